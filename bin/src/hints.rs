@@ -7,7 +7,7 @@ use strsim::jaro_winkler;
 
 use crate::error::Failure;
 use viem::io::coordinates::CoordinatesFault;
-use viem::io::metis::FaultKind;
+use viem::io::metis::{FaultKind, NumberFault, Role};
 use viem::io::traffic::{TrafficError, TrafficFault};
 use viem::io::{ContentError, ReadError, Reading};
 use viem::machine::SpecError;
@@ -95,6 +95,10 @@ fn on_traffic(error: &TrafficError) -> String {
 
 fn on_reading(error: &ReadError) -> String {
     match error {
+        ReadError::Invalid {
+            kind: ContentError::Graph(FaultKind::Number { role: Role::EdgeWeight, fault: NumberFault::Zero }),
+            ..
+        } => "; graphchecker --fix=FILE drops such edges".to_owned(),
         ReadError::Invalid { kind: ContentError::Graph(fault), .. } => on_fault(fault),
         ReadError::Invalid {
             kind: ContentError::Coordinates(CoordinatesFault::NumbersOrCoordinates { .. }),
@@ -109,6 +113,7 @@ fn on_reading(error: &ReadError) -> String {
 fn on_traffic_file(fault: &TrafficFault) -> String {
     match fault {
         TrafficFault::Ambiguous { readings } => format!(" with {}", options_for(readings)),
+        TrafficFault::InEdge { fault, .. } => on_traffic_file(fault),
         TrafficFault::SizeOfEachOrAll { .. } => " with --sizes=each or --sizes=all".to_owned(),
         TrafficFault::TooManyRanks { .. } => {
             "; if it is an edge list with few of these ids, --renumber=FILE leaves the others out".to_owned()

@@ -2,7 +2,7 @@
 //!
 //! Either line i holds the PE of process i, or each line holds a process and its PE, and processes without a line are
 //! free. The first line decides: one number or two. Numbers are counted from 0 and separated by blanks, commas or
-//! semicolons. Lines that start with `#` or `%` are comments.
+//! semicolons. Lines that start with `#` or `%` are comments, and names may stand over the columns of pairs.
 
 use super::mapping::Room;
 use super::number;
@@ -169,6 +169,7 @@ impl Reading<'_> {
             match fields.first() {
                 None => empty = empty.or(Some(line)),
                 Some((_, text)) if text.starts_with(['#', '%']) => {}
+                Some(_) if self.format.is_none() && are_names(&fields) => self.format = Some(Format::Pairs),
                 Some(_) => self.line(line, &fields, empty)?,
             }
         }
@@ -260,6 +261,14 @@ impl Reading<'_> {
         self.fixed.fix(number, target).expect("both exist, and each comes once");
         Ok(())
     }
+}
+
+/// Whether these are names of two columns.
+fn are_names(fields: &[(u64, String)]) -> bool {
+    let is_name = |(_, text): &(u64, String)| {
+        text.trim_start_matches('"').starts_with(|first: char| first.is_ascii_alphabetic())
+    };
+    fields.len() == 2 && fields.iter().all(is_name)
 }
 
 /// What stands between separators, with the columns from 1; at most three, each shortened if it is long.

@@ -35,6 +35,11 @@ impl Reading {
     pub const MATRIX: Self = Self::of_traffic("a dense matrix", "matrix");
     /// A list of edges.
     pub const EDGES: Self = Self::of_traffic("an edge list (a line for each edge)", "edges");
+    /// A list of edges whose ends have names.
+    pub(super) const NAMED_EDGES: Self = Self::new(
+        "an edge list with names (a line for each edge)",
+        "number the vertices from 0 and give these numbers in place of names",
+    );
     /// A list of edges with commas or semicolons.
     pub const CSV_EDGES: Self = Self::of_traffic("an edge list with separators (CSV)", "edges");
     pub(super) const PROFILE: Self =

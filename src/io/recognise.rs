@@ -307,7 +307,7 @@ impl<'a> Lines<'a> {
             _ => return false,
         };
         let weights = if format >= 10.0 { vertices } else { 0.0 };
-        let of_nets = &rows[1..rows.len().min(1 + nets.max(0.0) as usize)];
+        let of_nets = &rows[1..][..(rows.len() - 1).min(nets as usize)];
         let first = usize::from(format % 10.0 == 1.0);
         let is_vertex = |&vertex: &f64| is_whole(vertex) && (1.0..=vertices).contains(&vertex);
         let pins = || of_nets.iter().map(|net| net.get(first..).unwrap_or_default());
@@ -358,6 +358,16 @@ impl<'a> Lines<'a> {
 /// A text whose first lines hold words and no numbers.
 fn text_reading(rows: &[Vec<&[u8]>]) -> Option<Reading> {
     let is_word = |field: &&[u8]| number::real(field).is_none() && field.iter().any(u8::is_ascii_alphabetic);
+    let is_edge = |row: &Vec<&[u8]>| match row[..] {
+        [from, to, ref weights @ ..] if matches!(weights.len(), 1 | 2) => {
+            is_word(&from) && is_word(&to) && numbers(weights).is_some()
+        }
+        _ => false,
+    };
+    let mut lines = rows.iter().filter(|row| !row.is_empty()).peekable();
+    if lines.peek().is_some() && lines.all(is_edge) {
+        return Some(Reading::NAMED_EDGES);
+    }
     let mut first = rows.iter().filter(|row| !row.is_empty());
     let is_text = |row: Option<&Vec<&[u8]>>| row.is_some_and(|row| row.iter().all(is_word));
     (is_text(first.next()) && is_text(first.next())).then_some(Reading::TEXT)
@@ -415,6 +425,8 @@ mod tests {
         ] {
             assert_eq!(looks_like(text.as_bytes()), [Reading::GRAPH], "{text:?}");
         }
+        // A number of nets beyond any index.
+        assert_eq!(looks_like(b"99999999999999999999992 1\n0 2"), [Reading::GRAPH]);
         for text in ["", "1", "2 1", " 3 2 1", "\u{feff}2 1", "2 1\0\n", "-2 1", "2 x", "2.5 1", "\u{fc}"] {
             assert_eq!(looks_like(text.as_bytes()), [], "{text:?}");
         }

@@ -1,7 +1,7 @@
 //! The auditor's own reader of fixed processes.
 
-use crate::AuditError;
 use crate::qap::places;
+use crate::{AuditError, signed_number};
 
 /// How many processes `fixed` fixes, all of which a mapping (line i: PE of process i) has where they must be. Either
 /// line i of `fixed` is the PE of process i, or each line is a process and its PE; -1 is any PE.
@@ -11,6 +11,7 @@ use crate::qap::places;
 ///
 /// assert_eq!(audit_fixed("-1\n2\n-1\n", "0\n2\n1\n"), Ok(1));
 /// assert_eq!(audit_fixed("1 2\n2 1\n", "0\n2\n1\n"), Ok(2));
+/// assert_eq!(audit_fixed("-1.0\n2e0\n-1\n", "0\n2\n1\n"), Ok(1));
 /// let moved = AuditError::Fixed { process: 2, expected: 1, found: 2 };
 /// assert_eq!(audit_fixed("2,1\n", "0\n1\n2\n"), Err(moved));
 /// ```
@@ -28,18 +29,22 @@ pub fn audit_fixed_objects(fixed: &str, assignment: &str, num_objects: usize) ->
 fn compare(fixed: &str, pe_of: &[u64]) -> Result<usize, AuditError> {
     let text = fixed.trim_start_matches('\u{feff}');
     let mut count = 0;
-    let mut next = 0;
+    let (mut next, mut is_first) = (0, true);
     for (index, line) in text.lines().enumerate() {
         let fields: Vec<&str> = line
             .split(|c: char| c.is_whitespace() || c == ',' || c == ';')
             .filter(|field| !field.is_empty())
             .collect();
-        if fields.first().is_none_or(|field| field.starts_with(['#', '%'])) {
+        let is_name = |field: &&str| field.trim_matches('"').starts_with(char::is_alphabetic);
+        let are_names = is_first && fields.len() == 2 && fields.iter().all(is_name);
+        if are_names || fields.first().is_none_or(|field| field.starts_with(['#', '%'])) {
+            is_first &= !are_names;
             continue;
         }
+        is_first = false;
         let fault = AuditError::FixedLine { line: index + 1 };
-        let numbers: Vec<i64> =
-            fields.iter().map(|field| field.parse().map_err(|_| fault.clone())).collect::<Result<_, _>>()?;
+        let numbers: Option<Vec<i128>> = fields.iter().map(|field| signed_number(field)).collect();
+        let numbers = numbers.ok_or(fault.clone())?;
         let (process, pe) = match numbers[..] {
             [pe] => (next, pe),
             [process, pe] => (usize::try_from(process).map_err(|_| fault.clone())?, pe),
@@ -66,6 +71,12 @@ mod tests {
         assert_eq!(audit_fixed_objects("0 2\n", "3 17\n3 1 2\n", 3), Ok(1));
         let moved = AuditError::Fixed { process: 0, expected: 1, found: 2 };
         assert_eq!(audit_fixed_objects("1\n-1\n-1\n", "2\n0\n1\n", 3), Err(moved));
+    }
+
+    #[test]
+    fn names_may_stand_over_pairs() {
+        assert_eq!(audit_fixed("\"process\",\"pe\"\n0,2e0\n", "2\n0\n1\n"), Ok(1));
+        assert_eq!(audit_fixed("0 2\nprocess pe\n", "2\n0\n"), Err(AuditError::FixedLine { line: 2 }));
     }
 
     #[test]

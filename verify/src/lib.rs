@@ -262,6 +262,14 @@ pub(crate) fn number(field: &str) -> Option<u64> {
     significant.checked_mul(10u64.checked_pow(u32::try_from(power).ok()?)?)
 }
 
+/// The same for a number that may be negative.
+pub(crate) fn signed_number(field: &str) -> Option<i128> {
+    match field.strip_prefix('-') {
+        Some(size) => number(size).map(|size| -i128::from(size)),
+        None => number(field).map(i128::from),
+    }
+}
+
 /// A vertex of a graph: its first weight, and its neighbours, numbered from 0, with the weights of the edges.
 struct Row {
     weight: u64,

@@ -364,6 +364,9 @@ fn read_file(name: &str, text: &str) -> Result<Machine> {
     }
     let lines: Vec<Vec<&str>> = text.lines().map(fields).filter(|fields| !fields.is_empty()).collect();
     let Some(first) = lines.first() else { return fault("the file of the machine is empty") };
+    if let Some(entries) = within_names(&lines) {
+        return read_matrix(entries);
+    }
     if first[0].starts_with(char::is_alphabetic) {
         return read_target(&mut lines.iter().flatten().copied());
     }
@@ -387,6 +390,29 @@ fn fields(line: &str) -> Vec<&str> {
     let fields = line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';'));
     let fields = fields.filter(|field| !field.is_empty());
     fields.take_while(|field| !field.starts_with(['#', '%'])).collect()
+}
+
+/// The entries of a square table with names over its columns, beside its rows, or both. Columns may be numbered instead if rows are
+/// named.
+fn within_names<'a>(lines: &[Vec<&'a str>]) -> Option<Vec<&'a str>> {
+    let (first, rest) = lines.split_first()?;
+    let is_square =
+        |rows: &[Vec<&str>], names| rows.len() > 1 && rows.iter().all(|row| row.len() == rows.len() + names);
+    let counts_from = |start: u64| {
+        (start..).zip(first).all(|(index, field)| number(field).is_ok_and(|found| found == index))
+    };
+    let has_name = first.iter().any(|field| number(field).is_err());
+    let is_header_of_names = has_name || first.len() == rest.len() && (counts_from(0) || counts_from(1));
+    let (rows, names) = if has_name && is_square(lines, 1) {
+        (lines, 1)
+    } else if has_name && is_square(rest, 0) {
+        (rest, 0)
+    } else if is_header_of_names && is_square(rest, 1) {
+        (rest, 1)
+    } else {
+        return None;
+    };
+    Some(rows.iter().flat_map(|row| &row[names..]).copied().collect())
 }
 
 fn read_matrix(fields: Vec<&str>) -> Result<Machine> {

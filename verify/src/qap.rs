@@ -43,11 +43,7 @@ fn numbers(text: &str) -> Result<Vec<Vec<i128>>, AuditError> {
         let words =
             line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';')).filter(|word| !word.is_empty());
         let words = words.take_while(|word| !word.starts_with(['#', '%']));
-        let number = |word: &str| match word.strip_prefix('-') {
-            Some(size) => super::number(size).map(|size| -i128::from(size)),
-            None => super::number(word).map(i128::from),
-        };
-        let numbers: Option<Vec<i128>> = words.map(number).collect();
+        let numbers: Option<Vec<i128>> = words.map(super::signed_number).collect();
         lines.push(numbers.ok_or(fault("not a number"))?);
     }
     lines.retain(|line| !line.is_empty());

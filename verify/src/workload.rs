@@ -27,7 +27,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Vec<Step>>, AuditError> {
         .flat_map(|line| line.split_whitespace().take_while(|word| !word.starts_with(['#', '%'])))
         .collect();
     let number = |at: usize| -> Result<u64, AuditError> {
-        let word = words.get(at).and_then(|word| word.parse().ok());
+        let word = words.get(at).and_then(|word| super::number(word));
         word.ok_or(AuditError::Workload { word: at + 1, reason: "not a number" })
     };
     let count = words.iter().filter(|word| word.eq_ignore_ascii_case("PROCESS")).count();

@@ -194,13 +194,13 @@ fn hostile_jobs_and_files_get_one_message() {
             &[("SLURM_JOB_CPUS_PER_NODE", "64(x3)")],
             slurm,
             65,
-            "has 64 slots, but the node described has 16 cores",
+            "has 64 CPUs, but the node described has 16 cores",
         ),
         (
             &[("SLURM_JOB_CPUS_PER_NODE", "64(x3)"), ("SLURM_CPUS_PER_TASK", "4")],
             slurm,
             65,
-            "has 64 slots, but the node described has 16 cores",
+            "has 64 CPUs, but the node described has 16 cores",
         ),
         // More ranks than cores cannot be launched.
         (
@@ -438,6 +438,23 @@ fn tasks_that_are_more_than_cores_are_on_hardware_threads() {
     let (text, warnings) = launched(folder.path(), &many, "slurm");
     assert!(text.contains("ranks per node: 6,4; cores per rank: 1; empty nodes: none"), "{text}");
     assert!(warnings.contains("n1 and 1 more: too few CPUs for SLURM_CPUS_PER_TASK"), "{warnings}");
+}
+
+#[test]
+fn cpus_that_are_hardware_threads_need_a_description_with_them() {
+    let folder = folder(&[]);
+    write_row(folder.path(), 8);
+    let job = [
+        ("SLURM_JOB_NODELIST", "x[1-2]"),
+        ("SLURM_JOB_CPUS_PER_NODE", "64(x2)"),
+        ("SLURM_TASKS_PER_NODE", "4(x2)"),
+    ];
+    let mut without = viem(folder.path(), &job, &["--machine=slurm:node=16:2,topology=none"]);
+    let text = failure_of(&mut without, 65);
+    assert!(text.contains("host x1 has 64 CPUs, but the node described has 32 cores"), "{text}");
+    assert!(text.contains("with its hardware threads if these are counted (pack:2 core:16 pu:2)"), "{text}");
+    let (text, _) = launched(folder.path(), &job, "slurm:node=pack:2 core:16 pu:2,topology=none");
+    assert!(text.contains("ranks per node: 4; cores per rank: 8; empty nodes: none"), "{text}");
 }
 
 #[test]

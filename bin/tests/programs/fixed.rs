@@ -231,3 +231,26 @@ fn objects_of_quadratic_assignment_problems_stay_at_their_places() {
         assert_eq!((places[4], places[0]), (first, 8 + first));
     }
 }
+
+#[test]
+fn numbers_of_every_spelling_and_names_of_columns_are_verified_too() {
+    let folder = tempfile::tempdir().unwrap();
+    write_ring(folder.path());
+    let list = |first: &str, free: &str| format!("{first}\n{}", format!("{free}\n").repeat(15));
+    for text in [
+        list("9.0", "-1"),
+        list("9", "-1.0"),
+        list("+9", "-1e0"),
+        "0 0.9D+01\n".to_owned(),
+        "process;pe\r\n0;9\r\n".to_owned(),
+        "\u{feff}\"process\",\"pe\"\n0,9\n".to_owned(),
+    ] {
+        fs::write(folder.path().join("fixed"), &text).unwrap();
+        let printed = stdout_of(&mut viem(folder.path(), &["--fixed=fixed", "--verify"]));
+        assert!(printed.contains("verified: all 1 fixed"), "{text:?}: {printed}");
+        assert_eq!(numbers(&folder.path().join("mapping"))[0], 9, "{text:?}");
+    }
+    fs::write(folder.path().join("fixed"), "0 9\nprocess pe\n").unwrap();
+    let message = failure_of(&mut viem(folder.path(), &["--fixed=fixed"]), 65);
+    assert!(message.contains("fixed, line 2, column 1: `process` is not a process"), "{message}");
+}

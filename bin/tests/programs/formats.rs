@@ -55,6 +55,11 @@ fn weights_with_fractions_and_without_weight() {
     run(folder.path(), "graphchecker", &["g", "--fix=h"]);
     assert_eq!(read(folder.path(), "h"), "3 2 1\n2 1\n1 1 3 5\n2 5\n");
     run(folder.path(), "viem", &["g", "--machine=complete:3", "-o", "p", "--verify"]);
+    let message = refused(folder.path(), "viem", &["zero", "--machine=complete:3", "-o", "p"], 65);
+    assert!(
+        message.contains("is zero") && message.contains("graphchecker --fix=FILE drops such edges"),
+        "{message}"
+    );
     let text = run(folder.path(), "graphchecker", &["zero", "--fix=h"]);
     assert!(text.contains("1 edge of weight zero dropped"), "{text}");
     assert_eq!(read(folder.path(), "h"), "3 1 1\n\n3 5\n2 5\n");
@@ -101,6 +106,12 @@ fn what_is_no_graph_is_named_before_options_that_are_missing() {
     fs::write(folder.path().join("text"), "hello world\nthis is text\n").unwrap();
     let message = refused(folder.path(), "generate_model", &["text", "-o", "g"], 65);
     assert!(message.contains("a text (its first lines hold no numbers)"), "{message}");
+    fs::write(folder.path().join("names"), "a b 3\nb c 4\nc a 5\n").unwrap();
+    let message = refused(folder.path(), "generate_model", &["names", "-o", "g"], 65);
+    assert!(
+        message.contains("an edge list with names") && message.contains("number the vertices"),
+        "{message}"
+    );
     assert!(refused(folder.path(), "generate_model", &["g", "-o", "m"], 2).contains("--k"));
 }
 
@@ -178,6 +189,35 @@ fn a_size_may_be_that_of_each_message() {
     assert_eq!(read(folder.path(), "g"), "3 2 1\n2 2105152\n1 2105152 3 640\n2 640\n");
     run(folder.path(), "generate_model", &["h.csv", "--sizes=all", "-o", "g"]);
     assert_eq!(read(folder.path(), "g"), "3 2 1\n2 1048584\n1 1048584 3 64\n2 64\n");
+}
+
+#[test]
+fn edges_of_json_and_graphml_have_weights_as_columns_have() {
+    let json = |fields: &str| {
+        format!(
+            "{{\"nodes\": [{{\"id\": 0}}, {{\"id\": 1}}], \"links\": [{{\"source\": 0, \"target\": 1, {fields}}}]}}\n"
+        )
+    };
+    let graphml = "<graphml><key id='s' for='edge' attr.name='size'/><key id='c' for='edge' attr.name='count'/><graph>\
+                   <node id='0'/><node id='1'/><edge source='0' target='1'><data key='s'>5</data><data key='c'>3</data></edge>\
+                   </graph></graphml>\n";
+    let folder = folder(&[
+        ("value.json", &json("\"value\": 7")),
+        ("size.json", &json("\"size\": 5, \"count\": 3")),
+        ("size.graphml", graphml),
+    ]);
+    run(folder.path(), "generate_model", &["value.json", "-o", "g"]);
+    assert_eq!(read(folder.path(), "g"), "2 1 1\n2 7\n1 7\n");
+    for file in ["size.json", "size.graphml"] {
+        let message = refused(folder.path(), "generate_model", &[file, "-o", "g"], 65);
+        assert!(message.contains("--sizes=each or --sizes=all"), "{message}");
+        for (sizes, weight) in [("each", 15), ("all", 5)] {
+            run(folder.path(), "generate_model", &[file, &format!("--sizes={sizes}"), "-o", "g"]);
+            assert_eq!(read(folder.path(), "g"), format!("2 1 1\n2 {weight}\n1 {weight}\n"), "{file}");
+        }
+    }
+    let message = refused(folder.path(), "generate_model", &["value.json", "--renumber=ids", "-o", "g"], 2);
+    assert!(message.contains("--renumber is for edge lists"), "{message}");
 }
 
 #[test]

@@ -101,6 +101,46 @@ fn tables_of_tools_are_machines() {
 }
 
 #[test]
+fn matrices_with_names_are_machines() {
+    let folder = folder(&[
+        ("plain", "0 10 30 30\n10 0 30 30\n30 30 0 10\n30 30 10 0\n"),
+        ("header", "a,b,c,d\n0,10,30,30\n10,0,30,30\n30,30,0,10\n30,30,10,0\n"),
+        ("labels", "a 0 10 30 30\nb 10 0 30 30\nc 30 30 0 10\nd 30 30 10 0\n"),
+        ("both", ";a;b;c;d\na;0;10;30;30\nb;10;0;30;30\nc;30;30;0;10\nd;30;30;10;0\n"),
+        ("numbers", "     0  1  2  3\n0    0 10 30 30\n1   10  0 30 30\n2   30 30  0 10\n3   30 30 10  0\n"),
+        (
+            "quoted",
+            "\"\",\"a\",\"b\",\"c\",\"d\"\n\"a\",0,10,30,30\n\"b\",10,0,30,30\n\"c\",30,30,0,10\n\"d\",30,30,10,0\n",
+        ),
+    ]);
+    for machine in ["plain", "header", "labels", "both", "numbers", "quoted"] {
+        let text = map(folder.path(), "four.graph", machine);
+        assert!(text.contains("distance matrix of 4 processing elements"), "{machine}: {text}");
+        assert_eq!(objective(&text), 2 * (10 + 30 + 10), "{machine}");
+    }
+}
+
+#[test]
+fn what_is_no_machine_is_told_what_machines_are() {
+    let folder = folder(&[
+        ("none", "No NUMA available on this system\n"),
+        ("cut", "available: 2 nodes (0-1)\nnode 0 cpus: 0 1 2 3\nnode 0 size: 64216 MB\n"),
+        ("misspelt", "mesh4D 2 2 2 2\n"),
+        ("dot", "graph {\n0 -- 1;\n}\n"),
+    ]);
+    for (file, says) in [
+        ("none", "none: this is no machine; a machine is a target file of Scotch, a network"),
+        ("cut", "cut: this is no machine"),
+        ("misspelt", "`mesh4D` is no target that is known here; known are tleaf"),
+        ("dot", "this looks like a Graphviz (DOT) file"),
+    ] {
+        let mut viem = program("viem", folder.path());
+        let text = failure_of(viem.args(["four.graph", &format!("--machine={file}"), "-o", "p"]), 65);
+        assert!(text.contains(says), "{file}: {text}");
+    }
+}
+
+#[test]
 fn hosts_of_batch_systems_come_from_the_environment() {
     let folder = folder(&[
         ("nodefile", "n1\nn1\nn2\nn2\n"),

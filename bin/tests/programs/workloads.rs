@@ -270,3 +270,13 @@ fn errors_are_reported_and_leave_files_unchanged() {
     );
     assert!(message.contains("--simulate"), "{message}");
 }
+
+#[test]
+fn numbers_of_a_workload_may_have_fractions_and_exponents() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "PROCESS 0 INT_OP 1.0D+02 SEND 1 16.0 STOP\r\nPROCESS 1 RECEIVE 0 16 STOP\r\n";
+    fs::write(folder.path().join("p"), text).unwrap();
+    let printed =
+        stdout_of(program("viem", folder.path()).args(["p", "--machine=complete:2", "--verify", "-o", "m"]));
+    assert!(printed.contains("verified: F of the files is "), "{printed}");
+}

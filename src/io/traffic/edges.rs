@@ -29,7 +29,7 @@ pub(super) const FORMAT: Format = Format {
 const NAMES: [&[&str]; 4] = [
     &["source", "src", "from", "sender", "rank"],
     &["target", "dst", "dest", "destination", "to", "receiver", "peer"],
-    &["weight", "bytes", "volume", "size"],
+    &["weight", "bytes", "volume", "size", "value"],
     &["messages", "msgs", "count", "transfers"],
 ];
 
@@ -38,7 +38,7 @@ pub(super) const WEIGHT: usize = 2;
 pub(super) const MESSAGES: usize = 3;
 
 /// The name of a weight that may be that of one message.
-const SIZE: &[u8] = b"size";
+pub(super) const SIZE: &[u8] = b"size";
 
 /// What the columns hold, for messages.
 const MEANINGS: [&str; 4] = ["source", "target", "weight", "messages"];

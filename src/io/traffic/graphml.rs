@@ -6,7 +6,7 @@
 
 use roxmltree::{Document, Node};
 
-use super::edges::{MESSAGES, WEIGHT, is_called};
+use super::edges::{MESSAGES, SIZE, WEIGHT, is_called};
 use super::named::{Edge, Names, stop};
 use crate::io::Source;
 use crate::io::scanner::Scanner;
@@ -29,6 +29,7 @@ pub(super) const FORMAT: Format = Format {
 /// What edges may hold under a key.
 struct Key<'a> {
     id: &'a str,
+    name: &'a str,
     default: Option<&'a str>,
 }
 
@@ -59,12 +60,13 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
     let names = Names::new(names?).map_err(at(document.root_element()))?;
     inlet.state_ranks(names.count()).map_err(at(document.root_element()))?;
     let keys = [WEIGHT, MESSAGES].map(|column| elements("key").find_map(|key| key_of_edges(key, column)));
+    let is_size = keys[0].as_ref().is_some_and(|key| key.name.as_bytes().eq_ignore_ascii_case(SIZE));
     for edge in elements("edge") {
         let rank = |name, expected| names.rank(&attribute(edge, name, expected)?).map_err(at(edge));
         let [weight, messages] = keys.each_ref().map(|key| key.as_ref().and_then(|key| data(edge, key)));
         let from = rank("source", "the source of an edge")?;
         let to = rank("target", "the target of an edge")?;
-        Edge { from, to, weight, messages }.add_to(inlet).map_err(at(edge))?;
+        Edge { from, to, weight, messages, is_size }.add_to(inlet).map_err(at(edge))?;
     }
     Ok(())
 }
@@ -78,7 +80,7 @@ fn key_of_edges<'a>(key: Node<'a, '_>, column: usize) -> Option<Key<'a>> {
     }
     let default =
         key.children().find(|child| child.tag_name().name() == "default").and_then(|child| child.text());
-    Some(Key { id: key.attribute("id")?, default })
+    Some(Key { id: key.attribute("id")?, name, default })
 }
 
 fn data(edge: Node<'_, '_>, key: &Key<'_>) -> Option<String> {

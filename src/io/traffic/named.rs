@@ -3,7 +3,7 @@
 use hashbrown::HashMap;
 
 use crate::io::number;
-use crate::io::traffic::{Inlet, Stop, TrafficFault, expected};
+use crate::io::traffic::{Inlet, Sizes, Stop, TrafficFault, expected};
 
 /// The vertices of a graph, in the order of the file.
 pub(super) struct Names {
@@ -48,6 +48,8 @@ pub(super) struct Edge {
     /// As it stands there; 1 if nothing does.
     pub(super) weight: Option<String>,
     pub(super) messages: Option<String>,
+    /// Whether the weight is called `size`, so that it may be that of each message.
+    pub(super) is_size: bool,
 }
 
 impl Edge {
@@ -60,7 +62,16 @@ impl Edge {
                 .map_err(|kind| TrafficFault::not_a_number(text.trim().to_owned(), kind, expected)),
         };
         let messages = number(&self.messages, expected::MESSAGES)?;
-        let weight = number(&self.weight, expected::WEIGHT)?.unwrap_or(u64::from(messages.is_none()));
+        let weight = number(&self.weight, expected::WEIGHT)?;
+        let weight = match (weight, messages, inlet.sizes()) {
+            (Some(_), Some(_), None) if self.is_size => {
+                return Err(TrafficFault::SizeOfEachOrAll { count: "messages".to_owned() });
+            }
+            (Some(size), Some(messages), Some(Sizes::OfEach)) => {
+                size.checked_mul(messages).ok_or(TrafficFault::TooManyBytes { size, messages })?
+            }
+            (weight, ..) => weight.unwrap_or(u64::from(messages.is_none())),
+        };
         inlet.add(0, self.from, self.to, weight, messages.unwrap_or(0))
     }
 }

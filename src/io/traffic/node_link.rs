@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::edges::{MESSAGES, WEIGHT, is_called};
+use super::edges::{MESSAGES, SIZE, WEIGHT, is_called};
 use super::named::{Edge, Names, stop};
 use crate::io::Source;
 use crate::io::scanner::Scanner;
@@ -81,8 +81,9 @@ fn edge(link: &Value, names: &Names) -> Result<Edge, TrafficFault> {
     };
     let empty = Map::new();
     let fields = link.as_object().unwrap_or(&empty);
+    let field = |column: usize| fields.iter().find(|(key, _)| is_called(key.as_bytes(), column));
     let number = |column: usize| {
-        let (_, value) = fields.iter().find(|(key, _)| is_called(key.as_bytes(), column))?;
+        let (_, value) = field(column)?;
         (!value.is_null()).then(|| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     };
     Ok(Edge {
@@ -90,6 +91,7 @@ fn edge(link: &Value, names: &Names) -> Result<Edge, TrafficFault> {
         to: end("target", "the target of an edge")?,
         weight: number(WEIGHT),
         messages: number(MESSAGES),
+        is_size: field(WEIGHT).is_some_and(|(key, _)| key.as_bytes().eq_ignore_ascii_case(SIZE)),
     })
 }
 

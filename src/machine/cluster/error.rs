@@ -28,10 +28,10 @@ pub enum ClusterError {
     #[error("{nodes} nodes are more than the {most} whose distances can be stored pair by pair")]
     TooManyNodes { nodes: usize, most: usize },
     #[error(
-        "host {host} has {slots} slots, but the node described has {found} {unit}; describe the node by node=, \
-         count hardware threads, or correct the file of hosts"
+        "host {host} has {slots} {what}, but the node described has {found} {unit}; describe the node by node=, with its hardware threads \
+         if these are counted (pack:2 core:16 pu:2), or correct the file of hosts"
     )]
-    MoreSlots { host: String, slots: u32, found: usize, unit: &'static str },
+    MoreSlots { host: String, slots: u32, what: &'static str, found: usize, unit: &'static str },
     #[error(
         "host {host} has {usable} {unit}, but {ranks} ranks of {cores_per_rank} need {needed}; give it fewer ranks, or a rank fewer \
          {unit}"

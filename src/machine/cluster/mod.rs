@@ -180,10 +180,10 @@ fn rooms(draft: &Draft<'_>, leaves: &[Vec<Leaf>]) -> Result<Vec<Room>, ClusterEr
     let room = |(index, node): (usize, &DraftNode)| {
         let found = leaves[node.inside].len();
         let host = || node.host.clone().unwrap_or_else(|| format!("node{index}"));
-        if let Some(slots) =
-            node.limit.into_iter().chain(node.slots).max().filter(|&slots| slots as usize > found)
-        {
-            return Err(ClusterError::MoreSlots { host: host(), slots, found, unit });
+        for (count, what) in [(node.limit, "CPUs"), (node.slots, "slots")] {
+            if let Some(slots) = count.filter(|&count| count as usize > found) {
+                return Err(ClusterError::MoreSlots { host: host(), slots, what, found, unit });
+            }
         }
         let usable = node.limit.map_or(found, |limit| limit as usize);
         let ranks = node.ranks.or(node.slots).map(|ranks| ranks as usize);

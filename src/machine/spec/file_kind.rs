@@ -1,6 +1,6 @@
 //! What a kind of file with a machine in it consists of.
 
-use crate::io::Source;
+use crate::io::{Reading, Source, readings};
 use crate::machine::Machine;
 use crate::machine::spec::SpecError;
 
@@ -70,9 +70,30 @@ impl<'a> Opening<'a> {
         is_square && self.number().is_some_and(|first| first + 1.0 != rows.len() as f64)
     }
 
+    /// Whether these are a square table of numbers with names over its columns or beside its rows.
+    pub fn is_named_table(&self) -> bool {
+        self.number().is_none() && self.readings().contains(&Reading::MATRIX)
+    }
+
     /// The first field, if it starts with a letter.
     pub fn word(&self) -> Option<&'a str> {
         self.fields.first().copied().filter(|field| field.starts_with(|c: char| c.is_ascii_alphabetic()))
+    }
+
+    /// Whether the first line is a word of letters and digits, and then nothing but numbers.
+    pub fn is_word_with_numbers(&self) -> bool {
+        let is_number = |field: &&str| field.parse::<f64>().is_ok();
+        self.word().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_alphanumeric()))
+            && self.fields[1..].iter().all(is_number)
+    }
+
+    /// Whether the start of the file looks like any kind of file that is known.
+    pub fn is_known(&self) -> bool {
+        !self.readings().is_empty()
+    }
+
+    fn readings(&self) -> Vec<Reading> {
+        readings(self.start, self.start.len() < Source::START)
     }
 
     /// The first field, if it is a number, fractional or not.

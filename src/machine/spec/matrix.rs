@@ -10,6 +10,7 @@ pub(super) const FILE: FileKind = FileKind {
     about: "a matrix of distances",
     endings: &[".matrix", ".mat", ".dist"],
     resembles: |opening| match (opening.number(), opening.num_fields()) {
+        (None, _) if opening.is_named_table() => Likeness::Yes,
         (None, _) => Likeness::No,
         // The distance from the first PE to itself, a line with a single number, or more fields than the header of a graph has.
         (Some(0.0), _) | (_, 1 | 5..) => Likeness::Yes,

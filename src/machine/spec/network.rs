@@ -10,7 +10,7 @@ pub(super) const FILE: FileKind = FileKind {
     endings: &[".graph", ".metis"],
     resembles: |opening| match opening.number() {
         // A file that begins with a word may be some other format of graphs; their reader says which.
-        None if opening.word().is_some() => Likeness::Maybe,
+        None if opening.word().is_some() && opening.is_known() => Likeness::Maybe,
         // A number of vertices, of edges, and at most two numbers more.
         Some(vertices) if vertices != 0.0 && (2..=4).contains(&opening.num_fields()) => Likeness::Maybe,
         _ => Likeness::No,

@@ -14,8 +14,9 @@ pub(super) const FILE: FileKind = FileKind {
     endings: &[".tgt"],
     resembles: |opening| match opening.word() {
         Some(word) if target::is_name(word) => Likeness::Yes,
-        Some(_) => Likeness::Maybe,
-        None => Likeness::No,
+        // A name that is misspelt.
+        _ if opening.is_word_with_numbers() => Likeness::Maybe,
+        _ => Likeness::No,
     },
     read: |source| {
         let name = source.name().to_owned();

@@ -1,12 +1,13 @@
 //! What all readers share: byte order marks, encodings, line ends, packing, the grammar of numbers, separators; and that a file that is
 //! cut off anywhere is read or refused, but nothing else.
 
-use std::fmt::Debug;
+use std::fmt::{Debug, Display};
 use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use viem::ground::number_list::ListOf;
+use viem::ground::types::{Distance, PeId};
 use viem::io::cluster::topology::Topology;
 use viem::io::coordinates::{self, Ids};
 use viem::io::fixed::{self, FixedKind};
@@ -15,9 +16,10 @@ use viem::io::traffic::{Collector, Format, TrafficConfig};
 use viem::io::{self, ReadError, Source, cluster, mapping, number_list, pe_weights, qap_solution};
 use viem::launch::placement;
 use viem::machine::cluster::{Cluster, Draft, DraftNode, Unit, regular};
+use viem::machine::{DistanceOracle, DistanceVisitor, Machine, SpecError};
 
 /// Reads a file and shows what it holds.
-type Read = dyn Fn(Source<'_>) -> Result<String, ReadError>;
+type Read = dyn Fn(Source<'_>) -> Result<String, String>;
 
 /// A way to write whole numbers, and its name.
 type Spelling = (&'static str, fn(&str) -> String);
@@ -33,12 +35,13 @@ struct Reader {
     has_separators: bool,
 }
 
-fn reader<T: Debug>(
+fn reader<T: Debug, E: Display>(
     name: &'static str,
     text: impl Into<String>,
-    read: impl Fn(Source<'_>) -> Result<T, ReadError> + 'static,
+    read: impl Fn(Source<'_>) -> Result<T, E> + 'static,
 ) -> Reader {
-    let read = move |source: Source<'_>| read(source).map(|value| format!("{value:?}"));
+    let shown = |value: T| format!("{value:?}");
+    let read = move |source: Source<'_>| read(source).map(shown).map_err(|error| error.to_string());
     Reader { name, text: text.into(), read: Box::new(read), numbers_from: Some(0), has_separators: false }
 }
 
@@ -51,8 +54,9 @@ impl Reader {
         Self { has_separators: true, ..self }
     }
 
-    fn read(&self, bytes: &[u8]) -> Result<String, ReadError> {
-        Source::new("test", bytes).and_then(|source| (self.read)(source))
+    fn read(&self, bytes: &[u8]) -> Result<String, String> {
+        let source = Source::new("test", bytes).map_err(|error| error.to_string());
+        source.and_then(|source| (self.read)(source))
     }
 }
 
@@ -60,7 +64,27 @@ fn traffic(name: &'static str, text: &str) -> Reader {
     reader(name, text, move |source| {
         let mut collector = Collector::new(None);
         collector.read(source, Format::ALL.into_iter().find(|format| format.name() == name))?;
-        Ok(collector.finish(&TrafficConfig::default()).map(|(graph, summary)| (graph, summary.classes)))
+        let finished = collector.finish(&TrafficConfig::default());
+        Ok::<_, ReadError>(finished.map(|(graph, summary)| (graph, summary.classes)))
+    })
+}
+
+/// All distances, row by row.
+struct Table;
+
+impl DistanceVisitor for Table {
+    type Output = Vec<Distance>;
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
+        let pes = 0..oracle.num_pes() as PeId;
+        pes.clone().flat_map(|p| pes.clone().map(move |q| oracle.distance(p, q))).collect()
+    }
+}
+
+/// A file of a machine: its distances.
+fn machine(name: &'static str, text: &str) -> Reader {
+    reader(name, text, |source| {
+        let machine = viem::machine::read(source, "test".as_ref())?;
+        Ok::<_, SpecError>(machine.distances().expect("it is small").visit(Table))
     })
 }
 
@@ -90,7 +114,7 @@ fn all() -> Vec<Reader> {
     let points = |source: Source<'_>| coordinates::read_with(source, 3, Ids::No);
     vec![
         reader("metis", "3 2 11\n4 2 7\n0 1 7 3 8\n6 2 8\n", |source| metis::read(source, NodeWeights::Read)).numbers_from(1),
-        reader("check", "2 1 1\n2 7\n1 7\n", |source| Ok(metis::check(source, 9)?.faults)).numbers_from(1),
+        reader("check", "2 1 1\n2 7\n1 7\n", |source| metis::check(source, 9).map(|report| report.faults)).numbers_from(1),
         reader("mapping", "2\n0\n1\n", |source| mapping::read(source, 3, mapping::Room::plain(3))),
         reader("partition", "2\n0\n1\n", |source| io::partition::read(source, Some(3))),
         reader("parents", "2\n0\n1\n", |source| io::parents::read(source, 3, 3)),
@@ -120,9 +144,45 @@ fn all() -> Vec<Reader> {
         .numbers_from(None),
         reader("NUMA distances", "node distances:\nnode   0   1\n  0:  10  21\n  1:  21  10\n", cluster::numa::read)
             .numbers_from(None),
+        reader("likwid-topology", "NUMA domains:\t\t2\nDomain:\t\t\t0\nDistances:\t\t10 21\nDomain:\t\t\t1\nDistances:\t\t21 10\n", cluster::numa::read)
+            .numbers_from(None),
+        reader(
+            "lstopo --distances",
+            "Relative latency matrix (name NUMALatency kind 5) between 2 NUMANodes (depth -3) by logical indexes:\n  index     0     1\n\
+             \x20     0    10    21\n      1    21    10\n",
+            cluster::numa::read,
+        )
+        .numbers_from(None),
+        reader("hosts of LSF", "n1 4 n2 4 n3 2\n", cluster::hostfile::read).numbers_from(None),
+        reader("hosts of Grid Engine", "n1.site 4 all.q@n1.site UNDEFINED\nn2.site 4 all.q@n2.site UNDEFINED\n", cluster::hostfile::read)
+            .numbers_from(None),
+        reader("addresses", "s0.s1.n1\ns0.s1.n2\ns0.s2.n3\n", cluster::topology::read).numbers_from(None),
+        reader(
+            "topology.yaml",
+            "---\n- topology: t\n  cluster_default: true\n  tree:\n    switches:\n      - switch: s0\n        nodes: n[1-2]\n\
+             \x20     - switch: s1\n        nodes: n[3-4]\n      - switch: s2\n        children: s[0-1]\n",
+            cluster::topology::read,
+        )
+        .numbers_from(None),
+        reader(
+            "hwloc",
+            "<?xml version=\"1.0\"?>\n<topology version=\"2.0\">\n<object type=\"Machine\" os_index=\"0\">\n\
+             <object type=\"Core\" os_index=\"0\"><object type=\"PU\" os_index=\"0\"/></object>\n\
+             <object type=\"Core\" os_index=\"1\"><object type=\"PU\" os_index=\"1\"/></object>\n</object>\n</topology>\n",
+            cluster::hwloc::read,
+        )
+        .numbers_from(None),
+        machine("machine: target", "tleaf 2 4 10 2 1\n"),
+        machine("machine: network", "3 2 11\n1 2 7\n0 1 7 3 8\n1 2 8\n").numbers_from(1),
+        machine("machine: matrix", "0 10 3\n10 0 4\n3 4 0\n").with_separators(),
+        machine("machine: matrix with names", "pe a b c\na 0 10 3\nb 10 0 4\nc 3 4 0\n").numbers_from(1).with_separators(),
         reader("fixed processes", "-1\n2\n-1\n", |source| {
             fixed::read(source, 3, mapping::Room::plain(3), FixedKind::Processes)
         }),
+        reader("fixed vertices by pairs with names", "vertex part\n0 2\n2 1\n", |source| {
+            fixed::read(source, 3, mapping::Room::plain(3), FixedKind::Parts)
+        })
+        .with_separators(),
         reader("fixed processes by pairs", "0 2\n2 1\n", |source| {
             fixed::read(source, 3, mapping::Room::plain(3), FixedKind::Processes)
         })
@@ -255,7 +315,8 @@ fn a_file_that_is_cut_off_or_damaged_is_read_or_refused() {
     for reader in all() {
         for length in 0..reader.text.len() {
             if let Err(error) = reader.read(&reader.text.as_bytes()[..length]) {
-                assert!(error.to_string().starts_with("test"), "{}: {error}", reader.name);
+                let names_file = error.starts_with("test") || error.starts_with("machine `test`");
+                assert!(names_file, "{}: {error}", reader.name);
             }
         }
         for _ in 0..300 {

@@ -182,7 +182,13 @@ fn the_name_decides_only_if_the_content_does_not() {
     let labelled = describe("l.tgt", "ltleaf 1 3 5 3 2 0 1").unwrap();
     assert_eq!(labelled, "tree of 3 processing elements in the order of their labels");
     assert!(describe("word.graph", "graph {\n").unwrap_err().contains("Graphviz"));
-    assert!(describe("word", "graph {\n").unwrap_err().contains("target"));
+    assert!(describe("word", "graph {\n").unwrap_err().contains("Graphviz"));
+    assert!(describe("misspelt", "tleave 1 4 1\n").unwrap_err().contains("known are tleaf"));
+    assert!(describe("text", "No NUMA available\n").unwrap_err().contains("this is no machine"));
+    let named = "distance matrix of 2 processing elements";
+    for table in ["a b\n0 3\n3 0\n", ";a;b\na;0;3\nb;3;0\n", "x 0 3\ny 3 0\n", "0 1\n0 0 3\n1 3 0\n"] {
+        assert_eq!(describe("named", table).unwrap(), named, "{table:?}");
+    }
     assert!(describe("nothing", "").unwrap_err().contains("this is no machine"));
     assert!(describe("nothing", "% but a comment\n").unwrap_err().contains("this is no machine"));
     assert!(describe("nothing.tgt", "").unwrap_err().contains("the file ends"));

@@ -65,12 +65,14 @@ pub(super) fn sum(options: &Options, first: Source<'_>, to: &Destination) -> Res
         );
         return Err(UsageError(message).into());
     }
-    let of_edges = [("renumber", traffic.renumber.is_some()), ("sizes", traffic.sizes.is_some())];
-    if let (Some((option, _)), true) =
-        (of_edges.iter().find(|(_, is_given)| *is_given), summary.format != EDGES)
-    {
+    let has_sizes = [EDGES, "json", "graphml"].contains(&summary.format);
+    let misused = [
+        ("renumber", "edge lists", traffic.renumber.is_some() && summary.format != EDGES),
+        ("sizes", "edges in lists, JSON and GraphML", traffic.sizes.is_some() && !has_sizes),
+    ];
+    if let Some((option, what, _)) = misused.iter().find(|(_, _, is_misused)| *is_misused) {
         let message =
-            format!("--{option} is for edge lists; these files are of kind {}: leave it out", summary.format);
+            format!("--{option} is for {what}; these files are of kind {}: leave it out", summary.format);
         return Err(UsageError(message).into());
     }
     let summing = started.elapsed().as_secs_f64() - reading;
