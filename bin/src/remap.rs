@@ -187,18 +187,11 @@ impl Remap<'_> {
             "migration weight", objective, "migration", "share", "overload"
         ));
         for point in &points {
-            let CurvePoint {
-                migration_weight,
-                cost,
-                migration: Migration { weight, .. },
-                overload,
-                is_best,
-                ..
-            } = point;
+            let CurvePoint { migration_weight, cost, migration: Migration { weight, .. }, overload, .. } =
+                point;
             let share = 100.0 * *weight as f64 / total.max(1) as f64;
-            let mark = if *is_best { "" } else { "  (another is as good or better in both)" };
             console.line(format_args!(
-                "{migration_weight:>16} {cost:>20} {weight:>16} {share:>7.2} % {overload:>12}{mark}"
+                "{migration_weight:>16} {cost:>20} {weight:>16} {share:>7.2} % {overload:>12}"
             ));
         }
         let name = self.options.old().map(files::name).unwrap_or_default();

@@ -7,7 +7,7 @@ use super::{ManyToOneConfig, SmallProblemConfig};
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::observer::{Limited, Observer, Phase};
 use crate::ground::types::{BlockId, Cost, PeId, Weight};
-use crate::machine::{Capacities, Listed, Machine};
+use crate::machine::{Capacities, Machine};
 use crate::mapping::Mapping;
 use crate::mapping::solve::{Given, MapConfig, MapPreset, SolveError, solve_watched};
 use crate::partition::{
@@ -104,9 +104,15 @@ impl Search<'_> {
     /// A partition of small cut whose blocks are then mapped to the PEs, if these have equal capacities.
     fn in_two_steps(&self, preset: PartitionPreset) -> Vec<BlockId> {
         let partitioner = Partitioner::new(preset, self.config.seed);
-        let mut blocks = partitioner.partition_watched(self.graph, self.targets, self.watched).into_blocks();
         let bounds = self.targets.bounds();
-        if bounds.iter().all(|&bound| bound == bounds[0]) {
+        let may_change_places = bounds.iter().all(|&bound| bound == bounds[0]);
+        // Blocks that will change places need not have the shares of the PEs in their order.
+        let equal = Targets::equal(self.graph, bounds.len(), self.config.imbalance).ok();
+        let equal =
+            equal.filter(|equal| may_change_places && equal.bounds() == bounds && self.fixed.is_none());
+        let targets = equal.as_ref().unwrap_or(self.targets);
+        let mut blocks = partitioner.partition_watched(self.graph, targets, self.watched).into_blocks();
+        if may_change_places {
             let quotient = quotient::contract(self.graph, &blocks, bounds.len());
             let becomes = self.place(&quotient, preset.into(), self.config.seed);
             blocks.iter_mut().for_each(|block| *block = becomes[*block as usize]);
@@ -117,18 +123,23 @@ impl Search<'_> {
     /// Maps whole blocks one-to-one, starting from the order of the parts. Changes nothing if that is impossible.
     /// Blocks with fixed vertices keep their places.
     fn place(&self, quotient: &CsrGraph, preset: MapPreset, seed: u64) -> Vec<BlockId> {
-        let num_blocks = self.order.len();
-        let as_it_is = (0..num_blocks as BlockId).collect();
-        let Ok(machine) = Listed::new(self.machine, self.order.to_vec()) else { return as_it_is };
+        let order = self.order;
+        let as_it_is = (0..order.len() as BlockId).collect();
+        // A block takes a whole PE, whatever that has room for.
+        let Ok(machine) = Capacities::new(self.machine, vec![1; order.len()]) else { return as_it_is };
         let fixed = self.targets.fixed().map(|fixed| {
-            let mut own = vec![None; num_blocks];
-            fixed.iter().for_each(|(_, block)| own[block as usize] = Some(block));
-            FixedVertices::known(own.into_iter(), num_blocks)
+            let mut own = vec![None; order.len()];
+            fixed.iter().for_each(|(_, block)| own[block as usize] = Some(order[block as usize]));
+            FixedVertices::known(own.into_iter(), order.len())
         });
+        let start = Mapping::from_permutation(order.to_vec());
         let config = self.one_to_one(preset).with_seed(seed);
-        let given = Given::default().with_fixed(fixed.as_ref());
+        let given = Given::from(Some(&start)).with_fixed(fixed.as_ref());
         match solve_watched(quotient, &machine, &config, given, &self.silent()) {
-            Ok(solution) => solution.mapping.into_pes(),
+            Ok(solution) => {
+                let block_of = block_of_each_pe(order);
+                solution.mapping.pes().iter().map(|&pe| block_of[pe as usize]).collect()
+            }
             Err(_) => as_it_is,
         }
     }
