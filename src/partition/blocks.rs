@@ -58,6 +58,11 @@ impl Partition {
         self.overload
     }
 
+    /// What partitions are compared by: overload first, then the cut.
+    pub(crate) fn score(&self) -> (Weight, Cost) {
+        (self.overload, self.cut)
+    }
+
     /// The block of each vertex, by vertex.
     pub fn into_blocks(self) -> Vec<BlockId> {
         self.blocks

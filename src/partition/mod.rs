@@ -17,7 +17,7 @@
 //! | `refine::balance` | bounds restored by single moves | O((n + m) log n), O(k) if they hold |
 //! | `refine::cycles` | negative cycles and cheapest paths of blocks: improvement at exact sizes | as its settings allow |
 //! | `scheme::multilevel` | one run down and up the levels | the sum of the above |
-//! | `scheme::components` | components kept whole in blocks | O(n + m) and a packing |
+//! | `scheme::groups` | components and groups of heavy edges kept whole in blocks | O(n + m), a packing, a run |
 //! | `packing` | bins filled with items: bin packing | O(n log n), and a search where that fails |
 //! | `scheme::pool` | several runs, combined where they agree | a run per member and child |
 //! | `objective` | the cut, J, migration | see the module |

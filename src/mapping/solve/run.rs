@@ -124,12 +124,17 @@ impl Run<'_> {
         if self.first.is_some() || is_final || !is_multilevel || self.graph.num_nodes() >= SMALL_ANYWHERE {
             return Ok(Vec::new());
         }
-        let construct = |algorithm| {
+        let limited = self.improving(Cost::MAX);
+        let construct = |number: usize| {
+            let algorithm =
+                if number == 0 { Construction::GreedyAllC } else { Construction::HierarchyTopDown };
             let construction = config.construction.with_algorithm(algorithm);
-            let mapping = construct(problem, self.machine, &construction, 0, &self.improving(Cost::MAX))?;
+            let seed = derive(derive(config.seed, 0), number as u64);
+            let mapping = construct(problem, self.machine, &construction, seed, &limited)?;
             Ok((cost(problem, &mapping), mapping))
         };
-        [Construction::GreedyAllC, Construction::HierarchyTopDown].into_iter().map(construct).collect()
+        let numbers = 0..self.num_constructions().saturating_add(1);
+        threads::map_until(numbers, &|| limited.should_stop(), &construct).into_iter().collect()
     }
 
     /// Improves the best of several constructions and given mappings. The result is not worse than that of

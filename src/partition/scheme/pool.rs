@@ -9,7 +9,7 @@
 //!
 //! Sanders, Schulz: Distributed evolutionary graph partitioning. ALENEX 2012.
 
-use super::components;
+use super::groups;
 use super::initial::bisection::RecursiveBisection;
 use super::multilevel::{FlowLevels, Multilevel, Task};
 use crate::graph::CsrGraph;
@@ -18,7 +18,7 @@ use crate::ground::rng::{Rng, derive};
 use crate::ground::threads;
 use crate::ground::types::{BlockId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
-use crate::partition::coarsen::overlay;
+use crate::partition::coarsen::{self, overlay};
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::objective::{Cut, Migrating, Objective};
 use crate::partition::settings::PartitionConfig;
@@ -100,8 +100,9 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         }
         let Task { level, targets, observer, .. } = self.task;
         let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
-        let whole = components::whole(level, sizes, bounds).filter(|_| !observer.should_stop());
-        let given: Vec<&Assignment> = self.starts.iter().chain(&whole).collect();
+        let whole = groups::whole(level, sizes, bounds).filter(|_| !observer.should_stop());
+        let grouped = self.in_groups().filter(|_| !observer.should_stop());
+        let given: Vec<&Assignment> = self.starts.iter().chain(&whole).chain(&grouped).collect();
         if let Some(best) = given.iter().find(|given| given.score(bounds) == (0, 0)) {
             return (*best).clone();
         }
@@ -120,7 +121,7 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         let given = given.into_iter().cloned();
         let best = members.into_iter().chain(given).min_by_key(|member| self.score(member));
         let mut best = best.expect("the pool has a member");
-        components::regroup(level, &mut best, sizes, bounds);
+        groups::regroup(level, &mut best, sizes, bounds);
         if self.goes_on && !self.task.observer.should_stop() {
             self.task.observer.begins(Phase::Search);
         }
@@ -135,6 +136,17 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
                 [better, child].into_iter().min_by_key(|member| self.score(member)).expect("there are two");
         }
         best
+    }
+
+    /// The best partition that keeps groups whole, if there are such groups.
+    fn in_groups(&self) -> Option<Assignment> {
+        let Task { level, targets, .. } = self.task;
+        let (coarse_of, count) = groups::joined_by_heavy_edges(level, targets.bounds())?;
+        let graph = level.graph.contract(&coarse_of, count);
+        let objective = level.objective.contracted(&coarse_of, count);
+        let task = Task { level: Problem { graph: &graph, objective: &objective }, ..self.task };
+        let blocks = coarsen::project(&Pool::new(task, self.seed).best().blocks, &coarse_of);
+        Some(Assignment::new(level, blocks, targets.num_blocks()))
     }
 
     /// A partition from scratch or from another one, after all V-cycles.

@@ -179,7 +179,8 @@ pub struct ManyToOneSolution {
 /// Maps the vertices of an application graph to the PEs of a machine, many per PE.
 ///
 /// PeLoads are proportional to the [capacities](Machine::capacity) of the PEs. A vertex heavier than every
-/// bound is not an error: [`PeLoads::overload`] is then positive.
+/// bound is not an error: [`PeLoads::overload`] is then positive. J is not above that of equal strips of the numbering, unless these exceed a bound
+/// by more.
 ///
 /// ```
 /// use viem::graph::generate;

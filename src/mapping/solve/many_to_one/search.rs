@@ -79,11 +79,29 @@ impl Search<'_> {
         let layout = if self.may_place { self.layout.with_place(&place) } else { self.layout };
         let goes_on = config.time_limit.is_some();
         let own = partitioner.partition(self.graph, self.targets, layout, &starts, goes_on, self.watched);
-        let best = rival.into_iter().chain([own]).min_by_key(score).expect("there is one");
+        let found = rival.into_iter().chain([own]).chain(self.strips());
+        let best = found.min_by_key(score).expect("there is one");
         match small.filter(|_| !self.watched.should_stop()) {
             Some(small) => self.exchanged(best, small),
             None => Ok(best),
         }
+    }
+
+    /// Equal strips of the numbering: the vertices in order on the PEs in order.
+    fn strips(&self) -> Option<ManyToOnePartition> {
+        if self.fixed.is_some() {
+            return None;
+        }
+        let block_of = block_of_each_pe(self.order);
+        let sizes = self.targets.block_sizes();
+        let sizes = block_of.iter().map(|&block| sizes[block as usize]).collect();
+        let in_order = Targets::sizes(self.graph, sizes, 0.0).ok()?.in_order(self.graph);
+        Some(self.measured(in_order.into_iter().map(|pe| block_of[pe as usize]).collect()))
+    }
+
+    fn measured(&self, blocks: Vec<BlockId>) -> ManyToOnePartition {
+        let cost = cost(self.graph, self.layout.distances, &blocks);
+        ManyToOnePartition { partition: Partition::of(self.graph, blocks, self.targets), cost }
     }
 
     /// The mapping of a preset.
@@ -151,7 +169,7 @@ impl Search<'_> {
         best: ManyToOnePartition,
         small: SmallProblemConfig,
     ) -> Result<ManyToOnePartition, SolveError> {
-        let Self { graph, machine, order, targets, layout, .. } = *self;
+        let Self { graph, machine, order, targets, .. } = *self;
         let is_unit = graph.node_weights().iter().all(|&weight| weight == 1);
         let mut room = vec![0; order.len()];
         for (&pe, &bound) in order.iter().zip(targets.bounds()) {
@@ -170,9 +188,7 @@ impl Search<'_> {
             return Ok(best);
         }
         let block_of = block_of_each_pe(order);
-        let blocks: Vec<BlockId> = solution.mapping.pes().iter().map(|&pe| block_of[pe as usize]).collect();
-        let cost = cost(graph, layout.distances, &blocks);
-        Ok(ManyToOnePartition { partition: Partition::of(graph, blocks, targets), cost })
+        Ok(self.measured(solution.mapping.pes().iter().map(|&pe| block_of[pe as usize]).collect()))
     }
 
     fn one_to_one(&self, preset: MapPreset) -> MapConfig {
