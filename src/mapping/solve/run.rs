@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::SolveError;
 use super::effort::{SMALL, SMALL_ANYWHERE, TINY, rebuilding, size};
-use super::presets::MapConfig;
+use super::presets::{MapConfig, MapPreset};
 use super::report::{MapReport, MapSeconds};
 use crate::graph::CsrGraph;
 use crate::ground::observer::{Limited, Observer, Phase};
