@@ -69,7 +69,8 @@ impl Partitioner {
     ///
     /// All bounds are met if all vertices weigh 1 and the bounds leave room. Heavier vertices may exceed them:
     /// [`Partition::overload`] reports by how much. No block is empty unless there are too few vertices, or too few that its bound
-    /// allows. The partition is not worse than the one in the order of the numbers of the vertices.
+    /// allows. The partition is not worse than the one in the order of the numbers of the vertices,
+    /// if that leaves no more blocks empty.
     pub fn partition(&self, graph: &CsrGraph, targets: &Targets) -> Partition {
         self.partition_watched(graph, targets, &())
     }
@@ -94,6 +95,7 @@ impl Partitioner {
             quicker.map(|preset| Self::new(preset, self.seed).partition_watched(graph, targets, observer));
         let strips =
             targets.fixed().is_none().then(|| Partition::of(graph, targets.in_order(graph), targets));
+        let strips = strips.filter(|strips| strips.num_empty() <= own.num_empty());
         [own].into_iter().chain(rival).chain(strips).min_by_key(Partition::score).expect("there is one")
     }
 }

@@ -148,7 +148,8 @@ impl Run<'_> {
         let Run { graph, machine, config, .. } = *self;
         let is_final = config.search.neighbourhood == Neighbourhood::None;
         let is_easy = || finds_optimum_around(problem.fixed(), graph, machine);
-        let rival = config.not_worse_than.filter(|_| !is_final && !is_easy());
+        let is_cheap = |preset: &MapPreset| *preset != MapPreset::Fast || graph.num_nodes() < SMALL;
+        let rival = config.not_worse_than.filter(is_cheap).filter(|_| !is_final && !is_easy());
         let Some(preset) = rival else {
             return self.search(problem, constructed, given);
         };

@@ -79,7 +79,8 @@ impl Search<'_> {
         let layout = if self.may_place { self.layout.with_place(&place) } else { self.layout };
         let goes_on = config.time_limit.is_some();
         let own = partitioner.partition(self.graph, self.targets, layout, &starts, goes_on, self.watched);
-        let found = rival.into_iter().chain([own]).chain(self.strips());
+        let strips = self.strips().filter(|strips| strips.partition.num_empty() <= own.partition.num_empty());
+        let found = rival.into_iter().chain([own]).chain(strips);
         let best = found.min_by_key(score).expect("there is one");
         match small.filter(|_| !self.watched.should_stop()) {
             Some(small) => self.exchanged(best, small),
