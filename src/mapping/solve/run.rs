@@ -12,7 +12,7 @@ use crate::ground::observer::{Limited, Observer, Phase};
 use crate::ground::rng::derive;
 use crate::ground::threads;
 use crate::ground::types::Cost;
-use crate::machine::{Distances, Places};
+use crate::machine::{Distances, Metric, Places};
 use crate::mapping::Mapping;
 use crate::mapping::construct::{Construction, ConstructionError, construct, identity_around, repaired};
 use crate::mapping::objective::cost;
@@ -116,7 +116,7 @@ impl Run<'_> {
 
     /// Further constructions besides the multilevel one, if they take little time. Each builds patterns
     /// perfectly that multilevel construction misses: the greedy one some that are regular, division from the
-    /// outermost parts groups that fill these parts exactly.
+    /// outermost parts groups that fill the parts of an uneven tree exactly.
     fn others(&self, problem: &Problem<'_>) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
         let config = self.config;
         let is_multilevel = config.construction.algorithm_on(self.machine) == Construction::Multilevel;
@@ -133,7 +133,8 @@ impl Run<'_> {
             let mapping = construct(problem, self.machine, &construction, seed, &limited)?;
             Ok((cost(problem, &mapping), mapping))
         };
-        let numbers = 0..self.num_constructions().saturating_add(1);
+        let divisions = if is_tree(self.machine) { self.num_constructions() } else { 0 };
+        let numbers = 0..divisions.saturating_add(1);
         threads::map_until(numbers, &|| limited.should_stop(), &construct).into_iter().collect()
     }
 
@@ -310,4 +311,17 @@ impl Run<'_> {
         }
         Ok(best)
     }
+}
+
+/// Whether the distances are those of a tree, regular or not: in the order of its parts, two places are as far apart as the farthest
+/// neighbours between them. O(n²).
+fn is_tree(machine: &Places) -> bool {
+    let (order, distances) = (machine.parts().order(), machine.distances());
+    (0..order.len()).all(|first| {
+        let mut farthest = 0;
+        order[first..].windows(2).all(|pair| {
+            farthest = farthest.max(distances.between(pair[0], pair[1]));
+            distances.between(order[first], pair[1]) == farthest
+        })
+    })
 }

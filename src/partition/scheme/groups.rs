@@ -122,6 +122,10 @@ pub(in crate::partition) fn regroup<W: Stored, O: Objective>(
 /// merely vary; of ratios from 2 to 10, all find the groups of training jobs and of noisy cliques.
 const HEAVIER: Weight = 4;
 
+/// How many times fewer groups there must be than vertices. Balances time, as the graph of the groups is partitioned in addition, and its
+/// own groups again, against graphs where few edges are heavy.
+const FEWER: usize = 2;
+
 /// The group of each vertex, and the number of groups, if edges of some weight join vertices to groups that fit blocks, and all other
 /// edges are lighter by far. O(n + m), and O(m log m) if weights differ that much.
 pub(in crate::partition) fn joined_by_heavy_edges<W: Stored, O: Objective>(
@@ -142,7 +146,8 @@ pub(in crate::partition) fn joined_by_heavy_edges<W: Stored, O: Objective>(
             .nodes()
             .zip(&group)
             .for_each(|(node, &group)| weights[group as usize] += level.node_weight(node));
-        weights.iter().all(|&weight| weight <= most).then_some((group, count))
+        let fit = weights.iter().all(|&weight| weight <= most);
+        (fit && count * FEWER <= level.num_nodes()).then_some((group, count))
     })
 }
 

@@ -64,6 +64,17 @@ pub(crate) fn smallest_cut<W: Stored>(
     }
 }
 
+/// The best partition that keeps groups of heavy edges whole, if there are such groups.
+fn in_groups<W: Stored, O: Objective>(task: Task<'_, W, O>, seed: u64) -> Option<Assignment> {
+    let Task { level, targets, settings, observer, .. } = task;
+    let (coarse_of, count) = groups::joined_by_heavy_edges(level, targets.bounds())?;
+    let graph = level.graph.contract(&coarse_of, count);
+    let objective = level.objective.contracted(&coarse_of, count);
+    let coarse = Pool::of_cut(&graph, &objective, targets, settings, seed, observer).best();
+    let blocks = coarsen::project(&coarse.blocks, &coarse_of);
+    Some(Assignment::new(level, blocks, targets.num_blocks()))
+}
+
 /// Several partitions of a graph.
 pub(crate) struct Pool<'a, W, O> {
     pub task: Task<'a, W, O>,
@@ -85,7 +96,8 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         observer: &'a dyn Observer,
     ) -> Self {
         let (level, first) = (Problem { graph, objective }, &RecursiveBisection);
-        Self::new(Task { level, targets, first, flow_levels: FlowLevels::All, settings, observer }, seed)
+        let task = Task { level, targets, first, flow_levels: FlowLevels::All, settings, observer };
+        Self { starts: in_groups(task, seed).into_iter().collect(), ..Self::new(task, seed) }
     }
 
     /// Partitions from scratch, as many as the settings of the task say.
@@ -101,8 +113,7 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         let Task { level, targets, observer, .. } = self.task;
         let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
         let whole = groups::whole(level, sizes, bounds).filter(|_| !observer.should_stop());
-        let grouped = self.in_groups().filter(|_| !observer.should_stop());
-        let given: Vec<&Assignment> = self.starts.iter().chain(&whole).chain(&grouped).collect();
+        let given: Vec<&Assignment> = self.starts.iter().chain(&whole).collect();
         if let Some(best) = given.iter().find(|given| given.score(bounds) == (0, 0)) {
             return (*best).clone();
         }
@@ -136,17 +147,6 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
                 [better, child].into_iter().min_by_key(|member| self.score(member)).expect("there are two");
         }
         best
-    }
-
-    /// The best partition that keeps groups whole, if there are such groups.
-    fn in_groups(&self) -> Option<Assignment> {
-        let Task { level, targets, .. } = self.task;
-        let (coarse_of, count) = groups::joined_by_heavy_edges(level, targets.bounds())?;
-        let graph = level.graph.contract(&coarse_of, count);
-        let objective = level.objective.contracted(&coarse_of, count);
-        let task = Task { level: Problem { graph: &graph, objective: &objective }, ..self.task };
-        let blocks = coarsen::project(&Pool::new(task, self.seed).best().blocks, &coarse_of);
-        Some(Assignment::new(level, blocks, targets.num_blocks()))
     }
 
     /// A partition from scratch or from another one, after all V-cycles.

@@ -67,8 +67,12 @@ pub struct ManyToOneConfig {
 impl ManyToOneConfig {
     /// The settings of a preset, with seed 0, one thread and an imbalance of 3 %.
     pub fn preset(preset: MapPreset) -> Self {
-        let small =
-            SmallProblemConfig { most_places: 4096, two_steps: PartitionPreset::Eco, exchange: preset };
+        let small = SmallProblemConfig {
+            most_places: 4096,
+            two_steps: PartitionPreset::Eco,
+            exchange: preset,
+            most_arcs: 1 << 15,
+        };
         let (settings, small, not_worse_than) = match preset {
             MapPreset::Strong => (ManyToOnePartitionConfig::strong(), Some(small), Some(MapPreset::Eco)),
             MapPreset::Eco => (ManyToOnePartitionConfig::eco(), Some(small), Some(MapPreset::Fast)),
@@ -119,6 +123,8 @@ pub struct SmallProblemConfig {
     pub two_steps: PartitionPreset,
     /// The effort of the one-to-one mapping of vertices to places at the end, if all vertices weigh 1.
     pub exchange: MapPreset,
+    /// The greatest number of arcs of a graph whose vertices are exchanged. Balances J against time, which grows with the arcs.
+    pub most_arcs: usize,
 }
 
 /// The loads of the PEs.

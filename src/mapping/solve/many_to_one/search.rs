@@ -82,7 +82,8 @@ impl Search<'_> {
         let strips = self.strips().filter(|strips| strips.partition.num_empty() <= own.partition.num_empty());
         let found = rival.into_iter().chain([own]).chain(strips);
         let best = found.min_by_key(score).expect("there is one");
-        match small.filter(|_| !self.watched.should_stop()) {
+        let may_exchange = |small: &SmallProblemConfig| self.graph.num_arcs() <= small.most_arcs;
+        match small.filter(may_exchange).filter(|_| !self.watched.should_stop()) {
             Some(small) => self.exchanged(best, small),
             None => Ok(best),
         }
