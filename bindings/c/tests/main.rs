@@ -2,6 +2,8 @@
 
 mod dropins;
 mod examples;
+mod fortran;
+mod guard;
 mod header;
 mod packages;
 mod programs;

@@ -15,6 +15,15 @@ int main(void) {
   CHECK(graph == NULL && failed_at == -1);
   SUCCEED(viem_partition(grid, 4, NULL, NULL, NULL, &partition, &error));
   viem_mapping_free(partition);
+
+  /* No more than there is already. */
+  limit.rlim_cur = 1 << 20;
+  CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+  FAIL(viem_partition(grid, 4, NULL, NULL, NULL, &partition, &error), VIEM_STATUS_NO_RESOURCES, "bytes of memory");
+  limit.rlim_cur = limit.rlim_max;
+  CHECK(setrlimit(RLIMIT_AS, &limit) == 0);
+  SUCCEED(viem_partition(grid, 4, NULL, NULL, NULL, &partition, &error));
+  viem_mapping_free(partition);
   viem_graph_free(grid);
   free(offsets);
   return 0;
