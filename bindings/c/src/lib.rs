@@ -22,6 +22,17 @@ pub mod settings;
 
 use std::ffi::{c_char, c_int};
 
+/// Several threads may use a handle at once.
+const _: () = {
+    const fn is_shared<T: Send + Sync>() {}
+    is_shared::<error::Error>();
+    is_shared::<graph::Graph>();
+    is_shared::<machine::Machine>();
+    is_shared::<mapping::Mapping>();
+    is_shared::<qap::Qap>();
+    is_shared::<settings::Settings>();
+};
+
 /// The version of this header.
 pub const VIEM_VERSION_MAJOR: c_int = 3;
 /// The version of this header.

@@ -83,6 +83,12 @@ fn the_library_exports_its_interface_and_nothing_else() {
         names("libviem_kahip.so"),
         ["kaffpa", "kaffpa_balance", "process_mapping", "viem_kahip_error"]
     );
+    let version = ["MAJOR", "MINOR", "PATCH"].map(|part| {
+        let line =
+            header.lines().find_map(|line| line.strip_prefix(&format!("#define VIEM_VERSION_{part} ")));
+        line.unwrap().to_owned()
+    });
+    assert_eq!(version.join("."), env!("CARGO_PKG_VERSION"));
     let soname = expect(Command::new("readelf").arg("-d").arg(lib().join("libviem.so")));
     assert!(soname.contains("[libviem.so.3]"), "{soname}");
 }

@@ -28,7 +28,7 @@ pub(crate) struct Task<'a> {
 pub(crate) struct Solution {
     pub parts: Vec<BlockId>,
     pub objective: Weight,
-    /// Whether all parts are connected.
+    /// Whether all parts are connected, if that was asked for.
     pub is_contiguous: bool,
 }
 
@@ -54,7 +54,9 @@ impl Task<'_> {
             None => partition.cut(),
             Some(volume) => volume.improve(&graph, &targets, &mut parts, self.options.seed),
         };
-        let is_contiguous = !self.options.is_contiguous || is_contiguous(&graph, &parts);
+        // As with METIS, nothing is asked of a graph that is not connected itself.
+        let is_asked = self.options.is_contiguous && is_contiguous(&graph, &vec![0; graph.num_nodes()]);
+        let is_contiguous = !is_asked || is_contiguous(&graph, &parts);
         Ok(Solution { parts, objective, is_contiguous })
     }
 

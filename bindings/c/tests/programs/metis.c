@@ -141,6 +141,12 @@ static void test_options(void) {
   CHECK(objval == 0);
   CHECK(METIS_PartGraphKway(&two, &one, starts, loops, NULL, NULL, NULL, &two, NULL, NULL, NULL, &objval, part) == METIS_OK);
   CHECK(objval == 2 && part[0] != part[1]);
+  /* Connected parts of a graph that is not connected are not asked for. */
+  idx_t isolated[4] = {0, 0, 0, 0}, three = 3;
+  options[OPTION_OBJTYPE] = 0;
+  options[OPTION_CONTIG] = 1;
+  CHECK(METIS_PartGraphKway(&three, &one, isolated, NULL, NULL, NULL, NULL, &one, NULL, NULL, options, &objval, part) == METIS_OK);
+  CHECK(objval == 0 && part[2] == 0);
 }
 
 static void test_meshes(void) {
