@@ -29,6 +29,11 @@ fn hostile_arguments_are_errors() {
 }
 
 #[test]
+fn random_arguments_are_errors_or_give_results() {
+    strict(&[&["tests/programs/random.c"], &SANITIZED[..]].concat()).run(&[]);
+}
+
+#[test]
 fn missing_memory_is_an_error() {
     strict(&["tests/programs/memory.c"]).run(&[]);
 }

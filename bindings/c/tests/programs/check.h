@@ -26,7 +26,7 @@
   } while (0)
 
 /* The index of the last error that was expected. */
-static int64_t failed_at;
+static int64_t failed_at = -1;
 
 /* Ends the program unless a call fails with a status and a message that contains a text. */
 #define FAIL(call, expected, text)                                              \
