@@ -460,7 +460,6 @@ unsafe fn give(
 ) -> Result<c_int, Fault> {
     let number = |value: usize| Idx::try_from(value as i64 + base).map_err(|_| Fault::Memory);
     let offsets = graph.offsets.iter().map(|&offset| number(offset)).collect::<Result<Vec<_>, _>>()?;
-    #[allow(clippy::useless_conversion)] // of one of both widths
     let targets = graph.targets.iter().map(|&target| Idx::try_from(i64::from(target) + base));
     let targets = targets.collect::<Result<Vec<_>, _>>().map_err(|_| Fault::Memory)?;
     // SAFETY: this and what follows: the caller's promise.

@@ -29,7 +29,6 @@ impl Mesh {
         let offsets = arcs_from(eptr, base).ok_or(Fault::Input)?;
         let count = offsets[offsets.len() - 1];
         check_memory(24 * count as u128 + 8 * num_nodes as u128)?;
-        #[allow(clippy::useless_conversion)] // of one of both widths
         let node =
             |&node: &Idx| i64::from(node).checked_sub(base).and_then(|node| usize::try_from(node).ok());
         let node = |index: &Idx| node(index).filter(|&node| node < num_nodes);

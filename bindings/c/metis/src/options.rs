@@ -68,7 +68,6 @@ impl Options {
         }
         Ok(Self {
             objective,
-            #[allow(clippy::useless_conversion, clippy::unnecessary_cast)] // of one of both widths
             seed: given(SEED).map_or(0, |seed| seed as u64),
             is_contiguous: given(CONTIGUOUS) == Some(1),
             imbalance: 1.0 + 0.001 * imbalance as f64,

@@ -24,7 +24,6 @@ pub(crate) struct Volume {
 
 impl Volume {
     pub fn new(graph: &CsrGraph, sizes: Option<&[Idx]>) -> Result<Self, Fault> {
-        #[allow(clippy::useless_conversion)] // of one of both widths
         let wide = |&size: &Idx| Weight::from(size);
         let sizes =
             sizes.map_or_else(|| vec![1; graph.num_nodes()], |sizes| sizes.iter().map(wide).collect());
