@@ -1,0 +1,18 @@
+//! What the C libraries share: arguments of C are checked before they are used, and no panic crosses into C.
+//!
+//! | member | what it does |
+//! |---|---|
+//! | `arguments` | pointers and counts of C as references, slices and texts |
+//! | `graph` | graphs as other partitioners take them |
+//! | `guard` | a panic as a message |
+//! | `memory` | whether there is enough of it for a call |
+
+mod arguments;
+mod graph;
+mod guard;
+mod memory;
+
+pub use arguments::{ArgumentError, Fault, array, array_mut, count, optional, put, put_if_wanted, text};
+pub use graph::{Integer, LooseError, LooseGraph, arcs_from};
+pub use guard::guarded;
+pub use memory::{MemoryError, check_memory, memory_of_graph, memory_of_run};
