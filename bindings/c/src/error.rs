@@ -1,19 +1,10 @@
 //! How calls end: a status, and an error with a message and a place.
 #![allow(unsafe_code)] // a foreign interface
 
-use std::error::Error as StdError;
 use std::ffi::{CString, c_char};
 
-use viem::graph::GraphError;
 use viem::ground::error::{ErrorKind, HasKind};
-use viem::io::ReadError;
-use viem::machine::{MachineError, SpecError};
-use viem::mapping::MappingError;
-use viem::mapping::objective::ScoreError;
-use viem::mapping::solve::SolveError;
-use viem::partition::{FixedError, HomesError, RemapError, TargetsError};
-use viem::qap::QapSolveError;
-use viem_ffi::{guarded, put, put_if_wanted};
+use viem_ffi::{Place, guarded, place, put, put_if_wanted};
 
 /// How a call has ended.
 #[repr(C)]
@@ -56,22 +47,8 @@ impl From<ErrorKind> for Status {
 pub struct Error {
     status: Status,
     message: CString,
-    place: Place,
-}
-
-/// Where a fault is, as far as that is known.
-#[derive(Debug, Default)]
-struct Place {
     file: Option<CString>,
-    line: u64,
-    column: u64,
-    index: Option<u64>,
-}
-
-impl Place {
-    fn entry(index: impl TryInto<u64>) -> Self {
-        Self { index: index.try_into().ok(), ..Self::default() }
-    }
+    place: Place,
 }
 
 impl Error {
@@ -91,7 +68,8 @@ impl Error {
     }
 
     fn new(status: Status, message: impl Into<String>, place: Place) -> Self {
-        Self { status, message: terminated(message.into()), place }
+        let file = place.file.clone().map(terminated);
+        Self { status, message: terminated(message.into()), file, place }
     }
 }
 
@@ -105,152 +83,6 @@ impl<E: HasKind + 'static> From<E> for Error {
 pub(crate) fn terminated(text: String) -> CString {
     let bytes: Vec<u8> = text.into_bytes().into_iter().filter(|&byte| byte != 0).collect();
     CString::new(bytes).unwrap_or_default()
-}
-
-/// Where the fault is. Errors of runs are transparent, so those inside are looked up by their types.
-fn place(error: &(dyn StdError + 'static)) -> Place {
-    let in_one = [
-        by(of_file),
-        by(of_graph),
-        by(of_mapping),
-        by(of_fixed),
-        by(of_targets),
-        by(of_homes),
-        by(of_machine),
-    ];
-    if let Some(place) = in_one.iter().find_map(|place| place(error)) {
-        return place;
-    }
-    let inside = error.downcast_ref().and_then(inside_spec);
-    let inside = inside.or_else(|| error.downcast_ref().and_then(inside_run));
-    let inside = inside.or_else(|| error.downcast_ref().and_then(inside_qap));
-    let inside = inside.or_else(|| error.downcast_ref().and_then(inside_score));
-    let inside = inside.or_else(|| error.downcast_ref().and_then(inside_remap));
-    inside.map(place).unwrap_or_default()
-}
-
-/// A place by the type of the error.
-fn by<E: StdError + 'static>(place: fn(&E) -> Place) -> FindPlace {
-    Box::new(move |error| error.downcast_ref().map(place))
-}
-
-/// Where the fault is, if the error is of one type.
-type FindPlace = Box<dyn Fn(&(dyn StdError + 'static)) -> Option<Place>>;
-
-fn of_file(error: &ReadError) -> Place {
-    let in_file = |file: &String, line, column| Place {
-        file: Some(terminated(file.clone())),
-        line,
-        column,
-        index: None,
-    };
-    match error {
-        ReadError::Invalid { file, line, column, .. } => in_file(file, *line, *column),
-        ReadError::OutOfMemory { file, line, .. } => in_file(file, *line, 0),
-        ReadError::Unreadable { file, .. } => in_file(file, 0, 0),
-        _ => Place::default(),
-    }
-}
-
-fn of_graph(error: &GraphError) -> Place {
-    use GraphError::*;
-    match error {
-        EntryOutOfRange { index, .. } => Place::entry(*index),
-        TargetOutOfRange { node, .. }
-        | SelfLoop { node }
-        | ParallelEdge { node, .. }
-        | MissingBackwardEdge { node, .. }
-        | UnequalWeights { node, .. }
-        | EdgeWeightOutOfRange { node, .. }
-        | NodeWeightOutOfRange { node, .. } => Place::entry(*node),
-        _ => Place::default(),
-    }
-}
-
-fn of_mapping(error: &MappingError) -> Place {
-    use MappingError::*;
-    match error {
-        PeOutOfRange { process, .. } | PeTaken { process, .. } | PeFull { process, .. } => {
-            Place::entry(*process)
-        }
-        _ => Place::default(),
-    }
-}
-
-fn of_fixed(error: &FixedError) -> Place {
-    use FixedError::*;
-    match error {
-        NoSuchBlock { vertex, .. } | NoCapacity { vertex, .. } => Place::entry(*vertex),
-        PeTaken { process, .. } | PeFull { process, .. } | Contradicted { process, .. } => {
-            Place::entry(*process)
-        }
-        _ => Place::default(),
-    }
-}
-
-fn of_targets(error: &TargetsError) -> Place {
-    match error {
-        TargetsError::NegativeSize { block, .. } => Place::entry(*block),
-        _ => Place::default(),
-    }
-}
-
-fn of_homes(error: &HomesError) -> Place {
-    match error {
-        HomesError::NoSuchBlock { vertex, .. } => Place::entry(*vertex),
-        _ => Place::default(),
-    }
-}
-
-fn of_machine(error: &MachineError) -> Place {
-    match error {
-        MachineError::NegativeEntry { row, .. } | MachineError::Asymmetric { row, .. } => Place::entry(*row),
-        MachineError::NotZero { pe, .. } | MachineError::NoCapacity { pe } => Place::entry(*pe),
-        _ => Place::default(),
-    }
-}
-
-fn inside_spec(error: &SpecError) -> Option<&(dyn StdError + 'static)> {
-    match error {
-        SpecError::Machine { source, .. } => Some(source.as_ref()),
-        SpecError::Read(error) => Some(error),
-        _ => None,
-    }
-}
-
-fn inside_run(error: &SolveError) -> Option<&(dyn StdError + 'static)> {
-    match error {
-        SolveError::Machine(error) => Some(error),
-        SolveError::Targets(error) => Some(error),
-        SolveError::Remap(error) => Some(error),
-        SolveError::Start(error) => Some(error),
-        SolveError::Fixed(error) => Some(error),
-        _ => None,
-    }
-}
-
-fn inside_qap(error: &QapSolveError) -> Option<&(dyn StdError + 'static)> {
-    match error {
-        QapSolveError::Start(error) => Some(error),
-        QapSolveError::Machine(error) => Some(error),
-        QapSolveError::Fixed(error) => Some(error),
-        _ => None,
-    }
-}
-
-fn inside_score(error: &ScoreError) -> Option<&(dyn StdError + 'static)> {
-    match error {
-        ScoreError::Mapping(error) => Some(error),
-        ScoreError::Machine(error) => Some(error),
-        _ => None,
-    }
-}
-
-fn inside_remap(error: &RemapError) -> Option<&(dyn StdError + 'static)> {
-    match error {
-        RemapError::Homes(error) => Some(error),
-        _ => None,
-    }
 }
 
 /// Does the work of a function: its error, a panic included, goes where `error` leads, and its status is returned.
@@ -323,7 +155,7 @@ pub extern "C" fn viem_error_message(error: Option<&Error>) -> *const c_char {
 /// The file that an error is in, valid until the error is freed; null if it is in none.
 #[unsafe(no_mangle)]
 pub extern "C" fn viem_error_file(error: Option<&Error>) -> *const c_char {
-    let file = error.and_then(|error| error.place.file.as_ref());
+    let file = error.and_then(|error| error.file.as_ref());
     file.map_or(std::ptr::null(), |file| file.as_ptr())
 }
 
