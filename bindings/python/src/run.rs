@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
+use viem::ground::threads::ThreadsError;
 use viem::ground::types::Cost;
 use viem::qap::QapConfig;
 use viem::{ManyToOneConfig, MapConfig, MapPreset, Observer, PartitionPreset};
@@ -80,23 +81,23 @@ impl Settings {
 
     /// Does the work of a run. Other threads of Python go on meanwhile; the calling one looks after signals and the progress function.
     ///
-    /// The work is in a pool of its own, as the library would make one: there, it finds it made.
+    /// The work is in a pool as the library would make one for each run; there, it finds it made.
     pub fn run<R: Send, E: Into<Fault> + Send>(
         &self,
         py: Python<'_>,
         work: impl FnOnce(&Watcher) -> Result<R, E> + Send,
     ) -> PyResult<R> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads()?).build();
-        let pool = pool.map_err(viem::ground::threads::ThreadsError::from).or_raise()?;
+        let pool = Pool::take(self.threads()?)?;
         let watcher = Watcher::default();
         let caller = Caller { settings: self, watcher: &watcher, interruption: None };
         let done = Done::default();
         let interruption = py.detach(|| {
-            pool.in_place_scope(|scope| {
+            pool.threads.in_place_scope(|scope| {
                 scope.spawn(|_| done.put(guarded(|| work(&watcher))));
                 caller.wait(&done)
             })
         });
+        pool.put_back();
         if let Some(error) = interruption {
             return Err(error);
         }
@@ -104,6 +105,34 @@ impl Settings {
             .unwrap_or_else(|| Err("the run ended without a result".to_owned()))
             .map_err(|message| PyErr::from(Fault::internal(&message)))?
             .or_raise()
+    }
+}
+
+/// The pool of the last run, for the next one: to start threads takes longer than small runs may cost more in Python than in Rust.
+static IDLE: Mutex<Option<Pool>> = Mutex::new(None);
+
+/// Threads of a process.
+struct Pool {
+    threads: rayon::ThreadPool,
+    /// A fork has the pool and none of its threads.
+    process: u32,
+}
+
+impl Pool {
+    /// The idle pool, if it has this many threads, or a new one.
+    fn take(count: usize) -> Result<Self, Fault> {
+        let process = std::process::id();
+        match IDLE.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(pool) if pool.process != process => std::mem::forget(pool),
+            Some(pool) if pool.threads.current_num_threads() == count => return Ok(pool),
+            _ => {}
+        }
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+        Ok(Self { threads: threads.map_err(ThreadsError::from)?, process })
+    }
+
+    fn put_back(self) {
+        *IDLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(self);
     }
 }
 

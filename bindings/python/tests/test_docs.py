@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 import viem
 
 ROOT = Path(__file__).parents[3]
@@ -77,5 +78,5 @@ def test_types(tmp_path):
         cwd=tmp_path,
         env=environment,
     )
-    assert "numpy.ndarray" in done.stdout and '"builtins.int"' in done.stdout
+    assert "numpy.ndarray" in done.stdout and 'int"' in done.stdout
     assert done.stdout.count("error:") == 1

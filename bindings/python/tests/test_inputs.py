@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+
 import viem
 from conftest import matrix_of, random_graph
 
@@ -110,6 +111,14 @@ def test_what_is_no_graph_is_refused(source, message):
         return
     with pytest.raises(viem.Error, match=message):
         viem.Graph(source)
+
+
+@pytest.mark.parametrize("dtype", ["uint64", ">u8"])
+def test_large_numbers_do_not_wrap(dtype):
+    matrix = np.array([[0, 2**63 + 5], [2**63 + 5, 0]], dtype)
+    with pytest.raises(viem.DataError) as caught:
+        viem.Graph(matrix)
+    assert caught.value.index == 1
 
 
 def test_the_sum_must_fit():

@@ -9,10 +9,11 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-import viem
-from conftest import matrix_of, objective, optimum, random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import viem
+from conftest import matrix_of, objective, optimum, random_graph
 
 TREE = viem.Machine("4:4:2", distances="1:10:100")
 
@@ -154,6 +155,19 @@ def test_runs_in_several_threads(seed):
     for thread in threads:
         thread.join()
     assert len(results) == 4 and all((pe == results[0]).all() for pe in results)
+
+
+def test_forks_have_threads_of_their_own():
+    import multiprocessing
+
+    graph = random_graph(32, 0)
+    expected = viem.map(graph, TREE).cost
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        assert pool.map(_cost, [graph, graph]) == [expected, expected]
+
+
+def _cost(graph):
+    return viem.map(graph, TREE).cost
 
 
 def test_progress_can_stop():

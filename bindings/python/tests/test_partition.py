@@ -7,10 +7,11 @@ import itertools
 import networkx as nx
 import numpy as np
 import pytest
-import viem
-from conftest import random_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+import viem
+from conftest import random_graph
 
 
 def cut_of(graph, blocks):

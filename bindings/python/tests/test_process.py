@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 import viem
 
 ROOT = Path(__file__).parents[3]
@@ -89,7 +90,7 @@ def test_programs_end_as_the_native_ones(tmp_path):
 
 def test_an_interrupted_program_ends_by_the_signal(tmp_path):
     command = [str(SCRIPTS / "viem"), str(GRAPH), *MACHINE, "--preconfiguration_mapping=strong", "--time_limit=60"]
-    status, out, err, seconds = interrupted([*command, f"--output_filename={tmp_path / 'p'}"])
+    status, _, err, seconds = interrupted([*command, f"--output_filename={tmp_path / 'p'}"])
     assert status == -signal.SIGINT, err
     assert seconds < 5 and len((tmp_path / "p").read_text().split()) == 128
 

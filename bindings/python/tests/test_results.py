@@ -11,6 +11,7 @@ import matplotlib
 import networkx as nx
 import numpy as np
 import pytest
+
 import viem
 from conftest import matrix_of, random_graph
 

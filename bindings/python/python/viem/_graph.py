@@ -27,12 +27,12 @@ def numbers(name: str, values: ArrayLike) -> Numbers:
     """An array that the extension can borrow: `values` itself if its layout allows it, else a copy."""
     array: NDArray[Any] = np.asarray(values)
     if array.dtype not in _KNOWN:
-        if array.dtype.kind in "biu":
+        if array.dtype.newbyteorder("=") in _KNOWN:
+            array = array.astype(array.dtype.newbyteorder("="))
+        elif array.dtype.kind in "biu":
             array = array.astype(np.int64)
         elif array.dtype == np.float16:
             array = array.astype(np.float32)
-        elif array.dtype.newbyteorder("=") in _KNOWN:
-            array = array.astype(array.dtype.newbyteorder("="))
         else:
             raise UsageError(f"`{name}` must hold numbers of at most 64 bits, not {array.dtype}")
     return array if array.flags.aligned else array.copy()
