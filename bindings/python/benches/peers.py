@@ -1,7 +1,8 @@
 """The partitioner and the solver of quadratic assignment problems beside the peers that are installed.
 
     pip install pymetis kahip kaminpar mtkahypar chszlablib scipy
-    python bindings/python/benches/peers.py [k=8,64] [epsilon=0.03] [seeds=2] [graphs=FOLDER] [qaplib=FOLDER] [problems=30]
+    python bindings/python/benches/peers.py [k=8,64] [epsilon=0.03] [seeds=2] [graphs=FOLDER] [qaplib=FOLDER] [problems=30] [largest=60]
+        [preset=eco]
 
 Without a folder of METIS graphs, meshes are generated. Cuts are recomputed here, and are relative to viem eco in the geometric mean over graphs, k
 and seeds; times are the sum of all calls with one thread. A partition that exceeds its bound is counted.
@@ -176,18 +177,18 @@ def best_of_scipy(a: Any, b: Any, method: str, limit: float, first_seed: int = 0
     return best
 
 
-def problems(folder: str, most: int) -> None:
+def problems(folder: str, most: int, largest: int, preset: Any) -> None:
     lines = [line.split("\t") for line in (Path(folder) / "best_known.tsv").read_text().splitlines()[1:]]
     known = {Path(line[0]).stem: int(line[2]) for line in lines}
     files = [path for path in sorted(Path(folder).glob("*.dat")) if path.stem in known]
-    files = [path for path in files if len(viem.read(path, "qap")[0]) <= 60]
+    files = [path for path in files if len(viem.read(path, "qap")[0]) <= largest]
     chosen = files[:: max(1, len(files) // most)][:most]
-    print("| problem | best known | viem eco | seconds | scipy faq | scipy 2opt |\n|---|---|---|---|---|---|")
+    print(f"| problem | best known | viem {preset} | seconds | scipy faq | scipy 2opt |\n|---|---|---|---|---|---|")
     at_best = worse = 0
     for path in chosen:
         a, b = viem.read(path, "qap")
         begin = time.perf_counter()
-        ours = int(viem.quadratic_assignment(a, b).fun)
+        ours = int(viem.quadratic_assignment(a, b, preset=preset).fun)
         limit = time.perf_counter() - begin
         theirs = [best_of_scipy(a, b, method, limit) for method in ("faq", "2opt")]
         at_best += ours <= known[path.stem]
@@ -198,7 +199,7 @@ def problems(folder: str, most: int) -> None:
 
 def main() -> None:
     options = dict(argument.split("=", 1) for argument in sys.argv[1:])
-    unknown = options.keys() - {"k", "epsilon", "seeds", "graphs", "qaplib", "problems"}
+    unknown = options.keys() - {"k", "epsilon", "seeds", "graphs", "qaplib", "problems", "largest", "preset"}
     if unknown:
         sys.exit(f"unknown: {', '.join(sorted(unknown))}\n{__doc__}")
     print(
@@ -210,7 +211,8 @@ def main() -> None:
     partitions(graphs, ks, float(options.get("epsilon", "0.03")), int(options.get("seeds", "2")))
     if "qaplib" in options:
         print()
-        problems(options["qaplib"], int(options.get("problems", "30")))
+        most, largest = int(options.get("problems", "30")), int(options.get("largest", "60"))
+        problems(options["qaplib"], most, largest, options.get("preset", "eco"))
 
 
 if __name__ == "__main__":

@@ -84,6 +84,11 @@ def test_programs_end_as_the_native_ones(tmp_path):
     assert full.returncode == 0
     if os.path.exists("/dev/full"):
         assert run("viem", GRAPH, *MACHINE, "--output_filename=/dev/full").returncode in (73, 74)
+    lost = f"{SCRIPTS / 'viem'} {GRAPH} {' '.join(MACHINE)} --output_filename=- >&-"
+    assert subprocess.run(["bash", "-c", lost], capture_output=True).returncode == 73
+    quiet = f"{SCRIPTS / 'viem'} {GRAPH} {' '.join(MACHINE)} --output_filename={tmp_path / 'p'} >&- 2>&-"
+    assert subprocess.run(["bash", "-c", quiet], capture_output=True).returncode == 0
+    assert len(viem.read(tmp_path / "p", "mapping")) == 128
     piped = f"{SCRIPTS / 'viem'} --man | head -n 1; exit ${{PIPESTATUS[0]}}"
     assert subprocess.run(["bash", "-c", piped], capture_output=True).returncode == 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
@@ -9,6 +10,12 @@ from viem import _viem
 
 
 def _run(name: str) -> None:
+    # A file that is opened must not take the number of a closed stream. The extension has seen which are closed when it was imported.
+    for stream in range(3):
+        try:
+            os.fstat(stream)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
     # Python's own handler would only set a flag that nobody looks at. A signal that whoever started us has had ignored stays so.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
