@@ -69,6 +69,8 @@ def test_types(tmp_path):
         "import viem\n"
         "mapping = viem.map([[0, 1], [1, 0]], viem.Machine(mesh=(2,)), preset='eco')\n"
         "reveal_type(mapping.pe)\nreveal_type(mapping.cost)\n"
+        "viem.evaluate([[0]], 1, [0]).cut\n"
+        "viem.remap([[0]], viem.Machine(mesh=(2,)), [0], preset='fast').cost\n"
         "viem.map([[0]], 3)\n"
     )
     done = subprocess.run(

@@ -140,6 +140,25 @@ def test_weights():
         viem.Graph(np.zeros((3, 3)), weights="load")
 
 
+@pytest.mark.parametrize(
+    ("call", "error"),
+    [
+        (lambda: viem.Graph(np.ma.array([[0, 1], [1, 0]], mask=[[0, 1], [1, 0]])), viem.UsageError),
+        (lambda: viem.Graph(nx.path_graph(2), weights={7: 1}), viem.DataError),
+        (lambda: viem.Graph(([[0, 1, 2]], [1, 0])), viem.UsageError),
+        (lambda: viem.map(nx.path_graph(2), "2:2"), TypeError),
+        (lambda: viem.map(nx.path_graph(2), viem.Machine(mesh=[2]), start=[[0, 1]]), viem.UsageError),
+        (lambda: viem.map(nx.path_graph(2), viem.Machine(mesh=[2]), start={0: 1}), viem.DataError),
+        (lambda: viem.map(nx.path_graph(2), viem.Machine(mesh=[2]), fixed={0: 0.5}), viem.DataError),
+        (lambda: viem.map(nx.path_graph(2), viem.Machine(mesh=[2]), fixed={0: "x"}), viem.UsageError),
+        (lambda: viem.map(nx.path_graph(3), viem.Machine(mesh=[2])), viem.DataError),
+    ],
+)
+def test_nothing_is_guessed(call, error):
+    with pytest.raises(error):
+        call()
+
+
 def test_nothing_is_copied_where_the_layout_allows_it():
     from viem._graph import numbers
 

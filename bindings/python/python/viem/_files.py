@@ -9,8 +9,8 @@ from typing import Any, Literal, Optional, Union, overload
 
 from . import _viem
 from ._errors import DataError, UsageError
-from ._graph import Graph, Ids, as_graph, numbers
-from ._machine import Machine
+from ._graph import Graph, Ids, as_graph, numbers, vector
+from ._machine import Machine, core_of
 from ._results import Mapping, Partition, Report, Simulation
 from ._settings import Settings
 
@@ -126,7 +126,7 @@ def write(path: Path, what: Any, kind: Optional[Kind] = None) -> None:
     elif isinstance(what, (Mapping, Partition)):
         _viem.write_mapping(path, what._places)
     elif kind == "mapping" or getattr(what, "ndim", 0) == 1:
-        _viem.write_mapping(path, numbers("mapping", what))
+        _viem.write_mapping(path, vector("mapping", what))
     elif kind in (None, "graph"):
         _viem.write_graph(path, as_graph(what)._core)
     else:
@@ -226,9 +226,9 @@ def simulate(
     """
     is_workload = isinstance(workload, Workload)
     program = workload if is_workload else Workload(workload)
-    pes = mapping.pe if isinstance(mapping, Mapping) else numbers("mapping", mapping)
+    pes = mapping.pe if isinstance(mapping, Mapping) else vector("mapping", mapping)
     default = 1 if is_workload else 0
     costs = (default if send is None else send, default if receive is None else receive)
     if min(costs) < 0:
         raise DataError("send and receive must not be negative")
-    return Simulation(_viem.simulate(program._core, machine._core, pes, costs, Settings()))
+    return Simulation(_viem.simulate(program._core, core_of(machine), pes, costs, Settings()))

@@ -25,6 +25,8 @@ _KNOWN = frozenset(map(np.dtype, (np.int32, np.int64, np.uint32, np.uint64, np.f
 
 def numbers(name: str, values: ArrayLike) -> Numbers:
     """An array that the extension can borrow: `values` itself if its layout allows it, else a copy."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise UsageError(f"`{name}` has a mask; fill it first")
     array: NDArray[Any] = np.asarray(values)
     if array.dtype not in _KNOWN:
         if array.dtype.newbyteorder("=") in _KNOWN:
@@ -36,6 +38,14 @@ def numbers(name: str, values: ArrayLike) -> Numbers:
         else:
             raise UsageError(f"`{name}` must hold numbers of at most 64 bits, not {array.dtype}")
     return array if array.flags.aligned else array.copy()
+
+
+def vector(name: str, values: ArrayLike) -> Numbers:
+    """The same for an array of one dimension."""
+    array = numbers(name, values)
+    if array.ndim != 1:
+        raise UsageError(f"`{name}` must have one dimension, not {array.ndim}")
+    return array
 
 
 class Graph:
@@ -114,9 +124,9 @@ class Graph:
         # Columns instead of rows make the transpose, which is the same graph.
         matrix = matrix if matrix.format in ("csr", "csc") else matrix.tocsr()
         self._core = _viem.Graph.from_csr(
-            numbers("indptr", matrix.indptr),
-            numbers("indices", matrix.indices),
-            numbers("data", matrix.data),
+            vector("indptr", matrix.indptr),
+            vector("indices", matrix.indices),
+            vector("data", matrix.data),
             self._weights_of(rows, weights),
             directed,
         )
@@ -124,12 +134,12 @@ class Graph:
     def _from_rows(self, rows: tuple[Any, ...], weights: Weights, directed: bool) -> None:
         if len(rows) not in (2, 3):
             raise UsageError("a tuple must be (indptr, indices) or (indptr, indices, data)")
-        indptr = numbers("indptr", rows[0])
+        indptr = vector("indptr", rows[0])
         data = rows[2] if len(rows) == 3 else None
         self._core = _viem.Graph.from_csr(
             indptr,
-            numbers("indices", rows[1]),
-            None if data is None else numbers("data", data),
+            vector("indices", rows[1]),
+            None if data is None else vector("data", data),
             self._weights_of(max(len(indptr) - 1, 0), weights),
             directed,
         )
@@ -150,7 +160,7 @@ class Graph:
             len(self._labels),
             np.fromiter((index[u] for u, _, _ in edges), np.int64, count),
             np.fromiter((index[v] for _, v, _ in edges), np.int64, count),
-            numbers("weight", [weight for _, _, weight in edges]),
+            vector("weight", [weight for _, _, weight in edges]),
             self._weights_of(len(self._labels), weights),
         )
 
@@ -172,7 +182,7 @@ class Graph:
             len(labels),
             codes[: len(sources)],
             codes[len(sources) :],
-            None if weight is None else numbers("weight", frame[weight].to_numpy()),
+            None if weight is None else vector("weight", frame[weight].to_numpy()),
             self._weights_of(len(labels), weights),
         )
 
@@ -183,8 +193,11 @@ class Graph:
             raise UsageError("only graphs of networkx have attributes that can be weights")
         if isinstance(weights, Dict):
             labels = range(count) if self._labels is None else self._labels
-            return numbers("weights", [weights.get(label, 1) for label in labels])
-        return numbers("weights", weights)
+            unknown = weights.keys() - set(labels)
+            if unknown:
+                raise DataError(f"`weights`: there is no vertex {next(iter(unknown))!r}")
+            return vector("weights", [weights.get(label, 1) for label in labels])
+        return vector("weights", weights)
 
     def _weights(self, weights: Weights) -> Numbers:
         found = self._weights_of(self.num_vertices, weights)
@@ -298,17 +311,17 @@ def places(
     if given is None:
         return None
     if not isinstance(given, Dict):
-        return numbers(name, given)
-    found: Ids = np.full(graph.num_vertices, -1, np.int64)
+        return vector(name, given)
+    found: list[Any] = [-1] * graph.num_vertices
     known = None if labels is None else {label: pe for pe, label in enumerate(labels)}
     for label, place in given.items():
         if known is not None and place not in known:
             raise DataError(f"`{name}`: there is no PE {place!r}")
         found[graph.index(label)] = place if known is None else known[place]
-    if not partial and (found < 0).any():
-        vertex = int(np.argmin(found))
+    if not partial and -1 in found:
+        vertex = found.index(-1)
         raise DataError(f"`{name}` lacks the vertex {graph.labels[vertex]!r}", index=vertex)
-    return found
+    return vector(name, found)
 
 
 def joined(values: Iterable[Any], separator: str) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from . import _viem
 from ._errors import UsageError
-from ._graph import Graph, Ids, joined, numbers
+from ._graph import Graph, Ids, joined, numbers, vector
 
 
 class Machine:
@@ -74,7 +74,7 @@ class Machine:
         self._labels = None
         self._core = _viem.Machine.build(given[0], distances, pes)
         if capacities is not None:
-            self._core = self._core.with_capacities(numbers("capacities", capacities))
+            self._core = self._core.with_capacities(vector("capacities", capacities))
 
     @classmethod
     def _of(cls, core: _viem.Machine, labels: Optional[list[Hashable]] = None) -> Machine:
@@ -156,7 +156,7 @@ class Machine:
         array([[ 0,  1, 10, 10]])
         """
         everything = np.arange(self.num_pes)
-        chosen = [everything if part is None else numbers("pes", part) for part in (rows, columns)]
+        chosen = [everything if part is None else vector("pes", part) for part in (rows, columns)]
         found = self._core.distances(chosen[0], chosen[1])
         return found.reshape(len(chosen[0]), len(chosen[1]))
 
@@ -167,7 +167,14 @@ class Machine:
         >>> viem.Machine("2:2", distances="1:10").with_capacities([2, 1, 2, 1]).room
         6
         """
-        return Machine._of(self._core.with_capacities(numbers("capacities", capacities)), self._labels)
+        return Machine._of(self._core.with_capacities(vector("capacities", capacities)), self._labels)
 
     def __repr__(self) -> str:
         return f"Machine({self._core.description}, {self.num_pes} PEs)"
+
+
+def core_of(machine: Machine) -> _viem.Machine:
+    """What the extension knows of a machine, which must be one."""
+    if not isinstance(machine, Machine):
+        raise TypeError(f"the machine must be a viem.Machine, not {type(machine).__name__}")
+    return machine._core

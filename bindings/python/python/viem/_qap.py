@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _viem
 from ._errors import DataError, UsageError
-from ._graph import Ids, Numbers, numbers
+from ._graph import Ids, Numbers, numbers, vector
 from ._settings import OnInterrupt, Preset, Progress, Settings
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def quadratic_assignment(
         a = np.negative(_signed("A", a))
     settings = Settings(preset, _seed(rng, seed), threads, time_limit, progress, on_interrupt)
     place, cost, text = _viem.solve_qap(
-        a, b, None if start is None else numbers("start", start), _fixed(partial_match, a.shape[0]), settings
+        a, b, None if start is None else vector("start", start), _fixed(partial_match, a.shape[0]), settings
     )
     report = json.loads(text)
     sign = -1 if maximize else 1

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Union
+from typing import Any, Optional, Union, overload
 
 from numpy.typing import ArrayLike
 
 from . import _viem
 from ._errors import UsageError
-from ._graph import Weights, as_graph, numbers, places
-from ._machine import Machine
+from ._graph import Weights, as_graph, places, vector
+from ._machine import Machine, core_of
 from ._results import Mapping, Partition
 from ._settings import OnInterrupt, Preset, Progress, Settings
 
@@ -73,7 +73,7 @@ def map(
     settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt)
     found = _viem.map(
         graph._core,
-        machine._core,
+        core_of(machine),
         places("start", start, graph, machine._labels),
         places("fixed", fixed, graph, machine._labels, partial=True),
         settings,
@@ -124,7 +124,7 @@ def map_many_to_one(
     settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt, imbalance)
     found = _viem.map_many_to_one(
         converted._core,
-        machine._core,
+        core_of(machine),
         places("start", start, converted, machine._labels),
         places("fixed", fixed, converted, machine._labels, partial=True),
         settings,
@@ -181,7 +181,7 @@ def partition(
     found = _viem.partition(
         converted._core,
         _count(num_blocks),
-        None if shares is None else numbers("shares", shares),
+        None if shares is None else vector("shares", shares),
         None,
         0.0,
         places("fixed", fixed, converted, None, partial=True),
@@ -190,6 +190,43 @@ def partition(
     return Partition(converted, num_blocks, *found)
 
 
+@overload
+def remap(
+    graph: Any,
+    target: Machine,
+    old: Any,
+    *,
+    migration_weight: float = 1.0,
+    weights: Weights = None,
+    imbalance: float = 0.03,
+    directed: bool = False,
+    fixed: Any = None,
+    preset: Preset = "eco",
+    seed: int = 0,
+    threads: int = 1,
+    time_limit: Optional[float] = None,
+    progress: Optional[Progress] = None,
+    on_interrupt: OnInterrupt = "raise",
+) -> Mapping: ...
+@overload
+def remap(
+    graph: Any,
+    target: int,
+    old: Any,
+    *,
+    migration_weight: float = 1.0,
+    weights: Weights = None,
+    imbalance: float = 0.03,
+    shares: Optional[ArrayLike] = None,
+    directed: bool = False,
+    fixed: Any = None,
+    preset: Preset = "eco",
+    seed: int = 0,
+    threads: int = 1,
+    time_limit: Optional[float] = None,
+    progress: Optional[Progress] = None,
+    on_interrupt: OnInterrupt = "raise",
+) -> Partition: ...
 def remap(
     graph: Any,
     target: Union[Machine, int],
@@ -250,7 +287,7 @@ def remap(
     found = _viem.partition(
         converted._core,
         _count(target),
-        None if shares is None else numbers("shares", shares),
+        None if shares is None else vector("shares", shares),
         _old(old, converted, None),
         migration_weight,
         places("fixed", fixed, converted, None, partial=True),
@@ -259,6 +296,28 @@ def remap(
     return Partition(converted, target, *found)
 
 
+@overload
+def evaluate(
+    graph: Any,
+    target: Machine,
+    placement: Any,
+    *,
+    many_to_one: bool = False,
+    weights: Weights = None,
+    imbalance: float = 0.03,
+    directed: bool = False,
+) -> Mapping: ...
+@overload
+def evaluate(
+    graph: Any,
+    target: int,
+    placement: Any,
+    *,
+    weights: Weights = None,
+    imbalance: float = 0.03,
+    shares: Optional[ArrayLike] = None,
+    directed: bool = False,
+) -> Partition: ...
 def evaluate(
     graph: Any,
     target: Union[Machine, int],
@@ -301,7 +360,7 @@ def evaluate(
     found = _viem.evaluate_partition(
         converted._core,
         _count(target),
-        None if shares is None else numbers("shares", shares),
+        None if shares is None else vector("shares", shares),
         _old(placement, converted, None),
         settings,
     )
