@@ -4,10 +4,11 @@
     python bindings/python/benches/peers.py [k=8,64] [epsilon=0.03] [seeds=2] [graphs=FOLDER] [qaplib=FOLDER] [problems=30] [largest=60]
         [preset=eco]
 
-Without a folder of METIS graphs, meshes are generated. Cuts are recomputed here, and are relative to viem eco in the geometric mean over graphs, k
-and seeds; times are the sum of all calls with one thread. A partition that exceeds its bound is counted.
+Without a folder of METIS graphs, meshes are generated. Cuts are recomputed here, and are relative to viem eco in the geometric mean over
+graphs, k and seeds; times are the sum of all calls with one thread. A partition that exceeds its bound is counted.
 
-The folder of QAPLIB has a table `best_known.tsv`: file, n and best known value. For each problem, scipy's methods run as often as there is time that viem took, and keep their best.
+The folder of QAPLIB has a table `best_known.tsv`: file, n and best known value. For each problem, scipy's methods run again until they have
+taken as long as viem, and keep their best.
 """
 
 from __future__ import annotations
