@@ -1,8 +1,8 @@
 //! How a program ends: with one message on stderr and an exit code, as in BSD's `sysexits.h`, or by a signal.
 
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::Write;
-use std::process::ExitCode;
 
 use clap::Parser;
 
@@ -39,8 +39,11 @@ pub(crate) enum End {
     Signal(i32),
 }
 
-/// Parses the command line, runs a program with it, and maps the result to an exit code.
-pub(crate) fn run<O: Parser>(program: impl FnOnce(&O, &Given) -> Result<End>) -> ExitCode {
+/// Parses a command line, whose first argument is the name of the program, runs the program with it, and maps the result to an exit code.
+pub(crate) fn run<O: Parser>(
+    command_line: Vec<OsString>,
+    program: impl FnOnce(&O, &Given) -> Result<End>,
+) -> u8 {
     let name = O::command().get_name().to_string();
     signals::respect_limits(i32::from(code_of(ErrorKind::NoResources)));
     let command = || describe::with_options(O::command());
@@ -50,17 +53,18 @@ pub(crate) fn run<O: Parser>(program: impl FnOnce(&O, &Given) -> Result<End>) ->
             // Help and version go to stdout and succeed, everything else to stderr and fails as wrong usage.
             None => drop(error.print()),
         }
-        ExitCode::from(error.exit_code() as u8)
+        error.exit_code() as u8
     };
-    let mut matches = match command().try_get_matches() {
+    let arguments: Vec<String> =
+        command_line.iter().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+    let mut matches = match command().try_get_matches_from(command_line) {
         Ok(matches) => matches,
         Err(error) => return refuse(error),
     };
     if let Some(described) = describe::print(&matches, command()) {
         return end(&name, described.map(|()| End::Done).map_err(Failure::from));
     }
-    let arguments = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
-    let given = Given::new(&command(), matches.clone(), arguments);
+    let given = Given::new(&command(), matches.clone(), arguments.into_iter());
     match O::from_arg_matches_mut(&mut matches) {
         Ok(options) => end(&name, program(&options, &given)),
         Err(error) => refuse(error.format(&mut command())),
@@ -68,14 +72,14 @@ pub(crate) fn run<O: Parser>(program: impl FnOnce(&O, &Given) -> Result<End>) ->
 }
 
 /// Maps a result to an exit code, and reports a failure.
-fn end(name: &str, result: Result<End>) -> ExitCode {
+fn end(name: &str, result: Result<End>) -> u8 {
     match result {
-        Ok(End::Done) => ExitCode::SUCCESS,
-        Ok(End::BadData) => ExitCode::from(code_of(ErrorKind::BadData)),
+        Ok(End::Done) => 0,
+        Ok(End::BadData) => code_of(ErrorKind::BadData),
         Ok(End::Signal(signal)) => signals::end_by(signal),
         Err(failure) => {
             complain(name, &hints::message_of(&failure));
-            ExitCode::from(code_of(failure.kind()))
+            code_of(failure.kind())
         }
     }
 }

@@ -7,7 +7,6 @@
 
 use std::io::{self, Write};
 use std::panic;
-use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::thread;
@@ -81,10 +80,10 @@ pub(crate) fn listen(progress: &Progress, first: First) -> Received {
 }
 
 /// Ends the process by a signal, as if nobody had listened to it.
-pub(crate) fn end_by(signal: i32) -> ExitCode {
+pub(crate) fn end_by(signal: i32) -> u8 {
     let _ = io::stdout().flush();
     let _ = low_level::emulate_default_handler(signal);
-    ExitCode::from((ENDED_BY_SIGNAL + signal) as u8)
+    (ENDED_BY_SIGNAL + signal) as u8
 }
 
 /// Has limits of the process end it like other failures: a write beyond the greatest size of a file (`ulimit -f`) fails, so

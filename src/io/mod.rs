@@ -17,7 +17,7 @@
 //! | [`index`] | orders of vertices: read, write |
 //! | [`number_list`] | lists of PEs or of blocks: read |
 //! | [`pe_weights`] | weights of PEs, speeds of parts: read |
-//! | [`qaplib`] | quadratic assignment problems of QAPLIB: read |
+//! | [`qaplib`] | quadratic assignment problems of QAPLIB: read, write |
 //! | [`qap_solution`] | their solutions: read, write |
 //! | [`readings`] | all that a file may be by its content |
 //! | [`output`] | the outputs of a run: written whole or not at all |

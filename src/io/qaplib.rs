@@ -6,6 +6,8 @@
 //!
 //! R. E. Burkard, S. E. Karisch, F. Rendl: QAPLIB. Journal of Global Optimization 10, 1997.
 
+use std::io::{self, Write};
+
 use super::fields::{Fields, Misplaced};
 use super::scanner::Token;
 use crate::io::{ContentError, ReadError, Source};
@@ -62,6 +64,28 @@ pub fn read(source: Source<'_>) -> Result<Qaplib, ReadError> {
     let mut fields = Fields::of_numbers(source);
     let result = problem(&mut fields);
     fields.finish(result, ContentError::Qaplib)
+}
+
+/// Writes a problem: n, then the matrices, a row a line, each matrix after an empty line.
+///
+/// ```
+/// use viem::io::qaplib;
+///
+/// let mut text = Vec::new();
+/// qaplib::write(&mut text, 2, &[0, 3, 3, 0], &[0, 5, 5, 0])?;
+/// assert_eq!(text, b"2\n\n0 3\n3 0\n\n0 5\n5 0\n");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn write(out: &mut (impl Write + ?Sized), size: usize, a: &[i64], b: &[i64]) -> io::Result<()> {
+    writeln!(out, "{size}")?;
+    for matrix in [a, b] {
+        writeln!(out)?;
+        for row in matrix.chunks(size.max(1)) {
+            let row: Vec<String> = row.iter().map(i64::to_string).collect();
+            writeln!(out, "{}", row.join(" "))?;
+        }
+    }
+    Ok(())
 }
 
 fn problem(fields: &mut Fields<'_>) -> Result<Qaplib, Misplaced<QaplibFault>> {

@@ -50,6 +50,10 @@ pub enum TargetsError {
     NegativeSize { block: usize, size: Weight },
     #[error("the block sizes sum up to {sum}, the vertex weights to {total}")]
     SumDiffers { sum: i128, total: Weight },
+    #[error("{found} bounds are given for {expected} blocks")]
+    BoundsDiffer { found: usize, expected: usize },
+    #[error("block {block} has size {size}, but may weigh {bound} at most; a bound is not below the size")]
+    BoundBelowSize { block: usize, size: Weight, bound: Weight },
 }
 
 impl HasKind for TargetsError {
@@ -60,7 +64,9 @@ impl HasKind for TargetsError {
             | Self::BadEpsilon { .. }
             | Self::NoCapacity
             | Self::NegativeSize { .. }
-            | Self::SumDiffers { .. } => ErrorKind::Usage,
+            | Self::SumDiffers { .. }
+            | Self::BoundsDiffer { .. }
+            | Self::BoundBelowSize { .. } => ErrorKind::Usage,
         }
     }
 }
@@ -176,6 +182,31 @@ impl Targets {
         }
         let bounds = sizes.iter().map(|&size| relax(size, epsilon)).collect();
         Ok(Self::bounded(sizes, bounds))
+    }
+
+    /// The same sizes with other bounds: block `b` weighs at most `bounds[b]`, which is not below its size.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::partition::Targets;
+    ///
+    /// let targets = Targets::sizes(&generate::grid(10, 10), vec![60, 40], 0.0)?.with_bounds(vec![61, 50])?;
+    /// assert_eq!((targets.block_sizes(), targets.bounds()), (&[60, 40][..], &[61, 50][..]));
+    /// assert!(targets.with_bounds(vec![59, 50]).is_err());
+    /// # Ok::<(), viem::partition::TargetsError>(())
+    /// ```
+    pub fn with_bounds(self, bounds: Vec<Weight>) -> Result<Self, TargetsError> {
+        let (found, expected) = (bounds.len(), self.num_blocks());
+        if found != expected {
+            return Err(TargetsError::BoundsDiffer { found, expected });
+        }
+        let pairs = || self.sizes.iter().zip(&bounds);
+        if let Some((block, (&size, &bound))) = pairs().enumerate().find(|(_, (size, bound))| bound < size) {
+            return Err(TargetsError::BoundBelowSize { block, size, bound });
+        }
+        // As everywhere, sums of a bound and a weight must fit.
+        let bounds = pairs().map(|(&size, &bound)| bound.min((Weight::MAX / 2).max(size))).collect();
+        Ok(Self { bounds, ..self })
     }
 
     /// Blocks of these weights and bounds, one bound per weight and none below it.

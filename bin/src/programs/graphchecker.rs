@@ -1,5 +1,6 @@
 //! `graphchecker`: says whether a file is a valid graph and, if not, what is wrong where.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -39,7 +40,12 @@ pub(crate) struct Options {
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    exit::run(check)
+    run(std::env::args_os().collect()).into()
+}
+
+/// Runs the program with a command line, whose first argument is its name; returns the exit code.
+pub fn run(command_line: Vec<OsString>) -> u8 {
+    exit::run(command_line, check)
 }
 
 /// Which option means something in which mode.

@@ -20,7 +20,7 @@ const OTHER_FILES: [(&str, &[&str]); 6] = [
 ];
 
 /// Options of other programs, and options of these programs that are not in their help.
-const OTHER_OPTIONS: [(&str, &[&str]); 7] = [
+const OTHER_OPTIONS: [(&str, &[&str]); 10] = [
     (
         "cargo",
         &[
@@ -42,6 +42,9 @@ const OTHER_OPTIONS: [(&str, &[&str]); 7] = [
     ("flux", &["--requires", "--taskmap"]),
     ("lstopo", &["--distances", "--of"]),
     ("numactl", &["--hardware"]),
+    ("maturin", &["--target", "--zig"]),
+    ("mypy", &["--strict"]),
+    ("pkg-config", &["--cflags", "--libs"]),
     ("viem", &["--hier", "--input"]), // an abbreviation, and the name that --input_mapping has in VieM
 ];
 

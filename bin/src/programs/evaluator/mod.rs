@@ -14,6 +14,7 @@ pub(crate) mod options;
 mod qap;
 mod workload;
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -29,7 +30,12 @@ use viem::io::{Outputs, Source};
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    exit::run(score)
+    run(std::env::args_os().collect()).into()
+}
+
+/// Runs the program with a command line, whose first argument is its name; returns the exit code.
+pub fn run(command_line: Vec<OsString>) -> u8 {
+    exit::run(command_line, score)
 }
 
 fn score(options: &Options, given: &Given) -> Result<End> {

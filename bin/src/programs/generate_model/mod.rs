@@ -22,6 +22,7 @@ mod speeds;
 mod traffic;
 mod workload;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use crate::error::{Result, UsageError};
@@ -38,7 +39,12 @@ use viem::io::{ContentError, ReadError, Reading, Source, readings};
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
-    exit::run(make)
+    run(std::env::args_os().collect()).into()
+}
+
+/// Runs the program with a command line, whose first argument is its name; returns the exit code.
+pub fn run(command_line: Vec<OsString>) -> u8 {
+    exit::run(command_line, make)
 }
 
 fn make(options: &Options, given: &Given) -> Result<End> {

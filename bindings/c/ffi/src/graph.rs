@@ -1,0 +1,129 @@
+//! Graphs as other partitioners take them: from 0 or from 1, with edges that mean nothing.
+
+use std::fmt::Display;
+
+use viem::CsrGraph;
+use viem::graph::GraphError;
+use viem::ground::types::{NodeId, Weight};
+
+use crate::{check_memory, memory_of_graph};
+
+/// An integer of C.
+pub trait Integer: Copy + Display + Into<i64> {}
+impl Integer for i32 {}
+impl Integer for i64 {}
+
+/// Where the arcs of each vertex begin, counted from 0: `xadj` of METIS, once it is known not to fall. Only then is its last entry the length of
+/// the other arrays.
+pub fn arcs_from<I: Integer>(xadj: &[I], base: i64) -> Option<Vec<usize>> {
+    let offset =
+        |&offset: &I| offset.into().checked_sub(base).and_then(|offset| usize::try_from(offset).ok());
+    let offsets = xadj.iter().map(offset).collect::<Option<Vec<usize>>>()?;
+    let last = offsets.last().copied()?;
+    (offsets[0] == 0 && offsets.is_sorted() && last < u32::MAX as usize).then_some(offsets)
+}
+
+/// The arrays of a graph, the arcs of vertex `u` at `offsets[u]..offsets[u + 1]`; vertices count from `base`.
+#[derive(Clone, Copy)]
+pub struct LooseGraph<'a, I> {
+    /// The number of the first vertex.
+    pub base: i64,
+    /// From 0, by vertex, and one more.
+    pub offsets: &'a [usize],
+    /// The other end of each arc.
+    pub targets: &'a [I],
+    /// By arc, at least 0; all 1 without.
+    pub edge_weights: Option<&'a [I]>,
+    /// By vertex, at least 0; all 1 without, and if all are 0.
+    pub vertex_weights: Option<&'a [I]>,
+}
+
+impl<I: Integer> LooseGraph<'_, I> {
+    /// The graph. Edges from a vertex to itself and of weight 0 are left out, and those that stand in a list several times are summed. O(n + m).
+    pub fn graph(&self) -> Result<CsrGraph, LooseError> {
+        let num_vertices = self.offsets.len() - 1;
+        check_memory(memory_of_graph(num_vertices, self.targets.len()))?;
+        let (mut offsets, mut targets, mut weights) =
+            (Vec::with_capacity(num_vertices + 1), Vec::new(), Vec::new());
+        targets.reserve_exact(self.targets.len());
+        weights.reserve_exact(self.targets.len());
+        offsets.push(0);
+        // By vertex, one more than the position in the row of the last vertex that lists it.
+        let mut position = vec![0usize; num_vertices];
+        for node in 0..num_vertices {
+            let row = targets.len();
+            for arc in self.offsets[node]..self.offsets[node + 1] {
+                let target = self.target(node, arc, num_vertices)?;
+                let weight = self.edge_weights.map_or(1, |weights| weights[arc].into());
+                if weight < 0 {
+                    let (node, target) = (node as NodeId, target as NodeId);
+                    return Err(GraphError::EdgeWeightOutOfRange { node, target, weight }.into());
+                }
+                if weight == 0 || target == node {
+                    continue;
+                }
+                let known = position[target];
+                if known > row {
+                    let sum: &mut Weight = &mut weights[known - 1];
+                    *sum = sum.checked_add(weight).ok_or(GraphError::EdgeWeightOverflow)?;
+                } else {
+                    targets.push(target as NodeId);
+                    weights.push(weight);
+                    position[target] = targets.len();
+                }
+            }
+            offsets.push(targets.len());
+        }
+        Ok(CsrGraph::new(offsets, targets, weights, self.weights_of_vertices(num_vertices))?)
+    }
+
+    fn target(&self, node: usize, arc: usize, num_vertices: usize) -> Result<usize, GraphError> {
+        let target =
+            self.targets[arc].into().checked_sub(self.base).and_then(|target| usize::try_from(target).ok());
+        target.filter(|&target| target < num_vertices).ok_or(GraphError::EntryOutOfRange {
+            array: "neighbours",
+            index: arc,
+            value: format!("{} of vertex {node}", self.targets[arc]),
+            greatest: num_vertices as u64,
+        })
+    }
+
+    /// With weights that are all 0, any partition would be balanced, and one block the best.
+    fn weights_of_vertices(&self, num_vertices: usize) -> Vec<Weight> {
+        let weights = self.vertex_weights.filter(|weights| weights.iter().any(|&weight| weight.into() != 0));
+        weights.map_or_else(
+            || vec![1; num_vertices],
+            |weights| weights.iter().map(|&weight| weight.into()).collect(),
+        )
+    }
+}
+
+/// Why there is no such graph.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LooseError {
+    /// The arrays are no graph.
+    Graph(GraphError),
+    /// There is not enough memory.
+    Memory(crate::MemoryError),
+}
+
+impl Display for LooseError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Graph(error) => error.fmt(f),
+            Self::Memory(error) => error.fmt(f),
+        }
+    }
+}
+
+impl From<GraphError> for LooseError {
+    fn from(error: GraphError) -> Self {
+        Self::Graph(error)
+    }
+}
+
+impl From<crate::MemoryError> for LooseError {
+    fn from(error: crate::MemoryError) -> Self {
+        Self::Memory(error)
+    }
+}

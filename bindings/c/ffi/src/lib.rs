@@ -1,0 +1,21 @@
+//! What the bindings share: arguments of C are checked before they are used, no panic leaves, and errors say where the fault is.
+//!
+//! | member | what it does |
+//! |---|---|
+//! | `arguments` | pointers and counts of C as references, slices and texts |
+//! | `graph` | graphs as other partitioners take them |
+//! | `guard` | a panic as a message |
+//! | `memory` | whether there is enough of it for a call |
+//! | `place` | where the fault is: file, line, column, entry |
+
+mod arguments;
+mod graph;
+mod guard;
+mod memory;
+mod place;
+
+pub use arguments::{ArgumentError, Fault, array, array_mut, count, optional, put, put_if_wanted, text};
+pub use graph::{Integer, LooseError, LooseGraph, arcs_from};
+pub use guard::guarded;
+pub use memory::{MemoryError, check_memory, memory_of_graph, memory_of_run};
+pub use place::{Place, place};

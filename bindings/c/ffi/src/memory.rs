@@ -1,0 +1,66 @@
+//! Memory that a call will need, compared with what is free before it begins.
+//!
+//! Rust ends the process where the system refuses memory to a small allocation. So large calls ask first.
+
+use std::fmt;
+use std::hint::black_box;
+
+use viem::ground::error::{ErrorKind, HasKind};
+use viem::ground::memory::available;
+
+/// There is less memory than a call needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryError {
+    /// Bytes that the call needs.
+    pub needed: u128,
+    /// Bytes that are free.
+    pub free: u64,
+}
+
+impl fmt::Display for MemoryError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the call needs about {} bytes of memory, and {} are free", self.needed, self.free)
+    }
+}
+
+impl std::error::Error for MemoryError {}
+
+impl HasKind for MemoryError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::NoResources
+    }
+}
+
+/// Below this, the system is not asked for its free memory, which takes longer than small calls.
+const LITTLE: u128 = 64 << 20;
+
+/// What any call takes besides: stacks of threads, messages.
+const BESIDES: u128 = 8 << 20;
+
+/// Fails if `needed` bytes are not free, or cannot be allocated now.
+pub fn check_memory(needed: u128) -> Result<(), MemoryError> {
+    let is_free = needed < LITTLE || needed <= u128::from(available());
+    if is_free && can_be_allocated(needed + BESIDES) {
+        return Ok(());
+    }
+    Err(MemoryError { needed, free: available() })
+}
+
+/// Tries it. Memory that is not written to takes no time and no room, but counts for limits of the process.
+fn can_be_allocated(bytes: u128) -> bool {
+    let mut array: Vec<u8> = Vec::new();
+    let is_allocated = usize::try_from(bytes).is_ok_and(|bytes| array.try_reserve_exact(bytes).is_ok());
+    // What nobody looks at need not be allocated at all.
+    black_box(&mut array);
+    is_allocated
+}
+
+/// What a graph takes while it is built: its own arrays, and as much again for checks.
+pub fn memory_of_graph(num_vertices: usize, num_arcs: usize) -> u128 {
+    24 * num_vertices as u128 + 16 * num_arcs as u128
+}
+
+/// What a run on a graph takes besides: all levels, the partitions that are combined, queues.
+pub fn memory_of_run(num_vertices: usize, num_arcs: usize) -> u128 {
+    200 * num_vertices as u128 + 40 * num_arcs as u128
+}

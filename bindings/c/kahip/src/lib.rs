@@ -1,0 +1,263 @@
+//! The functions of KaHIP that programs call, which partition and map with viem.
+//!
+//! KaHIP's functions return nothing. Where they fail, the values that they write are -1 here, the parts stay as they were, and
+//! `viem_kahip_error` returns the message. The same holds for a cut or J that does not fit an `int`; the parts are then written.
+//!
+//! *Departures from KaHIP.* Graphs are checked. Bounds hold to the vertex. Nothing is printed, whatever `suppress_output` says. The variable
+//! `VIEM_THREADS` chooses the number of threads.
+#![allow(unsafe_code, clippy::too_many_arguments)] // a foreign interface
+
+use std::cell::RefCell;
+use std::ffi::{CString, c_char, c_int};
+use std::fmt::Display;
+
+use viem::ground::threads;
+use viem::ground::types::{BlockId, Cost};
+use viem::mapping::solve::{ManyToOneConfig, map_many_to_one};
+use viem::{CsrGraph, Hierarchy, PartitionPreset, Partitioner, Targets};
+use viem_ffi::{
+    LooseGraph, arcs_from, array, array_mut, check_memory, guarded, memory_of_run, optional, put,
+    put_if_wanted,
+};
+
+thread_local! {
+    /// The message of the last call of this thread.
+    static MESSAGE: RefCell<CString> = RefCell::default();
+}
+
+/// The message of the last call of this thread; empty if it succeeded. Valid until its next call.
+#[unsafe(no_mangle)]
+pub extern "C" fn viem_kahip_error() -> *const c_char {
+    MESSAGE.with_borrow(|message| message.as_ptr())
+}
+
+/// The arguments that describe a graph.
+#[derive(Clone, Copy)]
+struct Input {
+    n: *const c_int,
+    vwgt: *const c_int,
+    xadj: *const c_int,
+    adjcwgt: *const c_int,
+    adjncy: *const c_int,
+}
+
+impl Input {
+    /// # Safety
+    ///
+    /// The arrays are as long as KaHIP says.
+    unsafe fn graph(self) -> Result<CsrGraph, String> {
+        // SAFETY: this and what follows: the caller's promise.
+        let n = unsafe { one("n", self.n) }?;
+        let n = usize::try_from(n).map_err(|_| format!("n is {n}; it must not be negative"))?;
+        let offsets = arcs_from(unsafe { array("xadj", self.xadj, n + 1) }.map_err(text)?, 0);
+        let offsets = offsets.ok_or("xadj must begin with 0 and must not fall")?;
+        let num_arcs = offsets[n];
+        let graph = LooseGraph {
+            base: 0,
+            offsets: &offsets,
+            targets: unsafe { array("adjncy", self.adjncy, num_arcs) }.map_err(text)?,
+            edge_weights: unsafe { optional("adjcwgt", self.adjcwgt, num_arcs) }.map_err(text)?,
+            vertex_weights: unsafe { optional("vwgt", self.vwgt, n) }.map_err(text)?,
+        };
+        let graph = graph.graph().map_err(text)?;
+        check_memory(memory_of_run(graph.num_nodes(), graph.num_arcs())).map_err(text)?;
+        Ok(graph)
+    }
+}
+
+fn text(error: impl Display) -> String {
+    error.to_string()
+}
+
+/// The value at a pointer.
+///
+/// # Safety
+///
+/// It is null or leads to a value.
+unsafe fn one<T: Copy>(name: &'static str, pointer: *const T) -> Result<T, String> {
+    // SAFETY: the caller's promise.
+    Ok(unsafe { array(name, pointer, 1) }.map_err(text)?[0])
+}
+
+/// What a call has found.
+struct Found {
+    parts: Vec<BlockId>,
+    cut: Cost,
+    cost: Option<Cost>,
+}
+
+/// Does the work of a function and writes what it has found, or -1.
+///
+/// # Safety
+///
+/// The pointers are null or lead to integers, `part` to one for each part.
+unsafe fn call(
+    (edgecut, qap, part): (*mut c_int, *mut c_int, *mut c_int),
+    work: impl FnOnce() -> Result<Found, String>,
+) {
+    let write = || -> Result<(), String> {
+        // SAFETY: this and what follows: the caller's promise.
+        unsafe {
+            put_if_wanted(edgecut, -1);
+            put_if_wanted(qap, -1);
+        }
+        let found = work()?;
+        let out = unsafe { array_mut("part", part, found.parts.len()) }.map_err(text)?;
+        for (entry, &part) in out.iter_mut().zip(&found.parts) {
+            *entry = part as c_int;
+        }
+        let fit = |name, value: Cost| {
+            c_int::try_from(value).map_err(|_| format!("{name} is {value}, which does not fit an int"))
+        };
+        unsafe { put("edgecut", edgecut, fit("the cut", found.cut)?) }.map_err(text)?;
+        match found.cost {
+            None => Ok(()),
+            Some(cost) => unsafe { put("qap", qap, fit("J", cost)?) }.map_err(text),
+        }
+    };
+    let message = guarded(write).unwrap_or_else(Err).err().unwrap_or_default();
+    MESSAGE.with_borrow_mut(|kept| *kept = CString::new(message).unwrap_or_default());
+}
+
+/// `FAST`, `ECO`, `STRONG` and so on.
+fn preset(mode: c_int) -> Result<PartitionPreset, String> {
+    use PartitionPreset::*;
+    let presets = [Fast, Eco, Strong, FastSocial, EcoSocial, StrongSocial];
+    let preset = usize::try_from(mode).ok().and_then(|mode| presets.get(mode).copied());
+    preset.ok_or_else(|| format!("the mode is {mode}; modes are 0 to 5"))
+}
+
+fn num_threads() -> usize {
+    let threads = std::env::var("VIEM_THREADS").ok().and_then(|threads| threads.parse().ok());
+    threads.filter(|threads| (1..=1024).contains(threads)).unwrap_or(1)
+}
+
+/// # Safety
+///
+/// The arrays are as long as KaHIP says.
+unsafe fn partition(
+    input: Input,
+    nparts: *const c_int,
+    imbalance: *const f64,
+    seed: c_int,
+    mode: c_int,
+) -> Result<Found, String> {
+    // SAFETY: this and what follows: the caller's promise.
+    let graph = unsafe { input.graph() }?;
+    let (nparts, imbalance) = unsafe { (one("nparts", nparts)?, one("imbalance", imbalance)?) };
+    let num_parts = usize::try_from(nparts).map_err(|_| format!("nparts is {nparts}; it is at least 1"))?;
+    check_memory(64 * num_parts as u128).map_err(text)?;
+    let targets = Targets::equal(&graph, num_parts, imbalance).map_err(text)?;
+    let partitioner = Partitioner::new(preset(mode)?, seed as u64);
+    let partition = threads::run(num_threads(), || partitioner.partition(&graph, &targets)).map_err(text)?;
+    let cut = partition.cut();
+    Ok(Found { parts: partition.into_blocks(), cut, cost: None })
+}
+
+/// Partitions a graph into `nparts` parts, each at most `(1 + imbalance) * ceil(weight / nparts)`, with few edges between them.
+///
+/// # Safety
+///
+/// The arrays are as long as KaHIP says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kaffpa(
+    n: *const c_int,
+    vwgt: *const c_int,
+    xadj: *const c_int,
+    adjcwgt: *const c_int,
+    adjncy: *const c_int,
+    nparts: *const c_int,
+    imbalance: *const f64,
+    _suppress_output: u8,
+    seed: c_int,
+    mode: c_int,
+    edgecut: *mut c_int,
+    part: *mut c_int,
+) {
+    let input = Input { n, vwgt, xadj, adjcwgt, adjncy };
+    let out = (edgecut, std::ptr::null_mut(), part);
+    // SAFETY: the caller's promise is the same.
+    unsafe { call(out, || partition(input, nparts, imbalance, seed, mode)) };
+}
+
+/// The same; parts are balanced perfectly in any case, if the imbalance is 0.
+///
+/// # Safety
+///
+/// The arrays are as long as KaHIP says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kaffpa_balance(
+    n: *const c_int,
+    vwgt: *const c_int,
+    xadj: *const c_int,
+    adjcwgt: *const c_int,
+    adjncy: *const c_int,
+    nparts: *const c_int,
+    imbalance: *const f64,
+    _perfectly_balance: u8,
+    _suppress_output: u8,
+    seed: c_int,
+    mode: c_int,
+    edgecut: *mut c_int,
+    part: *mut c_int,
+) {
+    let input = Input { n, vwgt, xadj, adjcwgt, adjncy };
+    let out = (edgecut, std::ptr::null_mut(), part);
+    // SAFETY: the caller's promise is the same.
+    unsafe { call(out, || partition(input, nparts, imbalance, seed, mode)) };
+}
+
+/// Maps the vertices of a graph to the PEs of a tree, many to each: `part` gets PEs, `qap` gets J. `mode_mapping` means nothing: it chooses one of
+/// KaHIP's algorithms.
+///
+/// # Safety
+///
+/// The arrays are as long as KaHIP says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn process_mapping(
+    n: *const c_int,
+    vwgt: *const c_int,
+    xadj: *const c_int,
+    adjcwgt: *const c_int,
+    adjncy: *const c_int,
+    hierarchy_parameter: *const c_int,
+    distance_parameter: *const c_int,
+    hierarchy_depth: c_int,
+    mode_partitioning: c_int,
+    _mode_mapping: c_int,
+    imbalance: *const f64,
+    _suppress_output: u8,
+    seed: c_int,
+    edgecut: *mut c_int,
+    qap: *mut c_int,
+    part: *mut c_int,
+) {
+    let input = Input { n, vwgt, xadj, adjcwgt, adjncy };
+    let map = || {
+        // SAFETY: this and what follows: the caller's promise.
+        let graph = unsafe { input.graph() }?;
+        let depth = usize::try_from(hierarchy_depth).map_err(|_| "hierarchy_depth must not be negative")?;
+        let tree = unsafe { joined("hierarchy_parameter", hierarchy_parameter, depth) }?;
+        let distances = unsafe { joined("distance_parameter", distance_parameter, depth) }?;
+        let machine = Hierarchy::parse(&tree, &distances).map_err(text)?;
+        let config = ManyToOneConfig::preset(preset(mode_partitioning)?.into()).with_seed(seed as u64);
+        let config =
+            config.with_imbalance(unsafe { one("imbalance", imbalance) }?).with_threads(num_threads());
+        let solution = map_many_to_one(&graph, &machine, &config).map_err(text)?;
+        let report = solution.report;
+        Ok(Found { parts: solution.mapping.into_pes(), cut: report.cut, cost: Some(report.cost) })
+    };
+    // SAFETY: the caller's promise is the same.
+    unsafe { call((edgecut, qap, part), map) };
+}
+
+/// Numbers with colons between them, as trees are written.
+///
+/// # Safety
+///
+/// It is null or leads to so many integers.
+unsafe fn joined(name: &'static str, pointer: *const c_int, count: usize) -> Result<String, String> {
+    // SAFETY: the caller's promise.
+    let numbers = unsafe { array(name, pointer, count) }.map_err(text)?;
+    Ok(numbers.iter().map(c_int::to_string).collect::<Vec<_>>().join(":"))
+}

@@ -1,0 +1,58 @@
+//! METIS itself, where it is installed, for what viem does not do: several constraints, orders of the vertices, connected parts.
+#![allow(unsafe_code)] // a foreign interface
+
+use std::ffi::{CStr, CString, c_int, c_void};
+use std::sync::LazyLock;
+
+use crate::options::COUNT;
+use crate::{Fault, Idx};
+
+/// The library, kept open; none if there is none with numbers of the same width.
+static LIBRARY: LazyLock<Option<Library>> = LazyLock::new(Library::open);
+
+struct Library(*mut c_void);
+
+// SAFETY: it is only passed to `dlsym`, which any thread may call.
+unsafe impl Send for Library {}
+// SAFETY: as above.
+unsafe impl Sync for Library {}
+
+impl Library {
+    /// Opens what the variable `VIEM_METIS` names, else the library of the system.
+    fn open() -> Option<Self> {
+        let named = std::env::var("VIEM_METIS").ok().and_then(|name| CString::new(name).ok());
+        let usual = [c"libmetis.so.5".to_owned(), c"libmetis.so".to_owned()];
+        named.map_or_else(|| usual.to_vec(), |name| vec![name]).iter().find_map(|name| Self::load(name))
+    }
+
+    fn load(name: &CStr) -> Option<Self> {
+        // SAFETY: the name ends with a zero byte. What the library does when it is loaded is up to who has installed it.
+        let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL) };
+        (!handle.is_null()).then_some(Self(handle)).filter(Self::has_same_width)
+    }
+
+    /// Whether its integers are as wide as these: it fills an array of options, as long as that is there.
+    fn has_same_width(&self) -> bool {
+        let Some(set_default) = self.find(c"METIS_SetDefaultOptions") else { return false };
+        let mut options = [0i32; 2 * COUNT];
+        // SAFETY: the function of METIS takes an array of 40 integers, of 32 or 64 bits.
+        let set_default =
+            unsafe { std::mem::transmute::<*mut c_void, extern "C" fn(*mut i32) -> c_int>(set_default) };
+        set_default(options.as_mut_ptr());
+        let filled = options.iter().rposition(|&option| option != 0).map_or(0, |last| last + 1);
+        filled * size_of::<i32>() == COUNT * size_of::<Idx>()
+    }
+
+    /// A function of the library, unless it is that of this one under its name.
+    fn find(&self, name: &CStr) -> Option<*mut c_void> {
+        // SAFETY: the library is open, and the name ends with a zero byte.
+        let found = unsafe { libc::dlsym(self.0, name.as_ptr()) };
+        let own = crate::exports::address_of(name);
+        (!found.is_null() && Some(found.cast_const()) != own).then_some(found)
+    }
+}
+
+/// A function of METIS by its name.
+pub(crate) fn function(name: &CStr) -> Result<*mut c_void, Fault> {
+    LIBRARY.as_ref().and_then(|library| library.find(name)).ok_or(Fault::Other)
+}

@@ -1,0 +1,146 @@
+//! A graph, what it is divided into, and its partition.
+
+use std::borrow::Cow;
+
+use viem::ground::threads;
+use viem::ground::types::{BlockId, NodeId, Weight};
+use viem::{CsrGraph, PartitionPreset, Partitioner, Targets};
+use viem_ffi::{LooseGraph, check_memory, memory_of_run};
+
+use crate::options::{Objective, Options};
+use crate::volume::Volume;
+use crate::{Fault, Idx};
+
+/// A problem of one constraint.
+pub(crate) struct Task<'a> {
+    pub options: Options,
+    pub graph: LooseGraph<'a, Idx>,
+    /// What each vertex sends, for the volume; all 1 without.
+    pub sizes: Option<&'a [Idx]>,
+    pub num_parts: usize,
+    /// What share of the weight each part gets; all equal without.
+    pub shares: Option<&'a [f32]>,
+    /// Instead of that of the options.
+    pub imbalance: Option<f32>,
+}
+
+/// A partition and what it costs.
+pub(crate) struct Solution {
+    pub parts: Vec<BlockId>,
+    pub objective: Weight,
+    /// Whether all parts are connected, if that was asked for.
+    pub is_contiguous: bool,
+}
+
+impl Task<'_> {
+    pub fn solve(&self) -> Result<Solution, Fault> {
+        let graph = self.graph.graph()?;
+        check_memory(memory_of_run(graph.num_nodes(), graph.num_arcs()) + 64 * self.num_parts as u128)?;
+        let volume = match self.options.objective {
+            Objective::Cut => None,
+            Objective::Volume => Some(Volume::new(&graph, self.sizes)?),
+        };
+        let targets = self.targets(&graph)?;
+        let weighed = match &volume {
+            None => Cow::Borrowed(&graph),
+            Some(volume) => Cow::Owned(volume.weighed(&graph)?),
+        };
+        let (preset, count) = effort();
+        let partitioner = Partitioner::new(preset, self.options.seed);
+        let partition = threads::run(count, || partitioner.partition(&weighed, &targets));
+        let partition = partition.map_err(|_| Fault::Memory)?;
+        let mut parts = partition.blocks().to_vec();
+        let objective = match volume {
+            None => partition.cut(),
+            Some(volume) => volume.improve(&graph, &targets, &mut parts, self.options.seed),
+        };
+        // As with METIS, nothing is asked of a graph that is not connected itself.
+        let is_asked = self.options.is_contiguous && is_contiguous(&graph, &vec![0; graph.num_nodes()]);
+        let is_contiguous = !is_asked || is_contiguous(&graph, &parts);
+        Ok(Solution { parts, objective, is_contiguous })
+    }
+
+    /// What METIS allows each part: `imbalance * share * total`, not rounded up; but never less than a whole vertex of its fair share.
+    fn targets(&self, graph: &CsrGraph) -> Result<Targets, Fault> {
+        let total = graph.total_node_weight();
+        let equal = 1.0 / self.num_parts as f64;
+        let share = |part: usize| self.shares.map_or(equal, |shares| f64::from(shares[part]));
+        let sum: f64 = (0..self.num_parts).map(share).sum();
+        let mut sizes = Vec::with_capacity(self.num_parts);
+        let (mut before, mut given) = (0.0, 0);
+        for part in 0..self.num_parts {
+            before += share(part);
+            let until = if part + 1 == self.num_parts {
+                total
+            } else {
+                (total as f64 * before / sum).round() as Weight
+            };
+            sizes.push(until.clamp(given, total) - given);
+            given = until.clamp(given, total);
+        }
+        let sizes = with_one_each(sizes, graph.num_nodes());
+        // METIS adds half a digit, so that 1.03 as a float is 1.03.
+        let imbalance = self.imbalance.map_or(self.options.imbalance, f64::from) + 0.0000499;
+        let bound = |(part, &size): (usize, &Weight)| {
+            let most = imbalance * (share(part) / sum) * total as f64;
+            size.max((most + 1e-9 * most.abs()).floor() as Weight)
+        };
+        let bounds = sizes.iter().enumerate().map(bound).collect();
+        let targets = Targets::sizes(graph, sizes, 0.0).map_err(|_| Fault::Input)?;
+        targets.with_bounds(bounds).map_err(|_| Fault::Input)
+    }
+}
+
+/// No part is meant to be empty if there are vertices for all: the largest gives up what the smallest lack.
+fn with_one_each(mut sizes: Vec<Weight>, num_nodes: usize) -> Vec<Weight> {
+    let total: Weight = sizes.iter().sum();
+    if num_nodes < sizes.len() || total < sizes.len() as Weight {
+        return sizes;
+    }
+    let mut lacking = sizes.iter().filter(|&&size| size == 0).count() as Weight;
+    sizes.iter_mut().filter(|size| **size == 0).for_each(|size| *size = 1);
+    while lacking > 0 {
+        let Some(largest) = sizes.iter_mut().max_by_key(|size| **size) else { break };
+        *largest -= 1;
+        lacking -= 1;
+    }
+    sizes
+}
+
+/// Effort and threads, as the environment says: programs that link METIS cannot.
+fn effort() -> (PartitionPreset, usize) {
+    let preset = match std::env::var("VIEM_PRESET").as_deref() {
+        Ok("fast") => PartitionPreset::Fast,
+        Ok("strong") => PartitionPreset::Strong,
+        _ => PartitionPreset::Eco,
+    };
+    let threads = std::env::var("VIEM_THREADS").ok().and_then(|threads| threads.parse().ok());
+    (preset, threads.filter(|threads| (1..=1024).contains(threads)).unwrap_or(1))
+}
+
+/// Whether each part is connected; O(n + m).
+fn is_contiguous(graph: &CsrGraph, parts: &[BlockId]) -> bool {
+    let mut reached = vec![false; graph.num_nodes()];
+    let mut has_begun = vec![false; parts.iter().max().map_or(0, |&part| part as usize + 1)];
+    let mut queue: Vec<NodeId> = Vec::new();
+    for node in graph.nodes() {
+        if reached[node as usize] {
+            continue;
+        }
+        let part = parts[node as usize];
+        if std::mem::replace(&mut has_begun[part as usize], true) {
+            return false;
+        }
+        reached[node as usize] = true;
+        queue.push(node);
+        while let Some(next) = queue.pop() {
+            let inside = |&&other: &&NodeId| parts[other as usize] == part;
+            for &other in graph.neighbours(next).iter().filter(inside) {
+                if !std::mem::replace(&mut reached[other as usize], true) {
+                    queue.push(other);
+                }
+            }
+        }
+    }
+    true
+}

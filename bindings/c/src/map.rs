@@ -1,0 +1,210 @@
+//! Mappings to machines.
+#![allow(unsafe_code)] // a foreign interface
+
+use std::ffi::c_int;
+
+use viem::mapping::solve::{
+    Given, ManyToOneReport, ManyToOneSolution, evaluate_many_to_one, map_many_to_one_watched,
+    remap_many_to_one_around,
+};
+use viem::partition::{Homes, Remapping};
+use viem::{Solution, score, solve_watched};
+use viem_ffi::{memory_of_run, put};
+
+use crate::error::{Error, Status, call, create, given};
+use crate::graph::Graph;
+use crate::machine::Machine;
+use crate::mapping::{Mapping, Report, VIEM_UNKNOWN};
+use crate::partition::{fixed_vertices, migration_weight_of, with_migration};
+use crate::settings::{Settings, or_default};
+
+/// Fails if there is not enough memory for a run on a graph and a machine.
+fn check_memory(graph: &Graph, machine: &Machine) -> Result<(), Error> {
+    let places = graph.csr.num_nodes() + machine.inner.num_pes();
+    Ok(viem_ffi::check_memory(memory_of_run(places, graph.csr.num_arcs()))?)
+}
+
+fn one_to_one(Solution { mapping, report, .. }: Solution, num_pes: usize) -> Mapping {
+    let report = Report {
+        cost_of_identity: report.cost_of_identity,
+        cost_of_start: report.cost_of_start.unwrap_or(VIEM_UNKNOWN),
+        seconds: report.seconds.total,
+        stopped: report.stopped.into(),
+        ..Report::of_cost(report.cost)
+    };
+    Mapping::new(mapping, num_pes, report)
+}
+
+fn many_to_one(ManyToOneSolution { mapping, report, .. }: ManyToOneSolution, num_pes: usize) -> Mapping {
+    Mapping::new(mapping, num_pes, report_of_many(&report))
+}
+
+fn report_of_many(report: &ManyToOneReport) -> Report {
+    let known = Report {
+        cost_of_start: report.cost_of_start.unwrap_or(VIEM_UNKNOWN),
+        cut: report.cut,
+        least_load: report.loads.least,
+        greatest_load: report.loads.greatest,
+        load_bound: report.loads.bound,
+        overload: report.loads.overload,
+        seconds: report.seconds,
+        stopped: report.stopped.into(),
+        ..Report::of_cost(report.cost)
+    };
+    with_migration(known, report.migration)
+}
+
+/// Maps processes to the PEs of a machine, each PE up to its capacity, such that J is small: the sum of weight times distance over all edges of
+/// the communication graph, each counted in both directions. The result is never worse than that of process `i` on the `i`-th PE.
+///
+/// - `graph`: how much each two of n processes communicate; weights of vertices mean nothing here
+/// - `machine`: has room for n processes at least
+/// - `start`: a mapping that the result must not be worse than; null for none
+/// - `fixed`: n entries, the PE that each process must be on, or -1; null if all are free. The start must respect them
+/// - `settings`: null for those of VIEM_PRESET_ECO; the imbalance means nothing here
+/// - `mapping`: gets the mapping, which `viem_mapping_free` frees; null on failure
+///
+/// # Safety
+///
+/// The array has this length. Nobody changes it during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_map(
+    graph: Option<&Graph>,
+    machine: Option<&Machine>,
+    start: Option<&Mapping>,
+    fixed: *const i32,
+    settings: Option<&Settings>,
+    mapping: *mut *mut Mapping,
+    error: *mut *mut Error,
+) -> Status {
+    create(("mapping", mapping), error, || {
+        let (graph, machine, settings) =
+            (given("graph", graph)?, given("machine", machine)?, or_default(settings));
+        check_memory(graph, machine)?;
+        let num_pes = machine.inner.num_pes();
+        // SAFETY: the caller's promise.
+        let fixed = unsafe { fixed_vertices(fixed, graph, num_pes) }?;
+        let given = Given::from(start.map(|start| &start.inner)).with_fixed(fixed.as_ref());
+        let watcher = settings.watcher();
+        let solution = solve_watched(&graph.csr, &machine.inner, &settings.one_to_one(), given, &watcher)?;
+        Ok(one_to_one(solution, num_pes))
+    })
+}
+
+/// Maps the vertices of an application graph to the PEs of a machine, many to each, such that J is small and no PE has more than
+/// `(1 + imbalance) * ceil(its share of the weight of the graph)`. Shares are in proportion to the capacities of the PEs.
+///
+/// - `graph`: n vertices with weights, and what they communicate
+/// - `start`: a mapping that the result must not be worse than, first by overload, then by J; null for none
+/// - `fixed`: n entries, the PE that each vertex must be on, or -1; null if all are free. The start must respect them
+/// - `settings`: null for those of VIEM_PRESET_ECO
+/// - `mapping`: gets the mapping, which `viem_mapping_free` frees; null on failure
+///
+/// # Safety
+///
+/// The array has this length. Nobody changes it during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_map_many_to_one(
+    graph: Option<&Graph>,
+    machine: Option<&Machine>,
+    start: Option<&Mapping>,
+    fixed: *const i32,
+    settings: Option<&Settings>,
+    mapping: *mut *mut Mapping,
+    error: *mut *mut Error,
+) -> Status {
+    create(("mapping", mapping), error, || {
+        let (graph, machine, settings) =
+            (given("graph", graph)?, given("machine", machine)?, or_default(settings));
+        check_memory(graph, machine)?;
+        let num_pes = machine.inner.num_pes();
+        // SAFETY: the caller's promise.
+        let fixed = unsafe { fixed_vertices(fixed, graph, num_pes) }?;
+        let given = Given::from(start.map(|start| &start.inner)).with_fixed(fixed.as_ref());
+        let (config, watcher) = (settings.many_to_one(), settings.watcher());
+        Ok(many_to_one(
+            map_many_to_one_watched(&graph.csr, &machine.inner, &config, given, &watcher)?,
+            num_pes,
+        ))
+    })
+}
+
+/// Adapts a many-to-one mapping after machine, weights or edges have changed, with few moves: minimises J plus `migration_weight` times the
+/// weight of the vertices that move. The graph has the vertices of the old mapping.
+///
+/// - `old`: the PE that each vertex is on, of those of this machine
+/// - `migration_weight`: at least 0
+/// - the rest as for `viem_map_many_to_one`; the fixed vertices go where they must, wherever they are
+///
+/// # Safety
+///
+/// The array has this length. Nobody changes it during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_remap(
+    graph: Option<&Graph>,
+    machine: Option<&Machine>,
+    old: Option<&Mapping>,
+    migration_weight: f64,
+    fixed: *const i32,
+    settings: Option<&Settings>,
+    mapping: *mut *mut Mapping,
+    error: *mut *mut Error,
+) -> Status {
+    create(("mapping", mapping), error, || {
+        let (graph, machine, settings) =
+            (given("graph", graph)?, given("machine", machine)?, or_default(settings));
+        let old = given("old", old)?;
+        check_memory(graph, machine)?;
+        let num_pes = machine.inner.num_pes();
+        // SAFETY: the caller's promise.
+        let fixed = unsafe { fixed_vertices(fixed, graph, num_pes) }?;
+        let homes = Homes::new(old.inner.pes(), &[], num_pes)?;
+        let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
+        let (config, watcher) = (settings.many_to_one(), settings.watcher());
+        let solution = remap_many_to_one_around(
+            &graph.csr,
+            &machine.inner,
+            &config,
+            remapping,
+            fixed.as_ref(),
+            &watcher,
+        )?;
+        Ok(many_to_one(solution, num_pes))
+    })
+}
+
+/// Reports what a mapping costs, without any search.
+///
+/// - `many_to_one`: 0 if no PE may have more processes than its capacity; else any number of vertices may be on a PE, and loads are reported
+///   too, for bounds by the imbalance of the settings
+///
+/// # Safety
+///
+/// `report` leads to memory for a report.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_evaluate(
+    graph: Option<&Graph>,
+    machine: Option<&Machine>,
+    mapping: Option<&Mapping>,
+    many_to_one: c_int,
+    settings: Option<&Settings>,
+    report: *mut Report,
+    error: *mut *mut Error,
+) -> Status {
+    call(error, || {
+        let (graph, machine, mapping) =
+            (given("graph", graph)?, given("machine", machine)?, given("mapping", mapping)?);
+        check_memory(graph, machine)?;
+        let found = match many_to_one {
+            0 => Report::of_cost(score(&graph.csr, &machine.inner, mapping.inner.pes())?),
+            _ => {
+                let config = or_default(settings).many_to_one();
+                let kept = viem::Mapping::many(machine.inner.num_pes(), mapping.inner.pes().to_vec())?;
+                let solution = evaluate_many_to_one(&graph.csr, &machine.inner, &config, kept)?;
+                Report { cost_of_start: VIEM_UNKNOWN, ..report_of_many(&solution.report) }
+            }
+        };
+        // SAFETY: the caller's promise.
+        Ok(unsafe { put("report", report, found) }?)
+    })
+}

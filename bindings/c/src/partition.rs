@@ -1,0 +1,247 @@
+//! Partitions.
+#![allow(unsafe_code)] // a foreign interface
+
+use std::time::Instant;
+
+use viem::ground::observer::Limited;
+use viem::ground::threads;
+use viem::ground::types::{BlockId, Cost};
+use viem::partition::{FixedVertices, Homes, Migration, MigrationWeight};
+use viem::{Partition, Partitioner, Targets};
+use viem_ffi::{check_memory, count, memory_of_run, optional, put};
+
+use crate::error::{Error, Status, call, create, given};
+use crate::graph::Graph;
+use crate::mapping::{Mapping, Report};
+use crate::settings::{Settings, or_default};
+
+/// What a graph is divided into, as C says it.
+struct Wanted {
+    num_blocks: i64,
+    shares: *const i64,
+    fixed: *const i32,
+}
+
+impl Wanted {
+    /// # Safety
+    ///
+    /// The arrays are as long as `viem_partition` says, and nobody changes them during the call.
+    unsafe fn targets(&self, graph: &Graph, imbalance: f64) -> Result<Targets, Error> {
+        let num_blocks = count("num_blocks", self.num_blocks)?;
+        if num_blocks > i32::MAX as usize {
+            return Err(Error::usage(format!(
+                "{num_blocks} blocks are too many; there are at most {}",
+                i32::MAX
+            )));
+        }
+        check_memory(64 * num_blocks as u128)?;
+        // SAFETY: the caller's promise.
+        let shares = unsafe { optional("shares", self.shares, num_blocks) }?;
+        let targets = match shares {
+            None => Targets::equal(&graph.csr, num_blocks, imbalance)?,
+            Some(shares) => Targets::proportional(&graph.csr, &speeds(shares)?, imbalance)?,
+        };
+        // SAFETY: the caller's promise.
+        match unsafe { fixed_vertices(self.fixed, graph, num_blocks) }? {
+            None => Ok(targets),
+            Some(fixed) => Ok(targets.with_fixed(&graph.csr, fixed)?),
+        }
+    }
+}
+
+/// Shares as the library has them.
+fn speeds(shares: &[i64]) -> Result<Vec<u32>, Error> {
+    let speed = |(block, &share): (usize, &i64)| {
+        u32::try_from(share).map_err(|_| {
+            let message =
+                format!("the share of block {block} is {share}; shares are numbers from 0 to {}", u32::MAX);
+            Error::entry(Status::Usage, block, message)
+        })
+    };
+    shares.iter().enumerate().map(speed).collect()
+}
+
+/// The vertices that must be in given blocks or on given PEs, -1 for those that need not; none if the array is null.
+///
+/// # Safety
+///
+/// The array has an entry for each vertex. Nobody changes it during the call.
+pub(crate) unsafe fn fixed_vertices(
+    fixed: *const i32,
+    graph: &Graph,
+    num_blocks: usize,
+) -> Result<Option<FixedVertices>, Error> {
+    // SAFETY: the caller's promise.
+    let Some(fixed) = unsafe { optional("fixed", fixed, graph.csr.num_nodes()) }? else { return Ok(None) };
+    let mut vertices = FixedVertices::none(fixed.len(), num_blocks);
+    for (vertex, &block) in fixed.iter().enumerate().filter(|&(_, &block)| block != -1) {
+        let block = BlockId::try_from(block).map_err(|_| {
+            let message = format!(
+                "entry {vertex} of `fixed` is {block}; it is a number from 0 on, or -1 for a free vertex"
+            );
+            Error::entry(Status::BadData, vertex, message)
+        })?;
+        vertices.fix(vertex as u32, block)?;
+    }
+    Ok(Some(vertices))
+}
+
+/// The report of a partition.
+fn report(partition: &Partition, targets: &Targets) -> Report {
+    let loads = partition.block_weights();
+    Report {
+        cut: partition.cut(),
+        least_load: loads.iter().copied().min().unwrap_or(0),
+        greatest_load: loads.iter().copied().max().unwrap_or(0),
+        load_bound: targets.bounds().iter().copied().max().unwrap_or(0),
+        overload: partition.overload(),
+        ..Report::of_cost(partition.cut())
+    }
+}
+
+/// Adds what has moved.
+pub(crate) fn with_migration(report: Report, migration: Option<Migration>) -> Report {
+    let Some(migration) = migration else { return report };
+    Report { moved_vertices: migration.vertices as i64, moved_weight: migration.weight, ..report }
+}
+
+/// Runs the partitioner, and makes a mapping of what it returns.
+fn run(
+    graph: &Graph,
+    targets: &Targets,
+    settings: &Settings,
+    work: impl FnOnce(&Partitioner, &Limited<'_>) -> Result<(Partition, Option<Migration>), Error> + Send,
+) -> Result<Mapping, Error> {
+    check_memory(memory_of_run(graph.csr.num_nodes(), graph.csr.num_arcs()))?;
+    let begin = Instant::now();
+    let watcher = settings.watcher();
+    let limited = Limited::new(&watcher, begin, settings.time_limit, Cost::MAX);
+    let partitioner = Partitioner::new(settings.partition_preset(), settings.seed());
+    let (partition, migration) = threads::run(settings.threads(), || work(&partitioner, &limited))??;
+    let is_late = limited.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let report = Report {
+        seconds: begin.elapsed().as_secs_f64(),
+        stopped: i32::from(watcher.has_stopped() || is_late),
+        ..with_migration(report(&partition, targets), migration)
+    };
+    let num_blocks = targets.num_blocks();
+    Ok(Mapping::new(viem::Mapping::many(num_blocks, partition.into_blocks())?, num_blocks, report))
+}
+
+/// Divides a graph into blocks of bounded weight with few edges between them.
+///
+/// A block weighs at most `(1 + imbalance) * ceil(its share of the weight of the graph)`, if the weights of the vertices allow it; `overload` in
+/// the report says whether all do. With an imbalance of 0 and vertices of weight 1, blocks have exactly their sizes. No block with a share is
+/// empty unless there are too few vertices. O((n + m) log k) and more, as the preset says.
+///
+/// - `num_blocks`: k, at least 1
+/// - `shares`: k entries, at least 0 and not all of them, in proportion to which blocks weigh; null if all are equal. A block of share 0 stays
+///   empty
+/// - `fixed`: n entries, the block that each vertex must be in, or -1; null if all vertices are free
+/// - `settings`: null for those of VIEM_PRESET_ECO
+/// - `partition`: gets the blocks as a mapping, which `viem_mapping_free` frees; null on failure
+///
+/// # Safety
+///
+/// The arrays have these lengths. Nobody changes them during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_partition(
+    graph: Option<&Graph>,
+    num_blocks: i64,
+    shares: *const i64,
+    fixed: *const i32,
+    settings: Option<&Settings>,
+    partition: *mut *mut Mapping,
+    error: *mut *mut Error,
+) -> Status {
+    create(("partition", partition), error, || {
+        let (graph, settings) = (given("graph", graph)?, or_default(settings));
+        // SAFETY: the caller's promise.
+        let targets = unsafe { Wanted { num_blocks, shares, fixed }.targets(graph, settings.imbalance) }?;
+        run(graph, &targets, settings, |partitioner, observer| {
+            Ok((partitioner.partition_watched(&graph.csr, &targets, observer), None))
+        })
+    })
+}
+
+/// Adapts a partition after shares, weights or edges have changed, with few moves: minimises the cut plus `migration_weight` times the weight
+/// of the vertices that move. The graph has the vertices of the old partition.
+///
+/// - `old`: the block that each vertex is in
+/// - `migration_weight`: at least 0; 1 lets a vertex of weight 1 move if that saves more than one edge of weight 1
+/// - the rest as for `viem_partition`
+///
+/// # Safety
+///
+/// As for `viem_partition`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_repartition(
+    graph: Option<&Graph>,
+    num_blocks: i64,
+    shares: *const i64,
+    fixed: *const i32,
+    old: Option<&Mapping>,
+    migration_weight: f64,
+    settings: Option<&Settings>,
+    partition: *mut *mut Mapping,
+    error: *mut *mut Error,
+) -> Status {
+    create(("partition", partition), error, || {
+        let (graph, settings, old) = (given("graph", graph)?, or_default(settings), given("old", old)?);
+        // SAFETY: the caller's promise.
+        let targets = unsafe { Wanted { num_blocks, shares, fixed }.targets(graph, settings.imbalance) }?;
+        let weight = migration_weight_of(migration_weight)?;
+        let homes = Homes::new(old.inner.pes(), &[], targets.num_blocks())?;
+        run(graph, &targets, settings, |partitioner, observer| {
+            let remapped = partitioner.remap_watched(&graph.csr, &targets, &homes, weight, observer)?;
+            Ok((remapped.partition, Some(remapped.migration)))
+        })
+    })
+}
+
+/// A weight of migration that the library can hold.
+pub(crate) fn migration_weight_of(value: f64) -> Result<MigrationWeight, Error> {
+    if value >= 0.0 && value <= MigrationWeight::MOST as f64 {
+        return Ok(MigrationWeight::rounded(value));
+    }
+    let most = MigrationWeight::MOST;
+    Err(Error::usage(format!(
+        "the argument `migration_weight` is {value}; it must be a number from 0 to {most}"
+    )))
+}
+
+/// Reports the cut and the loads of a partition that is given. The imbalance of the settings decides the bounds.
+///
+/// # Safety
+///
+/// As for `viem_partition`; `report` leads to memory for a report.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_evaluate_partition(
+    graph: Option<&Graph>,
+    num_blocks: i64,
+    shares: *const i64,
+    partition: Option<&Mapping>,
+    settings: Option<&Settings>,
+    report: *mut Report,
+    error: *mut *mut Error,
+) -> Status {
+    call(error, || {
+        let (graph, settings, partition) =
+            (given("graph", graph)?, or_default(settings), given("partition", partition)?);
+        let wanted = Wanted { num_blocks, shares, fixed: std::ptr::null() };
+        // SAFETY: the caller's promise.
+        let targets = unsafe { wanted.targets(graph, settings.imbalance) }?;
+        let (found, expected) = (partition.inner.num_processes(), graph.csr.num_nodes());
+        if found != expected {
+            return Err(Error::plain(
+                Status::BadData,
+                format!("the partition has {found} vertices, the graph {expected}"),
+            ));
+        }
+        let blocks = viem::Mapping::many(targets.num_blocks(), partition.inner.pes().to_vec())?.into_pes();
+        // SAFETY: the caller's promise.
+        Ok(unsafe {
+            put("report", report, self::report(&Partition::of(&graph.csr, blocks, &targets), &targets))
+        }?)
+    })
+}

@@ -1,0 +1,269 @@
+//! Settings of runs.
+#![allow(unsafe_code)] // a foreign interface
+
+use std::ffi::{c_int, c_void};
+use std::num::NonZero;
+use std::time::Duration;
+
+use viem::qap::QapConfig;
+use viem::{ManyToOneConfig, MapConfig, MapPreset, PartitionPreset};
+use viem_ffi::count;
+
+use crate::error::{Error, Status, call, create, free};
+use crate::progress::{Callback, Watcher};
+
+/// Trade-offs of time and quality.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Preset {
+    /// About a third of the effort of VIEM_PRESET_ECO.
+    Fast = 0,
+    /// Good results; what is used without settings.
+    Eco = 1,
+    /// The best results, in about thirty times the effort of VIEM_PRESET_ECO.
+    Strong = 2,
+}
+
+/// What is called while a run goes on: `cost` is the best J or cut so far, VIEM_UNKNOWN before there is one. The run ends soon with the best it
+/// has if it returns anything but 0; then `stopped` is set in the report. One call at a time, at most a hundred a second, from any thread. It
+/// returns normally: no exception and no `longjmp` may leave it.
+pub type ProgressFunction = Option<unsafe extern "C" fn(data: *mut c_void, cost: i64) -> c_int>;
+
+/// Settings of a run. Several runs may use them at once, unless one of the functions `viem_settings_set_...` changes them.
+pub struct Settings {
+    preset: Preset,
+    is_social: bool,
+    seed: u64,
+    threads: usize,
+    pub(crate) imbalance: f64,
+    pub(crate) time_limit: Option<Duration>,
+    callback: Option<Callback>,
+}
+
+impl Settings {
+    const fn new(preset: Preset) -> Self {
+        Self {
+            preset,
+            is_social: false,
+            seed: 0,
+            threads: 1,
+            imbalance: 0.03,
+            time_limit: None,
+            callback: None,
+        }
+    }
+
+    pub(crate) fn watcher(&self) -> Watcher {
+        Watcher::new(self.callback)
+    }
+
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    pub(crate) fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    pub(crate) fn partition_preset(&self) -> PartitionPreset {
+        match (self.preset, self.is_social) {
+            (Preset::Fast, false) => PartitionPreset::Fast,
+            (Preset::Eco, false) => PartitionPreset::Eco,
+            (Preset::Strong, false) => PartitionPreset::Strong,
+            (Preset::Fast, true) => PartitionPreset::FastSocial,
+            (Preset::Eco, true) => PartitionPreset::EcoSocial,
+            (Preset::Strong, true) => PartitionPreset::StrongSocial,
+        }
+    }
+
+    fn map_preset(&self) -> MapPreset {
+        self.partition_preset().into()
+    }
+
+    pub(crate) fn one_to_one(&self) -> MapConfig {
+        let config = MapConfig::preset(self.map_preset()).with_seed(self.seed).with_threads(self.threads);
+        config.with_time_limit(self.time_limit)
+    }
+
+    pub(crate) fn many_to_one(&self) -> ManyToOneConfig {
+        let config =
+            ManyToOneConfig::preset(self.map_preset()).with_seed(self.seed).with_threads(self.threads);
+        let mut config = config.with_imbalance(self.imbalance);
+        config.time_limit = self.time_limit;
+        config
+    }
+
+    pub(crate) fn qap(&self) -> QapConfig {
+        let config = QapConfig::preset(self.map_preset()).with_seed(self.seed).with_threads(self.threads);
+        config.with_time_limit(self.time_limit)
+    }
+}
+
+/// What null stands for.
+pub(crate) fn or_default(settings: Option<&Settings>) -> &Settings {
+    static DEFAULT: Settings = Settings::new(Preset::Eco);
+    settings.unwrap_or(&DEFAULT)
+}
+
+/// Makes settings: those of a preset, with seed 0, one thread, an imbalance of 3 %, no time limit and no progress function.
+///
+/// - `preset`: one of `viem_preset`
+/// - `settings`: gets the settings, which `viem_settings_free` frees; null on failure
+///
+/// # Safety
+///
+/// `settings` leads to a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_settings_new(
+    preset: c_int,
+    settings: *mut *mut Settings,
+    error: *mut *mut Error,
+) -> Status {
+    create(("settings", settings), error, || {
+        let presets = [Preset::Fast, Preset::Eco, Preset::Strong];
+        let preset = presets.into_iter().find(|&known| known as c_int == preset);
+        preset.map(Settings::new).ok_or_else(|| Error::usage("the argument `preset` is none of the presets"))
+    })
+}
+
+/// Sets the seed of all random choices. The same seed gives the same result, with any number of threads.
+///
+/// # Safety
+///
+/// Nobody else uses the settings now.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_settings_set_seed(
+    settings: Option<&mut Settings>,
+    seed: u64,
+    error: *mut *mut Error,
+) -> Status {
+    change(settings, error, |settings| {
+        settings.seed = seed;
+        Ok(())
+    })
+}
+
+/// Sets the number of threads: at least 1, or 0 for one per processor that the process may use.
+///
+/// # Safety
+///
+/// Nobody else uses the settings now.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_settings_set_threads(
+    settings: Option<&mut Settings>,
+    threads: i64,
+    error: *mut *mut Error,
+) -> Status {
+    change(settings, error, |settings| {
+        settings.threads = match count("threads", threads)? {
+            0 => std::thread::available_parallelism().map_or(1, NonZero::get),
+            threads if threads > MOST_THREADS => {
+                return Err(Error::usage(format!(
+                    "{threads} threads are too many; there are at most {MOST_THREADS}"
+                )));
+            }
+            threads => threads,
+        };
+        Ok(())
+    })
+}
+
+/// More threads than any machine has; each takes memory.
+const MOST_THREADS: usize = 1 << 14;
+
+/// Sets the imbalance: 0.03 allows blocks and PEs 3 % more than their share. 0 asks for perfect balance.
+///
+/// # Safety
+///
+/// Nobody else uses the settings now.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_settings_set_imbalance(
+    settings: Option<&mut Settings>,
+    imbalance: f64,
+    error: *mut *mut Error,
+) -> Status {
+    change(settings, error, |settings| {
+        if !(imbalance >= 0.0 && imbalance.is_finite()) {
+            return Err(Error::usage(format!(
+                "the imbalance is {imbalance}; it must be a finite number from 0 on"
+            )));
+        }
+        settings.imbalance = imbalance;
+        Ok(())
+    })
+}
+
+/// Sets a time limit in seconds; 0 removes it. Mappings and quadratic assignment problems are improved until then, and end soon after it.
+/// Partitions and remappings end early if they would take longer.
+///
+/// # Safety
+///
+/// Nobody else uses the settings now.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_settings_set_time_limit(
+    settings: Option<&mut Settings>,
+    seconds: f64,
+    error: *mut *mut Error,
+) -> Status {
+    change(settings, error, |settings| {
+        let limit = Duration::try_from_secs_f64(seconds).map_err(|_| {
+            Error::usage(format!("the time limit is {seconds} seconds; it must be a number from 0 on"))
+        })?;
+        settings.time_limit = Some(limit).filter(|limit| !limit.is_zero());
+        Ok(())
+    })
+}
+
+/// Says whether graphs have heavy-tailed degrees, such as social networks and the web: 0 if not. Only partitions depend on it.
+///
+/// # Safety
+///
+/// Nobody else uses the settings now.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_settings_set_social(
+    settings: Option<&mut Settings>,
+    is_social: c_int,
+    error: *mut *mut Error,
+) -> Status {
+    change(settings, error, |settings| {
+        settings.is_social = is_social != 0;
+        Ok(())
+    })
+}
+
+/// Sets the function that is called while a run goes on, and its first argument; null for none.
+///
+/// # Safety
+///
+/// Nobody else uses the settings now. The function may be called with `data` from any thread during all runs with these settings.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_settings_set_progress(
+    settings: Option<&mut Settings>,
+    progress: ProgressFunction,
+    data: *mut c_void,
+    error: *mut *mut Error,
+) -> Status {
+    change(settings, error, |settings| {
+        settings.callback = progress.map(|function| Callback { function, data });
+        Ok(())
+    })
+}
+
+/// Frees settings. Null is ignored.
+///
+/// # Safety
+///
+/// The settings are not used again.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_settings_free(settings: *mut Settings) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { free(settings) };
+}
+
+fn change(
+    settings: Option<&mut Settings>,
+    error: *mut *mut Error,
+    change: impl FnOnce(&mut Settings) -> Result<(), Error>,
+) -> Status {
+    call(error, || change(settings.ok_or_else(|| Error::usage("the argument `settings` must not be null"))?))
+}

@@ -1,0 +1,94 @@
+//! What other build systems find: pkg-config, CMake, the static library.
+
+use std::process::Command;
+
+use crate::tools::{expect, folder, has, installed, lib};
+
+#[test]
+fn pkg_config_knows_the_library() {
+    if !has("pkg-config") {
+        return;
+    }
+    let output = tempfile::tempdir().unwrap();
+    let ask = |options: &[&str]| {
+        let mut command = Command::new("pkg-config");
+        expect(command.env("PKG_CONFIG_PATH", lib().join("pkgconfig")).args(options).arg("viem"))
+    };
+    assert_eq!(ask(&["--modversion"]).trim(), env!("CARGO_PKG_VERSION"));
+    let program = output.path().join("program");
+    let mut command = Command::new("cc");
+    command
+        .arg("-o")
+        .arg(&program)
+        .arg(folder().join("examples/partition.c"))
+        .args(ask(&["--cflags", "--libs"]).split_whitespace());
+    expect(&mut command);
+    expect(Command::new(program).env("LD_LIBRARY_PATH", lib()));
+}
+
+#[test]
+fn the_static_library_needs_no_other_file() {
+    let output = tempfile::tempdir().unwrap();
+    let program = output.path().join("program");
+    let mut command = Command::new("cc");
+    command.arg("-o").arg(&program).arg(folder().join("examples/partition.c")).arg(lib().join("libviem.a"));
+    expect(command.arg("-I").arg(installed().join("include")).args(["-lpthread", "-ldl", "-lm"]));
+    expect(&mut Command::new(program));
+}
+
+#[test]
+fn cmake_finds_the_package() {
+    if !has("cmake") {
+        return;
+    }
+    let project = tempfile::tempdir().unwrap();
+    let example = folder().join("examples/partition.c");
+    let text = format!(
+        "cmake_minimum_required(VERSION 3.10)\nproject(example C)\nfind_package(viem 3.0 REQUIRED)\n\
+         add_executable(shared {0})\ntarget_link_libraries(shared viem::viem)\n\
+         add_executable(static {0})\ntarget_link_libraries(static viem::static)\n",
+        example.display()
+    );
+    std::fs::write(project.path().join("CMakeLists.txt"), text).unwrap();
+    let cmake =
+        |arguments: &[&str]| expect(Command::new("cmake").current_dir(project.path()).args(arguments));
+    cmake(&["-S", ".", "-B", "build", &format!("-DCMAKE_PREFIX_PATH={}", installed().display())]);
+    cmake(&["--build", "build"]);
+    for program in ["shared", "static"] {
+        expect(&mut Command::new(project.path().join("build").join(program)));
+    }
+}
+
+#[test]
+fn the_library_exports_its_interface_and_nothing_else() {
+    let names = |file: &str| {
+        let text =
+            expect(Command::new("nm").args(["-D", "--defined-only", "--format=posix"]).arg(lib().join(file)));
+        let mut names: Vec<String> =
+            text.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect();
+        names.sort();
+        names
+    };
+    let header = std::fs::read_to_string(folder().join("include/viem.h")).unwrap();
+    let exported = names("libviem.so");
+    for name in &exported {
+        assert!(header.contains(&format!("{name}(")), "{name} is not in the header");
+    }
+    let declared = header.lines().filter(|line| {
+        !line.starts_with([' ', '#', '/', 't']) && line.contains("viem_") && line.contains('(')
+    });
+    assert_eq!(declared.count(), exported.len());
+    assert!(names("libviem_metis.so").iter().all(|name| name.starts_with("METIS_")));
+    assert_eq!(
+        names("libviem_kahip.so"),
+        ["kaffpa", "kaffpa_balance", "process_mapping", "viem_kahip_error"]
+    );
+    let version = ["MAJOR", "MINOR", "PATCH"].map(|part| {
+        let line =
+            header.lines().find_map(|line| line.strip_prefix(&format!("#define VIEM_VERSION_{part} ")));
+        line.unwrap().to_owned()
+    });
+    assert_eq!(version.join("."), env!("CARGO_PKG_VERSION"));
+    let soname = expect(Command::new("readelf").arg("-d").arg(lib().join("libviem.so")));
+    assert!(soname.contains("[libviem.so.3]"), "{soname}");
+}

@@ -1,0 +1,314 @@
+/* What each function returns on small inputs whose results are known. */
+#include "check.h"
+
+#include <pthread.h>
+
+/* A report is that of a partition computed here. */
+static void check_partition(const viem_mapping *partition, int32_t vertices, int32_t blocks) {
+  viem_error *error = NULL;
+  viem_report report;
+  int64_t cut = 0, *loads = calloc((size_t)blocks, sizeof *loads);
+  const uint32_t *block_of = viem_mapping_pes(partition);
+  CHECK(viem_mapping_num_processes(partition) == vertices && viem_mapping_num_pes(partition) == blocks);
+  for (int32_t v = 0; v < vertices; v++) {
+    CHECK(block_of[v] < (uint32_t)blocks);
+    loads[block_of[v]]++;
+    for (int32_t arc = grid_offsets[v]; arc < grid_offsets[v + 1]; arc++) cut += block_of[v] != block_of[grid_targets[arc]];
+  }
+  SUCCEED(viem_mapping_report(partition, &report, &error));
+  CHECK(report.cut == cut / 2 && report.cost == report.cut && report.overload == 0);
+  for (int32_t block = 0; block < blocks; block++) {
+    CHECK(report.least_load <= loads[block] && loads[block] <= report.greatest_load);
+    CHECK(loads[block] <= report.load_bound);
+  }
+  free(loads);
+}
+
+static void test_partition(void) {
+  viem_error *error = NULL;
+  viem_mapping *partition = NULL, *again = NULL;
+  viem_settings *settings = new_settings(VIEM_PRESET_FAST);
+  viem_graph *grid = new_grid(30, 20);
+  viem_report report;
+  int64_t shares[3] = {1, 0, 3};
+  int32_t *fixed = malloc(600 * sizeof *fixed), narrow[600];
+  int64_t wide[600];
+
+  SUCCEED(viem_partition(grid, 7, NULL, NULL, settings, &partition, &error));
+  check_partition(partition, 600, 7);
+  SUCCEED(viem_mapping_copy32(partition, 600, narrow, &error));
+  SUCCEED(viem_mapping_copy64(partition, 600, wide, &error));
+  for (int v = 0; v < 600; v++) CHECK(narrow[v] == wide[v] && (uint32_t)narrow[v] == viem_mapping_pes(partition)[v]);
+
+  /* The same seed gives the same result with any number of threads, another one may not. */
+  SUCCEED(viem_settings_set_threads(settings, 3, &error));
+  SUCCEED(viem_partition(grid, 7, NULL, NULL, settings, &again, &error));
+  CHECK(memcmp(viem_mapping_pes(again), viem_mapping_pes(partition), 600 * sizeof(uint32_t)) == 0);
+  viem_mapping_free(again);
+
+  /* A partition with one vertex moved is adapted by moving few. */
+  narrow[0] = (narrow[0] + 1) % 7;
+  SUCCEED(viem_mapping_new32(7, 600, narrow, &again, &error));
+  SUCCEED(viem_mapping_report(again, &report, &error));
+  CHECK(report.cost == VIEM_UNKNOWN && report.cut == VIEM_UNKNOWN && report.overload == VIEM_UNKNOWN);
+  viem_mapping_free(partition);
+  SUCCEED(viem_repartition(grid, 7, NULL, NULL, again, 1.0, settings, &partition, &error));
+  check_partition(partition, 600, 7);
+  SUCCEED(viem_mapping_report(partition, &report, &error));
+  CHECK(report.moved_vertices >= 0 && report.moved_vertices < 300 && report.moved_weight == report.moved_vertices);
+  SUCCEED(viem_evaluate_partition(grid, 7, NULL, partition, settings, &report, &error));
+  CHECK(report.overload == 0);
+  viem_mapping_free(again);
+  viem_mapping_free(partition);
+
+  /* Shares and fixed vertices; perfect balance. */
+  for (int v = 0; v < 600; v++) fixed[v] = -1;
+  fixed[0] = fixed[599] = 2;
+  fixed[300] = 0;
+  SUCCEED(viem_settings_set_imbalance(settings, 0, &error));
+  SUCCEED(viem_partition(grid, 3, shares, fixed, settings, &partition, &error));
+  SUCCEED(viem_mapping_report(partition, &report, &error));
+  CHECK(report.least_load == 0 && report.greatest_load == 450 && report.overload == 0);
+  CHECK(viem_mapping_pes(partition)[0] == 2 && viem_mapping_pes(partition)[599] == 2);
+  CHECK(viem_mapping_pes(partition)[300] == 0);
+  viem_mapping_free(partition);
+
+  /* One block; more blocks than vertices. */
+  SUCCEED(viem_partition(grid, 1, NULL, NULL, NULL, &partition, &error));
+  SUCCEED(viem_mapping_report(partition, &report, &error));
+  CHECK(report.cut == 0 && report.greatest_load == 600);
+  viem_mapping_free(partition);
+  SUCCEED(viem_partition(grid, 1000, NULL, NULL, NULL, &partition, &error));
+  SUCCEED(viem_mapping_report(partition, &report, &error));
+  CHECK(report.greatest_load == 1 && report.least_load == 0);
+  viem_mapping_free(partition);
+  free(fixed);
+  viem_graph_free(grid);
+  viem_settings_free(settings);
+}
+
+static void test_graph(void) {
+  viem_error *error = NULL;
+  viem_graph *graph = NULL, *read = NULL;
+  int32_t ids[] = {0, 1, 3, 4}, targets[] = {1, 0, 2, 1};
+  int64_t edge_weights[] = {5000000000, 5000000000, 7, 7}, vertex_weights[] = {0, 1, 2};
+  int64_t from[] = {0, 1, 2, 1}, to[] = {1, 0, 1, 1}, weights[] = {2, 3, 4, 9};
+  SUCCEED(viem_graph_new32w64(3, ids, targets, edge_weights, vertex_weights, &graph, &error));
+  CHECK(viem_graph_num_vertices(graph) == 3 && viem_graph_num_edges(graph) == 2);
+  SUCCEED(viem_graph_write(graph, "path.graph", &error));
+  SUCCEED(viem_graph_read("path.graph", 0, &read, &error));
+  CHECK(memcmp(viem_graph_edge_weights(read), edge_weights, sizeof edge_weights) == 0);
+  CHECK(memcmp(viem_graph_vertex_weights(read), vertex_weights, sizeof vertex_weights) == 0);
+  for (int i = 0; i < 4; i++) CHECK(viem_graph_targets(read)[i] == (uint32_t)targets[i] && viem_graph_offsets(read)[i] == (size_t)ids[i]);
+  viem_graph_free(read);
+  SUCCEED(viem_graph_read("path.graph", 1, &read, &error));
+  CHECK(viem_graph_vertex_weights(read)[0] == 1);
+  viem_graph_free(read);
+  viem_graph_free(graph);
+  SUCCEED(viem_graph_from_edges(3, 4, from, to, weights, &graph, &error));
+  CHECK(viem_graph_num_edges(graph) == 2 && viem_graph_edge_weights(graph)[0] == 5);
+  viem_graph_free(graph);
+  SUCCEED(viem_graph_new32(0, ids, NULL, NULL, NULL, &graph, &error));
+  CHECK(viem_graph_num_vertices(graph) == 0);
+  viem_graph_free(graph);
+}
+
+/* PEs on a line. */
+static int64_t on_a_line(void *data, uint32_t a, uint32_t b) { return *(int64_t *)data * (int64_t)(b - a); }
+
+/* What falls outside of the bounds counts as the bounds. */
+static int64_t wild(void *data, uint32_t a, uint32_t b) { (void)data; return a % 2 ? INT64_MIN : INT64_MAX - b; }
+
+static void test_map(void) {
+  viem_error *error = NULL;
+  viem_graph *path = new_grid(16, 1), *grid = new_grid(40, 40);
+  viem_machine *tree = new_machine("4:2:2", "1:10:100"), *line = NULL, *matrix = NULL, *slow = NULL, *listed = NULL;
+  viem_mapping *mapping = NULL, *many = NULL, *moved = NULL;
+  viem_report report, again;
+  int64_t step = 3, distance, distances[16] = {0, 1, 2, 3, 1, 0, 4, 5, 2, 4, 0, 6, 3, 5, 6, 0};
+  int32_t fixed[16];
+  uint32_t capacities[16];
+
+  SUCCEED(viem_map(path, tree, NULL, NULL, NULL, &mapping, &error));
+  SUCCEED(viem_mapping_report(mapping, &report, &error));
+  CHECK(report.cost == 2 * (12 + 2 * 10 + 100) && report.cost_of_identity == report.cost);
+  SUCCEED(viem_evaluate(path, tree, mapping, 0, NULL, &again, &error));
+  CHECK(again.cost == report.cost);
+  SUCCEED(viem_mapping_write(mapping, "mapping", &error));
+  SUCCEED(viem_mapping_read("mapping", 16, 16, &moved, &error));
+  CHECK(memcmp(viem_mapping_pes(mapping), viem_mapping_pes(moved), 16 * sizeof(uint32_t)) == 0);
+
+  /* Never worse than a start. */
+  viem_mapping_free(mapping);
+  SUCCEED(viem_map(path, tree, moved, NULL, NULL, &mapping, &error));
+  SUCCEED(viem_mapping_report(mapping, &again, &error));
+  CHECK(again.cost_of_start == report.cost && again.cost <= report.cost);
+  viem_mapping_free(mapping);
+  viem_mapping_free(moved);
+
+  for (int i = 0; i < 16; i++) fixed[i] = -1;
+  fixed[3] = 9;
+  SUCCEED(viem_map(path, tree, NULL, fixed, NULL, &mapping, &error));
+  CHECK(viem_mapping_pes(mapping)[3] == 9);
+  viem_mapping_free(mapping);
+
+  /* Distances from a function and from a matrix. */
+  SUCCEED(viem_machine_from_function(16, on_a_line, &step, 45, 1, &line, &error));
+  SUCCEED(viem_machine_distance(line, 15, 0, &distance, &error));
+  CHECK(distance == 45 && viem_machine_num_pes(line) == 16);
+  SUCCEED(viem_map(path, line, NULL, NULL, NULL, &mapping, &error));
+  SUCCEED(viem_mapping_report(mapping, &report, &error));
+  CHECK(report.cost == 2 * 15 * 3);
+  viem_mapping_free(mapping);
+  viem_machine_free(line);
+  SUCCEED(viem_machine_from_function(16, wild, NULL, 7, 1, &line, &error));
+  SUCCEED(viem_machine_distance(line, 0, 2, &distance, &error));
+  CHECK(distance == 7);
+  SUCCEED(viem_map(path, line, NULL, NULL, NULL, &mapping, &error));
+  viem_mapping_free(mapping);
+  SUCCEED(viem_machine_from_matrix(4, distances, &matrix, &error));
+  SUCCEED(viem_machine_distance(matrix, 2, 3, &distance, &error));
+  CHECK(distance == 6);
+  SUCCEED(viem_machine_new("torus:4x4", NULL, "0-3,8", &listed, &error));
+  CHECK(viem_machine_num_pes(listed) == 5);
+
+  /* Many vertices per PE, and a PE that becomes slow. */
+  SUCCEED(viem_map_many_to_one(grid, tree, NULL, NULL, NULL, &many, &error));
+  SUCCEED(viem_mapping_report(many, &report, &error));
+  CHECK(report.overload == 0 && report.greatest_load <= 103 && report.cut > 0 && report.cost > report.cut);
+  for (int pe = 0; pe < 16; pe++) capacities[pe] = pe == 5 ? 1 : 2;
+  SUCCEED(viem_machine_with_capacities(tree, 16, capacities, &slow, &error));
+  viem_machine_free(tree);
+  SUCCEED(viem_remap(grid, slow, many, 5.0, NULL, NULL, &moved, &error));
+  SUCCEED(viem_mapping_report(moved, &report, &error));
+  CHECK(report.overload == 0 && report.moved_vertices > 0 && report.moved_vertices < 800);
+  SUCCEED(viem_evaluate(grid, slow, moved, 1, NULL, &again, &error));
+  CHECK(again.cost == report.cost && again.cut == report.cut && again.greatest_load == report.greatest_load);
+  viem_mapping_free(many);
+  viem_mapping_free(moved);
+  viem_machine_free(slow);
+  viem_machine_free(listed);
+  viem_machine_free(matrix);
+  viem_machine_free(line);
+  viem_graph_free(path);
+  viem_graph_free(grid);
+}
+
+static void test_qap(void) {
+  viem_error *error = NULL;
+  viem_qap *qap = NULL, *read = NULL;
+  viem_mapping *assignment = NULL, *again = NULL;
+  viem_report report;
+  int64_t a[9] = {0, 5, 1, 5, 0, 2, 1, 2, 0}, b[9] = {0, 9, 2, 9, 0, 3, 2, 3, 0}, cost;
+  SUCCEED(viem_qap_new(3, a, b, &qap, &error));
+  SUCCEED(viem_qap_write(qap, "small.dat", &error));
+  SUCCEED(viem_qap_read("small.dat", &read, &error));
+  CHECK(viem_qap_size(read) == 3);
+  SUCCEED(viem_qap_solve(read, NULL, NULL, &assignment, &error));
+  SUCCEED(viem_mapping_report(assignment, &report, &error));
+  /* The heaviest flow over the shortest distance: 2 (5 * 2 + 2 * 3 + 1 * 9). */
+  CHECK(report.optimal == 1 && report.cost == 50);
+  SUCCEED(viem_qap_cost(qap, assignment, &cost, &error));
+  CHECK(cost == 50);
+  SUCCEED(viem_qap_solve(qap, assignment, NULL, &again, &error));
+  SUCCEED(viem_qap_write_solution(qap, assignment, "small.sln", &error));
+  viem_mapping_free(again);
+  viem_mapping_free(assignment);
+  viem_qap_free(read);
+  viem_qap_free(qap);
+}
+
+static void test_launch(void) {
+  viem_error *error = NULL;
+  viem_machine *machine = new_machine("2:2", "1:10");
+  viem_mapping *mapping = NULL, *read = NULL;
+  int32_t pes[4] = {3, 0, 2, 1};
+  const char *paths[1] = {"ranks"};
+  int64_t files;
+  char *command = NULL;
+  SUCCEED(viem_mapping_new32(4, 4, pes, &mapping, &error));
+  SUCCEED(viem_launch_num_files("plain", &files, &error));
+  CHECK(files == 1);
+  SUCCEED(viem_launch_write("plain", machine, mapping, 1, paths, &command, &error));
+  CHECK(command == NULL);
+  SUCCEED(viem_launch_read("ranks", machine, 4, &read, &error));
+  for (int rank = 0; rank < 4; rank++) CHECK(viem_mapping_pes(read)[rank] == (uint32_t)pes[rank]);
+  FAIL(viem_launch_write("openmpi", machine, mapping, 1, paths, &command, &error), VIEM_STATUS_USAGE, "names of the hosts");
+  viem_mapping_free(read);
+  viem_mapping_free(mapping);
+  viem_machine_free(machine);
+}
+
+static int calls;
+
+static int stop_at_third(void *data, int64_t cost) {
+  (void)cost;
+  CHECK(data == &calls);
+  return ++calls >= 3;
+}
+
+static void test_progress(void) {
+  viem_error *error = NULL;
+  viem_graph *grid = new_grid(256, 256);
+  viem_machine *machine = new_machine("4:4:4", "1:10:100");
+  viem_settings *settings = new_settings(VIEM_PRESET_STRONG);
+  viem_mapping *mapping = NULL;
+  viem_report report;
+  SUCCEED(viem_settings_set_progress(settings, stop_at_third, &calls, &error));
+  SUCCEED(viem_partition(grid, 64, NULL, NULL, settings, &mapping, &error));
+  check_partition(mapping, 65536, 64);
+  SUCCEED(viem_mapping_report(mapping, &report, &error));
+  CHECK(report.stopped == 1 && calls == 3);
+  viem_mapping_free(mapping);
+  calls = 0;
+  SUCCEED(viem_map_many_to_one(grid, machine, NULL, NULL, settings, &mapping, &error));
+  SUCCEED(viem_mapping_report(mapping, &report, &error));
+  CHECK(report.stopped == 1 && calls == 3 && report.overload == 0);
+  viem_mapping_free(mapping);
+  SUCCEED(viem_settings_set_progress(settings, NULL, NULL, &error));
+  SUCCEED(viem_settings_set_time_limit(settings, 0.05, &error));
+  SUCCEED(viem_partition(grid, 64, NULL, NULL, settings, &mapping, &error));
+  SUCCEED(viem_mapping_report(mapping, &report, &error));
+  CHECK(report.stopped == 1 && report.overload == 0);
+  viem_mapping_free(mapping);
+  viem_settings_free(settings);
+  viem_machine_free(machine);
+  viem_graph_free(grid);
+}
+
+static viem_graph *shared;
+
+static void *partition_shared(void *expected) {
+  viem_error *error = NULL;
+  viem_mapping *partition = NULL;
+  SUCCEED(viem_partition(shared, 5, NULL, NULL, NULL, &partition, &error));
+  CHECK(memcmp(viem_mapping_pes(partition), expected, 900 * sizeof(uint32_t)) == 0);
+  viem_mapping_free(partition);
+  CHECK(viem_partition(shared, 0, NULL, NULL, NULL, &partition, &error) == VIEM_STATUS_USAGE && partition == NULL);
+  CHECK(strstr(viem_error_message(error), "at least one block") != NULL);
+  viem_error_free(error);
+  return NULL;
+}
+
+static void test_threads(void) {
+  viem_error *error = NULL;
+  viem_mapping *partition = NULL;
+  pthread_t threads[4];
+  shared = new_grid(30, 30);
+  SUCCEED(viem_partition(shared, 5, NULL, NULL, NULL, &partition, &error));
+  for (int i = 0; i < 4; i++) CHECK(pthread_create(&threads[i], NULL, partition_shared, (void *)viem_mapping_pes(partition)) == 0);
+  for (int i = 0; i < 4; i++) CHECK(pthread_join(threads[i], NULL) == 0);
+  viem_mapping_free(partition);
+  viem_graph_free(shared);
+}
+
+int main(void) {
+  test_graph();
+  test_partition();
+  test_map();
+  test_qap();
+  test_launch();
+  test_progress();
+  test_threads();
+  return 0;
+}

@@ -1,0 +1,234 @@
+"""Files: graphs, mappings, problems, workloads, recorded traffic; and simulation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from os import PathLike, fspath
+from typing import Any, Literal, Optional, Union, overload
+
+from . import _viem
+from ._errors import DataError, UsageError
+from ._graph import Graph, Ids, as_graph, numbers, vector
+from ._machine import Machine, core_of
+from ._results import Mapping, Partition, Report, Simulation
+from ._settings import Settings
+
+Path = Union[str, "PathLike[str]"]
+Kind = Literal["graph", "mapping", "qap", "workload"]
+
+
+class Workload:
+    """Tasks that compute, send and receive in time; `read` makes one of a file, see `docs/guide/workloads.md`.
+
+    >>> import viem
+    >>> viem.Workload([[0, 5], [5, 0]]).num_tasks
+    2
+    """
+
+    __slots__ = ("_core",)
+
+    _core: _viem.Workload
+
+    def __init__(self, graph: Any) -> None:
+        """One phase of a communication graph, in which each process sends to all its neighbours."""
+        self._core = _viem.Workload.of_graph(as_graph(graph)._core)
+
+    @property
+    def num_tasks(self) -> int:
+        """The number of tasks."""
+        return self._core.num_tasks
+
+    @property
+    def num_messages(self) -> int:
+        """The number of messages of a run."""
+        return self._core.num_messages
+
+    def graph(self) -> Graph:
+        """How much each two tasks send each other."""
+        return Graph._of(self._core.graph())
+
+    def __repr__(self) -> str:
+        return f"Workload({self.num_tasks} tasks, {self.num_messages} messages)"
+
+
+@overload
+def read(path: Path, kind: Literal["graph"] = "graph") -> Graph: ...
+@overload
+def read(path: Path, kind: Literal["mapping"]) -> Ids: ...
+@overload
+def read(path: Path, kind: Literal["qap"]) -> tuple[Ids, Ids]: ...
+@overload
+def read(path: Path, kind: Literal["workload"]) -> Workload: ...
+def read(path: Path, kind: Kind = "graph") -> Any:
+    """Reads a file, compressed with gzip or not.
+
+    Parameters
+    ----------
+    path :
+        Its name.
+    kind : {"graph", "mapping", "qap", "workload"}
+        What it is, and what is returned: a graph in the format of METIS as a Graph; a mapping or partition, a number per line, as an array of
+        int64; a problem of QAPLIB as two matrices of int64, n x n; a workload as a Workload.
+
+    Errors name file, line and column.
+
+    Examples
+    --------
+    >>> import os, tempfile, viem
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     name = os.path.join(folder, "path.graph")
+    ...     viem.write(name, ([0, 1, 3, 4], [1, 0, 2, 1]))
+    ...     viem.read(name)
+    Graph(3 vertices, 2 edges)
+    """
+    if kind == "graph":
+        return Graph._of(_viem.read_graph(path))
+    if kind == "mapping":
+        return _viem.read_mapping(path)
+    if kind == "qap":
+        size, a, b = _viem.read_qap(path)
+        return a.reshape(size, size), b.reshape(size, size)
+    if kind == "workload":
+        workload = Workload.__new__(Workload)
+        workload._core = _viem.Workload.read(path)
+        return workload
+    raise UsageError(f'kind is {kind!r}; it must be "graph", "mapping", "qap" or "workload"')
+
+
+def write(path: Path, what: Any, kind: Optional[Kind] = None) -> None:
+    """Writes a file, whole or not at all, which `read` and the programs read.
+
+    Parameters
+    ----------
+    path :
+        Its name.
+    what :
+        A Mapping, Partition or one-dimensional array, a number per line; a Workload; else whatever `Graph` takes, in the format of METIS.
+    kind : {"graph", "mapping", "qap", "workload"}, optional
+        What it is, where that does not show: two matrices are a problem of QAPLIB if `kind` is "qap".
+
+    Examples
+    --------
+    >>> import os, tempfile, viem
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     name = os.path.join(folder, "problem.dat")
+    ...     viem.write(name, ([[0, 1], [1, 0]], [[0, 2], [2, 0]]), "qap")
+    ...     print(viem.read(name, "qap")[1])
+    [[0 2]
+     [2 0]]
+    """
+    if kind == "qap":
+        a, b = what
+        _viem.write_qap(path, numbers("A", a), numbers("B", b))
+    elif kind == "workload" or isinstance(what, Workload):
+        what._core.write(path)
+    elif isinstance(what, (Mapping, Partition)):
+        _viem.write_mapping(path, what._places)
+    elif kind == "mapping" or getattr(what, "ndim", 0) == 1:
+        _viem.write_mapping(path, vector("mapping", what))
+    elif kind in (None, "graph"):
+        _viem.write_graph(path, as_graph(what)._core)
+    else:
+        raise UsageError(f'kind is {kind!r}; it must be "graph", "mapping", "qap" or "workload"')
+
+
+class Traffic(Graph):
+    """A communication graph of recorded traffic.
+
+    Attributes
+    ----------
+    report : dict
+        What was read and what was left out, as `generate_model` reports it.
+    """
+
+    __slots__ = ("report",)
+
+    report: Report
+
+
+def traffic(
+    files: Union[Path, Sequence[Path]],
+    *,
+    kind: Optional[str] = None,
+    weight: str = "bytes",
+    ranks: Optional[int] = None,
+    include: Optional[Sequence[str]] = None,
+    renumber: bool = False,
+) -> Traffic:
+    """Sums recorded traffic into a communication graph, whose vertices are the ranks.
+
+    Parameters
+    ----------
+    files :
+        One name or several: of the recorder, Open MPI's monitoring, Intel APS, matrices, edge lists and others, see `docs/guide/traffic.md`.
+    kind : str, optional
+        What they are, such as "edges"; their content shows it otherwise.
+    weight : str
+        "bytes", "msgs", or a cost of a message and one of a byte such as "100+0.5".
+    ranks : int, optional
+        How many there are, if more than those that occur.
+    include : sequence of str, optional
+        Classes of traffic, such as "p2p".
+    renumber : bool
+        Edge lists with arbitrary numbers: vertices are those that occur, in ascending order, and the numbers are their labels.
+
+    Examples
+    --------
+    >>> import os, tempfile, viem
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     name = os.path.join(folder, "edges.csv")
+    ...     with open(name, "w") as file:
+    ...         _ = file.write("source,target,weight\\n0,1,5\\n1,2,7\\n")
+    ...     viem.traffic(name)
+    Traffic(3 vertices, 2 edges)
+    """
+    names = [files] if isinstance(files, (str, PathLike)) else list(files)
+    if not names:
+        raise UsageError("there is no file")
+    core, text, ids = _viem.read_traffic(
+        [fspath(name) for name in names], kind, weight, ranks, None if include is None else list(include), renumber
+    )
+    graph = Traffic.__new__(Traffic)
+    graph._core = core
+    graph.report = json.loads(text)
+    graph._labels = None if ids is None else list(ids)
+    graph._index = None
+    return graph
+
+
+def simulate(
+    workload: Any,
+    machine: Machine,
+    mapping: Any,
+    *,
+    send: Optional[int] = None,
+    receive: Optional[int] = None,
+) -> Simulation:
+    """Simulates a workload in time: which messages wait for which links, and when all is done.
+
+    Parameters
+    ----------
+    workload : Workload, or graph
+        Of a graph, one phase is simulated, in which each process sends to all its neighbours.
+    machine : Machine
+    mapping : Mapping, or array of PEs
+        Where each task runs.
+    send, receive : int, optional
+        Cycles that a PE needs to start and to finish a message: 1 by default, 0 for a graph, whose messages all start at once.
+
+    Examples
+    --------
+    >>> import viem
+    >>> machine = viem.Machine(mesh=[2])
+    >>> viem.simulate([[0, 5], [5, 0]], machine, [0, 1]).completion_time > 0
+    True
+    """
+    is_workload = isinstance(workload, Workload)
+    program = workload if is_workload else Workload(workload)
+    pes = mapping.pe if isinstance(mapping, Mapping) else vector("mapping", mapping)
+    default = 1 if is_workload else 0
+    costs = (default if send is None else send, default if receive is None else receive)
+    if min(costs) < 0:
+        raise DataError("send and receive must not be negative")
+    return Simulation(_viem.simulate(program._core, core_of(machine), pes, costs, Settings()))

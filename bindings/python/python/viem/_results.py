@@ -1,0 +1,294 @@
+"""Results: mappings, partitions, simulations."""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Hashable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
+
+import numpy as np
+
+from . import _viem
+from ._errors import DataError
+from ._graph import Graph, Ids
+from ._machine import Machine
+from ._settings import Settings
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.axes import Axes
+
+Report = dict[str, Any]
+
+
+class Launch(NamedTuple):
+    """What a launcher needs to start a job as it was mapped."""
+
+    files: list[str]
+    """The names of the files that were written."""
+    command: Optional[str]
+    """The command line to paste into a shell, if this launcher has one; `./app` stands for the program."""
+
+
+class _Placed:
+    """What mappings and partitions share."""
+
+    graph: Graph
+    _places: Ids
+    _json: Optional[str]
+
+    @cached_property
+    def loads(self) -> Ids:
+        """The sum of the weights of the vertices, by PE or block."""
+        weights = self.graph.arrays()[3]
+        loads: Ids = np.zeros(self._count(), np.int64)
+        np.add.at(loads, self._places, weights)
+        return loads
+
+    def _count(self) -> int:
+        raise NotImplementedError
+
+    @cached_property
+    def report(self) -> Report:
+        """What is known of the run and its result, as `docs/guide/reports.md` explains it; times in seconds."""
+        report: Report = json.loads(self._json) if self._json is not None else {}
+        return report
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the progress function, Ctrl-C or the time limit ended the run early."""
+        return bool(self.report.get("stopped", False))
+
+
+class Mapping(_Placed):
+    """Where each process runs.
+
+    Attributes
+    ----------
+    pe : array of n int64
+        The PE of each process or vertex, both counted from 0.
+    cost : int
+        J: the sum of weight times distance over all edges, each counted in both directions.
+    graph : Graph
+    machine : Machine
+
+    Notebooks show it as a picture of the traffic before and after.
+    """
+
+    def __init__(
+        self, graph: Graph, machine: Machine, pe: Ids, cost: int, report: Optional[str], many_to_one: bool
+    ) -> None:
+        self.graph = graph
+        self.machine = machine
+        self.pe = pe
+        self.cost = cost
+        self._places = pe
+        self._json = report
+        self._many_to_one = many_to_one
+
+    def _count(self) -> int:
+        return self.machine.num_pes
+
+    def pe_of(self, label: Hashable) -> Hashable:
+        """The PE of the process with a label; by its label, if PEs have any.
+
+        >>> import networkx as nx, viem
+        >>> mapping = viem.map(nx.path_graph(["a", "b"]), viem.Machine(mesh=[2]))
+        >>> sorted([mapping.pe_of("a"), mapping.pe_of("b")])
+        [0, 1]
+        """
+        return self.machine.labels[int(self.pe[self.graph.index(label)])]
+
+    def to_dict(self) -> dict[Hashable, Hashable]:
+        """The PE of each process, both by label."""
+        pes = self.machine.labels
+        return {label: pes[pe] for label, pe in zip(self.graph.labels, self.pe.tolist())}
+
+    @cached_property
+    def process_on(self) -> Ids:
+        """The process on each PE, by PE; -1 where there is none. DataError if there are several on a PE."""
+        processes: Ids = np.full(self.machine.num_pes, -1, np.int64)
+        processes[self.pe] = np.arange(len(self.pe))
+        if np.count_nonzero(processes >= 0) != len(self.pe):
+            raise DataError("several processes are on one PE; ask processes_on(pe)")
+        return processes
+
+    def processes_on(self, pe: int) -> Ids:
+        """The processes on a PE, in ascending order; O(n)."""
+        return np.flatnonzero(self.pe == pe)
+
+    @cached_property
+    def cost_of_identity(self) -> Optional[int]:
+        """J where process i is on the i-th PE, each PE up to its capacity; None for many-to-one mappings."""
+        if self._many_to_one:
+            return None
+        known: Optional[int] = self.report.get("cost_of_identity")
+        if known is not None:
+            return known
+        pes = np.arange(self.machine.num_pes).repeat(self.machine.capacities)[: len(self.pe)]
+        return _viem.evaluate(self.graph._core, self.machine._core, pes, False, Settings())[0]
+
+    @cached_property
+    def cut(self) -> int:
+        """The sum of the weights of the edges between different PEs, each once."""
+        indptr, indices, data, _ = self.graph.arrays()
+        pe_of_row = self.pe.repeat(np.diff(indptr))
+        return int(data[pe_of_row != self.pe[indices]].sum()) // 2
+
+    def frame(self) -> pandas.DataFrame:
+        """The traffic at each distance, or range of distances, as a data frame of pandas.
+
+        Its columns are least, greatest (distance), weight (of the edges, each once), share (from 0 to 1), cost (adds up to J).
+
+        >>> import viem
+        >>> ring = ([0, 2, 4, 6, 8], [1, 3, 0, 2, 1, 3, 2, 0])
+        >>> viem.map(ring, viem.Machine("2:2", distances="1:10")).frame()[["least", "weight", "cost"]]
+           least  weight  cost
+        0      1       2     4
+        1     10       2    40
+        """
+        import pandas
+
+        columns = ["least", "greatest", "weight", "share", "cost"]
+        rows = json.loads(_viem.traffic_by_distance(self.graph._core, self.machine._core, self.pe))
+        return pandas.DataFrame(rows, columns=columns)
+
+    def launch(self, kind: str, directory: Union[str, Path] = ".") -> Launch:
+        """Writes the files that start the job as it was mapped; all of them, each whole, or none.
+
+        Parameters
+        ----------
+        kind : str
+            `openmpi`, `openmpi5`, `mpich`, `mpich40`, `intel`, `slurm`, `cray`, `flux`, `plain` or `inverse`.
+        directory :
+            Where the files go.
+
+        >>> import tempfile, viem
+        >>> mapping = viem.map([[0, 1], [1, 0]], viem.Machine(mesh=[2]))
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     files, command = mapping.launch("plain", folder)
+        """
+        files, command = _viem.write_launch(kind, self.machine._core, self.pe, directory)
+        return Launch(files, command)
+
+    def svg(self) -> str:
+        """A picture of the traffic before and after, as SVG: its matrix, the share of each level, what leaves each node."""
+        return _viem.picture(self.graph._core, self.machine._core, self.pe, self._many_to_one)
+
+    def plot(self, axes: Optional[Axes] = None) -> Axes:
+        """Draws the traffic matrix by PE with matplotlib: the closer its entries are to the diagonal, the more traffic stays near.
+
+        Returns the axes, which are new ones if none are given.
+        """
+        import matplotlib.pyplot
+
+        if axes is None:
+            axes = matplotlib.pyplot.subplots()[1]
+        indptr, indices, data, _ = self.graph.arrays()
+        rows, columns = self.pe.repeat(np.diff(indptr)), self.pe[indices]
+        axes.scatter(columns, rows, c=data, s=4, marker="s", cmap="viridis_r", norm="log")
+        most = self.machine.num_pes
+        axes.set(xlim=(-0.5, most - 0.5), ylim=(most - 0.5, -0.5), aspect="equal", xlabel="PE", ylabel="PE")
+        axes.set_title(f"J = {self.cost}")
+        return axes
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(repr(self))}</p>{self.svg()}"
+
+    def __repr__(self) -> str:
+        text = f"Mapping({len(self.pe)} processes, {self.machine.num_pes} PEs, cost={self.cost}"
+        if self._many_to_one:
+            return f"{text}, loads={self.loads.min()}..{self.loads.max()})"
+        return f"{text}, cost_of_identity={self.cost_of_identity})"
+
+
+class Partition(_Placed):
+    """The block of each vertex.
+
+    Attributes
+    ----------
+    blocks : array of n int64
+        The block of each vertex, both counted from 0.
+    cut : int
+        The sum of the weights of the edges between different blocks, each once.
+    num_blocks : int
+    graph : Graph
+    """
+
+    def __init__(self, graph: Graph, num_blocks: int, blocks: Ids, cut: int, report: str) -> None:
+        self.graph = graph
+        self.num_blocks = num_blocks
+        self.blocks = blocks
+        self.cut = cut
+        self._places = blocks
+        self._json = report
+
+    def _count(self) -> int:
+        return self.num_blocks
+
+    @property
+    def bounds(self) -> Ids:
+        """The greatest load that each block may have."""
+        return np.array(self.report["bounds"], np.int64)
+
+    @property
+    def overload(self) -> int:
+        """The sum of what loads exceed their bounds by: 0 if all bounds are met."""
+        return int(self.report["overload"])
+
+    def block_of(self, label: Hashable) -> int:
+        """The block of the vertex with a label."""
+        return int(self.blocks[self.graph.index(label)])
+
+    def to_dict(self) -> dict[Hashable, int]:
+        """The block of each vertex by label, as `networkx.set_node_attributes` takes it."""
+        return dict(zip(self.graph.labels, self.blocks.tolist()))
+
+    def frame(self) -> pandas.DataFrame:
+        """Loads and bounds of the blocks as a data frame of pandas, a row per block."""
+        import pandas
+
+        return pandas.DataFrame({"load": self.loads, "bound": self.bounds}).rename_axis("block")
+
+    def __repr__(self) -> str:
+        loads = f"{self.loads.min()}..{self.loads.max()}" if self.num_blocks else "none"
+        return f"Partition({len(self.blocks)} vertices, {self.num_blocks} blocks, cut={self.cut}, loads={loads})"
+
+
+class Simulation:
+    """What a simulation has found. Times are in cycles.
+
+    Attributes
+    ----------
+    completion_time : int
+    latency : dict
+        `messages`, `local`, `mean`, `mean_alone`, `longest`: how long messages took.
+    report : dict
+        All of it.
+    """
+
+    def __init__(self, report: str) -> None:
+        self.report: Report = json.loads(report)
+        self.completion_time: int = self.report["completion_time"]
+        self.latency: Report = self.report["latency"]
+
+    def links(self) -> pandas.DataFrame:
+        """The links as a data frame of pandas: name, messages, flits, busy, held, waited."""
+        import pandas
+
+        return pandas.DataFrame(self.report["links"])
+
+    def pes(self) -> pandas.DataFrame:
+        """The PEs as a data frame of pandas: busy, blocked, idle."""
+        import pandas
+
+        return pandas.DataFrame(self.report["pes"])
+
+    def __repr__(self) -> str:
+        return f"Simulation(completion_time={self.completion_time})"

@@ -1,0 +1,46 @@
+"""What all runs have: preset, seed, threads, time limit, progress."""
+
+from __future__ import annotations
+
+from typing import Callable, Literal, Optional
+
+from ._errors import UsageError
+
+Preset = Literal["fast", "eco", "strong", "fastsocial", "ecosocial", "strongsocial"]
+"""Trade-offs of time and quality. Those for social networks are for partitions."""
+
+Progress = Callable[[Optional[int]], Optional[bool]]
+"""Called with the best J so far, or None before there is one; the run ends soon if it returns True."""
+
+OnInterrupt = Literal["raise", "return"]
+"""What Ctrl-C does to a run, besides ending it."""
+
+
+class Settings:
+    """Settings of a run, as the extension reads them."""
+
+    __slots__ = ("imbalance", "preset", "progress", "returns_on_interrupt", "seed", "threads", "time_limit")
+
+    def __init__(
+        self,
+        preset: str = "eco",
+        seed: int = 0,
+        threads: int = 1,
+        time_limit: Optional[float] = None,
+        progress: Optional[Progress] = None,
+        on_interrupt: str = "raise",
+        imbalance: float = 0.03,
+    ) -> None:
+        if on_interrupt not in ("raise", "return"):
+            raise UsageError(f'on_interrupt is {on_interrupt!r}; it must be "raise" or "return"')
+        if not 0 <= seed < 1 << 64:
+            raise UsageError(f"seed is {seed}; it must be a number of 64 bits from 0 on")
+        if threads < 0:
+            raise UsageError(f"threads is {threads}; it must be at least 1, or 0 for one per processor")
+        self.preset = preset
+        self.seed = seed
+        self.threads = threads
+        self.time_limit = time_limit
+        self.progress = progress
+        self.returns_on_interrupt = on_interrupt == "return"
+        self.imbalance = imbalance

@@ -1,0 +1,382 @@
+"""Mapping and partitioning."""
+
+from __future__ import annotations
+
+from typing import Any, Optional, Union, overload
+
+from numpy.typing import ArrayLike
+
+from . import _viem
+from ._errors import UsageError
+from ._graph import Weights, as_graph, places, vector
+from ._machine import Machine, core_of
+from ._results import Mapping, Partition
+from ._settings import OnInterrupt, Preset, Progress, Settings
+
+
+def map(
+    traffic: Any,
+    machine: Machine,
+    *,
+    directed: bool = False,
+    start: Any = None,
+    fixed: Any = None,
+    preset: Preset = "eco",
+    seed: int = 0,
+    threads: int = 1,
+    time_limit: Optional[float] = None,
+    progress: Optional[Progress] = None,
+    on_interrupt: OnInterrupt = "raise",
+) -> Mapping:
+    """Maps processes to the PEs of a machine, one per PE, such that those that communicate heavily are close to each other.
+
+    The cost J is the sum of weight times distance over all edges, each counted in both directions. The result is never worse than that of
+    process i on the i-th PE.
+
+    Parameters
+    ----------
+    traffic : graph of n processes
+        How much each two communicate: whatever `Graph` takes.
+    machine : Machine
+        With room for n processes at least.
+    directed : bool
+        Whether a matrix says what u sends to v, as for `Graph`.
+    start : array of n PEs, or dict of PEs by label, optional
+        A mapping that the result must not be worse than.
+    fixed : array of n PEs with -1 for free processes, or dict of PEs by label, optional
+        Where processes must be.
+    preset : {"eco", "fast", "strong"}
+        Trade-off of time and quality: a third of the effort of "eco", or thirty times as much.
+    seed : int
+        Of all random choices. The same seed gives the same result, with any number of threads.
+    threads : int
+        At least 1, or 0 for one per processor.
+    time_limit : float, optional
+        In seconds. The mapping is improved until then.
+    progress : callable, optional
+        Called up to 50 times a second, in the calling thread, with the best J so far or None; the run ends soon if it returns True.
+    on_interrupt : {"raise", "return"}
+        Ctrl-C ends the run within a fraction of a second; then KeyboardInterrupt is raised, or the best mapping so far is returned. It is
+        looked at in the main thread only, as everywhere in Python.
+
+    Other threads of Python run meanwhile.
+
+    Examples
+    --------
+    >>> import viem
+    >>> ring = ([0, 2, 4, 6, 8], [1, 3, 0, 2, 1, 3, 2, 0])
+    >>> mapping = viem.map(ring, viem.Machine("2:2", distances="1:10"))
+    >>> mapping.cost, mapping.cost_of_identity
+    (44, 44)
+    """
+    graph = as_graph(traffic, directed=directed)
+    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt)
+    found = _viem.map(
+        graph._core,
+        core_of(machine),
+        places("start", start, graph, machine._labels),
+        places("fixed", fixed, graph, machine._labels, partial=True),
+        settings,
+    )
+    return Mapping(graph, machine, *found, False)
+
+
+def map_many_to_one(
+    graph: Any,
+    machine: Machine,
+    *,
+    weights: Weights = None,
+    imbalance: float = 0.03,
+    directed: bool = False,
+    start: Any = None,
+    fixed: Any = None,
+    preset: Preset = "eco",
+    seed: int = 0,
+    threads: int = 1,
+    time_limit: Optional[float] = None,
+    progress: Optional[Progress] = None,
+    on_interrupt: OnInterrupt = "raise",
+) -> Mapping:
+    """Maps the vertices of an application, such as a mesh, to the PEs of a machine, many to each, with balanced loads and small J.
+
+    Parameters
+    ----------
+    graph : graph of n vertices
+        What the vertices communicate: whatever `Graph` takes.
+    machine : Machine
+        Each PE gets a load in proportion to its capacity.
+    weights :
+        Weights of the vertices, as for `Graph`.
+    imbalance : float
+        No PE gets more than `(1 + imbalance) * ceil(its share)`; 0 asks for perfect balance.
+
+    The rest is as for `map`; a start must not be beaten first by overload, then by J.
+
+    Examples
+    --------
+    >>> import networkx as nx, viem
+    >>> mesh = nx.grid_2d_graph(8, 8)
+    >>> mapping = viem.map_many_to_one(mesh, viem.Machine("2:2", distances="1:10"))
+    >>> mapping.loads
+    array([16, 16, 16, 16])
+    """
+    converted = as_graph(graph, weights, directed)
+    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt, imbalance)
+    found = _viem.map_many_to_one(
+        converted._core,
+        core_of(machine),
+        places("start", start, converted, machine._labels),
+        places("fixed", fixed, converted, machine._labels, partial=True),
+        settings,
+    )
+    return Mapping(converted, machine, *found, True)
+
+
+def partition(
+    graph: Any,
+    num_blocks: int,
+    *,
+    weights: Weights = None,
+    imbalance: float = 0.03,
+    shares: Optional[ArrayLike] = None,
+    directed: bool = False,
+    fixed: Any = None,
+    preset: Preset = "eco",
+    seed: int = 0,
+    threads: int = 1,
+    time_limit: Optional[float] = None,
+    progress: Optional[Progress] = None,
+    on_interrupt: OnInterrupt = "raise",
+) -> Partition:
+    """Partitions a graph into blocks of balanced weights such that the cut, the weight of the edges between blocks, is small.
+
+    Parameters
+    ----------
+    graph : graph of n vertices
+        Whatever `Graph` takes.
+    num_blocks : int
+        At least 1.
+    weights :
+        Weights of the vertices, as for `Graph`.
+    imbalance : float
+        No block gets more than `(1 + imbalance) * ceil(its share)`; 0 asks for perfect balance.
+    shares : array of num_blocks int, optional
+        The weights of the blocks in proportion to each other; equal by default.
+    fixed : array of n blocks with -1 for free vertices, or dict of blocks by label, optional
+        Where vertices must be.
+    preset : {"eco", "fast", "strong", "ecosocial", "fastsocial", "strongsocial"}
+        Trade-off of time and quality; those for graphs with heavy-tailed degrees, such as social networks.
+
+    The rest is as for `map`.
+
+    Examples
+    --------
+    >>> import networkx as nx, viem
+    >>> partition = viem.partition(nx.grid_2d_graph(8, 8), 2)
+    >>> partition.cut, partition.loads
+    (8, array([32, 32]))
+    """
+    converted = as_graph(graph, weights, directed)
+    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt, imbalance)
+    found = _viem.partition(
+        converted._core,
+        _count(num_blocks),
+        None if shares is None else vector("shares", shares),
+        None,
+        0.0,
+        places("fixed", fixed, converted, None, partial=True),
+        settings,
+    )
+    return Partition(converted, num_blocks, *found)
+
+
+@overload
+def remap(
+    graph: Any,
+    target: Machine,
+    old: Any,
+    *,
+    migration_weight: float = 1.0,
+    weights: Weights = None,
+    imbalance: float = 0.03,
+    directed: bool = False,
+    fixed: Any = None,
+    preset: Preset = "eco",
+    seed: int = 0,
+    threads: int = 1,
+    time_limit: Optional[float] = None,
+    progress: Optional[Progress] = None,
+    on_interrupt: OnInterrupt = "raise",
+) -> Mapping: ...
+@overload
+def remap(
+    graph: Any,
+    target: int,
+    old: Any,
+    *,
+    migration_weight: float = 1.0,
+    weights: Weights = None,
+    imbalance: float = 0.03,
+    shares: Optional[ArrayLike] = None,
+    directed: bool = False,
+    fixed: Any = None,
+    preset: Preset = "eco",
+    seed: int = 0,
+    threads: int = 1,
+    time_limit: Optional[float] = None,
+    progress: Optional[Progress] = None,
+    on_interrupt: OnInterrupt = "raise",
+) -> Partition: ...
+def remap(
+    graph: Any,
+    target: Union[Machine, int],
+    old: Any,
+    *,
+    migration_weight: float = 1.0,
+    weights: Weights = None,
+    imbalance: float = 0.03,
+    shares: Optional[ArrayLike] = None,
+    directed: bool = False,
+    fixed: Any = None,
+    preset: Preset = "eco",
+    seed: int = 0,
+    threads: int = 1,
+    time_limit: Optional[float] = None,
+    progress: Optional[Progress] = None,
+    on_interrupt: OnInterrupt = "raise",
+) -> Union[Mapping, Partition]:
+    """Adapts a many-to-one mapping or a partition after machine, weights or edges have changed, with few moves.
+
+    Minimises J, or the cut, plus `migration_weight` times the weight of the vertices that move.
+
+    Parameters
+    ----------
+    graph : graph of n vertices
+    target : Machine or int
+        Where the vertices go: a machine, or a number of blocks, and the result is a Mapping or a Partition.
+    old : array of n PEs or blocks, dict of them by label, Mapping, or Partition
+        Where each vertex is now.
+    migration_weight : float
+        At least 0.
+
+    The rest is as for `map_many_to_one` and `partition`. What has moved is in `report["migration"]`.
+
+    Examples
+    --------
+    >>> import networkx as nx, viem
+    >>> mesh = nx.grid_2d_graph(8, 8)
+    >>> old = viem.partition(mesh, 4)
+    >>> new = viem.remap(mesh, 4, old, shares=[1, 2, 2, 2])
+    >>> new.loads[0] < old.loads[0]
+    np.True_
+    """
+    converted = as_graph(graph, weights, directed)
+    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt, imbalance)
+    if isinstance(target, Machine):
+        if shares is not None:
+            raise UsageError("the shares of a machine are its capacities")
+        found = _viem.remap(
+            converted._core,
+            target._core,
+            _old(old, converted, target),
+            migration_weight,
+            places("fixed", fixed, converted, target._labels, partial=True),
+            settings,
+        )
+        return Mapping(converted, target, *found, True)
+    found = _viem.partition(
+        converted._core,
+        _count(target),
+        None if shares is None else vector("shares", shares),
+        _old(old, converted, None),
+        migration_weight,
+        places("fixed", fixed, converted, None, partial=True),
+        settings,
+    )
+    return Partition(converted, target, *found)
+
+
+@overload
+def evaluate(
+    graph: Any,
+    target: Machine,
+    placement: Any,
+    *,
+    many_to_one: bool = False,
+    weights: Weights = None,
+    imbalance: float = 0.03,
+    directed: bool = False,
+) -> Mapping: ...
+@overload
+def evaluate(
+    graph: Any,
+    target: int,
+    placement: Any,
+    *,
+    weights: Weights = None,
+    imbalance: float = 0.03,
+    shares: Optional[ArrayLike] = None,
+    directed: bool = False,
+) -> Partition: ...
+def evaluate(
+    graph: Any,
+    target: Union[Machine, int],
+    placement: Any,
+    *,
+    many_to_one: bool = False,
+    weights: Weights = None,
+    imbalance: float = 0.03,
+    shares: Optional[ArrayLike] = None,
+    directed: bool = False,
+) -> Union[Mapping, Partition]:
+    """Scores a mapping or a partition that is given, without any search.
+
+    Parameters
+    ----------
+    graph : graph of n vertices
+    target : Machine or int
+        A machine, or a number of blocks, and the result is a Mapping or a Partition.
+    placement : array of n PEs or blocks, dict of them by label, Mapping, or Partition
+    many_to_one : bool
+        Whether PEs may have more processes than their capacity. Then the loads are reported, too.
+
+    The rest is as for `map_many_to_one` and `partition`.
+
+    Examples
+    --------
+    >>> import viem
+    >>> path = ([0, 1, 3, 4], [1, 0, 2, 1])
+    >>> viem.evaluate(path, viem.Machine(mesh=[3]), [0, 2, 1]).cost
+    6
+    >>> viem.evaluate(path, 2, [0, 1, 1]).cut
+    1
+    """
+    converted = as_graph(graph, weights, directed)
+    settings = Settings(imbalance=imbalance)
+    if isinstance(target, Machine):
+        pes = _old(placement, converted, target)
+        cost, report = _viem.evaluate(converted._core, target._core, pes, many_to_one, settings)
+        return Mapping(converted, target, pes.astype("int64"), cost, report, many_to_one)
+    found = _viem.evaluate_partition(
+        converted._core,
+        _count(target),
+        None if shares is None else vector("shares", shares),
+        _old(placement, converted, None),
+        settings,
+    )
+    return Partition(converted, target, *found)
+
+
+def _old(placement: Any, graph: Any, machine: Optional[Machine]) -> Any:
+    """The PE or block of each vertex, from whatever says that."""
+    if isinstance(placement, Mapping):
+        return placement.pe
+    if isinstance(placement, Partition):
+        return placement.blocks
+    return places("placement", placement, graph, None if machine is None else machine._labels)
+
+
+def _count(num_blocks: int) -> int:
+    if num_blocks < 1:
+        raise UsageError(f"there are {num_blocks} blocks; there must be at least 1")
+    return num_blocks

@@ -1,0 +1,135 @@
+//! Partitions.
+
+use std::time::Instant;
+
+use pyo3::prelude::*;
+use serde::Serialize;
+use viem::ground::observer::Limited;
+use viem::ground::types::{Cost, Weight};
+use viem::partition::{Homes, Migration};
+use viem::{Mapping, Partition, Partitioner, Targets};
+use viem_ffi::{check_memory, memory_of_run};
+
+use crate::error::{Fault, OrRaise};
+use crate::graph::Graph;
+use crate::map::{Found, fixed_vertices, found, migration_weight_of, pes_of};
+use crate::numbers::Numbers;
+use crate::run::Settings;
+
+/// What is known of a partition.
+#[derive(Serialize)]
+struct Report<'a> {
+    num_vertices: usize,
+    num_edges: usize,
+    cut: Cost,
+    loads: &'a [Weight],
+    bounds: &'a [Weight],
+    overload: Weight,
+    migration: Option<Migration>,
+    stopped: bool,
+    seconds: f64,
+}
+
+/// Loads in proportion to `shares`, equal ones without.
+fn targets(
+    graph: &Graph,
+    num_blocks: usize,
+    shares: Option<&Bound<'_, PyAny>>,
+    fixed: Option<&Bound<'_, PyAny>>,
+    imbalance: f64,
+) -> Result<Targets, Fault> {
+    let (num_vertices, csr) = (graph.csr.num_nodes(), &graph.csr);
+    check_memory(64 * num_blocks as u128)?;
+    let targets = match shares {
+        None => Targets::equal(csr, num_blocks, imbalance)?,
+        Some(shares) => {
+            let shares = Numbers::of("shares", shares)?.collect::<u32>("shares")?;
+            if shares.len() != num_blocks {
+                let count = shares.len();
+                return Err(Fault::usage(format!("{count} shares are given for {num_blocks} blocks")));
+            }
+            Targets::proportional(csr, &shares, imbalance)?
+        }
+    };
+    match fixed_vertices(fixed, num_vertices, num_blocks)? {
+        None => Ok(targets),
+        Some(fixed) => Ok(targets.with_fixed(csr, fixed)?),
+    }
+}
+
+fn reported<'py>(
+    py: Python<'py>,
+    graph: &Graph,
+    (partition, migration): (&Partition, Option<Migration>),
+    targets: &Targets,
+    (stopped, begin): (bool, Instant),
+) -> PyResult<Found<'py>> {
+    let report = Report {
+        num_vertices: graph.csr.num_nodes(),
+        num_edges: graph.csr.num_edges(),
+        cut: partition.cut(),
+        loads: partition.block_weights(),
+        bounds: targets.bounds(),
+        overload: partition.overload(),
+        migration,
+        stopped,
+        seconds: begin.elapsed().as_secs_f64(),
+    };
+    found(py, partition.blocks(), partition.cut(), &report)
+}
+
+/// Partitions a graph; with `old`, adapts an older partition with few moves.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)] // those of a function of Python
+pub(crate) fn partition<'py>(
+    py: Python<'py>,
+    graph: &Graph,
+    num_blocks: usize,
+    shares: Option<&Bound<'py, PyAny>>,
+    old: Option<&Bound<'py, PyAny>>,
+    migration_weight: f64,
+    fixed: Option<&Bound<'py, PyAny>>,
+    settings: Settings,
+) -> PyResult<Found<'py>> {
+    let begin = Instant::now();
+    let csr = &graph.csr;
+    check_memory(memory_of_run(csr.num_nodes(), csr.num_arcs())).or_raise()?;
+    let targets = targets(graph, num_blocks, shares, fixed, settings.imbalance)?;
+    let partitioner = Partitioner::new(settings.partition_preset()?, settings.seed());
+    let homes =
+        old.map(|old| Ok::<_, Fault>(Homes::new(&pes_of("old", old)?, &[], num_blocks)?)).transpose()?;
+    let weight = migration_weight_of(migration_weight)?;
+    let limit = settings.time_limit()?;
+    let (partition, migration, stopped) = settings.run(py, |watcher| -> Result<_, Fault> {
+        let limited = Limited::new(watcher, begin, limit, Cost::MAX);
+        let stopped = || watcher.has_stopped() || limit.is_some_and(|limit| begin.elapsed() >= limit);
+        let Some(homes) = &homes else {
+            let partition = partitioner.partition_watched(csr, &targets, &limited);
+            return Ok((partition, None, stopped()));
+        };
+        let remapped = partitioner.remap_watched(csr, &targets, homes, weight, &limited)?;
+        Ok((remapped.partition, Some(remapped.migration), stopped()))
+    })?;
+    reported(py, graph, (&partition, migration), &targets, (stopped, begin))
+}
+
+/// The cut and the loads of a partition that is given.
+#[pyfunction]
+pub(crate) fn evaluate_partition<'py>(
+    py: Python<'py>,
+    graph: &Graph,
+    num_blocks: usize,
+    shares: Option<&Bound<'py, PyAny>>,
+    blocks: &Bound<'py, PyAny>,
+    settings: Settings,
+) -> PyResult<Found<'py>> {
+    let begin = Instant::now();
+    let targets = targets(graph, num_blocks, shares, None, settings.imbalance)?;
+    let blocks = Mapping::many(num_blocks, pes_of("blocks", blocks)?).or_raise()?.into_pes();
+    if blocks.len() != graph.csr.num_nodes() {
+        let (found, expected) = (blocks.len(), graph.csr.num_nodes());
+        return Err(Fault::data(format!("the partition has {found} vertices, the graph {expected}")).into());
+    }
+    let partition = Partition::of(&graph.csr, blocks, &targets);
+    reported(py, graph, (&partition, None), &targets, (false, begin))
+}

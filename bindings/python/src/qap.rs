@@ -1,0 +1,94 @@
+//! Quadratic assignment problems.
+
+use numpy::{IntoPyArray, PyArray1};
+use pyo3::prelude::*;
+use serde::Serialize;
+use viem::mapping::solve::Given;
+use viem::qap::{self, Qap};
+use viem::{Mapping, ground::types::Cost};
+use viem_ffi::check_memory;
+
+use crate::error::{Fault, OrRaise};
+use crate::map::{Found, fixed_vertices, found, pes_of};
+use crate::numbers::Numbers;
+use crate::run::Settings;
+
+/// What is known of an assignment.
+#[derive(Serialize)]
+struct Report {
+    cost: Cost,
+    cost_of_identity: Cost,
+    cost_of_start: Option<Cost>,
+    lower_bound: Option<Cost>,
+    optimal: bool,
+    stopped: bool,
+    seconds: f64,
+}
+
+fn problem(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> Result<Qap, Fault> {
+    let (a, b) = (Numbers::of("A", a)?, Numbers::of("B", b)?);
+    let (shape, other) = (a.shape(), b.shape());
+    let &[size, columns] = shape.as_slice() else {
+        return Err(Fault::data("`A` must have two dimensions"));
+    };
+    if size != columns || shape != other {
+        return Err(Fault::data(format!(
+            "`A` and `B` must be square and of one size, not {shape:?} and {other:?}"
+        )));
+    }
+    check_memory(24 * size as u128 * size as u128)?;
+    Ok(Qap::from_matrices(size, a.collect("A")?, b.collect("B")?)?)
+}
+
+/// Solves a problem.
+#[pyfunction]
+pub(crate) fn solve_qap<'py>(
+    py: Python<'py>,
+    a: &Bound<'py, PyAny>,
+    b: &Bound<'py, PyAny>,
+    start: Option<&Bound<'py, PyAny>>,
+    fixed: Option<&Bound<'py, PyAny>>,
+    settings: Settings,
+) -> PyResult<Found<'py>> {
+    let (qap, config) = (problem(a, b)?, settings.qap()?);
+    let start = start.map(|start| Ok::<_, Fault>(Mapping::new(pes_of("start", start)?)?)).transpose()?;
+    let fixed = fixed_vertices(fixed, qap.size(), qap.size())?;
+    check_memory(64 * qap.a().len() as u128).or_raise()?;
+    let given = Given::from(start.as_ref()).with_fixed(fixed.as_ref());
+    let solution = settings.run(py, |watcher| qap::solve_watched(&qap, &config, given, watcher))?;
+    let report = Report {
+        cost: solution.cost,
+        cost_of_identity: solution.cost_of_identity,
+        cost_of_start: solution.cost_of_start,
+        lower_bound: solution.lower_bound,
+        optimal: solution.is_optimal,
+        stopped: solution.stopped,
+        seconds: solution.seconds,
+    };
+    found(py, solution.mapping.pes(), solution.cost, &report)
+}
+
+/// Matrices as numpy has them, and their size.
+pub(crate) type Matrices<'py> = (usize, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
+
+/// Reads a problem of QAPLIB.
+#[pyfunction]
+pub(crate) fn read_qap<'py>(py: Python<'py>, path: std::path::PathBuf) -> PyResult<Matrices<'py>> {
+    let read = || viem::io::qaplib::read(viem::io::Source::open(&path)?);
+    let file = py.detach(read).or_raise()?;
+    Ok((file.size, file.a.into_pyarray(py), file.b.into_pyarray(py)))
+}
+
+/// Writes a problem of QAPLIB.
+#[pyfunction]
+pub(crate) fn write_qap(
+    py: Python<'_>,
+    path: std::path::PathBuf,
+    a: &Bound<'_, PyAny>,
+    b: &Bound<'_, PyAny>,
+) -> PyResult<()> {
+    let qap = problem(a, b)?;
+    py.detach(|| {
+        crate::files::write(&path, &|out| viem::io::qaplib::write(out, qap.size(), qap.a(), qap.b()))
+    })
+}

@@ -1,0 +1,56 @@
+//! What a mapping does to the traffic.
+
+use pyo3::prelude::*;
+use viem::Mapping;
+use viem::report::compare::{Arrangement, Comparison};
+use viem::report::picture::{Side, draw};
+use viem::report::traffic;
+
+use crate::error::{Fault, OrRaise};
+use crate::graph::Graph;
+use crate::machine::Machine;
+use crate::map::{json, pes_of};
+
+fn mapping_of(graph: &Graph, machine: &Machine, pes: &Bound<'_, PyAny>) -> Result<Mapping, Fault> {
+    let mapping = Mapping::many(machine.inner.num_pes(), pes_of("mapping", pes)?)?;
+    let (found, expected) = (mapping.num_processes(), graph.csr.num_nodes());
+    if found != expected {
+        return Err(Fault::data(format!("the mapping has {found} processes, the graph {expected}")));
+    }
+    Ok(mapping)
+}
+
+/// The traffic at each distance, as JSON.
+#[pyfunction]
+pub(crate) fn traffic_by_distance(
+    py: Python<'_>,
+    graph: &Graph,
+    machine: &Machine,
+    pes: &Bound<'_, PyAny>,
+) -> PyResult<String> {
+    let mapping = mapping_of(graph, machine, pes)?;
+    let rows = py.detach(|| -> Result<_, Fault> {
+        Ok(traffic::by_distance(&graph.csr, &machine.inner.distances()?, mapping.pes()))
+    })?;
+    json(&rows)
+}
+
+/// The traffic before and after, as SVG. Before is the order of the numbers.
+#[pyfunction]
+pub(crate) fn picture(
+    py: Python<'_>,
+    graph: &Graph,
+    machine: &Machine,
+    pes: &Bound<'_, PyAny>,
+    many_to_one: bool,
+) -> PyResult<String> {
+    let mapping = mapping_of(graph, machine, pes)?;
+    py.detach(|| -> Result<String, Fault> {
+        let comparison = Comparison::new(&graph.csr, &machine.inner)?.of_many(many_to_one);
+        let before = comparison.arranged(Arrangement::Block);
+        let before = before.ok_or_else(|| Fault::data("the machine has no room for the processes"))?;
+        let before = Side::new(if many_to_one { "block" } else { "identity" }, &before);
+        Ok(draw(&graph.csr, &comparison, &before, &Side::new("viem", &mapping))?)
+    })
+    .or_raise()
+}

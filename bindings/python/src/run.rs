@@ -1,0 +1,245 @@
+//! Runs: the interpreter's lock is released, signals and the progress function are looked after.
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+use viem::ground::threads::ThreadsError;
+use viem::ground::types::Cost;
+use viem::qap::QapConfig;
+use viem::{ManyToOneConfig, MapConfig, MapPreset, Observer, PartitionPreset};
+use viem_ffi::guarded;
+
+use crate::error::{Fault, OrRaise};
+
+/// Settings of a run, as `viem._settings.Settings` has them.
+#[derive(FromPyObject)]
+pub(crate) struct Settings {
+    preset: String,
+    seed: u64,
+    threads: usize,
+    time_limit: Option<f64>,
+    pub(crate) imbalance: f64,
+    progress: Option<Py<PyAny>>,
+    returns_on_interrupt: bool,
+}
+
+/// More threads than any machine has; each takes memory.
+const MOST_THREADS: usize = 1 << 14;
+
+impl Settings {
+    pub fn time_limit(&self) -> Result<Option<Duration>, Fault> {
+        let Some(seconds) = self.time_limit else { return Ok(None) };
+        let limit = Duration::try_from_secs_f64(seconds).map_err(|_| {
+            Fault::usage(format!("time_limit is {seconds} seconds; it must be a number from 0 on"))
+        })?;
+        Ok(Some(limit))
+    }
+
+    fn threads(&self) -> Result<usize, Fault> {
+        match self.threads {
+            0 => Ok(std::thread::available_parallelism().map_or(1, NonZero::get)),
+            threads if threads > MOST_THREADS => {
+                let message = format!("{threads} threads are too many; there are at most {MOST_THREADS}");
+                Err(Fault::usage(message))
+            }
+            threads => Ok(threads),
+        }
+    }
+
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    pub fn partition_preset(&self) -> Result<PartitionPreset, Fault> {
+        Ok(self.preset.parse::<PartitionPreset>()?)
+    }
+
+    fn map_preset(&self) -> Result<MapPreset, Fault> {
+        Ok(self.preset.parse::<MapPreset>()?)
+    }
+
+    pub fn one_to_one(&self) -> Result<MapConfig, Fault> {
+        let config = MapConfig::preset(self.map_preset()?).with_seed(self.seed).with_threads(self.threads()?);
+        Ok(config.with_time_limit(self.time_limit()?))
+    }
+
+    pub fn many_to_one(&self) -> Result<ManyToOneConfig, Fault> {
+        let config = ManyToOneConfig::preset(self.map_preset()?).with_seed(self.seed);
+        let mut config = config.with_threads(self.threads()?).with_imbalance(self.imbalance);
+        config.time_limit = self.time_limit()?;
+        Ok(config)
+    }
+
+    pub fn qap(&self) -> Result<QapConfig, Fault> {
+        let config = QapConfig::preset(self.map_preset()?).with_seed(self.seed).with_threads(self.threads()?);
+        Ok(config.with_time_limit(self.time_limit()?))
+    }
+
+    /// Does the work of a run. Other threads of Python go on meanwhile; the calling one looks after signals and the progress function.
+    ///
+    /// The work is in a pool as the library would make one for each run; there, it finds it made.
+    pub fn run<R: Send, E: Into<Fault> + Send>(
+        &self,
+        py: Python<'_>,
+        work: impl FnOnce(&Watcher) -> Result<R, E> + Send,
+    ) -> PyResult<R> {
+        let pool = Pool::take(self.threads()?)?;
+        let watcher = Watcher::default();
+        let caller = Caller { settings: self, watcher: &watcher, interruption: None };
+        let done = Done::default();
+        let interruption = py.detach(|| {
+            pool.threads.in_place_scope(|scope| {
+                scope.spawn(|_| done.put(guarded(|| work(&watcher))));
+                caller.wait(&done)
+            })
+        });
+        pool.put_back();
+        if let Some(error) = interruption {
+            return Err(error);
+        }
+        done.take()
+            .unwrap_or_else(|| Err("the run ended without a result".to_owned()))
+            .map_err(|message| PyErr::from(Fault::internal(&message)))?
+            .or_raise()
+    }
+}
+
+/// The pool of the last run, for the next one: to start threads takes longer than small runs may cost more in Python than in Rust.
+static IDLE: Mutex<Option<Pool>> = Mutex::new(None);
+
+/// Threads of a process.
+struct Pool {
+    threads: rayon::ThreadPool,
+    /// A fork has the pool and none of its threads.
+    process: u32,
+}
+
+impl Pool {
+    /// The idle pool, if it has this many threads, or a new one.
+    fn take(count: usize) -> Result<Self, Fault> {
+        let process = std::process::id();
+        match IDLE.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(pool) if pool.process != process => std::mem::forget(pool),
+            Some(pool) if pool.threads.current_num_threads() == count => return Ok(pool),
+            _ => {}
+        }
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(count).build();
+        Ok(Self { threads: threads.map_err(ThreadsError::from)?, process })
+    }
+
+    fn put_back(self) {
+        *IDLE.lock().unwrap_or_else(PoisonError::into_inner) = Some(self);
+    }
+}
+
+/// Time between two looks at signals and calls of the progress function.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// What the threads of a run and the one that waits for them tell each other.
+pub(crate) struct Watcher {
+    stops: AtomicBool,
+    best: AtomicI64,
+}
+
+/// No cost is known.
+const UNKNOWN: i64 = i64::MAX;
+
+impl Default for Watcher {
+    fn default() -> Self {
+        Self { stops: AtomicBool::new(false), best: AtomicI64::new(UNKNOWN) }
+    }
+}
+
+impl Watcher {
+    /// Whether the run was asked to end.
+    pub fn has_stopped(&self) -> bool {
+        self.stops.load(Ordering::Relaxed)
+    }
+}
+
+impl Observer for Watcher {
+    fn should_stop(&self) -> bool {
+        self.has_stopped()
+    }
+
+    fn reached(&self, cost: Cost) {
+        self.best.store(cost, Ordering::Relaxed);
+    }
+}
+
+/// The result of a run, once there is one.
+struct Done<T> {
+    result: Mutex<Option<T>>,
+    changed: Condvar,
+}
+
+impl<T> Default for Done<T> {
+    fn default() -> Self {
+        Self { result: Mutex::new(None), changed: Condvar::new() }
+    }
+}
+
+impl<T> Done<T> {
+    fn lock(&self) -> MutexGuard<'_, Option<T>> {
+        self.result.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(&self, result: T) {
+        *self.lock() = Some(result);
+        self.changed.notify_one();
+    }
+
+    fn take(&self) -> Option<T> {
+        self.lock().take()
+    }
+
+    /// Waits a while; whether there is a result.
+    fn wait(&self) -> bool {
+        let wait = self.changed.wait_timeout_while(self.lock(), PAUSE, |result| result.is_none());
+        wait.unwrap_or_else(PoisonError::into_inner).0.is_some()
+    }
+}
+
+/// The thread that has called, while others work.
+struct Caller<'a> {
+    settings: &'a Settings,
+    watcher: &'a Watcher,
+    interruption: Option<PyErr>,
+}
+
+impl Caller<'_> {
+    /// Waits for the result. Returns what shall be raised instead of it.
+    fn wait<T>(mut self, done: &Done<T>) -> Option<PyErr> {
+        while !done.wait() {
+            Python::attach(|py| self.look(py));
+        }
+        self.interruption
+    }
+
+    /// Handles signals, and calls the progress function.
+    fn look(&mut self, py: Python<'_>) {
+        if let Err(error) = py.check_signals().and_then(|()| self.report(py)) {
+            self.watcher.stops.store(true, Ordering::Relaxed);
+            let is_kept =
+                self.settings.returns_on_interrupt && error.is_instance_of::<PyKeyboardInterrupt>(py);
+            if !is_kept {
+                self.interruption.get_or_insert(error);
+            }
+        }
+    }
+
+    fn report(&self, py: Python<'_>) -> PyResult<()> {
+        let Some(progress) = self.settings.progress.as_ref().filter(|_| !self.watcher.has_stopped()) else {
+            return Ok(());
+        };
+        let best = Some(self.watcher.best.load(Ordering::Relaxed)).filter(|&best| best != UNKNOWN);
+        if progress.call1(py, (best,))?.is_truthy(py)? {
+            self.watcher.stops.store(true, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+}
