@@ -199,10 +199,10 @@ pub(crate) fn repack<W: Stored, O: Objective>(
             *assignment = packed;
         }
     }
-    if assignment.overload(bounds) > 0 {
-        if let Some(blocks) = packed_around_fixed(level, &assignment.blocks, bounds) {
-            *assignment = Assignment::new(level, blocks, bounds.len());
-        }
+    if assignment.overload(bounds) > 0
+        && let Some(blocks) = packed_around_fixed(level, &assignment.blocks, bounds)
+    {
+        *assignment = Assignment::new(level, blocks, bounds.len());
     }
 }
 
