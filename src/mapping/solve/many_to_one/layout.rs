@@ -4,13 +4,22 @@ use std::ops::Range;
 
 use hashbrown::HashMap;
 
-use crate::ground::types::{BlockId, Distance};
+use crate::ground::types::{BlockId, Distance, PeId};
 use crate::machine::{DistanceOracle, Parts};
 use crate::partition::{BlockDistances, BlockTree};
 
 /// Upper limit on the parts of a machine that is not a tree that are divided at once. Balances the sum of all
 /// cuts against time: such parts are repeatedly halved, and distances within them hardly differ.
 const MOST_CHILDREN: usize = 16;
+
+/// The block of each PE; block i is the i-th PE of `order`.
+pub(super) fn block_of_each_pe(order: &[PeId]) -> Vec<BlockId> {
+    let mut block_of = vec![0; order.len()];
+    for (block, &pe) in order.iter().enumerate() {
+        block_of[pe as usize] = block as BlockId;
+    }
+    block_of
+}
 
 /// The distances of PEs in the order of the parts.
 pub(super) struct Between<'a, O: DistanceOracle> {

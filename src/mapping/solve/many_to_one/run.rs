@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::layout::{Between, block_tree};
+use super::layout::{Between, block_of_each_pe, block_tree};
 use super::search::{Search, Watched};
 use super::{
     ManyToOneConfig, ManyToOneReport, ManyToOneSolution, capacities, load_bounds, pe_loads, weights_of,
@@ -62,15 +62,6 @@ impl Origin<'_> {
             Self::Nothing | Self::Start(_) => None,
         }
     }
-}
-
-/// The block of each PE; block i is the i-th PE of `order`.
-pub(super) fn block_of_each_pe(order: &[PeId]) -> Vec<BlockId> {
-    let mut block_of = vec![0; order.len()];
-    for (block, &pe) in order.iter().enumerate() {
-        block_of[pe as usize] = block as BlockId;
-    }
-    block_of
 }
 
 /// An [`Origin`] in blocks instead of PEs.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::run::block_of_each_pe;
+use super::layout::block_of_each_pe;
 use super::{ManyToOneConfig, SmallProblemConfig};
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::observer::{Limited, Observer, Phase};
