@@ -15,13 +15,13 @@ use crate::ground::types::{BlockId, Weight};
 
 /// The number of bins that the search may look at. Balances finding a packing that exists against time: a few milliseconds. Of 3000
 /// problems of up to 8 items and 4 bins, all are decided; see the tests.
-const MOST_LOOKS: usize = 1 << 19;
+const MOST_LOOKS: usize = 1 << 17;
 
 /// The greatest number of items that are searched for. With more, the other methods fail only where hardly any room is left.
 const MOST_SEARCHED: usize = 64;
 
 /// The greatest number of sums that are considered per packing. Balances packings of many bins against time: a few milliseconds.
-const MOST_SUMS: usize = 1 << 22;
+const MOST_SUMS: usize = 1 << 20;
 
 /// Items and bins.
 #[derive(Clone, Copy)]

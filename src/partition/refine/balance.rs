@@ -179,9 +179,8 @@ fn rebalance_in_order<W: Stored, O: Objective>(
 /// Packs the vertices again if blocks are overloaded; as many as possible keep their block.
 ///
 /// Heaviest first, each vertex stays in its block if it still fits, or goes to the block with most room, or, on
-/// a second attempt, to the one it fits most tightly; at last wherever [`Packing`] finds room for all, though this
-/// loses most of the partition. A packing replaces the partition only if it is overloaded less.
-/// O(n (log n + log k) + m) and the time of [`Packing::find`], O(k) if no block is overloaded.
+/// a second attempt, to the one it fits most tightly. The packing replaces the partition only if it is overloaded
+/// less. O(n (log n + log k) + m), O(k) if no block is overloaded.
 pub(crate) fn repack<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     assignment: &mut Assignment,
@@ -199,19 +198,15 @@ pub(crate) fn repack<W: Stored, O: Objective>(
             *assignment = packed;
         }
     }
-    if assignment.overload(bounds) > 0
-        && let Some(blocks) = packed_around_fixed(level, &assignment.blocks, bounds)
-    {
-        *assignment = Assignment::new(level, blocks, bounds.len());
-    }
 }
 
-/// A partition within all bounds, if one is found.
-fn packed_around_fixed<W: Stored, O: Objective>(
+/// A partition within all bounds, around vertices that are fixed, if [`Packing`] finds one; it may be like no partition that was known.
+pub(crate) fn packed<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
-    blocks: &[BlockId],
+    assignment: &Assignment,
     bounds: &[Weight],
-) -> Option<Vec<BlockId>> {
+) -> Option<Assignment> {
+    let blocks = &assignment.blocks;
     let mut rooms = bounds.to_vec();
     let (fixed, free): (Vec<NodeId>, Vec<NodeId>) =
         level.nodes().partition(|&node| level.objective.is_fixed(node));
@@ -224,7 +219,7 @@ fn packed_around_fixed<W: Stored, O: Objective>(
     for (node, bin) in free.into_iter().zip(bins) {
         blocks[node as usize] = bin;
     }
-    Some(blocks)
+    Some(Assignment::new(level, blocks, bounds.len()))
 }
 
 /// Packs the vertices in the order given, around those that are fixed; what fits nowhere goes to the block with most room.

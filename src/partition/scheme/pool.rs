@@ -21,6 +21,7 @@ use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::coarsen::{self, overlay};
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::objective::{Cut, Migrating, Objective};
+use crate::partition::refine::balance;
 use crate::partition::settings::PartitionConfig;
 use crate::partition::targets::Targets;
 
@@ -133,6 +134,11 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         let best = members.into_iter().chain(given).min_by_key(|member| self.score(member));
         let mut best = best.expect("the pool has a member");
         groups::regroup(level, &mut best, sizes, bounds);
+        if best.overload(bounds) > 0
+            && let Some(packed) = balance::packed(level, &best, bounds)
+        {
+            best = self.member(Some(&packed), derive(self.seed, u64::MAX - 3));
+        }
         if self.goes_on && !self.task.observer.should_stop() {
             self.task.observer.begins(Phase::Search);
         }
