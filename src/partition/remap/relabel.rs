@@ -77,10 +77,9 @@ impl Relabelling<'_> {
         Some((sum, labels))
     }
 
-    /// Whether a block may get a label: where it is not more overloaded than under its own.
+    /// Whether a block may get a label; its own is always allowed.
     fn fits(&self, block: usize, label: usize) -> bool {
-        let overload = |label: usize| (self.weights[block] - self.bounds[label]).max(0);
-        overload(label) <= overload(block)
+        block == label || self.weights[block] <= self.bounds[label]
     }
 
     fn overlap(&self, block: usize, label: usize) -> Weight {
