@@ -7,9 +7,9 @@ use std::path::Path;
 
 use viem::CsrGraph;
 use viem::ground::types::{NodeId, Weight};
-use viem::io::metis::{self, GraphContent, NodeWeights};
-use viem::io::{Outputs, Source};
-use viem_ffi::{array, check_memory, count, memory_of_graph, optional, text};
+use viem::io::Source;
+use viem::io::metis::{self, NodeWeights};
+use viem_ffi::{array, check_memory, count, memory_of_graph, optional, text, write_graph};
 
 use crate::error::{Error, Status, call, create, free, given};
 
@@ -38,13 +38,7 @@ impl<I: Integer, W: Copy + Display + TryInto<Weight>> Arrays<I, W> {
     ///
     /// The arrays are as long as `viem_graph_new32` says, and nobody changes them during the call.
     unsafe fn graph(&self) -> Result<Graph, Error> {
-        let num_vertices = count("num_vertices", self.num_vertices)?;
-        if num_vertices > NodeId::MAX as usize {
-            return Err(Error::usage(format!(
-                "the graph has {num_vertices} vertices; at most {} are supported",
-                NodeId::MAX
-            )));
-        }
+        let num_vertices = vertex_count(self.num_vertices)?;
         check_memory(memory_of_graph(num_vertices, 0))?;
         // SAFETY: the caller's promise.
         let offsets = unsafe { array("offsets", self.offsets, num_vertices + 1) }?;
@@ -59,6 +53,16 @@ impl<I: Integer, W: Copy + Display + TryInto<Weight>> Arrays<I, W> {
         let csr = CsrGraph::from_slices(offsets, targets, edge_weights, vertex_weights)?;
         Ok(Graph { csr })
     }
+}
+
+/// A number of vertices that a graph can have.
+fn vertex_count(num_vertices: i64) -> Result<usize, Error> {
+    let count = count("num_vertices", num_vertices)?;
+    if count > NodeId::MAX as usize {
+        let most = NodeId::MAX;
+        return Err(Error::usage(format!("the graph has {count} vertices; at most {most} are supported")));
+    }
+    Ok(count)
 }
 
 /// The number of arcs, once the offsets are known to run from 0 up to it: only then is it the length of arrays.
@@ -175,14 +179,7 @@ pub unsafe extern "C" fn viem_graph_from_edges(
     error: *mut *mut Error,
 ) -> Status {
     create(("graph", graph), error, || {
-        let (num_vertices, num_edges) =
-            (count("num_vertices", num_vertices)?, count("num_edges", num_edges)?);
-        if num_vertices > NodeId::MAX as usize {
-            return Err(Error::usage(format!(
-                "the graph has {num_vertices} vertices; at most {} are supported",
-                NodeId::MAX
-            )));
-        }
+        let (num_vertices, num_edges) = (vertex_count(num_vertices)?, count("num_edges", num_edges)?);
         check_memory(memory_of_graph(num_vertices, num_edges).saturating_mul(3))?;
         // SAFETY: the caller's promise.
         let from = vertices("from", unsafe { array("from", from, num_edges) }?, num_vertices)?;
@@ -251,19 +248,8 @@ pub unsafe extern "C" fn viem_graph_write(
         let csr = &given("graph", graph)?.csr;
         // SAFETY: the caller's promise.
         let path = unsafe { text("path", path) }?;
-        let are_ones = |weights: &[Weight]| weights.iter().all(|&weight| weight == 1);
-        let mut content = GraphContent::ALL_WEIGHTS;
-        content.edge_weights = !are_ones(csr.edge_weights());
-        content.node_weights = !are_ones(csr.node_weights());
-        write(path, &|out| metis::write(out, csr, content))
+        Ok(write_graph(Path::new(path), csr)?)
     })
-}
-
-/// Writes one file, whole or not at all.
-pub(crate) fn write(path: &str, fill: viem::io::output::Fill<'_>) -> Result<(), Error> {
-    let mut outputs = Outputs::new();
-    let output = outputs.add(Path::new(path), &[])?;
-    Ok(outputs.write(&[(Some(output), fill)])?)
 }
 
 /// Number of vertices; 0 for null.

@@ -2,13 +2,11 @@
 #![allow(unsafe_code)] // a foreign interface
 
 use std::ffi::{CString, c_char};
-use std::io::Write;
 use std::path::Path;
 
-use viem::io::output::Content;
-use viem::io::{Outputs, Source, mapping::Room};
-use viem::launch::{self, Launch, LauncherKind, placement};
-use viem_ffi::{array, count, put, put_if_wanted, text};
+use viem::io::{Source, mapping::Room};
+use viem::launch::{self, LauncherKind, placement};
+use viem_ffi::{array, count, put, put_if_wanted, text, write_launch};
 
 use crate::error::{Error, Status, call, create, given, terminated};
 use crate::machine::Machine;
@@ -86,7 +84,7 @@ pub unsafe extern "C" fn viem_launch_write(
         let paths = paths.collect::<Result<Vec<String>, Error>>()?;
         let placed = viem::Mapping::on(&machine.inner, mapping.inner.pes().to_vec())?;
         let launch = kind.launch(&machine.inner, &placed, &paths)?;
-        write(&launch, &paths)?;
+        write_launch(&launch, &paths)?;
         let line = launch.line.map_or(std::ptr::null_mut(), |line| terminated(line).into_raw());
         if command.is_null() {
             // SAFETY: it was made just now.
@@ -96,24 +94,6 @@ pub unsafe extern "C" fn viem_launch_write(
         // SAFETY: the caller's promise.
         Ok(unsafe { put("command", command, line) }?)
     })
-}
-
-fn write(launch: &Launch, paths: &[String]) -> Result<(), Error> {
-    let mut outputs = Outputs::new();
-    let fills: Vec<_> = launch
-        .files
-        .iter()
-        .map(|file| move |out: &mut dyn Write| out.write_all(file.content.as_bytes()))
-        .collect();
-    let mut contents: Vec<Content<'_>> = Vec::new();
-    for ((file, path), fill) in launch.files.iter().zip(paths).zip(&fills) {
-        let output = outputs.add(Path::new(path), &[])?;
-        if file.is_program {
-            outputs.make_program(output);
-        }
-        contents.push((Some(output), fill));
-    }
-    Ok(outputs.write(&contents)?)
 }
 
 /// Reads where the ranks of a job are from the file of a launcher: a rankfile, a host file or list, a rank order, or a plain mapping; its content

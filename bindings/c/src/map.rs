@@ -7,7 +7,7 @@ use viem::mapping::solve::{
     Given, ManyToOneReport, ManyToOneSolution, evaluate_many_to_one, map_many_to_one_watched,
     remap_many_to_one_around,
 };
-use viem::partition::{Homes, Remapping};
+use viem::partition::{FixedVertices, Homes, Remapping};
 use viem::{Solution, score, solve_watched};
 use viem_ffi::{memory_of_run, put};
 
@@ -22,6 +22,41 @@ use crate::settings::{Settings, or_default};
 fn check_memory(graph: &Graph, machine: &Machine) -> Result<(), Error> {
     let places = graph.csr.num_nodes() + machine.inner.num_pes();
     Ok(viem_ffi::check_memory(memory_of_run(places, graph.csr.num_arcs()))?)
+}
+
+/// What a run starts from, checked.
+struct Job<'a> {
+    graph: &'a Graph,
+    machine: &'a Machine,
+    settings: &'a Settings,
+    fixed: Option<FixedVertices>,
+}
+
+impl<'a> Job<'a> {
+    /// # Safety
+    ///
+    /// `fixed` is null or has an entry for each vertex of the graph.
+    unsafe fn new(
+        graph: Option<&'a Graph>,
+        machine: Option<&'a Machine>,
+        settings: Option<&'a Settings>,
+        fixed: *const i32,
+    ) -> Result<Self, Error> {
+        let (graph, machine, settings) =
+            (given("graph", graph)?, given("machine", machine)?, or_default(settings));
+        check_memory(graph, machine)?;
+        // SAFETY: the caller's promise.
+        let fixed = unsafe { fixed_vertices(fixed, graph, machine.inner.num_pes()) }?;
+        Ok(Self { graph, machine, settings, fixed })
+    }
+
+    fn given(&self, start: Option<&'a Mapping>) -> Given<'_> {
+        Given::from(start.map(|start| &start.inner)).with_fixed(self.fixed.as_ref())
+    }
+
+    fn num_pes(&self) -> usize {
+        self.machine.inner.num_pes()
+    }
 }
 
 fn one_to_one(Solution { mapping, report, .. }: Solution, num_pes: usize) -> Mapping {
@@ -78,16 +113,12 @@ pub unsafe extern "C" fn viem_map(
     error: *mut *mut Error,
 ) -> Status {
     create(("mapping", mapping), error, || {
-        let (graph, machine, settings) =
-            (given("graph", graph)?, given("machine", machine)?, or_default(settings));
-        check_memory(graph, machine)?;
-        let num_pes = machine.inner.num_pes();
         // SAFETY: the caller's promise.
-        let fixed = unsafe { fixed_vertices(fixed, graph, num_pes) }?;
-        let given = Given::from(start.map(|start| &start.inner)).with_fixed(fixed.as_ref());
-        let watcher = settings.watcher();
-        let solution = solve_watched(&graph.csr, &machine.inner, &settings.one_to_one(), given, &watcher)?;
-        Ok(one_to_one(solution, num_pes))
+        let job = unsafe { Job::new(graph, machine, settings, fixed) }?;
+        let (config, watcher) = (job.settings.one_to_one(), job.settings.watcher());
+        let solution =
+            solve_watched(&job.graph.csr, &job.machine.inner, &config, job.given(start), &watcher)?;
+        Ok(one_to_one(solution, job.num_pes()))
     })
 }
 
@@ -114,18 +145,12 @@ pub unsafe extern "C" fn viem_map_many_to_one(
     error: *mut *mut Error,
 ) -> Status {
     create(("mapping", mapping), error, || {
-        let (graph, machine, settings) =
-            (given("graph", graph)?, given("machine", machine)?, or_default(settings));
-        check_memory(graph, machine)?;
-        let num_pes = machine.inner.num_pes();
         // SAFETY: the caller's promise.
-        let fixed = unsafe { fixed_vertices(fixed, graph, num_pes) }?;
-        let given = Given::from(start.map(|start| &start.inner)).with_fixed(fixed.as_ref());
-        let (config, watcher) = (settings.many_to_one(), settings.watcher());
-        Ok(many_to_one(
-            map_many_to_one_watched(&graph.csr, &machine.inner, &config, given, &watcher)?,
-            num_pes,
-        ))
+        let job = unsafe { Job::new(graph, machine, settings, fixed) }?;
+        let (config, watcher) = (job.settings.many_to_one(), job.settings.watcher());
+        let (csr, inner) = (&job.graph.csr, &job.machine.inner);
+        let solution = map_many_to_one_watched(csr, inner, &config, job.given(start), &watcher)?;
+        Ok(many_to_one(solution, job.num_pes()))
     })
 }
 
@@ -151,25 +176,15 @@ pub unsafe extern "C" fn viem_remap(
     error: *mut *mut Error,
 ) -> Status {
     create(("mapping", mapping), error, || {
-        let (graph, machine, settings) =
-            (given("graph", graph)?, given("machine", machine)?, or_default(settings));
-        let old = given("old", old)?;
-        check_memory(graph, machine)?;
-        let num_pes = machine.inner.num_pes();
         // SAFETY: the caller's promise.
-        let fixed = unsafe { fixed_vertices(fixed, graph, num_pes) }?;
-        let homes = Homes::new(old.inner.pes(), &[], num_pes)?;
+        let job = unsafe { Job::new(graph, machine, settings, fixed) }?;
+        let homes = Homes::new(given("old", old)?.inner.pes(), &[], job.num_pes())?;
         let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
-        let (config, watcher) = (settings.many_to_one(), settings.watcher());
-        let solution = remap_many_to_one_around(
-            &graph.csr,
-            &machine.inner,
-            &config,
-            remapping,
-            fixed.as_ref(),
-            &watcher,
-        )?;
-        Ok(many_to_one(solution, num_pes))
+        let (config, watcher) = (job.settings.many_to_one(), job.settings.watcher());
+        let (csr, inner) = (&job.graph.csr, &job.machine.inner);
+        let solution =
+            remap_many_to_one_around(csr, inner, &config, remapping, job.fixed.as_ref(), &watcher)?;
+        Ok(many_to_one(solution, job.num_pes()))
     })
 }
 

@@ -7,10 +7,9 @@ use std::path::Path;
 
 use viem::ground::types::{Cost, PeId};
 use viem::io::{self, Source};
-use viem_ffi::{array, array_mut, check_memory, count, put, text};
+use viem_ffi::{array, array_mut, check_memory, count, put, text, write};
 
 use crate::error::{Error, Status, call, create, free, given};
-use crate::graph::write;
 
 /// What a report holds where nothing is known.
 pub const VIEM_UNKNOWN: i64 = i64::MIN;
@@ -219,7 +218,7 @@ pub unsafe extern "C" fn viem_mapping_write(
         let mapping = given("mapping", mapping)?;
         // SAFETY: the caller's promise.
         let path = unsafe { text("path", path) }?;
-        write(path, &|out| io::mapping::write(out, mapping.inner.pes()))
+        Ok(write(Path::new(path), &|out| io::mapping::write(out, mapping.inner.pes()))?)
     })
 }
 

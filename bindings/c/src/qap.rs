@@ -7,10 +7,9 @@ use std::path::Path;
 use viem::io::{Source, qap_solution, qaplib};
 use viem::mapping::solve::Given;
 use viem::qap::{self, QapSolution};
-use viem_ffi::{array, check_memory, count, put, text};
+use viem_ffi::{array, check_memory, count, put, text, write};
 
 use crate::error::{Error, Status, call, create, free, given};
-use crate::graph::write;
 use crate::mapping::{Mapping, Report, VIEM_UNKNOWN};
 use crate::settings::{Settings, or_default};
 
@@ -85,7 +84,7 @@ pub unsafe extern "C" fn viem_qap_write(
         let qap = &given("qap", qap)?.inner;
         // SAFETY: the caller's promise.
         let path = unsafe { text("path", path) }?;
-        write(path, &|out| qaplib::write(out, qap.size(), qap.a(), qap.b()))
+        Ok(write(Path::new(path), &|out| qaplib::write(out, qap.size(), qap.a(), qap.b()))?)
     })
 }
 
@@ -186,7 +185,7 @@ pub unsafe extern "C" fn viem_qap_write_solution(
         let cost = given("qap", qap)?.inner.cost(assignment.pes());
         // SAFETY: the caller's promise.
         let path = unsafe { text("path", path) }?;
-        write(path, &|out| qap_solution::write(out, assignment.pes(), cost))
+        Ok(write(Path::new(path), &|out| qap_solution::write(out, assignment.pes(), cost))?)
     })
 }
 

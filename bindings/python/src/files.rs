@@ -1,28 +1,19 @@
 //! Files: graphs, mappings, traffic, what launchers need.
 
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
-use viem::io::metis::{self, GraphContent, NodeWeights};
-use viem::io::output::{Content, Fill};
+use viem::io::metis::{self, NodeWeights};
 use viem::io::traffic::{Collector, Format, Summary, TrafficConfig, Weighing};
-use viem::io::{self, Outputs, ReadError, Source};
-use viem::launch::{self, Launch};
-use viem::{CsrGraph, Mapping};
+use viem::io::{self, ReadError, Source};
+use viem::{CsrGraph, Mapping, launch};
+use viem_ffi::write;
 
 use crate::error::{Fault, OrRaise};
 use crate::graph::Graph;
 use crate::machine::Machine;
 use crate::map::{Pes, json, pes_of};
-
-/// Writes a file, whole or not at all.
-pub(crate) fn write(path: &Path, fill: Fill<'_>) -> PyResult<()> {
-    let mut outputs = Outputs::new();
-    let output = outputs.add(path, &[]).or_raise()?;
-    outputs.write(&[(Some(output), fill)]).or_raise()
-}
 
 /// Reads a graph in the format of METIS.
 #[pyfunction]
@@ -34,11 +25,7 @@ pub(crate) fn read_graph(py: Python<'_>, path: PathBuf) -> PyResult<Graph> {
 /// Writes a graph in the format of METIS, with the weights that are not all 1.
 #[pyfunction]
 pub(crate) fn write_graph(py: Python<'_>, path: PathBuf, graph: &Graph) -> PyResult<()> {
-    let are_ones = |weights: &[i64]| weights.iter().all(|&weight| weight == 1);
-    let mut content = GraphContent::ALL_WEIGHTS;
-    content.node_weights = !are_ones(graph.csr.node_weights());
-    content.edge_weights = !are_ones(graph.csr.edge_weights());
-    py.detach(|| write(&path, &|out| metis::write(out, &graph.csr, content)))
+    py.detach(|| viem_ffi::write_graph(&path, &graph.csr)).or_raise()
 }
 
 /// Reads a number for each vertex: a partition or a mapping.
@@ -53,7 +40,7 @@ pub(crate) fn read_mapping<'py>(py: Python<'py>, path: PathBuf) -> PyResult<Pes<
 #[pyfunction]
 pub(crate) fn write_mapping(py: Python<'_>, path: PathBuf, pes: &Bound<'_, PyAny>) -> PyResult<()> {
     let pes = pes_of("mapping", pes)?;
-    py.detach(|| write(&path, &|out| io::mapping::write(out, &pes)))
+    py.detach(|| write(&path, &|out| io::mapping::write(out, &pes))).or_raise()
 }
 
 /// A graph, a report as JSON, and the numbers of its vertices where they were renumbered.
@@ -116,25 +103,6 @@ pub(crate) fn write_launch(
     };
     let paths: Vec<String> = kind.files.iter().map(name).collect::<Result<_, _>>()?;
     let launch = kind.launch(&machine.inner, &mapping, &paths).or_raise()?;
-    py.detach(|| write_all(&launch, &paths)).or_raise()?;
+    py.detach(|| viem_ffi::write_launch(&launch, &paths)).or_raise()?;
     Ok((paths, launch.line))
-}
-
-/// All files, each whole, or none.
-fn write_all(launch: &Launch, paths: &[String]) -> Result<(), io::WriteError> {
-    let mut outputs = Outputs::new();
-    let fill = |content: &'_ str| {
-        let content = content.to_owned();
-        move |out: &mut dyn Write| out.write_all(content.as_bytes())
-    };
-    let fills: Vec<_> = launch.files.iter().map(|file| fill(&file.content)).collect();
-    let mut contents: Vec<Content<'_>> = Vec::new();
-    for ((file, path), fill) in launch.files.iter().zip(paths).zip(&fills) {
-        let output = outputs.add(Path::new(path), &[])?;
-        if file.is_program {
-            outputs.make_program(output);
-        }
-        contents.push((Some(output), fill));
-    }
-    outputs.write(&contents)
 }

@@ -88,7 +88,6 @@ pub(crate) fn write_qap(
     b: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
     let qap = problem(a, b)?;
-    py.detach(|| {
-        crate::files::write(&path, &|out| viem::io::qaplib::write(out, qap.size(), qap.a(), qap.b()))
-    })
+    py.detach(|| viem_ffi::write(&path, &|out| viem::io::qaplib::write(out, qap.size(), qap.a(), qap.b())))
+        .or_raise()
 }

@@ -10,7 +10,6 @@ use viem::workload::simulate::{Costs, SimulationConfig, simulate_watched};
 use viem::workload::text;
 
 use crate::error::{Fault, OrRaise};
-use crate::files::write;
 use crate::graph::Graph;
 use crate::machine::Machine;
 use crate::map::{json, pes_of};
@@ -37,7 +36,7 @@ impl Workload {
     }
 
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| write(&path, &|out| text::write(out, &self.inner)))
+        py.detach(|| viem_ffi::write(&path, &|out| text::write(out, &self.inner))).or_raise()
     }
 
     /// Who sends how much to whom.

@@ -3,18 +3,21 @@
 //! | member | what it does |
 //! |---|---|
 //! | `arguments` | pointers and counts of C as references, slices and texts |
+//! | `files` | files, each written whole or not at all |
 //! | `graph` | graphs as other partitioners take them |
 //! | `guard` | a panic as a message |
 //! | `memory` | whether there is enough of it for a call |
 //! | `place` | where the fault is: file, line, column, entry |
 
 mod arguments;
+mod files;
 mod graph;
 mod guard;
 mod memory;
 mod place;
 
 pub use arguments::{ArgumentError, Fault, array, array_mut, count, optional, put, put_if_wanted, text};
+pub use files::{write, write_graph, write_launch};
 pub use graph::{Integer, LooseError, LooseGraph, arcs_from};
 pub use guard::guarded;
 pub use memory::{MemoryError, check_memory, memory_of_graph, memory_of_run};

@@ -1,0 +1,46 @@
+//! Files, each written whole or not at all.
+
+use std::io::Write;
+use std::path::Path;
+
+use viem::CsrGraph;
+use viem::ground::types::Weight;
+use viem::io::metis::{self, GraphContent};
+use viem::io::output::{Content, Fill};
+use viem::io::{Outputs, WriteError};
+use viem::launch::Launch;
+
+/// Writes one file.
+pub fn write(path: &Path, fill: Fill<'_>) -> Result<(), WriteError> {
+    let mut outputs = Outputs::new();
+    let output = outputs.add(path, &[])?;
+    outputs.write(&[(Some(output), fill)])
+}
+
+/// Writes a graph in the format of METIS, with the weights that are not all 1.
+pub fn write_graph(path: &Path, graph: &CsrGraph) -> Result<(), WriteError> {
+    let are_ones = |weights: &[Weight]| weights.iter().all(|&weight| weight == 1);
+    let mut content = GraphContent::ALL_WEIGHTS;
+    content.edge_weights = !are_ones(graph.edge_weights());
+    content.node_weights = !are_ones(graph.node_weights());
+    write(path, &|out| metis::write(out, graph, content))
+}
+
+/// Writes the files of a launcher, as many as there are paths; all of them or none.
+pub fn write_launch(launch: &Launch, paths: &[String]) -> Result<(), WriteError> {
+    let mut outputs = Outputs::new();
+    let fills: Vec<_> = launch
+        .files
+        .iter()
+        .map(|file| move |out: &mut dyn Write| out.write_all(file.content.as_bytes()))
+        .collect();
+    let mut contents: Vec<Content<'_>> = Vec::new();
+    for ((file, path), fill) in launch.files.iter().zip(paths).zip(&fills) {
+        let output = outputs.add(Path::new(path), &[])?;
+        if file.is_program {
+            outputs.make_program(output);
+        }
+        contents.push((Some(output), fill));
+    }
+    outputs.write(&contents)
+}
