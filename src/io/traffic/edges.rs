@@ -38,7 +38,7 @@ pub(super) const WEIGHT: usize = 2;
 pub(super) const MESSAGES: usize = 3;
 
 /// The name of a weight that may be that of one message.
-pub(super) const SIZE: &[u8] = b"size";
+const SIZE: &[u8] = b"size";
 
 /// What the columns hold, for messages.
 const MEANINGS: [&str; 4] = ["source", "target", "weight", "messages"];
@@ -125,7 +125,7 @@ fn named_columns(
                 return Err(fields.stop(field, TrafficFault::ColumnTwice { what, names }));
             }
             places[column] = Some(count);
-            size = size.or(unquoted(field.text).eq_ignore_ascii_case(SIZE).then_some(field));
+            size = size.or(may_be_of_each(unquoted(field.text)).then_some(field));
         }
         count += 1;
     }
@@ -149,6 +149,11 @@ fn named_columns(
 /// Whether a column is called so.
 pub(super) fn is_called(name: &[u8], column: usize) -> bool {
     meaning(name) == Some(column)
+}
+
+/// Whether a weight that is called so may be that of one message.
+pub(super) fn may_be_of_each(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(SIZE)
 }
 
 /// Which column is called so.

@@ -6,7 +6,7 @@
 
 use roxmltree::{Document, Node};
 
-use super::edges::{MESSAGES, SIZE, WEIGHT, is_called};
+use super::edges::{MESSAGES, WEIGHT, is_called, may_be_of_each};
 use super::named::{Edge, Names, stop};
 use crate::io::Source;
 use crate::io::scanner::Scanner;
@@ -60,7 +60,7 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
     let names = Names::new(names?).map_err(at(document.root_element()))?;
     inlet.state_ranks(names.count()).map_err(at(document.root_element()))?;
     let keys = [WEIGHT, MESSAGES].map(|column| elements("key").find_map(|key| key_of_edges(key, column)));
-    let is_size = keys[0].as_ref().is_some_and(|key| key.name.as_bytes().eq_ignore_ascii_case(SIZE));
+    let is_size = keys[0].as_ref().is_some_and(|key| may_be_of_each(key.name.as_bytes()));
     for edge in elements("edge") {
         let rank = |name, expected| names.rank(&attribute(edge, name, expected)?).map_err(at(edge));
         let [weight, messages] = keys.each_ref().map(|key| key.as_ref().and_then(|key| data(edge, key)));

@@ -6,7 +6,7 @@
 
 use serde_json::{Map, Value};
 
-use super::edges::{MESSAGES, SIZE, WEIGHT, is_called};
+use super::edges::{MESSAGES, WEIGHT, is_called, may_be_of_each};
 use super::named::{Edge, Names, stop};
 use crate::io::Source;
 use crate::io::scanner::Scanner;
@@ -91,7 +91,7 @@ fn edge(link: &Value, names: &Names) -> Result<Edge, TrafficFault> {
         to: end("target", "the target of an edge")?,
         weight: number(WEIGHT),
         messages: number(MESSAGES),
-        is_size: field(WEIGHT).is_some_and(|(key, _)| key.as_bytes().eq_ignore_ascii_case(SIZE)),
+        is_size: field(WEIGHT).is_some_and(|(key, _)| may_be_of_each(key.as_bytes())),
     })
 }
 
