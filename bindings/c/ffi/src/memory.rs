@@ -3,8 +3,9 @@
 //! Rust ends the process where the system refuses memory to a small allocation. So large calls ask first.
 
 use std::fmt;
-use std::hint::black_box;
+use std::ptr::null_mut;
 
+use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::memory::available;
 
@@ -47,12 +48,17 @@ pub fn check_memory(needed: u128) -> Result<(), MemoryError> {
 }
 
 /// Tries it. Memory that is not written to takes no time and no room, but counts for limits of the process.
+///
+/// The system is asked, and not the allocator: that may have room left for a thread that exists, and none for the next one.
+#[allow(unsafe_code)] // a mapping of memory
 fn can_be_allocated(bytes: u128) -> bool {
-    let mut array: Vec<u8> = Vec::new();
-    let is_allocated = usize::try_from(bytes).is_ok_and(|bytes| array.try_reserve_exact(bytes).is_ok());
-    // What nobody looks at need not be allocated at all.
-    black_box(&mut array);
-    is_allocated
+    let Ok(length) = usize::try_from(bytes) else { return false };
+    // SAFETY: a new mapping, at an address that the system chooses, and nothing refers to it.
+    unsafe {
+        let address =
+            mmap_anonymous(null_mut(), length, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE);
+        address.is_ok_and(|address| munmap(address, length).is_ok())
+    }
 }
 
 /// What a graph takes while it is built: its own arrays, and as much again for checks.
