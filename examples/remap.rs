@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let overload = remapped.partition.overload();
         Ok::<_, Box<dyn Error>>(Some((remapped.partition.cut(), remapped.migration, overload)))
     })?;
-    for point in points.iter().filter(|point| point.is_best) {
+    for point in &points {
         println!("{:>10} {:>6} {:>6}", point.migration_weight, point.cost, point.migration.vertices);
     }
     Ok(())

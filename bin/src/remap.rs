@@ -142,17 +142,28 @@ impl Remap<'_> {
             let resumed = Remapping::new(&self.homes, weight);
             remap_many_to_one_around(graph, machine, config, resumed, fixed, observer)
         };
-        let solution = at(self.weight)?;
+        let measured = |solution: &ManyToOneSolution| {
+            let report = &solution.report;
+            (report.cost, report.migration.unwrap_or_default(), report.loads.overload)
+        };
+        let mut best = at(self.weight)?;
         let curve = self.curve(graph.total_node_weight(), "J", console, |weight| {
-            let report = at(weight)
-                .map_err(|error| match error {
-                    SolveError::Remap(error) => Failure::from(error),
-                    error => error.into(),
-                })?
-                .report;
-            Ok((report.cost, report.migration.unwrap_or_default(), report.loads.overload))
+            let solution = at(weight).map_err(|error| match error {
+                SolveError::Remap(error) => Failure::from(error),
+                error => error.into(),
+            })?;
+            let point = measured(&solution);
+            if self.score(point) < self.score(measured(&best)) {
+                best = solution;
+            }
+            Ok(point)
         })?;
-        Ok((solution, curve))
+        Ok((best, curve))
+    }
+
+    /// What remappings are compared by: overload first, then what is minimised.
+    pub(crate) fn score(&self, (cost, migration, overload): (Cost, Migration, Weight)) -> (Weight, i128) {
+        (overload, self.weight.objective(cost, migration.weight))
     }
 
     /// The curve, if it was asked for: `remap` takes a weight and returns cost, migration and overload. `objective` is what the
@@ -176,18 +187,11 @@ impl Remap<'_> {
             "migration weight", objective, "migration", "share", "overload"
         ));
         for point in &points {
-            let CurvePoint {
-                migration_weight,
-                cost,
-                migration: Migration { weight, .. },
-                overload,
-                is_best,
-                ..
-            } = point;
+            let CurvePoint { migration_weight, cost, migration: Migration { weight, .. }, overload, .. } =
+                point;
             let share = 100.0 * *weight as f64 / total.max(1) as f64;
-            let mark = if *is_best { "" } else { "  (another is as good or better in both)" };
             console.line(format_args!(
-                "{migration_weight:>16} {cost:>20} {weight:>16} {share:>7.2} % {overload:>12}{mark}"
+                "{migration_weight:>16} {cost:>20} {weight:>16} {share:>7.2} % {overload:>12}"
             ));
         }
         let name = self.options.old().map(files::name).unwrap_or_default();

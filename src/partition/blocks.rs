@@ -58,6 +58,18 @@ impl Partition {
         self.overload
     }
 
+    /// What partitions are compared by: overload first, then the cut.
+    pub(crate) fn score(&self) -> (Weight, Cost) {
+        (self.overload, self.cut)
+    }
+
+    /// The number of blocks without vertices; O(n + k).
+    pub(crate) fn num_empty(&self) -> usize {
+        let mut is_used = vec![false; self.block_weights.len()];
+        self.blocks.iter().for_each(|&block| is_used[block as usize] = true);
+        is_used.into_iter().filter(|is_used| !is_used).count()
+    }
+
     /// The block of each vertex, by vertex.
     pub fn into_blocks(self) -> Vec<BlockId> {
         self.blocks

@@ -17,6 +17,8 @@
 //! | `refine::balance` | bounds restored by single moves | O((n + m) log n), O(k) if they hold |
 //! | `refine::cycles` | negative cycles and cheapest paths of blocks: improvement at exact sizes | as its settings allow |
 //! | `scheme::multilevel` | one run down and up the levels | the sum of the above |
+//! | `scheme::groups` | components and groups of heavy edges kept whole in blocks | O(n + m), a packing, a run |
+//! | `packing` | bins filled with items: bin packing | O(n log n), and a search where that fails |
 //! | `scheme::pool` | several runs, combined where they agree | a run per member and child |
 //! | `objective` | the cut, J, migration | see the module |
 //! | `fixed` | vertices that must be in given blocks | none |
@@ -45,6 +47,7 @@ mod layout;
 mod many_to_one;
 mod objective;
 mod orders;
+mod packing;
 mod partitioner;
 mod quality;
 mod refine;

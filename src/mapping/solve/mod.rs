@@ -18,9 +18,9 @@ mod run;
 
 pub use effort::Constructions;
 pub use many_to_one::{
-    ManyToOneConfig, ManyToOneReport, ManyToOneSolution, PeLoads, evaluate_many_to_one, load_bounds,
-    map_many_to_one, map_many_to_one_watched, pe_loads, remap_many_to_one, remap_many_to_one_around,
-    remap_many_to_one_watched,
+    ManyToOneConfig, ManyToOneReport, ManyToOneSolution, PeLoads, SmallProblemConfig, evaluate_many_to_one,
+    load_bounds, map_many_to_one, map_many_to_one_watched, pe_loads, remap_many_to_one,
+    remap_many_to_one_around, remap_many_to_one_watched,
 };
 pub use presets::{MapConfig, MapPreset};
 pub use report::{MapReport, MapSeconds};

@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use super::SolveError;
 use super::effort::{SMALL, SMALL_ANYWHERE, TINY, rebuilding, size};
-use super::presets::MapConfig;
+use super::presets::{MapConfig, MapPreset};
 use super::report::{MapReport, MapSeconds};
 use crate::graph::CsrGraph;
 use crate::ground::observer::{Limited, Observer, Phase};
 use crate::ground::rng::derive;
 use crate::ground::threads;
 use crate::ground::types::Cost;
-use crate::machine::{Distances, Places};
+use crate::machine::{Distances, Metric, Places};
 use crate::mapping::Mapping;
 use crate::mapping::construct::{Construction, ConstructionError, construct, identity_around, repaired};
 use crate::mapping::objective::cost;
@@ -67,9 +67,7 @@ impl Run<'_> {
         let construction_done = Instant::now();
 
         observer.begins(Phase::Search);
-        let greedy = self.greedy(&problem)?;
-        let greedy = greedy.as_ref().map(|(cost, mapping)| (*cost, mapping));
-        let given = [cost_of_start.zip(start), Some((cost_of_identity, &identity)), greedy];
+        let given = [cost_of_start.zip(start), Some((cost_of_identity, &identity))];
         let given: Vec<(Cost, &Mapping)> = given.into_iter().flatten().collect();
         let outcome = self.search_with_rival(&problem, &constructed, &given)?;
         let search_done = Instant::now();
@@ -116,18 +114,28 @@ impl Run<'_> {
         self.constructions(problem, 0..self.num_constructions(), &limited)
     }
 
-    /// A greedy construction, if that takes little time. It builds some regular patterns perfectly that
-    /// multilevel construction misses.
-    fn greedy(&self, problem: &Problem<'_>) -> Result<Option<(Cost, Mapping)>, ConstructionError> {
+    /// Further constructions besides the multilevel one, if they take little time. Each builds patterns
+    /// perfectly that multilevel construction misses: the greedy one some that are regular, division from the
+    /// outermost parts groups that fill the parts of an uneven tree exactly.
+    fn others(&self, problem: &Problem<'_>) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
         let config = self.config;
         let is_multilevel = config.construction.algorithm_on(self.machine) == Construction::Multilevel;
         let is_final = config.search.neighbourhood == Neighbourhood::None;
         if self.first.is_some() || is_final || !is_multilevel || self.graph.num_nodes() >= SMALL_ANYWHERE {
-            return Ok(None);
+            return Ok(Vec::new());
         }
-        let greedy = config.construction.with_algorithm(Construction::GreedyAllC);
-        let mapping = construct(problem, self.machine, &greedy, 0, &self.improving(Cost::MAX))?;
-        Ok(Some((cost(problem, &mapping), mapping)))
+        let limited = self.improving(Cost::MAX);
+        let construct = |number: usize| {
+            let algorithm =
+                if number == 0 { Construction::GreedyAllC } else { Construction::HierarchyTopDown };
+            let construction = config.construction.with_algorithm(algorithm);
+            let seed = derive(derive(config.seed, 0), number as u64);
+            let mapping = construct(problem, self.machine, &construction, seed, &limited)?;
+            Ok((cost(problem, &mapping), mapping))
+        };
+        let divisions = if is_tree(self.machine) { self.num_constructions() } else { 0 };
+        let numbers = 0..divisions.saturating_add(1);
+        threads::map_until(numbers, &|| limited.should_stop(), &construct).into_iter().collect()
     }
 
     /// Improves the best of several constructions and given mappings. The result is not worse than that of
@@ -141,7 +149,8 @@ impl Run<'_> {
         let Run { graph, machine, config, .. } = *self;
         let is_final = config.search.neighbourhood == Neighbourhood::None;
         let is_easy = || finds_optimum_around(problem.fixed(), graph, machine);
-        let rival = config.not_worse_than.filter(|_| !is_final && !is_easy());
+        let is_cheap = |preset: &MapPreset| *preset != MapPreset::Fast || graph.num_nodes() < SMALL;
+        let rival = config.not_worse_than.filter(is_cheap).filter(|_| !is_final && !is_easy());
         let Some(preset) = rival else {
             return self.search(problem, constructed, given);
         };
@@ -234,12 +243,15 @@ impl Run<'_> {
         given: &[(Cost, &Mapping)],
     ) -> Result<SearchOutcome, ConstructionError> {
         let config = self.config;
+        let others = self.others(problem)?;
         // Improvement helps constructions more than given mappings, so of the latter only better ones are
         // tried too.
         let least = constructed.iter().map(|&(cost, _)| cost).min();
         let mut starts: Vec<(Cost, &Mapping)> =
             constructed.iter().map(|(cost, mapping)| (*cost, mapping)).collect();
-        starts.extend(given.iter().filter(|&&(cost, _)| least.is_none_or(|least| cost < least)));
+        let others = others.iter().map(|(cost, mapping)| (*cost, mapping));
+        let given = given.iter().copied().chain(others);
+        starts.extend(given.filter(|&(cost, _)| least.is_none_or(|least| cost < least)));
         let descend = |start| {
             let limited = self.limited(config.time_limit, Cost::MAX);
             local_search(problem, start, &config.search, derive(derive(config.seed, 1), 0), &limited)
@@ -299,4 +311,17 @@ impl Run<'_> {
         }
         Ok(best)
     }
+}
+
+/// Whether the distances are those of a tree, regular or not: in the order of its parts, two places are as far apart as the farthest
+/// neighbours between them. O(n²).
+fn is_tree(machine: &Places) -> bool {
+    let (order, distances) = (machine.parts().order(), machine.distances());
+    (0..order.len()).all(|first| {
+        let mut farthest = 0;
+        order[first..].windows(2).all(|pair| {
+            farthest = farthest.max(distances.between(pair[0], pair[1]));
+            distances.between(order[first], pair[1]) == farthest
+        })
+    })
 }

@@ -1,7 +1,7 @@
 //! Brings overloaded blocks back to their bounds at the least loss.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BTreeSet;
 
 use crate::ground::budget::Budget;
 use crate::ground::observer::{Observer, Watch};
@@ -11,6 +11,7 @@ use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::{Arc, Stored};
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
+use crate::partition::packing::Packing;
 use crate::partition::residual::ResidualCapacities;
 
 /// For a vertex with more arcs than this, the gain is recomputed only after one in this many of its neighbours has moved.
@@ -199,6 +200,28 @@ pub(crate) fn repack<W: Stored, O: Objective>(
     }
 }
 
+/// A partition within all bounds, around vertices that are fixed, if [`Packing`] finds one; it may be like no partition that was known.
+pub(crate) fn packed<W: Stored, O: Objective>(
+    level: Problem<'_, W, O>,
+    assignment: &Assignment,
+    bounds: &[Weight],
+) -> Option<Assignment> {
+    let blocks = &assignment.blocks;
+    let mut rooms = bounds.to_vec();
+    let (fixed, free): (Vec<NodeId>, Vec<NodeId>) =
+        level.nodes().partition(|&node| level.objective.is_fixed(node));
+    for node in fixed {
+        rooms[blocks[node as usize] as usize] -= level.node_weight(node);
+    }
+    let weights: Vec<Weight> = free.iter().map(|&node| level.node_weight(node)).collect();
+    let bins = Packing { weights: &weights, sizes: &rooms, rooms: &rooms }.find()?;
+    let mut blocks = blocks.to_vec();
+    for (node, bin) in free.into_iter().zip(bins) {
+        blocks[node as usize] = bin;
+    }
+    Some(Assignment::new(level, blocks, bounds.len()))
+}
+
 /// Packs the vertices in the order given, around those that are fixed; what fits nowhere goes to the block with most room.
 fn pack<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
@@ -230,8 +253,8 @@ fn pack<W: Stored, O: Objective>(
 
 /// Gives a vertex to every empty block that may have one, as long as other blocks have more than one.
 ///
-/// Of the vertices that its bound allows, those of the least internal degree move first; if it allows none, the lightest. An empty
-/// block with a bound of 0 stays empty, unless no vertex weighs anything. O((n + m) log n), O(n) if no block is empty.
+/// Of the vertices that its bound allows, those of the least internal degree move first. A block stays empty if its bound allows none.
+/// O((n + m) log n), O(n) if no block is empty.
 pub(crate) fn fill_empty<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     assignment: &mut Assignment,
@@ -246,7 +269,6 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
         (0..bounds.len()).filter(|&block| counts[block] == 0 && may_have_one(block)).collect();
     // What is too heavy for one of them is so for all later ones.
     empty.sort_by_key(|&block| Reverse(bounds[block]));
-    let mut heavy = BinaryHeap::new();
     if empty.is_empty() {
         return;
     }
@@ -261,7 +283,9 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
     }
     for block in empty {
         let may_leave = |node: NodeId| counts[assignment.blocks[node as usize] as usize] > 1;
-        let Some(node) = next_to_move(level, &mut heap, &mut heavy, bounds[block], may_leave) else { return };
+        let may_move = |node: NodeId| level.node_weight(node) <= bounds[block] && may_leave(node);
+        let next = std::iter::from_fn(|| heap.pop()).map(|(_, node)| node).find(|&node| may_move(node));
+        let Some(node) = next else { return };
         let from = assignment.blocks[node as usize];
         counts[from as usize] -= 1;
         affinities.collect(level.graph, &assignment.blocks, node);
@@ -273,26 +297,6 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
             }
         }
     }
-}
-
-/// The first of the heap that may leave its block and is no heavier than a bound; if there is none, the lightest that may leave.
-/// What is too heavy goes from the heap to `heavy`.
-fn next_to_move<W: Stored, O: Objective>(
-    level: Problem<'_, W, O>,
-    heap: &mut Heap,
-    heavy: &mut BinaryHeap<Reverse<(Weight, NodeId)>>,
-    bound: Weight,
-    may_leave: impl Fn(NodeId) -> bool,
-) -> Option<NodeId> {
-    while let Some((_, node)) = heap.pop() {
-        let weight = level.node_weight(node);
-        if weight > bound {
-            heavy.push(Reverse((weight, node)));
-        } else if may_leave(node) {
-            return Some(node);
-        }
-    }
-    std::iter::from_fn(|| heavy.pop()).map(|Reverse((_, node))| node).find(|&node| may_leave(node))
 }
 
 #[cfg(test)]

@@ -17,8 +17,6 @@ pub struct CurvePoint {
     pub migration: Migration,
     /// The total weight by which blocks exceed their bounds.
     pub overload: Weight,
-    /// Whether no other point is as good in overload, cost and migration and better in one of them.
-    pub is_best: bool,
 }
 
 /// Weights on a curve besides 0: powers of 2 times the objective per unit of vertex weight. Below the least, little changes
@@ -26,7 +24,8 @@ pub struct CurvePoint {
 const POWERS: std::ops::RangeInclusive<i32> = -3..=6;
 
 /// Remaps with weights from 0 on. `remap` maps a weight to cost, migration and overload, or to nothing where they cannot be
-/// computed: such points are left out. `total` is the weight of all vertices.
+/// computed: such points are left out. `total` is the weight of all vertices. Where what was found for another weight is better for
+/// a weight as well, the point of this weight has that.
 ///
 /// ```
 /// use viem::graph::generate;
@@ -49,13 +48,7 @@ pub fn curve<E>(
     mut remap: impl FnMut(MigrationWeight) -> Result<Option<(Cost, Migration, Weight)>, E>,
 ) -> Result<Vec<CurvePoint>, E> {
     let mut at = |migration_weight| -> Result<Option<CurvePoint>, E> {
-        let point = |(cost, migration, overload)| CurvePoint {
-            migration_weight,
-            cost,
-            migration,
-            overload,
-            is_best: false,
-        };
+        let point = |(cost, migration, overload)| CurvePoint { migration_weight, cost, migration, overload };
         Ok(remap(migration_weight)?.map(point))
     };
     let mut points: Vec<CurvePoint> = at(MigrationWeight::ZERO)?.into_iter().collect();
@@ -72,12 +65,15 @@ pub fn curve<E>(
             points.extend(at(weight)?);
         }
     }
-    let keys: Vec<[Weight; 3]> = points.iter().map(|p| [p.overload, p.cost, p.migration.weight]).collect();
-    let is_worse = |one: &[Weight; 3], other: &[Weight; 3]| {
-        one != other && one.iter().zip(other).all(|(one, other)| one >= other)
-    };
-    for (point, key) in points.iter_mut().zip(&keys) {
-        point.is_best = !keys.iter().any(|other| is_worse(key, other));
+    let found = points.clone();
+    for point in &mut points {
+        let value = |other: &CurvePoint| {
+            let objective = point.migration_weight.objective(other.cost, other.migration.weight);
+            (other.overload, objective, other.migration.weight)
+        };
+        let &CurvePoint { cost, migration, overload, .. } =
+            found.iter().min_by_key(|other| value(other)).unwrap_or(point);
+        *point = CurvePoint { cost, migration, overload, ..*point };
     }
     Ok(points)
 }
@@ -87,12 +83,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_that_others_beat_are_told_apart() {
+    fn every_point_has_the_best_of_all_for_its_weight() {
         let mut next = 0;
+        let found = [(100, 80), (101, 70), (102, 75), (103, 60), (103, 60), (120, 10)];
         let points = curve(1000, |_| {
             next += 1;
-            let (cost, weight) =
-                [(100, 80), (101, 70), (102, 75), (103, 60), (103, 60), (120, 10)][next.min(6) - 1];
+            let (cost, weight) = found[next.min(6) - 1];
             Ok::<_, ()>(Some((cost, Migration { weight, vertices: 1 }, 0)))
         });
         let points = points.unwrap();
@@ -100,8 +96,11 @@ mod tests {
         assert!(
             points.windows(2).all(|pair| pair[0].migration_weight.value() < pair[1].migration_weight.value())
         );
-        let best: Vec<bool> = points.iter().take(6).map(|point| point.is_best).collect();
-        assert_eq!(best, [true, true, false, true, true, true]);
+        for point in points {
+            let objective = |cost, migration| point.migration_weight.objective(cost, migration);
+            let least = found.iter().map(|&(cost, weight)| objective(cost, weight)).min();
+            assert_eq!(Some(objective(point.cost, point.migration.weight)), least);
+        }
     }
 
     #[test]

@@ -77,9 +77,10 @@ impl Relabelling<'_> {
         Some((sum, labels))
     }
 
-    /// Whether a block may get a label; its own is always allowed.
+    /// Whether a block may get a label: where it is not more overloaded than under its own.
     fn fits(&self, block: usize, label: usize) -> bool {
-        block == label || self.weights[block] <= self.bounds[label]
+        let overload = |label: usize| (self.weights[block] - self.bounds[label]).max(0);
+        overload(label) <= overload(block)
     }
 
     fn overlap(&self, block: usize, label: usize) -> Weight {

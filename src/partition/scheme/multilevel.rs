@@ -54,6 +54,8 @@ pub(crate) struct Multilevel<'a, W, O> {
     observer: &'a dyn Observer,
     k_way: KWay,
     flow: Flow,
+    /// The best first partition of the finest graph that kept all bounds: refinement within relaxed bounds may lose it.
+    within_bounds: Option<Assignment>,
 }
 
 impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
@@ -63,7 +65,18 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         k_way.resize(finest.num_nodes(), targets.num_blocks());
         let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
         let flow = Flow::default();
-        Self { finest, sizes, bounds, first, flow_levels, settings, observer, k_way, flow }
+        Self {
+            finest,
+            sizes,
+            bounds,
+            first,
+            flow_levels,
+            settings,
+            observer,
+            k_way,
+            flow,
+            within_bounds: None,
+        }
     }
 
     /// Coarsens, partitions, refines.
@@ -105,7 +118,8 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         }
         self.finish(&mut assignment, rng);
         balance::fill_empty(self.finest, &mut assignment, self.bounds);
-        assignment
+        let first = self.within_bounds.take();
+        first.filter(|first| first.score(self.bounds) < assignment.score(self.bounds)).unwrap_or(assignment)
     }
 
     /// The classes within which vertices may be contracted, refined by those of the objective.
@@ -183,10 +197,20 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     }
 
     /// A first partition of the coarsest graph as it was found.
-    fn unrefined(&self, coarsest: Problem<'_, W, O>, relaxed: &[Weight], rng: &mut Rng) -> Assignment {
+    fn unrefined(&mut self, coarsest: Problem<'_, W, O>, relaxed: &[Weight], rng: &mut Rng) -> Assignment {
         let Self { sizes, bounds, settings, observer, .. } = *self;
         let request = Coarsest { level: coarsest, sizes, bounds, relaxed, settings, observer };
-        Assignment::new(coarsest, self.first.blocks(&request, rng.next_u64()), sizes.len())
+        let found = Assignment::new(coarsest, self.first.blocks(&request, rng.next_u64()), sizes.len());
+        let is_best = |found: &Assignment| {
+            found.overload(bounds) == 0
+                && self.within_bounds.as_ref().is_none_or(|best| found.cost < best.cost)
+        };
+        if coarsest.num_nodes() == self.finest.num_nodes() && is_best(&found) {
+            let mut kept = found.clone();
+            balance::fill_empty(coarsest, &mut kept, bounds);
+            self.within_bounds = Some(kept);
+        }
+        found
     }
 
     /// The bounds on a level. They are relaxed, since coarse vertices cannot meet tight bounds and the search needs room;

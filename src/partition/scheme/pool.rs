@@ -9,6 +9,7 @@
 //!
 //! Sanders, Schulz: Distributed evolutionary graph partitioning. ALENEX 2012.
 
+use super::groups;
 use super::initial::bisection::RecursiveBisection;
 use super::multilevel::{FlowLevels, Multilevel, Task};
 use crate::graph::CsrGraph;
@@ -17,9 +18,10 @@ use crate::ground::rng::{Rng, derive};
 use crate::ground::threads;
 use crate::ground::types::{BlockId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
-use crate::partition::coarsen::overlay;
+use crate::partition::coarsen::{self, overlay};
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::objective::{Cut, Migrating, Objective};
+use crate::partition::refine::balance;
 use crate::partition::settings::PartitionConfig;
 use crate::partition::targets::Targets;
 
@@ -63,6 +65,17 @@ pub(crate) fn smallest_cut<W: Stored>(
     }
 }
 
+/// The best partition that keeps groups of heavy edges whole, if there are such groups.
+fn in_groups<W: Stored, O: Objective>(task: Task<'_, W, O>, seed: u64) -> Option<Assignment> {
+    let Task { level, targets, settings, observer, .. } = task;
+    let (coarse_of, count) = groups::joined_by_heavy_edges(level, targets.bounds())?;
+    let graph = level.graph.contract(&coarse_of, count);
+    let objective = level.objective.contracted(&coarse_of, count);
+    let coarse = Pool::of_cut(&graph, &objective, targets, settings, seed, observer).best();
+    let blocks = coarsen::project(&coarse.blocks, &coarse_of);
+    Some(Assignment::new(level, blocks, targets.num_blocks()))
+}
+
 /// Several partitions of a graph.
 pub(crate) struct Pool<'a, W, O> {
     pub task: Task<'a, W, O>,
@@ -84,7 +97,8 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         observer: &'a dyn Observer,
     ) -> Self {
         let (level, first) = (Problem { graph, objective }, &RecursiveBisection);
-        Self::new(Task { level, targets, first, flow_levels: FlowLevels::All, settings, observer }, seed)
+        let task = Task { level, targets, first, flow_levels: FlowLevels::All, settings, observer };
+        Self { starts: in_groups(task, seed).into_iter().collect(), ..Self::new(task, seed) }
     }
 
     /// Partitions from scratch, as many as the settings of the task say.
@@ -97,11 +111,18 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         if self.task.targets.num_blocks() == 1 {
             return Assignment::new(self.task.level, vec![0; self.task.level.num_nodes()], 1);
         }
+        let Task { level, targets, observer, .. } = self.task;
+        let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
+        let whole = groups::whole(level, sizes, bounds).filter(|_| !observer.should_stop());
+        let given: Vec<&Assignment> = self.starts.iter().chain(&whole).collect();
+        if let Some(best) = given.iter().find(|given| given.score(bounds) == (0, 0)) {
+            return (*best).clone();
+        }
         let seeds: Vec<u64> = (0..self.num_members() as u64).map(|index| derive(self.seed, index)).collect();
         let mut starts: Vec<(Option<&Assignment>, u64)> =
             seeds.into_iter().map(|seed| (None, seed)).collect();
-        let given = self.starts.iter().zip(1..);
-        starts.extend(given.map(|(start, index)| (Some(start), derive(self.seed, u64::MAX - index))));
+        let each = given.iter().zip(1..);
+        starts.extend(each.map(|(&start, index)| (Some(start), derive(self.seed, u64::MAX - index))));
         let mut members = self.each(starts, &|(start, seed)| self.member(start, seed));
         for generation in 1..=self.task.settings.pool.generations as u64 {
             if self.task.observer.should_stop() {
@@ -109,9 +130,15 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
             }
             members = self.next_generation(members, generation);
         }
-        let best =
-            members.into_iter().chain(self.starts.iter().cloned()).min_by_key(|member| self.score(member));
+        let given = given.into_iter().cloned();
+        let best = members.into_iter().chain(given).min_by_key(|member| self.score(member));
         let mut best = best.expect("the pool has a member");
+        groups::regroup(level, &mut best, sizes, bounds);
+        if best.overload(bounds) > 0
+            && let Some(packed) = balance::packed(level, &best, bounds)
+        {
+            best = self.member(Some(&packed), derive(self.seed, u64::MAX - 3));
+        }
         if self.goes_on && !self.task.observer.should_stop() {
             self.task.observer.begins(Phase::Search);
         }

@@ -264,7 +264,6 @@ fn the_curve_leads_from_scratch_to_little_migration() {
         Ok::<_, RemapError>(Some((partition.cut(), migration, partition.overload())))
     });
     let points = points.unwrap();
-    assert!(points.iter().filter(|point| point.is_best).count() >= 2);
     assert!(points.last().unwrap().migration.weight < points[0].migration.weight);
 }
 

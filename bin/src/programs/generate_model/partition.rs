@@ -68,6 +68,18 @@ impl Parts {
         model::check_num_blocks(graph, speeds.iter().filter(|&&speed| speed > 0).count())?;
         Ok(Targets::proportional(graph, speeds, self.imbalance)?)
     }
+
+    /// The share of each part in the weight of all vertices, rounded up.
+    fn shares(&self, graph: &CsrGraph) -> Vec<Weight> {
+        let speeds = self.speeds.clone().unwrap_or_else(|| vec![1; self.number]);
+        Targets::shares(graph, &speeds, 0.0)
+    }
+}
+
+/// The greatest ratio of the weight of a part to its own share of all, rounded up; 1 if nothing weighs anything.
+fn balance(weights: &[Weight], shares: &[Weight]) -> f64 {
+    let filled = weights.iter().zip(shares).filter(|&(&weight, _)| weight > 0);
+    filled.map(|(&weight, &share)| weight as f64 / share as f64).reduce(f64::max).unwrap_or(1.0)
 }
 
 /// A division as it was asked for.
@@ -252,11 +264,19 @@ impl Job<'_> {
         let partitioner = Partitioner::new(self.options.preconfiguration, self.options.seed);
         threads::run(self.threads, || -> Result<Division> {
             let at = |weight| partitioner.remap(graph, targets, &remap.homes, weight);
-            let Remapped { partition, migration, .. } = at(remap.weight)?;
+            let measured = |Remapped { partition, migration, .. }: &Remapped| {
+                (partition.cut(), *migration, partition.overload())
+            };
+            let mut best = at(remap.weight)?;
             let curve = remap.curve(graph.total_node_weight(), "cut", self.to.console, |weight| {
-                let Remapped { partition, migration, .. } = at(weight)?;
-                Ok((partition.cut(), migration, partition.overload()))
+                let remapped = at(weight)?;
+                let point = measured(&remapped);
+                if remap.score(point) < remap.score(measured(&best)) {
+                    best = remapped;
+                }
+                Ok(point)
             })?;
+            let Remapped { partition, migration, .. } = best;
             let (blocks, migration) = (partition.into_blocks(), Some(migration));
             Ok(Division { blocks, index: None, migration, curve })
         })?
@@ -287,7 +307,6 @@ impl Job<'_> {
         seconds: Seconds,
     ) -> Report {
         let (partition, heaviest_block) = (&model.partition, model.heaviest_block());
-        let mean = (graph.total_node_weight() as f64 / targets.num_blocks() as f64).ceil();
         Report {
             graph: files::name(path),
             n: graph.num_nodes(),
@@ -304,7 +323,7 @@ impl Job<'_> {
             preconfiguration: self.options.preconfiguration.name(),
             imbalance: self.options.imbalance,
             cut: partition.cut(),
-            balance: if mean > 0.0 { heaviest_block as f64 / mean } else { 1.0 },
+            balance: balance(partition.block_weights(), &parts.shares(graph)),
             heaviest_block,
             bound: model.bound,
             overload: partition.overload(),

@@ -333,9 +333,34 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
             let bound = Self::sum(self.bounds, child).min(i128::from(Weight::MAX / 2)) as Weight;
             before += own;
             sizes.push(size);
-            bounds.push(((size as f64 * factor) as Weight).min(bound).max(size));
+            // A single block may use all of its room; rounded, it would get less.
+            let is_single = child.blocks.len() == 1;
+            bounds.push(if is_single {
+                bound
+            } else {
+                ((size as f64 * factor) as Weight).min(bound).max(size)
+            });
         }
+        cap(&mut sizes, &mut bounds);
         Targets::bounded(sizes, bounds)
+    }
+}
+
+/// Moves what sizes exceed their bounds by, as rounded shares may, to blocks with room. What fits nowhere stays, and raises the bound.
+fn cap(sizes: &mut [Weight], bounds: &mut [Weight]) {
+    let mut excess = 0;
+    for (size, &bound) in sizes.iter_mut().zip(&*bounds) {
+        excess += (*size - bound).max(0);
+        *size = (*size).min(bound);
+    }
+    for (size, bound) in sizes.iter_mut().zip(&mut *bounds) {
+        let more = excess.min(*bound - *size);
+        *size += more;
+        excess -= more;
+    }
+    if let Some((size, bound)) = sizes.last_mut().zip(bounds.last_mut()) {
+        *size += excess;
+        *bound = (*bound).max(*size);
     }
 }
 
