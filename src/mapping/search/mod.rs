@@ -40,7 +40,7 @@ mod partner_gains;
 mod swap;
 
 pub(crate) use improve::finds_optimum_around;
-pub use improve::{Anywhere, Improvement, TreeCooling, finds_optimum, improve};
+pub use improve::{Anywhere, FewPlaces, Improvement, TreeCooling, finds_optimum, improve};
 
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `tree` | regular trees | annealing with gain tables, and repartitioning, in regions |
 //! | `anywhere` | all other machines | annealing with distances |
+//! | `few_places` | machines with few places | after these, a population of mappings, with dense matrices |
 //!
 //! Problems of very few processes are solved exactly (`exact`). So are graphs with the shape of the machine
 //! if that is not a tree (`embedding`).
@@ -11,12 +12,14 @@
 mod anywhere;
 mod embedding;
 mod exact;
+mod few_places;
 mod rebuild;
 mod region;
 mod tree;
 
 pub use crate::mapping::annealing::TreeCooling;
 pub use anywhere::Anywhere;
+pub use few_places::FewPlaces;
 
 use super::SearchOutcome;
 use crate::graph::CsrGraph;
@@ -49,6 +52,8 @@ pub struct Improvement {
     pub rebuilt: TreeCooling,
     /// The effort on a machine that is not a regular tree.
     pub anywhere: Anywhere,
+    /// What is done in addition if there are few places.
+    pub few_places: FewPlaces,
 }
 
 impl Improvement {
@@ -57,7 +62,8 @@ impl Improvement {
         self.inside.validate().map_err(|error| error.inside("inside"))?;
         self.annealing.validate().map_err(|error| error.inside("annealing"))?;
         self.rebuilt.validate().map_err(|error| error.inside("rebuilt"))?;
-        self.anywhere.validate().map_err(|error| error.inside("anywhere"))
+        self.anywhere.validate().map_err(|error| error.inside("anywhere"))?;
+        self.few_places.validate().map_err(|error| error.inside("few_places"))
     }
 
     /// A good mapping with little effort.
@@ -69,6 +75,7 @@ impl Improvement {
         partitions: PartitionPreset::Fast,
         rebuilt: TreeCooling::new(60, 0.05, 0.02),
         anywhere: Anywhere::FAST,
+        few_places: FewPlaces::FAST,
     };
 
     /// A better mapping with about three times that effort.
@@ -78,6 +85,7 @@ impl Improvement {
         tournament: 20,
         rebuilding: 100,
         anywhere: Anywhere::ECO,
+        few_places: FewPlaces::ECO,
         ..Self::FAST
     };
 
@@ -89,6 +97,7 @@ impl Improvement {
         rebuilding: 1800,
         rebuilt: TreeCooling::new(100, 0.05, 0.02),
         anywhere: Anywhere::STRONG,
+        few_places: FewPlaces::STRONG,
         ..Self::FAST
     };
 }
@@ -132,8 +141,10 @@ pub fn improve(
     seed: u64,
     observer: &dyn Observer,
 ) -> SearchOutcome {
-    match machine.hierarchy() {
+    let hierarchy = machine.hierarchy();
+    let found = match hierarchy {
         Some(hierarchy) => tree::improve(problem, hierarchy, starts, config, seed, observer),
         None => anywhere::improve(problem, starts, &config.anywhere, seed, observer),
-    }
+    };
+    few_places::improve(problem, hierarchy, found, &config.few_places, seed, observer)
 }
