@@ -141,6 +141,14 @@ pub struct SearchOutcome {
     pub stopped: bool,
 }
 
+impl SearchOutcome {
+    /// The better of two outcomes, the first on ties, with the exchanges of both.
+    pub(crate) fn or(self, other: Self) -> Self {
+        let (tried, made) = (self.tried + other.tried, self.made + other.made);
+        Self { tried, made, ..if other.cost < self.cost { other } else { self } }
+    }
+}
+
 /// Improves a mapping of the size of the problem until no exchange of the neighbourhood lowers J, or until
 /// the observer asks to stop. The result is never worse than the start.
 pub fn local_search(

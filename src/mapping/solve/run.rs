@@ -12,7 +12,7 @@ use crate::ground::observer::{Limited, Observer, Phase};
 use crate::ground::rng::derive;
 use crate::ground::threads;
 use crate::ground::types::Cost;
-use crate::machine::{Distances, Metric, Places};
+use crate::machine::{Distances, Places};
 use crate::mapping::Mapping;
 use crate::mapping::construct::{Construction, ConstructionError, construct, identity_around, repaired};
 use crate::mapping::objective::cost;
@@ -69,7 +69,7 @@ impl Run<'_> {
         observer.begins(Phase::Search);
         let given = [cost_of_start.zip(start), Some((cost_of_identity, &identity))];
         let given: Vec<(Cost, &Mapping)> = given.into_iter().flatten().collect();
-        let outcome = self.search_with_rival(&problem, &constructed, &given)?;
+        let outcome = self.search_with_rivals(&problem, &constructed, &given)?;
         let search_done = Instant::now();
 
         let seconds = |from: Instant, to: Instant| (to - from).as_secs_f64();
@@ -114,64 +114,73 @@ impl Run<'_> {
         self.constructions(problem, 0..self.num_constructions(), &limited)
     }
 
-    /// Further constructions besides the multilevel one, if they take little time. Each builds patterns
-    /// perfectly that multilevel construction misses: the greedy one some that are regular, division from the
-    /// outermost parts groups that fill the parts of an uneven tree exactly.
+    /// A greedy construction besides the multilevel ones, if it takes little time: it builds some regular
+    /// patterns perfectly that they miss.
     fn others(&self, problem: &Problem<'_>) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
-        let config = self.config;
-        let is_multilevel = config.construction.algorithm_on(self.machine) == Construction::Multilevel;
-        let is_final = config.search.neighbourhood == Neighbourhood::None;
-        if self.first.is_some() || is_final || !is_multilevel || self.graph.num_nodes() >= SMALL_ANYWHERE {
+        if !self.is_small_multilevel() {
             return Ok(Vec::new());
         }
-        let limited = self.improving(Cost::MAX);
-        let construct = |number: usize| {
-            let algorithm =
-                if number == 0 { Construction::GreedyAllC } else { Construction::HierarchyTopDown };
-            let construction = config.construction.with_algorithm(algorithm);
-            let seed = derive(derive(config.seed, 0), number as u64);
-            let mapping = construct(problem, self.machine, &construction, seed, &limited)?;
-            Ok((cost(problem, &mapping), mapping))
-        };
-        let divisions = if is_tree(self.machine) { self.num_constructions() } else { 0 };
-        let numbers = 0..divisions.saturating_add(1);
-        threads::map_until(numbers, &|| limited.should_stop(), &construct).into_iter().collect()
+        let construction = self.config.construction.with_algorithm(Construction::GreedyAllC);
+        let seed = derive(derive(self.config.seed, 0), 0);
+        let mapping = construct(problem, self.machine, &construction, seed, &self.improving(Cost::MAX))?;
+        Ok(vec![(cost(problem, &mapping), mapping)])
+    }
+
+    /// Whether the first mapping is a multilevel one, and the problem so small that others take little time.
+    fn is_small_multilevel(&self) -> bool {
+        let is_multilevel = self.config.construction.algorithm_on(self.machine) == Construction::Multilevel;
+        let is_small = self.graph.num_nodes() < SMALL_ANYWHERE;
+        self.first.is_none() && !self.is_final() && is_multilevel && is_small
+    }
+
+    /// Whether nothing is improved beyond the first mapping.
+    fn is_final(&self) -> bool {
+        self.config.search.neighbourhood == Neighbourhood::None
+    }
+
+    /// The settings of runs that the result must not be worse than: those of the preset named by
+    /// [`MapConfig::not_worse_than`], and division from the outermost parts, which fills parts exactly that the
+    /// multilevel construction does not see.
+    fn rivals(&self, problem: &Problem<'_>) -> Vec<MapConfig> {
+        let Run { graph, machine, config, .. } = *self;
+        if self.is_final() || finds_optimum_around(problem.fixed(), graph, machine) {
+            return Vec::new();
+        }
+        let is_cheap = |preset: &MapPreset| *preset != MapPreset::Fast || graph.num_nodes() < SMALL;
+        let quicker = config.not_worse_than.filter(is_cheap).map(|preset| config.with_effort_of(preset));
+        let divided = config.with_construction(Construction::HierarchyTopDown);
+        let divided = self.is_small_multilevel().then_some(MapConfig { not_worse_than: None, ..divided });
+        // Within the same time limit, but only once.
+        let once = |rival: MapConfig| MapConfig { time_limit: None, ..rival };
+        quicker.into_iter().chain(divided).map(once).collect()
     }
 
     /// Improves the best of several constructions and given mappings. The result is not worse than that of
-    /// the preset named by [`MapConfig::not_worse_than`].
-    fn search_with_rival(
+    /// any [rival](Self::rivals).
+    fn search_with_rivals(
         &self,
         problem: &Problem<'_>,
         constructed: &[(Cost, Mapping)],
         given: &[(Cost, &Mapping)],
     ) -> Result<SearchOutcome, ConstructionError> {
-        let Run { graph, machine, config, .. } = *self;
-        let is_final = config.search.neighbourhood == Neighbourhood::None;
-        let is_easy = || finds_optimum_around(problem.fixed(), graph, machine);
-        let is_cheap = |preset: &MapPreset| *preset != MapPreset::Fast || graph.num_nodes() < SMALL;
-        let rival = config.not_worse_than.filter(is_cheap).filter(|_| !is_final && !is_easy());
-        let Some(preset) = rival else {
-            return self.search(problem, constructed, given);
-        };
-        // Within the same time limit, but only once.
-        let limited = self.improving(Cost::MAX);
-        let rival_config = MapConfig { time_limit: None, ..config.with_effort_of(preset) };
-        let rival = Run { config: &rival_config, observer: &limited, ..*self };
-        let rival = rival.search(problem, &rival.constructed(problem)?, given)?;
-        let quiet = Limited { observer: self.observer, deadline: None, bound: rival.cost };
+        let mut best: Option<SearchOutcome> = None;
+        for config in self.rivals(problem) {
+            let limited = self.improving(best.as_ref().map_or(Cost::MAX, |best| best.cost));
+            let rival = Run { config: &config, observer: &limited, ..*self };
+            let rival = rival.search_with_rivals(problem, &rival.constructed(problem)?, given)?;
+            best = Some(best.map_or(rival.clone(), |best| best.or(rival)));
+        }
+        let Some(best) = best else { return self.search(problem, constructed, given) };
+        let quiet = Limited { observer: self.observer, deadline: None, bound: best.cost };
         let own = Run { observer: &quiet, ..*self }.search(problem, constructed, given)?;
-        let (tried, made) = (own.tried + rival.tried, own.made + rival.made);
-        let stopped = own.stopped;
-        Ok(SearchOutcome { tried, made, stopped, ..if rival.cost < own.cost { rival } else { own } })
+        Ok(SearchOutcome { stopped: own.stopped, ..own.or(best) })
     }
 
     /// The number of constructions before the best are improved.
     fn num_constructions(&self) -> usize {
         let config = self.config;
-        let is_final = config.search.neighbourhood == Neighbourhood::None;
         // Without edges, all are equally good.
-        if is_final || self.graph.num_arcs() == 0 {
+        if self.is_final() || self.graph.num_arcs() == 0 {
             return 1;
         }
         match self.machine.hierarchy() {
@@ -209,7 +218,7 @@ impl Run<'_> {
     ) -> Result<Mapping, ConstructionError> {
         let (n, mut config) = (self.graph.num_nodes(), self.config.construction);
         let algorithm = config.algorithm_on(self.machine);
-        if self.config.search.neighbourhood == Neighbourhood::None {
+        if self.is_final() {
             config.undivided = 0;
             config.inner = config.partitions;
         } else if size(self.graph) > self.config.constructions.careful {
@@ -256,7 +265,7 @@ impl Run<'_> {
             let limited = self.limited(config.time_limit, Cost::MAX);
             local_search(problem, start, &config.search, derive(derive(config.seed, 1), 0), &limited)
         };
-        if config.search.neighbourhood == Neighbourhood::None {
+        if self.is_final() {
             let best = starts.iter().min_by_key(|&(cost, _)| cost);
             return Ok(descend(best.expect("there always is a construction").1));
         }
@@ -306,22 +315,8 @@ impl Run<'_> {
                 false => more.iter().map(|(_, mapping)| mapping).collect(),
             };
             let next = run(cycle, &starts, &improvement, &limited);
-            let (tried, made) = (best.tried + next.tried, best.made + next.made);
-            best = SearchOutcome { tried, made, ..if next.cost < best.cost { next } else { best } };
+            best = best.or(next);
         }
         Ok(best)
     }
-}
-
-/// Whether the distances are those of a tree, regular or not: in the order of its parts, two places are as far apart as the farthest
-/// neighbours between them. O(n²).
-fn is_tree(machine: &Places) -> bool {
-    let (order, distances) = (machine.parts().order(), machine.distances());
-    (0..order.len()).all(|first| {
-        let mut farthest = 0;
-        order[first..].windows(2).all(|pair| {
-            farthest = farthest.max(distances.between(pair[0], pair[1]));
-            distances.between(order[first], pair[1]) == farthest
-        })
-    })
 }

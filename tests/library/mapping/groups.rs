@@ -4,10 +4,12 @@ use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::rng::Rng;
 use viem::ground::types::{BlockId, Cost, NodeId, PeId, Weight};
 use viem::machine::{Capacities, Grid, Hierarchy, Listed, Machine};
+use viem::mapping::objective::score;
 use viem::mapping::solve::{
-    ManyToOneConfig, ManyToOneReport, MapConfig, MapPreset, load_bounds, map_many_to_one, solve,
+    Given, ManyToOneConfig, ManyToOneReport, MapConfig, MapPreset, load_bounds, map_many_to_one, solve,
+    solve_watched,
 };
-use viem::partition::{PartitionPreset, Partitioner, Targets};
+use viem::partition::{FixedVertices, PartitionPreset, Partitioner, Targets};
 
 /// Cliques of these sizes, the vertices in random order.
 fn cliques(sizes: &[usize], rng: &mut Rng) -> CsrGraph {
@@ -51,8 +53,42 @@ fn cliques_that_fit_the_nodes_exactly_are_not_divided() {
         let sizes: Vec<usize> = (0..2 + rng.below(9)).map(|_| 2 + rng.below(7) as usize).collect();
         let groups: Vec<usize> = sizes.iter().flat_map(|&size| parts_of(size, &mut rng)).collect();
         let (graph, machine) = (cliques(&groups, &mut rng), nodes(&sizes));
-        let report = solve(&graph, &machine, &MapConfig::preset(MapPreset::Eco)).unwrap().report;
-        assert_eq!(report.cost, graph.total_arc_weight(), "round {round}: {groups:?} on {sizes:?}");
+        for preset in [MapPreset::Fast, MapPreset::Eco] {
+            let report = solve(&graph, &machine, &MapConfig::preset(preset)).unwrap().report;
+            assert_eq!(report.cost, graph.total_arc_weight(), "round {round}: {groups:?} on {sizes:?}");
+        }
+    }
+}
+
+/// The least J of all mappings that begin with these PEs.
+fn least(graph: &CsrGraph, machine: &dyn Machine, pes: &mut Vec<PeId>) -> Cost {
+    if pes.len() == graph.num_nodes() {
+        return score(graph, machine, pes).unwrap();
+    }
+    let mut costs = Vec::new();
+    for pe in (0..machine.num_pes() as PeId).filter(|pe| !pes.contains(pe)).collect::<Vec<_>>() {
+        pes.push(pe);
+        costs.push(least(graph, machine, pes));
+        pes.pop();
+    }
+    costs.into_iter().min().unwrap()
+}
+
+#[test]
+fn problems_with_few_places_are_solved() {
+    let machines: [&dyn Machine; 3] =
+        [&Grid::mesh(&[3, 3]).unwrap(), &nodes(&[2, 3, 4]), &Hierarchy::parse("3:3", "1:7").unwrap()];
+    for (machine, seed) in machines.into_iter().zip(1..) {
+        // Process 0 is on PE 0, so that there are eight that may be anywhere.
+        let graph = generate::random_geometric(9, 4.0, seed);
+        let mut fixed = FixedVertices::none(9, machine.num_pes());
+        fixed.fix(0, 0).unwrap();
+        let optimum = least(&graph, machine, &mut vec![0]);
+        for preset in [MapPreset::Fast, MapPreset::Eco] {
+            let given = Given::default().with_fixed(&fixed);
+            let solution = solve_watched(&graph, machine, &MapConfig::preset(preset), given, &()).unwrap();
+            assert_eq!((solution.mapping.pe_of(0), solution.report.cost), (0, optimum), "{preset} {seed}");
+        }
     }
 }
 
