@@ -70,6 +70,8 @@ impl Run<'_> {
         let given = [cost_of_start.zip(start), Some((cost_of_identity, &identity))];
         let given: Vec<(Cost, &Mapping)> = given.into_iter().flatten().collect();
         let outcome = self.search_with_rivals(&problem, &constructed, &given)?;
+        // Nobody moves for nothing.
+        let kept = given.iter().find(|&&(cost, _)| cost == outcome.cost).map(|&(_, mapping)| mapping.clone());
         let search_done = Instant::now();
 
         let seconds = |from: Instant, to: Instant| (to - from).as_secs_f64();
@@ -91,7 +93,7 @@ impl Run<'_> {
                 total: seconds(begin, search_done),
             },
         };
-        Ok((outcome.mapping, report))
+        Ok((kept.unwrap_or(outcome.mapping), report))
     }
 
     /// The observer, extended to ask to stop after this time.

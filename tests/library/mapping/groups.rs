@@ -110,6 +110,36 @@ fn pairs_are_only_split_where_pes_have_one_place_left() {
 }
 
 #[test]
+fn stages_of_light_cliques_stay_together_although_heavier_edges_connect_them() {
+    // Pairs of ranks in `STAGES` stages, and in each stage two cliques of one rank of every pair.
+    const STAGES: NodeId = 4;
+    const PAIRS: NodeId = 60;
+    let rank = |stage: NodeId, pair: NodeId, side: NodeId| side + 2 * (pair + PAIRS * stage);
+    let mut builder = GraphBuilder::new((2 * STAGES * PAIRS) as usize);
+    for (stage, pair) in (0..STAGES).flat_map(|stage| (0..PAIRS).map(move |pair| (stage, pair))) {
+        builder.add_edge(rank(stage, pair, 0), rank(stage, pair, 1), 100);
+        for side in 0..2 {
+            if stage > 0 {
+                builder.add_edge(rank(stage, pair, side), rank(stage - 1, pair, side), 10);
+            }
+            (0..pair)
+                .for_each(|other| builder.add_edge(rank(stage, pair, side), rank(stage, other, side), 1));
+        }
+    }
+    let (graph, machine) = (builder.build().unwrap(), Grid::mesh(&[8, 8]).unwrap());
+    // A quadrant for each stage, four pairs for each of its PEs.
+    let pe_of = |node: NodeId| {
+        let (stage, place) = (node / (2 * PAIRS), node % (2 * PAIRS) / 8);
+        let (column, row) = (4 * (stage % 2) + place % 4, 4 * (stage / 2) + place / 4);
+        column + 8 * row
+    };
+    let quadrants = score(&graph, &machine, &graph.nodes().map(pe_of).collect::<Vec<_>>()).unwrap();
+    let config = ManyToOneConfig::preset(MapPreset::Eco);
+    let report = map_many_to_one(&graph, &machine, &config).unwrap().report;
+    assert!(report.cost <= quadrants && report.loads.overload == 0, "{} for {quadrants}", report.cost);
+}
+
+#[test]
 fn a_stencil_with_few_cells_per_pe_is_cut_into_boxes() {
     let (graph, machine) = (generate::grid(12, 12), Grid::torus(&[4, 4]).unwrap());
     let [_, eco, strong] = reports(&graph, &machine);

@@ -11,8 +11,8 @@ use crate::machine::{Capacities, Machine};
 use crate::mapping::Mapping;
 use crate::mapping::solve::{Given, MapConfig, MapPreset, SolveError, solve_watched};
 use crate::partition::{
-    FixedVertices, Layout, ManyToOnePartition, ManyToOnePartitioner, Partition, PartitionPreset, Partitioner,
-    Targets, cost,
+    FixedVertices, Layout, ManyToOnePartition, ManyToOnePartitionConfig, ManyToOnePartitioner, Partition,
+    PartitionPreset, Partitioner, Targets, cost,
 };
 
 /// Records whether a mapping was complete before the time limit, so that only further mappings were computed
@@ -73,6 +73,7 @@ impl Search<'_> {
         if let Some(small) = small {
             starts.extend(rival.iter().map(|rival| rival.partition.blocks().to_vec()));
             starts.push(self.in_two_steps(small.two_steps));
+            starts.extend(self.by_closeness()?);
         }
         let partitioner = ManyToOnePartitioner::new(config.settings.clone(), config.seed)?;
         let place = |quotient: &CsrGraph, seed: u64| self.place(quotient, MapPreset::Fast, seed);
@@ -138,6 +139,22 @@ impl Search<'_> {
             blocks.iter_mut().for_each(|block| *block = becomes[*block as usize]);
         }
         blocks
+    }
+
+    /// A mapping of the graph with edges that weigh more inside of dense regions, if its J is known to fit. Coarsening contracts the
+    /// heaviest edges first, and misses regions of many light ones.
+    fn by_closeness(&self) -> Result<Option<Vec<BlockId>>, SolveError> {
+        let greatest = self.layout.distances.greatest().max(1);
+        let bound = Cost::MAX / 2 / greatest;
+        if bound < 2 * self.graph.num_arcs() as Cost {
+            return Ok(None);
+        }
+        let graph = &self.graph.with_weights_by_closeness(bound, self.config.seed);
+        let partitioner = ManyToOnePartitioner::new(ManyToOnePartitionConfig::fast(), self.config.seed)?;
+        let silent = self.silent();
+        let watched = Watched::new(&silent);
+        let found = partitioner.partition(graph, self.targets, self.layout, &[], false, &watched);
+        Ok(Some(found.partition.into_blocks()))
     }
 
     /// Maps whole blocks one-to-one, starting from the order of the parts. Changes nothing if that is impossible.
