@@ -276,3 +276,94 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground::observer::Stops;
+    use crate::ground::rng::Rng;
+    use crate::partition::bounds::BoundViolation;
+    use crate::partition::compact::CompactGraph;
+    use crate::partition::objective::{Cut, Migrating};
+    use crate::partition::refine::cycles::Moves;
+    use crate::partition::refine::flow::Flow;
+    use crate::partition::refine::k_way::{self, KWay};
+    use crate::partition::{FixedVertices, PartitionConfig, PartitionPreset};
+    use crate::testing::{random_graph, with_node_weights};
+
+    const NUM_BLOCKS: usize = 7;
+
+    /// A graph with a random partition of which some blocks have next to nothing, and what blocks may weigh.
+    struct Case {
+        graph: CompactGraph<i64>,
+        blocks: Vec<BlockId>,
+        fixed: FixedVertices,
+        most: Vec<Weight>,
+        least: Vec<Weight>,
+    }
+
+    fn case(heaviest: u32, rng: &mut Rng) -> Case {
+        let weights: Vec<Weight> = (0..90).map(|_| 1 + Weight::from(rng.below(heaviest))).collect();
+        let graph = with_node_weights(&random_graph(90, 5, 4, rng), &weights);
+        let total = graph.total_node_weight();
+        let in_use = 1 + rng.below(NUM_BLOCKS as u32);
+        let blocks: Vec<BlockId> = (0..90).map(|_| rng.below(in_use)).collect();
+        let mut fixed = FixedVertices::none(90, NUM_BLOCKS);
+        (0..10).for_each(|vertex| fixed.fix(vertex, blocks[vertex as usize]).unwrap());
+        let most = vec![total; NUM_BLOCKS];
+        let share = total / NUM_BLOCKS as Weight;
+        let least = (0..NUM_BLOCKS).map(|_| share * Weight::from(rng.below(5)) / 4).collect();
+        Case { graph: CompactGraph::new(&graph), blocks, fixed, most, least }
+    }
+
+    fn agrees<O: Objective>(level: Problem<'_, i64, O>, assignment: &Assignment) {
+        let fresh = Assignment::new(level, assignment.blocks.clone(), NUM_BLOCKS);
+        assert_eq!((assignment.cost, &assignment.weights), (fresh.cost, &fresh.weights));
+    }
+
+    #[test]
+    fn least_loads_are_met_and_kept_by_all_refiners() {
+        let mut rng = Rng::new(8);
+        let settings = PartitionConfig::preset(PartitionPreset::Strong);
+        for round in 0..60 {
+            let Case { graph, blocks, fixed, most, least } = case([1, 1, 4][round % 3], &mut rng);
+            let bounds = LoadBounds { most: &most, least: &least };
+            let objective = Migrating::fixing(Cut, &fixed);
+            let level = Problem { graph: &graph, objective: &objective };
+            let mut assignment = Assignment::new(level, blocks, NUM_BLOCKS);
+            let before = assignment.violation(bounds).shortfall;
+            if round % 2 == 0 {
+                fill_short(level, &mut assignment, bounds, &());
+            } else {
+                fill_short(level, &mut assignment, bounds, &Stops);
+            }
+            agrees(level, &assignment);
+            let left = assignment.violation(bounds);
+            assert!(left.overload == 0 && left.shortfall <= before, "round {round}");
+            assert!(round % 3 == 2 || left == BoundViolation::NONE, "round {round}: {left:?}");
+            fill_empty(level, &mut assignment, bounds);
+            let goal = k_way::Goal { bounds, settings: &settings.k_way, observer: &() };
+            KWay::default().refine(level, &mut assignment, goal, &mut rng);
+            Flow::default().refine(level, &mut assignment, bounds, &settings.flow, &());
+            if round % 3 < 2 {
+                Moves::new(level, &assignment, 100, &()).rebalance(&mut assignment, bounds, 20);
+            }
+            agrees(level, &assignment);
+            assert!(assignment.violation(bounds) <= left, "round {round}");
+            assert_eq!(fixed.violated_by(&assignment.blocks), None);
+        }
+    }
+
+    #[test]
+    fn vertices_are_passed_on_along_cheapest_paths_to_blocks_that_lack_some() {
+        // A path of 30 vertices; the last block is far from where there are many.
+        let graph = CompactGraph::<i64>::new(&crate::graph::generate::grid(30, 1));
+        let level = Problem { graph: &graph, objective: &Cut };
+        let blocks: Vec<BlockId> =
+            graph.nodes().map(|node| [0, 1, 2][usize::from(node > 19) + usize::from(node > 28)]).collect();
+        let mut assignment = Assignment::new(level, blocks, 3);
+        let bounds = LoadBounds { most: &[30; 3], least: &[9, 9, 9] };
+        Moves::new(level, &assignment, 1000, &()).rebalance(&mut assignment, bounds, 20);
+        assert_eq!((assignment.violation(bounds), assignment.cost), (BoundViolation::NONE, 2));
+    }
+}
