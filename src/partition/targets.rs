@@ -218,7 +218,7 @@ impl Targets {
     /// ```
     /// use viem::partition::Targets;
     ///
-    /// assert_eq!(Targets::num_below_half(&[1, 1, 2, 0], &[3, 1, 4, 0]), 1);
+    /// assert_eq!(Targets::num_below_half(&[1, 1, 2, 0], &[3, 0, 5, 0]), 1);
     /// ```
     pub fn num_below_half(capacities: &[u32], weights: &[Weight]) -> usize {
         let total: i128 = weights.iter().map(|&weight| i128::from(weight)).sum();
