@@ -17,7 +17,9 @@ use viem::io::output::OutputId;
 use viem::io::{self, Outputs, ReadError, Source, WriteError};
 use viem::machine::Machine;
 use viem::mapping::solve::{ManyToOneConfig, ManyToOneSolution, SolveError, remap_many_to_one_around};
-use viem::partition::{CurvePoint, FixedVertices, Homes, Migration, MigrationWeight, Remapping, curve};
+use viem::partition::{
+    BoundViolation, CurvePoint, FixedVertices, Homes, Migration, MigrationWeight, Remapping, curve,
+};
 use viem::report::picture;
 use viem_verify::{self as verify, OldText};
 
@@ -144,7 +146,7 @@ impl Remap<'_> {
         };
         let measured = |solution: &ManyToOneSolution| {
             let report = &solution.report;
-            (report.cost, report.migration.unwrap_or_default(), report.loads.overload)
+            (report.cost, report.migration.unwrap_or_default(), report.violation())
         };
         let mut best = at(self.weight)?;
         let curve = self.curve(graph.total_node_weight(), "J", console, |weight| {
@@ -161,19 +163,22 @@ impl Remap<'_> {
         Ok((best, curve))
     }
 
-    /// What remappings are compared by: overload first, then what is minimised.
-    pub(crate) fn score(&self, (cost, migration, overload): (Cost, Migration, Weight)) -> (Weight, i128) {
-        (overload, self.weight.objective(cost, migration.weight))
+    /// What remappings are compared by: the bounds first, then what is minimised.
+    pub(crate) fn score(
+        &self,
+        (cost, migration, violation): (Cost, Migration, BoundViolation),
+    ) -> (BoundViolation, i128) {
+        (violation, self.weight.objective(cost, migration.weight))
     }
 
-    /// The curve, if it was asked for: `remap` takes a weight and returns cost, migration and overload. `objective` is what the
+    /// The curve, if it was asked for: `remap` takes a weight and returns cost, migration and by what bounds are missed. `objective` is what the
     /// cost is called. Points of weights that are too large or too small for this problem are left out.
     pub(crate) fn curve(
         &self,
         total: Weight,
         objective: &str,
         console: Console,
-        mut remap: impl FnMut(MigrationWeight) -> Result<(Cost, Migration, Weight)>,
+        mut remap: impl FnMut(MigrationWeight) -> Result<(Cost, Migration, BoundViolation)>,
     ) -> Result<Option<Curve>> {
         if self.options.curve.is_none() {
             return Ok(None);

@@ -162,7 +162,7 @@ impl ManyToOnePartitioner {
         Ok(Self { settings, seed })
     }
 
-    /// Partitions a graph. The result is not worse than any of `starts`: overload first, J second. Vertices that the
+    /// Partitions a graph. The result is not worse than any of `starts`: overload first, then shortfall, then J. Vertices that the
     /// targets fix are in their blocks; in a start, they are moved there first.
     ///
     /// The weight of all arcs times the greatest distance must fit 64 bits. Ends soon after the observer asks to stop. The
@@ -304,7 +304,7 @@ impl Run<'_> {
     }
 
     fn with<W: Stored, O: Objective>(&self, level: Problem<'_, W, O>) -> Assignment {
-        if let Some(best) = enumeration::best(level, self.targets.bounds()) {
+        if let Some(best) = enumeration::best(level, self.targets.load_bounds()) {
             return best;
         }
         let ManyToOnePartitionConfig { sections, cycles, .. } = self.settings;

@@ -15,6 +15,7 @@
 //! | `refine::k_way` | localised k-way FM with lazily computed gains | O(m log n) per round |
 //! | `refine::flow` | balanced minimum cuts of pairs of blocks | O(m f) per round, f the cut of a pair |
 //! | `refine::balance` | bounds restored by single moves | O((n + m) log n), O(k) if they hold |
+//! | `refine::fill` | least loads met and empty blocks filled by single moves | O((n + m) log n), O(n) if nothing is missing |
 //! | `refine::cycles` | negative cycles and cheapest paths of blocks: improvement at exact sizes | as its settings allow |
 //! | `scheme::multilevel` | one run down and up the levels | the sum of the above |
 //! | `scheme::groups` | components and groups of heavy edges kept whole in blocks | O(n + m), a packing, a run |
@@ -39,6 +40,7 @@
 mod affinities;
 mod assignment;
 mod blocks;
+mod bounds;
 mod coarsen;
 mod compact;
 mod fixed;
@@ -58,6 +60,7 @@ mod settings;
 mod targets;
 
 pub use blocks::Partition;
+pub use bounds::BoundViolation;
 pub use coarsen::Contraction;
 pub use fixed::{FixedError, FixedVertices};
 pub use layout::{BlockTree, Layout, PlaceBlocks};

@@ -1,6 +1,7 @@
 //! The multilevel partitioner, which minimises the cut.
 
 use super::blocks::{Partition, renamed};
+use super::bounds::BoundViolation;
 use super::scheme::pool;
 use super::settings::{PartitionConfig, PartitionPreset};
 use super::targets::Targets;
@@ -69,7 +70,7 @@ impl Partitioner {
     ///
     /// All bounds are met if all vertices weigh 1 and the bounds leave room. Heavier vertices may exceed them:
     /// [`Partition::overload`] reports by how much. No block is empty unless there are too few vertices, or too few that its bound
-    /// allows. The partition is not worse than the one in the order of the numbers of the vertices,
+    /// allows. The least loads of the targets are met as far as bounds and vertices allow it. The partition is not worse than the one in the order of the numbers of the vertices,
     /// if that leaves no more blocks empty.
     pub fn partition(&self, graph: &CsrGraph, targets: &Targets) -> Partition {
         self.partition_watched(graph, targets, &())
@@ -90,7 +91,9 @@ impl Partitioner {
         let settings = if targets.are_exact() { &self.exact } else { &self.settings };
         let assignment = pool::partition(graph, targets, settings, self.seed, observer);
         let own = Partition::of_assignment(assignment, targets);
-        let quicker = self.not_worse_than.filter(|_| own.score() > (0, 0) && !observer.should_stop());
+        let quicker = self
+            .not_worse_than
+            .filter(|_| own.score() > (BoundViolation::NONE, 0) && !observer.should_stop());
         let rival =
             quicker.map(|preset| Self::new(preset, self.seed).partition_watched(graph, targets, observer));
         let strips =

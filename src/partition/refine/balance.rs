@@ -1,6 +1,5 @@
 //! Brings overloaded blocks back to their bounds at the least loss.
 
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use crate::ground::budget::Budget;
@@ -8,7 +7,8 @@ use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
-use crate::partition::compact::{Arc, Stored};
+use crate::partition::bounds::LoadBounds;
+use crate::partition::compact::Stored;
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
 use crate::partition::packing::Packing;
@@ -200,26 +200,30 @@ pub(crate) fn repack<W: Stored, O: Objective>(
     }
 }
 
-/// A partition within all bounds, around vertices that are fixed, if [`Packing`] finds one; it may be like no partition that was known.
+/// A partition that exceeds no bound, around vertices that are fixed, if [`Packing`] finds one; it may be like no partition that was
+/// known. Where blocks have least loads, it is near the sizes.
 pub(crate) fn packed<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     assignment: &Assignment,
-    bounds: &[Weight],
+    sizes: &[Weight],
+    bounds: LoadBounds<'_>,
 ) -> Option<Assignment> {
     let blocks = &assignment.blocks;
-    let mut rooms = bounds.to_vec();
+    let mut rooms = bounds.most.to_vec();
+    let mut sizes = if bounds.least.is_empty() { rooms.clone() } else { sizes.to_vec() };
     let (fixed, free): (Vec<NodeId>, Vec<NodeId>) =
         level.nodes().partition(|&node| level.objective.is_fixed(node));
     for node in fixed {
         rooms[blocks[node as usize] as usize] -= level.node_weight(node);
+        sizes[blocks[node as usize] as usize] -= level.node_weight(node);
     }
     let weights: Vec<Weight> = free.iter().map(|&node| level.node_weight(node)).collect();
-    let bins = Packing { weights: &weights, sizes: &rooms, rooms: &rooms }.find()?;
+    let bins = Packing { weights: &weights, sizes: &sizes, rooms: &rooms }.find()?;
     let mut blocks = blocks.to_vec();
     for (node, bin) in free.into_iter().zip(bins) {
         blocks[node as usize] = bin;
     }
-    Some(Assignment::new(level, blocks, bounds.len()))
+    Some(Assignment::new(level, blocks, bounds.num_blocks()))
 }
 
 /// Packs the vertices in the order given, around those that are fixed; what fits nowhere goes to the block with most room.
@@ -249,54 +253,6 @@ fn pack<W: Stored, O: Objective>(
         blocks[node as usize] = block as BlockId;
     }
     blocks
-}
-
-/// Gives a vertex to every empty block that may have one, as long as other blocks have more than one.
-///
-/// Of the vertices that its bound allows, those of the least internal degree move first. A block stays empty if its bound allows none.
-/// O((n + m) log n), O(n) if no block is empty.
-pub(crate) fn fill_empty<W: Stored, O: Objective>(
-    level: Problem<'_, W, O>,
-    assignment: &mut Assignment,
-    bounds: &[Weight],
-) {
-    let mut counts = vec![0usize; bounds.len()];
-    for &block in &assignment.blocks {
-        counts[block as usize] += 1;
-    }
-    let may_have_one = |block: usize| bounds[block] > 0 || level.total_node_weight() == 0;
-    let mut empty: Vec<usize> =
-        (0..bounds.len()).filter(|&block| counts[block] == 0 && may_have_one(block)).collect();
-    // What is too heavy for one of them is so for all later ones.
-    empty.sort_by_key(|&block| Reverse(bounds[block]));
-    if empty.is_empty() {
-        return;
-    }
-    let mut affinities = BlockAffinities::default();
-    affinities.resize(bounds.len());
-    let mut heap = Heap::default();
-    heap.resize(level.num_nodes());
-    for node in level.nodes().filter(|&node| !level.objective.is_fixed(node)) {
-        let block = assignment.blocks[node as usize];
-        let inner = level.arcs(node).iter().filter(|arc| assignment.blocks[arc.target as usize] == block);
-        heap.set(node, -inner.map(Arc::weight).sum::<Weight>());
-    }
-    for block in empty {
-        let may_leave = |node: NodeId| counts[assignment.blocks[node as usize] as usize] > 1;
-        let may_move = |node: NodeId| level.node_weight(node) <= bounds[block] && may_leave(node);
-        let next = std::iter::from_fn(|| heap.pop()).map(|(_, node)| node).find(|&node| may_move(node));
-        let Some(node) = next else { return };
-        let from = assignment.blocks[node as usize];
-        counts[from as usize] -= 1;
-        affinities.collect(level.graph, &assignment.blocks, node);
-        let gain = level.gain(node, &affinities, from, block as BlockId);
-        assignment.shift(node, level.node_weight(node), block as BlockId, gain);
-        for arc in level.arcs(node) {
-            if heap.contains(arc.target) && assignment.blocks[arc.target as usize] == from {
-                heap.raise(arc.target, arc.weight());
-            }
-        }
-    }
 }
 
 #[cfg(test)]

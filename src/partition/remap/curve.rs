@@ -3,6 +3,7 @@
 use super::homes::Migration;
 use super::weight::MigrationWeight;
 use crate::ground::types::{Cost, Weight};
+use crate::partition::bounds::BoundViolation;
 
 /// What a remapping costs, and what it moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,13 +18,15 @@ pub struct CurvePoint {
     pub migration: Migration,
     /// The total weight by which blocks exceed their bounds.
     pub overload: Weight,
+    /// The total weight that blocks lack of their least loads.
+    pub shortfall: Weight,
 }
 
 /// Weights on a curve besides 0: powers of 2 times the objective per unit of vertex weight. Below the least, little changes
 /// on meshes; above the greatest, hardly more stays than the bounds demand.
 const POWERS: std::ops::RangeInclusive<i32> = -3..=6;
 
-/// Remaps with weights from 0 on. `remap` maps a weight to cost, migration and overload, or to nothing where they cannot be
+/// Remaps with weights from 0 on. `remap` maps a weight to cost, migration and what bounds are missed by, or to nothing where they cannot be
 /// computed: such points are left out. `total` is the weight of all vertices. Where what was found for another weight is better for
 /// a weight as well, the point of this weight has that.
 ///
@@ -38,17 +41,20 @@ const POWERS: std::ops::RangeInclusive<i32> = -3..=6;
 /// let points = curve(mesh.total_node_weight(), |weight| {
 ///     let remapped = partitioner.remap(&mesh, &targets, &homes, weight)?;
 ///     let partition = remapped.partition;
-///     Ok::<_, viem::partition::RemapError>(Some((partition.cut(), remapped.migration, partition.overload())))
+///     Ok::<_, viem::partition::RemapError>(Some((partition.cut(), remapped.migration, partition.violation())))
 /// })?;
 /// assert!(points.last().unwrap().migration.weight <= points[0].migration.weight);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn curve<E>(
     total: Weight,
-    mut remap: impl FnMut(MigrationWeight) -> Result<Option<(Cost, Migration, Weight)>, E>,
+    mut remap: impl FnMut(MigrationWeight) -> Result<Option<(Cost, Migration, BoundViolation)>, E>,
 ) -> Result<Vec<CurvePoint>, E> {
     let mut at = |migration_weight| -> Result<Option<CurvePoint>, E> {
-        let point = |(cost, migration, overload)| CurvePoint { migration_weight, cost, migration, overload };
+        let point = |(cost, migration, violation)| {
+            let BoundViolation { overload, shortfall } = violation;
+            CurvePoint { migration_weight, cost, migration, overload, shortfall }
+        };
         Ok(remap(migration_weight)?.map(point))
     };
     let mut points: Vec<CurvePoint> = at(MigrationWeight::ZERO)?.into_iter().collect();
@@ -69,11 +75,10 @@ pub fn curve<E>(
     for point in &mut points {
         let value = |other: &CurvePoint| {
             let objective = point.migration_weight.objective(other.cost, other.migration.weight);
-            (other.overload, objective, other.migration.weight)
+            ((other.overload, other.shortfall), objective, other.migration.weight)
         };
-        let &CurvePoint { cost, migration, overload, .. } =
-            found.iter().min_by_key(|other| value(other)).unwrap_or(point);
-        *point = CurvePoint { cost, migration, overload, ..*point };
+        let best = *found.iter().min_by_key(|other| value(other)).unwrap_or(point);
+        *point = CurvePoint { migration_weight: point.migration_weight, ..best };
     }
     Ok(points)
 }
@@ -89,7 +94,7 @@ mod tests {
         let points = curve(1000, |_| {
             next += 1;
             let (cost, weight) = found[next.min(6) - 1];
-            Ok::<_, ()>(Some((cost, Migration { weight, vertices: 1 }, 0)))
+            Ok::<_, ()>(Some((cost, Migration { weight, vertices: 1 }, BoundViolation::NONE)))
         });
         let points = points.unwrap();
         assert_eq!(points[0].migration_weight, MigrationWeight::ZERO);
@@ -105,14 +110,15 @@ mod tests {
 
     #[test]
     fn errors_end_the_curve() {
-        assert_eq!(curve(10, |_| Err::<Option<(Cost, Migration, Weight)>, _>("no")), Err("no"));
+        assert_eq!(curve(10, |_| Err::<Option<(Cost, Migration, BoundViolation)>, _>("no")), Err("no"));
     }
 
     #[test]
     fn what_cannot_be_computed_is_left_out() {
         let above = |least: f64| {
             move |weight: MigrationWeight| {
-                let cost = Some((64, Migration::default(), 0)).filter(|_| weight.value() >= least);
+                let cost = Some((64, Migration::default(), BoundViolation::NONE))
+                    .filter(|_| weight.value() >= least);
                 Ok::<_, ()>(cost)
             }
         };

@@ -7,10 +7,11 @@
 use crate::graph::bfs::components;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
+use crate::partition::bounds::LoadBounds;
 use crate::partition::compact::{Arc, Stored};
 use crate::partition::objective::Objective;
 use crate::partition::packing::Packing;
-use crate::partition::refine::balance;
+use crate::partition::refine::fill;
 use crate::partition::residual::ResidualCapacities;
 
 /// A partition with whole components, as many as fit; the others fill the room that is left. O(n + m) and the time of
@@ -18,17 +19,18 @@ use crate::partition::residual::ResidualCapacities;
 pub(in crate::partition) fn whole<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     sizes: &[Weight],
-    bounds: &[Weight],
+    bounds: LoadBounds<'_>,
 ) -> Option<Assignment> {
     let components = Components::of(level)?;
-    let packing = Packing { weights: &components.weights, sizes, rooms: bounds };
-    if packing.weights.iter().max() > bounds.iter().max() {
+    let packing = Packing { weights: &components.weights, sizes, rooms: bounds.most };
+    if packing.weights.iter().max() > bounds.most.iter().max() {
         return None;
     }
     let of_bins = |bins: Vec<Option<BlockId>>| {
-        let blocks = filled_up(level, &components, &bins, bounds);
-        let mut assignment = Assignment::new(level, blocks, bounds.len());
-        balance::fill_empty(level, &mut assignment, bounds);
+        let blocks = filled_up(level, &components, &bins, bounds.most);
+        let mut assignment = Assignment::new(level, blocks, bounds.num_blocks());
+        fill::fill_short(level, &mut assignment, bounds, &());
+        fill::fill_empty(level, &mut assignment, bounds);
         assignment
     };
     if let Some(bins) = packing.find() {
@@ -92,12 +94,12 @@ pub(in crate::partition) fn regroup<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     assignment: &mut Assignment,
     sizes: &[Weight],
-    bounds: &[Weight],
+    bounds: LoadBounds<'_>,
 ) {
     let Some(components) = Components::of(level).filter(|_| assignment.cost > 0) else { return };
-    let most = bounds.iter().copied().max().unwrap_or(0);
+    let most = bounds.most.iter().copied().max().unwrap_or(0);
     let fits = |component: u32| components.weights[component as usize] <= most;
-    let (mut sizes, mut rooms) = (sizes.to_vec(), bounds.to_vec());
+    let (mut sizes, mut rooms) = (sizes.to_vec(), bounds.most.to_vec());
     for node in level.nodes().filter(|&node| !fits(components.of_node[node as usize])) {
         let block = assignment.blocks[node as usize] as usize;
         sizes[block] -= level.node_weight(node);
@@ -111,8 +113,9 @@ pub(in crate::partition) fn regroup<W: Stored, O: Objective>(
     small.iter().zip(bins).for_each(|(&component, bin)| bin_of[component as usize] = Some(bin));
     let block = |(&component, &block): (&u32, &BlockId)| bin_of[component as usize].unwrap_or(block);
     let blocks = components.of_node.iter().zip(&assignment.blocks).map(block).collect();
-    let mut regrouped = Assignment::new(level, blocks, bounds.len());
-    balance::fill_empty(level, &mut regrouped, bounds);
+    let mut regrouped = Assignment::new(level, blocks, bounds.num_blocks());
+    fill::fill_short(level, &mut regrouped, bounds, &());
+    fill::fill_empty(level, &mut regrouped, bounds);
     if regrouped.score(bounds) < assignment.score(bounds) {
         *assignment = regrouped;
     }

@@ -18,6 +18,7 @@ use crate::ground::rng::{Rng, derive};
 use crate::ground::threads;
 use crate::ground::types::{BlockId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
+use crate::partition::bounds::BoundViolation;
 use crate::partition::coarsen::{self, overlay};
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::objective::{Cut, Migrating, Objective};
@@ -112,10 +113,10 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
             return Assignment::new(self.task.level, vec![0; self.task.level.num_nodes()], 1);
         }
         let Task { level, targets, observer, .. } = self.task;
-        let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
+        let (sizes, bounds) = (targets.block_sizes(), targets.load_bounds());
         let whole = groups::whole(level, sizes, bounds).filter(|_| !observer.should_stop());
         let given: Vec<&Assignment> = self.starts.iter().chain(&whole).collect();
-        if let Some(best) = given.iter().find(|given| given.score(bounds) == (0, 0)) {
+        if let Some(best) = given.iter().find(|given| given.score(bounds) == (BoundViolation::NONE, 0)) {
             return (*best).clone();
         }
         let seeds: Vec<u64> = (0..self.num_members() as u64).map(|index| derive(self.seed, index)).collect();
@@ -134,9 +135,7 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         let best = members.into_iter().chain(given).min_by_key(|member| self.score(member));
         let mut best = best.expect("the pool has a member");
         groups::regroup(level, &mut best, sizes, bounds);
-        if best.overload(bounds) > 0
-            && let Some(packed) = balance::packed(level, &best, bounds)
-        {
+        if let Some(packed) = self.packed(&best) {
             best = self.member(Some(&packed), derive(self.seed, u64::MAX - 3));
         }
         if self.goes_on && !self.task.observer.should_stop() {
@@ -153,6 +152,15 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
                 [better, child].into_iter().min_by_key(|member| self.score(member)).expect("there are two");
         }
         best
+    }
+
+    /// A packing of the vertices that misses the bounds by less than the best partition, if that misses any and there is one.
+    fn packed(&self, best: &Assignment) -> Option<Assignment> {
+        let Task { level, targets, .. } = self.task;
+        let bounds = targets.load_bounds();
+        let violation = Some(best.violation(bounds)).filter(|&violation| violation > BoundViolation::NONE)?;
+        let packed = balance::packed(level, best, targets.block_sizes(), bounds)?;
+        (packed.violation(bounds) < violation).then_some(packed)
     }
 
     /// A partition from scratch or from another one, after all V-cycles.
@@ -195,8 +203,8 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         members
     }
 
-    fn score(&self, member: &Assignment) -> (Weight, Weight) {
-        member.score(self.task.targets.bounds())
+    fn score(&self, member: &Assignment) -> (BoundViolation, Weight) {
+        member.score(self.task.targets.load_bounds())
     }
 
     fn run(&self, start: Option<(&[BlockId], Assignment)>, seed: u64) -> Assignment {

@@ -110,7 +110,7 @@ mod tests {
 
     fn point(cost: i64, weight: i64) -> CurvePoint {
         let migration = Migration { weight, vertices: weight as usize };
-        CurvePoint { migration_weight: MigrationWeight::ZERO, cost, migration, overload: 0 }
+        CurvePoint { migration_weight: MigrationWeight::ZERO, cost, migration, overload: 0, shortfall: 0 }
     }
 
     #[test]

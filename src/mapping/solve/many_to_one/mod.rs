@@ -1,7 +1,7 @@
 //! Many-to-one mapping: maps an application graph with many vertices per PE to a machine.
 //!
 //! *Problem.* Vertices have weights, PEs have capacities. Every PE gets at most `(1 + imbalance) · ceil(total
-//! weight · capacity / total capacity)`. Minimise J over the vertices.
+//! weight · capacity / total capacity)`, and at least a given part of its share, if one is asked for. Minimise J over the vertices.
 //!
 //! *Algorithm.* The multilevel partitioner with J as its objective
 //! ([`partition::ManyToOnePartitioner`](ManyToOnePartitioner)). Blocks are the PEs in the order of the parts
@@ -30,8 +30,8 @@ use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
 use crate::mapping::solve::{Given, MapPreset, SolveError};
 use crate::partition::{
-    FixedError, FixedVertices, Homes, ManyToOnePartitionConfig, Migration, MigrationWeight, PartitionPreset,
-    RemapError, Remapping, Targets,
+    BoundViolation, FixedError, FixedVertices, Homes, ManyToOnePartitionConfig, Migration, MigrationWeight,
+    PartitionPreset, RemapError, Remapping, Targets,
 };
 
 /// All settings of a many-to-one mapping.
@@ -53,6 +53,8 @@ pub struct ManyToOneConfig {
     pub threads: usize,
     /// How much heavier than its share a PE may be: 0.03 means 3 %.
     pub imbalance: f64,
+    /// The least part of its share that a PE gets, from 0 to 1: 0.5 means half. Bounds go before least loads.
+    pub least_load: f64,
     /// The partitioner.
     pub settings: ManyToOnePartitionConfig,
     /// What is done in addition for small problems.
@@ -65,7 +67,7 @@ pub struct ManyToOneConfig {
 }
 
 impl ManyToOneConfig {
-    /// The settings of a preset, with seed 0, one thread and an imbalance of 3 %.
+    /// The settings of a preset, with seed 0, one thread, an imbalance of 3 % and no least load.
     pub fn preset(preset: MapPreset) -> Self {
         let small = SmallProblemConfig {
             most_places: 4096,
@@ -78,13 +80,22 @@ impl ManyToOneConfig {
             MapPreset::Eco => (ManyToOnePartitionConfig::eco(), Some(small), Some(MapPreset::Fast)),
             MapPreset::Fast => (ManyToOnePartitionConfig::fast(), None, None),
         };
-        Self { seed: 0, threads: 1, imbalance: 0.03, settings, small, not_worse_than, time_limit: None }
+        Self {
+            seed: 0,
+            threads: 1,
+            imbalance: 0.03,
+            least_load: 0.0,
+            settings,
+            small,
+            not_worse_than,
+            time_limit: None,
+        }
     }
 
     /// The same with the effort of a preset, and no time limit.
     fn with_effort_of(&self, preset: MapPreset) -> Self {
-        let &Self { seed, threads, imbalance, .. } = self;
-        Self { seed, threads, imbalance, ..Self::preset(preset) }
+        let &Self { seed, threads, imbalance, least_load, .. } = self;
+        Self { seed, threads, imbalance, least_load, ..Self::preset(preset) }
     }
 
     /// The same with another seed.
@@ -102,11 +113,18 @@ impl ManyToOneConfig {
         Self { imbalance, ..self }
     }
 
+    /// The same with another least load: 0.5 asks for half of its share on each PE.
+    pub fn with_least_load(self, least_load: f64) -> Self {
+        Self { least_load, ..self }
+    }
+
     /// Whether every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_at_least_one("threads", self.threads)?;
         let is_imbalance = self.imbalance >= 0.0 && self.imbalance.is_finite();
         check("imbalance", self.imbalance, is_imbalance, "a finite number from 0 on")?;
+        let is_part = (0.0..=1.0).contains(&self.least_load);
+        check("least_load", self.least_load, is_part, "from 0 to 1")?;
         self.settings.validate().map_err(|error| error.inside("settings"))
     }
 }
@@ -144,6 +162,12 @@ pub struct PeLoads {
     pub fullest: f64,
     /// The sum of all excess over the bounds.
     pub overload: Weight,
+    /// The number of PEs with less than half of their share.
+    pub below_half: usize,
+    /// The number of PEs below the least load that was asked for.
+    pub below_least: usize,
+    /// The sum of all that PEs lack of the least load.
+    pub shortfall: Weight,
 }
 
 /// The report of a many-to-one mapping.
@@ -170,6 +194,14 @@ pub struct ManyToOneReport {
     pub stopped: bool,
     /// Time of the whole run, in seconds.
     pub seconds: f64,
+}
+
+impl ManyToOneReport {
+    /// By how much PEs miss their bounds.
+    pub fn violation(&self) -> BoundViolation {
+        let PeLoads { overload, shortfall, .. } = self.loads;
+        BoundViolation::new(overload, shortfall)
+    }
 }
 
 /// A many-to-one mapping and its report.
@@ -210,7 +242,7 @@ pub fn map_many_to_one(
 /// As [`map_many_to_one`], with a start and an observer.
 ///
 /// `start`, if given, is the PE of each vertex in a mapping. The result is not worse than it: first by the
-/// total excess over the bounds, then by J. The observer may end the run early; the bounds are then respected
+/// total excess over the bounds, then by what PEs lack of their least loads, then by J. The observer may end the run early; the bounds are then respected
 /// as otherwise, but J may be poor.
 pub fn map_many_to_one_watched<'a>(
     graph: &CsrGraph,
@@ -269,7 +301,7 @@ pub fn evaluate_many_to_one(
         cost,
         cut: quotient::contract(graph, pe_of, machine.num_pes()).total_arc_weight() / 2,
         migration: None,
-        loads: pe_loads(graph, &load_bounds(graph, machine, config.imbalance), pe_of),
+        loads: pe_loads(graph, machine, config, pe_of),
         stopped: false,
         seconds: begin.elapsed().as_secs_f64(),
     };
@@ -362,9 +394,18 @@ fn weights_of(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> Vec<We
     weights
 }
 
-/// The loads of a mapping to PEs with these bounds.
-pub fn pe_loads(graph: &CsrGraph, bounds: &[Weight], pe_of: &[PeId]) -> PeLoads {
+/// The loads of a mapping, and how they compare with the imbalance and the least load of the settings, which must be in their ranges.
+pub fn pe_loads(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &ManyToOneConfig,
+    pe_of: &[PeId],
+) -> PeLoads {
+    let capacities = capacities(machine, 0..machine.num_pes() as PeId);
+    let bounds = &Targets::shares(graph, &capacities, config.imbalance)[..];
+    let least = Targets::least_shares(graph, &capacities, config.least_load).unwrap_or_default();
     let weights = weights_of(graph, pe_of, bounds.len());
+    let BoundViolation { overload, shortfall } = BoundViolation::of(&weights, bounds, &least);
     let fullness = |(&weight, &bound): (&Weight, &Weight)| match weight {
         0 => 0.0,
         _ => weight as f64 / bound as f64,
@@ -375,7 +416,10 @@ pub fn pe_loads(graph: &CsrGraph, bounds: &[Weight], pe_of: &[PeId]) -> PeLoads 
         greatest: weights.iter().copied().max().unwrap_or(0),
         bound: bounds.iter().copied().max().unwrap_or(0),
         fullest: weights.iter().zip(bounds).map(fullness).fold(0.0, f64::max),
-        overload: weights.iter().zip(bounds).map(|(weight, bound)| (weight - bound).max(0)).sum(),
+        overload,
+        below_half: Targets::num_below_half(&capacities, &weights),
+        below_least: weights.iter().zip(&least).filter(|(weight, least)| weight < least).count(),
+        shortfall,
     }
 }
 

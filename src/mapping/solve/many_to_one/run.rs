@@ -4,9 +4,7 @@ use std::time::Instant;
 
 use super::layout::{Between, block_of_each_pe, block_tree};
 use super::search::{Search, Watched};
-use super::{
-    ManyToOneConfig, ManyToOneReport, ManyToOneSolution, capacities, load_bounds, pe_loads, weights_of,
-};
+use super::{ManyToOneConfig, ManyToOneReport, ManyToOneSolution, capacities, pe_loads, weights_of};
 use crate::graph::CsrGraph;
 use crate::ground::observer::{Limited, Observer, Phase};
 use crate::ground::types::{BlockId, Cost, PeId, Weight};
@@ -102,6 +100,7 @@ impl DistanceVisitor for Run<'_> {
         let tree = block_tree(parts, is_tree);
         let first = from.in_blocks(order);
         let mut targets = Targets::proportional(graph, &capacities, config.imbalance)?;
+        targets = targets.with_least_loads(Targets::least_shares(graph, &capacities, config.least_load)?)?;
         if let Some(before) = first.loads(graph, order.len()) {
             targets = targets.near(&capacities, &before);
         }
@@ -149,7 +148,7 @@ impl DistanceVisitor for Run<'_> {
             cost: reached,
             cut: partition.cut(),
             migration: from.migration(graph, &pe_of),
-            loads: pe_loads(graph, &load_bounds(graph, machine, config.imbalance), &pe_of),
+            loads: pe_loads(graph, machine, config, &pe_of),
             // A run that continues until the time limit was complete before.
             stopped: match watched.was_complete() {
                 true => observer.should_stop(),

@@ -11,8 +11,8 @@ use crate::machine::{Capacities, Machine};
 use crate::mapping::Mapping;
 use crate::mapping::solve::{Given, MapConfig, MapPreset, SolveError, solve_watched};
 use crate::partition::{
-    FixedVertices, Layout, ManyToOnePartition, ManyToOnePartitionConfig, ManyToOnePartitioner, Partition,
-    PartitionPreset, Partitioner, Targets, cost,
+    BoundViolation, FixedVertices, Layout, ManyToOnePartition, ManyToOnePartitionConfig,
+    ManyToOnePartitioner, Partition, PartitionPreset, Partitioner, Targets, cost,
 };
 
 /// Records whether a mapping was complete before the time limit, so that only further mappings were computed
@@ -125,10 +125,15 @@ impl Search<'_> {
     /// A partition of small cut whose blocks are then mapped to the PEs, if these have equal capacities.
     fn in_two_steps(&self, preset: PartitionPreset) -> Vec<BlockId> {
         let partitioner = Partitioner::new(preset, self.config.seed);
-        let bounds = self.targets.bounds();
-        let may_change_places = bounds.iter().all(|&bound| bound == bounds[0]);
+        let (bounds, least) = (self.targets.bounds(), self.targets.least_loads());
+        let may_change_places = bounds.iter().all(|&bound| bound == bounds[0])
+            && least.iter().all(|&least_load| least_load == least[0]);
         // Blocks that will change places need not have the shares of the PEs in their order.
         let equal = Targets::equal(self.graph, bounds.len(), self.config.imbalance).ok();
+        let equal = match least {
+            [] => equal,
+            least => equal.and_then(|equal| equal.with_least_loads(least.to_vec()).ok()),
+        };
         let equal =
             equal.filter(|equal| may_change_places && equal.bounds() == bounds && self.fixed.is_none());
         let targets = equal.as_ref().unwrap_or(self.targets);
@@ -190,9 +195,12 @@ impl Search<'_> {
     ) -> Result<ManyToOnePartition, SolveError> {
         let Self { graph, machine, order, targets, .. } = *self;
         let is_unit = graph.node_weights().iter().all(|&weight| weight == 1);
+        // Where PEs have least loads, these are kept as all loads stay as they are.
+        let places =
+            if targets.least_loads().is_empty() { targets.bounds() } else { best.partition.block_weights() };
         let mut room = vec![0; order.len()];
-        for (&pe, &bound) in order.iter().zip(targets.bounds()) {
-            room[pe as usize] = bound as u32;
+        for (&pe, &places) in order.iter().zip(places) {
+            room[pe as usize] = places as u32;
         }
         if !is_unit || best.cost == 0 || best.partition.overload() > 0 || room.contains(&0) {
             return Ok(best);
@@ -220,7 +228,7 @@ impl Search<'_> {
     }
 }
 
-/// What mappings are compared by: overload first, then J.
-fn score(found: &ManyToOnePartition) -> (Weight, Cost) {
-    (found.partition.overload(), found.cost)
+/// What mappings are compared by: the bounds first, then J.
+fn score(found: &ManyToOnePartition) -> (BoundViolation, Cost) {
+    (found.partition.violation(), found.cost)
 }
