@@ -196,7 +196,7 @@ impl<O: DistanceOracle> Visits<'_, O> {
     }
 }
 
-/// [`Now::better_pes`] of every process with at most [`FEW_PES`] of them, on the threads of the rayon pool.
+/// [`Now::better_pes`] of every process with at most [`MOST_KEPT`] of them, on the threads of the rayon pool.
 /// Processes not started before the search has to stop are skipped.
 fn better_pes_of_all<O: DistanceOracle>(
     search: &SwapSearch<'_, O>,
@@ -208,8 +208,8 @@ fn better_pes_of_all<O: DistanceOracle>(
     threads::map(now.problem.size(), GRAIN_SIZE, &|u| match now.observer.should_stop() {
         true => (None, 0),
         false => {
-            let (found, looks) = now.better_pes(vicinity, u as NodeId, FEW_PES + 1);
-            (Some(found).filter(|found| found.len() <= FEW_PES), looks)
+            let (found, looks) = now.better_pes(vicinity, u as NodeId, MOST_KEPT + 1);
+            (Some(found).filter(|found| found.len() <= MOST_KEPT), looks)
         }
     })
 }
