@@ -39,8 +39,8 @@ mod nsquare_pruned;
 mod partner_gains;
 mod swap;
 
-pub(crate) use improve::finds_optimum_around;
 pub use improve::{Anywhere, FewPlaces, Improvement, TreeCooling, finds_optimum, improve};
+pub(crate) use improve::{finds_optimum_around, lower_bound};
 
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;

@@ -18,7 +18,7 @@ use crate::mapping::construct::{Construction, ConstructionError, construct, iden
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::{
-    Improvement, Neighbourhood, SearchOutcome, finds_optimum_around, improve, local_search,
+    Improvement, Neighbourhood, SearchOutcome, finds_optimum_around, improve, local_search, lower_bound,
 };
 use crate::partition::FixedVertices;
 
@@ -279,8 +279,8 @@ impl Run<'_> {
     }
 
     /// Improves the best of several mappings with the effort of the preset. With a time limit, it continues
-    /// until shortly before the limit, alternately from the best mapping and from new constructions, with
-    /// increasing effort.
+    /// until shortly before the limit, or until no mapping can be better, alternately from the best mapping and from
+    /// new constructions, with increasing effort.
     fn improved(
         &self,
         problem: &Problem<'_>,
@@ -297,9 +297,10 @@ impl Run<'_> {
         let mut best = run(0, starts, &improvement, &self.improving(Cost::MAX));
         let is_easy = || finds_optimum_around(problem.fixed(), problem.graph(), machine);
         let goes_on = config.time_limit.is_some() && !is_easy();
+        let least = if goes_on { lower_bound(problem, &self.improving(best.cost)) } else { Cost::MIN };
         for cycle in 1usize.. {
             let limited = self.improving(best.cost);
-            if !goes_on || limited.should_stop() {
+            if !goes_on || best.cost <= least || limited.should_stop() {
                 break;
             }
             let mut more = Vec::new();

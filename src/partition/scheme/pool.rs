@@ -9,6 +9,7 @@
 //!
 //! Sanders, Schulz: Distributed evolutionary graph partitioning. ALENEX 2012.
 
+use super::bound;
 use super::groups;
 use super::initial::bisection::RecursiveBisection;
 use super::multilevel::{FlowLevels, Multilevel, Task};
@@ -83,7 +84,8 @@ pub(crate) struct Pool<'a, W, O> {
     pub seed: u64,
     /// Partitions that the result must not be worse than.
     pub starts: Vec<Assignment>,
-    /// Whether to go on until the observer asks to stop; it is notified that [`Phase::Search`] begins.
+    /// Whether to go on until the observer asks to stop, or no partition can be better; it is notified that
+    /// [`Phase::Search`] begins.
     pub goes_on: bool,
 }
 
@@ -138,11 +140,15 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         if let Some(packed) = self.packed(&best) {
             best = self.member(Some(&packed), derive(self.seed, u64::MAX - 3));
         }
-        if self.goes_on && !self.task.observer.should_stop() {
+        if !self.goes_on || self.task.observer.should_stop() || self.is_final(&best) {
+            return best;
+        }
+        let least = (BoundViolation::NONE, bound::least_cost(level, bounds.most));
+        if self.score(&best) > least {
             self.task.observer.begins(Phase::Search);
         }
         for round in 0.. {
-            if !self.goes_on || self.task.observer.should_stop() {
+            if self.score(&best) <= least || self.task.observer.should_stop() {
                 break;
             }
             let seed = derive(derive(self.seed, u64::MAX - 2), round);
@@ -161,6 +167,13 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         let violation = Some(best.violation(bounds)).filter(|&violation| violation > BoundViolation::NONE)?;
         let packed = balance::packed(level, best, targets.block_sizes(), bounds)?;
         (packed.violation(bounds) < violation).then_some(packed)
+    }
+
+    /// Whether no partition is better, or there is no other one: each vertex is fixed.
+    fn is_final(&self, best: &Assignment) -> bool {
+        let Problem { graph, objective } = self.task.level;
+        self.score(best) == (BoundViolation::NONE, 0)
+            || graph.nodes().all(|node| objective.fixed_block(node).is_some())
     }
 
     /// A partition from scratch or from another one, after all V-cycles.

@@ -7,9 +7,10 @@
 //! | `few_places` | machines with few places | after these, a population of mappings, with dense matrices |
 //!
 //! Problems of very few processes are solved exactly (`exact`). So are graphs with the shape of the machine
-//! if that is not a tree (`embedding`).
+//! if that is not a tree (`embedding`). Lower bounds prove other mappings to be optimal (`bound`).
 
 mod anywhere;
+mod bound;
 mod embedding;
 mod exact;
 mod few_places;
@@ -19,6 +20,7 @@ mod tree;
 
 pub use crate::mapping::annealing::TreeCooling;
 pub use anywhere::Anywhere;
+pub(crate) use bound::lower_bound;
 pub use few_places::FewPlaces;
 
 use super::SearchOutcome;
@@ -103,7 +105,7 @@ impl Improvement {
 }
 
 /// Whether [`improve`] is guaranteed to return an optimum. This holds if the problem is small enough to
-/// enumerate all mappings, or if all mappings cost the same because no process communicates or all PEs are
+/// enumerate all mappings of the processes that have neighbours, or if all mappings cost the same because no process communicates or all PEs are
 /// equally far apart.
 pub fn finds_optimum(graph: &CsrGraph, machine: &Places) -> bool {
     finds_optimum_around(None, graph, machine)
@@ -115,14 +117,10 @@ pub(crate) fn finds_optimum_around(
     graph: &CsrGraph,
     machine: &Places,
 ) -> bool {
-    let is_small = |hierarchy: &Hierarchy| match fixed {
-        Some(fixed) => exact::is_small_around(fixed),
-        None => exact::is_small(hierarchy),
-    };
     let is_easy = || match (machine.hierarchy().map(Hierarchy::simplified), fixed) {
-        (Some(hierarchy), _) => hierarchy.arities().len() < 2 || is_small(&hierarchy),
-        (None, Some(fixed)) => exact::is_small_around(fixed),
-        (None, None) => exact::is_small_anywhere(machine.len()),
+        (Some(hierarchy), None) => hierarchy.arities().len() < 2 || exact::is_small(&hierarchy),
+        (Some(hierarchy), _) if hierarchy.arities().len() < 2 => true,
+        _ => exact::is_small_around(fixed, graph),
     };
     graph.num_arcs() == 0 || is_easy()
 }
