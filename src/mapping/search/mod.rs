@@ -40,7 +40,7 @@ mod partner_gains;
 mod swap;
 
 pub use improve::{Anywhere, FewPlaces, Improvement, TreeCooling, finds_optimum, improve};
-pub(crate) use improve::{finds_optimum_around, lower_bound};
+pub(crate) use improve::{finds_optimum_around, lower_bound, search_few_places};
 
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;

@@ -19,6 +19,7 @@ use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::{
     Improvement, Neighbourhood, SearchOutcome, finds_optimum_around, improve, local_search, lower_bound,
+    search_few_places,
 };
 use crate::partition::FixedVertices;
 
@@ -140,42 +141,61 @@ impl Run<'_> {
         self.config.search.neighbourhood == Neighbourhood::None
     }
 
-    /// The settings of runs that the result must not be worse than: those of the preset named by
-    /// [`MapConfig::not_worse_than`], and division from the outermost parts, which fills parts exactly that the
-    /// multilevel construction does not see.
-    fn rivals(&self, problem: &Problem<'_>) -> Vec<MapConfig> {
-        let Run { graph, machine, config, .. } = *self;
-        if self.is_final() || finds_optimum_around(problem.fixed(), graph, machine) {
-            return Vec::new();
-        }
-        let is_cheap = |preset: &MapPreset| *preset != MapPreset::Fast || graph.num_nodes() < SMALL;
-        let quicker = config.not_worse_than.filter(is_cheap).map(|preset| config.with_effort_of(preset));
-        let divided = config.with_construction(Construction::HierarchyTopDown);
-        let divided = self.is_small_multilevel().then_some(MapConfig { not_worse_than: None, ..divided });
-        // Within the same time limit, but only once.
-        let once = |rival: MapConfig| MapConfig { time_limit: None, ..rival };
-        quicker.into_iter().chain(divided).map(once).collect()
+    /// The settings of the preset that the result must not be worse than.
+    fn quicker(&self) -> Option<MapConfig> {
+        let is_cheap = |preset: &MapPreset| *preset != MapPreset::Fast || self.graph.num_nodes() < SMALL;
+        self.config.not_worse_than.filter(is_cheap).map(|preset| self.config.with_effort_of(preset))
+    }
+
+    /// The settings that divide from the outermost parts, which fills parts exactly that the multilevel construction
+    /// does not see.
+    fn divided(&self) -> Option<MapConfig> {
+        let divided = self.config.with_construction(Construction::HierarchyTopDown);
+        self.is_small_multilevel().then_some(divided)
     }
 
     /// Improves the best of several constructions and given mappings. The result is not worse than that of
-    /// any [rival](Self::rivals).
+    /// the preset named by [`MapConfig::not_worse_than`].
     fn search_with_rivals(
         &self,
         problem: &Problem<'_>,
         constructed: &[(Cost, Mapping)],
         given: &[(Cost, &Mapping)],
     ) -> Result<SearchOutcome, ConstructionError> {
-        let mut best: Option<SearchOutcome> = None;
-        for config in self.rivals(problem) {
-            let limited = self.improving(best.as_ref().map_or(Cost::MAX, |best| best.cost));
-            let rival = Run { config: &config, observer: &limited, ..*self };
-            let rival = rival.search_with_rivals(problem, &rival.constructed(problem)?, given)?;
-            best = Some(best.map_or(rival.clone(), |best| best.or(rival)));
+        if self.is_final() || finds_optimum_around(problem.fixed(), self.graph, self.machine) {
+            return self.search(problem, constructed, given);
         }
-        let Some(best) = best else { return self.search(problem, constructed, given) };
-        let quiet = Limited { observer: self.observer, deadline: None, bound: best.cost };
+        // Within the same time limit, but only once.
+        let run = |config: MapConfig, best: &Option<SearchOutcome>, is_quicker| {
+            let limited = self.improving(best.as_ref().map_or(Cost::MAX, |best| best.cost));
+            let rival =
+                Run { config: &MapConfig { time_limit: None, ..config }, observer: &limited, ..*self };
+            let constructed = rival.constructed(problem)?;
+            match is_quicker {
+                true => rival.search_with_rivals(problem, &constructed, given),
+                false => rival.search(problem, &constructed, given),
+            }
+        };
+        let mut best = None;
+        for (config, is_quicker) in [(self.quicker(), true), (self.divided(), false)] {
+            if let Some(config) = config {
+                let rival = run(config, &best, is_quicker)?;
+                best = Some(best.map_or(rival.clone(), |best| best.or(rival)));
+            }
+        }
+        let bound = best.as_ref().map_or(Cost::MAX, |best| best.cost);
+        let quiet = Limited { observer: self.observer, deadline: None, bound };
         let own = Run { observer: &quiet, ..*self }.search(problem, constructed, given)?;
-        Ok(SearchOutcome { stopped: own.stopped, ..own.or(best) })
+        let stopped = own.stopped;
+        let best = best.map_or(own.clone(), |best| own.or(best));
+        Ok(self.searched_as_few_places(problem, SearchOutcome { stopped, ..best }))
+    }
+
+    /// The dense search, if there are few places.
+    fn searched_as_few_places(&self, problem: &Problem<'_>, found: SearchOutcome) -> SearchOutcome {
+        let (config, seed) = (&self.config.improvement.few_places, derive(self.config.seed, 2));
+        let limited = self.improving(found.cost);
+        search_few_places(problem, self.machine.hierarchy(), found, config, seed, &limited)
     }
 
     /// The number of constructions before the best are improved.

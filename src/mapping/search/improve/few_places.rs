@@ -10,7 +10,7 @@ use crate::ground::settings::{ConfigError, check};
 use crate::ground::types::{Cost, NodeId};
 use crate::machine::{Hierarchy, Metric};
 use crate::mapping::Mapping;
-use crate::mapping::dense::{Effort, Qap, Search, lower_bound_around};
+use crate::mapping::dense::{Effort, Qap, QapImprovement, QapQuick, QapWay, Search, lower_bound_around};
 use crate::mapping::problem::Problem;
 use crate::mapping::search::SearchOutcome;
 
@@ -33,6 +33,26 @@ impl FewPlaces {
     pub(super) const ECO: Self = Self { population: 8, children: 32, ..Self::FAST };
     pub(super) const STRONG: Self = Self { population: 16, children: 320, ..Self::FAST };
 
+    /// Annealing and tabu search are about a tenth as long as for the QAP: its problems have more places.
+    fn effort(&self, seed: u64) -> Effort {
+        Effort {
+            seed,
+            first: QapImprovement::new(100, 0.3, 0.01, 200),
+            ways: [
+                QapWay::new(2, QapImprovement::new(10, 0.1, 0.01, 100)),
+                QapWay::new(2, QapImprovement::new(10, 0.03, 0.01, 100)),
+                QapWay::new(2, QapImprovement::new(0, 0.1, 0.01, 500)),
+                QapWay::new(1, QapImprovement::new(20, 0.05, 0.01, 50)),
+                QapWay::new(0, QapImprovement::new(200, 0.3, 0.01, 100)),
+            ],
+            quick: QapQuick {
+                first: QapImprovement::new(20, 0.3, 0.01, 100),
+                child: QapImprovement::new(0, 0.1, 0.01, 50),
+            },
+            ..Effort::new(self.population, self.children)
+        }
+    }
+
     /// Whether every number is in its range.
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
         check("population", self.population, self.population >= 2, "at least 2")
@@ -41,7 +61,7 @@ impl FewPlaces {
 
 /// Continues with the dense search if there are few places, unless the mapping is known to be optimal. The
 /// result is not worse.
-pub(super) fn improve(
+pub(crate) fn search_few_places(
     problem: &Problem<'_>,
     hierarchy: Option<&Hierarchy>,
     found: SearchOutcome,
@@ -53,8 +73,7 @@ pub(super) fn improve(
     if is_optimal || problem.size() > config.most_places || observer.should_stop() {
         return found;
     }
-    let effort = Effort { seed, ..Effort::new(config.population, config.children) };
-    match searched(problem, &found, &effort, observer) {
+    match searched(problem, &found, &config.effort(seed), observer) {
         Some((cost, mapping)) if cost < found.cost => SearchOutcome { cost, mapping, ..found },
         _ => found,
     }

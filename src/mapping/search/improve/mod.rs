@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `tree` | regular trees | annealing with gain tables, and repartitioning, in regions |
 //! | `anywhere` | all other machines | annealing with distances |
-//! | `few_places` | machines with few places | after these, a population of mappings, with dense matrices |
+//! | `few_places` | machines with few places | once after these, a population of mappings, with dense matrices |
 //!
 //! Problems of very few processes are solved exactly (`exact`). So are graphs with the shape of the machine
 //! if that is not a tree (`embedding`). Lower bounds prove other mappings to be optimal (`bound`).
@@ -22,6 +22,7 @@ pub use crate::mapping::annealing::TreeCooling;
 pub use anywhere::Anywhere;
 pub(crate) use bound::lower_bound;
 pub use few_places::FewPlaces;
+pub(crate) use few_places::search_few_places;
 
 use super::SearchOutcome;
 use crate::graph::CsrGraph;
@@ -54,7 +55,7 @@ pub struct Improvement {
     pub rebuilt: TreeCooling,
     /// The effort on a machine that is not a regular tree.
     pub anywhere: Anywhere,
-    /// What is done in addition if there are few places.
+    /// What a run does at its end if there are few places.
     pub few_places: FewPlaces,
 }
 
@@ -139,10 +140,8 @@ pub fn improve(
     seed: u64,
     observer: &dyn Observer,
 ) -> SearchOutcome {
-    let hierarchy = machine.hierarchy();
-    let found = match hierarchy {
+    match machine.hierarchy() {
         Some(hierarchy) => tree::improve(problem, hierarchy, starts, config, seed, observer),
         None => anywhere::improve(problem, starts, &config.anywhere, seed, observer),
-    };
-    few_places::improve(problem, hierarchy, found, &config.few_places, seed, observer)
+    }
 }
