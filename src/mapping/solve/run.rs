@@ -195,7 +195,8 @@ impl Run<'_> {
     fn searched_as_few_places(&self, problem: &Problem<'_>, found: SearchOutcome) -> SearchOutcome {
         let (config, seed) = (&self.config.improvement.few_places, derive(self.config.seed, 2));
         let limited = self.improving(found.cost);
-        search_few_places(problem, self.machine.hierarchy(), found, config, seed, &limited)
+        let found = search_few_places(problem, self.machine.hierarchy(), found, config, seed, &limited);
+        SearchOutcome { stopped: found.stopped || self.observer.should_stop(), ..found }
     }
 
     /// The number of constructions before the best are improved.
