@@ -4,9 +4,10 @@
 //! |---|---|
 //! | `presets` | all settings, and the presets as whole values of them |
 //! | `effort` | how much a preset does on a problem of a size |
-//! | `run` | constructions, improvement and the last local search |
-//! | `effort` | the effort of a preset, by problem size |
 //! | `run` | constructions, improvement and the final local search |
+//! | `many_to_one` | mappings with many vertices per PE |
+//! | `report` | what a run reports |
+//!
 //! The result is never worse than the identity or a mapping given as a start: the search begins with the best
 //! of these and the construction, and never makes a mapping worse.
 
