@@ -364,7 +364,7 @@ fn read_file(name: &str, text: &str) -> Result<Machine> {
     }
     let lines: Vec<Vec<&str>> = text.lines().map(fields).filter(|fields| !fields.is_empty()).collect();
     let Some(first) = lines.first() else { return fault("the file of the machine is empty") };
-    if let Some(entries) = within_names(&lines) {
+    if let Some(entries) = within_names(&table_of(text)) {
         return read_matrix(entries);
     }
     if first[0].starts_with(char::is_alphabetic) {
@@ -390,6 +390,21 @@ fn fields(line: &str) -> Vec<&str> {
     let fields = line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';'));
     let fields = fields.filter(|field| !field.is_empty());
     fields.take_while(|field| !field.starts_with(['#', '%'])).collect()
+}
+
+/// The fields of a table, line by line. If the first line has commas, semicolons or tabulators, they separate fields, and names may contain
+/// blanks.
+fn table_of(text: &str) -> Vec<Vec<&str>> {
+    let first = text.lines().find(|line| !fields(line).is_empty()).unwrap_or("");
+    let separator = [',', ';', '\t'].into_iter().find(|&separator| first.contains(separator));
+    let lines = text.lines().filter(|line| !fields(line).is_empty());
+    match separator {
+        Some(separator) => {
+            let row = lines.map(|line| line.split(separator).map(str::trim));
+            row.map(|fields| fields.filter(|field| !field.is_empty()).collect()).collect()
+        }
+        None => lines.map(fields).collect(),
+    }
 }
 
 /// The entries of a square table with names over its columns, beside its rows, or both. Columns may be numbered instead if rows are

@@ -153,11 +153,11 @@ fn a_stencil_with_few_cells_per_pe_is_cut_into_boxes() {
 #[test]
 fn no_preset_is_worse_than_a_quicker_one() {
     let mut rng = Rng::new(6);
-    for seed in 0..2 {
+    for seed in 0..1 {
         let graphs = [
-            generate::grid(13, 7),
-            generate::random_geometric(120, 6.0, seed),
-            cliques(&[2, 3, 5, 7, 11, 13, 30], &mut rng),
+            generate::grid(9, 7),
+            generate::random_geometric(70, 6.0, seed),
+            cliques(&[2, 3, 5, 7, 11, 13], &mut rng),
         ];
         for graph in graphs {
             for machine in [
