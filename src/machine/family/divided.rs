@@ -33,10 +33,6 @@ impl<M: Machine> Machine for Divided<M> {
         self.machine.distances()
     }
 
-    fn distances_among(&self, list: &[PeId]) -> Result<Distances, MachineError> {
-        self.machine.distances_among(list)
-    }
-
     fn interconnect(&self) -> Interconnect {
         self.machine.interconnect()
     }

@@ -1,7 +1,6 @@
 mod anywhere;
 mod construct;
 mod fixed;
-mod groups;
 mod hubs;
 mod improve;
 mod many_to_one;

@@ -1,5 +1,4 @@
 mod fixed;
-mod least_loads;
 mod multilevel;
 mod orders;
 mod remap;

@@ -10,15 +10,15 @@ use crate::ground::observer::Watch;
 use crate::ground::types::Cost;
 
 /// The result of a search.
-pub(crate) struct Proof {
+pub(super) struct Proof {
     /// An assignment better than the given one, if there is one.
-    pub(crate) better: Option<(Cost, Vec<u32>)>,
+    pub(super) better: Option<(Cost, Vec<u32>)>,
     /// Whether the search was complete: then the better one, or else the given one, is optimal.
-    pub(crate) is_complete: bool,
+    pub(super) is_complete: bool,
 }
 
 /// Searches for an assignment below `upper`. `fixed` are objects that must be at given places.
-pub(crate) fn search(
+pub(super) fn search(
     qap: &Qap,
     fixed: &[(usize, usize)],
     upper: Cost,
