@@ -362,7 +362,7 @@ fn read_file(name: &str, text: &str) -> Result<Machine> {
     if let Some(machine) = read_numa(text) {
         return machine;
     }
-    let lines: Vec<Vec<&str>> = text.lines().map(fields).filter(|fields| !fields.is_empty()).collect();
+    let lines = rows(text, is_separator);
     let Some(first) = lines.first() else { return fault("the file of the machine is empty") };
     if let Some(entries) = within_names(&table_of(text)) {
         return read_matrix(entries);
@@ -385,25 +385,27 @@ fn read_file(name: &str, text: &str) -> Result<Machine> {
     Ok(Machine { shape: Shape::Network { links, vertices }, capacities: Some(capacities), list: None })
 }
 
-/// The fields of a line up to a comment.
-fn fields(line: &str) -> Vec<&str> {
-    let fields = line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';'));
-    let fields = fields.filter(|field| !field.is_empty());
-    fields.take_while(|field| !field.starts_with(['#', '%'])).collect()
+/// What separates numbers.
+fn is_separator(c: char) -> bool {
+    c.is_whitespace() || matches!(c, ',' | ';')
 }
 
-/// The fields of a table, line by line. If the first line has commas, semicolons or tabulators, they separate fields, and names may contain
-/// blanks.
+/// The fields of each line up to a comment; lines without fields are left out.
+fn rows(text: &str, separates: impl Fn(char) -> bool) -> Vec<Vec<&str>> {
+    let fields = |line| -> Vec<&str> {
+        let fields = str::split(line, &separates).map(str::trim).filter(|field| !field.is_empty());
+        fields.take_while(|field| !field.starts_with(['#', '%'])).collect()
+    };
+    text.lines().map(fields).filter(|fields| !fields.is_empty()).collect()
+}
+
+/// The fields of a table. If its first line has commas, semicolons or tabulators, they separate fields, and names may contain blanks.
 fn table_of(text: &str) -> Vec<Vec<&str>> {
-    let first = text.lines().find(|line| !fields(line).is_empty()).unwrap_or("");
-    let separator = [',', ';', '\t'].into_iter().find(|&separator| first.contains(separator));
-    let lines = text.lines().filter(|line| !fields(line).is_empty());
-    match separator {
-        Some(separator) => {
-            let row = lines.map(|line| line.split(separator).map(str::trim));
-            row.map(|fields| fields.filter(|field| !field.is_empty()).collect()).collect()
-        }
-        None => lines.map(fields).collect(),
+    let is_blank = |line: &&str| rows(line, is_separator).is_empty();
+    let first = text.lines().find(|line| !is_blank(line)).unwrap_or("");
+    match [',', ';', '\t'].into_iter().find(|&separator| first.contains(separator)) {
+        Some(separator) => rows(text, |c| c == separator),
+        None => rows(text, is_separator),
     }
 }
 
