@@ -76,6 +76,7 @@ fn labelled(table: &mut Table<'_, '_>, layout: Layout) -> Result<Matrix, Misplac
     while let Some(mut row) = table.next_row() {
         if layout.has_labels {
             row.next_of_table();
+            rows.begin(Place { line: row.number, column: 1 });
         }
         while let Some(field) = row.next_of_table() {
             let place = Place { line: row.number, column: field.column };
@@ -116,7 +117,7 @@ fn square_root(square: usize) -> Option<usize> {
 /// How many numbers the lines hold, for messages.
 #[derive(Default)]
 struct Rows {
-    /// The last number, and how many its line holds up to it.
+    /// The last number or name of a row, and how many numbers its line holds up to it.
     last: Option<Place>,
     found: usize,
     /// Numbers of the first line.
@@ -125,13 +126,18 @@ struct Rows {
 }
 
 impl Rows {
-    fn count(&mut self, place: Place) {
+    /// A number or the name of a row is here.
+    fn begin(&mut self, place: Place) {
         if self.last.is_some_and(|last| last.line != place.line) {
             self.end_row();
             self.found = 0;
         }
-        self.found += 1;
         self.last = Some(place);
+    }
+
+    fn count(&mut self, place: Place) {
+        self.begin(place);
+        self.found += 1;
     }
 
     fn end_row(&mut self) {
@@ -187,6 +193,10 @@ mod tests {
                 "test, line 3, column 5: the line ends a row of 3 numbers, but the first row has 2",
             ),
             ("a,b\n0,1\n", "test, line 3, column 1: the file ends after 2 numbers"),
+            (
+                ",a,b\na,0,1\nb,1,0\nc\n",
+                "test, line 4, column 1: the line ends a row of 0 numbers, but the first row has 2",
+            ),
             ("0,1\n1,,0\n", "test, line 2, column 3: `` is not a number"),
             ("0;1,5\n1,5;0\n", "test, line 1, column 3: `1,5` is not a number"),
         ] {
