@@ -28,10 +28,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("weight of migration, cut, vertices that change place:");
     let points = curve(mesh.total_node_weight(), |weight| {
         let remapped = partitioner.remap(&mesh, &targets, &homes, weight)?;
-        let overload = remapped.partition.overload();
-        Ok::<_, Box<dyn Error>>(Some((remapped.partition.cut(), remapped.migration, overload)))
+        let violation = remapped.partition.violation();
+        Ok::<_, Box<dyn Error>>(Some((remapped.partition.cut(), remapped.migration, violation)))
     })?;
-    for point in points.iter().filter(|point| point.is_best) {
+    for point in &points {
         println!("{:>10} {:>6} {:>6}", point.migration_weight, point.cost, point.migration.vertices);
     }
     Ok(())

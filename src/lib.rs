@@ -228,7 +228,7 @@ pub use partition::{Partition, PartitionPreset, Partitioner, Targets};
 pub mod tuning {
     pub use crate::mapping::annealing::{Cooling, TreeCooling};
     pub use crate::mapping::construct::{ConstructionConfig, Multilevel};
-    pub use crate::mapping::search::{Anywhere, Improvement, SearchConfig};
+    pub use crate::mapping::search::{Anywhere, FewPlaces, Improvement, SearchConfig};
     pub use crate::mapping::solve::Constructions;
     pub use crate::partition::{
         BalanceConfig, BisectionConfig, Contraction, FlatConfig, FlowConfig, InitialConfig, KWayConfig,

@@ -297,7 +297,7 @@ fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcom
     let found = diffusion::diffuse(graph, old.pes(), &shares, &distance);
     let seconds = watch.seconds();
     let now = renumbered(&found, &left);
-    let loads = solve::pe_loads(graph, &solve::load_bounds(graph, machine.as_ref(), IMBALANCE), &now);
+    let loads = solve::pe_loads(graph, machine.as_ref(), &config(0), &now);
     let migration = homes.migration(graph, &now);
     let cost = diffusion::cost(graph, &found, &distance);
     outcomes.push(Outcome::new(cost, migration, loads.overload, seconds));

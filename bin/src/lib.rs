@@ -32,6 +32,7 @@ mod fixed;
 mod given;
 mod hints;
 mod launch;
+mod loads;
 mod machine;
 mod many_to_one;
 mod modes;

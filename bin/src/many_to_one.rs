@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use crate::console::Console;
 use crate::error::Result;
+use crate::loads::{self, Below};
 use crate::options;
 use viem::graph::CsrGraph;
 use viem::io::metis::{self, NodeWeights};
@@ -29,6 +30,11 @@ pub(crate) struct SharingOptions {
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) imbalance: Option<f64>,
 
+    /// How many percent of its share a processing element gets at least. From 0 to 100, rounded down; a bound goes before.
+    /// For graphs with more vertices than processing elements [default: 0]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
+    pub(crate) least_load: Option<f64>,
+
     /// How much work each processing element takes, in proportion. Line i holds a whole number from 1, for element i
     #[arg(long, value_name = "FILE")]
     pub(crate) pe_weights: Option<PathBuf>,
@@ -40,6 +46,11 @@ impl SharingOptions {
         Ok(options::imbalance(self.imbalance.unwrap_or(IMBALANCE))?)
     }
 
+    /// The least load as a part of a share.
+    pub(crate) fn least_load(&self) -> Result<f64> {
+        Ok(options::least_load(self.least_load.unwrap_or(0.0))?)
+    }
+
     /// The machine with the weights of its PEs, if some are given.
     pub(crate) fn weigh(&self, machine: Box<dyn Machine>) -> Result<Box<dyn Machine>> {
         let Some(path) = &self.pe_weights else { return Ok(machine) };
@@ -48,11 +59,11 @@ impl SharingOptions {
     }
 
     /// Reads a graph, and decides whether its mapping is many-to-one: if there are more vertices than the machine has
-    /// room for processes, if PEs have weights, or if an imbalance is given and vertices have weights, or are more than
-    /// the PEs. Vertex weights are read only then.
+    /// room for processes, if PEs have weights, or if an imbalance or a least load is given and vertices have weights, or are
+    /// more than the PEs. Vertex weights are read only then.
     pub(crate) fn read(&self, source: Source<'_>, machine: &dyn Machine) -> Result<(CsrGraph, bool)> {
         let room = usize::try_from(machine.room()).unwrap_or(usize::MAX);
-        let is_asked = self.imbalance.is_some() || self.pe_weights.is_some();
+        let is_asked = self.imbalance.is_some() || self.least_load.is_some() || self.pe_weights.is_some();
         let weights = if is_asked { NodeWeights::Read } else { NodeWeights::ReadBeyond(room) };
         let graph = metis::read(source, weights)?;
         let num_nodes = graph.num_nodes();
@@ -62,16 +73,19 @@ impl SharingOptions {
     }
 }
 
-/// Says what the PEs bear.
-pub(crate) fn tell_loads(console: Console, loads: &PeLoads) {
+/// Says what the PEs bear, of which there are so many. `too_heavy` are words about a vertex that fits nowhere.
+pub(crate) fn tell_loads(console: Console, loads: &PeLoads, num_pes: usize, too_heavy: Option<String>) {
     let PeLoads { least, mean, greatest, bound, fullest, overload, .. } = loads;
     console.line(format_args!(
         "load of the processing elements: {least} least, {mean:.2} mean, {greatest} greatest"
     ));
     console.line(format_args!("greatest bound {bound}, greatest load over its bound {fullest:.5}"));
+    let below = Below { half: loads.below_half, least: loads.below_least, all: num_pes };
+    loads::tell_below(console, loads::PES, &below, loads.shortfall);
     if *overload > 0 {
+        let too_heavy = too_heavy.map_or_else(String::new, |words| format!(": {words}"));
         console.warn(format_args!(
-            "processing elements exceed their bounds by {overload} in total; allow more --imbalance, or a vertex is too heavy"
+            "processing elements exceed their bounds by {overload} in total{too_heavy}; allow more --imbalance"
         ));
     }
 }
@@ -92,6 +106,8 @@ pub(crate) fn tell_traffic(console: Console, traffic: &PeTraffic) {
 pub(crate) struct JsonSpread {
     /// In percent.
     pub(crate) imbalance: f64,
+    /// In percent of the share.
+    pub(crate) least_load: f64,
     pub(crate) loads: PeLoads,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) by_pe: Option<PeTraffic>,

@@ -86,6 +86,14 @@ pub(crate) fn imbalance(percent: f64) -> Result<f64, UsageError> {
     Err(UsageError(format!("--imbalance={percent} is not a percentage of 0 or more")))
 }
 
+/// A least load in percent of a share as a part of it.
+pub(crate) fn least_load(percent: f64) -> Result<f64, UsageError> {
+    if (0.0..=100.0).contains(&percent) {
+        return Ok(percent / 100.0);
+    }
+    Err(UsageError(format!("--least_load={percent} is not a percentage from 0 to 100")))
+}
+
 /// The number of threads asked for, or else one for each core that the process may use.
 pub(crate) fn threads(asked: Option<usize>) -> Result<usize, UsageError> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

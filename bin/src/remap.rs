@@ -17,7 +17,9 @@ use viem::io::output::OutputId;
 use viem::io::{self, Outputs, ReadError, Source, WriteError};
 use viem::machine::Machine;
 use viem::mapping::solve::{ManyToOneConfig, ManyToOneSolution, SolveError, remap_many_to_one_around};
-use viem::partition::{CurvePoint, FixedVertices, Homes, Migration, MigrationWeight, Remapping, curve};
+use viem::partition::{
+    BoundViolation, CurvePoint, FixedVertices, Homes, Migration, MigrationWeight, Remapping, curve,
+};
 use viem::report::picture;
 use viem_verify::{self as verify, OldText};
 
@@ -142,27 +144,41 @@ impl Remap<'_> {
             let resumed = Remapping::new(&self.homes, weight);
             remap_many_to_one_around(graph, machine, config, resumed, fixed, observer)
         };
-        let solution = at(self.weight)?;
+        let measured = |solution: &ManyToOneSolution| {
+            let report = &solution.report;
+            (report.cost, report.migration.unwrap_or_default(), report.violation())
+        };
+        let mut best = at(self.weight)?;
         let curve = self.curve(graph.total_node_weight(), "J", console, |weight| {
-            let report = at(weight)
-                .map_err(|error| match error {
-                    SolveError::Remap(error) => Failure::from(error),
-                    error => error.into(),
-                })?
-                .report;
-            Ok((report.cost, report.migration.unwrap_or_default(), report.loads.overload))
+            let solution = at(weight).map_err(|error| match error {
+                SolveError::Remap(error) => Failure::from(error),
+                error => error.into(),
+            })?;
+            let point = measured(&solution);
+            if self.score(point) < self.score(measured(&best)) {
+                best = solution;
+            }
+            Ok(point)
         })?;
-        Ok((solution, curve))
+        Ok((best, curve))
     }
 
-    /// The curve, if it was asked for: `remap` takes a weight and returns cost, migration and overload. `objective` is what the
+    /// What remappings are compared by: the bounds first, then what is minimised.
+    pub(crate) fn score(
+        &self,
+        (cost, migration, violation): (Cost, Migration, BoundViolation),
+    ) -> (BoundViolation, i128) {
+        (violation, self.weight.objective(cost, migration.weight))
+    }
+
+    /// The curve, if it was asked for: `remap` takes a weight and returns cost, migration and by what bounds are missed. `objective` is what the
     /// cost is called. Points of weights that are too large or too small for this problem are left out.
     pub(crate) fn curve(
         &self,
         total: Weight,
         objective: &str,
         console: Console,
-        mut remap: impl FnMut(MigrationWeight) -> Result<(Cost, Migration, Weight)>,
+        mut remap: impl FnMut(MigrationWeight) -> Result<(Cost, Migration, BoundViolation)>,
     ) -> Result<Option<Curve>> {
         if self.options.curve.is_none() {
             return Ok(None);
@@ -176,18 +192,11 @@ impl Remap<'_> {
             "migration weight", objective, "migration", "share", "overload"
         ));
         for point in &points {
-            let CurvePoint {
-                migration_weight,
-                cost,
-                migration: Migration { weight, .. },
-                overload,
-                is_best,
-                ..
-            } = point;
+            let CurvePoint { migration_weight, cost, migration: Migration { weight, .. }, overload, .. } =
+                point;
             let share = 100.0 * *weight as f64 / total.max(1) as f64;
-            let mark = if *is_best { "" } else { "  (another is as good or better in both)" };
             console.line(format_args!(
-                "{migration_weight:>16} {cost:>20} {weight:>16} {share:>7.2} % {overload:>12}{mark}"
+                "{migration_weight:>16} {cost:>20} {weight:>16} {share:>7.2} % {overload:>12}"
             ));
         }
         let name = self.options.old().map(files::name).unwrap_or_default();

@@ -290,6 +290,18 @@ impl CsrGraph {
         self
     }
 
+    /// The same graph with other weights, computed from the ends and the weight of each edge, the same in both directions; at least 1, and
+    /// their sum fits. O(m).
+    pub(crate) fn with_edge_weights(mut self, weight: impl Fn(NodeId, NodeId, Weight) -> Weight) -> Self {
+        for node in 0..self.num_nodes() {
+            for arc in self.offsets[node]..self.offsets[node + 1] {
+                self.edge_weights[arc] = weight(node as NodeId, self.targets[arc], self.edge_weights[arc]);
+            }
+        }
+        self.total_arc_weight = self.edge_weights.iter().sum();
+        self
+    }
+
     /// The graph itself if its arcs weigh at most `bound` in sum. Else all of them are divided by one power of two, and the
     /// quotients rounded down but not to 0. `bound` is at least twice the number of arcs. O(m).
     pub(crate) fn with_total_arc_weight_at_most(mut self, bound: Weight) -> Self {

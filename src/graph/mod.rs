@@ -9,11 +9,13 @@
 //! | [`relabel`] | the same graph with other vertex numbers |
 //! | [`bfs`] | breadth-first order, and search that stops at a given distance |
 //! | `embedding` | one graph in another, such that neighbours stay neighbours |
+//! | `closeness` | weights that favour edges inside of dense regions |
 //! | `hubs` | vertices with far more arcs than others |
 //! | [`generate`] | grids, meshes and random geometric graphs |
 //! | [`validation`] | whether both ends of each edge agree on it |
 
 pub mod bfs;
+mod closeness;
 mod convert;
 mod coordinates;
 mod csr;

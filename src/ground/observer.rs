@@ -54,13 +54,15 @@ pub struct Watch<'a> {
     observer: &'a dyn Observer,
     /// Work until the next question.
     left: usize,
+    /// Work before the last question.
+    before: usize,
     stopped: bool,
 }
 
 impl<'a> Watch<'a> {
     /// A watch that has not counted anything yet.
     pub fn new(observer: &'a dyn Observer) -> Self {
-        Self { observer, left: WORK_BETWEEN_QUESTIONS, stopped: false }
+        Self { observer, left: WORK_BETWEEN_QUESTIONS, before: 0, stopped: false }
     }
 
     /// Counts work, in arcs or entries scanned; returns whether the run should end. Once it should, that does not change.
@@ -69,10 +71,16 @@ impl<'a> Watch<'a> {
         if work < self.left {
             self.left -= work;
         } else {
+            self.before += WORK_BETWEEN_QUESTIONS - self.left + work;
             self.left = WORK_BETWEEN_QUESTIONS;
             self.stopped = self.stopped || self.observer.should_stop();
         }
         self.stopped
+    }
+
+    /// All work that was counted.
+    pub fn work(&self) -> usize {
+        self.before + (WORK_BETWEEN_QUESTIONS - self.left)
     }
 }
 

@@ -27,6 +27,20 @@ pub enum Division {
     ByDistance,
 }
 
+impl Division {
+    /// That of listed PEs alone, which are numbered by their position in the list.
+    pub fn listed(self, list: &[PeId]) -> Self {
+        match self {
+            Self::Parts(parts) => Self::Parts(parts.listed(list)),
+            Self::Network { graph, vertex_of } => {
+                let vertex_of = list.iter().map(|&pe| vertex_of[pe as usize]).collect();
+                Self::Network { graph, vertex_of }
+            }
+            Self::ByDistance => Self::ByDistance,
+        }
+    }
+}
+
 /// Imbalance of a bisection of a network: routers cannot be divided.
 const IMBALANCE: f64 = 0.1;
 

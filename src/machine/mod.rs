@@ -95,6 +95,18 @@ pub trait Machine: Send + Sync {
         Division::ByDistance
     }
 
+    /// The distances between some PEs: PE i of the result is PE `list[i]` of this machine. Machines that know distances without a table
+    /// take no longer than the list is.
+    fn distances_among(&self, list: &[PeId]) -> Result<Distances, MachineError> {
+        Ok(distances_of(self)?.listed(list))
+    }
+
+    /// How some PEs, each listed once, fall into parts; they are numbered by their position in the list. Regular machines take no longer than
+    /// the list is.
+    fn division_among(&self, list: &[PeId]) -> Division {
+        self.division().listed(list)
+    }
+
     /// What messages travel over.
     fn interconnect(&self) -> Interconnect {
         Interconnect::Ports
@@ -113,6 +125,13 @@ pub trait Machine: Send + Sync {
     /// A smaller machine that consists of the first PEs of this one, at least `least` of them, with the same numbers and
     /// distances; it is as compact as any part of its size. `None` if there is no such part, or none is known.
     fn first_pes(&self, _least: usize) -> Option<Box<dyn Machine>> {
+        None
+    }
+
+    /// Some PEs that are near each other, at least `least` of them, in ascending order, if they are a small part of the machine. They are as
+    /// compact as any part of this size. Asked where [`first_pes`](Self::first_pes) knows none. `None` if there is no such part, or none
+    /// is known.
+    fn compact_pes(&self, _least: usize) -> Option<Vec<PeId>> {
         None
     }
 

@@ -44,6 +44,58 @@ impl PartTree {
     }
 }
 
+/// Some PEs of a part, in ascending order of their numbers there, each with its position in a list.
+#[derive(Clone, Debug)]
+pub(super) struct Members(Vec<(PeId, PeId)>);
+
+impl Members {
+    /// Those of a list, which names each once.
+    pub fn all_of(list: &[PeId]) -> Self {
+        let mut members: Vec<(PeId, PeId)> = list.iter().copied().zip(0..).collect();
+        members.sort_unstable();
+        Self(members)
+    }
+
+    /// The least and the greatest value of a function of their numbers.
+    pub fn span(&self, value: impl Fn(PeId) -> u32) -> Option<(u32, u32)> {
+        let values = self.0.iter().map(|&(pe, _)| value(pe));
+        values.fold(None, |span, value| {
+            let (least, greatest) = span.unwrap_or((value, value));
+            Some((value.min(least), value.max(greatest)))
+        })
+    }
+
+    /// Those whose numbers fulfil a condition, and the others.
+    pub fn separated(self, is_first: impl Fn(PeId) -> bool) -> [Self; 2] {
+        let (first, second) = self.0.into_iter().partition(|&(pe, _)| is_first(pe));
+        [Self(first), Self(second)]
+    }
+
+    /// The same with other numbers, in the same order.
+    pub fn renumbered(self, number: impl Fn(PeId) -> PeId) -> Self {
+        Self(self.0.into_iter().map(|(pe, position)| (number(pe), position)).collect())
+    }
+
+    /// The parts of groups of consecutive numbers. `sizes` are those of the groups, the innermost first, each a divisor of the next one.
+    pub fn divided_by(&self, sizes: &[PeId]) -> PartTree {
+        divided_by(&self.0, sizes)
+    }
+}
+
+fn positions(members: &[(PeId, PeId)]) -> Vec<PeId> {
+    members.iter().map(|&(_, position)| position).collect()
+}
+
+fn divided_by(members: &[(PeId, PeId)], sizes: &[PeId]) -> PartTree {
+    match sizes {
+        [inner @ .., size] if members.len() > 1 => {
+            let groups = members.chunk_by(|(first, _), (second, _)| first / size == second / size);
+            PartTree::Divided(groups.map(|group| divided_by(group, inner)).collect())
+        }
+        _ => PartTree::Whole(positions(members)),
+    }
+}
+
 impl Part {
     fn leaf(range: Range<usize>) -> Self {
         Self { begin: range.start as u32, end: range.end as u32, first_child: 0, num_children: 0 }

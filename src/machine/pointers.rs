@@ -23,6 +23,12 @@ macro_rules! forward {
             fn division(&self) -> Division {
                 (**self).division()
             }
+            fn distances_among(&self, list: &[PeId]) -> Result<Distances, MachineError> {
+                (**self).distances_among(list)
+            }
+            fn division_among(&self, list: &[PeId]) -> Division {
+                (**self).division_among(list)
+            }
             fn interconnect(&self) -> Interconnect {
                 (**self).interconnect()
             }
@@ -34,6 +40,9 @@ macro_rules! forward {
             }
             fn first_pes(&self, least: usize) -> Option<Box<dyn Machine>> {
                 (**self).first_pes(least)
+            }
+            fn compact_pes(&self, least: usize) -> Option<Vec<PeId>> {
+                (**self).compact_pes(least)
             }
             fn number(&self, pe: PeId) -> PeId {
                 (**self).number(pe)

@@ -2,6 +2,7 @@
 
 pub mod annealing;
 pub mod construct;
+pub(crate) mod dense;
 pub mod model;
 pub mod objective;
 mod permutation;

@@ -21,6 +21,8 @@ pub struct ModelConfig {
     pub preset: PartitionPreset,
     /// How much heavier than the mean a block may be: 0.03 means 3 %.
     pub imbalance: f64,
+    /// The least part of the mean that a block gets, from 0 to 1: 0.5 means half. Bounds go before least loads.
+    pub least_load: f64,
     /// Seed of the partition.
     pub seed: u64,
     /// Threads to use; the model does not depend on it.
@@ -30,12 +32,17 @@ pub struct ModelConfig {
 impl ModelConfig {
     /// Blocks of at most 1.03 times the mean weight, with seed 0 and one thread.
     pub fn preset(preset: PartitionPreset, num_blocks: usize) -> Self {
-        Self { num_blocks, preset, imbalance: 0.03, seed: 0, threads: 1 }
+        Self { num_blocks, preset, imbalance: 0.03, least_load: 0.0, seed: 0, threads: 1 }
     }
 
     /// The same with an imbalance.
     pub fn with_imbalance(self, imbalance: f64) -> Self {
         Self { imbalance, ..self }
+    }
+
+    /// The same with a least load.
+    pub fn with_least_load(self, least_load: f64) -> Self {
+        Self { least_load, ..self }
     }
 
     /// The same with a seed.
@@ -50,13 +57,15 @@ impl ModelConfig {
 
     /// Checks the settings; call it before reading a graph.
     pub fn validate(&self) -> Result<(), ModelError> {
-        Ok(Targets::check(self.num_blocks, self.imbalance)?)
+        Targets::check(self.num_blocks, self.imbalance)?;
+        Ok(Targets::check_least_load(self.least_load)?)
     }
 
     /// Targets for blocks of equal weight. Fails if there are more blocks than vertices.
     pub fn targets(&self, graph: &CsrGraph) -> Result<Targets, ModelError> {
         check_num_blocks(graph, self.num_blocks)?;
-        Ok(Targets::equal(graph, self.num_blocks, self.imbalance)?)
+        let least = Targets::least_shares(graph, &vec![1; self.num_blocks], self.least_load)?;
+        Ok(Targets::equal(graph, self.num_blocks, self.imbalance)?.with_least_loads(least)?)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which vertex is in which block, and what that costs.
 
 use super::affinities::BlockAffinities;
+use super::bounds::{BoundViolation, LoadBounds};
 use super::compact::{CompactGraph, Stored};
 use super::objective::Objective;
 use crate::ground::types::{BlockId, NodeId, Weight};
@@ -71,14 +72,19 @@ impl Assignment {
         Self { blocks, weights, cost }
     }
 
-    /// The total weight by which blocks exceed their bounds.
-    pub fn overload(&self, bounds: &[Weight]) -> Weight {
-        self.weights.iter().zip(bounds).map(|(weight, bound)| (weight - bound).max(0)).sum()
+    /// By how much blocks miss their bounds; O(k).
+    pub fn violation(&self, bounds: LoadBounds<'_>) -> BoundViolation {
+        bounds.violation(&self.weights)
     }
 
-    /// What partitions are compared by: overload first, then cost.
-    pub fn score(&self, bounds: &[Weight]) -> (Weight, Weight) {
-        (self.overload(bounds), self.cost)
+    /// The total weight by which blocks exceed these bounds.
+    pub fn overload(&self, most: &[Weight]) -> Weight {
+        self.violation(most.into()).overload
+    }
+
+    /// What partitions are compared by: overload first, then shortfall, then cost.
+    pub fn score(&self, bounds: LoadBounds<'_>) -> (BoundViolation, Weight) {
+        (self.violation(bounds), self.cost)
     }
 
     /// Moves a vertex of the given weight; `gain` is how much the cost falls.

@@ -1,6 +1,7 @@
 //! A finished partition: the block of each vertex, the cut and the overload.
 
 use super::assignment::Assignment;
+use super::bounds::BoundViolation;
 use super::targets::Targets;
 use crate::graph::CsrGraph;
 use crate::ground::types::{BlockId, Cost, NodeId, Weight};
@@ -11,7 +12,7 @@ pub struct Partition {
     blocks: Vec<BlockId>,
     block_weights: Vec<Weight>,
     cut: Cost,
-    overload: Weight,
+    violation: BoundViolation,
 }
 
 impl Partition {
@@ -21,21 +22,20 @@ impl Partition {
         for (&block, &weight) in blocks.iter().zip(graph.node_weights()) {
             block_weights[block as usize] += weight;
         }
-        let excess = |(weight, bound): (&Weight, &Weight)| (weight - bound).max(0);
-        let overload = block_weights.iter().zip(targets.bounds()).map(excess).sum();
+        let violation = targets.load_bounds().violation(&block_weights);
         let outer = |node: NodeId| -> Weight {
             let own = blocks[node as usize];
             graph.arcs(node).filter(|&(to, _)| blocks[to as usize] != own).map(|(_, weight)| weight).sum()
         };
         let cut = graph.nodes().map(outer).sum::<Weight>() / 2;
-        Self { blocks, block_weights, cut, overload }
+        Self { blocks, block_weights, cut, violation }
     }
 
     /// The partition of an assignment whose cost is the cut.
     pub(super) fn of_assignment(assignment: Assignment, targets: &Targets) -> Self {
-        let overload = assignment.overload(targets.bounds());
+        let violation = assignment.violation(targets.load_bounds());
         let Assignment { blocks, weights, cost } = assignment;
-        Self { blocks, block_weights: weights, cut: cost, overload }
+        Self { blocks, block_weights: weights, cut: cost, violation }
     }
 
     /// The block of each vertex, by vertex.
@@ -55,7 +55,29 @@ impl Partition {
 
     /// The total weight by which blocks exceed their bounds; 0 if all bounds are met.
     pub fn overload(&self) -> Weight {
-        self.overload
+        self.violation.overload
+    }
+
+    /// The total weight that blocks lack of their least loads; 0 if all have them.
+    pub fn shortfall(&self) -> Weight {
+        self.violation.shortfall
+    }
+
+    /// Overload and shortfall.
+    pub fn violation(&self) -> BoundViolation {
+        self.violation
+    }
+
+    /// What partitions are compared by: the bounds first, then the cut.
+    pub(crate) fn score(&self) -> (BoundViolation, Cost) {
+        (self.violation, self.cut)
+    }
+
+    /// The number of blocks without vertices; O(n + k).
+    pub(crate) fn num_empty(&self) -> usize {
+        let mut is_used = vec![false; self.block_weights.len()];
+        self.blocks.iter().for_each(|&block| is_used[block as usize] = true);
+        is_used.into_iter().filter(|is_used| !is_used).count()
     }
 
     /// The block of each vertex, by vertex.

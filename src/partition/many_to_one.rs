@@ -162,7 +162,7 @@ impl ManyToOnePartitioner {
         Ok(Self { settings, seed })
     }
 
-    /// Partitions a graph. If `start` is given, the result is not worse than it: overload first, J second. Vertices that the
+    /// Partitions a graph. The result is not worse than any of `starts`: overload first, then shortfall, then J. Vertices that the
     /// targets fix are in their blocks; in a start, they are moved there first.
     ///
     /// The weight of all arcs times the greatest distance must fit 64 bits. Ends soon after the observer asks to stop. The
@@ -173,13 +173,13 @@ impl ManyToOnePartitioner {
         graph: &CsrGraph,
         targets: &Targets,
         layout: Layout<'_>,
-        start: Option<&[BlockId]>,
+        starts: &[Vec<BlockId>],
         goes_on: bool,
         observer: &dyn Observer,
     ) -> ManyToOnePartition {
         let exact = targets.are_exact().then(|| self.settings.exact());
         let settings = exact.as_ref().unwrap_or(&self.settings);
-        let run = Run { settings, seed: self.seed, targets, layout, start, goes_on, observer };
+        let run = Run { settings, seed: self.seed, targets, layout, starts, goes_on, observer };
         let assignment = if compact::is_narrow(graph) {
             run.on(&CompactGraph::<i32>::new(graph))
         } else {
@@ -219,6 +219,10 @@ impl ManyToOnePartitioner {
         Remapping { homes, weight }: Remapping<'_>,
         observer: &dyn Observer,
     ) -> Result<ManyToOnePartition, RemapError> {
+        if weight == MigrationWeight::ZERO {
+            let scratch = || Ok(self.partition(graph, targets, layout, &[], false, observer));
+            return self.relabelled(graph, targets, layout, (homes, observer), scratch);
+        }
         let exact = targets.are_exact().then(|| self.settings.exact());
         let ManyToOnePartitionConfig { sections, whole: settings, .. } =
             exact.as_ref().unwrap_or(&self.settings);
@@ -228,20 +232,25 @@ impl ManyToOnePartitioner {
             Multisection { tree, distances, settings: &sections, refined: (settings, 0), place: None };
         let along = (!tree.is_flat()).then_some(division);
         let remap = Remap { graph, targets, homes, weight, settings, along, seed: self.seed, observer };
-        if weight == MigrationWeight::ZERO {
-            return self.relabel(&remap, layout);
-        }
         let greatest = layout.distances.greatest();
         let blocks = visit_cost(layout.distances, RemapVisitor { remap: &remap, greatest })?.blocks;
         let cost = cost(graph, layout.distances, &blocks);
         Ok(ManyToOnePartition { partition: Partition::of(graph, blocks, targets), cost })
     }
 
-    /// A partition from scratch with the labels that keep most weight in place.
-    fn relabel(&self, remap: &Remap<'_>, layout: Layout<'_>) -> Result<ManyToOnePartition, RemapError> {
-        let Remap { graph, targets, observer, .. } = *remap;
+    /// The partition that `scratch` computes, with the labels that keep most weight in place.
+    pub(crate) fn relabelled<E: From<RemapError>>(
+        &self,
+        graph: &CsrGraph,
+        targets: &Targets,
+        layout: Layout<'_>,
+        (homes, observer): (&Homes, &dyn Observer),
+        scratch: impl FnOnce() -> Result<ManyToOnePartition, E>,
+    ) -> Result<ManyToOnePartition, E> {
+        let (weight, settings, along) = (MigrationWeight::ZERO, &self.settings.whole, None);
+        let remap = Remap { graph, targets, homes, weight, settings, along, seed: self.seed, observer };
         remap.check(2, layout.distances.greatest())?;
-        let scratch = self.partition(graph, targets, layout, None, false, observer);
+        let scratch = scratch()?;
         let labels = remap.labels(&scratch.partition, layout.tree);
         let blocks = renamed(scratch.partition.blocks(), &labels);
         let cost = cost(graph, layout.distances, &blocks);
@@ -284,7 +293,7 @@ struct Run<'a> {
     seed: u64,
     targets: &'a Targets,
     layout: Layout<'a>,
-    start: Option<&'a [BlockId]>,
+    starts: &'a [Vec<BlockId>],
     goes_on: bool,
     observer: &'a dyn Observer,
 }
@@ -295,7 +304,7 @@ impl Run<'_> {
     }
 
     fn with<W: Stored, O: Objective>(&self, level: Problem<'_, W, O>) -> Assignment {
-        if let Some(best) = enumeration::best(level, self.targets.bounds()) {
+        if let Some(best) = enumeration::best(level, self.targets.load_bounds()) {
             return best;
         }
         let ManyToOnePartitionConfig { sections, cycles, .. } = self.settings;
@@ -307,7 +316,7 @@ impl Run<'_> {
         let Run { targets, observer, .. } = *self;
         let task = Task { level, targets, first, flow_levels: FlowLevels::All, settings: whole, observer };
         let num_blocks = targets.num_blocks();
-        let mut starts: Vec<Vec<BlockId>> = self.start.into_iter().map(<[BlockId]>::to_vec).collect();
+        let mut starts: Vec<Vec<BlockId>> = self.starts.to_vec();
         if let Some(place) = place.filter(|_| is_flat && !observer.should_stop()) {
             let plain = &self.settings.flat.plain;
             let mut blocks = smallest_cut(level.graph, targets, plain, self.seed, observer).blocks;

@@ -15,8 +15,11 @@
 //! | `refine::k_way` | localised k-way FM with lazily computed gains | O(m log n) per round |
 //! | `refine::flow` | balanced minimum cuts of pairs of blocks | O(m f) per round, f the cut of a pair |
 //! | `refine::balance` | bounds restored by single moves | O((n + m) log n), O(k) if they hold |
+//! | `refine::fill` | least loads met and empty blocks filled by single moves | O((n + m) log n), O(n) if nothing is missing |
 //! | `refine::cycles` | negative cycles and cheapest paths of blocks: improvement at exact sizes | as its settings allow |
 //! | `scheme::multilevel` | one run down and up the levels | the sum of the above |
+//! | `scheme::groups` | components and groups of heavy edges kept whole in blocks | O(n + m), a packing, a run |
+//! | `packing` | bins filled with items: bin packing | O(n log n), and a search where that fails |
 //! | `scheme::pool` | several runs, combined where they agree | a run per member and child |
 //! | `objective` | the cut, J, migration | see the module |
 //! | `fixed` | vertices that must be in given blocks | none |
@@ -37,6 +40,7 @@
 mod affinities;
 mod assignment;
 mod blocks;
+mod bounds;
 mod coarsen;
 mod compact;
 mod fixed;
@@ -45,6 +49,7 @@ mod layout;
 mod many_to_one;
 mod objective;
 mod orders;
+mod packing;
 mod partitioner;
 mod quality;
 mod refine;
@@ -55,6 +60,7 @@ mod settings;
 mod targets;
 
 pub use blocks::Partition;
+pub use bounds::BoundViolation;
 pub use coarsen::Contraction;
 pub use fixed::{FixedError, FixedVertices};
 pub use layout::{BlockTree, Layout, PlaceBlocks};

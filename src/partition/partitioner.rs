@@ -1,6 +1,7 @@
 //! The multilevel partitioner, which minimises the cut.
 
 use super::blocks::{Partition, renamed};
+use super::bounds::BoundViolation;
 use super::scheme::pool;
 use super::settings::{PartitionConfig, PartitionPreset};
 use super::targets::Targets;
@@ -31,13 +32,16 @@ pub struct Partitioner {
     /// The settings for perfectly balanced partitions.
     pub(super) exact: PartitionConfig,
     pub(super) seed: u64,
+    /// If given, partitions are not worse than those of this preset.
+    not_worse_than: Option<PartitionPreset>,
 }
 
 impl Partitioner {
     /// A partitioner with the settings of a preset: [`PartitionConfig::preset`], or [`PartitionConfig::exact`] where blocks must have
-    /// exact sizes.
+    /// exact sizes. Partitions are never worse than those of the next quicker preset with the same seed.
     pub fn new(preset: PartitionPreset, seed: u64) -> Self {
-        Self { settings: PartitionConfig::preset(preset), exact: PartitionConfig::exact(preset), seed }
+        let (settings, exact) = (PartitionConfig::preset(preset), PartitionConfig::exact(preset));
+        Self { settings, exact, seed, not_worse_than: preset.quicker() }
     }
 
     /// A partitioner with given settings. Fails if one of them is out of its range ([`PartitionConfig::validate`]).
@@ -59,14 +63,15 @@ impl Partitioner {
     /// A partitioner with settings derived from a preset.
     pub(crate) fn with_valid_settings(settings: PartitionConfig, seed: u64) -> Self {
         debug_assert_eq!(settings.validate(), Ok(()));
-        Self { exact: settings.clone(), settings, seed }
+        Self { exact: settings.clone(), settings, seed, not_worse_than: None }
     }
 
     /// Partitions a graph into `targets.num_blocks()` blocks.
     ///
     /// All bounds are met if all vertices weigh 1 and the bounds leave room. Heavier vertices may exceed them:
-    /// [`Partition::overload`] reports by how much. No block is empty unless there are too few vertices, or its bound is 0
-    /// and some vertex weighs more.
+    /// [`Partition::overload`] reports by how much. No block is empty unless there are too few vertices, or too few that its bound
+    /// allows. The least loads of the targets are met as far as bounds and vertices allow it. The partition is not worse than the one in the order of the numbers of the vertices,
+    /// if that leaves no more blocks empty.
     pub fn partition(&self, graph: &CsrGraph, targets: &Targets) -> Partition {
         self.partition_watched(graph, targets, &())
     }
@@ -85,6 +90,15 @@ impl Partitioner {
         }
         let settings = if targets.are_exact() { &self.exact } else { &self.settings };
         let assignment = pool::partition(graph, targets, settings, self.seed, observer);
-        Partition::of_assignment(assignment, targets)
+        let own = Partition::of_assignment(assignment, targets);
+        let quicker = self
+            .not_worse_than
+            .filter(|_| own.score() > (BoundViolation::NONE, 0) && !observer.should_stop());
+        let rival =
+            quicker.map(|preset| Self::new(preset, self.seed).partition_watched(graph, targets, observer));
+        let strips =
+            targets.fixed().is_none().then(|| Partition::of(graph, targets.in_order(graph), targets));
+        let strips = strips.filter(|strips| strips.num_empty() <= own.num_empty());
+        [own].into_iter().chain(rival).chain(strips).min_by_key(Partition::score).expect("there is one")
     }
 }

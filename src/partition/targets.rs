@@ -1,5 +1,6 @@
 //! The target weights of the blocks.
 
+use super::bounds::LoadBounds;
 use super::fixed::{FixedError, FixedVertices};
 use crate::graph::CsrGraph;
 use crate::ground::error::{ErrorKind, HasKind};
@@ -27,6 +28,8 @@ use crate::ground::types::{BlockId, NodeId, Weight};
 pub struct Targets {
     sizes: Vec<Weight>,
     bounds: Vec<Weight>,
+    /// The least weight of each block; empty if no block has one.
+    least: Vec<Weight>,
     /// Blocks that get no vertices, not even vertices of weight 0; in ascending order.
     closed: Vec<BlockId>,
     /// Vertices that must be in given blocks.
@@ -54,6 +57,14 @@ pub enum TargetsError {
     BoundsDiffer { found: usize, expected: usize },
     #[error("block {block} has size {size}, but may weigh {bound} at most; a bound is not below the size")]
     BoundBelowSize { block: usize, size: Weight, bound: Weight },
+    #[error("the least load must be a number from 0 to 1 times the share, not {least_load}")]
+    BadLeastLoad { least_load: f64 },
+    #[error("{found} least loads are given for {expected} blocks")]
+    LeastLoadsDiffer { found: usize, expected: usize },
+    #[error(
+        "block {block} has size {size}, but shall weigh {least} at least; a least load is not above the size"
+    )]
+    LeastLoadAboveSize { block: usize, size: Weight, least: Weight },
 }
 
 impl HasKind for TargetsError {
@@ -66,7 +77,10 @@ impl HasKind for TargetsError {
             | Self::NegativeSize { .. }
             | Self::SumDiffers { .. }
             | Self::BoundsDiffer { .. }
-            | Self::BoundBelowSize { .. } => ErrorKind::Usage,
+            | Self::BoundBelowSize { .. }
+            | Self::BadLeastLoad { .. }
+            | Self::LeastLoadsDiffer { .. }
+            | Self::LeastLoadAboveSize { .. } => ErrorKind::Usage,
         }
     }
 }
@@ -75,6 +89,15 @@ impl Targets {
     /// Whether this number of blocks and this imbalance are possible for any graph; can be checked before one is read.
     pub fn check(num_blocks: usize, epsilon: f64) -> Result<(), TargetsError> {
         check(num_blocks, epsilon)
+    }
+
+    /// Whether this is a part of a share, from 0 to 1; can be checked before a graph is read.
+    pub fn check_least_load(least_load: f64) -> Result<(), TargetsError> {
+        if (0.0..=1.0).contains(&least_load) {
+            Ok(())
+        } else {
+            Err(TargetsError::BadLeastLoad { least_load })
+        }
     }
 
     /// `num_blocks` blocks of equal weight, each at most `(1 + epsilon) * ceil(total / num_blocks)`.
@@ -168,6 +191,44 @@ impl Targets {
         capacities.iter().map(|capacity| relax(share(capacity), epsilon)).collect()
     }
 
+    /// `least_load` times `total * capacity / sum of the capacities` for each capacity, rounded down. Fails unless the least load is
+    /// a number from 0 to 1.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::partition::Targets;
+    ///
+    /// assert_eq!(Targets::least_shares(&generate::grid(10, 10), &[1, 2, 0], 0.5)?, [16, 33, 0]);
+    /// # Ok::<(), viem::partition::TargetsError>(())
+    /// ```
+    pub fn least_shares(
+        graph: &CsrGraph,
+        capacities: &[u32],
+        least_load: f64,
+    ) -> Result<Vec<Weight>, TargetsError> {
+        Self::check_least_load(least_load)?;
+        let total = i128::from(graph.total_node_weight());
+        let sum = capacities.iter().map(|&capacity| i128::from(capacity)).sum::<i128>().max(1);
+        let factor = Decimal::of(least_load);
+        Ok(capacities.iter().map(|&capacity| factor.part(total * i128::from(capacity), sum)).collect())
+    }
+
+    /// The number of blocks that weigh less than half of their share, which is that of their capacity. O(k).
+    ///
+    /// ```
+    /// use viem::partition::Targets;
+    ///
+    /// assert_eq!(Targets::num_below_half(&[1, 1, 2, 0], &[3, 0, 5, 0]), 1);
+    /// ```
+    pub fn num_below_half(capacities: &[u32], weights: &[Weight]) -> usize {
+        let total: i128 = weights.iter().map(|&weight| i128::from(weight)).sum();
+        let sum: i128 = capacities.iter().map(|&capacity| i128::from(capacity)).sum();
+        let is_below = |&(&weight, &capacity): &(&Weight, &u32)| {
+            2 * i128::from(weight) * sum < total * i128::from(capacity)
+        };
+        weights.iter().zip(capacities).filter(is_below).count()
+    }
+
     /// Blocks of the given weights, which must sum up to the weight of the graph; block `b` weighs at most
     /// `(1 + epsilon) * sizes[b]`.
     pub fn sizes(graph: &CsrGraph, sizes: Vec<Weight>, epsilon: f64) -> Result<Self, TargetsError> {
@@ -209,12 +270,43 @@ impl Targets {
         Ok(Self { bounds, ..self })
     }
 
+    /// The same with least loads: block `b` weighs at least `least[b]`, which is not above its size, as far as the bounds and the
+    /// weights of the vertices allow it. A partition reports what is missing ([`Partition::shortfall`](super::Partition::shortfall)).
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::partition::Targets;
+    ///
+    /// let grid = generate::grid(10, 10);
+    /// let targets = Targets::equal(&grid, 4, 1.0)?.with_least_loads(vec![20; 4])?;
+    /// assert_eq!((targets.bounds(), targets.least_loads()), (&[50; 4][..], &[20; 4][..]));
+    /// assert!(targets.with_least_loads(vec![26; 4]).is_err());
+    /// # Ok::<(), viem::partition::TargetsError>(())
+    /// ```
+    pub fn with_least_loads(self, least: Vec<Weight>) -> Result<Self, TargetsError> {
+        let (found, expected) = (least.len(), self.num_blocks());
+        if found != expected {
+            return Err(TargetsError::LeastLoadsDiffer { found, expected });
+        }
+        let mut pairs = self.sizes.iter().zip(&least).enumerate();
+        if let Some((block, (&size, &least))) = pairs.find(|(_, (size, least))| least > size) {
+            return Err(TargetsError::LeastLoadAboveSize { block, size, least });
+        }
+        Ok(self.with_known_least_loads(least))
+    }
+
+    /// The same with least loads that are known to fit.
+    pub(super) fn with_known_least_loads(self, least: Vec<Weight>) -> Self {
+        let least = if least.iter().all(|&least| least <= 0) { Vec::new() } else { least };
+        Self { least, ..self }
+    }
+
     /// Blocks of these weights and bounds, one bound per weight and none below it.
     pub(crate) fn bounded(sizes: Vec<Weight>, bounds: Vec<Weight>) -> Self {
         debug_assert!(
             sizes.len() == bounds.len() && sizes.iter().zip(&bounds).all(|(size, bound)| size <= bound)
         );
-        Self { sizes, bounds, closed: Vec::new(), fixed: None }
+        Self { sizes, bounds, least: Vec::new(), closed: Vec::new(), fixed: None }
     }
 
     /// The targets of the blocks that get vertices, and the numbers of these blocks; none if these are all blocks. A
@@ -227,7 +319,8 @@ impl Targets {
         let open: Vec<BlockId> = (0..self.num_blocks() as BlockId).filter(is_open).collect();
         let of = |weights: &[Weight]| open.iter().map(|&block| weights[block as usize]).collect();
         let fixed = self.fixed.as_ref().map(|fixed| fixed.in_others(&open));
-        Some((Self { fixed, ..Self::bounded(of(&self.sizes), of(&self.bounds)) }, open))
+        let least = if self.least.is_empty() { Vec::new() } else { of(&self.least) };
+        Some((Self { fixed, least, ..Self::bounded(of(&self.sizes), of(&self.bounds)) }, open))
     }
 
     /// The same with vertices of the graph that must be in given blocks, and stay there whatever that costs. Their weights
@@ -292,6 +385,21 @@ impl Targets {
     pub fn bounds(&self) -> &[Weight] {
         &self.bounds
     }
+
+    /// The least weight of each block, by block; empty if no block has one.
+    pub fn least_loads(&self) -> &[Weight] {
+        &self.least
+    }
+
+    /// The greatest and the least weights.
+    pub(crate) fn load_bounds(&self) -> LoadBounds<'_> {
+        LoadBounds { most: &self.bounds, least: &self.least }
+    }
+
+    /// The number of blocks of these weights that are below their least loads; O(k).
+    pub fn num_short(&self, weights: &[Weight]) -> usize {
+        weights.iter().zip(&self.least).filter(|(weight, least)| weight < least).count()
+    }
 }
 
 /// The cheapest partition: each block gets the vertices that are fixed to it, and the next others until it has its size; O(n).
@@ -339,20 +447,45 @@ fn check(num_blocks: usize, epsilon: f64) -> Result<(), TargetsError> {
 /// three hundredths, also where it comes from a division.
 fn relax(size: Weight, epsilon: f64) -> Weight {
     let greatest = (Weight::MAX / 2).max(size);
-    let decimal = format!("{epsilon:.14e}");
-    let (digits, exponent) = decimal.split_once('e').expect("a number in scientific notation");
-    let digits: i128 = digits.replace('.', "").parse().expect("digits");
-    let exponent: i32 = exponent.parse().expect("an exponent");
     // Less than 2^63 times 10^15, so the product fits.
-    let product = i128::from(size) * digits;
-    let power = |exponent: i32| 10i128.checked_pow(exponent.unsigned_abs());
-    let extra = match exponent - 14 {
-        _ if product == 0 => Some(0),
-        0.. => power(exponent - 14).and_then(|power| product.checked_mul(power)),
-        _ => Some(power(exponent - 14).map_or(0, |power| product / power)),
-    };
+    let extra = Decimal::of(epsilon).scaled(|digits| i128::from(size) * digits);
     let bound = extra.and_then(|extra| extra.checked_add(i128::from(size)));
     bound.map_or(greatest, |bound| bound.min(i128::from(greatest)) as Weight)
+}
+
+/// The decimal number of 15 significant digits next to a float from 0 on: `digits` times 10 to the power of `exponent`.
+#[derive(Clone, Copy)]
+struct Decimal {
+    digits: i128,
+    exponent: i32,
+}
+
+impl Decimal {
+    fn of(number: f64) -> Self {
+        let decimal = format!("{number:.14e}");
+        let (digits, exponent) = decimal.split_once('e').expect("a number in scientific notation");
+        let exponent: i32 = exponent.parse().expect("an exponent");
+        Self { digits: digits.replace('.', "").parse().expect("digits"), exponent: exponent - 14 }
+    }
+
+    /// `of_digits` times the power of ten, rounded down; none if it does not fit.
+    fn scaled(self, of_digits: impl Fn(i128) -> i128) -> Option<i128> {
+        let product = of_digits(self.digits);
+        let power = 10i128.checked_pow(self.exponent.unsigned_abs());
+        match self.exponent {
+            _ if product == 0 => Some(0),
+            0.. => power.and_then(|power| product.checked_mul(power)),
+            _ => Some(power.map_or(0, |power| product / power)),
+        }
+    }
+
+    /// This part, which is at most all, of a quotient of less than 2^63, rounded down.
+    fn part(self, dividend: i128, divisor: i128) -> Weight {
+        let (whole, rest) = (dividend / divisor, dividend % divisor);
+        // The divisor is less than 2^64, and the digits less than 10^15, so the products fit.
+        let part = self.scaled(|digits| whole * digits + rest * digits / divisor);
+        part.unwrap_or(whole).min(whole) as Weight
+    }
 }
 
 #[cfg(test)]

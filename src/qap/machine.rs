@@ -11,8 +11,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::form::{Qap, pairs_in_tiles};
-use super::memetic::MOST_TABLED;
 use super::settings::QapConfig;
 use crate::graph::{CsrGraph, GraphBuilder};
 use crate::ground::observer::Observer;
@@ -20,6 +18,7 @@ use crate::ground::rng::derive;
 use crate::ground::types::{Cost, NodeId};
 use crate::machine::recognise::{Recognised, recognise};
 use crate::mapping::Mapping;
+use crate::mapping::dense::{MOST_TABLED, Qap, pairs_in_tiles};
 use crate::mapping::problem;
 use crate::mapping::solve::{Given, MapConfig, SolveError, solve_watched};
 use crate::partition::FixedVertices;

@@ -2,24 +2,18 @@
 
 use std::time::Instant;
 
-use super::bound::{lower_bound, lower_bound_around};
-use super::dense::{Dense, Plain};
-use super::form::{Qap, QapError};
 use super::machine::OnMachine;
-use super::memetic::Memetic;
-use super::number::Number;
 use super::settings::QapConfig;
-use super::width::Width;
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::{Limited, Observer, Phase, Watch};
 use crate::ground::settings::ConfigError;
 use crate::ground::threads::{self, ThreadsError};
 use crate::ground::types::{Cost, NodeId};
 use crate::mapping::construct::identity_around;
+use crate::mapping::dense::{Qap, QapError, Search, embed, exact, lower_bound, lower_bound_around};
 use crate::mapping::solve::{Given, SolveError};
 use crate::mapping::{Mapping, MappingError};
 use crate::partition::{FixedError, FixedVertices};
-use crate::qap::{embed, exact};
 
 /// Upper limit on the steps of the search for an embedding; each takes some nanoseconds.
 const STEPS: u64 = 1_000_000;
@@ -262,36 +256,24 @@ impl Run<'_> {
         self.config.target.is_some_and(|target| solution.cost <= target)
     }
 
-    /// Searches with the narrowest exact number type, unless the run ends before the matrices are converted.
+    /// Searches for a better assignment of both matrices.
     fn search(&self, solution: &mut QapSolution) -> Result<(), QapError> {
         if self.stops(solution) {
             return Ok(());
         }
-        let plain = Plain::new(self.qap);
-        if self.stops(solution) {
-            return Ok(());
-        }
-        let place_of = match plain.width {
-            Width::Single => self.search_in::<f32>(&plain, solution)?,
-            Width::Double => self.search_in::<f64>(&plain, solution)?,
-            Width::Whole => self.search_in::<i64>(&plain, solution)?,
-        };
-        solution.take(self.qap.cost(&place_of), place_of);
-        Ok(())
-    }
-
-    fn search_in<T: Number>(&self, plain: &Plain, solution: &QapSolution) -> Result<Vec<u32>, QapError> {
-        let dense = Dense { movable: self.movable(), ..plain.dense::<T>()? };
-        let Self { config, observer, .. } = *self;
+        let Self { qap, config, observer, .. } = *self;
         // An assignment that reaches the lower bound is good enough.
         let target = config.target.into_iter().chain(solution.lower_bound).max();
-        let target = target.map_or(Cost::MIN, |target| target.div_euclid(dense.scale));
-        // A problem that will be solved to optimality needs no long search.
-        let is_small = self.movable() <= config.exact_size;
-        let short = QapConfig { children: 0, time_limit: None, ..*config };
-        let config = if is_small { &short } else { config };
-        let starts = [solution.mapping.pes().to_vec()];
-        Ok(Memetic { dense: &dense, config, target, observer }.run(&starts)?.place_of)
+        let mut effort = config.effort();
+        if self.movable() <= config.exact_size {
+            // A problem that will be solved to optimality needs no long search.
+            effort.children = Some(0);
+        }
+        let target = target.unwrap_or(Cost::MIN);
+        let search = Search { qap, movable: self.movable(), effort: &effort, target, observer };
+        let place_of = search.run(solution.mapping.pes())?;
+        solution.take(qap.cost(&place_of), place_of);
+        Ok(())
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use crate::ground::settings::{ConfigError, check, check_at_least_one, check_positive};
+use crate::ground::settings::{ConfigError, check, check_at_least_one};
 use crate::ground::types::Cost;
+use crate::mapping::dense::{Effort, QapImprovement, QapQuick, QapWay};
 use crate::mapping::solve::MapPreset;
 
 /// All settings of a run.
@@ -42,46 +43,6 @@ pub struct QapConfig {
     pub branches: u64,
 }
 
-/// How an assignment is improved: by annealing, then by tabu search.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-#[non_exhaustive]
-pub struct QapImprovement {
-    /// Sweeps of annealing; each proposes every pair once.
-    pub rounds: u32,
-    /// The initial temperature, as a share of the mean change of J.
-    pub hot: f64,
-    /// The final temperature, as a share of the mean change of J.
-    pub cold: f64,
-    /// Iterations of tabu search.
-    pub iterations: u32,
-}
-
-/// A way to make a child from members of the population.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-#[non_exhaustive]
-pub struct QapWay {
-    /// Number of parents: two; one, of which the child starts as a copy; or none, with a random start.
-    pub parents: u32,
-    /// The improvement of the child.
-    pub improvement: QapImprovement,
-}
-
-/// How the members of a quick generation are made, which converges soon and is then replaced.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
-#[non_exhaustive]
-pub struct QapQuick {
-    /// The improvement of random assignments.
-    pub first: QapImprovement,
-    /// The improvement of a child of two parents.
-    pub child: QapImprovement,
-}
-
 impl QapConfig {
     /// The settings of a preset, with seed 0 and one thread.
     pub fn preset(preset: MapPreset) -> Self {
@@ -90,6 +51,7 @@ impl QapConfig {
             MapPreset::Eco => (16, 160),
             MapPreset::Fast => (8, 16),
         };
+        let Effort { first, ways, quick, .. } = Effort::new(population, children);
         Self {
             seed: 0,
             threads: 1,
@@ -98,18 +60,9 @@ impl QapConfig {
             machine: Some(preset),
             population,
             children,
-            first: QapImprovement::new(500, 0.3, 0.01, 2000),
-            ways: [
-                QapWay::new(2, QapImprovement::new(50, 0.1, 0.01, 1000)),
-                QapWay::new(2, QapImprovement::new(50, 0.03, 0.01, 1000)),
-                QapWay::new(2, QapImprovement::new(0, 0.1, 0.01, 10_000)),
-                QapWay::new(1, QapImprovement::new(100, 0.05, 0.01, 500)),
-                QapWay::new(0, QapImprovement::new(1000, 0.3, 0.01, 1000)),
-            ],
-            quick: QapQuick {
-                first: QapImprovement::new(100, 0.3, 0.01, 1000),
-                child: QapImprovement::new(0, 0.1, 0.01, 400),
-            },
+            first,
+            ways,
+            quick,
             exact_size: 13,
             branches: 1_000_000,
         }
@@ -140,6 +93,13 @@ impl QapConfig {
         Self { machine: machine.into(), ..self }
     }
 
+    /// The effort of the dense search.
+    pub(super) fn effort(&self) -> Effort {
+        let &Self { seed, population, first, ways, quick, .. } = self;
+        let children = self.time_limit.is_none().then_some(self.children);
+        Effort { seed, population, children, first, ways, quick }
+    }
+
     /// Whether every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_at_least_one("threads", self.threads)?;
@@ -151,33 +111,6 @@ impl QapConfig {
             way.improvement.validate().map_err(|error| error.inside(&format!("ways.{at}")))?;
         }
         Ok(())
-    }
-}
-
-impl QapWay {
-    /// A number of parents, at most two, and the improvement of the child.
-    pub const fn new(parents: u32, improvement: QapImprovement) -> Self {
-        Self { parents, improvement }
-    }
-}
-
-impl QapQuick {
-    /// The improvements of random assignments and of children of two parents.
-    pub const fn new(first: QapImprovement, child: QapImprovement) -> Self {
-        Self { first, child }
-    }
-}
-
-impl QapImprovement {
-    /// Sweeps of annealing between the temperatures `hot` and `cold`, then iterations of tabu search.
-    pub const fn new(rounds: u32, hot: f64, cold: f64, iterations: u32) -> Self {
-        Self { rounds, hot, cold, iterations }
-    }
-
-    fn validate(&self) -> Result<(), ConfigError> {
-        check_positive("hot", self.hot)?;
-        check_positive("cold", self.cold)?;
-        check("cold", self.cold, self.cold <= self.hot, "at most hot")
     }
 }
 

@@ -48,6 +48,18 @@ pub fn random_graph(n: usize, mean_degree: usize, heaviest: u32, rng: &mut Rng) 
     builder.build().unwrap()
 }
 
+/// The same graph with vertices of these weights.
+#[allow(dead_code)] // each test program uses a part of it
+pub fn with_node_weights(graph: &CsrGraph, weights: &[i64]) -> CsrGraph {
+    let mut builder = GraphBuilder::new(graph.num_nodes());
+    for vertex in graph.nodes() {
+        builder.set_node_weight(vertex, weights[vertex as usize]);
+        let lower = graph.arcs(vertex).filter(|&(to, _)| to < vertex);
+        lower.for_each(|(to, weight)| builder.add_edge(vertex, to, weight));
+    }
+    builder.build().unwrap()
+}
+
 /// A star around a process, with edges of weight 1.
 pub fn star(n: usize, middle: NodeId) -> CsrGraph {
     let mut builder = GraphBuilder::new(n);

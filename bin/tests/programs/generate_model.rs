@@ -70,12 +70,18 @@ fn imbalance_is_reported() {
         (String::from_utf8(output.stderr).unwrap(), report_in(&folder.path().join("report")))
     };
     let (message, report) = run([100, 1, 1], &[]);
-    assert!(message.contains("warning: no balance as asked was found: blocks exceed their bounds by 48"));
+    let expected = "warning: no balance as asked was found: blocks exceed their bounds by 48 in sum: vertex 1 (counted from 1) \
+                    weighs 100, more than any part may";
+    assert!(message.contains(expected), "{message}");
     assert_eq!((&report["heaviest_block"], &report["bound"]), (&100.into(), &52.into()));
     assert_eq!(report["overload"], 48);
     assert_eq!(run([100, 1, 1], &["--quiet"]).0, "");
     let (message, report) = run([2, 1, 1], &[]);
     assert_eq!((message.as_str(), &report["overload"]), ("", &0.into()));
+    // No vertex is too heavy by itself.
+    let (message, report) = run([2, 2, 2], &["--imbalance=0"]);
+    assert_eq!(report["overload"], 1);
+    assert!(message.contains("by 1 in sum; allow more --imbalance"), "{message}");
 }
 
 #[test]

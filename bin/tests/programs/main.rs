@@ -11,6 +11,7 @@ mod generate_model;
 mod graphchecker;
 #[cfg(target_os = "linux")]
 mod limits;
+mod loads;
 mod machines;
 mod many_to_one;
 mod options;

@@ -38,6 +38,14 @@ impl<M: Machine> Machine for Capacities<M> {
         self.machine.distances()
     }
 
+    fn distances_among(&self, list: &[PeId]) -> Result<Distances, MachineError> {
+        self.machine.distances_among(list)
+    }
+
+    fn division_among(&self, list: &[PeId]) -> Division {
+        self.machine.division_among(list)
+    }
+
     fn interconnect(&self) -> Interconnect {
         self.machine.interconnect()
     }

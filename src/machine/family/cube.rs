@@ -1,7 +1,7 @@
 //! Hypercubes: the distance of two PEs is the number of bits in which their numbers differ.
 
 use crate::ground::types::{Distance, PeId};
-use crate::machine::parts::Parts;
+use crate::machine::parts::{Members, Parts};
 use crate::machine::{
     Differences, Dimension, Distances, Division, Grid, Interconnect, Machine, MachineError, Metric, Placed,
     key_memory,
@@ -46,6 +46,21 @@ impl Machine for Hypercube {
         Ok(Distances::Hamming(Placed::new(Hamming { dimension: self.dimension }, keys)))
     }
 
+    fn distances_among(&self, list: &[PeId]) -> Result<Distances, MachineError> {
+        Ok(match Differences::new(&self.rings(), 1) {
+            Some(metric) => {
+                let key = |metric: &Differences, pe| metric.key(self.coordinates(pe));
+                Distances::Differences(Placed::at(metric, list, key))
+            }
+            None => Distances::Hamming(Placed::at(Hamming { dimension: self.dimension }, list, |_, pe| pe)),
+        })
+    }
+
+    fn division_among(&self, list: &[PeId]) -> Division {
+        let sizes: Vec<PeId> = (0..self.dimension).map(|bit| 1 << bit).collect();
+        Division::Parts(Parts::from_tree(&Members::all_of(list).divided_by(&sizes)))
+    }
+
     /// A mesh with two vertices along each dimension.
     fn interconnect(&self) -> Interconnect {
         let mesh = Grid::mesh(&vec![2; self.dimension as usize]);
@@ -59,6 +74,10 @@ impl Machine for Hypercube {
             1 => Vec::new(),
             n => vec![n / 2; 2],
         }))
+    }
+
+    fn room(&self) -> u64 {
+        1 << self.dimension
     }
 
     /// A subcube.

@@ -33,6 +33,10 @@ impl<M: Machine> Machine for Divided<M> {
         self.machine.distances()
     }
 
+    fn distances_among(&self, list: &[PeId]) -> Result<Distances, MachineError> {
+        self.machine.distances_among(list)
+    }
+
     fn interconnect(&self) -> Interconnect {
         self.machine.interconnect()
     }

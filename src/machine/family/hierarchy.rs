@@ -11,7 +11,7 @@
 use std::ops::Range;
 
 use crate::ground::types::{Distance, PeId};
-use crate::machine::parts::Parts;
+use crate::machine::parts::{Members, PartTree, Parts};
 use crate::machine::{
     DistanceOracle, Distances, Division, HierarchyError, Interconnect, Located, Location, Machine,
     MachineError, Metric, Placed, Ultrametric,
@@ -75,6 +75,18 @@ impl Hierarchy {
             inner = outer;
         }
         Vec::new()
+    }
+
+    /// The parts of some PEs of a simplified hierarchy; PEs of an innermost group stay together.
+    pub(in crate::machine) fn tree_of(&self, members: &Members) -> PartTree {
+        let innermost = self.arities.first().copied().unwrap_or(1);
+        let outer = self.arities.iter().skip(1);
+        let sizes = outer.scan(innermost, |size, &arity| {
+            let group = *size;
+            *size *= arity;
+            Some(group)
+        });
+        members.divided_by(&sizes.collect::<Vec<PeId>>())
     }
 
     /// Members of a group, by level, innermost first.
@@ -391,6 +403,15 @@ impl Machine for Hierarchy {
         let simple = self.simplified();
         let order = (0..self.num_pes as PeId).collect();
         Division::Parts(Parts::divide(order, |pes| simple.children_of(pes.len())))
+    }
+
+    fn division_among(&self, list: &[PeId]) -> Division {
+        let members = Members::all_of(list);
+        Division::Parts(Parts::from_tree(&self.simplified().tree_of(&members)))
+    }
+
+    fn room(&self) -> u64 {
+        self.num_pes as u64
     }
 
     fn interconnect(&self) -> Interconnect {

@@ -2,8 +2,7 @@
 
 use crate::ground::types::PeId;
 use crate::machine::{
-    Audited, Distances, Division, Interconnect, Located, Location, Machine, MachineError, distances_of,
-    located,
+    Audited, Distances, Division, Interconnect, Located, Location, Machine, MachineError, located,
 };
 
 /// The listed PEs of a machine. PE i is the i-th of the list; distances are those of the whole machine.
@@ -48,6 +47,11 @@ impl<M: Machine> Listed<M> {
     pub fn list(&self) -> &[PeId] {
         &self.list
     }
+
+    /// The numbers, in the whole machine, of some of these PEs.
+    fn among(&self, list: &[PeId]) -> Vec<PeId> {
+        list.iter().map(|&pe| self.list[pe as usize]).collect()
+    }
 }
 
 impl<M: Machine> Machine for Listed<M> {
@@ -64,7 +68,11 @@ impl<M: Machine> Machine for Listed<M> {
     }
 
     fn distances(&self) -> Result<Distances, MachineError> {
-        Ok(distances_of(&self.machine)?.listed(&self.list))
+        self.machine.distances_among(&self.list)
+    }
+
+    fn distances_among(&self, list: &[PeId]) -> Result<Distances, MachineError> {
+        self.machine.distances_among(&self.among(list))
     }
 
     fn interconnect(&self) -> Interconnect {
@@ -75,14 +83,11 @@ impl<M: Machine> Machine for Listed<M> {
     }
 
     fn division(&self) -> Division {
-        match self.machine.division() {
-            Division::Parts(parts) => Division::Parts(parts.listed(&self.list)),
-            Division::Network { graph, vertex_of } => {
-                let vertex_of = self.list.iter().map(|&pe| vertex_of[pe as usize]).collect();
-                Division::Network { graph, vertex_of }
-            }
-            Division::ByDistance => Division::ByDistance,
-        }
+        self.machine.division_among(&self.list)
+    }
+
+    fn division_among(&self, list: &[PeId]) -> Division {
+        self.machine.division_among(&self.among(list))
     }
 
     fn describe(&self) -> String {

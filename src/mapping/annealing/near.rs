@@ -96,7 +96,7 @@ impl Near {
 
     /// Entry i is the smallest distance, over all places, to the i-th nearest other place. Places beyond the
     /// end of the list are at least as far away as the last entry. Empty if there is only one place.
-    pub(super) fn least(&self) -> &[Distance] {
+    pub(crate) fn least(&self) -> &[Distance] {
         &self.least
     }
 

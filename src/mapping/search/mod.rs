@@ -39,8 +39,8 @@ mod nsquare_pruned;
 mod partner_gains;
 mod swap;
 
-pub(crate) use improve::finds_optimum_around;
-pub use improve::{Anywhere, Improvement, TreeCooling, finds_optimum, improve};
+pub use improve::{Anywhere, FewPlaces, Improvement, TreeCooling, finds_optimum, improve};
+pub(crate) use improve::{finds_optimum_around, lower_bound, search_few_places};
 
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
@@ -139,6 +139,14 @@ pub struct SearchOutcome {
     pub made: u64,
     /// Whether the observer ended it before a local optimum was reached.
     pub stopped: bool,
+}
+
+impl SearchOutcome {
+    /// The better of two outcomes, the first on ties, with the exchanges of both.
+    pub(crate) fn or(self, other: Self) -> Self {
+        let (tried, made) = (self.tried + other.tried, self.made + other.made);
+        Self { tried, made, ..if other.cost < self.cost { other } else { self } }
+    }
 }
 
 /// Improves a mapping of the size of the problem until no exchange of the neighbourhood lowers J, or until

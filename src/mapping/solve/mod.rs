@@ -4,9 +4,10 @@
 //! |---|---|
 //! | `presets` | all settings, and the presets as whole values of them |
 //! | `effort` | how much a preset does on a problem of a size |
-//! | `run` | constructions, improvement and the last local search |
-//! | `effort` | the effort of a preset, by problem size |
 //! | `run` | constructions, improvement and the final local search |
+//! | `many_to_one` | mappings with many vertices per PE |
+//! | `report` | what a run reports |
+//!
 //! The result is never worse than the identity or a mapping given as a start: the search begins with the best
 //! of these and the construction, and never makes a mapping worse.
 
@@ -18,9 +19,9 @@ mod run;
 
 pub use effort::Constructions;
 pub use many_to_one::{
-    ManyToOneConfig, ManyToOneReport, ManyToOneSolution, PeLoads, evaluate_many_to_one, load_bounds,
-    map_many_to_one, map_many_to_one_watched, pe_loads, remap_many_to_one, remap_many_to_one_around,
-    remap_many_to_one_watched,
+    ManyToOneConfig, ManyToOneReport, ManyToOneSolution, PeLoads, SmallProblemConfig, evaluate_many_to_one,
+    load_bounds, map_many_to_one, map_many_to_one_watched, pe_loads, remap_many_to_one,
+    remap_many_to_one_around, remap_many_to_one_watched,
 };
 pub use presets::{MapConfig, MapPreset};
 pub use report::{MapReport, MapSeconds};
@@ -33,7 +34,9 @@ use crate::ground::observer::{Limited, Observer};
 pub use crate::ground::settings::ConfigError;
 use crate::ground::threads::{self, ThreadsError};
 use crate::ground::types::{NodeId, PeId};
-use crate::machine::{DistanceKind, Distances, Machine, MachineError, Places, StoredDistances, distances_of};
+use crate::machine::{
+    DistanceKind, Distances, Listed, Machine, MachineError, Places, StoredDistances, distances_of,
+};
 use crate::mapping::construct::ConstructionError;
 use crate::mapping::problem::{self, ProblemError};
 use crate::mapping::{Mapping, MappingError};
@@ -97,7 +100,7 @@ pub struct Solution {
 ///
 /// The result is never worse than the identity, which puts process i on the i-th place in the order of the
 /// PEs. If there are far fewer processes than PEs of a tree or a hypercube, only its first PEs are used,
-/// about eight per process.
+/// about eight per process; of a grid, those in a box at its origin and those of the identity.
 ///
 /// ```
 /// use viem::graph::generate;
@@ -198,6 +201,11 @@ pub fn solve_watched<'a>(
         let holds_fixed = |fixed: &FixedVertices| fixed.iter().all(|(_, pe)| (pe as usize) < part.num_pes());
         start.into_iter().chain(first).all(is_inside) && fixed.is_none_or(holds_fixed)
     });
+    if part.is_none()
+        && let Some(list) = few_pes(num_processes, machine, given)?
+    {
+        return solve_on(list, graph, machine, config, given, observer);
+    }
     let machine = part.as_deref().unwrap_or(machine);
     threads::run(config.threads, || {
         let silent = Limited::silent(observer, begin, config.time_limit);
@@ -205,10 +213,7 @@ pub fn solve_watched<'a>(
         let padded = (num_processes < places.len()).then(|| graph.with_isolated_nodes(places.len()));
         let graph = padded.as_ref().unwrap_or(graph);
         let seat = |given: &Mapping| -> Result<Mapping, SolveError> {
-            let found = given.num_processes();
-            if found != num_processes {
-                return Err(SolveError::StartSize { found, expected: num_processes });
-            }
+            check_size(given, num_processes)?;
             let given = Mapping::on(machine, given.pes().to_vec())?;
             Ok(Mapping::from_permutation(places.seats(given.pes())))
         };
@@ -222,6 +227,54 @@ pub fn solve_watched<'a>(
         let pe_of = seats.iter().map(|&place| places.pe_of()[place as usize]).collect();
         Ok(Solution { mapping: Mapping::from_places(pe_of), report })
     })?
+}
+
+/// The PEs of a machine that few processes need: a compact part, those of the identity, and those of the given mappings. `None` if all PEs may
+/// be needed.
+fn few_pes(
+    num_processes: usize,
+    machine: &dyn Machine,
+    given: Given<'_>,
+) -> Result<Option<Vec<PeId>>, SolveError> {
+    let Given { start, first, fixed } = given;
+    let Some(mut list) = machine.compact_pes(num_processes.saturating_mul(ENOUGH_PLACES)) else {
+        return Ok(None);
+    };
+    list.extend(0..num_processes as PeId);
+    for given in start.into_iter().chain(first) {
+        check_size(given, num_processes)?;
+        list.extend(Mapping::on(machine, given.pes().to_vec())?.pes());
+    }
+    list.sort_unstable();
+    list.dedup();
+    let holds = |fixed: &FixedVertices| fixed.iter().all(|(_, pe)| list.binary_search(&pe).is_ok());
+    Ok(fixed.is_none_or(holds).then_some(list))
+}
+
+/// Maps to listed PEs of a machine, which include those of the given mappings.
+fn solve_on(
+    list: Vec<PeId>,
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &MapConfig,
+    Given { start, first, fixed }: Given<'_>,
+    observer: &dyn Observer,
+) -> Result<Solution, SolveError> {
+    let position = |pe: PeId| list.partition_point(|&listed| listed < pe) as PeId;
+    let among = |given: &Mapping| Mapping::from_places(given.pes().iter().map(|&pe| position(pe)).collect());
+    let (start, first) = (start.map(among), first.map(among));
+    let fixed = fixed.map(|fixed| fixed.in_others(&list));
+    let given = Given { start: start.as_ref(), first: first.as_ref(), fixed: fixed.as_ref() };
+    let listed = Listed::new(machine, list.clone())?;
+    let Solution { mapping, report } = solve_watched(graph, &listed, config, given, observer)?;
+    let pe_of = mapping.pes().iter().map(|&position| list[position as usize]).collect();
+    Ok(Solution { mapping: Mapping::from_places(pe_of), report })
+}
+
+/// Checks that a given mapping is one of this number of processes.
+fn check_size(given: &Mapping, expected: usize) -> Result<(), SolveError> {
+    let found = given.num_processes();
+    if found == expected { Ok(()) } else { Err(SolveError::StartSize { found, expected }) }
 }
 
 /// A place for each fixed process on its PE, which has room for it; processes without edges fill the places.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::SolveError;
 use super::effort::{SMALL, SMALL_ANYWHERE, TINY, rebuilding, size};
-use super::presets::MapConfig;
+use super::presets::{MapConfig, MapPreset};
 use super::report::{MapReport, MapSeconds};
 use crate::graph::CsrGraph;
 use crate::ground::observer::{Limited, Observer, Phase};
@@ -18,7 +18,8 @@ use crate::mapping::construct::{Construction, ConstructionError, construct, iden
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::{
-    Improvement, Neighbourhood, SearchOutcome, finds_optimum_around, improve, local_search,
+    Improvement, Neighbourhood, SearchOutcome, finds_optimum_around, improve, local_search, lower_bound,
+    search_few_places,
 };
 use crate::partition::FixedVertices;
 
@@ -67,11 +68,11 @@ impl Run<'_> {
         let construction_done = Instant::now();
 
         observer.begins(Phase::Search);
-        let greedy = self.greedy(&problem)?;
-        let greedy = greedy.as_ref().map(|(cost, mapping)| (*cost, mapping));
-        let given = [cost_of_start.zip(start), Some((cost_of_identity, &identity)), greedy];
+        let given = [cost_of_start.zip(start), Some((cost_of_identity, &identity))];
         let given: Vec<(Cost, &Mapping)> = given.into_iter().flatten().collect();
-        let outcome = self.search_with_rival(&problem, &constructed, &given)?;
+        let outcome = self.search_with_rivals(&problem, &constructed, &given)?;
+        // Nobody moves for nothing.
+        let kept = given.iter().find(|&&(cost, _)| cost == outcome.cost).map(|&(_, mapping)| mapping.clone());
         let search_done = Instant::now();
 
         let seconds = |from: Instant, to: Instant| (to - from).as_secs_f64();
@@ -93,7 +94,7 @@ impl Run<'_> {
                 total: seconds(begin, search_done),
             },
         };
-        Ok((outcome.mapping, report))
+        Ok((kept.unwrap_or(outcome.mapping), report))
     }
 
     /// The observer, extended to ask to stop after this time.
@@ -116,53 +117,97 @@ impl Run<'_> {
         self.constructions(problem, 0..self.num_constructions(), &limited)
     }
 
-    /// A greedy construction, if that takes little time. It builds some regular patterns perfectly that
-    /// multilevel construction misses.
-    fn greedy(&self, problem: &Problem<'_>) -> Result<Option<(Cost, Mapping)>, ConstructionError> {
-        let config = self.config;
-        let is_multilevel = config.construction.algorithm_on(self.machine) == Construction::Multilevel;
-        let is_final = config.search.neighbourhood == Neighbourhood::None;
-        if self.first.is_some() || is_final || !is_multilevel || self.graph.num_nodes() >= SMALL_ANYWHERE {
-            return Ok(None);
+    /// Further constructions besides the multilevel ones, if they take little time. Each builds patterns perfectly
+    /// that they miss: the greedy one some that are regular, division from the outermost parts groups that fill the
+    /// parts of an uneven tree exactly.
+    fn others(&self, problem: &Problem<'_>) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
+        if !self.is_small_multilevel() {
+            return Ok(Vec::new());
         }
-        let greedy = config.construction.with_algorithm(Construction::GreedyAllC);
-        let mapping = construct(problem, self.machine, &greedy, 0, &self.improving(Cost::MAX))?;
-        Ok(Some((cost(problem, &mapping), mapping)))
+        let construct = |algorithm| {
+            let config = &self.config.with_construction(algorithm);
+            let mapping = Run { config, ..*self }.construct(problem, 0, &self.improving(Cost::MAX))?;
+            Ok((cost(problem, &mapping), mapping))
+        };
+        [Construction::GreedyAllC, Construction::HierarchyTopDown].into_iter().map(construct).collect()
+    }
+
+    /// Whether the first mapping is a multilevel one, and the problem so small that others take little time.
+    fn is_small_multilevel(&self) -> bool {
+        let is_multilevel = self.config.construction.algorithm_on(self.machine) == Construction::Multilevel;
+        let is_small = self.graph.num_nodes() < SMALL_ANYWHERE;
+        self.first.is_none() && !self.is_final() && is_multilevel && is_small
+    }
+
+    /// Whether nothing is improved beyond the first mapping.
+    fn is_final(&self) -> bool {
+        self.config.search.neighbourhood == Neighbourhood::None
+    }
+
+    /// The settings of the preset that the result must not be worse than.
+    fn quicker(&self) -> Option<MapConfig> {
+        let is_cheap = |preset: &MapPreset| *preset != MapPreset::Fast || self.graph.num_nodes() < SMALL;
+        self.config.not_worse_than.filter(is_cheap).map(|preset| self.config.with_effort_of(preset))
+    }
+
+    /// The settings that divide from the outermost parts, which fills parts exactly that the multilevel construction
+    /// does not see. The quickest preset does without: it would take twice the time.
+    fn divided(&self) -> Option<MapConfig> {
+        let is_quickest = self.config.not_worse_than.is_none();
+        let divided = self.config.with_construction(Construction::HierarchyTopDown);
+        (!is_quickest && self.is_small_multilevel()).then_some(divided)
     }
 
     /// Improves the best of several constructions and given mappings. The result is not worse than that of
     /// the preset named by [`MapConfig::not_worse_than`].
-    fn search_with_rival(
+    fn search_with_rivals(
         &self,
         problem: &Problem<'_>,
         constructed: &[(Cost, Mapping)],
         given: &[(Cost, &Mapping)],
     ) -> Result<SearchOutcome, ConstructionError> {
-        let Run { graph, machine, config, .. } = *self;
-        let is_final = config.search.neighbourhood == Neighbourhood::None;
-        let is_easy = || finds_optimum_around(problem.fixed(), graph, machine);
-        let rival = config.not_worse_than.filter(|_| !is_final && !is_easy());
-        let Some(preset) = rival else {
+        if self.is_final() || finds_optimum_around(problem.fixed(), self.graph, self.machine) {
             return self.search(problem, constructed, given);
-        };
+        }
         // Within the same time limit, but only once.
-        let limited = self.improving(Cost::MAX);
-        let rival_config = MapConfig { time_limit: None, ..config.with_effort_of(preset) };
-        let rival = Run { config: &rival_config, observer: &limited, ..*self };
-        let rival = rival.search(problem, &rival.constructed(problem)?, given)?;
-        let quiet = Limited { observer: self.observer, deadline: None, bound: rival.cost };
+        let run = |config: MapConfig, best: &Option<SearchOutcome>, is_quicker| {
+            let limited = self.improving(best.as_ref().map_or(Cost::MAX, |best| best.cost));
+            let rival =
+                Run { config: &MapConfig { time_limit: None, ..config }, observer: &limited, ..*self };
+            let constructed = rival.constructed(problem)?;
+            match is_quicker {
+                true => rival.search_with_rivals(problem, &constructed, given),
+                false => rival.search(problem, &constructed, given),
+            }
+        };
+        let mut best = None;
+        for (config, is_quicker) in [(self.quicker(), true), (self.divided(), false)] {
+            if let Some(config) = config {
+                let rival = run(config, &best, is_quicker)?;
+                best = Some(best.map_or(rival.clone(), |best| best.or(rival)));
+            }
+        }
+        let bound = best.as_ref().map_or(Cost::MAX, |best| best.cost);
+        let quiet = Limited { observer: self.observer, deadline: None, bound };
         let own = Run { observer: &quiet, ..*self }.search(problem, constructed, given)?;
-        let (tried, made) = (own.tried + rival.tried, own.made + rival.made);
         let stopped = own.stopped;
-        Ok(SearchOutcome { tried, made, stopped, ..if rival.cost < own.cost { rival } else { own } })
+        let best = best.map_or(own.clone(), |best| own.or(best));
+        Ok(self.searched_as_few_places(problem, SearchOutcome { stopped, ..best }))
+    }
+
+    /// The dense search, if there are few places.
+    fn searched_as_few_places(&self, problem: &Problem<'_>, found: SearchOutcome) -> SearchOutcome {
+        let (config, seed) = (&self.config.improvement.few_places, derive(self.config.seed, 2));
+        let limited = self.improving(found.cost);
+        let found = search_few_places(problem, self.machine.hierarchy(), found, config, seed, &limited);
+        SearchOutcome { stopped: found.stopped || self.observer.should_stop(), ..found }
     }
 
     /// The number of constructions before the best are improved.
     fn num_constructions(&self) -> usize {
         let config = self.config;
-        let is_final = config.search.neighbourhood == Neighbourhood::None;
         // Without edges, all are equally good.
-        if is_final || self.graph.num_arcs() == 0 {
+        if self.is_final() || self.graph.num_arcs() == 0 {
             return 1;
         }
         match self.machine.hierarchy() {
@@ -200,7 +245,7 @@ impl Run<'_> {
     ) -> Result<Mapping, ConstructionError> {
         let (n, mut config) = (self.graph.num_nodes(), self.config.construction);
         let algorithm = config.algorithm_on(self.machine);
-        if self.config.search.neighbourhood == Neighbourhood::None {
+        if self.is_final() {
             config.undivided = 0;
             config.inner = config.partitions;
         } else if size(self.graph) > self.config.constructions.careful {
@@ -234,17 +279,20 @@ impl Run<'_> {
         given: &[(Cost, &Mapping)],
     ) -> Result<SearchOutcome, ConstructionError> {
         let config = self.config;
+        let others = self.others(problem)?;
         // Improvement helps constructions more than given mappings, so of the latter only better ones are
         // tried too.
         let least = constructed.iter().map(|&(cost, _)| cost).min();
         let mut starts: Vec<(Cost, &Mapping)> =
             constructed.iter().map(|(cost, mapping)| (*cost, mapping)).collect();
-        starts.extend(given.iter().filter(|&&(cost, _)| least.is_none_or(|least| cost < least)));
+        let others = others.iter().map(|(cost, mapping)| (*cost, mapping));
+        let given = given.iter().copied().chain(others);
+        starts.extend(given.filter(|&(cost, _)| least.is_none_or(|least| cost < least)));
         let descend = |start| {
             let limited = self.limited(config.time_limit, Cost::MAX);
             local_search(problem, start, &config.search, derive(derive(config.seed, 1), 0), &limited)
         };
-        if config.search.neighbourhood == Neighbourhood::None {
+        if self.is_final() {
             let best = starts.iter().min_by_key(|&(cost, _)| cost);
             return Ok(descend(best.expect("there always is a construction").1));
         }
@@ -256,8 +304,8 @@ impl Run<'_> {
     }
 
     /// Improves the best of several mappings with the effort of the preset. With a time limit, it continues
-    /// until shortly before the limit, alternately from the best mapping and from new constructions, with
-    /// increasing effort.
+    /// until shortly before the limit, or until no mapping can be better, alternately from the best mapping and from
+    /// new constructions, with increasing effort.
     fn improved(
         &self,
         problem: &Problem<'_>,
@@ -274,9 +322,10 @@ impl Run<'_> {
         let mut best = run(0, starts, &improvement, &self.improving(Cost::MAX));
         let is_easy = || finds_optimum_around(problem.fixed(), problem.graph(), machine);
         let goes_on = config.time_limit.is_some() && !is_easy();
+        let least = if goes_on { lower_bound(problem, &self.improving(best.cost)) } else { Cost::MIN };
         for cycle in 1usize.. {
             let limited = self.improving(best.cost);
-            if !goes_on || limited.should_stop() {
+            if !goes_on || best.cost <= least || limited.should_stop() {
                 break;
             }
             let mut more = Vec::new();
@@ -294,8 +343,7 @@ impl Run<'_> {
                 false => more.iter().map(|(_, mapping)| mapping).collect(),
             };
             let next = run(cycle, &starts, &improvement, &limited);
-            let (tried, made) = (best.tried + next.tried, best.made + next.made);
-            best = SearchOutcome { tried, made, ..if next.cost < best.cost { next } else { best } };
+            best = best.or(next);
         }
         Ok(best)
     }

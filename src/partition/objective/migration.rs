@@ -227,10 +227,10 @@ mod tests {
             before = assignment.cost;
             assert_eq!(assignment.overload(&bounds), 0);
         };
-        let goal = k_way::Goal { bounds: &bounds, settings: &settings.k_way, observer: &() };
+        let goal = k_way::Goal { bounds: bounds[..].into(), settings: &settings.k_way, observer: &() };
         KWay::default().refine(level, &mut assignment, goal, &mut rng);
         lowered(&assignment);
-        Flow::default().refine(level, &mut assignment, &bounds, &settings.flow, &());
+        Flow::default().refine(level, &mut assignment, bounds[..].into(), &settings.flow, &());
         lowered(&assignment);
         Moves::new(level, &assignment, 100, &()).improve(&mut assignment, 20);
         lowered(&assignment);

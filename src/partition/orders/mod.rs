@@ -46,7 +46,7 @@ use crate::partition::blocks::{Partition, renamed};
 use crate::partition::compact::CompactGraph;
 use crate::partition::fixed::FixedVertices;
 use crate::partition::objective::{Cut, Migrating};
-use crate::partition::refine::balance;
+use crate::partition::refine::{balance, fill};
 use crate::partition::settings::PartitionPreset;
 
 members! {
@@ -175,7 +175,8 @@ struct Method {
 
 impl PartitionAlgorithm {
     /// Divides a graph into parts. Vertices that the targets fix are in their parts: all but the multilevel partitioner
-    /// divide the graph without regard to them, and vertices move afterwards until the parts are balanced again. Runs on the threads of the rayon pool it is called in; the result does not depend on them.
+    /// divide the graph without regard to them, and vertices move afterwards until the parts are balanced again. Least loads are met
+    /// in the same way. Runs on the threads of the rayon pool it is called in; the result does not depend on them.
     ///
     /// ```
     /// use viem::graph::{Coordinates, generate};
@@ -204,11 +205,16 @@ impl PartitionAlgorithm {
             Some(parts) => parts(input, targets)?,
             None => blocks_along(&order(input)?, input.graph.node_weights(), targets.block_sizes()),
         };
-        let blocks = match targets.fixed() {
-            Some(fixed) => balanced_around(input, blocks, targets, fixed),
-            None => blocks,
+        let partition = match targets.fixed() {
+            Some(fixed) => {
+                Partition::of(input.graph, balanced_around(input, blocks, targets, fixed), targets)
+            }
+            None => Partition::of(input.graph, blocks, targets),
         };
-        Ok(Partition::of(input.graph, blocks, targets))
+        if partition.shortfall() == 0 {
+            return Ok(partition);
+        }
+        Ok(Partition::of(input.graph, filled_up(input, partition.into_blocks(), targets), targets))
     }
 
     /// An order of the vertices of which every range has few neighbours outside. Vertex weights do not count.
@@ -242,5 +248,16 @@ fn balanced_around(
     let level = Problem { graph: &graph, objective: &objective };
     let mut assignment = Assignment::new(level, blocks, targets.num_blocks());
     balance::rebalance(level, &mut assignment, targets.bounds(), input.observer);
+    assignment.blocks
+}
+
+/// A partition whose blocks get their least loads at the least loss of cut. Fixed vertices stay.
+fn filled_up(input: &PartitionInput<'_>, blocks: Vec<BlockId>, targets: &Targets) -> Vec<BlockId> {
+    let none = FixedVertices::none(input.graph.num_nodes(), targets.num_blocks());
+    let objective = Migrating::fixing(Cut, targets.fixed().unwrap_or(&none));
+    let graph = CompactGraph::<i64>::new(input.graph);
+    let level = Problem { graph: &graph, objective: &objective };
+    let mut assignment = Assignment::new(level, blocks, targets.num_blocks());
+    fill::fill_short(level, &mut assignment, targets.load_bounds(), input.observer);
     assignment.blocks
 }

@@ -1,16 +1,17 @@
 //! Brings overloaded blocks back to their bounds at the least loss.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BTreeSet;
 
 use crate::ground::budget::Budget;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
-use crate::partition::compact::{Arc, Stored};
+use crate::partition::bounds::LoadBounds;
+use crate::partition::compact::Stored;
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
+use crate::partition::packing::Packing;
 use crate::partition::residual::ResidualCapacities;
 
 /// For a vertex with more arcs than this, the gain is recomputed only after one in this many of its neighbours has moved.
@@ -199,6 +200,32 @@ pub(crate) fn repack<W: Stored, O: Objective>(
     }
 }
 
+/// A partition that exceeds no bound, around vertices that are fixed, if [`Packing`] finds one; it may be like no partition that was
+/// known. Where blocks have least loads, it is near the sizes.
+pub(crate) fn packed<W: Stored, O: Objective>(
+    level: Problem<'_, W, O>,
+    assignment: &Assignment,
+    sizes: &[Weight],
+    bounds: LoadBounds<'_>,
+) -> Option<Assignment> {
+    let blocks = &assignment.blocks;
+    let mut rooms = bounds.most.to_vec();
+    let mut sizes = if bounds.least.is_empty() { rooms.clone() } else { sizes.to_vec() };
+    let (fixed, free): (Vec<NodeId>, Vec<NodeId>) =
+        level.nodes().partition(|&node| level.objective.is_fixed(node));
+    for node in fixed {
+        rooms[blocks[node as usize] as usize] -= level.node_weight(node);
+        sizes[blocks[node as usize] as usize] -= level.node_weight(node);
+    }
+    let weights: Vec<Weight> = free.iter().map(|&node| level.node_weight(node)).collect();
+    let bins = Packing { weights: &weights, sizes: &sizes, rooms: &rooms }.find()?;
+    let mut blocks = blocks.to_vec();
+    for (node, bin) in free.into_iter().zip(bins) {
+        blocks[node as usize] = bin;
+    }
+    Some(Assignment::new(level, blocks, bounds.num_blocks()))
+}
+
 /// Packs the vertices in the order given, around those that are fixed; what fits nowhere goes to the block with most room.
 fn pack<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
@@ -226,73 +253,6 @@ fn pack<W: Stored, O: Objective>(
         blocks[node as usize] = block as BlockId;
     }
     blocks
-}
-
-/// Gives a vertex to every empty block that may have one, as long as other blocks have more than one.
-///
-/// Of the vertices that its bound allows, those of the least internal degree move first; if it allows none, the lightest. An empty
-/// block with a bound of 0 stays empty, unless no vertex weighs anything. O((n + m) log n), O(n) if no block is empty.
-pub(crate) fn fill_empty<W: Stored, O: Objective>(
-    level: Problem<'_, W, O>,
-    assignment: &mut Assignment,
-    bounds: &[Weight],
-) {
-    let mut counts = vec![0usize; bounds.len()];
-    for &block in &assignment.blocks {
-        counts[block as usize] += 1;
-    }
-    let may_have_one = |block: usize| bounds[block] > 0 || level.total_node_weight() == 0;
-    let mut empty: Vec<usize> =
-        (0..bounds.len()).filter(|&block| counts[block] == 0 && may_have_one(block)).collect();
-    // What is too heavy for one of them is so for all later ones.
-    empty.sort_by_key(|&block| Reverse(bounds[block]));
-    let mut heavy = BinaryHeap::new();
-    if empty.is_empty() {
-        return;
-    }
-    let mut affinities = BlockAffinities::default();
-    affinities.resize(bounds.len());
-    let mut heap = Heap::default();
-    heap.resize(level.num_nodes());
-    for node in level.nodes().filter(|&node| !level.objective.is_fixed(node)) {
-        let block = assignment.blocks[node as usize];
-        let inner = level.arcs(node).iter().filter(|arc| assignment.blocks[arc.target as usize] == block);
-        heap.set(node, -inner.map(Arc::weight).sum::<Weight>());
-    }
-    for block in empty {
-        let may_leave = |node: NodeId| counts[assignment.blocks[node as usize] as usize] > 1;
-        let Some(node) = next_to_move(level, &mut heap, &mut heavy, bounds[block], may_leave) else { return };
-        let from = assignment.blocks[node as usize];
-        counts[from as usize] -= 1;
-        affinities.collect(level.graph, &assignment.blocks, node);
-        let gain = level.gain(node, &affinities, from, block as BlockId);
-        assignment.shift(node, level.node_weight(node), block as BlockId, gain);
-        for arc in level.arcs(node) {
-            if heap.contains(arc.target) && assignment.blocks[arc.target as usize] == from {
-                heap.raise(arc.target, arc.weight());
-            }
-        }
-    }
-}
-
-/// The first of the heap that may leave its block and is no heavier than a bound; if there is none, the lightest that may leave.
-/// What is too heavy goes from the heap to `heavy`.
-fn next_to_move<W: Stored, O: Objective>(
-    level: Problem<'_, W, O>,
-    heap: &mut Heap,
-    heavy: &mut BinaryHeap<Reverse<(Weight, NodeId)>>,
-    bound: Weight,
-    may_leave: impl Fn(NodeId) -> bool,
-) -> Option<NodeId> {
-    while let Some((_, node)) = heap.pop() {
-        let weight = level.node_weight(node);
-        if weight > bound {
-            heavy.push(Reverse((weight, node)));
-        } else if may_leave(node) {
-            return Some(node);
-        }
-    }
-    std::iter::from_fn(|| heavy.pop()).map(|Reverse((_, node))| node).find(|&node| may_leave(node))
 }
 
 #[cfg(test)]

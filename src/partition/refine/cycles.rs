@@ -3,7 +3,7 @@
 //! When every block is full, no vertex can move alone. But the best moves between adjacent blocks form a weighted
 //! digraph on the blocks. A cycle of negative cost in it is a set of moves, one out of and one into each block on it,
 //! that keeps all sizes and lowers the cost. Likewise, the cheapest path from an overloaded block to one with room
-//! restores the balance at the least loss. Both are found by one label-correcting search (Bellman-Ford).
+//! restores the balance at the least loss, and so does that from a block with more than its least load to one with less. Both are found by one label-correcting search (Bellman-Ford).
 //!
 //! Only for vertices of equal weight. A search costs O(k' h) for k' pairs of adjacent blocks and paths of h
 //! blocks. Each round of moves costs the boundaries of the blocks it touches. Memory is O(n + k').
@@ -17,6 +17,7 @@ use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
+use crate::partition::bounds::LoadBounds;
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
 
@@ -214,24 +215,38 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
         }
     }
 
-    /// Moves vertices along cheapest paths out of overloaded blocks until no block is overloaded or no path is left.
-    /// Negative cycles that are found first are taken too, until `patience` of them have failed.
-    pub fn rebalance(&mut self, assignment: &mut Assignment, bounds: &[Weight], patience: usize) {
+    /// Moves vertices along cheapest paths out of overloaded blocks until no block is overloaded or no path is left; then along
+    /// such paths to blocks below their least loads. Negative cycles that are found first are taken too, until `patience` of them
+    /// have failed.
+    pub fn rebalance(&mut self, assignment: &mut Assignment, bounds: LoadBounds<'_>, patience: usize) {
+        self.pass_on(assignment, bounds.most, |weight, most| weight > most, patience);
+        self.pass_on(assignment, bounds.least, |weight, least| weight < least, patience);
+    }
+
+    /// Passes vertices on from blocks above their limits to blocks below theirs, as long as that is needed: `misses` says whether
+    /// a block of a weight misses its limit.
+    fn pass_on(
+        &mut self,
+        assignment: &mut Assignment,
+        limits: &[Weight],
+        misses: impl Fn(Weight, Weight) -> bool,
+        patience: usize,
+    ) {
         let mut failures = 0;
         while failures <= patience && !self.budget.is_spent() && !self.watch.stops_after(self.rows.len()) {
-            let over = |block: usize| assignment.weights[block] > bounds[block];
-            if !(0..bounds.len()).any(over) {
+            let mut pairs = assignment.weights.iter().zip(limits);
+            if !pairs.any(|(&weight, &limit)| misses(weight, limit)) {
                 return;
             }
-            for block in 0..bounds.len() {
-                self.cost[block] = if over(block) { 0 } else { UNREACHED };
+            for (block, limit) in limits.iter().enumerate() {
+                self.cost[block] = if assignment.weights[block] > *limit { 0 } else { UNREACHED };
                 self.parent[block] = (NOWHERE, 0);
             }
             if self.correct_labels() {
                 if !self.take_cycles(assignment) {
                     failures += 1;
                 }
-            } else if !self.take_paths(assignment, bounds) {
+            } else if !self.take_paths(assignment, limits) {
                 return;
             }
         }
@@ -352,11 +367,11 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
         taken
     }
 
-    /// Takes the cheapest paths to blocks with room, as many as have no block in common; returns whether
+    /// Takes the cheapest paths to blocks below their limits, as many as have no block in common; returns whether
     /// there was one.
-    fn take_paths(&mut self, assignment: &mut Assignment, bounds: &[Weight]) -> bool {
-        let ends = (0..bounds.len())
-            .filter(|&block| self.cost[block] != UNREACHED && assignment.weights[block] < bounds[block]);
+    fn take_paths(&mut self, assignment: &mut Assignment, limits: &[Weight]) -> bool {
+        let ends = (0..limits.len())
+            .filter(|&block| self.cost[block] != UNREACHED && assignment.weights[block] < limits[block]);
         let mut ends: Vec<BlockId> = ends.map(|block| block as BlockId).collect();
         ends.sort_by_key(|&block| self.cost[block as usize]);
         self.visit.fill(NOWHERE);
@@ -533,7 +548,7 @@ mod tests {
         let mut assignment = Assignment::new(level, blocks, 5);
         let bounds = [40; 5];
         assert!(assignment.overload(&bounds) > 0);
-        Moves::new(level, &assignment, 1000, &()).rebalance(&mut assignment, &bounds, 50);
+        Moves::new(level, &assignment, 1000, &()).rebalance(&mut assignment, bounds[..].into(), 50);
         assert_eq!(assignment.weights, [40; 5]);
         assert_eq!(assignment.cost, level.cut(&assignment.blocks));
     }

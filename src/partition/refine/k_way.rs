@@ -15,6 +15,7 @@ use crate::ground::rng::Rng;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
+use crate::partition::bounds::LoadBounds;
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
@@ -59,8 +60,7 @@ impl Degrees {
 /// What a refinement must keep to.
 #[derive(Clone, Copy)]
 pub(crate) struct Goal<'a> {
-    /// The greatest weight of each block.
-    pub bounds: &'a [Weight],
+    pub bounds: LoadBounds<'a>,
     pub settings: &'a KWayConfig,
     pub observer: &'a dyn Observer,
 }
@@ -108,8 +108,8 @@ impl KWay {
         }
     }
 
-    /// Refines a partition until the observer asks to stop; no block that is within its bound leaves it. Returns
-    /// whether the cost fell.
+    /// Refines a partition until the observer asks to stop; no block that is within its bound leaves it, and none comes to lack its
+    /// least load unless that takes more from what others exceed or lack. Returns whether the cost fell.
     pub fn refine<W: Stored, O: Objective>(
         &mut self,
         level: Problem<'_, W, O>,
@@ -195,7 +195,7 @@ impl KWay {
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &Assignment,
-        bounds: &[Weight],
+        bounds: LoadBounds<'_>,
         node: NodeId,
     ) {
         match self.best_move(level, assignment, bounds, node) {
@@ -275,7 +275,7 @@ impl KWay {
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &Assignment,
-        bounds: &[Weight],
+        bounds: LoadBounds<'_>,
         node: NodeId,
     ) -> Option<(Weight, BlockId)> {
         self.affinities.collect(level.graph, &assignment.blocks, node);
@@ -285,8 +285,10 @@ impl KWay {
         if weight == assignment.weights[from as usize] {
             return None; // the block would be left empty
         }
-        let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
-        let fits = |block: BlockId| block != from && weight <= room(block);
+        let lost = bounds.lack_without(from, assignment.weights[from as usize], weight);
+        let room = |block: BlockId| bounds.most[block as usize] - assignment.weights[block as usize];
+        let is_worth = |block| bounds.is_worth(&assignment.weights, (weight, lost), [from, block]);
+        let fits = |block: BlockId| block != from && weight <= room(block) && is_worth(block);
         let count = self.affinities.narrow(O::HAS_PULL, fits);
         self.effort += self.affinities.work_of_gains();
         let mut best: Option<(Weight, Weight, BlockId)> = None;
@@ -325,8 +327,10 @@ impl KWay {
             }
             let to = self.destination[node as usize];
             let weight = level.node_weight(node);
-            if self.dirty[node as usize] || assignment.weights[to as usize] + weight > bounds[to as usize] {
-                // The gain is out of date or the block has filled up: queue the best move of now.
+            if self.dirty[node as usize]
+                || !bounds.allow(&assignment.weights, weight, [assignment.blocks[node as usize], to])
+            {
+                // The gain is out of date, or a block has filled up or got too light: queue the best move of now.
                 self.enqueue(level, assignment, bounds, node);
                 watch.stops_after(self.affinities.work_of_gains());
                 continue;
@@ -481,7 +485,7 @@ mod tests {
                 let degrees = collect_degrees(&graph, &assignment.blocks, node);
                 assert_eq!(k_way.degrees[node as usize], degrees);
                 let unlimited = vec![Weight::MAX / 2; k as usize];
-                let best = k_way.best_move(level, &assignment, &unlimited, node);
+                let best = k_way.best_move(level, &assignment, unlimited[..].into(), node);
                 let Degrees { internal, external } = degrees;
                 let bound = level.greatest_gain(node, assignment.blocks[node as usize], internal, external);
                 assert!(best.is_none_or(|(gain, _)| gain <= bound));
@@ -508,8 +512,11 @@ mod tests {
             let before = assignment.cost;
             let least = Weight::from(360 / k);
             let bounds: Vec<Weight> = assignment.weights.iter().map(|weight| (*weight).max(least)).collect();
-            let goal =
-                Goal { bounds: &bounds, settings: &PartitionConfig::preset(preset).k_way, observer: &() };
+            let goal = Goal {
+                bounds: bounds[..].into(),
+                settings: &PartitionConfig::preset(preset).k_way,
+                observer: &(),
+            };
             assert!(KWay::default().refine(level, &mut assignment, goal, &mut rng));
             let fresh = Assignment::new(level, assignment.blocks.clone(), k as usize);
             assert_eq!((assignment.cost, &assignment.weights), (fresh.cost, &fresh.weights));

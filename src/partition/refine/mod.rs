@@ -2,6 +2,7 @@
 
 pub(crate) mod balance;
 pub(crate) mod cycles;
+pub(crate) mod fill;
 pub(crate) mod flow;
 pub(crate) mod k_way;
 pub(crate) mod two_way;

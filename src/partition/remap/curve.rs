@@ -3,6 +3,7 @@
 use super::homes::Migration;
 use super::weight::MigrationWeight;
 use crate::ground::types::{Cost, Weight};
+use crate::partition::bounds::BoundViolation;
 
 /// What a remapping costs, and what it moves.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,16 +18,17 @@ pub struct CurvePoint {
     pub migration: Migration,
     /// The total weight by which blocks exceed their bounds.
     pub overload: Weight,
-    /// Whether no other point is as good in overload, cost and migration and better in one of them.
-    pub is_best: bool,
+    /// The total weight that blocks lack of their least loads.
+    pub shortfall: Weight,
 }
 
 /// Weights on a curve besides 0: powers of 2 times the objective per unit of vertex weight. Below the least, little changes
 /// on meshes; above the greatest, hardly more stays than the bounds demand.
 const POWERS: std::ops::RangeInclusive<i32> = -3..=6;
 
-/// Remaps with weights from 0 on. `remap` maps a weight to cost, migration and overload, or to nothing where they cannot be
-/// computed: such points are left out. `total` is the weight of all vertices.
+/// Remaps with weights from 0 on. `remap` maps a weight to cost, migration and what bounds are missed by, or to nothing where they cannot be
+/// computed: such points are left out. `total` is the weight of all vertices. Where what was found for another weight is better for
+/// a weight as well, the point of this weight has that.
 ///
 /// ```
 /// use viem::graph::generate;
@@ -39,22 +41,19 @@ const POWERS: std::ops::RangeInclusive<i32> = -3..=6;
 /// let points = curve(mesh.total_node_weight(), |weight| {
 ///     let remapped = partitioner.remap(&mesh, &targets, &homes, weight)?;
 ///     let partition = remapped.partition;
-///     Ok::<_, viem::partition::RemapError>(Some((partition.cut(), remapped.migration, partition.overload())))
+///     Ok::<_, viem::partition::RemapError>(Some((partition.cut(), remapped.migration, partition.violation())))
 /// })?;
 /// assert!(points.last().unwrap().migration.weight <= points[0].migration.weight);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn curve<E>(
     total: Weight,
-    mut remap: impl FnMut(MigrationWeight) -> Result<Option<(Cost, Migration, Weight)>, E>,
+    mut remap: impl FnMut(MigrationWeight) -> Result<Option<(Cost, Migration, BoundViolation)>, E>,
 ) -> Result<Vec<CurvePoint>, E> {
     let mut at = |migration_weight| -> Result<Option<CurvePoint>, E> {
-        let point = |(cost, migration, overload)| CurvePoint {
-            migration_weight,
-            cost,
-            migration,
-            overload,
-            is_best: false,
+        let point = |(cost, migration, violation)| {
+            let BoundViolation { overload, shortfall } = violation;
+            CurvePoint { migration_weight, cost, migration, overload, shortfall }
         };
         Ok(remap(migration_weight)?.map(point))
     };
@@ -72,12 +71,14 @@ pub fn curve<E>(
             points.extend(at(weight)?);
         }
     }
-    let keys: Vec<[Weight; 3]> = points.iter().map(|p| [p.overload, p.cost, p.migration.weight]).collect();
-    let is_worse = |one: &[Weight; 3], other: &[Weight; 3]| {
-        one != other && one.iter().zip(other).all(|(one, other)| one >= other)
-    };
-    for (point, key) in points.iter_mut().zip(&keys) {
-        point.is_best = !keys.iter().any(|other| is_worse(key, other));
+    let found = points.clone();
+    for point in &mut points {
+        let value = |other: &CurvePoint| {
+            let objective = point.migration_weight.objective(other.cost, other.migration.weight);
+            ((other.overload, other.shortfall), objective, other.migration.weight)
+        };
+        let best = *found.iter().min_by_key(|other| value(other)).unwrap_or(point);
+        *point = CurvePoint { migration_weight: point.migration_weight, ..best };
     }
     Ok(points)
 }
@@ -87,33 +88,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_that_others_beat_are_told_apart() {
+    fn every_point_has_the_best_of_all_for_its_weight() {
         let mut next = 0;
+        let found = [(100, 80), (101, 70), (102, 75), (103, 60), (103, 60), (120, 10)];
         let points = curve(1000, |_| {
             next += 1;
-            let (cost, weight) =
-                [(100, 80), (101, 70), (102, 75), (103, 60), (103, 60), (120, 10)][next.min(6) - 1];
-            Ok::<_, ()>(Some((cost, Migration { weight, vertices: 1 }, 0)))
+            let (cost, weight) = found[next.min(6) - 1];
+            Ok::<_, ()>(Some((cost, Migration { weight, vertices: 1 }, BoundViolation::NONE)))
         });
         let points = points.unwrap();
         assert_eq!(points[0].migration_weight, MigrationWeight::ZERO);
         assert!(
             points.windows(2).all(|pair| pair[0].migration_weight.value() < pair[1].migration_weight.value())
         );
-        let best: Vec<bool> = points.iter().take(6).map(|point| point.is_best).collect();
-        assert_eq!(best, [true, true, false, true, true, true]);
+        for point in points {
+            let objective = |cost, migration| point.migration_weight.objective(cost, migration);
+            let least = found.iter().map(|&(cost, weight)| objective(cost, weight)).min();
+            assert_eq!(Some(objective(point.cost, point.migration.weight)), least);
+        }
     }
 
     #[test]
     fn errors_end_the_curve() {
-        assert_eq!(curve(10, |_| Err::<Option<(Cost, Migration, Weight)>, _>("no")), Err("no"));
+        assert_eq!(curve(10, |_| Err::<Option<(Cost, Migration, BoundViolation)>, _>("no")), Err("no"));
     }
 
     #[test]
     fn what_cannot_be_computed_is_left_out() {
         let above = |least: f64| {
             move |weight: MigrationWeight| {
-                let cost = Some((64, Migration::default(), 0)).filter(|_| weight.value() >= least);
+                let cost = Some((64, Migration::default(), BoundViolation::NONE))
+                    .filter(|_| weight.value() >= least);
                 Ok::<_, ()>(cost)
             }
         };

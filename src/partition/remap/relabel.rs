@@ -13,6 +13,7 @@ use std::ops::Range;
 use crate::ground::linear_assignment::cheapest_assignment_until;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{BlockId, Weight};
+use crate::partition::bounds::LoadBounds;
 use crate::partition::layout::BlockTree;
 
 /// Which block may take which label, and how much weight that keeps in place.
@@ -22,8 +23,8 @@ pub(super) struct Relabelling<'a> {
     pub overlaps: Vec<Weight>,
     /// The weight of each block.
     pub weights: &'a [Weight],
-    /// The greatest weight of each label.
-    pub bounds: &'a [Weight],
+    /// What each label may weigh.
+    pub bounds: LoadBounds<'a>,
     pub observer: &'a dyn Observer,
 }
 
@@ -77,9 +78,12 @@ impl Relabelling<'_> {
         Some((sum, labels))
     }
 
-    /// Whether a block may get a label; its own is always allowed.
+    /// Whether a block may get a label: where it neither exceeds nor lacks more than under its own.
     fn fits(&self, block: usize, label: usize) -> bool {
-        block == label || self.weights[block] <= self.bounds[label]
+        let weight = self.weights[block];
+        let overload = |label: usize| (weight - self.bounds.most[label]).max(0);
+        let lack = |label: usize| self.bounds.lack(label as BlockId, weight);
+        overload(label) <= overload(block) && lack(label) <= lack(block)
     }
 
     fn overlap(&self, block: usize, label: usize) -> Weight {
@@ -134,8 +138,13 @@ mod tests {
             let overlaps = random(36, 9, &mut rng);
             let weights: Vec<Weight> = overlaps.chunks(6).map(|row| row.iter().sum()).collect();
             let bounds = random(6, 60, &mut rng);
-            let relabelling =
-                Relabelling { tree: &tree, overlaps, weights: &weights, bounds: &bounds, observer: &() };
+            let relabelling = Relabelling {
+                tree: &tree,
+                overlaps,
+                weights: &weights,
+                bounds: bounds[..].into(),
+                observer: &(),
+            };
             let labels: Vec<usize> = relabelling.best().into_iter().map(|label| label as usize).collect();
             assert!(respects_parts(&labels, arity));
             let overlaps = labels.iter().enumerate().map(|(b, &label)| relabelling.overlap(b, label));
@@ -151,8 +160,13 @@ mod tests {
         let tree = BlockTree::new(count, |_| Vec::new());
         let overlaps = random(count * count, 9, &mut Rng::new(3));
         let weights: Vec<Weight> = overlaps.chunks(count).map(|row| row.iter().sum()).collect();
-        let stopped =
-            Relabelling { tree: &tree, overlaps, weights: &weights, bounds: &weights, observer: &Stops };
+        let stopped = Relabelling {
+            tree: &tree,
+            overlaps,
+            weights: &weights,
+            bounds: weights[..].into(),
+            observer: &Stops,
+        };
         assert!(stopped.best().into_iter().eq(0..count as BlockId));
     }
 }

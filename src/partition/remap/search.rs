@@ -132,7 +132,7 @@ impl Remap<'_> {
             candidates.push(soft);
             candidates.extend(self.along.map(|_| search.all_at_once(objective)));
         }
-        let best = candidates.into_iter().min_by_key(|candidate| candidate.score(self.targets.bounds()));
+        let best = candidates.into_iter().min_by_key(|candidate| candidate.score(self.targets.load_bounds()));
         best.expect("there is one")
     }
 
@@ -148,7 +148,7 @@ impl Remap<'_> {
                 overlaps[block as usize * num_blocks + home as usize] += weight;
             }
         }
-        let (weights, bounds) = (partition.block_weights(), self.targets.bounds());
+        let (weights, bounds) = (partition.block_weights(), self.targets.load_bounds());
         let own: Vec<BlockId> = (0..num_blocks as BlockId).collect();
         let Some(fixed) = self.targets.fixed() else {
             return Relabelling { tree, overlaps, weights, bounds, observer: self.observer }.best();
@@ -181,7 +181,7 @@ impl<W: Stored> Search<'_, W> {
     fn best<O: Objective>(&self, objective: &Migrating<O>) -> Assignment {
         let Remap { targets, along, seed, observer, .. } = *self.remap;
         let Some(along) = along else { return self.all_at_once(objective) };
-        let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
+        let (sizes, bounds) = (targets.block_sizes(), targets.load_bounds());
         let blocks = along.run(Problem { graph: self.graph, objective }, sizes, bounds, seed, observer);
         self.refined(objective, self.assignment(objective, blocks), 1)
     }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::types::Weight;
+use crate::ground::types::{Cost, Weight};
 
 /// The cost of moving a vertex of weight 1, in units of the objective: a non-negative decimal number, kept exactly.
 ///
@@ -64,6 +64,12 @@ impl MigrationWeight {
         let parts = (value * UNIT as f64).clamp(1.0, (Self::MOST * UNIT) as f64);
         let digit = 10f64.powf(parts.log10().floor() - 1.0).max(1.0);
         Self { parts: ((parts / digit).round() * digit) as Weight }
+    }
+
+    /// What a remapping minimises, in units of its own: the objective plus this weight times the migration.
+    pub fn objective(self, cost: Cost, migration: Weight) -> i128 {
+        let (numerator, denominator) = self.fraction();
+        i128::from(cost) * i128::from(denominator) + i128::from(migration) * i128::from(numerator)
     }
 
     /// As a fraction in lowest terms.

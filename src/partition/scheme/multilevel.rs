@@ -7,13 +7,14 @@ use crate::ground::observer::Observer;
 use crate::ground::rng::Rng;
 use crate::ground::types::{BlockId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
+use crate::partition::bounds::{BoundViolation, LoadBounds, WiderBounds};
 use crate::partition::coarsen::{self, Coarsening, overlay};
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
-use crate::partition::refine::balance;
 use crate::partition::refine::cycles::Moves;
 use crate::partition::refine::flow::Flow;
 use crate::partition::refine::k_way::{self, KWay};
+use crate::partition::refine::{balance, fill};
 use crate::partition::settings::PartitionConfig;
 use crate::partition::targets::{Targets, in_order};
 
@@ -47,13 +48,15 @@ impl<W, O> Copy for Task<'_, W, O> {}
 pub(crate) struct Multilevel<'a, W, O> {
     finest: Problem<'a, W, O>,
     sizes: &'a [Weight],
-    bounds: &'a [Weight],
+    bounds: LoadBounds<'a>,
     first: &'a dyn InitialPartition<W, O>,
     flow_levels: FlowLevels,
     settings: &'a PartitionConfig,
     observer: &'a dyn Observer,
     k_way: KWay,
     flow: Flow,
+    /// The best first partition of the finest graph that kept all bounds: refinement within relaxed bounds may lose it.
+    within_bounds: Option<Assignment>,
 }
 
 impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
@@ -61,9 +64,20 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         let Task { level: finest, targets, first, flow_levels, settings, observer } = task;
         let mut k_way = KWay::default();
         k_way.resize(finest.num_nodes(), targets.num_blocks());
-        let (sizes, bounds) = (targets.block_sizes(), targets.bounds());
+        let (sizes, bounds) = (targets.block_sizes(), targets.load_bounds());
         let flow = Flow::default();
-        Self { finest, sizes, bounds, first, flow_levels, settings, observer, k_way, flow }
+        Self {
+            finest,
+            sizes,
+            bounds,
+            first,
+            flow_levels,
+            settings,
+            observer,
+            k_way,
+            flow,
+            within_bounds: None,
+        }
     }
 
     /// Coarsens, partitions, refines.
@@ -104,8 +118,9 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             self.refine(level(self.finest, index), &mut assignment, rng);
         }
         self.finish(&mut assignment, rng);
-        balance::fill_empty(self.finest, &mut assignment, self.bounds);
-        assignment
+        fill::fill_empty(self.finest, &mut assignment, self.bounds);
+        let first = self.within_bounds.take();
+        first.filter(|first| first.score(self.bounds) < assignment.score(self.bounds)).unwrap_or(assignment)
     }
 
     /// The classes within which vertices may be contracted, refined by those of the objective.
@@ -149,20 +164,21 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             return Assignment::new(coarsest, blocks, self.sizes.len());
         }
         let relaxed = self.relaxed(coarsest);
+        let relaxed = relaxed.as_bounds();
         if self.first.is_refined() {
-            return self.unrefined(coarsest, &relaxed, rng);
+            return self.unrefined(coarsest, relaxed, rng);
         }
-        let mut best = self.attempt(coarsest, &relaxed, rng);
+        let mut best = self.attempt(coarsest, relaxed, rng);
         for _ in 1..self.num_attempts(coarsest) {
             if self.observer.should_stop() {
                 break;
             }
-            let next = self.attempt(coarsest, &relaxed, rng);
-            if next.score(&relaxed) < best.score(&relaxed) {
+            let next = self.attempt(coarsest, relaxed, rng);
+            if next.score(relaxed) < best.score(relaxed) {
                 best = next;
             }
         }
-        self.refine_pairs(coarsest, &mut best, &relaxed, rng);
+        self.refine_pairs(coarsest, &mut best, relaxed, rng);
         best
     }
 
@@ -175,32 +191,59 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     }
 
     /// A first partition of the coarsest graph, refined.
-    fn attempt(&mut self, coarsest: Problem<'_, W, O>, relaxed: &[Weight], rng: &mut Rng) -> Assignment {
+    fn attempt(&mut self, coarsest: Problem<'_, W, O>, relaxed: LoadBounds<'_>, rng: &mut Rng) -> Assignment {
         let mut assignment = self.unrefined(coarsest, relaxed, rng);
-        balance::rebalance(coarsest, &mut assignment, relaxed, self.observer);
+        self.rebalance(coarsest, &mut assignment, relaxed);
         self.refine_boundary(coarsest, &mut assignment, relaxed, rng);
         assignment
     }
 
     /// A first partition of the coarsest graph as it was found.
-    fn unrefined(&self, coarsest: Problem<'_, W, O>, relaxed: &[Weight], rng: &mut Rng) -> Assignment {
+    fn unrefined(
+        &mut self,
+        coarsest: Problem<'_, W, O>,
+        relaxed: LoadBounds<'_>,
+        rng: &mut Rng,
+    ) -> Assignment {
         let Self { sizes, bounds, settings, observer, .. } = *self;
         let request = Coarsest { level: coarsest, sizes, bounds, relaxed, settings, observer };
-        Assignment::new(coarsest, self.first.blocks(&request, rng.next_u64()), sizes.len())
+        let found = Assignment::new(coarsest, self.first.blocks(&request, rng.next_u64()), sizes.len());
+        let is_best = |found: &Assignment| {
+            found.violation(bounds) == BoundViolation::NONE
+                && self.within_bounds.as_ref().is_none_or(|best| found.cost < best.cost)
+        };
+        if coarsest.num_nodes() == self.finest.num_nodes() && is_best(&found) {
+            let mut kept = found.clone();
+            fill::fill_empty(coarsest, &mut kept, bounds);
+            self.within_bounds = Some(kept);
+        }
+        found
     }
 
     /// The bounds on a level. They are relaxed, since coarse vertices cannot meet tight bounds and the search needs room;
     /// but blocks that must stay empty do.
-    fn relaxed(&self, level: Problem<'_, W, O>) -> Vec<Weight> {
-        let relax = |(&size, &bound): (&Weight, &Weight)| {
+    fn relaxed(&self, level: Problem<'_, W, O>) -> WiderBounds {
+        let nodes = level.max_node_weight().saturating_mul(self.settings.balance.slack_nodes);
+        self.with_slack(|size, bound| {
             if bound == 0 {
                 return 0;
             }
-            let nodes = level.max_node_weight().saturating_mul(self.settings.balance.slack_nodes);
             let slack = nodes.min((size as f64 * self.settings.balance.slack) as Weight);
-            bound.max(size.saturating_add(slack.max(level.max_node_weight())))
+            slack.max(level.max_node_weight())
+        })
+    }
+
+    /// Bounds that allow for some slack above and below the sizes.
+    fn with_slack(&self, slack: impl Fn(Weight, Weight) -> Weight) -> WiderBounds {
+        let pairs = || self.sizes.iter().zip(self.bounds.most);
+        let above = |(&size, &bound): (&Weight, &Weight)| bound.max(size.saturating_add(slack(size, bound)));
+        let below = |((&size, &bound), &least): ((&Weight, &Weight), &Weight)| {
+            least.min(size - slack(size, bound).min(size))
         };
-        self.sizes.iter().zip(self.bounds).map(relax).collect()
+        WiderBounds {
+            most: pairs().map(above).collect(),
+            least: pairs().zip(self.bounds.least).map(below).collect(),
+        }
     }
 
     fn refine(&mut self, level: Problem<'_, W, O>, assignment: &mut Assignment, rng: &mut Rng) {
@@ -208,9 +251,16 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             return;
         }
         let relaxed = self.relaxed(level);
-        balance::rebalance(level, assignment, &relaxed, self.observer);
-        self.refine_boundary(level, assignment, &relaxed, rng);
-        self.refine_pairs(level, assignment, &relaxed, rng);
+        let relaxed = relaxed.as_bounds();
+        self.rebalance(level, assignment, relaxed);
+        self.refine_boundary(level, assignment, relaxed, rng);
+        self.refine_pairs(level, assignment, relaxed, rng);
+    }
+
+    /// Brings blocks back within bounds.
+    fn rebalance(&self, level: Problem<'_, W, O>, assignment: &mut Assignment, bounds: LoadBounds<'_>) {
+        balance::rebalance(level, assignment, bounds.most, self.observer);
+        fill::fill_short(level, assignment, bounds, self.observer);
     }
 
     /// Whether flows refine pairs of blocks on a level. They always refine the finest level, where their gains are final.
@@ -223,7 +273,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &mut Assignment,
-        bounds: &[Weight],
+        bounds: LoadBounds<'_>,
         rng: &mut Rng,
     ) {
         let settings = &self.settings.flow;
@@ -236,7 +286,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &mut Assignment,
-        bounds: &[Weight],
+        bounds: LoadBounds<'_>,
         rng: &mut Rng,
     ) {
         let goal = k_way::Goal { bounds, settings: &self.settings.k_way, observer: self.observer };
@@ -245,7 +295,8 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
 
     /// Brings the blocks to their final bounds.
     fn finish(&mut self, assignment: &mut Assignment, rng: &mut Rng) {
-        if assignment.overload(self.bounds) == 0 && self.relaxed(self.finest) == self.bounds {
+        let are_met = assignment.violation(self.bounds) == BoundViolation::NONE;
+        if are_met && self.relaxed(self.finest).as_bounds() == self.bounds {
             return;
         }
         let unit = self.finest.max_node_weight() == 1
@@ -253,15 +304,10 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         if unit && !self.observer.should_stop() {
             self.enforce_exact_sizes(assignment);
             let slack = self.settings.balance.final_slack;
-            let relaxed: Vec<Weight> = self
-                .sizes
-                .iter()
-                .zip(self.bounds)
-                .map(|(size, &bound)| bound.max(size.saturating_add(slack)))
-                .collect();
+            let relaxed = self.with_slack(|_, _| slack);
             for _ in 0..self.settings.balance.final_rounds {
                 let mut next = assignment.clone();
-                self.refine_boundary(self.finest, &mut next, &relaxed, rng);
+                self.refine_boundary(self.finest, &mut next, relaxed.as_bounds(), rng);
                 self.enforce_exact_sizes(&mut next);
                 if next.score(self.bounds) >= assignment.score(self.bounds) {
                     break;
@@ -272,8 +318,9 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
                 }
             }
         } else {
-            balance::rebalance(self.finest, assignment, self.bounds, self.observer);
-            balance::repack(self.finest, assignment, self.bounds);
+            balance::rebalance(self.finest, assignment, self.bounds.most, self.observer);
+            balance::repack(self.finest, assignment, self.bounds.most);
+            fill::fill_short(self.finest, assignment, self.bounds, self.observer);
             self.refine_boundary(self.finest, assignment, self.bounds, rng);
         }
     }
@@ -281,11 +328,11 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     /// Moves vertices of weight 1 until all bounds are met, at the least loss, and lowers the cost at these sizes.
     fn enforce_exact_sizes(&mut self, assignment: &mut Assignment) {
         if self.observer.should_stop() {
-            return balance::rebalance(self.finest, assignment, self.bounds, self.observer);
+            return self.rebalance(self.finest, assignment, self.bounds);
         }
         let mut moves = Moves::new(self.finest, assignment, self.settings.balance.effort, self.observer);
         moves.rebalance(assignment, self.bounds, self.settings.balance.patience);
-        balance::rebalance(self.finest, assignment, self.bounds, self.observer);
+        self.rebalance(self.finest, assignment, self.bounds);
         let mut moves = Moves::new(self.finest, assignment, self.settings.balance.effort, self.observer);
         moves.improve(assignment, self.settings.balance.patience);
     }

@@ -9,6 +9,8 @@
 //!
 //! Sanders, Schulz: Distributed evolutionary graph partitioning. ALENEX 2012.
 
+use super::bound;
+use super::groups;
 use super::initial::bisection::RecursiveBisection;
 use super::multilevel::{FlowLevels, Multilevel, Task};
 use crate::graph::CsrGraph;
@@ -17,9 +19,11 @@ use crate::ground::rng::{Rng, derive};
 use crate::ground::threads;
 use crate::ground::types::{BlockId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
-use crate::partition::coarsen::overlay;
+use crate::partition::bounds::BoundViolation;
+use crate::partition::coarsen::{self, overlay};
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::objective::{Cut, Migrating, Objective};
+use crate::partition::refine::balance;
 use crate::partition::settings::PartitionConfig;
 use crate::partition::targets::Targets;
 
@@ -63,13 +67,25 @@ pub(crate) fn smallest_cut<W: Stored>(
     }
 }
 
+/// The best partition that keeps groups of heavy edges whole, if there are such groups.
+fn in_groups<W: Stored, O: Objective>(task: Task<'_, W, O>, seed: u64) -> Option<Assignment> {
+    let Task { level, targets, settings, observer, .. } = task;
+    let (coarse_of, count) = groups::joined_by_heavy_edges(level, targets.bounds())?;
+    let graph = level.graph.contract(&coarse_of, count);
+    let objective = level.objective.contracted(&coarse_of, count);
+    let coarse = Pool::of_cut(&graph, &objective, targets, settings, seed, observer).best();
+    let blocks = coarsen::project(&coarse.blocks, &coarse_of);
+    Some(Assignment::new(level, blocks, targets.num_blocks()))
+}
+
 /// Several partitions of a graph.
 pub(crate) struct Pool<'a, W, O> {
     pub task: Task<'a, W, O>,
     pub seed: u64,
     /// Partitions that the result must not be worse than.
     pub starts: Vec<Assignment>,
-    /// Whether to go on until the observer asks to stop; it is notified that [`Phase::Search`] begins.
+    /// Whether to go on until the observer asks to stop, or no partition can be better; it is notified that
+    /// [`Phase::Search`] begins.
     pub goes_on: bool,
 }
 
@@ -84,7 +100,8 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         observer: &'a dyn Observer,
     ) -> Self {
         let (level, first) = (Problem { graph, objective }, &RecursiveBisection);
-        Self::new(Task { level, targets, first, flow_levels: FlowLevels::All, settings, observer }, seed)
+        let task = Task { level, targets, first, flow_levels: FlowLevels::All, settings, observer };
+        Self { starts: in_groups(task, seed).into_iter().collect(), ..Self::new(task, seed) }
     }
 
     /// Partitions from scratch, as many as the settings of the task say.
@@ -97,11 +114,18 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         if self.task.targets.num_blocks() == 1 {
             return Assignment::new(self.task.level, vec![0; self.task.level.num_nodes()], 1);
         }
+        let Task { level, targets, observer, .. } = self.task;
+        let (sizes, bounds) = (targets.block_sizes(), targets.load_bounds());
+        let whole = groups::whole(level, sizes, bounds).filter(|_| !observer.should_stop());
+        let given: Vec<&Assignment> = self.starts.iter().chain(&whole).collect();
+        if let Some(best) = given.iter().find(|given| given.score(bounds) == (BoundViolation::NONE, 0)) {
+            return (*best).clone();
+        }
         let seeds: Vec<u64> = (0..self.num_members() as u64).map(|index| derive(self.seed, index)).collect();
         let mut starts: Vec<(Option<&Assignment>, u64)> =
             seeds.into_iter().map(|seed| (None, seed)).collect();
-        let given = self.starts.iter().zip(1..);
-        starts.extend(given.map(|(start, index)| (Some(start), derive(self.seed, u64::MAX - index))));
+        let each = given.iter().zip(1..);
+        starts.extend(each.map(|(&start, index)| (Some(start), derive(self.seed, u64::MAX - index))));
         let mut members = self.each(starts, &|(start, seed)| self.member(start, seed));
         for generation in 1..=self.task.settings.pool.generations as u64 {
             if self.task.observer.should_stop() {
@@ -109,14 +133,22 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
             }
             members = self.next_generation(members, generation);
         }
-        let best =
-            members.into_iter().chain(self.starts.iter().cloned()).min_by_key(|member| self.score(member));
+        let given = given.into_iter().cloned();
+        let best = members.into_iter().chain(given).min_by_key(|member| self.score(member));
         let mut best = best.expect("the pool has a member");
-        if self.goes_on && !self.task.observer.should_stop() {
+        groups::regroup(level, &mut best, sizes, bounds);
+        if let Some(packed) = self.packed(&best) {
+            best = self.member(Some(&packed), derive(self.seed, u64::MAX - 3));
+        }
+        if !self.goes_on || self.task.observer.should_stop() || self.is_final(&best) {
+            return best;
+        }
+        let least = (BoundViolation::NONE, bound::least_cost(level, bounds.most));
+        if self.score(&best) > least {
             self.task.observer.begins(Phase::Search);
         }
         for round in 0.. {
-            if !self.goes_on || self.task.observer.should_stop() {
+            if self.score(&best) <= least || self.task.observer.should_stop() {
                 break;
             }
             let seed = derive(derive(self.seed, u64::MAX - 2), round);
@@ -126,6 +158,22 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
                 [better, child].into_iter().min_by_key(|member| self.score(member)).expect("there are two");
         }
         best
+    }
+
+    /// A packing of the vertices that misses the bounds by less than the best partition, if that misses any and there is one.
+    fn packed(&self, best: &Assignment) -> Option<Assignment> {
+        let Task { level, targets, .. } = self.task;
+        let bounds = targets.load_bounds();
+        let violation = Some(best.violation(bounds)).filter(|&violation| violation > BoundViolation::NONE)?;
+        let packed = balance::packed(level, best, targets.block_sizes(), bounds)?;
+        (packed.violation(bounds) < violation).then_some(packed)
+    }
+
+    /// Whether no partition is better, or there is no other one: each vertex is fixed.
+    fn is_final(&self, best: &Assignment) -> bool {
+        let Problem { graph, objective } = self.task.level;
+        self.score(best) == (BoundViolation::NONE, 0)
+            || graph.nodes().all(|node| objective.fixed_block(node).is_some())
     }
 
     /// A partition from scratch or from another one, after all V-cycles.
@@ -168,8 +216,8 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         members
     }
 
-    fn score(&self, member: &Assignment) -> (Weight, Weight) {
-        member.score(self.task.targets.bounds())
+    fn score(&self, member: &Assignment) -> (BoundViolation, Weight) {
+        member.score(self.task.targets.load_bounds())
     }
 
     fn run(&self, start: Option<(&[BlockId], Assignment)>, seed: u64) -> Assignment {

@@ -49,18 +49,18 @@ pub fn draw_curve(name: &str, objective: &str, total: Weight, points: &[CurvePoi
     let below = FRAME.y + FRAME.height + 40.0;
     let axis = "migration: weight of the vertices that change place, in percent of all";
     svg.text(FRAME.x + FRAME.width, below, Anchor::End, "small", axis);
-    let mut best: Vec<&CurvePoint> = points.iter().filter(|point| point.is_best).collect();
-    best.sort_by_key(|point| (point.migration.weight, -point.cost));
-    for pair in best.windows(2) {
+    let mut sorted: Vec<&CurvePoint> = points.iter().collect();
+    sorted.sort_by_key(|point| (point.migration.weight, -point.cost));
+    for pair in sorted.windows(2) {
         svg.line(at(pair[0]), at(pair[1]), "line");
     }
     for point in points {
         let (x, y) = at(point);
         let frame = Frame { x: x - POINT / 2.0, y: y - POINT / 2.0, width: POINT, height: POINT };
-        svg.rect(frame, if point.is_best { "b" } else { "a" });
+        svg.rect(frame, "b");
     }
     let mut labelled: Vec<(f64, f64)> = Vec::new();
-    for point in best {
+    for point in sorted {
         let (x, y) = at(point);
         let is_free = |&(left, upper): &(f64, f64)| (x - left).abs() > LABEL.0 || (y - upper).abs() > LABEL.1;
         if labelled.iter().all(is_free) {
@@ -108,22 +108,22 @@ mod tests {
     use super::*;
     use crate::partition::{Migration, MigrationWeight};
 
-    fn point(cost: i64, weight: i64, is_best: bool) -> CurvePoint {
+    fn point(cost: i64, weight: i64) -> CurvePoint {
         let migration = Migration { weight, vertices: weight as usize };
-        CurvePoint { migration_weight: MigrationWeight::ZERO, cost, migration, overload: 0, is_best }
+        CurvePoint { migration_weight: MigrationWeight::ZERO, cost, migration, overload: 0, shortfall: 0 }
     }
 
     #[test]
     fn points_lie_in_the_frame() {
         for points in [
             vec![],
-            vec![point(0, 0, true)],
-            vec![point(5, 3, true), point(5, 3, true)],
-            vec![point(2000, 50, true), point(2100, 60, false), point(2300, 10, true)],
+            vec![point(0, 0)],
+            vec![point(5, 3), point(5, 3)],
+            vec![point(2000, 50), point(2100, 20), point(2300, 10)],
         ] {
             let text = draw_curve("a<b", "cut", 100, &points);
             assert!(text.contains("a&lt;b remapped"), "{text}");
-            assert_eq!(text.matches("class=\"b\"/>").count(), points.iter().filter(|p| p.is_best).count());
+            assert_eq!(text.matches("class=\"b\"/>").count(), points.len());
             assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
         }
         let axis = Axis::of([2000.0, 2300.0].into_iter(), false);

@@ -585,6 +585,63 @@ fn the_first_pes_keep_numbers_and_distances() {
 }
 
 #[test]
+fn compact_pes_are_a_small_part_of_the_machine() {
+    for_random_machines(|Case { name, machine, expected }| {
+        for least in 0..=expected.len() {
+            let Some(pes) = machine.compact_pes(least) else { continue };
+            assert!(least <= pes.len() && 2 * pes.len() <= expected.len(), "{least} of {name}");
+            assert!(
+                pes.is_sorted_by(|a, b| a < b) && (pes[pes.len() - 1] as usize) < expected.len(),
+                "{name}"
+            );
+        }
+    });
+    let grid = Grid::mesh(&[100, 3, 50]).unwrap();
+    let corner = grid.compact_pes(48).unwrap();
+    assert_eq!((corner.len(), corner[4], corner[47]), (48, 100, 3 + 2 * 100 + 3 * 300));
+    assert_eq!(grid.compact_pes(7501), None);
+}
+
+/// Lists of few PEs, and those of regular shape, are divided as the whole machine is.
+#[test]
+fn lists_of_few_pes_fall_into_parts() {
+    let vertex = Hierarchy::parse("2:4", "1:3").unwrap();
+    let side = |length| Dimension { length, is_closed: length > 8 };
+    let machines: [Box<dyn Machine>; 5] = [
+        Box::new(Grid::new(vec![side(16), side(8), side(32)], vertex, 5).unwrap()),
+        Box::new(Grid::torus(&[64, 64, 8]).unwrap()),
+        Box::new(Grid::mesh(&[61, 53, 9]).unwrap()),
+        Box::new(Hierarchy::parse("4:1:16:2:256", "1:2:5:5:9").unwrap()),
+        Box::new(Hypercube::new(15).unwrap()),
+    ];
+    let mut rng = Rng::new(3);
+    for (index, machine) in machines.iter().enumerate() {
+        let n = machine.num_pes() as u32;
+        for count in [1, 2, 40, 300] {
+            let mut list: Vec<PeId> = (0..count).map(|_| rng.below(n)).collect();
+            list.sort_unstable();
+            list.dedup();
+            rng.shuffle(&mut list);
+            let (Division::Parts(whole), Division::Parts(few)) =
+                (machine.division().listed(&list), machine.division_among(&list))
+            else {
+                panic!("these machines know their parts")
+            };
+            // Boxes are the least ones around the PEs, so only trees and cubes have the very same parts.
+            assert!(index < 3 || few == whole, "{}", machine.describe());
+            let mut order = few.order().to_vec();
+            order.sort_unstable();
+            assert!(order.into_iter().eq(0..list.len() as PeId));
+            let (among, all) =
+                (machine.distances_among(&list).unwrap(), machine.distances().unwrap().listed(&list));
+            for (p, q) in (0..list.len() as PeId).flat_map(|p| (0..p).map(move |q| (p, q))) {
+                assert_eq!(among.distance(p, q), all.distance(p, q));
+            }
+        }
+    }
+}
+
+#[test]
 fn vast_capacities_take_no_memory() {
     let mut builder = GraphBuilder::new(2);
     builder.add_edge(0, 1, 1);

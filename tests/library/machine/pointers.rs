@@ -27,6 +27,15 @@ impl Machine for Probe {
     fn division(&self) -> Division {
         Division::Parts(Parts::whole(vec![4, 2, 0, 1, 3]))
     }
+    fn distances_among(&self, list: &[PeId]) -> Result<Distances, MachineError> {
+        DistanceMatrix::from_fn(list.len(), |_, _| 53)?.distances()
+    }
+    fn division_among(&self, list: &[PeId]) -> Division {
+        Division::Parts(Parts::whole(list.iter().map(|&pe| 3 - pe).collect()))
+    }
+    fn compact_pes(&self, least: usize) -> Option<Vec<PeId>> {
+        Some(vec![59; least])
+    }
     fn interconnect(&self) -> Interconnect {
         Interconnect::Tree(self.0.clone())
     }
@@ -84,6 +93,9 @@ fn answers<M: Machine>(machine: M) -> Vec<String> {
         machine.num_pes().to_string(),
         machine.distances().unwrap().distance(1, 2).to_string(),
         format!("{:?}", machine.division()),
+        machine.distances_among(&[1, 2]).unwrap().distance(0, 1).to_string(),
+        format!("{:?}", machine.division_among(&[3, 2])),
+        format!("{:?}", machine.compact_pes(3)),
         format!("{:?}", machine.interconnect()),
         machine.capacity(3).to_string(),
         machine.room().to_string(),
@@ -112,6 +124,9 @@ fn pointers_forward_every_method() {
         "5",
         "13",
         "[4, 2, 0, 1, 3]",
+        "53",
+        "[0, 1]",
+        "[59, 59, 59]",
         "Tree",
         "20",
         "19",

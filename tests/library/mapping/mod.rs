@@ -1,6 +1,7 @@
 mod anywhere;
 mod construct;
 mod fixed;
+mod groups;
 mod hubs;
 mod improve;
 mod many_to_one;

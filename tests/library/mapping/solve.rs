@@ -3,15 +3,21 @@
 use crate::common::{
     StopAfter, audited_cost, naive_cost, optimum, pattern_trees, random_graph, shuffled, text_of,
 };
+use std::time::Duration;
+
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::rng::Rng;
-use viem::machine::{DistanceKind, Hierarchy, Hypercube, Machine};
+use viem::machine::{DistanceKind, Grid, Hierarchy, Hypercube, Listed, Machine, Network};
 use viem::mapping::Mapping;
 use viem::mapping::construct::Construction;
 use viem::mapping::objective::score;
 use viem::mapping::problem::ProblemError;
 use viem::mapping::search::Neighbourhood;
-use viem::mapping::solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};
+use viem::mapping::solve::{
+    Given, ManyToOneConfig, MapConfig, MapPreset, Solution, SolveError, map_many_to_one_watched, solve,
+    solve_watched,
+};
+use viem::partition::FixedVertices;
 
 fn map(graph: &CsrGraph, hierarchy: &Hierarchy, config: &MapConfig) -> Solution {
     solve(graph, hierarchy, config).unwrap()
@@ -261,4 +267,102 @@ fn a_time_limit_only_ever_lowers_the_cost() {
         // On any machine, the first cycle is over by the later limit unless it is stopped.
         assert!(report.cost <= bound || report.seconds.total >= 0.28);
     }
+}
+
+fn of_pairs(n: usize, pairs: impl Iterator<Item = (u32, u32)>) -> CsrGraph {
+    let mut builder = GraphBuilder::new(n);
+    pairs.for_each(|(u, v)| builder.add_edge(u, v, 2));
+    builder.build().unwrap()
+}
+
+/// Far longer than any test runs: such a run returns only if it ends by itself.
+const HOUR: Duration = Duration::from_secs(3600);
+
+#[test]
+fn a_time_limit_is_not_used_up_where_the_optimum_is_proved() {
+    let random = random_graph(12, 3, 9, &mut Rng::new(4));
+    let clique = of_pairs(12, (0..12).flat_map(|u| (0..u).map(move |v| (u, v))));
+    let star = of_pairs(9, (1..9).map(|u| (0, u)));
+    let beside = |u: u32| [u / 6 * 6 + (u + 1) % 6, (u + 6) % 36].map(|v| (u, v));
+    let torus = of_pairs(36, (0..36).flat_map(beside));
+    let complete = Network::new(clique.clone()).unwrap();
+    let mesh = |lengths: &[u32]| Grid::mesh(lengths).unwrap();
+    let tree = Hierarchy::parse("16:4", "1:10").unwrap();
+    let cases: [(&str, CsrGraph, Box<dyn Machine>); 9] = [
+        ("a path", generate::grid(12, 1), Box::new(mesh(&[5, 4]))),
+        ("a grid", generate::grid(20, 20), Box::new(mesh(&[20, 20]))),
+        ("a torus", torus, Box::new(Grid::torus(&[6, 6]).unwrap())),
+        ("a star", star, Box::new(mesh(&[3, 4]))),
+        ("a clique", clique, Box::new(mesh(&[4, 3]))),
+        ("equal distances", random.clone(), Box::new(complete)),
+        ("a group of a tree", random.clone(), Box::new(Listed::new(tree, (16..30).collect()).unwrap())),
+        ("two processes", of_pairs(2, [(0, 1)].into_iter()), Box::new(mesh(&[30, 30]))),
+        ("no messages", of_pairs(12, std::iter::empty()), Box::new(mesh(&[5, 5]))),
+    ];
+    for (name, graph, machine) in cases {
+        let config = MapConfig::default().with_time_limit(HOUR);
+        let solution = solve(&graph, &machine, &config).unwrap();
+        assert!(!solution.report.stopped, "{name}");
+        assert_eq!(score(&graph, &machine, solution.mapping.pes()).unwrap(), solution.report.cost, "{name}");
+    }
+}
+
+#[test]
+fn a_time_limit_is_not_used_up_where_nothing_can_change() {
+    let graph = random_graph(12, 3, 9, &mut Rng::new(4));
+    let machines: [&dyn Machine; 2] =
+        [&Grid::mesh(&[20, 20]).unwrap(), &Hierarchy::parse("20:20", "1:10").unwrap()];
+    for num_fixed in [11, 12] {
+        for machine in machines {
+            let mut fixed = FixedVertices::none(12, 400);
+            (0..num_fixed).for_each(|process| fixed.fix(process, 33 * process).unwrap());
+            let given = Given::default().with_fixed(&fixed);
+            let config = MapConfig::default().with_time_limit(HOUR);
+            let solution = solve_watched(&graph, machine, &config, given, &()).unwrap();
+            assert!(!solution.report.stopped);
+            if num_fixed == 11 {
+                let costs = (0..400).filter(|pe| pe % 33 > 0 || *pe > 330).map(|pe| {
+                    let mut pes: Vec<u32> = (0..11).map(|process| 33 * process).collect();
+                    pes.push(pe);
+                    score(&graph, machine, &pes).unwrap()
+                });
+                assert_eq!(costs.min(), Some(solution.report.cost));
+            }
+        }
+    }
+    let mut many = ManyToOneConfig::preset(MapPreset::Eco);
+    many.time_limit = Some(HOUR);
+    let mesh = Grid::mesh(&[2, 2]).unwrap();
+    let path = map_many_to_one_watched(&generate::grid(64, 1), &mesh, &many, None, &()).unwrap();
+    assert_eq!((path.report.cost, path.report.stopped), (6, false));
+    let graph = random_graph(40, 3, 9, &mut Rng::new(4));
+    let fixed = FixedVertices::new(&(0..40).map(|vertex| Some(vertex % 4)).collect::<Vec<_>>(), 4).unwrap();
+    let given = Given::default().with_fixed(&fixed);
+    assert!(!map_many_to_one_watched(&graph, &mesh, &many, given, &()).unwrap().report.stopped);
+}
+
+/// Neither distances nor parts of these machines fit the memory of most computers.
+#[test]
+fn few_processes_need_only_a_part_of_a_vast_machine() {
+    let graph = random_graph(24, 3, 9, &mut Rng::new(6));
+    let config = MapConfig::preset(MapPreset::Fast);
+    let vertex = Hierarchy::parse("4", "1").unwrap();
+    let sides = Grid::torus(&[900, 900, 900]).unwrap().dimensions().to_vec();
+    let (mesh, torus) = (Grid::mesh(&[60_000, 60_000]).unwrap(), Grid::new(sides, vertex, 3).unwrap());
+    let tree = Hierarchy::parse("1000:1000:1000", "1:10:100").unwrap();
+    let cube = Hypercube::new(31).unwrap();
+    let mut rng = Rng::new(9);
+    let vast: [&dyn Machine; 4] = [&mesh, &torus, &tree, &cube];
+    for machine in vast {
+        let few = solve(&graph, &machine, &config).unwrap();
+        assert!(few.report.cost <= few.report.cost_of_identity);
+        let list: Vec<u32> = (0..30).map(|index| 33_000_000 * index + rng.below(1000)).collect();
+        let listed = Listed::new(machine, list).unwrap();
+        let solution = solve(&graph, &listed, &config).unwrap();
+        assert!(solution.report.cost <= solution.report.cost_of_identity);
+    }
+    let medium = Grid::mesh(&[300, 300]).unwrap();
+    let start = Mapping::on(&medium, (0..24).map(|process| 80_000 + 300 * process).collect()).unwrap();
+    let solution = solve_watched(&graph, &medium, &config, Some(&start), &()).unwrap();
+    assert!(solution.report.cost <= solution.report.cost_of_start.unwrap());
 }

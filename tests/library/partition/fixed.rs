@@ -194,7 +194,7 @@ fn many_to_one_mappings_leave_fixed_vertices_on_every_machine() {
         let graph = graph_for(&family, &mut rng);
         for (index, count) in counts(graph.num_nodes()).into_iter().enumerate() {
             // The better presets take their time, and run on one machine each.
-            let is_small = family.num_places() < 20 && index == 1;
+            let is_small = family.num_places() < 10 && index == 1;
             let preset = if is_small { MapPreset::Eco } else { MapPreset::Fast };
             let fixed = random_fixed(&graph, &targets_of(&family, &graph), count, &mut rng);
             let config = ManyToOneConfig::preset(preset).with_imbalance(0.0);

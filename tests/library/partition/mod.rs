@@ -1,4 +1,5 @@
 mod fixed;
+mod least_loads;
 mod multilevel;
 mod orders;
 mod remap;

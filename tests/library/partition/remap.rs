@@ -261,10 +261,9 @@ fn the_curve_leads_from_scratch_to_little_migration() {
         let remapped = partitioner.remap(&mesh, &targets, &homes, weight)?;
         check(&mesh, &targets, &homes, &remapped);
         let Remapped { partition, migration, .. } = remapped;
-        Ok::<_, RemapError>(Some((partition.cut(), migration, partition.overload())))
+        Ok::<_, RemapError>(Some((partition.cut(), migration, partition.violation())))
     });
     let points = points.unwrap();
-    assert!(points.iter().filter(|point| point.is_best).count() >= 2);
     assert!(points.last().unwrap().migration.weight < points[0].migration.weight);
 }
 

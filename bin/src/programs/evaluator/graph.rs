@@ -9,8 +9,9 @@ use crate::console::{Console, ranges};
 use crate::error::Result;
 use crate::exit::End;
 use crate::files;
+use crate::loads;
 use crate::machine::{self, JsonMachine};
-use crate::many_to_one::{self, JsonSpread};
+use crate::many_to_one::{self, JsonSpread, SharingOptions};
 use crate::modes::Mode;
 use crate::ranks;
 use crate::workload::{self, SimulationReport};
@@ -21,7 +22,7 @@ use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::mapping::objective::evaluate;
 use viem::mapping::problem::check_room;
-use viem::mapping::solve;
+use viem::mapping::solve::{ManyToOneConfig, MapPreset, load_bounds, pe_loads};
 use viem::report::compare::Comparison;
 use viem::report::traffic::{self, DistanceTraffic, LevelTraffic};
 
@@ -111,7 +112,9 @@ impl Job<'_> {
             simulation: simulation.as_ref().map(SimulationReport::from),
             compared,
         };
-        tell(console, &report);
+        let bounds = load_bounds(&graph, machine, options.sharing.imbalance()?);
+        let too_heavy = loads::too_heavy(&graph, &bounds, None, loads::PES);
+        tell(console, &report, machine.num_pes(), too_heavy);
         simulation.iter().for_each(|simulation| workload::tell_simulation(console, simulation));
         self.outputs.write(&[
             (self.json, &|out| files::write_report(out, NAME, &report)),
@@ -128,7 +131,7 @@ impl Job<'_> {
         if is_many_to_one {
             console.line(format_args!("reading input mapping"));
             let mapping = files::read_many(path, graph.num_nodes(), machine, console)?;
-            let spread = spread(graph, machine, options.sharing.imbalance()?, &mapping);
+            let spread = spread(graph, machine, &options.sharing, &mapping)?;
             return Ok(Given { mapping, identity: None, spread: Some(spread) });
         }
         check_room(graph.num_nodes(), machine)?;
@@ -150,17 +153,25 @@ struct Given {
 }
 
 /// What a many-to-one mapping puts on PEs, and what they exchange.
-fn spread(graph: &CsrGraph, machine: &dyn Machine, imbalance: f64, mapping: &Mapping) -> JsonSpread {
-    let bounds = solve::load_bounds(graph, machine, imbalance);
-    JsonSpread {
+fn spread(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    sharing: &SharingOptions,
+    mapping: &Mapping,
+) -> Result<JsonSpread> {
+    let (imbalance, least_load) = (sharing.imbalance()?, sharing.least_load()?);
+    let config =
+        ManyToOneConfig::preset(MapPreset::Fast).with_imbalance(imbalance).with_least_load(least_load);
+    Ok(JsonSpread {
         imbalance: 100.0 * imbalance,
-        loads: solve::pe_loads(graph, &bounds, mapping.pes()),
+        least_load: 100.0 * least_load,
+        loads: pe_loads(graph, machine, &config, mapping.pes()),
         by_pe: Some(traffic::by_pe(graph, machine.num_pes(), mapping.pes())),
-    }
+    })
 }
 
 /// What was found, in lines for people.
-fn tell(console: Console, report: &Report<'_>) {
+fn tell(console: Console, report: &Report<'_>, num_pes: usize, too_heavy: Option<String>) {
     console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost.mapping));
     if let Some(identity) = report.cost.identity {
         console.line(format_args!("J of the identity = {identity}"));
@@ -170,7 +181,7 @@ fn tell(console: Console, report: &Report<'_>) {
         Traffic::ByDistance(rows) => tell_distances(console, rows),
     }
     if let Some(spread) = &report.spread {
-        many_to_one::tell_loads(console, &spread.loads);
+        many_to_one::tell_loads(console, &spread.loads, num_pes, too_heavy);
         spread.by_pe.iter().for_each(|traffic| many_to_one::tell_traffic(console, traffic));
     }
     if !report.empty_pes.is_empty() {

@@ -76,7 +76,7 @@ pub(crate) static TABLE: Table = Table {
         Row::new(ON_MACHINES, &["picture", "simulate", "trace"]),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["compare"])
             .instead(&[Mode::Workload], "score its mappings one by one"),
-        Row::new(&[Mode::ManyToOne], &["imbalance", "pe_weights"]),
+        Row::new(&[Mode::ManyToOne], &["imbalance", "least_load", "pe_weights"]),
         Row::new(&[Mode::Workload], &["send_cycles", "receive_cycles"]),
     ],
     needs: &[Need { option: "picture", modes: &[Mode::Workload], of: &[("simulate", &[])] }],

@@ -13,6 +13,7 @@ use crate::error::{Result, UsageError};
 use crate::exit::End;
 use crate::files;
 use crate::fixed::{Fixed, JsonFixed};
+use crate::loads;
 use crate::machine::{self, JsonMachine, MachineOptions};
 use crate::many_to_one::{self, JsonSpread, SharingOptions};
 use crate::progress::Progress;
@@ -42,13 +43,15 @@ pub(super) struct Job<'a> {
 impl Job<'_> {
     pub(super) fn run(&self, source: Source<'_>) -> Result<End> {
         let started = Instant::now();
-        let (Options { seed, imbalance, .. }, to, console) = (self.options, self.to, self.to.console);
+        let (Options { seed, imbalance, least_load, .. }, to, console) =
+            (self.options, self.to, self.to.console);
         let [file] = &self.options.files[..] else {
             return Err(UsageError("a machine takes one graph in METIS format".to_owned()).into());
         };
         let pe_weights = self.options.onto.pe_weights.clone();
-        let sharing = SharingOptions { imbalance: Some(*imbalance), pe_weights };
-        let share = sharing.imbalance()?;
+        let sharing =
+            SharingOptions { imbalance: Some(*imbalance), least_load: Some(*least_load), pe_weights };
+        let (share, least_load) = (sharing.imbalance()?, sharing.least_load()?);
         let machine = threads::run(self.threads, || self.machine.build(console))??;
         let machine = sharing.weigh(machine)?;
         let machine = machine.as_ref();
@@ -60,12 +63,14 @@ impl Job<'_> {
         let config = ManyToOneConfig::preset(MapPreset::from(self.options.preconfiguration))
             .with_seed(*seed)
             .with_threads(self.threads)
-            .with_imbalance(share);
+            .with_imbalance(share)
+            .with_least_load(least_load);
         let remap = self.options.remap.read(&graph, machine.num_pes())?;
         let fixed = self.options.fixed.read_vertices(graph.num_nodes(), machine)?;
+        let bounds = load_bounds(&graph, machine, share);
         if let Some(fixed) = &fixed {
             fixed.tell(console, "vertices");
-            fixed.warn_of_loads(console, &graph, &load_bounds(&graph, machine, share), "PE");
+            fixed.warn_of_loads(console, &graph, &bounds, "PE");
         }
         let own = fixed.as_ref().map(|fixed| &fixed.vertices);
         let (solution, curve) = self.solve(&graph, (machine, own), &config, remap.as_ref())?;
@@ -73,7 +78,8 @@ impl Job<'_> {
         let model = quotient::contract(&graph, pe_of, machine.num_pes()).with_unit_node_weights();
         let migration = remap.as_ref().zip(report.migration);
         ranks::tell(console, machine, pe_of);
-        self.tell(&graph, &model, report, migration);
+        let too_heavy = loads::too_heavy(&graph, &bounds, own, loads::PES);
+        self.tell((&graph, &model), report, too_heavy, migration);
         let json = Report {
             seconds: Seconds { reading, mapping: report.seconds },
             remap: migration.map(|(remap, migration)| remap.report(migration, curve.as_ref())),
@@ -99,14 +105,14 @@ impl Job<'_> {
     /// What was done, in lines for people.
     fn tell(
         &self,
-        graph: &CsrGraph,
-        model: &CsrGraph,
+        (graph, model): (&CsrGraph, &CsrGraph),
         report: &ManyToOneReport,
+        too_heavy: Option<String>,
         migration: Option<(&Remap<'_>, Migration)>,
     ) {
         let console = self.to.console;
         console.line(format_args!("cut {}", report.cut));
-        many_to_one::tell_loads(console, &report.loads);
+        many_to_one::tell_loads(console, &report.loads, model.num_nodes(), too_heavy);
         if let Some((remap, migration)) = &migration {
             remap.tell(console, graph.total_node_weight(), migration);
         }
@@ -134,6 +140,7 @@ impl Job<'_> {
             cut: report.cut,
             spread: JsonSpread {
                 imbalance: self.options.imbalance,
+                least_load: self.options.least_load,
                 loads: report.loads,
                 by_pe: Some(traffic::by_pe(graph, machine.num_pes(), mapping.pes())),
             },

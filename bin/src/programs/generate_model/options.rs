@@ -50,6 +50,11 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 3.0, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) imbalance: f64,
 
+    /// How many percent of its share, which is the mean or that of its speed, a block gets at least. From 0 to 100, rounded
+    /// down; a bound goes before
+    #[arg(long, default_value_t = 0.0, value_name = "PERCENT", allow_negative_numbers = true)]
+    pub(crate) least_load: f64,
+
     /// Where the model is written; - is standard output, which then carries nothing else
     #[arg(long, short, default_value = "model.graph", value_name = "FILE")]
     pub(crate) output_filename: PathBuf,
@@ -347,6 +352,8 @@ pub(crate) static TABLE: Table = Table {
             &[Mode::Partition, Mode::Repartition, Mode::ManyToOne, Mode::Remapping],
             &["preconfiguration"],
         ),
+        Row::new(&[Mode::Partition, Mode::Repartition, Mode::ManyToOne, Mode::Remapping], &["least_load"])
+            .instead(&[Mode::Index], "the parts are ranges of the order, whatever is in them; leave it out"),
         Row::new(OF_GRAPHS, &["imbalance", "mapping_filename", "threads", "verify"]),
         Row::new(
             &[Mode::Repartition, Mode::Remapping],

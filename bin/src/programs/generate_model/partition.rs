@@ -1,5 +1,6 @@
 //! Dividing an application graph into parts.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -12,6 +13,7 @@ use super::options::{Options, PartitionOptions};
 use crate::error::{Result, UsageError};
 use crate::exit::End;
 use crate::fixed::{Fixed, JsonFixed};
+use crate::loads::{self, Below};
 use crate::progress::Progress;
 use crate::remap::{Curve, JsonRemap, Remap};
 use crate::signals::{self, First};
@@ -39,6 +41,8 @@ pub(super) struct Parts {
     speeds: Option<Vec<u32>>,
     /// As a share.
     imbalance: f64,
+    /// As a part of a share.
+    least_load: f64,
 }
 
 impl Parts {
@@ -47,13 +51,14 @@ impl Parts {
         options.partition.check()?;
         let PartitionOptions { k, speeds, .. } = &options.partition;
         let (speeds, imbalance) = (speeds.read()?, options::imbalance(options.imbalance)?);
+        let least_load = options::least_load(options.least_load)?;
         let parts = match (*k, speeds) {
             (Some(k), Some(speeds)) if k != speeds.len() => {
                 let message = format!("--k={k}, but --speeds has {} numbers; leave out --k", speeds.len());
                 return Err(UsageError(message).into());
             }
-            (_, Some(speeds)) => Self { number: speeds.len(), speeds: Some(speeds), imbalance },
-            (Some(number), None) => Self { number, speeds: None, imbalance },
+            (_, Some(speeds)) => Self { number: speeds.len(), speeds: Some(speeds), imbalance, least_load },
+            (Some(number), None) => Self { number, speeds: None, imbalance, least_load },
             (None, None) => return Ok(None),
         };
         Targets::check(parts.number, parts.imbalance).map_err(ModelError::from)?;
@@ -61,13 +66,35 @@ impl Parts {
     }
 
     fn targets(&self, graph: &CsrGraph) -> Result<Targets, ModelError> {
-        let Some(speeds) = &self.speeds else {
-            model::check_num_blocks(graph, self.number)?;
-            return Ok(Targets::equal(graph, self.number, self.imbalance)?);
+        let targets = match &self.speeds {
+            None => {
+                model::check_num_blocks(graph, self.number)?;
+                Targets::equal(graph, self.number, self.imbalance)?
+            }
+            Some(speeds) => {
+                model::check_num_blocks(graph, speeds.iter().filter(|&&speed| speed > 0).count())?;
+                Targets::proportional(graph, speeds, self.imbalance)?
+            }
         };
-        model::check_num_blocks(graph, speeds.iter().filter(|&&speed| speed > 0).count())?;
-        Ok(Targets::proportional(graph, speeds, self.imbalance)?)
+        let least = Targets::least_shares(graph, &self.capacities(), self.least_load)?;
+        Ok(targets.with_least_loads(least)?)
     }
+
+    /// How much of the graph each part takes, in proportion.
+    fn capacities(&self) -> Cow<'_, [u32]> {
+        self.speeds.as_deref().map_or_else(|| vec![1; self.number].into(), Cow::from)
+    }
+
+    /// The share of each part in the weight of all vertices, rounded up.
+    fn shares(&self, graph: &CsrGraph) -> Vec<Weight> {
+        Targets::shares(graph, &self.capacities(), 0.0)
+    }
+}
+
+/// The greatest ratio of the weight of a part to its own share of all, rounded up; 1 if nothing weighs anything.
+fn balance(weights: &[Weight], shares: &[Weight]) -> f64 {
+    let filled = weights.iter().zip(shares).filter(|&(&weight, _)| weight > 0);
+    filled.map(|(&weight, &share)| weight as f64 / share as f64).reduce(f64::max).unwrap_or(1.0)
 }
 
 /// A division as it was asked for.
@@ -127,7 +154,9 @@ impl Job<'_> {
         let Division { blocks, index, migration, curve } = division;
         let model = CommunicationModel::of(&graph, Partition::of(&graph, blocks, &targets), &targets);
         let mut report = self.report(path, (&graph, parts, &targets), &model, seconds);
-        self.tell(&graph, &model, &report);
+        let own = fixed.as_ref().map(|fixed| &fixed.vertices);
+        let too_heavy = loads::too_heavy(&graph, targets.bounds(), own, loads::PARTS);
+        self.tell(&model, &report, too_heavy);
         let migration = remap.as_ref().zip(migration);
         if let Some((remap, migration)) = migration {
             remap.tell(console, graph.total_node_weight(), &migration);
@@ -188,8 +217,7 @@ impl Job<'_> {
         let mut targets = parts.targets(graph)?;
         let remap = self.options.remap.read(graph, targets.num_blocks())?;
         if let Some(remap) = &remap {
-            let equal = vec![1; targets.num_blocks()];
-            targets = targets.near(parts.speeds.as_deref().unwrap_or(&equal), &remap.homes.loads(graph));
+            targets = targets.near(&parts.capacities(), &remap.homes.loads(graph));
         }
         Ok((targets, remap))
     }
@@ -207,7 +235,12 @@ impl Job<'_> {
         self.options.fixed.read(graph.num_nodes(), room, FixedKind::Parts)
     }
 
+    /// Reads what is read besides the graph. A least load is refused where parts are ranges of an order that is written.
     fn given(&self, num_nodes: usize) -> Result<Given> {
+        if self.to.index.is_some() && self.options.least_load > 0.0 {
+            let message = "--least_load does not go with --write_index, as the parts are ranges of the order that is written; leave one of them out";
+            return Err(UsageError(message.to_owned()).into());
+        }
         let PartitionOptions { coordinates, index, .. } = &self.options.partition;
         let ids = self.options.partition.coordinate_ids.unwrap_or(Ids::Unknown);
         let points = |path: &PathBuf| io::coordinates::read_with(Source::open(path)?, num_nodes, ids);
@@ -252,17 +285,25 @@ impl Job<'_> {
         let partitioner = Partitioner::new(self.options.preconfiguration, self.options.seed);
         threads::run(self.threads, || -> Result<Division> {
             let at = |weight| partitioner.remap(graph, targets, &remap.homes, weight);
-            let Remapped { partition, migration, .. } = at(remap.weight)?;
+            let measured = |Remapped { partition, migration, .. }: &Remapped| {
+                (partition.cut(), *migration, partition.violation())
+            };
+            let mut best = at(remap.weight)?;
             let curve = remap.curve(graph.total_node_weight(), "cut", self.to.console, |weight| {
-                let Remapped { partition, migration, .. } = at(weight)?;
-                Ok((partition.cut(), migration, partition.overload()))
+                let remapped = at(weight)?;
+                let point = measured(&remapped);
+                if remap.score(point) < remap.score(measured(&best)) {
+                    best = remapped;
+                }
+                Ok(point)
             })?;
+            let Remapped { partition, migration, .. } = best;
             let (blocks, migration) = (partition.into_blocks(), Some(migration));
             Ok(Division { blocks, index: None, migration, curve })
         })?
     }
 
-    fn tell(&self, graph: &CsrGraph, model: &CommunicationModel, report: &Report) {
+    fn tell(&self, model: &CommunicationModel, report: &Report, too_heavy: Option<String>) {
         let console = self.to.console;
         console.line(format_args!("cut {}", report.cut));
         console.line(format_args!("balance {:.5}", report.balance));
@@ -271,8 +312,10 @@ impl Job<'_> {
             "{cut_edges} cut edges, {setups} setups, {boundary} vertices on the boundary, largest volume of a part \
              {largest_volume}"
         ));
+        let below = Below { half: report.below_half, least: report.below_least, all: report.k };
+        loads::tell_below(console, loads::PARTS, &below, report.shortfall);
         if report.overload > 0 {
-            console.warn(format_args!("{}", imbalance_warning(graph, &model.partition)));
+            console.warn(format_args!("{}", imbalance_warning(report.overload, too_heavy)));
         }
         let quotient = &model.graph;
         console.line(format_args!("model has {} nodes, {} edges", quotient.num_nodes(), quotient.num_arcs()));
@@ -287,7 +330,6 @@ impl Job<'_> {
         seconds: Seconds,
     ) -> Report {
         let (partition, heaviest_block) = (&model.partition, model.heaviest_block());
-        let mean = (graph.total_node_weight() as f64 / targets.num_blocks() as f64).ceil();
         Report {
             graph: files::name(path),
             n: graph.num_nodes(),
@@ -303,11 +345,15 @@ impl Job<'_> {
             grouping: self.options.partition.grouping,
             preconfiguration: self.options.preconfiguration.name(),
             imbalance: self.options.imbalance,
+            least_load: self.options.least_load,
             cut: partition.cut(),
-            balance: if mean > 0.0 { heaviest_block as f64 / mean } else { 1.0 },
+            balance: balance(partition.block_weights(), &parts.shares(graph)),
             heaviest_block,
             bound: model.bound,
             overload: partition.overload(),
+            below_half: Targets::num_below_half(&parts.capacities(), partition.block_weights()),
+            below_least: targets.num_short(partition.block_weights()),
+            shortfall: partition.shortfall(),
             quality: PartitionQuality::of(graph, partition.blocks(), targets.num_blocks()),
             remap: None,
             fixed: None,
@@ -332,6 +378,8 @@ struct Report {
     grouping: Option<Grouping>,
     preconfiguration: &'static str,
     imbalance: f64,
+    /// In percent of the share.
+    least_load: f64,
     cut: Cost,
     /// Weight of the heaviest block over the mean, rounded up.
     balance: f64,
@@ -340,6 +388,12 @@ struct Report {
     bound: Weight,
     /// By how much blocks exceed what they may weigh, in sum; 0 if the partition is balanced as asked.
     overload: Weight,
+    /// The number of blocks with less than half of their share.
+    below_half: usize,
+    /// The number of blocks below their least load.
+    below_least: usize,
+    /// What these lack, in sum.
+    shortfall: Weight,
     #[serde(flatten)]
     quality: PartitionQuality,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -356,12 +410,11 @@ struct Seconds {
     partitioning: f64,
 }
 
-/// What is wrong with a partition that is not balanced as asked.
-fn imbalance_warning(graph: &CsrGraph, partition: &Partition) -> String {
-    let heaviest = graph.node_weights().iter().max().copied().unwrap_or(0);
+/// What is wrong with a partition that is not balanced as asked. `too_heavy` are words about a vertex that fits nowhere.
+fn imbalance_warning(overload: Weight, too_heavy: Option<String>) -> String {
+    let too_heavy = too_heavy.map_or_else(String::new, |words| format!(": {words}"));
     format!(
-        "no balance as asked was found: blocks exceed their bounds by {} in sum (the heaviest vertex weighs {heaviest}); \
-         allow more --imbalance or ask for fewer blocks",
-        partition.overload()
+        "no balance as asked was found: blocks exceed their bounds by {overload} in sum{too_heavy}; allow more --imbalance or \
+         ask for fewer blocks"
     )
 }

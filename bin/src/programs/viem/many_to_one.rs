@@ -11,6 +11,7 @@ use crate::error::{Result, UsageError, VerificationError};
 use crate::exit::End;
 use crate::files;
 use crate::fixed::{Fixed, JsonFixed};
+use crate::loads;
 use crate::machine::{self, JsonMachine};
 use crate::many_to_one::{self, JsonSpread};
 use crate::progress::Progress;
@@ -59,6 +60,7 @@ pub(super) fn map(job: Job<'_>, graph: &CsrGraph) -> Result<End> {
     config.seed = job.config.seed;
     config.threads = job.config.threads;
     config.imbalance = options.sharing.imbalance()?;
+    config.least_load = options.sharing.least_load()?;
     config.time_limit = job.config.time_limit;
     let first = options.first.read(graph.num_nodes())?;
     let fixed = options.fixed.read_vertices(graph.num_nodes(), machine)?;
@@ -79,8 +81,7 @@ impl ManyToOne<'_> {
         ));
         if let Some(fixed) = &self.fixed {
             fixed.tell(console, "vertices");
-            let bounds = load_bounds(graph, machine, self.config.imbalance);
-            fixed.warn_of_loads(console, graph, &bounds, "PE");
+            fixed.warn_of_loads(console, graph, &self.bounds(), "PE");
         }
         let (solution, curve) = {
             let observer = StopAtSignal { observer: progress, received: received.clone() };
@@ -99,6 +100,11 @@ impl ManyToOne<'_> {
             Some(remap) => remap.directly(graph, (machine, self.fixed()), &self.config, console, observer),
             None => Ok((self.map(observer)?, None)),
         }
+    }
+
+    /// The greatest load of each PE.
+    fn bounds(&self) -> Vec<Weight> {
+        load_bounds(self.graph, self.job.machine, self.config.imbalance)
     }
 
     /// The vertices that are fixed, if any are.
@@ -143,7 +149,8 @@ impl ManyToOne<'_> {
             console.line(format_args!("stopped early: this is the best mapping found so far"));
         }
         console.line(format_args!("cut {}", report.cut));
-        many_to_one::tell_loads(console, &report.loads);
+        let too_heavy = loads::too_heavy(self.graph, &self.bounds(), self.fixed(), loads::PES);
+        many_to_one::tell_loads(console, &report.loads, self.job.machine.num_pes(), too_heavy);
         if let Some((remap, migration)) = self.remap.as_ref().zip(report.migration) {
             remap.tell(console, self.graph.total_node_weight(), &migration);
         }
@@ -234,7 +241,12 @@ impl ManyToOne<'_> {
                 mapping: report.cost,
             },
             cut: report.cut,
-            spread: JsonSpread { imbalance: 100.0 * self.config.imbalance, loads: report.loads, by_pe: None },
+            spread: JsonSpread {
+                imbalance: 100.0 * self.config.imbalance,
+                least_load: 100.0 * self.config.least_load,
+                loads: report.loads,
+                by_pe: None,
+            },
             fixed: self.fixed.as_ref().map(Fixed::report),
             remap: remap.map(|(remap, migration)| remap.report(migration, curve)),
             stopped: report.stopped,

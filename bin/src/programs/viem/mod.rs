@@ -61,6 +61,7 @@ fn map(options: &Options, given: &Given) -> Result<End> {
     let machine = machine.as_ref();
     let config = options.config(machine, places.is_file())?;
     options.sharing.imbalance()?;
+    options.sharing.least_load()?;
     let job = Job { options, started, machine, config, places, console };
     let mut source = Source::open(&options.file)?;
     if crate::workload::is_workload(&mut source) {

@@ -242,7 +242,7 @@ pub(crate) static TABLE: Table = Table {
         Row::new(&[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping], &["input_format"])
             .with_values(&["metis"]),
         Row::new(&[Mode::Qap], &["input_format"]).with_values(&["qaplib"]),
-        Row::new(&[Mode::ManyToOne, Mode::Remapping], &["imbalance", "pe_weights"]),
+        Row::new(&[Mode::ManyToOne, Mode::Remapping], &["imbalance", "least_load", "pe_weights"]),
         Row::new(&[Mode::OneToOne, Mode::Workload], &["construction_algorithm"])
             .with_values(first_mapping::CONSTRUCTIONS),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["construction_algorithm"])

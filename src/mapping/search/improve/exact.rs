@@ -8,7 +8,10 @@
 //!
 //! Fixed processes make members of a group distinct. So problems with fixed processes are enumerated only if
 //! few others are left, and these are placed in all orders.
+//!
+//! Processes without neighbours take the places that are left. So a few processes on many places are enumerated too.
 
+use crate::graph::CsrGraph;
 use crate::ground::types::{Cost, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Hierarchy};
 use crate::mapping::problem::Problem;
@@ -40,23 +43,39 @@ pub(super) fn is_small(hierarchy: &Hierarchy) -> bool {
 /// at most 40320, and far fewer with pruning. That takes no longer than annealing.
 const MOST_PLACES: usize = 8;
 
-/// The same for a machine that is not a regular tree.
-pub(super) fn is_small_anywhere(num_places: usize) -> bool {
-    num_places <= MOST_PLACES
-}
+/// Upper limit on the distances of an enumeration on more places: those of eight processes that all communicate.
+const MOST_WORK: usize = 40320 * 8 * 7;
 
-/// Whether a problem with fixed processes is so small that [`optimum`] is found in negligible time.
-pub(super) fn is_small_around(fixed: &FixedVertices) -> bool {
-    fixed.num_vertices() - fixed.count() <= MOST_PLACES
+/// The same for a machine that is not a regular tree, or for a problem with fixed processes. O(n), or less.
+pub(super) fn is_small_around(fixed: Option<&FixedVertices>, graph: &CsrGraph) -> bool {
+    let mut places = graph.num_nodes() - fixed.map_or(0, FixedVertices::count);
+    if places <= MOST_PLACES {
+        return true;
+    }
+    let (mut mappings, mut arcs) = (1usize, 0);
+    for process in talking(fixed, graph) {
+        mappings = mappings.saturating_mul(places);
+        arcs += graph.degree(process);
+        if mappings.saturating_mul(arcs) > MOST_WORK {
+            return false;
+        }
+        places -= 1;
+    }
+    true
 }
 
 /// Whether the problem is.
 pub(super) fn is_small_problem(problem: &Problem<'_>, hierarchy: Option<&Hierarchy>) -> bool {
     match (problem.fixed(), hierarchy) {
-        (Some(fixed), _) => is_small_around(fixed),
         (None, Some(hierarchy)) => is_small(hierarchy),
-        (None, None) => is_small_anywhere(problem.size()),
+        (fixed, _) => is_small_around(fixed, problem.graph()),
     }
+}
+
+/// The processes that are not fixed and have neighbours.
+fn talking(fixed: Option<&FixedVertices>, graph: &CsrGraph) -> impl Iterator<Item = NodeId> {
+    let may_move = move |process: NodeId| fixed.is_none_or(|fixed| fixed.of(process).is_none());
+    graph.nodes().filter(move |&process| graph.degree(process) > 0 && may_move(process))
 }
 
 /// The mapping of minimal J, if J is less than `bound`; the PE of each process.
@@ -77,7 +96,8 @@ pub(super) fn optimum(
     let mut search = Search {
         problem,
         levels: sizes.collect(),
-        free: problem.graph().nodes().filter(|&process| !problem.is_fixed(process)).collect(),
+        talking: talking(fixed, problem.graph()).collect(),
+        free: Vec::new(),
         pe_of: vec![NOWHERE; problem.size()],
         taken: vec![false; problem.size()],
         best: None,
@@ -89,36 +109,57 @@ pub(super) fn optimum(
         search.pe_of[process as usize] = pe;
         search.taken[pe as usize] = true;
     }
+    search.free = (0..problem.size() as PeId).filter(|&pe| !search.taken[pe as usize]).collect();
     search.place(0, so_far);
-    let bound = search.bound;
-    search.best.map(|pe_of| (bound, pe_of))
+    let Search { best, bound, .. } = search;
+    best.map(|placed| (bound, completed(problem, &placed)))
+}
+
+/// All PEs, given those of the fixed processes and of those with neighbours: the others take the rest, in order.
+fn completed(problem: &Problem<'_>, placed: &[(NodeId, PeId)]) -> Vec<PeId> {
+    let mut pe_of = vec![NOWHERE; problem.size()];
+    let mut is_taken = vec![false; problem.size()];
+    let fixed = problem.fixed().into_iter().flat_map(FixedVertices::iter);
+    for (process, pe) in fixed.chain(placed.iter().copied()) {
+        pe_of[process as usize] = pe;
+        is_taken[pe as usize] = true;
+    }
+    let mut rest = (0..).zip(is_taken).filter(|&(_, is_taken)| !is_taken).map(|(pe, _)| pe);
+    for pe in pe_of.iter_mut().filter(|pe| **pe == NOWHERE) {
+        *pe = rest.next().expect("as many PEs as processes are left");
+    }
+    pe_of
 }
 
 struct Search<'a> {
     problem: &'a Problem<'a>,
     /// By level: PEs per member of a group, and members per group.
     levels: Vec<(PeId, u32)>,
-    /// The processes that are not fixed.
-    free: Vec<NodeId>,
+    /// The processes that are not fixed and have neighbours.
+    talking: Vec<NodeId>,
+    /// The PEs without fixed processes.
+    free: Vec<PeId>,
     /// The PE of each process, or [`NOWHERE`].
     pe_of: Vec<PeId>,
     taken: Vec<bool>,
-    best: Option<Vec<PeId>>,
+    /// The best places of these processes.
+    best: Option<Vec<(NodeId, PeId)>>,
     bound: Cost,
 }
 
 impl Search<'_> {
-    /// Places all free processes from this index on; those before and the fixed ones cost `so_far`.
+    /// Places all of these processes from this index on; those before and the fixed ones cost `so_far`.
     fn place(&mut self, index: usize, so_far: Cost) {
         if so_far >= self.bound {
             return;
         }
-        let Some(&process) = self.free.get(index) else {
-            self.bound = so_far;
-            self.best = Some(self.pe_of.clone());
+        let Some(&process) = self.talking.get(index) else {
+            let placed = self.talking.iter().map(|&process| (process, self.pe_of[process as usize]));
+            (self.bound, self.best) = (so_far, Some(placed.collect()));
             return;
         };
-        for pe in 0..self.problem.size() as PeId {
+        for at in 0..self.free.len() {
+            let pe = self.free[at];
             if self.taken[pe as usize] || !self.opens_in_order(pe) {
                 continue;
             }

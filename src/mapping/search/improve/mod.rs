@@ -4,19 +4,25 @@
 //! |---|---|---|
 //! | `tree` | regular trees | annealing with gain tables, and repartitioning, in regions |
 //! | `anywhere` | all other machines | annealing with distances |
+//! | `few_places` | machines with few places | once after these, a population of mappings, with dense matrices |
 //!
 //! Problems of very few processes are solved exactly (`exact`). So are graphs with the shape of the machine
-//! if that is not a tree (`embedding`).
+//! if that is not a tree (`embedding`). Lower bounds prove other mappings to be optimal (`bound`).
 
 mod anywhere;
+mod bound;
 mod embedding;
 mod exact;
+mod few_places;
 mod rebuild;
 mod region;
 mod tree;
 
 pub use crate::mapping::annealing::TreeCooling;
 pub use anywhere::Anywhere;
+pub(crate) use bound::lower_bound;
+pub use few_places::FewPlaces;
+pub(crate) use few_places::search_few_places;
 
 use super::SearchOutcome;
 use crate::graph::CsrGraph;
@@ -49,6 +55,8 @@ pub struct Improvement {
     pub rebuilt: TreeCooling,
     /// The effort on a machine that is not a regular tree.
     pub anywhere: Anywhere,
+    /// What a run does at its end if there are few places.
+    pub few_places: FewPlaces,
 }
 
 impl Improvement {
@@ -57,7 +65,8 @@ impl Improvement {
         self.inside.validate().map_err(|error| error.inside("inside"))?;
         self.annealing.validate().map_err(|error| error.inside("annealing"))?;
         self.rebuilt.validate().map_err(|error| error.inside("rebuilt"))?;
-        self.anywhere.validate().map_err(|error| error.inside("anywhere"))
+        self.anywhere.validate().map_err(|error| error.inside("anywhere"))?;
+        self.few_places.validate().map_err(|error| error.inside("few_places"))
     }
 
     /// A good mapping with little effort.
@@ -69,6 +78,7 @@ impl Improvement {
         partitions: PartitionPreset::Fast,
         rebuilt: TreeCooling::new(60, 0.05, 0.02),
         anywhere: Anywhere::FAST,
+        few_places: FewPlaces::FAST,
     };
 
     /// A better mapping with about three times that effort.
@@ -78,6 +88,7 @@ impl Improvement {
         tournament: 20,
         rebuilding: 100,
         anywhere: Anywhere::ECO,
+        few_places: FewPlaces::ECO,
         ..Self::FAST
     };
 
@@ -89,12 +100,13 @@ impl Improvement {
         rebuilding: 1800,
         rebuilt: TreeCooling::new(100, 0.05, 0.02),
         anywhere: Anywhere::STRONG,
+        few_places: FewPlaces::STRONG,
         ..Self::FAST
     };
 }
 
 /// Whether [`improve`] is guaranteed to return an optimum. This holds if the problem is small enough to
-/// enumerate all mappings, or if all mappings cost the same because no process communicates or all PEs are
+/// enumerate all mappings of the processes that have neighbours, or if all mappings cost the same because no process communicates or all PEs are
 /// equally far apart.
 pub fn finds_optimum(graph: &CsrGraph, machine: &Places) -> bool {
     finds_optimum_around(None, graph, machine)
@@ -106,14 +118,10 @@ pub(crate) fn finds_optimum_around(
     graph: &CsrGraph,
     machine: &Places,
 ) -> bool {
-    let is_small = |hierarchy: &Hierarchy| match fixed {
-        Some(fixed) => exact::is_small_around(fixed),
-        None => exact::is_small(hierarchy),
-    };
     let is_easy = || match (machine.hierarchy().map(Hierarchy::simplified), fixed) {
-        (Some(hierarchy), _) => hierarchy.arities().len() < 2 || is_small(&hierarchy),
-        (None, Some(fixed)) => exact::is_small_around(fixed),
-        (None, None) => exact::is_small_anywhere(machine.len()),
+        (Some(hierarchy), None) => hierarchy.arities().len() < 2 || exact::is_small(&hierarchy),
+        (Some(hierarchy), _) if hierarchy.arities().len() < 2 => true,
+        _ => exact::is_small_around(fixed, graph),
     };
     graph.num_arcs() == 0 || is_easy()
 }

@@ -37,6 +37,7 @@ use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
+use crate::partition::bounds::LoadBounds;
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::objective::Objective;
 use crate::partition::settings::FlowConfig;
@@ -81,32 +82,32 @@ pub(crate) struct Flow {
 /// What all pairs of a level have in common.
 struct Task<'a, W, O> {
     level: Problem<'a, W, O>,
-    bounds: &'a [Weight],
+    bounds: LoadBounds<'a>,
     settings: &'a FlowConfig,
     observer: &'a dyn Observer,
 }
 
 impl Flow {
-    /// Refines all pairs of adjacent blocks until the observer asks to stop; no block that is within its bound
-    /// leaves it. Returns whether the cost fell.
+    /// Refines all pairs of adjacent blocks until the observer asks to stop; no block that is within its bounds
+    /// leaves them. Returns whether the cost fell.
     pub fn refine<W: Stored, O: Objective>(
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &mut Assignment,
-        bounds: &[Weight],
+        bounds: LoadBounds<'_>,
         settings: &FlowConfig,
         observer: &dyn Observer,
     ) -> bool {
         self.region.resize(level.num_nodes());
-        self.affinities.resize(bounds.len());
-        self.piercing.flow.network.resize(bounds.len());
+        self.affinities.resize(bounds.num_blocks());
+        self.piercing.flow.network.resize(bounds.num_blocks());
         let effort = if self.is_futile { FUTILE_EFFORT } else { WHOLE_EFFORT };
         self.budget = Budget::new(effort.saturating_mul(level.num_arcs()));
         self.hub_budget = Budget::new(HUB_EFFORT.saturating_mul(level.num_arcs()));
         let before = assignment.cost;
         let task = Task { level, bounds, settings, observer };
         let mut watch = Watch::new(observer);
-        let mut active = vec![true; bounds.len()];
+        let mut active = vec![true; bounds.num_blocks()];
         for _ in 0..settings.rounds {
             if observer.should_stop() {
                 break;
@@ -177,9 +178,11 @@ impl Flow {
         let old_cut = network.build(task.level, assignment, region, pair);
         let budget = self.budget.take(EFFORT.saturating_mul(network.arcs.len()));
         piercing.flow.start(budget);
+        let weights = pair.map(|block| assignment.weights[block as usize]);
         let balance = Balance {
-            outside: [0, 1].map(|side| assignment.weights[pair[side] as usize] - region.weights[side]),
-            bounds: pair.map(|block| task.bounds[block as usize]),
+            outside: [0, 1].map(|side| weights[side] - region.weights[side]),
+            most: pair.map(|block| task.bounds.most[block as usize]),
+            least: [0, 1].map(|side| task.bounds.least(pair[side]).min(weights[side])),
         };
         let side = piercing.balanced_cut(&region.depth, &balance, old_cut, watch);
         self.budget.put_back(piercing.flow.budget);
@@ -258,7 +261,7 @@ mod tests {
         let blocks = level.nodes().map(|node| u32::from(node % 12 >= 4 + 3 * (node / 12 % 2))).collect();
         let mut assignment = Assignment::new(level, blocks, 2);
         let settings = FlowConfig { rounds: 4, region: 0.9, depth: 10 };
-        assert!(Flow::default().refine(level, &mut assignment, &[38, 38], &settings, &()));
+        assert!(Flow::default().refine(level, &mut assignment, (&[38, 38][..]).into(), &settings, &()));
         assert_eq!(assignment.cost, 6);
         assert_eq!(assignment.overload(&[38, 38]), 0);
     }
@@ -271,7 +274,7 @@ mod tests {
         let mut assignment = Assignment::new(level, blocks, k as usize);
         let before = assignment.cost;
         let bounds = vec![Weight::from(500 / k + 12); k as usize];
-        assert!(Flow::default().refine(level, &mut assignment, &bounds, &settings, &()));
+        assert!(Flow::default().refine(level, &mut assignment, bounds[..].into(), &settings, &()));
         let fresh = Assignment::new(level, assignment.blocks.clone(), k as usize);
         assert_eq!((assignment.cost, &assignment.weights), (fresh.cost, &fresh.weights));
         assert!(assignment.cost < before);
@@ -313,7 +316,7 @@ mod tests {
         let level = Problem { graph: &graph, objective: &objective };
         let mut assignment = Assignment::new(level, vec![0, 0, 0, 1, 1, 1, 2], 3);
         let settings = FlowConfig { rounds: 4, region: 1.0, depth: 10 };
-        assert!(Flow::default().refine(level, &mut assignment, &[5, 5, 1], &settings, &()));
+        assert!(Flow::default().refine(level, &mut assignment, (&[5, 5, 1][..]).into(), &settings, &()));
         assert_eq!(assignment.blocks, [0, 0, 0, 0, 0, 1, 2]);
     }
 }

@@ -11,7 +11,9 @@ pub(super) struct Balance {
     /// The weight of each block outside the region.
     pub outside: [Weight; 2],
     /// The greatest weight of each block.
-    pub bounds: [Weight; 2],
+    pub most: [Weight; 2],
+    /// The least weight of each block.
+    pub least: [Weight; 2],
 }
 
 impl Balance {
@@ -20,9 +22,10 @@ impl Balance {
     /// `reached` is what each block would weigh with the reach of its terminal, `total` both blocks together.
     fn side(&self, reached: [Weight; 2], total: Weight) -> Option<Side> {
         let fits = |side: Side| {
-            let rest = total - reached[side as usize];
-            reached[side as usize] <= self.bounds[side as usize]
-                && rest <= self.bounds[side.opposite() as usize]
+            let fits =
+                |side: Side, weight| (self.least[side as usize]..=self.most[side as usize]).contains(&weight);
+            let own = reached[side as usize];
+            fits(side, own) && fits(side.opposite(), total - own)
         };
         let heavier = |side: &Side| reached[*side as usize].max(total - reached[*side as usize]);
         Side::BOTH.into_iter().filter(|&side| fits(side)).min_by_key(heavier)

@@ -36,7 +36,7 @@ impl<W: Stored, O: Objective> InitialPartition<W, O> for RecursiveBisection {
         let fixed_block = |node| level.objective.fixed_block(node).unwrap_or(FREE);
         let fixed =
             if level.objective.has_fixed() { level.nodes().map(fixed_block).collect() } else { Vec::new() };
-        recursion.run((level.graph, &fixed), (sizes, bounds), seed, &mut TwoWay::default())
+        recursion.run((level.graph, &fixed), (sizes, bounds.most), seed, &mut TwoWay::default())
     }
 }
 

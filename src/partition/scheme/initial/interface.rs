@@ -3,6 +3,7 @@
 use crate::ground::observer::Observer;
 use crate::ground::types::{BlockId, Weight};
 use crate::partition::assignment::Problem;
+use crate::partition::bounds::LoadBounds;
 use crate::partition::settings::PartitionConfig;
 
 /// Gives the coarsest graph its first partition.
@@ -26,10 +27,10 @@ pub(crate) struct Coarsest<'a, W, O> {
     pub level: Problem<'a, W, O>,
     /// The weight that each block should have.
     pub sizes: &'a [Weight],
-    /// The greatest weight that each block may have in the end.
-    pub bounds: &'a [Weight],
-    /// The greatest weight that each block may have on this level.
-    pub relaxed: &'a [Weight],
+    /// What each block may weigh in the end.
+    pub bounds: LoadBounds<'a>,
+    /// What each block may weigh on this level.
+    pub relaxed: LoadBounds<'a>,
     pub settings: &'a PartitionConfig,
     pub observer: &'a dyn Observer,
 }

@@ -26,6 +26,7 @@ use crate::ground::observer::Observer;
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{BlockId, Distance, NodeId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
+use crate::partition::bounds::LoadBounds;
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::fixed::FixedVertices;
 use crate::partition::layout::{BlockTree, PlaceBlocks, place_blocks};
@@ -100,7 +101,7 @@ struct Division<'a, W, O> {
     level: Problem<'a, W, O>,
     multisection: Multisection<'a>,
     sizes: &'a [Weight],
-    bounds: &'a [Weight],
+    bounds: LoadBounds<'a>,
     /// By part, the distances that its steps cut: see [`BlockTree::distances_below`].
     below: Vec<f64>,
     seed: u64,
@@ -115,7 +116,7 @@ impl Multisection<'_> {
         self,
         level: Problem<'_, W, O>,
         sizes: &[Weight],
-        bounds: &[Weight],
+        bounds: LoadBounds<'_>,
         seed: u64,
         observer: &dyn Observer,
     ) -> Vec<BlockId> {
@@ -284,7 +285,7 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
         for cycle in 0..cycles as u64 {
             let mut rng = Rng::new(derive(derive(self.seed, u64::MAX - groups.len() as u64), cycle));
             let next = Multilevel::new(task).run(Some((&best.blocks.clone(), best.clone())), &mut rng);
-            if next.score(targets.bounds()) < best.score(targets.bounds()) {
+            if next.score(targets.load_bounds()) < best.score(targets.load_bounds()) {
                 best = next;
             }
         }
@@ -303,20 +304,33 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
     /// The target weights and bounds of groups that leave the steps below them their share of the room.
     fn targets_of_all(&self, groups: &[Group]) -> Targets {
         let whole = Group { blocks: 0..self.sizes.len(), part: 0 };
-        let room = Self::sum(self.bounds, &whole) as f64 / self.level.total_node_weight().max(1) as f64;
+        let room = Self::sum(self.bounds.most, &whole) as f64 / self.level.total_node_weight().max(1) as f64;
         let size = |group: &Group| Self::sum(self.sizes, group) as Weight;
         let bound = |group: &Group| {
             let left = self.below(group) / self.below[0].max(1.0);
-            let bound = Self::sum(self.bounds, group).min(i128::from(Weight::MAX / 2)) as Weight;
+            let bound = Self::sum(self.bounds.most, group).min(i128::from(Weight::MAX / 2)) as Weight;
             ((size(group) as f64 * room.max(1.0).powf(1.0 - left)) as Weight).min(bound).max(size(group))
         };
-        Targets::bounded(groups.iter().map(size).collect(), groups.iter().map(bound).collect())
+        let targets = Targets::bounded(groups.iter().map(size).collect(), groups.iter().map(bound).collect());
+        self.with_least_loads(targets, groups)
+    }
+
+    /// The same with the sums of the least loads of the blocks in each group, as far as its size allows.
+    fn with_least_loads(&self, targets: Targets, groups: &[Group]) -> Targets {
+        if self.bounds.least.is_empty() {
+            return targets;
+        }
+        let least = |(group, &size): (&Group, &Weight)| {
+            Self::sum(self.bounds.least, group).min(i128::from(size)) as Weight
+        };
+        let least = groups.iter().zip(targets.block_sizes()).map(least).collect();
+        targets.with_known_least_loads(least)
     }
 
     /// The target weights and bounds of the children of a group of this weight.
     fn targets(&self, total: Weight, group: &Group, children: &[Group]) -> Targets {
         let size_of_all = Self::sum(self.sizes, group);
-        let room = Self::sum(self.bounds, group) as f64 / total.max(1) as f64;
+        let room = Self::sum(self.bounds.most, group) as f64 / total.max(1) as f64;
         let left = children.iter().map(|child| self.below(child)).fold(0.0, f64::max);
         let left = left / self.below(group).max(1.0);
         let factor = room.max(1.0).powf(1.0 - left);
@@ -330,12 +344,37 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
             let own = Self::sum(self.sizes, child);
             let end = if index + 1 == children.len() { i128::from(total) } else { share(before + own) };
             let size = (end - share(before)) as Weight;
-            let bound = Self::sum(self.bounds, child).min(i128::from(Weight::MAX / 2)) as Weight;
+            let bound = Self::sum(self.bounds.most, child).min(i128::from(Weight::MAX / 2)) as Weight;
             before += own;
             sizes.push(size);
-            bounds.push(((size as f64 * factor) as Weight).min(bound).max(size));
+            // A single block may use all of its room; rounded, it would get less.
+            let is_single = child.blocks.len() == 1;
+            bounds.push(if is_single {
+                bound
+            } else {
+                ((size as f64 * factor) as Weight).min(bound).max(size)
+            });
         }
-        Targets::bounded(sizes, bounds)
+        cap(&mut sizes, &mut bounds);
+        self.with_least_loads(Targets::bounded(sizes, bounds), children)
+    }
+}
+
+/// Moves what sizes exceed their bounds by, as rounded shares may, to blocks with room. What fits nowhere stays, and raises the bound.
+fn cap(sizes: &mut [Weight], bounds: &mut [Weight]) {
+    let mut excess = 0;
+    for (size, &bound) in sizes.iter_mut().zip(&*bounds) {
+        excess += (*size - bound).max(0);
+        *size = (*size).min(bound);
+    }
+    for (size, bound) in sizes.iter_mut().zip(&mut *bounds) {
+        let more = excess.min(*bound - *size);
+        *size += more;
+        excess -= more;
+    }
+    if let Some((size, bound)) = sizes.last_mut().zip(bounds.last_mut()) {
+        *size += excess;
+        *bound = (*bound).max(*size);
     }
 }
 
@@ -373,8 +412,15 @@ mod tests {
         };
         let (sizes, bounds) = (vec![13; 12], vec![15; 12]);
         let below = tree.distances_below(&distances);
-        let division =
-            Division { level, multisection, sizes: &sizes, bounds: &bounds, below, seed: 0, observer: &() };
+        let division = Division {
+            level,
+            multisection,
+            sizes: &sizes,
+            bounds: bounds[..].into(),
+            below,
+            seed: 0,
+            observer: &(),
+        };
         let whole = Group { blocks: 0..12, part: 0 };
         let nodes: Vec<NodeId> = graph.nodes().filter(|node| node % 3 > 0).collect();
         for group in [vec![whole.clone()], division.children(&whole)].concat() {

@@ -26,7 +26,8 @@ pub(crate) struct OlderPartition;
 
 impl<W: Stored, O: Objective> InitialPartition<W, O> for OlderPartition {
     fn blocks(&self, coarsest: &Coarsest<'_, W, O>, _seed: u64) -> Vec<BlockId> {
-        let Coarsest { level, sizes, relaxed: bounds, observer, .. } = *coarsest;
+        let Coarsest { level, sizes, relaxed, observer, .. } = *coarsest;
+        let bounds = relaxed.most;
         let balance = &coarsest.settings.balance;
         let homes = level.objective.homes().map_or_else(|| vec![0; level.num_nodes()], <[u32]>::to_vec);
         let mut placing = Placing::new(level, homes, bounds.len());
@@ -35,7 +36,7 @@ impl<W: Stored, O: Objective> InitialPartition<W, O> for OlderPartition {
         placing.split_off_new_blocks(sizes, &mut watch);
         let mut assignment = Assignment::new(level, placing.blocks, bounds.len());
         let mut moves = Moves::new(level, &assignment, balance.effort, observer);
-        moves.rebalance(&mut assignment, bounds, balance.patience);
+        moves.rebalance(&mut assignment, bounds.into(), balance.patience);
         assignment.blocks
     }
 }
@@ -247,7 +248,8 @@ mod tests {
         let objective = Migrating::new(Cut, 1, homes.clone(), penalties);
         let level = Problem { graph: &graph, objective: &objective };
         let settings = &PartitionConfig::preset(PartitionPreset::Eco);
-        let coarsest = Coarsest { level, sizes, bounds: sizes, relaxed: sizes, settings, observer: &() };
+        let (bounds, relaxed) = (sizes.into(), sizes.into());
+        let coarsest = Coarsest { level, sizes, bounds, relaxed, settings, observer: &() };
         (homes, OlderPartition.blocks(&coarsest, 0))
     }
 

@@ -19,7 +19,8 @@ impl<W: Stored, O: Objective> InitialPartition<W, O> for BestOfPool<'_, W, O> {
     fn blocks(&self, coarsest: &Coarsest<'_, W, O>, seed: u64) -> Vec<BlockId> {
         let Coarsest { level, sizes, relaxed, observer, .. } = *coarsest;
         let Self { first, settings } = *self;
-        let targets = Targets::bounded(sizes.to_vec(), relaxed.to_vec());
+        let targets = Targets::bounded(sizes.to_vec(), relaxed.most.to_vec())
+            .with_known_least_loads(relaxed.least.to_vec());
         let task = Task { level, targets: &targets, first, flow_levels: FlowLevels::All, settings, observer };
         Pool::new(task, seed).best().blocks
     }

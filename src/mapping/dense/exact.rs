@@ -10,15 +10,15 @@ use crate::ground::observer::Watch;
 use crate::ground::types::Cost;
 
 /// The result of a search.
-pub(super) struct Proof {
+pub(crate) struct Proof {
     /// An assignment better than the given one, if there is one.
-    pub(super) better: Option<(Cost, Vec<u32>)>,
+    pub(crate) better: Option<(Cost, Vec<u32>)>,
     /// Whether the search was complete: then the better one, or else the given one, is optimal.
-    pub(super) is_complete: bool,
+    pub(crate) is_complete: bool,
 }
 
 /// Searches for an assignment below `upper`. `fixed` are objects that must be at given places.
-pub(super) fn search(
+pub(crate) fn search(
     qap: &Qap,
     fixed: &[(usize, usize)],
     upper: Cost,

@@ -1,39 +1,38 @@
 //! Many-to-one mapping: maps an application graph with many vertices per PE to a machine.
 //!
 //! *Problem.* Vertices have weights, PEs have capacities. Every PE gets at most `(1 + imbalance) · ceil(total
-//! weight · capacity / total capacity)`. Minimise J over the vertices.
+//! weight · capacity / total capacity)`, and at least a given part of its share, if one is asked for. Minimise J over the vertices.
 //!
 //! *Algorithm.* The multilevel partitioner with J as its objective
 //! ([`partition::ManyToOnePartitioner`](ManyToOnePartitioner)). Blocks are the PEs in the order of the parts
 //! of the machine, so every part is a range of blocks. Partitioning first and mapping the blocks afterwards
-//! gives a higher J, since that partitioner minimises the cut without knowing the distances.
+//! mostly gives a higher J, since that partitioner minimises the cut without knowing the distances.
+//!
+//! Where PEs have few vertices, bounds leave hardly any vertex a move, and J depends on which vertices share a PE. Such small
+//! problems start from a mapping in two steps as well, and end with a one-to-one mapping of vertices to the places of the PEs, whose
+//! search exchanges vertices (`small`).
 
-use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+mod layout;
+mod run;
+mod search;
+
 use std::time::{Duration, Instant};
 
-use hashbrown::HashMap;
-
+use self::run::{Origin, Run};
 use crate::graph::{CsrGraph, quotient};
-use crate::ground::observer::{Limited, Observer, Phase};
+use crate::ground::observer::{Limited, Observer};
 use crate::ground::settings::{ConfigError, check, check_at_least_one};
 use crate::ground::threads;
-use crate::ground::types::{BlockId, Cost, Distance, PeId, Weight};
+use crate::ground::types::{BlockId, Cost, PeId, Weight};
 use crate::machine::division::divide;
-use crate::machine::{DistanceOracle, DistanceVisitor, Listed, Machine, Parts, distances_of};
+use crate::machine::{Machine, distances_of};
 use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
-use crate::mapping::problem;
-use crate::mapping::solve::{Given, MapConfig, MapPreset, SolveError, solve_watched};
+use crate::mapping::solve::{Given, MapPreset, SolveError};
 use crate::partition::{
-    BlockDistances, BlockTree, FixedError, FixedVertices, Homes, Layout, ManyToOnePartition,
-    ManyToOnePartitionConfig, ManyToOnePartitioner, Migration, MigrationWeight, RemapError, Remapping,
-    Targets, cost,
+    BoundViolation, FixedError, FixedVertices, Homes, ManyToOnePartitionConfig, Migration, MigrationWeight,
+    PartitionPreset, RemapError, Remapping, Targets,
 };
-
-/// Upper limit on the parts of a machine that is not a tree that are divided at once. Balances the sum of all
-/// cuts against time: such parts are repeatedly halved, and distances within them hardly differ.
-const MOST_CHILDREN: usize = 16;
 
 /// All settings of a many-to-one mapping.
 ///
@@ -54,22 +53,49 @@ pub struct ManyToOneConfig {
     pub threads: usize,
     /// How much heavier than its share a PE may be: 0.03 means 3 %.
     pub imbalance: f64,
+    /// The least part of its share that a PE gets, from 0 to 1: 0.5 means half. Bounds go before least loads.
+    pub least_load: f64,
     /// The partitioner.
     pub settings: ManyToOnePartitionConfig,
+    /// What is done in addition for small problems.
+    pub small: Option<SmallProblemConfig>,
+    /// If given, the effort of this preset is tried too, and the result is not worse.
+    pub not_worse_than: Option<MapPreset>,
     /// If given, mappings are computed and combined until this time after the start. Serialised in seconds.
     #[cfg_attr(feature = "serde", serde(with = "crate::ground::settings::seconds"))]
     pub time_limit: Option<Duration>,
 }
 
 impl ManyToOneConfig {
-    /// The settings of a preset, with seed 0, one thread and an imbalance of 3 %.
+    /// The settings of a preset, with seed 0, one thread, an imbalance of 3 % and no least load.
     pub fn preset(preset: MapPreset) -> Self {
-        let settings = match preset {
-            MapPreset::Strong => ManyToOnePartitionConfig::strong(),
-            MapPreset::Eco => ManyToOnePartitionConfig::eco(),
-            MapPreset::Fast => ManyToOnePartitionConfig::fast(),
+        let small = SmallProblemConfig {
+            most_places: 4096,
+            two_steps: PartitionPreset::Eco,
+            exchange: preset,
+            most_arcs: 1 << 15,
         };
-        Self { seed: 0, threads: 1, imbalance: 0.03, settings, time_limit: None }
+        let (settings, small, not_worse_than) = match preset {
+            MapPreset::Strong => (ManyToOnePartitionConfig::strong(), Some(small), Some(MapPreset::Eco)),
+            MapPreset::Eco => (ManyToOnePartitionConfig::eco(), Some(small), Some(MapPreset::Fast)),
+            MapPreset::Fast => (ManyToOnePartitionConfig::fast(), None, None),
+        };
+        Self {
+            seed: 0,
+            threads: 1,
+            imbalance: 0.03,
+            least_load: 0.0,
+            settings,
+            small,
+            not_worse_than,
+            time_limit: None,
+        }
+    }
+
+    /// The same with the effort of a preset, and no time limit.
+    fn with_effort_of(&self, preset: MapPreset) -> Self {
+        let &Self { seed, threads, imbalance, least_load, .. } = self;
+        Self { seed, threads, imbalance, least_load, ..Self::preset(preset) }
     }
 
     /// The same with another seed.
@@ -87,13 +113,36 @@ impl ManyToOneConfig {
         Self { imbalance, ..self }
     }
 
+    /// The same with another least load: 0.5 asks for half of its share on each PE.
+    pub fn with_least_load(self, least_load: f64) -> Self {
+        Self { least_load, ..self }
+    }
+
     /// Whether every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_at_least_one("threads", self.threads)?;
         let is_imbalance = self.imbalance >= 0.0 && self.imbalance.is_finite();
         check("imbalance", self.imbalance, is_imbalance, "a finite number from 0 on")?;
+        let is_part = (0.0..=1.0).contains(&self.least_load);
+        check("least_load", self.least_load, is_part, "from 0 to 1")?;
         self.settings.validate().map_err(|error| error.inside("settings"))
     }
+}
+
+/// What is done for problems that are small enough to try more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
+pub struct SmallProblemConfig {
+    /// The greatest number of places, which is the sum of the bounds of all PEs, of a small problem.
+    pub most_places: usize,
+    /// The effort of a further start: a partition of small cut whose blocks are then mapped.
+    pub two_steps: PartitionPreset,
+    /// The effort of the one-to-one mapping of vertices to places at the end, if all vertices weigh 1.
+    pub exchange: MapPreset,
+    /// The greatest number of arcs of a graph whose vertices are exchanged. Balances J against time, which grows with the arcs.
+    pub most_arcs: usize,
 }
 
 /// The loads of the PEs.
@@ -113,6 +162,12 @@ pub struct PeLoads {
     pub fullest: f64,
     /// The sum of all excess over the bounds.
     pub overload: Weight,
+    /// The number of PEs with less than half of their share.
+    pub below_half: usize,
+    /// The number of PEs below the least load that was asked for.
+    pub below_least: usize,
+    /// The sum of all that PEs lack of the least load.
+    pub shortfall: Weight,
 }
 
 /// The report of a many-to-one mapping.
@@ -141,6 +196,14 @@ pub struct ManyToOneReport {
     pub seconds: f64,
 }
 
+impl ManyToOneReport {
+    /// By how much PEs miss their bounds.
+    pub fn violation(&self) -> BoundViolation {
+        let PeLoads { overload, shortfall, .. } = self.loads;
+        BoundViolation::new(overload, shortfall)
+    }
+}
+
 /// A many-to-one mapping and its report.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -154,7 +217,8 @@ pub struct ManyToOneSolution {
 /// Maps the vertices of an application graph to the PEs of a machine, many per PE.
 ///
 /// PeLoads are proportional to the [capacities](Machine::capacity) of the PEs. A vertex heavier than every
-/// bound is not an error: [`PeLoads::overload`] is then positive.
+/// bound is not an error: [`PeLoads::overload`] is then positive. J is not above that of equal strips of the numbering, unless these exceed a bound
+/// by more.
 ///
 /// ```
 /// use viem::graph::generate;
@@ -178,7 +242,7 @@ pub fn map_many_to_one(
 /// As [`map_many_to_one`], with a start and an observer.
 ///
 /// `start`, if given, is the PE of each vertex in a mapping. The result is not worse than it: first by the
-/// total excess over the bounds, then by J. The observer may end the run early; the bounds are then respected
+/// total excess over the bounds, then by what PEs lack of their least loads, then by J. The observer may end the run early; the bounds are then respected
 /// as otherwise, but J may be poor.
 pub fn map_many_to_one_watched<'a>(
     graph: &CsrGraph,
@@ -237,7 +301,7 @@ pub fn evaluate_many_to_one(
         cost,
         cut: quotient::contract(graph, pe_of, machine.num_pes()).total_arc_weight() / 2,
         migration: None,
-        loads: pe_loads(graph, &load_bounds(graph, machine, config.imbalance), pe_of),
+        loads: pe_loads(graph, machine, config, pe_of),
         stopped: false,
         seconds: begin.elapsed().as_secs_f64(),
     };
@@ -330,9 +394,18 @@ fn weights_of(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> Vec<We
     weights
 }
 
-/// The loads of a mapping to PEs with these bounds.
-pub fn pe_loads(graph: &CsrGraph, bounds: &[Weight], pe_of: &[PeId]) -> PeLoads {
+/// The loads of a mapping, and how they compare with the imbalance and the least load of the settings, which must be in their ranges.
+pub fn pe_loads(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &ManyToOneConfig,
+    pe_of: &[PeId],
+) -> PeLoads {
+    let capacities = capacities(machine, 0..machine.num_pes() as PeId);
+    let bounds = &Targets::shares(graph, &capacities, config.imbalance)[..];
+    let least = Targets::least_shares(graph, &capacities, config.least_load).unwrap_or_default();
     let weights = weights_of(graph, pe_of, bounds.len());
+    let BoundViolation { overload, shortfall } = BoundViolation::of(&weights, bounds, &least);
     let fullness = |(&weight, &bound): (&Weight, &Weight)| match weight {
         0 => 0.0,
         _ => weight as f64 / bound as f64,
@@ -343,7 +416,10 @@ pub fn pe_loads(graph: &CsrGraph, bounds: &[Weight], pe_of: &[PeId]) -> PeLoads 
         greatest: weights.iter().copied().max().unwrap_or(0),
         bound: bounds.iter().copied().max().unwrap_or(0),
         fullest: weights.iter().zip(bounds).map(fullness).fold(0.0, f64::max),
-        overload: weights.iter().zip(bounds).map(|(weight, bound)| (weight - bound).max(0)).sum(),
+        overload,
+        below_half: Targets::num_below_half(&capacities, &weights),
+        below_least: weights.iter().zip(&least).filter(|(weight, least)| weight < least).count(),
+        shortfall,
     }
 }
 
@@ -367,248 +443,5 @@ fn check_fixed(
     match fixed.iter().find(|&(_, pe)| machine.capacity(pe) == 0) {
         Some((vertex, block)) => Err(FixedError::NoCapacity { vertex, block }),
         None => Ok(()),
-    }
-}
-
-/// The input of a run.
-struct Run<'a> {
-    graph: &'a CsrGraph,
-    machine: &'a dyn Machine,
-    parts: &'a Parts,
-    config: &'a ManyToOneConfig,
-    from: Origin<'a>,
-    /// Vertices that must be on given PEs.
-    fixed: Option<&'a FixedVertices>,
-    observer: &'a dyn Observer,
-    begin: Instant,
-}
-
-/// The starting point of a mapping.
-#[derive(Clone, Copy)]
-enum Origin<'a> {
-    Nothing,
-    /// A mapping to improve.
-    Start(&'a Mapping),
-    /// The present PEs of the vertices, and the weight of migration.
-    Homes(&'a Homes, MigrationWeight),
-}
-
-impl Origin<'_> {
-    /// The same in blocks; block i is the i-th PE of `order`.
-    fn in_blocks(self, order: &[PeId]) -> Blocks {
-        let block_of = block_of_each_pe(order);
-        match self {
-            Self::Nothing => Blocks::Nothing,
-            Self::Start(start) => {
-                Blocks::Start(start.pes().iter().map(|&pe| block_of[pe as usize]).collect())
-            }
-            Self::Homes(homes, weight) => Blocks::Homes(homes.renamed(&block_of), weight),
-        }
-    }
-
-    /// The migration of a mapping, if it counts.
-    fn migration(self, graph: &CsrGraph, pe_of: &[PeId]) -> Option<Migration> {
-        match self {
-            Self::Homes(homes, _) => Some(homes.migration(graph, pe_of)),
-            Self::Nothing | Self::Start(_) => None,
-        }
-    }
-}
-
-/// The block of each PE; block i is the i-th PE of `order`.
-fn block_of_each_pe(order: &[PeId]) -> Vec<BlockId> {
-    let mut block_of = vec![0; order.len()];
-    for (block, &pe) in order.iter().enumerate() {
-        block_of[pe as usize] = block as BlockId;
-    }
-    block_of
-}
-
-/// An [`Origin`] in blocks instead of PEs.
-enum Blocks {
-    Nothing,
-    Start(Vec<BlockId>),
-    Homes(Homes, MigrationWeight),
-}
-
-impl Blocks {
-    fn start(&self) -> Option<&[BlockId]> {
-        match self {
-            Self::Start(blocks) => Some(blocks),
-            Self::Nothing | Self::Homes(..) => None,
-        }
-    }
-
-    /// The initial load of each block, if given.
-    fn loads(&self, graph: &CsrGraph, num_blocks: usize) -> Option<Vec<Weight>> {
-        match self {
-            Self::Nothing => None,
-            Self::Start(blocks) => Some(weights_of(graph, blocks, num_blocks)),
-            Self::Homes(homes, _) => Some(homes.loads(graph)),
-        }
-    }
-}
-
-impl DistanceVisitor for Run<'_> {
-    type Output = Result<ManyToOneSolution, SolveError>;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
-        let Run { graph, machine, parts, config, from, fixed, observer, begin } = self;
-        problem::check_cost(graph, oracle.max_distance())?;
-        let order = parts.order();
-        let capacities = capacities(machine, order.iter().copied());
-        let between = Between { oracle, keys: order.iter().map(|&pe| oracle.key(pe)).collect() };
-        let is_tree = machine.hierarchy().is_some() || oracle.ultrametric().is_some();
-        let tree = block_tree(parts, is_tree);
-        let first = from.in_blocks(order);
-        let mut targets = Targets::proportional(graph, &capacities, config.imbalance)?;
-        if let Some(before) = first.loads(graph, order.len()) {
-            targets = targets.near(&capacities, &before);
-        }
-        let fixed = fixed.map(|fixed| fixed.renamed(&block_of_each_pe(order)));
-        if let Some(fixed) = fixed.clone() {
-            targets = targets.with_fixed(graph, fixed)?;
-        }
-        observer.begins(Phase::Construction);
-        let limited = Limited::new(observer, begin, config.time_limit, Cost::MAX);
-        let watched = Watched { limited: &limited, goes_on: AtomicBool::new(false) };
-        let partitioner = ManyToOnePartitioner::new(config.settings.clone(), config.seed)?;
-        // In a tree, the parts are already places; if PEs have unequal capacities, blocks cannot change
-        // places.
-        let may_place = !is_tree && capacities.iter().all(|&capacity| capacity == capacities[0]);
-        // Blocks with fixed vertices keep their places.
-        let num_blocks = order.len();
-        let own = fixed.map(|fixed| {
-            let mut own = vec![None; num_blocks];
-            fixed.iter().for_each(|(_, block)| own[block as usize] = Some(block));
-            FixedVertices::known(own.into_iter(), num_blocks)
-        });
-        let place = |quotient: &CsrGraph, seed: u64| {
-            place((machine, order), (quotient, own.as_ref()), seed, &limited)
-        };
-        let layout = Layout { tree: &tree, distances: &between, place: may_place.then_some(&place) };
-        let ManyToOnePartition { partition, cost: reached } = match &first {
-            Blocks::Homes(homes, weight) => {
-                let resumed = Remapping::new(homes, *weight);
-                partitioner.remap(graph, &targets, layout, resumed, &watched)?
-            }
-            Blocks::Nothing | Blocks::Start(_) => {
-                let goes_on = config.time_limit.is_some();
-                partitioner.partition(graph, &targets, layout, first.start(), goes_on, &watched)
-            }
-        };
-        observer.reached(reached);
-        let pe_of: Vec<PeId> = partition.blocks().iter().map(|&block| order[block as usize]).collect();
-        let report = ManyToOneReport {
-            num_nodes: graph.num_nodes(),
-            num_edges: graph.num_edges(),
-            cost_of_start: first.start().map(|start| cost(graph, &between, start)),
-            cost: reached,
-            cut: partition.cut(),
-            migration: from.migration(graph, &pe_of),
-            loads: pe_loads(graph, &load_bounds(graph, machine, config.imbalance), &pe_of),
-            // A run that continues until the time limit was complete before.
-            stopped: match watched.goes_on.into_inner() {
-                true => observer.should_stop(),
-                false => limited.should_stop(),
-            },
-            seconds: begin.elapsed().as_secs_f64(),
-        };
-        Ok(ManyToOneSolution { mapping: Mapping::from_places(pe_of), report })
-    }
-}
-
-/// Records whether a mapping was complete before the time limit, so that only further mappings were computed
-/// until then.
-struct Watched<'a> {
-    limited: &'a Limited<'a>,
-    goes_on: AtomicBool,
-}
-
-impl Observer for Watched<'_> {
-    fn should_stop(&self) -> bool {
-        self.limited.should_stop()
-    }
-
-    fn begins(&self, phase: Phase) {
-        self.goes_on.fetch_or(phase == Phase::Search, Ordering::Relaxed);
-        self.limited.observer.begins(phase);
-    }
-
-    fn reached(&self, cost: Cost) {
-        self.limited.reached(cost);
-    }
-}
-
-/// The distances of PEs in the order of the parts.
-struct Between<'a, O: DistanceOracle> {
-    oracle: &'a O,
-    keys: Vec<O::Key>,
-}
-
-impl<O: DistanceOracle> BlockDistances for Between<'_, O> {
-    fn num_blocks(&self) -> usize {
-        self.keys.len()
-    }
-
-    fn between(&self, a: BlockId, b: BlockId) -> Distance {
-        self.oracle.between(self.keys[a as usize], self.keys[b as usize])
-    }
-
-    fn greatest(&self) -> Distance {
-        self.oracle.max_distance()
-    }
-
-    fn has_triangle_inequality(&self) -> bool {
-        self.oracle.has_triangle_inequality()
-    }
-}
-
-/// The parts of a machine as steps of multisection: each level separately in a tree, several levels of halves
-/// at once otherwise.
-fn block_tree(parts: &Parts, is_tree: bool) -> BlockTree {
-    let part_of: HashMap<(usize, usize), usize> =
-        (0..parts.num_parts()).map(|part| ((parts.range(part).start, parts.range(part).end), part)).collect();
-    BlockTree::new(parts.order().len(), |range: Range<usize>| {
-        let part = part_of[&(range.start, range.end)];
-        let children = if is_tree { parts.children(part).collect() } else { descendants(parts, part) };
-        children.into_iter().map(|child| parts.range(child).len()).collect()
-    })
-}
-
-/// The parts below a part in the last generation of at most [`MOST_CHILDREN`] parts, or its children if there
-/// are more.
-fn descendants(parts: &Parts, part: usize) -> Vec<usize> {
-    let mut children: Vec<usize> = parts.children(part).collect();
-    loop {
-        let divided = |&part: &usize| match parts.children(part) {
-            none if none.is_empty() => part..part + 1,
-            children => children,
-        };
-        let next: Vec<usize> = children.iter().flat_map(divided).collect();
-        if next.len() == children.len() || next.len() > MOST_CHILDREN {
-            return children;
-        }
-        children = next;
-    }
-}
-
-/// Maps whole blocks one-to-one, starting from the order of the parts. Changes nothing if that is impossible.
-/// Fixed blocks keep their places.
-fn place(
-    (machine, order): (&dyn Machine, &[PeId]),
-    (quotient, fixed): (&CsrGraph, Option<&FixedVertices>),
-    seed: u64,
-    observer: &dyn Observer,
-) -> Vec<BlockId> {
-    let as_it_is = (0..order.len() as BlockId).collect();
-    let Ok(machine) = Listed::new(machine, order.to_vec()) else { return as_it_is };
-    let threads = rayon::current_num_threads();
-    let config = MapConfig::preset(MapPreset::Fast).with_seed(seed).with_threads(threads);
-    // The values it reports are not J of the graph.
-    let silent = Limited { observer, deadline: None, bound: Cost::MIN };
-    match solve_watched(quotient, &machine, &config, Given::default().with_fixed(fixed), &silent) {
-        Ok(solution) => solution.mapping.into_pes(),
-        Err(_) => as_it_is,
     }
 }

@@ -4,8 +4,8 @@
 //! proposal takes O(1), and an exchange O(n²), which is faster once exchanges are rare.
 
 use super::arrangement::Arrangement;
+use super::effort::QapImprovement;
 use super::number::Number;
-use super::settings::QapImprovement;
 use super::table::DeltaTable;
 use crate::ground::rng::Rng;
 use crate::mapping::annealing::dense::{Annealing, Exchanges};
@@ -86,8 +86,8 @@ impl<T: Number> Exchanges for DeltaTable<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dense::Plain;
     use super::super::form::Qap;
+    use super::super::narrow::Plain;
     use super::*;
     use crate::ground::observer::Watch;
 

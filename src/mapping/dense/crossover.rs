@@ -127,8 +127,8 @@ pub(super) fn exchanged(parent: &[u32], movable: usize, alike: &[Vec<u32>], rng:
 
 #[cfg(test)]
 mod tests {
-    use super::super::dense::Plain;
     use super::super::form::Qap;
+    use super::super::narrow::Plain;
     use super::*;
     use crate::ground::observer::Stops;
 

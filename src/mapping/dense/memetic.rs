@@ -22,10 +22,10 @@ use rayon::prelude::*;
 use super::annealing::{EXCHANGE, FEW};
 use super::arrangement::Arrangement;
 use super::crossover::{alike, exchanged, mutated, uniform};
-use super::dense::Dense;
+use super::effort::{Effort, QapImprovement};
 use super::form::QapError;
+use super::narrow::Dense;
 use super::number::Number;
-use super::settings::{QapConfig, QapImprovement};
 use super::table::DeltaTable;
 use super::tabu::{Found, Tabu};
 use crate::ground::observer::{Observer, Watch};
@@ -36,7 +36,7 @@ use crate::ground::types::Cost;
 const BATCH: usize = 4;
 
 /// Larger problems are only annealed, without a table of all exchanges, whose setup takes O(n³).
-pub(super) const MOST_TABLED: usize = 800;
+pub(crate) const MOST_TABLED: usize = 800;
 
 /// After this many children in a row without a new best member, the same number of mutants follows. After as
 /// many again, a converged population is given up; others have twice the time.
@@ -51,10 +51,10 @@ const HOPE: f64 = 0.5;
 /// The problem and the settings of a memetic search.
 pub(super) struct Memetic<'a, T: Number> {
     pub(super) dense: &'a Dense<T>,
-    pub(super) config: &'a QapConfig,
+    pub(super) effort: &'a Effort,
     /// The search ends at or below this value; in units of the scale.
     pub(super) target: Cost,
-    /// May end the search; with a time limit, children are made until it does.
+    /// May end the search.
     pub(super) observer: &'a dyn Observer,
 }
 
@@ -97,13 +97,13 @@ struct Candidate {
 impl<T: Number> Memetic<'_, T> {
     /// The best assignment found; not worse than the starts.
     pub(super) fn run(&self, starts: &[Vec<u32>]) -> Result<Found, QapError> {
-        let Self { config, observer, .. } = *self;
+        let Self { effort, observer, .. } = *self;
         let n = self.dense.size;
         let alike = if n <= MOST_TABLED { alike::<T>(&self.dense.b, n, observer) } else { Vec::new() };
         let population = |is_quick, alike| Population {
             members: Vec::new(),
             stale: 0,
-            missing: config.population,
+            missing: effort.population,
             elite: None,
             is_quick,
             work: 0.0,
@@ -112,10 +112,8 @@ impl<T: Number> Memetic<'_, T> {
         };
         let (mut thorough, mut quick) = (population(false, alike), population(true, Vec::new()));
         let mut best = self.first_of(starts, &mut thorough);
-        let mut left = match config.time_limit {
-            Some(_) => usize::MAX,
-            None => config.population.saturating_add(config.children),
-        };
+        let mut left =
+            effort.children.map_or(usize::MAX, |children| effort.population.saturating_add(children));
         let mut number = 0;
         while left > 0 && best.cost > self.target && !observer.should_stop() {
             let population = match n <= MOST_TABLED && quick.work < thorough.work {
@@ -138,7 +136,7 @@ impl<T: Number> Memetic<'_, T> {
                 }
                 self.enter(population, candidate);
             }
-            population.renew(config.population);
+            population.renew(effort.population);
         }
         Ok(best)
     }
@@ -162,7 +160,7 @@ impl<T: Number> Memetic<'_, T> {
         starts: &[Vec<u32>],
         population: &Population,
     ) -> Result<Candidate, QapError> {
-        let QapConfig { seed, ref first, ref ways, ref quick, .. } = *self.config;
+        let Effort { seed, ref first, ref ways, ref quick, .. } = *self.effort;
         let mut rng = Rng::new(derive(seed, number as u64));
         let is_child = at >= population.missing && population.members.len() > 1;
         let (start, improvement, way) = match (is_child, population.is_quick) {
@@ -218,10 +216,10 @@ impl<T: Number> Memetic<'_, T> {
             *stale = 0;
         }
         let at = members.partition_point(|member| member.cost <= found.cost);
-        let is_member = at < self.config.population && !members.contains(&found);
+        let is_member = at < self.effort.population && !members.contains(&found);
         if is_member {
             members.insert(at, found);
-            members.truncate(self.config.population);
+            members.truncate(self.effort.population);
         }
         if let Some(way) = way {
             let record = &mut records[way];

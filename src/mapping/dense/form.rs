@@ -67,7 +67,7 @@ const MOST_COST: Cost = Cost::MAX / 8;
 const MOST_OBJECTS: usize = 1 << 16;
 
 /// All pairs i > j below n, in tiles, so that the entries of a matrix and of its transpose stay in the cache.
-pub(super) fn pairs_in_tiles(n: usize) -> impl Iterator<Item = (usize, usize)> {
+pub(crate) fn pairs_in_tiles(n: usize) -> impl Iterator<Item = (usize, usize)> {
     /// Rows per tile: a cache line has 8 entries.
     const TILE: usize = 32;
     let range = move |tile: usize| tile * TILE..n.min((tile + 1) * TILE);
@@ -132,7 +132,7 @@ impl Qap {
     }
 
     /// The problem with object `order[i]` renamed to `i`; O(n²).
-    pub(super) fn with_objects_in(&self, order: &[u32]) -> Self {
+    pub(crate) fn with_objects_in(&self, order: &[u32]) -> Self {
         let row = |&i: &u32| order.iter().map(move |&j| self.row_a(i as usize)[j as usize]);
         Self { size: self.size, a: order.iter().flat_map(row).collect(), b: self.b.clone() }
     }

@@ -14,7 +14,7 @@ use crate::ground::observer::Watch;
 use crate::ground::types::Cost;
 
 /// An optimal assignment, if one is found that reaches the bound; `steps` limits the time.
-pub(super) fn optimum(qap: &Qap, steps: u64, watch: &mut Watch<'_>) -> Option<(Cost, Vec<u32>)> {
+pub(crate) fn optimum(qap: &Qap, steps: u64, watch: &mut Watch<'_>) -> Option<(Cost, Vec<u32>)> {
     let direct = embedded(qap, steps, watch);
     let place_of = direct.or_else(|| {
         let object_at = embedded(&qap.exchanged(), steps, watch)?;

@@ -274,8 +274,8 @@ fn smaller<T: PartialOrd>(a: T, b: T) -> T {
 
 #[cfg(test)]
 mod tests {
-    use super::super::dense::{Dense, Plain};
     use super::super::form::Qap;
+    use super::super::narrow::{Dense, Plain};
     use super::super::width::Width;
     use super::*;
     use crate::ground::rng::Rng;

@@ -82,7 +82,7 @@ pub(super) fn cost_among(qap: &Qap, fixed: &[(usize, usize)]) -> Cost {
 }
 
 /// [`lower_bound`] if objects must be at given places.
-pub(super) fn lower_bound_around(qap: &Qap, fixed: &[(usize, usize)]) -> Option<Cost> {
+pub(crate) fn lower_bound_around(qap: &Qap, fixed: &[(usize, usize)]) -> Option<Cost> {
     if qap.size() > MOST_OBJECTS {
         return None;
     }

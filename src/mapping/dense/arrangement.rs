@@ -3,8 +3,8 @@
 //! The matrix of places is permuted into the order of the objects, so that the change of J by an exchange is
 //! a product along rows, which is vectorised.
 
-use super::dense::Dense;
 use super::form::QapError;
+use super::narrow::Dense;
 use super::number::Number;
 use super::square::Square;
 use crate::ground::types::Cost;

@@ -1,0 +1,59 @@
+//! What programs say about loads that are not as asked.
+
+use crate::console::Console;
+use viem::graph::CsrGraph;
+use viem::ground::types::{NodeId, Weight};
+use viem::partition::FixedVertices;
+
+/// What loads are those of.
+#[derive(Clone, Copy)]
+pub(crate) struct Places {
+    pub(crate) one: &'static str,
+    pub(crate) several: &'static str,
+}
+
+/// Parts of a partition.
+pub(crate) const PARTS: Places = Places { one: "part", several: "parts" };
+
+/// Processing elements.
+pub(crate) const PES: Places = Places { one: "processing element", several: "processing elements" };
+
+/// How many places have little, of all.
+pub(crate) struct Below {
+    pub(crate) half: usize,
+    pub(crate) least: usize,
+    pub(crate) all: usize,
+}
+
+/// Says how many places have less than half of their share, and warns if some are below their least load.
+pub(crate) fn tell_below(console: Console, places: Places, below: &Below, shortfall: Weight) {
+    let (Below { half, least, all }, Places { several, .. }) = (below, places);
+    console.line(format_args!("{half} of {all} {several} have less than half of their share"));
+    if *least > 0 {
+        console.warn(format_args!(
+            "{least} of {all} {several} are below their least load, by {shortfall} in total; allow more --imbalance or ask for less --least_load"
+        ));
+    }
+}
+
+/// The vertex that is too heavy for every place where it may be, in words; nothing if each fits somewhere.
+pub(crate) fn too_heavy(
+    graph: &CsrGraph,
+    bounds: &[Weight],
+    fixed: Option<&FixedVertices>,
+    places: Places,
+) -> Option<String> {
+    let greatest = bounds.iter().copied().max().unwrap_or(0);
+    let place = |vertex: NodeId| fixed.and_then(|fixed| fixed.of(vertex));
+    let bound = |vertex: NodeId| place(vertex).map_or(greatest, |place| bounds[place as usize]);
+    let excess = |vertex: NodeId| graph.node_weight(vertex) - bound(vertex);
+    let vertex =
+        graph.nodes().rev().max_by_key(|&vertex| excess(vertex)).filter(|&vertex| excess(vertex) > 0)?;
+    let (number, weight, one) = (vertex + 1, graph.node_weight(vertex), places.one);
+    Some(match place(vertex) {
+        None => format!("vertex {number} (counted from 1) weighs {weight}, more than any {one} may"),
+        Some(place) => format!(
+            "vertex {number} (counted from 1) weighs {weight}, more than {one} {place}, to which it is fixed, may"
+        ),
+    })
+}

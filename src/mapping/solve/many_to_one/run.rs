@@ -1,0 +1,161 @@
+//! A run: the problem in blocks instead of PEs, and the report.
+
+use std::time::Instant;
+
+use super::layout::{Between, block_of_each_pe, block_tree};
+use super::search::{Search, Watched};
+use super::{ManyToOneConfig, ManyToOneReport, ManyToOneSolution, capacities, pe_loads, weights_of};
+use crate::graph::CsrGraph;
+use crate::ground::observer::{Limited, Observer, Phase};
+use crate::ground::types::{BlockId, Cost, PeId, Weight};
+use crate::machine::{DistanceOracle, DistanceVisitor, Machine, Parts};
+use crate::mapping::Mapping;
+use crate::mapping::problem;
+use crate::mapping::solve::SolveError;
+use crate::partition::{
+    FixedVertices, Homes, Layout, ManyToOnePartition, ManyToOnePartitioner, Migration, MigrationWeight,
+    Remapping, Targets, cost,
+};
+
+/// The input of a run.
+pub(super) struct Run<'a> {
+    pub graph: &'a CsrGraph,
+    pub machine: &'a dyn Machine,
+    pub parts: &'a Parts,
+    pub config: &'a ManyToOneConfig,
+    pub from: Origin<'a>,
+    /// Vertices that must be on given PEs.
+    pub fixed: Option<&'a FixedVertices>,
+    pub observer: &'a dyn Observer,
+    pub begin: Instant,
+}
+
+/// The starting point of a mapping.
+#[derive(Clone, Copy)]
+pub(super) enum Origin<'a> {
+    Nothing,
+    /// A mapping to improve.
+    Start(&'a Mapping),
+    /// The present PEs of the vertices, and the weight of migration.
+    Homes(&'a Homes, MigrationWeight),
+}
+
+impl Origin<'_> {
+    /// The same in blocks; block i is the i-th PE of `order`.
+    fn in_blocks(self, order: &[PeId]) -> Blocks {
+        let block_of = block_of_each_pe(order);
+        match self {
+            Self::Nothing => Blocks::Nothing,
+            Self::Start(start) => {
+                Blocks::Start(start.pes().iter().map(|&pe| block_of[pe as usize]).collect())
+            }
+            Self::Homes(homes, weight) => Blocks::Homes(homes.renamed(&block_of), weight),
+        }
+    }
+
+    /// The migration of a mapping, if it counts.
+    fn migration(self, graph: &CsrGraph, pe_of: &[PeId]) -> Option<Migration> {
+        match self {
+            Self::Homes(homes, _) => Some(homes.migration(graph, pe_of)),
+            Self::Nothing | Self::Start(_) => None,
+        }
+    }
+}
+
+/// An [`Origin`] in blocks instead of PEs.
+enum Blocks {
+    Nothing,
+    Start(Vec<BlockId>),
+    Homes(Homes, MigrationWeight),
+}
+
+impl Blocks {
+    fn start(&self) -> Option<&[BlockId]> {
+        match self {
+            Self::Start(blocks) => Some(blocks),
+            Self::Nothing | Self::Homes(..) => None,
+        }
+    }
+
+    /// The initial load of each block, if given.
+    fn loads(&self, graph: &CsrGraph, num_blocks: usize) -> Option<Vec<Weight>> {
+        match self {
+            Self::Nothing => None,
+            Self::Start(blocks) => Some(weights_of(graph, blocks, num_blocks)),
+            Self::Homes(homes, _) => Some(homes.loads(graph)),
+        }
+    }
+}
+
+impl DistanceVisitor for Run<'_> {
+    type Output = Result<ManyToOneSolution, SolveError>;
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
+        let Run { graph, machine, parts, config, from, fixed, observer, begin } = self;
+        problem::check_cost(graph, oracle.max_distance())?;
+        let order = parts.order();
+        let capacities = capacities(machine, order.iter().copied());
+        let between = Between { oracle, keys: order.iter().map(|&pe| oracle.key(pe)).collect() };
+        let is_tree = machine.hierarchy().is_some() || oracle.ultrametric().is_some();
+        let tree = block_tree(parts, is_tree);
+        let first = from.in_blocks(order);
+        let mut targets = Targets::proportional(graph, &capacities, config.imbalance)?;
+        targets = targets.with_least_loads(Targets::least_shares(graph, &capacities, config.least_load)?)?;
+        if let Some(before) = first.loads(graph, order.len()) {
+            targets = targets.near(&capacities, &before);
+        }
+        if let Some(fixed) = fixed {
+            targets = targets.with_fixed(graph, fixed.renamed(&block_of_each_pe(order)))?;
+        }
+        observer.begins(Phase::Construction);
+        let limited = Limited::new(observer, begin, config.time_limit, Cost::MAX);
+        let watched = Watched::new(&limited);
+        // In a tree, the parts are already places; if PEs have unequal capacities, blocks cannot change
+        // places.
+        let may_place = !is_tree && capacities.iter().all(|&capacity| capacity == capacities[0]);
+        let layout = Layout::new(&tree, &between);
+        let search = Search {
+            graph,
+            machine,
+            order,
+            targets: &targets,
+            layout,
+            may_place,
+            config,
+            fixed,
+            watched: &watched,
+        };
+        let ManyToOnePartition { partition, cost: reached } = match &first {
+            Blocks::Nothing => search.best(None)?,
+            Blocks::Start(start) => search.best(Some(start))?,
+            Blocks::Homes(homes, weight) => {
+                let partitioner = ManyToOnePartitioner::new(config.settings.clone(), config.seed)?;
+                let resumed = Remapping::new(homes, *weight);
+                if *weight == MigrationWeight::ZERO {
+                    partitioner
+                        .relabelled(graph, &targets, layout, (homes, &watched), || search.best(None))?
+                } else {
+                    partitioner.remap(graph, &targets, layout, resumed, &watched)?
+                }
+            }
+        };
+        observer.reached(reached);
+        let pe_of: Vec<PeId> = partition.blocks().iter().map(|&block| order[block as usize]).collect();
+        let report = ManyToOneReport {
+            num_nodes: graph.num_nodes(),
+            num_edges: graph.num_edges(),
+            cost_of_start: first.start().map(|start| cost(graph, &between, start)),
+            cost: reached,
+            cut: partition.cut(),
+            migration: from.migration(graph, &pe_of),
+            loads: pe_loads(graph, machine, config, &pe_of),
+            // A run that continues until the time limit was complete before.
+            stopped: match watched.was_complete() {
+                true => observer.should_stop(),
+                false => limited.should_stop(),
+            },
+            seconds: begin.elapsed().as_secs_f64(),
+        };
+        Ok(ManyToOneSolution { mapping: Mapping::from_places(pe_of), report })
+    }
+}

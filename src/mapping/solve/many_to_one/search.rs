@@ -1,0 +1,234 @@
+//! The search for the best mapping of a graph, from scratch or from a start.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::layout::block_of_each_pe;
+use super::{ManyToOneConfig, SmallProblemConfig};
+use crate::graph::{CsrGraph, quotient};
+use crate::ground::observer::{Limited, Observer, Phase};
+use crate::ground::types::{BlockId, Cost, PeId, Weight};
+use crate::machine::{Capacities, Machine};
+use crate::mapping::Mapping;
+use crate::mapping::solve::{Given, MapConfig, MapPreset, SolveError, solve_watched};
+use crate::partition::{
+    BoundViolation, FixedVertices, Layout, ManyToOnePartition, ManyToOnePartitionConfig,
+    ManyToOnePartitioner, Partition, PartitionPreset, Partitioner, Targets, cost,
+};
+
+/// Records whether a mapping was complete before the time limit, so that only further mappings were computed
+/// until then.
+pub(super) struct Watched<'a> {
+    pub limited: &'a Limited<'a>,
+    goes_on: AtomicBool,
+}
+
+impl<'a> Watched<'a> {
+    pub fn new(limited: &'a Limited<'a>) -> Self {
+        Self { limited, goes_on: AtomicBool::new(false) }
+    }
+
+    pub fn was_complete(self) -> bool {
+        self.goes_on.into_inner()
+    }
+}
+
+impl Observer for Watched<'_> {
+    fn should_stop(&self) -> bool {
+        self.limited.should_stop()
+    }
+
+    fn begins(&self, phase: Phase) {
+        self.goes_on.fetch_or(phase == Phase::Search, Ordering::Relaxed);
+        self.limited.observer.begins(phase);
+    }
+
+    fn reached(&self, cost: Cost) {
+        self.limited.reached(cost);
+    }
+}
+
+/// What is mapped. Block i is the i-th PE of `order`.
+#[derive(Clone, Copy)]
+pub(super) struct Search<'a> {
+    pub graph: &'a CsrGraph,
+    pub machine: &'a dyn Machine,
+    pub order: &'a [PeId],
+    pub targets: &'a Targets,
+    pub layout: Layout<'a>,
+    /// Whether the partitioner may move whole blocks to other places.
+    pub may_place: bool,
+    pub config: &'a ManyToOneConfig,
+    /// Vertices that must be on given PEs.
+    pub fixed: Option<&'a FixedVertices>,
+    pub watched: &'a Watched<'a>,
+}
+
+impl Search<'_> {
+    /// The best mapping of several ways, not worse than the start if one is given.
+    pub fn best(&self, start: Option<&[BlockId]>) -> Result<ManyToOnePartition, SolveError> {
+        let config = self.config;
+        let small = config.small.filter(|small| self.num_places() <= small.most_places as Weight);
+        let rival = config.not_worse_than.map(|preset| self.of_preset(preset, start)).transpose()?;
+        let mut starts: Vec<Vec<BlockId>> = start.map(<[BlockId]>::to_vec).into_iter().collect();
+        if let Some(small) = small {
+            starts.extend(rival.iter().map(|rival| rival.partition.blocks().to_vec()));
+            starts.push(self.in_two_steps(small.two_steps));
+            starts.extend(self.by_closeness()?);
+        }
+        let partitioner = ManyToOnePartitioner::new(config.settings.clone(), config.seed)?;
+        let place = |quotient: &CsrGraph, seed: u64| self.place(quotient, MapPreset::Fast, seed);
+        let layout = if self.may_place { self.layout.with_place(&place) } else { self.layout };
+        let goes_on = config.time_limit.is_some();
+        let own = partitioner.partition(self.graph, self.targets, layout, &starts, goes_on, self.watched);
+        let strips = self.strips().filter(|strips| strips.partition.num_empty() <= own.partition.num_empty());
+        let found = rival.into_iter().chain([own]).chain(strips);
+        let best = found.min_by_key(score).expect("there is one");
+        let may_exchange = |small: &SmallProblemConfig| self.graph.num_arcs() <= small.most_arcs;
+        match small.filter(may_exchange).filter(|_| !self.watched.should_stop()) {
+            Some(small) => self.exchanged(best, small),
+            None => Ok(best),
+        }
+    }
+
+    /// Equal strips of the numbering: the vertices in order on the PEs in order.
+    fn strips(&self) -> Option<ManyToOnePartition> {
+        if self.fixed.is_some() {
+            return None;
+        }
+        let block_of = block_of_each_pe(self.order);
+        let sizes = self.targets.block_sizes();
+        let sizes = block_of.iter().map(|&block| sizes[block as usize]).collect();
+        let in_order = Targets::sizes(self.graph, sizes, 0.0).ok()?.in_order(self.graph);
+        Some(self.measured(in_order.into_iter().map(|pe| block_of[pe as usize]).collect()))
+    }
+
+    fn measured(&self, blocks: Vec<BlockId>) -> ManyToOnePartition {
+        let cost = cost(self.graph, self.layout.distances, &blocks);
+        ManyToOnePartition { partition: Partition::of(self.graph, blocks, self.targets), cost }
+    }
+
+    /// The mapping of a preset.
+    fn of_preset(
+        &self,
+        preset: MapPreset,
+        start: Option<&[BlockId]>,
+    ) -> Result<ManyToOnePartition, SolveError> {
+        let config = &self.config.with_effort_of(preset);
+        Search { config, ..*self }.best(start)
+    }
+
+    /// How many vertices of weight 1 all PEs have room for.
+    fn num_places(&self) -> Weight {
+        self.targets.bounds().iter().fold(0, |sum, &bound| sum.saturating_add(bound))
+    }
+
+    /// A partition of small cut whose blocks are then mapped to the PEs, if these have equal capacities.
+    fn in_two_steps(&self, preset: PartitionPreset) -> Vec<BlockId> {
+        let partitioner = Partitioner::new(preset, self.config.seed);
+        let (bounds, least) = (self.targets.bounds(), self.targets.least_loads());
+        let may_change_places = bounds.iter().all(|&bound| bound == bounds[0])
+            && least.iter().all(|&least_load| least_load == least[0]);
+        // Blocks that will change places need not have the shares of the PEs in their order.
+        let equal = Targets::equal(self.graph, bounds.len(), self.config.imbalance).ok();
+        let equal = match least {
+            [] => equal,
+            least => equal.and_then(|equal| equal.with_least_loads(least.to_vec()).ok()),
+        };
+        let equal =
+            equal.filter(|equal| may_change_places && equal.bounds() == bounds && self.fixed.is_none());
+        let targets = equal.as_ref().unwrap_or(self.targets);
+        let mut blocks = partitioner.partition_watched(self.graph, targets, self.watched).into_blocks();
+        if may_change_places {
+            let quotient = quotient::contract(self.graph, &blocks, bounds.len());
+            let becomes = self.place(&quotient, preset.into(), self.config.seed);
+            blocks.iter_mut().for_each(|block| *block = becomes[*block as usize]);
+        }
+        blocks
+    }
+
+    /// A mapping of the graph with edges that weigh more inside of dense regions, if its J is known to fit. Coarsening contracts the
+    /// heaviest edges first, and misses regions of many light ones.
+    fn by_closeness(&self) -> Result<Option<Vec<BlockId>>, SolveError> {
+        let greatest = self.layout.distances.greatest().max(1);
+        let bound = Cost::MAX / 2 / greatest;
+        if bound < 2 * self.graph.num_arcs() as Cost {
+            return Ok(None);
+        }
+        let graph = &self.graph.with_weights_by_closeness(bound, self.config.seed);
+        let partitioner = ManyToOnePartitioner::new(ManyToOnePartitionConfig::fast(), self.config.seed)?;
+        let silent = self.silent();
+        let watched = Watched::new(&silent);
+        let found = partitioner.partition(graph, self.targets, self.layout, &[], false, &watched);
+        Ok(Some(found.partition.into_blocks()))
+    }
+
+    /// Maps whole blocks one-to-one, starting from the order of the parts. Changes nothing if that is impossible.
+    /// Blocks with fixed vertices keep their places.
+    fn place(&self, quotient: &CsrGraph, preset: MapPreset, seed: u64) -> Vec<BlockId> {
+        let order = self.order;
+        let as_it_is = (0..order.len() as BlockId).collect();
+        // A block takes a whole PE, whatever that has room for.
+        let Ok(machine) = Capacities::new(self.machine, vec![1; order.len()]) else { return as_it_is };
+        let fixed = self.targets.fixed().map(|fixed| {
+            let mut own = vec![None; order.len()];
+            fixed.iter().for_each(|(_, block)| own[block as usize] = Some(order[block as usize]));
+            FixedVertices::known(own.into_iter(), order.len())
+        });
+        let start = Mapping::from_permutation(order.to_vec());
+        let config = self.one_to_one(preset).with_seed(seed);
+        let given = Given::from(Some(&start)).with_fixed(fixed.as_ref());
+        match solve_watched(quotient, &machine, &config, given, &self.silent()) {
+            Ok(solution) => {
+                let block_of = block_of_each_pe(order);
+                solution.mapping.pes().iter().map(|&pe| block_of[pe as usize]).collect()
+            }
+            Err(_) => as_it_is,
+        }
+    }
+
+    /// Vertices of weight 1 mapped one-to-one to the places of the PEs, which the search may exchange; the same mapping if that is not
+    /// better.
+    fn exchanged(
+        &self,
+        best: ManyToOnePartition,
+        small: SmallProblemConfig,
+    ) -> Result<ManyToOnePartition, SolveError> {
+        let Self { graph, machine, order, targets, .. } = *self;
+        let is_unit = graph.node_weights().iter().all(|&weight| weight == 1);
+        // Where PEs have least loads, these are kept as all loads stay as they are.
+        let places =
+            if targets.least_loads().is_empty() { targets.bounds() } else { best.partition.block_weights() };
+        let mut room = vec![0; order.len()];
+        for (&pe, &places) in order.iter().zip(places) {
+            room[pe as usize] = places as u32;
+        }
+        if !is_unit || best.cost == 0 || best.partition.overload() > 0 || room.contains(&0) {
+            return Ok(best);
+        }
+        let pe_of = best.partition.blocks().iter().map(|&block| order[block as usize]).collect();
+        let first = Mapping::many(order.len(), pe_of)?;
+        let config = self.one_to_one(small.exchange).with_seed(self.config.seed);
+        let given = Given::default().with_first(&first).with_fixed(self.fixed);
+        let places = Capacities::new(machine, room)?;
+        let solution = solve_watched(graph, &places, &config, given, &self.silent())?;
+        if solution.report.cost >= best.cost {
+            return Ok(best);
+        }
+        let block_of = block_of_each_pe(order);
+        Ok(self.measured(solution.mapping.pes().iter().map(|&pe| block_of[pe as usize]).collect()))
+    }
+
+    fn one_to_one(&self, preset: MapPreset) -> MapConfig {
+        MapConfig::preset(preset).with_threads(rayon::current_num_threads())
+    }
+
+    /// Ends the runs on parts of the problem; the values that they report are not J of the graph.
+    fn silent(&self) -> Limited<'_> {
+        Limited { observer: self.watched.limited, deadline: None, bound: Cost::MIN }
+    }
+}
+
+/// What mappings are compared by: the bounds first, then J.
+fn score(found: &ManyToOnePartition) -> (BoundViolation, Cost) {
+    (found.partition.violation(), found.cost)
+}
