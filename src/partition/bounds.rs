@@ -58,6 +58,12 @@ impl LoadBounds<'_> {
         self.least.get(block as usize).copied().unwrap_or(0)
     }
 
+    /// By how much a block of this weight exceeds its bound.
+    #[inline]
+    pub fn excess(&self, block: BlockId, weight: Weight) -> Weight {
+        (weight - self.most[block as usize]).max(0)
+    }
+
     /// How much a block of this weight lacks of its least load.
     #[inline]
     pub fn lack(&self, block: BlockId, weight: Weight) -> Weight {
@@ -85,7 +91,7 @@ impl LoadBounds<'_> {
         if lost == 0 {
             return true;
         }
-        let excess = (weights[from as usize] - self.most[from as usize]).max(0);
+        let excess = self.excess(from, weights[from as usize]);
         lost < excess.min(weight) + self.lack(to, weights[to as usize]).min(weight)
     }
 

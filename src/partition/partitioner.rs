@@ -69,9 +69,9 @@ impl Partitioner {
     /// Partitions a graph into `targets.num_blocks()` blocks.
     ///
     /// All bounds are met if all vertices weigh 1 and the bounds leave room. Heavier vertices may exceed them:
-    /// [`Partition::overload`] reports by how much. No block is empty unless there are too few vertices, or too few that its bound
-    /// allows. The least loads of the targets are met as far as bounds and vertices allow it. The partition is not worse than the one in the order of the numbers of the vertices,
-    /// if that leaves no more blocks empty.
+    /// [`Partition::overload`] reports by how much. No block is empty unless there are too few vertices, or a vertex in it would add to
+    /// the overload. The least loads of the targets are met as far as bounds and vertices allow it. The partition is not worse than the
+    /// one in the order of the numbers of the vertices, if that leaves no more blocks empty.
     pub fn partition(&self, graph: &CsrGraph, targets: &Targets) -> Partition {
         self.partition_watched(graph, targets, &())
     }

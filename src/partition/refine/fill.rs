@@ -5,7 +5,7 @@
 //! of all. A move is made only if it lowers the total that blocks lack, and if no bound is exceeded by it: so vertices of weight 1
 //! meet all least loads that can be met. O((n + m) log n) besides vertices that are put back, O(k) if no block lacks any.
 //!
-//! *Empty blocks.* Each gets a vertex, if its bound allows one. O((n + m) log n), O(n) if no block is empty.
+//! *Empty blocks.* Each gets a vertex, unless that would add to the total overload. O((n + m) log n), O(n) if no block is empty.
 
 use std::cmp::Reverse;
 
@@ -225,8 +225,8 @@ fn fill_in_order<W: Stored, O: Objective>(
 
 /// Gives a vertex to every empty block that may have one, as long as other blocks have more than one.
 ///
-/// Of the vertices that its bound allows, those of the least internal degree move first. A block stays empty if its bound allows none.
-/// No other block comes to lack its least load.
+/// The vertices of the least internal degree move first. A vertex above the bound of the empty block moves if the overload of its own
+/// block falls by as much: so where all bounds are equal, no block stays empty. No other block comes to lack its least load.
 pub(crate) fn fill_empty<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     assignment: &mut Assignment,
@@ -239,7 +239,7 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
     let may_have_one = |block: usize| bounds.most[block] > 0 || level.total_node_weight() == 0;
     let mut empty: Vec<usize> =
         (0..bounds.num_blocks()).filter(|&block| counts[block] == 0 && may_have_one(block)).collect();
-    // What is too heavy for one of them is so for all later ones.
+    // What adds to the overload in one of them does so in all later ones.
     empty.sort_by_key(|&block| Reverse(bounds.most[block]));
     if empty.is_empty() {
         return;
@@ -260,8 +260,13 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
             let lost = bounds.lack_without(from, assignment.weights[from as usize], level.node_weight(node));
             lost <= bounds.lack(block as BlockId, assignment.weights[block])
         };
-        let may_move =
-            |node: NodeId| level.node_weight(node) <= bounds.most[block] && may_leave(node) && spares(node);
+        let overloads = |node: NodeId| {
+            let (from, weight) = (assignment.blocks[node as usize], level.node_weight(node));
+            let before = assignment.weights[from as usize];
+            let relieved = bounds.excess(from, before) - bounds.excess(from, before - weight);
+            bounds.excess(block as BlockId, weight) > relieved
+        };
+        let may_move = |node: NodeId| may_leave(node) && !overloads(node) && spares(node);
         let next = std::iter::from_fn(|| heap.pop()).map(|(_, node)| node).find(|&node| may_move(node));
         let Some(node) = next else { return };
         let from = assignment.blocks[node as usize];
@@ -351,6 +356,26 @@ mod tests {
             agrees(level, &assignment);
             assert!(assignment.violation(bounds) <= left, "round {round}");
             assert_eq!(fixed.violated_by(&assignment.blocks), None);
+        }
+    }
+
+    #[test]
+    fn empty_blocks_get_vertices_where_the_overload_does_not_rise() {
+        let mut rng = Rng::new(9);
+        for round in 0..60 {
+            let Case { graph, blocks, fixed, .. } = case([1, 4, 50][round % 3], &mut rng);
+            let objective = Migrating::fixing(Cut, &fixed);
+            let level = Problem { graph: &graph, objective: &objective };
+            let mut assignment = Assignment::new(level, blocks, NUM_BLOCKS);
+            // Many vertices are heavier than the lower one of these bounds.
+            let bound = 1 + Weight::from(rng.below(graph.total_node_weight() as u32 / NUM_BLOCKS as u32));
+            let most: Vec<Weight> =
+                (0..NUM_BLOCKS).map(|_| bound >> (rng.below(4) * (round as u32 % 2))).collect();
+            let before = assignment.violation(most.as_slice().into());
+            fill_empty(level, &mut assignment, most.as_slice().into());
+            agrees(level, &assignment);
+            assert!(assignment.violation(most.as_slice().into()) <= before, "round {round}");
+            assert!(round % 2 == 1 || assignment.weights.iter().all(|&weight| weight > 0), "round {round}");
         }
     }
 
