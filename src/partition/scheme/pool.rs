@@ -23,7 +23,7 @@ use crate::partition::bounds::BoundViolation;
 use crate::partition::coarsen::{self, overlay};
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::objective::{Cut, Migrating, Objective};
-use crate::partition::refine::balance;
+use crate::partition::refine::{balance, fill};
 use crate::partition::settings::PartitionConfig;
 use crate::partition::targets::Targets;
 
@@ -75,7 +75,10 @@ fn in_groups<W: Stored, O: Objective>(task: Task<'_, W, O>, seed: u64) -> Option
     let objective = level.objective.contracted(&coarse_of, count);
     let coarse = Pool::of_cut(&graph, &objective, targets, settings, seed, observer).best();
     let blocks = coarsen::project(&coarse.blocks, &coarse_of);
-    Some(Assignment::new(level, blocks, targets.num_blocks()))
+    let mut assignment = Assignment::new(level, blocks, targets.num_blocks());
+    // There may be fewer groups than blocks.
+    fill::fill_empty(level, &mut assignment, targets.load_bounds());
+    Some(assignment)
 }
 
 /// Several partitions of a graph.
