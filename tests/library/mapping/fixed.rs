@@ -18,6 +18,7 @@ fn brief(preset: MapPreset) -> MapConfig {
     config.improvement.rebuilding = config.improvement.rebuilding.min(40);
     config.construction.multilevel.cooling.proposals = 40;
     config.construction.multilevel.tries = 2;
+    config.improvement.few_places.children = 4;
     config.constructions.anywhere = 1;
     config
 }
@@ -119,10 +120,13 @@ fn every_construction_and_neighbourhood_leaves_fixed_processes() {
 #[test]
 fn every_preset_leaves_fixed_processes_and_starts_are_not_made_worse() {
     let mut rng = Rng::new(12);
-    for family in families(&mut rng) {
+    for (number, family) in families(&mut rng).into_iter().enumerate() {
         let n = family.num_places();
         let graph = random_graph(n, 6, 9, &mut rng);
-        for preset in MapPreset::ALL {
+        // The best mappings take their time.
+        let presets =
+            MapPreset::ALL.into_iter().filter(|&preset| preset != MapPreset::Strong || number % 3 == 0);
+        for preset in presets {
             let fixed = random_fixed(&*family.machine, n, n.div_ceil(3), &mut rng);
             let config = brief(preset);
             let context = format!("{} {preset}", family.name);

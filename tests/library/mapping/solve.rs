@@ -86,7 +86,7 @@ fn the_optimum_is_never_beaten_and_costs_agree_with_a_double_loop() {
 #[test]
 fn the_auditor_agrees_with_the_report() {
     let mut rng = Rng::new(12);
-    for (arities, distances) in [("2:3:4", "1:10:100"), ("1:5:1:7", "6:4:2:9"), ("4:4:4", "0:1000000000:3")] {
+    for (arities, distances) in [("2:3:4", "1:10:100"), ("1:5:1:7", "6:4:2:9"), ("4:3:4", "0:1000000000:3")] {
         let hierarchy = Hierarchy::parse(arities, distances).unwrap();
         let graph = random_graph(hierarchy.num_pes(), 4, 30, &mut rng);
         let text = text_of(&graph);
@@ -122,7 +122,7 @@ fn patterns_are_mapped_optimally_to_trees() {
 
 #[test]
 fn results_depend_on_neither_threads_nor_the_kind_of_distances() {
-    let hierarchy = Hierarchy::parse("4:4:3:4", "1:10:100:500").unwrap();
+    let hierarchy = Hierarchy::parse("4:4:3:2", "1:10:100:500").unwrap();
     let graph = generate::random_geometric(hierarchy.num_pes(), 9.0, 4);
     for config in every_config() {
         let run = |threads, distances| {
