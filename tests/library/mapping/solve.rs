@@ -30,8 +30,9 @@ fn every_config() -> Vec<MapConfig> {
     let MapConfig { improvement, constructions, .. } = MapConfig::preset(MapPreset::Fast);
     for preset in MapPreset::ALL {
         let mut base = MapConfig::preset(preset);
-        // All rounds of the strong preset are of the same kind; a few are enough here.
+        // All rounds of the strong preset are of the same kind, and all children; a few are enough here.
         base.improvement.rebuilding = base.improvement.rebuilding.min(60);
+        base.improvement.few_places.children = base.improvement.few_places.children.min(8);
         configs.push(base);
         for algorithm in Construction::ALL {
             for neighbourhood in Neighbourhood::ALL {
