@@ -232,7 +232,7 @@ pub mod tuning {
     pub use crate::mapping::solve::Constructions;
     pub use crate::partition::{
         BalanceConfig, BisectionConfig, Contraction, FlatConfig, FlowConfig, InitialConfig, KWayConfig,
-        ManyToOnePartitionConfig, PartitionConfig, PoolConfig,
+        ManyToOnePartitionConfig, PartitionConfig, PoolConfig, UnconstrainedConfig,
     };
     pub use crate::qap::{QapImprovement, QapQuick, QapWay};
     pub use crate::workload::map::DescentConfig;

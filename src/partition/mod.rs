@@ -13,6 +13,7 @@
 //! | `scheme::initial` | the first partition: recursive bisection, multisection, an older partition, a pool | O((n + m) log
 //! k) for bisection |
 //! | `refine::k_way` | localised k-way FM with lazily computed gains | O(m log n) per round |
+//! | `refine::unconstrained` | moves beyond the bounds and back, for graphs of heavy-tailed degrees | O(n log n + m) per round |
 //! | `refine::flow` | balanced minimum cuts of pairs of blocks | O(m f) per round, f the cut of a pair |
 //! | `refine::balance` | bounds restored by single moves | O((n + m) log n), O(k) if they hold |
 //! | `refine::fill` | least loads met and empty blocks filled by single moves | O((n + m) log n), O(n) if nothing is missing |
@@ -79,6 +80,6 @@ pub use remap::{
 };
 pub use settings::{
     BalanceConfig, BisectionConfig, FlowConfig, InitialConfig, KWayConfig, PartitionConfig, PartitionPreset,
-    PoolConfig,
+    PoolConfig, UnconstrainedConfig,
 };
 pub use targets::{Targets, TargetsError};

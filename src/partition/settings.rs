@@ -9,13 +9,17 @@
 //! Perfectly balanced partitions have settings of their own ([`PartitionConfig::exact`]), as balancing takes a good part of the
 //! time there: `fast` has a round of flows and searches once more at exact sizes, `eco` always makes two partitions.
 //!
-//! The `social` presets are for graphs with heavy-tailed degrees. They contract larger clusters at once, so that hubs
-//! vanish in few levels. Between hubs there are no small cuts for flows to find; `ecosocial` combines two partitions
-//! instead. All presets contract clusters; matchings were no better on any kind of graph, and slower.
+//! Graphs with heavy-tailed degrees are recognised by the skew of their degrees ([`UnconstrainedConfig::least_skew`]). All presets refine
+//! them beyond the bounds and back, and `fast` does nothing else on them.
+//!
+//! The `social` presets take every graph for one of these. They contract larger clusters at once, so that hubs vanish in few levels.
+//! Between hubs there are no small cuts for flows to find; `ecosocial` combines two partitions instead. All presets contract clusters;
+//! matchings were no better on any kind of graph, and slower.
 //!
 //! docs/TUNING.md says what each number balances, and which command shows its curve.
 
 use super::coarsen::Contraction;
+use super::compact::{CompactGraph, Stored};
 use crate::ground::settings::{ConfigError, check, check_at_least_one, check_share, members};
 use crate::ground::types::Weight;
 
@@ -72,6 +76,8 @@ pub struct PartitionConfig {
     pub initial: InitialConfig,
     /// Refinement of all blocks at once.
     pub k_way: KWayConfig,
+    /// Refinement beyond the bounds and back, for graphs of heavy-tailed degrees.
+    pub unconstrained: UnconstrainedConfig,
     /// Refinement of pairs of blocks.
     pub flow: FlowConfig,
     /// Bounds on the way and at the end.
@@ -125,6 +131,25 @@ pub struct KWayConfig {
     /// Moves that a search makes at least before it may be given up as hopeless.
     pub least_steps: usize,
     /// Vertices from which a search starts; at least 1.
+    pub seeds: usize,
+}
+
+/// How partitions are refined beyond their bounds and back, which graphs of heavy-tailed degrees need.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
+pub struct UnconstrainedConfig {
+    /// The skew of the degrees from which on it is used: the mean degree at an end of an edge over the mean degree of a vertex, which is
+    /// 1 if all degrees are equal; at least 0.
+    pub least_skew: f64,
+    /// Rounds on each level without a better partition after which it ends, at most 1000; 0 turns it off.
+    pub patience: usize,
+    /// What a vertex may lose by a move on the finest level, as a share of what its edges inside its block cost then; 0 to 1.
+    pub loss: f64,
+    /// The same on coarse levels; 0 to 1.
+    pub coarse_loss: f64,
+    /// Vertices from which a search within the bounds starts that follows it, instead of `k_way.seeds`; 0 for no such searches.
     pub seeds: usize,
 }
 
@@ -203,6 +228,21 @@ impl BalanceConfig {
     }
 }
 
+impl UnconstrainedConfig {
+    /// Whether it is used on a graph; O(n).
+    pub(super) fn suits<W: Stored>(&self, graph: &CompactGraph<W>) -> bool {
+        self.patience > 0 && graph.skew() >= self.least_skew
+    }
+
+    fn validate(&self) -> Result<(), ConfigError> {
+        check("least_skew", self.least_skew, self.least_skew >= 0.0, "at least 0")?;
+        check("patience", self.patience, self.patience <= 1000, "at most 1000")?;
+        let is_share = |share: f64| (0.0..=1.0).contains(&share);
+        check("loss", self.loss, is_share(self.loss), "from 0 to 1")?;
+        check("coarse_loss", self.coarse_loss, is_share(self.coarse_loss), "from 0 to 1")
+    }
+}
+
 impl PartitionConfig {
     /// The settings of a preset.
     pub fn preset(preset: PartitionPreset) -> Self {
@@ -258,13 +298,18 @@ impl PartitionConfig {
         check_at_least_one("bisection.tries", self.bisection.tries)?;
         check_at_least_one("initial.coarsest_per_block", self.initial.coarsest_per_block)?;
         check_at_least_one("k_way.seeds", self.k_way.seeds)?;
+        self.unconstrained.validate().map_err(|error| error.inside("unconstrained"))?;
         check_share("flow.region", self.flow.region)?;
         self.balance.validate().map_err(|error| error.inside("balance"))?;
         check_at_least_one("pool.members", self.pool.members)
     }
 
     fn social(self) -> Self {
-        Self { contraction: Contraction::Clustering { least_share: 0.1 }, ..self }
+        Self {
+            contraction: Contraction::Clustering { least_share: 0.1 },
+            unconstrained: UnconstrainedConfig { least_skew: 0.0, ..self.unconstrained },
+            ..self
+        }
     }
 
     fn fast_social() -> Self {
@@ -291,6 +336,13 @@ impl PartitionConfig {
             bisection: BisectionConfig { coarsest: 60, tries: 4, passes: 4, patience: 50 },
             initial: InitialConfig { coarsest: 2000, coarsest_per_block: 30, bisections: 10 },
             k_way: KWayConfig { rounds: 6, patience: 300, least_steps: 20, seeds: 25 },
+            unconstrained: UnconstrainedConfig {
+                least_skew: 2.0,
+                patience: 3,
+                loss: 0.25,
+                coarse_loss: 0.75,
+                seeds: 0,
+            },
             flow: FlowConfig { rounds: 0, region: 0.3, depth: 5 },
             balance: BalanceConfig {
                 slack: 0.02,
@@ -314,6 +366,7 @@ impl PartitionConfig {
     fn eco() -> Self {
         let fast = Self::fast();
         Self {
+            unconstrained: UnconstrainedConfig { patience: 12, seeds: 25, ..fast.unconstrained },
             flow: FlowConfig { rounds: 1, ..fast.flow },
             balance: BalanceConfig { final_rounds: 3, patience: 100, effort: 50, ..fast.balance },
             pool: PoolConfig { members: 2, least_nodes: 20_000, least_per_block: 500, ..fast.pool },

@@ -214,7 +214,8 @@ pub unsafe extern "C" fn viem_settings_set_time_limit(
     })
 }
 
-/// Says whether graphs have heavy-tailed degrees, such as social networks and the web: 0 if not. Only partitions depend on it.
+/// Says whether every graph is taken for one with heavy-tailed degrees, such as social networks and the web: 0 if such graphs are
+/// recognised by their degrees. Only partitions depend on it.
 ///
 /// # Safety
 ///

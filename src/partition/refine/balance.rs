@@ -23,6 +23,10 @@ const FEW_ARCS: usize = 256;
 /// it, moves are made at their present gain. Balances the loss of rebalancing against its time. Shows on graphs with hubs.
 const PUT_BACK_EFFORT: usize = 64;
 
+/// Vertices with at most this many arcs follow what moves in [`rebalance_roughly`]. Balances vertices that leave a block together against
+/// time; tuned on graphs with heavy-tailed degrees, from 0 (0.6 % more cut) to any number (0.3 % less, twice the time).
+const FOLLOWED_ARCS: usize = 64;
+
 /// Moves vertices out of overloaded blocks, cheapest first, until no block is above its bound.
 ///
 /// A vertex goes to the adjacent block with room for it to which its affinity is greatest, or else to the block with most
@@ -34,10 +38,30 @@ pub(crate) fn rebalance<W: Stored, O: Objective>(
     bounds: &[Weight],
     observer: &dyn Observer,
 ) {
+    rebalance_with(level, assignment, bounds, usize::MAX, observer);
+}
+
+/// As [`rebalance`], but the gains of vertices with many arcs do not follow what moves: O(m + n log n).
+pub(crate) fn rebalance_roughly<W: Stored, O: Objective>(
+    level: Problem<'_, W, O>,
+    assignment: &mut Assignment,
+    bounds: &[Weight],
+    observer: &dyn Observer,
+) {
+    rebalance_with(level, assignment, bounds, FOLLOWED_ARCS, observer);
+}
+
+fn rebalance_with<W: Stored, O: Objective>(
+    level: Problem<'_, W, O>,
+    assignment: &mut Assignment,
+    bounds: &[Weight],
+    most_arcs: usize,
+    observer: &dyn Observer,
+) {
     if assignment.overload(bounds) == 0 {
         return;
     }
-    if !Rebalancing::new(level, assignment, bounds).run(observer) {
+    if !Rebalancing::new(level, assignment, bounds, most_arcs).run(observer) {
         rebalance_in_order(level, assignment, bounds);
     }
 }
@@ -52,17 +76,24 @@ struct Rebalancing<'a, W, O> {
     residuals: ResidualCapacities,
     /// By vertex: the number of neighbours that have moved since its gain was computed.
     outdated: Vec<u32>,
+    /// The gains of vertices with more arcs do not follow what moves.
+    most_arcs: usize,
 }
 
 impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
-    fn new(level: Problem<'a, W, O>, assignment: &'a mut Assignment, bounds: &'a [Weight]) -> Self {
+    fn new(
+        level: Problem<'a, W, O>,
+        assignment: &'a mut Assignment,
+        bounds: &'a [Weight],
+        most_arcs: usize,
+    ) -> Self {
         let mut affinities = BlockAffinities::default();
         affinities.resize(bounds.len());
         let mut heap = Heap::default();
         heap.resize(level.num_nodes());
         let residuals = ResidualCapacities::new(bounds, &assignment.weights);
         let outdated = vec![0; level.num_nodes()];
-        Self { level, assignment, bounds, affinities, heap, residuals, outdated }
+        Self { level, assignment, bounds, affinities, heap, residuals, outdated, most_arcs }
     }
 
     /// Moves vertices until no block is overloaded or no move is left; false if it was stopped before.
@@ -78,7 +109,8 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
                 return false;
             }
         }
-        let mut budget = Budget::new(PUT_BACK_EFFORT.saturating_mul(level.num_arcs()));
+        let effort = if self.most_arcs < usize::MAX { 1 } else { PUT_BACK_EFFORT };
+        let mut budget = Budget::new(effort.saturating_mul(level.num_arcs()));
         while let Some((gain, node)) = self.heap.pop() {
             let degree = level.degree(node);
             if watch.stops_after(1 + degree) {
@@ -140,7 +172,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
         self.residuals.raise(from, self.bounds[from as usize] - self.assignment.weights[from as usize]);
         for arc in level.arcs(node) {
             let target = arc.target as usize;
-            if !self.heap.contains(arc.target) {
+            if !self.heap.contains(arc.target) || (level.degree(arc.target) > self.most_arcs) {
                 continue;
             }
             self.outdated[target] += 1;

@@ -6,3 +6,4 @@ pub(crate) mod fill;
 pub(crate) mod flow;
 pub(crate) mod k_way;
 pub(crate) mod two_way;
+pub(crate) mod unconstrained;

@@ -14,8 +14,9 @@ use crate::partition::objective::Objective;
 use crate::partition::refine::cycles::Moves;
 use crate::partition::refine::flow::Flow;
 use crate::partition::refine::k_way::{self, KWay};
+use crate::partition::refine::unconstrained::{self, Unconstrained};
 use crate::partition::refine::{balance, fill};
-use crate::partition::settings::PartitionConfig;
+use crate::partition::settings::{KWayConfig, PartitionConfig};
 use crate::partition::targets::{Targets, in_order};
 
 /// The levels on which flows refine pairs of blocks.
@@ -55,6 +56,7 @@ pub(crate) struct Multilevel<'a, W, O> {
     observer: &'a dyn Observer,
     k_way: KWay,
     flow: Flow,
+    unconstrained: Option<Unconstrained>,
     /// The best first partition of the finest graph that kept all bounds: refinement within relaxed bounds may lose it.
     within_bounds: Option<Assignment>,
 }
@@ -66,6 +68,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         k_way.resize(finest.num_nodes(), targets.num_blocks());
         let (sizes, bounds) = (targets.block_sizes(), targets.load_bounds());
         let flow = Flow::default();
+        let unconstrained = settings.unconstrained.suits(finest.graph).then(Unconstrained::default);
         Self {
             finest,
             sizes,
@@ -76,6 +79,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             observer,
             k_way,
             flow,
+            unconstrained,
             within_bounds: None,
         }
     }
@@ -194,7 +198,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     fn attempt(&mut self, coarsest: Problem<'_, W, O>, relaxed: LoadBounds<'_>, rng: &mut Rng) -> Assignment {
         let mut assignment = self.unrefined(coarsest, relaxed, rng);
         self.rebalance(coarsest, &mut assignment, relaxed);
-        self.refine_boundary(coarsest, &mut assignment, relaxed, rng);
+        self.refine_all(coarsest, &mut assignment, relaxed, rng);
         assignment
     }
 
@@ -253,8 +257,44 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         let relaxed = self.relaxed(level);
         let relaxed = relaxed.as_bounds();
         self.rebalance(level, assignment, relaxed);
-        self.refine_boundary(level, assignment, relaxed, rng);
+        self.refine_all(level, assignment, relaxed, rng);
         self.refine_pairs(level, assignment, relaxed, rng);
+    }
+
+    /// Refines all blocks at once.
+    fn refine_all(
+        &mut self,
+        level: Problem<'_, W, O>,
+        assignment: &mut Assignment,
+        bounds: LoadBounds<'_>,
+        rng: &mut Rng,
+    ) {
+        self.refine_unconstrained(level, assignment, bounds);
+        if self.seeds() > 0 {
+            self.refine_boundary(level, assignment, bounds, rng);
+        }
+    }
+
+    /// The number of vertices from which a search within the bounds starts.
+    fn seeds(&self) -> usize {
+        let settings = self.settings;
+        if self.unconstrained.is_some() { settings.unconstrained.seeds } else { settings.k_way.seeds }
+    }
+
+    /// Refines beyond the bounds and back, if the graph needs that.
+    fn refine_unconstrained(
+        &mut self,
+        level: Problem<'_, W, O>,
+        assignment: &mut Assignment,
+        bounds: LoadBounds<'_>,
+    ) {
+        let settings = &self.settings.unconstrained;
+        let is_finest = level.num_nodes() == self.finest.num_nodes();
+        let loss = if is_finest { settings.loss } else { settings.coarse_loss };
+        let goal = unconstrained::Goal { bounds, patience: settings.patience, loss, observer: self.observer };
+        if let Some(unconstrained) = &mut self.unconstrained {
+            unconstrained.refine(level, assignment, goal);
+        }
     }
 
     /// Brings blocks back within bounds.
@@ -289,7 +329,8 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         bounds: LoadBounds<'_>,
         rng: &mut Rng,
     ) {
-        let goal = k_way::Goal { bounds, settings: &self.settings.k_way, observer: self.observer };
+        let settings = KWayConfig { seeds: self.seeds().max(1), ..self.settings.k_way.clone() };
+        let goal = k_way::Goal { bounds, settings: &settings, observer: self.observer };
         self.k_way.refine(level, assignment, goal, rng);
     }
 

@@ -226,11 +226,15 @@ fn settings_of_presets_are_valid_and_come_back_as_they_were_written() {
 #[test]
 fn settings_out_of_their_range_are_named() {
     type Change = fn(&mut PartitionConfig);
-    let changes: [(&str, Change); 11] = [
+    let changes: [(&str, Change); 15] = [
         ("bisection.coarsest", |settings| settings.bisection.coarsest = 0),
         ("bisection.tries", |settings| settings.bisection.tries = 0),
         ("initial.coarsest_per_block", |settings| settings.initial.coarsest_per_block = 0),
         ("k_way.seeds", |settings| settings.k_way.seeds = 0),
+        ("unconstrained.least_skew", |settings| settings.unconstrained.least_skew = f64::NAN),
+        ("unconstrained.patience", |settings| settings.unconstrained.patience = 1001),
+        ("unconstrained.loss", |settings| settings.unconstrained.loss = 1.1),
+        ("unconstrained.coarse_loss", |settings| settings.unconstrained.coarse_loss = -0.1),
         ("flow.region", |settings| settings.flow.region = f64::NAN),
         ("flow.region", |settings| settings.flow.region = 1.1),
         ("balance.slack", |settings| settings.balance.slack = f64::INFINITY),
@@ -263,6 +267,10 @@ fn the_extremes_of_all_settings_work() {
         settings.k_way.patience = whole;
         settings.k_way.least_steps = whole;
         settings.k_way.seeds = whole;
+        settings.unconstrained.least_skew = 0.0;
+        settings.unconstrained.patience = whole.min(1000);
+        settings.unconstrained.loss = real;
+        settings.unconstrained.coarse_loss = real;
         settings.flow.region = real;
         settings.flow.depth = whole as u32;
         settings.balance.slack_nodes = (whole >> 1) as Weight;

@@ -42,7 +42,7 @@ pub(crate) struct Options {
     #[arg(long, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = options::seed)]
     pub(crate) seed: u64,
 
-    /// Trade-off of time and quality. social is for graphs with heavy-tailed degrees
+    /// Trade-off of time and quality. Those named social take every graph for one with heavy-tailed degrees
     #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&PartitionPreset::ALL, PartitionPreset::name))]
     pub(crate) preconfiguration: PartitionPreset,
 
