@@ -378,6 +378,7 @@ impl PartitionConfig {
         let eco = Self::eco();
         Self {
             k_way: KWayConfig { least_steps: 10, seeds: 1, ..eco.k_way },
+            unconstrained: UnconstrainedConfig { patience: 30, ..eco.unconstrained },
             flow: FlowConfig { rounds: 5, depth: 20, ..eco.flow },
             balance: BalanceConfig { patience: 200, effort: 200, ..eco.balance },
             pool: PoolConfig { members: 4, least_nodes: 0, generations: 2, ..eco.pool },
