@@ -879,7 +879,8 @@ viem_status viem_settings_set_time_limit(viem_settings *settings,
                                          viem_error **error);
 
 /**
- * Says whether graphs have heavy-tailed degrees, such as social networks and the web: 0 if not. Only partitions depend on it.
+ * Says whether every graph is taken for one with heavy-tailed degrees, such as social networks and the web: 0 if such graphs are
+ * recognised by their degrees. Only partitions depend on it.
  *
  * Precondition: Nobody else uses the settings now.
  */

@@ -33,7 +33,11 @@ pub(crate) fn cluster<W: Stored>(
     let enough = limits.enough.max((n as f64 * least_share) as usize);
     let mut clustering = Clustering::new(graph, limits);
     let mut num_clusters = n;
-    for node in matching::visiting_order(graph, rng) {
+    let mut order = matching::visiting_order(graph, rng);
+    if limits.hubs_first {
+        order.reverse();
+    }
+    for node in order {
         if num_clusters <= enough {
             break;
         }

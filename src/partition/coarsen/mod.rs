@@ -51,6 +51,18 @@ const MAX_NODE_WEIGHT: (Weight, Weight) = (3, 2);
 /// further levels against the size of the coarsest graph.
 const STALLED: (usize, usize) = (19, 20);
 
+/// A graph has a dense core if vertices of more than this many times the mean degree have this share of the arcs among themselves.
+/// Balances the cut of cores larger than a block, a quarter of it, against circuits, where hubs that choose first cut 10 % more. Tuned on
+/// graphs with heavy-tailed degrees: cores and R-MAT have 0.27 to 0.5, circuits and social networks at most 0.19.
+const DENSE_CORE: (usize, f64) = (4, 0.25);
+
+/// Whether the vertices of high degree choose their clusters first. Else those around them fill the cluster of each, and no coarse graph
+/// lets a core come together.
+fn has_dense_core<W: Stored>(graph: &CompactGraph<W>) -> bool {
+    let (factor, share) = DENSE_CORE;
+    graph.share_between_hubs(factor) >= share
+}
+
 /// The levels coarser than the input graph, finest first, and how each was contracted.
 pub(crate) struct Coarsening<W> {
     /// The coarse vertex of each vertex of the next finer level, and the coarse graph.
@@ -81,12 +93,13 @@ impl<W: Stored> Coarsening<W> {
         let average = graph.total_node_weight() / enough.max(1) as Weight;
         let max_weight = (average.saturating_mul(MAX_NODE_WEIGHT.0) / MAX_NODE_WEIGHT.1).max(1);
         let mut classes = classes.map(<[BlockId]>::to_vec);
+        let hubs_first = has_dense_core(graph);
         loop {
             let fine = steps.last().map_or(graph, |step| &step.1);
             if fine.num_nodes() <= enough || observer.should_stop() {
                 break;
             }
-            let limits = Limits { max_weight, enough, classes: classes.as_deref() };
+            let limits = Limits { max_weight, enough, hubs_first, classes: classes.as_deref() };
             let (coarse_of, num_coarse) = contraction.cluster(fine, &limits, rng);
             if num_coarse * STALLED.1 > fine.num_nodes() * STALLED.0 {
                 break;
@@ -147,6 +160,20 @@ mod tests {
                 blocks = coarse_blocks;
             }
         }
+    }
+
+    #[test]
+    fn dense_cores_are_told_from_hubs_and_meshes() {
+        let mut builder = crate::graph::GraphBuilder::new(2000);
+        for core in 0..40 {
+            (0..core).for_each(|other| builder.add_edge(core, other, 1));
+            (40 + core..1000).step_by(40).for_each(|leaf| builder.add_edge(core, leaf, 1));
+        }
+        assert!(has_dense_core(&CompactGraph::<i32>::new(&builder.build().unwrap())));
+        let mut star = crate::graph::GraphBuilder::new(2000);
+        (1..1000).for_each(|leaf| star.add_edge(leaf % 2, leaf + 1, 1));
+        assert!(!has_dense_core(&CompactGraph::<i32>::new(&star.build().unwrap())));
+        assert!(!has_dense_core(&CompactGraph::<i32>::new(&generate::mesh(30, 30, 1))));
     }
 
     #[test]
