@@ -67,6 +67,16 @@ pub fn star(n: usize, middle: NodeId) -> CsrGraph {
     builder.build().unwrap()
 }
 
+/// A clique of the first `core` of `n` vertices, among which the others are dealt out in turn as leaves; weights 1.
+pub fn core_and_periphery(core: NodeId, n: NodeId) -> CsrGraph {
+    let mut builder = GraphBuilder::new(n as usize);
+    for vertex in 0..core {
+        (0..vertex).for_each(|other| builder.add_edge(vertex, other, 1));
+        (core + vertex..n).step_by(core as usize).for_each(|leaf| builder.add_edge(vertex, leaf, 1));
+    }
+    builder.build().unwrap()
+}
+
 /// A random permutation.
 pub fn random_mapping(n: usize, rng: &mut Rng) -> Mapping {
     let mut pe_of: Vec<PeId> = (0..n as PeId).collect();

@@ -142,6 +142,7 @@ pub(crate) fn overlay(first: &[u32], second: &[u32]) -> Vec<u32> {
 mod tests {
     use super::*;
     use crate::graph::generate;
+    use crate::testing::{core_and_periphery, star};
 
     #[test]
     fn projection_keeps_cut_and_weights_and_classes_are_respected() {
@@ -164,16 +165,10 @@ mod tests {
 
     #[test]
     fn dense_cores_are_told_from_hubs_and_meshes() {
-        let mut builder = crate::graph::GraphBuilder::new(2000);
-        for core in 0..40 {
-            (0..core).for_each(|other| builder.add_edge(core, other, 1));
-            (40 + core..1000).step_by(40).for_each(|leaf| builder.add_edge(core, leaf, 1));
-        }
-        assert!(has_dense_core(&CompactGraph::<i32>::new(&builder.build().unwrap())));
-        let mut star = crate::graph::GraphBuilder::new(2000);
-        (1..1000).for_each(|leaf| star.add_edge(leaf % 2, leaf + 1, 1));
-        assert!(!has_dense_core(&CompactGraph::<i32>::new(&star.build().unwrap())));
-        assert!(!has_dense_core(&CompactGraph::<i32>::new(&generate::mesh(30, 30, 1))));
+        let has_one = |graph| has_dense_core(&CompactGraph::<i32>::new(&graph));
+        assert!(has_one(core_and_periphery(40, 1000)));
+        assert!(!has_one(star(1000, 0)));
+        assert!(!has_one(generate::mesh(30, 30, 1)));
     }
 
     #[test]

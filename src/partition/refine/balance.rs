@@ -38,7 +38,7 @@ pub(crate) fn rebalance<W: Stored, O: Objective>(
     bounds: &[Weight],
     observer: &dyn Observer,
 ) {
-    rebalance_with(level, assignment, bounds, usize::MAX, observer);
+    rebalance_with(level, assignment, bounds, Care::FULL, observer);
 }
 
 /// As [`rebalance`], but the gains of vertices with many arcs do not follow what moves: O(m + n log n).
@@ -48,22 +48,36 @@ pub(crate) fn rebalance_roughly<W: Stored, O: Objective>(
     bounds: &[Weight],
     observer: &dyn Observer,
 ) {
-    rebalance_with(level, assignment, bounds, FOLLOWED_ARCS, observer);
+    rebalance_with(level, assignment, bounds, Care::ROUGH, observer);
 }
 
 fn rebalance_with<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     assignment: &mut Assignment,
     bounds: &[Weight],
-    most_arcs: usize,
+    care: Care,
     observer: &dyn Observer,
 ) {
     if assignment.overload(bounds) == 0 {
         return;
     }
-    if !Rebalancing::new(level, assignment, bounds, most_arcs).run(observer) {
+    if !Rebalancing::new(level, assignment, bounds, care).run(observer) {
         rebalance_in_order(level, assignment, bounds);
     }
+}
+
+/// How far gains are kept up to date.
+#[derive(Clone, Copy)]
+struct Care {
+    /// The gains of vertices with more arcs do not follow what moves.
+    most_arcs: usize,
+    /// As [`PUT_BACK_EFFORT`].
+    put_back: usize,
+}
+
+impl Care {
+    const FULL: Self = Self { most_arcs: usize::MAX, put_back: PUT_BACK_EFFORT };
+    const ROUGH: Self = Self { most_arcs: FOLLOWED_ARCS, put_back: 1 };
 }
 
 /// The state of moves out of overloaded blocks.
@@ -76,8 +90,7 @@ struct Rebalancing<'a, W, O> {
     residuals: ResidualCapacities,
     /// By vertex: the number of neighbours that have moved since its gain was computed.
     outdated: Vec<u32>,
-    /// The gains of vertices with more arcs do not follow what moves.
-    most_arcs: usize,
+    care: Care,
 }
 
 impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
@@ -85,7 +98,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
         level: Problem<'a, W, O>,
         assignment: &'a mut Assignment,
         bounds: &'a [Weight],
-        most_arcs: usize,
+        care: Care,
     ) -> Self {
         let mut affinities = BlockAffinities::default();
         affinities.resize(bounds.len());
@@ -93,7 +106,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
         heap.resize(level.num_nodes());
         let residuals = ResidualCapacities::new(bounds, &assignment.weights);
         let outdated = vec![0; level.num_nodes()];
-        Self { level, assignment, bounds, affinities, heap, residuals, outdated, most_arcs }
+        Self { level, assignment, bounds, affinities, heap, residuals, outdated, care }
     }
 
     /// Moves vertices until no block is overloaded or no move is left; false if it was stopped before.
@@ -109,8 +122,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
                 return false;
             }
         }
-        let effort = if self.most_arcs < usize::MAX { 1 } else { PUT_BACK_EFFORT };
-        let mut budget = Budget::new(effort.saturating_mul(level.num_arcs()));
+        let mut budget = Budget::new(self.care.put_back.saturating_mul(level.num_arcs()));
         while let Some((gain, node)) = self.heap.pop() {
             let degree = level.degree(node);
             if watch.stops_after(1 + degree) {
@@ -172,7 +184,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
         self.residuals.raise(from, self.bounds[from as usize] - self.assignment.weights[from as usize]);
         for arc in level.arcs(node) {
             let target = arc.target as usize;
-            if !self.heap.contains(arc.target) || (level.degree(arc.target) > self.most_arcs) {
+            if !self.heap.contains(arc.target) || level.degree(arc.target) > self.care.most_arcs {
                 continue;
             }
             self.outdated[target] += 1;

@@ -196,14 +196,13 @@ impl Unconstrained {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::GraphBuilder;
     use crate::ground::observer::Stops;
     use crate::ground::rng::Rng;
     use crate::partition::compact::CompactGraph;
     use crate::partition::objective::tests::matrices;
     use crate::partition::objective::{Cut, Migrating, StoredCost};
     use crate::partition::{FixedVertices, PartitionConfig, PartitionPreset};
-    use crate::testing::{random_graph, with_node_weights};
+    use crate::testing::{core_and_periphery, random_graph, with_node_weights};
 
     fn goal<'a>(bounds: LoadBounds<'a>, observer: &'a dyn Observer) -> Goal<'a> {
         Goal { bounds, patience: 5, loss: 0.5, observer }
@@ -247,19 +246,9 @@ mod tests {
         }
     }
 
-    /// A clique of 40 vertices, each with some of 280 leaves.
-    fn core_and_periphery() -> CompactGraph<i64> {
-        let mut builder = GraphBuilder::new(320);
-        for core in 0..40 {
-            (0..core).for_each(|other| builder.add_edge(core, other, 1));
-            (40 + core..320).step_by(40).for_each(|leaf| builder.add_edge(core, leaf, 1));
-        }
-        CompactGraph::new(&builder.build().unwrap())
-    }
-
     #[test]
     fn a_core_that_is_spread_over_all_blocks_comes_together() {
-        let graph = core_and_periphery();
+        let graph = CompactGraph::<i64>::new(&core_and_periphery(40, 320));
         let level = Problem { graph: &graph, objective: &Cut };
         let mut blocks: Vec<BlockId> = level.nodes().map(|node| node % 8).collect();
         Rng::new(1).shuffle(&mut blocks);
@@ -276,7 +265,7 @@ mod tests {
         let suits = |graph: &CompactGraph<i64>| {
             PartitionPreset::ALL.map(|preset| PartitionConfig::preset(preset).unconstrained.suits(graph))
         };
-        assert_eq!(suits(&core_and_periphery()), [true; 6]);
+        assert_eq!(suits(&CompactGraph::new(&core_and_periphery(40, 320))), [true; 6]);
         let mesh = CompactGraph::new(&crate::graph::generate::mesh(20, 20, 1));
         let is_social = |preset: PartitionPreset| preset.name().ends_with("social");
         assert_eq!(suits(&mesh), PartitionPreset::ALL.map(is_social));

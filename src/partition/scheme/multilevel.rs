@@ -56,7 +56,10 @@ pub(crate) struct Multilevel<'a, W, O> {
     observer: &'a dyn Observer,
     k_way: KWay,
     flow: Flow,
+    /// None where it does not suit the graph.
     unconstrained: Option<Unconstrained>,
+    /// The settings of searches within the bounds.
+    searches: KWayConfig,
     /// The best first partition of the finest graph that kept all bounds: refinement within relaxed bounds may lose it.
     within_bounds: Option<Assignment>,
 }
@@ -69,6 +72,8 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         let (sizes, bounds) = (targets.block_sizes(), targets.load_bounds());
         let flow = Flow::default();
         let unconstrained = settings.unconstrained.suits(finest.graph).then(Unconstrained::default);
+        let seeds = if unconstrained.is_some() { settings.unconstrained.seeds } else { settings.k_way.seeds };
+        let searches = KWayConfig { seeds: seeds.max(1), ..settings.k_way };
         Self {
             finest,
             sizes,
@@ -80,6 +85,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             k_way,
             flow,
             unconstrained,
+            searches,
             within_bounds: None,
         }
     }
@@ -270,15 +276,9 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         rng: &mut Rng,
     ) {
         self.refine_unconstrained(level, assignment, bounds);
-        if self.seeds() > 0 {
+        if self.unconstrained.is_none() || self.settings.unconstrained.seeds > 0 {
             self.refine_boundary(level, assignment, bounds, rng);
         }
-    }
-
-    /// The number of vertices from which a search within the bounds starts.
-    fn seeds(&self) -> usize {
-        let settings = self.settings;
-        if self.unconstrained.is_some() { settings.unconstrained.seeds } else { settings.k_way.seeds }
     }
 
     /// Refines beyond the bounds and back, if the graph needs that.
@@ -329,8 +329,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         bounds: LoadBounds<'_>,
         rng: &mut Rng,
     ) {
-        let settings = KWayConfig { seeds: self.seeds().max(1), ..self.settings.k_way.clone() };
-        let goal = k_way::Goal { bounds, settings: &settings, observer: self.observer };
+        let goal = k_way::Goal { bounds, settings: &self.searches, observer: self.observer };
         self.k_way.refine(level, assignment, goal, rng);
     }
 
