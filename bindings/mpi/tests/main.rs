@@ -4,11 +4,11 @@
 use std::path::Path;
 
 #[path = "../../../tests/common/mpi.rs"]
-#[allow(dead_code)]
+#[allow(dead_code, unused_imports)]
 mod mpi;
 mod reading;
-mod topologies;
 mod tools;
+mod topologies;
 
 /// The folder of the project, in which `mpi` finds what it compiles.
 fn root() -> &'static Path {

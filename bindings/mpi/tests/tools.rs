@@ -80,9 +80,21 @@ pub fn run(mpi: &Mpi, num_ranks: usize, variables: &[&str], program: &Path, argu
 }
 
 /// Runs a program as it is.
-pub fn run_with(mpi: &Mpi, num_ranks: usize, variables: &[&str], program: &Path, arguments: &[&str]) -> Output {
+pub fn run_with(
+    mpi: &Mpi,
+    num_ranks: usize,
+    variables: &[&str],
+    program: &Path,
+    arguments: &[&str],
+) -> Output {
     let mut launcher = mpi.oversubscribed_launcher();
     launcher.args(["-n", &num_ranks.to_string(), "env"]).args(variables).arg(program).args(arguments);
     launcher.current_dir(mpi.folder.path());
     expect(&mut launcher)
+}
+
+/// The static library that `make install` links: where cargo has built it for `installed`.
+pub fn libviem() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    target.join("release/libviem_c.a")
 }
