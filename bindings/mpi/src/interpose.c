@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The function of the library that comes next. */
-static void *find(const char *name)
+void *find_next(const char *name)
 {
     void *function = dlsym(RTLD_NEXT, name);
     if (!function) {
@@ -20,7 +19,7 @@ static void *find(const char *name)
 /* Defines `real`, the function of MPI, in a function of its type. */
 #define REAL(name, parameters)       \
     static int(*real) parameters;    \
-    if (!real) *(void **)&real = find(name)
+    if (!real) *(void **)&real = find_next(name)
 
 /* Defines an interposed function under both of its names. */
 #define INTERPOSED(name, parameters) \
@@ -64,6 +63,7 @@ static int begin_whole(session *session, MPI_Comm comm, const char *name, int nu
 INTERPOSED(MPI_Cart_create, (MPI_Comm comm, int num_dims, const int dims[], const int periods[], int reorder, MPI_Comm *result))
 {
     REAL("PMPI_Cart_create", (MPI_Comm, int, const int[], const int[], int, MPI_Comm *));
+    comm = world_of(comm);
     if (!is_wanted(comm, reorder)) return real(comm, num_dims, dims, periods, reorder, result);
     session session;
     edges part = no_edges;
@@ -79,6 +79,7 @@ INTERPOSED(MPI_Cart_create, (MPI_Comm comm, int num_dims, const int dims[], cons
 INTERPOSED(MPI_Graph_create, (MPI_Comm comm, int num_nodes, const int index[], const int targets[], int reorder, MPI_Comm *result))
 {
     REAL("PMPI_Graph_create", (MPI_Comm, int, const int[], const int[], int, MPI_Comm *));
+    comm = world_of(comm);
     if (!is_wanted(comm, reorder)) return real(comm, num_nodes, index, targets, reorder, result);
     session session;
     edges part = no_edges;
@@ -112,6 +113,7 @@ INTERPOSED(MPI_Dist_graph_create_adjacent,
 {
     REAL("PMPI_Dist_graph_create_adjacent",
          (MPI_Comm, int, const int[], const int[], int, const int[], const int[], MPI_Info, int, MPI_Comm *));
+    comm = world_of(comm);
     if (!is_wanted(comm, reorder)) {
         return real(comm, num_sources, sources, source_weights, num_targets, targets, target_weights, info, reorder, result);
     }
@@ -149,6 +151,7 @@ INTERPOSED(MPI_Dist_graph_create,
 {
     REAL("PMPI_Dist_graph_create",
          (MPI_Comm, int, const int[], const int[], const int[], const int[], MPI_Info, int, MPI_Comm *));
+    comm = world_of(comm);
     if (!is_wanted(comm, reorder)) return real(comm, num_sources, sources, degrees, targets, weights, info, reorder, result);
     session session;
     edges part = no_edges;

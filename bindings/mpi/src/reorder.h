@@ -18,7 +18,7 @@ typedef struct {
 } edges;
 
 /* Why a process cannot take part; 0 if it can. The one with the greatest number is reported. */
-typedef enum { FAULT_NONE, FAULT_NO_MEMORY, FAULT_TOO_MANY_EDGES, FAULT_FILE, FAULT_ARGUMENTS } fault;
+typedef enum { FAULT_NONE, FAULT_NO_MEMORY, FAULT_TOO_MANY_EDGES, FAULT_NOT_RECORDED, FAULT_FILE, FAULT_ARGUMENTS } fault;
 
 /* Make room for edges, and free it. `reserve` keeps those that there are. */
 fault reserve(edges *edges, int64_t capacity);
@@ -122,6 +122,12 @@ int begin(session *session, MPI_Comm comm, const char *name, int num_vertices, e
 /* Collective. Whether every process has succeeded; if not, `result` is freed. Frees the session. */
 int end(session *session, int is_success, MPI_Comm *result);
 
+/* Makes `reordered` the result of a session that has begun, and frees the rest. */
+void take(session *session, MPI_Comm *result);
+
+/* Says at rank 0 why ranks stay. */
+void say_why(const char *name, int size, const char *why);
+
 /* Four arrays of numbers, such as the arguments of a distributed graph. A length of -1 stands for MPI_UNWEIGHTED. */
 enum { NUM_LISTS = 4 };
 typedef struct {
@@ -134,6 +140,16 @@ int exchange(const session *session, const lists *given, lists *received);
 void free_lists(lists *lists);
 
 /* More than 0 while the library calls MPI itself: such calls mean what they say, whatever replaces MPI_COMM_WORLD. */
-extern __thread int viem_reorder_depth EXPORTED;
+extern __thread int viem_reorder_depth;
+
+/* What stands for a communicator of the program: MPI_COMM_WORLD may have been permuted. */
+#ifdef VIEM_WORLD
+MPI_Comm world_of(MPI_Comm comm);
+#else
+#define world_of(comm) (comm)
+#endif
+
+/* The function of the library that comes next; ends the program if there is none. */
+void *find_next(const char *name);
 
 #endif

@@ -24,7 +24,8 @@ static const char *message_of(fault fault)
     switch (fault) {
     case FAULT_NO_MEMORY: return "not enough memory";
     case FAULT_TOO_MANY_EDGES: return "the graph has more than 2^31 - 1 edges";
-    case FAULT_FILE: return "the graph cannot be read";
+    case FAULT_NOT_RECORDED: return "nothing has been recorded; is viem_trace.so loaded?";
+    /* MPI itself reports wrong arguments, and whoever reads a file what is wrong with it. */
     default: return "";
     }
 }
@@ -35,18 +36,25 @@ static int is_verbose(void)
     return text && *text && strcmp(text, "0") != 0;
 }
 
+void say_why(const char *name, int size, const char *why)
+{
+    fprintf(stderr, "viem_reorder: %s of %d ranks: ranks stay: %s\n", name, size, why);
+}
+
 /* Rank 0 says why ranks stay if something has failed, and the rest if that is asked for. */
 static void report(const session *session, const char *name)
 {
     const decision *decision = &session->decision;
-    if (session->rank != 0 || !decision->message[0] || !(decision->is_fault || is_verbose())) return;
-    fprintf(stderr, "viem_reorder: %s of %d ranks: %s%s\n", name, session->size,
-            decision->is_fault ? "ranks stay: " : "", decision->message);
+    if (session->rank != 0 || !decision->message[0]) return;
+    if (decision->is_fault) {
+        say_why(name, session->size, decision->message);
+    } else if (is_verbose()) {
+        fprintf(stderr, "viem_reorder: %s of %d ranks: %s\n", name, session->size, decision->message);
+    }
 }
 
 static void fail(session *session, fault fault)
 {
-    /* MPI itself reports wrong arguments. */
     session->decision.is_fault = 1;
     snprintf(session->decision.message, MESSAGE_SIZE, "%s", message_of(fault));
 }
@@ -333,6 +341,15 @@ int end(session *session, int is_success, MPI_Comm *result)
     }
     close_session(session);
     return all;
+}
+
+void take(session *session, MPI_Comm *result)
+{
+    *result = session->reordered;
+    inherit_errhandler(session->comm, *result);
+    if (session->ours == session->reordered) session->ours = MPI_COMM_NULL;
+    session->reordered = MPI_COMM_NULL;
+    close_session(session);
 }
 
 /* ---- arguments that move with ranks ----------------------------------------------------------------------------- */
