@@ -75,14 +75,39 @@ static void find_pes(const site **order, int num_ranks, const site *first, const
 static void append(char *text, size_t size, int number)
 {
     size_t length = strlen(text);
-    snprintf(text + length, size - length, "%s%d", length ? ":" : "", number);
+    snprintf(text + length, size - length, "%s%d", length && text[length - 1] != ':' ? ":" : "", number);
+}
+
+/* How ranks are bound. */
+typedef struct {
+    int crowded; /* ranks that share fewer CPUs than they are */
+    int sharing; /* ranks that share as many CPUs as they are, or more */
+    int wide;    /* ranks with several CPUs of their own */
+} binding;
+
+static binding find_binding(const site **order, int num_ranks)
+{
+    binding found = {0, 0, 0};
+    for (int first = 0, next; first < num_ranks; first = next) {
+        next = first + 1;
+        while (next < num_ranks && level_between(order[first], order[next]) == NUM_LEVELS) next++;
+        int num = next - first;
+        if (num > order[first]->num_cpus) {
+            found.crowded += num;
+        } else if (num > 1) {
+            found.sharing += num;
+        } else if (order[first]->num_cpus > 1) {
+            found.wide++;
+        }
+    }
+    return found;
 }
 
 /* A tree of the greatest arities, of which each rank has one PE. */
 fault machine_of_sites(const site sites[], int num_ranks, const char *distances, machine *machine)
 {
-    char spec[NUM_DIGITS * 12] = "", numbers[NUM_DIGITS * 12] = "";
-    int arities[NUM_DIGITS], num_levels = 0;
+    char spec[NUM_DIGITS * 12] = "tree:", numbers[NUM_DIGITS * 12] = "";
+    int arities[NUM_DIGITS], num_distances = 0;
     const site **order = sorted(sites, num_ranks);
     *machine = (__typeof__(*machine)){.num_ranks = num_ranks};
     machine->pes = malloc((size_t)num_ranks * sizeof(int64_t));
@@ -92,14 +117,18 @@ fault machine_of_sites(const site sites[], int num_ranks, const char *distances,
     }
     find_arities(order, num_ranks, arities);
     find_pes(order, num_ranks, sites, arities, machine->pes);
+    int is_crowded = find_binding(order, num_ranks).crowded > 0;
     free(order);
-    for (int level = NUM_DIGITS - 1; level >= 0; level--) {
+    for (int level = NUM_DIGITS - 1, last = 0; level >= 0; level--) {
         if (arities[level] == 1) continue;
+        /* To take turns on a CPU is no better than to have one each. */
+        int distance = assumed[level == SLOT && is_crowded ? CORE : level];
         append(spec, sizeof spec, arities[level]);
-        append(numbers, sizeof numbers, assumed[level]);
-        num_levels++;
+        append(numbers, sizeof numbers, distance);
+        num_distances += distance != last;
+        last = distance;
     }
-    machine->is_flat = num_levels <= 1;
+    machine->is_flat = num_distances <= 1 && !distances;
     machine->spec = strdup(spec);
     machine->distances = strdup(distances ? distances : numbers);
     return machine->spec && machine->distances ? FAULT_NONE : FAULT_NO_MEMORY;
@@ -124,28 +153,20 @@ void free_machine(machine *machine)
     *machine = (__typeof__(*machine)){0};
 }
 
-/* Ranks that share an innermost unit either have several CPUs there and are not bound to one each, or share them. */
+static void add_count(char *text, size_t size, int num, const char *what)
+{
+    size_t length = strlen(text);
+    if (num) snprintf(text + length, size - length, "%s%d %s", length ? "; " : "", num, what);
+}
+
 void describe_binding(const site sites[], int num_ranks, char *text, size_t size)
 {
-    int num_sharing = 0, num_crowded = 0, num_wide = 0;
     const site **order = sorted(sites, num_ranks);
     text[0] = 0;
-    for (int first = 0, next; order && first < num_ranks; first = next) {
-        next = first + 1;
-        while (next < num_ranks && level_between(order[first], order[next]) == NUM_LEVELS) next++;
-        int num = next - first;
-        if (num > order[first]->num_cpus) {
-            num_crowded += num;
-        } else if (num > 1) {
-            num_sharing += num;
-        } else if (order[first]->num_cpus > 1) {
-            num_wide++;
-        }
-    }
+    if (!order) return;
+    binding found = find_binding(order, num_ranks);
     free(order);
-    size_t used = 0;
-    if (num_crowded) used += (size_t)snprintf(text, size, "%d ranks share fewer CPUs than they are; ", num_crowded);
-    if (num_sharing) used += (size_t)snprintf(text + used, size - used, "%d ranks are not bound to CPUs of their own; ", num_sharing);
-    if (num_wide) used += (size_t)snprintf(text + used, size - used, "%d ranks are bound to several CPUs each; ", num_wide);
-    if (used) text[used - 2] = 0;
+    add_count(text, size, found.crowded, "ranks share fewer CPUs than they are");
+    add_count(text, size, found.sharing, "ranks are not bound to CPUs of their own");
+    add_count(text, size, found.wide, found.wide == 1 ? "rank is bound to several CPUs" : "ranks are bound to several CPUs each");
 }

@@ -141,12 +141,30 @@ static char *cached_file(int num_vertices, const edges *edges, const machine *ma
     return path;
 }
 
-/* Reads a mapping and its cost. Whatever the file holds, the cost is that of this graph on this machine. */
+/* The cost of ranks that stay. */
+static viem_status evaluate_identity(int num_vertices, const run *run, int64_t *cost)
+{
+    viem_mapping *identity = NULL;
+    viem_report report;
+    viem_status status = VIEM_STATUS_NO_RESOURCES;
+    int32_t *pe_of = malloc((size_t)(num_vertices + 1) * sizeof *pe_of);
+    for (int vertex = 0; pe_of && vertex < num_vertices; vertex++) pe_of[vertex] = vertex;
+    if (pe_of) status = viem_mapping_new32(viem_machine_num_pes(run->machine), num_vertices, pe_of, &identity, NULL);
+    if (!status) status = viem_evaluate(run->graph, run->machine, identity, 0, NULL, &report, NULL);
+    if (!status) *cost = report.cost;
+    viem_mapping_free(identity);
+    free(pe_of);
+    return status;
+}
+
+/* Reads a mapping and its costs. Whatever the file holds, the costs are those of this graph on this machine. */
 static int read_cached(const char *path, int num_vertices, run *run, viem_report *report)
 {
     int64_t num_pes = viem_machine_num_pes(run->machine);
     if (viem_mapping_read(path, num_pes, num_vertices, &run->mapping, NULL) != VIEM_STATUS_OK) return 0;
-    if (viem_evaluate(run->graph, run->machine, run->mapping, 0, NULL, report, NULL) == VIEM_STATUS_OK) return 1;
+    viem_status status = viem_evaluate(run->graph, run->machine, run->mapping, 0, NULL, report, NULL);
+    if (!status) status = evaluate_identity(num_vertices, run, &report->cost_of_identity);
+    if (!status) return 1;
     viem_mapping_free(run->mapping);
     run->mapping = NULL;
     return 0;
@@ -154,14 +172,22 @@ static int read_cached(const char *path, int num_vertices, run *run, viem_report
 
 /* ---- the decision ----------------------------------------------------------------------------------------------- */
 
-static viem_status find_mapping(int num_vertices, const char *cached, double *deadline, run *run, viem_report *report)
+/* A cache that cannot be written is not worth a failure; the message ends with why. */
+static void write_cached(const char *path, const viem_mapping *mapping, decision *decision)
 {
-    if (cached && read_cached(cached, num_vertices, run, report)) return VIEM_STATUS_OK;
+    viem_error *error = NULL;
+    size_t length = strlen(decision->message);
+    if (viem_mapping_write(mapping, path, &error) != VIEM_STATUS_OK) {
+        snprintf(decision->message + length, MESSAGE_SIZE - length, "; not cached: %s", viem_error_message(error));
+    }
+    viem_error_free(error);
+}
+
+static viem_status find_mapping(double *deadline, run *run, viem_report *report)
+{
     viem_status status = make_settings(deadline, run);
     if (!status) status = viem_map(run->graph, run->machine, NULL, NULL, run->settings, &run->mapping, &run->error);
     if (!status) status = viem_mapping_report(run->mapping, report, &run->error);
-    /* A cache that cannot be written is not worth a failure. */
-    if (!status && cached) viem_mapping_write(run->mapping, cached, NULL);
     return status;
 }
 
@@ -217,15 +243,17 @@ void map_vertices(int num_vertices, const edges *edges, const machine *machine, 
     }
     if (!status) status = make_machine(machine, &run);
     char *cached = status ? NULL : cached_file(num_vertices, edges, machine, options);
-    if (!status) status = find_mapping(num_vertices, cached, &deadline, &run, &report);
-    free(cached);
+    int is_cached = cached && read_cached(cached, num_vertices, &run, &report);
+    if (!status && !is_cached) status = find_mapping(&deadline, &run, &report);
     if (status) {
         fail(&run, decision);
     } else {
         decision->cost_before = report.cost_of_identity;
         decision->cost_after = report.cost;
         weigh(options, decision);
+        if (cached && !is_cached) write_cached(cached, run.mapping, decision);
         if (decision->moves) number_ranks(num_vertices, run.mapping, machine->num_ranks, new_rank);
     }
+    free(cached);
     free_run(&run);
 }

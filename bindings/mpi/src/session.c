@@ -176,12 +176,14 @@ static int find_world_ranks(const session *session, gathered *all)
     return 1;
 }
 
-/* Says once what is known of how ranks are bound. */
+/* Says once what is known of how ranks are bound, at rank 0 of the job. */
 static void report_binding(const session *session, const site sites[])
 {
     static int is_said;
     char text[MESSAGE_SIZE];
-    if (!is_verbose() || is_said) return;
+    int world_rank;
+    PMPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    if (!is_verbose() || is_said || world_rank != 0) return;
     is_said = 1;
     describe_binding(sites, session->size, text, sizeof text);
     if (text[0]) fprintf(stderr, "viem_reorder: %s\n", text);

@@ -3,12 +3,16 @@
 
 use std::path::Path;
 
+mod decisions;
+mod fortran;
 #[path = "../../../tests/common/mpi.rs"]
 #[allow(dead_code, unused_imports)]
 mod mpi;
+mod named;
 mod reading;
 mod tools;
 mod topologies;
+mod world;
 
 /// The folder of the project, in which `mpi` finds what it compiles.
 fn root() -> &'static Path {

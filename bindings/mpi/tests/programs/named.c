@@ -66,6 +66,10 @@ int main(int argc, char **argv)
     check(comm, &report);
     MPI_Comm_free(&comm);
 
+    /* So that much is recorded. */
+    static char data[1000000];
+    MPI_Sendrecv(data, sizeof data / 2, MPI_CHAR, partner, 0, data + sizeof data / 2, sizeof data / 2, MPI_CHAR, partner, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     const char *graph = strcmp(argv[1], "-") ? argv[1] : NULL;
     CHECK(viem_MPI_Comm_reorder(MPI_COMM_WORLD, graph, &report, &comm) == MPI_SUCCESS);
     check(comm, &report);

@@ -1,0 +1,30 @@
+//! Programs in Fortran: their calls go through functions of C.
+
+use crate::mpi::Mpi;
+use crate::tools::{MACHINE, compile, run};
+
+/// Whether an MPI has a compiler for Fortran. The packages of Open MPI and MPICH on PyPI have none.
+pub fn has_fortran(mpi: &Mpi) -> bool {
+    mpi.command("mpif90").arg("--version").output().is_ok_and(|output| output.status.success())
+}
+
+/// The number of ranks that have changed in each of the four topologies.
+fn changes(out: &str) -> Vec<usize> {
+    out.lines().map(|line| line.split_whitespace().last().unwrap().parse().unwrap()).collect()
+}
+
+#[test]
+fn both_interfaces_reorder() {
+    for mpi in Mpi::all().iter().filter(|mpi| has_fortran(mpi)) {
+        // The package of Intel MPI on PyPI has the module for another compiler only.
+        let interfaces = if mpi.kind == "intel" { &["-DMPIFH"][..] } else { &["-DMPIFH", "-DF08"] };
+        for &interface in interfaces {
+            let program = compile(mpi, "mpif90", "tests/programs/topologies.F90", &["-w", interface]);
+            let with = run(mpi, 12, &MACHINE, &program, &[]);
+            let without = run(mpi, 12, &[MACHINE[0], MACHINE[1], "VIEM_REORDER=0"], &program, &[]);
+            let (with, without) = (changes(&with.out), changes(&without.out));
+            assert!(with.len() == 4 && with.iter().all(|&num| num > 0), "{} {interface}: {with:?}", mpi.kind);
+            assert_eq!(without, [0; 4], "{} {interface}", mpi.kind);
+        }
+    }
+}
