@@ -18,11 +18,11 @@ static double number_of_variable(const char *name, double otherwise)
     return text && (rest == text || *rest || !(number >= 0)) ? otherwise : number;
 }
 
-/* Balances J against what the creation of a communicator may cost: tori of 256 to 4096 ranks are finished in it, smaller ones are optimal or
- * nearly so before it ends, and larger ones are within 10 % of where they would end. Measured with benches/inner.c on one core. */
+/* Balances J against what the creation of a communicator may cost: tori of up to 64 ranks are optimal or nearly so by then, those of 1024 to 4096
+ * are finished, and larger ones are within 10 % of where they would end. Measured with benches/inner.c on one core. */
 static double budget(int num_ranks)
 {
-    double seconds = 0.02 + 1e-4 * num_ranks;
+    double seconds = 0.005 + 1.5e-4 * num_ranks;
     return seconds < 1 ? seconds : 1;
 }
 

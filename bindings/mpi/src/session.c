@@ -66,8 +66,8 @@ typedef struct {
     int *counts, *first;
     edges edges;
     site *sites;
-    int *world_ranks, *positions;
-    int *new_rank;   /* two numbers for each rank: the new rank, and the heir */
+    int *world_ranks, *positions, *new_rank;
+    int64_t *answers; /* NUM_ANSWERS for each rank */
 } gathered;
 
 static void free_gathered(gathered *all)
@@ -79,9 +79,14 @@ static void free_gathered(gathered *all)
     free(all->world_ranks);
     free(all->positions);
     free(all->new_rank);
+    free(all->answers);
 }
 
-enum { ORDER_STOP, ORDER_GO, ORDER_GO_WITH_SITES };
+/* What each rank learns. A new rank of -1 says that ranks stay. */
+enum { NEW_RANK, HEIR, COST_BEFORE, COST_AFTER, NUM_ANSWERS };
+
+/* What rank 0 asks for. */
+enum { ORDER_STOP = 0, ORDER_GO = 1, ORDER_SITES = 2, ORDER_EDGES = 4 };
 
 static int is_off(void)
 {
@@ -113,10 +118,12 @@ static fault prepare(const session *session, gathered *all)
     all->edges.num = total;
     all->world_ranks = malloc(size * sizeof(int));
     all->positions = malloc(size * sizeof(int));
-    all->new_rank = malloc(3 * size * sizeof(int));
+    all->new_rank = malloc(size * sizeof(int));
+    all->answers = malloc(NUM_ANSWERS * size * sizeof(int64_t));
     if (!specified_machine()) all->sites = malloc(size * sizeof(site));
-    int has_memory = all->world_ranks && all->positions && all->new_rank && (all->sites || specified_machine());
-    return has_memory ? reserve(&all->edges, total + 1) : FAULT_NO_MEMORY;
+    int64_t capacity = total > all->counts[0] ? total + 1 : 0;
+    int has_memory = all->world_ranks && all->positions && all->new_rank && all->answers && (all->sites || specified_machine());
+    return has_memory ? reserve(&all->edges, capacity) : FAULT_NO_MEMORY;
 }
 
 /* Rank 0 learns whether all can take part, and tells them. */
@@ -134,13 +141,13 @@ static int open_gathering(session *session, gathered *all, int count)
     if (is_first && !is_off()) {
         fault fault = prepare(session, all);
         if (fault) fail(session, fault);
-        order = fault ? ORDER_STOP : specified_machine() ? ORDER_GO : ORDER_GO_WITH_SITES;
+        if (!fault) order = ORDER_GO | (specified_machine() ? 0 : ORDER_SITES) | (all->edges.num > count ? ORDER_EDGES : 0);
     }
     PMPI_Bcast(&order, 1, MPI_INT, 0, session->ours);
     return order;
 }
 
-static int gather(const session *session, gathered *all, int order, const edges *part)
+static int gather_edges(const session *session, gathered *all, const edges *part)
 {
     int is_success = 1;
     const int64_t *sent[] = {part->from, part->to, part->weights};
@@ -149,7 +156,21 @@ static int gather(const session *session, gathered *all, int order, const edges 
         is_success &= PMPI_Gatherv((void *)sent[i], (int)part->num, MPI_INT64_T, received[i], all->counts, all->first,
                                    MPI_INT64_T, 0, session->ours) == MPI_SUCCESS;
     }
-    if (order == ORDER_GO_WITH_SITES) {
+    return is_success;
+}
+
+/* A graph that rank 0 has is not gathered. */
+static int gather(const session *session, gathered *all, int order, edges *part)
+{
+    int is_success = 1;
+    if (order & ORDER_EDGES) {
+        is_success = gather_edges(session, all, part);
+    } else if (session->rank == 0) {
+        free_edges(&all->edges);
+        all->edges = *part;
+        *part = (__typeof__(*part)){0};
+    }
+    if (order & ORDER_SITES) {
         site mine;
         int num = (int)(sizeof mine / sizeof(int64_t));
         find_site(&mine);
@@ -209,47 +230,49 @@ static void decide(session *session, int num_vertices, gathered *all)
     if (fault) {
         fail(session, fault);
     } else {
-        map_vertices(num_vertices, &all->edges, &machine, &options, all->new_rank + 2 * session->size, &session->decision);
+        map_vertices(num_vertices, &all->edges, &machine, &options, all->new_rank, &session->decision);
     }
     free_machine(&machine);
 }
 
-/* The pairs that ranks get: their new ranks, and their heirs. A new rank of -1 says that ranks stay. */
-static void pair_up(const session *session, gathered *all)
+static void answer(const session *session, gathered *all)
 {
-    int *pairs = all->new_rank, *new_rank = pairs + 2 * session->size;
+    const decision *decision = &session->decision;
     for (int rank = 0; rank < session->size; rank++) {
-        pairs[2 * rank] = session->decision.moves ? new_rank[rank] : -1;
-        if (session->decision.moves) pairs[2 * new_rank[rank] + 1] = rank;
+        int64_t *answers = all->answers + NUM_ANSWERS * rank;
+        answers[NEW_RANK] = decision->moves ? all->new_rank[rank] : -1;
+        answers[COST_BEFORE] = decision->cost_before;
+        answers[COST_AFTER] = decision->cost_after;
+        answers[HEIR] = rank;
+    }
+    for (int rank = 0; decision->moves && rank < session->size; rank++) {
+        all->answers[NUM_ANSWERS * all->new_rank[rank] + HEIR] = rank;
     }
 }
 
-/* Waits until rank 0 has decided, without taking its processor from it where ranks share some. */
-static int wait_for_decision(const session *session)
+/* Waits for what rank 0 decides, without taking its processor from it where ranks share some. */
+static int receive(const session *session, const gathered *all, int64_t answers[NUM_ANSWERS])
 {
     MPI_Request request;
     struct timespec pause = {0, 50000};
-    int is_done = 0, nothing = 0;
-    if (PMPI_Ibcast(&nothing, 1, MPI_INT, 0, session->ours, &request) != MPI_SUCCESS) return 0;
-    while (!is_done) {
-        if (PMPI_Test(&request, &is_done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return 0;
+    int is_done = 0;
+    int result = PMPI_Iscatter(all->answers, NUM_ANSWERS, MPI_INT64_T, answers, NUM_ANSWERS, MPI_INT64_T, 0, session->ours, &request);
+    while (result == MPI_SUCCESS && !is_done) {
+        result = PMPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
         if (!is_done) nanosleep(&pause, NULL);
     }
-    return 1;
+    return result == MPI_SUCCESS;
 }
 
 /* All learn what rank 0 has decided; whether ranks move. */
-static int learn(session *session, gathered *all, int is_success)
+static int learn(session *session, const gathered *all, int is_success)
 {
-    int pair[2] = {-1, -1};
-    int64_t costs[2] = {session->decision.cost_before, session->decision.cost_after};
-    is_success &= wait_for_decision(session);
-    is_success &= PMPI_Scatter(all->new_rank, 2, MPI_INT, pair, 2, MPI_INT, 0, session->ours) == MPI_SUCCESS;
-    is_success &= PMPI_Bcast(costs, 2, MPI_INT64_T, 0, session->ours) == MPI_SUCCESS;
-    session->new_rank = pair[0];
-    session->heir = pair[1];
-    session->decision.cost_before = costs[0];
-    session->decision.cost_after = costs[1];
+    int64_t answers[NUM_ANSWERS] = {-1, 0, 0, 0};
+    is_success &= receive(session, all, answers);
+    session->new_rank = (int)answers[NEW_RANK];
+    session->heir = (int)answers[HEIR];
+    session->decision.cost_before = answers[COST_BEFORE];
+    session->decision.cost_after = answers[COST_AFTER];
     return all_succeed(session->ours, is_success && session->new_rank >= 0);
 }
 
@@ -294,7 +317,7 @@ static void split(session *session)
 
 int begin(session *session, MPI_Comm comm, const char *name, int num_vertices, edges *part, fault fault)
 {
-    gathered all = {NULL, NULL, {0, 0, NULL, NULL, NULL}, NULL, NULL, NULL, NULL};
+    gathered all = {.counts = NULL};
     if (!open_session(session, comm)) {
         close_session(session);
         free_edges(part);
@@ -306,7 +329,7 @@ int begin(session *session, MPI_Comm comm, const char *name, int num_vertices, e
         int is_success = gather(session, &all, order, part);
         if (session->rank == 0) {
             decide(session, num_vertices, &all);
-            pair_up(session, &all);
+            answer(session, &all);
         }
         if (learn(session, &all, is_success)) {
             split(session);
