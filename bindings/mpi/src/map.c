@@ -22,7 +22,7 @@ static double number_of_variable(const char *name, double otherwise)
  * are finished, and larger ones are within 10 % of where they would end. Measured with benches/inner.c on one core. */
 static double budget(int num_ranks)
 {
-    double seconds = 0.005 + 1.5e-4 * num_ranks;
+    double seconds = 0.01 + 1.5e-4 * num_ranks;
     return seconds < 1 ? seconds : 1;
 }
 
@@ -56,28 +56,59 @@ static void free_run(run *run)
 
 /* ---- the inputs ------------------------------------------------------------------------------------------------- */
 
-/* The PEs of the ranks as libviem reads them: `0-63,128`. */
-static char *list_of_pes(const machine *machine)
+typedef struct {
+    int64_t pe;
+    int rank;
+} seat;
+
+static int compare_seats(const void *a, const void *b)
 {
-    size_t size = (size_t)machine->num_ranks * 2 * sizeof "-9223372036854775807" + 1, used = 0;
+    const seat *first = a, *second = b;
+    return (first->pe > second->pe) - (first->pe < second->pe);
+}
+
+/* The PEs of the ranks in increasing order. libviem numbers those that are used so, and finds the structure of a machine best in that order. */
+static seat *sorted_seats(const machine *machine)
+{
+    seat *seats = malloc((size_t)(machine->num_ranks + 1) * sizeof *seats);
+    for (int rank = 0; seats && rank < machine->num_ranks; rank++) seats[rank] = (seat){machine->pes[rank], rank};
+    if (seats) qsort(seats, (size_t)machine->num_ranks, sizeof *seats, compare_seats);
+    return seats;
+}
+
+/* PEs as libviem reads them: `0-63,128`. */
+static char *list_of_pes(const seat seats[], int num)
+{
+    size_t size = (size_t)num * 2 * sizeof "-9223372036854775807" + 1, used = 0;
     char *text = malloc(size);
-    for (int first = 0, last; text && first < machine->num_ranks; first = last + 1) {
-        const int64_t *pes = machine->pes;
+    for (int first = 0, last; text && first < num; first = last + 1) {
         last = first;
-        while (last + 1 < machine->num_ranks && pes[last + 1] == pes[last] + 1) last++;
-        used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, first ? "," : "", pes[first]);
-        if (last > first) used += (size_t)snprintf(text + used, size - used, "-%" PRId64, pes[last]);
+        while (last + 1 < num && seats[last + 1].pe == seats[last].pe + 1) last++;
+        used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, first ? "," : "", seats[first].pe);
+        if (last > first) used += (size_t)snprintf(text + used, size - used, "-%" PRId64, seats[last].pe);
     }
     return text;
 }
 
-static viem_status make_machine(const machine *machine, run *run)
+static viem_status make_part(const machine *machine, const seat seats[], run *run)
 {
-    char *pes = list_of_pes(machine);
+    char *pes = list_of_pes(seats, machine->num_ranks);
     viem_status status = VIEM_STATUS_NO_RESOURCES;
     if (pes) status = viem_machine_new(machine->spec, machine->distances, pes, &run->machine, &run->error);
     free(pes);
     return status;
+}
+
+/* The machine of these PEs. A part of a machine takes longer to map to than the whole. */
+static viem_status make_machine(const machine *machine, const seat seats[], run *run)
+{
+    int num = machine->num_ranks;
+    if (seats[0].pe != 0 || seats[num - 1].pe != num - 1) return make_part(machine, seats, run);
+    viem_status status = viem_machine_new(machine->spec, machine->distances, NULL, &run->machine, &run->error);
+    if (status || viem_machine_num_pes(run->machine) == num) return status;
+    viem_machine_free(run->machine);
+    run->machine = NULL;
+    return make_part(machine, seats, run);
 }
 
 static double now(void)
@@ -141,30 +172,16 @@ static char *cached_file(int num_vertices, const edges *edges, const machine *ma
     return path;
 }
 
-/* The cost of ranks that stay. */
-static viem_status evaluate_identity(int num_vertices, const run *run, int64_t *cost)
+/* Reads a mapping and its cost. Whatever the file holds, the cost is that of this graph on this machine. */
+static int read_cached(const char *path, int num_vertices, run *run, int64_t *cost)
 {
-    viem_mapping *identity = NULL;
     viem_report report;
-    viem_status status = VIEM_STATUS_NO_RESOURCES;
-    int32_t *pe_of = malloc((size_t)(num_vertices + 1) * sizeof *pe_of);
-    for (int vertex = 0; pe_of && vertex < num_vertices; vertex++) pe_of[vertex] = vertex;
-    if (pe_of) status = viem_mapping_new32(viem_machine_num_pes(run->machine), num_vertices, pe_of, &identity, NULL);
-    if (!status) status = viem_evaluate(run->graph, run->machine, identity, 0, NULL, &report, NULL);
-    if (!status) *cost = report.cost;
-    viem_mapping_free(identity);
-    free(pe_of);
-    return status;
-}
-
-/* Reads a mapping and its costs. Whatever the file holds, the costs are those of this graph on this machine. */
-static int read_cached(const char *path, int num_vertices, run *run, viem_report *report)
-{
     int64_t num_pes = viem_machine_num_pes(run->machine);
     if (viem_mapping_read(path, num_pes, num_vertices, &run->mapping, NULL) != VIEM_STATUS_OK) return 0;
-    viem_status status = viem_evaluate(run->graph, run->machine, run->mapping, 0, NULL, report, NULL);
-    if (!status) status = evaluate_identity(num_vertices, run, &report->cost_of_identity);
-    if (!status) return 1;
+    if (viem_evaluate(run->graph, run->machine, run->mapping, 0, NULL, &report, NULL) == VIEM_STATUS_OK) {
+        *cost = report.cost;
+        return 1;
+    }
     viem_mapping_free(run->mapping);
     run->mapping = NULL;
     return 0;
@@ -183,20 +200,40 @@ static void write_cached(const char *path, const viem_mapping *mapping, decision
     viem_error_free(error);
 }
 
-static viem_status find_mapping(double *deadline, run *run, viem_report *report)
+static viem_status find_mapping(double *deadline, run *run, int64_t *cost)
 {
+    viem_report report;
     viem_status status = make_settings(deadline, run);
     if (!status) status = viem_map(run->graph, run->machine, NULL, NULL, run->settings, &run->mapping, &run->error);
-    if (!status) status = viem_mapping_report(run->mapping, report, &run->error);
+    if (!status) status = viem_mapping_report(run->mapping, &report, &run->error);
+    if (!status) *cost = report.cost;
     return status;
 }
 
-static void number_ranks(int num_vertices, const viem_mapping *mapping, int num_ranks, int new_rank[])
+/* J of ranks that stay: vertex i at rank i. */
+static viem_status evaluate_ranks(int num_vertices, const seat seats[], int num_ranks, run *run, int64_t *cost)
 {
-    const uint32_t *rank_of = viem_mapping_pes(mapping);
+    viem_mapping *ranks = NULL;
+    viem_report report;
+    int64_t *pe_of = calloc((size_t)num_vertices + 1, sizeof *pe_of);
+    viem_status status = pe_of ? VIEM_STATUS_OK : VIEM_STATUS_NO_RESOURCES;
+    for (int i = 0; pe_of && i < num_ranks; i++) {
+        if (seats[i].rank < num_vertices) pe_of[seats[i].rank] = i;
+    }
+    if (!status) status = viem_mapping_new64(num_ranks, num_vertices, pe_of, &ranks, &run->error);
+    if (!status) status = viem_evaluate(run->graph, run->machine, ranks, 0, NULL, &report, &run->error);
+    if (!status) *cost = report.cost;
+    viem_mapping_free(ranks);
+    free(pe_of);
+    return status;
+}
+
+static void number_ranks(int num_vertices, const viem_mapping *mapping, const seat seats[], int num_ranks, int new_rank[])
+{
+    const uint32_t *pe_of = viem_mapping_pes(mapping);
     int next = num_vertices;
     for (int rank = 0; rank < num_ranks; rank++) new_rank[rank] = -1;
-    for (int vertex = 0; vertex < num_vertices; vertex++) new_rank[rank_of[vertex]] = vertex;
+    for (int vertex = 0; vertex < num_vertices; vertex++) new_rank[seats[pe_of[vertex]].rank] = vertex;
     for (int rank = 0; rank < num_ranks; rank++) {
         if (new_rank[rank] < 0) new_rank[rank] = next++;
     }
@@ -220,8 +257,26 @@ static void weigh(const options *options, decision *decision)
 static void fail(const run *run, decision *decision)
 {
     const char *message = viem_error_message(run->error);
-    decision->is_fault = 1;
+    *decision = (__typeof__(*decision)){.is_fault = 1};
     say(decision, *message ? message : "not enough memory");
+}
+
+/* Maps a graph with edges; the machine and all else is made here. */
+static viem_status map_graph(int num_vertices, const edges *edges, const machine *machine, const seat seats[], const options *options,
+                             double *deadline, run *run, int new_rank[], decision *decision)
+{
+    viem_status status = make_machine(machine, seats, run);
+    if (!status) status = evaluate_ranks(num_vertices, seats, machine->num_ranks, run, &decision->cost_before);
+    char *cached = status ? NULL : cached_file(num_vertices, edges, machine, options);
+    int is_cached = cached && read_cached(cached, num_vertices, run, &decision->cost_after);
+    if (!status && !is_cached) status = find_mapping(deadline, run, &decision->cost_after);
+    if (!status) {
+        weigh(options, decision);
+        if (cached && !is_cached) write_cached(cached, run->mapping, decision);
+        if (decision->moves) number_ranks(num_vertices, run->mapping, seats, machine->num_ranks, new_rank);
+    }
+    free(cached);
+    return status;
 }
 
 void map_vertices(int num_vertices, const edges *edges, const machine *machine, const options *options, int new_rank[],
@@ -229,31 +284,22 @@ void map_vertices(int num_vertices, const edges *edges, const machine *machine, 
 {
     double deadline = now() + options->seconds;
     run run = {NULL, NULL, NULL, NULL, NULL};
-    viem_report report;
     *decision = (__typeof__(*decision)){0};
     if (machine->is_flat) {
         say(decision, "ranks stay: all are equally far apart");
         return;
     }
-    viem_status status = viem_graph_from_edges(num_vertices, edges->num, edges->from, edges->to, edges->weights, &run.graph, &run.error);
+    seat *seats = sorted_seats(machine);
+    viem_status status = seats ? VIEM_STATUS_OK : VIEM_STATUS_NO_RESOURCES;
+    if (!status) {
+        status = viem_graph_from_edges(num_vertices, edges->num, edges->from, edges->to, edges->weights, &run.graph, &run.error);
+    }
     if (!status && viem_graph_num_edges(run.graph) == 0) {
         say(decision, "ranks stay: no two of them communicate");
-        free_run(&run);
-        return;
+    } else if (!status) {
+        status = map_graph(num_vertices, edges, machine, seats, options, &deadline, &run, new_rank, decision);
     }
-    if (!status) status = make_machine(machine, &run);
-    char *cached = status ? NULL : cached_file(num_vertices, edges, machine, options);
-    int is_cached = cached && read_cached(cached, num_vertices, &run, &report);
-    if (!status && !is_cached) status = find_mapping(&deadline, &run, &report);
-    if (status) {
-        fail(&run, decision);
-    } else {
-        decision->cost_before = report.cost_of_identity;
-        decision->cost_after = report.cost;
-        weigh(options, decision);
-        if (cached && !is_cached) write_cached(cached, run.mapping, decision);
-        if (decision->moves) number_ranks(num_vertices, run.mapping, machine->num_ranks, new_rank);
-    }
-    free(cached);
+    if (status) fail(&run, decision);
+    free(seats);
     free_run(&run);
 }
