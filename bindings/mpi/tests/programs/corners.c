@@ -23,8 +23,8 @@ static int copy(MPI_Comm comm, int keyval, void *extra, void *value, void *copie
 /* Rank 0 and 2, 1 and 3: always reordered. */
 static void create_pairs(MPI_Comm comm, MPI_Comm *graph)
 {
-    int partner = rank ^ 2;
-    MPI_Dist_graph_create_adjacent(comm, 1, &partner, MPI_UNWEIGHTED, 1, &partner, MPI_UNWEIGHTED, MPI_INFO_NULL, 1, graph);
+    int partner = rank ^ 2, weight = 1;
+    MPI_Dist_graph_create_adjacent(comm, 1, &partner, &weight, 1, &partner, &weight, MPI_INFO_NULL, 1, graph);
 }
 
 static void test_messages_of_the_program(MPI_Comm comm)
