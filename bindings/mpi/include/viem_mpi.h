@@ -2,7 +2,8 @@
  * viem: rank reordering inside an MPI job. The guide is docs/guide/mpi.md.
  *
  * Link with -lviem_reorder, before the MPI: then MPI_Cart_create, MPI_Graph_create, MPI_Dist_graph_create and
- * MPI_Dist_graph_create_adjacent reorder ranks where they are asked to. The functions below do so for programs that use none of them.
+ * MPI_Dist_graph_create_adjacent reorder ranks where they are asked to. The functions below do so for programs that use none of
+ * them.
  *
  * Functions return MPI_SUCCESS or a class of errors of MPI, and call no error handler for it. That ranks cannot be reordered, or that it
  * would not pay, is no error: the new communicator then has the ranks of the old one.
@@ -30,8 +31,9 @@ typedef struct {
  * VIEM_REORDER_SECONDS says, a second without it.
  *
  * - `comm`: an intracommunicator
- * - `graph`: what a job with these ranks communicates. The name of a METIS file, or what the names of the recorder's files begin with: `job` for
- *   job.0, job.1 and so on. Read at rank 0. Null on all ranks for the traffic that this job has had so far, if trace/viem_trace.c records it
+ * - `graph`: what a job with these ranks communicates. The name of a METIS file, or what the names of the recorder's files begin
+ *   with: `job` for job.0, job.1 and so on. Read at rank 0. Null on all ranks for the traffic that this job has had so far, if
+ *   trace/viem_trace.c records it
  * - `report`: gets what has come of it; may be null
  * - `newcomm`: gets the new communicator, which MPI_Comm_free frees. It has the error handler of `comm`, and no attributes
  *

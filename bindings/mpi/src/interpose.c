@@ -1,5 +1,5 @@
-/* The four calls that make topologies, in place of those of MPI. Fortran calls them too: its functions call those of C, under one of their
- * two names. */
+/* The four calls that make topologies, in place of those of MPI. Fortran calls them too: its functions call those of C, under
+ * one of their two names. */
 #include "reorder.h"
 
 #include <dlfcn.h>
@@ -106,7 +106,7 @@ static int num_weights(const int *weights, int count)
     return weights == MPI_UNWEIGHTED ? -1 : count;
 }
 
-/* Process r of the new communicator gives what process r of the old one has given: these are the edges of vertex r, in their order. */
+/* Process r of the new communicator gives what process r of the old one has given: the edges of vertex r, in their order. */
 INTERPOSED(MPI_Dist_graph_create_adjacent,
            (MPI_Comm comm, int num_sources, const int sources[], const int *source_weights, int num_targets,
             const int targets[], const int *target_weights, MPI_Info info, int reorder, MPI_Comm *result))
@@ -144,7 +144,8 @@ static int sum_of(int count, const int numbers[])
     return sum;
 }
 
-/* Any process may give any edge. That process r gives what process r gave keeps neighbours in the order that the library has for them. */
+/* Any process may give any edge. That process r gives what process r gave keeps neighbours in the order that the library has
+ * for them. */
 INTERPOSED(MPI_Dist_graph_create,
            (MPI_Comm comm, int num_sources, const int sources[], const int degrees[], const int targets[],
             const int *weights, MPI_Info info, int reorder, MPI_Comm *result))

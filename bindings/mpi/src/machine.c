@@ -11,7 +11,8 @@ enum { SLOT = NUM_LEVELS, NUM_DIGITS };
 
 /* Distances of ranks that part at a level: twice those that docs/guide/machines.md lists. */
 static const int assumed[NUM_DIGITS] = {
-    [0] = 160, [1] = 140, [2] = 120, [3] = 100, [4] = 80, [HOST] = 60, [PACKAGE] = 6, [NUMA] = 4, [CACHE] = 3, [CORE] = 2, [SLOT] = 1,
+    [0] = 160,   [1] = 140,     [2] = 120,  [3] = 100,   [4] = 80,   [HOST] = 60,
+    [PACKAGE] = 6, [NUMA] = 4, [CACHE] = 3, [CORE] = 2, [SLOT] = 1,
 };
 
 static int compare_sites(const void *a, const void *b)

@@ -18,8 +18,9 @@ static double number_of_variable(const char *name, double otherwise)
     return text && (rest == text || *rest || !(number >= 0)) ? otherwise : number;
 }
 
-/* Balances J against what the creation of a communicator may cost: tori of up to 64 ranks are optimal or nearly so by then, those of 1024 to 4096
- * are finished, and larger ones are within 10 % of where they would end. Measured with benches/inner.c on one core. */
+/* Balances J against what the creation of a communicator may cost: tori of up to 64 ranks are optimal or nearly so by then,
+ * those of 1024 to 4096 are finished, and larger ones are within 10 % of where they would end. Measured with benches/inner.c
+ * on one core. */
 static double budget(int num_ranks)
 {
     double seconds = 0.01 + 1.5e-4 * num_ranks;
@@ -67,7 +68,8 @@ static int compare_seats(const void *a, const void *b)
     return (first->pe > second->pe) - (first->pe < second->pe);
 }
 
-/* The PEs of the ranks in increasing order. libviem numbers those that are used so, and finds the structure of a machine best in that order. */
+/* The PEs of the ranks in increasing order. libviem numbers those that are used so, and finds the structure of a machine best
+ * in that order. */
 static seat *sorted_seats(const machine *machine)
 {
     seat *seats = malloc((size_t)(machine->num_ranks + 1) * sizeof *seats);
@@ -262,8 +264,8 @@ static void fail(const run *run, decision *decision)
 }
 
 /* Maps a graph with edges; the machine and all else is made here. */
-static viem_status map_graph(int num_vertices, const edges *edges, const machine *machine, const seat seats[], const options *options,
-                             double *deadline, run *run, int new_rank[], decision *decision)
+static viem_status map_graph(int num_vertices, const edges *edges, const machine *machine, const seat seats[],
+                             const options *options, double *deadline, run *run, int new_rank[], decision *decision)
 {
     viem_status status = make_machine(machine, seats, run);
     if (!status) status = evaluate_ranks(num_vertices, seats, machine->num_ranks, run, &decision->cost_before);

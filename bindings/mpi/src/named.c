@@ -132,7 +132,9 @@ static int reorder(MPI_Comm comm, const char *name, int num_vertices, edges *par
     session session;
     if (report) *report = (viem_MPI_report){0, 0, 0};
     if (begin(&session, comm, name, num_vertices, part, fault)) {
-        if (report) *report = (viem_MPI_report){session.decision.cost_before, session.decision.cost_after, session.reordered != session.ours};
+        const decision *decision = &session.decision;
+        int is_reordered = session.reordered != session.ours;
+        if (report) *report = (viem_MPI_report){decision->cost_before, decision->cost_after, is_reordered};
         take(&session, newcomm);
         return MPI_SUCCESS;
     }

@@ -25,8 +25,8 @@ fault reserve(edges *edges, int64_t capacity);
 fault add_edge(edges *edges, int64_t from, int64_t to, int64_t weight);
 void free_edges(edges *edges);
 
-/* The edges of the four kinds of topologies, or of the part of it that this process gives. What MPI would refuse is FAULT_ARGUMENTS.
- * `size` is that of the communicator; `num_vertices` gets the size of the topology. */
+/* The edges of the four kinds of topologies, or of the part of it that this process gives. What MPI would refuse is
+ * FAULT_ARGUMENTS. `size` is that of the communicator; `num_vertices` gets the size of the topology. */
 fault cart_edges(int size, int num_dims, const int dims[], const int periods[], edges *edges, int *num_vertices);
 fault graph_edges(int size, int num_nodes, const int index[], const int targets[], edges *edges, int *num_vertices);
 fault adjacent_edges(int size, int rank, int num_targets, const int targets[], const int *weights, edges *edges);
@@ -96,7 +96,8 @@ typedef struct {
     char message[MESSAGE_SIZE];
 } decision;
 
-/* Maps vertices to ranks: `new_rank[r]` gets the vertex that rank r becomes; ranks without a vertex get numbers from `num_vertices` on. */
+/* Maps vertices to ranks: `new_rank[r]` gets the vertex that rank r becomes; ranks without a vertex get numbers from
+ * `num_vertices` on. */
 void map_vertices(int num_vertices, const edges *edges, const machine *machine, const options *options, int new_rank[],
                   decision *decision);
 

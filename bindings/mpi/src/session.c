@@ -256,7 +256,8 @@ static int receive(const session *session, const gathered *all, int64_t answers[
     MPI_Request request;
     struct timespec pause = {0, 50000};
     int is_done = 0;
-    int result = PMPI_Iscatter(all->answers, NUM_ANSWERS, MPI_INT64_T, answers, NUM_ANSWERS, MPI_INT64_T, 0, session->ours, &request);
+    int result = PMPI_Iscatter(all->answers, NUM_ANSWERS, MPI_INT64_T, answers, NUM_ANSWERS, MPI_INT64_T, 0, session->ours,
+                               &request);
     while (result == MPI_SUCCESS && !is_done) {
         result = PMPI_Test(&request, &is_done, MPI_STATUS_IGNORE);
         if (!is_done) nanosleep(&pause, NULL);
@@ -297,8 +298,8 @@ static int open_session(session *session, MPI_Comm comm)
     return 1;
 }
 
-/* Ranks that stay are those of the copy. The topology is made there too: Open MPI up to 4.1.9 and 5.0.10 may hang in MPI_Dist_graph_create on a
- * communicator of which others have been made before. */
+/* Ranks that stay are those of the copy. The topology is made there too: versions of Open MPI 4 and 5 may hang in
+ * MPI_Dist_graph_create on a communicator of which others have been made before (open-mpi/ompi issue 13918). */
 static void keep_ranks(session *session)
 {
     session->reordered = session->ours;

@@ -109,8 +109,8 @@ static int names_host(const char *name, const char *host)
     return strcspn(name, ".") == length && strncmp(name, host, length) == 0;
 }
 
-/* An address has the switches from the outermost to the innermost and then the host, with dots between them. One that has been inherited
- * from another host says nothing. */
+/* An address has the switches from the outermost to the innermost and then the host, with dots between them. One that has been
+ * inherited from another host says nothing. */
 void find_switches(site *site, const char *host, const char *address)
 {
     const char *last = address ? strrchr(address, '.') : NULL;

@@ -1,12 +1,13 @@
-# Reads mpi.h after the preprocessor, and writes a wrapper of each function that takes a communicator: it replaces MPI_COMM_WORLD.
+# Reads mpi.h after the preprocessor, and writes a wrapper of each function that takes a communicator: it replaces
+# MPI_COMM_WORLD.
 #
-# Not wrapped: what is wrapped by hand, attributes and names, which stay those of MPI_COMM_WORLD (the limits of MPI are attributes of it), and
-# conversions of handles.
+# Not wrapped: what is wrapped by hand, attributes and names, which stay those of MPI_COMM_WORLD (the limits of MPI are
+# attributes of it), and conversions of handles.
 
 BEGIN {
     RS = ";"
-    split("Cart_create Graph_create Dist_graph_create Dist_graph_create_adjacent Comm_get_attr Comm_set_attr Comm_delete_attr Attr_get " \
-          "Attr_put Attr_delete Comm_get_name Comm_set_name Comm_c2f Comm_toint Abort", names, " ")
+    split("Cart_create Graph_create Dist_graph_create Dist_graph_create_adjacent Comm_get_attr Comm_set_attr " \
+          "Comm_delete_attr Attr_get Attr_put Attr_delete Comm_get_name Comm_set_name Comm_c2f Comm_toint Abort", names, " ")
     for (i in names) is_left_out[names[i]] = 1
     print "#include \"world.h\""
 }

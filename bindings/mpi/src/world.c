@@ -1,7 +1,7 @@
 /* MPI_COMM_WORLD with other ranks, for programs that never ask for it. Only in libviem_world.so.
  *
- * The ranks of MPI_COMM_WORLD itself cannot be changed. So a communicator with the new ranks is made in MPI_Init, and every function that gets
- * MPI_COMM_WORLD works on that one: the wrappers are made of mpi.h by world.awk. */
+ * The ranks of MPI_COMM_WORLD itself cannot be changed. So a communicator with the new ranks is made in MPI_Init, and every
+ * function that gets MPI_COMM_WORLD works on that one: the wrappers are made of mpi.h by world.awk. */
 #include "world.h"
 
 #include <stddef.h>

@@ -30,7 +30,8 @@ static void make_folder(void)
     for (int cpu = 0; cpu < 16; cpu++) {
         int core = cpu % 8;
         snprintf(folder, sizeof folder, "cpus/cpu%d", cpu);
-        const char *folders[] = {"", "/topology", "/cache", "/cache/index3", core / 2 == 0 ? "/node0" : core / 2 == 1 ? "/node1" : core / 2 == 2 ? "/node2" : "/node3"};
+        const char *nodes[] = {"/node0", "/node1", "/node2", "/node3"};
+        const char *folders[] = {"", "/topology", "/cache", "/cache/index3", nodes[core / 2]};
         mkdir("cpus", 0755);
         for (int i = 0; i < 5; i++) {
             snprintf(below, sizeof below, "%s%s", folder, folders[i]);
@@ -155,7 +156,8 @@ static void test_binding(void)
     sites[3].unit[CORE] = sites[4].unit[CORE] = -5;
     sites[3].num_cpus = sites[4].num_cpus = 8;
     describe_binding(sites, 6, text, sizeof text);
-    CHECK(strcmp(text, "2 ranks share fewer CPUs than they are; 2 ranks are not bound to CPUs of their own; 1 rank is bound to several CPUs") == 0);
+    CHECK(strcmp(text, "2 ranks share fewer CPUs than they are; 2 ranks are not bound to CPUs of their own; "
+                       "1 rank is bound to several CPUs") == 0);
 }
 
 int main(void)
