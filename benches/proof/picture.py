@@ -16,7 +16,7 @@ class Axis:
 
 
 def svg(series):
-    """The picture of (title, results); each result is (mapping, J, busiest link, seconds), the first one that of the block order."""
+    """The picture of pairs (title, results). A result is (mapping, J, busiest link, seconds); the first is the block order."""
     points = [(title, name, cost / max(results[0][1], 1), seconds / results[0][3])
               for title, results in series for name, cost, _, seconds in results]
     x = Axis([point[2] for point in points], LEFT, WIDTH - RIGHT)

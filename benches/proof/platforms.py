@@ -14,21 +14,20 @@ Every link has one direction. All routes are written in full, so nothing depends
 SOCKETS, CORES = 2, 2
 PER_NODE = SOCKETS * CORES
 # Bandwidth in bytes per second and latency in seconds.
-IN_SOCKET, BETWEEN_SOCKETS, CABLE, UPLINK = (10e9, 2e-7), (20e9, 4e-7), (12.5e9, 5e-7), (25e9, 5e-7)
-# What the guide assumes for clusters: cores, sockets, nodes, switches, switches above.
-DISTANCES = [1, 3, 30, 40, 50]
+IN_SOCKET, BETWEEN_SOCKETS, CABLE, UPLINK = (20e9, 2e-7), (40e9, 4e-7), (12.5e9, 5e-7), (25e9, 5e-7)
 # By number of nodes: nodes per leaf switch, nodes per rack, torus, and groups, routers and nodes of a dragonfly.
 SHAPES = {16: (4, 8, (4, 2, 2), (4, 2, 2)), 64: (8, 16, (4, 4, 4), (8, 4, 2)), 256: (16, 32, (8, 8, 4), (16, 8, 2))}
 
 
 class Platform:
-    """Nodes with a network; `route` lists the links between two nodes, and `links` collects all that were used."""
+    """Nodes with a network. `route` lists the links between two nodes, and `arities` are those of the tree that viem sees outside
+    of nodes, unless they are a torus."""
 
-    def __init__(self, name, nodes, arities, torus, route):
+    def __init__(self, name, nodes, arities, route, torus=None):
         self.name, self.nodes, self.route = name, nodes, route
         self.ranks = nodes * PER_NODE
         self.arities, self.torus = [CORES, SOCKETS, *arities], torus
-        self.distances = DISTANCES[: len(self.arities) + bool(torus)]
+        self.distances = []
         tree = ":".join(map(str, self.arities))
         self.spec = f"torus:{'x'.join(map(str, torus))}/{tree}" if torus else f"tree:{tree}"
         self.routes = {(a, b): self.path(a, b) for a in range(nodes * SOCKETS) for b in range(nodes * SOCKETS)}
@@ -106,13 +105,13 @@ def fat_tree(name, nodes, leaf, spines):
         spine = b % spines
         up, down = (f"leaf{a // leaf}-spine{spine}", CABLE), (f"spine{spine}-leaf{b // leaf}", CABLE)
         return [up, down] if a // leaf != b // leaf else []
-    return Platform(name, nodes, [leaf, nodes // leaf], None, route)
+    return Platform(name, nodes, [leaf, nodes // leaf], route)
 
 
 def racks(name, nodes, rack):
     def route(a, b):
         return [(f"up{a // rack}", UPLINK), (f"down{b // rack}", UPLINK)] if a // rack != b // rack else []
-    return Platform(name, nodes, [rack, nodes // rack], None, route)
+    return Platform(name, nodes, [rack, nodes // rack], route)
 
 
 def torus(name, nodes, sizes):
@@ -128,7 +127,7 @@ def torus(name, nodes, sizes):
                 x = (x + step) % size
             stride *= size
         return links
-    return Platform(name, nodes, [], sizes, route)
+    return Platform(name, nodes, [], route, sizes)
 
 
 def dragonfly(name, nodes, groups, routers, per_router):
@@ -146,18 +145,20 @@ def dragonfly(name, nodes, groups, routers, per_router):
         source, target = here // routers, there // routers
         out, into = gate(source, target), gate(target, source)
         return [*local(here, out), (f"group{source}-group{target}", CABLE), *local(into, there)]
-    return Platform(name, nodes, [per_router, routers, groups], None, route)
+    return Platform(name, nodes, [per_router, routers, groups], route)
 
 
-def platform(name, ranks):
-    """The platform of that name with so many cores: 64, 256 or 1024."""
+def platform(name, ranks, distances):
+    """The platform of that name with so many cores: 64, 256 or 1024; of the distances as many are used as there are levels."""
     nodes = ranks // PER_NODE
     leaf, rack, sizes, fly = SHAPES[nodes]
     makers = {"fat-tree": lambda: fat_tree(name, nodes, leaf, leaf),
               "fat-tree-4to1": lambda: fat_tree(name, nodes, leaf, leaf // 4),
               "torus": lambda: torus(name, nodes, sizes), "dragonfly": lambda: dragonfly(name, nodes, *fly),
               "racks": lambda: racks(name, nodes, rack)}
-    return makers[name]()
+    made = makers[name]()
+    made.distances = distances[: len(made.arities) + bool(made.torus)]
+    return made
 
 
 NAMES = ["fat-tree", "fat-tree-4to1", "torus", "dragonfly", "racks"]

@@ -1,11 +1,11 @@
 /*
  * What training of a large network sends, by rank t + 4 (d + D p): all-reduce in tensor groups (t) of 4, activations along
- * pipelines (p) of up to 4 stages, and all-reduce of gradients between data-parallel replicas (d). BYTES is the size of the
- * activations; gradients are four times as large.
+ * pipelines (p) of 4 stages, and all-reduce of gradients between data-parallel replicas (d). Eight batches follow each other
+ * through a pipeline, forward, then backward. BYTES is the size of the activations of one; gradients are four times as large.
  */
 #include "proof.h"
 
-enum { TENSOR = 4, PIPELINE = 4, LAYERS = 2 };
+enum { TENSOR = 4, PIPELINE = 4, BATCHES = 8 };
 
 static MPI_Comm tensor, data;
 static int previous, next;
@@ -26,12 +26,14 @@ static void sum(job *job, long bytes, MPI_Comm group)
     MPI_Allreduce(job->out, job->in, (int)(bytes / 8), MPI_DOUBLE, MPI_SUM, group);
 }
 
-/* The layers of a stage, forward or backward. */
+/* All batches, forward or backward. */
 static void pass(job *job, int from, int to)
 {
-    MPI_Recv(job->in, (int)job->bytes, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    for (int layer = 0; layer < LAYERS; layer++) sum(job, job->bytes, tensor);
-    MPI_Send(job->out, (int)job->bytes, MPI_BYTE, to, 0, MPI_COMM_WORLD);
+    for (int batch = 0; batch < BATCHES; batch++) {
+        MPI_Recv(job->in, (int)job->bytes, MPI_BYTE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        sum(job, job->bytes, tensor);
+        MPI_Send(job->out, (int)job->bytes, MPI_BYTE, to, 0, MPI_COMM_WORLD);
+    }
 }
 
 static void step(job *job)
