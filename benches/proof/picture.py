@@ -2,7 +2,7 @@
 number of ranks, a colour for each program."""
 import math
 
-PANEL, GAP, LEFT, TOP, BOTTOM = 250, 16, 70, 40, 100
+PANEL, GAP, LEFT, TOP, BOTTOM = 250, 16, 70, 40, 70
 COLOURS = ["#1b6ca8", "#d1495b", "#3a7d44", "#8d5fb8", "#c77d00", "#00868b", "#7a4e2d", "#5b5b5b"]
 TICKS = [0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 20, 30, 50, 100]
 
@@ -70,7 +70,7 @@ def frame(x, y, title, has_numbers):
 def legend(colours, width, height):
     """The titles of the axes, and what colours and sizes mean."""
     middle = (TOP + height - BOTTOM) / 2
-    yield f'<text x="{width / 2}" y="{height - BOTTOM + 10}" text-anchor="middle">J over that of the block order</text>'
+    yield f'<text x="{width / 2}" y="{height - BOTTOM + 4}" text-anchor="middle">J over that of the block order</text>'
     yield (f'<text x="20" y="{middle}" text-anchor="middle" transform="rotate(-90 20 {middle})">'
            'time over that of the block order</text>')
     for index, (program, colour) in enumerate(colours.items()):
