@@ -35,7 +35,7 @@ void need(job *job, long bytes)
 
 neighbours neighbours_new(int capacity)
 {
-    neighbours list = {0, allocate(capacity, sizeof(int)), allocate(capacity, sizeof(long)), allocate(capacity, sizeof(long))};
+    neighbours list = {0, allocate(capacity, sizeof(int)), allocate(capacity, sizeof(long)), allocate(capacity, sizeof(long)), 0};
     return list;
 }
 
@@ -44,6 +44,8 @@ void neighbours_add(neighbours *list, int rank, long out, long in)
     list->ranks[list->count] = rank;
     list->out[list->count] = out;
     list->in[list->count++] = in;
+    if (out > list->largest) list->largest = out;
+    if (in > list->largest) list->largest = in;
 }
 
 void exchange(job *job, const neighbours *list)

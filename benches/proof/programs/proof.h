@@ -33,11 +33,11 @@ void *allocate(long count, long size);
 /* Ends the job with a message. */
 void fail(const char *message, const char *about);
 
-/* A message to each of some ranks, and one from each of them; out[i] and in[i] are their sizes in bytes. */
+/* A message to each of some ranks, and one from each of them; out[i] and in[i] are their sizes in bytes, `largest` is the largest. */
 typedef struct {
     int count;
     int *ranks;
-    long *out, *in;
+    long *out, *in, largest;
 } neighbours;
 
 /* Room for neighbours. */
@@ -46,7 +46,10 @@ neighbours neighbours_new(int capacity);
 /* One more neighbour. */
 void neighbours_add(neighbours *list, int rank, long out, long in);
 
-/* All messages at once. */
+/*
+ * All messages at once. There must be room for the largest: all are received in the same place, which MPI does not allow but
+ * the simulator does, because 1024 ranks share the memory of one process.
+ */
 void exchange(job *job, const neighbours *list);
 
 /* Splits MPI_COMM_WORLD into groups of the ranks of equal color, in the order of their ranks. */

@@ -87,7 +87,7 @@ static void start(job *job)
             neighbours_add(&list, rank, sent[rank] * job->bytes, received[rank] * job->bytes);
         }
     }
-    need(job, rows.n * job->bytes);
+    need(job, list.largest);
     free(rows.ends), free(rows.columns), free(sent), free(received), free(last), free(known);
 }
 
