@@ -45,11 +45,12 @@ def relative(results):
 
 def dots(x, y, pairs, points, colours):
     for pair in pairs:
-        colour = colours[pair.program]
+        yield f'<g fill="{colours[pair.program]}" stroke="{colours[pair.program]}" fill-opacity="0.6">'
         for name, cost, seconds in points[pair]:
-            radius, fill = 6 if name in ("ours", "block") else 3, "white" if name == "block" else colour
-            yield (f'<circle cx="{x.place(cost):.1f}" cy="{PANEL - y.place(seconds):.1f}" r="{radius}" fill="{fill}"'
-                   f' stroke="{colour}" fill-opacity="0.6"><title>{pair.program}: {name}</title></circle>')
+            radius, fill = 6 if name in ("ours", "block") else 3, ' fill="white"' if name == "block" else ""
+            yield (f'<circle cx="{x.place(cost):.1f}" cy="{PANEL - y.place(seconds):.1f}" r="{radius}"{fill}>'
+                   f'<title>{pair.program}: {name}</title></circle>')
+        yield "</g>"
 
 
 def frame(x, y, title, has_numbers):

@@ -47,8 +47,8 @@ neighbours neighbours_new(int capacity);
 void neighbours_add(neighbours *list, int rank, long out, long in);
 
 /*
- * All messages at once. There must be room for the largest: all are received in the same place, which MPI does not allow but
- * the simulator does, because 1024 ranks share the memory of one process.
+ * All messages at once. There must be room for the largest. All ranks are in the memory of one process, so all messages are
+ * received in the same place; MPI does not allow that, SimGrid does.
  */
 void exchange(job *job, const neighbours *list);
 
