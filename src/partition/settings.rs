@@ -145,10 +145,8 @@ pub struct UnconstrainedConfig {
     pub least_skew: f64,
     /// Rounds on each level without a better partition after which it ends, at most 1000; 0 turns it off.
     pub patience: usize,
-    /// What a vertex may lose by a move on the finest level, as a share of what its edges inside its block cost then; 0 to 1.
+    /// What a vertex may lose by a move, as a share of what its edges inside its block cost then; 0 to 1.
     pub loss: f64,
-    /// The same on coarse levels; 0 to 1.
-    pub coarse_loss: f64,
     /// Vertices from which a search within the bounds starts that follows it, instead of `k_way.seeds`; 0 for no such searches.
     pub seeds: usize,
 }
@@ -237,9 +235,7 @@ impl UnconstrainedConfig {
     fn validate(&self) -> Result<(), ConfigError> {
         check("least_skew", self.least_skew, self.least_skew >= 0.0, "at least 0")?;
         check("patience", self.patience, self.patience <= 1000, "at most 1000")?;
-        let is_share = |share: f64| (0.0..=1.0).contains(&share);
-        check("loss", self.loss, is_share(self.loss), "from 0 to 1")?;
-        check("coarse_loss", self.coarse_loss, is_share(self.coarse_loss), "from 0 to 1")
+        check("loss", self.loss, (0.0..=1.0).contains(&self.loss), "from 0 to 1")
     }
 }
 
@@ -336,13 +332,7 @@ impl PartitionConfig {
             bisection: BisectionConfig { coarsest: 60, tries: 4, passes: 4, patience: 50 },
             initial: InitialConfig { coarsest: 2000, coarsest_per_block: 30, bisections: 10 },
             k_way: KWayConfig { rounds: 6, patience: 300, least_steps: 20, seeds: 25 },
-            unconstrained: UnconstrainedConfig {
-                least_skew: 2.0,
-                patience: 3,
-                loss: 0.25,
-                coarse_loss: 0.75,
-                seeds: 0,
-            },
+            unconstrained: UnconstrainedConfig { least_skew: 2.0, patience: 3, loss: 0.25, seeds: 0 },
             flow: FlowConfig { rounds: 0, region: 0.3, depth: 5 },
             balance: BalanceConfig {
                 slack: 0.02,

@@ -289,9 +289,8 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         bounds: LoadBounds<'_>,
     ) {
         let settings = &self.settings.unconstrained;
-        let is_finest = level.num_nodes() == self.finest.num_nodes();
-        let loss = if is_finest { settings.loss } else { settings.coarse_loss };
-        let goal = unconstrained::Goal { bounds, patience: settings.patience, loss, observer: self.observer };
+        let (patience, loss) = (settings.patience, settings.loss);
+        let goal = unconstrained::Goal { bounds, patience, loss, observer: self.observer };
         if let Some(unconstrained) = &mut self.unconstrained {
             unconstrained.refine(level, assignment, goal);
         }

@@ -234,7 +234,6 @@ fn settings_out_of_their_range_are_named() {
         ("unconstrained.least_skew", |settings| settings.unconstrained.least_skew = f64::NAN),
         ("unconstrained.patience", |settings| settings.unconstrained.patience = 1001),
         ("unconstrained.loss", |settings| settings.unconstrained.loss = 1.1),
-        ("unconstrained.coarse_loss", |settings| settings.unconstrained.coarse_loss = -0.1),
         ("flow.region", |settings| settings.flow.region = f64::NAN),
         ("flow.region", |settings| settings.flow.region = 1.1),
         ("balance.slack", |settings| settings.balance.slack = f64::INFINITY),
@@ -270,7 +269,6 @@ fn the_extremes_of_all_settings_work() {
         settings.unconstrained.least_skew = 0.0;
         settings.unconstrained.patience = whole.min(1000);
         settings.unconstrained.loss = real;
-        settings.unconstrained.coarse_loss = real;
         settings.flow.region = real;
         settings.flow.depth = whole as u32;
         settings.balance.slack_nodes = (whole >> 1) as Weight;
