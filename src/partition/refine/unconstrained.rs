@@ -17,6 +17,7 @@ use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::LoadBounds;
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
+use crate::partition::settings::UnconstrainedConfig;
 
 /// A cost must fall by more than one in this many to count as better for the patience. Balances the time of rounds that gain next to
 /// nothing against the cut; at 200, cores of some graphs do not come together, and 1000 cuts 0.4 % less in a tenth more time.
@@ -26,10 +27,7 @@ const LEAST_GAIN: Weight = 500;
 #[derive(Clone, Copy)]
 pub(crate) struct Goal<'a> {
     pub bounds: LoadBounds<'a>,
-    /// Rounds without a better partition after which it ends.
-    pub patience: usize,
-    /// What a vertex may lose by its move, as a share of what its edges inside its block will cost.
-    pub loss: f64,
+    pub settings: &'a UnconstrainedConfig,
     pub observer: &'a dyn Observer,
 }
 
@@ -67,12 +65,12 @@ impl Unconstrained {
         let mut current = assignment.clone();
         self.begin(level, &current);
         let mut watch = Watch::new(observer);
-        let mut left = goal.patience;
+        let mut left = goal.settings.patience;
         while left > 0 && self.round(level, &mut current, goal, &mut watch) {
             left -= 1;
             let (found, best) = (current.score(bounds), assignment.score(bounds));
             if found.0 < best.0 || found.0 == best.0 && best.1 - found.1 > best.1 / LEAST_GAIN {
-                left = goal.patience;
+                left = goal.settings.patience;
             }
             if found < best {
                 assignment.clone_from(&current);
@@ -125,7 +123,7 @@ impl Unconstrained {
         &mut self,
         level: Problem<'_, W, O>,
         current: &Assignment,
-        Goal { bounds, loss, .. }: Goal<'_>,
+        Goal { bounds, settings, .. }: Goal<'_>,
         node: NodeId,
     ) -> Option<Wish> {
         if level.objective.is_fixed(node) {
@@ -139,7 +137,7 @@ impl Unconstrained {
         let moves = blocks.map(|block| (level.gain(node, &self.affinities, from, block), block));
         let (gain, to) = moves.max()?;
         let held = self.affinities.to(from) * level.objective.between(from, to);
-        (gain >= 0 || ((-gain) as f64) < held as f64 * loss).then_some(Wish { to, gain })
+        (gain >= 0 || ((-gain) as f64) < held as f64 * settings.loss).then_some(Wish { to, gain })
     }
 
     /// The vertices that do not lose if all neighbours of greater gain have moved.
@@ -198,14 +196,15 @@ mod tests {
     use super::*;
     use crate::ground::observer::Stops;
     use crate::ground::rng::Rng;
+    use crate::partition::FixedVertices;
     use crate::partition::compact::CompactGraph;
     use crate::partition::objective::tests::matrices;
     use crate::partition::objective::{Cut, Migrating, StoredCost};
-    use crate::partition::{FixedVertices, PartitionConfig, PartitionPreset};
     use crate::testing::{core_and_periphery, random_graph, with_node_weights};
 
     fn goal<'a>(bounds: LoadBounds<'a>, observer: &'a dyn Observer) -> Goal<'a> {
-        Goal { bounds, patience: 5, loss: 0.5, observer }
+        const SETTINGS: UnconstrainedConfig = UnconstrainedConfig { patience: 5, loss: 0.5 };
+        Goal { bounds, settings: &SETTINGS, observer }
     }
 
     /// A refined partition is not worse, keeps its fixed vertices, and has the cost and the weights that it says.
@@ -258,16 +257,5 @@ mod tests {
         assert_eq!(assignment.overload(&bounds), 0);
         // All leaves are cut off, and no edge of the core is.
         assert_eq!(assignment.cost, 280);
-    }
-
-    #[test]
-    fn it_suits_graphs_of_skewed_degrees_only() {
-        let suits = |graph: &CompactGraph<i64>| {
-            PartitionPreset::ALL.map(|preset| PartitionConfig::preset(preset).unconstrained.suits(graph))
-        };
-        assert_eq!(suits(&CompactGraph::new(&core_and_periphery(40, 320))), [true; 6]);
-        let mesh = CompactGraph::new(&crate::graph::generate::mesh(20, 20, 1));
-        let is_social = |preset: PartitionPreset| preset.name().ends_with("social");
-        assert_eq!(suits(&mesh), PartitionPreset::ALL.map(is_social));
     }
 }

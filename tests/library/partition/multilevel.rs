@@ -231,7 +231,11 @@ fn settings_out_of_their_range_are_named() {
         ("bisection.tries", |settings| settings.bisection.tries = 0),
         ("initial.coarsest_per_block", |settings| settings.initial.coarsest_per_block = 0),
         ("k_way.seeds", |settings| settings.k_way.seeds = 0),
-        ("unconstrained.least_skew", |settings| settings.unconstrained.least_skew = f64::NAN),
+        ("heavy_tailed.least_skew", |settings| settings.heavy_tailed.least_skew = f64::NAN),
+        ("heavy_tailed.k_way.seeds", |settings| settings.heavy_tailed.k_way.seeds = 0),
+        ("heavy_tailed.unconstrained.loss", |settings| settings.heavy_tailed.unconstrained.loss = -0.1),
+        ("heavy_tailed.flow.region", |settings| settings.heavy_tailed.flow.region = 0.0),
+        ("heavy_tailed.pool.members", |settings| settings.heavy_tailed.pool.members = 0),
         ("unconstrained.patience", |settings| settings.unconstrained.patience = 1001),
         ("unconstrained.loss", |settings| settings.unconstrained.loss = 1.1),
         ("flow.region", |settings| settings.flow.region = f64::NAN),
@@ -266,7 +270,7 @@ fn the_extremes_of_all_settings_work() {
         settings.k_way.patience = whole;
         settings.k_way.least_steps = whole;
         settings.k_way.seeds = whole;
-        settings.unconstrained.least_skew = 0.0;
+        settings.heavy_tailed.least_skew = f64::INFINITY;
         settings.unconstrained.patience = whole.min(1000);
         settings.unconstrained.loss = real;
         settings.flow.region = real;
