@@ -38,8 +38,8 @@ mod tests {
     #[test]
     fn degrees_are_skewed_where_few_vertices_have_most_edges() {
         let skew = |n, edges: &[(NodeId, NodeId)]| {
-            let edges: Vec<_> = edges.iter().map(|&(u, v)| (u, v, 1)).collect();
-            skew_of_degrees(&CsrGraph::from_edges(n, &edges).unwrap())
+            let edges = edges.iter().map(|&(u, v)| (u, v, 1));
+            skew_of_degrees(&CsrGraph::from_edges(n, edges).unwrap())
         };
         assert_eq!(skew(3, &[]), 0.0);
         assert_eq!(skew(2, &[(0, 1)]), 1.0);
