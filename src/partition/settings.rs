@@ -365,7 +365,7 @@ impl PartitionConfig {
         let heavy_tailed = HeavyTailedConfig {
             least_skew: 2.0,
             k_way: KWayConfig { rounds: 0, ..k_way.clone() },
-            unconstrained: UnconstrainedConfig { patience: 3, ..unconstrained.clone() },
+            unconstrained: UnconstrainedConfig { patience: 2, ..unconstrained.clone() },
             flow: flow.clone(),
             pool: pool.clone(),
         };

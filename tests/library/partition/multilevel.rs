@@ -226,7 +226,7 @@ fn settings_of_presets_are_valid_and_come_back_as_they_were_written() {
 #[test]
 fn settings_out_of_their_range_are_named() {
     type Change = fn(&mut PartitionConfig);
-    let changes: [(&str, Change); 15] = [
+    let changes: [(&str, Change); 18] = [
         ("bisection.coarsest", |settings| settings.bisection.coarsest = 0),
         ("bisection.tries", |settings| settings.bisection.tries = 0),
         ("initial.coarsest_per_block", |settings| settings.initial.coarsest_per_block = 0),
