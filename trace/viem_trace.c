@@ -628,6 +628,18 @@ static void finish(void)
     }
 }
 
+/* For viem_MPI_Comm_reorder: the bytes that this process has sent so far to the first `length` ranks of MPI_COMM_WORLD. Returns the number of
+ * ranks, 0 if nothing is recorded. */
+int viem_trace_bytes(uint64_t *bytes, int length)
+{
+    if (!is_started || !has_world || is_spawned) return 0;
+    for (int rank = 0; rank < length && rank < world_size; rank++) {
+        bytes[rank] = 0;
+        for (int class = 0; class < NUM_CLASSES; class++) bytes[rank] += counters[class][rank].bytes;
+    }
+    return world_size;
+}
+
 /* ---- interposed functions ------------------------------------------------------------------------------------- */
 
 static void *find(const char *name)

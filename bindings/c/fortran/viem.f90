@@ -199,6 +199,22 @@ module viem
       integer(c_int) :: viem_graph_read
     end function
 
+    function viem_graph_read_traffic( &
+        num_files, &
+        paths, &
+        num_ranks, &
+        graph, &
+        error) &
+        bind(C, name="viem_graph_read_traffic")
+      import
+      integer(c_int64_t), value :: num_files
+      type(c_ptr), intent(in) :: paths(*)
+      integer(c_int64_t), value :: num_ranks
+      type(c_ptr), intent(out) :: graph
+      type(c_ptr), intent(out), optional :: error
+      integer(c_int) :: viem_graph_read_traffic
+    end function
+
     function viem_graph_write( &
         graph, &
         path, &

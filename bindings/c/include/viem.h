@@ -335,6 +335,22 @@ viem_status viem_graph_read(const char *path,
                             viem_error **error);
 
 /**
+ * Reads the recorded traffic of a job as a graph: vertex `i` is rank `i`, and an edge weighs the bytes that its ends exchange. Flows of all
+ * files are summed.
+ *
+ * - `num_files`, `paths`: the names of the files, in UTF-8; all of one kind, which their content shows. The chapter docs/guide/traffic.md lists
+ *   the kinds
+ * - `num_ranks`: the number of ranks of the job, which is that of the vertices; 0 for the highest that is mentioned, and one more
+ *
+ * Precondition: There are as many names, and they end with zero bytes.
+ */
+viem_status viem_graph_read_traffic(int64_t num_files,
+                                    const char *const *paths,
+                                    int64_t num_ranks,
+                                    viem_graph **graph,
+                                    viem_error **error);
+
+/**
  * Writes a graph to a METIS file, whole or not at all. Weights are written unless all of a kind are 1.
  *
  * Precondition: `path` ends with a zero byte.

@@ -9,6 +9,7 @@ use viem::CsrGraph;
 use viem::ground::types::{NodeId, Weight};
 use viem::io::Source;
 use viem::io::metis::{self, NodeWeights};
+use viem::io::traffic::{Collector, TrafficConfig};
 use viem_ffi::{array, check_memory, count, memory_of_graph, optional, text, write_graph};
 
 use crate::error::{Error, Status, call, create, free, given};
@@ -230,6 +231,39 @@ pub unsafe extern "C" fn viem_graph_read(
         let path = unsafe { text("path", path) }?;
         let weights = if unit_weights == 0 { NodeWeights::Read } else { NodeWeights::Ignore };
         Ok(Graph { csr: metis::read(Source::open(Path::new(path))?, weights)? })
+    })
+}
+
+/// Reads the recorded traffic of a job as a graph: vertex `i` is rank `i`, and an edge weighs the bytes that its ends exchange. Flows of all
+/// files are summed.
+///
+/// - `num_files`, `paths`: the names of the files, in UTF-8; all of one kind, which their content shows. The chapter docs/guide/traffic.md lists
+///   the kinds
+/// - `num_ranks`: the number of ranks of the job, which is that of the vertices; 0 for the highest that is mentioned, and one more
+///
+/// # Safety
+///
+/// There are as many names, and they end with zero bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_graph_read_traffic(
+    num_files: i64,
+    paths: *const *const c_char,
+    num_ranks: i64,
+    graph: *mut *mut Graph,
+    error: *mut *mut Error,
+) -> Status {
+    create(("graph", graph), error, || {
+        // SAFETY: the caller's promise.
+        let paths = unsafe { array("paths", paths, count("num_files", num_files)?) }?;
+        let num_ranks = Some(count("num_ranks", num_ranks)? as u64).filter(|&num_ranks| num_ranks > 0);
+        let mut collector = Collector::new(None);
+        for &path in paths {
+            // SAFETY: the caller's promise.
+            let path = unsafe { text("paths", path) }?;
+            collector.read(Source::open(Path::new(path))?, None)?;
+        }
+        let config = TrafficConfig::default().with_num_ranks(num_ranks);
+        Ok(Graph { csr: collector.finish(&config)?.0 })
     })
 }
 

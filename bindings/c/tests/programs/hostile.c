@@ -68,6 +68,15 @@ static void write_text(const char *path, const char *text) {
 }
 
 static void test_files(void) {
+  const char *missing[] = {"no such file"}, *nothing[] = {NULL}, *faulty[] = {"faulty.0"};
+  FAIL(viem_graph_read_traffic(1, missing, 0, &graph, &error), VIEM_STATUS_NO_INPUT, "no such file");
+  FAIL(viem_graph_read_traffic(1, nothing, 0, &graph, &error), VIEM_STATUS_USAGE, "must not be null");
+  FAIL(viem_graph_read_traffic(1, NULL, 0, &graph, &error), VIEM_STATUS_USAGE, "`paths` must not be null");
+  FAIL(viem_graph_read_traffic(1, missing, -1, &graph, &error), VIEM_STATUS_USAGE, "`num_ranks`");
+  write_text("faulty.0", "viem_trace 1\nrank 0 of 2\np2p 7 1 9\nend 1\n");
+  CHECK(viem_graph_read_traffic(1, faulty, 0, &graph, &error) == VIEM_STATUS_BAD_DATA && graph == NULL);
+  viem_error_free(error);
+  error = NULL;
   FAIL(viem_graph_read("no such file", 0, &graph, &error), VIEM_STATUS_NO_INPUT, "no such file");
   FAIL(viem_graph_read(NULL, 0, &graph, &error), VIEM_STATUS_USAGE, "`path` must not be null");
   FAIL(viem_graph_read("\xff\xfe", 0, &graph, &error), VIEM_STATUS_USAGE, "not UTF-8 from byte 0");

@@ -3,6 +3,11 @@
 
 #include <pthread.h>
 
+static void write_text(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
 /* A report is that of a partition computed here. */
 static void check_partition(const viem_mapping *partition, int32_t vertices, int32_t blocks) {
   viem_error *error = NULL;
@@ -104,6 +109,13 @@ static void test_graph(void) {
   SUCCEED(viem_graph_read("path.graph", 1, &read, &error));
   CHECK(viem_graph_vertex_weights(read)[0] == 1);
   viem_graph_free(read);
+  viem_graph_free(graph);
+  const char *recorded[] = {"trace.0", "trace.1"};
+  write_text(recorded[0], "viem_trace 1\nrank 0 of 3\np2p 1 2 50\nend 1\n");
+  write_text(recorded[1], "viem_trace 1\nrank 1 of 3\np2p 0 1 7\np2p 2 1 9\nend 2\n");
+  SUCCEED(viem_graph_read_traffic(2, recorded, 3, &graph, &error));
+  CHECK(viem_graph_num_vertices(graph) == 3 && viem_graph_num_edges(graph) == 2);
+  CHECK(viem_graph_edge_weights(graph)[0] == 57 && viem_graph_edge_weights(graph)[2] == 9);
   viem_graph_free(graph);
   SUCCEED(viem_graph_from_edges(3, 4, from, to, weights, &graph, &error));
   CHECK(viem_graph_num_edges(graph) == 2 && viem_graph_edge_weights(graph)[0] == 5);

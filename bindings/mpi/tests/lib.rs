@@ -1,0 +1,1 @@
+//! Nothing: a package has a target besides its tests.

@@ -1,0 +1,100 @@
+//! The library as it is installed, compilers, and jobs.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{LazyLock, Mutex};
+
+use tempfile::TempDir;
+
+use crate::mpi::Mpi;
+use crate::root;
+
+/// What all C must compile with.
+pub const STRICT: [&str; 6] =
+    ["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-pedantic", "-Werror"];
+
+/// Address and undefined behaviour sanitizers, which end the program at the first fault.
+pub const SANITIZED: [&str; 3] = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g"];
+
+/// The machine of most tests: `distance` in `programs/topologies.c` is that of this one.
+pub const MACHINE: [&str; 2] = ["VIEM_MACHINE=2:2:16", "VIEM_DISTANCES=1:10:100"];
+
+/// The folder of the sources.
+pub fn folder() -> &'static Path {
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| root().join("bindings/mpi"));
+    &FOLDER
+}
+
+/// Where `make install` has put everything, once for each MPI.
+pub fn installed(mpi: &Mpi) -> PathBuf {
+    static INSTALLED: LazyLock<Mutex<HashMap<&'static str, TempDir>>> = LazyLock::new(Mutex::default);
+    let mut installed = INSTALLED.lock().unwrap();
+    let prefix = installed.entry(mpi.kind).or_insert_with(|| {
+        let prefix = tempfile::tempdir().unwrap();
+        let compiler = mpi.command("mpicc");
+        let mut make = Command::new("make");
+        // The MPI's own variables, such as the one by which Intel's finds its files.
+        make.envs(compiler.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        make.arg("-C").arg(folder()).arg("install").arg(format!("PREFIX={}", prefix.path().display()));
+        make.arg(format!("MPICC={}", compiler.get_program().to_string_lossy()));
+        expect(&mut make);
+        prefix
+    });
+    prefix.path().to_owned()
+}
+
+/// Runs a command that must succeed.
+pub fn expect(command: &mut Command) -> Output {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (out, err) = (text(&output.stdout), text(&output.stderr));
+    assert!(output.status.success(), "{command:?}: {}\n{out}{err}", output.status);
+    Output { out, err }
+}
+
+/// What a job has printed.
+#[derive(Debug)]
+pub struct Output {
+    pub out: String,
+    pub err: String,
+}
+
+impl Output {
+    /// What the library says, without its name.
+    pub fn said(&self) -> Vec<&str> {
+        self.err.lines().filter_map(|line| line.strip_prefix("viem_reorder: ")).collect()
+    }
+}
+
+/// A program of `programs`, compiled; or of another folder below that of the sources.
+pub fn compile(mpi: &Mpi, compiler: &str, source: &str, options: &[&str]) -> PathBuf {
+    let include = format!("-I{}", installed(mpi).join("include").display());
+    mpi.compile(compiler, &[options, &[&include]].concat(), &format!("bindings/mpi/{source}"))
+}
+
+/// Runs a program with the library loaded before it. The job must succeed.
+pub fn run(mpi: &Mpi, num_ranks: usize, variables: &[&str], program: &Path, arguments: &[&str]) -> Output {
+    let preload = format!("LD_PRELOAD={}", installed(mpi).join("lib/libviem_reorder.so").display());
+    run_with(mpi, num_ranks, &[&[preload.as_str()], variables].concat(), program, arguments)
+}
+
+/// Runs a program as it is.
+pub fn run_with(
+    mpi: &Mpi,
+    num_ranks: usize,
+    variables: &[&str],
+    program: &Path,
+    arguments: &[&str],
+) -> Output {
+    let mut launcher = mpi.oversubscribed_launcher();
+    launcher.args(["-n", &num_ranks.to_string(), "env"]).args(variables).arg(program).args(arguments);
+    launcher.current_dir(mpi.folder.path());
+    expect(&mut launcher)
+}
+
+/// The static library that `make install` links: where cargo has built it for `installed`.
+pub fn libviem() -> PathBuf {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    target.join("release/libviem_c.a")
+}
