@@ -278,14 +278,16 @@ impl PartitionConfig {
         }
     }
 
-    /// The settings for a graph: those of [`heavy_tailed`](Self::heavy_tailed) instead of others if its degrees are; O(n).
-    pub(super) fn suited_to(&self, graph: &CsrGraph) -> Self {
-        let settings = self.clone();
-        if skew_of_degrees(graph) < self.heavy_tailed.least_skew {
-            return settings;
+    /// The settings for a graph and all parts of it: those of [`heavy_tailed`](Self::heavy_tailed) instead of others if its degrees are;
+    /// O(n).
+    pub(crate) fn suited_to(&self, graph: &CsrGraph) -> Self {
+        let HeavyTailedConfig { least_skew, k_way, unconstrained, flow, pool } = self.heavy_tailed.clone();
+        let mut settings = self.clone();
+        if skew_of_degrees(graph) >= least_skew {
+            settings = Self { k_way, unconstrained, flow, pool, ..settings };
         }
-        let HeavyTailedConfig { k_way, unconstrained, flow, pool, .. } = self.heavy_tailed.clone();
-        Self { k_way, unconstrained, flow, pool, ..settings }
+        settings.heavy_tailed.least_skew = f64::INFINITY;
+        settings
     }
 
     /// The same without coarsening, and bisections grown from more vertices instead.
