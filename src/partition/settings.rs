@@ -244,11 +244,21 @@ impl BalanceConfig {
 impl HeavyTailedConfig {
     fn validate(&self) -> Result<(), ConfigError> {
         check("least_skew", self.least_skew, self.least_skew >= 0.0, "at least 0")?;
-        check_at_least_one("k_way.seeds", self.k_way.seeds)?;
-        self.unconstrained.validate().map_err(|error| error.inside("unconstrained"))?;
-        check_share("flow.region", self.flow.region)?;
-        check_at_least_one("pool.members", self.pool.members)
+        check_searches(&self.k_way, &self.unconstrained, &self.flow, &self.pool)
     }
+}
+
+/// Fails unless the settings that depend on the degrees of a graph are in their ranges.
+fn check_searches(
+    k_way: &KWayConfig,
+    unconstrained: &UnconstrainedConfig,
+    flow: &FlowConfig,
+    pool: &PoolConfig,
+) -> Result<(), ConfigError> {
+    check_at_least_one("k_way.seeds", k_way.seeds)?;
+    unconstrained.validate().map_err(|error| error.inside("unconstrained"))?;
+    check_share("flow.region", flow.region)?;
+    check_at_least_one("pool.members", pool.members)
 }
 
 impl UnconstrainedConfig {
@@ -324,11 +334,8 @@ impl PartitionConfig {
         check_at_least_one("bisection.coarsest", self.bisection.coarsest)?;
         check_at_least_one("bisection.tries", self.bisection.tries)?;
         check_at_least_one("initial.coarsest_per_block", self.initial.coarsest_per_block)?;
-        check_at_least_one("k_way.seeds", self.k_way.seeds)?;
-        self.unconstrained.validate().map_err(|error| error.inside("unconstrained"))?;
-        check_share("flow.region", self.flow.region)?;
+        check_searches(&self.k_way, &self.unconstrained, &self.flow, &self.pool)?;
         self.balance.validate().map_err(|error| error.inside("balance"))?;
-        check_at_least_one("pool.members", self.pool.members)?;
         self.heavy_tailed.validate().map_err(|error| error.inside("heavy_tailed"))
     }
 

@@ -4,6 +4,8 @@ mod clustering;
 mod limits;
 mod matching;
 
+use std::borrow::Cow;
+
 use limits::Limits;
 
 use super::compact::{CompactGraph, Stored};
@@ -96,10 +98,8 @@ impl<W: Stored> Coarsening<W> {
         let mut steps: Vec<(Vec<NodeId>, CompactGraph<W>)> = Vec::new();
         let average = graph.total_node_weight() / enough.max(1) as Weight;
         let max_weight = (average.saturating_mul(MAX_NODE_WEIGHT.0) / MAX_NODE_WEIGHT.1).max(1);
-        let mut classes = match (classes, core_and_others(graph)) {
-            (Some(given), Some(own)) => Some(overlay(given, &own)),
-            (given, own) => own.or_else(|| given.map(<[BlockId]>::to_vec)),
-        };
+        let own = core_and_others(graph).map(Cow::Owned);
+        let mut classes = overlay_any(classes.map(Cow::Borrowed), own).map(Cow::into_owned);
         loop {
             let fine = steps.last().map_or(graph, |step| &step.1);
             if fine.num_nodes() <= enough || observer.should_stop() {
@@ -142,6 +142,17 @@ pub(crate) fn overlay(first: &[u32], second: &[u32]) -> Vec<u32> {
     present.dedup();
     let class = |pair: u64| present.partition_point(|&other| other < pair) as u32;
     first.iter().zip(second).map(|blocks| class(pair(blocks))).collect()
+}
+
+/// The [`overlay`] of two, or the only one that there is.
+pub(crate) fn overlay_any<'a>(
+    first: Option<Cow<'a, [u32]>>,
+    second: Option<Cow<'a, [u32]>>,
+) -> Option<Cow<'a, [u32]>> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some(Cow::Owned(overlay(&first, &second))),
+        (one, other) => one.or(other),
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use crate::ground::rng::Rng;
 use crate::ground::types::{BlockId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::{BoundViolation, LoadBounds, WiderBounds};
-use crate::partition::coarsen::{self, Coarsening, overlay};
+use crate::partition::coarsen::{self, Coarsening, overlay_any};
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
 use crate::partition::refine::cycles::Moves;
@@ -131,10 +131,8 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     where
         'a: 'c,
     {
-        match (classes, self.finest.objective.classes()) {
-            (Some(given), Some(own)) => Some(Cow::Owned(overlay(given, own))),
-            (one, other) => one.or(other).map(Cow::Borrowed),
-        }
+        let own = self.finest.objective.classes();
+        overlay_any(classes.map(Cow::Borrowed), own.map(Cow::Borrowed))
     }
 
     /// The objective on each coarser level, finest first.

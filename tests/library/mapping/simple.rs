@@ -1,4 +1,4 @@
-//! Structured graphs on machines of every family: what no preset may lose to is what a user could do by hand.
+//! Structured graphs on machines of several families: no preset may lose to what a user could do by hand.
 
 use std::collections::BTreeMap;
 

@@ -46,7 +46,7 @@ const LARGE_DIVISOR: u32 = 4;
 
 /// The same where there are no small cuts, so that all processes are annealed as a whole: proposals look at memory far apart. Balances J
 /// against the time on a regular tree, of which no more than twice may be taken. Tuned on a random graph of 10^5 vertices and degree 8 on a
-/// 40 x 50 x 50 mesh, where 4 instead of 64 takes three times as long for 5 % (`fast`) to 7 % (`eco`) of J.
+/// 40 x 50 x 50 mesh, where 4 instead of 64 takes three times as long for 5 to 10 % of J.
 const LARGE_WHOLE_DIVISOR: u32 = 64;
 
 /// Factor on the initial acceptance and divisor of the proposals, cyclically for the starts. Cuts keep their
