@@ -22,8 +22,7 @@ pub const MACHINE: [&str; 2] = ["VIEM_MACHINE=2:2:16", "VIEM_DISTANCES=1:10:100"
 
 /// The folder of the sources.
 pub fn folder() -> &'static Path {
-    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| root().join("bindings/mpi"));
-    &FOLDER
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests are in a folder of it")
 }
 
 /// Where `make install` has put everything, once for each MPI.
