@@ -231,8 +231,9 @@ pub mod tuning {
     pub use crate::mapping::search::{Anywhere, FewPlaces, Improvement, SearchConfig};
     pub use crate::mapping::solve::Constructions;
     pub use crate::partition::{
-        BalanceConfig, BisectionConfig, Contraction, FlatConfig, FlowConfig, InitialConfig, KWayConfig,
-        ManyToOnePartitionConfig, PartitionConfig, PoolConfig, UnconstrainedConfig,
+        BalanceConfig, BisectionConfig, Contraction, FlatConfig, FlowConfig, HeavyTailedConfig,
+        InitialConfig, KWayConfig, ManyToOnePartitionConfig, PartitionConfig, PoolConfig,
+        UnconstrainedConfig,
     };
     pub use crate::qap::{QapImprovement, QapQuick, QapWay};
     pub use crate::workload::map::DescentConfig;

@@ -10,6 +10,15 @@ pub(crate) const FEWEST_ARCS: usize = 1024;
 /// Hubs have more arcs than this many times the mean degree.
 const SHARE: usize = 16;
 
+/// The skew of the degrees: the mean degree at an end of an edge over the mean degree of a vertex that has edges; at least 1, and 0 without
+/// edges. O(n).
+pub(crate) fn skew_of_degrees(graph: &CsrGraph) -> f64 {
+    let degrees = || graph.nodes().map(|node| graph.degree(node) as f64);
+    let (joined, arcs) = (degrees().filter(|&degree| degree > 0.0).count(), graph.num_arcs() as f64);
+    let squares: f64 = degrees().map(|degree| degree * degree).sum();
+    if joined == 0 { 0.0 } else { squares * joined as f64 / (arcs * arcs) }
+}
+
 /// The hubs of a graph, in ascending order; O(n).
 pub(crate) fn hubs_of(graph: &CsrGraph) -> impl Iterator<Item = NodeId> + '_ {
     let most = most_arcs_without_hub(graph, FEWEST_ARCS);
@@ -19,4 +28,26 @@ pub(crate) fn hubs_of(graph: &CsrGraph) -> impl Iterator<Item = NodeId> + '_ {
 /// The greatest degree of a vertex that is no hub: `fewest`, or more where the mean degree is high.
 pub(crate) fn most_arcs_without_hub(graph: &CsrGraph, fewest: usize) -> usize {
     fewest.max(SHARE * graph.num_arcs() / graph.num_nodes().max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::core_and_periphery;
+
+    #[test]
+    fn degrees_are_skewed_where_few_vertices_have_most_edges() {
+        let skew = |n, edges: &[(NodeId, NodeId)]| {
+            let edges = edges.iter().map(|&(u, v)| (u, v, 1));
+            skew_of_degrees(&CsrGraph::from_edges(n, edges).unwrap())
+        };
+        assert_eq!(skew(3, &[]), 0.0);
+        assert_eq!(skew(2, &[(0, 1)]), 1.0);
+        // Vertices without edges do not count.
+        assert_eq!(skew(9, &[(0, 1)]), 1.0);
+        // A star: degree 2 at half of the ends and 1 at the others, on average 4/3 per vertex.
+        assert_eq!(skew(3, &[(0, 1), (0, 2)]), 1.125);
+        assert!(skew_of_degrees(&core_and_periphery(40, 320)) > 2.0);
+        assert!(skew_of_degrees(&crate::graph::generate::mesh(20, 20, 1)) < 1.5);
+    }
 }

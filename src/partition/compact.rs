@@ -110,21 +110,6 @@ impl<W: Stored> CompactGraph<W> {
         (self.offsets[node as usize + 1] - self.offsets[node as usize]) as usize
     }
 
-    /// The skew of the degrees: the mean degree at an end of an edge over the mean degree of a vertex, at least 1; 0 without edges. O(n).
-    pub fn skew(&self) -> f64 {
-        let squares: f64 = self.nodes().map(|node| (self.degree(node) as f64).powi(2)).sum();
-        let arcs = self.num_arcs() as f64;
-        if arcs == 0.0 { 0.0 } else { squares * self.num_nodes() as f64 / (arcs * arcs) }
-    }
-
-    /// The share of the arcs that join two vertices of more than `factor` times the mean degree; 0 without edges. O(n + m).
-    pub fn share_between_hubs(&self, factor: usize) -> f64 {
-        let is_hub = |node: NodeId| self.degree(node) * self.num_nodes() > factor * self.num_arcs();
-        let between = |node| self.arcs(node).iter().filter(|arc| is_hub(arc.target)).count();
-        let arcs: usize = self.nodes().filter(|&node| is_hub(node)).map(between).sum();
-        arcs as f64 / self.num_arcs().max(1) as f64
-    }
-
     /// The degree of a vertex with more than [`FEWEST_ARCS`] arcs, and 0 for any other: what work on hubs is counted by.
     #[inline]
     pub fn hub_degree(&self, node: NodeId) -> usize {

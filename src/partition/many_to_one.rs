@@ -23,7 +23,7 @@ use super::scheme::initial::multisection::Multisection;
 use super::scheme::multilevel::{FlowLevels, Task};
 use super::scheme::pool::{Pool, smallest_cut};
 use super::settings::{
-    BalanceConfig, FlowConfig, InitialConfig, PartitionConfig, PartitionPreset, PoolConfig,
+    BalanceConfig, FlowConfig, HeavyTailedConfig, InitialConfig, PartitionConfig, PartitionPreset, PoolConfig,
 };
 use super::targets::Targets;
 use crate::graph::CsrGraph;
@@ -82,10 +82,13 @@ impl ManyToOnePartitionConfig {
         let pool = PoolConfig { members: 2, generations: 1, ..fast.sections.pool };
         let several = PoolConfig { members: 4, generations: 2, ..fast.whole.pool };
         let flow = FlowConfig { rounds: 3, depth: 20, ..fast.whole.flow };
-        let refined = PartitionConfig { pool: several, flow, ..fast.whole.clone() };
+        let heavy = PartitionConfig::preset(PartitionPreset::Eco).heavy_tailed;
+        let with = |pool: &PoolConfig| HeavyTailedConfig { pool: pool.clone(), ..heavy.clone() };
+        let whole = PartitionConfig { heavy_tailed: with(&fast.whole.pool), ..fast.whole };
+        let refined = PartitionConfig { heavy_tailed: with(&several), pool: several, flow, ..whole.clone() };
         Self {
-            sections: PartitionConfig { initial, pool, ..fast.sections },
-            whole: fast.whole,
+            sections: PartitionConfig { initial, heavy_tailed: with(&pool), pool, ..fast.sections },
+            whole,
             cycles: 0,
             flat: FlatConfig { plain: PartitionConfig::preset(PartitionPreset::Eco), refined },
         }
@@ -97,7 +100,8 @@ impl ManyToOnePartitionConfig {
         let flow = FlowConfig { rounds: 1, ..fast.flow };
         let initial = InitialConfig { coarsest: 1000, bisections: 2, ..fast.initial };
         let pool = PoolConfig { tiny_nodes: 1000, ..fast.pool };
-        let whole = PartitionConfig { pool, ..fast.clone() };
+        let heavy_tailed = HeavyTailedConfig { pool: pool.clone(), ..fast.heavy_tailed.clone() };
+        let whole = PartitionConfig { pool, heavy_tailed, ..fast.clone() };
         let flat = FlatConfig {
             plain: fast.clone(),
             refined: PartitionConfig {
@@ -106,6 +110,18 @@ impl ManyToOnePartitionConfig {
             },
         };
         Self { sections: PartitionConfig { initial, flow, ..fast }, whole, cycles: 0, flat }
+    }
+
+    /// The settings for a graph and its targets.
+    fn suited_to(&self, graph: &CsrGraph, targets: &Targets) -> Self {
+        let FlatConfig { plain, refined } = &self.flat;
+        let suited = Self {
+            sections: self.sections.suited_to(graph),
+            whole: self.whole.suited_to(graph),
+            cycles: self.cycles,
+            flat: FlatConfig { plain: plain.suited_to(graph), refined: refined.suited_to(graph) },
+        };
+        if targets.are_exact() { suited.exact() } else { suited }
     }
 
     /// The same for exact sizes, which are harder to keep: more partitions are combined in each step, and searches for
@@ -177,8 +193,7 @@ impl ManyToOnePartitioner {
         goes_on: bool,
         observer: &dyn Observer,
     ) -> ManyToOnePartition {
-        let exact = targets.are_exact().then(|| self.settings.exact());
-        let settings = exact.as_ref().unwrap_or(&self.settings);
+        let settings = &self.settings.suited_to(graph, targets);
         let run = Run { settings, seed: self.seed, targets, layout, starts, goes_on, observer };
         let assignment = if compact::is_narrow(graph) {
             run.on(&CompactGraph::<i32>::new(graph))
@@ -223,9 +238,8 @@ impl ManyToOnePartitioner {
             let scratch = || Ok(self.partition(graph, targets, layout, &[], false, observer));
             return self.relabelled(graph, targets, layout, (homes, observer), scratch);
         }
-        let exact = targets.are_exact().then(|| self.settings.exact());
         let ManyToOnePartitionConfig { sections, whole: settings, .. } =
-            exact.as_ref().unwrap_or(&self.settings);
+            &self.settings.suited_to(graph, targets);
         let sections = sections.resuming();
         let Layout { tree, distances, .. } = layout;
         let division =

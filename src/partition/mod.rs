@@ -79,7 +79,7 @@ pub use remap::{
     curve,
 };
 pub use settings::{
-    BalanceConfig, BisectionConfig, FlowConfig, InitialConfig, KWayConfig, PartitionConfig, PartitionPreset,
-    PoolConfig, UnconstrainedConfig,
+    BalanceConfig, BisectionConfig, FlowConfig, HeavyTailedConfig, InitialConfig, KWayConfig,
+    PartitionConfig, PartitionPreset, PoolConfig, UnconstrainedConfig,
 };
 pub use targets::{Targets, TargetsError};

@@ -89,7 +89,8 @@ impl Partitioner {
             return Partition::of(graph, renamed(partition.blocks(), &numbers), targets);
         }
         let settings = if targets.are_exact() { &self.exact } else { &self.settings };
-        let assignment = pool::partition(graph, targets, settings, self.seed, observer);
+        let settings = settings.suited_to(graph);
+        let assignment = pool::partition(graph, targets, &settings, self.seed, observer);
         let own = Partition::of_assignment(assignment, targets);
         let quicker = self
             .not_worse_than

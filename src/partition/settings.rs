@@ -9,17 +9,16 @@
 //! Perfectly balanced partitions have settings of their own ([`PartitionConfig::exact`]), as balancing takes a good part of the
 //! time there: `fast` has a round of flows and searches once more at exact sizes, `eco` always makes two partitions.
 //!
-//! Graphs with heavy-tailed degrees are recognised by the skew of their degrees ([`UnconstrainedConfig::least_skew`]). All presets refine
-//! them beyond the bounds and back, and `fast` does nothing else on them.
-//!
-//! The `social` presets take every graph for one of these. They contract larger clusters at once, so that hubs vanish in few levels.
-//! Between hubs there are no small cuts for flows to find; `ecosocial` combines two partitions instead. All presets contract clusters;
-//! matchings were no better on any kind of graph, and slower.
+//! Graphs with heavy-tailed degrees are recognised by the skew of their degrees and get other settings ([`HeavyTailedConfig`]). All presets
+//! refine them beyond the bounds and back, and `fast` does nothing else. Between hubs there are no small cuts for flows to find; `eco`
+//! combines two partitions instead. The `social` presets take every graph for one of these, and contract larger clusters at once, so that
+//! hubs vanish in few levels. All presets contract clusters; matchings were no better on any kind of graph, and slower.
 //!
 //! docs/TUNING.md says what each number balances, and which command shows its curve.
 
 use super::coarsen::Contraction;
-use super::compact::{CompactGraph, Stored};
+use crate::graph::CsrGraph;
+use crate::graph::hubs::skew_of_degrees;
 use crate::ground::settings::{ConfigError, check, check_at_least_one, check_share, members};
 use crate::ground::types::Weight;
 
@@ -76,13 +75,34 @@ pub struct PartitionConfig {
     pub initial: InitialConfig,
     /// Refinement of all blocks at once.
     pub k_way: KWayConfig,
-    /// Refinement beyond the bounds and back, for graphs of heavy-tailed degrees.
+    /// Refinement beyond the bounds and back.
     pub unconstrained: UnconstrainedConfig,
     /// Refinement of pairs of blocks.
     pub flow: FlowConfig,
     /// Bounds on the way and at the end.
     pub balance: BalanceConfig,
     /// Several partitions, and what is made of them.
+    pub pool: PoolConfig,
+    /// What holds instead on graphs with heavy-tailed degrees.
+    pub heavy_tailed: HeavyTailedConfig,
+}
+
+/// The settings that replace others on graphs with heavy-tailed degrees.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
+pub struct HeavyTailedConfig {
+    /// The skew of the degrees from which on a graph is taken for one of these: the mean degree at an end of an edge over the mean degree
+    /// of a vertex, which is 1 if all degrees are equal; at least 0.
+    pub least_skew: f64,
+    /// Instead of [`PartitionConfig::k_way`].
+    pub k_way: KWayConfig,
+    /// Instead of [`PartitionConfig::unconstrained`].
+    pub unconstrained: UnconstrainedConfig,
+    /// Instead of [`PartitionConfig::flow`].
+    pub flow: FlowConfig,
+    /// Instead of [`PartitionConfig::pool`].
     pub pool: PoolConfig,
 }
 
@@ -134,23 +154,16 @@ pub struct KWayConfig {
     pub seeds: usize,
 }
 
-/// How partitions are refined beyond their bounds and back, which graphs of heavy-tailed degrees need.
+/// How partitions are refined beyond their bounds and back.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 #[non_exhaustive]
 pub struct UnconstrainedConfig {
-    /// The skew of the degrees from which on it is used: the mean degree at an end of an edge over the mean degree of a vertex, which is
-    /// 1 if all degrees are equal; at least 0.
-    pub least_skew: f64,
     /// Rounds on each level without a better partition after which it ends, at most 1000; 0 turns it off.
     pub patience: usize,
-    /// What a vertex may lose by a move on the finest level, as a share of what its edges inside its block cost then; 0 to 1.
+    /// What a vertex may lose by a move, as a share of what its edges inside its block cost then; 0 to 1.
     pub loss: f64,
-    /// The same on coarse levels; 0 to 1.
-    pub coarse_loss: f64,
-    /// Vertices from which a search within the bounds starts that follows it, instead of `k_way.seeds`; 0 for no such searches.
-    pub seeds: usize,
 }
 
 /// How pairs of blocks are refined by minimum cuts.
@@ -228,18 +241,30 @@ impl BalanceConfig {
     }
 }
 
-impl UnconstrainedConfig {
-    /// Whether it is used on a graph; O(n).
-    pub(super) fn suits<W: Stored>(&self, graph: &CompactGraph<W>) -> bool {
-        self.patience > 0 && graph.skew() >= self.least_skew
-    }
-
+impl HeavyTailedConfig {
     fn validate(&self) -> Result<(), ConfigError> {
         check("least_skew", self.least_skew, self.least_skew >= 0.0, "at least 0")?;
+        check_searches(&self.k_way, &self.unconstrained, &self.flow, &self.pool)
+    }
+}
+
+/// Fails unless the settings that depend on the degrees of a graph are in their ranges.
+fn check_searches(
+    k_way: &KWayConfig,
+    unconstrained: &UnconstrainedConfig,
+    flow: &FlowConfig,
+    pool: &PoolConfig,
+) -> Result<(), ConfigError> {
+    check_at_least_one("k_way.seeds", k_way.seeds)?;
+    unconstrained.validate().map_err(|error| error.inside("unconstrained"))?;
+    check_share("flow.region", flow.region)?;
+    check_at_least_one("pool.members", pool.members)
+}
+
+impl UnconstrainedConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
         check("patience", self.patience, self.patience <= 1000, "at most 1000")?;
-        let is_share = |share: f64| (0.0..=1.0).contains(&share);
-        check("loss", self.loss, is_share(self.loss), "from 0 to 1")?;
-        check("coarse_loss", self.coarse_loss, is_share(self.coarse_loss), "from 0 to 1")
+        check("loss", self.loss, (0.0..=1.0).contains(&self.loss), "from 0 to 1")
     }
 }
 
@@ -261,6 +286,18 @@ impl PartitionConfig {
             PartitionPreset::Eco => Self { pool: PoolConfig { least_nodes: 0, ..settings.pool }, ..settings },
             _ => settings,
         }
+    }
+
+    /// The settings for a graph and all parts of it: those of [`heavy_tailed`](Self::heavy_tailed) instead of others if its degrees are;
+    /// O(n).
+    pub(crate) fn suited_to(&self, graph: &CsrGraph) -> Self {
+        let HeavyTailedConfig { least_skew, k_way, unconstrained, flow, pool } = self.heavy_tailed.clone();
+        let mut settings = self.clone();
+        if skew_of_degrees(graph) >= least_skew {
+            settings = Self { k_way, unconstrained, flow, pool, ..settings };
+        }
+        settings.heavy_tailed.least_skew = f64::INFINITY;
+        settings
     }
 
     /// The same without coarsening, and bisections grown from more vertices instead.
@@ -297,17 +334,15 @@ impl PartitionConfig {
         check_at_least_one("bisection.coarsest", self.bisection.coarsest)?;
         check_at_least_one("bisection.tries", self.bisection.tries)?;
         check_at_least_one("initial.coarsest_per_block", self.initial.coarsest_per_block)?;
-        check_at_least_one("k_way.seeds", self.k_way.seeds)?;
-        self.unconstrained.validate().map_err(|error| error.inside("unconstrained"))?;
-        check_share("flow.region", self.flow.region)?;
+        check_searches(&self.k_way, &self.unconstrained, &self.flow, &self.pool)?;
         self.balance.validate().map_err(|error| error.inside("balance"))?;
-        check_at_least_one("pool.members", self.pool.members)
+        self.heavy_tailed.validate().map_err(|error| error.inside("heavy_tailed"))
     }
 
     fn social(self) -> Self {
         Self {
             contraction: Contraction::Clustering { least_share: 0.1 },
-            unconstrained: UnconstrainedConfig { least_skew: 0.0, ..self.unconstrained },
+            heavy_tailed: HeavyTailedConfig { least_skew: 0.0, ..self.heavy_tailed },
             ..self
         }
     }
@@ -321,29 +356,35 @@ impl PartitionConfig {
     }
 
     fn eco_social() -> Self {
-        let eco = Self::eco();
-        Self {
-            flow: FlowConfig { rounds: 0, ..eco.flow },
-            pool: PoolConfig { members: 2, least_nodes: 0, generations: 1, ..eco.pool },
-            ..eco
-        }
-        .social()
+        Self::eco().social()
     }
 
     fn fast() -> Self {
+        let k_way = KWayConfig { rounds: 6, patience: 300, least_steps: 20, seeds: 25 };
+        let unconstrained = UnconstrainedConfig { patience: 0, loss: 0.25 };
+        let flow = FlowConfig { rounds: 0, region: 0.3, depth: 5 };
+        let pool = PoolConfig {
+            members: 1,
+            least_nodes: 0,
+            least_per_block: 0,
+            tiny_nodes: 0,
+            cycles: 0,
+            generations: 0,
+        };
+        let heavy_tailed = HeavyTailedConfig {
+            least_skew: 2.0,
+            k_way: KWayConfig { rounds: 0, ..k_way.clone() },
+            unconstrained: UnconstrainedConfig { patience: 2, ..unconstrained.clone() },
+            flow: flow.clone(),
+            pool: pool.clone(),
+        };
         Self {
             contraction: Contraction::Clustering { least_share: 0.3 },
             bisection: BisectionConfig { coarsest: 60, tries: 4, passes: 4, patience: 50 },
             initial: InitialConfig { coarsest: 2000, coarsest_per_block: 30, bisections: 10 },
-            k_way: KWayConfig { rounds: 6, patience: 300, least_steps: 20, seeds: 25 },
-            unconstrained: UnconstrainedConfig {
-                least_skew: 2.0,
-                patience: 3,
-                loss: 0.25,
-                coarse_loss: 0.75,
-                seeds: 0,
-            },
-            flow: FlowConfig { rounds: 0, region: 0.3, depth: 5 },
+            k_way,
+            unconstrained,
+            flow,
             balance: BalanceConfig {
                 slack: 0.02,
                 slack_nodes: 15,
@@ -352,21 +393,21 @@ impl PartitionConfig {
                 patience: 10,
                 effort: 20,
             },
-            pool: PoolConfig {
-                members: 1,
-                least_nodes: 0,
-                least_per_block: 0,
-                tiny_nodes: 0,
-                cycles: 0,
-                generations: 0,
-            },
+            pool,
+            heavy_tailed,
         }
     }
 
     fn eco() -> Self {
         let fast = Self::fast();
+        let heavy_tailed = HeavyTailedConfig {
+            k_way: fast.k_way.clone(),
+            unconstrained: UnconstrainedConfig { patience: 12, ..fast.unconstrained.clone() },
+            pool: PoolConfig { members: 2, generations: 1, ..fast.pool.clone() },
+            ..fast.heavy_tailed
+        };
         Self {
-            unconstrained: UnconstrainedConfig { patience: 12, seeds: 25, ..fast.unconstrained },
+            heavy_tailed,
             flow: FlowConfig { rounds: 1, ..fast.flow },
             balance: BalanceConfig { final_rounds: 3, patience: 100, effort: 50, ..fast.balance },
             pool: PoolConfig { members: 2, least_nodes: 20_000, least_per_block: 500, ..fast.pool },
@@ -376,12 +417,20 @@ impl PartitionConfig {
 
     fn strong() -> Self {
         let eco = Self::eco();
+        let flow = FlowConfig { rounds: 5, depth: 20, ..eco.flow };
+        let pool = PoolConfig { members: 4, least_nodes: 0, generations: 2, ..eco.pool };
+        let heavy_tailed = HeavyTailedConfig {
+            unconstrained: UnconstrainedConfig { patience: 30, ..eco.unconstrained.clone() },
+            pool: pool.clone(),
+            flow: flow.clone(),
+            ..eco.heavy_tailed
+        };
         Self {
             k_way: KWayConfig { least_steps: 10, seeds: 1, ..eco.k_way },
-            unconstrained: UnconstrainedConfig { patience: 30, ..eco.unconstrained },
-            flow: FlowConfig { rounds: 5, depth: 20, ..eco.flow },
+            flow,
             balance: BalanceConfig { patience: 200, effort: 200, ..eco.balance },
-            pool: PoolConfig { members: 4, least_nodes: 0, generations: 2, ..eco.pool },
+            pool,
+            heavy_tailed,
             ..eco
         }
     }

@@ -35,6 +35,9 @@ module viem
     integer(c_int64_t) :: greatest_load
     integer(c_int64_t) :: load_bound
     integer(c_int64_t) :: overload
+    integer(c_int64_t) :: below_half
+    integer(c_int64_t) :: below_least
+    integer(c_int64_t) :: shortfall
     integer(c_int64_t) :: moved_vertices
     integer(c_int64_t) :: moved_weight
     real(c_double) :: seconds
@@ -856,6 +859,18 @@ module viem
       real(c_double), value :: imbalance
       type(c_ptr), intent(out), optional :: error
       integer(c_int) :: viem_settings_set_imbalance
+    end function
+
+    function viem_settings_set_least_load( &
+        settings, &
+        least_load, &
+        error) &
+        bind(C, name="viem_settings_set_least_load")
+      import
+      type(c_ptr), value :: settings
+      real(c_double), value :: least_load
+      type(c_ptr), intent(out), optional :: error
+      integer(c_int) :: viem_settings_set_least_load
     end function
 
     function viem_settings_set_time_limit( &

@@ -176,6 +176,18 @@ typedef struct {
    */
   int64_t overload;
   /**
+   * The number of PEs or blocks with less than half of their share.
+   */
+  int64_t below_half;
+  /**
+   * The number of PEs or blocks below the least load.
+   */
+  int64_t below_least;
+  /**
+   * The sum of what these lack: 0 if all have the least load.
+   */
+  int64_t shortfall;
+  /**
    * The number of vertices that have moved.
    */
   int64_t moved_vertices;
@@ -547,7 +559,7 @@ void viem_machine_free(viem_machine *machine);
  * - `machine`: has room for n processes at least
  * - `start`: a mapping that the result must not be worse than; null for none
  * - `fixed`: n entries, the PE that each process must be on, or -1; null if all are free. The start must respect them
- * - `settings`: null for those of VIEM_PRESET_ECO; the imbalance means nothing here
+ * - `settings`: null for those of VIEM_PRESET_ECO; imbalance and least load mean nothing here
  * - `mapping`: gets the mapping, which `viem_mapping_free` frees; null on failure
  *
  * Precondition: The array has this length. Nobody changes it during the call.
@@ -563,9 +575,10 @@ viem_status viem_map(const viem_graph *graph,
 /**
  * Maps the vertices of an application graph to the PEs of a machine, many to each, such that J is small and no PE has more than
  * `(1 + imbalance) * ceil(its share of the weight of the graph)`. Shares are in proportion to the capacities of the PEs.
+ * As far as bounds and vertices allow it, a PE has at least `least_load * its share`, rounded down; `shortfall` in the report says what is missing.
  *
  * - `graph`: n vertices with weights, and what they communicate
- * - `start`: a mapping that the result must not be worse than, first by overload, then by J; null for none
+ * - `start`: a mapping that the result must not be worse than, first by overload, then by shortfall, then by J; null for none
  * - `fixed`: n entries, the PE that each vertex must be on, or -1; null if all are free. The start must respect them
  * - `settings`: null for those of VIEM_PRESET_ECO
  * - `mapping`: gets the mapping, which `viem_mapping_free` frees; null on failure
@@ -603,7 +616,7 @@ viem_status viem_remap(const viem_graph *graph,
  * Reports what a mapping costs, without any search.
  *
  * - `many_to_one`: 0 if no PE may have more processes than its capacity; else any number of vertices may be on a PE, and loads are reported
- *   too, for bounds by the imbalance of the settings
+ *   too, as the imbalance and the least load of the settings bound them
  *
  * Precondition: `report` leads to memory for a report.
  */
@@ -719,8 +732,9 @@ void viem_mapping_free(viem_mapping *mapping);
  * Divides a graph into blocks of bounded weight with few edges between them.
  *
  * A block weighs at most `(1 + imbalance) * ceil(its share of the weight of the graph)`, if the weights of the vertices allow it; `overload` in
- * the report says whether all do. With an imbalance of 0 and vertices of weight 1, blocks have exactly their sizes. No block with a share is
- * empty unless there are too few vertices. O((n + m) log k) and more, as the preset says.
+ * the report says whether all do. With an imbalance of 0 and vertices of weight 1, blocks have exactly their sizes. As far as bounds and vertices
+ * allow it, a block weighs at least `least_load * its share`, rounded down; `shortfall` in the report says what is missing. No block with a share
+ * is empty unless there are too few vertices. O((n + m) log k) and more, as the preset says.
  *
  * - `num_blocks`: k, at least 1
  * - `shares`: k entries, at least 0 and not all of them, in proportion to which blocks weigh; null if all are equal. A block of share 0 stays
@@ -760,7 +774,7 @@ viem_status viem_repartition(const viem_graph *graph,
                              viem_error **error);
 
 /**
- * Reports the cut and the loads of a partition that is given. The imbalance of the settings decides the bounds.
+ * Reports the cut and the loads of a partition that is given. Imbalance and least load of the settings decide the bounds.
  *
  * Precondition: As for `viem_partition`; `report` leads to memory for a report.
  */
@@ -811,7 +825,7 @@ int64_t viem_qap_size(const viem_qap *qap);
  * Solves a problem. Small ones are solved to optimality, and `optimal` in the report says so.
  *
  * - `start`: an assignment that the result must not be worse than; null for none
- * - `settings`: null for those of VIEM_PRESET_ECO; the imbalance means nothing here
+ * - `settings`: null for those of VIEM_PRESET_ECO; imbalance and least load mean nothing here
  * - `assignment`: gets the place of each object as a mapping, which `viem_mapping_free` frees; null on failure
  *
  * Precondition: `assignment` leads to a pointer.
@@ -852,7 +866,7 @@ viem_status viem_qap_write_solution(const viem_qap *qap,
 void viem_qap_free(viem_qap *qap);
 
 /**
- * Makes settings: those of a preset, with seed 0, one thread, an imbalance of 3 %, no time limit and no progress function.
+ * Makes settings: those of a preset, with seed 0, one thread, an imbalance of 3 %, no least load, no time limit and no progress function.
  *
  * - `preset`: one of `viem_preset`
  * - `settings`: gets the settings, which `viem_settings_free` frees; null on failure
@@ -883,6 +897,18 @@ viem_status viem_settings_set_threads(viem_settings *settings, int64_t threads, 
  * Precondition: Nobody else uses the settings now.
  */
 viem_status viem_settings_set_imbalance(viem_settings *settings, double imbalance, viem_error **error);
+
+/**
+ * Sets the least load: 0.9 asks for 90 % of its share at least in each block and on each PE, rounded down. 0 asks for nothing. Where both cannot
+ * be met, bounds go before least loads: the report says how many loads are below, and by how much.
+ *
+ * - `least_load`: from 0 to 1
+ *
+ * Precondition: Nobody else uses the settings now.
+ */
+viem_status viem_settings_set_least_load(viem_settings *settings,
+                                         double least_load,
+                                         viem_error **error);
 
 /**
  * Sets a time limit in seconds; 0 removes it. Mappings and quadratic assignment problems are improved until then, and end soon after it.

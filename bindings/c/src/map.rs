@@ -82,6 +82,9 @@ fn report_of_many(report: &ManyToOneReport) -> Report {
         greatest_load: report.loads.greatest,
         load_bound: report.loads.bound,
         overload: report.loads.overload,
+        below_half: report.loads.below_half as i64,
+        below_least: report.loads.below_least as i64,
+        shortfall: report.loads.shortfall,
         seconds: report.seconds,
         stopped: report.stopped.into(),
         ..Report::of_cost(report.cost)
@@ -96,7 +99,7 @@ fn report_of_many(report: &ManyToOneReport) -> Report {
 /// - `machine`: has room for n processes at least
 /// - `start`: a mapping that the result must not be worse than; null for none
 /// - `fixed`: n entries, the PE that each process must be on, or -1; null if all are free. The start must respect them
-/// - `settings`: null for those of VIEM_PRESET_ECO; the imbalance means nothing here
+/// - `settings`: null for those of VIEM_PRESET_ECO; imbalance and least load mean nothing here
 /// - `mapping`: gets the mapping, which `viem_mapping_free` frees; null on failure
 ///
 /// # Safety
@@ -124,9 +127,10 @@ pub unsafe extern "C" fn viem_map(
 
 /// Maps the vertices of an application graph to the PEs of a machine, many to each, such that J is small and no PE has more than
 /// `(1 + imbalance) * ceil(its share of the weight of the graph)`. Shares are in proportion to the capacities of the PEs.
+/// As far as bounds and vertices allow it, a PE has at least `least_load * its share`, rounded down; `shortfall` in the report says what is missing.
 ///
 /// - `graph`: n vertices with weights, and what they communicate
-/// - `start`: a mapping that the result must not be worse than, first by overload, then by J; null for none
+/// - `start`: a mapping that the result must not be worse than, first by overload, then by shortfall, then by J; null for none
 /// - `fixed`: n entries, the PE that each vertex must be on, or -1; null if all are free. The start must respect them
 /// - `settings`: null for those of VIEM_PRESET_ECO
 /// - `mapping`: gets the mapping, which `viem_mapping_free` frees; null on failure
@@ -191,7 +195,7 @@ pub unsafe extern "C" fn viem_remap(
 /// Reports what a mapping costs, without any search.
 ///
 /// - `many_to_one`: 0 if no PE may have more processes than its capacity; else any number of vertices may be on a PE, and loads are reported
-///   too, for bounds by the imbalance of the settings
+///   too, as the imbalance and the least load of the settings bound them
 ///
 /// # Safety
 ///

@@ -45,6 +45,12 @@ pub struct Report {
     pub load_bound: i64,
     /// The sum of what loads exceed their bounds by: 0 if all bounds are met.
     pub overload: i64,
+    /// The number of PEs or blocks with less than half of their share.
+    pub below_half: i64,
+    /// The number of PEs or blocks below the least load.
+    pub below_least: i64,
+    /// The sum of what these lack: 0 if all have the least load.
+    pub shortfall: i64,
     /// The number of vertices that have moved.
     pub moved_vertices: i64,
     /// Their weight.
@@ -70,6 +76,9 @@ impl Report {
             greatest_load: VIEM_UNKNOWN,
             load_bound: VIEM_UNKNOWN,
             overload: VIEM_UNKNOWN,
+            below_half: VIEM_UNKNOWN,
+            below_least: VIEM_UNKNOWN,
+            shortfall: VIEM_UNKNOWN,
             moved_vertices: VIEM_UNKNOWN,
             moved_weight: VIEM_UNKNOWN,
             seconds: 0.0,

@@ -7,8 +7,8 @@ use viem::ground::observer::Limited;
 use viem::ground::threads;
 use viem::ground::types::{BlockId, Cost};
 use viem::partition::{FixedVertices, Homes, Migration, MigrationWeight};
-use viem::{Partition, Partitioner, Targets};
-use viem_ffi::{check_memory, count, memory_of_run, optional, put};
+use viem::{Partition, Partitioner};
+use viem_ffi::{Balance, Division, check_memory, count, memory_of_run, optional, put};
 
 use crate::error::{Error, Status, call, create, given};
 use crate::graph::Graph;
@@ -26,7 +26,7 @@ impl Wanted {
     /// # Safety
     ///
     /// The arrays are as long as `viem_partition` says, and nobody changes them during the call.
-    unsafe fn targets(&self, graph: &Graph, imbalance: f64) -> Result<Targets, Error> {
+    unsafe fn division(&self, graph: &Graph, balance: Balance) -> Result<Division, Error> {
         let num_blocks = count("num_blocks", self.num_blocks)?;
         if num_blocks > i32::MAX as usize {
             return Err(Error::usage(format!(
@@ -37,15 +37,10 @@ impl Wanted {
         check_memory(64 * num_blocks as u128)?;
         // SAFETY: the caller's promise.
         let shares = unsafe { optional("shares", self.shares, num_blocks) }?;
-        let targets = match shares {
-            None => Targets::equal(&graph.csr, num_blocks, imbalance)?,
-            Some(shares) => Targets::proportional(&graph.csr, &speeds(shares)?, imbalance)?,
-        };
+        let division = Division::new(&graph.csr, num_blocks, shares.map(speeds).transpose()?, balance)?;
         // SAFETY: the caller's promise.
-        match unsafe { fixed_vertices(self.fixed, graph, num_blocks) }? {
-            None => Ok(targets),
-            Some(fixed) => Ok(targets.with_fixed(&graph.csr, fixed)?),
-        }
+        let fixed = unsafe { fixed_vertices(self.fixed, graph, num_blocks) }?;
+        Ok(division.with_fixed(&graph.csr, fixed)?)
     }
 }
 
@@ -87,14 +82,17 @@ pub(crate) unsafe fn fixed_vertices(
 }
 
 /// The report of a partition.
-fn report(partition: &Partition, targets: &Targets) -> Report {
-    let loads = partition.block_weights();
+fn report(partition: &Partition, division: &Division) -> Report {
+    let (loads, low) = (partition.block_weights(), division.low_loads(partition));
     Report {
         cut: partition.cut(),
         least_load: loads.iter().copied().min().unwrap_or(0),
         greatest_load: loads.iter().copied().max().unwrap_or(0),
-        load_bound: targets.bounds().iter().copied().max().unwrap_or(0),
+        load_bound: division.targets().bounds().iter().copied().max().unwrap_or(0),
         overload: partition.overload(),
+        below_half: low.below_half as i64,
+        below_least: low.below_least as i64,
+        shortfall: low.shortfall,
         ..Report::of_cost(partition.cut())
     }
 }
@@ -108,7 +106,7 @@ pub(crate) fn with_migration(report: Report, migration: Option<Migration>) -> Re
 /// Runs the partitioner, and makes a mapping of what it returns.
 fn run(
     graph: &Graph,
-    targets: &Targets,
+    division: &Division,
     settings: &Settings,
     work: impl FnOnce(&Partitioner, &Limited<'_>) -> Result<(Partition, Option<Migration>), Error> + Send,
 ) -> Result<Mapping, Error> {
@@ -122,17 +120,18 @@ fn run(
     let report = Report {
         seconds: begin.elapsed().as_secs_f64(),
         stopped: i32::from(watcher.has_stopped() || is_late),
-        ..with_migration(report(&partition, targets), migration)
+        ..with_migration(report(&partition, division), migration)
     };
-    let num_blocks = targets.num_blocks();
+    let num_blocks = division.targets().num_blocks();
     Ok(Mapping::new(viem::Mapping::many(num_blocks, partition.into_blocks())?, num_blocks, report))
 }
 
 /// Divides a graph into blocks of bounded weight with few edges between them.
 ///
 /// A block weighs at most `(1 + imbalance) * ceil(its share of the weight of the graph)`, if the weights of the vertices allow it; `overload` in
-/// the report says whether all do. With an imbalance of 0 and vertices of weight 1, blocks have exactly their sizes. No block with a share is
-/// empty unless there are too few vertices. O((n + m) log k) and more, as the preset says.
+/// the report says whether all do. With an imbalance of 0 and vertices of weight 1, blocks have exactly their sizes. As far as bounds and vertices
+/// allow it, a block weighs at least `least_load * its share`, rounded down; `shortfall` in the report says what is missing. No block with a share
+/// is empty unless there are too few vertices. O((n + m) log k) and more, as the preset says.
 ///
 /// - `num_blocks`: k, at least 1
 /// - `shares`: k entries, at least 0 and not all of them, in proportion to which blocks weigh; null if all are equal. A block of share 0 stays
@@ -157,9 +156,9 @@ pub unsafe extern "C" fn viem_partition(
     create(("partition", partition), error, || {
         let (graph, settings) = (given("graph", graph)?, or_default(settings));
         // SAFETY: the caller's promise.
-        let targets = unsafe { Wanted { num_blocks, shares, fixed }.targets(graph, settings.imbalance) }?;
-        run(graph, &targets, settings, |partitioner, observer| {
-            Ok((partitioner.partition_watched(&graph.csr, &targets, observer), None))
+        let division = unsafe { Wanted { num_blocks, shares, fixed }.division(graph, settings.balance) }?;
+        run(graph, &division, settings, |partitioner, observer| {
+            Ok((partitioner.partition_watched(&graph.csr, division.targets(), observer), None))
         })
     })
 }
@@ -189,11 +188,12 @@ pub unsafe extern "C" fn viem_repartition(
     create(("partition", partition), error, || {
         let (graph, settings, old) = (given("graph", graph)?, or_default(settings), given("old", old)?);
         // SAFETY: the caller's promise.
-        let targets = unsafe { Wanted { num_blocks, shares, fixed }.targets(graph, settings.imbalance) }?;
+        let division = unsafe { Wanted { num_blocks, shares, fixed }.division(graph, settings.balance) }?;
         let weight = migration_weight_of(migration_weight)?;
+        let targets = division.targets();
         let homes = Homes::new(old.inner.pes(), &[], targets.num_blocks())?;
-        run(graph, &targets, settings, |partitioner, observer| {
-            let remapped = partitioner.remap_watched(&graph.csr, &targets, &homes, weight, observer)?;
+        run(graph, &division, settings, |partitioner, observer| {
+            let remapped = partitioner.remap_watched(&graph.csr, targets, &homes, weight, observer)?;
             Ok((remapped.partition, Some(remapped.migration)))
         })
     })
@@ -210,7 +210,7 @@ pub(crate) fn migration_weight_of(value: f64) -> Result<MigrationWeight, Error> 
     )))
 }
 
-/// Reports the cut and the loads of a partition that is given. The imbalance of the settings decides the bounds.
+/// Reports the cut and the loads of a partition that is given. Imbalance and least load of the settings decide the bounds.
 ///
 /// # Safety
 ///
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn viem_evaluate_partition(
             (given("graph", graph)?, or_default(settings), given("partition", partition)?);
         let wanted = Wanted { num_blocks, shares, fixed: std::ptr::null() };
         // SAFETY: the caller's promise.
-        let targets = unsafe { wanted.targets(graph, settings.imbalance) }?;
+        let division = unsafe { wanted.division(graph, settings.balance) }?;
         let (found, expected) = (partition.inner.num_processes(), graph.csr.num_nodes());
         if found != expected {
             return Err(Error::plain(
@@ -238,10 +238,10 @@ pub unsafe extern "C" fn viem_evaluate_partition(
                 format!("the partition has {found} vertices, the graph {expected}"),
             ));
         }
+        let targets = division.targets();
         let blocks = viem::Mapping::many(targets.num_blocks(), partition.inner.pes().to_vec())?.into_pes();
+        let found = self::report(&Partition::of(&graph.csr, blocks, targets), &division);
         // SAFETY: the caller's promise.
-        Ok(unsafe {
-            put("report", report, self::report(&Partition::of(&graph.csr, blocks, &targets), &targets))
-        }?)
+        Ok(unsafe { put("report", report, found) }?)
     })
 }

@@ -97,7 +97,7 @@ pub extern "C" fn viem_qap_size(qap: Option<&Qap>) -> i64 {
 /// Solves a problem. Small ones are solved to optimality, and `optimal` in the report says so.
 ///
 /// - `start`: an assignment that the result must not be worse than; null for none
-/// - `settings`: null for those of VIEM_PRESET_ECO; the imbalance means nothing here
+/// - `settings`: null for those of VIEM_PRESET_ECO; imbalance and least load mean nothing here
 /// - `assignment`: gets the place of each object as a mapping, which `viem_mapping_free` frees; null on failure
 ///
 /// # Safety

@@ -6,8 +6,8 @@ use std::num::NonZero;
 use std::time::Duration;
 
 use viem::qap::QapConfig;
-use viem::{ManyToOneConfig, MapConfig, MapPreset, PartitionPreset};
-use viem_ffi::count;
+use viem::{ManyToOneConfig, MapConfig, MapPreset, PartitionPreset, Targets};
+use viem_ffi::{Balance, count};
 
 use crate::error::{Error, Status, call, create, free};
 use crate::progress::{Callback, Watcher};
@@ -35,7 +35,7 @@ pub struct Settings {
     is_social: bool,
     seed: u64,
     threads: usize,
-    pub(crate) imbalance: f64,
+    pub(crate) balance: Balance,
     pub(crate) time_limit: Option<Duration>,
     callback: Option<Callback>,
 }
@@ -47,7 +47,7 @@ impl Settings {
             is_social: false,
             seed: 0,
             threads: 1,
-            imbalance: 0.03,
+            balance: Balance { imbalance: 0.03, least_load: 0.0 },
             time_limit: None,
             callback: None,
         }
@@ -88,7 +88,8 @@ impl Settings {
     pub(crate) fn many_to_one(&self) -> ManyToOneConfig {
         let config =
             ManyToOneConfig::preset(self.map_preset()).with_seed(self.seed).with_threads(self.threads);
-        let mut config = config.with_imbalance(self.imbalance);
+        let Balance { imbalance, least_load } = self.balance;
+        let mut config = config.with_imbalance(imbalance).with_least_load(least_load);
         config.time_limit = self.time_limit;
         config
     }
@@ -105,7 +106,7 @@ pub(crate) fn or_default(settings: Option<&Settings>) -> &Settings {
     settings.unwrap_or(&DEFAULT)
 }
 
-/// Makes settings: those of a preset, with seed 0, one thread, an imbalance of 3 %, no time limit and no progress function.
+/// Makes settings: those of a preset, with seed 0, one thread, an imbalance of 3 %, no least load, no time limit and no progress function.
 ///
 /// - `preset`: one of `viem_preset`
 /// - `settings`: gets the settings, which `viem_settings_free` frees; null on failure
@@ -188,7 +189,28 @@ pub unsafe extern "C" fn viem_settings_set_imbalance(
                 "the imbalance is {imbalance}; it must be a finite number from 0 on"
             )));
         }
-        settings.imbalance = imbalance;
+        settings.balance.imbalance = imbalance;
+        Ok(())
+    })
+}
+
+/// Sets the least load: 0.9 asks for 90 % of its share at least in each block and on each PE, rounded down. 0 asks for nothing. Where both cannot
+/// be met, bounds go before least loads: the report says how many loads are below, and by how much.
+///
+/// - `least_load`: from 0 to 1
+///
+/// # Safety
+///
+/// Nobody else uses the settings now.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_settings_set_least_load(
+    settings: Option<&mut Settings>,
+    least_load: f64,
+    error: *mut *mut Error,
+) -> Status {
+    change(settings, error, |settings| {
+        Targets::check_least_load(least_load)?;
+        settings.balance.least_load = least_load;
         Ok(())
     })
 }

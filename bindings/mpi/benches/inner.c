@@ -56,7 +56,7 @@ int main(int argc, char **argv)
     factorise(num_ranks, dims);
     printf("torus %dx%dx%d\n", dims[0], dims[1], dims[2]);
     for (int i = 0; i < repeats; i++) {
-        edges edges = {0, 0, NULL, NULL, NULL};
+        edges edges = no_edges;
         machine machine;
         decision decision;
         options options = read_options(num_ranks);

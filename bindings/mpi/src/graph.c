@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+const edges no_edges = {0, 0, NULL, NULL, NULL};
+
 static int resize(int64_t **array, int64_t capacity)
 {
     int64_t *resized = realloc(*array, (size_t)capacity * sizeof(int64_t));

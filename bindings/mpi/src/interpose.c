@@ -49,8 +49,6 @@ static int rank_of(MPI_Comm comm)
     return rank;
 }
 
-static const edges no_edges = {0, 0, NULL, NULL, NULL};
-
 /* ---- topologies that every process knows ------------------------------------------------------------------------ */
 
 /* The graph is given by rank 0 alone; the others only check it. */

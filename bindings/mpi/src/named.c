@@ -10,8 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const edges no_edges = {0, 0, NULL, NULL, NULL};
-
 /* ---- graphs from files ------------------------------------------------------------------------------------------ */
 
 /* The names of the recorder's files, one after the other in one block. */
@@ -78,16 +76,10 @@ typedef int recorded(uint64_t *bytes, int length);
 
 static fault add_recorded(MPI_Comm comm, int rank, int size, const uint64_t *bytes, int world_size, edges *edges)
 {
-    MPI_Group group, world;
     int *numbers = malloc(2 * (size_t)size * sizeof(int)), *world_ranks = numbers + size;
     fault fault = numbers ? FAULT_NONE : FAULT_NO_MEMORY;
     if (fault) return fault;
-    for (int other = 0; other < size; other++) numbers[other] = other;
-    PMPI_Comm_group(comm, &group);
-    PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    PMPI_Group_translate_ranks(group, size, numbers, world, world_ranks);
-    PMPI_Group_free(&group);
-    PMPI_Group_free(&world);
+    ranks_in_world(comm, size, numbers, world_ranks);
     for (int other = 0; !fault && other < size; other++) {
         int target = world_ranks[other];
         if (target < 0 || target >= world_size || bytes[target] == 0) continue;
@@ -126,6 +118,24 @@ static int check(MPI_Comm comm, MPI_Comm *newcomm)
     return result == MPI_SUCCESS && is_inter ? MPI_ERR_COMM : result;
 }
 
+static void place_of(MPI_Comm comm, int *rank, int *size)
+{
+    viem_reorder_depth++;
+    PMPI_Comm_rank(comm, rank);
+    PMPI_Comm_size(comm, size);
+    viem_reorder_depth--;
+}
+
+/* Where a call begins: the communicator that stands for that of the program, and the place of the process in it. */
+static int enter(MPI_Comm *comm, int *rank, int *size, MPI_Comm *newcomm)
+{
+    int result = check(*comm, newcomm);
+    if (result != MPI_SUCCESS) return result;
+    *comm = world_of(*comm);
+    place_of(*comm, rank, size);
+    return MPI_SUCCESS;
+}
+
 static int reorder(MPI_Comm comm, const char *name, int num_vertices, edges *part, fault fault, viem_MPI_report *report,
                    MPI_Comm *newcomm)
 {
@@ -146,23 +156,13 @@ static int reorder(MPI_Comm comm, const char *name, int num_vertices, edges *par
     return result;
 }
 
-static void place_of(MPI_Comm comm, int *rank, int *size)
-{
-    viem_reorder_depth++;
-    PMPI_Comm_rank(comm, rank);
-    PMPI_Comm_size(comm, size);
-    viem_reorder_depth--;
-}
-
 EXPORTED int viem_MPI_Comm_reorder(MPI_Comm comm, const char *graph, viem_MPI_report *report, MPI_Comm *newcomm)
 {
     static const char name[] = "viem_MPI_Comm_reorder";
-    int rank, size, result = check(comm, newcomm);
+    int rank, size, result = enter(&comm, &rank, &size, newcomm);
     edges part = no_edges;
     fault fault = FAULT_NONE;
     if (result != MPI_SUCCESS) return result;
-    comm = world_of(comm);
-    place_of(comm, &rank, &size);
     int num_vertices = size;
     if (!graph) {
         fault = recorded_edges(comm, rank, size, &part);
@@ -175,12 +175,10 @@ EXPORTED int viem_MPI_Comm_reorder(MPI_Comm comm, const char *graph, viem_MPI_re
 EXPORTED int viem_MPI_Comm_reorder_adjacent(MPI_Comm comm, int degree, const int neighbours[], const int64_t weights[],
                                             viem_MPI_report *report, MPI_Comm *newcomm)
 {
-    int rank, size, result = check(comm, newcomm);
+    int rank, size, result = enter(&comm, &rank, &size, newcomm);
     edges part = no_edges;
     fault fault = FAULT_NONE;
     if (result != MPI_SUCCESS) return result;
-    comm = world_of(comm);
-    place_of(comm, &rank, &size);
     if (degree < 0 || (degree > 0 && !neighbours)) fault = FAULT_ARGUMENTS;
     for (int i = 0; !fault && i < degree; i++) {
         int64_t weight = weights ? weights[i] : 1;

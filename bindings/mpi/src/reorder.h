@@ -17,8 +17,10 @@ typedef struct {
     int64_t *from, *to, *weights;
 } edges;
 
+extern const edges no_edges;
+
 /* Why a process cannot take part; 0 if it can. The one with the greatest number is reported. */
-typedef enum { FAULT_NONE, FAULT_NO_MEMORY, FAULT_TOO_MANY_EDGES, FAULT_NOT_RECORDED, FAULT_FILE, FAULT_ARGUMENTS } fault;
+typedef enum { FAULT_NONE, FAULT_NO_MEMORY, FAULT_TOO_MANY_EDGES, FAULT_NOT_RECORDED, FAULT_NO_PES, FAULT_FILE, FAULT_ARGUMENTS } fault;
 
 /* Make room for edges, and free it. `reserve` keeps those that there are. */
 fault reserve(edges *edges, int64_t capacity);
@@ -139,6 +141,10 @@ typedef struct {
 /* Collective. Gives each process the lists of the process whose rank it now has. */
 int exchange(const session *session, const lists *given, lists *received);
 void free_lists(lists *lists);
+
+/* The ranks in MPI_COMM_WORLD of all processes of a communicator of this size, MPI_UNDEFINED for those outside of it. `positions` has room for
+ * as many numbers. */
+void ranks_in_world(MPI_Comm comm, int size, int positions[], int world_ranks[]);
 
 /* More than 0 while the library calls MPI itself: such calls mean what they say, whatever replaces MPI_COMM_WORLD. */
 extern __thread int viem_reorder_depth;

@@ -24,6 +24,7 @@ static const char *message_of(fault fault)
     switch (fault) {
     case FAULT_NO_MEMORY: return "not enough memory";
     case FAULT_TOO_MANY_EDGES: return "the graph has more than 2^31 - 1 edges";
+    case FAULT_NO_PES: return "VIEM_MACHINE has no PEs for processes outside of MPI_COMM_WORLD";
     case FAULT_NOT_RECORDED: return "nothing has been recorded; is viem_trace.so loaded?";
     /* MPI itself reports wrong arguments, and whoever reads a file what is wrong with it. */
     default: return "";
@@ -181,20 +182,25 @@ static int gather(const session *session, gathered *all, int order, edges *part)
 
 /* ---- the decision of rank 0 ------------------------------------------------------------------------------------- */
 
-/* The ranks in MPI_COMM_WORLD of all; whether they have some. */
-static int find_world_ranks(const session *session, gathered *all)
+void ranks_in_world(MPI_Comm comm, int size, int positions[], int world_ranks[])
 {
     MPI_Group group, world;
-    for (int rank = 0; rank < session->size; rank++) all->positions[rank] = rank;
-    PMPI_Comm_group(session->ours, &group);
+    for (int rank = 0; rank < size; rank++) positions[rank] = rank;
+    PMPI_Comm_group(comm, &group);
     PMPI_Comm_group(MPI_COMM_WORLD, &world);
-    PMPI_Group_translate_ranks(group, session->size, all->positions, world, all->world_ranks);
+    PMPI_Group_translate_ranks(group, size, positions, world, world_ranks);
     PMPI_Group_free(&group);
     PMPI_Group_free(&world);
+}
+
+/* The machine that VIEM_MACHINE specifies: rank r of MPI_COMM_WORLD is on PE r. */
+static fault specify(const session *session, gathered *all, const char *spec, const char *distances, machine *machine)
+{
+    ranks_in_world(session->ours, session->size, all->positions, all->world_ranks);
     for (int rank = 0; rank < session->size; rank++) {
-        if (all->world_ranks[rank] == MPI_UNDEFINED) return 0;
+        if (all->world_ranks[rank] == MPI_UNDEFINED) return FAULT_NO_PES;
     }
-    return 1;
+    return machine_of_spec(spec, distances, all->world_ranks, session->size, machine);
 }
 
 /* Says once what is known of how ranks are bound, at rank 0 of the job. */
@@ -216,13 +222,8 @@ static void decide(session *session, int num_vertices, gathered *all)
     options options = read_options(session->size);
     const char *spec = specified_machine(), *distances = getenv("VIEM_DISTANCES");
     fault fault;
-    if (spec && !find_world_ranks(session, all)) {
-        fail(session, FAULT_NONE);
-        snprintf(session->decision.message, MESSAGE_SIZE, "VIEM_MACHINE has no PEs for processes outside of MPI_COMM_WORLD");
-        return;
-    }
     if (spec) {
-        fault = machine_of_spec(spec, distances, all->world_ranks, session->size, &machine);
+        fault = specify(session, all, spec, distances, &machine);
     } else {
         report_binding(session, all->sites);
         fault = machine_of_sites(all->sites, session->size, distances, &machine);

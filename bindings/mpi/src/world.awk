@@ -54,5 +54,5 @@ function parameters_of(text,    depth, i, c)
         arguments = arguments (i > 1 ? ", " : "") argument
     }
     if (!takes) next
-    print "WRAP(" name ", (" parameters "), (" arguments "))"
+    print "WRAP(" name ", (" parameters "), real(" arguments "))"
 }

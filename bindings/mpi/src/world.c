@@ -32,17 +32,9 @@ static int restore(void)
     return MPI_SUCCESS;
 }
 
-#define INTERPOSED(name, parameters, call)              \
-    EXPORTED int name parameters                        \
-    {                                                   \
-        static int(*real) parameters;                   \
-        if (!real) *(void **)&real = find_next(#name);  \
-        return call;                                    \
-    }
-
-INTERPOSED(MPI_Init, (int *argc, char ***argv), permute(real(argc, argv)))
-INTERPOSED(PMPI_Init, (int *argc, char ***argv), permute(real(argc, argv)))
-INTERPOSED(MPI_Init_thread, (int *argc, char ***argv, int wanted, int *given), permute(real(argc, argv, wanted, given)))
-INTERPOSED(PMPI_Init_thread, (int *argc, char ***argv, int wanted, int *given), permute(real(argc, argv, wanted, given)))
-INTERPOSED(MPI_Finalize, (void), (restore(), real()))
-INTERPOSED(PMPI_Finalize, (void), (restore(), real()))
+WRAP(MPI_Init, (int *argc, char ***argv), permute(real(argc, argv)))
+WRAP(PMPI_Init, (int *argc, char ***argv), permute(real(argc, argv)))
+WRAP(MPI_Init_thread, (int *argc, char ***argv, int wanted, int *given), permute(real(argc, argv, wanted, given)))
+WRAP(PMPI_Init_thread, (int *argc, char ***argv, int wanted, int *given), permute(real(argc, argv, wanted, given)))
+WRAP(MPI_Finalize, (void), (restore(), real()))
+WRAP(PMPI_Finalize, (void), (restore(), real()))

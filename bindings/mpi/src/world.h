@@ -4,13 +4,13 @@
 
 #include "reorder.h"
 
-/* The function of the library that comes next, under the same name. */
-#define WRAP(name, parameters, arguments)                \
+/* Defines a function whose result is that of a call, in which `real` is the function of the same name of the library that comes next. */
+#define WRAP(name, parameters, call)                     \
     EXPORTED int name parameters                         \
     {                                                    \
         static int(*real) parameters;                    \
         if (!real) *(void **)&real = find_next(#name);   \
-        return real arguments;                           \
+        return call;                                     \
     }
 
 #endif

@@ -11,7 +11,7 @@ use viem::ground::threads::ThreadsError;
 use viem::ground::types::Cost;
 use viem::qap::QapConfig;
 use viem::{ManyToOneConfig, MapConfig, MapPreset, Observer, PartitionPreset};
-use viem_ffi::guarded;
+use viem_ffi::{Balance, guarded};
 
 use crate::error::{Fault, OrRaise};
 
@@ -22,7 +22,8 @@ pub(crate) struct Settings {
     seed: u64,
     threads: usize,
     time_limit: Option<f64>,
-    pub(crate) imbalance: f64,
+    imbalance: f64,
+    least_load: f64,
     progress: Option<Py<PyAny>>,
     returns_on_interrupt: bool,
 }
@@ -54,6 +55,10 @@ impl Settings {
         self.seed
     }
 
+    pub fn balance(&self) -> Balance {
+        Balance { imbalance: self.imbalance, least_load: self.least_load }
+    }
+
     pub fn partition_preset(&self) -> Result<PartitionPreset, Fault> {
         Ok(self.preset.parse::<PartitionPreset>()?)
     }
@@ -69,7 +74,8 @@ impl Settings {
 
     pub fn many_to_one(&self) -> Result<ManyToOneConfig, Fault> {
         let config = ManyToOneConfig::preset(self.map_preset()?).with_seed(self.seed);
-        let mut config = config.with_threads(self.threads()?).with_imbalance(self.imbalance);
+        let mut config = config.with_threads(self.threads()?);
+        config = config.with_imbalance(self.imbalance).with_least_load(self.least_load);
         config.time_limit = self.time_limit()?;
         Ok(config)
     }

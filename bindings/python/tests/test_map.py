@@ -94,6 +94,41 @@ def test_many_to_one(seed):
         _ = mapping.process_on
 
 
+def test_least_load(seed):
+    mesh = nx.grid_2d_graph(40, 40)
+    machine = viem.Machine("4:2:2", distances="1:10:100")
+    options = {"imbalance": 1, "preset": "fast", "seed": seed}
+    old = np.arange(1600) // 200
+    for least_load in [0, 0.75]:
+        for mapping in [
+            viem.map_many_to_one(mesh, machine, least_load=least_load, **options),
+            viem.remap(mesh, machine, old, migration_weight=0.01, least_load=least_load, **options),
+        ]:
+            loads = mapping.report["loads"]
+            assert mapping.loads.min() >= 75 if least_load else mapping.loads.min() < 50
+            assert mapping.loads.max() <= 200 and loads["below_half"] == (mapping.loads < 50).sum()
+            assert loads["below_least"] == loads["shortfall"] == 0
+    scored = viem.evaluate(mesh, machine, old, many_to_one=True, imbalance=1, least_load=0.75)
+    loads = scored.report["loads"]
+    assert (loads["below_half"], loads["below_least"], loads["shortfall"]) == (8, 8, 600)
+
+
+@pytest.mark.parametrize("least_load", [-0.1, 1.01, 90, np.nan, np.inf])
+def test_bad_least_loads_are_refused(least_load):
+    mesh = nx.grid_2d_graph(4, 4)
+    for run in [
+        lambda: viem.map_many_to_one(mesh, TREE, least_load=least_load),
+        lambda: viem.remap(mesh, TREE, [0] * 16, least_load=least_load),
+        lambda: viem.remap(mesh, 4, [0] * 16, least_load=least_load),
+        lambda: viem.evaluate(mesh, 4, [0] * 16, least_load=least_load),
+        lambda: viem.evaluate(mesh, TREE, [0] * 16, many_to_one=True, least_load=least_load),
+    ]:
+        with pytest.raises(viem.UsageError, match=r"least.load.* from 0 to 1"):
+            run()
+    with pytest.raises(viem.UsageError, match="many-to-one"):
+        viem.evaluate(mesh, TREE, np.arange(16), least_load=0.5)
+
+
 def test_weights_and_capacities():
     mesh = nx.grid_2d_graph(8, 8)
     weights = {node: 1 + (node[0] < 2) for node in mesh}

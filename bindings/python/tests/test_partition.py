@@ -63,12 +63,55 @@ def test_remap(seed):
     assert (viem.remap(graph, 4, old, migration_weight=1000).blocks == old.blocks).all()
 
 
+def check_low_loads(loads, report, share, least_load):
+    least = int(least_load * share)
+    assert report["below_half"] == (2 * loads < share).sum()
+    assert report["below_least"] == (loads < least).sum()
+    assert report["shortfall"] == np.maximum(least - loads, 0).sum()
+
+
+def test_least_load(seed):
+    graph = nx.grid_2d_graph(40, 40)
+    options = {"imbalance": 1, "preset": "fast", "seed": seed}
+    old = np.arange(1600) // 200
+    for found in [
+        viem.partition(graph, 16, **options),
+        viem.remap(graph, 16, old, migration_weight=0.01, **options),
+    ]:
+        assert found.loads.min() < 50 and found.shortfall == 0
+        check_low_loads(found.loads, found.report, 100, 0)
+    for found in [
+        viem.partition(graph, 16, least_load=0.75, **options),
+        viem.remap(graph, 16, old, migration_weight=0.01, least_load=0.75, **options),
+    ]:
+        assert found.loads.min() >= 75 and found.loads.max() <= 200 and found.shortfall == 0
+        check_low_loads(found.loads, found.report, 100, 0.75)
+    shared = viem.partition(graph, 3, shares=[1, 1, 6], least_load=0.9, **options)
+    assert (shared.loads >= [180, 180, 1080]).all() and shared.overload == 0
+
+
+def test_missing_least_loads_are_reported():
+    graph = nx.grid_2d_graph(40, 40)
+    old = np.arange(1600) // 200
+    scored = viem.evaluate(graph, 16, old, least_load=0.75)
+    assert scored.shortfall == 8 * 75
+    check_low_loads(scored.loads, scored.report, 100, 0.75)
+    assert viem.evaluate(graph, 16, old).shortfall == 0
+    assert viem.evaluate(graph, 16, old, shares=[1] * 8 + [0] * 8, least_load=1).report["below_half"] == 0
+    # Nothing can be divided: bounds go before least loads.
+    heavy = viem.partition(nx.path_graph(4), 3, weights=[10, 1, 1, 10], imbalance=0.5, least_load=1)
+    assert heavy.overload == 0 and heavy.shortfall == 5 and heavy.report["below_least"] == 1
+
+
 @pytest.mark.parametrize(
     ("options", "error"),
     [
         ({"num_blocks": 0}, viem.UsageError),
         ({"num_blocks": 2, "imbalance": -1}, viem.Error),
         ({"num_blocks": 2, "imbalance": np.nan}, viem.Error),
+        ({"num_blocks": 2, "least_load": -0.1}, viem.UsageError),
+        ({"num_blocks": 2, "least_load": 90}, viem.UsageError),
+        ({"num_blocks": 2, "least_load": np.nan}, viem.UsageError),
         ({"num_blocks": 2, "preset": "quick"}, viem.UsageError),
         ({"num_blocks": 2, "seed": -1}, viem.UsageError),
         ({"num_blocks": 2, "threads": 1 << 40}, viem.UsageError),

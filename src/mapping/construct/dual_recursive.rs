@@ -96,6 +96,8 @@ struct DualRecursion<'a> {
     problem: &'a Problem<'a>,
     parts: &'a Parts,
     config: &'a ConstructionConfig,
+    /// How the domains are bisected. What pulls to a half is a hub, which says nothing about the degrees of the graph.
+    bisections: PartitionConfig,
     observer: &'a dyn Observer,
     /// The keys of all places, in order.
     places: Vec<PeId>,
@@ -116,10 +118,14 @@ impl<'a> DualRecursion<'a> {
         observer: &'a dyn Observer,
     ) -> Self {
         let n = problem.size() as PeId;
+        let mut bisections = PartitionConfig::preset(config.inner).suited_to(problem.graph());
+        // One initial partition each: several take half as long again, and after annealing there is no difference.
+        bisections.initial.bisections = 1;
         Self {
             problem,
             parts,
             config,
+            bisections,
             observer,
             places: (0..n).collect(),
             domains: vec![Domain::whole(parts)],
@@ -183,7 +189,7 @@ impl<'a> DualRecursion<'a> {
         let places = halves[0].places.start..halves[1].places.end;
         let processes = &self.process_on[places];
         let bisection = Bisection::new(self, halves);
-        let is_second = bisection.solve(self.config, seed, self.observer);
+        let is_second = bisection.solve(&self.bisections, seed, self.observer);
         let of_half = |half: bool| {
             let members = processes.iter().zip(&is_second).filter(move |&(_, &second)| second == half);
             members.map(|(&process, _)| process)
@@ -293,16 +299,12 @@ impl Bisection {
     }
 
     /// For each process, whether it is in the second half; the halves have the required sizes.
-    fn solve(&self, config: &ConstructionConfig, seed: u64, observer: &dyn Observer) -> Vec<bool> {
+    fn solve(&self, settings: &PartitionConfig, seed: u64, observer: &dyn Observer) -> Vec<bool> {
         let size = self.sizes[0].max(self.sizes[1]) as Weight;
         let targets = Targets::sizes(&self.graph, vec![size; 2], 0.0).expect("the halves hold all");
         let has_fixed = self.fixed_half.iter().any(Option::is_some);
         let targets = if has_fixed { self.with_fixed(targets) } else { targets };
-        // One initial partition each: several take half as long again, and after annealing there is no
-        // difference.
-        let mut settings = PartitionConfig::preset(config.inner);
-        settings.initial.bisections = 1;
-        let partitioner = Partitioner::with_valid_settings(settings, seed);
+        let partitioner = Partitioner::with_valid_settings(settings.clone(), seed);
         let blocks = partitioner.partition_watched(&self.graph, &targets, observer).into_blocks();
         // The two halves may be swapped; the edges that leave the domain decide.
         let pulled = |block: BlockId| -> i128 {

@@ -33,11 +33,7 @@ pub(crate) fn cluster<W: Stored>(
     let enough = limits.enough.max((n as f64 * least_share) as usize);
     let mut clustering = Clustering::new(graph, limits);
     let mut num_clusters = n;
-    let mut order = matching::visiting_order(graph, rng);
-    if limits.hubs_first {
-        order.reverse();
-    }
-    for node in order {
+    for node in matching::visiting_order(graph, rng) {
         if num_clusters <= enough {
             break;
         }

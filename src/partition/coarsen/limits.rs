@@ -8,8 +8,6 @@ pub(crate) struct Limits<'a> {
     pub max_weight: Weight,
     /// The number of vertices to which the next level need not shrink further.
     pub enough: usize,
-    /// Whether vertices of high degree choose first.
-    pub hubs_first: bool,
     /// Only vertices of the same class may be contracted together.
     pub classes: Option<&'a [BlockId]>,
 }

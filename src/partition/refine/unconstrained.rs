@@ -9,27 +9,31 @@
 //!
 //! Gilbert, Madduri, Boman, Rajamanickam: Jet: multilevel graph partitioning on graphics processing units. SISC 2024.
 
+use std::ops::Range;
+
 use super::{balance, fill};
 use crate::ground::observer::{Observer, Watch};
+use crate::ground::threads;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::LoadBounds;
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
+use crate::partition::settings::UnconstrainedConfig;
 
 /// A cost must fall by more than one in this many to count as better for the patience. Balances the time of rounds that gain next to
 /// nothing against the cut; at 200, cores of some graphs do not come together, and 1000 cuts 0.4 % less in a tenth more time.
 const LEAST_GAIN: Weight = 500;
 
+/// The number of vertices whose wishes a thread computes in one piece. Balances the cost of a task against idle threads.
+const CHUNK: usize = 4096;
+
 /// What a refinement must keep to.
 #[derive(Clone, Copy)]
 pub(crate) struct Goal<'a> {
     pub bounds: LoadBounds<'a>,
-    /// Rounds without a better partition after which it ends.
-    pub patience: usize,
-    /// What a vertex may lose by its move, as a share of what its edges inside its block will cost.
-    pub loss: f64,
+    pub settings: &'a UnconstrainedConfig,
     pub observer: &'a dyn Observer,
 }
 
@@ -63,16 +67,15 @@ impl Unconstrained {
         assignment: &mut Assignment,
         goal: Goal<'_>,
     ) {
-        let Goal { bounds, observer, .. } = goal;
+        let bounds = goal.bounds;
         let mut current = assignment.clone();
         self.begin(level, &current);
-        let mut watch = Watch::new(observer);
-        let mut left = goal.patience;
-        while left > 0 && self.round(level, &mut current, goal, &mut watch) {
+        let mut left = goal.settings.patience;
+        while left > 0 && self.round(level, &mut current, goal) {
             left -= 1;
             let (found, best) = (current.score(bounds), assignment.score(bounds));
             if found.0 < best.0 || found.0 == best.0 && best.1 - found.1 > best.1 / LEAST_GAIN {
-                left = goal.patience;
+                left = goal.settings.patience;
             }
             if found < best {
                 assignment.clone_from(&current);
@@ -96,19 +99,10 @@ impl Unconstrained {
         level: Problem<'_, W, O>,
         current: &mut Assignment,
         goal: Goal<'_>,
-        watch: &mut Watch<'_>,
     ) -> bool {
-        for node in level.nodes() {
-            if self.is_outdated[node as usize] && !self.is_locked[node as usize] {
-                self.is_outdated[node as usize] = false;
-                self.wishes[node as usize] = self.wish(level, current, goal, node);
-                if watch.stops_after(1 + level.degree(node) + self.affinities.work_of_gains()) {
-                    return false;
-                }
-            }
-        }
+        self.update_wishes(level, current, goal);
         self.select_movers(level, current);
-        if self.movers.is_empty() || watch.stops_after(level.num_arcs()) {
+        if self.movers.is_empty() || goal.observer.should_stop() {
             return false;
         }
         self.before.clone_from(&current.blocks);
@@ -116,52 +110,65 @@ impl Unconstrained {
         balance::rebalance_roughly(level, current, goal.bounds.most, goal.observer);
         fill::fill_short(level, current, goal.bounds, goal.observer);
         self.notice_moves(level, current);
-        !watch.stops_after(level.num_arcs())
+        !goal.observer.should_stop()
     }
 
-    /// The best move of a vertex, whatever room there is. Among equals the same block attracts all vertices, so that neighbours stay
-    /// together.
-    fn wish<W: Stored, O: Objective>(
+    /// Computes the wishes that may have changed.
+    fn update_wishes<W: Stored, O: Objective>(
         &mut self,
         level: Problem<'_, W, O>,
         current: &Assignment,
-        Goal { bounds, loss, .. }: Goal<'_>,
-        node: NodeId,
-    ) -> Option<Wish> {
-        if level.objective.is_fixed(node) {
-            return None;
+        goal: Goal<'_>,
+    ) {
+        let wishes = in_chunks(level.num_nodes(), &|nodes| {
+            let mut affinities = BlockAffinities::default();
+            affinities.resize(current.weights.len());
+            let mut watch = Watch::new(goal.observer);
+            let mut wishes = Vec::new();
+            for node in
+                nodes.filter(|&node| self.is_outdated[node as usize] && !self.is_locked[node as usize])
+            {
+                wishes.push((node, wish(level, current, goal, &mut affinities, node)));
+                if watch.stops_after(1 + level.degree(node) + affinities.work_of_gains()) {
+                    break;
+                }
+            }
+            wishes
+        });
+        for (node, wish) in wishes.into_iter().flatten() {
+            self.is_outdated[node as usize] = false;
+            self.wishes[node as usize] = wish;
         }
-        let from = current.blocks[node as usize];
-        self.affinities.collect(level.graph, &current.blocks, node);
-        let is_open = |block: BlockId| block != from && bounds.most[block as usize] > 0;
-        let count = self.affinities.narrow(O::HAS_PULL, is_open);
-        let blocks = self.affinities.blocks()[..count].iter().copied().filter(|&block| is_open(block));
-        let moves = blocks.map(|block| (level.gain(node, &self.affinities, from, block), block));
-        let (gain, to) = moves.max()?;
-        let held = self.affinities.to(from) * level.objective.between(from, to);
-        (gain >= 0 || ((-gain) as f64) < held as f64 * loss).then_some(Wish { to, gain })
     }
 
     /// The vertices that do not lose if all neighbours of greater gain have moved.
     fn select_movers<W: Stored, O: Objective>(&mut self, level: Problem<'_, W, O>, current: &Assignment) {
+        let movers = in_chunks(level.num_nodes(), &|nodes| {
+            nodes.filter(|&node| self.gain_after_others(level, current, node) >= Some(0)).collect()
+        });
         self.movers.clear();
-        for node in level.nodes() {
-            let Some(wish) = self.open_wish(node) else { continue };
-            let from = current.blocks[node as usize];
-            let nearer =
-                |block| level.objective.between(from, block) - level.objective.between(wish.to, block);
-            let mut gain = wish.gain;
-            for arc in level.arcs(node) {
-                let Some(other) = self.open_wish(arc.target) else { continue };
-                if (other.gain, node) > (wish.gain, arc.target) {
-                    let from = current.blocks[arc.target as usize];
-                    gain += arc.weight() * (nearer(other.to) - nearer(from));
-                }
-            }
-            if gain >= 0 {
-                self.movers.push(node);
+        self.movers.extend(movers.into_iter().flatten());
+    }
+
+    /// The gain of what a vertex wishes if all neighbours of greater gain have moved.
+    fn gain_after_others<W: Stored, O: Objective>(
+        &self,
+        level: Problem<'_, W, O>,
+        current: &Assignment,
+        node: NodeId,
+    ) -> Option<Weight> {
+        let wish = self.open_wish(node)?;
+        let from = current.blocks[node as usize];
+        let nearer = |block| level.objective.between(from, block) - level.objective.between(wish.to, block);
+        let mut gain = wish.gain;
+        for arc in level.arcs(node) {
+            let Some(other) = self.open_wish(arc.target) else { continue };
+            if (other.gain, node) > (wish.gain, arc.target) {
+                let from = current.blocks[arc.target as usize];
+                gain += arc.weight() * (nearer(other.to) - nearer(from));
             }
         }
+        Some(gain)
     }
 
     /// The wish of a vertex that did not just move.
@@ -193,19 +200,51 @@ impl Unconstrained {
     }
 }
 
+/// The best move of a vertex, whatever room there is. Among equals the same block attracts all vertices, so that neighbours stay together.
+fn wish<W: Stored, O: Objective>(
+    level: Problem<'_, W, O>,
+    current: &Assignment,
+    Goal { bounds, settings, .. }: Goal<'_>,
+    affinities: &mut BlockAffinities,
+    node: NodeId,
+) -> Option<Wish> {
+    if level.objective.is_fixed(node) {
+        return None;
+    }
+    let from = current.blocks[node as usize];
+    affinities.collect(level.graph, &current.blocks, node);
+    let is_open = |block: BlockId| block != from && bounds.most[block as usize] > 0;
+    let count = affinities.narrow(O::HAS_PULL, is_open);
+    let blocks = affinities.blocks()[..count].iter().copied().filter(|&block| is_open(block));
+    let moves = blocks.map(|block| (level.gain(node, affinities, from, block), block));
+    let (gain, to) = moves.max()?;
+    let held = affinities.to(from) * level.objective.between(from, to);
+    (gain >= 0 || ((-gain) as f64) < held as f64 * settings.loss).then_some(Wish { to, gain })
+}
+
+/// What `work` computes for ranges of the vertices, in their order; ranges in parallel.
+fn in_chunks<T: Send>(num_nodes: usize, work: &(dyn Fn(Range<NodeId>) -> Vec<T> + Sync)) -> Vec<Vec<T>> {
+    let chunk = |index: usize| {
+        let begin = index * CHUNK;
+        work(begin as NodeId..(begin + CHUNK).min(num_nodes) as NodeId)
+    };
+    threads::map(num_nodes.div_ceil(CHUNK), 1, &chunk)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::ground::observer::Stops;
     use crate::ground::rng::Rng;
+    use crate::partition::FixedVertices;
     use crate::partition::compact::CompactGraph;
     use crate::partition::objective::tests::matrices;
     use crate::partition::objective::{Cut, Migrating, StoredCost};
-    use crate::partition::{FixedVertices, PartitionConfig, PartitionPreset};
     use crate::testing::{core_and_periphery, random_graph, with_node_weights};
 
     fn goal<'a>(bounds: LoadBounds<'a>, observer: &'a dyn Observer) -> Goal<'a> {
-        Goal { bounds, patience: 5, loss: 0.5, observer }
+        const SETTINGS: UnconstrainedConfig = UnconstrainedConfig { patience: 5, loss: 0.5 };
+        Goal { bounds, settings: &SETTINGS, observer }
     }
 
     /// A refined partition is not worse, keeps its fixed vertices, and has the cost and the weights that it says.
@@ -258,16 +297,5 @@ mod tests {
         assert_eq!(assignment.overload(&bounds), 0);
         // All leaves are cut off, and no edge of the core is.
         assert_eq!(assignment.cost, 280);
-    }
-
-    #[test]
-    fn it_suits_graphs_of_skewed_degrees_only() {
-        let suits = |graph: &CompactGraph<i64>| {
-            PartitionPreset::ALL.map(|preset| PartitionConfig::preset(preset).unconstrained.suits(graph))
-        };
-        assert_eq!(suits(&CompactGraph::new(&core_and_periphery(40, 320))), [true; 6]);
-        let mesh = CompactGraph::new(&crate::graph::generate::mesh(20, 20, 1));
-        let is_social = |preset: PartitionPreset| preset.name().ends_with("social");
-        assert_eq!(suits(&mesh), PartitionPreset::ALL.map(is_social));
     }
 }

@@ -8,7 +8,7 @@ use crate::ground::rng::Rng;
 use crate::ground::types::{BlockId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::{BoundViolation, LoadBounds, WiderBounds};
-use crate::partition::coarsen::{self, Coarsening, overlay};
+use crate::partition::coarsen::{self, Coarsening, overlay_any};
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
 use crate::partition::refine::cycles::Moves;
@@ -16,7 +16,7 @@ use crate::partition::refine::flow::Flow;
 use crate::partition::refine::k_way::{self, KWay};
 use crate::partition::refine::unconstrained::{self, Unconstrained};
 use crate::partition::refine::{balance, fill};
-use crate::partition::settings::{KWayConfig, PartitionConfig};
+use crate::partition::settings::PartitionConfig;
 use crate::partition::targets::{Targets, in_order};
 
 /// The levels on which flows refine pairs of blocks.
@@ -56,10 +56,7 @@ pub(crate) struct Multilevel<'a, W, O> {
     observer: &'a dyn Observer,
     k_way: KWay,
     flow: Flow,
-    /// None where it does not suit the graph.
-    unconstrained: Option<Unconstrained>,
-    /// The settings of searches within the bounds.
-    searches: KWayConfig,
+    unconstrained: Unconstrained,
     /// The best first partition of the finest graph that kept all bounds: refinement within relaxed bounds may lose it.
     within_bounds: Option<Assignment>,
 }
@@ -71,9 +68,6 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         k_way.resize(finest.num_nodes(), targets.num_blocks());
         let (sizes, bounds) = (targets.block_sizes(), targets.load_bounds());
         let flow = Flow::default();
-        let unconstrained = settings.unconstrained.suits(finest.graph).then(Unconstrained::default);
-        let seeds = if unconstrained.is_some() { settings.unconstrained.seeds } else { settings.k_way.seeds };
-        let searches = KWayConfig { seeds: seeds.max(1), ..settings.k_way };
         Self {
             finest,
             sizes,
@@ -84,8 +78,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             observer,
             k_way,
             flow,
-            unconstrained,
-            searches,
+            unconstrained: Unconstrained::default(),
             within_bounds: None,
         }
     }
@@ -138,10 +131,8 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     where
         'a: 'c,
     {
-        match (classes, self.finest.objective.classes()) {
-            (Some(given), Some(own)) => Some(Cow::Owned(overlay(given, own))),
-            (one, other) => one.or(other).map(Cow::Borrowed),
-        }
+        let own = self.finest.objective.classes();
+        overlay_any(classes.map(Cow::Borrowed), own.map(Cow::Borrowed))
     }
 
     /// The objective on each coarser level, finest first.
@@ -275,26 +266,15 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         bounds: LoadBounds<'_>,
         rng: &mut Rng,
     ) {
-        self.refine_unconstrained(level, assignment, bounds);
-        if self.unconstrained.is_none() || self.settings.unconstrained.seeds > 0 {
-            self.refine_boundary(level, assignment, bounds, rng);
+        if self.settings.unconstrained.patience > 0 {
+            let goal = unconstrained::Goal {
+                bounds,
+                settings: &self.settings.unconstrained,
+                observer: self.observer,
+            };
+            self.unconstrained.refine(level, assignment, goal);
         }
-    }
-
-    /// Refines beyond the bounds and back, if the graph needs that.
-    fn refine_unconstrained(
-        &mut self,
-        level: Problem<'_, W, O>,
-        assignment: &mut Assignment,
-        bounds: LoadBounds<'_>,
-    ) {
-        let settings = &self.settings.unconstrained;
-        let is_finest = level.num_nodes() == self.finest.num_nodes();
-        let loss = if is_finest { settings.loss } else { settings.coarse_loss };
-        let goal = unconstrained::Goal { bounds, patience: settings.patience, loss, observer: self.observer };
-        if let Some(unconstrained) = &mut self.unconstrained {
-            unconstrained.refine(level, assignment, goal);
-        }
+        self.refine_boundary(level, assignment, bounds, rng);
     }
 
     /// Brings blocks back within bounds.
@@ -329,7 +309,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         bounds: LoadBounds<'_>,
         rng: &mut Rng,
     ) {
-        let goal = k_way::Goal { bounds, settings: &self.searches, observer: self.observer };
+        let goal = k_way::Goal { bounds, settings: &self.settings.k_way, observer: self.observer };
         self.k_way.refine(level, assignment, goal, rng);
     }
 

@@ -8,4 +8,5 @@ mod many_to_one;
 mod model;
 mod objective;
 mod search;
+mod simple;
 mod solve;

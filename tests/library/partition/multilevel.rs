@@ -226,15 +226,18 @@ fn settings_of_presets_are_valid_and_come_back_as_they_were_written() {
 #[test]
 fn settings_out_of_their_range_are_named() {
     type Change = fn(&mut PartitionConfig);
-    let changes: [(&str, Change); 15] = [
+    let changes: [(&str, Change); 18] = [
         ("bisection.coarsest", |settings| settings.bisection.coarsest = 0),
         ("bisection.tries", |settings| settings.bisection.tries = 0),
         ("initial.coarsest_per_block", |settings| settings.initial.coarsest_per_block = 0),
         ("k_way.seeds", |settings| settings.k_way.seeds = 0),
-        ("unconstrained.least_skew", |settings| settings.unconstrained.least_skew = f64::NAN),
+        ("heavy_tailed.least_skew", |settings| settings.heavy_tailed.least_skew = f64::NAN),
+        ("heavy_tailed.k_way.seeds", |settings| settings.heavy_tailed.k_way.seeds = 0),
+        ("heavy_tailed.unconstrained.loss", |settings| settings.heavy_tailed.unconstrained.loss = -0.1),
+        ("heavy_tailed.flow.region", |settings| settings.heavy_tailed.flow.region = 0.0),
+        ("heavy_tailed.pool.members", |settings| settings.heavy_tailed.pool.members = 0),
         ("unconstrained.patience", |settings| settings.unconstrained.patience = 1001),
         ("unconstrained.loss", |settings| settings.unconstrained.loss = 1.1),
-        ("unconstrained.coarse_loss", |settings| settings.unconstrained.coarse_loss = -0.1),
         ("flow.region", |settings| settings.flow.region = f64::NAN),
         ("flow.region", |settings| settings.flow.region = 1.1),
         ("balance.slack", |settings| settings.balance.slack = f64::INFINITY),
@@ -267,10 +270,9 @@ fn the_extremes_of_all_settings_work() {
         settings.k_way.patience = whole;
         settings.k_way.least_steps = whole;
         settings.k_way.seeds = whole;
-        settings.unconstrained.least_skew = 0.0;
+        settings.heavy_tailed.least_skew = f64::INFINITY;
         settings.unconstrained.patience = whole.min(1000);
         settings.unconstrained.loss = real;
-        settings.unconstrained.coarse_loss = real;
         settings.flow.region = real;
         settings.flow.depth = whole as u32;
         settings.balance.slack_nodes = (whole >> 1) as Weight;

@@ -3,6 +3,7 @@
 //! | member | what it does |
 //! |---|---|
 //! | `arguments` | pointers and counts of C as references, slices and texts |
+//! | `division` | what a graph is divided into, with bounds and least loads |
 //! | `files` | files, each written whole or not at all |
 //! | `graph` | graphs as other partitioners take them |
 //! | `guard` | a panic as a message |
@@ -10,6 +11,7 @@
 //! | `place` | where the fault is: file, line, column, entry |
 
 mod arguments;
+mod division;
 mod files;
 mod graph;
 mod guard;
@@ -17,6 +19,7 @@ mod memory;
 mod place;
 
 pub use arguments::{ArgumentError, Fault, array, array_mut, count, optional, put, put_if_wanted, text};
+pub use division::{Balance, Division, LowLoads};
 pub use files::{write, write_graph, write_launch};
 pub use graph::{Integer, LooseError, LooseGraph, arcs_from};
 pub use guard::guarded;

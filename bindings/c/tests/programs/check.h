@@ -2,19 +2,12 @@
 #ifndef CHECK_H
 #define CHECK_H
 
+#include "condition.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <viem.h>
-
-/* Ends the program unless a condition holds. */
-#define CHECK(condition)                                                        \
-  do {                                                                          \
-    if (!(condition)) {                                                         \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);           \
-      exit(1);                                                                  \
-    }                                                                           \
-  } while (0)
 
 /* Ends the program unless a call succeeds; it uses the variable `error`. */
 #define SUCCEED(call)                                                           \

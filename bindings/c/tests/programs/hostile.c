@@ -172,6 +172,11 @@ static void test_runs(void) {
   FAIL(viem_settings_set_imbalance(settings, -0.1, &error), VIEM_STATUS_USAGE, "imbalance");
   FAIL(viem_settings_set_imbalance(settings, NAN, &error), VIEM_STATUS_USAGE, "imbalance");
   FAIL(viem_settings_set_imbalance(settings, INFINITY, &error), VIEM_STATUS_USAGE, "imbalance");
+  FAIL(viem_settings_set_least_load(settings, -0.1, &error), VIEM_STATUS_USAGE, "least load");
+  FAIL(viem_settings_set_least_load(settings, 1.01, &error), VIEM_STATUS_USAGE, "from 0 to 1 times the share, not 1.01");
+  FAIL(viem_settings_set_least_load(settings, NAN, &error), VIEM_STATUS_USAGE, "least load");
+  FAIL(viem_settings_set_least_load(settings, INFINITY, &error), VIEM_STATUS_USAGE, "least load");
+  FAIL(viem_settings_set_least_load(NULL, 0.5, &error), VIEM_STATUS_USAGE, "`settings`");
   FAIL(viem_settings_set_time_limit(settings, -1, &error), VIEM_STATUS_USAGE, "time limit");
   FAIL(viem_settings_set_time_limit(settings, NAN, &error), VIEM_STATUS_USAGE, "time limit");
   FAIL(viem_settings_set_seed(NULL, 1, &error), VIEM_STATUS_USAGE, "`settings`");

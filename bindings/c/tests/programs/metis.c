@@ -1,4 +1,6 @@
 /* The functions of METIS: what they promise, the faults of the original, and hostile arguments. Compiled for both widths of idx_t. */
+#include "condition.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,14 +27,6 @@ int METIS_PartMeshNodal(idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, id
 int METIS_NodeND(idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *);
 int METIS_SetDefaultOptions(idx_t *);
 int METIS_Free(void *);
-
-#define CHECK(condition)                                              \
-  do {                                                                \
-    if (!(condition)) {                                               \
-      fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-      exit(1);                                                        \
-    }                                                                 \
-  } while (0)
 
 enum { WIDTH = 24, HEIGHT = 20, CELLS = WIDTH * HEIGHT };
 static idx_t xadj[CELLS + 1], adjncy[4 * CELLS], part[CELLS], one = 1, cells = CELLS;

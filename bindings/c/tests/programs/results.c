@@ -206,6 +206,63 @@ static void test_map(void) {
   viem_graph_free(grid);
 }
 
+/* What a report says of low loads is what is computed here, for 1600 vertices of weight 1 and 16 equal shares. Returns the smallest load. */
+static int64_t check_low_loads(const viem_mapping *mapping, const viem_report *report, int64_t least) {
+  int64_t loads[16] = {0}, smallest = 1600, half = 0, below = 0, shortfall = 0;
+  for (int v = 0; v < 1600; v++) loads[viem_mapping_pes(mapping)[v]]++;
+  for (int pe = 0; pe < 16; pe++) {
+    if (loads[pe] < smallest) smallest = loads[pe];
+    half += loads[pe] < 50;
+    below += loads[pe] < least;
+    if (loads[pe] < least) shortfall += least - loads[pe];
+  }
+  CHECK(report->least_load == smallest && report->below_half == half);
+  CHECK(report->below_least == below && report->shortfall == shortfall);
+  return smallest;
+}
+
+/* Loads of up to twice the share, without a least load and with one of 75 % of it. */
+static void test_least_load(void) {
+  viem_error *error = NULL;
+  viem_graph *grid = new_grid(40, 40);
+  viem_machine *tree = new_machine("4:2:2", "1:10:100");
+  viem_settings *settings = new_settings(VIEM_PRESET_FAST);
+  viem_mapping *old = NULL, *found[4] = {NULL, NULL, NULL, NULL};
+  viem_report report;
+  int64_t shares[16];
+  int32_t half[1600];
+  /* All is in the first half of the blocks. */
+  for (int v = 0; v < 1600; v++) half[v] = v / 200;
+  for (int block = 0; block < 16; block++) shares[block] = block < 8;
+  SUCCEED(viem_mapping_new32(16, 1600, half, &old, &error));
+  SUCCEED(viem_mapping_report(old, &report, &error));
+  CHECK(report.below_half == VIEM_UNKNOWN && report.below_least == VIEM_UNKNOWN && report.shortfall == VIEM_UNKNOWN);
+  SUCCEED(viem_settings_set_imbalance(settings, 1, &error));
+  for (int least = 0; least <= 75; least += 75) {
+    SUCCEED(viem_settings_set_least_load(settings, least / 100.0, &error));
+    SUCCEED(viem_partition(grid, 16, NULL, NULL, settings, &found[0], &error));
+    SUCCEED(viem_repartition(grid, 16, NULL, NULL, old, 0.01, settings, &found[1], &error));
+    SUCCEED(viem_map_many_to_one(grid, tree, NULL, NULL, settings, &found[2], &error));
+    SUCCEED(viem_remap(grid, tree, old, 0.01, NULL, settings, &found[3], &error));
+    for (int i = 0; i < 4; i++) {
+      SUCCEED(viem_mapping_report(found[i], &report, &error));
+      CHECK(report.overload == 0);
+      CHECK(least == 0 ? check_low_loads(found[i], &report, 0) < 50 : check_low_loads(found[i], &report, 75) >= 75);
+      viem_mapping_free(found[i]);
+    }
+    SUCCEED(viem_evaluate_partition(grid, 16, NULL, old, settings, &report, &error));
+    CHECK(check_low_loads(old, &report, least) == 0 && report.below_half == 8 && report.shortfall == 8 * least);
+    SUCCEED(viem_evaluate(grid, tree, old, 1, settings, &report, &error));
+    CHECK(check_low_loads(old, &report, least) == 0 && report.below_half == 8 && report.shortfall == 8 * least);
+    SUCCEED(viem_evaluate_partition(grid, 16, shares, old, settings, &report, &error));
+    CHECK(report.below_half == 0 && report.below_least == 0 && report.shortfall == 0);
+  }
+  viem_mapping_free(old);
+  viem_settings_free(settings);
+  viem_machine_free(tree);
+  viem_graph_free(grid);
+}
+
 static void test_qap(void) {
   viem_error *error = NULL;
   viem_qap *qap = NULL, *read = NULL;
@@ -318,6 +375,7 @@ int main(void) {
   test_graph();
   test_partition();
   test_map();
+  test_least_load();
   test_qap();
   test_launch();
   test_progress();

@@ -1,14 +1,8 @@
 /* What must not change for a program, at 4 ranks of the machine 2:2:16. */
+#include "check.h"
+
 #include <mpi.h>
 #include <stdio.h>
-
-#define CHECK(condition)                                                               \
-    do {                                                                               \
-        if (!(condition)) {                                                            \
-            fprintf(stderr, "%s:%d: rank %d: %s\n", __FILE__, __LINE__, rank, #condition); \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                              \
-        }                                                                              \
-    } while (0)
 
 static int rank, num_copies;
 

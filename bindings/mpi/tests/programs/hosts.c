@@ -2,24 +2,24 @@
  * r + 1, for even r, communicate; then hosts 0 and 1.
  *
  *     hosts switches | hosts plain */
+#include "launched.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int launched_rank(void)
+/* Of the four hosts; 0 without a launcher. */
+static int own_host(void)
 {
-    const char *names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"};
-    for (int i = 0; i < 3; i++) {
-        if (getenv(names[i])) return atoi(getenv(names[i]));
-    }
-    return 0;
+    int rank = launched_rank();
+    return rank < 0 ? 0 : rank % 4;
 }
 
 /* In place of that of MPI. */
 int MPI_Get_processor_name(char *name, int *length)
 {
-    *length = sprintf(name, "n%d", launched_rank() % 4);
+    *length = sprintf(name, "n%d", own_host());
     return MPI_SUCCESS;
 }
 
@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     char address[64], name[MPI_MAX_PROCESSOR_NAME], all[64 * 8], other[8] = "";
     int rank, size, length, new_rank;
     MPI_Comm graph;
-    int host = launched_rank() % 4;
+    int host = own_host();
     if (argc == 2 && strcmp(argv[1], "switches") == 0) {
         sprintf(address, "top.s%d.n%d", host % 2, host);
         setenv("SLURM_TOPOLOGY_ADDR", address, 1);

@@ -3,19 +3,13 @@
  *
  *     named FILE      a graph file, or what the names of recorded files begin with
  *     named -         what has been recorded, if the recorder is loaded */
+#include "check.h"
+
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <viem_mpi.h>
-
-#define CHECK(condition)                                                               \
-    do {                                                                               \
-        if (!(condition)) {                                                            \
-            fprintf(stderr, "%s:%d: rank %d: %s\n", __FILE__, __LINE__, rank, #condition); \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                              \
-        }                                                                              \
-    } while (0)
 
 static int rank, size;
 

@@ -1,4 +1,5 @@
 /* Sites and machines, without a job: what the kernel and Slurm say is made up here. */
+#include "../../../c/tests/programs/condition.h"
 #include "reorder.h"
 #include "viem.h"
 
@@ -6,14 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define CHECK(condition)                                                      \
-    do {                                                                      \
-        if (!(condition)) {                                                   \
-            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            exit(1);                                                          \
-        }                                                                     \
-    } while (0)
 
 static void write_text(const char *folder, const char *name, const char *text)
 {

@@ -1,28 +1,10 @@
 /* A program that never asks for other ranks: a ring of pairs by MPI_COMM_WORLD alone, in which rank r and r + size / 2 exchange. Prints which
  * process, by the name that its launcher has given it, is which rank. */
+#include "check.h"
+#include "launched.h"
+
 #include <mpi.h>
 #include <stdio.h>
-#include <stdlib.h>
-
-#define CHECK(condition)                                                               \
-    do {                                                                               \
-        if (!(condition)) {                                                            \
-            fprintf(stderr, "%s:%d: rank %d: %s\n", __FILE__, __LINE__, rank, #condition); \
-            MPI_Abort(MPI_COMM_WORLD, 1);                                              \
-        }                                                                              \
-    } while (0)
-
-static int number_of(const char *name)
-{
-    return getenv(name) ? atoi(getenv(name)) : -1;
-}
-
-/* The rank that the launcher gave this process. */
-static int launched_rank(void)
-{
-    int rank = number_of("OMPI_COMM_WORLD_RANK");
-    return rank >= 0 ? rank : number_of("PMI_RANK");
-}
 
 int main(int argc, char **argv)
 {

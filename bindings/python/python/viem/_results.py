@@ -242,6 +242,11 @@ class Partition(_Placed):
         """The sum of what loads exceed their bounds by: 0 if all bounds are met."""
         return int(self.report["overload"])
 
+    @property
+    def shortfall(self) -> int:
+        """The sum of what blocks lack of their least loads: 0 if all have them."""
+        return int(self.report["shortfall"])
+
     def block_of(self, label: Hashable) -> int:
         """The block of the vertex with a label."""
         return int(self.blocks[self.graph.index(label)])

@@ -19,7 +19,16 @@ OnInterrupt = Literal["raise", "return"]
 class Settings:
     """Settings of a run, as the extension reads them."""
 
-    __slots__ = ("imbalance", "preset", "progress", "returns_on_interrupt", "seed", "threads", "time_limit")
+    __slots__ = (
+        "imbalance",
+        "least_load",
+        "preset",
+        "progress",
+        "returns_on_interrupt",
+        "seed",
+        "threads",
+        "time_limit",
+    )
 
     def __init__(
         self,
@@ -30,6 +39,7 @@ class Settings:
         progress: Optional[Progress] = None,
         on_interrupt: str = "raise",
         imbalance: float = 0.03,
+        least_load: float = 0.0,
     ) -> None:
         if on_interrupt not in ("raise", "return"):
             raise UsageError(f'on_interrupt is {on_interrupt!r}; it must be "raise" or "return"')
@@ -44,3 +54,4 @@ class Settings:
         self.progress = progress
         self.returns_on_interrupt = on_interrupt == "return"
         self.imbalance = imbalance
+        self.least_load = least_load

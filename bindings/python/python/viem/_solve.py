@@ -87,6 +87,7 @@ def map_many_to_one(
     *,
     weights: Weights = None,
     imbalance: float = 0.03,
+    least_load: float = 0.0,
     directed: bool = False,
     start: Any = None,
     fixed: Any = None,
@@ -109,8 +110,11 @@ def map_many_to_one(
         Weights of the vertices, as for `Graph`.
     imbalance : float
         No PE gets more than `(1 + imbalance) * ceil(its share)`; 0 asks for perfect balance.
+    least_load : float
+        No PE gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1; bounds go before least loads, and
+        `report["loads"]` says how many are below (`below_least`) and what they lack (`shortfall`).
 
-    The rest is as for `map`; a start must not be beaten first by overload, then by J.
+    The rest is as for `map`; the result is not worse than a start, first by overload, then by shortfall, then by J.
 
     Examples
     --------
@@ -121,7 +125,7 @@ def map_many_to_one(
     array([16, 16, 16, 16])
     """
     converted = as_graph(graph, weights, directed)
-    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt, imbalance)
+    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt, imbalance, least_load)
     found = _viem.map_many_to_one(
         converted._core,
         core_of(machine),
@@ -138,6 +142,7 @@ def partition(
     *,
     weights: Weights = None,
     imbalance: float = 0.03,
+    least_load: float = 0.0,
     shares: Optional[ArrayLike] = None,
     directed: bool = False,
     fixed: Any = None,
@@ -160,6 +165,9 @@ def partition(
         Weights of the vertices, as for `Graph`.
     imbalance : float
         No block gets more than `(1 + imbalance) * ceil(its share)`; 0 asks for perfect balance.
+    least_load : float
+        No block gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1; bounds go before least loads, and
+        `report` says how many are below (`below_least`) and what they lack (`shortfall`).
     shares : array of num_blocks int, optional
         The weights of the blocks in proportion to each other; equal by default.
     fixed : array of n blocks with -1 for free vertices, or dict of blocks by label, optional
@@ -177,7 +185,7 @@ def partition(
     (8, array([32, 32]))
     """
     converted = as_graph(graph, weights, directed)
-    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt, imbalance)
+    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt, imbalance, least_load)
     found = _viem.partition(
         converted._core,
         _count(num_blocks),
@@ -199,6 +207,7 @@ def remap(
     migration_weight: float = 1.0,
     weights: Weights = None,
     imbalance: float = 0.03,
+    least_load: float = 0.0,
     directed: bool = False,
     fixed: Any = None,
     preset: Preset = "eco",
@@ -217,6 +226,7 @@ def remap(
     migration_weight: float = 1.0,
     weights: Weights = None,
     imbalance: float = 0.03,
+    least_load: float = 0.0,
     shares: Optional[ArrayLike] = None,
     directed: bool = False,
     fixed: Any = None,
@@ -235,6 +245,7 @@ def remap(
     migration_weight: float = 1.0,
     weights: Weights = None,
     imbalance: float = 0.03,
+    least_load: float = 0.0,
     shares: Optional[ArrayLike] = None,
     directed: bool = False,
     fixed: Any = None,
@@ -271,7 +282,7 @@ def remap(
     np.True_
     """
     converted = as_graph(graph, weights, directed)
-    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt, imbalance)
+    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt, imbalance, least_load)
     if isinstance(target, Machine):
         if shares is not None:
             raise UsageError("the shares of a machine are its capacities")
@@ -305,6 +316,7 @@ def evaluate(
     many_to_one: bool = False,
     weights: Weights = None,
     imbalance: float = 0.03,
+    least_load: float = 0.0,
     directed: bool = False,
 ) -> Mapping: ...
 @overload
@@ -315,6 +327,7 @@ def evaluate(
     *,
     weights: Weights = None,
     imbalance: float = 0.03,
+    least_load: float = 0.0,
     shares: Optional[ArrayLike] = None,
     directed: bool = False,
 ) -> Partition: ...
@@ -326,6 +339,7 @@ def evaluate(
     many_to_one: bool = False,
     weights: Weights = None,
     imbalance: float = 0.03,
+    least_load: float = 0.0,
     shares: Optional[ArrayLike] = None,
     directed: bool = False,
 ) -> Union[Mapping, Partition]:
@@ -352,8 +366,10 @@ def evaluate(
     1
     """
     converted = as_graph(graph, weights, directed)
-    settings = Settings(imbalance=imbalance)
+    settings = Settings(imbalance=imbalance, least_load=least_load)
     if isinstance(target, Machine):
+        if least_load != 0 and not many_to_one:
+            raise UsageError("least_load is for many-to-one mappings and partitions")
         pes = _old(placement, converted, target)
         cost, report = _viem.evaluate(converted._core, target._core, pes, many_to_one, settings)
         return Mapping(converted, target, pes.astype("int64"), cost, report, many_to_one)

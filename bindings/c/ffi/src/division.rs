@@ -1,0 +1,75 @@
+//! What a graph is divided into.
+
+use viem::graph::CsrGraph;
+use viem::ground::types::Weight;
+use viem::partition::{FixedError, FixedVertices, TargetsError};
+use viem::{Partition, Targets};
+
+/// How far loads may be from their shares.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Balance {
+    /// By how much of its share a load may be above it: 0.03 is 3 %.
+    pub imbalance: f64,
+    /// How much of its share a load is at least, from 0 to 1.
+    pub least_load: f64,
+}
+
+/// The blocks of a partition: what they weigh, and their shares.
+pub struct Division {
+    targets: Targets,
+    capacities: Vec<u32>,
+}
+
+/// Blocks with little.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LowLoads {
+    /// The number of blocks with less than half of their share.
+    pub below_half: usize,
+    /// The number of blocks below their least load.
+    pub below_least: usize,
+    /// The total weight that these lack.
+    pub shortfall: Weight,
+}
+
+impl Division {
+    /// Blocks whose weights are in proportion to `shares`, equal ones without. O(k) for k blocks.
+    ///
+    /// # Errors
+    ///
+    /// Shares are given for another number of blocks, all shares are 0, or the balance is out of its ranges.
+    pub fn new(
+        graph: &CsrGraph,
+        num_blocks: usize,
+        shares: Option<Vec<u32>>,
+        balance: Balance,
+    ) -> Result<Self, TargetsError> {
+        let targets = match &shares {
+            None => Targets::equal(graph, num_blocks, balance.imbalance)?,
+            Some(shares) => Targets::proportional(graph, shares, balance.imbalance)?,
+        };
+        let capacities = shares.unwrap_or_else(|| vec![1; num_blocks]);
+        let least = Targets::least_shares(graph, &capacities, balance.least_load)?;
+        Ok(Self { targets: targets.with_least_loads(least)?, capacities })
+    }
+
+    /// The same with vertices that must be in given blocks, if there are any.
+    pub fn with_fixed(self, graph: &CsrGraph, fixed: Option<FixedVertices>) -> Result<Self, FixedError> {
+        let Some(fixed) = fixed else { return Ok(self) };
+        Ok(Self { targets: self.targets.with_fixed(graph, fixed)?, ..self })
+    }
+
+    /// What the partitioner takes.
+    pub fn targets(&self) -> &Targets {
+        &self.targets
+    }
+
+    /// Which blocks of a partition have little; O(k).
+    pub fn low_loads(&self, partition: &Partition) -> LowLoads {
+        let loads = partition.block_weights();
+        LowLoads {
+            below_half: Targets::num_below_half(&self.capacities, loads),
+            below_least: self.targets.num_short(loads),
+            shortfall: partition.shortfall(),
+        }
+    }
+}
