@@ -73,6 +73,7 @@ pub use metric::stored::{DistanceKind, StoredDistances};
 pub use metric::{DistanceOracle, DistanceVisitor, Metric, Ultrametric};
 pub use nodes::{Nodes, Site};
 pub use parts::{PartTree, Parts};
+pub(crate) use places::EqualNodes;
 pub use places::{Places, check_memory};
 #[cfg(feature = "io")]
 pub use spec::read;

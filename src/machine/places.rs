@@ -3,13 +3,16 @@
 use crate::ground::memory;
 use crate::ground::observer::Observer;
 use crate::ground::types::PeId;
-use crate::machine::{Distances, Hierarchy, Machine, MachineError, Parts, distances_of};
+use crate::machine::{Distances, Hierarchy, Machine, MachineError, Metric as _, Parts, distances_of};
 
 use super::division;
 
 /// Bytes per PE that mapping needs at least: 36 for parts, 4 for the list of places, 24 for mappings and for the graph, which has a
 /// process for each place.
 const PE_BYTES: u128 = 64;
+
+/// Distances to about this many nodes decide whether the places of a part have the same distances to the outside.
+const WITNESSES: usize = 32;
 
 /// Makes sure that there is memory for that many PEs, whatever represents their distances. Called before any of it is allocated.
 pub fn check_memory(machine: &dyn Machine) -> Result<(), MachineError> {
@@ -34,6 +37,17 @@ pub struct Places {
     parts: Parts,
     distances: Distances,
     hierarchy: Option<Hierarchy>,
+}
+
+/// The nodes of a machine: parts of equal size, node i of which holds the places from i times that size on.
+#[derive(Clone, Debug)]
+pub(crate) struct EqualNodes {
+    /// The number of places per node, at least 2.
+    pub size: usize,
+    /// The part that each node is.
+    pub parts: Vec<usize>,
+    /// A place for each node, at the distances between the nodes.
+    pub places: Places,
 }
 
 impl Places {
@@ -112,6 +126,58 @@ impl Places {
         seats
     }
 
+    /// The nodes of the machine, as far as its distances show them: the largest parts of equal size whose places
+    /// have the same distance to each place outside. `None` if there are no such parts.
+    ///
+    /// Takes O(n log n) for n places: the distances to the next nodes and to [`WITNESSES`] others stand for those to all.
+    pub(crate) fn nodes(&self) -> Option<EqualNodes> {
+        let mut part = 0;
+        while let Some(child) = self.parts.children(part).next() {
+            part = child;
+            let size = self.parts.range(part).len();
+            if size > 1 && self.len().is_multiple_of(size) && self.look_alike_inside(size) {
+                return self.nodes_of(size);
+            }
+        }
+        None
+    }
+
+    /// Whether the places of each range of this size have the same distances to places outside.
+    fn look_alike_inside(&self, size: usize) -> bool {
+        let count = self.len() / size;
+        let stride = count.div_ceil(WITNESSES);
+        let place = |node: usize, member: usize| (node * size + member) as PeId;
+        let are_alike = |node: usize, witness: usize| {
+            let distance = |member| self.distances.between(place(node, member), place(witness, 0));
+            node == witness || (1..size).all(|member| distance(member) == distance(0))
+        };
+        (0..count).all(|node| {
+            let witnesses = [(node + 1) % count, (node + count - 1) % count];
+            let witnesses = witnesses.into_iter().chain((node % stride..count).step_by(stride));
+            witnesses.into_iter().all(|witness| are_alike(node, witness))
+        })
+    }
+
+    /// The ranges of this size as nodes, if each is a part.
+    fn nodes_of(&self, size: usize) -> Option<EqualNodes> {
+        let count = self.len() / size;
+        let mut parts = vec![None; count];
+        for part in 0..self.parts.num_parts() {
+            let range = self.parts.range(part);
+            if range.len() == size && range.start.is_multiple_of(size) {
+                parts[range.start / size] = Some(part);
+            }
+        }
+        let first_places: Vec<PeId> = (0..count).map(|node| (node * size) as PeId).collect();
+        let places = Self {
+            pe_of: (0..count as PeId).collect(),
+            parts: self.parts.listed(&first_places),
+            distances: self.distances.clone().listed(&first_places).tabulated(),
+            hierarchy: None,
+        };
+        Some(EqualNodes { size, parts: parts.into_iter().collect::<Option<_>>()?, places })
+    }
+
     /// The parts, over the places in the order of their numbers.
     pub fn parts(&self) -> &Parts {
         &self.parts
@@ -125,5 +191,49 @@ impl Places {
     /// The machine as a regular tree, if it is one; places are its PEs then.
     pub fn hierarchy(&self) -> Option<&Hierarchy> {
         self.hierarchy.as_ref()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::machine::build;
+
+    #[test]
+    fn nodes_are_parts_whose_places_look_alike_from_outside() {
+        let cases = [
+            ("torus:4x4/2:4", Some("1:3:30"), Some((8, 16))),
+            ("mesh:5x3/6", Some("2:9"), Some((6, 15))),
+            ("hypercube:4", None, None),
+            ("mesh:8x8", None, None),
+            ("tree:4:16", Some("1:10"), Some((4, 16))),
+            ("complete:6", None, None),
+        ];
+        for (spec, distances, expected) in cases {
+            let machine = build(spec, distances, None).unwrap();
+            let places = Places::of(&machine).unwrap();
+            let nodes = places.nodes();
+            assert_eq!(nodes.as_ref().map(|nodes| (nodes.size, nodes.places.len())), expected, "{spec}");
+            let Some(EqualNodes { size, parts, places: nodes }) = nodes else { continue };
+            for (p, &part) in parts.iter().enumerate() {
+                assert_eq!(places.parts().range(part), p * size..(p + 1) * size, "{spec}");
+                for q in (0..parts.len()).filter(|&q| q != p) {
+                    let between =
+                        |p: usize, q: usize, distances: &Distances| distances.between(p as PeId, q as PeId);
+                    let distance = between(p, q, nodes.distances());
+                    let alike = (0..size).all(|at| {
+                        between(p * size + at, q * size + size - 1 - at, places.distances()) == distance
+                    });
+                    assert!(alike, "{spec} {p} {q}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn nodes_of_different_sizes_are_none() {
+        let machine = build("torus:4x4/4", Some("1:9"), None).unwrap();
+        let listed = crate::machine::Listed::new(machine, (0..63).collect()).unwrap();
+        assert!(Places::of(&listed).unwrap().nodes().is_none());
     }
 }

@@ -16,17 +16,27 @@ use crate::graph::CsrGraph;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::rng::Rng;
 
-/// Steps for each vertex before a search is given up.
-const STEPS: usize = 40;
-
-/// Steps for any number of vertices.
-const LEAST_STEPS: usize = 5_000;
-
 /// Places that a vertex is tried on if none of its neighbours has one: where to begin matters less than how to go on.
 const FIRST_PLACES: usize = 4;
 
-/// Searches: the first is deterministic, the others choose at random among equal places.
-const TRIES: u64 = 6;
+/// How long an embedding is looked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Budget {
+    /// Steps for each vertex before a search is given up.
+    steps: usize,
+    /// Steps for any number of vertices.
+    least_steps: usize,
+    /// Searches: the first is deterministic, the others choose at random among equal places.
+    tries: u64,
+}
+
+impl Budget {
+    /// For graphs that are likely to have an embedding.
+    pub const THOROUGH: Self = Self { steps: 40, least_steps: 5_000, tries: 6 };
+
+    /// For graphs that hardly ever have one: finds only what needs nearly no going back, such as a mesh in a torus.
+    pub const BRIEF: Self = Self { steps: 4, least_steps: 0, tries: 1 };
+}
 
 /// The place of each vertex of a pattern, if an embedding is found. The host is given by the neighbours of each place, from which a place
 /// may be missing that has the other among its own.
@@ -34,6 +44,7 @@ pub(crate) fn embed(
     pattern: &CsrGraph,
     host: &[Vec<u32>],
     seed: u64,
+    budget: Budget,
     observer: &dyn Observer,
 ) -> Option<Vec<u32>> {
     let n = pattern.num_nodes();
@@ -44,7 +55,7 @@ pub(crate) fn embed(
     let order = order(pattern);
     let beside = beside(host);
     let mut watch = Watch::new(observer);
-    (0..TRIES).take_while(|_| !observer.should_stop()).find_map(|number| {
+    (0..budget.tries).take_while(|_| !observer.should_stop()).find_map(|number| {
         let mut search = Search {
             pattern,
             host,
@@ -54,7 +65,7 @@ pub(crate) fn embed(
             free: Free::new(host),
             rng: (number > 0).then(|| Rng::new(seed.wrapping_add(number))),
         };
-        search.run(&mut watch).then_some(search.placement.place_of)
+        search.run(budget, &mut watch).then_some(search.placement.place_of)
     })
 }
 
@@ -140,8 +151,8 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// Whether all vertices got a place.
-    fn run(&mut self, watch: &mut Watch<'_>) -> bool {
-        let mut left = LEAST_STEPS + STEPS * self.order.len();
+    fn run(&mut self, budget: Budget, watch: &mut Watch<'_>) -> bool {
+        let mut left = budget.least_steps + budget.steps * self.order.len();
         // The candidates of each vertex that are not tried yet, the next one last.
         let mut stack: Vec<Vec<u32>> = vec![self.candidates(self.order[0])];
         while !stack.is_empty() {
@@ -259,7 +270,7 @@ mod tests {
     #[test]
     fn grids_are_found_in_larger_grids_and_edges_are_kept() {
         let (pattern, host) = (grid(5, 6), grid(8, 6));
-        let place_of = embed(&pattern, &lists(&host), 1, &()).unwrap();
+        let place_of = embed(&pattern, &lists(&host), 1, Budget::THOROUGH, &()).unwrap();
         for u in pattern.nodes() {
             let here = place_of[u as usize];
             assert!(
@@ -269,6 +280,6 @@ mod tests {
         let mut places = place_of;
         places.sort_unstable();
         assert!(places.windows(2).all(|pair| pair[0] < pair[1]));
-        assert_eq!(embed(&host, &lists(&pattern), 1, &()), None);
+        assert_eq!(embed(&host, &lists(&pattern), 1, Budget::THOROUGH, &()), None);
     }
 }

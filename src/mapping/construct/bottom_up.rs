@@ -18,7 +18,8 @@ use crate::mapping::construct::{ConstructionError, Task};
 pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     let Task { config, seed, observer, .. } = *task;
     let graph = task.problem.graph();
-    let stepwise = StepwisePartition { preset: config.partitions, observer, fixed: None };
+    // Other constructions are tried too, and all are improved later: more effort for exact sizes does not pay off.
+    let stepwise = StepwisePartition { preset: config.partitions, is_thorough: false, observer, fixed: None };
     let simple = task.hierarchy()?.simplified();
     let Some((_, inner)) = simple.arities().split_last() else {
         return Ok(Mapping::identity(graph.num_nodes()));

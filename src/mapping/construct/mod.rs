@@ -10,6 +10,7 @@
 //! | `top_down` | partition into the outermost parts, repeat inside each | k layers of partitions |
 //! | `treematch` | list groups of processes that share a parent, choose those that keep most traffic inside, repeat with the groups | O(m log m) per level |
 //! | `dual_recursive` | bisect graph and machine together, taking edges out of the domain into account | log n layers of bisections |
+//! | `by_nodes` | partition into nodes, map the groups to the nodes as a problem of its own; a further start besides the next two | a partition, and a mapping of the nodes |
 //! | `multilevel` | pair processes and places, solve the small problem first | about that of annealing the pairs |
 //!
 //! Fixed processes are part of top-down, dual recursive and multilevel construction from the start: they are
@@ -21,6 +22,7 @@
 
 mod along;
 mod bottom_up;
+mod by_nodes;
 mod central;
 mod dual_recursive;
 mod fixed;
@@ -35,6 +37,7 @@ mod top_down;
 mod treematch;
 
 pub use along::{AlongError, along, along_many, along_many_around};
+pub(crate) use by_nodes::ByNodes;
 pub(crate) use fixed::{identity_around, repaired};
 pub use multilevel::Multilevel;
 

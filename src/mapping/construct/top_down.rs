@@ -43,17 +43,19 @@ pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     Ok(Mapping::from_permutation(pe_of))
 }
 
-struct TopDown<'a> {
-    parts: &'a Parts,
-    config: &'a ConstructionConfig,
-    observer: &'a dyn Observer,
-    fixed: Option<&'a FixedVertices>,
+/// How the parts of a machine are filled.
+pub(super) struct TopDown<'a> {
+    pub parts: &'a Parts,
+    pub config: &'a ConstructionConfig,
+    pub observer: &'a dyn Observer,
+    /// Processes that must be on given places, by their names.
+    pub fixed: Option<&'a FixedVertices>,
 }
 
 impl TopDown<'_> {
     /// Places the processes of `graph`, named `nodes` in the whole graph, on the PEs of a part, using
     /// partitions of effort `preset`.
-    fn place(
+    pub fn place(
         &self,
         graph: &CsrGraph,
         nodes: &[NodeId],
@@ -66,7 +68,9 @@ impl TopDown<'_> {
         if children.is_empty() {
             return slots.fill(nodes, self.fixed);
         }
-        let stepwise = StepwisePartition { preset, observer: self.observer, fixed: self.fixed };
+        // As in bottom-up construction.
+        let stepwise =
+            StepwisePartition { preset, is_thorough: false, observer: self.observer, fixed: self.fixed };
         let inside = |child: usize, graph: &CsrGraph, nodes: &[NodeId], seed, slots: Slots<'_>| {
             if slots.len() <= self.config.undivided {
                 slots.fill(nodes, self.fixed);

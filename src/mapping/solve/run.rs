@@ -14,7 +14,9 @@ use crate::ground::threads;
 use crate::ground::types::Cost;
 use crate::machine::{Distances, Places};
 use crate::mapping::Mapping;
-use crate::mapping::construct::{Construction, ConstructionError, construct, identity_around, repaired};
+use crate::mapping::construct::{
+    ByNodes, Construction, ConstructionConfig, ConstructionError, construct, identity_around, repaired,
+};
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::{
@@ -119,11 +121,48 @@ impl Run<'_> {
 
     /// Further constructions besides the multilevel ones, if they take little time. Each builds patterns perfectly
     /// that they miss: the greedy one some that are regular, division from the outermost parts groups that fill the
-    /// parts of an uneven tree exactly.
+    /// parts of an uneven tree exactly, and that by nodes blocks of a grid.
     fn others(&self, problem: &Problem<'_>) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
-        if !self.is_small_multilevel() {
-            return Ok(Vec::new());
+        let mut others = if self.is_small_multilevel() { self.small_others(problem)? } else { Vec::new() };
+        others.extend(self.by_nodes(problem)?);
+        Ok(others)
+    }
+
+    /// The construction by nodes, whose groups are mapped with the effort of the next quicker preset: the whole is
+    /// improved afterwards.
+    fn by_nodes(&self, problem: &Problem<'_>) -> Result<Option<(Cost, Mapping)>, ConstructionError> {
+        let Run { graph, machine, config, .. } = *self;
+        let is_quickest = config.not_worse_than.is_none();
+        let is_worth_it = match config.construction.algorithm_on(machine) {
+            Construction::Multilevel => true,
+            // On so many places it takes half of the time of the quickest preset.
+            Construction::DualRecursive => !is_quickest,
+            _ => false,
+        };
+        if !is_worth_it || self.first.is_some() || self.fixed.is_some() || self.is_final() {
+            return Ok(None);
         }
+        let Some(nodes) = machine.nodes() else { return Ok(None) };
+        let (seed, observer) = (derive(derive(config.seed, 0), u64::MAX), &self.improving(Cost::MAX));
+        let quicker = config.with_effort_of(config.not_worse_than.unwrap_or(MapPreset::Fast));
+        let config = &MapConfig { time_limit: None, ..quicker };
+        let map_groups = |graph: &CsrGraph| {
+            let run = Run { graph, machine: &nodes.places, config, start: None, observer, ..*self };
+            let problem =
+                Problem::new(graph, nodes.places.distances()).expect("J is a part of that of the whole");
+            let problem = problem.with_parts(nodes.places.parts());
+            Ok(run.search_with_rivals(&problem, &run.constructed(&problem)?, &[])?.mapping)
+        };
+        let ConstructionConfig { inner, partitions, .. } = self.config.construction;
+        let partitions = if is_quickest { inner } else { partitions };
+        let construction = &ConstructionConfig { undivided: 0, partitions, ..self.config.construction };
+        let by_nodes = ByNodes { machine, nodes: &nodes, config: construction, seed, observer };
+        let mapping = by_nodes.construct(graph, map_groups)?;
+        Ok(Some((cost(problem, &mapping), mapping)))
+    }
+
+    /// Those for small problems.
+    fn small_others(&self, problem: &Problem<'_>) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
         let construct = |algorithm| {
             let config = &self.config.with_construction(algorithm);
             let mapping = Run { config, ..*self }.construct(problem, 0, &self.improving(Cost::MAX))?;

@@ -44,7 +44,7 @@ pub use search::Start;
 
 use std::time::{Duration, Instant};
 
-use crate::graph::embedding::monomorphism;
+use crate::graph::embedding::monomorphism::{self, Budget};
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::{Limited, Observer, Phase};
 use crate::ground::rng::derive;
@@ -409,9 +409,13 @@ impl<'a> Run<'a> {
                 break;
             }
             let pe_of = match start {
-                Start::Embedding => {
-                    monomorphism::embed(graph, &view.neighbour_lists(), derive(seed, 2), self.early)
-                }
+                Start::Embedding => monomorphism::embed(
+                    graph,
+                    &view.neighbour_lists(),
+                    derive(seed, 2),
+                    Budget::THOROUGH,
+                    self.early,
+                ),
                 _ => walk::along_circle(graph, view),
             };
             starts.extend(pe_of.and_then(|pe_of| self.start(start, pe_of, state)));

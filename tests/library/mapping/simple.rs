@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::common::{Family, families};
+use crate::common::{Family, families, shuffled};
 use viem::Mapping;
 use viem::graph::quotient::contract;
 use viem::graph::{CsrGraph, generate};
 use viem::ground::rng::Rng;
 use viem::ground::types::{BlockId, Cost, NodeId, PeId};
+use viem::machine;
 use viem::mapping::solve::{ManyToOneConfig, MapConfig, MapPreset, map_many_to_one, solve};
 use viem::partition::{PartitionPreset, Partitioner, Targets};
 
@@ -124,6 +125,27 @@ fn one_to_one_mappings_are_as_good_as_the_numbering_and_a_quicker_preset() {
             let least = cost(&family, &graph, &numbering).min(found(MapPreset::Fast));
             let found = found(MapPreset::Eco);
             assert!(found <= least, "{name} on a {}: {found}, not {least}", family.name);
+        }
+    }
+}
+
+/// A cube of eight processes per node, or a square of four, puts every other edge on a link between neighbours.
+#[test]
+fn blocks_of_grids_fill_the_nodes_of_meshes_and_tori() {
+    let mut rng = Rng::new(3);
+    let cases = [
+        ("torus:4x4/4", vec![8, 8], 4),
+        ("mesh:4x4x4/8", vec![8, 8, 8], 12),
+        ("torus:4x4x4/8", vec![8, 8, 8], 12),
+    ];
+    for (spec, sides, inner) in cases {
+        let machine = machine::build(spec, Some("1:30"), None).unwrap();
+        let graph = stencil(&sides, &vec![1; sides.len()]);
+        let (nodes, edges) = (machine.num_pes() >> sides.len(), graph.num_edges());
+        let least = 2 * (nodes * inner + 30 * (edges - nodes * inner)) as Cost;
+        for preset in [MapPreset::Fast, MapPreset::Eco] {
+            let found = solve(&shuffled(&graph, 1, &mut rng), &machine, &MapConfig::preset(preset)).unwrap();
+            assert_eq!(found.report.cost, least, "{spec} {preset}");
         }
     }
 }

@@ -128,7 +128,7 @@ pub(super) fn improve(
     });
     let respects =
         |place_of: &Vec<PeId>| fixed.as_ref().is_none_or(|fixed| fixed.violated_by(place_of).is_none());
-    let found = match embedding::embedding(problem, &near, observer).filter(respects) {
+    let found = match embedding::embedding(problem, &near, seed, observer).filter(respects) {
         Some(place_of) => embedded(problem, place_of, observer),
         None => {
             let starts: Vec<Mapping> = starts.iter().map(|start| start.renumbered(&order)).collect();

@@ -2,11 +2,14 @@
 //!
 //! A mapping that puts all neighbours at the smallest distance is optimal. The pairs of places at the
 //! smallest distance form a graph. An [isomorphism] of the two graphs, if one is found, is such a mapping. It
-//! maps rings, grids, tori, hypercubes and butterflies optimally, where exchanges end in local optima.
+//! maps rings, grids, tori, hypercubes and butterflies optimally, where exchanges end in local optima. So does a
+//! [monomorphism], for graphs that lack some of the machine's edges: a mesh in a torus, a grid of fewer processes.
 //!
 //! [isomorphism]: crate::graph::embedding::isomorphism
+//! [monomorphism]: crate::graph::embedding::monomorphism
 
 use crate::graph::embedding::isomorphism::isomorphism;
+use crate::graph::embedding::monomorphism::{self, Budget};
 use crate::ground::observer::Observer;
 use crate::ground::types::PeId;
 use crate::machine::DistanceOracle;
@@ -17,7 +20,12 @@ use crate::mapping::problem::Problem;
 /// found.
 ///
 /// `near` holds the places near each place.
-pub(super) fn embedding(problem: &Problem<'_>, near: &Near, observer: &dyn Observer) -> Option<Vec<PeId>> {
+pub(super) fn embedding(
+    problem: &Problem<'_>,
+    near: &Near,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Option<Vec<PeId>> {
     let distance = |p: PeId, q: PeId| problem.oracle().distance(p, q);
     let places = 0..problem.size() as PeId;
     let least = places.clone().map(|p| distance(p, near.of(p)[0])).min().filter(|&least| least > 0)?;
@@ -25,6 +33,7 @@ pub(super) fn embedding(problem: &Problem<'_>, near: &Near, observer: &dyn Obser
     let adjacent = |p: PeId| near.of(p).iter().copied().filter(|&q| is_adjacent(p, q)).collect();
     let host: Vec<Vec<PeId>> = places.map(adjacent).collect();
     isomorphism(problem.graph(), &host, &is_adjacent, observer)
+        .or_else(|| monomorphism::embed(problem.graph(), &host, seed, Budget::BRIEF, observer))
 }
 
 #[cfg(test)]
@@ -42,7 +51,7 @@ mod tests {
         let places: Vec<PeId> = (0..distances.num_pes() as PeId).collect();
         let near = Near::new(distances, &places, None, &());
         let problem = Problem::new(graph, distances).unwrap();
-        let found = embedding(&problem, &near, &());
+        let found = embedding(&problem, &near, 1, &());
         if let Some(place_of) = &found {
             let mapping = Mapping::new(place_of.clone()).unwrap();
             // All edges are one hop long.

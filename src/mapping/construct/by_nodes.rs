@@ -1,0 +1,79 @@
+//! Construction in two steps: which processes share a node, and which node they are on.
+//!
+//! On a machine of equal nodes, the graph is partitioned into groups of the size of a node ([`StepwisePartition`]). The
+//! caller maps the quotient graph to the nodes: a smaller problem, which may have the shape of the network and is then solved
+//! exactly. Inside each node the processes are placed from its outermost parts on. Pairing of single processes, which is
+//! where multilevel construction begins, hides the shape of what fills a node.
+//!
+//! Takes a partition of the graph, the mapping of the groups, and partitions inside the nodes; memory O(n + m).
+
+use rayon::prelude::*;
+
+use super::stepwise::{Slots, StepwisePartition};
+use super::top_down::TopDown;
+use crate::graph::{CsrGraph, quotient, subgraph};
+use crate::ground::observer::Observer;
+use crate::ground::rng::derive;
+use crate::ground::types::{NodeId, PeId};
+use crate::machine::{EqualNodes, Places};
+use crate::mapping::Mapping;
+use crate::mapping::construct::{ConstructionConfig, ConstructionError};
+
+/// Larger graphs are partitioned only once, as they take seconds.
+const MOST_THOROUGH: usize = 1 << 12;
+
+/// The machine and the settings of a construction by nodes.
+pub(crate) struct ByNodes<'a> {
+    /// As many places as the graph has processes, none of them fixed.
+    pub machine: &'a Places,
+    pub nodes: &'a EqualNodes,
+    pub config: &'a ConstructionConfig,
+    pub seed: u64,
+    /// Once it asks to stop, the remaining processes take the remaining places in order.
+    pub observer: &'a dyn Observer,
+}
+
+impl ByNodes<'_> {
+    /// The mapping of a graph, whose groups `map_groups` maps to the nodes.
+    pub fn construct(
+        &self,
+        graph: &CsrGraph,
+        map_groups: impl FnOnce(&CsrGraph) -> Result<Mapping, ConstructionError>,
+    ) -> Result<Mapping, ConstructionError> {
+        // Groups are counted in processes, whatever these weigh.
+        let graph = graph.clone().with_unit_node_weights();
+        let count = self.nodes.parts.len();
+        let (preset, observer) = (self.config.partitions, self.observer);
+        let is_thorough = graph.num_nodes() <= MOST_THOROUGH;
+        let stepwise = StepwisePartition { preset, is_thorough, observer, fixed: None };
+        let group_of = stepwise.groups(&graph, count, derive(self.seed, 0));
+        let node_of = map_groups(&quotient::contract(&graph, &group_of, count))?;
+        let node_of: Vec<PeId> = group_of.iter().map(|&group| node_of.pe_of(group)).collect();
+        Ok(self.inside_nodes(&graph, &node_of))
+    }
+
+    /// The mapping of processes whose nodes are known.
+    fn inside_nodes(&self, graph: &CsrGraph, node_of: &[PeId]) -> Mapping {
+        let EqualNodes { size, ref parts, .. } = *self.nodes;
+        let top_down = TopDown {
+            parts: self.machine.parts(),
+            config: self.config,
+            observer: self.observer,
+            fixed: None,
+        };
+        let mut process_of: Vec<NodeId> = vec![0; graph.num_nodes()];
+        let inside = subgraph::split(graph, node_of, parts.len());
+        process_of.par_chunks_mut(size).zip(inside).enumerate().for_each(
+            |(node, (process_of, (graph, nodes)))| {
+                let (slots, seed) =
+                    (Slots { begin: node * size, process_of }, derive(self.seed, 1 + node as u64));
+                top_down.place(&graph, &nodes, parts[node], self.config.inner, seed, slots);
+            },
+        );
+        let mut place_of = vec![0; process_of.len()];
+        for (place, &process) in process_of.iter().enumerate() {
+            place_of[process as usize] = place as PeId;
+        }
+        Mapping::from_permutation(place_of)
+    }
+}
