@@ -232,7 +232,7 @@ pub mod tuning {
     pub use crate::mapping::solve::Constructions;
     pub use crate::partition::{
         BalanceConfig, BisectionConfig, Contraction, FlatConfig, FlowConfig, HeavyTailedConfig,
-        InitialConfig, KWayConfig, ManyToOnePartitionConfig, PartitionConfig, PoolConfig,
+        InitialConfig, KWayConfig, LargeConfig, ManyToOnePartitionConfig, PartitionConfig, PoolConfig,
         UnconstrainedConfig,
     };
     pub use crate::qap::{QapImprovement, QapQuick, QapWay};

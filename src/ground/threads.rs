@@ -29,6 +29,11 @@ pub fn run<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R
     Ok(rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build()?.install(work))
 }
 
+/// The number of threads that work is distributed to: 1 outside of any pool.
+pub(crate) fn count() -> usize {
+    rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads())
+}
+
 /// The results for 0, 1, …, `count` - 1, in this order; a task of a thread is `grain_size` of them, at least 1. Outside of any pool
 /// the calling thread does it all.
 ///

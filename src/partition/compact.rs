@@ -4,9 +4,22 @@
 //! so the levels interleave target and weight and store weights in 32 bits whenever all sums fit: an arc
 //! then takes 8 bytes. All arithmetic is done in [`Weight`], whatever the stored width.
 
+use std::ops::Range;
+
 use crate::graph::hubs::FEWEST_ARCS;
 use crate::graph::{CsrGraph, GraphBuilder};
+use crate::ground::threads;
 use crate::ground::types::{BlockId, NodeId, Weight};
+
+/// The number of vertices that a thread sums up in one piece. Balances the cost of a task against idle threads.
+const CHUNK: usize = 1 << 14;
+
+/// The number of parts per thread in which coarse rows are computed. Balances idle threads against parts, each of which takes memory by
+/// the number of coarse vertices.
+const PARTS: usize = 8;
+
+/// A part has at least this many arcs. Balances the cost of a task against idle threads.
+const LEAST_PART: usize = 1 << 18;
 
 /// A stored weight: `i32` where every sum over the graph fits, else `i64`.
 pub(crate) trait Stored: Copy + Send + Sync + 'static {
@@ -144,18 +157,24 @@ impl<W: Stored> CompactGraph<W> {
     /// Contracts clusters: vertex `u` becomes part of coarse vertex `coarse_of[u] < num_coarse`; O(n + m), no hashing.
     pub fn contract(&self, coarse_of: &[NodeId], num_coarse: usize) -> Self {
         let (first, members) = group(coarse_of, num_coarse);
+        let clusters = Clusters { of_node: coarse_of, first, members };
+        let parts = clusters.parts(self, threads::count());
+        let mut parts = threads::map_each(parts, &|part| Rows::contracted(self, &clusters, part));
         let mut offsets = Vec::with_capacity(num_coarse + 1);
         let mut node_weights = Vec::with_capacity(num_coarse);
-        let mut rows = Rows { arcs: Vec::with_capacity(self.arcs.len() + 1), slot: vec![0u32; num_coarse] };
+        let mut arcs = match &mut parts[..] {
+            [whole] => std::mem::take(&mut whole.arcs),
+            parts => Vec::with_capacity(parts.iter().map(|part| part.arcs.len()).sum()),
+        };
         offsets.push(0);
-        for coarse in 0..num_coarse {
-            let cluster = &members[first[coarse] as usize..first[coarse + 1] as usize];
-            rows.push(self, coarse_of, coarse, cluster);
-            offsets.push(rows.arcs.len() as u32);
-            node_weights.push(W::narrow(cluster.iter().map(|&node| self.node_weight(node)).sum()));
+        for part in parts {
+            let before = offsets[offsets.len() - 1];
+            offsets.extend(part.ends.iter().map(|end| before + end));
+            node_weights.extend(part.node_weights);
+            arcs.extend_from_slice(&part.arcs);
         }
-        rows.arcs.shrink_to_fit();
-        Self::from_parts(offsets, rows.arcs, node_weights)
+        arcs.shrink_to_fit();
+        Self::from_parts(offsets, arcs, node_weights)
     }
 
     /// The subgraphs that the blocks of a partition induce, each with its vertices in this graph; O(n + m).
@@ -201,7 +220,19 @@ impl<W: Stored> CompactGraph<W> {
             let other = |arc: &&Arc<W>| blocks[arc.target as usize] != block;
             self.arcs(node).iter().filter(other).map(Arc::weight).sum()
         };
-        self.nodes().map(outer).sum::<Weight>() / 2
+        self.sum_over_nodes(outer) / 2
+    }
+
+    /// The sum of a number over all vertices, in parallel.
+    pub fn sum_over_nodes(&self, of_node: impl Fn(NodeId) -> Weight + Sync) -> Weight {
+        let of_chunk = |chunk: usize| -> Weight {
+            let end = ((chunk + 1) * CHUNK).min(self.num_nodes());
+            ((chunk * CHUNK) as NodeId..end as NodeId).map(&of_node).sum()
+        };
+        match self.num_nodes().div_ceil(CHUNK) {
+            1 => of_chunk(0),
+            chunks => threads::map(chunks, 1, &of_chunk).iter().sum(),
+        }
     }
 
     /// The weight of each block; O(n).
@@ -214,19 +245,77 @@ impl<W: Stored> CompactGraph<W> {
     }
 }
 
-/// The rows of a graph under contraction.
+/// The clusters of a contraction, as [`group`] sorts them.
+struct Clusters<'a> {
+    /// By vertex.
+    of_node: &'a [NodeId],
+    first: Vec<u32>,
+    members: Vec<NodeId>,
+}
+
+impl Clusters<'_> {
+    fn len(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// The vertices of successive clusters.
+    fn members(&self, clusters: Range<usize>) -> &[NodeId] {
+        &self.members[self.first[clusters.start] as usize..self.first[clusters.end] as usize]
+    }
+
+    /// Ranges of clusters with about as many arcs each, some for each thread.
+    fn parts<W: Stored>(&self, graph: &CompactGraph<W>, threads: usize) -> Vec<Range<usize>> {
+        let most =
+            if threads == 1 { usize::MAX } else { LEAST_PART.max(graph.num_arcs() / (PARTS * threads)) };
+        let mut parts = Vec::new();
+        let (mut begin, mut arcs) = (0, 0);
+        for cluster in 0..self.len() {
+            arcs += self.members(cluster..cluster + 1).iter().map(|&node| graph.degree(node)).sum::<usize>();
+            if arcs > most {
+                parts.push(begin..cluster + 1);
+                (begin, arcs) = (cluster + 1, 0);
+            }
+        }
+        parts.push(begin..self.len());
+        parts
+    }
+}
+
+/// Successive rows of a graph under contraction.
 struct Rows<W> {
     arcs: Vec<Arc<W>>,
+    /// The end of each row in `arcs`.
+    ends: Vec<u32>,
+    node_weights: Vec<W>,
     /// By target, the position plus one at which the last row that leads to it holds it. Positions of earlier rows lie
     /// before the current one, so that the array is never reset.
     slot: Vec<u32>,
 }
 
 impl<W: Stored> Rows<W> {
+    fn contracted(graph: &CompactGraph<W>, clusters: &Clusters<'_>, part: Range<usize>) -> Self {
+        let most: usize = clusters.members(part.clone()).iter().map(|&node| graph.degree(node)).sum();
+        let mut rows = Self {
+            arcs: Vec::with_capacity(most + 1),
+            ends: Vec::with_capacity(part.len()),
+            node_weights: Vec::with_capacity(part.len()),
+            slot: vec![0; clusters.len()],
+        };
+        for coarse in part {
+            let cluster = clusters.members(coarse..coarse + 1);
+            rows.push(graph, clusters.of_node, coarse, cluster);
+            rows.ends.push(rows.arcs.len() as u32);
+            let weight = cluster.iter().map(|&node| graph.node_weight(node)).sum();
+            rows.node_weights.push(W::narrow(weight));
+        }
+        rows.slot = Vec::new();
+        rows
+    }
+
     /// Adds the row of a coarse vertex. Which arcs have the same target cannot be predicted, so nothing branches on it.
     #[inline]
     fn push(&mut self, graph: &CompactGraph<W>, coarse_of: &[NodeId], coarse: usize, cluster: &[NodeId]) {
-        let Self { arcs, slot } = self;
+        let Self { arcs, slot, .. } = self;
         let row = arcs.len();
         let most = row + cluster.iter().map(|&node| graph.degree(node)).sum::<usize>();
         // Arcs inside the cluster are collected at the position behind all others, and dropped.
@@ -268,4 +357,30 @@ pub(crate) fn group(group_of: &[u32], num_groups: usize) -> (Vec<u32>, Vec<u32>)
     }
     first.pop();
     (first, members)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground::rng::Rng;
+    use crate::testing::skewed_graph;
+
+    #[test]
+    fn contractions_and_cuts_do_not_depend_on_threads() {
+        let mut rng = Rng::new(1);
+        let graph = CompactGraph::<i32>::new(&skewed_graph(40_000, 600_000, &mut rng));
+        assert!(graph.num_arcs() > 3 * LEAST_PART);
+        let coarse_of: Vec<NodeId> = graph.nodes().map(|_| rng.below(9000)).collect();
+        let run = |threads| {
+            let coarse = threads::run(threads, || graph.contract(&coarse_of, 9000)).unwrap();
+            let arcs: Vec<(NodeId, i32)> = coarse.arcs.iter().map(|arc| (arc.target, arc.stored)).collect();
+            let cut = threads::run(threads, || graph.cut(&coarse_of)).unwrap();
+            (coarse.offsets, arcs, coarse.node_weights, cut)
+        };
+        let (offsets, arcs, node_weights, cut) = run(1);
+        assert_eq!(offsets.last(), Some(&(arcs.len() as u32)));
+        assert_eq!(arcs.iter().map(|&(_, weight)| i64::from(weight)).sum::<Weight>(), 2 * cut);
+        assert_eq!(node_weights.iter().sum::<i32>(), 40_000);
+        assert_eq!(run(3), (offsets, arcs, node_weights, cut));
+    }
 }

@@ -79,7 +79,7 @@ pub use remap::{
     curve,
 };
 pub use settings::{
-    BalanceConfig, BisectionConfig, FlowConfig, HeavyTailedConfig, InitialConfig, KWayConfig,
+    BalanceConfig, BisectionConfig, FlowConfig, HeavyTailedConfig, InitialConfig, KWayConfig, LargeConfig,
     PartitionConfig, PartitionPreset, PoolConfig, UnconstrainedConfig,
 };
 pub use targets::{Targets, TargetsError};

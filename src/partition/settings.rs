@@ -10,7 +10,8 @@
 //! time there: `fast` has a round of flows and searches once more at exact sizes, `eco` always makes two partitions.
 //!
 //! Graphs with heavy-tailed degrees are recognised by the skew of their degrees and get other settings ([`HeavyTailedConfig`]). All presets
-//! refine them beyond the bounds and back, and `fast` does nothing else. Between hubs there are no small cuts for flows to find; `eco`
+//! refine them beyond the bounds and back, and `fast` does nothing else; large ones it contracts around hubs, which leaves few levels of few arcs
+//! ([`LargeConfig`]). Between hubs there are no small cuts for flows to find; `eco`
 //! combines two partitions instead. The `social` presets take every graph for one of these, and contract larger clusters at once, so that
 //! hubs vanish in few levels. All presets contract clusters; matchings were no better on any kind of graph, and slower.
 //!
@@ -104,6 +105,22 @@ pub struct HeavyTailedConfig {
     pub flow: FlowConfig,
     /// Instead of [`PartitionConfig::pool`].
     pub pool: PoolConfig,
+    /// What holds instead on large graphs.
+    pub large: LargeConfig,
+}
+
+/// The settings that replace others on large graphs with heavy-tailed degrees, for less time and memory.
+#[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
+pub struct LargeConfig {
+    /// The number of arcs, two for each edge, from which on a graph is taken for one of these.
+    pub least_arcs: usize,
+    /// Instead of [`PartitionConfig::contraction`].
+    pub contraction: Contraction,
+    /// Instead of [`HeavyTailedConfig::unconstrained`].
+    pub unconstrained: UnconstrainedConfig,
 }
 
 /// How bisections are found.
@@ -162,6 +179,10 @@ pub struct KWayConfig {
 pub struct UnconstrainedConfig {
     /// Rounds on each level without a better partition after which it ends, at most 1000; 0 turns it off.
     pub patience: usize,
+    /// The share of its cost by which a partition must be better than the best one to count for the patience; 0 to 1.
+    pub least_gain: f64,
+    /// Whether blocks are brought within their bounds before the first round too.
+    pub is_balanced_first: bool,
     /// What a vertex may lose by a move, as a share of what its edges inside its block cost then; 0 to 1.
     pub loss: f64,
 }
@@ -244,7 +265,15 @@ impl BalanceConfig {
 impl HeavyTailedConfig {
     fn validate(&self) -> Result<(), ConfigError> {
         check("least_skew", self.least_skew, self.least_skew >= 0.0, "at least 0")?;
-        check_searches(&self.k_way, &self.unconstrained, &self.flow, &self.pool)
+        check_searches(&self.k_way, &self.unconstrained, &self.flow, &self.pool)?;
+        self.large.validate().map_err(|error| error.inside("large"))
+    }
+}
+
+impl LargeConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        self.contraction.validate().map_err(|error| error.inside("contraction"))?;
+        self.unconstrained.validate().map_err(|error| error.inside("unconstrained"))
     }
 }
 
@@ -262,8 +291,14 @@ fn check_searches(
 }
 
 impl UnconstrainedConfig {
+    /// Whether blocks must be within their bounds when a level is refined.
+    pub(super) fn begins_within_bounds(&self) -> bool {
+        self.patience == 0 || self.is_balanced_first
+    }
+
     fn validate(&self) -> Result<(), ConfigError> {
         check("patience", self.patience, self.patience <= 1000, "at most 1000")?;
+        check("least_gain", self.least_gain, (0.0..=1.0).contains(&self.least_gain), "from 0 to 1")?;
         check("loss", self.loss, (0.0..=1.0).contains(&self.loss), "from 0 to 1")
     }
 }
@@ -291,10 +326,15 @@ impl PartitionConfig {
     /// The settings for a graph and all parts of it: those of [`heavy_tailed`](Self::heavy_tailed) instead of others if its degrees are;
     /// O(n).
     pub(crate) fn suited_to(&self, graph: &CsrGraph) -> Self {
-        let HeavyTailedConfig { least_skew, k_way, unconstrained, flow, pool } = self.heavy_tailed.clone();
+        let HeavyTailedConfig { least_skew, k_way, unconstrained, flow, pool, large } =
+            self.heavy_tailed.clone();
         let mut settings = self.clone();
         if skew_of_degrees(graph) >= least_skew {
             settings = Self { k_way, unconstrained, flow, pool, ..settings };
+            if graph.num_arcs() >= large.least_arcs {
+                let LargeConfig { contraction, unconstrained, .. } = large;
+                settings = Self { contraction, unconstrained, ..settings };
+            }
         }
         settings.heavy_tailed.least_skew = f64::INFINITY;
         settings
@@ -327,10 +367,7 @@ impl PartitionConfig {
 
     /// Whether every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        if let Contraction::Clustering { least_share } = self.contraction {
-            let is_share = (0.0..=1.0).contains(&least_share);
-            check("contraction.clustering.least_share", least_share, is_share, "from 0 to 1")?;
-        }
+        self.contraction.validate().map_err(|error| error.inside("contraction"))?;
         check_at_least_one("bisection.coarsest", self.bisection.coarsest)?;
         check_at_least_one("bisection.tries", self.bisection.tries)?;
         check_at_least_one("initial.coarsest_per_block", self.initial.coarsest_per_block)?;
@@ -361,7 +398,8 @@ impl PartitionConfig {
 
     fn fast() -> Self {
         let k_way = KWayConfig { rounds: 6, patience: 300, least_steps: 20, seeds: 25 };
-        let unconstrained = UnconstrainedConfig { patience: 0, loss: 0.25 };
+        let unconstrained =
+            UnconstrainedConfig { patience: 0, least_gain: 0.002, is_balanced_first: true, loss: 0.25 };
         let flow = FlowConfig { rounds: 0, region: 0.3, depth: 5 };
         let pool = PoolConfig {
             members: 1,
@@ -377,6 +415,16 @@ impl PartitionConfig {
             unconstrained: UnconstrainedConfig { patience: 2, ..unconstrained.clone() },
             flow: flow.clone(),
             pool: pool.clone(),
+            large: LargeConfig {
+                least_arcs: 1 << 22,
+                contraction: Contraction::Hubs { least_share: 0.3 },
+                unconstrained: UnconstrainedConfig {
+                    patience: 1,
+                    least_gain: 0.01,
+                    is_balanced_first: false,
+                    ..unconstrained.clone()
+                },
+            },
         };
         Self {
             contraction: Contraction::Clustering { least_share: 0.3 },
@@ -404,6 +452,7 @@ impl PartitionConfig {
             k_way: fast.k_way.clone(),
             unconstrained: UnconstrainedConfig { patience: 12, ..fast.unconstrained.clone() },
             pool: PoolConfig { members: 2, generations: 1, ..fast.pool.clone() },
+            large: LargeConfig { least_arcs: usize::MAX, ..fast.heavy_tailed.large },
             ..fast.heavy_tailed
         };
         Self {

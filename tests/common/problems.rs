@@ -60,6 +60,14 @@ pub fn with_node_weights(graph: &CsrGraph, weights: &[i64]) -> CsrGraph {
     builder.build().unwrap()
 }
 
+/// A graph with heavy-tailed degrees, highest at the first vertices.
+#[allow(dead_code)]
+pub fn skewed_graph(n: usize, num_edges: usize, rng: &mut Rng) -> CsrGraph {
+    let mut end = || (0..3).fold(n as u32, |most, _| 1 + rng.below(most)) - 1;
+    let edges = (0..num_edges).map(|_| (end(), end(), 1));
+    CsrGraph::from_edges(n, edges.filter(|(u, v, _)| u != v)).unwrap()
+}
+
 /// A star around a process, with edges of weight 1.
 pub fn star(n: usize, middle: NodeId) -> CsrGraph {
     let mut builder = GraphBuilder::new(n);

@@ -22,11 +22,22 @@ const FEW_ARCS: usize = 16;
 /// of that pass against levels that hardly shrink, as around hubs.
 const PAIRED_FROM: (usize, usize) = (1, 2);
 
+/// The rating of a cluster by the weight of the edges to it and its own weight: so that clusters stay equally heavy.
+pub(crate) fn balanced(affinity: Weight, weight: Weight) -> f64 {
+    (affinity as f64).powi(2) / weight.max(1) as f64
+}
+
+/// The rating of a cluster by the weight of the edges to it: so that most edges vanish.
+pub(crate) fn heaviest(affinity: Weight, _weight: Weight) -> f64 {
+    affinity as f64
+}
+
 /// Clusters the vertices; returns the coarse vertex of each vertex and the number of coarse vertices.
 pub(crate) fn cluster<W: Stored>(
     graph: &CompactGraph<W>,
     least_share: f64,
     limits: &Limits,
+    rating: impl Fn(Weight, Weight) -> f64,
     rng: &mut Rng,
 ) -> (Vec<NodeId>, usize) {
     let n = graph.num_nodes();
@@ -37,7 +48,7 @@ pub(crate) fn cluster<W: Stored>(
         if num_clusters <= enough {
             break;
         }
-        if clustering.is_alone[node as usize] && clustering.join(node) {
+        if clustering.is_alone[node as usize] && clustering.join(node, &rating) {
             num_clusters -= 1;
         }
     }
@@ -60,7 +71,7 @@ struct Clustering<'a, W> {
     /// The clusters adjacent to the current vertex, and the weight of its edges to each.
     affinities: Vec<(NodeId, Weight)>,
     /// By cluster, that weight while it is summed up; else 0.
-    sums: Vec<Weight>,
+    sums: Vec<W>,
 }
 
 impl<'a, W: Stored> Clustering<'a, W> {
@@ -73,14 +84,14 @@ impl<'a, W: Stored> Clustering<'a, W> {
             weights: graph.nodes().map(|node| graph.node_weight(node)).collect(),
             is_alone: vec![true; n],
             affinities: Vec::new(),
-            sums: vec![0; n],
+            sums: vec![W::narrow(0); n],
         }
     }
 
     /// Puts a vertex that is alone into the best adjacent cluster; returns whether there is one.
-    fn join(&mut self, node: NodeId) -> bool {
+    fn join(&mut self, node: NodeId, rating: &impl Fn(Weight, Weight) -> f64) -> bool {
         let weight = self.graph.node_weight(node);
-        let best = self.best_cluster(node, self.limits.max_weight - weight);
+        let best = self.best_cluster(node, self.limits.max_weight - weight, rating);
         if best == node {
             return false;
         }
@@ -92,13 +103,18 @@ impl<'a, W: Stored> Clustering<'a, W> {
     }
 
     /// The adjacent cluster of the best rating that weighs at most `room`; the vertex itself if there is none.
-    fn best_cluster(&mut self, node: NodeId, room: Weight) -> NodeId {
+    fn best_cluster(
+        &mut self,
+        node: NodeId,
+        room: Weight,
+        rating: &impl Fn(Weight, Weight) -> f64,
+    ) -> NodeId {
         self.collect_affinities(node);
         let mut best = node;
         let mut best_rating = 0.0;
         for (cluster, affinity) in self.affinities.drain(..) {
             let weight = self.weights[cluster as usize];
-            let rating = (affinity as f64).powi(2) / weight.max(1) as f64;
+            let rating = rating(affinity, weight);
             if rating > best_rating && weight <= room && self.limits.compatible(node, cluster) {
                 best = cluster;
                 best_rating = rating;
@@ -122,13 +138,14 @@ impl<'a, W: Stored> Clustering<'a, W> {
         }
         for arc in arcs {
             let cluster = cluster_of[arc.target as usize];
-            if sums[cluster as usize] == 0 {
+            let sum = sums[cluster as usize].wide();
+            if sum == 0 {
                 affinities.push((cluster, 0));
             }
-            sums[cluster as usize] += arc.weight();
+            sums[cluster as usize] = W::narrow(sum + arc.weight());
         }
         for (cluster, affinity) in affinities {
-            *affinity = std::mem::take(&mut sums[*cluster as usize]);
+            *affinity = std::mem::replace(&mut sums[*cluster as usize], W::narrow(0)).wide();
         }
     }
 }

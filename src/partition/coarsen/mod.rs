@@ -11,6 +11,7 @@ use limits::Limits;
 use super::compact::{CompactGraph, Stored};
 use crate::ground::observer::Observer;
 use crate::ground::rng::Rng;
+use crate::ground::settings::{ConfigError, check};
 use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// What becomes one vertex of the next level.
@@ -28,9 +29,24 @@ pub enum Contraction {
         /// A level keeps at least this share of the vertices of the next finer level; 0 to 1.
         least_share: f64,
     },
+    /// Clusters around hubs on the finest level, which leaves the fewest arcs, and as [`Clustering`](Self::Clustering) on all others. Only
+    /// those coarse levels are kept that have far fewer arcs than the one before.
+    Hubs {
+        /// As of [`Clustering`](Self::Clustering).
+        least_share: f64,
+    },
 }
 
 impl Contraction {
+    pub(super) fn validate(self) -> Result<(), ConfigError> {
+        let (field, share) = match self {
+            Contraction::None | Contraction::Matching => return Ok(()),
+            Contraction::Clustering { least_share } => ("clustering.least_share", least_share),
+            Contraction::Hubs { least_share } => ("hubs.least_share", least_share),
+        };
+        check(field, share, (0.0..=1.0).contains(&share), "from 0 to 1")
+    }
+
     fn cluster<W: Stored>(
         self,
         graph: &CompactGraph<W>,
@@ -40,10 +56,32 @@ impl Contraction {
         match self {
             Contraction::None => (graph.nodes().collect(), graph.num_nodes()),
             Contraction::Matching => matching::cluster(graph, limits, rng),
-            Contraction::Clustering { least_share } => clustering::cluster(graph, least_share, limits, rng),
+            Contraction::Clustering { least_share } => {
+                clustering::cluster(graph, least_share, limits, clustering::balanced, rng)
+            }
+            Contraction::Hubs { least_share } => {
+                clustering::cluster(graph, least_share, limits, clustering::heaviest, rng)
+            }
         }
     }
+
+    /// How a coarse level is contracted.
+    pub(super) fn of_coarse_levels(self) -> Self {
+        match self {
+            Contraction::Hubs { least_share } => Contraction::Clustering { least_share },
+            other => other,
+        }
+    }
+
+    /// Whether a coarse level is kept though it is not the coarsest one, given its number of arcs and that of the level before.
+    fn keeps(self, num_arcs: usize, before: usize) -> bool {
+        num_arcs * FEWER_ARCS.1 <= before * FEWER_ARCS.0 || !matches!(self, Contraction::Hubs { .. })
+    }
 }
+
+/// Of a contraction around hubs, a level is kept if it has at most this share of the arcs of the level before, as a fraction. Balances
+/// memory against levels on which a partition is refined.
+const FEWER_ARCS: (usize, usize) = (1, 4);
 
 /// The greatest weight of a vertex, in multiples of the average on the coarsest graph, as a fraction. Balances
 /// coarsening that does not stall against a coarsest graph that can be balanced. As in METIS.
@@ -62,11 +100,12 @@ const DENSE_CORE: (usize, f64) = (4, 0.25);
 /// both would drag the periphery along where the core has to come together.
 fn core_and_others<W: Stored>(graph: &CompactGraph<W>) -> Option<Vec<u32>> {
     let (factor, share) = DENSE_CORE;
-    let is_hub = |node: NodeId| graph.degree(node) * graph.num_nodes() > factor * graph.num_arcs();
-    let inside = |node| graph.arcs(node).iter().filter(|arc| is_hub(arc.target)).count();
-    let inside: usize = graph.nodes().filter(|&node| is_hub(node)).map(inside).sum();
+    let is_hub = |node| graph.degree(node) * graph.num_nodes() > factor * graph.num_arcs();
+    let is_hub: Vec<bool> = graph.nodes().map(is_hub).collect();
+    let inside = |node| graph.arcs(node).iter().filter(|arc| is_hub[arc.target as usize]).count();
+    let inside: usize = graph.nodes().filter(|&node| is_hub[node as usize]).map(inside).sum();
     let has_core = inside > 0 && inside as f64 >= share * graph.num_arcs() as f64;
-    has_core.then(|| graph.nodes().map(|node| u32::from(is_hub(node))).collect())
+    has_core.then(|| is_hub.into_iter().map(u32::from).collect())
 }
 
 /// The levels coarser than the input graph, finest first, and how each was contracted.
@@ -106,7 +145,8 @@ impl<W: Stored> Coarsening<W> {
                 break;
             }
             let limits = Limits { max_weight, enough, classes: classes.as_deref() };
-            let (coarse_of, num_coarse) = contraction.cluster(fine, &limits, rng);
+            let of_level = if steps.is_empty() { contraction } else { contraction.of_coarse_levels() };
+            let (mut coarse_of, num_coarse) = of_level.cluster(fine, &limits, rng);
             if num_coarse * STALLED.1 > fine.num_nodes() * STALLED.0 {
                 break;
             }
@@ -114,6 +154,11 @@ impl<W: Stored> Coarsening<W> {
                 *fine_classes = restrict(fine_classes, &coarse_of, num_coarse);
             }
             let coarse = fine.contract(&coarse_of, num_coarse);
+            let before =
+                steps.len().checked_sub(2).map(|step| steps[step].1.num_arcs()).unwrap_or(graph.num_arcs());
+            if let Some((finer, _)) = steps.pop_if(|(_, last)| !contraction.keeps(last.num_arcs(), before)) {
+                coarse_of = project(&coarse_of, &finer);
+            }
             steps.push((coarse_of, coarse));
         }
         Self { steps }
@@ -159,13 +204,17 @@ pub(crate) fn overlay_any<'a>(
 mod tests {
     use super::*;
     use crate::graph::generate;
-    use crate::testing::{core_and_periphery, star};
+    use crate::testing::{core_and_periphery, skewed_graph, star};
 
     #[test]
     fn projection_keeps_cut_and_weights_and_classes_are_respected() {
         let graph = CompactGraph::<i32>::new(&generate::random_geometric(600, 8.0, 3));
         let classes: Vec<BlockId> = graph.nodes().map(|node| node / 200).collect();
-        for contraction in [Contraction::Matching, Contraction::Clustering { least_share: 0.3 }] {
+        for contraction in [
+            Contraction::Matching,
+            Contraction::Clustering { least_share: 0.3 },
+            Contraction::Hubs { least_share: 0.3 },
+        ] {
             let mut rng = Rng::new(6);
             let coarsening = Coarsening::build(&graph, contraction, 40, Some(&classes), &(), &mut rng);
             assert!(coarsening.steps.len() > 1);
@@ -201,6 +250,21 @@ mod tests {
         let (core, periphery) = coarse_of.split_at(60);
         assert!(coarsening.coarsest(&graph).num_nodes() <= 120);
         assert!(core.iter().all(|node| !periphery.contains(node)));
+    }
+
+    #[test]
+    fn levels_around_hubs_are_few_and_have_few_arcs() {
+        let graph = CompactGraph::<i32>::new(&skewed_graph(20_000, 100_000, &mut Rng::new(2)));
+        let coarsen = |contraction| Coarsening::build(&graph, contraction, 60, None, &(), &mut Rng::new(1));
+        let arcs = |coarsening: &Coarsening<i32>| -> Vec<usize> {
+            coarsening.steps.iter().map(|(_, coarse)| coarse.num_arcs()).collect()
+        };
+        let hubs = arcs(&coarsen(Contraction::Hubs { least_share: 0.3 }));
+        let clusters = arcs(&coarsen(Contraction::Clustering { least_share: 0.3 }));
+        assert!(2 * hubs.iter().sum::<usize>() < clusters.iter().sum(), "{hubs:?} {clusters:?}");
+        // All levels but the coarsest.
+        let kept = [&[graph.num_arcs()], &hubs[..hubs.len() - 1]].concat();
+        assert!(kept.windows(2).all(|pair| 4 * pair[1] <= pair[0]), "{kept:?}");
     }
 
     #[test]

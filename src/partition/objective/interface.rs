@@ -81,13 +81,13 @@ pub(crate) trait Objective: Clone + Sync {
 
     /// What the edges of a partition cost, each edge once; O(n + m).
     fn cost_of_edges<W: Stored>(&self, graph: &CompactGraph<W>, blocks: &[BlockId]) -> Weight {
-        let of_node = |node| -> Weight {
+        let of_node = |node: NodeId| -> Weight {
             let own = blocks[node as usize];
             let arcs = graph.arcs(node).iter();
             arcs.map(|arc| arc.weight() * self.between(own, blocks[arc.target as usize])).sum()
         };
         // J counts each edge twice and fits.
-        graph.nodes().map(of_node).sum::<Weight>() / 2
+        graph.sum_over_nodes(of_node) / 2
     }
 
     /// The cost of a partition; O(n + m).

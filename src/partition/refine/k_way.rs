@@ -117,6 +117,9 @@ impl KWay {
         goal: Goal<'_>,
         rng: &mut Rng,
     ) -> bool {
+        if goal.settings.rounds == 0 {
+            return false;
+        }
         self.resize(level.num_nodes(), assignment.weights.len());
         let before = assignment.cost;
         self.has_hubs = level.nodes().any(|node| !joins(level.graph, node));

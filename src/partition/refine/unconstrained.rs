@@ -10,6 +10,7 @@
 //! Gilbert, Madduri, Boman, Rajamanickam: Jet: multilevel graph partitioning on graphics processing units. SISC 2024.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{balance, fill};
 use crate::ground::observer::{Observer, Watch};
@@ -21,10 +22,6 @@ use crate::partition::bounds::LoadBounds;
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
 use crate::partition::settings::UnconstrainedConfig;
-
-/// A cost must fall by more than one in this many to count as better for the patience. Balances the time of rounds that gain next to
-/// nothing against the cut; at 200, cores of some graphs do not come together, and 1000 cuts 0.4 % less in a tenth more time.
-const LEAST_GAIN: Weight = 500;
 
 /// The number of vertices whose wishes a thread computes in one piece. Balances the cost of a task against idle threads.
 const CHUNK: usize = 4096;
@@ -44,14 +41,18 @@ struct Wish {
     gain: Weight,
 }
 
+impl Wish {
+    /// To stay. Its gain is below all others.
+    const NONE: Self = Self { to: BlockId::MAX, gain: Weight::MIN };
+}
+
 /// Working memory of the refinement.
 #[derive(Debug, Default)]
 pub(crate) struct Unconstrained {
-    affinities: BlockAffinities,
-    /// By vertex; none where the move loses too much, and for fixed vertices.
-    wishes: Vec<Option<Wish>>,
+    /// By vertex; [`Wish::NONE`] where the move loses too much, and for fixed vertices.
+    wishes: Vec<Wish>,
     /// Whether the vertex or a neighbour has moved since its wish was computed.
-    is_outdated: Vec<bool>,
+    is_outdated: Vec<AtomicBool>,
     /// Whether the vertex has moved by its wish in the round before.
     is_locked: Vec<bool>,
     movers: Vec<NodeId>,
@@ -69,12 +70,13 @@ impl Unconstrained {
     ) {
         let bounds = goal.bounds;
         let mut current = assignment.clone();
-        self.begin(level, &current);
+        self.begin(level.num_nodes());
         let mut left = goal.settings.patience;
         while left > 0 && self.round(level, &mut current, goal) {
             left -= 1;
             let (found, best) = (current.score(bounds), assignment.score(bounds));
-            if found.0 < best.0 || found.0 == best.0 && best.1 - found.1 > best.1 / LEAST_GAIN {
+            let least_gain = (best.1 as f64 * goal.settings.least_gain) as Weight;
+            if found.0 < best.0 || found.0 == best.0 && best.1 - found.1 > least_gain {
                 left = goal.settings.patience;
             }
             if found < best {
@@ -83,14 +85,12 @@ impl Unconstrained {
         }
     }
 
-    fn begin<W: Stored, O: Objective>(&mut self, level: Problem<'_, W, O>, current: &Assignment) {
-        let n = level.num_nodes();
-        self.affinities.resize(current.weights.len());
-        self.wishes.resize(n, None);
-        for (flags, value) in [(&mut self.is_outdated, true), (&mut self.is_locked, false)] {
-            flags.clear();
-            flags.resize(n, value);
-        }
+    fn begin(&mut self, n: usize) {
+        self.wishes.resize(n, Wish::NONE);
+        self.is_outdated.clear();
+        self.is_outdated.resize_with(n, || AtomicBool::new(true));
+        self.is_locked.clear();
+        self.is_locked.resize(n, false);
     }
 
     /// Moves vertices beyond the bounds and back; returns whether anything moved, and the observer does not ask to stop.
@@ -106,10 +106,11 @@ impl Unconstrained {
             return false;
         }
         self.before.clone_from(&current.blocks);
+        let cost = current.cost;
         self.make_moves(level, current);
         balance::rebalance_roughly(level, current, goal.bounds.most, goal.observer);
         fill::fill_short(level, current, goal.bounds, goal.observer);
-        self.notice_moves(level, current);
+        current.cost = cost - self.notice_moves(level, current);
         !goal.observer.should_stop()
     }
 
@@ -120,31 +121,31 @@ impl Unconstrained {
         current: &Assignment,
         goal: Goal<'_>,
     ) {
-        let wishes = in_chunks(level.num_nodes(), &|nodes| {
+        let (is_outdated, is_locked) = (&self.is_outdated, &self.is_locked);
+        let update = |(index, wishes): (usize, &mut [Wish])| {
             let mut affinities = BlockAffinities::default();
             affinities.resize(current.weights.len());
             let mut watch = Watch::new(goal.observer);
-            let mut wishes = Vec::new();
-            for node in
-                nodes.filter(|&node| self.is_outdated[node as usize] && !self.is_locked[node as usize])
-            {
-                wishes.push((node, wish(level, current, goal, &mut affinities, node)));
+            for (node, own) in ((index * CHUNK) as NodeId..).zip(wishes) {
+                let outdated = &is_outdated[node as usize];
+                if is_locked[node as usize] || !outdated.load(Ordering::Relaxed) {
+                    continue;
+                }
+                outdated.store(false, Ordering::Relaxed);
+                *own = wish(level, current, goal, &mut affinities, node);
                 if watch.stops_after(1 + level.degree(node) + affinities.work_of_gains()) {
                     break;
                 }
             }
-            wishes
-        });
-        for (node, wish) in wishes.into_iter().flatten() {
-            self.is_outdated[node as usize] = false;
-            self.wishes[node as usize] = wish;
-        }
+        };
+        threads::map_each(self.wishes[..level.num_nodes()].chunks_mut(CHUNK).enumerate().collect(), &update);
     }
 
     /// The vertices that do not lose if all neighbours of greater gain have moved.
     fn select_movers<W: Stored, O: Objective>(&mut self, level: Problem<'_, W, O>, current: &Assignment) {
         let movers = in_chunks(level.num_nodes(), &|nodes| {
-            nodes.filter(|&node| self.gain_after_others(level, current, node) >= Some(0)).collect()
+            let may_move = |&node: &NodeId| self.gain_after_others(level, current, node) >= Some(0);
+            nodes.filter(may_move).collect::<Vec<NodeId>>()
         });
         self.movers.clear();
         self.movers.extend(movers.into_iter().flatten());
@@ -157,13 +158,16 @@ impl Unconstrained {
         current: &Assignment,
         node: NodeId,
     ) -> Option<Weight> {
-        let wish = self.open_wish(node)?;
+        let wish = self.wishes[node as usize];
+        if wish.to == Wish::NONE.to || self.is_locked[node as usize] {
+            return None;
+        }
         let from = current.blocks[node as usize];
         let nearer = |block| level.objective.between(from, block) - level.objective.between(wish.to, block);
         let mut gain = wish.gain;
         for arc in level.arcs(node) {
-            let Some(other) = self.open_wish(arc.target) else { continue };
-            if (other.gain, node) > (wish.gain, arc.target) {
+            let other = self.wishes[arc.target as usize];
+            if (other.gain, node) > (wish.gain, arc.target) && !self.is_locked[arc.target as usize] {
                 let from = current.blocks[arc.target as usize];
                 gain += arc.weight() * (nearer(other.to) - nearer(from));
             }
@@ -171,32 +175,48 @@ impl Unconstrained {
         Some(gain)
     }
 
-    /// The wish of a vertex that did not just move.
-    #[inline]
-    fn open_wish(&self, node: NodeId) -> Option<Wish> {
-        self.wishes[node as usize].filter(|_| !self.is_locked[node as usize])
-    }
-
+    /// Moves the movers without a look at the cost.
     fn make_moves<W: Stored, O: Objective>(&mut self, level: Problem<'_, W, O>, current: &mut Assignment) {
         self.is_locked.fill(false);
         for &node in &self.movers {
-            let Some(Wish { to, .. }) = self.wishes[node as usize] else { continue };
-            let from = current.blocks[node as usize];
-            self.affinities.collect(level.graph, &current.blocks, node);
-            let gain = level.gain(node, &self.affinities, from, to);
-            current.shift(node, level.node_weight(node), to, gain);
+            current.shift(node, level.node_weight(node), self.wishes[node as usize].to, 0);
             self.is_locked[node as usize] = true;
         }
     }
 
-    /// Marks the vertices whose wishes may have changed.
-    fn notice_moves<W: Stored, O: Objective>(&mut self, level: Problem<'_, W, O>, current: &Assignment) {
-        for node in level.nodes() {
-            if current.blocks[node as usize] != self.before[node as usize] {
-                self.is_outdated[node as usize] = true;
-                level.arcs(node).iter().for_each(|arc| self.is_outdated[arc.target as usize] = true);
-            }
+    /// Marks the vertices whose wishes may have changed; returns how much all moves of the round have gained.
+    fn notice_moves<W: Stored, O: Objective>(
+        &self,
+        level: Problem<'_, W, O>,
+        current: &Assignment,
+    ) -> Weight {
+        let has_moved = |&node: &NodeId| current.blocks[node as usize] != self.before[node as usize];
+        let gains = in_chunks(level.num_nodes(), &|nodes| {
+            let moved = nodes.filter(has_moved).map(|node| self.notice_move(level, &current.blocks, node));
+            moved.fold((0, 0), |(twice, own), gain| (twice + gain.0, own + gain.1))
+        });
+        let (twice, own): (Vec<Weight>, Vec<Weight>) = gains.into_iter().unzip();
+        twice.iter().sum::<Weight>() / 2 + own.iter().sum::<Weight>()
+    }
+
+    /// Twice what the edges of a vertex that has moved gain, half of that where the other end has moved too and will count it; and what
+    /// the vertex gains by itself.
+    fn notice_move<W: Stored, O: Objective>(
+        &self,
+        level: Problem<'_, W, O>,
+        blocks: &[BlockId],
+        node: NodeId,
+    ) -> (Weight, Weight) {
+        let (old, new) = (self.before[node as usize], blocks[node as usize]);
+        self.is_outdated[node as usize].store(true, Ordering::Relaxed);
+        let mut twice = 0;
+        for arc in level.arcs(node) {
+            self.is_outdated[arc.target as usize].store(true, Ordering::Relaxed);
+            let (from, to) = (self.before[arc.target as usize], blocks[arc.target as usize]);
+            let gain = arc.weight() * (level.objective.between(old, from) - level.objective.between(new, to));
+            twice += if from == to { 2 * gain } else { gain };
         }
+        (twice, level.own_gain(node, old, new))
     }
 }
 
@@ -207,9 +227,9 @@ fn wish<W: Stored, O: Objective>(
     Goal { bounds, settings, .. }: Goal<'_>,
     affinities: &mut BlockAffinities,
     node: NodeId,
-) -> Option<Wish> {
+) -> Wish {
     if level.objective.is_fixed(node) {
-        return None;
+        return Wish::NONE;
     }
     let from = current.blocks[node as usize];
     affinities.collect(level.graph, &current.blocks, node);
@@ -217,13 +237,13 @@ fn wish<W: Stored, O: Objective>(
     let count = affinities.narrow(O::HAS_PULL, is_open);
     let blocks = affinities.blocks()[..count].iter().copied().filter(|&block| is_open(block));
     let moves = blocks.map(|block| (level.gain(node, affinities, from, block), block));
-    let (gain, to) = moves.max()?;
+    let Some((gain, to)) = moves.max() else { return Wish::NONE };
     let held = affinities.to(from) * level.objective.between(from, to);
-    (gain >= 0 || ((-gain) as f64) < held as f64 * settings.loss).then_some(Wish { to, gain })
+    if gain >= 0 || ((-gain) as f64) < held as f64 * settings.loss { Wish { to, gain } } else { Wish::NONE }
 }
 
 /// What `work` computes for ranges of the vertices, in their order; ranges in parallel.
-fn in_chunks<T: Send>(num_nodes: usize, work: &(dyn Fn(Range<NodeId>) -> Vec<T> + Sync)) -> Vec<Vec<T>> {
+fn in_chunks<T: Send>(num_nodes: usize, work: &(dyn Fn(Range<NodeId>) -> T + Sync)) -> Vec<T> {
     let chunk = |index: usize| {
         let begin = index * CHUNK;
         work(begin as NodeId..(begin + CHUNK).min(num_nodes) as NodeId)
@@ -243,7 +263,8 @@ mod tests {
     use crate::testing::{core_and_periphery, random_graph, with_node_weights};
 
     fn goal<'a>(bounds: LoadBounds<'a>, observer: &'a dyn Observer) -> Goal<'a> {
-        const SETTINGS: UnconstrainedConfig = UnconstrainedConfig { patience: 5, loss: 0.5 };
+        const SETTINGS: UnconstrainedConfig =
+            UnconstrainedConfig { patience: 5, least_gain: 0.002, is_balanced_first: true, loss: 0.5 };
         Goal { bounds, settings: &SETTINGS, observer }
     }
 

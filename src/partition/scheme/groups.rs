@@ -18,16 +18,16 @@ use crate::partition::residual::ResidualCapacities;
 /// [`Packing::find`]. None if a component is larger than every block, for connected graphs, and where vertices are fixed or have homes.
 pub(in crate::partition) fn whole<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
+    components: &Components,
     sizes: &[Weight],
     bounds: LoadBounds<'_>,
 ) -> Option<Assignment> {
-    let components = Components::of(level)?;
     let packing = Packing { weights: &components.weights, sizes, rooms: bounds.most };
     if packing.weights.iter().max() > bounds.most.iter().max() {
         return None;
     }
     let of_bins = |bins: Vec<Option<BlockId>>| {
-        let blocks = filled_up(level, &components, &bins, bounds.most);
+        let blocks = filled_up(level, components, &bins, bounds.most);
         let mut assignment = Assignment::new(level, blocks, bounds.num_blocks());
         fill::fill_short(level, &mut assignment, bounds, &());
         fill::fill_empty(level, &mut assignment, bounds);
@@ -92,11 +92,13 @@ fn filled_up<W: Stored, O: Objective>(
 /// Puts the components that fit a block into blocks as wholes, around the larger ones, if that lowers the score. Time as above.
 pub(in crate::partition) fn regroup<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
+    components: &Components,
     assignment: &mut Assignment,
-    sizes: &[Weight],
-    bounds: LoadBounds<'_>,
+    (sizes, bounds): (&[Weight], LoadBounds<'_>),
 ) {
-    let Some(components) = Components::of(level).filter(|_| assignment.cost > 0) else { return };
+    if assignment.cost == 0 {
+        return;
+    }
     let most = bounds.most.iter().copied().max().unwrap_or(0);
     let fits = |component: u32| components.weights[component as usize] <= most;
     let (mut sizes, mut rooms) = (sizes.to_vec(), bounds.most.to_vec());
@@ -168,7 +170,8 @@ fn thresholds<W: Stored, O: Objective>(level: Problem<'_, W, O>) -> Vec<Weight> 
     sorted.windows(2).filter(|pair| pair[1] / HEAVIER >= pair[0]).map(|pair| pair[1]).collect()
 }
 
-struct Components {
+/// The connected components of a graph.
+pub(in crate::partition) struct Components {
     /// By vertex.
     of_node: Vec<u32>,
     /// By component.
@@ -177,7 +180,7 @@ struct Components {
 
 impl Components {
     /// The components, if there are several and any block will do for each.
-    fn of<W: Stored, O: Objective>(level: Problem<'_, W, O>) -> Option<Self> {
+    pub fn of<W: Stored, O: Objective>(level: Problem<'_, W, O>) -> Option<Self> {
         if level.objective.has_fixed() || level.objective.homes().is_some() {
             return None;
         }

@@ -64,8 +64,6 @@ pub(crate) struct Multilevel<'a, W, O> {
 impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
     pub fn new(task: Task<'a, W, O>) -> Self {
         let Task { level: finest, targets, first, flow_levels, settings, observer } = task;
-        let mut k_way = KWay::default();
-        k_way.resize(finest.num_nodes(), targets.num_blocks());
         let (sizes, bounds) = (targets.block_sizes(), targets.load_bounds());
         let flow = Flow::default();
         Self {
@@ -76,7 +74,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             flow_levels,
             settings,
             observer,
-            k_way,
+            k_way: KWay::default(),
             flow,
             unconstrained: Unconstrained::default(),
             within_bounds: None,
@@ -92,7 +90,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         let (classes, start) = start.unzip();
         let enough = self.enough(start.is_none());
         let classes = self.classes(classes);
-        let coarsening = Coarsening::build(
+        let mut coarsening = Coarsening::build(
             self.finest.graph,
             self.settings.contraction,
             enough,
@@ -100,12 +98,11 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             self.observer,
             rng,
         );
-        let objectives = self.objectives(&coarsening);
-        let level = |finest: Problem<'a, W, O>, steps: usize| Problem {
-            graph: coarsening.level(finest.graph, steps),
-            objective: if steps == 0 { finest.objective } else { &objectives[steps - 1] },
+        let mut objectives = self.objectives(&coarsening);
+        let coarsest = Problem {
+            graph: coarsening.coarsest(self.finest.graph),
+            objective: objectives.last().unwrap_or(self.finest.objective),
         };
-        let coarsest = level(self.finest, coarsening.steps.len());
         let mut assignment = match start {
             Some(mut assignment) => {
                 for (coarse_of, coarse) in &coarsening.steps {
@@ -116,9 +113,15 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
             }
             None => self.first_partition(coarsest, rng),
         };
-        for index in (0..coarsening.steps.len()).rev() {
-            assignment.blocks = coarsen::project(&assignment.blocks, &coarsening.steps[index].0);
-            self.refine(level(self.finest, index), &mut assignment, rng);
+        // A level is dropped once it is refined: each takes up to the memory of the graph.
+        while let Some((coarse_of, coarse)) = coarsening.steps.pop() {
+            drop((coarse, objectives.pop()));
+            let level = Problem {
+                graph: coarsening.coarsest(self.finest.graph),
+                objective: objectives.last().unwrap_or(self.finest.objective),
+            };
+            assignment.blocks = coarsen::project(&assignment.blocks, &coarse_of);
+            self.refine(level, &mut assignment, rng);
         }
         self.finish(&mut assignment, rng);
         fill::fill_empty(self.finest, &mut assignment, self.bounds);
@@ -253,7 +256,9 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         }
         let relaxed = self.relaxed(level);
         let relaxed = relaxed.as_bounds();
-        self.rebalance(level, assignment, relaxed);
+        if self.settings.unconstrained.begins_within_bounds() {
+            self.rebalance(level, assignment, relaxed);
+        }
         self.refine_all(level, assignment, relaxed, rng);
         self.refine_pairs(level, assignment, relaxed, rng);
     }
@@ -273,6 +278,9 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
                 observer: self.observer,
             };
             self.unconstrained.refine(level, assignment, goal);
+        }
+        if !self.settings.unconstrained.begins_within_bounds() {
+            self.rebalance(level, assignment, bounds);
         }
         self.refine_boundary(level, assignment, bounds, rng);
     }

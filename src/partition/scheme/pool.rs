@@ -119,7 +119,10 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         }
         let Task { level, targets, observer, .. } = self.task;
         let (sizes, bounds) = (targets.block_sizes(), targets.load_bounds());
-        let whole = groups::whole(level, sizes, bounds).filter(|_| !observer.should_stop());
+        let components = groups::Components::of(level);
+        let whole =
+            components.as_ref().and_then(|components| groups::whole(level, components, sizes, bounds));
+        let whole = whole.filter(|_| !observer.should_stop());
         let given: Vec<&Assignment> = self.starts.iter().chain(&whole).collect();
         if let Some(best) = given.iter().find(|given| given.score(bounds) == (BoundViolation::NONE, 0)) {
             return (*best).clone();
@@ -139,7 +142,9 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         let given = given.into_iter().cloned();
         let best = members.into_iter().chain(given).min_by_key(|member| self.score(member));
         let mut best = best.expect("the pool has a member");
-        groups::regroup(level, &mut best, sizes, bounds);
+        if let Some(components) = &components {
+            groups::regroup(level, components, &mut best, (sizes, bounds));
+        }
         if let Some(packed) = self.packed(&best) {
             best = self.member(Some(&packed), derive(self.seed, u64::MAX - 3));
         }

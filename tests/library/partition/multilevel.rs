@@ -1,8 +1,9 @@
 //! Behaviour of the partitioner: sizes, bounds, known optima, adversarial shapes, determinism.
 
-use crate::common::{StopAfter, check_partition, random_graph};
+use crate::common::{StopAfter, check_partition, random_graph, skewed_graph};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::rng::Rng;
+use viem::ground::threads;
 use viem::ground::types::{NodeId, Weight};
 use viem::partition::{Contraction, Partition, PartitionConfig, PartitionPreset, Partitioner, Targets};
 
@@ -224,9 +225,28 @@ fn settings_of_presets_are_valid_and_come_back_as_they_were_written() {
 }
 
 #[test]
+fn large_graphs_with_heavy_tailed_degrees_are_contracted_around_hubs() {
+    let graph = skewed_graph(30_000, 400_000, &mut Rng::new(1));
+    let targets = Targets::equal(&graph, 16, 0.03).unwrap();
+    let solve = |least_arcs, threads| {
+        let mut settings = PartitionConfig::preset(PartitionPreset::Fast);
+        settings.heavy_tailed.large.least_arcs = least_arcs;
+        let partitioner = Partitioner::with_settings(settings, 1).unwrap();
+        let partition = threads::run(threads, || partitioner.partition(&graph, &targets)).unwrap();
+        audit(&graph, &targets, &partition);
+        assert_eq!(partition.overload(), 0);
+        partition
+    };
+    let [large, small] = [0, usize::MAX].map(|least_arcs| solve(least_arcs, 1));
+    assert_ne!(large.blocks(), small.blocks());
+    assert!(large.cut() < small.cut() + small.cut() / 10, "{} {}", large.cut(), small.cut());
+    assert_eq!(large.blocks(), solve(0, 3).blocks());
+}
+
+#[test]
 fn settings_out_of_their_range_are_named() {
     type Change = fn(&mut PartitionConfig);
-    let changes: [(&str, Change); 18] = [
+    let changes: [(&str, Change); 21] = [
         ("bisection.coarsest", |settings| settings.bisection.coarsest = 0),
         ("bisection.tries", |settings| settings.bisection.tries = 0),
         ("initial.coarsest_per_block", |settings| settings.initial.coarsest_per_block = 0),
@@ -236,6 +256,13 @@ fn settings_out_of_their_range_are_named() {
         ("heavy_tailed.unconstrained.loss", |settings| settings.heavy_tailed.unconstrained.loss = -0.1),
         ("heavy_tailed.flow.region", |settings| settings.heavy_tailed.flow.region = 0.0),
         ("heavy_tailed.pool.members", |settings| settings.heavy_tailed.pool.members = 0),
+        ("heavy_tailed.large.contraction.hubs.least_share", |settings| {
+            settings.heavy_tailed.large.contraction = Contraction::Hubs { least_share: 1.1 }
+        }),
+        ("heavy_tailed.large.unconstrained.loss", |settings| {
+            settings.heavy_tailed.large.unconstrained.loss = 2.0
+        }),
+        ("unconstrained.least_gain", |settings| settings.unconstrained.least_gain = f64::NAN),
         ("unconstrained.patience", |settings| settings.unconstrained.patience = 1001),
         ("unconstrained.loss", |settings| settings.unconstrained.loss = 1.1),
         ("flow.region", |settings| settings.flow.region = f64::NAN),

@@ -32,7 +32,8 @@ impl<W: Stored, O: Objective> InitialPartition<W, O> for RecursiveBisection {
         let Coarsest { level, sizes, bounds, settings, observer, .. } = *coarsest;
         let tolerance = if level.max_node_weight() > 1 { level.max_node_weight() } else { 0 };
         let PartitionConfig { contraction, bisection: settings, .. } = settings;
-        let recursion = Recursion { contraction: *contraction, settings, tolerance, observer };
+        let recursion =
+            Recursion { contraction: contraction.of_coarse_levels(), settings, tolerance, observer };
         let fixed_block = |node| level.objective.fixed_block(node).unwrap_or(FREE);
         let fixed =
             if level.objective.has_fixed() { level.nodes().map(fixed_block).collect() } else { Vec::new() };
