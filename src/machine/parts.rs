@@ -219,6 +219,12 @@ impl Parts {
         self.resized(order, &before)
     }
 
+    /// The parts of every `size`-th place, the first one included, numbered in their order. O(n + parts).
+    pub fn thinned(&self, size: usize) -> Self {
+        let before: Vec<usize> = (0..=self.order.len()).map(|place| place.div_ceil(size)).collect();
+        self.resized((0..before[self.order.len()] as PeId).collect(), &before)
+    }
+
     /// The parts over another order, in which `before[position]` entries precede what was at that position.
     fn resized(&self, order: Vec<PeId>, before: &[usize]) -> Self {
         let mut resized = Self::whole(order);

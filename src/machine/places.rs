@@ -171,7 +171,7 @@ impl Places {
         let first_places: Vec<PeId> = (0..count).map(|node| (node * size) as PeId).collect();
         let places = Self {
             pe_of: (0..count as PeId).collect(),
-            parts: self.parts.listed(&first_places),
+            parts: self.parts.thinned(size),
             distances: self.distances.clone().listed(&first_places).tabulated(),
             hierarchy: None,
         };
@@ -197,7 +197,7 @@ impl Places {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::build;
+    use crate::machine::{Capacities, Grid, Listed, build};
 
     #[test]
     fn nodes_are_parts_whose_places_look_alike_from_outside() {
@@ -215,6 +215,7 @@ mod tests {
             let nodes = places.nodes();
             assert_eq!(nodes.as_ref().map(|nodes| (nodes.size, nodes.places.len())), expected, "{spec}");
             let Some(EqualNodes { size, parts, places: nodes }) = nodes else { continue };
+            assert_eq!(nodes.parts().order(), nodes.pe_of(), "{spec}");
             for (p, &part) in parts.iter().enumerate() {
                 assert_eq!(places.parts().range(part), p * size..(p + 1) * size, "{spec}");
                 for q in (0..parts.len()).filter(|&q| q != p) {
@@ -231,9 +232,22 @@ mod tests {
     }
 
     #[test]
+    fn pes_with_room_for_several_processes_are_nodes() {
+        let mesh = Grid::mesh(&[3, 4]).unwrap();
+        let places = Places::of(&Capacities::new(mesh, vec![2; 12]).unwrap()).unwrap();
+        let EqualNodes { size, parts, places: nodes } = places.nodes().unwrap();
+        assert_eq!((size, parts.len(), nodes.len()), (2, 12, 12));
+        let order: Vec<PeId> = (0..12).collect();
+        assert_eq!(nodes.parts().order(), order);
+        let mut leaves =
+            (0..nodes.parts().num_parts()).filter(|&part| nodes.parts().children(part).is_empty());
+        assert!(leaves.all(|part| nodes.parts().range(part).len() <= 2));
+    }
+
+    #[test]
     fn nodes_of_different_sizes_are_none() {
         let machine = build("torus:4x4/4", Some("1:9"), None).unwrap();
-        let listed = crate::machine::Listed::new(machine, (0..63).collect()).unwrap();
+        let listed = Listed::new(machine, (0..63).collect()).unwrap();
         assert!(Places::of(&listed).unwrap().nodes().is_none());
     }
 }
