@@ -146,6 +146,8 @@ fn all() -> Vec<Reader> {
             .numbers_from(None),
         reader("likwid-topology", "NUMA domains:\t\t2\nDomain:\t\t\t0\nDistances:\t\t10 21\nDomain:\t\t\t1\nDistances:\t\t21 10\n", cluster::numa::read)
             .numbers_from(None),
+        reader("model of a training job", "layers = 8\nhidden = 64\nsequence = 128\nmicrobatches = 4\n", viem::workload::training::text::read)
+            .numbers_from(None),
         reader(
             "lstopo --distances",
             "Relative latency matrix (name NUMALatency kind 5) between 2 NUMANodes (depth -3) by logical indexes:\n  index     0     1\n\
