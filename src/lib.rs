@@ -202,6 +202,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+pub mod contention;
 pub mod graph;
 pub mod ground;
 #[cfg(feature = "io")]

@@ -5,11 +5,14 @@ A node has two sockets of two cores; a host of SimGrid is a socket. Nodes are jo
     fat-tree            leaf switches with as many spines as a leaf has nodes; the spine follows from the destination
     fat-tree-4to1       the same with a quarter of the spines
     torus               three dimensions, routed dimension by dimension, the shorter way round
-    dragonfly           groups of routers, all joined inside; one link between any two groups; minimal routes
+    dragonfly           groups of routers, all joined inside; one link between any two groups; minimal routes; viem sees
+                        its links, Scotch a tree
     racks               switches of racks, each with one link of twice the speed to a switch above
 
 Every link has one direction. All routes are written in full, so nothing depends on the simulator's own routing.
 """
+
+import re
 
 SOCKETS, CORES = 2, 2
 PER_NODE = SOCKETS * CORES
@@ -19,12 +22,18 @@ IN_SOCKET, BETWEEN_SOCKETS, CABLE, UPLINK = (20e9, 2e-7), (40e9, 4e-7), (12.5e9,
 SHAPES = {16: (4, 8, (4, 2, 2), (4, 2, 2)), 64: (8, 16, (4, 4, 4), (8, 4, 2)), 256: (16, 32, (8, 8, 4), (16, 8, 2))}
 
 
+# What viem is told that links of a dragonfly cost: of a core, of a socket, and by the first letters of their names. A link inside a
+# group costs less than half of one between groups: otherwise a path over a third group would not be longer.
+IN_CORE, IN_NODE, COSTS = 1, 2, {"out": 12, "to": 12, "router": 5, "group": 12}
+
+
 class Platform:
     """Nodes with a network. `route` lists the links between two nodes, and `arities` are those of the tree that viem sees outside
-    of nodes, unless they are a torus."""
+    of nodes, unless they are a torus, or all links are listed: `cables` has the pairs of routers, and `router_of` that of a node."""
 
-    def __init__(self, name, nodes, arities, route, torus=None):
+    def __init__(self, name, nodes, arities, route, torus=None, cables=None, router_of=None):
         self.name, self.nodes, self.route = name, nodes, route
+        self.cables, self.router_of = cables, router_of
         self.ranks = nodes * PER_NODE
         self.arities, self.torus = [CORES, SOCKETS, *arities], torus
         self.distances = []
@@ -43,6 +52,11 @@ class Platform:
 
     def distance(self, p, q):
         """The distance that viem uses between two PEs."""
+        if self.cables and p // PER_NODE != q // PER_NODE:
+            path = self.routes[p // CORES, q // CORES]
+            return 2 * (IN_CORE + IN_NODE) + sum(COSTS[re.match("[a-z]+", name)[0]] for name, _ in path)
+        if self.cables:
+            return 0 if p == q else 2 * IN_CORE + 2 * IN_NODE * (p // CORES != q // CORES)
         inside = 0
         for arity, distance in zip(self.arities, self.distances):
             inside = distance if p != q else inside
@@ -76,6 +90,23 @@ class Platform:
             used = "".join(f'<link_ctn id="{name}"/>' for name, _ in path)
             lines.append(f'<route src="{host(a)}" dst="{host(b)}" symmetrical="NO">{used}</route>')
         return "\n".join([*lines, "</zone></platform>", ""])
+
+    def network(self):
+        """The text of the machine of viem if all links are listed: cores, sockets, nodes and routers."""
+        sockets, nodes = (self.ranks, self.ranks // CORES), (self.ranks + self.ranks // CORES, self.nodes)
+        routers = nodes[0] + nodes[1]
+        edges = [(core, sockets[0] + core // CORES, IN_CORE) for core in range(self.ranks)]
+        edges += [(sockets[0] + socket, nodes[0] + socket // SOCKETS, IN_NODE) for socket in range(sockets[1])]
+        edges += [(nodes[0] + node, routers + self.router_of(node), COSTS["out"]) for node in range(self.nodes)]
+        edges += [(routers + a, routers + b, COSTS[kind]) for a, b, kind in self.cables]
+        rows = [[] for _ in range(1 + max(max(a, b) for a, b, _ in edges))]
+        for a, b, cost in edges:
+            rows[a].append((b, cost))
+            rows[b].append((a, cost))
+        lines = [f"{len(rows)} {len(edges)} 011"]
+        for vertex, row in enumerate(rows):
+            lines.append(" ".join(map(str, [int(vertex < self.ranks), *(x for b, cost in sorted(row) for x in (b + 1, cost))])))
+        return "\n".join([*lines, ""])
 
     def hosts(self, pe_of):
         """The text of the host file: line i is the host of rank i."""
@@ -145,7 +176,9 @@ def dragonfly(name, nodes, groups, routers, per_router):
         source, target = here // routers, there // routers
         out, into = gate(source, target), gate(target, source)
         return [*local(here, out), (f"group{source}-group{target}", CABLE), *local(into, there)]
-    return Platform(name, nodes, [per_router, routers, groups], route)
+    inside = [(first + a, first + b, "router") for first in range(0, groups * routers, routers) for a in range(routers) for b in range(a)]
+    between = [(gate(a, b), gate(b, a), "group") for a in range(groups) for b in range(a)]
+    return Platform(name, nodes, [per_router, routers, groups], route, None, inside + between, lambda node: node // per_router)
 
 
 def platform(name, ranks, distances):

@@ -16,6 +16,7 @@ use viem::mapping::Mapping;
 use viem::mapping::objective::ScoreError;
 use viem::report::compare::{Arrangement, Comparison, Figures, percent_less};
 use viem::report::picture::{self, Side};
+use viem::report::traffic::{self, BusiestTraffic};
 
 /// A mapping to compare with.
 #[derive(Clone, Debug)]
@@ -121,6 +122,33 @@ pub(crate) fn tell(console: Console, rows: &[Row], is_many: bool) {
     console.line(format_args!(
         "busiest node: the most traffic that leaves a node; partners: the most other nodes that a node exchanges with"
     ));
+}
+
+/// The traffic of the busiest node and link before and after, as written to `--json`. Before is the identity.
+#[derive(Serialize)]
+pub(crate) struct Busiest {
+    identity: BusiestTraffic,
+    mapping: BusiestTraffic,
+}
+
+impl Busiest {
+    /// Of a mapping that gives each process a place; loads that could overflow are left out.
+    pub(crate) fn new(graph: &CsrGraph, machine: &dyn Machine, mapping: &Mapping) -> Option<Self> {
+        let of = |mapping: &Mapping| traffic::busiest(graph, machine, mapping.pes()).ok();
+        let identity = Mapping::in_order(machine, graph.num_nodes())?;
+        Some(Self { identity: of(&identity)?, mapping: of(mapping)? })
+    }
+
+    /// A line for people.
+    pub(crate) fn tell(&self, console: Console) {
+        let Self { identity: before, mapping: after } = self;
+        console.line(format_args!("traffic of the busiest node: identity {} -> {}", before.node, after.node));
+        let load = |busiest: &BusiestTraffic| busiest.link.as_ref().map_or(0, |link| link.load);
+        if let Some(link) = after.link.as_ref().or(before.link.as_ref()) {
+            let (before, after, name) = (load(before), load(after), &link.name);
+            console.line(format_args!("load of the busiest link: identity {before} -> {after} ({name})"));
+        }
+    }
 }
 
 /// A picture of the traffic before and after.

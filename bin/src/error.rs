@@ -21,6 +21,7 @@ use viem::workload::estimate::EstimateError;
 use viem::workload::generate::GenerateError;
 use viem::workload::map::TaskMapError;
 use viem::workload::simulate::SimulationError;
+use viem::workload::training::TrainingError;
 use viem_verify::AuditError;
 
 /// What a program does that may fail.
@@ -81,6 +82,7 @@ failures! {
     Targets(TargetsError),
     Threads(ThreadsError),
     Traffic(TrafficError),
+    Training(TrainingError),
     Usage(UsageError),
     Verification(VerificationError),
     Write(WriteError),

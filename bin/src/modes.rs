@@ -27,12 +27,14 @@ pub(crate) enum Mode {
     Traffic,
     /// A workload is generated.
     Generator,
+    /// The traffic of a training job is computed.
+    Training,
     /// A graph is checked.
     Check,
 }
 
 /// Every mode.
-pub(crate) const MODES: [Mode; 11] = [
+pub(crate) const MODES: [Mode; 12] = [
     Mode::OneToOne,
     Mode::ManyToOne,
     Mode::Remapping,
@@ -43,6 +45,7 @@ pub(crate) const MODES: [Mode; 11] = [
     Mode::Repartition,
     Mode::Traffic,
     Mode::Generator,
+    Mode::Training,
     Mode::Check,
 ];
 
@@ -120,6 +123,12 @@ impl Mode {
                 task: "a workload is generated: `--generate`",
                 plural: "generated workloads",
                 singular: "--generate makes a workload",
+            },
+            Self::Training => Words {
+                name: "training",
+                task: "the traffic of a training job is computed: `--parallel`",
+                plural: "training jobs",
+                singular: "--parallel is about a training job",
             },
             Self::Check => Words {
                 name: "check",

@@ -157,6 +157,7 @@ fn chapter(mode: Mode) -> String {
         Mode::Qap => ("Quadratic assignment problems", "qap.md"),
         Mode::Partition | Mode::Index => ("Partition a graph", "partition.md"),
         Mode::Traffic => ("Record traffic", "traffic.md"),
+        Mode::Training => ("Training jobs", "training.md"),
         Mode::Check => ("Check a graph", "check-a-graph.md"),
     };
     format!("[{title}]({file})")

@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use viem::ground::types::{Distance, PeId};
 use viem::io::cluster::hwloc::Object;
 use viem::io::cluster::topology::Topology;
-use viem::io::cluster::{hostfile, hostlist, hwloc, latency, numa, synthetic, topology};
+use viem::io::cluster::{gpus, hostfile, hostlist, hwloc, latency, numa, synthetic, topology};
 use viem::io::{ReadError, Source};
 use viem::machine::cluster::{Cluster, Draft, DraftNode, Unit, plain, regular};
 use viem::machine::{Audited, DistanceOracle, DistanceVisitor, Located, Machine};
@@ -83,6 +83,7 @@ fuzz_target!(|bytes: &[u8]| {
     checked(hostlist::read_counts("fuzz", &text));
     checked(hostfile::read_entries(source(bytes)));
     checked(numa::read(source(bytes)));
+    checked(gpus::read(source(bytes)));
     if let Some(hosts) = checked(hostfile::read(source(bytes))) {
         check(draft(named(hosts.iter().map(|host| host.name.clone())), plain(2), Topology::Flat));
         let nodes =

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::contention::{BusiestLink, LinkLoads, routing_of};
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::types::{Cost, Distance, PeId, Weight};
-use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Hierarchy};
+use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Hierarchy, Machine, Nodes};
 use crate::mapping::Mapping;
+use crate::mapping::objective::ScoreError;
 
 /// The traffic between processes whose innermost common group is of one level.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -160,6 +162,45 @@ pub fn by_pe(graph: &CsrGraph, num_pes: usize, pe_of: &[PeId]) -> PeTraffic {
     }
 }
 
+/// The traffic of the busiest node and the busiest link.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct BusiestTraffic {
+    /// The largest total weight of the edges that leave a node. Each PE is a node if the machine does not know its nodes.
+    pub node: Weight,
+    /// The link with the greatest load. `None` if the links are not known, if nothing travels over one, or if there are
+    /// more than 2^26 steps to follow: arcs of the graph times links of the longest route.
+    pub link: Option<BusiestLink>,
+}
+
+/// Upper limit on the arcs times the links of a route that are followed.
+const MOST_STEPS: u64 = 1 << 26;
+
+/// The traffic of the busiest node and of the busiest link; process i is on PE `pe_of[i]`. O(n + m) for the node, and
+/// O(m) times the length of a route for the link.
+///
+/// Fails if a PE does not exist, or if the load of a link could overflow.
+pub fn busiest(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    pe_of: &[PeId],
+) -> Result<BusiestTraffic, ScoreError> {
+    let between = between_nodes(graph, &Nodes::of(machine), pe_of);
+    let node = between.nodes().map(|node| between.weighted_degree(node)).max().unwrap_or(0);
+    let arcs = graph.num_arcs() as u64;
+    let routing =
+        routing_of(machine)?.filter(|routing| arcs.saturating_mul(routing.longest().0) <= MOST_STEPS);
+    let loads = routing.as_ref().map(|routing| LinkLoads::of(graph, routing, pe_of)).transpose()?;
+    Ok(BusiestTraffic { node, link: loads.and_then(|loads| loads.busiest()) })
+}
+
+/// The traffic between the nodes of a machine.
+pub(super) fn between_nodes(graph: &CsrGraph, nodes: &Nodes, pe_of: &[PeId]) -> CsrGraph {
+    let node_of: Vec<u32> = pe_of.iter().map(|&pe| nodes.node(pe) as u32).collect();
+    quotient::contract(graph, &node_of, nodes.hosts().len())
+}
+
 /// The PEs without a process, out of `num_pes`, in ascending order; process i is on PE `pe_of[i]`.
 pub fn empty_pes(num_pes: usize, pe_of: &[PeId]) -> Vec<PeId> {
     let mut is_used = vec![false; num_pes];
@@ -174,7 +215,7 @@ mod tests {
     use super::*;
     use crate::graph::generate;
     use crate::ground::rng::Rng;
-    use crate::machine::{DistanceMatrix, Grid, Machine};
+    use crate::machine::{DistanceMatrix, Grid};
     use crate::mapping::objective;
     use crate::mapping::problem::Problem;
     use crate::testing::random_mapping;

@@ -11,6 +11,7 @@
 //! | [`Cursor`] | walks through the instructions of a task, repetitions unrolled |
 //! | [`check`] | proves that every message sent is received, and that there is no deadlock |
 //! | [`generate`] | workloads of regular and random patterns |
+//! | [`training`] | the traffic of jobs that train a model in parallel |
 //!
 //! # Guarantees
 //!
@@ -32,6 +33,7 @@ pub mod routing;
 pub mod simulate;
 #[cfg(feature = "io")]
 pub mod text;
+pub mod training;
 
 pub use check::{WorkloadError, WorkloadFault};
 

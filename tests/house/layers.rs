@@ -3,8 +3,19 @@
 use crate::code::sources;
 
 /// From the bottom up: a module imports only those before it.
-const LAYERS: [&str; 10] =
-    ["ground", "graph", "partition", "io", "machine", "mapping", "workload", "qap", "report", "launch"];
+const LAYERS: [&str; 11] = [
+    "ground",
+    "graph",
+    "partition",
+    "io",
+    "machine",
+    "mapping",
+    "workload",
+    "contention",
+    "qap",
+    "report",
+    "launch",
+];
 
 fn layer(module: &str) -> usize {
     let layer = LAYERS.iter().position(|&layer| layer == module);

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod contention;
 mod graph;
 mod io;
 mod launch;

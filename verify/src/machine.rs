@@ -359,7 +359,7 @@ fn read_list(text: &str, num_pes: u64) -> Result<Vec<u64>> {
 
 /// A file with a target, a network or a matrix.
 fn read_file(name: &str, text: &str) -> Result<Machine> {
-    if let Some(machine) = read_numa(text) {
+    if let Some(machine) = read_numa(text).or_else(|| read_gpus(text)) {
         return machine;
     }
     let lines = rows(text, is_separator);
@@ -480,6 +480,67 @@ fn read_numa(text: &str) -> Option<Result<Machine>> {
         true => Ok(matrix(width as u64, entries)),
         false => fault("there are not as many rows as columns"),
     }))
+}
+
+/// The GPUs of a node, if the text is what nvidia-smi or rocm-smi prints about them.
+fn read_gpus(text: &str) -> Option<Result<Machine>> {
+    let lines: Vec<Vec<String>> = text.lines().map(plain_words).filter(|words| !words.is_empty()).collect();
+    let of_nvidia = |words: &Vec<String>| words[0] == "GPU0" && words.join(" ").contains(" CPU Affinity");
+    let of_rocm = |words: &Vec<String>| words.join(" ").trim_matches(['=', ' ']) == "Weight between two GPUs";
+    let (header, is_nvidia) = match lines.iter().position(of_nvidia) {
+        Some(header) => (header, true),
+        None => (lines.iter().position(of_rocm)? + 1, false),
+    };
+    let count =
+        lines.get(header)?.iter().take_while(|word| word.starts_with("GPU") && word.len() > 3).count();
+    let mut entries = Vec::new();
+    for (row, words) in lines.iter().skip(header + 1).take(count).enumerate() {
+        for (column, cell) in words.iter().skip(1).take(count).enumerate() {
+            let entry = match (row == column, is_nvidia) {
+                (true, _) => Ok(0),
+                (false, true) => distance_of_link(cell),
+                (false, false) => number(cell),
+            };
+            match entry {
+                Ok(entry) => entries.push(entry),
+                Err(fault) => return Some(Err(fault)),
+            }
+        }
+    }
+    Some(match entries.len() == count * count && count > 0 {
+        true => Ok(matrix(count as u64, entries)),
+        false => fault("there are not as many rows as GPUs"),
+    })
+}
+
+/// The words of a line without the sequences that set a terminal's style: an escape character, and all up to a letter.
+fn plain_words(line: &str) -> Vec<String> {
+    let mut plain = String::new();
+    let mut is_style = false;
+    for character in line.chars() {
+        match character {
+            '\u{1b}' => is_style = true,
+            _ if is_style => is_style = !character.is_ascii_alphabetic(),
+            _ => plain.push(character),
+        }
+        if is_style {
+            plain.push(' ');
+        }
+    }
+    plain.split_whitespace().map(str::to_owned).collect()
+}
+
+/// What is assumed of a link of NVIDIA: 36 is an NVLink or a PCIe switch.
+fn distance_of_link(link: &str) -> Result<u64> {
+    const LINKS: [(&str, u64); 6] =
+        [("PIX", 36), ("PXB", 40), ("PHB", 44), ("NODE", 48), ("SYS", 72), ("SOC", 72)];
+    if let Some((_, distance)) = LINKS.iter().find(|(name, _)| *name == link) {
+        return Ok(*distance);
+    }
+    match link.strip_prefix("NV").map(number) {
+        Some(Ok(count)) if count > 0 => Ok(36u64.div_ceil(count)),
+        _ => fault("a link between GPUs is unknown"),
+    }
 }
 
 /// The decimals of a number, without zeros at their end.

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const pattern *const patterns[] = {&halo2, &halo3, &halo27, &spmv, &transpose, &wavefront, &workers, &allreduce};
+static const pattern *const patterns[] = {&halo2, &halo3, &halo27, &spmv, &transpose, &wavefront, &workers, &allreduce,
+                                          &replay};
 
 void fail(const char *message, const char *about)
 {
@@ -59,6 +60,14 @@ void exchange(job *job, const neighbours *list)
     }
     MPI_Waitall(2 * list->count, requests, MPI_STATUSES_IGNORE);
     free(requests);
+}
+
+char *next_line(FILE *file, char **line, size_t *capacity)
+{
+    do {
+        if (getline(line, capacity, file) < 0) return NULL;
+    } while (**line == '%');
+    return *line;
 }
 
 MPI_Comm group(int color)

@@ -3,6 +3,7 @@
 #define PROOF_H
 
 #include <mpi.h>
+#include <stdio.h>
 
 /* An MPI job that runs one pattern. */
 typedef struct {
@@ -22,7 +23,7 @@ typedef struct {
     void (*step)(job *);
 } pattern;
 
-extern const pattern halo2, halo3, halo27, spmv, transpose, wavefront, workers, allreduce;
+extern const pattern halo2, halo3, halo27, spmv, transpose, wavefront, workers, allreduce, replay;
 
 /* Makes room for messages of so many bytes. */
 void need(job *job, long bytes);
@@ -51,6 +52,9 @@ void neighbours_add(neighbours *list, int rank, long out, long in);
  * received in the same place; MPI does not allow that, SimGrid does.
  */
 void exchange(job *job, const neighbours *list);
+
+/* The next line that is no comment, in a buffer that grows; NULL at the end. */
+char *next_line(FILE *file, char **line, size_t *capacity);
 
 /* Splits MPI_COMM_WORLD into groups of the ranks of equal color, in the order of their ranks. */
 MPI_Comm group(int color);

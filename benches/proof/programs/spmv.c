@@ -25,15 +25,6 @@ static int owner_of(long n, int size, long vertex)
     return rank;
 }
 
-/* The next line that is no comment, in a buffer that grows; NULL at the end. */
-static char *next_line(FILE *file, char **line, size_t *capacity)
-{
-    do {
-        if (getline(line, capacity, file) < 0) return NULL;
-    } while (**line == '%');
-    return *line;
-}
-
 static rows read_rows(job *job)
 {
     FILE *file = fopen(job->file, "r");

@@ -174,3 +174,57 @@ fn impossible_partitions_are_rejected() {
     fails(&["--k=2", "--imbalance=nan"], 2);
     fails(&["--k=2", "--preconfiguration=magic"], 2);
 }
+
+const TRAINED: &str = "layers=8,hidden=64,sequence=128,microbatches=4";
+
+#[test]
+fn the_traffic_of_a_training_job_is_a_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let model = format!("--model={TRAINED}");
+    let printed =
+        stdout_of(program("generate_model", at).args(["--parallel=tp:2,dp:4", &model, "--json=report"]));
+    assert_eq!(after(&printed, "communication graph has "), "8 nodes, 24 edges");
+    let report = report_in(&at.join("report"));
+    assert_eq!((report["n"].as_u64(), report["m"].as_u64()), (Some(8), Some(12)));
+    let classes = report["classes"].as_array().unwrap();
+    let bytes = |class: &serde_json::Value| class["bytes"].as_u64().unwrap();
+    assert_eq!(classes.iter().map(bytes).sum::<u64>(), report["bytes"].as_u64().unwrap());
+    assert_eq!(classes[0]["class"], "tensor");
+    stdout_of(program("graphchecker", at).arg("model.graph"));
+
+    // The same from a file, where names and values may have blanks around them.
+    fs::write(at.join("model.txt"), TRAINED.replace(',', "  # more\n").replace('=', " = ")).unwrap();
+    let from_file =
+        ["--parallel=tp:2,dp:4", "--order=tp-cp-ep-dp-pp", "--model=model.txt", "-o", "again.graph"];
+    stdout_of(program("generate_model", at).args(from_file));
+    let read = |name: &str| fs::read(at.join(name)).unwrap();
+    assert!(read("model.graph") == read("again.graph"));
+}
+
+#[test]
+fn faults_of_training_jobs_are_placed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    fs::write(at.join("model.txt"), format!("{}\nhiden = 5\n", TRAINED.replace(',', "\n"))).unwrap();
+    let model = format!("--model={TRAINED}");
+    let cases: &[(&[&str], i32, &str)] = &[
+        (
+            &["--parallel=tp:2", "--model=model.txt"],
+            65,
+            "model.txt, line 5, column 1: a model has no `hiden`",
+        ),
+        (&["--parallel=tp:2", "--model=layers=2,hidden=x"], 65, "--model, line 1, column 17: hidden is `x`"),
+        (&["--parallel=tp:2", "--model=layers=2"], 65, "line 1, column 9: the model has no hidden"),
+        (&["--parallel=tp:2", "--model=missing"], 66, "missing: cannot be read"),
+        (&["--parallel=tp:2"], 2, "give --model"),
+        (&["--parallel=ep:2,dp:2", &model], 2, "this one has none"),
+        (&["--parallel=tp:2", "--generate=ring:4", &model], 2, "--generate and --parallel"),
+        (&["graph", "--parallel=tp:2", &model], 2, "--parallel makes a model"),
+        (&["--parallel=tp:2", "--output_filename=model.txt", "--model=model.txt"], 2, "model.txt"),
+    ];
+    for (arguments, code, expected) in cases {
+        let message = failure_of(program("generate_model", at).args(*arguments), *code);
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+    }
+}

@@ -78,7 +78,7 @@ impl Trial {
 const UNSEEN: [&str; 4] = ["threads", "distance_construction_algorithm", "input_format", "from"];
 
 /// Options that choose the mode: the options that they make meaningless are named instead.
-const CHOOSING: [&str; 13] = [
+const CHOOSING: [&str; 14] = [
     "machine",
     "hierarchy_parameter_string",
     "distance_parameter_string",
@@ -92,10 +92,13 @@ const CHOOSING: [&str; 13] = [
     "index",
     "from",
     "generate",
+    "parallel",
 ];
 
 /// Options that are meaningful for only some inputs of a mode, and are rejected for others.
 const FOR_SOME_INPUTS: [&str; 7] = ["pu", "latency", "include", "first_rank", "renumber", "sizes", "from"];
+
+const JOB: &[&str] = &["--parallel=tp:2,dp:4,pp:2", "--model=layers=4,hidden=8,sequence=16,microbatches=2"];
 
 const REMAPPED: &[&str] = &["--remap_from=old", "--migration_weight=1"];
 
@@ -164,6 +167,8 @@ const TRIALS_OF_VIEM: &[Trial] = &[
     trial("input_mapping", "start_of_problem").only(&["QAP"]),
     trial("fixed", "fixed"),
     trial("first_host", "rank0"),
+    trial("secondary", "busiest_link"),
+    trial("secondary_excess", "5").beside(&["--secondary=busiest_link"]),
     trial("time_limit", "0.05"),
     trial("target", "1"),
     trial("output_filename", "other"),
@@ -247,7 +252,7 @@ fn evaluator_applies_or_rejects_every_option_in_every_mode() {
     check("evaluator", &EVALUATOR, TRIALS_OF_EVALUATOR);
 }
 
-const GENERATE_MODEL: [Setting; 8] = [
+const GENERATE_MODEL: [Setting; 9] = [
     Setting { mode: "partition", arguments: &["graph", "--k=4"] },
     Setting { mode: "index", arguments: &["graph", "--k=4", "--index=order"] },
     Setting {
@@ -271,6 +276,10 @@ const GENERATE_MODEL: [Setting; 8] = [
     Setting { mode: "traffic", arguments: &["traffic.csv"] },
     Setting { mode: "workload", arguments: &["workload"] },
     Setting { mode: "generator", arguments: &["--generate=random:16"] },
+    Setting {
+        mode: "training",
+        arguments: &["--parallel=tp:2,dp:4,pp:2", "--model=layers=4,hidden=8,sequence=16,microbatches=2"],
+    },
 ];
 
 const TRIALS_OF_GENERATE_MODEL: &[Trial] = &[
@@ -325,6 +334,9 @@ const TRIALS_OF_GENERATE_MODEL: &[Trial] = &[
     trial("flits", "3").beside(&["--generate=random:16"]),
     trial("cycles", "9").beside(&["--generate=random:16"]),
     trial("shuffle", "").beside(&["--generate=random:16"]),
+    trial("parallel", "tp:4,dp:4").beside(&["--model=layers=4,hidden=8,sequence=16,microbatches=2"]),
+    trial("order", "tp,cp,ep,pp,dp").beside(JOB),
+    trial("model", "layers=2,hidden=8,sequence=16,microbatches=2").beside(&["--parallel=tp:2,dp:4,pp:2"]),
 ];
 
 #[test]

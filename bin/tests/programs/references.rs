@@ -20,7 +20,7 @@ const OTHER_FILES: [(&str, &[&str]); 6] = [
 ];
 
 /// Options of other programs, and options of these programs that are not in their help.
-const OTHER_OPTIONS: [(&str, &[&str]); 10] = [
+const OTHER_OPTIONS: [(&str, &[&str]); 11] = [
     (
         "cargo",
         &[
@@ -37,6 +37,7 @@ const OTHER_OPTIONS: [(&str, &[&str]); 10] = [
             "--workspace",
         ],
     ),
+    ("rocm-smi", &["--showtopo"]),
     ("mpirun", &["--bind-to", "--map-by", "--mca", "--rankfile", "--report-bindings"]),
     ("srun", &["--ntasks-per-node"]),
     ("flux", &["--requires", "--taskmap"]),

@@ -39,6 +39,36 @@ fn scripts_find_the_lines_of_viem() {
     assert_eq!(evaluated(folder.path(), "openfoam_sphere_64.msgs.graph", "permutation"), objective(&text));
 }
 
+/// The report of a mapping of OpenFOAM to racks.
+fn on_racks(folder: &Path, more: &[&str]) -> Value {
+    let mut command = program("viem", folder);
+    command.arg(instance("openfoam_sphere_64.msgs.graph")).args([
+        "--machine=tree:2:2:8:2",
+        "--verify",
+        "--json=report",
+    ]);
+    stdout_of(command.arg("--distance_parameter_string=1:3:30:40").args(more));
+    report_in(&folder.join("report"))
+}
+
+#[test]
+fn the_busiest_link_is_lowered_while_j_hardly_rises() {
+    let folder = tempfile::tempdir().unwrap();
+    let (plain, relieved) = (
+        on_racks(folder.path(), &[]),
+        on_racks(folder.path(), &["--secondary=busiest_link", "--secondary_excess=1"]),
+    );
+    let load = |report: &Value, of: &str| report["busiest"][of]["link"]["load"].as_i64().unwrap();
+    let cost = |report: &Value| report["J"]["search"].as_i64().unwrap();
+    assert_eq!(load(&plain, "identity"), load(&relieved, "identity"));
+    assert!(load(&relieved, "mapping") < load(&plain, "mapping"));
+    assert!(cost(&relieved) <= cost(&plain) + cost(&plain) / 100);
+    assert_eq!(relieved["options"]["secondary"]["excess"], 0.01);
+    let mut command = viem(folder.path(), "openfoam_sphere_64.msgs.graph");
+    let message = failure_of(command.args(["--secondary=busiest_link", "--secondary_excess=101"]), 2);
+    assert!(message.contains("not a percentage from 0 to 100"), "{message}");
+}
+
 #[test]
 fn every_value_of_every_option_works() {
     let folder = tempfile::tempdir().unwrap();
@@ -428,6 +458,7 @@ fn options_stand_below_their_own_headings() {
                 "Remapping" => &of_remapping,
                 "Recorded traffic" => &of_traffic,
                 "Workloads" => &of_workloads,
+                "Training jobs" => &["--parallel", "--order", "--model"],
                 _ => {
                     assert_eq!(heading, "Options", "{help}");
                     continue;

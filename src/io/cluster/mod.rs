@@ -10,11 +10,13 @@
 //! | [`topology`] | `topology.conf` and `topology.yaml` of Slurm, what `scontrol show topology` prints, and lists of addresses (`s0.s1.n1`) |
 //! | [`fabric`] | InfiniBand networks as `ibnetdiscover` prints them |
 //! | [`latency`] | latencies between hosts |
+//! | [`gpus`] | links between GPUs as `nvidia-smi` and `rocm-smi` print them |
 //! | [`numa`] | distances between NUMA nodes as `numactl`, `likwid-topology` and `lstopo` print them |
 //!
 //! All of them read the whole text, which is small against the graph, and say line and column of the first fault.
 
 pub mod fabric;
+pub mod gpus;
 pub mod hostfile;
 pub mod hostlist;
 pub mod hwloc;
@@ -86,6 +88,8 @@ pub enum ClusterFault {
     Fabric { text: String, reason: &'static str },
     #[error("this YAML is not understood: {reason}")]
     Yaml { reason: String },
+    #[error("{reason}: `{text}`")]
+    Gpus { text: String, reason: &'static str },
     #[error("{reason}: `{text}`")]
     Numa { text: String, reason: &'static str },
     #[error("`{text}` is no latency; give numbers that are not negative")]

@@ -5,10 +5,10 @@ use std::path::Path;
 use crate::io::Source;
 use crate::machine::Machine;
 use crate::machine::spec::file_kind::{FileKind, Likeness, Opening};
-use crate::machine::spec::{SpecError, matrix, network, numa, target};
+use crate::machine::spec::{SpecError, gpus, matrix, network, numa, target};
 
 /// Every kind of file. Where several fit equally, the first is taken.
-pub const FILES: [FileKind; 4] = [numa::FILE, target::FILE, network::FILE, matrix::FILE];
+pub const FILES: [FileKind; 5] = [numa::FILE, gpus::FILE, target::FILE, network::FILE, matrix::FILE];
 
 /// The machine in a file. The content determines the kind, or else the ending of `name` does.
 pub fn read(mut source: Source<'_>, name: &Path) -> Result<Box<dyn Machine>, SpecError> {

@@ -24,6 +24,8 @@ mod cube;
 mod file;
 #[cfg(feature = "io")]
 mod file_kind;
+#[cfg(feature = "io")]
+mod gpus;
 mod grid;
 #[cfg(feature = "io")]
 mod matrix;

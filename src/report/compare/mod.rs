@@ -13,7 +13,7 @@ mod arrangement;
 
 pub use arrangement::Arrangement;
 
-use crate::graph::{CsrGraph, quotient};
+use crate::graph::CsrGraph;
 use crate::ground::types::{Cost, NodeId, Weight};
 use crate::machine::Nodes;
 use crate::machine::{Distances, Machine, distances_of};
@@ -98,8 +98,7 @@ impl<'a> Comparison<'a> {
     /// The figures of a mapping, computed on the threads of the current rayon pool.
     pub fn figures(&self, mapping: &Mapping) -> Result<Figures, ScoreError> {
         let cost = evaluate(self.graph, &self.distances, mapping)?;
-        let node_of: Vec<u32> = mapping.pes().iter().map(|&pe| self.nodes.node(pe) as u32).collect();
-        let between = quotient::contract(self.graph, &node_of, self.nodes.hosts().len());
+        let between = traffic::between_nodes(self.graph, &self.nodes, mapping.pes());
         let outgoing: Vec<Weight> = between.nodes().map(|node| between.weighted_degree(node)).collect();
         let busiest = outgoing.iter().copied().max().unwrap_or(0);
         let most_partners = between.nodes().map(|node| between.degree(node)).max().unwrap_or(0);

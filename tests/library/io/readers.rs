@@ -147,6 +147,20 @@ fn all() -> Vec<Reader> {
         reader("likwid-topology", "NUMA domains:\t\t2\nDomain:\t\t\t0\nDistances:\t\t10 21\nDomain:\t\t\t1\nDistances:\t\t21 10\n", cluster::numa::read)
             .numbers_from(None),
         reader(
+            "nvidia-smi topo -m",
+            "\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV18\tPIX\t0-31\t0\nGPU1\tNV18\t X \tSYS\t0-31\t0\n",
+            cluster::gpus::read,
+        )
+        .numbers_from(None),
+        reader(
+            "rocm-smi --showtopo",
+            "==== Weight between two GPUs ====\n       GPU0         GPU1\nGPU0   0            15\nGPU1   15           0\n",
+            cluster::gpus::read,
+        )
+        .numbers_from(None),
+        reader("model of a training job", "layers = 8\nhidden = 64\nsequence = 128\nmicrobatches = 4\n", viem::workload::training::text::read)
+            .numbers_from(None),
+        reader(
             "lstopo --distances",
             "Relative latency matrix (name NUMALatency kind 5) between 2 NUMANodes (depth -3) by logical indexes:\n  index     0     1\n\
              \x20     0    10    21\n      1    21    10\n",

@@ -88,7 +88,7 @@ fn the_auditor_understands_specifications_the_same_way() {
     assert_eq!(build("hypercube:0", None, None).num_pes(), 1);
 }
 
-const FILES_OF_MACHINES: [(&str, &str); 33] = [
+const FILES_OF_MACHINES: [(&str, &str); 35] = [
     ("a.tgt", "tleaf 3 2 90 3 9 4 1"),
     ("b.tgt", "mesh2D 3 4"),
     ("c.tgt", "torusXD 3 5 1 3\n"),
@@ -129,8 +129,14 @@ const FILES_OF_MACHINES: [(&str, &str); 33] = [
          latency matrix (name NUMALatency kind 5) between 2 NUMANodes (depth -3) by logical indexes:\n index     0     1\n     0    10    40\n     \
          1    40    10\n",
     ),
+    ("nvidia-smi", NVIDIA),
+    ("rocm-smi", ROCM),
     ("slit", "10 12 20 20\n12 10 20 20\n20 20 10 12\n20 20 12 10\n"),
 ];
+
+const NVIDIA: &str = "\t\u{1b}[4mGPU0\tGPU1\tGPU2\tNIC0\tCPU Affinity\tNUMA Affinity\u{1b}[0m\nGPU0\t X \tNV12\tSYS\tPIX\t0-31\t0\nGPU1\tNV12\t X \tPHB\tPIX\t0-31\t0\nGPU2\tSYS\tPHB\t X \tSYS\t32-63\t1\nNIC0\tPIX\tPIX\tSYS\t X \n\nLegend:\n\n  X    = Self\n";
+
+const ROCM: &str = "\n==== Weight between two GPUs ====\n       GPU0         GPU1         GPU2\nGPU0   0            15           30\nGPU1   15           0            45\nGPU2   30           45           0\n==== Hops between two GPUs ====\n       GPU0         GPU1         GPU2\nGPU0   0            1            1\n";
 
 const NUMACTL: &str = "available: 3 nodes (0-2)\nnode 0 cpus: 0 1\nnode 0 size: 100 MB\nnode 1 cpus:\nnode 1 size: 7 MB\nnode distances:\nnode   0   1   8 \n  0:  \
      10  21  17 \n  1:  21  10  28 \n  8:  17  28  10 \n";
@@ -177,6 +183,10 @@ fn the_name_decides_only_if_the_content_does_not() {
     assert_eq!(table, "distance matrix of 3 processing elements (the 10 from each to itself is taken as 0)");
     let tool = describe("tool", NUMACTL).unwrap();
     assert_eq!(tool, "3 NUMA nodes with the distances of numactl (the 10 from each to itself is taken as 0)");
+    let links = "3 GPUs with the links of nvidia-smi, distances NV12 3, PHB 44, SYS 72 (assumed)";
+    assert_eq!(describe("nvidia", NVIDIA).unwrap(), links);
+    assert_eq!(describe("rocm", ROCM).unwrap(), "3 GPUs with the distances of rocm-smi");
+    assert!(describe("nvidia", &NVIDIA.replace("NV12", "NVX")).unwrap_err().contains("no link"));
     assert!(describe("graph", "2 1 1\n2 5\n1 5\n").unwrap().contains("network"));
     assert!(describe("below", "10 9\n9 10\n").unwrap_err().contains("to itself is 10"));
     let labelled = describe("l.tgt", "ltleaf 1 3 5 3 2 0 1").unwrap();

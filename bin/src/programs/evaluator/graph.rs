@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::job::Job;
 use super::options::{NAME, TABLE};
-use crate::compare::{self, Row};
+use crate::compare::{self, Busiest, Row};
 use crate::console::{Console, ranges};
 use crate::error::Result;
 use crate::exit::End;
@@ -40,6 +40,9 @@ struct Report<'a> {
     distances: Option<Vec<i64>>,
     #[serde(rename = "J")]
     cost: Objective,
+    /// None where PEs have many vertices.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    busiest: Option<Busiest>,
     #[serde(flatten)]
     traffic: Traffic,
     /// How work and traffic are spread where PEs have many vertices.
@@ -103,6 +106,7 @@ impl Job<'_> {
             hierarchy: hierarchy.map(|hierarchy| hierarchy.arities().to_vec()),
             distances: hierarchy.map(|hierarchy| hierarchy.distances().to_vec()),
             cost: Objective { mapping: evaluate(&graph, &distances, &mapping)?, identity },
+            busiest: (!is_many_to_one).then(|| Busiest::new(&graph, machine, &mapping)).flatten(),
             traffic: match hierarchy {
                 Some(hierarchy) => Traffic::ByLevel(traffic::by_level(&graph, hierarchy, &mapping)),
                 None => Traffic::ByDistance(traffic::by_distance(&graph, &distances, mapping.pes())),
@@ -176,6 +180,7 @@ fn tell(console: Console, report: &Report<'_>, num_pes: usize, too_heavy: Option
     if let Some(identity) = report.cost.identity {
         console.line(format_args!("J of the identity = {identity}"));
     }
+    report.busiest.iter().for_each(|busiest| busiest.tell(console));
     match &report.traffic {
         Traffic::ByLevel(levels) => tell_levels(console, levels),
         Traffic::ByDistance(rows) => tell_distances(console, rows),

@@ -33,7 +33,8 @@ impl<'a> Inputs<'a> {
         let of_machine = machine.into_iter().flat_map(MachineOptions::files).chain(options.onto.file());
         let read_only =
             options.files.iter().map(PathBuf::as_path).chain(of_machine).chain(options.partition.files());
-        let more = options.fixed.file().into_iter().chain(options.remap.files());
+        let more =
+            options.fixed.file().into_iter().chain(options.remap.files()).chain(options.training.file());
         let read_only: Vec<&Path> = read_only.chain(more).collect();
         Self { all: read_only.iter().copied().chain(options.remap.old()).collect(), read_only }
     }

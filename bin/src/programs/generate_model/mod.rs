@@ -1,5 +1,5 @@
-//! `generate_model`: partitions an application graph and writes the quotient graph as a model, or sums recorded
-//! traffic into one.
+//! `generate_model`: partitions an application graph and writes the quotient graph as a model, sums recorded
+//! traffic into one, or computes that of a training job.
 //!
 //! | member | what it holds |
 //! |---|---|
@@ -9,6 +9,7 @@
 //! | `application` | the graph that is divided or mapped, in any format |
 //! | `traffic` | summing recorded traffic |
 //! | `workload` | generating workloads, and their communication graphs |
+//! | `training` | the communication graphs of training jobs |
 //! | `destination` | where the results go |
 //! | `audit` | `--verify` |
 
@@ -20,6 +21,7 @@ pub(crate) mod options;
 mod partition;
 mod speeds;
 mod traffic;
+mod training;
 mod workload;
 
 use std::ffi::OsString;
@@ -48,10 +50,7 @@ pub fn run(command_line: Vec<OsString>) -> u8 {
 }
 
 fn make(options: &Options, given: &Given) -> Result<End> {
-    if options.generator.generate.is_some() && !options.files.is_empty() {
-        let message = "--generate makes a workload and reads nothing; leave it or the files out";
-        return Err(UsageError(message.to_owned()).into());
-    }
+    check_sources(options)?;
     let machine = options.onto.machine();
     let inputs = Inputs::of(options, machine.as_ref());
     files::probe_inputs(&inputs.all)?;
@@ -60,6 +59,10 @@ fn make(options: &Options, given: &Given) -> Result<End> {
     if let Some(pattern) = &options.generator.generate {
         TABLE.refuse(Mode::Generator, given)?;
         return workload::generate(options, pattern, &to);
+    }
+    if options.training.parallel.is_some() {
+        TABLE.refuse(Mode::Training, given)?;
+        return training::model(&options.training, &to);
     }
     let mut first = Source::open(&options.files[0])?;
     let mode = mode(options, &mut first)?;
@@ -74,6 +77,18 @@ fn make(options: &Options, given: &Given) -> Result<End> {
         Some(machine) => many_to_one::Job { options, machine, threads, to: &to }.run(first),
         None => partition::Job { options, parts, threads, to: &to }.run(first),
     }
+}
+
+/// An error if more than one thing is to be made a model of.
+fn check_sources(options: &Options) -> Result<(), UsageError> {
+    let is_generated = options.generator.generate.is_some();
+    let message = match (is_generated, options.training.parallel.is_some(), options.files.is_empty()) {
+        (true, true, _) => "--generate and --parallel make a model each; leave one of them out",
+        (true, _, false) => "--generate makes a workload and reads nothing; leave it or the files out",
+        (_, true, false) => "--parallel makes a model and reads no graph; leave it or the files out",
+        _ => return Ok(()),
+    };
+    Err(UsageError(message.to_owned()))
 }
 
 /// What is to be done with files, the first of which is open already.

@@ -21,12 +21,13 @@ use viem::workload::generate::{Pattern, Size};
 pub(crate) const NAME: &str = "generate_model";
 
 /// Makes a model: a graph of processes and of what they communicate. Partitions an application graph, each block of
-/// which becomes a process, sums recorded traffic of an MPI job, or takes the messages of a workload.
+/// which becomes a process, sums recorded traffic of an MPI job, takes the messages of a workload, or computes what the
+/// ranks of a training job send each other.
 #[derive(Parser, Debug)]
 #[command(name = NAME, version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 pub(crate) struct Options {
     /// The application graph, in METIS format or another one, a workload, or files of recorded traffic; - is standard input
-    #[arg(required_unless_present = "generate", value_name = "FILE")]
+    #[arg(required_unless_present_any = ["generate", "parallel"], value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -85,6 +86,9 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     pub(crate) generator: GeneratorOptions,
+
+    #[command(flatten)]
+    pub(crate) training: TrainingOptions,
 }
 
 /// Into what a graph is divided, and how.
@@ -282,6 +286,35 @@ pub(crate) struct GeneratorOptions {
     pub(crate) shuffle: bool,
 }
 
+/// The training job whose traffic is computed.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case", next_help_heading = "Training jobs")]
+pub(crate) struct TrainingOptions {
+    /// Write what the ranks of a training job send each other in a step. tp:8,cp:2,ep:8,pp:4,dp:16, and etp and vpp;
+    /// pp:4*12+3*4 is 12 pipelines of four stages and 4 of three
+    // Clap is given no conflict with the files: it would then accept --model and the like beside them.
+    #[arg(long, value_name = "tp:INT,...")]
+    pub(crate) parallel: Option<String>,
+
+    /// In which order the ranks are numbered, from the innermost dimension to the outermost [default: tp,cp,ep,dp,pp]
+    #[arg(long, value_name = "tp,cp,...", requires = "parallel")]
+    pub(crate) order: Option<String>,
+
+    /// The model that is trained, and how. layers=32,hidden=4096,sequence=8192,microbatches=16 and so on, or a file
+    /// with such lines
+    #[arg(long, value_name = "NAME=VALUE,...|FILE", requires = "parallel")]
+    pub(crate) model: Option<String>,
+}
+
+impl TrainingOptions {
+    /// The file that describes the model, if that is not described by the option itself.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        let model = self.model.as_deref()?;
+        let path = Path::new(model);
+        (!model.contains('=') || path.exists()).then_some(path)
+    }
+}
+
 /// Parses a pattern and its size.
 fn pattern(text: &str) -> Result<(Pattern, Vec<u32>), String> {
     let fault = || {
@@ -312,6 +345,7 @@ const ALL: &[Mode] = &[
     Mode::Traffic,
     Mode::Workload,
     Mode::Generator,
+    Mode::Training,
 ];
 
 /// Which option means something in which mode.
@@ -373,6 +407,7 @@ pub(crate) static TABLE: Table = Table {
         Row::new(&[Mode::Traffic], &["weight", "sizes", "include", "top", "ranks", "first_rank", "renumber"])
             .instead(OF_GRAPHS, "leave it out, or say with --from what traffic was recorded"),
         Row::new(&[Mode::Generator], &["generate", "rounds", "flits", "cycles", "shuffle"]),
+        Row::new(&[Mode::Training], &["parallel", "order", "model"]),
     ],
     needs: &[
         Need {

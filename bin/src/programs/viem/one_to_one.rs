@@ -1,12 +1,14 @@
 //! `viem` where each process has a PE of its own.
 
 use std::path::Path;
+use std::time::Instant;
 
 use serde::Serialize;
 
 use super::first_mapping::{FirstOrder, within};
 use super::job::Job;
 use super::options::Options;
+use crate::compare::Busiest;
 use crate::console::Console;
 use crate::error::{Failure, Result};
 use crate::exit::End;
@@ -17,13 +19,14 @@ use crate::machine::{self, JsonMachine};
 use crate::progress::Progress;
 use crate::ranks;
 use crate::signals::{self, First, StopAtSignal};
+use viem::contention::{Relief, ReliefConfig, relieve};
 use viem::graph::CsrGraph;
 use viem::ground::observer::Observer;
 use viem::ground::types::{Cost, Distance};
 use viem::machine::{Hierarchy, Machine};
 use viem::mapping::search::Neighbourhood;
 use viem::mapping::solve::{Given, MapConfig, MapPreset, MapReport, MapSeconds, Solution, solve_watched};
-use viem::partition::PartitionAlgorithm;
+use viem::partition::{FixedVertices, PartitionAlgorithm};
 use viem::report::compare::percent_less;
 
 /// Maps each process to a PE of its own.
@@ -33,6 +36,7 @@ pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
     planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
     let read = |path: &Path| files::read_mapping(path, graph.num_nodes(), machine, console);
     let start = options.input_mapping.as_deref().map(read).transpose()?;
+    let relief = options.relief()?;
     let order = options.first.read(graph.num_nodes())?;
     let mut fixed = options.fixed.read_processes(graph.num_nodes(), machine)?;
     if let Some(FirstHost::Rank0) = options.first_host {
@@ -48,12 +52,18 @@ pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
     let solution = {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
         let given = Given::from(start.as_ref()).with_fixed(fixed.as_ref().map(|fixed| &fixed.vertices));
-        solve(graph, machine, &config, (given, order.as_ref()), &observer)?
+        let found = solve(graph, machine, &config, (given, order.as_ref()), &observer)?;
+        match relief {
+            Some(relief) => relieved(graph, machine, found, (relief, given.fixed), &observer)?,
+            None => found,
+        }
     };
     ranks::tell(console, machine, solution.mapping.pes());
     tell(console, &solution.report);
+    let busiest = Busiest::new(graph, machine, &solution.mapping);
+    busiest.iter().for_each(|busiest| busiest.tell(console));
     let (launch, refused) = launch::of_mapping(planned, machine, &solution.mapping, job.places.outputs);
-    job.write(graph, &solution, fixed.as_ref(), launch.as_ref())?;
+    job.write(graph, &solution, (fixed.as_ref(), busiest), launch.as_ref())?;
     job.tell_end(&solution.report, launch.as_ref());
     refused.map_or(Ok(()), |error| Err(Failure::from(error)))?;
     Ok(received.interrupt().map_or(End::Done, End::Signal))
@@ -81,6 +91,27 @@ fn solve(
     Ok(solution)
 }
 
+/// The mapping with a lower load of the busiest link, which counts as a part of the search.
+fn relieved(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    found: Solution,
+    (relief, fixed): (ReliefConfig, Option<&FixedVertices>),
+    observer: &dyn Observer,
+) -> Result<Solution> {
+    let begin = Instant::now();
+    let Relief { mapping, cost, exchanges, .. } =
+        relieve(graph, machine, &found.mapping, fixed, &relief, observer)?;
+    let mut solution = found;
+    solution.mapping = mapping;
+    let report = &mut solution.report;
+    (report.cost, report.swaps_made) = (cost, report.swaps_made + exchanges);
+    let seconds = begin.elapsed().as_secs_f64();
+    report.seconds.search += seconds;
+    report.seconds.total += seconds;
+    Ok(solution)
+}
+
 /// What was done, in the lines that VieM prints.
 fn tell(console: Console, report: &MapReport) {
     console.line(format_args!("construction took {:.6}", report.seconds.construction));
@@ -99,14 +130,14 @@ impl Job<'_> {
         &self,
         graph: &CsrGraph,
         solution: &Solution,
-        fixed: Option<&Fixed>,
+        (fixed, busiest): (Option<&Fixed>, Option<Busiest>),
         launch: Option<&JobLaunch>,
     ) -> Result<()> {
         let Job { options, machine, console, .. } = *self;
         let Solution { mapping, report, .. } = solution;
         let drawn = options.picture.draw(graph, machine, self.places.name(), mapping, false)?;
         let settings = self.config.effective_on(machine).with_construction(report.algorithm);
-        let report_of_run = JsonReport::new(options, machine, report, settings, (fixed, launch));
+        let report_of_run = JsonReport::new(options, machine, report, settings, (fixed, launch, busiest));
         let files = launch.into_iter().flat_map(JobLaunch::texts);
         let audit = |written: &Path| {
             files::verify(&options.file, written, (&options.machine, machine), report.cost)?;
@@ -141,6 +172,7 @@ struct JsonReport<'a> {
     settings: MapConfig,
     #[serde(rename = "J")]
     cost: JsonCost,
+    busiest: Option<Busiest>,
     swaps: JsonSwaps,
     stopped: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -161,6 +193,9 @@ struct JsonOptions<'a> {
     local_search_neighborhood: Neighbourhood,
     communication_neighborhood_dist: usize,
     search_space_s: usize,
+    /// How a secondary objective was lowered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    secondary: Option<ReliefConfig>,
     /// In seconds.
     time_limit: Option<f64>,
 }
@@ -186,7 +221,7 @@ impl<'a> JsonReport<'a> {
         machine: &'a dyn Machine,
         report: &MapReport,
         settings: MapConfig,
-        (fixed, launch): (Option<&Fixed>, Option<&JobLaunch>),
+        (fixed, launch, busiest): (Option<&Fixed>, Option<&JobLaunch>, Option<Busiest>),
     ) -> Self {
         Self {
             model: files::name(&options.file),
@@ -205,6 +240,7 @@ impl<'a> JsonReport<'a> {
                 local_search_neighborhood: settings.search.neighbourhood,
                 communication_neighborhood_dist: settings.search.max_hops,
                 search_space_s: settings.search.block_size,
+                secondary: options.relief().ok().flatten(),
                 time_limit: options.time_limit.map(|limit| limit.as_secs_f64()),
             },
             settings,
@@ -214,6 +250,7 @@ impl<'a> JsonReport<'a> {
                 construction: report.cost_of_construction,
                 search: report.cost,
             },
+            busiest,
             swaps: JsonSwaps { tried: report.swaps_tried, made: report.swaps_made },
             stopped: report.stopped,
             fixed: fixed.map(Fixed::report),

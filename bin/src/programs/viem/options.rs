@@ -19,6 +19,7 @@ use crate::options::{self, ReportOptions, one_of};
 use crate::qap::{ModelFormat, OutputFormat};
 use crate::remap::RemapOptions;
 use crate::workload::CostOptions;
+use viem::contention::ReliefConfig;
 use viem::ground::settings::named;
 use viem::ground::types::Cost;
 use viem::io;
@@ -91,6 +92,15 @@ pub(crate) struct Options {
     #[arg(long, value_name = "TIME", allow_negative_numbers = true, value_parser = options::duration)]
     pub(crate) time_limit: Option<Duration>,
 
+    /// What else is lowered where J hardly rises. busiest_link: the load of the busiest link of a tree, a grid or a
+    /// network, by exchanges after the search [default: none]
+    #[arg(long, value_name = "OBJECTIVE", value_parser = one_of(&Secondary::ALL, Secondary::name))]
+    pub(crate) secondary: Option<Secondary>,
+
+    /// By how much J may rise for the --secondary objective, in percent, from 0 to 100 [default: 0.5]
+    #[arg(long, value_name = "PERCENT", requires = "secondary", allow_negative_numbers = true)]
+    secondary_excess: Option<f64>,
+
     /// Stop once J is at most this
     #[arg(long, value_name = "J", allow_negative_numbers = true)]
     pub(crate) target: Option<Cost>,
@@ -142,6 +152,14 @@ named! {
     }
 }
 
+named! {
+    /// What is lowered beside J.
+    pub enum Secondary: "secondary objective" {
+        /// The greatest load of a link.
+        BusiestLink = "busiest_link",
+    }
+}
+
 /// How a workload is mapped.
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case", next_help_heading = "Workloads")]
@@ -167,6 +185,16 @@ impl MapWorkloadOptions {
 }
 
 impl Options {
+    /// How the secondary objective is lowered, if there is one.
+    pub(super) fn relief(&self) -> Result<Option<ReliefConfig>> {
+        let percent = self.secondary_excess.unwrap_or(0.5);
+        if !(0.0..=100.0).contains(&percent) {
+            let message = format!("--secondary_excess={percent} is not a percentage from 0 to 100");
+            return Err(UsageError(message).into());
+        }
+        Ok(self.secondary.map(|_| ReliefConfig::default().with_excess(percent / 100.0)))
+    }
+
     /// The settings of a run. `is_file`: whether the mapping goes to a file of its own.
     pub(super) fn config(&self, machine: &dyn Machine, is_file: bool) -> Result<MapConfig> {
         let older = self.remap.old().into_iter().chain(self.remap.files());
@@ -238,7 +266,7 @@ pub(crate) static TABLE: Table = Table {
         )
         .instead(&[Mode::Remapping], "it starts where its vertices were, and a mapping from elsewhere is not near that; leave it out"),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping, Mode::Qap], &["fixed"]),
-        Row::new(&[Mode::OneToOne], &["first_host"]),
+        Row::new(&[Mode::OneToOne], &["first_host", "secondary", "secondary_excess"]),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping], &["input_format"])
             .with_values(&["metis"]),
         Row::new(&[Mode::Qap], &["input_format"]).with_values(&["qaplib"]),

@@ -1,0 +1,80 @@
+//! The traffic of a training job, from how it works in parallel.
+
+use serde::Serialize;
+
+use super::destination::{Destination, WEIGHTS};
+use super::options::{NAME, TrainingOptions};
+use crate::error::{Result, UsageError};
+use crate::exit::End;
+use crate::files;
+use viem::ground::types::Weight;
+use viem::io::{self, Source};
+use viem::workload::training::{ClassTotal, ParallelConfig, StepTraffic, TrainingConfig, step_traffic, text};
+
+/// What was made, as written to `--json`.
+#[derive(Serialize)]
+struct Report<'a> {
+    n: usize,
+    m: usize,
+    /// Sum of the weights of the edges, each once.
+    weight: Weight,
+    /// Bytes that a weight of 1 stands for.
+    unit: u64,
+    /// Bytes that all ranks send in a step.
+    bytes: u64,
+    classes: &'a [ClassTotal],
+}
+
+/// Writes the communication graph of a step.
+pub(super) fn model(options: &TrainingOptions, to: &Destination) -> Result<End> {
+    let (parallel, model) = (parallel(options)?, training(options)?);
+    let traffic = step_traffic(&parallel, &model)?;
+    tell(to, &traffic);
+    let StepTraffic { graph, classes, .. } = &traffic;
+    let weight = graph.total_arc_weight() / 2;
+    let (n, m, bytes) = (graph.num_nodes(), graph.num_edges(), traffic.bytes());
+    let report = Report { n, m, weight, unit: model.unit, bytes, classes };
+    to.outputs.write(&[
+        (Some(to.model), &|out| io::metis::write(out, graph, WEIGHTS)),
+        (to.json, &|out| files::write_report(out, NAME, &report)),
+    ])?;
+    to.console.line(format_args!("written to {}", to.outputs.name(to.model)));
+    Ok(End::Done)
+}
+
+fn parallel(options: &TrainingOptions) -> Result<ParallelConfig> {
+    let parallel = ParallelConfig::parse(options.parallel.as_deref().unwrap_or_default())?;
+    Ok(match &options.order {
+        Some(order) => parallel.with_order(order)?,
+        None => parallel,
+    })
+}
+
+/// The model, from its file or from the option itself.
+fn training(options: &TrainingOptions) -> Result<TrainingConfig> {
+    let Some(model) = &options.model else {
+        return Err(UsageError("--parallel needs to know what is trained; give --model".to_owned()).into());
+    };
+    let source = match options.file() {
+        Some(path) => Source::open(path)?,
+        None => Source::new("--model", model.as_bytes())?,
+    };
+    Ok(text::read(source)?)
+}
+
+/// The table of what is sent.
+fn tell(to: &Destination, traffic: &StepTraffic) {
+    let (console, all) = (to.console, traffic.bytes());
+    console.line(format_args!(
+        "{:14} {:>8} {:>12} {:>22} {:>6}",
+        "traffic", "groups", "ranks each", "bytes a step", "share"
+    ));
+    for &ClassTotal { class, groups, smallest, largest, bytes, .. } in &traffic.classes {
+        let sizes = if smallest == largest { largest.to_string() } else { format!("{smallest}-{largest}") };
+        let share = 100.0 * bytes as f64 / all as f64;
+        console.line(format_args!("{class:14} {groups:>8} {sizes:>12} {bytes:>22} {share:>5.1}%"));
+    }
+    let (nodes, arcs) = (traffic.graph.num_nodes(), traffic.graph.num_arcs());
+    console.line(format_args!("communication graph has {nodes} nodes, {arcs} edges"));
+    console.line(format_args!("total weight {}", traffic.graph.total_arc_weight() / 2));
+}

@@ -1,0 +1,295 @@
+//! Distances between the GPUs of a node, in what tools print about them.
+//!
+//! | tool | where they are |
+//! |---|---|
+//! | `nvidia-smi topo -m` | a line with the names of the devices and `CPU Affinity`, then `GPU0  X  NV18  SYS` and so on |
+//! | `rocm-smi --showtopo` | `Weight between two GPUs`, then a line with the names, then `GPU0  0  15  15` and so on |
+//!
+//! Weights are distances as they are. For the links of NVIDIA distances are assumed, in inverse proportion to their bandwidth:
+//!
+//! | link | what is between two GPUs | distance |
+//! |---|---|--:|
+//! | `NV#` | # NVLinks, each as fast as 16 lanes of PCIe 4 | 36 / #, rounded up |
+//! | `PIX` | one PCIe switch | 36 |
+//! | `PXB` | several PCIe switches | 40 |
+//! | `PHB` | a PCIe host bridge | 44 |
+//! | `NODE` | several host bridges of a NUMA node | 48 |
+//! | `SYS`, `SOC` | the interconnect of NUMA nodes | 72 |
+//!
+//! All else that they print is passed over: network adapters, affinities, other tables, and sequences that set a terminal's style.
+
+use std::collections::BTreeMap;
+
+use crate::ground::types::Distance;
+use crate::io::cluster::{ClusterFault, Fault, Text, shown};
+use crate::io::{ReadError, Source};
+
+/// GPUs at most.
+const MOST: usize = 1 << 10;
+
+/// The greatest weight.
+const MOST_WEIGHT: Distance = 1 << 31;
+
+/// The distance of one NVLink, and of two GPUs at one PCIe switch.
+const ONE_LINK: u32 = 36;
+
+/// Distances between the GPUs of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GpuDistances {
+    /// What has printed them.
+    pub tool: &'static str,
+    /// The links that there are with the distances that are assumed of them; none if the tool prints distances.
+    pub links: BTreeMap<String, Distance>,
+    /// Row by row, symmetric, 0 on the diagonal.
+    pub entries: Vec<Distance>,
+}
+
+/// A tool, and how its table is found.
+struct Tool {
+    name: &'static str,
+    /// Whether a line stands above the table, or is its first.
+    marks: fn(&[(usize, &str)]) -> bool,
+    /// The distance that a cell off the diagonal stands for.
+    distance: fn(&str) -> Option<Distance>,
+    are_links: bool,
+}
+
+const TOOLS: [Tool; 2] = [
+    Tool { name: "nvidia-smi", marks: is_header_of_nvidia, distance: distance_of_link, are_links: true },
+    Tool {
+        name: "rocm-smi",
+        marks: is_title_of_rocm,
+        distance: |cell| cell.parse().ok().filter(|weight| (0..=MOST_WEIGHT).contains(weight)),
+        are_links: false,
+    },
+];
+
+/// The tool that has printed a text, or the text that begins so.
+pub fn tool(start: &str) -> Option<&'static str> {
+    found(start).map(|tool| tool.name)
+}
+
+fn found(start: &str) -> Option<&'static Tool> {
+    const ALL: &[Tool] = &TOOLS;
+    ALL.iter().find(|tool| lines(start).any(|words| (tool.marks)(&words)))
+}
+
+/// Reads the distances in what a tool has printed. O(text).
+pub fn read(source: Source<'_>) -> Result<GpuDistances, ReadError> {
+    Text::read(source)?.parse(distances)
+}
+
+/// The words of each line with their offsets.
+fn lines(text: &str) -> impl Iterator<Item = Vec<(usize, &str)>> {
+    let mut offset = 0;
+    text.split_inclusive('\n').map(move |line| {
+        let start = offset;
+        offset += line.len();
+        words(start, line)
+    })
+}
+
+/// The words of a line that starts at an offset; sequences that set a style divide words as blanks do.
+fn words(start: usize, line: &str) -> Vec<(usize, &str)> {
+    let mut words = Vec::new();
+    let mut rest = line;
+    while let Some(part) = (!rest.is_empty()).then(|| rest.split('\u{1b}').next().unwrap_or_default()) {
+        let at = start + line.len() - rest.len();
+        words.extend(
+            part.split_whitespace()
+                .map(|word| (at + (word.as_ptr() as usize - part.as_ptr() as usize), word)),
+        );
+        let sequence = rest.get(part.len()..).unwrap_or_default();
+        rest = sequence.split_once(|c: char| c.is_ascii_alphabetic()).map_or("", |(_, rest)| rest);
+    }
+    words
+}
+
+/// The number of GPUs that a line names, from GPU0 on, before all else.
+fn num_gpus(words: &[(usize, &str)]) -> usize {
+    words.iter().enumerate().take_while(|(index, (_, word))| is_gpu(word, *index)).count()
+}
+
+fn is_gpu(word: &str, index: usize) -> bool {
+    word.strip_prefix("GPU").is_some_and(|number| number == index.to_string())
+}
+
+fn is_header_of_nvidia(words: &[(usize, &str)]) -> bool {
+    num_gpus(words) > 0 && words.windows(2).any(|pair| pair[0].1 == "CPU" && pair[1].1 == "Affinity")
+}
+
+fn is_title_of_rocm(words: &[(usize, &str)]) -> bool {
+    let words = words.iter().map(|(_, word)| *word).filter(|word| !word.bytes().all(|byte| byte == b'='));
+    words.eq(["Weight", "between", "two", "GPUs"])
+}
+
+/// The distance that is assumed of a link of NVIDIA.
+fn distance_of_link(link: &str) -> Option<Distance> {
+    Some(match link {
+        "PIX" => ONE_LINK.into(),
+        "PXB" => 40,
+        "PHB" => 44,
+        "NODE" => 48,
+        "SYS" | "SOC" => 72,
+        _ => {
+            let digits = link.strip_prefix("NV").filter(|digits| !digits.starts_with('+'))?;
+            let count: u32 = digits.parse().ok().filter(|&count| count > 0)?;
+            ONE_LINK.div_ceil(count).into()
+        }
+    })
+}
+
+fn fault<T>(at: usize, text: &str, reason: &'static str) -> Result<T, Fault> {
+    Err((at, ClusterFault::Gpus { text: shown(text), reason }))
+}
+
+fn distances(text: &str) -> Result<GpuDistances, Fault> {
+    let Some(tool) = found(text) else {
+        return fault(0, text.lines().next().unwrap_or_default(), "no tool is known that prints this");
+    };
+    let mut table = Table { tool, count: 0, links: BTreeMap::new(), entries: Vec::new(), places: Vec::new() };
+    let mut lines = lines(text).filter(|words| !words.is_empty());
+    let mut header = lines.find(|words| (tool.marks)(words)).unwrap_or_default();
+    if !tool.are_links {
+        header = lines.next().unwrap_or_default();
+    }
+    table.count = num_gpus(&header);
+    let at = header.first().map_or(text.len(), |&(at, _)| at);
+    match table.count {
+        0 => return fault(at, tool.name, "no GPUs are named above the table"),
+        1..=MOST => {}
+        _ => return fault(at, tool.name, "a node has more than 1024 GPUs"),
+    }
+    for row in 0..table.count {
+        let words = lines.next().unwrap_or_default();
+        table.add(row, &words, text.len())?;
+    }
+    if let Some(words) = lines.find(|words| (tool.marks)(words)) {
+        return fault(words[0].0, words[0].1, "a second table; give each kind of node a file");
+    }
+    table.check_symmetry()?;
+    Ok(GpuDistances { tool: tool.name, links: table.links, entries: table.entries })
+}
+
+/// What was read of a table.
+struct Table {
+    tool: &'static Tool,
+    /// Number of GPUs.
+    count: usize,
+    links: BTreeMap<String, Distance>,
+    entries: Vec<Distance>,
+    /// Where each entry stands.
+    places: Vec<usize>,
+}
+
+impl Table {
+    /// Adds the row of a GPU; `end` is where the text ends.
+    fn add(&mut self, row: usize, words: &[(usize, &str)], end: usize) -> Result<(), Fault> {
+        let at = words.first().map_or(end, |&(at, _)| at);
+        let Some((_, cells)) = words.split_first().filter(|((_, name), _)| is_gpu(name, row)) else {
+            return fault(at, &format!("GPU{row}"), "the row of this GPU is missing");
+        };
+        if cells.len() < self.count {
+            return fault(at, &format!("GPU{row}"), "this row has fewer entries than there are GPUs");
+        }
+        for (column, &(at, cell)) in cells[..self.count].iter().enumerate() {
+            let is_own = self.tool.are_links && cell == "X";
+            let distance = match (is_own, column == row) {
+                (true, true) => Some(0),
+                (true, false) | (false, true) if self.tool.are_links => None,
+                _ => (self.tool.distance)(cell),
+            };
+            let Some(distance) = distance else {
+                return fault(at, cell, "this is no link or weight that is known there");
+            };
+            if self.tool.are_links && column != row {
+                self.links.insert(cell.to_owned(), distance);
+            }
+            self.entries.push(if column == row { 0 } else { distance });
+            self.places.push(at);
+        }
+        Ok(())
+    }
+
+    fn check_symmetry(&self) -> Result<(), Fault> {
+        for place in 0..self.entries.len() {
+            let (row, column) = (place / self.count, place % self.count);
+            if column < row && self.entries[place] != self.entries[column * self.count + row] {
+                let text = format!("GPU{row}, GPU{column}");
+                return fault(self.places[place], &text, "this differs from the other direction");
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NVIDIA: &str = "\t\u{1b}[4mGPU0\tGPU1\tGPU2\tNIC0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\u{1b}[0m\n\
+        GPU0\t X \tNV12\tSYS\tPIX\t0-31\t0\t\tN/A\nGPU1\tNV12\t X \tSYS\tPIX\t0-31\t0\t\tN/A\n\
+        GPU2\tSYS\tSYS\t X \tSYS\t32-63\t1\t\tN/A\nNIC0\tPIX\tPIX\tSYS\t X \t\t\t\t\n\nLegend:\n\n  X    = Self\n";
+    const ROCM: &str = "\n============ ROCm System Management Interface ============\n============ Weight between two GPUs ============\n\
+        \x20      GPU0         GPU1         \nGPU0   0            15           \nGPU1   15           0            \n\n\
+        ============ Hops between two GPUs ============\n       GPU0         GPU1         \nGPU0   0            1            \nGPU1   1            0            \n";
+
+    #[test]
+    fn what_each_tool_prints() {
+        let nvidia = distances(NVIDIA).unwrap();
+        assert_eq!((tool(NVIDIA), nvidia.tool), (Some("nvidia-smi"), "nvidia-smi"));
+        assert_eq!(nvidia.entries, [0, 3, 72, 3, 0, 72, 72, 72, 0]);
+        assert_eq!(nvidia.links, BTreeMap::from([("NV12".to_owned(), 3), ("SYS".to_owned(), 72)]));
+        // Copied from a terminal, without styles and with blanks.
+        let plain = NVIDIA.replace("\u{1b}[4m", "").replace("\u{1b}[0m", "").replace('\t', "    ");
+        assert_eq!(distances(&plain).unwrap(), nvidia);
+        assert_eq!(distances(&NVIDIA.replace('\n', "\r\n")).unwrap(), nvidia);
+        let rocm = distances(ROCM).unwrap();
+        assert_eq!((tool(ROCM), rocm.tool, rocm.entries), (Some("rocm-smi"), "rocm-smi", vec![0, 15, 15, 0]));
+        assert!(rocm.links.is_empty());
+        let one = "GPU0 CPU Affinity\nGPU0 X 0-7\n";
+        assert_eq!(distances(one).unwrap().entries, [0]);
+        for text in ["GPU0 GPU1\nGPU0 0 1\nGPU1 1 0\n", "a CPU Affinity\n", ""] {
+            assert_eq!(tool(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn more_links_are_nearer_and_each_kind_is_known() {
+        let of = |link: &str| distance_of_link(link).unwrap();
+        let nvlink: Vec<Distance> = [18, 12, 4, 2, 1].map(|count| of(&format!("NV{count}"))).into();
+        assert_eq!(nvlink, [2, 3, 9, 18, 36]);
+        let others = ["NV1", "PIX", "PXB", "PHB", "NODE", "SYS"].map(of);
+        assert!(others.is_sorted() && of("SOC") == of("SYS"));
+        for link in ["NV0", "NV", "NV+1", "NV-1", "nv1", "N/A", "X", "XGMI"] {
+            assert_eq!(distance_of_link(link), None, "{link}");
+        }
+    }
+
+    #[test]
+    fn faults_name_the_place() {
+        for (text, line, column, reason) in [
+            (NVIDIA.replace("GPU1\tNV12", "GPU1\tNV0"), 3, 6, "no link"),
+            (NVIDIA.replace("GPU1\tNV12", "GPU1\tNV4"), 3, 6, "differs"),
+            (NVIDIA.replace("GPU1\tNV12", "GPU1\t X"), 3, 7, "no link"),
+            (NVIDIA.replace("GPU2\tSYS\tSYS\t X ", "GPU2\tSYS\tSYS\tSYS"), 4, 14, "no link"),
+            (NVIDIA.replace("\nGPU1", "\nGPU3"), 3, 1, "row of this GPU is missing"),
+            (NVIDIA.split("\nGPU2").next().unwrap().to_owned(), 3, 34, "row of this GPU is missing"),
+            ("GPU0 GPU1 CPU Affinity\nGPU0 X\n".to_owned(), 2, 1, "fewer entries"),
+            (NVIDIA.repeat(2), 10, 6, "second table"),
+            (ROCM.replace("GPU1   15", "GPU1   -5"), 6, 8, "no link or weight"),
+            (ROCM.replace("GPU1   15", "GPU1   16"), 6, 8, "differs"),
+            ("Weight between two GPUs\n".to_owned(), 2, 1, "no GPUs are named"),
+            ("nothing\n".to_owned(), 1, 1, "no tool is known"),
+        ] {
+            match read(Source::new("test", text.as_bytes()).unwrap()) {
+                Err(ReadError::Invalid { line: found, column: at, kind, .. }) => {
+                    assert_eq!((found, at), (line, column), "{text}: {kind}");
+                    assert!(kind.to_string().contains(reason), "{kind}");
+                }
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+    }
+}

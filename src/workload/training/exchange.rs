@@ -1,0 +1,174 @@
+//! Collectives as bytes between pairs of ranks.
+
+use super::TrainingError;
+use crate::graph::{CsrGraph, GraphBuilder};
+use crate::ground::settings::named;
+use crate::ground::types::{NodeId, Weight};
+
+named! {
+    /// What traffic is for.
+    pub enum TrafficClass: "class" {
+        /// Activations of layers that ranks share.
+        Tensor = "tensor",
+        /// Keys and values of sequences that ranks share.
+        Context = "context",
+        /// Tokens to their experts and back.
+        Expert = "expert",
+        /// Tokens of experts that ranks share.
+        ExpertTensor = "expert-tensor",
+        /// Activations from stage to stage.
+        Pipeline = "pipeline",
+        /// Gradients of tied embeddings.
+        Embedding = "embedding",
+        /// Gradients and parameters of all layers but experts.
+        Data = "data",
+        /// Gradients and parameters of experts.
+        ExpertData = "expert-data",
+    }
+}
+
+/// What belongs to a class of traffic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct ClassTotal {
+    /// The class.
+    pub class: TrafficClass,
+    /// Number of groups of ranks.
+    pub groups: u64,
+    /// Ranks of the smallest group.
+    pub smallest: u64,
+    /// Ranks of the largest group.
+    pub largest: u64,
+    /// Bytes that all ranks send in a step.
+    pub bytes: u64,
+}
+
+/// The traffic that is collected.
+#[derive(Default)]
+pub(super) struct Exchanges {
+    /// Pairs of ranks, the lower one first, and the bytes of both directions.
+    edges: Vec<(NodeId, NodeId, u64)>,
+    totals: Vec<ClassTotal>,
+}
+
+/// The most bytes that all ranks send.
+const MOST_BYTES: u64 = 1 << 62;
+
+impl Exchanges {
+    /// Passes around a ring over `bytes` of data: each rank sends `passes · bytes · (g - 1) / g` to the next.
+    pub fn ring(
+        &mut self,
+        class: TrafficClass,
+        ranks: &[NodeId],
+        bytes: u128,
+        passes: u128,
+    ) -> Result<(), TrainingError> {
+        let count = ranks.len() as u128;
+        let each = bytes.checked_mul(passes).and_then(|all| all.checked_mul(count - 1));
+        let each = each.ok_or(TrainingError::TooMuch)?.div_ceil(count);
+        self.hops(class, ranks, each)
+    }
+
+    /// Each rank sends this many bytes to the next in the ring.
+    pub fn hops(&mut self, class: TrafficClass, ranks: &[NodeId], bytes: u128) -> Result<(), TrainingError> {
+        let pairs = (0..ranks.len()).map(|index| (ranks[index], ranks[(index + 1) % ranks.len()], bytes));
+        self.add(class, ranks.len(), pairs)
+    }
+
+    /// An all-reduce along a double binary tree: half of the data up and down each of two trees.
+    pub fn tree(&mut self, class: TrafficClass, ranks: &[NodeId], bytes: u128) -> Result<(), TrainingError> {
+        let count = ranks.len();
+        let edges = |place: fn(usize, usize) -> usize| {
+            (1..count).map(move |node| (place(node, count), place(parent(node, count), count)))
+        };
+        let second: fn(usize, usize) -> usize = if count.is_multiple_of(2) { mirrored } else { shifted };
+        let pairs = edges(|node, _| node).chain(edges(second));
+        self.add(class, count, pairs.map(|(u, v)| (ranks[u], ranks[v], bytes)))
+    }
+
+    /// Each rank sends this many bytes to each other one.
+    pub fn all_to_all(
+        &mut self,
+        class: TrafficClass,
+        ranks: &[NodeId],
+        bytes: u128,
+    ) -> Result<(), TrainingError> {
+        let pairs = (0..ranks.len()).flat_map(|index| {
+            ranks[index + 1..].iter().map(move |&other| (ranks[index], other, bytes.saturating_mul(2)))
+        });
+        self.add(class, ranks.len(), pairs)
+    }
+
+    /// Adds pairs of ranks of a group, with the bytes that they send each other.
+    pub fn add(
+        &mut self,
+        class: TrafficClass,
+        size: usize,
+        pairs: impl Iterator<Item = (NodeId, NodeId, u128)>,
+    ) -> Result<(), TrainingError> {
+        let mut sum = 0;
+        for (u, v, bytes) in pairs.filter(|&(u, v, bytes)| u != v && bytes > 0) {
+            let bytes = u64::try_from(bytes).ok().filter(|&bytes| bytes <= MOST_BYTES);
+            let bytes = bytes.ok_or(TrainingError::TooMuch)?;
+            self.edges.push((u.min(v), u.max(v), bytes));
+            sum = u64::saturating_add(sum, bytes);
+        }
+        if sum > 0 { self.count(class, size as u64, sum) } else { Ok(()) }
+    }
+
+    /// Counts a group of a class.
+    fn count(&mut self, class: TrafficClass, size: u64, bytes: u64) -> Result<(), TrainingError> {
+        let place = self.totals.iter().position(|total| total.class == class).unwrap_or_else(|| {
+            self.totals.push(ClassTotal { class, groups: 0, smallest: size, largest: size, bytes: 0 });
+            self.totals.len() - 1
+        });
+        let total = &mut self.totals[place];
+        total.groups += 1;
+        total.smallest = total.smallest.min(size);
+        total.largest = total.largest.max(size);
+        total.bytes = total.bytes.saturating_add(bytes);
+        let all = self.totals.iter().fold(0, |sum, total| u64::saturating_add(sum, total.bytes));
+        if all > MOST_BYTES { Err(TrainingError::TooMuch) } else { Ok(()) }
+    }
+
+    /// The graph of `num_ranks` ranks, with weights in units of so many bytes, and the classes in their order.
+    pub fn finish(
+        mut self,
+        num_ranks: usize,
+        unit: u64,
+    ) -> Result<(CsrGraph, Vec<ClassTotal>), TrainingError> {
+        self.edges.sort_unstable();
+        self.edges.dedup_by(|next, kept| {
+            let is_same = (next.0, next.1) == (kept.0, kept.1);
+            if is_same {
+                kept.2 += next.2;
+            }
+            is_same
+        });
+        let mut builder = GraphBuilder::new(num_ranks);
+        for &(u, v, bytes) in &self.edges {
+            builder.add_edge(u, v, bytes.div_ceil(unit) as Weight);
+        }
+        self.totals.sort_by_key(|total| TrafficClass::ALL.iter().position(|&class| class == total.class));
+        Ok((builder.build()?, self.totals))
+    }
+}
+
+/// The parent of a node other than 0 in the binary tree of `count` nodes in which the odd ones are leaves.
+fn parent(node: usize, count: usize) -> usize {
+    let bit = node & node.wrapping_neg();
+    let below = node ^ bit;
+    let above = below | (bit << 1);
+    if above < count { above } else { below }
+}
+
+/// The node of the second tree in the place of one of the first, for even numbers of nodes.
+fn mirrored(node: usize, count: usize) -> usize {
+    count - 1 - node
+}
+
+/// The same for odd numbers.
+fn shifted(node: usize, count: usize) -> usize {
+    (node + 1) % count
+}
