@@ -124,18 +124,13 @@ impl<'a> LinkLoads<'a> {
         (before, after): (&[PeId], &[PeId]),
         (moved, is_moved): (&[NodeId], &[bool]),
     ) {
-        for &process in moved {
+        for (process, other, weight) in edges_of_moved(graph, moved, is_moved) {
             let (from, to) = (before[process as usize], after[process as usize]);
-            for (other, weight) in graph.arcs(process) {
-                if is_moved[other as usize] && other < process {
-                    continue;
-                }
-                let (end, new_end) = (before[other as usize], after[other as usize]);
-                self.add(from, end, -weight);
-                self.add(end, from, -weight);
-                self.add(to, new_end, weight);
-                self.add(new_end, to, weight);
-            }
+            let (end, new_end) = (before[other as usize], after[other as usize]);
+            self.add(from, end, -weight);
+            self.add(end, from, -weight);
+            self.add(to, new_end, weight);
+            self.add(new_end, to, weight);
         }
     }
 
@@ -170,4 +165,16 @@ impl<'a> LinkLoads<'a> {
             self.changes[link as usize] = 0;
         }
     }
+}
+
+/// The edges of processes that move, each once, with one of these first. `is_moved` marks the processes in `moved`.
+pub(super) fn edges_of_moved<'a>(
+    graph: &'a CsrGraph,
+    moved: &'a [NodeId],
+    is_moved: &'a [bool],
+) -> impl Iterator<Item = (NodeId, NodeId, Weight)> + 'a {
+    let edges = |process: NodeId| graph.arcs(process).map(move |(other, weight)| (process, other, weight));
+    let is_first =
+        |&(process, other, _): &(NodeId, NodeId, Weight)| !is_moved[other as usize] || process <= other;
+    moved.iter().flat_map(move |&process| edges(process)).filter(is_first)
 }

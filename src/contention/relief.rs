@@ -1,6 +1,6 @@
 //! Exchanges that lower the greatest load of a link.
 
-use super::loads::{LinkLoads, routing_of};
+use super::loads::{LinkLoads, edges_of_moved, routing_of};
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
 use crate::ground::settings::{ConfigError, check};
@@ -291,19 +291,14 @@ impl<'a> Search<'a> {
 
     /// By how much J rises with the exchange.
     fn rise(&mut self) -> Cost {
-        let mut rise = 0;
-        for &process in &self.moved {
-            let (from, to) = (self.pe_of[process as usize], self.after[process as usize]);
-            self.work += self.graph.degree(process) as u64;
-            for (other, weight) in self.graph.arcs(process) {
-                if self.is_moved[other as usize] && other < process {
-                    continue;
-                }
-                let (end, new_end) = (self.pe_of[other as usize], self.after[other as usize]);
-                rise += weight * (self.distances.distance(to, new_end) - self.distances.distance(from, end));
-            }
-        }
-        2 * rise
+        self.work += self.moved.iter().map(|&process| self.graph.degree(process) as u64).sum::<u64>();
+        let edges = edges_of_moved(self.graph, &self.moved, &self.is_moved);
+        let rise = edges.map(|(process, other, weight)| {
+            let distance =
+                |pe_of: &[PeId]| self.distances.distance(pe_of[process as usize], pe_of[other as usize]);
+            weight * (distance(&self.after) - distance(&self.pe_of))
+        });
+        2 * rise.sum::<Cost>()
     }
 
     fn note(&mut self) {

@@ -187,12 +187,16 @@ impl MapWorkloadOptions {
 impl Options {
     /// How the secondary objective is lowered, if there is one.
     pub(super) fn relief(&self) -> Result<Option<ReliefConfig>> {
-        let percent = self.secondary_excess.unwrap_or(0.5);
-        if !(0.0..=100.0).contains(&percent) {
-            let message = format!("--secondary_excess={percent} is not a percentage from 0 to 100");
-            return Err(UsageError(message).into());
-        }
-        Ok(self.secondary.map(|_| ReliefConfig::default().with_excess(percent / 100.0)))
+        let config = ReliefConfig::default();
+        let config = match self.secondary_excess {
+            Some(percent) if !(0.0..=100.0).contains(&percent) => {
+                let message = format!("--secondary_excess={percent} is not a percentage from 0 to 100");
+                return Err(UsageError(message).into());
+            }
+            Some(percent) => config.with_excess(percent / 100.0),
+            None => config,
+        };
+        Ok(self.secondary.map(|_| config))
     }
 
     /// The settings of a run. `is_file`: whether the mapping goes to a file of its own.
