@@ -16,8 +16,8 @@ use crate::ground::observer::Observer;
 use crate::ground::rng::derive;
 use crate::ground::types::{NodeId, PeId};
 use crate::machine::{EqualNodes, Places};
-use crate::mapping::Mapping;
 use crate::mapping::construct::{ConstructionConfig, ConstructionError};
+use crate::mapping::{Mapping, process_on_each};
 
 /// Larger graphs are partitioned only once, as they take seconds.
 const MOST_THOROUGH: usize = 1 << 12;
@@ -70,10 +70,7 @@ impl ByNodes<'_> {
                 top_down.place(&graph, &nodes, parts[node], self.config.inner, seed, slots);
             },
         );
-        let mut place_of = vec![0; process_of.len()];
-        for (place, &process) in process_of.iter().enumerate() {
-            place_of[process as usize] = place as PeId;
-        }
-        Mapping::from_permutation(place_of)
+        // The inverse of a permutation.
+        Mapping::from_permutation(process_on_each(&process_of))
     }
 }

@@ -14,10 +14,10 @@ use crate::graph::CsrGraph;
 use crate::graph::bfs::breadth_first_order;
 use crate::graph::relabel::relabel;
 use crate::ground::observer::Observer;
-use crate::ground::types::{NodeId, PeId};
+use crate::ground::types::NodeId;
 use crate::machine::Parts;
-use crate::mapping::Mapping;
 use crate::mapping::construct::{ConstructionConfig, ConstructionError, Task};
+use crate::mapping::{Mapping, process_on_each};
 use crate::partition::{FixedVertices, PartitionPreset};
 
 /// A graph with fewer arcs keeps its vertex order: it takes a few megabytes and fits a cache.
@@ -36,11 +36,8 @@ pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     let top_down = TopDown { parts: task.machine.parts(), config, observer, fixed };
     let slots = Slots { begin: 0, process_of: &mut process_of };
     top_down.place(&graph, &nodes, 0, config.partitions, seed, slots);
-    let mut pe_of = vec![0; process_of.len()];
-    for (pe, &process) in process_of.iter().enumerate() {
-        pe_of[process as usize] = pe as PeId;
-    }
-    Ok(Mapping::from_permutation(pe_of))
+    // The inverse of a permutation.
+    Ok(Mapping::from_permutation(process_on_each(&process_of)))
 }
 
 /// How the parts of a machine are filled.
