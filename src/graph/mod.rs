@@ -10,6 +10,7 @@
 //! | [`bfs`] | breadth-first order, and search that stops at a given distance |
 //! | `embedding` | one graph in another, such that neighbours stay neighbours |
 //! | `closeness` | weights that favour edges inside of dense regions |
+//! | `groups` | components, and what heavy edges join |
 //! | `hubs` | vertices with far more arcs than others |
 //! | [`generate`] | grids, meshes and random geometric graphs |
 //! | [`validation`] | whether both ends of each edge agree on it |
@@ -21,6 +22,7 @@ mod coordinates;
 mod csr;
 pub(crate) mod embedding;
 pub mod generate;
+pub(crate) mod groups;
 pub(crate) mod hubs;
 pub mod quotient;
 pub mod relabel;

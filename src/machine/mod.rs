@@ -71,6 +71,7 @@ pub use metric::own::{Own, OwnDistances};
 pub use metric::small::SmallTable;
 pub use metric::stored::{DistanceKind, StoredDistances};
 pub use metric::{DistanceOracle, DistanceVisitor, Metric, Ultrametric};
+pub(crate) use nodes::nodes_of;
 pub use nodes::{Nodes, Site};
 pub use parts::{PartTree, Parts};
 pub(crate) use places::EqualNodes;

@@ -115,6 +115,19 @@ impl Nodes {
     }
 }
 
+/// The node of each of these PEs, and the number of nodes, which are numbered from 0 in ascending order. O(n log n) for n PEs, however
+/// large the machine is.
+pub(crate) fn nodes_of(machine: &dyn Machine, pes: &[PeId]) -> (Vec<u32>, usize) {
+    let mut node_of: Vec<u32> = pes.iter().map(|&pe| located::location(machine, pe).node).collect();
+    let mut numbers = node_of.clone();
+    numbers.sort_unstable();
+    numbers.dedup();
+    for node in &mut node_of {
+        *node = numbers.partition_point(|number| number < node) as u32;
+    }
+    (node_of, numbers.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,5 +159,7 @@ mod tests {
         assert_eq!(nodes.hosts(), ["node1", "node7"]);
         assert_eq!((0..4).map(|pe| nodes.node(pe)).collect::<Vec<_>>(), [1, 0, 0, 1]);
         assert_eq!(nodes.site(1).cpus, [1]);
+        assert_eq!(nodes_of(&listed, &[3, 1, 2, 3]), (vec![1, 0, 0, 1], 2));
+        assert_eq!(nodes_of(&listed, &[0]), (vec![0], 1));
     }
 }

@@ -72,6 +72,7 @@ pub use many_to_one::{
 pub use objective::BlockDistances;
 pub use orders::index::OrderIndex;
 pub use orders::{Grouping, PartitionAlgorithm, PartitionAlgorithmError, PartitionInput};
+pub(crate) use packing::Packing;
 pub use partitioner::Partitioner;
 pub use quality::PartitionQuality;
 pub use remap::{

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use crate::contention::{BusiestLink, LinkLoads, routing_of};
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::types::{Cost, Distance, PeId, Weight};
-use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Hierarchy, Machine, Nodes};
+use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Hierarchy, Machine, Nodes, nodes_of};
 use crate::mapping::Mapping;
 use crate::mapping::objective::ScoreError;
+use crate::mapping::problem::ProblemError;
 
 /// The traffic between processes whose innermost common group is of one level.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -186,7 +187,13 @@ pub fn busiest(
     machine: &dyn Machine,
     pe_of: &[PeId],
 ) -> Result<BusiestTraffic, ScoreError> {
-    let between = between_nodes(graph, &Nodes::of(machine), pe_of);
+    let num_pes = machine.num_pes();
+    if let Some(process) = pe_of.iter().position(|&pe| pe as usize >= num_pes) {
+        let pe = pe_of[process];
+        return Err(ProblemError::PeOutOfRange { process, pe, count: num_pes }.into());
+    }
+    let (node_of, num_nodes) = nodes_of(machine, pe_of);
+    let between = quotient::contract(graph, &node_of, num_nodes);
     let node = between.nodes().map(|node| between.weighted_degree(node)).max().unwrap_or(0);
     let arcs = graph.num_arcs() as u64;
     let routing =

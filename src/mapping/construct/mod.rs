@@ -11,6 +11,7 @@
 //! | `treematch` | list groups of processes that share a parent, choose those that keep most traffic inside, repeat with the groups | O(m log m) per level |
 //! | `dual_recursive` | bisect graph and machine together, taking edges out of the domain into account | log n layers of bisections |
 //! | `by_nodes` | partition into nodes, map the groups to the nodes as a problem of its own; a further start besides the next two | a partition, and a mapping of the nodes |
+//! | `by_groups` | place groups of processes whole, in the best order that is found; a further start besides all others | O(n + m) per order |
 //! | `multilevel` | pair processes and places, solve the small problem first | about that of annealing the pairs |
 //!
 //! Fixed processes are part of top-down, dual recursive and multilevel construction from the start: they are
@@ -22,6 +23,7 @@
 
 mod along;
 mod bottom_up;
+mod by_groups;
 mod by_nodes;
 mod central;
 mod dual_recursive;
@@ -37,6 +39,7 @@ mod top_down;
 mod treematch;
 
 pub use along::{AlongError, along, along_many, along_many_around};
+pub(crate) use by_groups::ByGroups;
 pub(crate) use by_nodes::ByNodes;
 pub(crate) use fixed::{identity_around, repaired};
 pub use multilevel::Multilevel;

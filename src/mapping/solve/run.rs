@@ -15,7 +15,8 @@ use crate::ground::types::Cost;
 use crate::machine::{Distances, Places};
 use crate::mapping::Mapping;
 use crate::mapping::construct::{
-    ByNodes, Construction, ConstructionConfig, ConstructionError, construct, identity_around, repaired,
+    ByGroups, ByNodes, Construction, ConstructionConfig, ConstructionError, construct, identity_around,
+    repaired,
 };
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
@@ -27,6 +28,10 @@ use crate::partition::FixedVertices;
 
 /// One part in this many of a time limit is reserved for the final local search.
 const LAST_PART: u32 = 20;
+
+/// How many processes, edges and parts a construction by groups looks at. Balances groups that hardly fit against time: a few hundredths
+/// of a second.
+const MOST_REGROUPED: usize = 1 << 22;
 
 /// The input of a run.
 pub(super) struct Run<'a> {
@@ -124,8 +129,20 @@ impl Run<'_> {
     /// parts of an uneven tree exactly, and that by nodes blocks of a grid.
     fn others(&self, problem: &Problem<'_>) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
         let mut others = if self.is_small_multilevel() { self.small_others(problem)? } else { Vec::new() };
+        others.extend(self.by_groups(problem));
         others.extend(self.by_nodes(problem)?);
         Ok(others)
+    }
+
+    /// The construction by groups, if there are any.
+    fn by_groups(&self, problem: &Problem<'_>) -> Option<(Cost, Mapping)> {
+        if self.first.is_some() || self.fixed.is_some() || self.is_final() {
+            return None;
+        }
+        let effort = if self.config.not_worse_than.is_none() { MOST_REGROUPED / 8 } else { MOST_REGROUPED };
+        let (seed, observer) =
+            (derive(derive(self.config.seed, 0), u64::MAX - 1), &self.improving(Cost::MAX));
+        ByGroups { parts: self.machine.parts(), effort, seed, observer }.construct(problem)
     }
 
     /// The construction by nodes, whose groups are mapped with the effort of the next quicker preset: the whole is

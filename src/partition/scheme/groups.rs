@@ -5,6 +5,7 @@
 //! fits no block. Groups whose inner edges are heavier than all others by far are contracted, and the graph of the groups is partitioned.
 
 use crate::graph::bfs::components;
+use crate::graph::groups::{FEWER, heavy_weights};
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::LoadBounds;
@@ -123,14 +124,6 @@ pub(in crate::partition) fn regroup<W: Stored, O: Objective>(
     }
 }
 
-/// By what factor edges inside groups must be heavier than all others. Balances groups that should stay whole against graphs whose weights
-/// merely vary; of ratios from 2 to 10, all find the groups of training jobs and of noisy cliques.
-const HEAVIER: Weight = 4;
-
-/// How many times fewer groups there must be than vertices. Balances time, as the graph of the groups is partitioned in addition, and its
-/// own groups again, against graphs where few edges are heavy.
-const FEWER: usize = 2;
-
 /// The group of each vertex, and the number of groups, if edges of some weight join vertices to groups that fit blocks, and all other
 /// edges are lighter by far. O(n + m), and O(m log m) if weights differ that much.
 pub(in crate::partition) fn joined_by_heavy_edges<W: Stored, O: Objective>(
@@ -141,7 +134,8 @@ pub(in crate::partition) fn joined_by_heavy_edges<W: Stored, O: Objective>(
         return None;
     }
     let most = bounds.iter().copied().max().unwrap_or(0);
-    thresholds(level).into_iter().find_map(|threshold| {
+    let weights = || level.nodes().flat_map(|node| level.graph.arcs(node)).map(Arc::weight);
+    heavy_weights(weights).into_iter().find_map(|threshold| {
         let heavy = |node| {
             level.graph.arcs(node).iter().filter(move |arc| arc.weight() >= threshold).map(|arc| arc.target)
         };
@@ -154,20 +148,6 @@ pub(in crate::partition) fn joined_by_heavy_edges<W: Stored, O: Objective>(
         let fit = weights.iter().all(|&weight| weight <= most);
         (fit && count * FEWER <= level.num_nodes()).then_some((group, count))
     })
-}
-
-/// The weights of edges that are heavier than all lighter ones by far, the lightest first.
-fn thresholds<W: Stored, O: Objective>(level: Problem<'_, W, O>) -> Vec<Weight> {
-    let weights = || level.nodes().flat_map(|node| level.graph.arcs(node)).map(Arc::weight);
-    let (least, most) =
-        weights().fold((Weight::MAX, 0), |(least, most), weight| (least.min(weight), most.max(weight)));
-    if most / HEAVIER < least {
-        return Vec::new();
-    }
-    let mut sorted: Vec<Weight> = weights().collect();
-    sorted.sort_unstable();
-    sorted.dedup();
-    sorted.windows(2).filter(|pair| pair[1] / HEAVIER >= pair[0]).map(|pair| pair[1]).collect()
 }
 
 /// The connected components of a graph.

@@ -61,6 +61,28 @@ fn cliques_that_fit_the_nodes_exactly_are_not_divided() {
     }
 }
 
+/// Of the sockets of a machine `8:2:6`, each with some of its cores: the machine and the sizes.
+fn sockets(rng: &mut Rng) -> (Listed<Hierarchy>, Vec<usize>) {
+    let sizes: Vec<usize> = (0..12).map(|_| 2 + rng.below(7) as usize).collect();
+    let cores = |(socket, &size): (usize, &usize)| (8 * socket..8 * socket + size).map(|core| core as PeId);
+    let listed = sizes.iter().enumerate().flat_map(cores).collect();
+    (Listed::new(Hierarchy::parse("8:2:6", "1:10:100").unwrap(), listed).unwrap(), sizes)
+}
+
+#[test]
+fn cliques_that_fit_the_sockets_exactly_are_not_divided() {
+    let mut rng = Rng::new(6);
+    for round in 0..12 {
+        let (machine, sizes) = sockets(&mut rng);
+        let groups: Vec<usize> = sizes.iter().flat_map(|&size| parts_of(size, &mut rng)).collect();
+        let graph = cliques(&groups, &mut rng);
+        for preset in [MapPreset::Fast, MapPreset::Eco] {
+            let report = solve(&graph, &machine, &MapConfig::preset(preset)).unwrap().report;
+            assert_eq!(report.cost, graph.total_arc_weight(), "round {round}: {groups:?} on {sizes:?}");
+        }
+    }
+}
+
 /// The least J of all mappings that begin with these PEs.
 fn least(graph: &CsrGraph, machine: &dyn Machine, pes: &mut Vec<PeId>) -> Cost {
     if pes.len() == graph.num_nodes() {

@@ -376,7 +376,7 @@ pub fn remap_many_to_one_around(
     })?
 }
 
-/// The upper bound on the load of each PE, by PE: `(1 + imbalance)` times its share, rounded up.
+/// The upper bound on the load of each PE, by PE: `(1 + imbalance)` times its share. The share is rounded up, the bound down.
 pub fn load_bounds(graph: &CsrGraph, machine: &dyn Machine, imbalance: f64) -> Vec<Weight> {
     Targets::shares(graph, &capacities(machine, 0..machine.num_pes() as PeId), imbalance)
 }
