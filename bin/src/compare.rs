@@ -1,13 +1,15 @@
 //! Mappings side by side, and the picture of two of them.
 
+use std::fmt::Display;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
 
 use crate::console::Console;
-use crate::error::Result;
+use crate::error::{Result, UsageError};
 use crate::files;
+use viem::contention::BusiestLink;
 use viem::graph::CsrGraph;
 use viem::io::output::OutputId;
 use viem::io::{Outputs, WriteError};
@@ -58,7 +60,10 @@ impl Other {
     ) -> Result<Mapping> {
         let read = match self {
             Self::Arrangement(arrangement) => {
-                return Ok(comparison.arranged(*arrangement).expect("there is room"));
+                let mapping = comparison.arranged(*arrangement);
+                let name = arrangement.name();
+                return mapping
+                    .ok_or_else(|| UsageError(format!("there is no memory for the order `{name}`")).into());
             }
             Self::File(path) if comparison.is_many() => files::read_many(path, count, machine, console),
             Self::File(path) => files::read_mapping(path, count, machine, console),
@@ -76,22 +81,35 @@ pub(crate) struct Row {
     gain: f64,
     #[serde(flatten)]
     figures: Figures,
+    /// The load of the busiest link, where links are known and each process has a place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    busiest_link: Option<BusiestLink>,
+    /// The completion time of one phase of all messages, if that is simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completion_time: Option<u64>,
 }
+
+/// What simulates a mapping, if that was asked for.
+type Simulate<'a> = &'a dyn Fn(&Mapping) -> Result<Option<u64>>;
 
 /// The given mapping beside others. There must be room for all processes.
 pub(crate) fn rows(
-    machine: &dyn Machine,
+    (graph, machine): (&CsrGraph, &dyn Machine),
     comparison: &Comparison<'_>,
     given: (&Path, &Mapping),
     others: &[Other],
+    simulate: Simulate<'_>,
     console: Console,
 ) -> Result<Vec<Row>> {
     let count = given.1.num_processes();
     let identity = comparison.arranged(Arrangement::Block).expect("there is room");
     let identity = comparison.figures(&identity)?.cost;
-    let row = |name: String, mapping: &Mapping| -> Result<Row, ScoreError> {
+    let row = |name: String, mapping: &Mapping| -> Result<Row> {
         let figures = comparison.figures(mapping)?;
-        Ok(Row { name, gain: percent_less(identity, figures.cost), figures })
+        let busiest = (!comparison.is_many()).then(|| traffic::busiest(graph, machine, mapping.pes()).ok());
+        let (busiest_link, completion_time) =
+            (busiest.flatten().and_then(|all| all.link), simulate(mapping)?);
+        Ok(Row { name, gain: percent_less(identity, figures.cost), figures, busiest_link, completion_time })
     };
     let mut rows = vec![row(files::name(given.0), given.1)?];
     for other in others {
@@ -108,15 +126,22 @@ pub(crate) fn tell(console: Console, rows: &[Row], is_many: bool) {
     console.line(format_args!(
         "J is a model of communication, not a run time; gain is how much less it is than that of {base}"
     ));
+    let has_links = rows.iter().any(|row| row.busiest_link.is_some());
+    let is_simulated = rows.iter().any(|row| row.completion_time.is_some());
+    let column =
+        |is_there: bool, text: &dyn Display| if is_there { format!(" {text:>16}") } else { String::new() };
+    let more = column(has_links, &"busiest link") + &column(is_simulated, &"simulated");
     console.line(format_args!(
-        "{:width$} {:>20} {:>9}{levels} {:>16} {:>8}",
+        "{:width$} {:>20} {:>9}{levels} {:>16} {:>8}{more}",
         "mapping", "J", "gain", "busiest node", "partners"
     ));
-    for Row { name, gain, figures } in rows {
+    for Row { name, gain, figures, busiest_link, completion_time } in rows {
+        let load = busiest_link.as_ref().map_or(0, |link| link.load);
+        let more = column(has_links, &load) + &column(is_simulated, &completion_time.unwrap_or(0));
         let Figures { cost, levels, busiest, most_partners, .. } = figures;
         let shares: String = levels.iter().map(|level| format!(" {:>7.2} %", 100.0 * level.share)).collect();
         console.line(format_args!(
-            "{name:width$} {cost:>20} {gain:>7.2} %{shares} {busiest:>16} {most_partners:>8}"
+            "{name:width$} {cost:>20} {gain:>7.2} %{shares} {busiest:>16} {most_partners:>8}{more}"
         ));
     }
     console.line(format_args!(

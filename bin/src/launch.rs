@@ -18,8 +18,8 @@ use viem::mapping::Mapping;
 #[command(rename_all = "snake_case")]
 pub(crate) struct LaunchOptions {
     /// Also write what a launcher needs to start the job as mapped, and print the line to paste. Launchers: openmpi,
-    /// openmpi5, mpich, mpich40, intel, slurm, cray, flux, plain or inverse. Files have names such as rankfile unless
-    /// others are given; existing files are replaced only if they are named. Nothing is started
+    /// openmpi5, mpich, mpich40, intel, slurm, cray, flux, torchrun, mpijob, pods, plain or inverse. Files have names such as
+    /// rankfile unless others are given; existing files are replaced only if they are named. Nothing is started
     #[arg(long, value_name = "KIND[:FILE[,FILE]]", value_parser = parse)]
     launch: Option<Asked>,
 }

@@ -2,12 +2,15 @@
 //!
 //! Each launcher gets the host and the CPUs of each rank in its own way:
 //!
-//! | kind | file | CPUs are set by |
+//! | kind | file | CPUs or GPUs are set by |
 //! |---|---|---|
 //! | `openmpi`, `openmpi5` | one line per rank: host, package and core | the file |
 //! | `mpich` | the hosts; the command line has the node of each rank | the file or the command line |
 //! | `mpich40` | one line for each run of ranks on the same host | the file |
 //! | `intel`, `slurm`, `flux` | one line per rank: its host | a script that starts the program |
+//! | `torchrun` | a script with one line per rank: host, GPU and rank | that script |
+//! | `mpijob` | one line per rank: its host | a script that orders the GPUs of a host |
+//! | `pods` | the nodes and the ranks of each, as JSON | |
 //! | `cray` | the ranks in the order of the slots | the command line |
 //! | `plain` | the PE of each rank | |
 //! | `inverse` | the rank on each PE | |
@@ -31,15 +34,18 @@ mod flux;
 mod intel;
 mod mpich;
 mod mpich40;
+mod mpijob;
 mod numbers;
 mod openmpi;
 #[cfg(feature = "io")]
 pub mod placement;
+mod pods;
 mod script;
 mod slurm;
+mod torchrun;
 
 use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::types::NodeId;
+use crate::ground::types::{NodeId, PeId};
 use crate::machine::Machine;
 use crate::machine::{Nodes, Site};
 use crate::mapping::Mapping;
@@ -59,7 +65,7 @@ pub struct LauncherKind {
 }
 
 /// All kinds.
-pub const KINDS: [LauncherKind; 10] = [
+pub const KINDS: [LauncherKind; 13] = [
     openmpi::FOUR,
     openmpi::FIVE,
     mpich::KIND,
@@ -68,6 +74,9 @@ pub const KINDS: [LauncherKind; 10] = [
     slurm::KIND,
     cray::KIND,
     flux::KIND,
+    torchrun::KIND,
+    mpijob::KIND,
+    pods::KIND,
     numbers::PLAIN,
     numbers::INVERSE,
 ];
@@ -138,10 +147,8 @@ pub enum LaunchError {
     TooLong { ranks: usize },
     #[error("there is nothing to launch: the model has no processes")]
     NoRanks,
-    #[error(
-        "inverse allows one rank per processing element, but ranks {first} and {second} are both on {pe}"
-    )]
-    SharedPe { first: NodeId, second: NodeId, pe: u32 },
+    #[error("{kind} allows one rank per processing element, but ranks {first} and {second} are both on {pe}")]
+    SharedPe { kind: &'static str, first: NodeId, second: NodeId, pe: u32 },
 }
 
 impl HasKind for LaunchError {
@@ -247,6 +254,30 @@ impl<'a> Job<'a> {
         self.ranks().for_each(|rank| ranks[self.site(rank).node].push(rank));
         let nodes = ranks.into_iter().enumerate().filter(|(_, ranks)| !ranks.is_empty());
         nodes.map(|(node, ranks)| NodeRanks { host: self.host(node), ranks }).collect()
+    }
+
+    /// The number of the PE of each rank among those that the machine has on its node, in the order of their CPUs. Each PE may have one rank.
+    fn pe_numbers(&self) -> Result<Vec<u32>, LaunchError> {
+        self.rank_on_each_pe()?;
+        let mut pes: Vec<PeId> = (0..self.nodes.num_pes() as PeId).collect();
+        pes.sort_by_key(|&pe| (self.nodes.node(pe), self.nodes.site(pe).cpus));
+        let mut numbers = vec![0; pes.len()];
+        for of_node in pes.chunk_by(|&a, &b| self.nodes.node(a) == self.nodes.node(b)) {
+            (0..).zip(of_node).for_each(|(number, &pe)| numbers[pe as usize] = number);
+        }
+        Ok(self.ranks().map(|rank| numbers[self.mapping.pe_of(rank) as usize]).collect())
+    }
+
+    /// The rank on each PE. There must not be two.
+    fn rank_on_each_pe(&self) -> Result<Vec<Option<NodeId>>, LaunchError> {
+        let mut rank_on: Vec<Option<NodeId>> = vec![None; self.machine.num_pes()];
+        for rank in self.ranks() {
+            let pe = self.mapping.pe_of(rank);
+            if let Some(first) = rank_on[pe as usize].replace(rank) {
+                return Err(LaunchError::SharedPe { kind: self.kind, first, second: rank, pe });
+            }
+        }
+        Ok(rank_on)
     }
 
     /// A file name as a shell word.

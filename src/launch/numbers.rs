@@ -1,6 +1,6 @@
 //! Numbers only, for other launchers.
 
-use crate::ground::types::{NodeId, PeId};
+use crate::ground::types::NodeId;
 use crate::launch::{Job, Launch, LaunchError, LaunchFile, LauncherKind};
 
 pub(super) const PLAIN: LauncherKind = LauncherKind {
@@ -25,13 +25,7 @@ fn plain(job: &Job<'_>) -> Result<Launch, LaunchError> {
 }
 
 fn inverse(job: &Job<'_>) -> Result<Launch, LaunchError> {
-    let mut rank_on: Vec<Option<NodeId>> = vec![None; job.machine.num_pes()];
-    for rank in job.ranks() {
-        let pe: PeId = job.mapping.pe_of(rank);
-        if let Some(first) = rank_on[pe as usize].replace(rank) {
-            return Err(LaunchError::SharedPe { first, second: rank, pe });
-        }
-    }
+    let rank_on = job.rank_on_each_pe()?;
     let line = |rank: &Option<NodeId>| rank.map_or("-1\n".to_owned(), |rank| format!("{rank}\n"));
     Ok(only(rank_on.iter().map(line).collect()))
 }

@@ -65,7 +65,7 @@ impl Places {
             return Err(MachineError::TooMuchRoom { room: count });
         }
         check_memory_of(count as usize)?;
-        let is_plain = count == machine.num_pes() as u64;
+        let is_plain = (0..machine.num_pes() as PeId).all(|pe| machine.capacity(pe) == 1);
         let parts = division::divide(machine, &distances, observer);
         let parts = if is_plain { parts } else { parts.with_capacities(|pe| machine.capacity(pe)) };
         let pe_of = parts.order().to_vec();

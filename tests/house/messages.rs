@@ -7,15 +7,23 @@ use crate::code::{passed_over, sources, word};
 const PROGRAMS: [&str; 3] = ["evaluator", "generate_model", "graphchecker"];
 
 /// Options of launchers and system tools that the library writes into launch files and command lines.
-const OF_OTHERS: [&str; 11] = [
+const OF_OTHERS: [&str; 19] = [
+    "--bind-to",
+    "--count",
     "--cpu-bind",
     "--exclusive",
+    "--hostfile",
     "--map-by",
     "--mca",
+    "--nnodes",
+    "--no-python",
+    "--nproc-per-node",
     "--ntasks-per-node",
     "--of",
     "--prtemca",
     "--rankfile",
+    "--rdzv-backend",
+    "--rdzv-endpoint",
     "--report-bindings",
     "--requires",
     "--taskmap",

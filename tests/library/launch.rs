@@ -218,8 +218,57 @@ fn read(kind: &str, launch: &Launch, machine: &Cluster) -> Seats {
             seats(machine, &Mapping::on(machine, pe_of.into_values().collect()).unwrap())
         }
         "cray" => slots(&lines, line, machine),
+        "torchrun" => {
+            let script = &launch.files[0].content;
+            let table = script.split("# The host, the GPU and the number of each rank:\n").nth(1).unwrap();
+            let rank = |line: &str| {
+                let words: Vec<&str> = line.split(' ').collect();
+                (words[2].parse().unwrap(), words[0].to_owned(), words[1].parse().unwrap())
+            };
+            by_rank(table.lines().map(rank), machine)
+        }
+        "mpijob" => {
+            let script: Vec<&str> = launch.files[1].content.lines().collect();
+            let gpus = &script[script.len() - lines.len()..];
+            let rank = |rank: usize| {
+                let local = lines[..rank].iter().filter(|&&host| host == lines[rank]).count();
+                (rank as u32, lines[rank].to_owned(), numbers(gpus[rank], ',')[local])
+            };
+            by_rank((0..lines.len()).map(rank), machine)
+        }
+        "pods" => {
+            let json: serde_json::Value = serde_json::from_str(&launch.files[0].content).unwrap();
+            let mut ranks = Vec::new();
+            for (index, pod) in json["pods"].as_array().unwrap().iter().enumerate() {
+                assert_eq!(pod["index"], index);
+                let host = pod["host"].as_str().unwrap();
+                let list = |name: &str| serde_json::from_value::<Vec<u32>>(pod[name].clone()).unwrap();
+                ranks.extend(
+                    list("ranks")
+                        .into_iter()
+                        .zip(list("gpus"))
+                        .map(|(rank, gpu)| (rank, host.to_owned(), gpu)),
+                );
+            }
+            assert_eq!(json["ranks"], ranks.len());
+            by_rank(ranks.into_iter(), machine)
+        }
         other => panic!("no reader for {other}"),
     }
+}
+
+/// The seats of ranks from the host and the number of its PE there, by CPUs.
+fn by_rank(ranks: impl Iterator<Item = (u32, String, u32)>, machine: &Cluster) -> Seats {
+    let mut ranks: Vec<_> = ranks.collect();
+    ranks.sort();
+    assert!(ranks.iter().map(|rank| rank.0).eq(0..ranks.len() as u32), "{ranks:?}");
+    let seat = |(_, host, number): (u32, String, u32)| {
+        let is_here = |pe: &&Location| machine.hosts[pe.node as usize] == host;
+        let mut cpus: Vec<Vec<u32>> = machine.pes.iter().filter(is_here).map(|pe| pe.cpus.clone()).collect();
+        cpus.sort();
+        (host, cpus[number as usize].clone())
+    };
+    ranks.into_iter().map(seat).collect()
 }
 
 fn rankfile(lines: &[&str], machine: &Cluster) -> Seats {
@@ -325,6 +374,30 @@ fn formats_are_those_of_the_launchers() {
     assert_eq!(slurm.files[0].content, "n2\nn1\nn2\nn1\nn1\nn2\nn1\nn2\n");
     let line = "SLURM_HOSTFILE=hosts srun -n 8 -m arbitrary --cpu-bind=none ./bind.sh ./app";
     assert_eq!(slurm.line.unwrap(), line);
+    let torchrun = of("torchrun");
+    assert!(
+        torchrun.files[0]
+            .content
+            .ends_with("each rank:\nn1 0 1\nn1 1 4\nn1 2 3\nn1 3 6\nn2 0 5\nn2 1 0\nn2 2 7\nn2 3 2\n")
+    );
+    let line = "torchrun --nnodes=2 --nproc-per-node=4 --rdzv-backend=c10d --rdzv-endpoint=n2:29500 --no-python \
+                ./rank.sh ./app";
+    assert_eq!(torchrun.line.unwrap(), line);
+    let uneven = launch("torchrun", &machine, &Mapping::identity(7)).unwrap().line.unwrap();
+    assert!(uneven.contains(" --nproc-per-node=$(./rank.sh --count) "), "{uneven}");
+    let mpijob = of("mpijob");
+    assert_eq!(mpijob.files[0].content, slurm.files[0].content);
+    assert!(
+        mpijob.files[1]
+            .content
+            .ends_with("\n1,3,0,2\n0,2,1,3\n1,3,0,2\n0,2,1,3\n0,2,1,3\n1,3,0,2\n0,2,1,3\n1,3,0,2\n")
+    );
+    let line = "mpirun -n 8 --hostfile hostfile --map-by seq --bind-to none ./gpus.sh ./app";
+    assert_eq!(mpijob.line.unwrap(), line);
+    let pods = "{\n  \"ranks\": 8,\n  \"pods\": [\n    \
+                {\"index\": 0, \"host\": \"n2\", \"gpus\": [0, 1, 2, 3], \"ranks\": [5, 0, 7, 2]},\n    \
+                {\"index\": 1, \"host\": \"n1\", \"gpus\": [0, 1, 2, 3], \"ranks\": [1, 4, 3, 6]}\n  ]\n}\n";
+    assert_eq!(of("pods").files[0].content, pods);
 }
 
 #[test]
@@ -395,6 +468,11 @@ fn unsupported_launches_are_rejected_with_a_reason() {
     // Several ranks on a PE.
     let shared = viem::Capacities::new(Cluster::regular(2, 1, 1, 1), vec![2, 1]).unwrap();
     assert!(error("inverse", &shared, vec![0, 1, 0]).contains("ranks 0 and 2 are both on 0"));
+    for kind in ["torchrun", "mpijob", "pods"] {
+        let message =
+            format!("{kind} allows one rank per processing element, but ranks 0 and 2 are both on 0");
+        assert_eq!(error(kind, &shared, vec![0, 1, 0]), message);
+    }
     assert!(error("openmpi", &shared, vec![0, 1, 0]).contains("ranks 0 and 2 are both on core 0 of n1"));
     let mapping = Mapping::on(&shared, vec![0, 1, 0]).unwrap();
     let script = &launch("slurm", &shared, &mapping).unwrap().files[1].content;
@@ -522,6 +600,28 @@ fn works(mpi: &Mpi, folder: &Path) -> bool {
     works
 }
 
+/// What the ranks of a launch print, as started by the launcher of its line in the folder of an MPI, with `./show` as the program.
+fn launched(mpi: &Mpi, kind: &str, launch: &Launch) -> String {
+    let folder = mpi.folder.path();
+    for (name, file) in launch::kind(kind).unwrap().files.iter().zip(&launch.files) {
+        let path = folder.join(name);
+        if file.is_program {
+            write_program(&path, &file.content);
+        } else {
+            fs::write(path, &file.content).unwrap();
+        }
+    }
+    let line = launch.line.as_deref().unwrap();
+    let mut words = line.split(' ').skip(1).collect::<Vec<_>>();
+    assert_eq!(words.pop(), Some("./app"));
+    // On a machine under load, daemons sometimes do not start in time. That is not the fault of the
+    // files.
+    let run = || launcher_here(mpi, folder).args(&words).arg("./show").output().unwrap();
+    let output = (0..3).map(|_| run()).find(|output| output.status.success()).unwrap_or_else(run);
+    assert!(output.status.success(), "{line}\n{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
 /// Each rank reports its position, which must be that of the mapping, on several hosts that are all this
 /// machine.
 #[test]
@@ -542,31 +642,39 @@ fn launched_ranks_are_where_the_mapping_has_them() {
         {
             let mapping = machine.random_mapping(machine.num_pes() - spare, &mut rng);
             let launch = launch(mpi.kind, &machine, &mapping).unwrap();
-            for (name, file) in launch::kind(mpi.kind).unwrap().files.iter().zip(&launch.files) {
-                let path = folder.join(name);
-                if file.is_program {
-                    write_program(&path, &file.content);
-                } else {
-                    fs::write(path, &file.content).unwrap();
-                }
-            }
-            let line = launch.line.unwrap();
-            let mut words = line.split(' ').skip(1).collect::<Vec<_>>();
-            assert_eq!(words.pop(), Some("./app"));
-            // On a machine under load, daemons sometimes do not start in time. That is not the fault of the
-            // files.
-            let run = || launcher_here(mpi, folder).args(&words).arg("./show").output().unwrap();
-            let output = (0..3).map(|_| run()).find(|output| output.status.success()).unwrap_or_else(run);
-            let (stdout, stderr) =
-                (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-            assert!(output.status.success(), "{line}\n{stderr}");
+            let stdout = launched(mpi, mpi.kind, &launch);
             assert_eq!(
                 shown(&stdout),
                 seats(machine, &mapping),
-                "{line}\n{}\n{stdout}",
+                "{:?}\n{}\n{stdout}",
+                launch.line,
                 launch.files[0].content
             );
         }
+    }
+}
+
+/// Under Open MPI, the GPU of each rank is that of its local rank in the list that the script makes.
+#[test]
+fn ranks_of_mpi_jobs_see_their_gpus_first() {
+    let machine = Cluster::regular(3, 1, 4, 1);
+    let mapping = Mapping::on(&machine, vec![8, 7, 0, 9, 4, 3, 11, 5, 10, 1]).unwrap();
+    let show = "#!/bin/sh\necho \"$OMPI_COMM_WORLD_RANK $SHOWN_HOST $OMPI_COMM_WORLD_LOCAL_RANK $CUDA_VISIBLE_DEVICES\"\n";
+    for mpi in Mpi::all().iter().filter(|mpi| mpi.is_open_mpi()) {
+        let folder = mpi.folder.path();
+        write_program(&folder.join("agent"), AGENT);
+        write_program(&folder.join("show"), SHOW);
+        if !works(mpi, folder) {
+            continue;
+        }
+        write_program(&folder.join("show"), show);
+        let stdout = launched(mpi, "mpijob", &launch("mpijob", &machine, &mapping).unwrap());
+        let rank = |line: &str| {
+            let words: Vec<&str> = line.split(' ').collect();
+            let gpus = numbers(words[3], ',');
+            (words[0].parse().unwrap(), words[1].to_owned(), gpus[words[2].parse::<usize>().unwrap()])
+        };
+        assert_eq!(by_rank(stdout.lines().map(rank), &machine), seats(&machine, &mapping), "{stdout}");
     }
 }
 
@@ -611,6 +719,103 @@ fn the_binding_script_binds_by_the_rank_of_the_launcher() {
         assert!(message(&[]).contains("no launcher has set a rank"));
         assert!(message(&[(own, 99)]).contains("this is rank 99, but the job was mapped for"));
     }
+}
+
+/// The script of torchrun, run as its processes are, on hosts that are known by whatever name.
+#[test]
+fn the_script_of_torchrun_sets_the_rank_of_each_gpu() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("rank.sh");
+    write_program(&folder.path().join("uname"), "#!/bin/sh\necho \"$THIS_HOST\"\n");
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let run = |arguments: &[&str], variables: &[(&str, &str)]| {
+        let mut command = Command::new(&script);
+        without_job(&mut command);
+        for name in ["RANK", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "NODE_NAME", "MASTER_ADDR", "MASTER_PORT"] {
+            command.env_remove(name);
+        }
+        let output =
+            command.args(arguments).env("PATH", &path).envs(variables.iter().copied()).output().unwrap();
+        let text = if output.status.success() { &output.stdout } else { &output.stderr };
+        (output.status.code(), String::from_utf8_lossy(text).trim().to_owned())
+    };
+    const SHOW: &str =
+        "echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $MASTER_ADDR $MASTER_PORT \"$1\"";
+    let show = ["sh", "-c", SHOW, "sh", "two  words"];
+    let mut machine = Cluster::regular(3, 1, 4, 1);
+    machine.hosts = ["a.site", "b.site", "c"].map(str::to_owned).to_vec();
+    let mapping = Mapping::on(&machine, vec![8, 7, 0, 9, 4, 3, 11, 5, 10, 1]).unwrap();
+    write_program(&script, &launch("torchrun", &machine, &mapping).unwrap().files[0].content);
+    for (host, names, ranks) in [
+        ("a.site", ["a.site", "a"], vec![(2, 0), (9, 1), (5, 3)]),
+        ("b.site", ["b.site", "b"], vec![(4, 0), (7, 1), (1, 3)]),
+        ("c", ["c", "c.other"], vec![(0, 0), (3, 1), (8, 2), (6, 3)]),
+    ] {
+        let count = ranks.len().to_string();
+        for name in names {
+            assert_eq!(run(&["--count"], &[("THIS_HOST", name)]), (Some(0), count.clone()), "{host}");
+            for (local, (rank, gpu)) in ranks.iter().enumerate() {
+                let local = local.to_string();
+                for (variable, value) in [("LOCAL_RANK", &local), ("SLURM_LOCALID", &local)] {
+                    let found = run(&show, &[("THIS_HOST", name), (variable, value)]);
+                    assert_eq!(found, (Some(0), format!("{rank} 10 {gpu} {count} c 29500 two  words")));
+                }
+                let torchrun = [
+                    ("NODE_NAME", name),
+                    ("THIS_HOST", "pod-17"),
+                    ("LOCAL_RANK", &local),
+                    ("LOCAL_WORLD_SIZE", &count),
+                    ("TORCHELASTIC_USE_AGENT_STORE", "True"),
+                    ("MASTER_ADDR", "other"),
+                    ("MASTER_PORT", "1234"),
+                ];
+                let found = run(&show, &torchrun);
+                assert_eq!(found, (Some(0), format!("{rank} 10 {gpu} {count} other 1234 two  words")));
+            }
+            let (code, message) = run(&show, &[("THIS_HOST", name), ("LOCAL_RANK", &count)]);
+            assert!(
+                code == Some(64) && message.contains(&format!("this host has {count} ranks")),
+                "{message}"
+            );
+            let sizes = [("THIS_HOST", name), ("LOCAL_RANK", "0"), ("LOCAL_WORLD_SIZE", "8")];
+            assert!(run(&show, &sizes).1.contains(&format!("has {count} ranks, but 8 processes")));
+            assert!(run(&show, &[("THIS_HOST", name)]).1.contains("no launcher has set a local rank"));
+        }
+    }
+    for stranger in ["d", "a.elsewhere", "site", ""] {
+        let (code, message) = run(&show, &[("THIS_HOST", stranger), ("LOCAL_RANK", "0")]);
+        assert!(code == Some(64) && message.contains("mapped to other hosts than this one"), "{message}");
+    }
+    // A short name that two hosts have is none.
+    machine.hosts = ["a.x", "a.y", "c"].map(str::to_owned).to_vec();
+    write_program(&script, &launch("torchrun", &machine, &mapping).unwrap().files[0].content);
+    assert_eq!(run(&["--count"], &[("THIS_HOST", "a")]).0, Some(64));
+    assert_eq!(run(&["--count"], &[("THIS_HOST", "a.y")]).1, "3");
+}
+
+/// The script of GPUs: what is seen already is put into order.
+#[test]
+fn the_script_of_gpus_orders_them_as_the_ranks() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("gpus.sh");
+    let machine = Cluster::regular(2, 1, 4, 1);
+    let mapping = Mapping::on(&machine, vec![3, 5, 0, 7, 1]).unwrap();
+    write_program(&script, &launch("mpijob", &machine, &mapping).unwrap().files[1].content);
+    let run = |rank: u32, seen: Option<&str>| {
+        let mut command = Command::new(&script);
+        without_job(&mut command);
+        command.env_remove("CUDA_VISIBLE_DEVICES").env("OMPI_COMM_WORLD_RANK", rank.to_string());
+        if let Some(seen) = seen {
+            command.env("CUDA_VISIBLE_DEVICES", seen);
+        }
+        let output = command.args(["sh", "-c", "echo $CUDA_VISIBLE_DEVICES"]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    for rank in [0, 2, 4] {
+        assert_eq!(run(rank, None), "3,0,1");
+        assert_eq!(run(rank, Some("GPU-a,GPU-b,GPU-c,GPU-d")), "GPU-d,GPU-a,GPU-b");
+    }
+    assert_eq!((run(1, None), run(3, Some("4,5,6,7"))), ("1,3".to_owned(), "5,7".to_owned()));
 }
 
 #[test]

@@ -154,6 +154,52 @@ fn rank_0_is_on_the_first_host_if_that_is_asked_for() {
 }
 
 #[test]
+fn groups_stay_on_a_node_if_that_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    write_ring(folder.path());
+    fs::write(path("hosts"), "a slots=5\nb slots=3\nc slots=7\nd slots=4\n").unwrap();
+    let on_hosts = |more: &[&str]| {
+        let mut command = program("viem", folder.path());
+        command.args(["ring", "--machine=hosts:hosts", "-o", "mapping"]).args(more);
+        command
+    };
+    let node = |pe: usize| [5, 8, 15, 19].iter().filter(|&&end| end <= pe).count();
+    for size in 1..=3usize {
+        let keep = format!("--keep={size}");
+        let options = [keep.as_str(), "--first_host=rank0", "--verify", "--json=report"];
+        let text = stdout_of(&mut on_hosts(&options));
+        let groups = 16usize.div_ceil(size);
+        assert!(
+            text.contains(&format!("each of {groups} groups of {size} processes is kept on a node")),
+            "{text}"
+        );
+        let pes = numbers(&path("mapping"));
+        assert!((0..16).all(|process| node(pes[process]) == node(pes[process / size * size])), "{pes:?}");
+        assert_eq!(node(pes[0]), 0);
+        assert_eq!(report_in(&path("report"))["options"]["keep"], size);
+        // It is a mapping to improve.
+        fs::copy(path("mapping"), path("start")).unwrap();
+        stdout_of(&mut on_hosts(&[keep.as_str(), "--input_mapping=start", "--seed=3"]));
+    }
+    let failure = failure_of(&mut on_hosts(&["--keep=4"]), 65);
+    assert!(
+        failure.contains("the nodes have room for 3 of 4 groups; the largest has room for 7"),
+        "{failure}"
+    );
+    let failure = failure_of(&mut on_hosts(&["--keep=2", "--construction_algorithm=linear"]), 2);
+    assert!(failure.contains("leave out --construction_algorithm"), "{failure}");
+    failure_of(&mut on_hosts(&["--keep=2", "--secondary=busiest_link"]), 2);
+    failure_of(&mut on_hosts(&["--keep=0"]), 2);
+    fs::write(path("fixed"), "0 0\n1 6\n").unwrap();
+    let failure = failure_of(&mut on_hosts(&["--keep=2", "--fixed=fixed"]), 65);
+    assert!(
+        failure.contains("of one group of 2, which must share a node, but they are fixed on a and b"),
+        "{failure}"
+    );
+}
+
+#[test]
 fn vertices_stay_in_their_parts_and_on_their_processing_elements() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);

@@ -167,6 +167,7 @@ const TRIALS_OF_VIEM: &[Trial] = &[
     trial("input_mapping", "start_of_problem").only(&["QAP"]),
     trial("fixed", "fixed"),
     trial("first_host", "rank0"),
+    trial("keep", "3"),
     trial("secondary", "busiest_link"),
     trial("secondary_excess", "5").beside(&["--secondary=busiest_link"]),
     trial("time_limit", "0.05"),

@@ -13,14 +13,14 @@ use crate::common::{names, program, root};
 const OTHER_FILES: [(&str, &[&str]); 6] = [
     ("Slurm", &["topology.yaml", "topology.conf", "slurm.conf"]),
     ("the user", &["mesh.graph"]),
-    ("viem --launch", &["bind.sh"]),
+    ("viem --launch", &["bind.sh", "rank.sh", "gpus.sh"]),
     ("generate_model", &["model.graph"]),
     ("benches/tables", &["mapping.tsv", "partition.tsv", "many.tsv", "target/tables/*"]),
     ("cargo build", &["target/release", "target/debug"]),
 ];
 
 /// Options of other programs, and options of these programs that are not in their help.
-const OTHER_OPTIONS: [(&str, &[&str]); 11] = [
+const OTHER_OPTIONS: [(&str, &[&str]); 12] = [
     (
         "cargo",
         &[
@@ -38,6 +38,7 @@ const OTHER_OPTIONS: [(&str, &[&str]); 11] = [
         ],
     ),
     ("rocm-smi", &["--showtopo"]),
+    ("rank.sh", &["--count"]),
     ("mpirun", &["--bind-to", "--map-by", "--mca", "--rankfile", "--report-bindings"]),
     ("srun", &["--ntasks-per-node"]),
     ("flux", &["--requires", "--taskmap"]),

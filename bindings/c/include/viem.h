@@ -410,7 +410,8 @@ void viem_graph_free(viem_graph *graph);
 /**
  * The number of files that a launcher needs: how many names `viem_launch_write` takes.
  *
- * - `launcher`: `openmpi`, `openmpi5`, `mpich`, `mpich40`, `intel`, `slurm`, `cray`, `flux`, `plain` or `inverse`
+ * - `launcher`: `openmpi`, `openmpi5`, `mpich`, `mpich40`, `intel`, `slurm`, `cray`, `flux`, `torchrun`,
+ *   `mpijob`, `pods`, `plain` or `inverse`
  * - `num_files`: gets the number
  *
  * Precondition: `launcher` ends with a zero byte; `num_files` leads to an integer.

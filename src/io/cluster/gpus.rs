@@ -18,14 +18,19 @@
 //!
 //! All else that they print is passed over: network adapters, affinities, other tables, and sequences that set a terminal's style.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::ground::types::Distance;
+use crate::io::cluster::hwloc::{Object, ObjectKind};
 use crate::io::cluster::{ClusterFault, Fault, Text, shown};
 use crate::io::{ReadError, Source};
 
 /// GPUs at most.
 const MOST: usize = 1 << 10;
+
+/// Levels of groups at most.
+const MOST_LEVELS: usize = 16;
 
 /// The greatest weight.
 const MOST_WEIGHT: Distance = 1 << 31;
@@ -43,6 +48,96 @@ pub struct GpuDistances {
     pub links: BTreeMap<String, Distance>,
     /// Row by row, symmetric, 0 on the diagonal.
     pub entries: Vec<Distance>,
+}
+
+/// GPUs as the inside of a node.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct GpuNode {
+    /// The node. Each GPU is a core of it, whose number is that of the GPU.
+    pub node: Object,
+    /// Pairs of GPUs that are nearer to each other in the node than in the table.
+    pub num_nearer: usize,
+}
+
+impl GpuDistances {
+    /// The GPUs as a tree: those that links of at most a distance join are a group, for each distance. Where the links make up no tree,
+    /// this brings GPUs nearer to each other. Fails if there are more than 16 levels of groups. O(n² d) for n GPUs and d levels.
+    pub fn node(&self) -> Result<GpuNode, ClusterFault> {
+        let count = self.entries.len().isqrt();
+        let mut tree = Tree { entries: &self.entries, count, num_nearer: 0 };
+        let children = tree.children(&(0..count).collect::<Vec<_>>(), 0)?;
+        Ok(GpuNode { node: Object::new(ObjectKind::Machine, children), num_nearer: tree.num_nearer })
+    }
+}
+
+/// What makes a tree of GPUs.
+struct Tree<'a> {
+    entries: &'a [Distance],
+    count: usize,
+    num_nearer: usize,
+}
+
+impl Tree<'_> {
+    /// The groups of some GPUs, which lie in so many others.
+    fn children(&mut self, gpus: &[usize], depth: usize) -> Result<Vec<Object>, ClusterFault> {
+        let &[first, .., _] = gpus else { return Ok(gpus.iter().map(|&gpu| core(gpu)).collect()) };
+        if depth == MOST_LEVELS {
+            let reason = "their distances make up more than 16 levels";
+            return Err(ClusterFault::Gpus { text: format!("GPU{first}"), reason });
+        }
+        let (count, top) = (self.count, self.bottleneck(gpus));
+        let groups = self.joined_below(top, gpus);
+        let mut objects = Vec::with_capacity(groups.len());
+        for (index, group) in groups.iter().enumerate() {
+            let others = groups[index + 1..].iter().flatten();
+            let pairs = others.flat_map(|&other| group.iter().map(move |&gpu| gpu * count + other));
+            self.num_nearer += pairs.filter(|&pair| self.entries[pair] > top).count();
+            let distance = Reverse(u32::try_from(top).unwrap_or(u32::MAX).max(1));
+            let kind = ObjectKind::Gpu { distance, is_single: group.len() == 1 };
+            objects.push(Object::new(kind, self.children(group, depth + 1)?));
+        }
+        Ok(objects)
+    }
+
+    /// The least distance at which links join all of some GPUs: the greatest of a least spanning tree.
+    fn bottleneck(&self, gpus: &[usize]) -> Distance {
+        let mut left: Vec<(usize, Distance)> = gpus.iter().map(|&gpu| (gpu, Distance::MAX)).collect();
+        let mut last = left.swap_remove(0).0;
+        let mut greatest = 0;
+        while !left.is_empty() {
+            for (gpu, nearest) in &mut left {
+                *nearest = self.entries[last * self.count + *gpu].min(*nearest);
+            }
+            let next = (0..left.len()).min_by_key(|&index| left[index].1).unwrap_or(0);
+            let (gpu, distance) = left.swap_remove(next);
+            (last, greatest) = (gpu, distance.max(greatest));
+        }
+        greatest
+    }
+
+    /// The groups that links of less than a distance join, in the order of their first GPUs.
+    fn joined_below(&self, top: Distance, gpus: &[usize]) -> Vec<Vec<usize>> {
+        let mut left = gpus.to_vec();
+        let mut groups = Vec::new();
+        while !left.is_empty() {
+            let mut group = vec![left.remove(0)];
+            let mut next = 0;
+            while let Some(&gpu) = group.get(next) {
+                let is_near = |&other: &usize| self.entries[gpu * self.count + other] < top;
+                group.extend(left.extract_if(.., |other| is_near(other)));
+                next += 1;
+            }
+            group.sort_unstable();
+            groups.push(group);
+        }
+        groups
+    }
+}
+
+/// A GPU as a core.
+fn core(gpu: usize) -> Object {
+    Object::new(ObjectKind::Core, vec![Object::pu(gpu as u32)])
 }
 
 /// A tool, and how its table is found.
@@ -253,6 +348,32 @@ mod tests {
         for text in ["GPU0 GPU1\nGPU0 0 1\nGPU1 1 0\n", "a CPU Affinity\n", ""] {
             assert_eq!(tool(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn links_make_up_groups() {
+        let node = |entries: &[Distance]| {
+            let gpus = GpuDistances { tool: "test", links: BTreeMap::new(), entries: entries.to_vec() };
+            gpus.node().unwrap()
+        };
+        let gpu = |distance: u32, gpu: usize| {
+            Object::new(ObjectKind::Gpu { distance: Reverse(distance), is_single: true }, vec![core(gpu)])
+        };
+        let machine = |children| Object::new(ObjectKind::Machine, children);
+        assert_eq!(node(&[0]).node, machine(vec![core(0)]));
+        assert_eq!(node(&[0, 2, 2, 0]).node, machine(vec![gpu(2, 0), gpu(2, 1)]));
+        // 0 and 2 are linked, and so are 1 and 3.
+        let pairs = node(&[0, 72, 3, 72, 72, 0, 72, 3, 3, 72, 0, 72, 72, 3, 72, 0]);
+        let kind = ObjectKind::Gpu { distance: Reverse(72), is_single: false };
+        let pair = |a, b| Object::new(kind, vec![gpu(3, a), gpu(3, b)]);
+        assert_eq!(pairs, GpuNode { node: machine(vec![pair(0, 2), pair(1, 3)]), num_nearer: 0 });
+        // A path of three.
+        assert_eq!(node(&[0, 2, 9, 2, 0, 2, 9, 2, 0]).num_nearer, 1);
+        let chain: Vec<Distance> = (0..20 * 20)
+            .map(|pair| (pair / 20).max(pair % 20) * Distance::from(pair / 20 != pair % 20))
+            .collect();
+        let gpus = GpuDistances { tool: "test", links: BTreeMap::new(), entries: chain };
+        assert!(gpus.node().unwrap_err().to_string().contains("more than 16 levels"));
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //!
 //! Reference: Broquedis et al., "hwloc: a generic framework for managing hardware affinities in HPC applications", PDP 2010.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use roxmltree::{Document, Node, ParsingOptions};
@@ -26,6 +27,12 @@ const MOST_PUS: u32 = 1 << 20;
 #[allow(missing_docs)] // named as hwloc names them
 pub enum ObjectKind {
     Machine,
+    /// A GPU, or a group of GPUs, beside others; not from hwloc.
+    Gpu {
+        /// How far it is from the others.
+        distance: Reverse<u32>,
+        is_single: bool,
+    },
     Group,
     Package,
     Numa,

@@ -9,6 +9,7 @@
 //! | [`synthetic`] | the same as a line: `pack:2 numa:4 core:16 pu:1` |
 //! | [`topology`] | `topology.conf` and `topology.yaml` of Slurm, what `scontrol show topology` prints, and lists of addresses (`s0.s1.n1`) |
 //! | [`fabric`] | InfiniBand networks as `ibnetdiscover` prints them |
+//! | `topograph` | networks and accelerator domains as the graph engine of topograph writes them |
 //! | [`latency`] | latencies between hosts |
 //! | [`gpus`] | links between GPUs as `nvidia-smi` and `rocm-smi` print them |
 //! | [`numa`] | distances between NUMA nodes as `numactl`, `likwid-topology` and `lstopo` print them |
@@ -24,6 +25,7 @@ pub mod latency;
 pub mod names;
 pub mod numa;
 pub mod synthetic;
+mod topograph;
 pub mod topology;
 mod yaml;
 
@@ -79,7 +81,7 @@ pub enum ClusterFault {
     Topology { text: String, reason: &'static str },
     #[error(
         "this is no topology of Slurm (a topology.conf, a topology.yaml, what scontrol show topology prints, or a list of addresses such \
-         as s0.s1.n1), nor what ibnetdiscover prints"
+         as s0.s1.n1), nor what ibnetdiscover prints or topograph writes"
     )]
     NotTopology,
     #[error(

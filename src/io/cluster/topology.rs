@@ -1,5 +1,5 @@
 //! The network of a cluster: `topology.conf`, `topology.yaml`, what `scontrol show topology` prints, a list of the addresses of the nodes,
-//! or an InfiniBand fabric ([`super::fabric`]).
+//! an InfiniBand fabric ([`super::fabric`]), or what topograph writes (`topograph`).
 //!
 //! | kind | what it says |
 //! |---|---|
@@ -20,6 +20,7 @@ use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use super::fabric::{self, Fabric};
+use super::topograph;
 use super::yaml::{self, Value};
 use crate::io::cluster::{ClusterFault, Fault, MOST_HOSTS, Text, fields, hostlist, lines, shown};
 use crate::io::{ReadError, Source};
@@ -125,6 +126,10 @@ fn topology(text: &str) -> Result<Topology, Fault> {
             conf(text)
         }
         _ if fabric::is_fabric(first) => Ok(Topology::Fabric(fabric::parse(text)?)),
+        _ if first.starts_with('{') => {
+            let layers = topograph::parse(text)?.into_iter();
+            check_tree(at, layers.map(|layer| Switch::new(layer.name, layer.below, layer.hosts)).collect())
+        }
         _ if is_yaml(first) => yaml_file(text),
         _ if first.contains('.') && !first.contains(['=', '<', '{']) => addresses(text),
         _ => Err((at, ClusterFault::NotTopology)),

@@ -79,6 +79,8 @@ pub enum ClusterError {
         "lstopo cannot be run: {reason}; install hwloc (Debian: apt-get install hwloc), or describe the node: {instead}"
     )]
     Lstopo { reason: String, instead: &'static str },
+    #[error("{file}: {reason}")]
+    Gpus { file: String, reason: String },
     #[error(transparent)]
     Machine(#[from] MachineError),
 }
@@ -103,7 +105,8 @@ impl HasKind for ClusterError {
             | Self::Latencies { .. }
             | Self::MoreSlots { .. }
             | Self::TooFewCores { .. }
-            | Self::Counts { .. } => ErrorKind::BadData,
+            | Self::Counts { .. }
+            | Self::Gpus { .. } => ErrorKind::BadData,
             Self::Lstopo { .. } | Self::NoJob { .. } | Self::NoBatchJob { .. } => ErrorKind::NoInput,
             Self::TooManyNodes { .. } => ErrorKind::NoResources,
             Self::Machine(error) => error.kind(),

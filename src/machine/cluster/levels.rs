@@ -36,6 +36,8 @@ impl Members {
             Members::Inside(ObjectKind::Die) => "die",
             Members::Inside(ObjectKind::Numa) => "NUMA node",
             Members::Inside(ObjectKind::Package) => "socket",
+            Members::Inside(ObjectKind::Gpu { is_single: true, .. }) => "GPU",
+            Members::Inside(ObjectKind::Gpu { .. }) => "group of GPUs",
             Members::Inside(ObjectKind::Group) => "group",
             Members::Inside(ObjectKind::Machine) | Members::Nodes => "node",
             Members::Switches(0) => "switch",
@@ -46,6 +48,7 @@ impl Members {
         match (count, name) {
             (1, name) => name.to_owned(),
             (_, "switch") => "switches".to_owned(),
+            (_, "group of GPUs") => "groups of GPUs".to_owned(),
             (_, "group of switches") => "groups of switches".to_owned(),
             (_, "group of blocks") => "groups of blocks".to_owned(),
             (_, name) => format!("{name}s"),
@@ -61,10 +64,16 @@ impl Members {
             Members::Inside(ObjectKind::Core) => 10,
             Members::Inside(ObjectKind::L3) => 15,
             Members::Inside(ObjectKind::Die | ObjectKind::Numa | ObjectKind::Group) => 20,
+            Members::Inside(ObjectKind::Gpu { distance, .. }) => 10 * Distance::from(distance.0),
             Members::Inside(ObjectKind::Package) => 30,
             Members::Inside(ObjectKind::Machine) | Members::Nodes => 300,
             Members::Switches(below) | Members::Blocks(below) => 400 + 100 * below as Distance,
         }
+    }
+
+    /// Whether they are GPUs, whose distances are those of their links.
+    fn are_gpus(self) -> bool {
+        matches!(self, Members::Inside(ObjectKind::Gpu { .. }))
     }
 
     /// How familiar a name is, where a level could be called by several.
@@ -116,9 +125,13 @@ pub(super) fn kept(
 
 fn assume(levels: &mut [Level], in_tenths: bool) {
     let mut last = 0;
+    let have_gpus = levels.iter().any(|level| level.members.are_gpus());
     for level in levels.iter_mut() {
         let least = if last == 0 { 0 } else { last + 5 };
-        level.distance = level.members.assumed().max(least);
+        let is_inside = matches!(level.members, Members::Inside(_));
+        // Nodes with GPUs are then as far from each other as GPUs of two NUMA nodes.
+        let assumed = level.members.assumed() * if have_gpus && !is_inside { 12 } else { 5 } / 5;
+        level.distance = assumed.max(least);
         last = level.distance;
     }
     let divisor =

@@ -5,6 +5,7 @@
 //! | `presets` | all settings, and the presets as whole values of them |
 //! | `effort` | how much a preset does on a problem of a size |
 //! | `run` | constructions, improvement and the final local search |
+//! | `kept_groups` | mappings that keep groups of processes on a node |
 //! | `many_to_one` | mappings with many vertices per PE |
 //! | `report` | what a run reports |
 //!
@@ -12,12 +13,14 @@
 //! of these and the construction, and never makes a mapping worse.
 
 mod effort;
+mod kept_groups;
 mod many_to_one;
 mod presets;
 mod report;
 mod run;
 
 pub use effort::Constructions;
+pub use kept_groups::{GroupError, solve_keeping_groups};
 pub use many_to_one::{
     ManyToOneConfig, ManyToOneReport, ManyToOneSolution, PeLoads, SmallProblemConfig, evaluate_many_to_one,
     load_bounds, map_many_to_one, map_many_to_one_watched, pe_loads, remap_many_to_one,
@@ -67,6 +70,8 @@ pub enum SolveError {
     #[error(transparent)]
     Fixed(#[from] FixedError),
     #[error(transparent)]
+    Groups(#[from] GroupError),
+    #[error(transparent)]
     Threads(#[from] ThreadsError),
 }
 
@@ -80,6 +85,7 @@ impl HasKind for SolveError {
             Self::Remap(error) => error.kind(),
             Self::Start(error) => error.kind(),
             Self::Fixed(error) => error.kind(),
+            Self::Groups(error) => error.kind(),
             Self::Threads(error) => error.kind(),
             Self::Targets(..) | Self::StartSize { .. } => ErrorKind::BadData,
         }

@@ -142,6 +142,13 @@ fn all() -> Vec<Reader> {
             cluster::topology::read,
         )
         .numbers_from(None),
+        reader(
+            "topograph",
+            "{\n  \"instances\": [\n    {\"id\": \"n1\", \"network_layers\": [\"leaf1\", \"spine\"], \"labels\": {\"accelerator.topograph.run/domain\": \"d\"}},\n    \
+             {\"id\": \"n2\", \"network_layers\": [\"leaf2\", \"spine\"]}\n  ]\n}\n",
+            cluster::topology::read,
+        )
+        .numbers_from(None),
         reader("NUMA distances", "node distances:\nnode   0   1\n  0:  10  21\n  1:  21  10\n", cluster::numa::read)
             .numbers_from(None),
         reader("likwid-topology", "NUMA domains:\t\t2\nDomain:\t\t\t0\nDistances:\t\t10 21\nDomain:\t\t\t1\nDistances:\t\t21 10\n", cluster::numa::read)

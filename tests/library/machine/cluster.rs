@@ -359,6 +359,79 @@ fn fabrics_are_trees_or_have_a_distance_for_each_pair() {
     check_outline(&ring, &mut Rng::new(5));
 }
 
+/// What topograph writes of instances with these layers and domains.
+fn topograph(instances: &[(&str, &[&str], &str)]) -> String {
+    let instance = |(id, layers, labels): &(&str, &[&str], &str)| {
+        format!("\t{{\"id\": \"{id}\", \"network_layers\": {layers:?}{labels}}}")
+    };
+    let instances: Vec<String> = instances.iter().map(instance).collect();
+    format!("{{\n\"instances\": [\n{}\n]}}\n", instances.join(",\n"))
+}
+
+#[test]
+fn layers_and_accelerator_domains_are_switches() {
+    let of = |text: &str, count| {
+        let topology = topology::read(Source::new("topograph", text.as_bytes()).unwrap()).unwrap();
+        Cluster::new(Draft { topology, ..draft(nodes(count), vec![plain(2)]) }).unwrap()
+    };
+    let [a, b]: [&[&str]; 2] = [&["a", "spine"], &["b", "spine"]];
+    let plain = topograph(&[("n0", a, ""), ("n1", a, ""), ("n2", b, ""), ("n3", b, "")]);
+    let expected = "2 switches x 2 nodes x 2 cores = 2:2:2, distances 1:30:40 (assumed)";
+    assert_eq!(of(&plain, 4).describe(), expected);
+    let domain = |name: &str| format!(", \"labels\": {{\"accelerator.topograph.run/domain\": \"{name}\"}}");
+    let (x, y) = (domain("x"), domain("a"));
+    // Two domains below a switch; one is called like it.
+    let inside = topograph(&[
+        ("n0", a, &x),
+        ("n1", a, &y),
+        ("n2", a, &x),
+        ("n3", a, &y),
+        ("n4", b, ""),
+        ("n5", b, ""),
+    ]);
+    let distances = table(&of(&inside, 6));
+    let from_0 = [1, 2, 4, 6, 8].map(|pe| distances[0][pe]);
+    assert_eq!(from_0, [1, 40, 30, 40, 50]);
+    assert_eq!(distances[8][10], distances[0][4].max(distances[8][10]));
+    // A domain across switches hangs on what is above both.
+    let across = topograph(&[("n0", a, &x), ("n1", b, &x), ("n2", a, ""), ("n3", b, "")]);
+    let distances = table(&of(&across, 4));
+    assert!(distances[0][2] < distances[0][4] && distances[0][4] == distances[0][6]);
+    // Sub-domains, and the attribute of earlier versions.
+    let sub = |name: &str| {
+        format!(
+            ", \"labels\": {{\"accelerator.topograph.run/domain\": \"x\", \"accelerator.topograph.run/sub-domain\": \"{name}\"}}"
+        )
+    };
+    let (one, two) = (sub("1"), sub("2"));
+    let nested =
+        topograph(&[("n0", a, &one), ("n1", a, &one), ("n2", a, &two), ("n3", a, ", \"type\": \"H100\"")]);
+    let distances = table(&of(&nested, 4));
+    assert!(distances[0][2] < distances[0][4] && distances[0][4] < distances[0][6]);
+    let old = ", \"attributes\": {\"nvlink\": \"x\"}";
+    let none: &[&str] = &[];
+    let old = topograph(&[("n0", none, old), ("n1", none, old), ("n2", a, "")]);
+    let distances = table(&of(&old, 3));
+    assert!(distances[0][2] < distances[0][4]);
+    check_outline(&of(&inside, 6), &mut Rng::new(5));
+    let refused = |instances: &[(&str, &[&str], &str)]| {
+        let text = topograph(instances);
+        topology::read(Source::new("t", text.as_bytes()).unwrap()).unwrap_err().to_string()
+    };
+    let twice = refused(&[("n0", a, ""), ("n1", b, ""), ("n0", b, "")]);
+    assert_eq!(twice, "t, line 5, column 2: an instance stands twice: `n0`");
+    let torn = refused(&[("n0", a, ""), ("n1", &["a", "other"], "")]);
+    assert!(torn.starts_with("t, line 4, column 2: a switch hangs on two others"), "{torn}");
+    assert!(
+        refused(&[("n0", a, ""), ("n1", none, "")])
+            .contains("neither network layers nor an accelerator domain: `n1`")
+    );
+    assert!(refused(&[("n0", &["a", "b", "a"], "")]).contains("a switch hangs on itself"));
+    assert!(refused(&[("", a, "")]).contains("an instance has no `id`"));
+    let error = topology::read(Source::new("t", &b"{\"nodes\": []}"[..]).unwrap()).unwrap_err();
+    assert!(error.to_string().contains("a list of instances is missing"), "{error}");
+}
+
 #[test]
 fn tori_count_hops() {
     let names: Vec<String> = (0..6).map(|node| format!("n{node}")).collect();
@@ -391,6 +464,65 @@ const XML: &str = r#"<?xml version="1.0"?><topology version="2.0"><object type="
     <object type="Package"><object type="L3Cache"><object type="Core"><object type="PU" os_index="0"/><object type="PU" os_index="4"/></object>
     <object type="Core"><object type="PU" os_index="1"/></object></object></object>
     <object type="Package"><object type="Core"><object type="PU" os_index="3"/></object></object></object></topology>"#;
+
+/// Eight GPUs of two sockets, each with NVLink to one other.
+fn pairs_of_gpus() -> String {
+    let names: Vec<String> = (0..8).map(|gpu| format!("GPU{gpu}")).collect();
+    let link = |a: usize, b: usize| match (a == b, a / 2 == b / 2, a / 4 == b / 4) {
+        (true, ..) => "X",
+        (_, true, _) => "NV12",
+        (_, _, true) => "NODE",
+        _ => "SYS",
+    };
+    let row =
+        |a: usize| format!("GPU{a}\t{}\t0-7\n", (0..8).map(|b| link(a, b)).collect::<Vec<_>>().join("\t"));
+    format!("\t{}\tCPU Affinity\n{}", names.join("\t"), (0..8).map(row).collect::<String>())
+}
+
+#[test]
+fn nodes_of_gpus_are_described_by_what_their_tools_print() {
+    let all = "\tGPU0\tGPU1\tGPU2\tGPU3\tCPU Affinity\nGPU0\tX\tNV18\tNV18\tNV18\t0-7\nGPU1\tNV18\tX\tNV18\tNV18\t0-7\n\
+               GPU2\tNV18\tNV18\tX\tNV18\t0-7\nGPU3\tNV18\tNV18\tNV18\tX\t0-7\n";
+    let path = all.replacen("GPU0\tX\tNV18\tNV18\tNV18", "GPU0\tX\tNV18\tSYS\tNV18", 1);
+    let path = path.replacen("GPU2\tNV18", "GPU2\tSYS", 1);
+    let folder = folder(&[
+        ("hosts", "n1\nn2\nn3\n"),
+        ("all", all),
+        ("path", &path),
+        ("pairs", &pairs_of_gpus()),
+        ("torn", "\tGPU0\tCPU Affinity\nGPU0\tNV0\t0\n"),
+        ("conf", "SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n3\n"),
+    ]);
+    let of = |spec: &str, wanted| build(folder.path(), spec, wanted).unwrap();
+    let none = Wanted::default();
+    let same = of("hosts:@hosts,node=@all", none);
+    assert_eq!(same.describe(), "3 nodes x 4 GPUs = 4:3, distances 1:36 (assumed)");
+    let pairs = of("hosts:@hosts,node=@pairs", none);
+    let expected =
+        "3 nodes x 2 groups of GPUs x 2 groups of GPUs x 2 GPUs = 2:2:2:3, distances 6:96:144:145 (assumed)";
+    assert_eq!(pairs.describe(), expected);
+    let given = of("hosts:@hosts,node=@all", none.with_distances("1:9"));
+    assert_eq!(given.describe(), "3 nodes x 4 GPUs = 4:3, distances 1:9 (given)");
+    // Two kinds of nodes, and switches.
+    let mixed = of("hosts:@hosts,node[n2]=@pairs,node=@all,topology=@conf", none);
+    assert_eq!(mixed.num_pes(), 16);
+    let distances = table(mixed.as_ref());
+    // n1 has the GPUs 0 to 3, n2 4 to 11, n3 12 to 15.
+    let found =
+        [(0, 3), (4, 5), (4, 6), (4, 8), (0, 4), (0, 12)].map(|(p, q): (usize, usize)| distances[p][q]);
+    assert_eq!(found, [4, 6, 96, 144, 145, 192]);
+    let nodes = Nodes::of(mixed.as_ref());
+    let site = nodes.site(9);
+    assert_eq!((site.host, site.cpus), ("n2", &[5][..]));
+    // What is no tree is said.
+    let notes = |spec: &str| {
+        of(spec, none).audited().unwrap().notes().iter().map(|note| note.text.clone()).collect::<String>()
+    };
+    assert!(notes("hosts:@hosts,node=@path").contains("are no tree: 1 pairs of GPUs"));
+    assert!(!notes("hosts:@hosts,node=@pairs").contains("no tree"));
+    let error = build(folder.path(), "hosts:@hosts,node=@torn", none).err().unwrap().to_string();
+    assert!(error.contains("torn, line 2, column 6"), "{error}");
+}
 
 #[test]
 fn specifications_of_clusters() {

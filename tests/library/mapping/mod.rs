@@ -4,6 +4,7 @@ mod fixed;
 mod groups;
 mod hubs;
 mod improve;
+mod kept_groups;
 mod many_to_one;
 mod model;
 mod objective;

@@ -89,7 +89,12 @@ impl Job<'_> {
         if !options.compare.is_empty() {
             let given = (options.input_mapping.as_path(), &mapping);
             let comparison = Comparison::new(&graph, machine)?.of_many(is_many_to_one);
-            compared = compare::rows(machine, &comparison, given, &options.compare, console)?;
+            let simulate = |mapping: &Mapping| {
+                let simulation = options.simulation.phase(&graph, machine, mapping)?;
+                Ok(simulation.map(|simulation| simulation.completion_time))
+            };
+            let model = (&graph, machine);
+            compared = compare::rows(model, &comparison, given, &options.compare, &simulate, console)?;
         }
         let name = files::name(&options.input_mapping);
         let drawn =

@@ -35,7 +35,8 @@ pub(crate) struct Options {
     pub(crate) input_mapping: PathBuf,
 
     /// Compare the mapping with others. A list with commas: block (the identity), socket (the packages of a node by
-    /// turns), cyclic or node (the nodes by turns), random, or files as for --input_mapping
+    /// turns), cyclic or node (the nodes by turns), node-major (node after node), megatron (node after node, near ones in
+    /// succession), rail (near nodes by turns), random, or files as for --input_mapping
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Other::parse)]
     pub(crate) compare: Vec<Other>,
 

@@ -10,7 +10,7 @@ use super::job::Job;
 use super::options::Options;
 use crate::compare::Busiest;
 use crate::console::Console;
-use crate::error::{Failure, Result};
+use crate::error::{Failure, Result, UsageError};
 use crate::exit::End;
 use crate::files;
 use crate::fixed::{FirstHost, Fixed, JsonFixed, with_rank0_on_first_host};
@@ -25,7 +25,9 @@ use viem::ground::observer::Observer;
 use viem::ground::types::{Cost, Distance};
 use viem::machine::{Hierarchy, Machine};
 use viem::mapping::search::Neighbourhood;
-use viem::mapping::solve::{Given, MapConfig, MapPreset, MapReport, MapSeconds, Solution, solve_watched};
+use viem::mapping::solve::{
+    Given, MapConfig, MapPreset, MapReport, MapSeconds, Solution, solve_keeping_groups, solve_watched,
+};
 use viem::partition::{FixedVertices, PartitionAlgorithm};
 use viem::report::compare::percent_less;
 
@@ -38,6 +40,12 @@ pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
     let start = options.input_mapping.as_deref().map(read).transpose()?;
     let relief = options.relief()?;
     let order = options.first.read(graph.num_nodes())?;
+    if let (Some(size), Some(_)) = (options.keep, options.first.along()) {
+        let message = format!(
+            "--keep={size} maps groups before their processes, so no order of these is a beginning; leave out --construction_algorithm"
+        );
+        return Err(UsageError(message).into());
+    }
     let mut fixed = options.fixed.read_processes(graph.num_nodes(), machine)?;
     if let Some(FirstHost::Rank0) = options.first_host {
         fixed = with_rank0_on_first_host(fixed, machine, (graph.num_nodes(), start.as_ref()))?;
@@ -49,10 +57,17 @@ pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
     console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
     machine::tell(console, machine);
     fixed.iter().for_each(|fixed| fixed.tell(console, "processes"));
+    if let Some(size) = options.keep {
+        let groups = graph.num_nodes().div_ceil(size as usize);
+        console.line(format_args!("each of {groups} groups of {size} processes is kept on a node"));
+    }
     let solution = {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
         let given = Given::from(start.as_ref()).with_fixed(fixed.as_ref().map(|fixed| &fixed.vertices));
-        let found = solve(graph, machine, &config, (given, order.as_ref()), &observer)?;
+        let found = match options.keep {
+            Some(size) => solve_keeping_groups(graph, machine, &config, size as usize, given, &observer)?,
+            None => solve(graph, machine, &config, (given, order.as_ref()), &observer)?,
+        };
         match relief {
             Some(relief) => relieved(graph, machine, found, (relief, given.fixed), &observer)?,
             None => found,
@@ -193,6 +208,9 @@ struct JsonOptions<'a> {
     local_search_neighborhood: Neighbourhood,
     communication_neighborhood_dist: usize,
     search_space_s: usize,
+    /// The size of the groups that are kept on a node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keep: Option<u32>,
     /// How a secondary objective was lowered.
     #[serde(skip_serializing_if = "Option::is_none")]
     secondary: Option<ReliefConfig>,
@@ -240,6 +258,7 @@ impl<'a> JsonReport<'a> {
                 local_search_neighborhood: settings.search.neighbourhood,
                 communication_neighborhood_dist: settings.search.max_hops,
                 search_space_s: settings.search.block_size,
+                keep: options.keep,
                 secondary: options.relief().ok().flatten(),
                 time_limit: options.time_limit.map(|limit| limit.as_secs_f64()),
             },

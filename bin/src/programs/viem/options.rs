@@ -86,6 +86,11 @@ pub(crate) struct Options {
     #[arg(long, value_name = "WHAT", value_parser = one_of(&FirstHost::ALL, FirstHost::name))]
     pub(crate) first_host: Option<FirstHost>,
 
+    /// How many consecutive processes must share a node. Process 0 and the next ones form a group of this size, and so on;
+    /// the last group has what remains
+    #[arg(long, value_name = "INT", conflicts_with = "secondary", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) keep: Option<u32>,
+
     /// Keep improving for this time, and return the best mapping found. From new constructions and from the best
     /// mapping by turns; a large problem is stopped before its search is done. Seconds, or with a unit: 90, 1.5, 90s,
     /// 2m, 1h
@@ -270,7 +275,7 @@ pub(crate) static TABLE: Table = Table {
         )
         .instead(&[Mode::Remapping], "it starts where its vertices were, and a mapping from elsewhere is not near that; leave it out"),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping, Mode::Qap], &["fixed"]),
-        Row::new(&[Mode::OneToOne], &["first_host", "secondary", "secondary_excess"]),
+        Row::new(&[Mode::OneToOne], &["first_host", "keep", "secondary", "secondary_excess"]),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping], &["input_format"])
             .with_values(&["metis"]),
         Row::new(&[Mode::Qap], &["input_format"]).with_values(&["qaplib"]),

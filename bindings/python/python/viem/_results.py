@@ -162,7 +162,8 @@ class Mapping(_Placed):
         Parameters
         ----------
         kind : str
-            `openmpi`, `openmpi5`, `mpich`, `mpich40`, `intel`, `slurm`, `cray`, `flux`, `plain` or `inverse`.
+            `openmpi`, `openmpi5`, `mpich`, `mpich40`, `intel`, `slurm`, `cray`, `flux`, `torchrun`,
+            `mpijob`, `pods`, `plain` or `inverse`.
         directory :
             Where the files go.
 

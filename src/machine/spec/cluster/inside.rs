@@ -1,9 +1,10 @@
-//! What is in a node: an hwloc XML file, a synthetic line of hwloc, a hierarchy, or what `lstopo` says of this node.
+//! What is in a node: an hwloc XML file, a table of GPUs, a synthetic line of hwloc, a hierarchy, or what `lstopo` says of this node.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::io::Source;
+use crate::io::cluster::gpus::{self, GpuNode};
 use crate::io::cluster::hwloc::{self, Object, ObjectKind};
 use crate::io::cluster::synthetic;
 use crate::machine::cluster::{ClusterError, Unit, regular};
@@ -38,7 +39,11 @@ pub(super) fn read(request: &Request<'_>, text: &str, notes: &mut Vec<Note>) -> 
         return Ok(synthetic::read("synthetic machine", text)?);
     }
     if let Some(path) = file_of(text) {
-        return Ok(hwloc::read(Source::open(path)?)?);
+        let mut source = Source::open(path)?;
+        return match gpus::tool(&String::from_utf8_lossy(&source.start())) {
+            Some(_) => of_gpus(request, source, notes),
+            None => Ok(hwloc::read(source)?),
+        };
     }
     let levels = text.split(':').count();
     let tree = request.valid(Hierarchy::parse(text, &vec!["1"; levels].join(":")))?;
@@ -58,6 +63,23 @@ pub(super) fn read(request: &Request<'_>, text: &str, notes: &mut Vec<Note>) -> 
         notes.push(Note { text, is_warning: true });
     }
     Ok(regular(tree.arities()))
+}
+
+/// The GPUs that a tool has printed.
+fn of_gpus(request: &Request<'_>, source: Source<'_>, notes: &mut Vec<Note>) -> Result<Object, SpecError> {
+    let name = source.name().to_owned();
+    let table = gpus::read(source)?;
+    let GpuNode { node, num_nearer } = table.node().map_err(|fault| {
+        request.refused(ClusterError::Gpus { file: name.clone(), reason: fault.to_string() })
+    })?;
+    if num_nearer > 0 {
+        let text = format!(
+            "the links of {name} are no tree: {num_nearer} pairs of GPUs are taken to be as near as the links between them; {name} \
+             alone, without hosts, has their distances"
+        );
+        notes.push(Note { text, is_warning: true });
+    }
+    Ok(node)
 }
 
 /// What `lstopo` says of this node.
