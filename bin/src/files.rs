@@ -9,14 +9,22 @@ use serde::Serialize;
 use crate::console::Console;
 use crate::error::{self, UsageError, VerificationError};
 use crate::machine::MachineOptions;
+use viem::graph::CsrGraph;
+use viem::ground::threads;
 use viem::ground::types::{Cost, PeId};
 use viem::io::mapping::Room;
+use viem::io::metis::{self, NodeWeights};
 use viem::io::output::OutputId;
 use viem::io::{self, ReadError, Source};
 use viem::launch::placement::{self, PlacementKind};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem_verify::{self as verify, Audit, AuditError, MachineText};
+
+/// Reads a graph with so many threads.
+pub(crate) fn read_graph(source: Source<'_>, weights: NodeWeights, threads: usize) -> error::Result<CsrGraph> {
+    Ok(threads::run(threads, || metis::read(source, weights))??)
+}
 
 /// Reads a mapping of `num_processes` processes to a machine, or a file of a launcher that says where they are.
 pub(crate) fn read_mapping(

@@ -44,6 +44,23 @@ pub fn grow<T>(array: &mut Vec<T>, promised: usize) -> Result<(), OutOfMemory> {
     add_room(array, if missing > 0 { again.min(missing) } else { again })
 }
 
+/// Makes room for `count` more values in such an array; no more than needed, or than is promised, unless it doubles.
+pub fn make_room<T>(array: &mut Vec<T>, count: usize, promised: usize) -> Result<(), OutOfMemory> {
+    if array.capacity() - array.len() >= count {
+        return Ok(());
+    }
+    let promised = promised.saturating_sub(array.len());
+    let again = array.len().min(if promised > 0 { promised } else { usize::MAX });
+    add_room(array, again.max(count))
+}
+
+/// Appends values to such an array.
+pub fn append<T: Copy>(array: &mut Vec<T>, values: &[T], promised: usize) -> Result<(), OutOfMemory> {
+    make_room(array, values.len(), promised)?;
+    array.extend_from_slice(values);
+    Ok(())
+}
+
 /// Makes room for `count` more values in an array whose length nobody knows before; it doubles when it is full.
 pub fn reserve<T>(array: &mut Vec<T>, count: usize) -> Result<(), OutOfMemory> {
     let bytes = count as u128 * size_of::<T>() as u128;

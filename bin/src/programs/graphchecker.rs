@@ -12,6 +12,8 @@ use crate::exit::{self, End};
 use crate::given::Given;
 use crate::hints;
 use crate::modes::{Mode, Row, Table};
+use crate::options;
+use viem::ground::threads;
 use viem::io::metis::{self, CheckReport, RepairError};
 use viem::io::{Outputs, Source};
 
@@ -62,12 +64,13 @@ fn check(options: &Options, given: &Given) -> Result<End> {
     let console = given.console(options.quiet, &outputs)?;
     let source = Source::open(&options.file)?;
     let name = source.name().to_string();
+    let threads = options::threads(None)?;
     let Some(fix) = fix else {
-        let report = metis::check(source, options.max_errors)?;
+        let report = threads::run(threads, || metis::check(source, options.max_errors))??;
         tell(console, &name, &report);
         return Ok(if report.is_valid() { End::Done } else { End::BadData });
     };
-    let repair = metis::repair(source, options.max_errors)?;
+    let repair = threads::run(threads, || metis::repair(source, options.max_errors))??;
     tell(console, &name, &repair.report);
     match repair.result {
         Ok(graph) => {

@@ -17,6 +17,7 @@
 //!
 //! All of them share one parser, so a file is valid exactly if it can be read.
 
+mod blocks;
 mod fault;
 pub(super) mod parse;
 mod repair;

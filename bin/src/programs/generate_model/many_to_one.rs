@@ -55,7 +55,7 @@ impl Job<'_> {
         let machine = threads::run(self.threads, || self.machine.build(console))??;
         let machine = sharing.weigh(machine)?;
         let machine = machine.as_ref();
-        let Application { graph, text } = application::read(self.options, source, console)?;
+        let Application { graph, text } = application::read(self.options, source, self.threads, console)?;
         let reading = started.elapsed().as_secs_f64();
         console.line(format_args!("io time: {reading:.6}"));
         console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));

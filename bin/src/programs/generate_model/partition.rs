@@ -131,7 +131,7 @@ impl Job<'_> {
                 return Err(unread.map_or(error, Into::into));
             }
         };
-        let Application { graph, text } = application::read(self.options, source, console)?;
+        let Application { graph, text } = application::read(self.options, source, self.threads, console)?;
         let given = self.given(graph.num_nodes())?;
         let reading = started.elapsed().as_secs_f64();
         console.line(format_args!("io time: {reading:.6}"));
