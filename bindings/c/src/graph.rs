@@ -8,7 +8,7 @@ use std::path::Path;
 use viem::CsrGraph;
 use viem::ground::types::{NodeId, Weight};
 use viem::io::Source;
-use viem::io::metis::{self, NodeWeights};
+use viem::io::metis::NodeWeights;
 use viem::io::traffic::{Collector, TrafficConfig};
 use viem_ffi::{array, check_memory, count, memory_of_graph, optional, text, write_graph};
 
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn viem_graph_read(
         // SAFETY: the caller's promise.
         let path = unsafe { text("path", path) }?;
         let weights = if unit_weights == 0 { NodeWeights::Read } else { NodeWeights::Ignore };
-        Ok(Graph { csr: metis::read(Source::open(Path::new(path))?, weights)? })
+        Ok(Graph { csr: viem::io::read_graph(Source::open(Path::new(path))?, weights)? })
     })
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
-use viem::io::metis::{self, NodeWeights};
+use viem::io::metis::NodeWeights;
 use viem::io::traffic::{Collector, Format, Summary, TrafficConfig, Weighing};
 use viem::io::{self, ReadError, Source};
 use viem::{CsrGraph, Mapping, launch};
@@ -18,7 +18,7 @@ use crate::map::{Pes, json, pes_of};
 /// Reads a graph in the format of METIS.
 #[pyfunction]
 pub(crate) fn read_graph(py: Python<'_>, path: PathBuf) -> PyResult<Graph> {
-    let read = || metis::read(Source::open(&path)?, NodeWeights::Read);
+    let read = || io::read_graph(Source::open(&path)?, NodeWeights::Read);
     py.detach(read).map(Graph::new).or_raise()
 }
 

@@ -140,7 +140,8 @@ fn parse(piece: Piece<'_>, keep: Keep, mut rows: Rows, mut faults: Faults) -> Pa
 /// A block that begins at this line with this row, in pieces.
 fn pieces(block: &[u8], (mut line, mut row): (u64, usize), is_last: bool) -> Vec<Piece<'_>> {
     let count = PIECES * threads::count();
-    let mut ends: Vec<usize> = (1..count).map(|index| end_of_line(block, block.len() / count * index)).collect();
+    let mut ends: Vec<usize> =
+        (1..count).map(|index| end_of_line(block, block.len() / count * index)).collect();
     ends.push(block.len());
     ends.dedup();
     let starts: Vec<usize> = std::iter::once(0).chain(ends.iter().copied()).collect();
@@ -188,7 +189,8 @@ mod tests {
                 Some(size) => super::super::parse::parse_blocks(&mut scanner, keep, 1, size, &mut faults),
                 None => super::super::parse::parse(&mut scanner, keep, 1, &mut faults),
             };
-            let rows = parsed.unwrap().map(|rows| (rows.offsets, rows.targets, rows.weights, rows.node_values));
+            let rows =
+                parsed.unwrap().map(|rows| (rows.offsets, rows.targets, rows.weights, rows.node_values));
             (faults.kept, faults.total, faults.unmendable, rows, (scanner.line(), scanner.column()))
         };
         threads::run(2, work).unwrap()

@@ -28,7 +28,7 @@ pub use repair::{Changes, Repair, RepairError, RepairedGraph, repair};
 pub use write::{GraphContent, write};
 
 use self::fault::Faults;
-use self::parse::{Keep, Rows, counts_from_zero, parse};
+use self::parse::{Keep, Parser, Rows, counts_from_zero, parse};
 use super::scanner::Scanner;
 use super::source::read_error;
 use crate::graph::CsrGraph;
@@ -105,6 +105,13 @@ pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, R
     let node_weights = if rows.node_values.is_empty() { ones(n)? } else { rows.node_values };
     let graph = CsrGraph::from_symmetric(rows.offsets, rows.targets, weights, node_weights);
     Ok(graph.expect("the parser has proven the sums"))
+}
+
+/// The header of a file that starts with these bytes; nothing if it is not valid, or does not end there.
+pub fn header(start: &[u8]) -> Option<Header> {
+    let (mut scanner, mut faults) = (Scanner::new(start), Faults::first());
+    let mut parser = Parser { scanner: &mut scanner, faults: &mut faults, lack: None };
+    parser.header().continue_value().map(|(header, _)| header)
 }
 
 /// What [`check`] has found.

@@ -329,7 +329,7 @@ impl<R: Read> Parser<'_, R> {
 
     /// The header, and line and column of its number of edges; a fault in it ends the search, as nothing after it has
     /// a meaning.
-    fn header(&mut self) -> ControlFlow<(), (Header, (u64, u64))> {
+    pub(super) fn header(&mut self) -> ControlFlow<(), (Header, (u64, u64))> {
         if !self.scanner.has_line() {
             self.fault_here(Token::End, FaultKind::MissingHeader)?;
             return ControlFlow::Break(());

@@ -127,7 +127,7 @@ impl Job<'_> {
             Ok(asked) => asked,
             // Why a file that is no graph cannot be read goes before what is missing.
             Err(error) => {
-                let unread = io::metis::read(source, NodeWeights::Ignore).err();
+                let unread = io::read_graph(source, NodeWeights::Ignore).err();
                 return Err(unread.map_or(error, Into::into));
             }
         };
