@@ -26,7 +26,8 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(CsrGraph::new(offsets, targets, weights, nodes).as_ref(), Ok(&graph));
     for width in [ParhipWidth::Eight, ParhipWidth::Least] {
         let mut written = Vec::new();
-        parhip::write(&mut written, &graph, GraphContent::ALL_WEIGHTS, width).expect("a vector can be written");
+        parhip::write(&mut written, &graph, GraphContent::ALL_WEIGHTS, width)
+            .expect("a vector can be written");
         assert_eq!(read(&written).expect("a graph that was written"), graph);
         let text = verify::text_of_parhip(&written).expect("a graph that was written");
         let text = Source::new("text", text.as_bytes()).expect("a slice can be read");

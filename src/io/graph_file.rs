@@ -52,7 +52,7 @@ pub fn read_graph(mut source: Source<'_>, node_weights: NodeWeights) -> Result<C
 pub fn write_graph(out: &mut (impl Write + ?Sized), graph: &CsrGraph, format: GraphFormat) -> io::Result<()> {
     let mut content = GraphContent::ALL_WEIGHTS;
     content.node_weights = graph.node_weights().iter().any(|&weight| weight != 1);
-    content.edge_weights = graph.total_arc_weight() != graph.num_arcs() as i64;
+    content.edge_weights = graph.edge_weights().is_some();
     match format {
         GraphFormat::Metis => metis::write(out, graph, content),
         GraphFormat::Parhip => parhip::write(out, graph, content, ParhipWidth::Eight),

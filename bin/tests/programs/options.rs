@@ -486,6 +486,7 @@ fn without_times(text: &str) -> String {
 fn forget_times(report: &mut Value) {
     if let Value::Object(members) = report {
         members.remove("seconds");
+        members.remove("memory");
         members.values_mut().for_each(forget_times);
     }
 }

@@ -15,7 +15,7 @@ use crate::graph::Graph;
 use crate::machine::Machine;
 use crate::map::{Pes, json, pes_of};
 
-/// Reads a graph in the format of METIS.
+/// Reads a graph in the format of METIS, or in the binary one of ParHIP.
 #[pyfunction]
 pub(crate) fn read_graph(py: Python<'_>, path: PathBuf) -> PyResult<Graph> {
     let read = || io::read_graph(Source::open(&path)?, NodeWeights::Read);

@@ -11,13 +11,13 @@ use std::io::Read;
 use std::ops::ControlFlow;
 
 use super::fault::Faults;
-use super::parse::{Before, Keep, Parser, Rows};
+use super::parse::{Before, Keep, Parser, Rows, parse_with};
 use crate::ground::memory::OutOfMemory;
 use crate::ground::threads;
 use crate::io::scanner::Scanner;
 
 /// Bytes of a block for each thread. Balances the cost of tasks against memory and caches.
-pub(super) const BLOCK: usize = 4 << 20;
+const BLOCK: usize = 4 << 20;
 
 /// Pieces of a block for each thread. Balances idle threads against the cost of a piece.
 const PIECES: usize = 4;
@@ -46,9 +46,33 @@ struct Part {
     has_rest: bool,
 }
 
+/// Parses a text as [`parse`](super::parse::parse) does, by all threads of the pool that this runs in if it is long.
+pub(super) fn parse<R: Read + Send>(
+    scanner: &mut Scanner<R>,
+    keep: Keep,
+    first: u64,
+    faults: &mut Faults,
+) -> Result<Option<Rows>, OutOfMemory> {
+    if scanner.has_all_at_hand() || threads::count() == 1 {
+        return super::parse::parse(scanner, keep, first, faults);
+    }
+    parse_in_blocks(scanner, keep, first, faults, BLOCK * threads::count())
+}
+
+/// The same in blocks of about `size` bytes, however long the text is.
+fn parse_in_blocks<R: Read + Send>(
+    scanner: &mut Scanner<R>,
+    keep: Keep,
+    first: u64,
+    faults: &mut Faults,
+    size: usize,
+) -> Result<Option<Rows>, OutOfMemory> {
+    parse_with(scanner, keep, first, faults, |parser, rows, keep| parser.blocks(rows, keep, size))
+}
+
 impl<R: Read + Send> Parser<'_, R> {
     /// All rows, and what follows them, in blocks of about `size` bytes.
-    pub(super) fn blocks(&mut self, rows: &mut Rows, keep: Keep, size: usize) -> ControlFlow<()> {
+    fn blocks(&mut self, rows: &mut Rows, keep: Keep, size: usize) -> ControlFlow<()> {
         if !self.scanner.has_bytes() {
             return self.rows(rows, keep, true);
         }
@@ -75,7 +99,7 @@ impl<R: Read + Send> Parser<'_, R> {
             }
             let (scanner, following, found) = (&mut *self.scanner, &mut next, &*self.faults);
             let (parts, read) = rayon::join(
-                || threads::map_each(tasks, &|(piece, own)| parse(piece, keep, own, found.alike())),
+                || threads::map_each(tasks, &|(piece, own)| parse_piece(piece, keep, own, found.alike())),
                 || if is_last { Ok(()) } else { scanner.take_lines(size, following) },
             );
             let goes_on = self.put_together(rows, keep, pieces.into_iter().zip(parts), &mut spare)?;
@@ -99,7 +123,7 @@ impl<R: Read + Send> Parser<'_, R> {
             let is_as_after_all = rows.can_append(&part.rows);
             if !is_as_after_all {
                 part.rows.restart(rows.reached());
-                part = parse(piece, keep, part.rows, self.faults.alike());
+                part = parse_piece(piece, keep, part.rows, self.faults.alike());
             }
             let Part { rows: later, faults, flow, lack, place: (line, column), has_rest } = part;
             self.scanner.stand_at(line, column);
@@ -127,7 +151,7 @@ impl<R: Read + Send> Parser<'_, R> {
 }
 
 /// Parses a piece, into rows and faults of its own.
-fn parse(piece: Piece<'_>, keep: Keep, mut rows: Rows, mut faults: Faults) -> Part {
+fn parse_piece(piece: Piece<'_>, keep: Keep, mut rows: Rows, mut faults: Faults) -> Part {
     let mut scanner = Scanner::new(piece.text);
     scanner.stand_at(piece.line, 1);
     let mut parser = Parser { scanner: &mut scanner, faults: &mut faults, lack: None };
@@ -186,7 +210,7 @@ mod tests {
         let work = || {
             let mut scanner = Scanner::new(text);
             let parsed = match size {
-                Some(size) => super::super::parse::parse_blocks(&mut scanner, keep, 1, size, &mut faults),
+                Some(size) => parse_in_blocks(&mut scanner, keep, 1, &mut faults, size),
                 None => super::super::parse::parse(&mut scanner, keep, 1, &mut faults),
             };
             let rows =

@@ -10,7 +10,6 @@ use std::io::Read;
 use std::ops::ControlFlow;
 
 use super::Header;
-use super::blocks::BLOCK;
 use super::fault::{FaultKind, Faults, NumberFault, Role};
 use crate::graph::validation::{Asymmetry, is_surely_symmetric, visit_asymmetries};
 use crate::ground::memory::{self, OutOfMemory};
@@ -148,7 +147,10 @@ impl Rows {
     pub(super) fn restart(&mut self, before: Before) {
         let Self { offsets, targets, weights, node_values, columns, .. } = self;
         offsets.truncate(1);
-        (targets.clear(), weights.clear(), node_values.clear(), columns.clear());
+        targets.clear();
+        weights.clear();
+        node_values.clear();
+        columns.clear();
         (self.lines, self.entries) = (Lines::default(), 0);
         (self.before, self.weight_sum, self.has_overflowed) = (before, before.weight_sum, false);
     }
@@ -219,29 +221,25 @@ impl Rows {
 }
 
 /// Parses a text whose first vertex has this number. `None` if a fault stopped it; then `faults` holds at least one.
-///
-/// Long texts are parsed by all threads of the pool that this runs in, with the same result.
-pub(super) fn parse<R: Read + Send>(
+pub(super) fn parse<R: Read>(
     scanner: &mut Scanner<R>,
     keep: Keep,
     first: u64,
     faults: &mut Faults,
 ) -> Result<Option<Rows>, OutOfMemory> {
-    let size = BLOCK * threads::count();
-    let is_long = !scanner.has_all_at_hand() && threads::count() > 1;
-    parse_blocks(scanner, keep, first, if is_long { size } else { usize::MAX }, faults)
+    parse_with(scanner, keep, first, faults, |parser, rows, keep| parser.rows(rows, keep, true))
 }
 
-/// The same, with the rows in blocks of about `size` bytes, or as a whole if that is the greatest number.
-pub(super) fn parse_blocks<R: Read + Send>(
+/// The same where `read_rows` parses the lines of all vertices.
+pub(super) fn parse_with<R: Read>(
     scanner: &mut Scanner<R>,
     keep: Keep,
     first: u64,
-    size: usize,
     faults: &mut Faults,
+    read_rows: impl FnOnce(&mut Parser<'_, R>, &mut Rows, Keep) -> ControlFlow<()>,
 ) -> Result<Option<Rows>, OutOfMemory> {
     let mut parser = Parser { scanner, faults, lack: None };
-    match (parser.parse(keep, first, size), parser.lack) {
+    match (parser.parse(keep, first, read_rows), parser.lack) {
         (_, Some(lack)) => Err(lack),
         (ControlFlow::Continue(rows), None) => Ok(Some(rows)),
         (ControlFlow::Break(()), None) => Ok(None),
@@ -300,8 +298,13 @@ pub(super) struct Parser<'a, R> {
     pub(super) lack: Option<OutOfMemory>,
 }
 
-impl<R: Read + Send> Parser<'_, R> {
-    fn parse(&mut self, keep: Keep, first: u64, size: usize) -> ControlFlow<(), Rows> {
+impl<R: Read> Parser<'_, R> {
+    fn parse(
+        &mut self,
+        keep: Keep,
+        first: u64,
+        read_rows: impl FnOnce(&mut Self, &mut Rows, Keep) -> ControlFlow<()>,
+    ) -> ControlFlow<(), Rows> {
         let (header, place_of_count) = self.header()?;
         let keep = match keep {
             Keep::FirstWeightBeyond(most) if header.num_nodes > most => Keep::FirstWeight,
@@ -309,17 +312,11 @@ impl<R: Read + Send> Parser<'_, R> {
             keep => keep,
         };
         let mut rows = Rows::new(header, first, Before::default());
-        if size < usize::MAX {
-            self.blocks(&mut rows, keep, size)?;
-        } else {
-            self.rows(&mut rows, keep, true)?;
-        }
+        read_rows(self, &mut rows, keep)?;
         self.check_edges(&rows, place_of_count)?;
         ControlFlow::Continue(rows)
     }
-}
 
-impl<R: Read> Parser<'_, R> {
     /// Goes on if there was enough memory.
     #[cold]
     pub(super) fn or_stop(&mut self, result: Result<(), OutOfMemory>) -> ControlFlow<()> {

@@ -89,7 +89,7 @@ pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, R
 
     let mut lists = Lists { header, offsets, targets, weights: edge_weights };
     lists.check().map_err(|(offset, fault)| reader.fault(offset, fault))?;
-    let Lists { offsets, targets, mut weights, .. } = lists;
+    let Lists { offsets, targets, weights, .. } = lists;
     let is_kept = match node_weights {
         NodeWeights::Read => true,
         NodeWeights::Ignore => false,
@@ -98,9 +98,6 @@ pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, R
     if !is_kept || own_weights.is_empty() {
         own_weights = reader.or_lack(memory::filled(n, 1))?;
     }
-    if weights.is_empty() {
-        weights = reader.or_lack(memory::filled(m, 1))?;
-    }
     let sum = |weights: &[Weight]| weights.iter().try_fold(0, |sum: Weight, &weight| sum.checked_add(weight));
     if sum(&own_weights).is_none() {
         return Err(reader.fault(header.end_of_lists(), ParhipFault::NodeWeightOverflow));
@@ -108,7 +105,12 @@ pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, R
     if sum(&weights).is_none() {
         return Err(reader.fault(header.first_edge_weight(), ParhipFault::EdgeWeightOverflow));
     }
-    Ok(CsrGraph::from_symmetric(offsets, targets, weights, own_weights).expect("the sums were computed"))
+    let graph = if header.edge_weights.is_some() {
+        CsrGraph::from_symmetric(offsets, targets, weights, own_weights)
+    } else {
+        CsrGraph::from_symmetric_unweighted(offsets, targets, own_weights)
+    };
+    Ok(graph.expect("the sums were computed"))
 }
 
 /// A file that is read from its start to its end.

@@ -16,6 +16,7 @@ use crate::fixed::{Fixed, JsonFixed};
 use crate::loads;
 use crate::machine::{self, JsonMachine, MachineOptions};
 use crate::many_to_one::{self, JsonSpread, SharingOptions};
+use crate::memory::JsonMemory;
 use crate::progress::Progress;
 use crate::ranks;
 use crate::remap::{Curve, JsonRemap, Remap};
@@ -147,6 +148,7 @@ impl Job<'_> {
             remap: None,
             fixed: None,
             model_edges: model.num_edges(),
+            memory: JsonMemory::of(graph),
             seconds: Seconds::default(),
         }
     }
@@ -193,6 +195,7 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     fixed: Option<JsonFixed>,
     model_edges: usize,
+    memory: JsonMemory,
     seconds: Seconds,
 }
 

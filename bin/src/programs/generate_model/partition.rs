@@ -14,6 +14,7 @@ use crate::error::{Result, UsageError};
 use crate::exit::End;
 use crate::fixed::{Fixed, JsonFixed};
 use crate::loads::{self, Below};
+use crate::memory::JsonMemory;
 use crate::progress::Progress;
 use crate::remap::{Curve, JsonRemap, Remap};
 use crate::signals::{self, First};
@@ -358,6 +359,7 @@ impl Job<'_> {
             remap: None,
             fixed: None,
             model_edges: model.graph.num_edges(),
+            memory: JsonMemory::of(graph),
             seconds,
         }
     }
@@ -401,6 +403,7 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     fixed: Option<JsonFixed>,
     model_edges: usize,
+    memory: JsonMemory,
     seconds: Seconds,
 }
 
