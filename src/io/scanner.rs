@@ -183,8 +183,8 @@ impl<R: Read> Scanner<R> {
         all
     }
 
-    /// Fills `block` with whole lines: those at hand and those that the next bytes hold, about `size` in all, and more where a line is
-    /// longer. The last line may have no end if the text has none, which is then exhausted, or if it is longer than [`LONGEST_LINE`].
+    /// Fills `block` with whole lines: those at hand and those that the next bytes hold, about `size` in all, up to four times as much where
+    /// a line is longer. The last line may have no end if the text has none, which is then exhausted, or if it is longer than that.
     /// Call it at the start of a line only; that is where the next byte then stands.
     pub(super) fn take_lines(&mut self, size: usize, block: &mut Vec<u8>) -> Result<(), OutOfMemory> {
         block.clear();
@@ -193,29 +193,29 @@ impl<R: Read> Scanner<R> {
         self.position = self.filled;
         let mut searched = 0;
         let end = loop {
-            let missing = size.saturating_sub(block.len());
-            self.append(missing, block);
+            self.append(size.saturating_sub(block.len() - searched), block);
             let end = block[searched..].iter().rposition(|&byte| byte == b'\n');
-            if self.is_exhausted || (end.is_none() && block.len() >= LONGEST_LINE) {
+            if self.is_exhausted {
                 break block.len();
             }
             if let Some(end) = end {
                 break searched + end + 1;
             }
+            // Without memory for more, the line is too long.
+            if block.len() >= size.saturating_mul(4) || memory::reserve(block, size).is_err() {
+                break block.len();
+            }
             searched = block.len();
-            let more = block.len().min(LONGEST_LINE);
-            memory::reserve(block, more)?;
-            self.append(more, block);
         };
-        self.hold(&block[end..])?;
+        self.hold(&[&block[end..]])?;
         block.truncate(end);
         Ok(())
     }
 
     /// Takes back a block, to be scanned before what follows.
     pub(super) fn put_back(&mut self, block: &[u8]) -> Result<(), OutOfMemory> {
-        let text = [block, self.at_hand()].concat();
-        self.hold(&text)
+        let at_hand = self.at_hand().to_vec();
+        self.hold(&[block, &at_hand])
     }
 
     /// Appends the next `count` bytes, fewer if the text ends.
@@ -227,15 +227,20 @@ impl<R: Read> Scanner<R> {
     }
 
     /// Makes these the bytes at hand, in place of those that are. A line starts with them.
-    fn hold(&mut self, text: &[u8]) -> Result<(), OutOfMemory> {
-        if text.len() > self.capacity() {
-            let more = text.len() - self.capacity();
+    fn hold(&mut self, texts: &[&[u8]]) -> Result<(), OutOfMemory> {
+        let length: usize = texts.iter().map(|text| text.len()).sum();
+        if length > self.capacity() {
+            let more = length - self.capacity();
             memory::reserve(&mut self.buffer, more)?;
-            self.buffer.resize(text.len() + LOOKAHEAD, 0);
+            self.buffer.resize(length + LOOKAHEAD, 0);
         }
-        self.buffer[..text.len()].copy_from_slice(text);
-        self.buffer[text.len()..text.len() + LOOKAHEAD].fill(0);
-        (self.position, self.filled, self.line_start, self.token_start) = (0, text.len(), 0, 0);
+        let mut end = 0;
+        for text in texts {
+            self.buffer[end..end + text.len()].copy_from_slice(text);
+            end += text.len();
+        }
+        self.buffer[end..end + LOOKAHEAD].fill(0);
+        (self.position, self.filled, self.line_start, self.token_start) = (0, end, 0, 0);
         Ok(())
     }
 

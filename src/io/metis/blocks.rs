@@ -17,7 +17,7 @@ use crate::ground::threads;
 use crate::io::scanner::Scanner;
 
 /// Bytes of a block for each thread. Balances the cost of tasks against memory and caches.
-const BLOCK: usize = 4 << 20;
+const BLOCK: usize = 1 << 20;
 
 /// Pieces of a block for each thread. Balances idle threads against the cost of a piece.
 const PIECES: usize = 4;
@@ -263,7 +263,7 @@ mod tests {
         let (mut valid, mut overflows) = (0, 0);
         for round in 0..4000 {
             let text = text(&mut rng);
-            let size = 1 + rng.below(200) as usize;
+            let size = 1 + rng.below(400) as usize;
             let keep = [Keep::Nothing, Keep::FirstWeight, Keep::Everything][rng.below(3) as usize];
             let limit = [1, 3, usize::MAX][rng.below(3) as usize];
             let collect = || if limit == 1 { Faults::first() } else { Faults::all(limit) };
