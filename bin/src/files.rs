@@ -9,14 +9,26 @@ use serde::Serialize;
 use crate::console::Console;
 use crate::error::{self, UsageError, VerificationError};
 use crate::machine::MachineOptions;
+use viem::graph::CsrGraph;
+use viem::ground::threads;
 use viem::ground::types::{Cost, PeId};
 use viem::io::mapping::Room;
+use viem::io::metis::NodeWeights;
 use viem::io::output::OutputId;
 use viem::io::{self, ReadError, Source};
 use viem::launch::placement::{self, PlacementKind};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem_verify::{self as verify, Audit, AuditError, MachineText};
+
+/// Reads a graph in any format with so many threads.
+pub(crate) fn read_graph(
+    source: Source<'_>,
+    weights: NodeWeights,
+    threads: usize,
+) -> error::Result<CsrGraph> {
+    Ok(threads::run(threads, || io::read_graph(source, weights))??)
+}
 
 /// Reads a mapping of `num_processes` processes to a machine, or a file of a launcher that says where they are.
 pub(crate) fn read_mapping(
@@ -124,11 +136,14 @@ pub(crate) fn probe_inputs(inputs: &[&Path]) -> Result<(), UsageError> {
     Ok(())
 }
 
-/// The text of a file, as the auditor takes it.
-pub(crate) fn text(path: &Path) -> Result<String, ReadError> {
+/// The text of a file, as the auditor takes it; of a binary graph, what it would be as text.
+pub(crate) fn text(path: &Path) -> error::Result<String> {
     let failed = |source| ReadError::Unreadable { file: path.display().to_string(), source };
     let mut bytes = Vec::new();
     Source::open(path)?.read_to_end(&mut bytes).map_err(failed)?;
+    if verify::is_parhip(&bytes) {
+        return Ok(verify::text_of_parhip(&bytes).map_err(VerificationError::from)?);
+    }
     // Comments may be in any encoding.
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
@@ -145,7 +160,7 @@ struct MachineFiles<'a> {
 
 impl<'a> MachineFiles<'a> {
     /// Reads the files of a machine.
-    fn read(options: &'a MachineOptions, machine: &dyn Machine) -> Result<Self, ReadError> {
+    fn read(options: &'a MachineOptions, machine: &dyn Machine) -> error::Result<Self> {
         let pes = options.file_of_pes().map(text).transpose()?;
         Ok(Self {
             spec: options.spec(),

@@ -13,6 +13,7 @@
 //! | `compare` | mappings side by side, and the picture of two of them |
 //! | `launch` | the files and the line that launch a job |
 //! | `files` | reading inputs, writing results |
+//! | `memory` | what a run has taken of memory |
 //! | `console` | lines for people: where they go, and when not |
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
@@ -35,6 +36,7 @@ mod launch;
 mod loads;
 mod machine;
 mod many_to_one;
+mod memory;
 mod modes;
 mod options;
 pub mod programs;

@@ -9,10 +9,11 @@ use serde::Serialize;
 
 use crate::console::Console;
 use crate::error::Result;
+use crate::files;
 use crate::loads::{self, Below};
 use crate::options;
 use viem::graph::CsrGraph;
-use viem::io::metis::{self, NodeWeights};
+use viem::io::metis::NodeWeights;
 use viem::io::{Source, pe_weights};
 use viem::machine::{Capacities, Machine};
 use viem::mapping::solve::PeLoads;
@@ -61,11 +62,16 @@ impl SharingOptions {
     /// Reads a graph, and decides whether its mapping is many-to-one: if there are more vertices than the machine has
     /// room for processes, if PEs have weights, or if an imbalance or a least load is given and vertices have weights, or are
     /// more than the PEs. Vertex weights are read only then.
-    pub(crate) fn read(&self, source: Source<'_>, machine: &dyn Machine) -> Result<(CsrGraph, bool)> {
+    pub(crate) fn read(
+        &self,
+        source: Source<'_>,
+        machine: &dyn Machine,
+        threads: usize,
+    ) -> Result<(CsrGraph, bool)> {
         let room = usize::try_from(machine.room()).unwrap_or(usize::MAX);
         let is_asked = self.imbalance.is_some() || self.least_load.is_some() || self.pe_weights.is_some();
         let weights = if is_asked { NodeWeights::Read } else { NodeWeights::ReadBeyond(room) };
-        let graph = metis::read(source, weights)?;
+        let graph = files::read_graph(source, weights, threads)?;
         let num_nodes = graph.num_nodes();
         let is_many = num_nodes > machine.num_pes() || graph.node_weights().iter().any(|&weight| weight != 1);
         let is_many_to_one = num_nodes > room || self.pe_weights.is_some() || (is_asked && is_many);

@@ -22,7 +22,8 @@ fuzz_target!(|text: &[u8]| {
         Ok(graph) => {
             assert!(report.is_valid());
             let (offsets, targets) = (graph.offsets().to_vec(), graph.targets().to_vec());
-            let (weights, nodes) = (graph.edge_weights().to_vec(), graph.node_weights().to_vec());
+            let weights = graph.nodes().flat_map(|node| graph.arcs(node)).map(|(_, weight)| weight).collect();
+            let nodes = graph.node_weights().to_vec();
             assert_eq!(CsrGraph::new(offsets, targets, weights, nodes).as_ref(), Ok(&graph));
             if (1..1000).contains(&graph.num_nodes()) {
                 let (text, n) = (text_of_bytes(text), graph.num_nodes());

@@ -38,7 +38,8 @@ fuzz_target!(|input: (u8, &[u8])| {
     assert_eq!(graph.num_nodes() as u64, MOST_RANKS);
     assert_eq!(summary.files, 1);
     let (offsets, targets) = (graph.offsets().to_vec(), graph.targets().to_vec());
-    let (weights, nodes) = (graph.edge_weights().to_vec(), graph.node_weights().to_vec());
+    let weights = graph.nodes().flat_map(|node| graph.arcs(node)).map(|(_, weight)| weight).collect();
+    let nodes = graph.node_weights().to_vec();
     assert_eq!(CsrGraph::new(offsets, targets, weights, nodes).as_ref(), Ok(&graph));
     let mut written = Vec::new();
     let content = GraphContent::EDGE_WEIGHTS;

@@ -1,7 +1,7 @@
 //! The graph every algorithm works on: compressed sparse rows, checked when built.
 //!
-//! Memory: 8 (n + 1) + 12 · 2m + 8n bytes. Targets and weights lie in arrays of their own, so a traversal that needs no
-//! weights moves four bytes per arc.
+//! Memory: 8 (n + 1) + 12 · 2m + 8n bytes, or 8 (n + 1) + 4 · 2m + 8n if all edges weigh 1. Targets and weights lie in arrays of their
+//! own, so a traversal that needs no weights moves four bytes per arc.
 
 use std::ops::ControlFlow;
 
@@ -28,7 +28,10 @@ use crate::ground::types::{NodeId, Weight};
 pub struct CsrGraph {
     offsets: Vec<usize>,
     targets: Vec<NodeId>,
+    /// By arc if an edge weighs more than 1; else as many ones as the longest row has arcs, and each row begins with the first of them.
     edge_weights: Vec<Weight>,
+    /// All bits if weights are stored by arc, none if not: where a row begins among them, from where it begins among the arcs.
+    weight_mask: usize,
     node_weights: Vec<Weight>,
     total_arc_weight: Weight,
     total_node_weight: Weight,
@@ -135,7 +138,28 @@ impl CsrGraph {
             |weights: &[Weight]| weights.iter().try_fold(0, |sum: Weight, &weight| sum.checked_add(weight));
         let total_arc_weight = sum(&edge_weights).ok_or(GraphError::EdgeWeightOverflow)?;
         let total_node_weight = sum(&node_weights).ok_or(GraphError::NodeWeightOverflow)?;
-        Ok(Self { offsets, targets, edge_weights, node_weights, total_arc_weight, total_node_weight })
+        let has_edge_weights = edge_weights.iter().any(|&weight| weight != 1);
+        let edge_weights = if has_edge_weights { edge_weights } else { longest_row_of_ones(&offsets) };
+        Ok(Self {
+            offsets,
+            targets,
+            edge_weights,
+            weight_mask: if has_edge_weights { usize::MAX } else { 0 },
+            node_weights,
+            total_arc_weight,
+            total_node_weight,
+        })
+    }
+
+    /// The same for a graph whose edges all weigh 1.
+    pub(crate) fn from_symmetric_unweighted(
+        offsets: Vec<usize>,
+        targets: Vec<NodeId>,
+        node_weights: Vec<Weight>,
+    ) -> Result<Self, GraphError> {
+        let total_arc_weight = targets.len() as Weight;
+        let graph = Self::from_symmetric(offsets, Vec::new(), Vec::new(), node_weights)?;
+        Ok(Self { targets, total_arc_weight, ..graph })
     }
 
     fn check_arcs(&self) -> Result<(), GraphError> {
@@ -170,7 +194,7 @@ impl CsrGraph {
     fn check_symmetry(&self) -> Result<(), GraphError> {
         let ascending = |node| self.neighbours(node).is_sorted();
         if self.nodes().all(ascending) {
-            return find_asymmetry(&self.offsets, &self.targets, &self.edge_weights);
+            return find_asymmetry(&self.offsets, &self.targets, self.edge_weights());
         }
         let (mut targets, mut weights) = (Vec::new(), Vec::new());
         let mut row: Vec<(NodeId, Weight)> = Vec::new();
@@ -181,7 +205,15 @@ impl CsrGraph {
             targets.extend(row.iter().map(|&(target, _)| target));
             weights.extend(row.iter().map(|&(_, weight)| weight));
         }
-        find_asymmetry(&self.offsets, &targets, &weights)
+        find_asymmetry(&self.offsets, &targets, Some(&weights))
+    }
+
+    /// The weights of the arcs of a vertex.
+    #[inline]
+    fn weights_at(&self, node: NodeId) -> &[Weight] {
+        let (start, end) = (self.offsets[node as usize], self.offsets[node as usize + 1]);
+        // No branch: hot loops come here for each vertex.
+        &self.edge_weights[start & self.weight_mask..][..end - start]
     }
 
     /// Number of vertices.
@@ -223,8 +255,7 @@ impl CsrGraph {
     /// The neighbours of `node`, each with the weight of the edge.
     #[inline]
     pub fn arcs(&self, node: NodeId) -> impl ExactSizeIterator<Item = (NodeId, Weight)> + Clone + '_ {
-        let range = self.offsets[node as usize]..self.offsets[node as usize + 1];
-        self.targets[range.clone()].iter().copied().zip(self.edge_weights[range].iter().copied())
+        self.neighbours(node).iter().copied().zip(self.weights_at(node).iter().copied())
     }
 
     /// Weight of a vertex.
@@ -251,10 +282,16 @@ impl CsrGraph {
         &self.targets
     }
 
-    /// Weights of all arcs, by position.
+    /// Weights of all arcs, by position; none if all are 1. [`arcs`](Self::arcs) has them in either case.
     #[inline]
-    pub fn edge_weights(&self) -> &[Weight] {
-        &self.edge_weights
+    pub fn edge_weights(&self) -> Option<&[Weight]> {
+        (self.weight_mask != 0).then_some(&self.edge_weights)
+    }
+
+    /// Weight of the arc at a position.
+    #[inline]
+    pub fn arc_weight(&self, arc: usize) -> Weight {
+        if self.weight_mask == 0 { 1 } else { self.edge_weights[arc] }
     }
 
     /// Sum of the weights of all arcs: each edge counts twice.
@@ -271,7 +308,7 @@ impl CsrGraph {
 
     /// Sum of the weights of the edges at `node`.
     pub fn weighted_degree(&self, node: NodeId) -> Weight {
-        self.edge_weights[self.offsets[node as usize]..self.offsets[node as usize + 1]].iter().sum()
+        self.weights_at(node).iter().sum()
     }
 
     /// The same graph with isolated vertices of weight 0 behind the others, `num_nodes` in all if that is more than there are; O(n + m).
@@ -292,40 +329,46 @@ impl CsrGraph {
 
     /// The same graph with other weights, computed from the ends and the weight of each edge, the same in both directions; at least 1, and
     /// their sum fits. O(m).
-    pub(crate) fn with_edge_weights(mut self, weight: impl Fn(NodeId, NodeId, Weight) -> Weight) -> Self {
-        for node in 0..self.num_nodes() {
-            for arc in self.offsets[node]..self.offsets[node + 1] {
-                self.edge_weights[arc] = weight(node as NodeId, self.targets[arc], self.edge_weights[arc]);
-            }
+    pub(crate) fn with_edge_weights(self, weight: impl Fn(NodeId, NodeId, Weight) -> Weight) -> Self {
+        let mut weights = Vec::with_capacity(self.num_arcs());
+        for node in self.nodes() {
+            weights.extend(self.arcs(node).map(|(target, own)| weight(node, target, own)));
         }
-        self.total_arc_weight = self.edge_weights.iter().sum();
-        self
+        let Self { offsets, targets, node_weights, .. } = self;
+        Self::from_symmetric(offsets, targets, weights, node_weights).expect("their sum fits")
     }
 
     /// The graph itself if its arcs weigh at most `bound` in sum. Else all of them are divided by one power of two, and the
     /// quotients rounded down but not to 0. `bound` is at least twice the number of arcs. O(m).
-    pub(crate) fn with_total_arc_weight_at_most(mut self, bound: Weight) -> Self {
+    pub(crate) fn with_total_arc_weight_at_most(self, bound: Weight) -> Self {
         let num_arcs = self.num_arcs() as Weight;
         debug_assert!(2 * num_arcs <= bound);
         let total = self.total_arc_weight;
-        if total > bound {
-            // Each arc that is not rounded down to 0 adds at most 1.
-            let shift = (1..Weight::BITS)
-                .find(|shift| (total >> shift) + num_arcs <= bound)
-                .unwrap_or(Weight::BITS - 1);
-            self.edge_weights.iter_mut().for_each(|weight| *weight = (*weight >> shift).max(1));
-            self.total_arc_weight = self.edge_weights.iter().sum();
+        if total <= bound {
+            return self;
         }
-        self
+        // Each arc that is not rounded down to 0 adds at most 1.
+        let shift =
+            (1..Weight::BITS).find(|shift| (total >> shift) + num_arcs <= bound).unwrap_or(Weight::BITS - 1);
+        self.with_edge_weights(|_, _, weight| (weight >> shift).max(1))
     }
 }
 
-fn find_asymmetry(offsets: &[usize], targets: &[NodeId], weights: &[Weight]) -> Result<(), GraphError> {
+/// As many ones as the longest row has arcs.
+fn longest_row_of_ones(offsets: &[usize]) -> Vec<Weight> {
+    vec![1; offsets.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0)]
+}
+
+fn find_asymmetry(
+    offsets: &[usize],
+    targets: &[NodeId],
+    weights: Option<&[Weight]>,
+) -> Result<(), GraphError> {
     let mut found = Ok(());
     let _ = visit_asymmetries(
         offsets,
         targets,
-        |arc, backward| weights[arc] == weights[backward],
+        |arc, backward| weights.is_none_or(|weights| weights[arc] == weights[backward]),
         |asymmetry| {
             found = Err(match asymmetry {
                 Asymmetry::MissingBackward { node, arc } => {
@@ -334,8 +377,8 @@ fn find_asymmetry(offsets: &[usize], targets: &[NodeId], weights: &[Weight]) -> 
                 Asymmetry::UnequalWeights { node, arc, backward } => GraphError::UnequalWeights {
                     node,
                     target: targets[arc],
-                    forward: weights[arc],
-                    backward: weights[backward],
+                    forward: weights.map_or(1, |weights| weights[arc]),
+                    backward: weights.map_or(1, |weights| weights[backward]),
                 },
             });
             ControlFlow::Break(())
@@ -445,11 +488,31 @@ mod tests {
         let total = heavy.total_arc_weight();
         for bound in [12, 13, 100, total / 5, total / 2, total - 1] {
             let light = heavy.clone().with_total_arc_weight_at_most(bound);
-            assert_eq!(light.total_arc_weight(), light.edge_weights().iter().sum::<Weight>());
+            let sum: Weight = light.nodes().map(|node| light.weighted_degree(node)).sum();
+            assert_eq!(light.total_arc_weight(), sum);
             assert!(light.total_arc_weight() <= bound);
             assert!(bound < 100 || 5 * light.total_arc_weight() >= bound);
             assert_eq!(light.check_arcs(), Ok(()));
         }
+    }
+
+    #[test]
+    fn weights_that_are_all_one_are_not_stored() {
+        let plain = triangle(|_, w| w.fill(1)).unwrap();
+        assert_eq!((plain.edge_weights(), plain.total_arc_weight()), (None, 6));
+        assert_eq!(plain.edge_weights.len(), 2);
+        assert_eq!(plain.arcs(2).collect::<Vec<_>>(), [(0, 1), (1, 1)]);
+        assert_eq!((plain.arc_weight(5), plain.weighted_degree(1)), (1, 2));
+        assert_eq!(plain.check_arcs(), Ok(()));
+        let (offsets, targets) = (plain.offsets().to_vec(), plain.targets().to_vec());
+        assert_eq!(CsrGraph::from_symmetric_unweighted(offsets, targets, vec![1; 3]).as_ref(), Ok(&plain));
+        let heavy = plain.clone().with_edge_weights(|u, v, weight| Weight::from(u + v) + weight);
+        assert_eq!(heavy.edge_weights(), Some(&[2, 3, 2, 4, 3, 4][..]));
+        assert_eq!((heavy.arc_weight(5), heavy.total_arc_weight()), (4, 18));
+        assert_eq!(heavy.with_edge_weights(|_, _, _| 1), plain);
+        // Weights that sum up as ones would.
+        let error = triangle(|_, w| w.copy_from_slice(&[0, 2, 0, 1, 2, 1])).unwrap_err();
+        assert_eq!(error, GraphError::EdgeWeightOutOfRange { node: 0, target: 1, weight: 0 });
     }
 
     #[test]

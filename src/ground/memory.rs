@@ -44,6 +44,23 @@ pub fn grow<T>(array: &mut Vec<T>, promised: usize) -> Result<(), OutOfMemory> {
     add_room(array, if missing > 0 { again.min(missing) } else { again })
 }
 
+/// Makes room for `count` more values in such an array; no more than needed, or than is promised, unless it doubles.
+pub(crate) fn make_room<T>(array: &mut Vec<T>, count: usize, promised: usize) -> Result<(), OutOfMemory> {
+    if array.capacity() - array.len() >= count {
+        return Ok(());
+    }
+    let promised = promised.saturating_sub(array.len());
+    let again = array.len().min(if promised > 0 { promised } else { usize::MAX });
+    add_room(array, again.max(count))
+}
+
+/// Appends values to such an array.
+pub(crate) fn append<T: Copy>(array: &mut Vec<T>, values: &[T], promised: usize) -> Result<(), OutOfMemory> {
+    make_room(array, values.len(), promised)?;
+    array.extend_from_slice(values);
+    Ok(())
+}
+
 /// Makes room for `count` more values in an array whose length nobody knows before; it doubles when it is full.
 pub fn reserve<T>(array: &mut Vec<T>, count: usize) -> Result<(), OutOfMemory> {
     let bytes = count as u128 * size_of::<T>() as u128;
@@ -58,17 +75,23 @@ fn add_room<T>(array: &mut Vec<T>, count: usize) -> Result<(), OutOfMemory> {
 /// Bytes that can be allocated without swapping and within the limit of the process (`ulimit -v`); no limit where the system
 /// does not report one.
 pub fn available() -> u64 {
-    let read = |file| std::fs::read_to_string(file).unwrap_or_default();
-    // A line of one of these files: a name, then a number, then perhaps its unit.
-    let number = |text: &str, name: &str| -> Option<u64> {
-        let line = text.lines().find_map(|line| line.strip_prefix(name));
-        line?.split_whitespace().next()?.parse().ok()
-    };
-    let free = number(&read("/proc/meminfo"), "MemAvailable:").map(|kib| kib.saturating_mul(1024));
-    let limit = number(&read("/proc/self/limits"), "Max address space");
-    let used = number(&read("/proc/self/status"), "VmSize:").map(|kib| kib.saturating_mul(1024));
+    let free = number("/proc/meminfo", "MemAvailable:").map(|kib| kib.saturating_mul(1024));
+    let limit = number("/proc/self/limits", "Max address space");
+    let used = number("/proc/self/status", "VmSize:").map(|kib| kib.saturating_mul(1024));
     let left = limit.map(|limit| limit.saturating_sub(used.unwrap_or(0)));
     free.into_iter().chain(left).min().unwrap_or(u64::MAX)
+}
+
+/// The greatest number of bytes that the process has had in memory so far, if the system reports it.
+pub fn peak() -> Option<u64> {
+    number("/proc/self/status", "VmHWM:").map(|kib| kib.saturating_mul(1024))
+}
+
+/// The number in the line of a file that begins with this name; perhaps its unit follows.
+fn number(file: &str, name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(file).unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix(name));
+    line?.split_whitespace().next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -93,5 +116,8 @@ mod tests {
         assert!(filled(usize::MAX / 16, 0u64).is_err());
         assert_eq!(filled(3, 7u8).unwrap(), [7, 7, 7]);
         assert!(available() > 0);
+        if cfg!(target_os = "linux") {
+            assert!(peak().unwrap() > 1 << 20);
+        }
     }
 }

@@ -1,10 +1,12 @@
-//! Files: METIS graphs, mappings, partitions; reading that survives any bytes, writing that leaves a
+//! Files: graphs, mappings, partitions; reading that survives any bytes, writing that leaves a
 //! whole file or none.
 //!
 //! | member | what it does |
 //! |---|---|
 //! | [`Source`] | a file or the standard input, unpacked if it is packed with gzip |
 //! | [`metis`] | graphs: read, check, repair, write |
+//! | [`parhip`] | graphs in the binary format of ParHIP: read, write |
+//! | [`read_graph`], [`write_graph`] | graphs in either format |
 //! | [`mapping`] | mappings of processes to PEs: read, write |
 //! | [`partition`] | partitions: read, write |
 //! | [`fixed`] | fixed processes or vertices: read |
@@ -30,6 +32,7 @@ pub mod coordinates;
 mod digits;
 pub(crate) mod fields;
 pub mod fixed;
+mod graph_file;
 pub mod index;
 mod lines;
 pub mod mapping;
@@ -39,6 +42,7 @@ mod number;
 pub mod number_list;
 pub mod output;
 pub mod parents;
+pub mod parhip;
 pub mod partition;
 pub mod pe_weights;
 mod place;
@@ -59,6 +63,7 @@ use crate::ground::memory::OutOfMemory;
 use crate::ground::number_list::ListFault;
 
 pub use fields::FieldFault;
+pub use graph_file::{GraphFormat, read_graph, write_graph};
 pub use output::{Outputs, WriteError};
 pub use place::{are_one_stream, is_stream};
 pub use reading::Reading;
@@ -76,6 +81,9 @@ pub enum ReadError {
     /// The file was read, and is not what it should be.
     #[error("{file}, line {line}, column {column}: {kind}")]
     Invalid { file: String, line: u64, column: u64, kind: ContentError },
+    /// The same of a binary file; bytes are counted from 0.
+    #[error("{file}, byte {offset}: {kind}")]
+    InvalidBytes { file: String, offset: u64, kind: ContentError },
     /// What stands in the file needs more memory than there is.
     #[error("{file}, line {line}: {source}; give the process more, or a smaller file")]
     OutOfMemory { file: String, line: u64, source: OutOfMemory },
@@ -85,7 +93,7 @@ impl HasKind for ReadError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Unreadable { .. } => ErrorKind::NoInput,
-            Self::Invalid { .. } => ErrorKind::BadData,
+            Self::Invalid { .. } | Self::InvalidBytes { .. } => ErrorKind::BadData,
             Self::OutOfMemory { .. } => ErrorKind::NoResources,
         }
     }
@@ -111,6 +119,8 @@ impl ReadError {
 pub enum ContentError {
     #[error(transparent)]
     Graph(metis::FaultKind),
+    #[error(transparent)]
+    Parhip(parhip::ParhipFault),
     #[error(transparent)]
     Mapping(mapping::MappingFault),
     #[error(transparent)]

@@ -16,6 +16,8 @@ const SUM: &str = "if it is recorded traffic, sum it into a graph first";
 impl Reading {
     /// A METIS graph, perhaps a faulty one.
     pub const GRAPH: Self = Self::new("a graph in METIS format", CONVERT);
+    /// A graph in ParHIP's format, perhaps a faulty one.
+    pub const PARHIP: Self = Self::new("a graph in ParHIP's binary format", "convert it to text");
     /// A mapping or a partition.
     pub const MAPPING: Self = Self::new("a mapping or a partition (one number a line)", CONVERT);
     /// A hypergraph.

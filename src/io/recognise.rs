@@ -6,6 +6,7 @@
 
 use super::metis::parse::{FitsGraph, fits_graph};
 use super::number;
+use super::parhip::is_parhip;
 use super::reading::Reading;
 use super::table::{Layout, Separator, fields_of};
 use super::traffic::{Format, WINDOW};
@@ -93,6 +94,9 @@ pub(super) fn signed(start: &[u8]) -> Option<Reading> {
     let mark = MATRIX_MARKET.as_bytes();
     if start.get(..mark.len()).is_some_and(|bytes| bytes.eq_ignore_ascii_case(mark)) {
         return Some(Reading::MATRIX_MARKET);
+    }
+    if is_parhip(start) {
+        return Some(Reading::PARHIP);
     }
     let signature = SIGNATURES.iter().find(|(signature, _)| start.starts_with(signature));
     signature.map(|&(_, name)| Reading::foreign(name))

@@ -183,6 +183,74 @@ impl<R: Read> Scanner<R> {
         all
     }
 
+    /// Fills `block` with whole lines: those at hand and those that the next bytes hold, about `size` in all, up to four times as much where
+    /// a line is longer. The last line may have no end if the text has none, which is then exhausted, or if it is longer than that.
+    /// Call it at the start of a line only; that is where the next byte then stands.
+    pub(super) fn take_lines(&mut self, size: usize, block: &mut Vec<u8>) -> Result<(), OutOfMemory> {
+        block.clear();
+        memory::reserve(block, size.max(self.filled - self.position))?;
+        block.extend_from_slice(self.at_hand());
+        self.position = self.filled;
+        let mut searched = 0;
+        let end = loop {
+            self.append(size.saturating_sub(block.len() - searched), block);
+            let end = block[searched..].iter().rposition(|&byte| byte == b'\n');
+            if self.is_exhausted {
+                break block.len();
+            }
+            if let Some(end) = end {
+                break searched + end + 1;
+            }
+            // Without memory for more, the line is too long.
+            if block.len() >= size.saturating_mul(4) || memory::reserve(block, size).is_err() {
+                break block.len();
+            }
+            searched = block.len();
+        };
+        self.hold(&[&block[end..]])?;
+        block.truncate(end);
+        Ok(())
+    }
+
+    /// Takes back a block, to be scanned before what follows.
+    pub(super) fn put_back(&mut self, block: &[u8]) -> Result<(), OutOfMemory> {
+        let at_hand = self.at_hand().to_vec();
+        self.hold(&[block, &at_hand])
+    }
+
+    /// Appends the next `count` bytes, fewer if the text ends.
+    fn append(&mut self, count: usize, block: &mut Vec<u8>) {
+        let length = block.len();
+        let result = self.reader.by_ref().take(count as u64).read_to_end(block);
+        self.is_exhausted |= block.len() - length < count;
+        self.failure = self.failure.take().or(result.err());
+    }
+
+    /// Makes these the bytes at hand, in place of those that are. A line starts with them.
+    fn hold(&mut self, texts: &[&[u8]]) -> Result<(), OutOfMemory> {
+        let length: usize = texts.iter().map(|text| text.len()).sum();
+        if length > self.capacity() {
+            let more = length - self.capacity();
+            memory::reserve(&mut self.buffer, more)?;
+            self.buffer.resize(length + LOOKAHEAD, 0);
+        }
+        let mut end = 0;
+        for text in texts {
+            self.buffer[end..end + text.len()].copy_from_slice(text);
+            end += text.len();
+        }
+        self.buffer[end..end + LOOKAHEAD].fill(0);
+        (self.position, self.filled, self.line_start, self.token_start) = (0, end, 0, 0);
+        Ok(())
+    }
+
+    /// Lets the next byte, and the last token, stand on this line and column, from 1.
+    pub(super) fn stand_at(&mut self, line: u64, column: u64) {
+        self.line = line;
+        self.token_start = self.position as i64;
+        self.line_start = self.token_start + 1 - column as i64;
+    }
+
     /// Whether any byte is left.
     pub(super) fn has_bytes(&mut self) -> bool {
         self.make_ready();
@@ -298,10 +366,38 @@ impl<R: Read> Scanner<R> {
         }
     }
 
+    /// Passes over arcs as most files spell them, as long as they lie at hand and `take` takes them: a number of one to eight
+    /// digits and, if arcs have weights, another one for that, each with one blank or a line end behind it. `take` gets both, the weight 1
+    /// if there is none, and the column of the first. What follows is for [`Scanner::next`].
+    #[inline(always)]
+    pub(super) fn plain_arcs<const WEIGHTED: bool>(&mut self, mut take: impl FnMut(u64, u64, u64) -> bool) {
+        let buffer = &self.buffer[..self.filled];
+        let mut place = self.position + usize::from(self.buffer[self.position] == b' ');
+        // Both numbers and what follows them lie in the buffer.
+        while place + LOOKAHEAD <= buffer.len() {
+            let Some((head, mut end)) = plain_number(buffer, place) else { break };
+            let mut weight = 1;
+            if WEIGHTED {
+                let Some((value, weight_end)) = plain_number(buffer, end + 1) else { break };
+                if buffer[end] != b' ' {
+                    break;
+                }
+                (weight, end) = (value, weight_end);
+            }
+            if !take(head, (place as i64 - self.line_start) as u64 + 1, weight) {
+                break;
+            }
+            self.position = end;
+            if buffer[end] == b'\n' {
+                break;
+            }
+            place = end + 1;
+        }
+    }
+
     #[inline(always)]
     fn word(&self) -> u64 {
-        let bytes = &self.buffer[self.position..self.position + 8];
-        u64::from_le_bytes(bytes.try_into().expect("the slice has eight bytes"))
+        word(&self.buffer, self.position)
     }
 
     /// A token that is no number right here or after one blank: more blanks, an end, or a text.
@@ -417,6 +513,22 @@ impl<R: Read> Scanner<R> {
 }
 
 const POWERS_OF_TEN: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// Eight bytes of a buffer as a number, the first one lowest.
+#[inline(always)]
+fn word(buffer: &[u8], place: usize) -> u64 {
+    let bytes = &buffer[place..place + 8];
+    u64::from_le_bytes(bytes.try_into().expect("the slice has eight bytes"))
+}
+
+/// The number at a place, of one to eight digits and with a blank or a line end behind it, and where its digits end.
+#[inline(always)]
+fn plain_number(buffer: &[u8], place: usize) -> Option<(u64, usize)> {
+    let word = word(buffer, place);
+    let digits = leading_digits(word);
+    let end = place + digits;
+    (digits > 0 && matches!(buffer[end], b' ' | b'\n')).then(|| (number(word, digits), end))
+}
 
 /// How many of the eight characters in `word`, first in the lowest byte, are digits before one is not.
 #[inline(always)]

@@ -34,7 +34,7 @@ const GREATEST_EXPANSION: u64 = 100;
 /// A named stream of bytes, unpacked if it was packed; texts are in UTF-8, without a byte order mark.
 pub struct Source<'a> {
     name: String,
-    reader: Box<dyn Read + 'a>,
+    reader: Box<dyn Read + Send + 'a>,
 }
 
 impl<'a> Source<'a> {
@@ -44,7 +44,7 @@ impl<'a> Source<'a> {
     /// Opens a file, or the standard input if the path is `-`.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         if path.as_os_str() == "-" {
-            return Self::new("standard input", io::stdin().lock());
+            return Self::new("standard input", io::stdin());
         }
         let name = path.display().to_string();
         match File::open(path) {
@@ -54,7 +54,7 @@ impl<'a> Source<'a> {
     }
 
     /// A source of the bytes of any reader; `name` stands in messages.
-    pub fn new(name: impl Into<String>, mut reader: impl Read + 'a) -> Result<Self, ReadError> {
+    pub fn new(name: impl Into<String>, mut reader: impl Read + Send + 'a) -> Result<Self, ReadError> {
         let name = name.into();
         let mut start = Vec::new();
         if let Err(source) = reader.by_ref().take(GZIP_MAGIC.len() as u64).read_to_end(&mut start) {
@@ -62,7 +62,7 @@ impl<'a> Source<'a> {
         }
         let is_packed = start == GZIP_MAGIC;
         let whole = Cursor::new(start).chain(reader);
-        let reader: Box<dyn Read + 'a> = if is_packed {
+        let reader: Box<dyn Read + Send + 'a> = if is_packed {
             let decoder = MultiGzDecoder::new(Counted { reader: whole, count: 0 });
             Box::new(Unpacked { decoder, count: 0 })
         } else {
@@ -94,7 +94,7 @@ impl<'a> Source<'a> {
         passed.expect("these bytes have been read before");
     }
 
-    fn wrap<R: Read + 'a>(&mut self, outer: impl FnOnce(Box<dyn Read + 'a>) -> R) {
+    fn wrap<R: Read + Send + 'a>(&mut self, outer: impl FnOnce(Box<dyn Read + Send + 'a>) -> R) {
         let inner = std::mem::replace(&mut self.reader, Box::new(io::empty()));
         self.reader = Box::new(outer(inner));
     }

@@ -122,7 +122,7 @@ fn divide_network(
 
 /// The network with edge weights that are the larger the cheaper the link.
 fn closeness(graph: &CsrGraph, node_weights: &[Weight]) -> CsrGraph {
-    let cheapest = graph.edge_weights().iter().copied().min().unwrap_or(1);
+    let cheapest = graph.edge_weights().and_then(|weights| weights.iter().copied().min()).unwrap_or(1);
     let mut builder = GraphBuilder::new(graph.num_nodes());
     for u in graph.nodes() {
         builder.set_node_weight(u, node_weights[u as usize]);

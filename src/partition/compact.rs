@@ -85,9 +85,12 @@ impl<W: Stored> CompactGraph<W> {
     /// Copies a graph; O(n + m).
     pub fn new(graph: &CsrGraph) -> Self {
         let offsets = graph.offsets().iter().map(|&offset| offset as u32).collect();
-        let arcs = (graph.targets().iter().zip(graph.edge_weights()))
-            .map(|(&target, &weight)| Arc { target, stored: W::narrow(weight) })
-            .collect();
+        let arc = |(&target, weight)| Arc { target, stored: W::narrow(weight) };
+        let targets = graph.targets().iter();
+        let arcs = match graph.edge_weights() {
+            Some(weights) => targets.zip(weights.iter().copied()).map(arc).collect(),
+            None => targets.zip(std::iter::repeat(1)).map(arc).collect(),
+        };
         Self::from_parts(offsets, arcs, graph.node_weights().iter().map(|&w| W::narrow(w)).collect())
     }
 

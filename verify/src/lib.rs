@@ -15,6 +15,7 @@ mod estimate;
 mod fixed;
 mod machine;
 mod migration;
+mod parhip;
 mod partition;
 mod qap;
 mod routes;
@@ -23,6 +24,7 @@ mod workload;
 pub use fixed::{audit_fixed, audit_fixed_objects};
 pub use machine::{MachineText, OUTLINE};
 pub use migration::{OldText, audit_migration};
+pub use parhip::{is_parhip, text_of_parhip};
 pub use partition::{PartitionAudit, audit_partition};
 pub use qap::audit_qap;
 

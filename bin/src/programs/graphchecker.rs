@@ -7,15 +7,19 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::console::Console;
-use crate::error::Result;
+use crate::error::{Result, UsageError};
 use crate::exit::{self, End};
+use crate::files;
 use crate::given::Given;
 use crate::hints;
 use crate::modes::{Mode, Row, Table};
-use viem::io::metis::{self, CheckReport, RepairError};
-use viem::io::{Outputs, Source};
+use crate::options::{self, one_of};
+use viem::ground::threads;
+use viem::io::metis::{self, CheckReport, NodeWeights, RepairError};
+use viem::io::{self, GraphFormat, Outputs, Source, parhip};
 
-/// Checks whether a file is a valid METIS graph and, if not, says what is wrong where and what would be right.
+/// Checks whether a file is a valid graph, in METIS or ParHIP format, and, if not, says what is wrong where and what would be
+/// right.
 #[derive(Parser, Debug)]
 #[command(name = "graphchecker", version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 pub(crate) struct Options {
@@ -32,6 +36,15 @@ pub(crate) struct Options {
     /// which then carries nothing else
     #[arg(long, value_name = "OUT")]
     fix: Option<PathBuf>,
+
+    /// Write the graph to OUT in another format, if it is valid; - is standard output, which then carries nothing else
+    #[arg(long, value_name = "OUT", conflicts_with = "fix")]
+    convert: Option<PathBuf>,
+
+    /// The format of --convert. metis is text, parhip binary with 64 bits for each number, parhip32 with 32 where they fit
+    /// [default: metis if FILE is binary, else parhip]
+    #[arg(long, value_name = "FORMAT", requires = "convert", value_parser = one_of(&GraphFormat::ALL, GraphFormat::name))]
+    format: Option<GraphFormat>,
 
     /// Print only that something is wrong, not each fault. The exit code says so, too
     #[arg(long)]
@@ -51,7 +64,7 @@ pub fn run(command_line: Vec<OsString>) -> u8 {
 /// Which option means something in which mode.
 pub(crate) static TABLE: Table = Table {
     modes: &[Mode::Check],
-    rows: &[Row::new(&[Mode::Check], &["file", "max_errors", "fix", "quiet"])],
+    rows: &[Row::new(&[Mode::Check], &["file", "max_errors", "fix", "convert", "format", "quiet"])],
     needs: &[],
 };
 
@@ -59,15 +72,42 @@ fn check(options: &Options, given: &Given) -> Result<End> {
     let mut outputs = Outputs::new();
     // The input may be repaired in place.
     let fix = options.fix.as_deref().map(|path| outputs.add(path, &[])).transpose()?;
+    // The output may take the place of the input.
+    let convert = options.convert.as_deref().map(|path| outputs.add(path, &[])).transpose()?;
     let console = given.console(options.quiet, &outputs)?;
-    let source = Source::open(&options.file)?;
+    let mut source = Source::open(&options.file)?;
     let name = source.name().to_string();
+    let threads = options::threads(None)?;
+    let start = source.start();
+    let is_binary = parhip::is_parhip(&start);
+    if is_binary && fix.is_some() {
+        let message =
+            "--fix repairs text only; a binary graph that is valid is written as text with --convert";
+        return Err(UsageError(message.to_owned()).into());
+    }
+    if is_binary || convert.is_some() {
+        let graph = files::read_graph(source, NodeWeights::Read, threads)?;
+        tell_valid(console, &name, graph.num_nodes(), graph.num_edges() as u64);
+        if let Some(convert) = convert {
+            let other = if is_binary { GraphFormat::Metis } else { GraphFormat::Parhip };
+            let format = options.format.unwrap_or(other);
+            outputs.write(&[(Some(convert), &|out| io::write_graph(out, &graph, format))])?;
+            console.line(format_args!("written to {} in the format {format}", outputs.name(convert)));
+            if metis::header(&start).is_some_and(|header| header.has_node_sizes || header.num_constraints > 1)
+            {
+                console.warn(format_args!(
+                    "vertex sizes, and weights of a vertex after its first, are left out"
+                ));
+            }
+        }
+        return Ok(End::Done);
+    }
     let Some(fix) = fix else {
-        let report = metis::check(source, options.max_errors)?;
+        let report = threads::run(threads, || metis::check(source, options.max_errors))??;
         tell(console, &name, &report);
         return Ok(if report.is_valid() { End::Done } else { End::BadData });
     };
-    let repair = metis::repair(source, options.max_errors)?;
+    let repair = threads::run(threads, || metis::repair(source, options.max_errors))??;
     tell(console, &name, &repair.report);
     match repair.result {
         Ok(graph) => {
@@ -97,14 +137,18 @@ fn tell(console: Console, name: &str, report: &CheckReport) {
     }
     match report.header {
         Some(header) if report.is_valid() => {
-            console.line(format_args!("{name}: {} vertices, {} edges", header.num_nodes, header.num_edges));
-            console.line(format_args!("The graph format seems correct."));
+            tell_valid(console, name, header.num_nodes, header.num_edges);
         }
         _ => exit::complain(
             "graphchecker",
             &format_args!("{name}: not a valid graph, {}", counted(report.num_faults, "fault")),
         ),
     }
+}
+
+fn tell_valid(console: Console, name: &str, num_nodes: usize, num_edges: u64) {
+    console.line(format_args!("{name}: {num_nodes} vertices, {num_edges} edges"));
+    console.line(format_args!("The graph format seems correct."));
 }
 
 fn counted(count: u64, what: &str) -> String {

@@ -98,3 +98,47 @@ fn files_of_other_kinds_are_named() {
         assert!(String::from_utf8(faults).unwrap().contains(kind), "{kind}");
     }
 }
+
+/// Every program reads a binary graph like the text that it was made of.
+#[test]
+fn graphs_are_converted_and_read_alike() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = |name: &str| folder.path().join(name);
+    fs::copy(instance("mesh_64x48.graph"), here("text")).unwrap();
+    let run = |name: &str, arguments: &[&str]| stdout_of(program(name, folder.path()).args(arguments));
+    run("graphchecker", &["text", "--convert=again", "--format=metis"]);
+    for format in ["parhip", "parhip32"] {
+        let written = run("graphchecker", &["text", "--convert=binary", &format!("--format={format}")]);
+        assert!(written.contains(&format!("written to binary in the format {format}")), "{written}");
+        assert!(run("graphchecker", &["binary"]).contains("The graph format seems correct."));
+        run("graphchecker", &["binary", "--convert=back"]);
+        assert_eq!(fs::read(here("back")).unwrap(), fs::read(here("again")).unwrap());
+        let results = ["text", "binary"].map(|graph| {
+            run("generate_model", &[graph, "--k=8", "-o", "model", "--mapping_filename=parts", "--verify"]);
+            run("viem", &["model", "--machine=2:4", "--distance_parameter_string=1:10", "-o", "mapping"]);
+            let to = ["--machine=2:4", "--distance_parameter_string=1:10"];
+            run("viem", &[&[graph, "--output_filename=many", "--verify"], &to[..]].concat());
+            let score = run("evaluator", &[&[graph, "--input_mapping=many"], &to[..]].concat());
+            let costs: Vec<String> =
+                score.lines().filter(|line| !line.contains("time")).map(str::to_owned).collect();
+            (["model", "parts", "mapping", "many"].map(|name| fs::read(here(name)).unwrap()), costs)
+        });
+        assert!(results[0] == results[1]);
+    }
+    let packed = fs::read(here("binary")).unwrap();
+    fs::write(here("cut"), &packed[..packed.len() - 3]).unwrap();
+    for (name, arguments) in [("graphchecker", &["cut"][..]), ("generate_model", &["cut", "--k=2"])] {
+        let message = failure_of(program(name, folder.path()).args(arguments), 65);
+        let place = format!("cut, byte {}: the file ends here", packed.len() - 3);
+        assert!(message.contains(&place), "{message}");
+    }
+    let message = failure_of(program("graphchecker", folder.path()).args(["binary", "--fix=fixed"]), 2);
+    assert!(message.contains("--fix repairs text only"), "{message}");
+    // What a binary graph has no place for.
+    fs::write(here("sizes"), "2 1 110\n3 4 2\n3 5 1\n").unwrap();
+    let output = program("graphchecker", folder.path()).args(["sizes", "--convert=binary"]).assert().code(0);
+    let message = String::from_utf8(output.get_output().stderr.clone()).unwrap();
+    assert!(message.contains("vertex sizes"), "{message}");
+    run("graphchecker", &["binary", "--convert=back"]);
+    assert_eq!(fs::read_to_string(here("back")).unwrap(), "2 1 10\n4 2\n5 1\n");
+}

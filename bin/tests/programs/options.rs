@@ -347,7 +347,13 @@ fn generate_model_applies_or_rejects_every_option_in_every_mode() {
 
 #[test]
 fn graphchecker_applies_every_option() {
-    let trials = [trial("max_errors", "1"), trial("fix", "fixed"), trial("quiet", "")];
+    let trials = [
+        trial("max_errors", "1"),
+        trial("fix", "fixed"),
+        trial("quiet", ""),
+        trial("convert", "converted").beside(&["graph"]).replaces(&["faulty"]),
+        trial("format", "parhip32").beside(&["graph", "--convert=converted"]).replaces(&["faulty"]),
+    ];
     check("graphchecker", &[Setting { mode: "check", arguments: &["faulty"] }], &trials);
 }
 
@@ -409,7 +415,7 @@ fn has_meaning(option: &OptionReference, mode: &str, value: &str) -> bool {
 fn arguments(setting: &Setting, trial: &Trial, with_option: bool) -> Vec<String> {
     let name = |argument: &str| argument.split('=').next().unwrap().to_owned();
     let mut all: Vec<String> = setting.arguments.iter().map(|&argument| argument.to_owned()).collect();
-    let reports = !["json", "quiet", "max_errors", "fix"].contains(&trial.option);
+    let reports = !["json", "quiet", "max_errors", "fix", "convert", "format"].contains(&trial.option);
     all.extend(reports.then(|| "--json=report".to_owned()));
     let own = with_option.then(|| trial.argument());
     for argument in trial.beside.iter().map(|&argument| argument.to_owned()).chain(own) {
@@ -481,6 +487,7 @@ fn without_times(text: &str) -> String {
 fn forget_times(report: &mut Value) {
     if let Value::Object(members) = report {
         members.remove("seconds");
+        members.remove("memory");
         members.values_mut().for_each(forget_times);
     }
 }

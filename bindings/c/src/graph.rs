@@ -4,11 +4,12 @@
 use std::ffi::{c_char, c_int};
 use std::fmt::Display;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use viem::CsrGraph;
 use viem::ground::types::{NodeId, Weight};
 use viem::io::Source;
-use viem::io::metis::{self, NodeWeights};
+use viem::io::metis::NodeWeights;
 use viem::io::traffic::{Collector, TrafficConfig};
 use viem_ffi::{array, check_memory, count, memory_of_graph, optional, text, write_graph};
 
@@ -18,6 +19,14 @@ use crate::error::{Error, Status, call, create, free, given};
 /// so any number of threads may use it at once.
 pub struct Graph {
     pub(crate) csr: CsrGraph,
+    /// The weight of each arc, where it was asked for and all are 1.
+    ones: OnceLock<Vec<i64>>,
+}
+
+impl From<CsrGraph> for Graph {
+    fn from(csr: CsrGraph) -> Self {
+        Self { csr, ones: OnceLock::new() }
+    }
 }
 
 /// An integer of C that graphs are made of.
@@ -52,7 +61,7 @@ impl<I: Integer, W: Copy + Display + TryInto<Weight>> Arrays<I, W> {
         // SAFETY: as above.
         let vertex_weights = unsafe { optional("vertex_weights", self.vertex_weights, num_vertices) }?;
         let csr = CsrGraph::from_slices(offsets, targets, edge_weights, vertex_weights)?;
-        Ok(Graph { csr })
+        Ok(csr.into())
     }
 }
 
@@ -194,7 +203,7 @@ pub unsafe extern "C" fn viem_graph_from_edges(
         }
         let weight = |index: usize| weights.map_or(1, |weights| weights[index]);
         let edges = from.into_iter().zip(to).enumerate().map(|(index, (u, v))| (u, v, weight(index)));
-        Ok(Graph { csr: CsrGraph::from_edges(num_vertices, edges)? })
+        Ok(CsrGraph::from_edges(num_vertices, edges)?.into())
     })
 }
 
@@ -230,7 +239,7 @@ pub unsafe extern "C" fn viem_graph_read(
         // SAFETY: the caller's promise.
         let path = unsafe { text("path", path) }?;
         let weights = if unit_weights == 0 { NodeWeights::Read } else { NodeWeights::Ignore };
-        Ok(Graph { csr: metis::read(Source::open(Path::new(path))?, weights)? })
+        Ok(viem::io::read_graph(Source::open(Path::new(path))?, weights)?.into())
     })
 }
 
@@ -263,7 +272,7 @@ pub unsafe extern "C" fn viem_graph_read_traffic(
             collector.read(Source::open(Path::new(path))?, None)?;
         }
         let config = TrafficConfig::default().with_num_ranks(num_ranks);
-        Ok(Graph { csr: collector.finish(&config)?.0 })
+        Ok(collector.finish(&config)?.0.into())
     })
 }
 
@@ -314,7 +323,10 @@ pub extern "C" fn viem_graph_targets(graph: Option<&Graph>) -> *const u32 {
 /// The weights of the edges, one for each entry of `viem_graph_targets`. Valid until the graph is freed; null for null.
 #[unsafe(no_mangle)]
 pub extern "C" fn viem_graph_edge_weights(graph: Option<&Graph>) -> *const i64 {
-    graph.map_or(std::ptr::null(), |graph| graph.csr.edge_weights().as_ptr())
+    graph.map_or(std::ptr::null(), |graph| {
+        let ones = || graph.ones.get_or_init(|| vec![1; graph.csr.num_arcs()]).as_slice();
+        graph.csr.edge_weights().unwrap_or_else(ones).as_ptr()
+    })
 }
 
 /// The weights of the vertices. Valid until the graph is freed; null for null.

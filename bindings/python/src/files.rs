@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
-use viem::io::metis::{self, NodeWeights};
+use viem::io::metis::NodeWeights;
 use viem::io::traffic::{Collector, Format, Summary, TrafficConfig, Weighing};
 use viem::io::{self, ReadError, Source};
 use viem::{CsrGraph, Mapping, launch};
@@ -15,10 +15,10 @@ use crate::graph::Graph;
 use crate::machine::Machine;
 use crate::map::{Pes, json, pes_of};
 
-/// Reads a graph in the format of METIS.
+/// Reads a graph in the format of METIS, or in the binary one of ParHIP.
 #[pyfunction]
 pub(crate) fn read_graph(py: Python<'_>, path: PathBuf) -> PyResult<Graph> {
-    let read = || metis::read(Source::open(&path)?, NodeWeights::Read);
+    let read = || io::read_graph(Source::open(&path)?, NodeWeights::Read);
     py.detach(read).map(Graph::new).or_raise()
 }
 

@@ -139,7 +139,7 @@ impl Graph {
         (
             offsets.into_pyarray(py),
             targets.into_pyarray(py),
-            PyArray1::from_slice(py, self.csr.edge_weights()),
+            edge_weights(&self.csr).into_pyarray(py),
             PyArray1::from_slice(py, self.csr.node_weights()),
         )
     }
@@ -161,7 +161,12 @@ fn weighted(graph: CsrGraph, weights: Vec<Weight>) -> Result<CsrGraph, GraphErro
     if weights == graph.node_weights() {
         return Ok(graph);
     }
-    CsrGraph::new(graph.offsets().to_vec(), graph.targets().to_vec(), graph.edge_weights().to_vec(), weights)
+    CsrGraph::new(graph.offsets().to_vec(), graph.targets().to_vec(), edge_weights(&graph), weights)
+}
+
+/// The weight of each arc.
+fn edge_weights(graph: &CsrGraph) -> Vec<Weight> {
+    graph.edge_weights().map_or_else(|| vec![1; graph.num_arcs()], <[Weight]>::to_vec)
 }
 
 fn negative(name: &str, index: usize, weight: Weight) -> Fault {

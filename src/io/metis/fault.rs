@@ -363,6 +363,20 @@ impl Faults {
         Self { limit, stops: false, kept: Vec::new(), total: 0, unmendable: 0 }
     }
 
+    /// An empty collection that keeps as many and ends as early.
+    pub(super) fn alike(&self) -> Self {
+        Self { limit: self.limit, stops: self.stops, kept: Vec::new(), total: 0, unmendable: 0 }
+    }
+
+    /// Adds faults found further on; says whether to go on.
+    pub(super) fn append(&mut self, later: Self) -> ControlFlow<()> {
+        self.total += later.total;
+        self.unmendable += later.unmendable;
+        let room = self.room();
+        self.kept.extend(later.kept.into_iter().take(room));
+        if self.stops && later.total > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    }
+
     /// Number of faults that would still be kept.
     pub(super) fn room(&self) -> usize {
         self.limit - self.kept.len()
@@ -370,7 +384,7 @@ impl Faults {
 
     /// Takes one fault for all that were found.
     pub(super) fn replace(&mut self, fault: Fault) {
-        *self = Self { limit: self.limit, stops: self.stops, kept: Vec::new(), total: 0, unmendable: 0 };
+        *self = self.alike();
         let Fault { line, column, text, kind } = fault;
         let _ = self.add(line, column, kind, || text);
     }

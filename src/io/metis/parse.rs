@@ -11,8 +11,9 @@ use std::ops::ControlFlow;
 
 use super::Header;
 use super::fault::{FaultKind, Faults, NumberFault, Role};
-use crate::graph::validation::{Asymmetry, visit_asymmetries};
+use crate::graph::validation::{Asymmetry, is_surely_symmetric, visit_asymmetries};
 use crate::ground::memory::{self, OutOfMemory};
+use crate::ground::threads;
 use crate::ground::types::{NodeId, Weight};
 use crate::io::scanner::{Scanner, TextKind, Token};
 
@@ -41,7 +42,20 @@ pub(super) struct Rows {
     /// Neighbours listed, those included that are no arcs.
     entries: u64,
     /// The number of the first vertex.
-    first: u64,
+    pub(super) first: u64,
+    /// What precedes the first of these rows.
+    before: Before,
+    /// Sum of the kept weights, those before included; 0 again after each overflow.
+    weight_sum: Weight,
+    has_overflowed: bool,
+}
+
+/// What precedes a part of the rows of a file.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Before {
+    pub(super) rows: usize,
+    pub(super) arcs: usize,
+    pub(super) weight_sum: Weight,
 }
 
 /// Memory for sorting rows: heads and columns, with weights or without.
@@ -71,6 +85,20 @@ impl Lines {
         Ok(())
     }
 
+    /// Appends the lines of vertices that follow.
+    fn append(&mut self, later: &Self, num_nodes: usize) -> Result<(), OutOfMemory> {
+        // The first run may go on with the last one here.
+        let goes_on = later.runs.first().is_some_and(|&(node, line)| node > 0 && line == self.next);
+        for &run in &later.runs[usize::from(goes_on)..] {
+            if self.runs.len() == self.runs.capacity() {
+                memory::grow(&mut self.runs, num_nodes)?;
+            }
+            self.runs.push(run);
+        }
+        self.next = if later.next > 0 { later.next } else { self.next };
+        Ok(())
+    }
+
     fn line(&self, node: usize) -> u64 {
         let run = self.runs.partition_point(|&(first, _)| first <= node) - 1;
         let (first, line) = self.runs[run];
@@ -79,6 +107,71 @@ impl Lines {
 }
 
 impl Rows {
+    /// No rows yet of a file with this header, whose vertices are counted from `first`.
+    pub(super) fn new(header: Header, first: u64, before: Before) -> Self {
+        Self {
+            header,
+            offsets: vec![0],
+            targets: Vec::new(),
+            weights: Vec::new(),
+            node_values: Vec::new(),
+            columns: Vec::new(),
+            lines: Lines::default(),
+            entries: 0,
+            first,
+            before,
+            weight_sum: before.weight_sum,
+            has_overflowed: false,
+        }
+    }
+
+    /// What precedes rows that follow these.
+    pub(super) fn reached(&self) -> Before {
+        Before {
+            rows: self.before.rows + self.offsets.len() - 1,
+            arcs: self.before.arcs + self.targets.len(),
+            weight_sum: self.weight_sum,
+        }
+    }
+
+    /// Whether rows that follow these were parsed as they would be after them, though without knowing their sums: no sum overflows, and
+    /// there are not too many arcs.
+    pub(super) fn can_append(&self, later: &Self) -> bool {
+        let arcs = self.targets.len() + later.targets.len();
+        !later.has_overflowed
+            && self.weight_sum.checked_add(later.weight_sum).is_some()
+            && arcs < u32::MAX as usize
+    }
+
+    /// Forgets all rows, but not the memory they took.
+    pub(super) fn restart(&mut self, before: Before) {
+        let Self { offsets, targets, weights, node_values, columns, .. } = self;
+        offsets.truncate(1);
+        targets.clear();
+        weights.clear();
+        node_values.clear();
+        columns.clear();
+        (self.lines, self.entries) = (Lines::default(), 0);
+        (self.before, self.weight_sum, self.has_overflowed) = (before, before.weight_sum, false);
+    }
+
+    /// Appends rows that follow these, parsed with the sums before them if `knows_sum`.
+    pub(super) fn append(&mut self, later: &Self, knows_sum: bool) -> Result<(), OutOfMemory> {
+        let arcs = usize::try_from(self.header.num_edges.saturating_mul(2)).unwrap_or(usize::MAX);
+        let (rows, base) = (self.header.num_nodes, self.targets.len());
+        memory::append(&mut self.targets, &later.targets, arcs)?;
+        memory::append(&mut self.columns, &later.columns, arcs)?;
+        memory::append(&mut self.weights, &later.weights, arcs)?;
+        let each = later.node_values.len().div_ceil((later.offsets.len() - 1).max(1));
+        memory::append(&mut self.node_values, &later.node_values, rows.saturating_mul(each))?;
+        memory::make_room(&mut self.offsets, later.offsets.len() - 1, rows + 1)?;
+        self.offsets.extend(later.offsets[1..].iter().map(|offset| base + offset));
+        self.lines.append(&later.lines, rows)?;
+        self.entries += later.entries;
+        self.weight_sum = later.weight_sum + if knows_sum { 0 } else { self.weight_sum };
+        Ok(())
+    }
+
     /// Adds an arc, for which there is room.
     #[inline(always)]
     fn push<const WEIGHTED: bool>(&mut self, target: NodeId, column: u32, weight: Weight) {
@@ -134,8 +227,19 @@ pub(super) fn parse<R: Read>(
     first: u64,
     faults: &mut Faults,
 ) -> Result<Option<Rows>, OutOfMemory> {
+    parse_with(scanner, keep, first, faults, |parser, rows, keep| parser.rows(rows, keep, true))
+}
+
+/// The same where `read_rows` parses the lines of all vertices.
+pub(super) fn parse_with<R: Read>(
+    scanner: &mut Scanner<R>,
+    keep: Keep,
+    first: u64,
+    faults: &mut Faults,
+    read_rows: impl FnOnce(&mut Parser<'_, R>, &mut Rows, Keep) -> ControlFlow<()>,
+) -> Result<Option<Rows>, OutOfMemory> {
     let mut parser = Parser { scanner, faults, lack: None };
-    match (parser.parse(keep, first), parser.lack) {
+    match (parser.parse(keep, first, read_rows), parser.lack) {
         (_, Some(lack)) => Err(lack),
         (ControlFlow::Continue(rows), None) => Ok(Some(rows)),
         (ControlFlow::Break(()), None) => Ok(None),
@@ -187,51 +291,42 @@ struct HeaderNumbers {
     is_valid: bool,
 }
 
-struct Parser<'a, R> {
-    scanner: &'a mut Scanner<R>,
-    faults: &'a mut Faults,
+pub(super) struct Parser<'a, R> {
+    pub(super) scanner: &'a mut Scanner<R>,
+    pub(super) faults: &'a mut Faults,
     /// The allocation that failed, if it is that which stopped the parser.
-    lack: Option<OutOfMemory>,
+    pub(super) lack: Option<OutOfMemory>,
 }
 
 impl<R: Read> Parser<'_, R> {
-    fn parse(&mut self, keep: Keep, first: u64) -> ControlFlow<(), Rows> {
+    fn parse(
+        &mut self,
+        keep: Keep,
+        first: u64,
+        read_rows: impl FnOnce(&mut Self, &mut Rows, Keep) -> ControlFlow<()>,
+    ) -> ControlFlow<(), Rows> {
         let (header, place_of_count) = self.header()?;
         let keep = match keep {
             Keep::FirstWeightBeyond(most) if header.num_nodes > most => Keep::FirstWeight,
             Keep::FirstWeightBeyond(_) => Keep::Nothing,
             keep => keep,
         };
-        let mut rows = Rows {
-            header,
-            offsets: vec![0],
-            targets: Vec::new(),
-            weights: Vec::new(),
-            node_values: Vec::new(),
-            columns: Vec::new(),
-            lines: Lines::default(),
-            entries: 0,
-            first,
-        };
-        if header.has_edge_weights {
-            self.rows::<true>(&mut rows, keep)?;
-        } else {
-            self.rows::<false>(&mut rows, keep)?;
-        }
+        let mut rows = Rows::new(header, first, Before::default());
+        read_rows(self, &mut rows, keep)?;
         self.check_edges(&rows, place_of_count)?;
         ControlFlow::Continue(rows)
     }
 
     /// Goes on if there was enough memory.
     #[cold]
-    fn or_stop(&mut self, result: Result<(), OutOfMemory>) -> ControlFlow<()> {
+    pub(super) fn or_stop(&mut self, result: Result<(), OutOfMemory>) -> ControlFlow<()> {
         self.lack = result.err();
         if self.lack.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// The header, and line and column of its number of edges; a fault in it ends the search, as nothing after it has
     /// a meaning.
-    fn header(&mut self) -> ControlFlow<(), (Header, (u64, u64))> {
+    pub(super) fn header(&mut self) -> ControlFlow<(), (Header, (u64, u64))> {
         if !self.scanner.has_line() {
             self.fault_here(Token::End, FaultKind::MissingHeader)?;
             return ControlFlow::Break(());
@@ -309,13 +404,29 @@ impl<R: Read> Parser<'_, R> {
             && [number / 100, number / 10 % 10, number % 10].iter().all(|&d| d < 2)
     }
 
-    /// The lines of the vertices, and what follows them.
-    fn rows<const WEIGHTED: bool>(&mut self, rows: &mut Rows, keep: Keep) -> ControlFlow<()> {
+    /// The lines of the vertices, and what follows the last of them; of a part of a text the rows that it has, which need not be all
+    /// unless the part is the last.
+    pub(super) fn rows(&mut self, rows: &mut Rows, keep: Keep, is_last: bool) -> ControlFlow<()> {
+        if rows.header.has_edge_weights {
+            self.rows_with::<true>(rows, keep, is_last)
+        } else {
+            self.rows_with::<false>(rows, keep, is_last)
+        }
+    }
+
+    fn rows_with<const WEIGHTED: bool>(
+        &mut self,
+        rows: &mut Rows,
+        keep: Keep,
+        is_last: bool,
+    ) -> ControlFlow<()> {
         let expected = rows.header.num_nodes;
-        let mut weight_sum = 0;
         let mut sorter = RowSorter::default();
-        for node in 0..expected {
+        for node in rows.reached().rows..expected {
             if !self.scanner.has_line() {
+                if !is_last {
+                    return ControlFlow::Continue(());
+                }
                 let kind = FaultKind::TooFewLines { expected: expected as u64, found: node as u64 };
                 return self.fault_here(Token::End, kind);
             }
@@ -323,7 +434,7 @@ impl<R: Read> Parser<'_, R> {
             if result.is_err() {
                 self.or_stop(result)?;
             }
-            self.node_values(rows, node, keep, &mut weight_sum)?;
+            self.node_values(rows, node, keep)?;
             self.arcs::<WEIGHTED>(rows, node, &mut sorter)?;
             self.scanner.skip_line();
         }
@@ -340,13 +451,7 @@ impl<R: Read> Parser<'_, R> {
     }
 
     /// The size and the weights at the start of a line.
-    fn node_values(
-        &mut self,
-        rows: &mut Rows,
-        node: usize,
-        keep: Keep,
-        weight_sum: &mut Weight,
-    ) -> ControlFlow<()> {
+    fn node_values(&mut self, rows: &mut Rows, node: usize, keep: Keep) -> ControlFlow<()> {
         let Header { has_node_sizes, num_constraints, .. } = rows.header;
         let first_weight = u64::from(has_node_sizes);
         for index in 0..first_weight + num_constraints {
@@ -366,11 +471,12 @@ impl<R: Read> Parser<'_, R> {
                 rows.node_values.push(value);
             } else if keep == Keep::FirstWeight && index == first_weight {
                 rows.node_values.push(value);
-                let (sum, overflows) = weight_sum.overflowing_add(value);
+                let (sum, overflows) = rows.weight_sum.overflowing_add(value);
                 if overflows {
+                    rows.has_overflowed = true;
                     self.fault_here(token, FaultKind::NodeWeightOverflow)?;
                 }
-                *weight_sum = if overflows { 0 } else { sum };
+                rows.weight_sum = if overflows { 0 } else { sum };
             }
         }
         ControlFlow::Continue(())
@@ -389,6 +495,22 @@ impl<R: Read> Parser<'_, R> {
         let start = rows.targets.len();
         let (mut last, mut is_ascending) = (0, true);
         loop {
+            // Most arcs are spelled plainly. Whatever else there is, and each fault, comes after them.
+            let Rows { targets, columns, weights, .. } = &mut *rows;
+            self.scanner.plain_arcs::<WEIGHTED>(|target, column, weight| {
+                let is_plain = target.wrapping_sub(first) < count && target != own && weight > 0;
+                if !is_plain || targets.len() == targets.capacity() {
+                    return false;
+                }
+                is_ascending &= last < target;
+                last = target;
+                targets.push((target - first) as NodeId);
+                columns.push(column.min(u64::from(u32::MAX)) as u32);
+                if WEIGHTED {
+                    weights.push(weight as Weight);
+                }
+                true
+            });
             let token = self.scanner.next();
             if matches!(token, Token::LineEnd | Token::End) {
                 break;
@@ -436,7 +558,7 @@ impl<R: Read> Parser<'_, R> {
     #[inline(always)]
     fn end_row(&mut self, rows: &mut Rows, start: usize) -> ControlFlow<()> {
         rows.entries += (rows.targets.len() - start) as u64;
-        if rows.targets.len() >= u32::MAX as usize {
+        if rows.before.arcs + rows.targets.len() >= u32::MAX as usize {
             self.fault_here(Token::LineEnd, FaultKind::TooManyArcs)?;
             return ControlFlow::Break(());
         }
@@ -539,6 +661,9 @@ impl<R: Read> Parser<'_, R> {
         let same_weight = |a: usize, b: usize| {
             weights.is_empty() || weights[a] == weights[b] || weights[a] == 0 || weights[b] == 0
         };
+        if threads::count() > 1 && is_surely_symmetric(&rows.offsets, &rows.targets, &same_weight) {
+            return ControlFlow::Continue(());
+        }
         // They are met in an order of its own; those that stand first in the file shall be kept.
         let room = self.faults.room();
         let mut first: BinaryHeap<(usize, Asymmetry)> = BinaryHeap::with_capacity(room.min(1024));

@@ -40,7 +40,7 @@ impl NetworkRoutes {
 
     pub(super) fn longest(&self) -> (u64, u64) {
         let graph = self.network.graph();
-        let cost = graph.edge_weights().iter().copied().max().unwrap_or(0);
+        let cost = graph.edge_weights().and_then(|weights| weights.iter().copied().max()).unwrap_or(1);
         (graph.num_nodes() as u64, cost.max(1) as u64)
     }
 
@@ -51,7 +51,7 @@ impl NetworkRoutes {
         let towards = self.towards[end as usize].get_or_init(|| self.search(end));
         while at != target {
             let arc = if at == end { self.last[target as usize] } else { towards[at as usize] } as usize;
-            push(hops, arc, graph.edge_weights()[arc] as u64);
+            push(hops, arc, graph.arc_weight(arc) as u64);
             at = graph.targets()[arc];
         }
     }

@@ -3,6 +3,7 @@
 use super::options::Options;
 use crate::console::Console;
 use crate::error::Result;
+use crate::files;
 use viem::graph::CsrGraph;
 use viem::io::metis::NodeWeights;
 use viem::io::traffic::{Collector, Format, TrafficConfig};
@@ -24,9 +25,15 @@ pub(super) fn format(options: &Options, source: &mut Source<'_>) -> Option<Forma
 }
 
 /// Reads the graph, and says what was made of a file that is not METIS.
-pub(super) fn read(options: &Options, mut source: Source<'_>, console: Console) -> Result<Application> {
+pub(super) fn read(
+    options: &Options,
+    mut source: Source<'_>,
+    threads: usize,
+    console: Console,
+) -> Result<Application> {
     let Some(format) = format(options, &mut source) else {
-        return Ok(Application { graph: io::metis::read(source, NodeWeights::Read)?, text: None });
+        let graph = files::read_graph(source, NodeWeights::Read, threads)?;
+        return Ok(Application { graph, text: None });
     };
     let name = source.name().to_owned();
     let is_pattern = format.name() == MATRIX_MARKET;

@@ -16,6 +16,7 @@ use crate::fixed::{Fixed, JsonFixed};
 use crate::loads;
 use crate::machine::{self, JsonMachine, MachineOptions};
 use crate::many_to_one::{self, JsonSpread, SharingOptions};
+use crate::memory::JsonMemory;
 use crate::progress::Progress;
 use crate::ranks;
 use crate::remap::{Curve, JsonRemap, Remap};
@@ -55,7 +56,7 @@ impl Job<'_> {
         let machine = threads::run(self.threads, || self.machine.build(console))??;
         let machine = sharing.weigh(machine)?;
         let machine = machine.as_ref();
-        let Application { graph, text } = application::read(self.options, source, console)?;
+        let Application { graph, text } = application::read(self.options, source, self.threads, console)?;
         let reading = started.elapsed().as_secs_f64();
         console.line(format_args!("io time: {reading:.6}"));
         console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
@@ -147,6 +148,7 @@ impl Job<'_> {
             remap: None,
             fixed: None,
             model_edges: model.num_edges(),
+            memory: JsonMemory::of(graph),
             seconds: Seconds::default(),
         }
     }
@@ -193,6 +195,7 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     fixed: Option<JsonFixed>,
     model_edges: usize,
+    memory: JsonMemory,
     seconds: Seconds,
 }
 

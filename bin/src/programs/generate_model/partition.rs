@@ -14,6 +14,7 @@ use crate::error::{Result, UsageError};
 use crate::exit::End;
 use crate::fixed::{Fixed, JsonFixed};
 use crate::loads::{self, Below};
+use crate::memory::JsonMemory;
 use crate::progress::Progress;
 use crate::remap::{Curve, JsonRemap, Remap};
 use crate::signals::{self, First};
@@ -127,11 +128,11 @@ impl Job<'_> {
             Ok(asked) => asked,
             // Why a file that is no graph cannot be read goes before what is missing.
             Err(error) => {
-                let unread = io::metis::read(source, NodeWeights::Ignore).err();
+                let unread = io::read_graph(source, NodeWeights::Ignore).err();
                 return Err(unread.map_or(error, Into::into));
             }
         };
-        let Application { graph, text } = application::read(self.options, source, console)?;
+        let Application { graph, text } = application::read(self.options, source, self.threads, console)?;
         let given = self.given(graph.num_nodes())?;
         let reading = started.elapsed().as_secs_f64();
         console.line(format_args!("io time: {reading:.6}"));
@@ -358,6 +359,7 @@ impl Job<'_> {
             remap: None,
             fixed: None,
             model_edges: model.graph.num_edges(),
+            memory: JsonMemory::of(graph),
             seconds,
         }
     }
@@ -401,6 +403,7 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     fixed: Option<JsonFixed>,
     model_edges: usize,
+    memory: JsonMemory,
     seconds: Seconds,
 }
 

@@ -14,6 +14,7 @@ use crate::fixed::{Fixed, JsonFixed};
 use crate::loads;
 use crate::machine::{self, JsonMachine};
 use crate::many_to_one::{self, JsonSpread};
+use crate::memory::JsonMemory;
 use crate::progress::Progress;
 use crate::ranks;
 use crate::remap::{Curve, JsonRemap, Remap};
@@ -250,12 +251,13 @@ impl ManyToOne<'_> {
             fixed: self.fixed.as_ref().map(Fixed::report),
             remap: remap.map(|(remap, migration)| remap.report(migration, curve)),
             stopped: report.stopped,
+            memory: JsonMemory::of(self.graph),
             seconds: Seconds { total: report.seconds },
         }
     }
 }
 
-/// What was done, as written to `--json`; times aside, the same result has the same report.
+/// What was done, as written to `--json`; times and memory aside, the same result has the same report.
 #[derive(Serialize)]
 struct JsonReport {
     graph: String,
@@ -282,6 +284,7 @@ struct JsonReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     remap: Option<JsonRemap>,
     stopped: bool,
+    memory: JsonMemory,
     seconds: Seconds,
 }
 

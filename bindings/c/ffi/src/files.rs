@@ -4,10 +4,8 @@ use std::io::Write;
 use std::path::Path;
 
 use viem::CsrGraph;
-use viem::ground::types::Weight;
-use viem::io::metis::{self, GraphContent};
 use viem::io::output::{Content, Fill};
-use viem::io::{Outputs, WriteError};
+use viem::io::{GraphFormat, Outputs, WriteError};
 use viem::launch::Launch;
 
 /// Writes one file.
@@ -19,11 +17,7 @@ pub fn write(path: &Path, fill: Fill<'_>) -> Result<(), WriteError> {
 
 /// Writes a graph in the format of METIS, with the weights that are not all 1.
 pub fn write_graph(path: &Path, graph: &CsrGraph) -> Result<(), WriteError> {
-    let are_ones = |weights: &[Weight]| weights.iter().all(|&weight| weight == 1);
-    let mut content = GraphContent::ALL_WEIGHTS;
-    content.edge_weights = !are_ones(graph.edge_weights());
-    content.node_weights = !are_ones(graph.node_weights());
-    write(path, &|out| metis::write(out, graph, content))
+    write(path, &|out| viem::io::write_graph(out, graph, GraphFormat::Metis))
 }
 
 /// Writes the files of a launcher, as many as there are paths; all of them or none.

@@ -68,7 +68,7 @@ def read(path: Path, kind: Kind = "graph") -> Any:
     path :
         Its name.
     kind : {"graph", "mapping", "qap", "workload"}
-        What it is, and what is returned: a graph in the format of METIS as a Graph; a mapping or partition, a number per line, as an array of
+        What it is, and what is returned: a graph in the format of METIS, or the binary one of ParHIP, as a Graph; a mapping or partition, a number per line, as an array of
         int64; a problem of QAPLIB as two matrices of int64, n x n; a workload as a Workload.
 
     Errors name file, line and column.

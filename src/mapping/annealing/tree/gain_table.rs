@@ -101,11 +101,11 @@ impl<A: Amount> GainTable<A> {
         let n = graph.num_nodes();
         let group_size = hierarchy.arities()[0];
         let num_groups = n / group_size as usize;
-        let arcs = graph.targets().iter().zip(graph.edge_weights());
+        let arcs = graph.nodes().flat_map(|process| graph.arcs(process));
         let distances = hierarchy.distances();
         let mut gains = Self {
             offsets: graph.offsets().iter().map(|&offset| offset as u32).collect(),
-            arcs: arcs.map(|(&v, &weight)| (v, A::of(weight))).collect(),
+            arcs: arcs.map(|(v, weight)| (v, A::of(weight))).collect(),
             levels: inner_levels(hierarchy, num_groups),
             apart: distances.iter().map(|&distance| distance - distances[0]).collect(),
             group_size,

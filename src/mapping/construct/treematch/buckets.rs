@@ -45,10 +45,9 @@ pub(super) fn groups(graph: &CsrGraph, arity: usize, seed: u64, observer: &dyn O
 /// The edges by the order of magnitude of their weights, heaviest first.
 fn sorted_roughly(graph: &CsrGraph, seed: u64) -> Vec<Vec<Edge>> {
     let mut rng = Rng::new(seed);
-    let arcs = graph.edge_weights();
-    let mut sample: Vec<Weight> = match arcs.len() as u32 {
+    let mut sample: Vec<Weight> = match graph.num_arcs() as u32 {
         0 => return Vec::new(),
-        count => (0..1 << BUCKETS).map(|_| arcs[rng.below(count) as usize]).collect(),
+        count => (0..1 << BUCKETS).map(|_| graph.arc_weight(rng.below(count) as usize)).collect(),
     };
     sample.sort_unstable_by(|a, b| b.cmp(a));
     // The heaviest of the sample, the second, the fourth, and so on.

@@ -1,0 +1,36 @@
+//! Any bytes as a binary graph: it is refused, or a graph that survives a round trip and that the auditor reads alike.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use viem::graph::CsrGraph;
+use viem::io::metis::{self, GraphContent, NodeWeights};
+use viem::io::parhip::{self, ParhipWidth};
+use viem::io::{ReadError, Source};
+use viem_verify as verify;
+
+fuzz_target!(|bytes: &[u8]| {
+    let read = |bytes: &[u8]| {
+        parhip::read(Source::new("fuzz", bytes).expect("a slice can be read"), NodeWeights::Read)
+    };
+    let graph = match read(bytes) {
+        Ok(graph) => graph,
+        Err(ReadError::InvalidBytes { offset, kind, .. }) => {
+            assert!(offset <= bytes.len() as u64 || bytes.starts_with(&[0x1f, 0x8b]));
+            assert!(!kind.to_string().is_empty());
+            return;
+        }
+        Err(_) => return,
+    };
+    let (targets, weights): (Vec<_>, Vec<_>) = graph.nodes().flat_map(|node| graph.arcs(node)).unzip();
+    let (offsets, nodes) = (graph.offsets().to_vec(), graph.node_weights().to_vec());
+    assert_eq!(CsrGraph::new(offsets, targets, weights, nodes).as_ref(), Ok(&graph));
+    for width in [ParhipWidth::Eight, ParhipWidth::Least] {
+        let mut written = Vec::new();
+        parhip::write(&mut written, &graph, GraphContent::ALL_WEIGHTS, width)
+            .expect("a vector can be written");
+        assert_eq!(read(&written).expect("a graph that was written"), graph);
+        let text = verify::text_of_parhip(&written).expect("a graph that was written");
+        let text = Source::new("text", text.as_bytes()).expect("a slice can be read");
+        assert_eq!(metis::read(text, NodeWeights::Read).expect("the same graph"), graph);
+    }
+});

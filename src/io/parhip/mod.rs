@@ -1,0 +1,344 @@
+//! Graphs in the binary format of ParHIP, and its extension by KaMinPar to numbers of 32 bits.
+//!
+//! All numbers are little-endian. A file has three numbers of 64 bits (version, number of vertices, number of arcs, which are two
+//! for each edge), then these arrays:
+//!
+//! | array | length | numbers |
+//! |---|---|---|
+//! | offsets | vertices + 1 | the byte of the file where the list of each vertex begins, and where the last one ends |
+//! | lists | arcs | neighbours, counted from 0 |
+//! | weights of vertices | vertices | at least 0 |
+//! | weights of edges | arcs | at least 1, by arc |
+//!
+//! Bits of the version say what differs from a file with both weights and 64 bits for each number: 1 no weights of edges, 2 none of
+//! vertices; 32 bits for 4 offsets, 8 neighbours, 16 weights of vertices, 32 weights of edges. ParHIP itself reads version 3.
+//! (Meyerhenke, Sanders and Schulz, "Parallel Graph Partitioning for Complex Networks", IPDPS 2015; the user guide of KaHIP.)
+//!
+//! | member | what it does |
+//! |---|---|
+//! | [`is_parhip`] | whether a file is such a graph, by its first bytes |
+//! | [`read`] | the graph, or the first fault with its byte |
+//! | [`write()`] | writes a graph |
+
+mod fault;
+mod header;
+mod write;
+
+use std::io::Read;
+use std::ops::ControlFlow;
+
+pub use fault::ParhipFault;
+pub use header::is_parhip;
+pub use write::{ParhipWidth, write};
+
+use self::header::{HEADER, Header, Width};
+use super::metis::NodeWeights;
+use super::source::read_error;
+use super::{ContentError, ReadError, Source};
+use crate::graph::CsrGraph;
+use crate::graph::validation::{Asymmetry, is_surely_symmetric, visit_asymmetries};
+use crate::ground::memory;
+use crate::ground::types::{NodeId, Weight};
+
+/// Bytes read at once: they stay in the cache until their numbers are taken.
+const CHUNK: usize = 1 << 18;
+
+/// Reads a graph, or refuses it at its first fault. Neighbours come out in ascending order. Memory is taken for what stands in the
+/// file, never for what its header promises.
+///
+/// O(n + m) if the lists are in ascending order, otherwise sorting each adds a logarithmic factor in its length. Edges are compared at
+/// their ends by all threads of the pool that this runs in.
+///
+/// ```
+/// use viem::io::metis::{GraphContent, NodeWeights};
+/// use viem::io::{Source, parhip};
+///
+/// let graph = viem::graph::generate::grid(4, 3);
+/// let mut bytes = Vec::new();
+/// parhip::write(&mut bytes, &graph, GraphContent::NO_WEIGHTS, parhip::ParhipWidth::Least)?;
+/// assert!(parhip::is_parhip(&bytes));
+/// assert_eq!(parhip::read(Source::new("grid", &bytes[..])?, NodeWeights::Read)?, graph);
+/// // A fault has its place.
+/// let error = parhip::read(Source::new("cut", &bytes[..100])?, NodeWeights::Read).unwrap_err();
+/// assert!(error.to_string().starts_with("cut, byte 100: the file ends here"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, ReadError> {
+    let mut reader = Reader { source, offset: 0, expected: HEADER };
+    let mut start = [0; HEADER as usize];
+    reader.bytes(&mut start, "its header")?;
+    let header = Header::read(start).map_err(|(offset, fault)| reader.fault(offset, fault))?;
+    reader.expected = header.size();
+    let (n, m) = (header.num_nodes as usize, header.num_arcs as usize);
+
+    let offsets = offsets(&mut reader, &header)?;
+    let target = |number: u64| NodeId::try_from(number).unwrap_or(NodeId::MAX);
+    let targets = reader.numbers(m, header.neighbours, "the neighbours", target)?;
+    let mut own_weights = weights(&mut reader, header.node_weights, n, "the weights of the vertices")?;
+    if let Some(node) = own_weights.iter().position(|&weight| weight < 0) {
+        let offset = header.end_of_lists() + node as u64 * header.node_weights.map_or(0, Width::bytes);
+        let fault = ParhipFault::NodeWeight { node: node as u64, weight: own_weights[node] };
+        return Err(reader.fault(offset, fault));
+    }
+    let edge_weights = weights(&mut reader, header.edge_weights, m, "the weights of the edges")?;
+    if let Some(arc) = edge_weights.iter().position(|&weight| weight < 1) {
+        let offset = header.first_edge_weight() + arc as u64 * header.edge_weights.map_or(0, Width::bytes);
+        return Err(reader.fault(offset, ParhipFault::EdgeWeight { weight: edge_weights[arc] }));
+    }
+    reader.end()?;
+
+    let mut lists = Lists { header, offsets, targets, weights: edge_weights };
+    lists.check().map_err(|(offset, fault)| reader.fault(offset, fault))?;
+    let Lists { offsets, targets, weights, .. } = lists;
+    let is_kept = match node_weights {
+        NodeWeights::Read => true,
+        NodeWeights::Ignore => false,
+        NodeWeights::ReadBeyond(most) => n > most,
+    };
+    if !is_kept || own_weights.is_empty() {
+        own_weights = reader.or_lack(memory::filled(n, 1))?;
+    }
+    let sum = |weights: &[Weight]| weights.iter().try_fold(0, |sum: Weight, &weight| sum.checked_add(weight));
+    if sum(&own_weights).is_none() {
+        return Err(reader.fault(header.end_of_lists(), ParhipFault::NodeWeightOverflow));
+    }
+    if sum(&weights).is_none() {
+        return Err(reader.fault(header.first_edge_weight(), ParhipFault::EdgeWeightOverflow));
+    }
+    let graph = if header.edge_weights.is_some() {
+        CsrGraph::from_symmetric(offsets, targets, weights, own_weights)
+    } else {
+        CsrGraph::from_symmetric_unweighted(offsets, targets, own_weights)
+    };
+    Ok(graph.expect("the sums were computed"))
+}
+
+/// A file that is read from its start to its end.
+struct Reader<'a> {
+    source: Source<'a>,
+    /// Bytes read so far.
+    offset: u64,
+    /// Bytes of the whole file, as far as is known.
+    expected: u64,
+}
+
+impl Reader<'_> {
+    fn fault(&self, offset: u64, fault: ParhipFault) -> ReadError {
+        let kind = ContentError::Parhip(fault);
+        ReadError::InvalidBytes { file: self.source.name().to_owned(), offset, kind }
+    }
+
+    fn or_lack<T>(&self, result: Result<T, memory::OutOfMemory>) -> Result<T, ReadError> {
+        let file = || self.source.name().to_owned();
+        result.map_err(|source| ReadError::OutOfMemory { file: file(), line: 1, source })
+    }
+
+    /// Fills a buffer, whose bytes belong to this section.
+    fn bytes(&mut self, buffer: &mut [u8], section: &'static str) -> Result<(), ReadError> {
+        let mut count = 0;
+        while count < buffer.len() {
+            match self.source.read(&mut buffer[count..]) {
+                Ok(0) => break,
+                Ok(more) => count += more,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(read_error(self.source.name(), error, 1, 1)),
+            }
+        }
+        self.offset += count as u64;
+        if count < buffer.len() {
+            return Err(self.fault(self.offset, ParhipFault::TooShort { section, expected: self.expected }));
+        }
+        Ok(())
+    }
+
+    /// The next numbers, each as `convert` makes it.
+    fn numbers<T>(
+        &mut self,
+        count: usize,
+        width: Width,
+        section: &'static str,
+        convert: impl Fn(u64) -> T,
+    ) -> Result<Vec<T>, ReadError> {
+        let mut numbers = Vec::new();
+        let mut buffer = vec![0; CHUNK.min(count.saturating_mul(width.bytes() as usize))];
+        while numbers.len() < count {
+            let piece = (count - numbers.len()).min(CHUNK / width.bytes() as usize);
+            let bytes = &mut buffer[..piece * width.bytes() as usize];
+            self.bytes(bytes, section)?;
+            let room = memory::make_room(&mut numbers, piece, count);
+            self.or_lack(room)?;
+            match width {
+                Width::Four => {
+                    let four = bytes.as_chunks().0.iter();
+                    numbers.extend(four.map(|&number| convert(u64::from(u32::from_le_bytes(number)))));
+                }
+                Width::Eight => {
+                    let eight = bytes.as_chunks().0.iter();
+                    numbers.extend(eight.map(|&number| convert(u64::from_le_bytes(number))));
+                }
+            }
+        }
+        Ok(numbers)
+    }
+
+    /// Nothing may follow.
+    fn end(&mut self) -> Result<(), ReadError> {
+        let mut more = [0];
+        match self.bytes(&mut more, "") {
+            Ok(()) => Err(self.fault(self.expected, ParhipFault::TooLong { expected: self.expected })),
+            Err(ReadError::InvalidBytes { .. }) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Weights, if the file has them.
+fn weights(
+    reader: &mut Reader<'_>,
+    width: Option<Width>,
+    count: usize,
+    section: &'static str,
+) -> Result<Vec<Weight>, ReadError> {
+    match width {
+        None => Ok(Vec::new()),
+        Some(Width::Four) => {
+            reader.numbers(count, Width::Four, section, |number| Weight::from(number as u32 as i32))
+        }
+        Some(Width::Eight) => reader.numbers(count, Width::Eight, section, |number| number as Weight),
+    }
+}
+
+/// The offsets as positions of arcs.
+fn offsets(reader: &mut Reader<'_>, header: &Header) -> Result<Vec<usize>, ReadError> {
+    let count = header.num_nodes as usize + 1;
+    let mut offsets = reader.numbers(count, header.offsets, "the offsets", |offset| offset as usize)?;
+    let (first, end, each) = (header.first_list(), header.end_of_lists(), header.neighbours.bytes());
+    let mut last = first;
+    for (node, offset) in offsets.iter_mut().enumerate() {
+        let (found, node) = (*offset as u64, node as u64);
+        let fault = if node == 0 && found != first {
+            Some(ParhipFault::FirstOffset { node, found, expected: first })
+        } else if found < last {
+            Some(ParhipFault::FallingOffset { node, found })
+        } else if found > end || (node == header.num_nodes && found != end) {
+            Some(ParhipFault::LastOffset { found, expected: end })
+        } else if !(found - first).is_multiple_of(each) {
+            Some(ParhipFault::OddOffset { node, found })
+        } else {
+            None
+        };
+        if let Some(fault) = fault {
+            return Err(reader.fault(HEADER + node * header.offsets.bytes(), fault));
+        }
+        last = found;
+        *offset = ((found - first) / each) as usize;
+    }
+    Ok(offsets)
+}
+
+/// The lists of all vertices.
+struct Lists {
+    header: Header,
+    offsets: Vec<usize>,
+    targets: Vec<NodeId>,
+    /// By arc; empty if the file has none.
+    weights: Vec<Weight>,
+}
+
+impl Lists {
+    /// Checks the arcs and puts each list into ascending order; a fault comes with its byte.
+    fn check(&mut self) -> Result<(), (u64, ParhipFault)> {
+        let Self { offsets, targets, weights, .. } = &*self;
+        let same_weight = |a: usize, b: usize| weights.is_empty() || weights[a] == weights[b];
+        if is_surely_symmetric(offsets, targets, &same_weight) {
+            return Ok(());
+        }
+        self.check_ends()?;
+        let places = self.sort()?;
+        self.check_symmetry(&places)
+    }
+
+    /// The byte of an arc that stands at this position in the file.
+    fn byte(&self, position: usize) -> u64 {
+        self.header.first_list() + position as u64 * self.header.neighbours.bytes()
+    }
+
+    fn rows(&self) -> impl Iterator<Item = (u64, std::ops::Range<usize>)> {
+        (0..).zip(self.offsets.windows(2).map(|pair| pair[0]..pair[1]))
+    }
+
+    fn check_ends(&self) -> Result<(), (u64, ParhipFault)> {
+        let count = self.header.num_nodes;
+        for (node, range) in self.rows() {
+            for arc in range {
+                let target = u64::from(self.targets[arc]);
+                if target >= count {
+                    let fault = ParhipFault::NeighbourOutOfRange { node, last: count - 1 };
+                    return Err((self.byte(arc), fault));
+                }
+                if target == node {
+                    return Err((self.byte(arc), ParhipFault::SelfLoop { node }));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts each list into ascending order; returns the position in the file of each arc, or nothing if none has moved.
+    fn sort(&mut self) -> Result<Vec<u32>, (u64, ParhipFault)> {
+        let mut places: Vec<u32> = Vec::new();
+        let rows: Vec<(u64, std::ops::Range<usize>)> = self.rows().collect();
+        let mut sorted: Vec<(NodeId, u32, Weight)> = Vec::new();
+        for (node, range) in rows {
+            if !self.targets[range.clone()].is_sorted() {
+                if places.is_empty() {
+                    places = (0..self.targets.len() as u32).collect();
+                }
+                let weight = |arc: usize| self.weights.get(arc).copied().unwrap_or(1);
+                sorted.clear();
+                sorted.extend(range.clone().map(|arc| (self.targets[arc], arc as u32, weight(arc))));
+                sorted.sort_unstable();
+                for (arc, &(target, place, weight)) in range.clone().zip(&sorted) {
+                    (self.targets[arc], places[arc]) = (target, place);
+                    if let Some(own) = self.weights.get_mut(arc) {
+                        *own = weight;
+                    }
+                }
+            }
+            let own = &self.targets[range.clone()];
+            if let Some(index) = own.windows(2).position(|pair| pair[0] == pair[1]) {
+                let arc = range.start + index + 1;
+                let position = places.get(arc).map_or(arc, |&place| place as usize);
+                let fault = ParhipFault::ParallelEdge { node, target: u64::from(self.targets[arc]) };
+                return Err((self.byte(position), fault));
+            }
+        }
+        Ok(places)
+    }
+
+    /// Whether both ends of each edge agree; the first arc in the file for which they do not is the fault.
+    fn check_symmetry(&self, places: &[u32]) -> Result<(), (u64, ParhipFault)> {
+        let Self { offsets, targets, weights, .. } = self;
+        let position = |arc: usize| places.get(arc).map_or(arc, |&place| place as usize);
+        let mut first: Option<(usize, Asymmetry)> = None;
+        let same_weight = |a: usize, b: usize| weights.is_empty() || weights[a] == weights[b];
+        let _ = visit_asymmetries(offsets, targets, same_weight, |asymmetry| {
+            let found = (position(asymmetry.arc()), asymmetry);
+            first = Some(first.map_or(found, |first| first.min(found)));
+            ControlFlow::Continue(())
+        });
+        let Some((position, asymmetry)) = first else { return Ok(()) };
+        let fault = match asymmetry {
+            Asymmetry::MissingBackward { node, arc } => {
+                ParhipFault::MissingBackwardArc { node: u64::from(node), target: u64::from(targets[arc]) }
+            }
+            Asymmetry::UnequalWeights { node, arc, backward } => ParhipFault::UnequalWeights {
+                node: u64::from(node),
+                target: u64::from(targets[arc]),
+                forward: weights[arc],
+                backward: weights[backward],
+            },
+        };
+        Err((self.byte(position), fault))
+    }
+}
