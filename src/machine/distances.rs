@@ -61,10 +61,10 @@ impl Distances {
         }
     }
 
-    /// The same distances, as a table of all pairs if there are few PEs and a distance takes longer to compute than to look up.
+    /// The same distances, as a table of all pairs if there are few PEs whose keys are so wide that copying them takes longer than looking up
+    /// a distance.
     fn stored_if_slow(self) -> Self {
-        let is_slow = matches!(self, Distances::WideHops(_) | Distances::Own(_));
-        if !is_slow || self.num_pes() > MOST_STORED {
+        if !matches!(self, Distances::WideHops(_)) || self.num_pes() > MOST_STORED {
             return self;
         }
         let matrix = DistanceMatrix::from_fn(self.num_pes(), |a, b| self.distance(a, b));
