@@ -26,8 +26,8 @@ pub(crate) const IMBALANCE: f64 = 3.0;
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
 pub(crate) struct SharingOptions {
-    /// How many percent above its share, rounded up before, a processing element may be loaded. The bound is rounded
-    /// down; 0 asks for exact sizes. For graphs with more vertices than processing elements [default: 3]
+    /// How many percent above its share a processing element may be loaded. The share is rounded up, the bound down;
+    /// 0 asks for exact sizes. For graphs with more vertices than processing elements [default: 3]
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) imbalance: Option<f64>,
 

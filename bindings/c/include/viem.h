@@ -334,7 +334,8 @@ viem_status viem_graph_from_edges(int64_t num_vertices,
                                   viem_error **error);
 
 /**
- * Reads a graph from a METIS file, packed with gzip or not. Where the file is faulty, the error has line and column.
+ * Reads a graph from a METIS file, packed with gzip or not, or from one in ParHIP's binary format. Where the file is
+ * faulty, the error has line and column, or names the byte.
  *
  * - `path`: the name of the file, in UTF-8
  * - `unit_weights`: 0 to take the first weight of each vertex, any other number to let each vertex weigh 1

@@ -220,7 +220,8 @@ fn vertices(name: &str, numbers: &[i64], num_vertices: usize) -> Result<Vec<Node
     numbers.iter().enumerate().map(vertex).collect()
 }
 
-/// Reads a graph from a METIS file, packed with gzip or not. Where the file is faulty, the error has line and column.
+/// Reads a graph from a METIS file, packed with gzip or not, or from one in ParHIP's binary format. Where the file is
+/// faulty, the error has line and column, or names the byte.
 ///
 /// - `path`: the name of the file, in UTF-8
 /// - `unit_weights`: 0 to take the first weight of each vertex, any other number to let each vertex weigh 1

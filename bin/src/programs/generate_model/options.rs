@@ -47,7 +47,7 @@ pub(crate) struct Options {
     #[arg(long, default_value = "eco", value_name = "PRESET", value_parser = one_of(&PartitionPreset::ALL, PartitionPreset::name))]
     pub(crate) preconfiguration: PartitionPreset,
 
-    /// How many percent above the mean, rounded up before, a block may weigh. The bound is rounded down; 0 is perfect balance
+    /// How many percent above the mean a block may weigh. The mean is rounded up, the bound down; 0 is perfect balance
     #[arg(long, default_value_t = 3.0, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) imbalance: f64,
 
