@@ -152,6 +152,7 @@ impl CsrGraph {
     }
 
     /// The same for a graph whose edges all weigh 1.
+    #[cfg(feature = "io")]
     pub(crate) fn from_symmetric_unweighted(
         offsets: Vec<usize>,
         targets: Vec<NodeId>,

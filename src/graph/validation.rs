@@ -6,10 +6,12 @@
 
 use std::ops::ControlFlow;
 
+#[cfg(feature = "io")]
 use crate::ground::threads;
 use crate::ground::types::NodeId;
 
 /// The number of rows that a thread looks at in one piece. Balances the cost of a task against idle threads.
+#[cfg(feature = "io")]
 const CHUNK: usize = 1 << 12;
 
 /// An arc without an equal one in the other direction. Arcs are named by their position.
@@ -100,6 +102,7 @@ pub fn visit_asymmetries(
 ///
 /// Each arc to a higher vertex is looked up in the row of that. If all are there, and the arcs to lower vertices are as many, these are
 /// theirs. O(n + m log d) for rows of up to d arcs.
+#[cfg(feature = "io")]
 pub(crate) fn is_surely_symmetric(
     offsets: &[usize],
     targets: &[NodeId],

@@ -45,6 +45,7 @@ pub fn grow<T>(array: &mut Vec<T>, promised: usize) -> Result<(), OutOfMemory> {
 }
 
 /// Makes room for `count` more values in such an array; no more than needed, or than is promised, unless it doubles.
+#[cfg(feature = "io")]
 pub(crate) fn make_room<T>(array: &mut Vec<T>, count: usize, promised: usize) -> Result<(), OutOfMemory> {
     if array.capacity() - array.len() >= count {
         return Ok(());
@@ -55,6 +56,7 @@ pub(crate) fn make_room<T>(array: &mut Vec<T>, count: usize, promised: usize) ->
 }
 
 /// Appends values to such an array.
+#[cfg(feature = "io")]
 pub(crate) fn append<T: Copy>(array: &mut Vec<T>, values: &[T], promised: usize) -> Result<(), OutOfMemory> {
     make_room(array, values.len(), promised)?;
     array.extend_from_slice(values);
