@@ -30,15 +30,19 @@ pub(crate) fn components_in_order(graph: &CsrGraph) -> Vec<Vec<NodeId>> {
     in_order(graph.num_nodes(), |node| graph.neighbours(node).iter().copied())
 }
 
-/// The same of the groups that the edges of some weight join, the lightest such that there are several groups and by far fewer than
-/// vertices; all other edges are lighter by far. O(m log m) and O(n + m) for each weight that is tried.
-pub(crate) fn heavy_groups_in_order(graph: &CsrGraph) -> Option<Vec<Vec<NodeId>>> {
+/// The same of the groups that the edges of some weight and heavier ones join, for each weight that all lighter edges are lighter than by
+/// far, and that joins several groups, by far fewer than vertices with edges. The lightest weight comes first. O(m log m) and O(n + m) for
+/// each weight.
+pub(crate) fn heavy_groups_in_order(graph: &CsrGraph) -> impl DoubleEndedIterator<Item = Vec<Vec<NodeId>>> {
     let weights = || graph.nodes().flat_map(|node| graph.arcs(node)).map(|(_, weight)| weight);
-    heavy_weights(weights).into_iter().find_map(|least| {
+    let isolated = graph.nodes().filter(|&node| graph.degree(node) == 0).count();
+    let num_nodes = graph.num_nodes() - isolated;
+    heavy_weights(weights).into_iter().filter_map(move |least| {
         let heavy =
             |node| graph.arcs(node).filter(move |&(_, weight)| weight >= least).map(|(target, _)| target);
         let groups = in_order(graph.num_nodes(), heavy);
-        (groups.len() > 1 && groups.len() * FEWER <= graph.num_nodes()).then_some(groups)
+        let count = groups.len() - isolated;
+        (count > 1 && count * FEWER <= num_nodes).then_some(groups)
     })
 }
 
@@ -85,7 +89,8 @@ mod tests {
     #[test]
     fn heavy_edges_join_groups_where_all_others_are_lighter_by_far() {
         let pairs = [(0, 2, 8), (1, 3, 9), (0, 1, 2), (2, 3, 1)];
-        assert_eq!(heavy_groups_in_order(&graph(4, &pairs)).unwrap(), [vec![0, 2], vec![1, 3]]);
-        assert_eq!(heavy_groups_in_order(&graph(4, &[(0, 2, 8), (1, 3, 9), (0, 1, 3)])), None);
+        let all: Vec<_> = heavy_groups_in_order(&graph(5, &pairs)).collect();
+        assert_eq!(all, [[vec![0, 2], vec![1, 3], vec![4]]]);
+        assert_eq!(heavy_groups_in_order(&graph(4, &[(0, 2, 8), (1, 3, 9), (0, 1, 3)])).count(), 0);
     }
 }

@@ -74,7 +74,7 @@ pub use metric::{DistanceOracle, DistanceVisitor, Metric, Ultrametric};
 pub(crate) use nodes::nodes_of;
 pub use nodes::{Nodes, Site};
 pub use parts::{PartTree, Parts};
-pub(crate) use places::EqualNodes;
+pub(crate) use places::{EqualNodes, GroupSlots};
 pub use places::{Places, check_memory};
 #[cfg(feature = "io")]
 pub use spec::read;

@@ -219,10 +219,31 @@ impl Parts {
         self.resized(order, &before)
     }
 
-    /// The parts of every `size`-th place, the first one included, numbered in their order. O(n + parts).
-    pub fn thinned(&self, size: usize) -> Self {
-        let before: Vec<usize> = (0..=self.order.len()).map(|place| place.div_ceil(size)).collect();
-        self.resized((0..before[self.order.len()] as PeId).collect(), &before)
+    /// The parts of the places with these ascending positions alone, numbered in their order. O(n + parts).
+    pub(crate) fn at(&self, positions: &[PeId]) -> Self {
+        let mut before: Vec<usize> = vec![0; self.order.len() + 1];
+        positions.iter().for_each(|&position| before[position as usize + 1] = 1);
+        for position in 0..self.order.len() {
+            before[position + 1] += before[position];
+        }
+        self.resized((0..positions.len() as PeId).collect(), &before)
+    }
+
+    /// The largest parts that are divided at most `height` times, in their order.
+    pub(crate) fn up_to(&self, height: usize) -> Vec<usize> {
+        let mut heights = vec![0; self.parts.len()];
+        for part in (0..self.parts.len()).rev() {
+            heights[part] = self.children(part).map(|child| heights[child] + 1).max().unwrap_or(0);
+        }
+        let (mut found, mut waiting) = (Vec::new(), vec![0]);
+        while let Some(part) = waiting.pop() {
+            if heights[part] <= height {
+                found.push(part);
+            } else {
+                waiting.extend(self.children(part).rev());
+            }
+        }
+        found
     }
 
     /// The parts over another order, in which `before[position]` entries precede what was at that position.
@@ -294,6 +315,20 @@ mod tests {
             assert_eq!(pes, expected);
             assert_eq!(listed.num_parts(), (2 * list.len()).max(2) - 1);
         }
+    }
+
+    #[test]
+    fn parts_are_found_by_their_height() {
+        let parts = halves(6);
+        let ranges =
+            |height| parts.up_to(height).into_iter().map(|part| parts.range(part)).collect::<Vec<_>>();
+        assert_eq!(ranges(0), [0..1, 1..2, 2..3, 3..4, 4..5, 5..6]);
+        assert_eq!(ranges(1), [0..1, 1..3, 3..4, 4..6]);
+        assert_eq!(ranges(2), [0..3, 3..6]);
+        assert_eq!(ranges(3), [0..6]);
+        let at = parts.at(&[1, 2, 5]);
+        check(&at);
+        assert_eq!(at.up_to(1).into_iter().map(|part| at.range(part)).collect::<Vec<_>>(), [0..2, 2..3]);
     }
 
     #[test]

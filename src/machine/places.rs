@@ -39,15 +39,24 @@ pub struct Places {
     hierarchy: Option<Hierarchy>,
 }
 
-/// The nodes of a machine: parts of equal size, node i of which holds the places from i times that size on.
+/// The nodes of a machine: parts of equal size, in the order of their places, which are all places of the machine.
 #[derive(Clone, Debug)]
 pub(crate) struct EqualNodes {
-    /// The number of places per node, at least 2.
-    pub size: usize,
     /// The part that each node is.
     pub parts: Vec<usize>,
     /// A place for each node, at the distances between the nodes.
     pub places: Places,
+}
+
+/// Where groups of some number of processes fit whole.
+#[derive(Clone, Debug)]
+pub(crate) struct GroupSlots {
+    /// A place for each group, at the distances between the first places of the groups.
+    pub places: Places,
+    /// The parts that the groups do not cross, in the order of their places. They have all places of the machine.
+    pub parts: Vec<usize>,
+    /// By place for a group, the index of its part.
+    pub part_of: Vec<PeId>,
 }
 
 impl Places {
@@ -169,13 +178,41 @@ impl Places {
             }
         }
         let first_places: Vec<PeId> = (0..count).map(|node| (node * size) as PeId).collect();
-        let places = Self {
-            pe_of: (0..count as PeId).collect(),
-            parts: self.parts.thinned(size),
-            distances: self.distances.clone().listed(&first_places).tabulated(),
+        let places = self.at(&first_places);
+        Some(EqualNodes { parts: parts.into_iter().collect::<Option<_>>()?, places })
+    }
+
+    /// Some of the places, in ascending order, as a machine of their own.
+    fn at(&self, places: &[PeId]) -> Self {
+        Self {
+            pe_of: (0..places.len() as PeId).collect(),
+            parts: self.parts.at(places),
+            distances: self.distances.clone().listed(places).tabulated(),
             hierarchy: None,
-        };
-        Some(EqualNodes { size, parts: parts.into_iter().collect::<Option<_>>()?, places })
+        }
+    }
+
+    /// Slots for groups of `size` places in the smallest parts that have at least `count` together. `None` if not even the whole machine
+    /// has. O(height · n) for n places.
+    pub(crate) fn slots(&self, size: usize, count: usize) -> Option<GroupSlots> {
+        let room = |part: &usize| self.parts.range(*part).len() / size;
+        let mut parts = Vec::new();
+        for height in 0.. {
+            parts = self.parts.up_to(height);
+            if parts.iter().map(room).sum::<usize>() >= count {
+                break;
+            }
+            if parts.len() == 1 {
+                return None;
+            }
+        }
+        let (mut first_places, mut part_of) = (Vec::new(), Vec::new());
+        for (index, part) in parts.iter().enumerate() {
+            let begin = self.parts.range(*part).start;
+            first_places.extend((0..room(part)).map(|slot| (begin + slot * size) as PeId));
+            part_of.resize(first_places.len(), index as PeId);
+        }
+        Some(GroupSlots { places: self.at(&first_places), parts, part_of })
     }
 
     /// The parts, over the places in the order of their numbers.
@@ -213,8 +250,11 @@ mod tests {
             let machine = build(spec, distances, None).unwrap();
             let places = Places::of(&machine).unwrap();
             let nodes = places.nodes();
-            assert_eq!(nodes.as_ref().map(|nodes| (nodes.size, nodes.places.len())), expected, "{spec}");
-            let Some(EqualNodes { size, parts, places: nodes }) = nodes else { continue };
+            let size = |nodes: &EqualNodes| places.parts().range(nodes.parts[0]).len();
+            assert_eq!(nodes.as_ref().map(|nodes| (size(nodes), nodes.places.len())), expected, "{spec}");
+            let Some(nodes) = nodes else { continue };
+            let size = size(&nodes);
+            let EqualNodes { parts, places: nodes } = nodes;
             assert_eq!(nodes.parts().order(), nodes.pe_of(), "{spec}");
             for (p, &part) in parts.iter().enumerate() {
                 assert_eq!(places.parts().range(part), p * size..(p + 1) * size, "{spec}");
@@ -235,13 +275,36 @@ mod tests {
     fn pes_with_room_for_several_processes_are_nodes() {
         let mesh = Grid::mesh(&[3, 4]).unwrap();
         let places = Places::of(&Capacities::new(mesh, vec![2; 12]).unwrap()).unwrap();
-        let EqualNodes { size, parts, places: nodes } = places.nodes().unwrap();
-        assert_eq!((size, parts.len(), nodes.len()), (2, 12, 12));
+        let EqualNodes { parts, places: nodes } = places.nodes().unwrap();
+        assert_eq!((parts.len(), nodes.len()), (12, 12));
+        assert!(parts.iter().all(|&part| places.parts().range(part).len() == 2));
         let order: Vec<PeId> = (0..12).collect();
         assert_eq!(nodes.parts().order(), order);
         let mut leaves =
             (0..nodes.parts().num_parts()).filter(|&part| nodes.parts().children(part).is_empty());
         assert!(leaves.all(|part| nodes.parts().range(part).len() <= 2));
+    }
+
+    #[test]
+    fn slots_are_in_the_smallest_parts_with_room_for_all_groups() {
+        // Nodes of 4, 3 and 4 PEs under one switch, of 2 and 4 under the other.
+        let list = vec![0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 16, 17, 18, 19];
+        let machine = Listed::new(build("4:3:2", Some("1:10:100"), None).unwrap(), list).unwrap();
+        let places = Places::of(&machine).unwrap();
+        let slots = |size, count| {
+            let slots = places.slots(size, count)?;
+            let ranges = slots.parts.iter().map(|&part| places.parts().range(part).len());
+            assert_eq!(slots.places.len(), slots.part_of.len());
+            Some((ranges.collect::<Vec<_>>(), slots.part_of))
+        };
+        assert_eq!(slots(2, 7).unwrap(), (vec![4, 3, 4, 2, 4], vec![0, 0, 1, 2, 2, 3, 4, 4]));
+        assert_eq!(slots(4, 3).unwrap(), (vec![4, 3, 4, 2, 4], vec![0, 2, 4]));
+        assert_eq!(slots(5, 3).unwrap(), (vec![11, 6], vec![0, 0, 1]));
+        assert_eq!(slots(8, 2).unwrap(), (vec![17], vec![0, 0]));
+        assert_eq!(slots(9, 2), None);
+        let two = places.slots(2, 8).unwrap().places;
+        let between = |a, b| two.distances().between(a, b);
+        assert_eq!([between(0, 1), between(0, 2), between(1, 5)], [1, 10, 100]);
     }
 
     #[test]

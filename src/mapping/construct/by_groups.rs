@@ -47,7 +47,7 @@ impl ByGroups<'_> {
             return None;
         }
         let (groups, single) =
-            several(components_in_order(graph)).or_else(|| several(heavy_groups_in_order(graph)?))?;
+            several(components_in_order(graph)).or_else(|| several(heavy_groups_in_order(graph).next()?))?;
         let rooms = Rooms::of(self.parts);
         let with_cost = |mapping| (cost(problem, &mapping), mapping);
         if let Some(mapping) = rooms.clone().pack(&groups, &single) {

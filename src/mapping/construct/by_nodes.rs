@@ -54,23 +54,40 @@ impl ByNodes<'_> {
 
     /// The mapping of processes whose nodes are known.
     fn inside_nodes(&self, graph: &CsrGraph, node_of: &[PeId]) -> Mapping {
-        let EqualNodes { size, ref parts, .. } = *self.nodes;
-        let top_down = TopDown {
-            parts: self.machine.parts(),
-            config: self.config,
-            observer: self.observer,
-            fixed: None,
-        };
-        let mut process_of: Vec<NodeId> = vec![0; graph.num_nodes()];
-        let inside = subgraph::split(graph, node_of, parts.len());
-        process_of.par_chunks_mut(size).zip(inside).enumerate().for_each(
-            |(node, (process_of, (graph, nodes)))| {
-                let (slots, seed) =
-                    (Slots { begin: node * size, process_of }, derive(self.seed, 1 + node as u64));
-                top_down.place(&graph, &nodes, parts[node], self.config.inner, seed, slots);
-            },
-        );
-        // The inverse of a permutation.
-        Mapping::from_permutation(process_on_each(&process_of))
+        let Self { machine, config, seed, observer, .. } = *self;
+        inside_parts(
+            &InsideParts { machine, parts: &self.nodes.parts, config, seed, observer },
+            graph,
+            node_of,
+        )
     }
+}
+
+/// Parts of a machine that together have all places, in the order of these, and how they are filled.
+pub(super) struct InsideParts<'a> {
+    pub machine: &'a Places,
+    pub parts: &'a [usize],
+    pub config: &'a ConstructionConfig,
+    pub seed: u64,
+    pub observer: &'a dyn Observer,
+}
+
+/// The mapping of processes, as many in each part as it has places; `part_of` has the index of the part of each.
+pub(super) fn inside_parts(inside: &InsideParts<'_>, graph: &CsrGraph, part_of: &[PeId]) -> Mapping {
+    let InsideParts { machine, parts, config, seed, observer } = *inside;
+    let top_down = TopDown { parts: machine.parts(), config, observer, fixed: None };
+    let mut process_of: Vec<NodeId> = vec![0; graph.num_nodes()];
+    let (mut rest, mut all) = (&mut process_of[..], Vec::with_capacity(parts.len()));
+    for &part in parts {
+        let range = machine.parts().range(part);
+        let (own, others) = rest.split_at_mut(range.len());
+        all.push((part, Slots { begin: range.start, process_of: own }));
+        rest = others;
+    }
+    let subgraphs = subgraph::split(graph, part_of, parts.len());
+    all.into_par_iter().zip(subgraphs).enumerate().for_each(|(index, ((part, slots), (graph, nodes)))| {
+        top_down.place(&graph, &nodes, part, config.inner, derive(seed, 1 + index as u64), slots);
+    });
+    // The inverse of a permutation.
+    Mapping::from_permutation(process_on_each(&process_of))
 }

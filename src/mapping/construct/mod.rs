@@ -12,6 +12,7 @@
 //! | `dual_recursive` | bisect graph and machine together, taking edges out of the domain into account | log n layers of bisections |
 //! | `by_nodes` | partition into nodes, map the groups to the nodes as a problem of its own; a further start besides the next two | a partition, and a mapping of the nodes |
 //! | `by_groups` | place groups of processes whole, in the best order that is found; a further start besides all others | O(n + m) per order |
+//! | `by_slots` | map groups of equal size to slots as a problem of its own; a further start besides all others | a mapping of the groups |
 //! | `multilevel` | pair processes and places, solve the small problem first | about that of annealing the pairs |
 //!
 //! Fixed processes are part of top-down, dual recursive and multilevel construction from the start: they are
@@ -25,6 +26,7 @@ mod along;
 mod bottom_up;
 mod by_groups;
 mod by_nodes;
+mod by_slots;
 mod central;
 mod dual_recursive;
 mod fixed;
@@ -41,6 +43,7 @@ mod treematch;
 pub use along::{AlongError, along, along_many, along_many_around};
 pub(crate) use by_groups::ByGroups;
 pub(crate) use by_nodes::ByNodes;
+pub(crate) use by_slots::BySlots;
 pub(crate) use fixed::{identity_around, repaired};
 pub use multilevel::Multilevel;
 

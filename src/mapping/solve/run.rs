@@ -15,8 +15,8 @@ use crate::ground::types::Cost;
 use crate::machine::{Distances, Places};
 use crate::mapping::Mapping;
 use crate::mapping::construct::{
-    ByGroups, ByNodes, Construction, ConstructionConfig, ConstructionError, construct, identity_around,
-    repaired,
+    ByGroups, ByNodes, BySlots, Construction, ConstructionConfig, ConstructionError, construct,
+    identity_around, repaired,
 };
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
@@ -130,6 +130,7 @@ impl Run<'_> {
     fn others(&self, problem: &Problem<'_>) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
         let mut others = if self.is_small_multilevel() { self.small_others(problem)? } else { Vec::new() };
         others.extend(self.by_groups(problem));
+        others.extend(self.by_slots(problem)?);
         others.extend(self.by_nodes(problem)?);
         Ok(others)
     }
@@ -145,8 +146,7 @@ impl Run<'_> {
         ByGroups { parts: self.machine.parts(), effort, seed, observer }.construct(problem)
     }
 
-    /// The construction by nodes, whose groups are mapped with the effort of the next quicker preset: the whole is
-    /// improved afterwards.
+    /// The construction by nodes, where that is worth its time.
     fn by_nodes(&self, problem: &Problem<'_>) -> Result<Option<(Cost, Mapping)>, ConstructionError> {
         let Run { graph, machine, config, .. } = *self;
         let is_quickest = config.not_worse_than.is_none();
@@ -161,21 +161,39 @@ impl Run<'_> {
         }
         let Some(nodes) = machine.nodes() else { return Ok(None) };
         let (seed, observer) = (derive(derive(config.seed, 0), u64::MAX), &self.improving(Cost::MAX));
-        let quicker = config.with_effort_of(config.not_worse_than.unwrap_or(MapPreset::Fast));
-        let config = &MapConfig { time_limit: None, ..quicker };
-        let map_groups = |graph: &CsrGraph| {
-            let run = Run { graph, machine: &nodes.places, config, start: None, observer, ..*self };
-            let problem =
-                Problem::new(graph, nodes.places.distances()).expect("J is a part of that of the whole");
-            let problem = problem.with_parts(nodes.places.parts());
-            Ok(run.search_with_rivals(&problem, &run.constructed(&problem)?, &[])?.mapping)
-        };
-        let ConstructionConfig { inner, partitions, .. } = self.config.construction;
-        let partitions = if is_quickest { inner } else { partitions };
-        let construction = &ConstructionConfig { undivided: 0, partitions, ..self.config.construction };
+        let construction = &self.construction_in_parts();
         let by_nodes = ByNodes { machine, nodes: &nodes, config: construction, seed, observer };
-        let mapping = by_nodes.construct(graph, map_groups)?;
+        let mapping = by_nodes.construct(graph, |groups| self.map_groups(groups, &nodes.places))?;
         Ok(Some((cost(problem, &mapping), mapping)))
+    }
+
+    /// The construction by slots, if there are groups.
+    fn by_slots(&self, problem: &Problem<'_>) -> Result<Option<(Cost, Mapping)>, ConstructionError> {
+        if self.first.is_some() || self.fixed.is_some() || self.is_final() {
+            return Ok(None);
+        }
+        let Run { graph, machine, config, .. } = *self;
+        let (seed, observer) = (derive(derive(config.seed, 0), u64::MAX - 2), &self.improving(Cost::MAX));
+        let by_slots = BySlots { machine, config: &self.construction_in_parts(), seed, observer };
+        let mapping = by_slots.construct(graph, |groups, slots| self.map_groups(groups, slots))?;
+        Ok(mapping.map(|mapping| (cost(problem, &mapping), mapping)))
+    }
+
+    /// How parts of the machine are filled if it is known which processes they have.
+    fn construction_in_parts(&self) -> ConstructionConfig {
+        let ConstructionConfig { inner, partitions, .. } = self.config.construction;
+        let partitions = if self.config.not_worse_than.is_none() { inner } else { partitions };
+        ConstructionConfig { undivided: 0, partitions, ..self.config.construction }
+    }
+
+    /// The mapping of groups, with the effort of the next quicker preset: the whole is improved afterwards.
+    fn map_groups(&self, graph: &CsrGraph, machine: &Places) -> Result<Mapping, ConstructionError> {
+        let quicker = self.config.with_effort_of(self.config.not_worse_than.unwrap_or(MapPreset::Fast));
+        let (config, observer) = (&MapConfig { time_limit: None, ..quicker }, &self.improving(Cost::MAX));
+        let run = Run { graph, machine, config, start: None, observer, ..*self };
+        let problem = Problem::new(graph, machine.distances()).expect("J is a part of that of the whole");
+        let problem = problem.with_parts(machine.parts());
+        Ok(run.search_with_rivals(&problem, &run.constructed(&problem)?, &[])?.mapping)
     }
 
     /// Those for small problems.

@@ -83,6 +83,50 @@ fn cliques_that_fit_the_sockets_exactly_are_not_divided() {
     }
 }
 
+/// Ranks of a training job in random order: cliques of four that exchange most, `stages` of them in a chain, and `copies` of that
+/// whose members exchange in rings. With the ranks by number.
+fn training_job(stages: usize, copies: usize, rng: &mut Rng) -> (CsrGraph, Vec<NodeId>) {
+    let mut ranks: Vec<NodeId> = (0..(4 * stages * copies) as NodeId).collect();
+    rng.shuffle(&mut ranks);
+    let rank = |member: usize, stage: usize, copy: usize| ranks[member + 4 * (stage + stages * copy)];
+    let mut builder = GraphBuilder::new(ranks.len());
+    for (copy, stage, member) in (0..copies)
+        .flat_map(|copy| (0..stages).flat_map(move |stage| (0..4).map(move |member| (copy, stage, member))))
+    {
+        let own = rank(member, stage, copy);
+        (0..member).for_each(|other| builder.add_edge(own, rank(other, stage, copy), 1000));
+        builder.add_edge(own, rank(member, stage, (copy + 1) % copies), 20);
+        if stage > 0 {
+            builder.add_edge(own, rank(member, stage - 1, copy), 3);
+        }
+    }
+    (builder.build().unwrap(), ranks)
+}
+
+#[test]
+fn training_jobs_on_uneven_nodes_are_mapped_no_worse_than_by_hand() {
+    let mut rng = Rng::new(8);
+    // Every third of 16 nodes has six cores, and so room for one clique less.
+    let sizes: Vec<usize> = (0..16).map(|node| if node % 3 == 2 { 6 } else { 8 }).collect();
+    let cores = |(node, &size): (usize, &usize)| (8 * node..8 * node + size).map(|core| core as PeId);
+    let listed: Vec<PeId> = sizes.iter().enumerate().flat_map(cores).collect();
+    let slots = (0..).zip(&listed).filter(|&(_, &core)| core % 4 == 0 && listed.contains(&(core + 3)));
+    let slots: Vec<PeId> = slots.map(|(pe, _)| pe).collect();
+    let machine = Listed::new(Hierarchy::parse("8:4:4", "1:10:30").unwrap(), listed).unwrap();
+    for (stages, copies) in [(4, 6), (6, 4), (3, 9), (2, 12)] {
+        let (graph, ranks) = training_job(stages, copies, &mut rng);
+        let mut by_hand: Vec<PeId> = vec![0; ranks.len()];
+        for (number, &rank) in ranks.iter().enumerate() {
+            by_hand[rank as usize] = slots[number / 4] + number as PeId % 4;
+        }
+        let by_hand = score(&graph, &machine, &by_hand).unwrap();
+        for preset in [MapPreset::Fast, MapPreset::Eco] {
+            let cost = solve(&graph, &machine, &MapConfig::preset(preset)).unwrap().report.cost;
+            assert!(cost <= by_hand, "{preset} {stages} {copies}: {cost} {by_hand}");
+        }
+    }
+}
+
 /// The least J of all mappings that begin with these PEs.
 fn least(graph: &CsrGraph, machine: &dyn Machine, pes: &mut Vec<PeId>) -> Cost {
     if pes.len() == graph.num_nodes() {
