@@ -127,6 +127,46 @@ fn training_jobs_on_uneven_nodes_are_mapped_no_worse_than_by_hand() {
     }
 }
 
+/// Paths or rings of this many processes, in random order.
+fn chains(count: usize, length: usize, are_rings: bool, rng: &mut Rng) -> CsrGraph {
+    let mut names: Vec<NodeId> = (0..(count * length) as NodeId).collect();
+    rng.shuffle(&mut names);
+    let mut builder = GraphBuilder::new(names.len());
+    for chain in names.chunks(length) {
+        chain.windows(2).for_each(|pair| builder.add_edge(pair[0], pair[1], 1));
+        if are_rings {
+            builder.add_edge(chain[0], chain[length - 1], 1);
+        }
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn rings_and_pipelines_cross_racks_as_rarely_as_can_be() {
+    let mut rng = Rng::new(9);
+    // Pods in a ring need an edge for each rack that they are on; of two pipelines of four, one fits the rack of four.
+    let cases = [
+        (1, 10, true, &[4, 4, 4][..], 3),
+        (1, 5, true, &[3, 2], 2),
+        (2, 4, false, &[4, 2, 2], 1),
+        (5, 2, false, &[6, 2, 2], 0),
+        (2, 5, false, &[6, 2, 2], 2),
+    ];
+    for (count, length, are_rings, racks, crossing) in cases {
+        for _ in 0..5 {
+            let (graph, machine) = (chains(count, length, are_rings, &mut rng), nodes(racks));
+            for preset in [MapPreset::Fast, MapPreset::Eco] {
+                let cost = solve(&graph, &machine, &MapConfig::preset(preset)).unwrap().report.cost;
+                assert_eq!(
+                    (cost - graph.total_arc_weight()) / 18,
+                    crossing,
+                    "{preset} {count} x {length} on {racks:?}"
+                );
+            }
+        }
+    }
+}
+
 /// The least J of all mappings that begin with these PEs.
 fn least(graph: &CsrGraph, machine: &dyn Machine, pes: &mut Vec<PeId>) -> Cost {
     if pes.len() == graph.num_nodes() {
