@@ -417,9 +417,7 @@ void viem_graph_free(viem_graph *graph);
  *
  * Precondition: `launcher` ends with a zero byte; `num_files` leads to an integer.
  */
-viem_status viem_launch_num_files(const char *launcher,
-                                  int64_t *num_files,
-                                  viem_error **error);
+viem_status viem_launch_num_files(const char *launcher, int64_t *num_files, viem_error **error);
 
 /**
  * Writes the files that start a job as it was mapped; all of them, each whole, or none.
