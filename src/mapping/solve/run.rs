@@ -33,6 +33,10 @@ const LAST_PART: u32 = 20;
 /// of a second.
 const MOST_REGROUPED: usize = 1 << 22;
 
+/// Most processes and arcs of a graph whose groups are mapped to slots. Balances jobs of hundreds of thousands of ranks against the time in which
+/// the weights of larger graphs are sorted.
+const MOST_SLOTTED: usize = 1 << 22;
+
 /// The input of a run.
 pub(super) struct Run<'a> {
     /// The communication graph, with as many processes as places.
@@ -169,7 +173,8 @@ impl Run<'_> {
 
     /// The construction by slots, if there are groups.
     fn by_slots(&self, problem: &Problem<'_>) -> Result<Option<(Cost, Mapping)>, ConstructionError> {
-        if self.first.is_some() || self.fixed.is_some() || self.is_final() {
+        let is_free = self.first.is_none() && self.fixed.is_none() && !self.is_final();
+        if !is_free || size(self.graph) > MOST_SLOTTED {
             return Ok(None);
         }
         let Run { graph, machine, config, .. } = *self;
