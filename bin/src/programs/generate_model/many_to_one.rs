@@ -195,8 +195,8 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     fixed: Option<JsonFixed>,
     model_edges: usize,
-    memory: JsonMemory,
     seconds: Seconds,
+    memory: JsonMemory,
 }
 
 #[derive(Default, Serialize)]

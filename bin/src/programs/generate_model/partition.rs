@@ -403,8 +403,8 @@ struct Report {
     #[serde(skip_serializing_if = "Option::is_none")]
     fixed: Option<JsonFixed>,
     model_edges: usize,
-    memory: JsonMemory,
     seconds: Seconds,
+    memory: JsonMemory,
 }
 
 #[derive(Serialize)]

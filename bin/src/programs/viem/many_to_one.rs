@@ -284,8 +284,8 @@ struct JsonReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     remap: Option<JsonRemap>,
     stopped: bool,
-    memory: JsonMemory,
     seconds: Seconds,
+    memory: JsonMemory,
 }
 
 #[derive(Serialize)]
