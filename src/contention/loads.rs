@@ -3,7 +3,7 @@
 use crate::graph::CsrGraph;
 use crate::ground::types::{Cost, NodeId, PeId, Weight};
 use crate::machine::{Interconnect, Machine, MachineError};
-use crate::mapping::problem::{ProblemError, check_cost};
+use crate::mapping::problem::{ProblemError, check_cost, check_pes};
 use crate::workload::routing::{Hop, LaneId, Routing};
 
 /// The routes of a machine, or `None` if only its distances are known.
@@ -58,13 +58,7 @@ impl<'a> LinkLoads<'a> {
     ///
     /// Fails if a process has no PE, if a PE does not exist, or if the loads could overflow.
     pub fn of(graph: &CsrGraph, routing: &'a Routing, pe_of: &[PeId]) -> Result<Self, ProblemError> {
-        let (found, expected, count) = (pe_of.len(), graph.num_nodes(), routing.num_pes());
-        if found != expected {
-            return Err(ProblemError::MappingDiffers { found, expected });
-        }
-        if let Some(process) = pe_of.iter().position(|&pe| pe as usize >= count) {
-            return Err(ProblemError::PeOutOfRange { process, pe: pe_of[process], count });
-        }
+        check_pes(graph, routing.num_pes(), pe_of)?;
         let (hops, cycles) = routing.longest();
         check_cost(graph, i64::try_from(hops.saturating_mul(cycles)).unwrap_or(i64::MAX))?;
         let none = vec![0; routing.num_lanes()];

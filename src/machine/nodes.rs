@@ -68,12 +68,7 @@ impl Nodes {
             cores.extend(own.cores);
             cpus.extend(own.cpus);
         }
-        let mut numbers: Vec<u32> = seats.iter().map(|seat| seat.node).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        for seat in &mut seats {
-            seat.node = numbers.partition_point(|&number| number < seat.node) as u32;
-        }
+        let numbers = renumber(seats.iter_mut().map(|seat: &mut Seat| &mut seat.node).collect());
         let name =
             |&node: &u32| located::host(machine, node).map_or_else(|| format!("node{node}"), str::to_owned);
         let are_named = numbers.iter().all(|&node| located::host(machine, node).is_some());
@@ -119,13 +114,19 @@ impl Nodes {
 /// large the machine is.
 pub(crate) fn nodes_of(machine: &dyn Machine, pes: &[PeId]) -> (Vec<u32>, usize) {
     let mut node_of: Vec<u32> = pes.iter().map(|&pe| located::location(machine, pe).node).collect();
-    let mut numbers = node_of.clone();
+    let numbers = renumber(node_of.iter_mut().collect());
+    (node_of, numbers.len())
+}
+
+/// Numbers nodes from 0 in ascending order; returns the distinct numbers that they had. O(n log n).
+fn renumber(nodes: Vec<&mut u32>) -> Vec<u32> {
+    let mut numbers: Vec<u32> = nodes.iter().map(|node| **node).collect();
     numbers.sort_unstable();
     numbers.dedup();
-    for node in &mut node_of {
-        *node = numbers.partition_point(|number| number < node) as u32;
+    for node in nodes {
+        *node = numbers.partition_point(|number| *number < *node) as u32;
     }
-    (node_of, numbers.len())
+    numbers
 }
 
 #[cfg(test)]

@@ -229,12 +229,17 @@ impl Parts {
         self.resized((0..positions.len() as PeId).collect(), &before)
     }
 
-    /// The largest parts that are divided at most `height` times, in their order.
-    pub(crate) fn up_to(&self, height: usize) -> Vec<usize> {
+    /// By part, how many divisions deep it is: 0 if it has no children. O(parts).
+    pub(crate) fn heights(&self) -> Vec<u32> {
         let mut heights = vec![0; self.parts.len()];
         for part in (0..self.parts.len()).rev() {
             heights[part] = self.children(part).map(|child| heights[child] + 1).max().unwrap_or(0);
         }
+        heights
+    }
+
+    /// The largest parts of at most this height, in their order; `heights` are those of all parts. O(parts).
+    pub(crate) fn up_to(&self, heights: &[u32], height: u32) -> Vec<usize> {
         let (mut found, mut waiting) = (Vec::new(), vec![0]);
         while let Some(part) = waiting.pop() {
             if heights[part] <= height {
@@ -320,15 +325,21 @@ mod tests {
     #[test]
     fn parts_are_found_by_their_height() {
         let parts = halves(6);
-        let ranges =
-            |height| parts.up_to(height).into_iter().map(|part| parts.range(part)).collect::<Vec<_>>();
+        let ranges = |height| {
+            parts
+                .up_to(&parts.heights(), height)
+                .into_iter()
+                .map(|part| parts.range(part))
+                .collect::<Vec<_>>()
+        };
         assert_eq!(ranges(0), [0..1, 1..2, 2..3, 3..4, 4..5, 5..6]);
         assert_eq!(ranges(1), [0..1, 1..3, 3..4, 4..6]);
         assert_eq!(ranges(2), [0..3, 3..6]);
         assert_eq!(ranges(3).len(), 1);
         let at = parts.at(&[1, 2, 5]);
         check(&at);
-        assert_eq!(at.up_to(1).into_iter().map(|part| at.range(part)).collect::<Vec<_>>(), [0..2, 2..3]);
+        let ranges = at.up_to(&at.heights(), 1).into_iter().map(|part| at.range(part));
+        assert_eq!(ranges.collect::<Vec<_>>(), [0..2, 2..3]);
     }
 
     #[test]

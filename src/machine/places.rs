@@ -193,19 +193,13 @@ impl Places {
     }
 
     /// Slots for groups of `size` places in the smallest parts that have at least `count` together. `None` if not even the whole machine
-    /// has. O(height · n) for n places.
+    /// has. O(height · parts + n) for n places.
     pub(crate) fn slots(&self, size: usize, count: usize) -> Option<GroupSlots> {
         let room = |part: &usize| self.parts.range(*part).len() / size;
-        let mut parts = Vec::new();
-        for height in 0.. {
-            parts = self.parts.up_to(height);
-            if parts.iter().map(room).sum::<usize>() >= count {
-                break;
-            }
-            if parts.len() == 1 {
-                return None;
-            }
-        }
+        let heights = self.parts.heights();
+        let parts = (0..=heights[0])
+            .map(|height| self.parts.up_to(&heights, height))
+            .find(|parts| parts.iter().map(room).sum::<usize>() >= count)?;
         let (mut first_places, mut part_of) = (Vec::new(), Vec::new());
         for (index, part) in parts.iter().enumerate() {
             let begin = self.parts.range(*part).start;

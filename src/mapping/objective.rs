@@ -91,14 +91,7 @@ impl DistanceVisitor for Evaluation<'_> {
 
     fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
         let Self { graph, mapping } = self;
-        let (found, expected) = (mapping.num_processes(), graph.num_nodes());
-        if found != expected {
-            return Err(ProblemError::MappingDiffers { found, expected });
-        }
-        let (pe_of, count) = (mapping.pes(), oracle.num_pes());
-        if let Some(process) = pe_of.iter().position(|&pe| pe as usize >= count) {
-            return Err(ProblemError::PeOutOfRange { process, pe: pe_of[process], count });
-        }
+        problem::check_pes(graph, oracle.num_pes(), mapping.pes())?;
         problem::check_cost(graph, oracle.max_distance())?;
         Ok(sum_of_rows(graph, oracle, &keys(oracle, mapping)))
     }

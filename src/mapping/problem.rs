@@ -69,6 +69,18 @@ pub fn check_room(processes: usize, machine: &dyn Machine) -> Result<(), Problem
     if processes as u64 > room { Err(ProblemError::TooManyProcesses { processes, room }) } else { Ok(()) }
 }
 
+/// Checks that each process has a PE, process i `pe_of[i]`, and that there are these PEs.
+pub(crate) fn check_pes(graph: &CsrGraph, num_pes: usize, pe_of: &[PeId]) -> Result<(), ProblemError> {
+    let (found, expected, count) = (pe_of.len(), graph.num_nodes(), num_pes);
+    if found != expected {
+        return Err(ProblemError::MappingDiffers { found, expected });
+    }
+    match pe_of.iter().position(|&pe| pe as usize >= count) {
+        Some(process) => Err(ProblemError::PeOutOfRange { process, pe: pe_of[process], count }),
+        None => Ok(()),
+    }
+}
+
 /// Checks that no J of the graph can exceed [`Cost`] with distances up to this one.
 pub fn check_cost(graph: &CsrGraph, max_distance: Distance) -> Result<(), ProblemError> {
     let total_arc_weight = graph.total_arc_weight();

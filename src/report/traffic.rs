@@ -8,7 +8,7 @@ use crate::ground::types::{Cost, Distance, PeId, Weight};
 use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Hierarchy, Machine, Nodes, nodes_of};
 use crate::mapping::Mapping;
 use crate::mapping::objective::ScoreError;
-use crate::mapping::problem::ProblemError;
+use crate::mapping::problem::check_pes;
 
 /// The traffic between processes whose innermost common group is of one level.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -181,17 +181,13 @@ const MOST_STEPS: u64 = 1 << 26;
 /// The traffic of the busiest node and of the busiest link; process i is on PE `pe_of[i]`. O(n + m) for the node, and
 /// O(m) times the length of a route for the link.
 ///
-/// Fails if a PE does not exist, or if the load of a link could overflow.
+/// Fails if a process has no PE, if a PE does not exist, or if the load of a link could overflow.
 pub fn busiest(
     graph: &CsrGraph,
     machine: &dyn Machine,
     pe_of: &[PeId],
 ) -> Result<BusiestTraffic, ScoreError> {
-    let num_pes = machine.num_pes();
-    if let Some(process) = pe_of.iter().position(|&pe| pe as usize >= num_pes) {
-        let pe = pe_of[process];
-        return Err(ProblemError::PeOutOfRange { process, pe, count: num_pes }.into());
-    }
+    check_pes(graph, machine.num_pes(), pe_of)?;
     let (node_of, num_nodes) = nodes_of(machine, pe_of);
     let between = quotient::contract(graph, &node_of, num_nodes);
     let node = between.nodes().map(|node| between.weighted_degree(node)).max().unwrap_or(0);

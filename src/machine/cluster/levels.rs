@@ -130,8 +130,8 @@ fn assume(levels: &mut [Level], in_tenths: bool) {
         let least = if last == 0 { 0 } else { last + 5 };
         let is_inside = matches!(level.members, Members::Inside(_));
         // Nodes with GPUs are then as far from each other as GPUs of two NUMA nodes.
-        let assumed = level.members.assumed() * if have_gpus && !is_inside { 12 } else { 5 } / 5;
-        level.distance = assumed.max(least);
+        let (factor, divisor) = if have_gpus && !is_inside { (12, 5) } else { (1, 1) };
+        level.distance = (level.members.assumed() * factor / divisor).max(least);
         last = level.distance;
     }
     let divisor =

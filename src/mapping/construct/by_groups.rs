@@ -123,7 +123,7 @@ struct Rooms<'a> {
     parts: &'a Parts,
     /// By part: the part that it is a child of; its own for the whole machine.
     parents: Vec<u32>,
-    /// By part: the number of divisions inside of it.
+    /// By part: see [`Parts::heights`].
     heights: Vec<u32>,
     /// By part: the number of places that are free.
     rooms: Vec<u32>,
@@ -136,12 +136,9 @@ struct Rooms<'a> {
 impl<'a> Rooms<'a> {
     fn of(parts: &'a Parts) -> Self {
         let all = 0..parts.num_parts();
-        let (mut parents, mut heights) = (vec![0; all.len()], vec![0; all.len()]);
-        for part in all.clone().rev() {
-            for child in parts.children(part) {
-                parents[child] = part as u32;
-                heights[part] = heights[part].max(heights[child] + 1);
-            }
+        let (mut parents, heights) = (vec![0; all.len()], parts.heights());
+        for part in all.clone() {
+            parts.children(part).for_each(|child| parents[child] = part as u32);
         }
         let rooms: Vec<u32> = all.clone().map(|part| parts.range(part).len() as u32).collect();
         let mut by_height = vec![BTreeSet::new(); heights[0] as usize + 1];

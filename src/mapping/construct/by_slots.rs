@@ -7,29 +7,18 @@
 //!
 //! Takes the mapping of the groups and partitions inside the parts; memory O(n + m).
 
-use super::by_nodes::{InsideParts, inside_parts};
+use super::in_parts::InParts;
 use crate::graph::groups::heavy_groups_in_order;
 use crate::graph::{CsrGraph, quotient, subgraph};
-use crate::ground::observer::Observer;
 use crate::ground::types::{NodeId, PeId};
 use crate::machine::{GroupSlots, Places};
 use crate::mapping::Mapping;
-use crate::mapping::construct::{ConstructionConfig, ConstructionError};
+use crate::mapping::construct::ConstructionError;
 
-/// The machine and the settings of a construction by slots.
-pub(crate) struct BySlots<'a> {
-    /// As many places as the graph has processes, none of them fixed.
-    pub machine: &'a Places,
-    pub config: &'a ConstructionConfig,
-    pub seed: u64,
-    /// Once it asks to stop, the remaining processes take the remaining places in order.
-    pub observer: &'a dyn Observer,
-}
-
-impl BySlots<'_> {
-    /// The mapping of a graph, whose groups `map_groups` maps to the slots; none if there are no groups of equal size that heavy edges
+impl InParts<'_> {
+    /// The mapping of a graph by slots, to which `map_groups` maps its groups; none if there are no groups of equal size that heavy edges
     /// join, if they do not fit, or if no edge leaves them.
-    pub fn construct(
+    pub fn by_slots(
         &self,
         graph: &CsrGraph,
         map_groups: impl FnOnce(&CsrGraph, &Places) -> Result<Mapping, ConstructionError>,
@@ -48,11 +37,7 @@ impl BySlots<'_> {
         }
         let slot_of = map_groups(&quotient.with_isolated_nodes(slots.places.len()), &slots.places)?;
         let part_of = self.part_of(graph, &groups, &slots, &slot_of);
-        let GroupSlots { parts, .. } = &slots;
-        let Self { machine, config, seed, observer } = *self;
-        let inside = InsideParts { machine, parts, config, seed, observer };
-        let graph = graph.clone().with_unit_node_weights();
-        Ok(Some(inside_parts(&inside, &graph, &part_of)))
+        Ok(Some(self.inside(&slots.parts, &graph.clone().with_unit_node_weights(), &part_of)))
     }
 
     /// The index of the part of each process: that of the slot of its group, or else the first one that has a place left.

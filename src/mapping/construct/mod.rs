@@ -33,6 +33,7 @@ mod fixed;
 mod greedy_all_c;
 mod growing;
 mod identity;
+mod in_parts;
 mod multilevel;
 mod process_queue;
 mod random;
@@ -42,9 +43,8 @@ mod treematch;
 
 pub use along::{AlongError, along, along_many, along_many_around};
 pub(crate) use by_groups::ByGroups;
-pub(crate) use by_nodes::ByNodes;
-pub(crate) use by_slots::BySlots;
 pub(crate) use fixed::{identity_around, repaired};
+pub(crate) use in_parts::InParts;
 pub use multilevel::Multilevel;
 
 use crate::ground::error::{ErrorKind, HasKind};

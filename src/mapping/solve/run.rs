@@ -15,8 +15,8 @@ use crate::ground::types::Cost;
 use crate::machine::{Distances, Places};
 use crate::mapping::Mapping;
 use crate::mapping::construct::{
-    ByGroups, ByNodes, BySlots, Construction, ConstructionConfig, ConstructionError, construct,
-    identity_around, repaired,
+    ByGroups, Construction, ConstructionConfig, ConstructionError, InParts, construct, identity_around,
+    repaired,
 };
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
@@ -133,61 +133,63 @@ impl Run<'_> {
     /// parts of an uneven tree exactly, and that by nodes blocks of a grid.
     fn others(&self, problem: &Problem<'_>) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
         let mut others = if self.is_small_multilevel() { self.small_others(problem)? } else { Vec::new() };
-        others.extend(self.by_groups(problem));
-        others.extend(self.by_slots(problem)?);
-        others.extend(self.by_nodes(problem)?);
+        if self.first.is_none() && self.fixed.is_none() && !self.is_final() {
+            others.extend(self.by_groups(problem));
+            others.extend(self.by_slots(problem)?);
+            others.extend(self.by_nodes(problem)?);
+        }
         Ok(others)
     }
 
     /// The construction by groups, if there are any.
     fn by_groups(&self, problem: &Problem<'_>) -> Option<(Cost, Mapping)> {
-        if self.first.is_some() || self.fixed.is_some() || self.is_final() {
-            return None;
-        }
-        let effort = if self.config.not_worse_than.is_none() { MOST_REGROUPED / 8 } else { MOST_REGROUPED };
-        let (seed, observer) =
-            (derive(derive(self.config.seed, 0), u64::MAX - 1), &self.improving(Cost::MAX));
+        let effort = if self.is_quickest() { MOST_REGROUPED / 8 } else { MOST_REGROUPED };
+        let (seed, observer) = (self.seed_of_other(1), &self.improving(Cost::MAX));
         ByGroups { parts: self.machine.parts(), effort, seed, observer }.construct(problem)
     }
 
     /// The construction by nodes, where that is worth its time.
     fn by_nodes(&self, problem: &Problem<'_>) -> Result<Option<(Cost, Mapping)>, ConstructionError> {
         let Run { graph, machine, config, .. } = *self;
-        let is_quickest = config.not_worse_than.is_none();
         let is_worth_it = match config.construction.algorithm_on(machine) {
             Construction::Multilevel => true,
             // On so many places it takes half of the time of the quickest preset.
-            Construction::DualRecursive => !is_quickest,
+            Construction::DualRecursive => !self.is_quickest(),
             _ => false,
         };
-        if !is_worth_it || self.first.is_some() || self.fixed.is_some() || self.is_final() {
-            return Ok(None);
-        }
-        let Some(nodes) = machine.nodes() else { return Ok(None) };
-        let (seed, observer) = (derive(derive(config.seed, 0), u64::MAX), &self.improving(Cost::MAX));
-        let construction = &self.construction_in_parts();
-        let by_nodes = ByNodes { machine, nodes: &nodes, config: construction, seed, observer };
-        let mapping = by_nodes.construct(graph, |groups| self.map_groups(groups, &nodes.places))?;
+        let Some(nodes) = is_worth_it.then(|| machine.nodes()).flatten() else { return Ok(None) };
+        let (config, observer) = (&self.construction_in_parts(), &self.improving(Cost::MAX));
+        let in_parts = InParts { machine, config, seed: self.seed_of_other(0), observer };
+        let mapping = in_parts.by_nodes(&nodes, graph, |groups| self.map_groups(groups, &nodes.places))?;
         Ok(Some((cost(problem, &mapping), mapping)))
     }
 
     /// The construction by slots, if there are groups.
     fn by_slots(&self, problem: &Problem<'_>) -> Result<Option<(Cost, Mapping)>, ConstructionError> {
-        let is_free = self.first.is_none() && self.fixed.is_none() && !self.is_final();
-        if !is_free || size(self.graph) > MOST_SLOTTED {
+        let Run { graph, machine, .. } = *self;
+        if size(graph) > MOST_SLOTTED {
             return Ok(None);
         }
-        let Run { graph, machine, config, .. } = *self;
-        let (seed, observer) = (derive(derive(config.seed, 0), u64::MAX - 2), &self.improving(Cost::MAX));
-        let by_slots = BySlots { machine, config: &self.construction_in_parts(), seed, observer };
-        let mapping = by_slots.construct(graph, |groups, slots| self.map_groups(groups, slots))?;
+        let (config, observer) = (&self.construction_in_parts(), &self.improving(Cost::MAX));
+        let in_parts = InParts { machine, config, seed: self.seed_of_other(2), observer };
+        let mapping = in_parts.by_slots(graph, |groups, slots| self.map_groups(groups, slots))?;
         Ok(mapping.map(|mapping| (cost(problem, &mapping), mapping)))
+    }
+
+    /// The seed of a further construction, by its number; counted from the end, as the multilevel ones are from the start.
+    fn seed_of_other(&self, number: u64) -> u64 {
+        derive(derive(self.config.seed, 0), u64::MAX - number)
+    }
+
+    /// Whether no preset is quicker.
+    fn is_quickest(&self) -> bool {
+        self.config.not_worse_than.is_none()
     }
 
     /// How parts of the machine are filled if it is known which processes they have.
     fn construction_in_parts(&self) -> ConstructionConfig {
         let ConstructionConfig { inner, partitions, .. } = self.config.construction;
-        let partitions = if self.config.not_worse_than.is_none() { inner } else { partitions };
+        let partitions = if self.is_quickest() { inner } else { partitions };
         ConstructionConfig { undivided: 0, partitions, ..self.config.construction }
     }
 
@@ -232,9 +234,8 @@ impl Run<'_> {
     /// The settings that divide from the outermost parts, which fills parts exactly that the multilevel construction
     /// does not see. The quickest preset does without: it would take twice the time.
     fn divided(&self) -> Option<MapConfig> {
-        let is_quickest = self.config.not_worse_than.is_none();
         let divided = self.config.with_construction(Construction::HierarchyTopDown);
-        (!is_quickest && self.is_small_multilevel()).then_some(divided)
+        (!self.is_quickest() && self.is_small_multilevel()).then_some(divided)
     }
 
     /// Improves the best of several constructions and given mappings. The result is not worse than that of
