@@ -30,6 +30,8 @@ pub enum MatrixFault {
     Field(#[from] FieldFault),
     #[error("the line ends a row of {found} numbers, but the first row has {expected}")]
     Uneven { found: usize, expected: usize },
+    #[error("the line names {names} columns, but the first row has {columns} numbers")]
+    Names { names: usize, columns: usize },
     #[error("the file ends after {entries} numbers, which is not n times n for any n")]
     NotSquare { entries: usize },
 }
@@ -69,9 +71,8 @@ fn matrix(fields: &mut Fields<'_>) -> Result<Matrix, Misplaced<MatrixFault>> {
 
 /// The numbers of a table with names around them.
 fn labelled(table: &mut Table<'_, '_>, layout: Layout) -> Result<Matrix, Misplaced<MatrixFault>> {
-    if layout.has_header {
-        table.next_row();
-    }
+    let header = if layout.has_header { table.next_row() } else { None };
+    let header = header.map(|row| (Place { line: row.number, column: 1 }, row.count_of_table()));
     let (mut entries, mut rows) = (Vec::new(), Rows::default());
     while let Some(mut row) = table.next_row() {
         if layout.has_labels {
@@ -84,6 +85,11 @@ fn labelled(table: &mut Table<'_, '_>, layout: Layout) -> Result<Matrix, Misplac
             entries.push(entry);
             rows.count(place);
         }
+    }
+    if let (Some((place, names)), Some(columns)) = (header, rows.of_first())
+        && !layout.fits(names, columns)
+    {
+        return Err(Misplaced { place, fault: MatrixFault::Names { names, columns } });
     }
     let place = Place { line: table.next_line(), column: 1 };
     let not_square = Misplaced { place, fault: MatrixFault::NotSquare { entries: entries.len() } };
@@ -148,6 +154,11 @@ impl Rows {
         }
     }
 
+    /// The numbers of the first row, if there is one.
+    fn of_first(&self) -> Option<usize> {
+        self.expected.or(self.last.map(|_| self.found))
+    }
+
     /// The first line that is longer or shorter than the first.
     fn uneven(mut self) -> Option<Misplaced<MatrixFault>> {
         self.end_row();
@@ -193,6 +204,14 @@ mod tests {
                 "test, line 3, column 5: the line ends a row of 3 numbers, but the first row has 2",
             ),
             ("a,b\n0,1\n", "test, line 3, column 1: the file ends after 2 numbers"),
+            (
+                "# us\na,b,c\n0,1\n1,0\n",
+                "test, line 2, column 1: the line names 3 columns, but the first row has 2 numbers",
+            ),
+            (
+                "distances\na,0,7\nb,7,0\n",
+                "test, line 1, column 1: the line names 1 columns, but the first row has 2 numbers",
+            ),
             (
                 ",a,b\na,0,1\nb,1,0\nc\n",
                 "test, line 4, column 1: the line ends a row of 0 numbers, but the first row has 2",

@@ -127,6 +127,11 @@ impl<'a> Fields<'a> {
         }
         Some(Field { text: unquoted(text), column })
     }
+
+    /// How many fields of a table are left.
+    pub(in crate::io) fn count_of_table(mut self) -> usize {
+        std::iter::from_fn(|| self.next_of_table()).count()
+    }
 }
 
 /// Where the bytes of a text stand that are not inside of double quotes. Two quotes inside, which stand for one, end them and
@@ -234,6 +239,11 @@ pub(in crate::io) struct Layout {
 }
 
 impl Layout {
+    /// Whether a first line of so many names fits rows of so many numbers. Something may stand over the names of the rows.
+    pub(in crate::io) fn fits(self, names: usize, columns: usize) -> bool {
+        names == columns || self.has_labels && names == columns + 1
+    }
+
     /// Lines that decide what it is.
     pub(in crate::io) const LINES: usize = 5;
 

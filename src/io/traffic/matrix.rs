@@ -21,13 +21,12 @@ pub(super) const FORMAT: Format = Format {
 
 fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let mut table = Table::new(scanner);
-    let Layout { has_header, has_labels, has_count } = table.layout();
+    let layout @ Layout { has_header, has_labels, has_count } = table.layout();
     let stated =
         if has_count { table.next_row().map(|mut row| row.number("the number of rows")) } else { None };
     let stated = stated.transpose()?;
-    if has_header {
-        table.next_row();
-    }
+    let header = if has_header { table.next_row() } else { None };
+    let header = header.map(|row| (row.number, row.count_of_table()));
     let (mut columns, mut row) = (stated, 0);
     while let Some(mut fields) = table.next_row() {
         if columns.is_some_and(|columns| row == columns) {
@@ -35,6 +34,12 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
         }
         let column = read_row(&mut fields, row, has_labels, columns, inlet)?;
         let expected = *columns.get_or_insert(column);
+        if let (0, Some((line, names))) = (row, header)
+            && !layout.fits(names, column as usize)
+        {
+            let fault = TrafficFault::Names { names, columns: column as usize };
+            return Err(Stop { line, column: 1, fault });
+        }
         if column != expected {
             let (found, expected) = (column as usize, expected as usize);
             return Err(fields.stop_at_end(TrafficFault::OtherColumns { found, expected }));

@@ -176,6 +176,8 @@ pub enum TrafficFault {
     RankTwice { rank: u64 },
     #[error("the line has {found} columns, but the first one has {expected}")]
     OtherColumns { found: usize, expected: usize },
+    #[error("the line names {names} columns, but the first row has {columns} numbers")]
+    Names { names: usize, columns: usize },
     #[error("the line has {found} columns; an edge has 2 to 4: source, target, weight, messages")]
     EdgeColumns { found: usize },
     #[error("the first line names no column for {what}; it may be called {names}")]

@@ -428,7 +428,7 @@ fn damaged_compression_is_reported_with_its_position() {
 #[test]
 fn faulty_files_are_rejected_with_the_position() {
     use TrafficFault::{
-        Asymmetric, ColumnTwice, EdgeColumns, EmptyField, Missing, NoColumn, NoSuchRank, OtherColumns,
+        Asymmetric, ColumnTwice, EdgeColumns, EmptyField, Missing, Names, NoColumn, NoSuchRank, OtherColumns,
         OtherSize, OutOfRange, RankTwice, TooManyRanks, TooMuch, Unexpected,
     };
     type Check = fn(&TrafficFault) -> bool;
@@ -436,6 +436,7 @@ fn faulty_files_are_rejected_with_the_position() {
     let unexpected: Check = |fault| matches!(fault, Unexpected { .. } | OutOfRange { .. });
     let too_much: Check = |fault| matches!(fault, TooMuch { .. });
     let columns: Check = |fault| matches!(fault, OtherColumns { .. });
+    let names: Check = |fault| matches!(fault, Names { names: 1, columns: 2 });
     let edge_columns: Check = |fault| matches!(fault, EdgeColumns { .. });
     let empty: Check = |fault| matches!(fault, EmptyField { .. });
     let no_source: Check = |fault| matches!(fault, NoColumn { what: "source", .. });
@@ -456,6 +457,7 @@ fn faulty_files_are_rejected_with_the_position() {
         ("openmpi", vec!["E\t0\t16777216\t5 bytes\t1 msgs sent\n".into()], 1, 1, too_many),
         // Torn and truncated.
         ("matrix", vec!["0 1 2\n1 0\n".into()], 2, 4, columns),
+        ("matrix", vec!["bytes\na,0,1\nb,1,0\n".into()], 1, 1, names),
         ("matrix", vec!["0 1\n".into()], 2, 1, missing),
         ("matrix", vec!["".into()], 1, 1, missing),
         ("matrix", vec!["0 1\n1 0 5\n".into()], 2, 5, too_much),
