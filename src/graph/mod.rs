@@ -7,6 +7,7 @@
 //! | [`subgraph`] | the subgraph that a set of vertices induces |
 //! | [`quotient`] | contraction of the blocks of a partition |
 //! | [`relabel`] | the same graph with other vertex numbers |
+//! | `canonical` | an order of the vertices that does not depend on their numbers |
 //! | [`bfs`] | breadth-first order, and search that stops at a given distance |
 //! | `embedding` | one graph in another, such that neighbours stay neighbours |
 //! | `closeness` | weights that favour edges inside of dense regions |
@@ -16,6 +17,7 @@
 //! | [`validation`] | whether both ends of each edge agree on it |
 
 pub mod bfs;
+pub(crate) mod canonical;
 mod closeness;
 mod convert;
 mod coordinates;

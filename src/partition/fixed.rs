@@ -177,6 +177,11 @@ impl FixedVertices {
         self.among(0..self.block_of.len() as NodeId, self.num_blocks, |block| names[block as usize])
     }
 
+    /// The same for the vertices in another order: vertex i is `order[i]`.
+    pub(crate) fn in_order(&self, order: &[NodeId]) -> Self {
+        self.among(order.iter().copied(), self.num_blocks, |block| block)
+    }
+
     /// The same as if these blocks, which ascend and have all fixed vertices, were all: block `blocks[b]` becomes block b.
     pub(crate) fn in_others(&self, blocks: &[BlockId]) -> Self {
         let number = |block: BlockId| blocks.partition_point(|&other| other < block) as BlockId;

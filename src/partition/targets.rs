@@ -355,6 +355,11 @@ impl Targets {
         Self { fixed, ..self }
     }
 
+    /// The same for the vertices in another order: vertex i is `order[i]`.
+    pub(crate) fn of_vertices_in_order(&self, order: &[NodeId]) -> Self {
+        Self { fixed: self.fixed.as_ref().map(|fixed| fixed.in_order(order)), ..self.clone() }
+    }
+
     /// The vertices that must be in given blocks, if there are any.
     pub fn fixed(&self) -> Option<&FixedVertices> {
         self.fixed.as_ref()

@@ -13,6 +13,7 @@
 //! search exchanges vertices (`small`).
 
 mod layout;
+mod numbering;
 mod run;
 mod search;
 

@@ -126,14 +126,15 @@ impl DistanceVisitor for Run<'_> {
             watched: &watched,
         };
         let ManyToOnePartition { partition, cost: reached } = match &first {
-            Blocks::Nothing => search.best(None)?,
-            Blocks::Start(start) => search.best(Some(start))?,
+            Blocks::Nothing => search.best_in_any_numbering(None)?,
+            Blocks::Start(start) => search.best_in_any_numbering(Some(start))?,
             Blocks::Homes(homes, weight) => {
                 let partitioner = ManyToOnePartitioner::new(config.settings.clone(), config.seed)?;
                 let resumed = Remapping::new(homes, *weight);
                 if *weight == MigrationWeight::ZERO {
-                    partitioner
-                        .relabelled(graph, &targets, layout, (homes, &watched), || search.best(None))?
+                    partitioner.relabelled(graph, &targets, layout, (homes, &watched), || {
+                        search.best_in_any_numbering(None)
+                    })?
                 } else {
                     partitioner.remap(graph, &targets, layout, resumed, &watched)?
                 }

@@ -63,13 +63,22 @@ pub(super) struct Search<'a> {
     pub watched: &'a Watched<'a>,
 }
 
+/// Mappings that the result must not be worse than.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'a> {
+    /// The mapping that was given as a start.
+    pub start: Option<&'a [BlockId]>,
+    /// Equal strips of the numbering.
+    pub strips: Option<&'a [BlockId]>,
+}
+
 impl Search<'_> {
-    /// The best mapping of several ways, not worse than the start if one is given.
-    pub fn best(&self, start: Option<&[BlockId]>) -> Result<ManyToOnePartition, SolveError> {
+    /// The best mapping of several ways, not worse than those known.
+    pub(super) fn best(&self, known: Known<'_>) -> Result<ManyToOnePartition, SolveError> {
         let config = self.config;
         let small = config.small.filter(|small| self.num_places() <= small.most_places as Weight);
-        let rival = config.not_worse_than.map(|preset| self.of_preset(preset, start)).transpose()?;
-        let mut starts: Vec<Vec<BlockId>> = start.map(<[BlockId]>::to_vec).into_iter().collect();
+        let rival = config.not_worse_than.map(|preset| self.of_preset(preset, known)).transpose()?;
+        let mut starts: Vec<Vec<BlockId>> = known.start.map(<[BlockId]>::to_vec).into_iter().collect();
         if let Some(small) = small {
             starts.extend(rival.iter().map(|rival| rival.partition.blocks().to_vec()));
             starts.push(self.in_two_steps(small.two_steps));
@@ -80,7 +89,8 @@ impl Search<'_> {
         let layout = if self.may_place { self.layout.with_place(&place) } else { self.layout };
         let goes_on = config.time_limit.is_some();
         let own = partitioner.partition(self.graph, self.targets, layout, &starts, goes_on, self.watched);
-        let strips = self.strips().filter(|strips| strips.partition.num_empty() <= own.partition.num_empty());
+        let strips = known.strips.map(|strips| self.measured(strips.to_vec()));
+        let strips = strips.filter(|strips| strips.partition.num_empty() <= own.partition.num_empty());
         let found = rival.into_iter().chain([own]).chain(strips);
         let best = found.min_by_key(score).expect("there is one");
         let may_exchange = |small: &SmallProblemConfig| self.graph.num_arcs() <= small.most_arcs;
@@ -91,7 +101,7 @@ impl Search<'_> {
     }
 
     /// Equal strips of the numbering: the vertices in order on the PEs in order.
-    fn strips(&self) -> Option<ManyToOnePartition> {
+    pub(super) fn strips(&self) -> Option<Vec<BlockId>> {
         if self.fixed.is_some() {
             return None;
         }
@@ -99,7 +109,7 @@ impl Search<'_> {
         let sizes = self.targets.block_sizes();
         let sizes = block_of.iter().map(|&block| sizes[block as usize]).collect();
         let in_order = Targets::sizes(self.graph, sizes, 0.0).ok()?.in_order(self.graph);
-        Some(self.measured(in_order.into_iter().map(|pe| block_of[pe as usize]).collect()))
+        Some(in_order.into_iter().map(|pe| block_of[pe as usize]).collect())
     }
 
     fn measured(&self, blocks: Vec<BlockId>) -> ManyToOnePartition {
@@ -108,13 +118,9 @@ impl Search<'_> {
     }
 
     /// The mapping of a preset.
-    fn of_preset(
-        &self,
-        preset: MapPreset,
-        start: Option<&[BlockId]>,
-    ) -> Result<ManyToOnePartition, SolveError> {
+    fn of_preset(&self, preset: MapPreset, known: Known<'_>) -> Result<ManyToOnePartition, SolveError> {
         let config = &self.config.with_effort_of(preset);
-        Search { config, ..*self }.best(start)
+        Search { config, ..*self }.best(known)
     }
 
     /// How many vertices of weight 1 all PEs have room for.
@@ -229,6 +235,6 @@ impl Search<'_> {
 }
 
 /// What mappings are compared by: the bounds first, then J.
-fn score(found: &ManyToOnePartition) -> (BoundViolation, Cost) {
+pub(super) fn score(found: &ManyToOnePartition) -> (BoundViolation, Cost) {
     (found.partition.violation(), found.cost)
 }
