@@ -2,6 +2,8 @@
 //!
 //! All that is sent are words of 64 bits. Every rank of a communicator calls the same operations in the same order.
 
+use std::cell::Cell;
+
 use viem::ground::types::NodeId;
 
 /// A group of ranks, numbered from 0.
@@ -82,6 +84,71 @@ impl Received {
     pub fn from(&self, rank: usize) -> &[u64] {
         let start = rank.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.words[start..self.ends[rank]]
+    }
+}
+
+/// A communicator that counts what is said.
+#[derive(Debug)]
+pub struct Counted<C> {
+    inner: C,
+    operations: Cell<u64>,
+    words_sent: Cell<u64>,
+}
+
+impl<C: Comm> Counted<C> {
+    /// Nothing was said yet.
+    pub fn new(inner: C) -> Self {
+        Self { inner, operations: Cell::new(0), words_sent: Cell::new(0) }
+    }
+
+    /// How many collective operations there were.
+    pub fn operations(&self) -> u64 {
+        self.operations.get()
+    }
+
+    /// How many words this rank has given others; such that all get, or that are combined, count once.
+    pub fn words_sent(&self) -> u64 {
+        self.words_sent.get()
+    }
+
+    fn count(&self, words: usize) {
+        self.operations.set(self.operations.get() + 1);
+        self.words_sent.set(self.words_sent.get() + words as u64);
+    }
+}
+
+impl<C: Comm> Comm for Counted<C> {
+    fn rank(&self) -> usize {
+        self.inner.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.inner.size()
+    }
+
+    fn all_to_all(&self, words: &[u64], counts: &[usize]) -> Received {
+        self.count(words.len() - counts[self.rank()]);
+        self.inner.all_to_all(words, counts)
+    }
+
+    fn all_gather(&self, words: &[u64]) -> Received {
+        self.count(words.len());
+        self.inner.all_gather(words)
+    }
+
+    fn all_reduce(&self, words: &mut [u64], how: Reduction) {
+        self.count(words.len());
+        self.inner.all_reduce(words, how);
+    }
+
+    fn broadcast(&self, root: usize, words: &mut Vec<u64>) {
+        self.count(if root == self.rank() { words.len() } else { 0 });
+        self.inner.broadcast(root, words);
+    }
+
+    fn barrier(&self) {
+        self.count(0);
+        self.inner.barrier();
     }
 }
 

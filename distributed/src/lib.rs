@@ -7,6 +7,7 @@
 //! | [`threads`] | ranks that are threads of one process |
 //! | [`error`] | errors that all ranks return alike |
 //! | [`graph`] | distributed graphs: their layout, and ghosts |
+//! | [`read`] | graph files, of which each rank reads its part |
 //! | [`generate`] | grids, for tests and measurements |
 //! | [`gather`] | distributed graphs on each rank as a whole, and back |
 //! | [`cluster`] | clusters by label propagation |
@@ -22,6 +23,7 @@ pub mod gather;
 pub mod generate;
 pub mod graph;
 pub mod objective;
+pub mod read;
 pub mod refine;
 pub mod solve;
 #[cfg(test)]

@@ -416,7 +416,7 @@ impl<'a, C: Comm> Run<'a, C> {
         match self.goal {
             Goal::Blocks(count) => {
                 let targets = Targets::equal(whole, count, imbalance)?;
-                let partitioner = Partitioner::new(preset_of_partitions(preset), seed);
+                let partitioner = Partitioner::new(preset.name().parse().unwrap_or(PartitionPreset::Eco), seed);
                 threads::run(threads, || match &old {
                     None => Ok(partitioner.partition(whole, &targets).into_blocks()),
                     Some((homes, weight)) => {
@@ -525,14 +525,6 @@ fn coarse_homes(comm: &impl Comm, contraction: &Contraction, finer: &[BlockId]) 
     }
     coarse.update(comm, &mut homes);
     homes
-}
-
-fn preset_of_partitions(preset: MapPreset) -> PartitionPreset {
-    match preset {
-        MapPreset::Strong => PartitionPreset::Strong,
-        MapPreset::Fast => PartitionPreset::Fast,
-        _ => PartitionPreset::Eco,
-    }
 }
 
 fn gcd(mut a: Weight, mut b: Weight) -> Weight {
