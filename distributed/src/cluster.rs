@@ -163,10 +163,7 @@ impl<C: Comm> Run<'_, C> {
         for ((vertex, label), admitted) in movers.into_iter().zip(admitted) {
             if admitted == 1 {
                 let old = std::mem::replace(&mut self.labels[vertex], label);
-                left.push(
-                    ranges.owner(old),
-                    [u64::from(old), self.graph.node_weights()[vertex] as u64],
-                );
+                left.push(ranges.owner(old), [u64::from(old), self.graph.node_weights()[vertex] as u64]);
                 moved += 1;
             }
         }
@@ -221,8 +218,7 @@ mod tests {
                     on_ranks(size, &graph, round, |comm, part| {
                         let own: Vec<u32> =
                             (0..part.num_local()).map(|v| classes[part.global(v) as usize]).collect();
-                        let labels =
-                            cluster(comm, part, Some(&own), most, &ClusterConfig::default(), round);
+                        let labels = cluster(comm, part, Some(&own), most, &ClusterConfig::default(), round);
                         labels[..part.num_own()].to_vec()
                     })
                     .concat()

@@ -323,12 +323,7 @@ impl Ranges {
 
 /// Asks the owners of some vertices what they know of these: `known` gives it for each vertex of this rank, counted from 0. The vertices that are
 /// asked for must be in ascending order.
-pub fn ask(
-    comm: &impl Comm,
-    ranges: &Ranges,
-    vertices: &[NodeId],
-    known: impl Fn(usize) -> u64,
-) -> Vec<u64> {
+pub fn ask(comm: &impl Comm, ranges: &Ranges, vertices: &[NodeId], known: impl Fn(usize) -> u64) -> Vec<u64> {
     let mut counts = vec![0; comm.size()];
     let mut owner = 0;
     for &vertex in vertices {

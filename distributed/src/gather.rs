@@ -95,7 +95,6 @@ fn ends(graph: &CsrGraph, size: usize) -> Vec<NodeId> {
     (1..=size).map(end).collect()
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -69,7 +69,9 @@ pub enum RowsError {
     NodeWeight { vertex: NodeId, weight: Weight },
     #[error("weights of edges are given on some ranks only")]
     Mixed,
-    #[error("{vertex} lists {target}, but {target} does not list {vertex}; each edge must stand at both ends")]
+    #[error(
+        "{vertex} lists {target}, but {target} does not list {vertex}; each edge must stand at both ends"
+    )]
     Missing { vertex: NodeId, target: NodeId },
     #[error(
         "the edge of {vertex} and {target} weighs {forward} at one end and {backward} at the other; both must be the same"
@@ -190,7 +192,8 @@ impl Rows {
         let mut local = 0;
         for step in 0..num_steps as usize {
             let mut letters = Letters::default();
-            let arcs = (step * COMPARED).min(self.targets.len())..((step + 1) * COMPARED).min(self.targets.len());
+            let arcs =
+                (step * COMPARED).min(self.targets.len())..((step + 1) * COMPARED).min(self.targets.len());
             for arc in arcs {
                 while self.offsets[local + 1] <= arc {
                     local += 1;

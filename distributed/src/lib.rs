@@ -13,8 +13,10 @@
 //! | [`cluster`] | clusters by label propagation |
 //! | [`contract`] | the graph of clusters |
 //! | [`objective`] | what is minimised: the cut, J, and migration |
+//! | [`band`] | the surroundings of borders |
 //! | [`refine`] | better partitions within the same bounds |
 
+pub mod band;
 pub mod cluster;
 pub mod comm;
 pub mod contract;

@@ -18,7 +18,7 @@ enum Kind {
         num_blocks: usize,
         distances: Vec<u32>,
     },
-    Computed(Distances),
+    Computed(Box<Distances>),
 }
 
 impl BlockDistances {
@@ -31,7 +31,7 @@ impl BlockDistances {
     pub fn of(distances: Distances) -> Self {
         let num_blocks = distances.num_pes();
         if num_blocks > MOST_STORED || distances.max_distance() > i64::from(u32::MAX) {
-            return Self(Kind::Computed(distances));
+            return Self(Kind::Computed(Box::new(distances)));
         }
         let pes = 0..num_blocks as BlockId;
         let row = |a: BlockId| pes.clone().map(move |b| (a, b));

@@ -3,6 +3,8 @@
 //! *Algorithm.* The graph is coarsened by [clusters](crate::cluster) until it is small. Then each rank has [all of it](crate::gather), and divides
 //! or maps it by the library for one machine, each attempt with a seed of its own; the attempts are dealt to the ranks. The best survives: the least
 //! excess over the bounds, then the least cost, then the first attempt. It is projected from level to level, and [refined](crate::refine) on each.
+//! On levels where the surroundings of the borders are small enough for one machine, its library refines these once more: with flows and searches
+//! that are hard to distribute.
 //!
 //! The result depends on graph, settings and seed, and on nothing else: it is the same for any number of ranks and threads, however the graph is
 //! distributed, except for the order of its vertices.
@@ -19,10 +21,14 @@ use viem::ground::types::{BlockId, Cost, Weight};
 use viem::machine::{Machine, MachineError};
 use viem::mapping::solve::{
     ManyToOneConfig, MapPreset, SolveError, load_bounds, map_many_to_one, remap_many_to_one,
+    remap_many_to_one_around,
 };
 use viem::partition::remap::{Homes as WholeHomes, HomesError, MigrationWeight, RemapError};
-use viem::partition::{PartitionPreset, Partitioner, Targets, TargetsError};
+use viem::partition::{
+    FixedError, FixedVertices, PartitionPreset, Partitioner, Remapping, Targets, TargetsError,
+};
 
+use crate::band::{Band, band};
 use crate::cluster::{ClusterConfig, cluster};
 use crate::comm::{Comm, Letters, greatest, sum};
 use crate::contract::{Contraction, contract};
@@ -56,6 +62,25 @@ pub struct DistConfig {
     pub cluster: ClusterConfig,
     /// How partitions are refined.
     pub refine: RefineConfig,
+    /// How bands are refined.
+    pub band: BandConfig,
+}
+
+/// How the surroundings of borders are refined by the library for one machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BandConfig {
+    /// Steps from a border; 0 refines no band.
+    pub steps: usize,
+    /// Most vertices of a band: each rank has all of it. Wider ones are left to refinement by all ranks.
+    pub most: usize,
+    /// How often a band is refined, on all ranks together.
+    pub attempts: usize,
+}
+
+impl Default for BandConfig {
+    fn default() -> Self {
+        Self { steps: 3, most: 400_000, attempts: 2 }
+    }
 }
 
 impl Default for DistConfig {
@@ -65,12 +90,13 @@ impl Default for DistConfig {
             threads: 1,
             imbalance: 0.03,
             preset: MapPreset::Eco,
-            attempts: 4,
-            coarsest: 20_000,
+            attempts: 2,
+            coarsest: 50_000,
             coarsest_per_block: 40,
             growth: 6.0,
             cluster: ClusterConfig::default(),
             refine: RefineConfig::default(),
+            band: BandConfig::default(),
         }
     }
 }
@@ -148,6 +174,8 @@ pub enum DivideError {
     #[error(transparent)]
     Remap(#[from] RemapError),
     #[error(transparent)]
+    Fixed(#[from] FixedError),
+    #[error(transparent)]
     Threads(#[from] ThreadsError),
     #[error("the cost may exceed {}; give smaller weights or distances", Weight::MAX)]
     Overflow,
@@ -167,6 +195,7 @@ impl HasKind for DivideError {
             Self::Machine(error) => error.kind(),
             Self::Homes(error) => error.kind(),
             Self::Remap(error) => error.kind(),
+            Self::Fixed(error) => error.kind(),
             Self::Threads(error) => error.kind(),
             Self::Overflow | Self::OldLength { .. } | Self::OldBlock { .. } => ErrorKind::BadData,
             Self::NoAttempt => ErrorKind::Usage,
@@ -220,6 +249,9 @@ pub fn divide(
         let loss = if level == 0 { loss } else { coarse_loss };
         let seed = derive(derive(config.seed, REFINEMENT), level as u64);
         refine::refine(comm, task, &mut blocks, loss, &config.refine, seed);
+        if old.is_none() {
+            run.refine_band(here, &mut blocks, &bounds, seed)?;
+        }
     }
     let mut report = run.report(&blocks, bounds);
     report.levels = contractions.len();
@@ -353,20 +385,32 @@ impl<'a, C: Comm> Run<'a, C> {
     ) -> Result<(Vec<BlockId>, Vec<Weight>), DistError> {
         let Self { comm, config, .. } = *self;
         let whole = gather(comm, graph)?;
-        let homes = homes.map(|homes| {
-            let own: Vec<u64> = homes[..graph.num_own()].iter().map(|&home| u64::from(home)).collect();
-            comm.all_gather(&own).words.into_iter().map(|home| home as BlockId).collect::<Vec<_>>()
-        });
+        let homes = homes.map(|homes| self.whole(graph, homes));
         let bounds = agree(comm, self.bounds(&whole))?;
+        let homes = homes.as_deref();
+        let blocks = self.best_of(config.attempts, config.seed, |seed| {
+            let blocks = self.attempt(&whole, homes, seed)?;
+            Ok((self.quality(&whole, homes, &blocks, &bounds), blocks))
+        })?;
+        let own = graph.ranges().own();
+        Ok((blocks[own.start as usize..own.end as usize].to_vec(), bounds))
+    }
+
+    /// The best blocks of several attempts, which are dealt to the ranks; the first of equally good ones.
+    fn best_of(
+        &self,
+        attempts: usize,
+        seed: u64,
+        attempt: impl Fn(u64) -> Result<(Quality, Vec<BlockId>), DivideError>,
+    ) -> Result<Vec<BlockId>, DistError> {
+        let comm = self.comm;
         let mut best: Option<(Quality, usize, Vec<BlockId>)> = None;
         let mut failure = Ok(());
-        for attempt in (comm.rank()..config.attempts).step_by(comm.size()) {
-            let seed = if attempt == 0 { config.seed } else { derive(config.seed, attempt as u64) };
-            match self.attempt(&whole, homes.as_deref(), seed) {
-                Ok(blocks) => {
-                    let quality = self.quality(&whole, homes.as_deref(), &blocks, &bounds);
+        for number in (comm.rank()..attempts).step_by(comm.size()) {
+            match attempt(if number == 0 { seed } else { derive(seed, number as u64) }) {
+                Ok((quality, blocks)) => {
                     if best.as_ref().is_none_or(|best| quality < best.0) {
-                        best = Some((quality, attempt, blocks));
+                        best = Some((quality, number, blocks));
                     }
                 }
                 Err(error) => {
@@ -376,9 +420,9 @@ impl<'a, C: Comm> Run<'a, C> {
             }
         }
         agree(comm, failure)?;
-        let words = best.as_ref().map(|(quality, attempt, _)| {
+        let words = best.as_ref().map(|(quality, number, _)| {
             let cost = quality.cost as u128;
-            [quality.overload as u64, (cost >> 64) as u64, cost as u64, *attempt as u64]
+            [quality.overload as u64, (cost >> 64) as u64, cost as u64, *number as u64]
         });
         let all = comm.all_gather(words.as_ref().map_or(&[], |words| &words[..]));
         let first = all.words.as_chunks::<4>().0.iter().min().map_or(0, |words| words[3] as usize);
@@ -388,9 +432,82 @@ impl<'a, C: Comm> Run<'a, C> {
             _ => Vec::new(),
         };
         comm.broadcast(root, &mut words);
-        let own = graph.ranges().own();
-        let blocks = words[own.start as usize..own.end as usize].iter().map(|&word| word as BlockId);
-        Ok((blocks.collect(), bounds))
+        Ok(words.into_iter().map(|word| word as BlockId).collect())
+    }
+
+    /// Refines the band of a partition by the library for one machine, if it is small enough. The result is not worse.
+    fn refine_band(
+        &self,
+        graph: &DistGraph,
+        blocks: &mut [BlockId],
+        bounds: &[Weight],
+        seed: u64,
+    ) -> Result<(), DistError> {
+        let Self { comm, num_blocks, .. } = *self;
+        let BandConfig { steps, most, attempts } = self.config.band;
+        if steps == 0 || attempts == 0 || num_blocks < 2 {
+            return Ok(());
+        }
+        let Band { labels, is_core, count } = band(comm, graph, blocks, num_blocks, steps);
+        if count == 0 || count > most as u64 {
+            return Ok(());
+        }
+        let contraction = contract(comm, graph, &labels)?;
+        let coarse = &contraction.coarse;
+        let start = self.whole(coarse, &coarse_homes(comm, &contraction, blocks));
+        let is_core: Vec<BlockId> = is_core.into_iter().map(BlockId::from).collect();
+        let is_core = self.whole(coarse, &coarse_homes(comm, &contraction, &is_core));
+        let whole = gather(comm, coarse)?;
+        let before = self.quality(&whole, None, &start, bounds);
+        let fixed: Vec<Option<BlockId>> =
+            start.iter().zip(&is_core).map(|(&block, &is_core)| (is_core == 1).then_some(block)).collect();
+        let found = self.best_of(attempts, seed, |seed| {
+            let found = self.improved(&whole, &start, &fixed, seed)?;
+            let quality = self.quality(&whole, None, &found, bounds);
+            Ok(if quality < before { (quality, found) } else { (before, start.clone()) })
+        })?;
+        let own = coarse.ranges().own();
+        let found = contraction.project(comm, &found[own.start as usize..own.end as usize]);
+        blocks[..found.len()].copy_from_slice(&found);
+        graph.update(comm, blocks);
+        Ok(())
+    }
+
+    /// The entries of all vertices, of those of local ones.
+    fn whole(&self, graph: &DistGraph, values: &[BlockId]) -> Vec<BlockId> {
+        let own: Vec<u64> = values[..graph.num_own()].iter().map(|&value| u64::from(value)).collect();
+        self.comm.all_gather(&own).words.into_iter().map(|word| word as BlockId).collect()
+    }
+
+    /// A better partition of a graph by the library for one machine, from a given one. Some vertices are in fixed blocks.
+    fn improved(
+        &self,
+        whole: &CsrGraph,
+        start: &[BlockId],
+        fixed: &[Option<BlockId>],
+        seed: u64,
+    ) -> Result<Vec<BlockId>, DivideError> {
+        let DistConfig { threads, imbalance, preset, .. } = *self.config;
+        let fixed = FixedVertices::new(fixed, self.num_blocks)?;
+        let homes = WholeHomes::new(start, &[], self.num_blocks)?;
+        // Migration is to cost next to nothing: what counts is where the search starts.
+        let slight = MigrationWeight::rounded(0.0);
+        match self.goal {
+            Goal::Blocks(count) => {
+                let targets = Targets::equal(whole, count, imbalance)?.with_fixed(whole, fixed)?;
+                let partitioner = Partitioner::new(preset_of_partitions(preset), seed);
+                threads::run(threads, || {
+                    Ok(partitioner.remap(whole, &targets, &homes, slight)?.partition.into_blocks())
+                })?
+            }
+            Goal::Pes(machine) => {
+                let config = many_to_one(self.config, seed);
+                let remapping = Remapping::new(&homes, slight);
+                let solution =
+                    remap_many_to_one_around(whole, machine, &config, remapping, Some(&fixed), &())?;
+                Ok(solution.mapping.pes().to_vec())
+            }
+        }
     }
 
     fn bounds(&self, whole: &CsrGraph) -> Result<Vec<Weight>, DivideError> {
@@ -416,7 +533,7 @@ impl<'a, C: Comm> Run<'a, C> {
         match self.goal {
             Goal::Blocks(count) => {
                 let targets = Targets::equal(whole, count, imbalance)?;
-                let partitioner = Partitioner::new(preset.name().parse().unwrap_or(PartitionPreset::Eco), seed);
+                let partitioner = Partitioner::new(preset_of_partitions(preset), seed);
                 threads::run(threads, || match &old {
                     None => Ok(partitioner.partition(whole, &targets).into_blocks()),
                     Some((homes, weight)) => {
@@ -425,10 +542,7 @@ impl<'a, C: Comm> Run<'a, C> {
                 })?
             }
             Goal::Pes(machine) => {
-                let config = ManyToOneConfig::preset(preset)
-                    .with_seed(seed)
-                    .with_threads(threads)
-                    .with_imbalance(imbalance);
+                let config = many_to_one(self.config, seed);
                 let solution = match &old {
                     None => map_many_to_one(whole, machine, &config)?,
                     Some((homes, weight)) => remap_many_to_one(whole, machine, &config, homes, *weight)?,
@@ -525,6 +639,16 @@ fn coarse_homes(comm: &impl Comm, contraction: &Contraction, finer: &[BlockId]) 
     }
     coarse.update(comm, &mut homes);
     homes
+}
+
+/// The preset of partitions with the same name.
+fn preset_of_partitions(preset: MapPreset) -> PartitionPreset {
+    preset.name().parse().unwrap_or(PartitionPreset::Eco)
+}
+
+fn many_to_one(config: &DistConfig, seed: u64) -> ManyToOneConfig {
+    let &DistConfig { threads, imbalance, preset, .. } = config;
+    ManyToOneConfig::preset(preset).with_seed(seed).with_threads(threads).with_imbalance(imbalance)
 }
 
 fn gcd(mut a: Weight, mut b: Weight) -> Weight {

@@ -122,7 +122,8 @@ mod tests {
         for size in 1..=5 {
             let all = run(size, |comm| {
                 let own = comm.rank() as u64;
-                let words: Vec<u64> = (0..size as u64).flat_map(|to| vec![10 * own + to; to as usize]).collect();
+                let words: Vec<u64> =
+                    (0..size as u64).flat_map(|to| vec![10 * own + to; to as usize]).collect();
                 comm.all_to_all(&words, &(0..size).collect::<Vec<_>>())
             });
             for (rank, received) in all.into_iter().enumerate() {
@@ -155,8 +156,10 @@ mod tests {
                 letters.push((number as usize * 2 + comm.rank()) % 3, [number, comm.rank() as u64]);
             }
             let delivered = letters.send(comm);
-            let answers: Vec<u64> =
-                delivered.records().map(|[number, from]| 100 * number + 10 * from + comm.rank() as u64).collect();
+            let answers: Vec<u64> = delivered
+                .records()
+                .map(|[number, from]| 100 * number + 10 * from + comm.rank() as u64)
+                .collect();
             delivered.answer(comm, &answers)
         });
         for (rank, answers) in results.into_iter().enumerate() {

@@ -113,8 +113,10 @@ impl<C: Communicator> Comm for MpiComm<'_, C> {
         }
         let from: Vec<Count> = counts.iter().map(|&count| count as Count).collect();
         let mut received = vec![0; all as usize];
-        self.inner
-            .all_gather_varcount_into(words, &mut PartitionMut::new(&mut received[..], &from[..], starts(&from)));
+        self.inner.all_gather_varcount_into(
+            words,
+            &mut PartitionMut::new(&mut received[..], &from[..], starts(&from)),
+        );
         let ends = counts.iter().scan(0, |sum, &count| {
             *sum += count as usize;
             Some(*sum)

@@ -65,7 +65,7 @@ pub(crate) struct Options {
     pub(crate) imbalance: f64,
 
     /// How often the coarsest graph is divided, on all ranks together; the best survives
-    #[arg(long, default_value = "4", value_name = "INT", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, default_value = "2", value_name = "INT", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) attempts: u32,
 
     /// Graphs with at most so many vertices are coarsened no further; each rank has all of the coarsest one
@@ -99,7 +99,10 @@ pub(crate) struct Lengths(pub(crate) Vec<u32>);
 
 fn lengths(text: &str) -> Result<Lengths, String> {
     let lengths = text.split('x').map(|length| length.parse().ok().filter(|&length: &u32| length > 0));
-    lengths.collect::<Option<_>>().map(Lengths).ok_or_else(|| "lengths are whole numbers from 1 with x between them".to_owned())
+    lengths
+        .collect::<Option<_>>()
+        .map(Lengths)
+        .ok_or_else(|| "lengths are whole numbers from 1 with x between them".to_owned())
 }
 
 impl Options {

@@ -47,9 +47,8 @@ pub(crate) fn write(
         result.into_inner()
     };
     let fill_report = |out: &mut dyn Write| out.write_all(report);
-    let result = places
-        .outputs
-        .write(&[(Some(places.result), &fill as _), (places.report, &fill_report as _)]);
+    let result =
+        places.outputs.write(&[(Some(places.result), &fill as _), (places.report, &fill_report as _)]);
     if !is_done.get() {
         parts(comm, ranges, blocks, |_| {});
     }

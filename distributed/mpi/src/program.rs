@@ -98,7 +98,8 @@ fn machine_of(comm: &impl Comm, options: &Options) -> Result<Option<Box<dyn Mach
     let own: Vec<u64> = words(&machine.describe()).chain([machine.num_pes() as u64]).collect();
     let mut first = own.clone();
     comm.broadcast(0, &mut first);
-    let differs = UsageError("this rank sees another machine than rank 0; give one that is the same everywhere");
+    let differs =
+        UsageError("this rank sees another machine than rank 0; give one that is the same everywhere");
     agree(comm, if own == first { Ok(()) } else { Err(differs) })?;
     Ok(Some(machine))
 }

@@ -20,8 +20,11 @@ fn machine_distances(spec: &str, distances: Option<&str>) -> BlockDistances {
 #[test]
 fn partitions_get_better_hold_their_bounds_and_are_the_same_on_any_number_of_ranks() {
     let mut rng = Rng::new(5);
-    let objectives =
-        [(4, BlockDistances::cut()), (4, machine_distances("2:2", Some("1:10"))), (6, machine_distances("torus:2x3", None))];
+    let objectives = [
+        (4, BlockDistances::cut()),
+        (4, machine_distances("2:2", Some("1:10"))),
+        (6, machine_distances("torus:2x3", None)),
+    ];
     let mut better = 0;
     for round in 0..60 {
         let graph = random_graph(&mut rng, 60);
@@ -39,8 +42,7 @@ fn partitions_get_better_hold_their_bounds_and_are_the_same_on_any_number_of_ran
                     let of = |all: &[BlockId]| -> Vec<BlockId> {
                         (0..part.num_local()).map(|v| all[part.global(v) as usize]).collect()
                     };
-                    let homes =
-                        homes.as_ref().map(|homes| Homes { blocks: of(homes), penalty: 1, scale: 2 });
+                    let homes = homes.as_ref().map(|homes| Homes { blocks: of(homes), penalty: 1, scale: 2 });
                     let task = Task { graph: part, distances, bounds: &bounds, homes: homes.as_ref() };
                     let mut blocks = of(&start);
                     let quality = refine(comm, task, &mut blocks, 0.25, &RefineConfig::default(), round);

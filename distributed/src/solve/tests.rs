@@ -31,10 +31,8 @@ fn check(
     let parts = on_ranks(size, graph, config.seed + size as u64, |comm, part| {
         let goal = machine.map_or_else(Goal::Pes, Goal::Blocks);
         let own = part.ranges().own();
-        let old = old.map(|(blocks, weight)| Old {
-            blocks: &blocks[own.start as usize..own.end as usize],
-            weight,
-        });
+        let old =
+            old.map(|(blocks, weight)| Old { blocks: &blocks[own.start as usize..own.end as usize], weight });
         divide(comm, part, goal, old, config).unwrap()
     });
     let mut report = parts[0].report.clone();
