@@ -131,7 +131,7 @@ fn read_lines(comm: &impl Comm, path: &Path) -> Result<DistGraph, DistError> {
         lines::read(source, header, start)
     };
     let found = explained(comm, path, read())?;
-    let lines::Part { offsets, targets, edge_weights, node_weights, places, .. } = found;
+    let lines::MetisPart { offsets, targets, edge_weights, node_weights, places, .. } = found;
     let rows = Rows { offsets, targets, edge_weights, node_weights };
     let arcs: u64 = comm.all_gather(&[rows.targets.len() as u64]).words.iter().sum();
     let wrong = lines::wrong_count(name, header, place, arcs);
@@ -162,7 +162,7 @@ fn finish(
     path: &Path,
     header: Header,
     rows: Rows,
-    places: &lines::Places,
+    places: &lines::MetisPlaces,
 ) -> Result<DistGraph, DistError> {
     let ranges = Ranges::gather(comm, (rows.offsets.len() - 1) as u32);
     debug_assert_eq!(ranges.total() as usize, header.num_nodes);
@@ -194,7 +194,7 @@ fn arc_of(rows: &Rows, ranges: &Ranges, Asymmetry { vertex, target, .. }: Asymme
 
 fn read_bytes(comm: &impl Comm, path: &Path) -> Result<DistGraph, DistError> {
     let part = agree(comm, bytes::read(path, comm.rank(), comm.size()))?;
-    let bytes::Part { offsets, targets, edge_weights, node_weights, places, .. } = part;
+    let bytes::ParhipPart { offsets, targets, edge_weights, node_weights, places, .. } = part;
     let rows = Rows { offsets, targets, edge_weights, node_weights };
     let ranges = Ranges::gather(comm, (rows.offsets.len() - 1) as u32);
     if let Some(asymmetry) = rows.first_asymmetry(comm, &ranges) {

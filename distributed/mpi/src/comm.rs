@@ -125,16 +125,20 @@ impl<C: Communicator> Comm for MpiComm<'_, C> {
     }
 
     fn all_reduce(&self, words: &mut [u64], how: Reduction) {
-        let mut all = vec![0; words.len()];
-        for (own, all) in words.chunks(self.most_words).zip(all.chunks_mut(self.most_words)) {
-            let operation = match how {
-                Reduction::Sum => SystemOperation::sum(),
-                Reduction::Least => SystemOperation::min(),
-                Reduction::Greatest => SystemOperation::max(),
-            };
+        // MPICH compares numbers without a sign as if they had one. With one they are right everywhere; another first bit keeps their order.
+        let (operation, flip) = match how {
+            Reduction::Sum => (SystemOperation::sum(), 0),
+            Reduction::Least => (SystemOperation::min(), 1 << 63),
+            Reduction::Greatest => (SystemOperation::max(), 1 << 63),
+        };
+        let own: Vec<i64> = words.iter().map(|&word| (word ^ flip) as i64).collect();
+        let mut all = vec![0i64; words.len()];
+        for (own, all) in own.chunks(self.most_words).zip(all.chunks_mut(self.most_words)) {
             self.inner.all_reduce_into(own, all, operation);
         }
-        words.copy_from_slice(&all);
+        for (word, number) in words.iter_mut().zip(all) {
+            *word = number as u64 ^ flip;
+        }
     }
 
     fn broadcast(&self, root: usize, words: &mut Vec<u64>) {

@@ -46,7 +46,7 @@ impl PartStart {
 /// The vertices of a part.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Part {
+pub struct MetisPart {
     /// Where the arcs of each begin in `targets`, and where the last end.
     pub offsets: Vec<usize>,
     /// Heads, counted from 0; ascending for each vertex.
@@ -56,18 +56,18 @@ pub struct Part {
     /// The first weight of each vertex, if the file has them.
     pub node_weights: Option<Vec<Weight>>,
     /// Where all that stands in the file.
-    pub places: Places,
+    pub places: MetisPlaces,
 }
 
 /// Where the vertices and arcs of a part stand.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct MetisPlaces {
     columns: Vec<u32>,
     lines: Lines,
     first: usize,
 }
 
-impl Places {
+impl MetisPlaces {
     /// The line of a vertex of the part, which are counted from 0.
     pub fn line(&self, row: usize) -> u64 {
         self.lines.line(self.first + row)
@@ -162,7 +162,7 @@ pub fn explain(mut source: Source<'_>) -> Option<ReadError> {
 /// assert_eq!((part.offsets, part.targets), (vec![0, 2, 3], vec![0, 2, 1]));
 /// # Ok::<(), viem::io::ReadError>(())
 /// ```
-pub fn read(source: Source<'_>, header: Header, start: PartStart) -> Result<Part, ReadError> {
+pub fn read(source: Source<'_>, header: Header, start: PartStart) -> Result<MetisPart, ReadError> {
     let name = source.name().to_owned();
     let first = usize::try_from(start.rows.saturating_sub(1)).unwrap_or(usize::MAX).min(header.num_nodes);
     let mut rows = Rows::new(header, 1, Before { rows: first, ..Before::default() });
@@ -186,12 +186,12 @@ pub fn read(source: Source<'_>, header: Header, start: PartStart) -> Result<Part
         return Err(first_of(faults, &name));
     }
     let Rows { offsets, targets, weights, node_values, columns, lines, .. } = rows;
-    Ok(Part {
+    Ok(MetisPart {
         offsets,
         targets,
         edge_weights: header.has_edge_weights.then_some(weights),
         node_weights: (header.num_constraints > 0).then_some(node_values),
-        places: Places { columns, lines, first },
+        places: MetisPlaces { columns, lines, first },
     })
 }
 

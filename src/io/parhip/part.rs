@@ -13,7 +13,7 @@ use crate::io::ReadError;
 /// Some vertices of a graph that follow one another.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Part {
+pub struct ParhipPart {
     /// The first of them.
     pub first: NodeId,
     /// Where the arcs of each begin in `targets`, and where the last end.
@@ -25,19 +25,19 @@ pub struct Part {
     /// By vertex, if the file has them.
     pub node_weights: Option<Vec<Weight>>,
     /// Where the arcs stand in the file.
-    pub places: Places,
+    pub places: ParhipPlaces,
 }
 
 /// Where arcs of a part stand.
 #[derive(Clone, Debug)]
-pub struct Places {
+pub struct ParhipPlaces {
     header: Header,
     before: usize,
     /// The positions among those of the part; empty if they are in the order of the file.
     positions: Vec<u32>,
 }
 
-impl Places {
+impl ParhipPlaces {
     /// The byte of an arc of the part.
     pub fn byte(&self, arc: usize) -> u64 {
         let position = self.positions.get(arc).map_or(arc, |&position| position as usize);
@@ -49,7 +49,7 @@ impl Places {
 /// fault. That both ends of each edge agree remains to be checked.
 ///
 /// O(n/p + m/p), and a few reads to find the part. Memory: 8 bytes for a vertex, 4 for an arc, 8 for each weight.
-pub fn read(path: &Path, index: usize, count: usize) -> Result<Part, ReadError> {
+pub fn read(path: &Path, index: usize, count: usize) -> Result<ParhipPart, ReadError> {
     let name = path.display().to_string();
     let open = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
     let (size, file) = open.map_err(|source| ReadError::Unreadable { file: name.clone(), source })?;
@@ -84,13 +84,13 @@ pub fn read(path: &Path, index: usize, count: usize) -> Result<Part, ReadError> 
     lists.check_ends().map_err(in_place)?;
     let positions = lists.sort().map_err(in_place)?;
     let Lists { offsets, targets, weights, .. } = lists;
-    Ok(Part {
+    Ok(ParhipPart {
         first: nodes.start as NodeId,
         offsets,
         targets,
         edge_weights: header.edge_weights.map(|_| weights),
         node_weights: header.node_weights.map(|_| own_weights),
-        places: Places { header, before: arcs.start, positions },
+        places: ParhipPlaces { header, before: arcs.start, positions },
     })
 }
 
