@@ -73,13 +73,15 @@ pub struct BandConfig {
     pub steps: usize,
     /// Most vertices of a band: each rank has all of it. Wider ones are left to refinement by all ranks.
     pub most: usize,
-    /// How often a band is refined, on all ranks together.
+    /// How often a band is refined from the same start, on all ranks together; the best survives.
     pub attempts: usize,
+    /// How often that is repeated around the borders as they are then, as long as it helps.
+    pub rounds: usize,
 }
 
 impl Default for BandConfig {
     fn default() -> Self {
-        Self { steps: 3, most: 400_000, attempts: 2 }
+        Self { steps: 3, most: 400_000, attempts: 2, rounds: 2 }
     }
 }
 
@@ -250,7 +252,11 @@ pub fn divide(
         let seed = derive(derive(config.seed, REFINEMENT), level as u64);
         refine::refine(comm, task, &mut blocks, loss, &config.refine, seed);
         if old.is_none() {
-            run.refine_band(here, &mut blocks, &bounds, seed)?;
+            for round in 0..config.band.rounds as u64 {
+                if !run.refine_band(here, &mut blocks, &bounds, derive(seed, round))? {
+                    break;
+                }
+            }
         }
     }
     let mut report = run.report(&blocks, bounds);
@@ -435,22 +441,22 @@ impl<'a, C: Comm> Run<'a, C> {
         Ok(words.into_iter().map(|word| word as BlockId).collect())
     }
 
-    /// Refines the band of a partition by the library for one machine, if it is small enough. The result is not worse.
+    /// Refines the band of a partition by the library for one machine, if it is small enough; whether it has become better.
     fn refine_band(
         &self,
         graph: &DistGraph,
         blocks: &mut [BlockId],
         bounds: &[Weight],
         seed: u64,
-    ) -> Result<(), DistError> {
+    ) -> Result<bool, DistError> {
         let Self { comm, num_blocks, .. } = *self;
-        let BandConfig { steps, most, attempts } = self.config.band;
+        let BandConfig { steps, most, attempts, .. } = self.config.band;
         if steps == 0 || attempts == 0 || num_blocks < 2 {
-            return Ok(());
+            return Ok(false);
         }
         let Band { labels, is_core, count } = band(comm, graph, blocks, num_blocks, steps);
         if count == 0 || count > most as u64 {
-            return Ok(());
+            return Ok(false);
         }
         let contraction = contract(comm, graph, &labels)?;
         let coarse = &contraction.coarse;
@@ -466,11 +472,14 @@ impl<'a, C: Comm> Run<'a, C> {
             let quality = self.quality(&whole, None, &found, bounds);
             Ok(if quality < before { (quality, found) } else { (before, start.clone()) })
         })?;
+        if found == start {
+            return Ok(false);
+        }
         let own = coarse.ranges().own();
         let found = contraction.project(comm, &found[own.start as usize..own.end as usize]);
         blocks[..found.len()].copy_from_slice(&found);
         graph.update(comm, blocks);
-        Ok(())
+        Ok(true)
     }
 
     /// The entries of all vertices, of those of local ones.

@@ -168,7 +168,7 @@ fn failures_end_all_ranks_with_one_message_and_no_file() {
     std::fs::write(&cut_bytes, &bytes[..bytes.len() - 100]).unwrap();
     let (bad, bad_text) = path(&folder, "bad.graph");
     let mut text_of_bad = text(&whole);
-    text_of_bad.insert_str(whole.len() - 3, "x");
+    text_of_bad.insert(whole.len() - 3, 'x');
     std::fs::write(&bad, text_of_bad).unwrap();
     let output = format!("--output_filename={}", folder.path().join("result").display());
     let before = listing(&folder);
