@@ -1,7 +1,7 @@
 //! Overloaded blocks are taken back within their bounds.
 //!
 //! In each round, every overloaded block gives vertices away that lose least for their weight, as many as cover its excess; each to a block that
-//! has room, one of its neighbours' if there is any. The rank that counts the load of a block decides who leaves it, and who may enter: as many as
+//! has room, one of its neighbours' if there is any. Only vertices at borders move, unless none of them can. The rank that counts the load of a block decides who leaves it, and who may enter: as many as
 //! fit. So loads only fall where they are too high, and no bound is exceeded anew. Rounds end when all bounds hold, or nobody can move.
 
 use viem::ground::rng::derive;
@@ -26,16 +26,27 @@ impl<C: Comm> State<'_, C> {
     /// Moves vertices out of overloaded blocks.
     pub(super) fn balance(&mut self, seed: u64) {
         let mut nearby = Nearby::new(self.loads.len());
+        let mut is_everyone = false;
         for round in 0..MOST_ROUNDS {
             if self.overload() == 0 {
                 return;
             }
-            let moves = self.reliefs(derive(seed, round), &mut nearby);
+            let moves = match is_everyone {
+                false => {
+                    self.reliefs(self.open.iter().map(|&own| own as usize), derive(seed, round), &mut nearby)
+                }
+                true => self.reliefs(0..self.task.graph.num_own(), derive(seed, round), &mut nearby),
+            };
             let moves = self.leaving(moves);
             let moves = self.entering(moves);
             if sum(self.comm, moves.len() as i64) == 0 {
-                return;
+                if is_everyone {
+                    return;
+                }
+                is_everyone = true;
+                continue;
             }
+            is_everyone = false;
             self.apply(moves.into_iter().map(|relief| (relief.own, relief.to)));
         }
     }
@@ -45,12 +56,12 @@ impl<C: Comm> State<'_, C> {
         self.task.bounds[block as usize] - self.loads[block as usize]
     }
 
-    /// The cheapest moves out of each overloaded block on this rank, no more than cover its excess.
-    fn reliefs(&self, seed: u64, nearby: &mut Nearby) -> Vec<Relief> {
+    /// The cheapest moves of these own vertices out of each overloaded block, no more than cover its excess.
+    fn reliefs(&self, vertices: impl Iterator<Item = usize>, seed: u64, nearby: &mut Nearby) -> Vec<Relief> {
         let graph = self.task.graph;
         let mut of_block: Vec<Vec<Relief>> = vec![Vec::new(); self.loads.len()];
         let mut farther: Vec<Option<Vec<BlockId>>> = vec![None; self.loads.len()];
-        for own in 0..graph.num_own() {
+        for own in vertices {
             let (here, weight) = (self.blocks[own], graph.node_weights()[own]);
             if self.room(here) >= 0 || weight == 0 {
                 continue;

@@ -18,9 +18,9 @@ impl<C: Comm> State<'_, C> {
         let mut wanted = self.blocks.clone();
         let mut gains = vec![0u64; graph.num_local()];
         let mut candidates = Vec::new();
-        for own in 0..graph.num_own() {
+        for &own in &self.open {
+            let own = own as usize;
             if !locked[own]
-                && self.is_open(own)
                 && let Some((block, gain)) = self.candidate(own, loss, &mut nearby)
             {
                 (wanted[own], gains[own]) = (block, gain as u64);

@@ -3,7 +3,7 @@
 //! *Problem.* Given a distributed graph, a partition, bounds on the loads of the blocks and an [objective](crate::objective): move vertices so that no
 //! block exceeds its bound and the cost is as small as possible.
 //!
-//! *Algorithm.* Rounds of [`jet`] move all vertices that seem to gain at once, even beyond bounds; [`balance`] then takes overloaded blocks back within
+//! *Algorithm.* Rounds of `jet` move all vertices that seem to gain at once, even beyond bounds; `balance` then takes overloaded blocks back within
 //! them; the best partition seen survives. (Gilbert, Madduri, Boman and Rajamanickam, "Jet: Multilevel Graph Partitioning on Graphics Processing
 //! Units", 2024; distributed: Sanders and Seemaier, "Distributed Deep Multilevel Graph Partitioning", 2023.)
 //!
@@ -70,6 +70,12 @@ struct State<'a, C> {
     task: Task<'a>,
     blocks: Vec<BlockId>,
     loads: Vec<Weight>,
+    /// The own vertices that have neighbours in other blocks, or are not at home.
+    open: Vec<u32>,
+    /// The own vertices with ghosts as neighbours.
+    outer: Vec<u32>,
+    /// Working memory: false for each own vertex.
+    is_listed: Vec<bool>,
 }
 
 /// Refines a partition: `blocks` has the block of each local vertex, those of ghosts included.
@@ -81,8 +87,7 @@ pub fn refine(
     config: &RefineConfig,
     seed: u64,
 ) -> Quality {
-    let mut state = State { comm, task, blocks: std::mem::take(blocks), loads: Vec::new() };
-    state.count_loads();
+    let mut state = State::new(comm, task, std::mem::take(blocks));
     state.balance(seed);
     let (mut best, mut best_blocks) = (state.quality(), state.blocks.clone());
     let (mut stale, mut locked) = (0, vec![false; task.graph.num_own()]);
@@ -109,9 +114,7 @@ pub fn refine(
 
 /// How good a partition is; `blocks` has the block of each local vertex.
 pub fn quality(comm: &impl Comm, task: Task<'_>, blocks: &[BlockId]) -> Quality {
-    let mut state = State { comm, task, blocks: blocks.to_vec(), loads: Vec::new() };
-    state.count_loads();
-    state.quality()
+    State::new(comm, task, blocks.to_vec()).quality()
 }
 
 /// The load of each block.
@@ -126,16 +129,34 @@ pub fn loads(comm: &impl Comm, graph: &DistGraph, blocks: &[BlockId], num_blocks
 
 /// The sum over all arcs of their weight times the distance of their ends' blocks: J, or twice the cut.
 pub fn cost(comm: &impl Comm, graph: &DistGraph, distances: &BlockDistances, blocks: &[BlockId]) -> Cost {
+    sum(comm, cost_of(graph, distances, blocks, 0..graph.num_own()))
+}
+
+/// The part of that sum that the arcs of some own vertices have.
+fn cost_of(
+    graph: &DistGraph,
+    distances: &BlockDistances,
+    blocks: &[BlockId],
+    vertices: impl Iterator<Item = usize>,
+) -> Cost {
     let of_own = |own: usize| -> Cost {
         let block = blocks[own];
         graph.arcs(own).map(|(to, weight)| weight * distances.between(block, blocks[to])).sum()
     };
-    sum(comm, (0..graph.num_own()).map(of_own).sum())
+    vertices.map(of_own).sum()
 }
 
-impl<C: Comm> State<'_, C> {
-    fn count_loads(&mut self) {
-        self.loads = loads(self.comm, self.task.graph, &self.blocks, self.task.bounds.len());
+impl<'a, C: Comm> State<'a, C> {
+    fn new(comm: &'a C, task: Task<'a>, blocks: Vec<BlockId>) -> Self {
+        let graph = task.graph;
+        let loads = loads(comm, graph, &blocks, task.bounds.len());
+        let count = graph.num_own();
+        let is_outer = |&own: &u32| graph.neighbours(own as usize).iter().any(|&to| to as usize >= count);
+        let outer = (0..count as u32).filter(is_outer).collect();
+        let is_listed = vec![false; count];
+        let mut state = Self { comm, task, blocks, loads, open: Vec::new(), outer, is_listed };
+        state.open = (0..count as u32).filter(|&own| state.is_open(own as usize)).collect();
+        state
     }
 
     /// The sum of all excess over the bounds.
@@ -145,12 +166,13 @@ impl<C: Comm> State<'_, C> {
 
     fn quality(&self) -> Quality {
         let Task { graph, distances, homes, .. } = self.task;
-        let cost = i128::from(cost(self.comm, graph, distances, &self.blocks));
+        let open = || self.open.iter().map(|&own| own as usize);
+        let cost = i128::from(sum(self.comm, cost_of(graph, distances, &self.blocks, open())));
         let cost = match homes {
             None => cost,
             Some(homes) => {
                 let away = |&own: &usize| self.is_away(homes, own, self.blocks[own]);
-                let migration = (0..graph.num_own()).filter(away).map(|own| graph.node_weights()[own]).sum();
+                let migration = open().filter(away).map(|own| graph.node_weights()[own]).sum();
                 // Each edge counts twice here.
                 cost * i128::from(homes.scale)
                     + 2 * i128::from(sum(self.comm, migration)) * i128::from(homes.penalty)
@@ -194,7 +216,9 @@ impl<C: Comm> State<'_, C> {
     /// Moves own vertices, and has all ranks learn of it.
     fn apply(&mut self, moves: impl Iterator<Item = (usize, BlockId)>) {
         let mut changes = vec![0; self.loads.len()];
+        let mut moved = Vec::new();
         for (own, block) in moves {
+            moved.push(own as u32);
             let weight = self.task.graph.node_weights()[own];
             changes[self.blocks[own] as usize] -= weight;
             changes[block as usize] += weight;
@@ -203,6 +227,21 @@ impl<C: Comm> State<'_, C> {
         sum_table(self.comm, &mut changes);
         self.loads.iter_mut().zip(changes).for_each(|(load, change)| *load += change);
         self.task.graph.update(self.comm, &mut self.blocks);
+        self.find_open(moved);
+    }
+
+    /// Finds the open vertices again after some have moved: only those can be that were, have moved, or are next to such that may have moved.
+    fn find_open(&mut self, moved: Vec<u32>) {
+        let count = self.task.graph.num_own();
+        let around = moved.iter().flat_map(|&own| self.task.graph.neighbours(own as usize));
+        let around = around.copied().filter(|&to| (to as usize) < count);
+        let before = std::mem::take(&mut self.open);
+        let candidates = before.into_iter().chain(around).chain(self.outer.iter().copied());
+        let mut candidates: Vec<u32> = candidates.chain(moved.iter().copied()).collect();
+        candidates.retain(|&own| !std::mem::replace(&mut self.is_listed[own as usize], true));
+        candidates.iter().for_each(|&own| self.is_listed[own as usize] = false);
+        candidates.retain(|&own| self.is_open(own as usize));
+        self.open = candidates;
     }
 }
 
