@@ -35,6 +35,7 @@ const GREATEST_EXPANSION: u64 = 100;
 pub struct Source<'a> {
     name: String,
     reader: Box<dyn Read + Send + 'a>,
+    is_plain: bool,
 }
 
 impl<'a> Source<'a> {
@@ -68,7 +69,7 @@ impl<'a> Source<'a> {
         } else {
             Box::new(whole)
         };
-        let mut source = Self { name, reader };
+        let mut source = Self { name, reader, is_plain: !is_packed };
         source.unify();
         Ok(source)
     }
@@ -97,6 +98,7 @@ impl<'a> Source<'a> {
     fn wrap<R: Read + Send + 'a>(&mut self, outer: impl FnOnce(Box<dyn Read + Send + 'a>) -> R) {
         let inner = std::mem::replace(&mut self.reader, Box::new(io::empty()));
         self.reader = Box::new(outer(inner));
+        self.is_plain = false;
     }
 
     /// The first bytes, at most `count` of them; they stay to be read. A read that fails fails again then.
@@ -111,6 +113,11 @@ impl<'a> Source<'a> {
     /// What messages call this source.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether what is read are the bytes that there are, except for a byte order mark; then parts of a file can be read by themselves.
+    pub fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     /// The first bytes, up to 64 KiB, as [`peek`](Self::peek) does it.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::{CratePath, Source, sources};
 
 /// The crates of the workspace with more than one file, by their folders.
-const CRATES: [&str; 3] = ["src", "bin/src", "verify/src"];
+const CRATES: [&str; 5] = ["src", "bin/src", "verify/src", "distributed/src", "distributed/mpi/src"];
 
 #[test]
 fn files_do_not_import_each_other_in_circles() {

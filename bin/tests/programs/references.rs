@@ -20,7 +20,7 @@ const OTHER_FILES: [(&str, &[&str]); 6] = [
 ];
 
 /// Options of other programs, and options of these programs that are not in their help.
-const OTHER_OPTIONS: [(&str, &[&str]); 12] = [
+const OTHER_OPTIONS: [(&str, &[&str]); 13] = [
     (
         "cargo",
         &[
@@ -37,6 +37,7 @@ const OTHER_OPTIONS: [(&str, &[&str]); 12] = [
             "--workspace",
         ],
     ),
+    ("viem_mpi", &["--attempts", "--coarsest", "--generate"]),
     ("rocm-smi", &["--showtopo"]),
     ("rank.sh", &["--count"]),
     ("mpirun", &["--bind-to", "--map-by", "--mca", "--rankfile", "--report-bindings"]),

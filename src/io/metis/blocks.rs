@@ -185,7 +185,7 @@ fn end_of_line(block: &[u8], place: usize) -> usize {
 }
 
 /// Number of lines that end in a text, and of those that are no comments.
-fn count_lines(text: &[u8]) -> (u64, usize) {
+pub(super) fn count_lines(text: &[u8]) -> (u64, usize) {
     // A sum of bytes counts many at once.
     let ends = |chunk: &[u8]| chunk.iter().map(|&byte| u8::from(byte == b'\n')).sum::<u8>();
     let lines = text.chunks(255).map(|chunk| usize::from(ends(chunk))).sum::<usize>();

@@ -13,6 +13,7 @@
 //! | [`read`] | the graph, or the first fault |
 //! | [`check`] | all faults |
 //! | [`repair`] | repairs what can be repaired safely |
+//! | [`part`] | parts of files, for those who read one together |
 //! | [`write()`] | writes a graph |
 //!
 //! All of them share one parser, so a file is valid exactly if it can be read.
@@ -20,6 +21,7 @@
 mod blocks;
 mod fault;
 pub(super) mod parse;
+pub mod part;
 mod repair;
 mod write;
 

@@ -37,10 +37,10 @@ pub(super) struct Rows {
     /// The kept sizes and weights, vertex after vertex.
     pub(super) node_values: Vec<Weight>,
     /// Column of each arc; the greatest one stands for all beyond 2^32.
-    columns: Vec<u32>,
-    lines: Lines,
+    pub(super) columns: Vec<u32>,
+    pub(super) lines: Lines,
     /// Neighbours listed, those included that are no arcs.
-    entries: u64,
+    pub(super) entries: u64,
     /// The number of the first vertex.
     pub(super) first: u64,
     /// What precedes the first of these rows.
@@ -66,8 +66,8 @@ struct RowSorter {
 }
 
 /// Lines of the vertices: where a run of vertices on consecutive lines starts.
-#[derive(Default)]
-struct Lines {
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lines {
     runs: Vec<(usize, u64)>,
     next: u64,
 }
@@ -99,7 +99,7 @@ impl Lines {
         Ok(())
     }
 
-    fn line(&self, node: usize) -> u64 {
+    pub(super) fn line(&self, node: usize) -> u64 {
         let run = self.runs.partition_point(|&(first, _)| first <= node) - 1;
         let (first, line) = self.runs[run];
         line + (node - first) as u64

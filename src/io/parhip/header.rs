@@ -109,6 +109,16 @@ impl Header {
         self.end_of_lists() + self.num_nodes * self.node_weights.map_or(0, Width::bytes)
     }
 
+    /// What stands at this byte.
+    pub(super) fn section_at(&self, offset: u64) -> &'static str {
+        match offset {
+            _ if offset < self.first_list() => "the offsets",
+            _ if offset < self.end_of_lists() => "the neighbours",
+            _ if offset < self.first_edge_weight() => "the weights of the vertices",
+            _ => "the weights of the edges",
+        }
+    }
+
     /// Bytes of the whole file.
     pub(super) fn size(&self) -> u64 {
         self.first_edge_weight() + self.num_arcs * self.edge_weights.map_or(0, Width::bytes)

@@ -18,10 +18,12 @@
 //! |---|---|
 //! | [`is_parhip`] | whether a file is such a graph, by its first bytes |
 //! | [`read`] | the graph, or the first fault with its byte |
+//! | [`part`] | parts of files, for those who read one together |
 //! | [`write()`] | writes a graph |
 
 mod fault;
 mod header;
+pub mod part;
 mod write;
 
 use std::io::Read;
@@ -64,30 +66,20 @@ const CHUNK: usize = 1 << 18;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, ReadError> {
-    let mut reader = Reader { source, offset: 0, expected: HEADER };
+    let mut reader = Reader { name: source.name().to_owned(), source, offset: 0, expected: HEADER };
     let mut start = [0; HEADER as usize];
     reader.bytes(&mut start, "its header")?;
     let header = Header::read(start).map_err(|(offset, fault)| reader.fault(offset, fault))?;
     reader.expected = header.size();
     let (n, m) = (header.num_nodes as usize, header.num_arcs as usize);
 
-    let offsets = offsets(&mut reader, &header)?;
-    let target = |number: u64| NodeId::try_from(number).unwrap_or(NodeId::MAX);
+    let offsets = offsets(&mut reader, &header, 0..n as u64)?;
     let targets = reader.numbers(m, header.neighbours, "the neighbours", target)?;
-    let mut own_weights = weights(&mut reader, header.node_weights, n, "the weights of the vertices")?;
-    if let Some(node) = own_weights.iter().position(|&weight| weight < 0) {
-        let offset = header.end_of_lists() + node as u64 * header.node_weights.map_or(0, Width::bytes);
-        let fault = ParhipFault::NodeWeight { node: node as u64, weight: own_weights[node] };
-        return Err(reader.fault(offset, fault));
-    }
-    let edge_weights = weights(&mut reader, header.edge_weights, m, "the weights of the edges")?;
-    if let Some(arc) = edge_weights.iter().position(|&weight| weight < 1) {
-        let offset = header.first_edge_weight() + arc as u64 * header.edge_weights.map_or(0, Width::bytes);
-        return Err(reader.fault(offset, ParhipFault::EdgeWeight { weight: edge_weights[arc] }));
-    }
+    let mut own_weights = node_weights_of(&mut reader, &header, 0..n as u64)?;
+    let edge_weights = edge_weights_of(&mut reader, &header, 0..m)?;
     reader.end()?;
 
-    let mut lists = Lists { header, offsets, targets, weights: edge_weights };
+    let mut lists = Lists { header, first: 0, before: 0, offsets, targets, weights: edge_weights };
     lists.check().map_err(|(offset, fault)| reader.fault(offset, fault))?;
     let Lists { offsets, targets, weights, .. } = lists;
     let is_kept = match node_weights {
@@ -113,23 +105,29 @@ pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, R
     Ok(graph.expect("the sums were computed"))
 }
 
-/// A file that is read from its start to its end.
-struct Reader<'a> {
-    source: Source<'a>,
+/// A neighbour; what cannot be one is out of range.
+fn target(number: u64) -> NodeId {
+    NodeId::try_from(number).unwrap_or(NodeId::MAX)
+}
+
+/// A file that is read from its start to its end, or from somewhere on.
+struct Reader<R> {
+    name: String,
+    source: R,
     /// Bytes read so far.
     offset: u64,
     /// Bytes of the whole file, as far as is known.
     expected: u64,
 }
 
-impl Reader<'_> {
+impl<R: Read> Reader<R> {
     fn fault(&self, offset: u64, fault: ParhipFault) -> ReadError {
         let kind = ContentError::Parhip(fault);
-        ReadError::InvalidBytes { file: self.source.name().to_owned(), offset, kind }
+        ReadError::InvalidBytes { file: self.name.clone(), offset, kind }
     }
 
     fn or_lack<T>(&self, result: Result<T, memory::OutOfMemory>) -> Result<T, ReadError> {
-        let file = || self.source.name().to_owned();
+        let file = || self.name.clone();
         result.map_err(|source| ReadError::OutOfMemory { file: file(), line: 1, source })
     }
 
@@ -141,7 +139,7 @@ impl Reader<'_> {
                 Ok(0) => break,
                 Ok(more) => count += more,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(read_error(self.source.name(), error, 1, 1)),
+                Err(error) => return Err(read_error(&self.name, error, 1, 1)),
             }
         }
         self.offset += count as u64;
@@ -194,7 +192,7 @@ impl Reader<'_> {
 
 /// Weights, if the file has them.
 fn weights(
-    reader: &mut Reader<'_>,
+    reader: &mut Reader<impl Read>,
     width: Option<Width>,
     count: usize,
     section: &'static str,
@@ -208,14 +206,45 @@ fn weights(
     }
 }
 
-/// The offsets as positions of arcs.
-fn offsets(reader: &mut Reader<'_>, header: &Header) -> Result<Vec<usize>, ReadError> {
-    let count = header.num_nodes as usize + 1;
+/// The weights of these vertices, which come next.
+fn node_weights_of(
+    reader: &mut Reader<impl Read>,
+    header: &Header,
+    nodes: std::ops::Range<u64>,
+) -> Result<Vec<Weight>, ReadError> {
+    let count = (nodes.end - nodes.start) as usize;
+    let weights = weights(reader, header.node_weights, count, "the weights of the vertices")?;
+    let Some(place) = weights.iter().position(|&weight| weight < 0) else { return Ok(weights) };
+    let node = nodes.start + place as u64;
+    let offset = header.end_of_lists() + node * header.node_weights.map_or(0, Width::bytes);
+    Err(reader.fault(offset, ParhipFault::NodeWeight { node, weight: weights[place] }))
+}
+
+/// The weights of these arcs, which come next.
+fn edge_weights_of(
+    reader: &mut Reader<impl Read>,
+    header: &Header,
+    arcs: std::ops::Range<usize>,
+) -> Result<Vec<Weight>, ReadError> {
+    let weights = weights(reader, header.edge_weights, arcs.len(), "the weights of the edges")?;
+    let Some(place) = weights.iter().position(|&weight| weight < 1) else { return Ok(weights) };
+    let arc = (arcs.start + place) as u64;
+    let offset = header.first_edge_weight() + arc * header.edge_weights.map_or(0, Width::bytes);
+    Err(reader.fault(offset, ParhipFault::EdgeWeight { weight: weights[place] }))
+}
+
+/// The offsets of the lists of these vertices, which come next, as positions of arcs; then where the last list ends.
+fn offsets(
+    reader: &mut Reader<impl Read>,
+    header: &Header,
+    nodes: std::ops::Range<u64>,
+) -> Result<Vec<usize>, ReadError> {
+    let count = (nodes.end - nodes.start) as usize + 1;
     let mut offsets = reader.numbers(count, header.offsets, "the offsets", |offset| offset as usize)?;
     let (first, end, each) = (header.first_list(), header.end_of_lists(), header.neighbours.bytes());
     let mut last = first;
-    for (node, offset) in offsets.iter_mut().enumerate() {
-        let (found, node) = (*offset as u64, node as u64);
+    for (node, offset) in (nodes.start..).zip(&mut offsets) {
+        let found = *offset as u64;
         let fault = if node == 0 && found != first {
             Some(ParhipFault::FirstOffset { node, found, expected: first })
         } else if found < last {
@@ -236,9 +265,13 @@ fn offsets(reader: &mut Reader<'_>, header: &Header) -> Result<Vec<usize>, ReadE
     Ok(offsets)
 }
 
-/// The lists of all vertices.
+/// The lists of all vertices, or of some that follow one another.
 struct Lists {
     header: Header,
+    /// The first of them.
+    first: u64,
+    /// The arcs before their own.
+    before: usize,
     offsets: Vec<usize>,
     targets: Vec<NodeId>,
     /// By arc; empty if the file has none.
@@ -260,11 +293,11 @@ impl Lists {
 
     /// The byte of an arc that stands at this position in the file.
     fn byte(&self, position: usize) -> u64 {
-        self.header.first_list() + position as u64 * self.header.neighbours.bytes()
+        self.header.first_list() + (self.before + position) as u64 * self.header.neighbours.bytes()
     }
 
     fn rows(&self) -> impl Iterator<Item = (u64, std::ops::Range<usize>)> {
-        (0..).zip(self.offsets.windows(2).map(|pair| pair[0]..pair[1]))
+        (self.first..).zip(self.offsets.windows(2).map(|pair| pair[0]..pair[1]))
     }
 
     fn check_ends(&self) -> Result<(), (u64, ParhipFault)> {

@@ -1,0 +1,82 @@
+//! Distributed graphs on MPI.
+//!
+//! [`viem_distributed`] divides graphs that are distributed over ranks, whatever these are. Here they are those of MPI: [`MpiComm`] is a communicator for
+//! it, and [`viem_dist_partition`], [`viem_dist_map`] and [`viem_dist_remap`] take graphs as ParMETIS does. The program `viem_mpi` divides files.
+//!
+//! ```no_run
+//! use viem_mpi::{DistConfig, Rows, viem_dist_partition};
+//!
+//! let universe = mpi::initialize().expect("MPI is started once");
+//! // Two vertices on each rank, joined to a ring.
+//! use mpi::traits::Communicator;
+//! let world = universe.world();
+//! let (rank, count) = (world.rank() as u32, 2 * world.size() as u32);
+//! let around = |vertex: u32| [(vertex + count - 1) % count, (vertex + 1) % count];
+//! let targets = [around(2 * rank), around(2 * rank + 1)].concat();
+//! let rows = Rows { offsets: vec![0, 2, 4], targets, ..Rows::default() };
+//! let solution = viem_dist_partition(&world, rows, 2, &DistConfig::default())?;
+//! println!("cut {}", solution.report.cut);
+//! # Ok::<(), viem_distributed::error::DistError>(())
+//! ```
+
+pub mod comm;
+
+use mpi::traits::Communicator;
+use viem::ground::types::BlockId;
+use viem::machine::Machine;
+use viem::partition::MigrationWeight;
+use viem_distributed::graph::DistGraph;
+use viem_distributed::solve::{Goal, Old, divide};
+
+pub use comm::MpiComm;
+pub use viem_distributed::error::DistError;
+pub use viem_distributed::graph::Rows;
+pub use viem_distributed::objective::Homes;
+pub use viem_distributed::solve::{DistConfig, DistReport, DistSolution};
+
+/// Divides a graph into so many blocks of equal weight with a small cut. Collective; all ranks fail alike.
+///
+/// Each rank gives the rows of its vertices, as for ParMETIS; rank r has the vertices behind those of rank r - 1.
+pub fn viem_dist_partition(
+    communicator: &impl Communicator,
+    rows: Rows,
+    num_blocks: usize,
+    config: &DistConfig,
+) -> Result<DistSolution, DistError> {
+    divide_rows(communicator, rows, Goal::Blocks(num_blocks), None, config)
+}
+
+/// Maps a graph many-to-one to the PEs of a machine with a small J. Collective; all ranks fail alike.
+pub fn viem_dist_map(
+    communicator: &impl Communicator,
+    rows: Rows,
+    machine: &dyn Machine,
+    config: &DistConfig,
+) -> Result<DistSolution, DistError> {
+    divide_rows(communicator, rows, Goal::Pes(machine), None, config)
+}
+
+/// Maps a graph again, starting from the PEs where its vertices are ([`Homes::NONE`] for new ones): minimises J plus `weight` times the weight of
+/// the vertices that move. Without a machine the cut of `num_pes` blocks takes the place of J. Collective; all ranks fail alike.
+pub fn viem_dist_remap(
+    communicator: &impl Communicator,
+    rows: Rows,
+    goal: Goal<'_>,
+    old: &[BlockId],
+    weight: MigrationWeight,
+    config: &DistConfig,
+) -> Result<DistSolution, DistError> {
+    divide_rows(communicator, rows, goal, Some(Old { blocks: old, weight }), config)
+}
+
+fn divide_rows(
+    communicator: &impl Communicator,
+    rows: Rows,
+    goal: Goal<'_>,
+    old: Option<Old<'_>>,
+    config: &DistConfig,
+) -> Result<DistSolution, DistError> {
+    let comm = MpiComm::new(communicator);
+    let graph = DistGraph::new(&comm, rows)?;
+    divide(&comm, &graph, goal, old, config)
+}

@@ -1,0 +1,164 @@
+//! A run of the program.
+
+use std::path::Path;
+use std::time::Instant;
+
+use mpi::traits::Communicator;
+use viem::ground::error::{ErrorKind, HasKind};
+use viem::ground::types::BlockId;
+use viem::io::{Outputs, ReadError, Source, WriteError};
+use viem::machine::{self, Machine, SpecError, Wanted};
+use viem_distributed::comm::{Comm, Counted, Ranges, greatest};
+use viem_distributed::error::{DistError, agree, words};
+use viem_distributed::graph::DistGraph;
+use viem_distributed::solve::{DistConfig, Goal, Old, divide, greatest_peak};
+use viem_distributed::{generate, read};
+use viem_mpi::MpiComm;
+
+use crate::options::Options;
+use crate::output::{self, Places};
+use crate::report::{Communication, Facts, Report};
+
+/// A mistake in the command line that only shows once its values are put together.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct UsageError(&'static str);
+
+impl HasKind for UsageError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
+}
+
+/// The exit code of each kind of failure, as of the other programs.
+pub(crate) fn exit_code(kind: ErrorKind) -> u8 {
+    match kind {
+        ErrorKind::Usage => 2,
+        ErrorKind::BadData => 65,
+        ErrorKind::NoInput => 66,
+        ErrorKind::Internal => 70,
+        ErrorKind::NoResources => 71,
+        ErrorKind::CannotCreate => 73,
+        ErrorKind::CannotWrite => 74,
+    }
+}
+
+/// Reads a graph, divides it, and writes the result. Fails on all ranks alike.
+pub(crate) fn run(world: &impl Communicator, options: &Options) -> Result<(), DistError> {
+    let started = Instant::now();
+    let comm = &Counted::new(MpiComm::new(world));
+    let places = agree(comm, (comm.rank() == 0).then(|| places(options)).transpose())?;
+    let machine = machine_of(comm, options)?;
+    let goal = match (&machine, options.k) {
+        (Some(machine), _) => Goal::Pes(&**machine),
+        (None, Some(k)) => Goal::Blocks(k as usize),
+        (None, None) => {
+            let missing = "give --k, the number of blocks, or a machine: --machine, or --hierarchy_parameter_string with \
+                           --distance_parameter_string";
+            return agree(comm, Err(UsageError(missing)));
+        }
+    };
+    let graph = match (&options.file, &options.generate) {
+        (Some(file), _) => read::read(comm, file)?,
+        (None, lengths) => generate::grid(comm, lengths.as_ref().map_or(&[], |lengths| &lengths.0))?,
+    };
+    let old = options.remap_from.as_deref().map(|path| read_old(comm, path, graph.ranges())).transpose()?;
+    let old = old.as_ref().zip(options.migration_weight).map(|(blocks, weight)| Old { blocks, weight });
+    let reading = started.elapsed().as_secs_f64();
+
+    let solution = divide(comm, &graph, goal, old, &config(options))?;
+    let facts = facts(comm, &graph, reading, started);
+    let report = Report::new(options, machine.as_deref(), &facts, &solution.report);
+    let text = serde_json::to_string_pretty(&report).map(|text| text + "\n").unwrap_or_default();
+    output::write(comm, graph.ranges(), &solution.blocks, text.as_bytes(), places.as_ref())?;
+    if let Some(places) = &places {
+        tell(options, places, &report);
+    }
+    Ok(())
+}
+
+/// Where the outputs go. They are probed before any work.
+fn places(options: &Options) -> Result<Places, WriteError> {
+    let spec = options.machine();
+    let inputs = options.file.as_deref().into_iter();
+    let inputs: Vec<&Path> =
+        inputs.chain(spec.as_deref().map(machine::files_of).unwrap_or_default()).collect();
+    let mut outputs = Outputs::new();
+    let result = outputs.add(options.output(), &inputs)?;
+    let report = options.json.as_deref().map(|path| outputs.add(path, &inputs)).transpose()?;
+    Ok(Places { outputs, result, report })
+}
+
+/// The machine, if there is one. All ranks must see the same.
+fn machine_of(comm: &impl Comm, options: &Options) -> Result<Option<Box<dyn Machine>>, DistError> {
+    let Some(spec) = options.machine() else { return Ok(None) };
+    let wanted = Wanted::new(&spec).with_distances(options.distance_parameter_string.as_deref());
+    let machine: Result<_, SpecError> = machine::build_wanted(&wanted);
+    let machine = agree(comm, machine)?;
+    let own: Vec<u64> = words(&machine.describe()).chain([machine.num_pes() as u64]).collect();
+    let mut first = own.clone();
+    comm.broadcast(0, &mut first);
+    let differs =
+        UsageError("this rank sees another machine than rank 0; give one that is the same everywhere");
+    agree(comm, if own == first { Ok(()) } else { Err(differs) })?;
+    Ok(Some(machine))
+}
+
+fn config(options: &Options) -> DistConfig {
+    let mut config = DistConfig::default();
+    config.seed = options.seed;
+    config.threads = options.threads as usize;
+    config.imbalance = options.imbalance / 100.0;
+    config.preset = options.preconfiguration_mapping;
+    config.attempts = options.attempts as usize;
+    config.coarsest = options.coarsest.map_or(config.coarsest, |count| count as usize);
+    config
+}
+
+/// The older blocks of this rank's vertices. Rank 0 reads them.
+fn read_old(comm: &impl Comm, path: &Path, ranges: &Ranges) -> Result<Vec<BlockId>, DistError> {
+    let read = || -> Result<Vec<BlockId>, ReadError> {
+        viem::io::partition::read(Source::open(path)?, Some(ranges.total() as usize))
+    };
+    let whole = agree(comm, (comm.rank() == 0).then(read).transpose())?.unwrap_or_default();
+    let words: Vec<u64> = whole.into_iter().map(u64::from).collect();
+    let mut counts = vec![0; comm.size()];
+    if comm.rank() == 0 {
+        counts = (0..comm.size()).map(|rank| ranges.of(rank).len()).collect();
+    }
+    Ok(comm.all_to_all(&words, &counts).words.into_iter().map(|word| word as BlockId).collect())
+}
+
+fn facts<C: Comm>(comm: &Counted<C>, graph: &DistGraph, reading: f64, started: Instant) -> Facts {
+    let communication = Communication {
+        operations: comm.operations(),
+        greatest_bytes_sent: greatest(comm, 8 * comm.words_sent()),
+    };
+    Facts {
+        n: u64::from(graph.ranges().total()),
+        arcs: viem_distributed::comm::sum(comm, graph.num_arcs() as i64) as u64,
+        ranks: comm.size(),
+        reading,
+        total: started.elapsed().as_secs_f64(),
+        peak: greatest_peak(comm),
+        communication,
+    }
+}
+
+/// Prints what people read, unless results go there.
+fn tell(options: &Options, places: &Places, report: &Report) {
+    if options.quiet {
+        return;
+    }
+    let written = format!("written to {}", places.outputs.name(places.result));
+    for line in report.lines().into_iter().chain([written]) {
+        match (places.outputs.use_stdout(), places.outputs.use_stderr()) {
+            (false, _) => println!("{line}"),
+            (true, false) => eprintln!("{line}"),
+            (true, true) => {}
+        }
+    }
+    if let Some(warning) = report.warning().filter(|_| !places.outputs.use_stderr()) {
+        eprintln!("warning: {warning}");
+    }
+}

@@ -1,0 +1,196 @@
+//! What was done, as written to `--json`.
+
+use serde::Serialize;
+use viem::ground::types::{Cost, Weight};
+use viem::machine::Machine;
+use viem_distributed::solve::DistReport;
+
+use crate::options::{NAME, Options};
+
+/// What a run reports. Times, memory and communication aside, the same result has the same report.
+#[derive(Serialize)]
+pub(crate) struct Report {
+    program: &'static str,
+    version: &'static str,
+    graph: String,
+    n: u64,
+    m: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    k: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    machine: Option<JsonMachine>,
+    seed: u64,
+    preconfiguration_mapping: &'static str,
+    /// In percent.
+    imbalance: f64,
+    attempts: u32,
+    #[serde(rename = "J", skip_serializing_if = "Option::is_none")]
+    cost: Option<Cost>,
+    cut: Cost,
+    loads: Loads,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    migration: Option<Migration>,
+    levels: usize,
+    coarsest: usize,
+    ranks: usize,
+    communication: Communication,
+    seconds: Seconds,
+    memory: Memory,
+}
+
+#[derive(Serialize)]
+struct JsonMachine {
+    spec: String,
+    distances: Option<String>,
+    description: String,
+    num_pes: usize,
+}
+
+#[derive(Serialize)]
+struct Loads {
+    least: Weight,
+    mean: f64,
+    greatest: Weight,
+    bound: Weight,
+    overload: Weight,
+}
+
+#[derive(Serialize)]
+struct Migration {
+    migration_weight: String,
+    weight: Weight,
+}
+
+/// What ranks say to each other.
+#[derive(Clone, Copy, Serialize)]
+pub(crate) struct Communication {
+    /// How many collective operations there were.
+    pub(crate) operations: u64,
+    /// The bytes of them that a rank has sent to others, of the rank with most.
+    pub(crate) greatest_bytes_sent: u64,
+}
+
+#[derive(Serialize)]
+struct Seconds {
+    reading: f64,
+    coarsening: f64,
+    dividing: f64,
+    refining: f64,
+    total: f64,
+}
+
+#[derive(Serialize)]
+struct Memory {
+    /// Of the rank with most.
+    peak_bytes: Option<u64>,
+    /// The same by the arcs of a rank, of which there are two for each edge.
+    bytes_per_arc: Option<f64>,
+}
+
+/// What is known of the graph and the run besides the result.
+#[derive(Clone, Copy)]
+pub(crate) struct Facts {
+    /// Vertices.
+    pub(crate) n: u64,
+    /// Arcs, two for each edge.
+    pub(crate) arcs: u64,
+    /// The ranks.
+    pub(crate) ranks: usize,
+    /// Seconds for reading.
+    pub(crate) reading: f64,
+    /// Seconds up to the result.
+    pub(crate) total: f64,
+    /// The memory of the rank that has taken most.
+    pub(crate) peak: Option<u64>,
+    /// What was said.
+    pub(crate) communication: Communication,
+}
+
+impl Report {
+    /// The report of a result.
+    pub(crate) fn new(
+        options: &Options,
+        machine: Option<&dyn Machine>,
+        facts: &Facts,
+        result: &DistReport,
+    ) -> Self {
+        let Facts { n, arcs, ranks, reading, total, peak, communication } = *facts;
+        let machine = machine.zip(options.machine()).map(|(machine, spec)| JsonMachine {
+            spec,
+            distances: options.distance_parameter_string.clone(),
+            description: machine.describe(),
+            num_pes: machine.num_pes(),
+        });
+        let loads = &result.loads;
+        let of_rank = arcs as f64 / ranks as f64;
+        Self {
+            program: NAME,
+            version: env!("CARGO_PKG_VERSION"),
+            graph: options.name(),
+            n,
+            m: arcs / 2,
+            k: options.k,
+            machine,
+            seed: options.seed,
+            preconfiguration_mapping: options.preconfiguration_mapping.name(),
+            imbalance: options.imbalance,
+            attempts: options.attempts,
+            cost: result.cost,
+            cut: result.cut,
+            loads: Loads {
+                least: loads.iter().copied().min().unwrap_or(0),
+                mean: loads.iter().sum::<Weight>() as f64 / loads.len().max(1) as f64,
+                greatest: loads.iter().copied().max().unwrap_or(0),
+                bound: result.bounds.iter().copied().max().unwrap_or(0),
+                overload: result.overload,
+            },
+            migration: options
+                .migration_weight
+                .zip(result.migration)
+                .map(|(of_one, weight)| Migration { migration_weight: of_one.to_string(), weight }),
+            levels: result.levels,
+            coarsest: result.coarsest,
+            ranks,
+            communication,
+            seconds: Seconds {
+                reading,
+                coarsening: result.coarsening,
+                dividing: result.dividing,
+                refining: result.refining,
+                total,
+            },
+            memory: Memory {
+                peak_bytes: peak,
+                bytes_per_arc: peak.filter(|_| arcs > 0).map(|peak| peak as f64 / of_rank),
+            },
+        }
+    }
+
+    /// What people read.
+    pub(crate) fn lines(&self) -> Vec<String> {
+        let Loads { least, mean, greatest, bound, .. } = self.loads;
+        let Seconds { reading, coarsening, dividing, refining, .. } = self.seconds;
+        let mut lines = vec![
+            format!("io time: {reading:.6}"),
+            format!("graph has {} nodes, {} edges, on {} ranks", self.n, self.m, self.ranks),
+            format!("coarsened {} times to {} vertices in {coarsening:.6}", self.levels, self.coarsest),
+            format!("the best of {} attempts in {dividing:.6}", self.attempts),
+            format!("refined in {refining:.6}"),
+            format!("cut {}", self.cut),
+            format!("load of the blocks: {least} least, {mean:.2} mean, {greatest} greatest, bound {bound}"),
+        ];
+        lines.extend(self.migration.as_ref().map(|it| format!("migration {}", it.weight)));
+        lines.extend(self.cost.map(|cost| format!("quadratic assignment objective J(C,D,Pi') = {cost}")));
+        lines
+    }
+
+    /// What people should know.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let overload = self.loads.overload;
+        (overload > 0).then(|| {
+            format!(
+                "no balance as asked was found: blocks exceed their bounds by {overload} in sum; allow more --imbalance or ask for fewer blocks"
+            )
+        })
+    }
+}

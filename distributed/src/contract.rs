@@ -1,0 +1,169 @@
+//! The graph of clusters.
+//!
+//! Clusters become vertices of the coarse graph, in the order of the vertices that they are named after, on the ranks that own these. So the
+//! coarse graph is the same for any number of ranks. Arcs are added up on each rank, then where their tails are. O(m/p log d) and messages
+//! for clusters that are spread over ranks.
+
+use viem::ground::types::{NodeId, Weight};
+
+use crate::comm::{Comm, Letters, Ranges, look_up};
+use crate::error::DistError;
+use crate::graph::{DistGraph, Rows};
+
+/// A coarse graph, and how it comes from a finer one.
+#[derive(Clone, Debug)]
+pub struct Contraction {
+    /// The coarse graph.
+    pub coarse: DistGraph,
+    /// The coarse vertex, by its global number, of each own vertex of the finer graph.
+    pub coarse_of: Vec<NodeId>,
+}
+
+/// Contracts the clusters that `labels` name for each local vertex.
+pub fn contract(comm: &impl Comm, graph: &DistGraph, labels: &[NodeId]) -> Result<Contraction, DistError> {
+    let (ranges, numbers) = number(comm, graph, labels);
+    let start = ranges.own().start;
+    let own_labels = &labels[..graph.num_own()];
+    let coarse_of = look_up(comm, graph.ranges(), own_labels, |local| u64::from(start + numbers[local]));
+    let mut coarse_of: Vec<NodeId> = coarse_of.into_iter().map(|word| word as NodeId).collect();
+    coarse_of.resize(graph.num_local(), 0);
+    graph.update(comm, &mut coarse_of);
+    let rows = rows(comm, graph, &ranges, &coarse_of);
+    coarse_of.truncate(graph.num_own());
+    Ok(Contraction { coarse: DistGraph::of_symmetric(comm, ranges, rows)?, coarse_of })
+}
+
+impl Contraction {
+    /// What the vertices of the finer graph get, from what those of the coarse one have on their ranks.
+    pub fn project(&self, comm: &impl Comm, values: &[u32]) -> Vec<u32> {
+        let found = look_up(comm, self.coarse.ranges(), &self.coarse_of, |local| u64::from(values[local]));
+        found.into_iter().map(|word| word as u32).collect()
+    }
+}
+
+/// Which rank has which coarse vertices, and the number of each on its rank, by the own vertex that its cluster is named after.
+fn number(comm: &impl Comm, graph: &DistGraph, labels: &[NodeId]) -> (Ranges, Vec<NodeId>) {
+    let own = graph.ranges().own();
+    let mut is_used = vec![false; graph.num_own()];
+    let mut foreign: Vec<NodeId> = Vec::new();
+    for &label in &labels[..graph.num_own()] {
+        match own.contains(&label) {
+            true => is_used[(label - own.start) as usize] = true,
+            false => foreign.push(label),
+        }
+    }
+    foreign.sort_unstable();
+    foreign.dedup();
+    let mut letters = Letters::default();
+    for label in foreign {
+        letters.push(graph.ranges().owner(label), [u64::from(label)]);
+    }
+    for &[label] in letters.send(comm).records() {
+        is_used[(label as NodeId - own.start) as usize] = true;
+    }
+    let mut count = 0;
+    let numbers = is_used
+        .into_iter()
+        .map(|is_used| {
+            count += NodeId::from(is_used);
+            count - NodeId::from(is_used)
+        })
+        .collect();
+    (Ranges::gather(comm, count), numbers)
+}
+
+/// An arc of the coarse graph as one number, tail first, and its weight.
+type Arc = (u64, Weight);
+
+/// The rows of the coarse vertices of this rank.
+fn rows(comm: &impl Comm, graph: &DistGraph, ranges: &Ranges, coarse_of: &[NodeId]) -> Rows {
+    let own = ranges.own();
+    let mut node_weights: Vec<Weight> = vec![0; own.len()];
+    let (mut arcs, mut sent_arcs, mut sent_weights) = (Vec::new(), Letters::default(), Letters::default());
+    let mut members: Vec<(NodeId, u32)> =
+        coarse_of[..graph.num_own()].iter().copied().zip(0..graph.num_own() as u32).collect();
+    members.sort_unstable();
+    let mut of_one: Vec<Arc> = Vec::new();
+    for group in members.chunk_by(|a, b| a.0 == b.0) {
+        let tail = group[0].0;
+        let weight: Weight = group.iter().map(|&(_, vertex)| graph.node_weights()[vertex as usize]).sum();
+        of_one.clear();
+        for &(_, vertex) in group {
+            let heads = graph.arcs(vertex as usize).map(|(to, weight)| (coarse_of[to], weight));
+            let leaving = heads.filter(|&(head, _)| head != tail);
+            of_one.extend(leaving.map(|(head, weight)| (u64::from(tail) << 32 | u64::from(head), weight)));
+        }
+        of_one.sort_unstable_by_key(|&(arc, _)| arc);
+        add_up(&mut of_one);
+        if own.contains(&tail) {
+            node_weights[(tail - own.start) as usize] += weight;
+            arcs.extend_from_slice(&of_one);
+        } else {
+            let owner = ranges.owner(tail);
+            sent_weights.push(owner, [u64::from(tail), weight as u64]);
+            of_one.iter().for_each(|&(arc, weight)| sent_arcs.push(owner, [arc, weight as u64]));
+        }
+    }
+    drop(members);
+    for &[tail, weight] in sent_weights.send(comm).records() {
+        node_weights[(tail as NodeId - own.start) as usize] += weight as Weight;
+    }
+    arcs.extend(sent_arcs.send(comm).records().map(|&[arc, weight]| (arc, weight as Weight)));
+    // What came from each rank is in ascending order.
+    arcs.sort_by_key(|&(arc, _)| arc);
+    add_up(&mut arcs);
+    let mut offsets = vec![0; own.len() + 1];
+    for &(arc, _) in &arcs {
+        offsets[((arc >> 32) as NodeId - own.start) as usize + 1] += 1;
+    }
+    for row in 0..own.len() {
+        offsets[row + 1] += offsets[row];
+    }
+    Rows {
+        offsets,
+        targets: arcs.iter().map(|&(arc, _)| arc as NodeId).collect(),
+        edge_weights: Some(arcs.into_iter().map(|(_, weight)| weight).collect()),
+        node_weights: Some(node_weights),
+    }
+}
+
+/// Makes one arc of those with the same ends, which stand side by side.
+fn add_up(arcs: &mut Vec<Arc>) {
+    arcs.dedup_by(|later, sum| {
+        let is_same = later.0 == sum.0;
+        sum.1 += if is_same { later.1 } else { 0 };
+        is_same
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cluster::{ClusterConfig, cluster};
+    use crate::gather::gather;
+    use crate::testing::{on_ranks, random_graph};
+    use viem::graph::quotient;
+    use viem::ground::rng::Rng;
+
+    #[test]
+    fn coarse_graphs_are_those_of_one_machine() {
+        let mut rng = Rng::new(11);
+        for round in 0..40 {
+            let graph = random_graph(&mut rng, 50);
+            for size in [1, 2, 4, 7] {
+                let parts = on_ranks(size, &graph, round, |comm, part| {
+                    let labels = cluster(comm, part, None, 9, &ClusterConfig::default(), round);
+                    let contraction = contract(comm, part, &labels).unwrap();
+                    let numbers: Vec<u32> = contraction.coarse.ranges().own().collect();
+                    // What is projected reaches the vertices that it comes from.
+                    assert_eq!(contraction.project(comm, &numbers), contraction.coarse_of);
+                    (contraction.coarse_of, gather(comm, &contraction.coarse).unwrap())
+                });
+                let coarse_of: Vec<NodeId> = parts.iter().flat_map(|part| part.0.iter().copied()).collect();
+                let coarse = &parts[0].1;
+                assert!(parts.iter().all(|part| part.1 == *coarse));
+                assert_eq!(*coarse, quotient::contract(&graph, &coarse_of, coarse.num_nodes()));
+            }
+        }
+    }
+}

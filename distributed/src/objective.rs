@@ -1,0 +1,83 @@
+//! What refinement minimises: the cut, or J of the PEs of a machine, and what migration costs.
+
+use viem::ground::types::{BlockId, Weight};
+use viem::machine::{DistanceOracle, Distances, Metric};
+
+/// Most blocks whose distances are stored as a table: that of so many takes 4 MB.
+const MOST_STORED: usize = 1 << 10;
+
+/// How far apart blocks are.
+#[derive(Clone, Debug)]
+pub struct BlockDistances(Kind);
+
+#[derive(Clone, Debug)]
+enum Kind {
+    /// Any two blocks have distance 1.
+    Cut,
+    Table {
+        num_blocks: usize,
+        distances: Vec<u32>,
+    },
+    Computed(Box<Distances>),
+}
+
+impl BlockDistances {
+    /// Those of the cut.
+    pub fn cut() -> Self {
+        Self(Kind::Cut)
+    }
+
+    /// Those of the PEs of a machine.
+    pub fn of(distances: Distances) -> Self {
+        let num_blocks = distances.num_pes();
+        if num_blocks > MOST_STORED || distances.max_distance() > i64::from(u32::MAX) {
+            return Self(Kind::Computed(Box::new(distances)));
+        }
+        let pes = 0..num_blocks as BlockId;
+        let row = |a: BlockId| pes.clone().map(move |b| (a, b));
+        let table = pes.clone().flat_map(row).map(|(a, b)| distances.distance(a, b) as u32).collect();
+        Self(Kind::Table { num_blocks, distances: table })
+    }
+
+    /// The distance of two blocks.
+    #[inline]
+    pub fn between(&self, a: BlockId, b: BlockId) -> Weight {
+        match &self.0 {
+            Kind::Cut => Weight::from(a != b),
+            Kind::Table { num_blocks, distances } => {
+                Weight::from(distances[a as usize * num_blocks + b as usize])
+            }
+            Kind::Computed(distances) => distances.distance(a, b),
+        }
+    }
+
+    /// An upper bound on all of them.
+    pub fn greatest(&self) -> Weight {
+        match &self.0 {
+            Kind::Cut => 1,
+            Kind::Table { distances, .. } => Weight::from(distances.iter().copied().max().unwrap_or(0)),
+            Kind::Computed(distances) => distances.max_distance(),
+        }
+    }
+
+    /// Whether these are those of the cut.
+    pub fn is_cut(&self) -> bool {
+        matches!(self.0, Kind::Cut)
+    }
+}
+
+/// Where the local vertices were, and what each pays for being elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Homes {
+    /// The block of each local vertex; [`Homes::NONE`] if it is new, or its block no longer exists.
+    pub blocks: Vec<BlockId>,
+    /// What a vertex of weight 1 pays, in the unit in which an edge of weight 1 between blocks of distance 1 pays `scale`.
+    pub penalty: Weight,
+    /// See `penalty`.
+    pub scale: Weight,
+}
+
+impl Homes {
+    /// No block.
+    pub const NONE: BlockId = BlockId::MAX;
+}

@@ -1,0 +1,180 @@
+//! Overloaded blocks are taken back within their bounds.
+//!
+//! In each round, every overloaded block gives vertices away that lose least for their weight, as many as cover its excess; each to a block that
+//! has room, one of its neighbours' if there is any. Only vertices at borders move, unless none of them can. The rank that counts the load of a block decides who leaves it, and who may enter: as many as
+//! fit. So loads only fall where they are too high, and no bound is exceeded anew. Rounds end when all bounds hold, or nobody can move.
+
+use viem::ground::rng::derive;
+use viem::ground::types::{BlockId, NodeId, Weight};
+
+use super::{Nearby, State};
+use crate::comm::{Comm, Letters, sum};
+
+/// Most rounds; far more than are needed unless no balance exists.
+const MOST_ROUNDS: u64 = 200;
+
+/// A move that would relieve an overloaded block.
+#[derive(Clone, Copy, Debug)]
+struct Relief {
+    own: usize,
+    to: BlockId,
+    /// What it loses for each unit of weight, as a number that is ordered as these are.
+    price: u64,
+}
+
+impl<C: Comm> State<'_, C> {
+    /// Moves vertices out of overloaded blocks.
+    pub(super) fn balance(&mut self, seed: u64) {
+        let mut nearby = Nearby::new(self.loads.len());
+        let mut is_everyone = false;
+        for round in 0..MOST_ROUNDS {
+            if self.overload() == 0 {
+                return;
+            }
+            let moves = match is_everyone {
+                false => {
+                    self.reliefs(self.open.iter().map(|&own| own as usize), derive(seed, round), &mut nearby)
+                }
+                true => self.reliefs(0..self.task.graph.num_own(), derive(seed, round), &mut nearby),
+            };
+            let moves = self.leaving(moves);
+            let moves = self.entering(moves);
+            if sum(self.comm, moves.len() as i64) == 0 {
+                if is_everyone {
+                    return;
+                }
+                is_everyone = true;
+                continue;
+            }
+            is_everyone = false;
+            self.apply(moves.into_iter().map(|relief| (relief.own, relief.to)));
+        }
+    }
+
+    /// What a block can still take.
+    fn room(&self, block: BlockId) -> Weight {
+        self.task.bounds[block as usize] - self.loads[block as usize]
+    }
+
+    /// The cheapest moves of these own vertices out of each overloaded block, no more than cover its excess.
+    fn reliefs(&self, vertices: impl Iterator<Item = usize>, seed: u64, nearby: &mut Nearby) -> Vec<Relief> {
+        let graph = self.task.graph;
+        let mut of_block: Vec<Vec<Relief>> = vec![Vec::new(); self.loads.len()];
+        let mut farther: Vec<Option<Vec<BlockId>>> = vec![None; self.loads.len()];
+        for own in vertices {
+            let (here, weight) = (self.blocks[own], graph.node_weights()[own]);
+            if self.room(here) >= 0 || weight == 0 {
+                continue;
+            }
+            let near = nearby.fill(graph.arcs(own).map(|(to, weight)| (self.blocks[to], weight)));
+            let can_take = |block: &BlockId| *block != here && self.room(*block) >= weight;
+            let beside = near.iter().map(|&(block, _)| block).filter(can_take);
+            let cheapest = beside.map(|block| (self.cost_in(own, block, near), block)).min();
+            let elsewhere = || {
+                let nearest = farther[here as usize].get_or_insert_with(|| self.nearest_with_room(here));
+                let fitting: Vec<BlockId> = nearest.iter().copied().filter(can_take).take(FEW).collect();
+                let index = derive(seed, u64::from(graph.global(own))) as usize % fitting.len().max(1);
+                fitting.get(index).map(|&block| (self.cost_in(own, block, near), block))
+            };
+            let Some((cost, to)) = cheapest.or_else(elsewhere) else { continue };
+            let loss = cost - self.cost_in(own, here, near);
+            of_block[here as usize].push(Relief { own, to, price: ordered(loss as f64 / weight as f64) });
+        }
+        for (block, list) in (0..).zip(&mut of_block) {
+            list.sort_unstable_by_key(|relief| (relief.price, relief.own));
+            let count = self.num_covering(-self.room(block), list.iter().map(|relief| relief.own));
+            list.truncate(count);
+        }
+        of_block.concat()
+    }
+
+    /// How many of these own vertices, from the first on, weigh as much as this.
+    fn num_covering(&self, excess: Weight, vertices: impl Iterator<Item = usize>) -> usize {
+        let mut left = excess;
+        vertices
+            .take_while(|&own| {
+                let is_needed = left > 0;
+                left -= self.task.graph.node_weights()[own];
+                is_needed
+            })
+            .count()
+    }
+
+    /// The blocks with room that are nearest to a block, these first that have most.
+    fn nearest_with_room(&self, from: BlockId) -> Vec<BlockId> {
+        let mut blocks: Vec<BlockId> =
+            (0..self.loads.len() as BlockId).filter(|&block| self.room(block) > 0).collect();
+        blocks.sort_by_key(|&block| (self.task.distances.between(from, block), -self.room(block), block));
+        blocks
+    }
+
+    /// Those of the moves that cover the excess of the blocks they lead out of.
+    fn leaving(&self, moves: Vec<Relief>) -> Vec<Relief> {
+        let from = |relief: &Relief| self.blocks[relief.own];
+        let left = |block: BlockId| -self.room(block);
+        self.allowed(moves, from, left, |left, _| *left > 0)
+    }
+
+    /// Those of the moves that fit into the blocks they lead to.
+    fn entering(&self, moves: Vec<Relief>) -> Vec<Relief> {
+        self.allowed(moves, |relief| relief.to, |block| self.room(block), |left, weight| *left >= weight)
+    }
+
+    /// Those of the moves that the blocks they are asked of allow, the cheapest first: each has so much `left`, and a move takes its weight from that.
+    fn allowed(
+        &self,
+        moves: Vec<Relief>,
+        block_of: impl Fn(&Relief) -> BlockId,
+        left: impl Fn(BlockId) -> Weight,
+        allows: impl Fn(&Weight, Weight) -> bool,
+    ) -> Vec<Relief> {
+        let (comm, graph) = (self.comm, self.task.graph);
+        let mut letters = Letters::default();
+        for relief in &moves {
+            let block = block_of(relief);
+            let both = u64::from(block) << 32 | u64::from(graph.global(relief.own));
+            let weight = graph.node_weights()[relief.own] as u64;
+            letters.push(block as usize % comm.size(), [both, relief.price, weight]);
+        }
+        let asked = letters.send(comm);
+        let records: Vec<[u64; 3]> = asked.records().copied().collect();
+        let mut order: Vec<usize> = (0..records.len()).collect();
+        order.sort_unstable_by_key(|&index| {
+            let [both, price, _] = records[index];
+            (both >> 32, price, both as NodeId)
+        });
+        let mut answers = vec![0; records.len()];
+        for group in order.chunk_by(|&a, &b| records[a][0] >> 32 == records[b][0] >> 32) {
+            let mut left = left((records[group[0]][0] >> 32) as BlockId);
+            for &index in group {
+                let weight = records[index][2] as Weight;
+                if allows(&left, weight) {
+                    left -= weight;
+                    answers[index] = 1;
+                }
+            }
+        }
+        let answers = asked.answer(comm, &answers);
+        moves.into_iter().zip(answers).filter(|(_, answer)| *answer == 1).map(|(relief, _)| relief).collect()
+    }
+}
+
+/// Blocks among which vertices without a neighbour in a block with room are divided. Balances their distance against the number of rounds.
+const FEW: usize = 4;
+
+/// A whole number for each finite number, ordered as these are.
+fn ordered(number: f64) -> u64 {
+    let bits = number.to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ordered;
+
+    #[test]
+    fn numbers_keep_their_order() {
+        let numbers = [-7.5, -7.25, -0.0, 0.0, 0.125, 3.0, 1e9];
+        assert!(numbers.map(ordered).is_sorted_by(|a, b| a < b));
+    }
+}

@@ -1,0 +1,58 @@
+//! A round of moves that are all made at once.
+//!
+//! Each vertex on a border chooses the block where its edges would cost least. It is a candidate if it gains, or loses no more than a part of what ties
+//! it to its own block. Then each candidate looks again, as if all candidates around it with a higher gain had moved, and moves if it does not
+//! lose. Who has moved stays for a round.
+
+use viem::ground::types::{BlockId, Weight};
+
+use super::{Nearby, State};
+use crate::comm::Comm;
+use crate::objective::Homes;
+
+impl<C: Comm> State<'_, C> {
+    /// Moves vertices, whatever the blocks then weigh; how many on this rank. Vertices that are `locked` stay; then those are that have moved.
+    pub(super) fn move_all(&mut self, locked: &mut [bool], loss: f64) -> i64 {
+        let graph = self.task.graph;
+        let mut nearby = Nearby::new(self.loads.len());
+        let mut wanted = self.blocks.clone();
+        let mut gains = vec![0u64; graph.num_local()];
+        let mut candidates = Vec::new();
+        for &own in &self.open {
+            let own = own as usize;
+            if !locked[own]
+                && let Some((block, gain)) = self.candidate(own, loss, &mut nearby)
+            {
+                (wanted[own], gains[own]) = (block, gain as u64);
+                candidates.push(own);
+            }
+        }
+        graph.update(self.comm, &mut wanted);
+        graph.update_words(self.comm, &mut gains);
+        let rank = |local: usize| (gains[local] as Weight, std::cmp::Reverse(graph.global(local)));
+        candidates.retain(|&own| {
+            let before = |to: usize| wanted[to] != self.blocks[to] && rank(to) > rank(own);
+            let block = |to: usize| if before(to) { wanted[to] } else { self.blocks[to] };
+            let near = nearby.fill(graph.arcs(own).map(|(to, weight)| (block(to), weight)));
+            self.cost_in(own, wanted[own], near) <= self.cost_in(own, self.blocks[own], near)
+        });
+        locked.fill(false);
+        candidates.iter().for_each(|&own| locked[own] = true);
+        self.apply(candidates.iter().map(|&own| (own, wanted[own])));
+        candidates.len() as i64
+    }
+
+    /// The block that an own vertex would move to, and what it would gain.
+    fn candidate(&self, own: usize, loss: f64, nearby: &mut Nearby) -> Option<(BlockId, Weight)> {
+        let here = self.blocks[own];
+        let near = nearby.fill(self.task.graph.arcs(own).map(|(to, weight)| (self.blocks[to], weight)));
+        let home = self.task.homes.map(|homes| homes.blocks[own]).filter(|&home| home != Homes::NONE);
+        let blocks = near.iter().map(|&(block, _)| block).chain(home).filter(|&block| block != here);
+        let costs = blocks.map(|block| (self.cost_in(own, block, near), block));
+        let (cost, block) = costs.min_by_key(|&(cost, block)| (cost, self.loads[block as usize], block))?;
+        let gain = self.cost_in(own, here, near) - cost;
+        let inside = near.iter().find(|&&(block, _)| block == here).map_or(0, |&(_, weight)| weight);
+        let tie = inside * self.task.distances.between(here, block) * self.scale();
+        (gain > 0 || (gain as f64) > -(loss * tie as f64)).then_some((block, gain))
+    }
+}

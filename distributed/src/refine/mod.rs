@@ -1,0 +1,278 @@
+//! Partitions are refined where they are, by all ranks together.
+//!
+//! *Problem.* Given a distributed graph, a partition, bounds on the loads of the blocks and an [objective](crate::objective): move vertices so that no
+//! block exceeds its bound and the cost is as small as possible.
+//!
+//! *Algorithm.* Rounds of `jet` move all vertices that seem to gain at once, even beyond bounds; `balance` then takes overloaded blocks back within
+//! them; the best partition seen survives. (Gilbert, Madduri, Boman and Rajamanickam, "Jet: Multilevel Graph Partitioning on Graphics Processing
+//! Units", 2024; distributed: Sanders and Seemaier, "Distributed Deep Multilevel Graph Partitioning", 2023.)
+//!
+//! *Departures.* Gains are those of any distances. Loads are exact: who wants into a block asks the rank that counts its load, which admits as
+//! many as fit, the cheapest first. All that a round decides follows from the state before it, so the partition is the same for any number of ranks.
+//!
+//! O(m/p) for a round, and messages for ghosts and for the loads of all blocks.
+
+mod balance;
+mod jet;
+
+use viem::ground::types::{BlockId, Cost, Weight};
+
+use crate::comm::{Comm, sum, sum_table};
+use crate::graph::DistGraph;
+use crate::objective::{BlockDistances, Homes};
+
+/// How partitions are refined.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RefineConfig {
+    /// Most rounds on a level.
+    pub rounds: usize,
+    /// Rounds without a better partition after which a level ends.
+    pub patience: usize,
+    /// A partition that is better by a smaller part of its cost does not count for that.
+    pub least_gain: f64,
+    /// The part of its edges to its own block that a vertex may lose in a move, in the hope that neighbours follow: on the finest level.
+    pub loss: f64,
+    /// The same on coarse levels.
+    pub coarse_loss: f64,
+}
+
+impl Default for RefineConfig {
+    fn default() -> Self {
+        Self { rounds: 40, patience: 8, least_gain: 0.001, loss: 0.25, coarse_loss: 0.75 }
+    }
+}
+
+/// What is refined.
+#[derive(Clone, Copy)]
+pub struct Task<'a> {
+    /// The graph.
+    pub graph: &'a DistGraph,
+    /// How far apart blocks are.
+    pub distances: &'a BlockDistances,
+    /// What each block may weigh.
+    pub bounds: &'a [Weight],
+    /// Where vertices were, if that matters.
+    pub homes: Option<&'a Homes>,
+}
+
+/// How good a partition is: what the blocks weigh beyond their bounds, then what it costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Quality {
+    /// The sum of all excess over the bounds.
+    pub overload: Weight,
+    /// Each arc counts, so each edge counts twice; with homes in the unit of these.
+    pub cost: i128,
+}
+
+/// A partition of the local vertices, ghosts included, and the loads of all blocks.
+struct State<'a, C> {
+    comm: &'a C,
+    task: Task<'a>,
+    blocks: Vec<BlockId>,
+    loads: Vec<Weight>,
+    /// The own vertices that have neighbours in other blocks, or are not at home.
+    open: Vec<u32>,
+    /// The own vertices with ghosts as neighbours.
+    outer: Vec<u32>,
+    /// Working memory: false for each own vertex.
+    is_listed: Vec<bool>,
+}
+
+/// Refines a partition: `blocks` has the block of each local vertex, those of ghosts included.
+pub fn refine(
+    comm: &impl Comm,
+    task: Task<'_>,
+    blocks: &mut Vec<BlockId>,
+    loss: f64,
+    config: &RefineConfig,
+    seed: u64,
+) -> Quality {
+    let mut state = State::new(comm, task, std::mem::take(blocks));
+    state.balance(seed);
+    let (mut best, mut best_blocks) = (state.quality(), state.blocks.clone());
+    let (mut stale, mut locked) = (0, vec![false; task.graph.num_own()]);
+    for round in 0..config.rounds as u64 {
+        let moved = state.move_all(&mut locked, loss);
+        if sum(comm, moved) == 0 {
+            break;
+        }
+        state.balance(viem::ground::rng::derive(seed, round));
+        let quality = state.quality();
+        let is_clear = quality.overload < best.overload
+            || (quality.cost as f64) < best.cost as f64 * (1.0 - config.least_gain);
+        if quality < best {
+            (best, best_blocks) = (quality, state.blocks.clone());
+        }
+        stale = if is_clear && quality <= best { 0 } else { stale + 1 };
+        if stale >= config.patience {
+            break;
+        }
+    }
+    *blocks = best_blocks;
+    best
+}
+
+/// How good a partition is; `blocks` has the block of each local vertex.
+pub fn quality(comm: &impl Comm, task: Task<'_>, blocks: &[BlockId]) -> Quality {
+    State::new(comm, task, blocks.to_vec()).quality()
+}
+
+/// The load of each block.
+pub fn loads(comm: &impl Comm, graph: &DistGraph, blocks: &[BlockId], num_blocks: usize) -> Vec<Weight> {
+    let mut loads = vec![0; num_blocks];
+    for (&weight, &block) in graph.node_weights().iter().zip(blocks) {
+        loads[block as usize] += weight;
+    }
+    sum_table(comm, &mut loads);
+    loads
+}
+
+/// The sum over all arcs of their weight times the distance of their ends' blocks: J, or twice the cut.
+pub fn cost(comm: &impl Comm, graph: &DistGraph, distances: &BlockDistances, blocks: &[BlockId]) -> Cost {
+    sum(comm, cost_of(graph, distances, blocks, 0..graph.num_own()))
+}
+
+/// The part of that sum that the arcs of some own vertices have.
+fn cost_of(
+    graph: &DistGraph,
+    distances: &BlockDistances,
+    blocks: &[BlockId],
+    vertices: impl Iterator<Item = usize>,
+) -> Cost {
+    let of_own = |own: usize| -> Cost {
+        let block = blocks[own];
+        graph.arcs(own).map(|(to, weight)| weight * distances.between(block, blocks[to])).sum()
+    };
+    vertices.map(of_own).sum()
+}
+
+impl<'a, C: Comm> State<'a, C> {
+    fn new(comm: &'a C, task: Task<'a>, blocks: Vec<BlockId>) -> Self {
+        let graph = task.graph;
+        let loads = loads(comm, graph, &blocks, task.bounds.len());
+        let count = graph.num_own();
+        let is_outer = |&own: &u32| graph.neighbours(own as usize).iter().any(|&to| to as usize >= count);
+        let outer = (0..count as u32).filter(is_outer).collect();
+        let is_listed = vec![false; count];
+        let mut state = Self { comm, task, blocks, loads, open: Vec::new(), outer, is_listed };
+        state.open = (0..count as u32).filter(|&own| state.is_open(own as usize)).collect();
+        state
+    }
+
+    /// The sum of all excess over the bounds.
+    fn overload(&self) -> Weight {
+        self.loads.iter().zip(self.task.bounds).map(|(load, bound)| (load - bound).max(0)).sum()
+    }
+
+    fn quality(&self) -> Quality {
+        let Task { graph, distances, homes, .. } = self.task;
+        let open = || self.open.iter().map(|&own| own as usize);
+        let cost = i128::from(sum(self.comm, cost_of(graph, distances, &self.blocks, open())));
+        let cost = match homes {
+            None => cost,
+            Some(homes) => {
+                let away = |&own: &usize| self.is_away(homes, own, self.blocks[own]);
+                let migration = open().filter(away).map(|own| graph.node_weights()[own]).sum();
+                // Each edge counts twice here.
+                cost * i128::from(homes.scale)
+                    + 2 * i128::from(sum(self.comm, migration)) * i128::from(homes.penalty)
+            }
+        };
+        Quality { overload: self.overload(), cost }
+    }
+
+    /// Whether a vertex pays for being in this block.
+    fn is_away(&self, homes: &Homes, local: usize, block: BlockId) -> bool {
+        homes.blocks[local] != Homes::NONE && homes.blocks[local] != block
+    }
+
+    /// What the edges of an own vertex cost where its neighbours in each block weigh so much, if it is in `block`; and its migration.
+    #[inline]
+    fn cost_in(&self, own: usize, block: BlockId, near: &[(BlockId, Weight)]) -> Weight {
+        let distances = self.task.distances;
+        let edges: Weight =
+            near.iter().map(|&(other, weight)| weight * distances.between(block, other)).sum();
+        match self.task.homes {
+            None => edges,
+            Some(homes) => {
+                let away = Weight::from(self.is_away(homes, own, block));
+                edges * homes.scale + away * homes.penalty * self.task.graph.node_weights()[own]
+            }
+        }
+    }
+
+    /// What an edge of weight 1 pays for a distance of 1.
+    fn scale(&self) -> Weight {
+        self.task.homes.map_or(1, |homes| homes.scale)
+    }
+
+    /// Whether an own vertex has neighbours in other blocks, or is not at home.
+    fn is_open(&self, own: usize) -> bool {
+        let block = self.blocks[own];
+        self.task.graph.neighbours(own).iter().any(|&to| self.blocks[to as usize] != block)
+            || self.task.homes.is_some_and(|homes| self.is_away(homes, own, block))
+    }
+
+    /// Moves own vertices, and has all ranks learn of it.
+    fn apply(&mut self, moves: impl Iterator<Item = (usize, BlockId)>) {
+        let mut changes = vec![0; self.loads.len()];
+        let mut moved = Vec::new();
+        for (own, block) in moves {
+            moved.push(own as u32);
+            let weight = self.task.graph.node_weights()[own];
+            changes[self.blocks[own] as usize] -= weight;
+            changes[block as usize] += weight;
+            self.blocks[own] = block;
+        }
+        sum_table(self.comm, &mut changes);
+        self.loads.iter_mut().zip(changes).for_each(|(load, change)| *load += change);
+        self.task.graph.update(self.comm, &mut self.blocks);
+        self.find_open(moved);
+    }
+
+    /// Finds the open vertices again after some have moved: only those can be that were, have moved, or are next to such that may have moved.
+    fn find_open(&mut self, moved: Vec<u32>) {
+        let count = self.task.graph.num_own();
+        let around = moved.iter().flat_map(|&own| self.task.graph.neighbours(own as usize));
+        let around = around.copied().filter(|&to| (to as usize) < count);
+        let before = std::mem::take(&mut self.open);
+        let candidates = before.into_iter().chain(around).chain(self.outer.iter().copied());
+        let mut candidates: Vec<u32> = candidates.chain(moved.iter().copied()).collect();
+        candidates.retain(|&own| !std::mem::replace(&mut self.is_listed[own as usize], true));
+        candidates.iter().for_each(|&own| self.is_listed[own as usize] = false);
+        candidates.retain(|&own| self.is_open(own as usize));
+        self.open = candidates;
+    }
+}
+
+/// The weight of a vertex's edges to each block.
+struct Nearby {
+    weights: Vec<Weight>,
+    /// Blocks with edges, and the weight of these.
+    list: Vec<(BlockId, Weight)>,
+}
+
+impl Nearby {
+    fn new(num_blocks: usize) -> Self {
+        Self { weights: vec![0; num_blocks], list: Vec::new() }
+    }
+
+    /// Adds up the weights of edges to each block.
+    fn fill(&mut self, edges: impl Iterator<Item = (BlockId, Weight)>) -> &[(BlockId, Weight)] {
+        self.list.clear();
+        for (block, weight) in edges {
+            let sum = &mut self.weights[block as usize];
+            if *sum == 0 {
+                self.list.push((block, 0));
+            }
+            *sum += weight;
+        }
+        for (block, weight) in &mut self.list {
+            *weight = std::mem::take(&mut self.weights[*block as usize]);
+        }
+        &self.list
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+use super::*;
+use crate::testing::{on_ranks, random_graph};
+use viem::graph::CsrGraph;
+use viem::ground::rng::Rng;
+use viem::machine::{self, Machine as _};
+
+/// Cost by the definition, over the whole graph.
+fn cost_of(graph: &CsrGraph, distances: &BlockDistances, blocks: &[BlockId]) -> Cost {
+    graph
+        .nodes()
+        .flat_map(|u| graph.arcs(u).map(move |(v, weight)| (u, v, weight)))
+        .map(|(u, v, weight)| weight * distances.between(blocks[u as usize], blocks[v as usize]))
+        .sum()
+}
+
+fn machine_distances(spec: &str, distances: Option<&str>) -> BlockDistances {
+    BlockDistances::of(machine::build(spec, distances, None).unwrap().distances().unwrap())
+}
+
+#[test]
+fn partitions_get_better_hold_their_bounds_and_are_the_same_on_any_number_of_ranks() {
+    let mut rng = Rng::new(5);
+    let objectives = [
+        (4, BlockDistances::cut()),
+        (4, machine_distances("2:2", Some("1:10"))),
+        (6, machine_distances("torus:2x3", None)),
+    ];
+    let mut better = 0;
+    for round in 0..60 {
+        let graph = random_graph(&mut rng, 60);
+        let (num_blocks, distances) = &objectives[round as usize % objectives.len()];
+        let total = graph.total_node_weight();
+        let heaviest = graph.node_weights().iter().copied().max().unwrap_or(0);
+        let bounds = vec![total / *num_blocks as Weight + heaviest; *num_blocks];
+        let start: Vec<BlockId> = graph.nodes().map(|_| rng.below(*num_blocks as u32)).collect();
+        let homes = (round % 2 == 0).then(|| (0..graph.num_nodes()).map(|_| rng.below(*num_blocks as u32)));
+        let homes: Option<Vec<BlockId>> = homes.map(Iterator::collect);
+        let found: Vec<(Vec<BlockId>, Quality)> = [1, 2, 4, 8]
+            .into_iter()
+            .map(|size| {
+                let parts = on_ranks(size, &graph, round, |comm, part| {
+                    let of = |all: &[BlockId]| -> Vec<BlockId> {
+                        (0..part.num_local()).map(|v| all[part.global(v) as usize]).collect()
+                    };
+                    let homes = homes.as_ref().map(|homes| Homes { blocks: of(homes), penalty: 1, scale: 2 });
+                    let task = Task { graph: part, distances, bounds: &bounds, homes: homes.as_ref() };
+                    let mut blocks = of(&start);
+                    let quality = refine(comm, task, &mut blocks, 0.25, &RefineConfig::default(), round);
+                    assert_eq!(quality, super::quality(comm, task, &blocks));
+                    // Ghosts are in the blocks of the vertices that they are.
+                    let mut again = blocks.clone();
+                    part.update(comm, &mut again);
+                    assert_eq!(again, blocks);
+                    blocks.truncate(part.num_own());
+                    (blocks, quality)
+                });
+                let quality = parts[0].1;
+                (parts.into_iter().flat_map(|part| part.0).collect(), quality)
+            })
+            .collect();
+        let (blocks, quality) = &found[0];
+        assert!(found.iter().all(|one| one == &found[0]), "round {round}");
+        let mut loads = vec![0; *num_blocks];
+        graph.nodes().for_each(|v| loads[blocks[v as usize] as usize] += graph.node_weight(v));
+        assert!(loads.iter().zip(&bounds).all(|(load, bound)| load <= bound), "{loads:?} {bounds:?}");
+        let full = |blocks: &[BlockId]| {
+            let cost = i128::from(cost_of(&graph, distances, blocks));
+            let Some(homes) = &homes else { return cost };
+            let away = graph.nodes().filter(|&v| blocks[v as usize] != homes[v as usize]);
+            2 * cost + 2 * away.map(|v| i128::from(graph.node_weight(v))).sum::<i128>()
+        };
+        assert_eq!(*quality, Quality { overload: 0, cost: full(blocks) });
+        better += u32::from(full(blocks) < full(&start));
+    }
+    assert!(better > 45, "{better}");
+}
+
+#[test]
+fn exact_sizes_are_reached_from_any_partition() {
+    let graph = viem::graph::generate::grid(12, 10);
+    for (num_blocks, seed) in [(1, 0), (5, 1), (12, 2), (40, 3), (120, 4)] {
+        let bounds = vec![120 / num_blocks as Weight; num_blocks];
+        for size in [1, 3, 8] {
+            let loads = on_ranks(size, &graph, seed, |comm, part| {
+                let distances = BlockDistances::cut();
+                let task = Task { graph: part, distances: &distances, bounds: &bounds, homes: None };
+                // All in the first block.
+                let mut blocks = vec![0; part.num_local()];
+                refine(comm, task, &mut blocks, 0.25, &RefineConfig::default(), seed);
+                super::loads(comm, part, &blocks, num_blocks)
+            });
+            assert!(loads.iter().all(|loads| *loads == bounds), "{num_blocks}: {loads:?}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_balanced_ends() {
+    // Three vertices of weight 4 and bounds of 6 for two blocks.
+    let mut builder = viem::graph::GraphBuilder::new(3);
+    (0..3).for_each(|v| builder.set_node_weight(v, 4));
+    builder.add_edge(0, 1, 1);
+    let graph = builder.build().unwrap();
+    let quality = on_ranks(2, &graph, 0, |comm, part| {
+        let distances = BlockDistances::cut();
+        let task = Task { graph: part, distances: &distances, bounds: &[6, 6], homes: None };
+        refine(comm, task, &mut vec![0; part.num_local()], 0.25, &RefineConfig::default(), 0)
+    });
+    assert!(quality.iter().all(|quality| quality.overload == 2), "{quality:?}");
+}

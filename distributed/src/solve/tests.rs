@@ -1,0 +1,166 @@
+use super::*;
+use crate::testing::{on_ranks, random_graph};
+use viem::graph::generate::{grid, mesh};
+use viem::ground::rng::Rng;
+use viem::machine;
+
+/// Settings that coarsen even small graphs.
+fn small() -> DistConfig {
+    DistConfig { coarsest: 60, coarsest_per_block: 4, ..DistConfig::default() }
+}
+
+/// J by the definition.
+fn cost_of(graph: &CsrGraph, distance: impl Fn(BlockId, BlockId) -> Weight, blocks: &[BlockId]) -> Cost {
+    let of_node = |u| graph.arcs(u).map(move |(v, weight)| (u, v, weight));
+    let arcs = graph.nodes().flat_map(of_node);
+    arcs.map(|(u, v, weight)| weight * distance(blocks[u as usize], blocks[v as usize])).sum()
+}
+
+/// Divides a graph on so many ranks; checks all figures from scratch.
+fn check(
+    graph: &CsrGraph,
+    size: usize,
+    goal: Goal<'_>,
+    old: Option<(&[BlockId], MigrationWeight)>,
+    config: &DistConfig,
+) -> (Vec<BlockId>, DistReport) {
+    let machine = match goal {
+        Goal::Blocks(count) => Ok(count),
+        Goal::Pes(machine) => Err(machine),
+    };
+    let parts = on_ranks(size, graph, config.seed + size as u64, |comm, part| {
+        let goal = machine.map_or_else(Goal::Pes, Goal::Blocks);
+        let own = part.ranges().own();
+        let old =
+            old.map(|(blocks, weight)| Old { blocks: &blocks[own.start as usize..own.end as usize], weight });
+        divide(comm, part, goal, old, config).unwrap()
+    });
+    let mut report = parts[0].report.clone();
+    (report.coarsening, report.dividing, report.refining) = (0.0, 0.0, 0.0);
+    let blocks: Vec<BlockId> = parts.into_iter().flat_map(|part| part.blocks).collect();
+    assert_eq!(report.cut, cost_of(graph, |a, b| Weight::from(a != b), &blocks) / 2);
+    if let Goal::Pes(machine) = goal {
+        let distances = machine.distances().unwrap();
+        use viem::machine::DistanceOracle;
+        assert_eq!(report.cost, Some(cost_of(graph, |a, b| distances.distance(a, b), &blocks)));
+    }
+    let mut loads = vec![0; report.bounds.len()];
+    graph.nodes().for_each(|v| loads[blocks[v as usize] as usize] += graph.node_weight(v));
+    assert_eq!(report.loads, loads);
+    (blocks, report)
+}
+
+#[test]
+fn meshes_are_divided_well_and_alike_on_any_number_of_ranks() {
+    let graph = mesh(60, 50, 1);
+    let machine = machine::build("4:2", Some("1:10"), None).unwrap();
+    for goal in [Goal::Blocks(8), Goal::Pes(&*machine)] {
+        let first = check(&graph, 1, goal, None, &small());
+        assert!(first.1.levels > 1 && first.1.overload == 0, "{:?}", first.1);
+        for size in [2, 4, 7] {
+            assert_eq!(check(&graph, size, goal, None, &small()), first);
+        }
+        let threads = DistConfig { threads: 3, ..small() };
+        assert_eq!(check(&graph, 2, goal, None, &threads).0, first.0);
+        // The shared memory library, with the same effort.
+        let (found, whole) = match goal {
+            Goal::Blocks(count) => {
+                let targets = Targets::equal(&graph, count, 0.03).unwrap();
+                (first.1.cut, Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets).cut())
+            }
+            Goal::Pes(machine) => {
+                let config = ManyToOneConfig::preset(MapPreset::Eco);
+                (first.1.cost.unwrap(), map_many_to_one(&graph, machine, &config).unwrap().report.cost)
+            }
+        };
+        assert!((found as f64) < 1.1 * whole as f64, "{found} {whole}");
+    }
+}
+
+#[test]
+fn any_graph_on_any_number_of_ranks() {
+    let mut rng = Rng::new(17);
+    let machine = machine::build("torus:2x3", None, None).unwrap();
+    let config = DistConfig { coarsest: 8, coarsest_per_block: 1, attempts: 2, ..DistConfig::default() };
+    for round in 0..40 {
+        let graph = random_graph(&mut rng, 50);
+        let goal = if round % 2 == 0 { Goal::Blocks(1 + round % 5) } else { Goal::Pes(&*machine) };
+        let config = DistConfig { seed: round as u64, ..config.clone() };
+        let first = check(&graph, 1, goal, None, &config);
+        for size in [3, 8] {
+            assert_eq!(check(&graph, size, goal, None, &config), first, "round {round}");
+        }
+    }
+}
+
+#[test]
+fn exact_sizes_hold() {
+    let graph = grid(48, 32);
+    for size in [1, 4] {
+        let config = DistConfig { imbalance: 0.0, ..small() };
+        let (_, report) = check(&graph, size, Goal::Blocks(12), None, &config);
+        assert_eq!(report.loads, [128; 12]);
+    }
+}
+
+#[test]
+fn remapping_keeps_most_in_place() {
+    let graph = mesh(50, 40, 2);
+    let machine = machine::build("4:2", Some("1:10"), None).unwrap();
+    let (old, before) = check(&graph, 2, Goal::Pes(&*machine), None, &small());
+    // A tenth of the vertices becomes three times as heavy, and some are new.
+    let mut builder = viem::graph::GraphBuilder::new(graph.num_nodes());
+    for u in graph.nodes() {
+        builder.set_node_weight(u, if u < 200 { 3 } else { 1 });
+        graph.arcs(u).filter(|&(v, _)| v < u).for_each(|(v, weight)| builder.add_edge(u, v, weight));
+    }
+    let heavier = builder.build().unwrap();
+    let homes: Vec<BlockId> =
+        old.iter().enumerate().map(|(v, &pe)| if v % 50 == 0 { Homes::NONE } else { pe }).collect();
+    let weight: MigrationWeight = "2".parse().unwrap();
+    let first = check(&heavier, 1, Goal::Pes(&*machine), Some((&homes, weight)), &small());
+    for size in [2, 5] {
+        assert_eq!(check(&heavier, size, Goal::Pes(&*machine), Some((&homes, weight)), &small()), first);
+    }
+    let (blocks, report) = first;
+    let away = heavier.nodes().filter(|&v| {
+        let home = homes[v as usize];
+        home != Homes::NONE && home != blocks[v as usize]
+    });
+    assert_eq!(report.migration, Some(away.map(|v| heavier.node_weight(v)).sum()));
+    assert_eq!(report.overload, 0);
+    assert!(report.migration.unwrap() < heavier.total_node_weight() / 3, "{report:?}");
+    assert!(report.cost.unwrap() < 2 * before.cost.unwrap(), "{report:?}");
+    // The same graph stays where it is.
+    let (_, still) = check(&graph, 3, Goal::Pes(&*machine), Some((&old, "9".parse().unwrap())), &small());
+    assert!(still.migration.unwrap() < 100 && still.cost <= before.cost, "{still:?}");
+    // Partitions have homes as well.
+    let (parts, report) = check(&graph, 2, Goal::Blocks(6), None, &small());
+    let (_, again) = check(&graph, 4, Goal::Blocks(6), Some((&parts, MigrationWeight::ONE)), &small());
+    assert!(again.migration.unwrap() < 200 && again.cut <= report.cut + 20, "{again:?} {report:?}");
+}
+
+#[test]
+fn errors_are_the_same_on_all_ranks() {
+    let graph = grid(5, 5);
+    let fail = |goal: Result<usize, &dyn Machine>, old: Option<&[BlockId]>, config: DistConfig| {
+        let errors = on_ranks(3, &graph, 1, |comm, part| {
+            let goal = goal.map_or_else(Goal::Pes, Goal::Blocks);
+            // Only the last rank is wrong.
+            let old = old.filter(|_| true).map(|blocks| Old {
+                blocks: &blocks[..part.num_own() - usize::from(comm.rank() == 2 && part.num_own() > 0)],
+                weight: MigrationWeight::ONE,
+            });
+            divide(comm, part, goal, old, &config).unwrap_err()
+        });
+        assert!(errors.iter().all(|error| *error == errors[0]));
+        errors[0].clone()
+    };
+    assert_eq!(fail(Ok(0), None, small()).kind, ErrorKind::Usage);
+    assert_eq!(fail(Ok(2), None, DistConfig { imbalance: -1.0, ..small() }).kind, ErrorKind::Usage);
+    assert_eq!(fail(Ok(2), None, DistConfig { attempts: 0, ..small() }).kind, ErrorKind::Usage);
+    let error = fail(Ok(2), Some(&[7; 25]), small());
+    assert_eq!(error.kind, ErrorKind::BadData);
+    let error = fail(Ok(2), Some(&[1; 25]), small());
+    assert!(error.message.contains("old blocks are given for"), "{error}");
+}
