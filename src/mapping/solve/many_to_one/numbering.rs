@@ -1,7 +1,7 @@
 //! The same mapping however the vertices are numbered, as far as a canonical order of them can be found.
 //!
 //! A numbering in which neighbours are near each other, such as that of the points of a grid or of the ranks of a job, may lead to a
-//! better mapping than the canonical order. Where this is so, both are tried.
+//! better mapping than the canonical order. There, both are tried, or only the numbering if little time is to be spent.
 
 use super::search::{Known, Search, score};
 use crate::graph::relabel::relabel_ascending;
@@ -28,13 +28,13 @@ impl Search<'_> {
         if self.graph.num_arcs() > MOST_ARCS {
             return self.best(known);
         }
+        let given = is_local(self.graph).then(|| self.best(known)).transpose()?;
+        if let (Some(given), None) = (&given, self.config.small) {
+            return Ok(given.clone());
+        }
         let order = &canonical::order(self.graph, |node| self.mark(start, node))[..];
         let canonical = self.best_in_order(order, known)?;
-        if self.config.small.is_none() || !is_local(self.graph) {
-            return Ok(canonical);
-        }
-        let given = self.best(known)?;
-        Ok([given, canonical].into_iter().min_by_key(score).expect("there are two"))
+        Ok(given.into_iter().chain([canonical]).min_by_key(score).expect("there is one"))
     }
 
     /// The best mapping that is found with the vertices in another order: vertex i of it is `order[i]`.
