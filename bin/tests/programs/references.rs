@@ -20,7 +20,7 @@ const OTHER_FILES: [(&str, &[&str]); 6] = [
 ];
 
 /// Options of other programs, and options of these programs that are not in their help.
-const OTHER_OPTIONS: [(&str, &[&str]); 12] = [
+const OTHER_OPTIONS: [(&str, &[&str]); 13] = [
     (
         "cargo",
         &[
@@ -38,6 +38,7 @@ const OTHER_OPTIONS: [(&str, &[&str]); 12] = [
         ],
     ),
     ("rocm-smi", &["--showtopo"]),
+    ("sglang", &["--init-expert-location", "--ep-num-redundant-experts"]),
     ("rank.sh", &["--count"]),
     ("mpirun", &["--bind-to", "--map-by", "--mca", "--rankfile", "--report-bindings"]),
     ("srun", &["--ntasks-per-node"]),
