@@ -33,13 +33,34 @@ const CASES: [(u32, usize, usize, usize, usize); 9] = [
     (256, 8, 32, 8, 4),
 ];
 
+/// What is measured in all cases.
+struct Asked {
+    traces: Vec<Trace>,
+    presets: Vec<MapPreset>,
+    /// In percent.
+    imbalances: Vec<f64>,
+    seeds: u64,
+    tokens: u32,
+}
+
 fn main() {
-    let (given, presets, seeds, tokens, imbalances) = Options::read(|options| {
-        let given = [options.word("groups")?, options.word("topics")?];
-        let presets = options.members("preset", &MapPreset::ALL, MapPreset::name, &[MapPreset::Eco])?;
-        let imbalances = options.list("imbalance", vec![0.0, 10.0])?;
-        Ok((given, presets, options.value("seeds", 3u64)?, options.value("tokens", 20_000u32)?, imbalances))
+    let asked = Options::read(|options| {
+        let given = [(options.word("groups")?, Trace::Groups), (options.word("topics")?, Trace::Topics)];
+        let is_any = given.iter().any(|(is_given, _)| *is_given);
+        let traces = given.iter().filter(|(is_given, _)| *is_given || !is_any).map(|(_, trace)| *trace);
+        Ok(Asked {
+            traces: traces.collect(),
+            presets: options.members("preset", &MapPreset::ALL, MapPreset::name, &[MapPreset::Eco])?,
+            imbalances: options.list("imbalance", vec![0.0, 10.0])?,
+            seeds: options.value("seeds", 3)?,
+            tokens: options.value("tokens", 20_000)?,
+        })
     });
+    // One thread for everything, so that its time is measured.
+    viem::ground::threads::run(1, || measure(&asked)).expect("a thread");
+}
+
+fn measure(asked: &Asked) {
     let table = Table::new([
         ("trace", 6),
         ("experts", 7),
@@ -53,35 +74,32 @@ fn main() {
         ("ours", 9),
         ("less than numbers", 8),
         ("less than by load", 8),
-        ("greatest load", 0),
+        ("greatest loads", 0),
         ("seconds", 8),
     ]);
     for (experts, topk, replicas, nodes, gpus) in CASES {
         let machine = build(&format!("{gpus}:{nodes}"), Some("1:10"), None).expect("few PEs");
-        let traces = [("groups", Trace::Groups), ("topics", Trace::Topics)].into_iter().zip(given);
-        let asked = traces.filter(|&(_, is_given)| is_given || given == [false; 2]);
-        for ((name, kind), &preset, &imbalance) in asked.flat_map(|(trace, _)| {
-            presets
+        for &trace in &asked.traces {
+            let layers: Vec<ExpertRouting> =
+                (0..asked.seeds).map(|seed| trace.layer(experts, topk, asked.tokens, seed)).collect();
+            for (&preset, &imbalance) in asked
+                .presets
                 .iter()
-                .flat_map(|preset| imbalances.iter().map(move |imbalance| (trace, preset, imbalance)))
-                .collect::<Vec<_>>()
-        }) {
+                .flat_map(|preset| asked.imbalances.iter().map(move |imbalance| (preset, imbalance)))
             {
-                let runs: Vec<Run> = (0..seeds)
-                    .map(|seed| {
-                        let routing = kind.layer(experts, topk, tokens, seed);
-                        let config =
-                            ExpertConfig::preset(preset).with_seed(seed).with_imbalance(imbalance / 100.0);
-                        Run::of(&routing, replicas, &machine, &config)
-                    })
+                let config = ExpertConfig::preset(preset).with_imbalance(imbalance / 100.0);
+                let seeded = (0..).map(|seed| config.with_seed(seed));
+                let runs: Vec<Run> = layers
+                    .iter()
+                    .zip(seeded)
+                    .map(|(layer, config)| Run::of(layer, replicas, &machine, &config))
                     .collect();
                 let mean =
-                    |value: fn(&Run) -> f64| geometric_mean(&runs.iter().map(value).collect::<Vec<_>>());
-                let [numbers, by_load, ours] =
-                    [mean(|run| run.across[0]), mean(|run| run.across[1]), mean(|run| run.across[2])];
-                let loads = [mean(|run| run.loads[0]), mean(|run| run.loads[1]), mean(|run| run.loads[2])];
+                    |value: &dyn Fn(&Run) -> f64| geometric_mean(&runs.iter().map(value).collect::<Vec<_>>());
+                let [numbers, by_load, ours] = [0, 1, 2].map(|which| mean(&|run| run.across[which]));
+                let loads = [0, 1, 2].map(|which| format!("{:.3}", mean(&|run| run.loads[which])));
                 table.row([
-                    name.to_owned(),
+                    trace.name().to_owned(),
                     experts.to_string(),
                     topk.to_string(),
                     replicas.to_string(),
@@ -93,8 +111,8 @@ fn main() {
                     format!("{ours:.0}"),
                     format!("{:.1} %", 100.0 * (1.0 - ours / numbers)),
                     format!("{:.1} %", 100.0 * (1.0 - ours / by_load)),
-                    loads.map(|load| format!("{load:.3}")).join(" "),
-                    format!("{:.2}", mean(|run| run.seconds)),
+                    loads.join(" "),
+                    format!("{:.2}", mean(&|run| run.seconds)),
                 ]);
             }
         }
@@ -135,6 +153,13 @@ enum Trace {
 }
 
 impl Trace {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Groups => "groups",
+            Self::Topics => "topics",
+        }
+    }
+
     /// By topic and expert, whether it is preferred.
     fn topics(self, experts: u32, topk: usize, rng: &mut Rng) -> Vec<Vec<bool>> {
         match self {

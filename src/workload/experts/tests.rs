@@ -140,7 +140,8 @@ fn least_cost(routing: &ExpertRouting, machine: &dyn Machine, bound: f64) -> f64
         }
         for expert in 0..experts as u32 {
             // Those of a PE in ascending order.
-            let is_ordered = slots.len() % of_pe == 0 || slots.last().is_some_and(|&last| last < expert);
+            let is_ordered =
+                slots.len().is_multiple_of(of_pe) || slots.last().is_some_and(|&last| last < expert);
             if is_ordered && !slots.contains(&expert) {
                 slots.push(expert);
                 extend(slots, of_pe, visit);
