@@ -18,6 +18,7 @@ use viem::partition::{FixedError, HomesError, PartitionAlgorithmError, RemapErro
 use viem::qap::{QapError, QapSolveError};
 use viem::workload::WorkloadError;
 use viem::workload::estimate::EstimateError;
+use viem::workload::experts::ExpertError;
 use viem::workload::generate::GenerateError;
 use viem::workload::map::TaskMapError;
 use viem::workload::simulate::SimulationError;
@@ -60,6 +61,7 @@ failures! {
     Assign(TaskMapError),
     Config(ConfigError),
     Estimate(EstimateError),
+    Experts(ExpertError),
     Fixed(FixedError),
     Generate(GenerateError),
     Hierarchy(HierarchyError),

@@ -20,6 +20,7 @@
 //! | `error` | what can go wrong, and of which kind it is |
 //! | `hints` | which option helps when something went wrong |
 //! | `exit` | how a program ends: a message and an exit code, or a signal |
+//! | `experts` | what the programs share about placements of experts |
 //! | [`mod@reference`] | the options as data, and as the tables of the guide |
 //! | `describe` | completions for shells, manual pages |
 
@@ -28,6 +29,7 @@ mod console;
 mod describe;
 mod error;
 mod exit;
+mod experts;
 mod files;
 mod fixed;
 mod given;

@@ -27,7 +27,7 @@ pub(crate) const IMBALANCE: f64 = 3.0;
 #[command(rename_all = "snake_case")]
 pub(crate) struct SharingOptions {
     /// How many percent above its share a processing element may be loaded. The share is rounded up, the bound down;
-    /// 0 asks for exact sizes. For graphs with more vertices than processing elements [default: 3]
+    /// 0 asks for exact sizes. For graphs with more vertices than processing elements, and for tokens of experts [default: 3]
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) imbalance: Option<f64>,
 

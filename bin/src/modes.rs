@@ -17,6 +17,8 @@ pub(crate) enum Mode {
     Workload,
     /// The model is a quadratic assignment problem.
     Qap,
+    /// The experts of a model are placed.
+    Experts,
     /// A graph is partitioned.
     Partition,
     /// A graph is partitioned by cutting an order of its vertices that was written before.
@@ -34,12 +36,13 @@ pub(crate) enum Mode {
 }
 
 /// Every mode.
-pub(crate) const MODES: [Mode; 12] = [
+pub(crate) const MODES: [Mode; 13] = [
     Mode::OneToOne,
     Mode::ManyToOne,
     Mode::Remapping,
     Mode::Workload,
     Mode::Qap,
+    Mode::Experts,
     Mode::Partition,
     Mode::Index,
     Mode::Repartition,
@@ -93,6 +96,12 @@ impl Mode {
                 task: "the model is a quadratic assignment problem of QAPLIB",
                 plural: "quadratic assignment problems",
                 singular: "this is a quadratic assignment problem",
+            },
+            Self::Experts => Words {
+                name: "experts",
+                task: "the experts of a model are placed on GPUs: `--experts`",
+                plural: "experts",
+                singular: "--experts is about a trace of experts",
             },
             Self::Partition => Words {
                 name: "partition",

@@ -158,6 +158,7 @@ fn chapter(mode: Mode) -> String {
         Mode::Partition | Mode::Index => ("Partition a graph", "partition.md"),
         Mode::Traffic => ("Record traffic", "traffic.md"),
         Mode::Training => ("Training jobs", "training.md"),
+        Mode::Experts => ("Experts", "experts.md"),
         Mode::Check => ("Check a graph", "check-a-graph.md"),
     };
     format!("[{title}]({file})")

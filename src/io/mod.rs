@@ -10,6 +10,7 @@
 //! | [`mapping`] | mappings of processes to PEs: read, write |
 //! | [`partition`] | partitions: read, write |
 //! | [`fixed`] | fixed processes or vertices: read |
+//! | [`expert_trace`] | which experts tokens have chosen: read |
 //! | [`parents`] | vertices of an older graph that those of a refined one come from: read |
 //! | [`traffic`] | recorded traffic of MPI jobs, of several kinds: read, summed into a graph |
 //! | [`target`] | target files of Scotch: read |
@@ -27,9 +28,11 @@
 //! Every reader scans its text once, in pieces, and takes memory for what stands there, never for what a
 //! header promises. Lines and columns are counted from 1, columns in bytes.
 
+mod array;
 pub mod cluster;
 pub mod coordinates;
 mod digits;
+pub mod expert_trace;
 pub(crate) mod fields;
 pub mod fixed;
 mod graph_file;
@@ -38,6 +41,7 @@ mod lines;
 pub mod mapping;
 pub mod matrix;
 pub mod metis;
+mod npz;
 mod number;
 pub mod number_list;
 pub mod output;

@@ -15,6 +15,7 @@ use super::source::read_error;
 use crate::io::{ContentError, ReadError, Source};
 
 /// A line that is taken apart field by field.
+#[derive(Clone, Copy)]
 pub(in crate::io) struct Fields<'a> {
     pub(in crate::io) line: &'a [u8],
     /// Its number, from 1.

@@ -11,6 +11,7 @@
 //! | [`Cursor`] | walks through the instructions of a task, repetitions unrolled |
 //! | [`check`] | proves that every message sent is received, and that there is no deadlock |
 //! | [`generate`] | workloads of regular and random patterns |
+//! | [`experts`] | on which GPU each expert of a model lives |
 //! | [`training`] | the traffic of jobs that train a model in parallel |
 //!
 //! # Guarantees
@@ -27,6 +28,7 @@
 
 pub mod check;
 pub mod estimate;
+pub mod experts;
 pub mod generate;
 pub mod map;
 pub mod routing;

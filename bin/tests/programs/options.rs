@@ -78,7 +78,7 @@ impl Trial {
 const UNSEEN: [&str; 4] = ["threads", "distance_construction_algorithm", "input_format", "from"];
 
 /// Options that choose the mode: the options that they make meaningless are named instead.
-const CHOOSING: [&str; 14] = [
+const CHOOSING: [&str; 15] = [
     "machine",
     "hierarchy_parameter_string",
     "distance_parameter_string",
@@ -93,6 +93,7 @@ const CHOOSING: [&str; 14] = [
     "from",
     "generate",
     "parallel",
+    "experts",
 ];
 
 /// Options that are meaningful for only some inputs of a mode, and are rejected for others.
@@ -104,13 +105,13 @@ const REMAPPED: &[&str] = &["--remap_from=old", "--migration_weight=1"];
 
 /// Modes with a PE for each process, and modes with few PEs.
 const FINE: &[&str] = &["one-to-one", "workload", "QAP"];
-const COARSE: &[&str] = &["many-to-one", "remapping"];
+const COARSE: &[&str] = &["many-to-one", "remapping", "experts"];
 
 const HIERARCHY: Trial = trial("hierarchy_parameter_string", "2:16")
     .replaces(&["machine"])
     .beside(&["--distance_parameter_string=1:10"]);
 
-const VIEM: [Setting; 5] = [
+const VIEM: [Setting; 6] = [
     Setting {
         mode: "one-to-one",
         arguments: &["graph", "--machine=4:8", "--distance_parameter_string=1:10"],
@@ -134,6 +135,10 @@ const VIEM: [Setting; 5] = [
         arguments: &["workload", "--machine=4:4", "--distance_parameter_string=1:10"],
     },
     Setting { mode: "QAP", arguments: &["problem", "--input_format=qaplib"] },
+    Setting {
+        mode: "experts",
+        arguments: &["experts.csv", "--experts=16", "--machine=2:2", "--distance_parameter_string=1:10"],
+    },
 ];
 
 const TRIALS_OF_VIEM: &[Trial] = &[
@@ -185,6 +190,9 @@ const TRIALS_OF_VIEM: &[Trial] = &[
     trial("remap_left", "3").beside(REMAPPED),
     trial("parents", "parents").beside(REMAPPED),
     trial("curve", "").beside(REMAPPED),
+    trial("experts", "20").only(&["experts"]),
+    trial("token_bytes", "2048").only(&["experts"]),
+    trial("replicas", "4").only(&["experts"]),
     trial("send_cycles", "5"),
     trial("receive_cycles", "5"),
     trial("tasks_per_pe", "2"),
@@ -196,7 +204,7 @@ fn viem_applies_or_rejects_every_option_in_every_mode() {
     check("viem", &VIEM, TRIALS_OF_VIEM);
 }
 
-const EVALUATOR: [Setting; 4] = [
+const EVALUATOR: [Setting; 5] = [
     Setting {
         mode: "one-to-one",
         arguments: &["graph", "--machine=4:8", "--distance_parameter_string=1:10", "--input_mapping=start"],
@@ -218,13 +226,24 @@ const EVALUATOR: [Setting; 4] = [
         mode: "QAP",
         arguments: &["problem", "--input_format=qaplib", "--input_mapping=start_of_problem"],
     },
+    Setting {
+        mode: "experts",
+        arguments: &[
+            "experts.csv",
+            "--experts=16",
+            "--machine=2:2",
+            "--distance_parameter_string=1:10",
+            "--input_mapping=placement.json",
+        ],
+    },
 ];
 
 const TRIALS_OF_EVALUATOR: &[Trial] = &[
     trial("input_format", "metis"),
     trial("input_mapping", "changed").only(&["one-to-one", "workload"]),
-    trial("input_mapping", "other_old").only(COARSE),
+    trial("input_mapping", "other_old").only(&["many-to-one"]),
     trial("input_mapping", "other_of_problem").only(&["QAP"]),
+    trial("input_mapping", "other.json").only(&["experts"]),
     trial("compare", "block"),
     trial("picture", "picture.svg").only(&["one-to-one", "many-to-one", "QAP"]),
     trial("picture", "picture.svg").beside(&["--simulate"]),
@@ -244,6 +263,9 @@ const TRIALS_OF_EVALUATOR: &[Trial] = &[
     trial("json", "other"),
     trial("send_cycles", "5"),
     trial("receive_cycles", "5"),
+    // Of another number the trace is none.
+    trial("experts", "016").replaces(&["--experts=16"]).only(&["experts"]),
+    trial("token_bytes", "2048").only(&["experts"]),
     trial("simulate", ""),
     trial("trace", "trace").beside(&["--simulate"]),
 ];
@@ -536,6 +558,15 @@ fn fill(folder: &Path) {
             .map(|i| (0..8).map(|j| entry(i, j).to_string()).collect::<Vec<_>>().join(" ") + "\n")
             .collect::<String>()
     };
+    let token = |v: usize| format!("{} {} {} {}\n", v % 2, v % N, (v * v + 8) % N, (v * 5 + 3) % N);
+    let is_token = |v: &usize| {
+        let [a, b, c] = [v % N, (v * v + 8) % N, (v * 5 + 3) % N];
+        a != b && b != c && a != c
+    };
+    write("experts.csv", (0..200).filter(is_token).map(token).collect());
+    let layer = |step: usize| format!("{:?}", (0..N).map(|v| (v * step) % N).collect::<Vec<_>>());
+    write("placement.json", format!("{{\"physical_to_logical_map\": [{}, {}]}}", layer(1), layer(3)));
+    write("other.json", format!("{{\"physical_to_logical_map\": [{}, {}]}}", layer(5), layer(7)));
     write("problem", format!("8\n\n{}\n{}", matrix(3), matrix(5)));
     write("start_of_problem", (0..8).map(|v| format!("{v}\n")).collect());
     write("other_of_problem", (0..8).map(|v| format!("{}\n", 7 - v)).collect());

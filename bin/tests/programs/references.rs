@@ -39,6 +39,7 @@ const OTHER_OPTIONS: [(&str, &[&str]); 13] = [
     ),
     ("viem_mpi", &["--attempts", "--coarsest", "--generate"]),
     ("rocm-smi", &["--showtopo"]),
+    ("sglang", &["--init-expert-location", "--ep-num-redundant-experts"]),
     ("rank.sh", &["--count"]),
     ("mpirun", &["--bind-to", "--map-by", "--mca", "--rankfile", "--report-bindings"]),
     ("srun", &["--ntasks-per-node"]),

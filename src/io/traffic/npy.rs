@@ -5,8 +5,8 @@
 //! numbers all the same. (NumPy Enhancement Proposal 1, "A Simple File Format for NumPy Arrays".)
 
 use crate::io::Source;
+use crate::io::array::{ArrayFault, Header, MARK};
 use crate::io::scanner::Scanner;
-use crate::io::table::shortened;
 use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
 
 pub(super) const FORMAT: Format = Format {
@@ -20,34 +20,10 @@ pub(super) const FORMAT: Format = Format {
     read,
 };
 
-const MARK: &[u8] = b"\x93NUMPY";
-
-/// Bytes that a header may have.
-const LONGEST_HEADER: usize = 1 << 16;
-
-/// What an entry is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Unsigned,
-    Signed,
-    Float,
-}
-
-/// What the header says.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Header {
-    kind: Kind,
-    /// Bytes of an entry.
-    size: usize,
-    is_big_endian: bool,
-    is_by_column: bool,
-    shape: Vec<u64>,
-}
-
 fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
-    let header = header(scanner)?;
+    let header = Header::read(scanner).map_err(|fault| at_start(fault.into()))?;
     let unfit = || {
-        let shape = header.shape.iter().map(u64::to_string).collect::<Vec<_>>().join(" x ");
+        let shape = header.shape_in_words();
         let expected =
             "the shape of a square matrix, or of rows of 2 to 4 numbers: source, target, weight, messages";
         at_start(TrafficFault::Unexpected { text: shape, expected })
@@ -112,9 +88,13 @@ fn at_start(fault: TrafficFault) -> Stop {
     Stop { line: 1, column: 1, fault }
 }
 
-fn bytes<const N: usize>(scanner: &mut Scanner<Source<'_>>, expected: &'static str) -> Result<[u8; N], Stop> {
-    let mut bytes = [0; N];
-    if scanner.read_exact(&mut bytes) { Ok(bytes) } else { Err(at_start(TrafficFault::Missing { expected })) }
+impl From<ArrayFault> for TrafficFault {
+    fn from(fault: ArrayFault) -> Self {
+        match fault {
+            ArrayFault::Unexpected { text, expected } => Self::Unexpected { text, expected },
+            ArrayFault::Missing { expected } => Self::Missing { expected },
+        }
+    }
 }
 
 fn end(scanner: &mut Scanner<Source<'_>>) -> Result<(), Stop> {
@@ -124,147 +104,13 @@ fn end(scanner: &mut Scanner<Source<'_>>) -> Result<(), Stop> {
 
 /// The next entry, which is that of a row and a column.
 fn entry(scanner: &mut Scanner<Source<'_>>, header: &Header, row: u64, column: u64) -> Result<u64, Stop> {
-    let mut raw = [0; 8];
-    if !scanner.read_exact(&mut raw[..header.size]) {
-        return Err(at_start(TrafficFault::Missing { expected: "an entry of the array" }));
-    }
-    if header.is_big_endian {
-        raw[..header.size].reverse();
-    }
-    value(header, raw).map_err(|text| {
-        let text = format!("{text} (row {row}, column {column}, from 0)");
-        at_start(TrafficFault::Unexpected { text, expected: expected::WEIGHT })
+    header.entry(scanner).map_err(|fault| {
+        at_start(match fault {
+            ArrayFault::Unexpected { text, .. } => {
+                let text = format!("{text} (row {row}, column {column}, from 0)");
+                TrafficFault::Unexpected { text, expected: expected::WEIGHT }
+            }
+            fault => fault.into(),
+        })
     })
-}
-
-/// The whole number in some bytes, the least one first, or what it is instead.
-fn value(header: &Header, raw: [u8; 8]) -> Result<u64, String> {
-    let bits = u64::from_le_bytes(raw);
-    let unused = 64 - 8 * header.size as u32;
-    match header.kind {
-        Kind::Unsigned => Ok(bits),
-        Kind::Signed => {
-            let number = (bits << unused) as i64 >> unused;
-            u64::try_from(number).map_err(|_| number.to_string())
-        }
-        Kind::Float => {
-            let number = match header.size {
-                2 => half(bits as u16),
-                4 => f64::from(f32::from_bits(bits as u32)),
-                _ => f64::from_bits(bits),
-            };
-            let is_whole = number >= 0.0 && number.fract() == 0.0 && number < 2f64.powi(64);
-            if is_whole { Ok(number as u64) } else { Err(number.to_string()) }
-        }
-    }
-}
-
-/// A number of 16 bits: a sign, 5 bits of exponent, 10 of fraction.
-fn half(bits: u16) -> f64 {
-    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
-    let size = match exponent {
-        0 => fraction * 2f64.powi(-24),
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
-    };
-    if bits >> 15 == 1 { -size } else { size }
-}
-
-fn header(scanner: &mut Scanner<Source<'_>>) -> Result<Header, Stop> {
-    const MISSING: &str = "the header of a NumPy array";
-    let start: [u8; 8] = bytes(scanner, MISSING)?;
-    let length = match (&start[..6] == MARK, start[6]) {
-        (true, 1) => usize::from(u16::from_le_bytes(bytes(scanner, MISSING)?)),
-        (true, 2 | 3) => u32::from_le_bytes(bytes(scanner, MISSING)?) as usize,
-        (true, version) => {
-            let expected = "a version of NumPy arrays that is known here: 1, 2 or 3";
-            return Err(at_start(TrafficFault::Unexpected { text: version.to_string(), expected }));
-        }
-        (false, _) => {
-            let expected = "\\x93NUMPY, with which a NumPy array starts";
-            return Err(at_start(TrafficFault::Unexpected { text: shortened(&start[..6]), expected }));
-        }
-    };
-    if length > LONGEST_HEADER {
-        let expected = "the length of a header, at most 65536";
-        return Err(at_start(TrafficFault::Unexpected { text: length.to_string(), expected }));
-    }
-    let mut text = vec![0; length];
-    if !scanner.read_exact(&mut text) {
-        return Err(at_start(TrafficFault::Missing { expected: MISSING }));
-    }
-    let text = String::from_utf8_lossy(&text);
-    described(&text).ok_or_else(|| {
-        let expected = "the header of an array of whole or floating-point numbers of at most 64 bits";
-        at_start(TrafficFault::Unexpected { text: shortened(text.trim().as_bytes()), expected })
-    })
-}
-
-/// `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 3), }`
-fn described(text: &str) -> Option<Header> {
-    let after = |key: &str| {
-        let (_, rest) =
-            text.split_once(&format!("'{key}'")).or_else(|| text.split_once(&format!("\"{key}\"")))?;
-        Some(rest.trim_start().strip_prefix(':')?.trim_start())
-    };
-    let description = after("descr")?.strip_prefix(['\'', '"'])?;
-    let description = &description[..description.find(['\'', '"'])?];
-    let mut letters = description.chars();
-    let first = letters.next()?;
-    let (order, kind) = if "<>|=".contains(first) { (first, letters.next()?) } else { ('=', first) };
-    let size: usize = if kind == '?' { 1 } else { letters.as_str().parse().ok()? };
-    let kind = match kind {
-        'i' if matches!(size, 1 | 2 | 4 | 8) => Kind::Signed,
-        'u' if matches!(size, 1 | 2 | 4 | 8) => Kind::Unsigned,
-        'b' | '?' if size == 1 => Kind::Unsigned,
-        'f' if matches!(size, 2 | 4 | 8) => Kind::Float,
-        _ => return None,
-    };
-    let is_by_column = after("fortran_order")?.starts_with("True");
-    let (shape, _) = after("shape")?.strip_prefix('(')?.split_once(')')?;
-    let lengths = shape.split(',').map(str::trim).filter(|length| !length.is_empty());
-    let shape: Option<Vec<u64>> = lengths.map(|length| length.trim_end_matches('L').parse().ok()).collect();
-    Some(Header { kind, size, is_big_endian: order == '>', is_by_column, shape: shape? })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn headers_are_read_as_numpy_writes_them() {
-        let header = |descr: &str, order: &str, shape: &str| {
-            described(&format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': {shape}, }}   \n"))
-        };
-        let of = |kind, size, is_big_endian, is_by_column, shape: &[u64]| {
-            Some(Header { kind, size, is_big_endian, is_by_column, shape: shape.to_vec() })
-        };
-        assert_eq!(header("'<f8'", "False", "(3, 4)"), of(Kind::Float, 8, false, false, &[3, 4]));
-        assert_eq!(header("'>i4'", "True", "(9,)"), of(Kind::Signed, 4, true, true, &[9]));
-        assert_eq!(header("'|u1'", "False", "()"), of(Kind::Unsigned, 1, false, false, &[]));
-        assert_eq!(header("'|b1'", "False", "(2L, 2L)"), of(Kind::Unsigned, 1, false, false, &[2, 2]));
-        for descr in ["'<c16'", "'<f16'", "[('a', '<f8')]", "'<U3'", "'|O'", "'<i3'", "''", "8"] {
-            assert_eq!(header(descr, "False", "(2, 2)"), None, "{descr}");
-        }
-    }
-
-    #[test]
-    fn numbers_of_every_size_have_their_value() {
-        let of =
-            |kind, size| Header { kind, size, is_big_endian: false, is_by_column: false, shape: Vec::new() };
-        let value = |kind, size, bits: u64| value(&of(kind, size), bits.to_le_bytes());
-        assert_eq!(value(Kind::Signed, 1, 0x7f), Ok(127));
-        assert_eq!(value(Kind::Signed, 1, 0xff), Err("-1".to_owned()));
-        assert_eq!(value(Kind::Signed, 8, u64::MAX), Err("-1".to_owned()));
-        assert_eq!(value(Kind::Unsigned, 8, u64::MAX), Ok(u64::MAX));
-        assert_eq!(value(Kind::Float, 8, 3f64.to_bits()), Ok(3));
-        assert_eq!(value(Kind::Float, 8, 2.5f64.to_bits()), Err("2.5".to_owned()));
-        assert_eq!(value(Kind::Float, 8, f64::NAN.to_bits()), Err("NaN".to_owned()));
-        assert_eq!(value(Kind::Float, 8, 2f64.powi(64).to_bits()), Err(2f64.powi(64).to_string()));
-        assert_eq!(value(Kind::Float, 4, u64::from(5f32.to_bits())), Ok(5));
-        // 1, 2048, the least number, infinity
-        let halves = [0x3c00, 0x6800, 0x0001, 0x7c00, 0xc000].map(half);
-        assert_eq!(halves, [1.0, 2048.0, 2f64.powi(-24), f64::INFINITY, -2.0]);
-    }
 }

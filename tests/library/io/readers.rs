@@ -13,10 +13,13 @@ use viem::io::coordinates::{self, Ids};
 use viem::io::fixed::{self, FixedKind};
 use viem::io::metis::{self, NodeWeights};
 use viem::io::traffic::{Collector, Format, TrafficConfig};
-use viem::io::{self, ReadError, Source, cluster, mapping, number_list, pe_weights, qap_solution};
+use viem::io::{
+    self, ReadError, Source, cluster, expert_trace, mapping, number_list, pe_weights, qap_solution,
+};
 use viem::launch::placement;
 use viem::machine::cluster::{Cluster, Draft, DraftNode, Unit, regular};
 use viem::machine::{DistanceOracle, DistanceVisitor, Machine, SpecError};
+use viem::workload::experts;
 
 /// Reads a file and shows what it holds.
 type Read = dyn Fn(Source<'_>) -> Result<String, String>;
@@ -173,6 +176,13 @@ fn all() -> Vec<Reader> {
              \x20     0    10    21\n      1    21    10\n",
             cluster::numa::read,
         )
+        .numbers_from(None),
+        reader("trace of experts", "0 1 2\n1 3 0\n10 2 3\n", |source| experts::text::read_routing(source, 4)).numbers_from(0).with_separators(),
+        reader("pairs of experts", "9 2 0\n2 5 10\n0 10 7\n", |source| experts::text::read_routing(source, 3)).with_separators(),
+        reader("copies of experts", "1 2 10\n1 1 1\n", expert_trace::read_copies).with_separators(),
+        reader("placement of experts", "{\"physical_to_logical_map\": [\n[0, 2, 1],\n[2, 0, 1]\n]}\n", |source| {
+            experts::text::read_placement(source, 3)
+        })
         .numbers_from(None),
         reader("hosts of LSF", "n1 4 n2 4 n3 2\n", cluster::hostfile::read).numbers_from(None),
         reader("hosts of Grid Engine", "n1.site 4 all.q@n1.site UNDEFINED\nn2.site 4 all.q@n2.site UNDEFINED\n", cluster::hostfile::read)

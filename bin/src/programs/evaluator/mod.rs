@@ -6,8 +6,10 @@
 //! | `graph` | mappings of graphs |
 //! | `workload` | mappings of workloads |
 //! | `qap` | assignments of quadratic assignment problems |
+//! | `experts` | placements of experts |
 //! | `job` | what they share: what is read, and where the results go |
 
+mod experts;
 mod graph;
 mod job;
 pub(crate) mod options;
@@ -39,6 +41,10 @@ pub fn run(command_line: Vec<OsString>) -> u8 {
 }
 
 fn score(options: &Options, given: &Given) -> Result<End> {
+    if let Some(experts) = options.experts.experts {
+        TABLE.refuse(Mode::Experts, given)?;
+        return experts::score(options, experts, given);
+    }
     if crate::qap::is_problem(&options.file, options.input_format, &options.machine) {
         TABLE.refuse(Mode::Qap, given)?;
         return qap::score(options, given);

@@ -6,6 +6,7 @@ use clap::Parser;
 
 use crate::compare::{Other, PictureOptions};
 use crate::exit;
+use crate::experts::ExpertOptions;
 use crate::machine::MachineOptions;
 use crate::many_to_one::SharingOptions;
 use crate::modes::{Mode, Need, Row, Table};
@@ -20,7 +21,7 @@ pub(crate) const NAME: &str = "evaluator";
 #[derive(Parser, Debug)]
 #[command(name = NAME, version, infer_long_args = true, rename_all = "snake_case", after_help = exit::CODES)]
 pub(crate) struct Options {
-    /// The model. A METIS graph whose vertices are the processes, a workload (PROCESS ...), or, without a machine, a
+    /// The model. A METIS graph whose vertices are the processes, a workload (PROCESS ...), a trace of experts (--experts), or, without a machine, a
     /// quadratic assignment problem of QAPLIB (FILE.dat, FILE.qap); - is standard input
     pub(crate) file: PathBuf,
 
@@ -30,7 +31,7 @@ pub(crate) struct Options {
 
     /// The mapping. Line i holds the processing element of process i, both from 0; also a rankfile, a rank order of
     /// Cray MPICH or a list of hosts, as launchers take them; inverse:FILE has the rank on each processing element; for
-    /// a quadratic assignment problem also a solution file of QAPLIB
+    /// a quadratic assignment problem also a solution file of QAPLIB; for experts, what viem writes
     #[arg(long, alias = "input", value_name = "FILE")]
     pub(crate) input_mapping: PathBuf,
 
@@ -54,13 +55,19 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     pub(crate) simulation: SimulationOptions,
+
+    #[command(flatten)]
+    pub(crate) experts: ExpertOptions,
 }
 
 /// Everything but quadratic assignment problems has a machine.
 const ON_MACHINES: &[Mode] = &[Mode::OneToOne, Mode::ManyToOne, Mode::Workload];
 
+/// The same and experts.
+const WITH_MACHINES: &[Mode] = &[Mode::OneToOne, Mode::ManyToOne, Mode::Workload, Mode::Experts];
+
 /// Every mode.
-const ALL: &[Mode] = &[Mode::OneToOne, Mode::ManyToOne, Mode::Workload, Mode::Qap];
+const ALL: &[Mode] = &[Mode::OneToOne, Mode::ManyToOne, Mode::Workload, Mode::Qap, Mode::Experts];
 
 /// Which option means something in which mode.
 pub(crate) static TABLE: Table = Table {
@@ -70,7 +77,7 @@ pub(crate) static TABLE: Table = Table {
         Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["input_format"]).with_values(&["metis"]),
         Row::new(&[Mode::Qap], &["input_format"]).with_values(&["qaplib"]),
         Row::new(
-            ON_MACHINES,
+            WITH_MACHINES,
             &["hierarchy_parameter_string", "distance_parameter_string", "machine", "pes", "pu", "latency"],
         )
         .instead(&[Mode::Qap], "it holds its own distances; leave it out"),
@@ -78,6 +85,7 @@ pub(crate) static TABLE: Table = Table {
         Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["compare"])
             .instead(&[Mode::Workload], "score its mappings one by one"),
         Row::new(&[Mode::ManyToOne], &["imbalance", "least_load", "pe_weights"]),
+        Row::new(&[Mode::Experts], &["experts", "token_bytes"]),
         Row::new(&[Mode::Workload], &["send_cycles", "receive_cycles"]),
     ],
     needs: &[Need { option: "picture", modes: &[Mode::Workload], of: &[("simulate", &[])] }],

@@ -7,10 +7,12 @@
 //! | `many_to_one` | mappings that put many vertices on a PE |
 //! | `workload` | mappings of workloads |
 //! | `qap` | quadratic assignment problems |
+//! | `experts` | placements of experts |
 //! | `job` | what they share: what is read, and where the results go |
 //! | `first_mapping` | how the first mapping is made |
 //! | `neighbourhood` | how a mapping is improved by exchanges |
 
+mod experts;
 mod first_mapping;
 mod job;
 mod many_to_one;
@@ -45,6 +47,10 @@ pub fn run(command_line: Vec<OsString>) -> u8 {
 }
 
 fn map(options: &Options, given: &Given) -> Result<End> {
+    if let Some(experts) = options.experts.experts {
+        TABLE.refuse(Mode::Experts, given)?;
+        return experts::place(options, experts, given);
+    }
     if crate::qap::is_problem(&options.file, options.input_format, &options.machine) {
         TABLE.refuse(Mode::Qap, given)?;
         return qap::map(options, given);

@@ -10,6 +10,7 @@ use super::neighbourhood::{self, NeighbourhoodOptions};
 use crate::compare::PictureOptions;
 use crate::error::{Result, UsageError};
 use crate::exit;
+use crate::experts::ExpertOptions;
 use crate::fixed::{FirstHost, FixedOptions};
 use crate::launch::LaunchOptions;
 use crate::machine::MachineOptions;
@@ -40,7 +41,7 @@ const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the ru
 pub(crate) struct Options {
     /// The model. A METIS graph whose vertices are the processes and whose edge weights are how much two of them
     /// communicate; or an application graph with more vertices than the machine has processing elements; a workload
-    /// (PROCESS ...); or, without a machine, a quadratic assignment problem of QAPLIB (FILE.dat, FILE.qap); - is
+    /// (PROCESS ...); a trace of experts (--experts); or, without a machine, a quadratic assignment problem of QAPLIB (FILE.dat, FILE.qap); - is
     /// standard input
     pub(crate) file: PathBuf,
 
@@ -110,8 +111,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "J", allow_negative_numbers = true)]
     pub(crate) target: Option<Cost>,
 
-    /// Where the mapping is written. Line i holds the processing element of process i, both from 0; - is standard
-    /// output, which then carries nothing else
+    /// Where the mapping is written. Line i holds the processing element of process i, both from 0; a placement of
+    /// experts is JSON, in experts.json by default; - is standard output, which then carries nothing else
     #[arg(long, short, alias = "output", default_value = "permutation", value_name = "FILE")]
     pub(crate) output_filename: PathBuf,
 
@@ -145,6 +146,14 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     pub(crate) workload: MapWorkloadOptions,
+
+    #[command(flatten)]
+    pub(crate) experts: ExpertOptions,
+
+    /// Further copies of experts. A number for each layer, which go to the experts with most tokens per copy, or a file with
+    /// a line for each layer, or one for all: the number of copies of each expert
+    #[arg(long, value_name = "INT|FILE", requires = "experts", help_heading = "Experts")]
+    pub(crate) replicas: Option<String>,
 }
 
 named! {
@@ -235,8 +244,16 @@ impl Options {
 /// Everything but quadratic assignment problems has a machine.
 const ON_MACHINES: &[Mode] = &[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping, Mode::Workload];
 
+/// The same and experts.
+const WITH_MACHINES: &[Mode] =
+    &[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping, Mode::Workload, Mode::Experts];
+
+/// Every mode that makes a mapping.
+const OF_MAPPINGS: &[Mode] = &[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping, Mode::Workload, Mode::Qap];
+
 /// Every mode.
-const ALL: &[Mode] = &[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping, Mode::Workload, Mode::Qap];
+const ALL: &[Mode] =
+    &[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping, Mode::Workload, Mode::Qap, Mode::Experts];
 
 /// Which option means something in which mode.
 pub(crate) static TABLE: Table = Table {
@@ -248,16 +265,15 @@ pub(crate) static TABLE: Table = Table {
                 "file",
                 "seed",
                 "preconfiguration_mapping",
-                "time_limit",
                 "output_filename",
                 "threads",
-                "verify",
                 "quiet",
                 "json",
             ],
         ),
+        Row::new(OF_MAPPINGS, &["time_limit", "verify"]),
         Row::new(
-            ON_MACHINES,
+            WITH_MACHINES,
             &[
                 "hierarchy_parameter_string",
                 "distance_parameter_string",
@@ -279,7 +295,8 @@ pub(crate) static TABLE: Table = Table {
         Row::new(&[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping], &["input_format"])
             .with_values(&["metis"]),
         Row::new(&[Mode::Qap], &["input_format"]).with_values(&["qaplib"]),
-        Row::new(&[Mode::ManyToOne, Mode::Remapping], &["imbalance", "least_load", "pe_weights"]),
+        Row::new(&[Mode::ManyToOne, Mode::Remapping, Mode::Experts], &["imbalance"]),
+        Row::new(&[Mode::ManyToOne, Mode::Remapping], &["least_load", "pe_weights"]),
         Row::new(&[Mode::OneToOne, Mode::Workload], &["construction_algorithm"])
             .with_values(first_mapping::CONSTRUCTIONS),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["construction_algorithm"])
@@ -303,7 +320,8 @@ pub(crate) static TABLE: Table = Table {
             .instead(&[Mode::OneToOne], "leave it out; --input_mapping improves a mapping"),
         Row::new(&[Mode::Workload], &["send_cycles", "receive_cycles", "tasks_per_pe", "judge"]),
         Row::new(&[Mode::Qap], &["target"]),
-        Row::new(ALL, &["output_format"]).with_values(&["mapping"]),
+        Row::new(&[Mode::Experts], &["experts", "replicas", "token_bytes"]),
+        Row::new(OF_MAPPINGS, &["output_format"]).with_values(&["mapping"]),
         Row::new(&[Mode::Qap], &["output_format"]).with_values(&["sln"]),
     ],
     needs: &[

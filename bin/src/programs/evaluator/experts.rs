@@ -1,0 +1,63 @@
+//! Placements of experts, scored.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use super::options::{NAME, Options};
+use crate::error::Result;
+use crate::exit::End;
+use crate::experts::{self, Row, Rows};
+use crate::files;
+use crate::given::Given;
+use crate::machine::{self, JsonMachine};
+use viem::io::{Outputs, Source};
+use viem::workload::experts::{ExpertId, score_experts, text};
+
+/// What is found out, as written to `--json`.
+#[derive(Serialize)]
+struct Report {
+    trace: String,
+    input_mapping: String,
+    experts: ExpertId,
+    layers: usize,
+    tokens: u64,
+    slots: usize,
+    machine: JsonMachine,
+    /// The placement, then others.
+    placements: Vec<Row>,
+}
+
+/// Scores a placement of the experts of a trace.
+pub(super) fn score(options: &Options, experts: ExpertId, given: &Given) -> Result<End> {
+    let inputs: Vec<&Path> = [&options.file, &options.input_mapping]
+        .map(|path| path.as_path())
+        .into_iter()
+        .chain(options.machine.files())
+        .collect();
+    files::probe_inputs(&inputs)?;
+    let mut outputs = Outputs::new();
+    let json = options.report.add_to(&mut outputs, &inputs)?;
+    let console = given.console(options.report.quiet, &outputs)?;
+    let machine = options.machine.build(console)?;
+    let machine = machine.as_ref();
+    let routing = experts::read(Source::open(&options.file)?, experts, console)?;
+    machine::tell(console, machine);
+    let placement = text::read_placement(Source::open(&options.input_mapping)?, experts)?;
+    let score = score_experts(&routing, &placement, machine)?;
+    let name = files::name(&options.input_mapping);
+    let rows = Rows::new(&options.experts, (&routing, machine), &placement.copies(), (name, &score))?;
+    rows.tell(console);
+    let report = Report {
+        trace: files::name(&options.file),
+        input_mapping: files::name(&options.input_mapping),
+        experts,
+        layers: routing.num_layers(),
+        tokens: routing.num_tokens(),
+        slots: placement.num_slots(),
+        machine: options.machine.report(machine),
+        placements: rows.rows,
+    };
+    outputs.write(&[(json, &|out| files::write_report(out, NAME, &report))])?;
+    Ok(End::Done)
+}

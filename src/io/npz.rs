@@ -1,0 +1,98 @@
+//! The array in an archive of NumPy (`.npz`): a zip archive whose members are stored or deflated.
+//!
+//! The list of members at the end of the archive says where each is. (PKWARE, ".ZIP File Format Specification".)
+
+use std::io::Read;
+
+use flate2::read::DeflateDecoder;
+
+/// What such a file starts with.
+pub(super) const MARK: &[u8] = b"PK\x03\x04";
+
+/// What is wrong with an archive.
+#[derive(Debug)]
+pub(super) enum ArchiveFault {
+    /// It is none, or not one that is known here.
+    Unreadable { reason: &'static str },
+    /// It has several arrays, with these names.
+    SeveralArrays { names: String },
+}
+
+/// Bytes of the record at the end, without the comment after it.
+const END: usize = 22;
+
+/// What a member may unpack to: deflate itself reaches 1032 times the size.
+const MOST_GROWTH: u64 = 1100;
+
+/// A member as the list has it.
+struct Member<'a> {
+    name: &'a [u8],
+    method: u64,
+    packed: u64,
+    /// Where it begins.
+    offset: u64,
+}
+
+/// The bytes of the one array in an archive.
+pub(super) fn array(archive: &[u8]) -> Result<Vec<u8>, ArchiveFault> {
+    let fault = |reason| ArchiveFault::Unreadable { reason };
+    let members = members(archive).ok_or_else(|| fault("it has no list of its members"))?;
+    let arrays: Vec<&Member<'_>> = members.iter().filter(|member| member.name.ends_with(b".npy")).collect();
+    let [member] = arrays[..] else {
+        if arrays.is_empty() {
+            return Err(fault("it has no array"));
+        }
+        let names =
+            arrays.iter().map(|member| String::from_utf8_lossy(member.name).escape_debug().to_string());
+        return Err(ArchiveFault::SeveralArrays { names: names.take(8).collect::<Vec<_>>().join(", ") });
+    };
+    let packed = content(archive, member).ok_or_else(|| fault("its array is cut off"))?;
+    let mut bytes = Vec::new();
+    match member.method {
+        0 => bytes.extend_from_slice(packed),
+        8 => {
+            let most = MOST_GROWTH.saturating_mul(packed.len() as u64);
+            let mut unpacked = DeflateDecoder::new(packed).take(most);
+            unpacked.read_to_end(&mut bytes).map_err(|_| fault("its array cannot be unpacked"))?;
+        }
+        _ => return Err(fault("its array is neither stored nor deflated")),
+    }
+    Ok(bytes)
+}
+
+/// The number of a few bytes at a place, the least one first.
+fn number(archive: &[u8], at: u64, bytes: u64) -> Option<u64> {
+    let at = usize::try_from(at).ok()?;
+    let bytes = archive.get(at..)?.get(..bytes as usize)?;
+    Some(bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte)))
+}
+
+fn members(archive: &[u8]) -> Option<Vec<Member<'_>>> {
+    let tail = archive.len().saturating_sub(END + usize::from(u16::MAX));
+    let end = archive[tail..].windows(4).rposition(|bytes| bytes == b"PK\x05\x06")? + tail;
+    let count = number(archive, end as u64 + 10, 2)?;
+    let mut at = number(archive, end as u64 + 16, 4)?;
+    let mut members = Vec::new();
+    for _ in 0..count {
+        if number(archive, at, 4)? != u64::from(u32::from_le_bytes(*b"PK\x01\x02")) {
+            return None;
+        }
+        let length = number(archive, at + 28, 2)?;
+        let start = usize::try_from(at + 46).ok()?;
+        members.push(Member {
+            name: archive.get(start..)?.get(..length as usize)?,
+            method: number(archive, at + 10, 2)?,
+            packed: number(archive, at + 20, 4)?,
+            offset: number(archive, at + 42, 4)?,
+        });
+        at += 46 + length + number(archive, at + 30, 2)? + number(archive, at + 32, 2)?;
+    }
+    Some(members)
+}
+
+/// The packed bytes of a member, behind its own name and fields.
+fn content<'a>(archive: &'a [u8], member: &Member<'_>) -> Option<&'a [u8]> {
+    let skipped = 30 + number(archive, member.offset + 26, 2)? + number(archive, member.offset + 28, 2)?;
+    let start = usize::try_from(member.offset + skipped).ok()?;
+    archive.get(start..)?.get(..usize::try_from(member.packed).ok()?)
+}

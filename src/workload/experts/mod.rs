@@ -1,0 +1,317 @@
+//! Experts: on which GPU each expert of each layer of a model lives.
+//!
+//! A token is sent to the `topk` experts that a layer chooses for it, and their results come back. What that costs depends on where these
+//! experts are: tokens are sent once to each GPU, and once into each node, where copies are made. So experts that are
+//! chosen together belong together, and experts that are chosen often must not.
+//!
+//! | member | what it holds |
+//! |---|---|
+//! | [`ExpertRouting`] | which experts tokens have chosen, by layer |
+//! | [`ExpertCopies`] | how many copies each expert has |
+//! | [`ExpertPlacement`] | the expert in each slot of each GPU |
+//! | [`place_experts`] | from a routing and a machine to a placement |
+//! | [`ExpertScore`] | what a placement costs |
+//! | `domains` | the machine as levels of groups |
+//! | `packing` | placements by load alone |
+//! | `sets` | the sets of copies that tokens choose |
+//! | `search` | the cost of a placement, kept up to date as copies are exchanged |
+//! | `text` | traces and placements as files, with the feature `io` |
+//!
+//! # Problem
+//!
+//! Each GPU has the same number of slots in each layer, and each copy of an expert takes one. Distances must be those of a tree. A token
+//! is on any GPU with the same probability, before and after the layer. Its vector goes along a minimum spanning tree of its own GPU and those
+//! of its experts. Let `d_1 < d_2 < …` be the distances of the machine, and let two GPUs be in one group of level i if
+//! they are at most `d_i` apart; level 0 has the single GPUs, and `d_0 = 0`. Then the tree enters each group at most
+//! once, and only from outside of it, so among P GPUs
+//!
+//! ```text
+//! cost of a token = sum over levels i of (d_(i+1) - d_i) · sum over groups g of level i that hold one of its experts of (1 - |g| / P)
+//! ```
+//!
+//! and J is twice the sum over all tokens and layers, because results come back the same way. An expert with r copies is used on each of
+//! them with probability 1 / r, independently of other experts.
+//!
+//! Under this cost the load of no GPU may exceed a bound: a share above the mean, or, where no placement by load alone is as even as
+//! that, the greatest load of the most even one.
+//!
+//! # Algorithm
+//!
+//! Layers are independent of each other. Copies of a layer are placed by load first, then exchanged: simulated annealing with a
+//! table of gains, followed by a descent over all pairs. Each exchange keeps the loads within the bound. For n copies, t different sets of experts of size k, and L levels, a proposal costs O(L),
+//! an exchange O(L · k · tokens of both copies), and the tables take O(L n²) memory.
+//!
+//! # References
+//!
+//! - DeepSeek-AI, *DeepSeek-V3 technical report*, 2024: one copy of a token per node, redundant experts.
+//! - S. Go and D. Mahajan, *MoETuner*, 2025: experts placed by the traffic between them under bounds on loads.
+//! - J. Yao et al., *ExFlow*, 2024: experts that are chosen together on one GPU.
+//! - T. Heuer and S. Schlag, *Improving coarsening schemes for hypergraph partitioning*, 2017: the connectivity metric, which the cost is at each
+//!   level.
+
+mod copies;
+mod domains;
+mod packing;
+mod placement;
+mod routing;
+mod score;
+mod search;
+mod sets;
+#[cfg(test)]
+mod tests;
+#[cfg(feature = "io")]
+pub mod text;
+
+pub use copies::ExpertCopies;
+pub use placement::ExpertPlacement;
+pub use routing::{ExpertRouting, LayerRouting, RoutingBuilder};
+pub use score::{ExpertLoads, ExpertScore, score_experts};
+
+use domains::Domains;
+use packing::by_load;
+use search::Search;
+use sets::CopySets;
+
+use crate::ground::error::{ErrorKind, HasKind};
+use crate::ground::observer::Observer;
+use crate::ground::rng::derive;
+use crate::ground::settings::{ConfigError, check};
+use crate::ground::threads::{self, ThreadsError};
+use crate::machine::{Machine, MachineError};
+use crate::mapping::solve::MapPreset;
+
+/// An expert of a layer, numbered from 0.
+pub type ExpertId = u32;
+
+/// Upper limit on the copies of all experts of a layer.
+pub const MOST_COPIES: usize = 1 << 12;
+
+/// Annealing is repeated until it has been tried with this many copies in all, as it takes little time with few copies, but not always finds the best
+/// placement within a narrow bound. Enumeration confirms placements of 8 copies.
+const SMALL: u64 = 256;
+const MOST_TRIES: u64 = 16;
+
+/// Upper limit on the tokens of a layer.
+const MOST_TOKENS: u64 = 1 << 40;
+
+/// Why there is no placement of experts.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum ExpertError {
+    #[error("the expert {expert} does not exist; there are {experts}, from 0")]
+    NoSuchExpert { expert: u64, experts: ExpertId },
+    #[error("a token has expert {expert} twice")]
+    Twice { expert: ExpertId },
+    #[error("a layer has {experts} experts; from 1 to {MOST_COPIES} are supported")]
+    NumExperts { experts: u64 },
+    #[error("a layer has more than 2^40 tokens")]
+    TooManyTokens,
+    #[error("there is no layer")]
+    NoLayers,
+    #[error("layer {layer} has {copies} copies of experts, but other layers have {others}")]
+    UnequalLayers { layer: usize, copies: usize, others: usize },
+    #[error("{found} layers have copies of experts, but {expected} have tokens")]
+    OtherLayers { found: usize, expected: usize },
+    #[error("layer {layer} has no copy of expert {expert}")]
+    NoCopy { layer: usize, expert: ExpertId },
+    #[error(
+        "{copies} copies of experts cannot be shared equally by {pes} GPUs; {fitting} replicas would fit"
+    )]
+    Indivisible { copies: usize, pes: usize, fitting: usize },
+    #[error("a layer has {copies} copies of experts; at most {MOST_COPIES} are supported")]
+    TooManyCopies { copies: usize },
+    #[error("the distances of the machine are not those of a tree, which costs of experts need")]
+    NoTree,
+    #[error("tokens and distances are too large: the cost exceeds 2^62")]
+    TooMuch,
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
+}
+
+impl HasKind for ExpertError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoSuchExpert { .. }
+            | Self::Twice { .. }
+            | Self::NumExperts { .. }
+            | Self::TooManyTokens
+            | Self::NoLayers
+            | Self::UnequalLayers { .. }
+            | Self::OtherLayers { .. }
+            | Self::NoCopy { .. }
+            | Self::Indivisible { .. }
+            | Self::TooManyCopies { .. }
+            | Self::NoTree
+            | Self::TooMuch
+            | Self::Config(_) => ErrorKind::Usage,
+            Self::Machine(error) => error.kind(),
+            Self::Threads(error) => error.kind(),
+        }
+    }
+}
+
+/// How experts are placed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[non_exhaustive]
+pub struct ExpertConfig {
+    /// The seed of every random stream.
+    pub seed: u64,
+    /// Threads to use, at least 1; the result does not depend on it.
+    pub threads: usize,
+    /// How far above the mean the load of a GPU may be in a layer, as a share of it.
+    pub imbalance: f64,
+    /// Exchanges that annealing proposes for each copy.
+    pub proposals: u32,
+    /// Upper limit on the sets of copies that the search looks at in a layer. Of more, equally spaced ones are taken.
+    pub sets: usize,
+}
+
+impl ExpertConfig {
+    /// The settings of a preset.
+    pub fn preset(preset: MapPreset) -> Self {
+        let (proposals, sets) = match preset {
+            MapPreset::Fast => (200, 1 << 12),
+            MapPreset::Eco => (1000, 1 << 14),
+            MapPreset::Strong => (5000, 1 << 17),
+        };
+        Self { seed: 0, threads: 1, imbalance: 0.1, proposals, sets }
+    }
+
+    /// The same with a seed.
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// The same with a number of threads, at least 1.
+    pub fn with_threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// The same with a bound on loads: how far above the mean they may be, as a share of it.
+    pub fn with_imbalance(self, imbalance: f64) -> Self {
+        Self { imbalance, ..self }
+    }
+
+    /// Fails if a setting is out of its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check("threads", self.threads, self.threads >= 1, "at least 1")?;
+        let is_share = self.imbalance >= 0.0 && self.imbalance.is_finite();
+        check("imbalance", self.imbalance, is_share, "a finite number of at least 0")?;
+        check("proposals", self.proposals, self.proposals <= 1 << 20, "at most 2^20")?;
+        check("sets", self.sets, self.sets >= 1, "at least 1")
+    }
+}
+
+impl Default for ExpertConfig {
+    fn default() -> Self {
+        Self::preset(MapPreset::default())
+    }
+}
+
+/// A placement and what it costs.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ExpertSolution {
+    /// The placement.
+    pub placement: ExpertPlacement,
+    /// What it costs.
+    pub score: ExpertScore,
+}
+
+/// Places the copies of experts on the PEs of a machine, equally many of each layer on each PE; time and memory as in the
+/// [module's documentation](self). If the observer asks to stop, the layers that are not done yet get less search.
+///
+/// ```
+/// use viem::machine;
+/// use viem::workload::experts::{ExpertConfig, ExpertCopies, RoutingBuilder, place_experts};
+///
+/// // Experts 0 and 2 are chosen together, and so are 1 and 3.
+/// let mut builder = RoutingBuilder::new(4)?;
+/// builder.add(0, &[0, 2], 10)?;
+/// builder.add(0, &[1, 3], 10)?;
+/// let routing = builder.build()?;
+/// // Two nodes of two GPUs, which have a slot each.
+/// let machine = machine::build("2:2", Some("1:10"), None)?;
+/// let copies = ExpertCopies::single(&routing);
+/// let found = place_experts(&routing, &copies, &machine, &ExpertConfig::default(), &())?;
+/// let node = |expert| found.placement.slots_of(0, expert).next().map(|slot| slot / 2);
+/// assert_eq!(node(0), node(2));
+/// assert_eq!(found.score.across_nodes, 10.0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn place_experts(
+    routing: &ExpertRouting,
+    copies: &ExpertCopies,
+    machine: &dyn Machine,
+    config: &ExpertConfig,
+    observer: &dyn Observer,
+) -> Result<ExpertSolution, ExpertError> {
+    config.validate()?;
+    copies.check(routing, machine.num_pes())?;
+    let domains = Domains::of(machine)?;
+    domains.check(routing)?;
+    let place = |layer: usize| {
+        place_layer(routing.layer(layer), copies.of(layer), &domains, (config, layer), observer)
+    };
+    let layers = threads::run(config.threads, || threads::map(routing.num_layers(), 1, &place))?;
+    let placement = ExpertPlacement::new(routing.num_experts(), layers)?;
+    let score = score::with_domains(routing, &placement, &domains)?;
+    Ok(ExpertSolution { placement, score })
+}
+
+/// The placement that only makes loads even, as load balancers do it: copies in descending order of their loads, each on the PE with the
+/// least load that has a slot. O(layers · copies · PEs).
+pub fn place_by_load(
+    routing: &ExpertRouting,
+    copies: &ExpertCopies,
+    machine: &dyn Machine,
+) -> Result<ExpertPlacement, ExpertError> {
+    copies.check(routing, machine.num_pes())?;
+    let place = |layer| {
+        let own = copies.of(layer);
+        let (experts, loads) = (copies::experts(own), copies::loads(own, routing.layer(layer)));
+        slots(&by_load(&experts, &loads, machine.num_pes()).pe_of, &experts, machine.num_pes())
+    };
+    ExpertPlacement::new(routing.num_experts(), (0..routing.num_layers()).map(place).collect())
+}
+
+/// The experts in the slots of a layer.
+fn place_layer(
+    routing: &LayerRouting,
+    copies: &[u32],
+    domains: &Domains,
+    (config, layer): (&ExpertConfig, usize),
+    observer: &dyn Observer,
+) -> Vec<ExpertId> {
+    let (experts, loads) = (copies::experts(copies), copies::loads(copies, routing));
+    let packed = by_load(&experts, &loads, domains.num_pes);
+    let mean = loads.iter().sum::<u64>() as f64 / domains.num_pes as f64;
+    let bound = ((mean * (1.0 + config.imbalance)) as u64).max(packed.greatest);
+    let seed = derive(config.seed, layer as u64);
+    let sets = CopySets::of(routing, copies, config.sets, seed);
+    let mut search = Search::new(&sets, domains, packed.pe_of, (&loads, bound));
+    search.descend(observer);
+    for attempt in 0..SMALL.div_ceil(loads.len() as u64).min(MOST_TRIES) {
+        let proposals = u64::from(config.proposals) * loads.len() as u64;
+        search.anneal(proposals, (seed, attempt), observer);
+        search.descend(observer);
+    }
+    slots(search.best(), &experts, domains.num_pes)
+}
+
+/// The experts by slot, PE after PE, those of a PE in ascending order.
+fn slots(pe_of: &[u32], experts: &[ExpertId], num_pes: usize) -> Vec<ExpertId> {
+    let mut of_pe = vec![Vec::new(); num_pes];
+    for (&pe, &expert) in pe_of.iter().zip(experts) {
+        of_pe[pe as usize].push(expert);
+    }
+    of_pe.iter_mut().for_each(|experts| experts.sort_unstable());
+    of_pe.concat()
+}
