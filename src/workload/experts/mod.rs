@@ -262,7 +262,7 @@ pub fn place_experts(
     };
     let layers = threads::run(config.threads, || threads::map(routing.num_layers(), 1, &place))?;
     let placement = ExpertPlacement::new(routing.num_experts(), layers)?;
-    let score = score::with_domains(routing, &placement, &domains)?;
+    let score = score::with_domains(routing, &placement, &domains);
     Ok(ExpertSolution { placement, score })
 }
 

@@ -58,17 +58,19 @@ pub fn score_experts(
     placement: &ExpertPlacement,
     machine: &dyn Machine,
 ) -> Result<ExpertScore, ExpertError> {
+    // Then there are at most as many PEs as copies.
+    placement.copies().check(routing, machine.num_pes())?;
     let domains = Domains::of(machine)?;
     domains.check(routing)?;
-    with_domains(routing, placement, &domains)
+    Ok(with_domains(routing, placement, &domains))
 }
 
+/// The same of a placement that fits the machine.
 pub(super) fn with_domains(
     routing: &ExpertRouting,
     placement: &ExpertPlacement,
     domains: &Domains,
-) -> Result<ExpertScore, ExpertError> {
-    placement.copies().check(routing, domains.num_pes)?;
+) -> ExpertScore {
     let mut score = ExpertScore { cost: 0.0, across_nodes: 0.0, across_pes: 0.0, loads: Vec::new() };
     let pes = domains.pes();
     for (number, layer) in routing.layers().iter().enumerate() {
@@ -80,7 +82,7 @@ pub(super) fn with_domains(
         score.across_pes += homes.entering(layer, &pes);
         score.loads.push(homes.loads(layer));
     }
-    Ok(score)
+    score
 }
 
 /// Where the copies of a layer's experts are.

@@ -247,6 +247,10 @@ fn what_does_not_fit_is_refused() {
     let single = ExpertCopies::single(&routing);
     let error = place(&machine(("3:2", "1:10")), &single).unwrap_err();
     assert!(matches!(error, ExpertError::Indivisible { copies: 4, pes: 6, fitting: 2 }));
+    let large = machine(("1024:1024", "1:10"));
+    let numbers = ExpertPlacement::in_order(&routing, &single).unwrap();
+    let error = score_experts(&routing, &numbers, &large).unwrap_err();
+    assert!(matches!(error, ExpertError::Indivisible { copies: 4, .. }));
     let ring = crate::machine::build("torus:4", None, None).unwrap();
     assert!(matches!(place(&ring, &single).unwrap_err(), ExpertError::NoTree));
     let far = machine(("2:2", "1:1000000"));
