@@ -69,9 +69,9 @@ pub struct DistConfig {
 /// How the surroundings of borders are refined by the library for one machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BandConfig {
-    /// Steps from a border; 0 refines no band.
+    /// Most steps from a border; 0 refines no band.
     pub steps: usize,
-    /// Most vertices of a band: each rank has all of it. Wider ones are left to refinement by all ranks.
+    /// Most vertices of a band: each rank has all of it. Where there are more, it has fewer steps, or there is none.
     pub most: usize,
     /// How often a band is refined from the same start, on all ranks together; the best survives.
     pub attempts: usize,
@@ -81,7 +81,7 @@ pub struct BandConfig {
 
 impl Default for BandConfig {
     fn default() -> Self {
-        Self { steps: 3, most: 400_000, attempts: 2, rounds: 2 }
+        Self { steps: 3, most: 600_000, attempts: 2, rounds: 2 }
     }
 }
 
@@ -454,8 +454,12 @@ impl<'a, C: Comm> Run<'a, C> {
         if steps == 0 || attempts == 0 || num_blocks < 2 {
             return Ok(false);
         }
-        let Band { labels, is_core, count } = band(comm, graph, blocks, num_blocks, steps);
-        if count == 0 || count > most as u64 {
+        // As wide as is allowed.
+        let mut bands = (1..=steps).rev().map(|steps| band(comm, graph, blocks, num_blocks, steps));
+        let Some(Band { labels, is_core, count }) = bands.find(|band| band.count <= most as u64) else {
+            return Ok(false);
+        };
+        if count == 0 {
             return Ok(false);
         }
         let contraction = contract(comm, graph, &labels)?;
