@@ -20,7 +20,7 @@ const OTHER_FILES: [(&str, &[&str]); 6] = [
 ];
 
 /// Options of other programs, and options of these programs that are not in their help.
-const OTHER_OPTIONS: [(&str, &[&str]); 13] = [
+const OTHER_OPTIONS: [(&str, &[&str]); 14] = [
     (
         "cargo",
         &[
