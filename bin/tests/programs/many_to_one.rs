@@ -79,7 +79,7 @@ fn with_a_process_for_each_element_the_mapping_is_one_to_one() {
     assert_eq!(pes, (0..16).collect::<Vec<_>>());
     let message = failure_of(command.arg("--imbalance=3"), 2);
     assert!(
-        message.contains("--imbalance is for many-to-one mappings; this mapping is one-to-one"),
+        message.contains("--imbalance is for many-to-one mappings and experts; this mapping is one-to-one"),
         "{message}"
     );
 }

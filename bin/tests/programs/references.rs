@@ -16,7 +16,7 @@ const OTHER_FILES: [(&str, &[&str]); 6] = [
     ("viem --launch", &["bind.sh", "rank.sh", "gpus.sh"]),
     ("generate_model", &["model.graph"]),
     ("benches/tables", &["mapping.tsv", "partition.tsv", "many.tsv", "target/tables/*"]),
-    ("cargo build", &["target/release", "target/debug"]),
+    ("cargo build", &["target/release", "target/release/viem_mpi", "target/debug"]),
 ];
 
 /// Options of other programs, and options of these programs that are not in their help.

@@ -458,6 +458,7 @@ fn options_stand_below_their_own_headings() {
                 "Remapping" => &of_remapping,
                 "Recorded traffic" => &of_traffic,
                 "Workloads" => &of_workloads,
+                "Experts" => &["--experts", "--replicas", "--token_bytes"],
                 "Training jobs" => &["--parallel", "--order", "--model"],
                 _ => {
                     assert_eq!(heading, "Options", "{help}");
