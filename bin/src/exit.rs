@@ -15,19 +15,6 @@ use viem::ground::error::ErrorKind;
 pub(crate) const CODES: &str = "Exit codes: 0 done, 2 wrong usage, 65 bad input data, 66 an input cannot be read, 70 internal error, \
      71 not enough memory or threads, 73 an output cannot be created, 74 an output cannot be written, 128+N ended by signal N";
 
-/// The exit code of each kind of failure.
-const fn code_of(kind: ErrorKind) -> u8 {
-    match kind {
-        ErrorKind::Usage => 2,
-        ErrorKind::BadData => 65,
-        ErrorKind::NoInput => 66,
-        ErrorKind::Internal => 70,
-        ErrorKind::NoResources => 71,
-        ErrorKind::CannotCreate => 73,
-        ErrorKind::CannotWrite => 74,
-    }
-}
-
 /// How a program ends that has done what it could.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
@@ -45,7 +32,7 @@ pub(crate) fn run<O: Parser>(
     program: impl FnOnce(&O, &Given) -> Result<End>,
 ) -> u8 {
     let name = O::command().get_name().to_string();
-    signals::respect_limits(i32::from(code_of(ErrorKind::NoResources)));
+    signals::respect_limits(i32::from(ErrorKind::NoResources.exit_code()));
     let command = || describe::with_options(O::command());
     let refuse = |error: clap::Error| {
         match hints::on_unknown_option(&error, &command()) {
@@ -75,11 +62,11 @@ pub(crate) fn run<O: Parser>(
 fn end(name: &str, result: Result<End>) -> u8 {
     match result {
         Ok(End::Done) => 0,
-        Ok(End::BadData) => code_of(ErrorKind::BadData),
+        Ok(End::BadData) => ErrorKind::BadData.exit_code(),
         Ok(End::Signal(signal)) => signals::end_by(signal),
         Err(failure) => {
             complain(name, &hints::message_of(&failure));
-            code_of(failure.kind())
+            failure.kind().exit_code()
         }
     }
 }

@@ -27,7 +27,8 @@ pub(crate) struct ExpertOptions {
 }
 
 impl ExpertOptions {
-    fn unit(&self) -> u64 {
+    /// The bytes of a token; 1 if tokens are counted.
+    pub(crate) fn unit(&self) -> u64 {
         self.token_bytes.unwrap_or(1)
     }
 }

@@ -3,6 +3,7 @@
 //! All that is sent are words of 64 bits. Every rank of a communicator calls the same operations in the same order.
 
 use std::cell::Cell;
+use std::ops::AddAssign;
 
 use viem::ground::types::NodeId;
 
@@ -84,6 +85,12 @@ impl Received {
     pub fn from(&self, rank: usize) -> &[u64] {
         let start = rank.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.words[start..self.ends[rank]]
+    }
+
+    /// How many words each rank has sent.
+    pub fn counts(&self) -> Vec<usize> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| end - start).collect()
     }
 }
 
@@ -242,24 +249,29 @@ impl<const N: usize> Delivered<N> {
     /// Answers each record that came, in their order, with a word. Returns the answers to those that were sent from here, in the order in which
     /// these were added.
     pub fn answer(&self, comm: &impl Comm, answers: &[u64]) -> Vec<u64> {
-        let starts = std::iter::once(0).chain(self.received.ends.iter().copied());
-        let counts: Vec<usize> =
-            starts.zip(&self.received.ends).map(|(start, end)| (end - start) / N).collect();
+        let counts: Vec<usize> = self.received.counts().into_iter().map(|count| count / N).collect();
         let received = comm.all_to_all(answers, &counts);
         self.place_of.iter().map(|&place| received.words[place as usize]).collect()
     }
 }
 
 /// Where the parts of an array begin that have these lengths.
-pub(crate) fn starts_of(counts: &[usize]) -> Vec<usize> {
-    counts
-        .iter()
-        .scan(0, |sum, &count| {
-            let start = *sum;
-            *sum += count;
-            Some(start)
-        })
-        .collect()
+pub fn starts_of<T: Copy + Default + AddAssign>(counts: &[T]) -> Vec<T> {
+    let starts = counts.iter().scan(T::default(), |sum, &count| {
+        let start = *sum;
+        *sum += count;
+        Some(start)
+    });
+    starts.collect()
+}
+
+/// Where they end.
+pub fn ends_of(counts: &[usize]) -> Vec<usize> {
+    let ends = counts.iter().scan(0, |sum, count| {
+        *sum += count;
+        Some(*sum)
+    });
+    ends.collect()
 }
 
 /// Which vertices are whose: rank r has those from `first[r]` on, up to `first[r + 1]`.
@@ -337,9 +349,7 @@ pub fn ask(comm: &impl Comm, ranges: &Ranges, vertices: &[NodeId], known: impl F
     let start = ranges.own().start;
     let answers: Vec<u64> =
         asked.words.iter().map(|&vertex| known((vertex as NodeId - start) as usize)).collect();
-    let starts = std::iter::once(0).chain(asked.ends.iter().copied());
-    let back: Vec<usize> = starts.zip(&asked.ends).map(|(start, end)| end - start).collect();
-    comm.all_to_all(&answers, &back).words
+    comm.all_to_all(&answers, &asked.counts()).words
 }
 
 /// What the owners of some vertices know of them, for each of `vertices`, in any order and perhaps several times. `known` gives it for each

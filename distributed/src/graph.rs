@@ -322,8 +322,7 @@ impl DistGraph {
         let words: Vec<u64> = ghosts.iter().map(|&ghost| u64::from(ghost)).collect();
         let wanted = comm.all_to_all(&words, &self.ghosts_of);
         self.sent = wanted.words.iter().map(|&vertex| vertex as NodeId - own.start).collect();
-        let starts = std::iter::once(0).chain(wanted.ends.iter().copied());
-        self.sent_to = starts.zip(&wanted.ends).map(|(start, end)| end - start).collect();
+        self.sent_to = wanted.counts();
         self.ghosts = ghosts;
     }
 

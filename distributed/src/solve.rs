@@ -25,12 +25,12 @@ use viem::mapping::solve::{
 };
 use viem::partition::remap::{Homes as WholeHomes, HomesError, MigrationWeight, RemapError};
 use viem::partition::{
-    FixedError, FixedVertices, PartitionPreset, Partitioner, Remapping, Targets, TargetsError,
+    BoundViolation, FixedError, FixedVertices, Partitioner, Remapping, Targets, TargetsError,
 };
 
 use crate::band::{Band, band};
 use crate::cluster::{ClusterConfig, cluster};
-use crate::comm::{Comm, Letters, greatest, sum};
+use crate::comm::{Comm, Letters, sum};
 use crate::contract::{Contraction, contract};
 use crate::error::{DistError, agree};
 use crate::gather::gather;
@@ -322,12 +322,12 @@ impl<'a, C: Comm> Run<'a, C> {
             return Err(DivideError::OldLength { found, expected });
         }
         let num_blocks = self.num_blocks;
-        let is_wrong = |&&block: &&BlockId| block != Homes::NONE && block as usize >= num_blocks;
-        match blocks.iter().find(is_wrong) {
+        let is_wrong = |&block: &BlockId| block != Homes::NONE && block as usize >= num_blocks;
+        match blocks.iter().position(is_wrong) {
             None => Ok(()),
-            Some(&block) => {
-                let own = blocks.iter().position(|&other| other == block).unwrap_or(0);
-                Err(DivideError::OldBlock { vertex: self.graph.global(own), block, num_blocks })
+            Some(own) => {
+                let (vertex, block) = (self.graph.global(own), blocks[own]);
+                Err(DivideError::OldBlock { vertex, block, num_blocks })
             }
         }
     }
@@ -335,12 +335,10 @@ impl<'a, C: Comm> Run<'a, C> {
     /// What a vertex of weight 1 pays for migration, and an edge of weight 1 for a distance of 1.
     fn penalty(&self) -> (Weight, Weight) {
         let Some(Old { weight, .. }) = self.old else { return (0, 1) };
-        // Exact: a weight has six digits after the point, and at most ten before it.
-        let parts = (weight.value() * 1e6).round() as Weight;
-        let divisor = gcd(parts, 1_000_000);
+        let (numerator, denominator) = weight.fraction();
         // J counts each edge twice, the change of a move once.
         let twice = if self.distances.is_cut() { 1 } else { 2 };
-        (parts / divisor, twice * (1_000_000 / divisor))
+        (numerator, twice * denominator)
     }
 
     fn homes(&self, blocks: Vec<BlockId>) -> Homes {
@@ -508,7 +506,7 @@ impl<'a, C: Comm> Run<'a, C> {
         match self.goal {
             Goal::Blocks(count) => {
                 let targets = Targets::equal(whole, count, imbalance)?.with_fixed(whole, fixed)?;
-                let partitioner = Partitioner::new(preset_of_partitions(preset), seed);
+                let partitioner = Partitioner::new(preset.into(), seed);
                 threads::run(threads, || {
                     Ok(partitioner.remap(whole, &targets, &homes, slight)?.partition.into_blocks())
                 })?
@@ -546,7 +544,7 @@ impl<'a, C: Comm> Run<'a, C> {
         match self.goal {
             Goal::Blocks(count) => {
                 let targets = Targets::equal(whole, count, imbalance)?;
-                let partitioner = Partitioner::new(preset_of_partitions(preset), seed);
+                let partitioner = Partitioner::new(preset.into(), seed);
                 threads::run(threads, || match &old {
                     None => Ok(partitioner.partition(whole, &targets).into_blocks()),
                     Some((homes, weight)) => {
@@ -585,7 +583,7 @@ impl<'a, C: Comm> Run<'a, C> {
             migration += i128::from(is_away) * i128::from(whole.node_weight(node));
         }
         let (penalty, scale) = self.penalty();
-        let overload = loads.iter().zip(bounds).map(|(load, bound)| (load - bound).max(0)).sum();
+        let overload = BoundViolation::of(&loads, bounds, &[]).overload;
         Quality { overload, cost: cost * i128::from(scale) + 2 * migration * i128::from(penalty) }
     }
 
@@ -601,7 +599,7 @@ impl<'a, C: Comm> Run<'a, C> {
             let away = pairs.filter(|((home, block), _)| **home != Homes::NONE && home != block);
             sum(comm, away.map(|(_, weight)| weight).sum())
         });
-        let overload = loads.iter().zip(&bounds).map(|(load, bound)| (load - bound).max(0)).sum();
+        let overload = BoundViolation::of(&loads, &bounds, &[]).overload;
         DistReport {
             cost,
             cut,
@@ -654,27 +652,9 @@ fn coarse_homes(comm: &impl Comm, contraction: &Contraction, finer: &[BlockId]) 
     homes
 }
 
-/// The preset of partitions with the same name.
-fn preset_of_partitions(preset: MapPreset) -> PartitionPreset {
-    preset.name().parse().unwrap_or(PartitionPreset::Eco)
-}
-
 fn many_to_one(config: &DistConfig, seed: u64) -> ManyToOneConfig {
     let &DistConfig { threads, imbalance, preset, .. } = config;
     ManyToOneConfig::preset(preset).with_seed(seed).with_threads(threads).with_imbalance(imbalance)
-}
-
-fn gcd(mut a: Weight, mut b: Weight) -> Weight {
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a.max(1)
-}
-
-/// The greatest memory that a rank has had so far, if the system says it.
-pub fn greatest_peak(comm: &impl Comm) -> Option<u64> {
-    let peak = viem::ground::memory::peak().unwrap_or(0);
-    Some(greatest(comm, peak)).filter(|&peak| peak > 0)
 }
 
 #[cfg(test)]

@@ -23,6 +23,25 @@ pub enum ErrorKind {
     Internal,
 }
 
+impl ErrorKind {
+    /// The exit code of programs that fail so, as in BSD's `sysexits.h`; 2 for wrong usage, as of most programs.
+    ///
+    /// ```
+    /// assert_eq!(viem::ground::error::ErrorKind::NoInput.exit_code(), 66);
+    /// ```
+    pub const fn exit_code(self) -> u8 {
+        match self {
+            Self::Usage => 2,
+            Self::BadData => 65,
+            Self::NoInput => 66,
+            Self::Internal => 70,
+            Self::NoResources => 71,
+            Self::CannotCreate => 73,
+            Self::CannotWrite => 74,
+        }
+    }
+}
+
 /// An error that says what kind of failure it is.
 ///
 /// ```

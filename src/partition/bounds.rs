@@ -23,7 +23,7 @@ impl BoundViolation {
     }
 
     /// By how much blocks of these weights exceed their greatest weights and miss their least loads, of which there may be none; O(k).
-    pub(crate) fn of(weights: &[Weight], most: &[Weight], least: &[Weight]) -> Self {
+    pub fn of(weights: &[Weight], most: &[Weight], least: &[Weight]) -> Self {
         let excess = |(weight, bound): (&Weight, &Weight)| (weight - bound).max(0);
         let lack = |(weight, least): (&Weight, &Weight)| (least - weight).max(0);
         Self {

@@ -6,7 +6,7 @@ use mpi::Count;
 use mpi::collective::SystemOperation;
 use mpi::datatype::{Partition, PartitionMut};
 use mpi::traits::{Communicator, CommunicatorCollectives, Root};
-use viem_distributed::comm::{Comm, Received, Reduction};
+use viem_distributed::comm::{Comm, Received, Reduction, ends_of, starts_of};
 
 /// Most words that a rank sends or receives in one round: they fill 8 GiB.
 const MOST_WORDS: usize = 1 << 30;
@@ -31,23 +31,11 @@ impl<'a, C: Communicator> MpiComm<'a, C> {
     /// One round, in which all fits.
     fn round(&self, words: &[u64], counts: &[Count], from: &[Count]) -> Vec<u64> {
         let mut received = vec![0; from.iter().sum::<Count>() as usize];
-        let send = Partition::new(words, counts, starts(counts));
-        let mut receive = PartitionMut::new(&mut received[..], from, starts(from));
+        let send = Partition::new(words, counts, starts_of(counts));
+        let mut receive = PartitionMut::new(&mut received[..], from, starts_of(from));
         self.inner.all_to_all_varcount_into(&send, &mut receive);
         received
     }
-}
-
-/// Where the parts of an array begin that have these lengths.
-fn starts(counts: &[Count]) -> Vec<Count> {
-    counts
-        .iter()
-        .scan(0, |sum, &count| {
-            let start = *sum;
-            *sum += count;
-            Some(start)
-        })
-        .collect()
 }
 
 impl<C: Communicator> Comm for MpiComm<'_, C> {
@@ -75,11 +63,7 @@ impl<C: Communicator> Comm for MpiComm<'_, C> {
         let parts = |counts: &[usize], round| -> Vec<Count> {
             counts.iter().map(|&count| part(count, round) as Count).collect()
         };
-        let ends = from.iter().scan(0, |sum, count| {
-            *sum += count;
-            Some(*sum)
-        });
-        let ends: Vec<usize> = ends.collect();
+        let ends = ends_of(&from);
         if rounds <= 1 {
             return Received { words: self.round(words, &parts(counts, 0), &parts(&from, 0)), ends };
         }
@@ -115,13 +99,10 @@ impl<C: Communicator> Comm for MpiComm<'_, C> {
         let mut received = vec![0; all as usize];
         self.inner.all_gather_varcount_into(
             words,
-            &mut PartitionMut::new(&mut received[..], &from[..], starts(&from)),
+            &mut PartitionMut::new(&mut received[..], &from[..], starts_of(&from)),
         );
-        let ends = counts.iter().scan(0, |sum, &count| {
-            *sum += count as usize;
-            Some(*sum)
-        });
-        Received { words: received, ends: ends.collect() }
+        let counts: Vec<usize> = counts.into_iter().map(|count| count as usize).collect();
+        Received { words: received, ends: ends_of(&counts) }
     }
 
     fn all_reduce(&self, words: &mut [u64], how: Reduction) {

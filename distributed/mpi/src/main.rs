@@ -10,11 +10,12 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator;
+use viem::ground::error::ErrorKind;
 
 use crate::options::Options;
 
 /// The exit code of a panic.
-const INTERNAL: u8 = 70;
+const INTERNAL: u8 = ErrorKind::Internal.exit_code();
 
 fn main() -> ExitCode {
     let Some((universe, _)) = mpi::initialize_with_threading(mpi::Threading::Funneled) else {
@@ -45,7 +46,7 @@ fn main() -> ExitCode {
                 if is_first {
                     eprintln!("{}: {error}", options::NAME);
                 }
-                program::exit_code(error.kind)
+                error.kind.exit_code()
             }
         },
     };

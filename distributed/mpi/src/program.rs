@@ -5,13 +5,14 @@ use std::time::Instant;
 
 use mpi::traits::Communicator;
 use viem::ground::error::{ErrorKind, HasKind};
+use viem::ground::memory;
 use viem::ground::types::BlockId;
 use viem::io::{Outputs, ReadError, Source, WriteError};
 use viem::machine::{self, Machine, SpecError, Wanted};
-use viem_distributed::comm::{Comm, Counted, Ranges, greatest};
+use viem_distributed::comm::{Comm, Counted, Ranges, greatest, sum};
 use viem_distributed::error::{DistError, agree, words};
 use viem_distributed::graph::DistGraph;
-use viem_distributed::solve::{DistConfig, Goal, Old, divide, greatest_peak};
+use viem_distributed::solve::{DistConfig, Goal, Old, divide};
 use viem_distributed::{generate, read};
 use viem_mpi::MpiComm;
 
@@ -27,19 +28,6 @@ struct UsageError(&'static str);
 impl HasKind for UsageError {
     fn kind(&self) -> ErrorKind {
         ErrorKind::Usage
-    }
-}
-
-/// The exit code of each kind of failure, as of the other programs.
-pub(crate) fn exit_code(kind: ErrorKind) -> u8 {
-    match kind {
-        ErrorKind::Usage => 2,
-        ErrorKind::BadData => 65,
-        ErrorKind::NoInput => 66,
-        ErrorKind::Internal => 70,
-        ErrorKind::NoResources => 71,
-        ErrorKind::CannotCreate => 73,
-        ErrorKind::CannotWrite => 74,
     }
 }
 
@@ -136,11 +124,12 @@ fn facts<C: Comm>(comm: &Counted<C>, graph: &DistGraph, reading: f64, started: I
     };
     Facts {
         n: u64::from(graph.ranges().total()),
-        arcs: viem_distributed::comm::sum(comm, graph.num_arcs() as i64) as u64,
+        arcs: sum(comm, graph.num_arcs() as i64) as u64,
         ranks: comm.size(),
         reading,
         total: started.elapsed().as_secs_f64(),
-        peak: greatest_peak(comm),
+        // 0 where the system does not say it.
+        peak: Some(greatest(comm, memory::peak().unwrap_or(0))).filter(|&peak| peak > 0),
         communication,
     }
 }

@@ -16,6 +16,7 @@ mod balance;
 mod jet;
 
 use viem::ground::types::{BlockId, Cost, Weight};
+use viem::partition::BoundViolation;
 
 use crate::comm::{Comm, sum, sum_table};
 use crate::graph::DistGraph;
@@ -159,9 +160,8 @@ impl<'a, C: Comm> State<'a, C> {
         state
     }
 
-    /// The sum of all excess over the bounds.
     fn overload(&self) -> Weight {
-        self.loads.iter().zip(self.task.bounds).map(|(load, bound)| (load - bound).max(0)).sum()
+        BoundViolation::of(&self.loads, self.task.bounds, &[]).overload
     }
 
     fn quality(&self) -> Quality {

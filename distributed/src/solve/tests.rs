@@ -3,6 +3,7 @@ use crate::testing::{on_ranks, random_graph};
 use viem::graph::generate::{grid, mesh};
 use viem::ground::rng::Rng;
 use viem::machine;
+use viem::partition::PartitionPreset;
 
 /// Settings that coarsen even small graphs.
 fn small() -> DistConfig {

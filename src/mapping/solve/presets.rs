@@ -37,6 +37,17 @@ impl From<PartitionPreset> for MapPreset {
     }
 }
 
+impl From<MapPreset> for PartitionPreset {
+    /// The preset of the same name.
+    fn from(preset: MapPreset) -> Self {
+        match preset {
+            MapPreset::Strong => Self::Strong,
+            MapPreset::Eco => Self::Eco,
+            MapPreset::Fast => Self::Fast,
+        }
+    }
+}
+
 /// All settings of a mapping.
 ///
 /// ```

@@ -72,8 +72,8 @@ impl MigrationWeight {
         i128::from(cost) * i128::from(denominator) + i128::from(migration) * i128::from(numerator)
     }
 
-    /// As a fraction in lowest terms.
-    pub(super) fn fraction(self) -> (Weight, Weight) {
+    /// As a fraction in lowest terms: numerator and denominator.
+    pub fn fraction(self) -> (Weight, Weight) {
         let (mut a, mut b) = (self.parts, UNIT);
         while b != 0 {
             (a, b) = (b, a % b);

@@ -75,7 +75,7 @@ use sets::CopySets;
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::Observer;
 use crate::ground::rng::derive;
-use crate::ground::settings::{ConfigError, check};
+use crate::ground::settings::{ConfigError, check, check_at_least_one};
 use crate::ground::threads::{self, ThreadsError};
 use crate::machine::{Machine, MachineError};
 use crate::mapping::solve::MapPreset;
@@ -201,11 +201,11 @@ impl ExpertConfig {
 
     /// Fails if a setting is out of its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        check("threads", self.threads, self.threads >= 1, "at least 1")?;
+        check_at_least_one("threads", self.threads)?;
         let is_share = self.imbalance >= 0.0 && self.imbalance.is_finite();
         check("imbalance", self.imbalance, is_share, "a finite number of at least 0")?;
         check("proposals", self.proposals, self.proposals <= 1 << 20, "at most 2^20")?;
-        check("sets", self.sets, self.sets >= 1, "at least 1")
+        check_at_least_one("sets", self.sets)
     }
 }
 

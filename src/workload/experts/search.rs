@@ -27,7 +27,7 @@ pub(super) struct Search<'a> {
     sets: &'a CopySets,
     tables: Vec<Table<'a>>,
     pe_of: Vec<u32>,
-    /// The copies on each PE, and the place of each copy among them.
+    /// The copies on each PE.
     held: Vec<Vec<u32>>,
     loads: &'a [u64],
     load_of: Vec<u64>,

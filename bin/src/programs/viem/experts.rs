@@ -84,7 +84,7 @@ pub(super) fn place(options: &Options, experts: ExpertId, given: &Given) -> Resu
         experts,
         layers: routing.num_layers(),
         tokens: routing.num_tokens(),
-        token_bytes: options.experts.token_bytes.unwrap_or(1),
+        token_bytes: options.experts.unit(),
         slots: found.placement.num_slots(),
         seed: options.seed,
         machine: options.machine.report(machine),

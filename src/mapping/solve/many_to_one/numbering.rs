@@ -29,9 +29,10 @@ impl Search<'_> {
             return self.best(known);
         }
         let given = is_local(self.graph).then(|| self.best(known)).transpose()?;
-        if let (Some(given), None) = (&given, self.config.small) {
-            return Ok(given.clone());
-        }
+        let given = match given {
+            Some(given) if self.config.small.is_none() => return Ok(given),
+            given => given,
+        };
         let order = &canonical::order(self.graph, |node| self.mark(start, node))[..];
         let canonical = self.best_in_order(order, known)?;
         Ok(given.into_iter().chain([canonical]).min_by_key(score).expect("there is one"))
