@@ -9,13 +9,13 @@ use viem::io::{ReadError, Source};
 use viem_verify as verify;
 
 fuzz_target!(|bytes: &[u8]| {
-    let read = |bytes: &[u8]| {
-        parhip::read(Source::new("fuzz", bytes).expect("a slice can be read"), NodeWeights::Read)
-    };
+    let source = |bytes| Source::new("fuzz", bytes).expect("a slice can be read");
+    let read = |bytes| parhip::read(source(bytes), NodeWeights::Read);
     let graph = match read(bytes) {
         Ok(graph) => graph,
         Err(ReadError::InvalidBytes { offset, kind, .. }) => {
-            assert!(offset <= bytes.len() as u64 || bytes.starts_with(&[0x1f, 0x8b]));
+            // Packed files and texts in UTF-16 may be longer than the file once they are read.
+            assert!(offset <= bytes.len() as u64 || !source(bytes).is_plain());
             assert!(!kind.to_string().is_empty());
             return;
         }
