@@ -8,9 +8,15 @@ use viem::io::parhip::{self, ParhipWidth};
 use viem::io::{ReadError, Source};
 use viem_verify as verify;
 
+fn source(bytes: &[u8]) -> Source<'_> {
+    Source::new("fuzz", bytes).expect("a slice can be read")
+}
+
+fn read(bytes: &[u8]) -> Result<CsrGraph, ReadError> {
+    parhip::read(source(bytes), NodeWeights::Read)
+}
+
 fuzz_target!(|bytes: &[u8]| {
-    let source = |bytes| Source::new("fuzz", bytes).expect("a slice can be read");
-    let read = |bytes| parhip::read(source(bytes), NodeWeights::Read);
     let graph = match read(bytes) {
         Ok(graph) => graph,
         Err(ReadError::InvalidBytes { offset, kind, .. }) => {
@@ -30,7 +36,6 @@ fuzz_target!(|bytes: &[u8]| {
             .expect("a vector can be written");
         assert_eq!(read(&written).expect("a graph that was written"), graph);
         let text = verify::text_of_parhip(&written).expect("a graph that was written");
-        let text = Source::new("text", text.as_bytes()).expect("a slice can be read");
-        assert_eq!(metis::read(text, NodeWeights::Read).expect("the same graph"), graph);
+        assert_eq!(metis::read(source(text.as_bytes()), NodeWeights::Read).expect("the same graph"), graph);
     }
 });

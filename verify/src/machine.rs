@@ -404,9 +404,23 @@ fn table_of(text: &str) -> Vec<Vec<&str>> {
     let is_blank = |line: &&str| rows(line, is_separator).is_empty();
     let first = text.lines().find(|line| !is_blank(line)).unwrap_or("");
     match [',', ';', '\t'].into_iter().find(|&separator| first.contains(separator)) {
-        Some(separator) => rows(text, |c| c == separator),
-        None => rows(text, is_separator),
+        Some(separator) => rows_of_cells(text, separator),
+        None => rows(text, char::is_whitespace),
     }
+}
+
+/// The cells of each line that has one; lines are read up to a comment.
+fn rows_of_cells(text: &str, separator: char) -> Vec<Vec<&str>> {
+    let has_one = |cells: &Vec<&str>| cells.iter().any(|cell| !cell.is_empty());
+    text.lines().map(|line| cells_of(line, separator)).filter(has_one).collect()
+}
+
+/// The cells of a line, of which all but the last may be empty.
+fn cells_of(line: &str, separator: char) -> Vec<&str> {
+    let cells = line.split(separator).map(str::trim);
+    let mut cells: Vec<&str> = cells.take_while(|cell| !cell.starts_with(['#', '%'])).collect();
+    cells.pop_if(|last| last.is_empty());
+    cells
 }
 
 /// The entries of a square table with names over its columns, beside its rows, or both. Columns may be numbered instead if rows are

@@ -250,6 +250,10 @@ fn distances(text: &str) -> Result<GpuDistances, Fault> {
         header = lines.next().unwrap_or_default();
     }
     table.count = num_gpus(&header);
+    let is_other = |(_, name): &&(usize, &str)| name.starts_with("GPU") && *name != "GPU";
+    if let Some(&(at, name)) = header.get(table.count).filter(is_other) {
+        return fault(at, name, "the names over a table are GPU0, GPU1 and so on, in this order");
+    }
     let at = header.first().map_or(text.len(), |&(at, _)| at);
     match table.count {
         0 => return fault(at, tool.name, "no GPUs are named above the table"),
@@ -398,6 +402,7 @@ mod tests {
             (NVIDIA.replace("\nGPU1", "\nGPU3"), 3, 1, "row of this GPU is missing"),
             (NVIDIA.split("\nGPU2").next().unwrap().to_owned(), 3, 34, "row of this GPU is missing"),
             ("GPU0 GPU1 CPU Affinity\nGPU0 X\n".to_owned(), 2, 1, "fewer entries"),
+            ("GPU0 GPU2 CPU Affinity\nGPU0 X\n".to_owned(), 1, 6, "in this order"),
             (NVIDIA.repeat(2), 10, 6, "second table"),
             (ROCM.replace("GPU1   15", "GPU1   -5"), 6, 8, "no link or weight"),
             (ROCM.replace("GPU1   15", "GPU1   16"), 6, 8, "differs"),
