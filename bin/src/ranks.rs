@@ -1,4 +1,4 @@
-//! What a mapping to a cluster makes of its nodes: how many ranks each has, how many cores a rank has, and which nodes stay empty.
+//! What a mapping to a cluster makes of its nodes: how many ranks each has, how many cores or GPUs a rank has, and which nodes stay empty.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -25,7 +25,8 @@ struct Ranks {
     per_node: Vec<u32>,
     /// The fewest and the most of a rank.
     cores: (u32, u32),
-    are_threads: bool,
+    /// What these are.
+    unit: &'static str,
     empty: Vec<String>,
 }
 
@@ -50,7 +51,12 @@ impl Ranks {
         let empty = (0..num_nodes).filter(|&node| ranks_of[node as usize] == 0).map(name).collect();
         ranks_of.retain(|&ranks| ranks > 0);
         let cores = (sizes.iter().min().copied()?, sizes.iter().max().copied()?);
-        Some(Self { per_node: ranks_of, cores, are_threads, empty })
+        let unit = match are_threads {
+            _ if located.are_gpus() => "GPUs",
+            true => "hardware threads",
+            false => "cores",
+        };
+        Some(Self { per_node: ranks_of, cores, unit, empty })
     }
 }
 
@@ -67,7 +73,7 @@ fn share_cores(nodes: &Nodes, node: usize) -> bool {
 
 impl fmt::Display for Ranks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = if self.are_threads { "hardware threads" } else { "cores" };
+        let unit = self.unit;
         let runs: Vec<&[u32]> = self.per_node.chunk_by(|a, b| a == b).collect();
         let ranks = match runs.as_slice() {
             [run] => run[0].to_string(),
@@ -105,7 +111,7 @@ mod tests {
 
     fn told(per_node: &[u32], cores: (u32, u32), empty: usize) -> String {
         let empty = (0..empty).map(|node| format!("n{node}")).collect();
-        Ranks { per_node: per_node.to_vec(), cores, are_threads: false, empty }.to_string()
+        Ranks { per_node: per_node.to_vec(), cores, unit: "cores", empty }.to_string()
     }
 
     #[test]

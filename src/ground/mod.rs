@@ -1,6 +1,7 @@
 //! What every module stands on: numbers, random streams, threads, memory, settings, and watching a run.
 
 pub(crate) mod budget;
+pub(crate) mod collectives;
 pub mod error;
 pub mod linear_assignment;
 pub mod memory;

@@ -53,13 +53,15 @@ impl Reading {
     pub(super) const NPY: Self = Self::of_traffic("a NumPy array", "npy");
     pub(super) const NODE_LINK: Self = Self::of_traffic("a graph as node-link JSON", "json");
     pub(super) const GRAPHML: Self = Self::of_traffic("a GraphML file", "graphml");
+    pub(super) const NCCL: Self = Self::of_traffic("a log of NCCL", "nccl");
+    pub(super) const KINETO: Self = Self::of_traffic("a trace of PyTorch's profiler", "kineto");
     pub(super) const CSV: Self = Self::new("a table with separators (CSV)", CONVERT);
     pub(super) const TEXT: Self = Self::new("a text (its first lines hold no numbers)", CONVERT);
     pub(super) const BINARY: Self = Self::new("a binary file", CONVERT);
     pub(super) const HASHES: Self = Self::new("an edge list (SNAP) or a script", CONVERT);
 
     /// Readings of recorded traffic.
-    pub(super) const TRAFFIC: [Self; 10] = [
+    pub(super) const TRAFFIC: [Self; 12] = [
         Self::PROFILE,
         Self::MATRIX,
         Self::EDGES,
@@ -70,6 +72,8 @@ impl Reading {
         Self::NPY,
         Self::NODE_LINK,
         Self::GRAPHML,
+        Self::NCCL,
+        Self::KINETO,
     ];
 
     const fn new(name: &'static str, remedy: &'static str) -> Self {

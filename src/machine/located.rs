@@ -52,6 +52,11 @@ pub trait Located {
     fn num_nodes(&self) -> Option<u32> {
         None
     }
+
+    /// Whether the PEs are GPUs, each of which has the place of a core, and its number that of a CPU.
+    fn are_gpus(&self) -> bool {
+        false
+    }
 }
 
 /// Consecutive cores of a package.
@@ -127,4 +132,9 @@ pub(super) fn host<M: Machine + ?Sized>(machine: &M, node: u32) -> Option<&str> 
 /// The number of nodes of the cluster, if the machine knows it.
 pub(super) fn num_nodes<M: Machine + ?Sized>(machine: &M) -> Option<u32> {
     machine.located()?.num_nodes()
+}
+
+/// Whether the PEs are known to be GPUs.
+pub(super) fn are_gpus<M: Machine + ?Sized>(machine: &M) -> bool {
+    machine.located().is_some_and(Located::are_gpus)
 }

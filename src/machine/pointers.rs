@@ -72,6 +72,9 @@ macro_rules! forward {
             fn num_nodes(&self) -> Option<u32> {
                 (**self).num_nodes()
             }
+            fn are_gpus(&self) -> bool {
+                (**self).are_gpus()
+            }
         }
 
         #[deny(clippy::missing_trait_methods)]

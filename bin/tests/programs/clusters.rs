@@ -408,6 +408,14 @@ fn nodes_that_stay_empty_are_named() {
 }
 
 #[test]
+fn ranks_of_hosts_of_gpus_have_gpus() {
+    let all = "\tGPU0\tGPU1\tCPU Affinity\nGPU0\tX\tNV18\t0-7\nGPU1\tNV18\tX\t0-7\n";
+    let folder = folder(&[("hosts", "n[1-7]\n"), ("all", all)]);
+    let text = map(folder.path(), &[], &["--machine=hosts:hosts,node=all"]);
+    assert!(text.contains("; GPUs per rank: 1; empty nodes: "), "{text}");
+}
+
+#[test]
 fn tasks_that_are_more_than_cores_are_on_hardware_threads() {
     let folder = folder(&[]);
     write_row(folder.path(), 48);

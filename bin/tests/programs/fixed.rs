@@ -182,6 +182,23 @@ fn groups_stay_on_a_node_if_that_is_asked_for() {
         fs::copy(path("mapping"), path("start")).unwrap();
         stdout_of(&mut on_hosts(&[keep.as_str(), "--input_mapping=start", "--seed=3"]));
     }
+    // The groups of a file: every fifth process, and the last one alone.
+    fs::write(
+        path("groups"),
+        (0..16)
+            .map(|process| format!("{}\n", if process < 15 { process % 5 } else { 9 }))
+            .collect::<String>(),
+    )
+    .unwrap();
+    let text = stdout_of(&mut on_hosts(&["--keep=groups", "--verify", "--json=report"]));
+    assert!(text.contains("each of 6 groups of 3 processes is kept on a node"), "{text}");
+    let pes = numbers(&path("mapping"));
+    assert!((0..15).all(|process| node(pes[process]) == node(pes[process % 5])), "{pes:?}");
+    assert_eq!(report_in(&path("report"))["options"]["keep"], "groups");
+    fs::write(path("uneven"), "0\n1\n2\n2\n".repeat(4)).unwrap();
+    let failure = failure_of(&mut on_hosts(&["--keep=uneven"]), 65);
+    assert!(failure.contains("group 0 has 4 processes, but 2 has 8"), "{failure}");
+    failure_of(&mut on_hosts(&["--keep=missing"]), 66);
     let failure = failure_of(&mut on_hosts(&["--keep=4"]), 65);
     assert!(
         failure.contains("the nodes have room for 3 of 4 groups; the largest has room for 7"),

@@ -64,6 +64,11 @@ impl Object {
     pub fn pu(os_index: u32) -> Self {
         Self { os_index, ..Self::new(ObjectKind::Pu, Vec::new()) }
     }
+
+    /// Whether it is made of GPUs, each of which stands as a core. O(children).
+    pub fn has_gpus(&self) -> bool {
+        self.children.iter().any(|child| matches!(child.kind, ObjectKind::Gpu { .. }))
+    }
 }
 
 /// The node that an XML file of hwloc describes.

@@ -1,8 +1,10 @@
 //! Sums what the readers hand over, and makes the communication graph.
 
 use std::io::{self, Read};
+use std::mem;
 
 use super::ids::{Numbering, Seen};
+use super::nccl::Log;
 use super::pairs::{Pair, PairOverflow, Pairs};
 use super::weighing::{Share, Weighing};
 use crate::graph::{CsrGraph, GraphError};
@@ -60,8 +62,10 @@ pub struct LeftOut {
     pub to_itself: Tally,
     /// Traffic with processes outside `MPI_COMM_WORLD`.
     pub elsewhere: Tally,
-    /// Collective calls that the recorder could not count.
+    /// Collective calls that could not be counted.
     pub uncounted_calls: u64,
+    /// Connections between ranks of a communicator that no line places in the job.
+    pub unplaced_connections: u64,
     /// Lines that are torn or are something else.
     pub torn_lines: u64,
     /// File and line of the first of them.
@@ -240,6 +244,7 @@ pub struct Collector {
     numbering: Option<Numbering>,
     sizes: Option<Sizes>,
     is_pattern: bool,
+    log: Log,
 }
 
 impl Collector {
@@ -261,6 +266,7 @@ impl Collector {
             numbering: None,
             sizes: None,
             is_pattern: false,
+            log: Log::default(),
         }
     }
 
@@ -353,6 +359,9 @@ impl Collector {
     pub fn finish(mut self, config: &TrafficConfig) -> Result<(CsrGraph, Summary), TrafficError> {
         let format = self.format.ok_or(TrafficError::NoRanks)?;
         self.check_classes(format)?;
+        let log = mem::take(&mut self.log);
+        log.add_to(&mut Inlet { collector: &mut self, file: "" })
+            .map_err(|count| TrafficError::TooLarge { count })?;
         let ids = self.numbering.take().map(|numbering| {
             let (ids, rank_of) = numbering.finish();
             self.pairs.renumber(&rank_of);
@@ -566,6 +575,11 @@ impl Inlet<'_> {
         let left_out = &mut self.collector.left_out;
         left_out.torn_lines += 1;
         left_out.first_torn.get_or_insert_with(|| (self.file.to_owned(), line));
+    }
+
+    /// What the files of a job log together.
+    pub(super) fn log(&mut self) -> &mut Log {
+        &mut self.collector.log
     }
 
     /// What else is left out.

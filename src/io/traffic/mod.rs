@@ -1,4 +1,4 @@
-//! Recorded traffic of MPI jobs: files of several kinds, summed into one communication graph.
+//! Recorded traffic of jobs: files of several kinds, summed into one communication graph.
 //!
 //! | member | file | kind of file |
 //! |---|---|---|
@@ -12,6 +12,8 @@
 //! | `npy` | `npy.rs` | an array of NumPy |
 //! | `json` | `node_link.rs` | a graph as node-link JSON |
 //! | `graphml` | `graphml.rs` | a graph in GraphML |
+//! | `nccl` | `nccl.rs` | logs of NCCL |
+//! | `kineto` | `kineto.rs` | traces of PyTorch's profiler |
 //!
 //! A member is one file and one line in [`Format::ALL`]. Each reader scans its text once and hands every flow
 //! (from rank, to rank, bytes, messages) to a [`Collector`], which sums them by pair, whatever the order, and
@@ -23,9 +25,11 @@ mod edges;
 mod fields;
 mod graphml;
 mod ids;
+mod kineto;
 mod matrix;
 mod matrix_market;
 mod named;
+mod nccl;
 mod node_link;
 mod npy;
 mod openmpi;
@@ -84,7 +88,7 @@ pub struct Class {
 
 impl Format {
     /// All kinds.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 12] = [
         openmpi::FORMAT,
         matrix::FORMAT,
         edges::FORMAT,
@@ -95,6 +99,8 @@ impl Format {
         npy::FORMAT,
         node_link::FORMAT,
         graphml::FORMAT,
+        nccl::FORMAT,
+        kineto::FORMAT,
     ];
 
     /// The name on the command line.
@@ -198,6 +204,10 @@ pub enum TrafficFault {
     Xml { reason: String },
     #[error("edge {number}: {fault}")]
     InEdge { number: u64, fault: Box<TrafficFault> },
+    #[error("{called} moves more than 2^64 - 1 bytes")]
+    TooManyElements { called: String },
+    #[error("event {number}: {fault}")]
+    InEvent { number: u64, fault: Box<TrafficFault> },
     #[error("the field is empty; {expected} should stand here")]
     EmptyField { expected: &'static str },
     #[error("the line is longer than {} MiB, which is the most that is read as one", LONGEST_LINE >> 20)]

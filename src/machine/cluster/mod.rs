@@ -97,6 +97,7 @@ pub struct Cluster {
     leaves: Vec<Vec<Leaf>>,
     /// The first PE of each node, and the end of the last.
     first_pe: Vec<PeId>,
+    are_gpus: bool,
     tree: Box<dyn Machine>,
     outline: Outline,
     understood: String,
@@ -145,8 +146,9 @@ impl Cluster {
         notes.splice(..0, draft.notes);
         let is_cut =
             |node: &DraftNode| node.limit.is_some_and(|limit| (limit as usize) < leaves[node.inside].len());
-        if draft.nodes.iter().any(is_cut) {
-            let text = "where a job has fewer cores than a node, the first ones are taken".to_owned();
+        if let Some(node) = draft.nodes.iter().find(|node| is_cut(node)) {
+            let unit = draft.unit.plural(&draft.insides[node.inside]);
+            let text = format!("where a job has fewer {unit} than a node, the first ones are taken");
             notes.push(Note { text, is_warning: false });
         }
         if !outline.distances.is_sorted() {
@@ -156,7 +158,8 @@ impl Cluster {
             );
             notes.push(Note { text, is_warning: true });
         }
-        Ok(Self { hosts, filling, leaves: pes, first_pe, tree, outline, understood, notes })
+        let are_gpus = draft.nodes.iter().all(|node| draft.insides[node.inside].has_gpus());
+        Ok(Self { hosts, filling, leaves: pes, first_pe, are_gpus, tree, outline, understood, notes })
     }
 
     fn node_of(&self, pe: PeId) -> usize {
@@ -176,8 +179,9 @@ struct Room {
 
 /// What each node has room for.
 fn rooms(draft: &Draft<'_>, leaves: &[Vec<Leaf>]) -> Result<Vec<Room>, ClusterError> {
-    let unit = draft.unit.plural();
+    let unit_of = |inside: usize| draft.unit.plural(&draft.insides[inside]);
     let room = |(index, node): (usize, &DraftNode)| {
+        let unit = unit_of(node.inside);
         let found = leaves[node.inside].len();
         let host = || node.host.clone().unwrap_or_else(|| format!("node{index}"));
         for (count, what) in [(node.limit, "CPUs"), (node.slots, "slots")] {
@@ -209,8 +213,8 @@ fn rooms(draft: &Draft<'_>, leaves: &[Vec<Leaf>]) -> Result<Vec<Room>, ClusterEr
     let rooms: Vec<Room> = draft.nodes.iter().enumerate().map(room).collect::<Result<_, _>>()?;
     let largest = rooms.iter().max_by_key(|room| room.usable);
     match largest.filter(|room| room.cores_per_rank > 1 && rooms.iter().all(|room| room.ranks == 0)) {
-        Some(&Room { usable, cores_per_rank, .. }) => {
-            Err(ClusterError::NoRoom { cores_per_rank, usable, unit })
+        Some(&Room { usable, cores_per_rank, inside, .. }) => {
+            Err(ClusterError::NoRoom { cores_per_rank, usable, unit: unit_of(inside) })
         }
         None => Ok(rooms),
     }
@@ -249,7 +253,7 @@ fn fill(
             let mut hosts = nodes.map(|(node, _)| node.host.as_deref().unwrap_or("the node"));
             let (host, others) = (hosts.next().unwrap_or_default(), hosts.count());
             let others = if others > 0 { format!(" and {others} more") } else { String::new() };
-            let (parts, unit) = (Members::Inside(kind).name(2), draft.unit.plural());
+            let (parts, unit) = (Members::Inside(kind).name(2), draft.unit.plural(&draft.insides[inside]));
             let text = format!(
                 "ranks of {cores_per_rank} {unit} do not fill the {parts} of {host}{others}: {num_split} of {ranks} ranks there \
                  have {unit} of several {parts}"
@@ -473,6 +477,10 @@ impl Located for Cluster {
 
     fn num_nodes(&self) -> Option<u32> {
         Some(self.hosts.len() as u32)
+    }
+
+    fn are_gpus(&self) -> bool {
+        self.are_gpus
     }
 }
 

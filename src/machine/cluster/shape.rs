@@ -16,9 +16,10 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// What several of them are called.
-    pub(super) fn plural(self) -> &'static str {
+    /// What several of them are called in such a node.
+    pub(in crate::machine) fn plural(self, inside: &Object) -> &'static str {
         match self {
+            _ if inside.has_gpus() => "GPUs",
             Unit::Core => "cores",
             Unit::Pu => "hardware threads",
         }

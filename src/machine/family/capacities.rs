@@ -92,4 +92,8 @@ impl<M: Machine> Located for Capacities<M> {
     fn num_nodes(&self) -> Option<u32> {
         located::num_nodes(&self.machine)
     }
+
+    fn are_gpus(&self) -> bool {
+        located::are_gpus(&self.machine)
+    }
 }

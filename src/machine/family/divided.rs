@@ -82,4 +82,8 @@ impl<M: Machine> Located for Divided<M> {
     fn num_nodes(&self) -> Option<u32> {
         located::num_nodes(&self.machine)
     }
+
+    fn are_gpus(&self) -> bool {
+        located::are_gpus(&self.machine)
+    }
 }

@@ -1,4 +1,4 @@
-//! Mapping groups of consecutive processes, each of which stays on one node.
+//! Mapping groups of processes, each of which stays on one node.
 //!
 //! Each group is contracted to a vertex and the quotient graph mapped to the nodes, each of which has room for as many
 //! groups as fit. Then the processes of each node are mapped to its PEs, as a problem of their own. At last, exchanges inside
@@ -7,7 +7,6 @@
 //!
 //! Takes a mapping of the groups, one of the processes of each node, and O(s² m / n) distances for each node of s places.
 
-use std::ops::Range;
 use std::time::Instant;
 
 use super::{Given, MapConfig, MapReport, MapSeconds, Solution, SolveError, check_size, solve_watched};
@@ -38,6 +37,13 @@ pub enum GroupError {
     #[error("a group has at least one process")]
     NoSize,
     #[error(
+        "group {group} has {size} processes, but {largest} has {most}; groups that must share a node have one size, but for one that may be \
+         smaller"
+    )]
+    OtherSize { group: NodeId, size: usize, largest: NodeId, most: usize },
+    #[error("there are groups of {found} processes, but the graph has {expected}")]
+    OtherCount { found: usize, expected: usize },
+    #[error(
         "groups of {size} processes must share a node, but the nodes have room for {room} of {groups} groups; the largest has room for \
          {largest} processes"
     )]
@@ -59,8 +65,9 @@ pub enum GroupError {
 impl HasKind for GroupError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::NoSize | Self::FirstMapping => ErrorKind::Usage,
-            Self::NoRoom { .. }
+            Self::NoSize | Self::FirstMapping | Self::OtherCount { .. } => ErrorKind::Usage,
+            Self::OtherSize { .. }
+            | Self::NoRoom { .. }
             | Self::FixedApart { .. }
             | Self::FixedTogether { .. }
             | Self::StartApart { .. } => ErrorKind::BadData,
@@ -68,8 +75,82 @@ impl HasKind for GroupError {
     }
 }
 
-/// As [`solve_watched`], but each group of `size` consecutive processes stays on one node of the machine; the last group has what
-/// remains.
+/// Groups of processes of one size; one of them may be smaller.
+///
+/// ```
+/// use viem::mapping::solve::ProcessGroups;
+///
+/// let groups = ProcessGroups::of_list(&[7, 2, 7, 2, 5])?;
+/// assert_eq!(groups.members(0), [1, 3]);
+/// assert_eq!(groups.members(2), [4]);
+/// assert_eq!(ProcessGroups::of_size(5, 2)?.members(2), [4]);
+/// # Ok::<(), viem::mapping::solve::GroupError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProcessGroups {
+    size: usize,
+    /// The group of each process, counted from 0.
+    group_of: Vec<NodeId>,
+    /// The processes, group by group; the last group has what remains.
+    members: Vec<NodeId>,
+}
+
+impl ProcessGroups {
+    /// Groups of so many consecutive processes; the last group has what remains. O(n).
+    pub fn of_size(num_processes: usize, size: usize) -> Result<Self, GroupError> {
+        if size == 0 {
+            return Err(GroupError::NoSize);
+        }
+        let group_of = (0..num_processes).map(|process| (process / size) as NodeId).collect();
+        Ok(Self { size, group_of, members: (0..num_processes as NodeId).collect() })
+    }
+
+    /// The processes with the same number are a group; any numbers will do. Groups are counted in the order of their numbers, but
+    /// for the smaller one, which is the last. O(n log n).
+    pub fn of_list(numbers: &[NodeId]) -> Result<Self, GroupError> {
+        let mut members: Vec<NodeId> = (0..numbers.len() as NodeId).collect();
+        let number = |process: &NodeId| numbers[*process as usize];
+        members.sort_by_key(number);
+        let mut groups: Vec<&[NodeId]> = members.chunk_by(|a, b| number(a) == number(b)).collect();
+        let size = groups.iter().map(|group| group.len()).max().unwrap_or(1);
+        groups.sort_by_key(|group| group.len() < size);
+        // Of two smaller ones, the last but one is not whole.
+        let others = &groups[..groups.len().saturating_sub(1)];
+        if let Some(other) = others.iter().find(|group| group.len() < size) {
+            let (group, largest) = (number(&other[0]), number(&groups[0][0]));
+            return Err(GroupError::OtherSize { group, size: other.len(), largest, most: size });
+        }
+        let members: Vec<NodeId> = groups.concat();
+        let mut group_of = vec![0; members.len()];
+        for (place, &process) in members.iter().enumerate() {
+            group_of[process as usize] = (place / size) as NodeId;
+        }
+        Ok(Self { size, group_of, members })
+    }
+
+    /// The number of groups.
+    pub fn count(&self) -> usize {
+        self.members.len().div_ceil(self.size)
+    }
+
+    /// The number of processes of a group; one may have fewer.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The group of a process.
+    pub fn group_of(&self, process: NodeId) -> NodeId {
+        self.group_of[process as usize]
+    }
+
+    /// The processes of a group, in ascending order.
+    pub fn members(&self, group: usize) -> &[NodeId] {
+        let begin = group * self.size;
+        &self.members[begin..(begin + self.size).min(self.members.len())]
+    }
+}
+
+/// As [`solve_watched`], but each group stays on one node of the machine.
 ///
 /// The result is never worse than the start, which must keep the groups, nor than the identity around the fixed processes if that
 /// keeps them. A first mapping is refused if groups have more than one process.
@@ -77,10 +158,11 @@ impl HasKind for GroupError {
 /// ```
 /// use viem::graph::generate;
 /// use viem::machine::{self, Nodes};
-/// use viem::mapping::solve::{Given, MapConfig, solve_keeping_groups};
+/// use viem::mapping::solve::{Given, MapConfig, ProcessGroups, solve_keeping_groups};
 ///
 /// let (graph, machine) = (generate::grid(8, 4), machine::build("8:4", Some("1:10"), None)?);
-/// let solution = solve_keeping_groups(&graph, &machine, &MapConfig::default(), 4, Given::default(), &())?;
+/// let groups = ProcessGroups::of_size(32, 4)?;
+/// let solution = solve_keeping_groups(&graph, &machine, &MapConfig::default(), &groups, Given::default(), &())?;
 /// let nodes = Nodes::of(&machine);
 /// let node = |process| nodes.node(solution.mapping.pe_of(process));
 /// assert!((0..32).all(|process| node(process) == node(process / 4 * 4)));
@@ -90,13 +172,17 @@ pub fn solve_keeping_groups<'a>(
     graph: &CsrGraph,
     machine: &dyn Machine,
     config: &MapConfig,
-    size: usize,
+    groups: &ProcessGroups,
     given: impl Into<Given<'a>>,
     observer: &dyn Observer,
 ) -> Result<Solution, SolveError> {
     config.validate()?;
     let (given, begin) = (given.into(), Instant::now());
-    if size == 1 || size > 0 && graph.num_nodes() == 0 {
+    let (found, expected) = (groups.members.len(), graph.num_nodes());
+    if found != expected {
+        return Err(GroupError::OtherCount { found, expected }.into());
+    }
+    if groups.size == 1 || graph.num_nodes() == 0 {
         return solve_watched(graph, machine, config, given, observer);
     }
     problem::check_room(graph.num_nodes(), machine)?;
@@ -104,7 +190,7 @@ pub fn solve_keeping_groups<'a>(
     let distances = distances_of(machine)?;
     problem::check_cost(graph, distances.max_distance())?;
     let nodes = Nodes::of(machine);
-    let groups = Groups::new(graph.num_nodes(), size, given.fixed, &nodes)?;
+    let groups = Groups::new(groups, given.fixed, &nodes)?;
     if given.first.is_some() {
         return Err(GroupError::FirstMapping.into());
     }
@@ -119,10 +205,9 @@ pub fn solve_keeping_groups<'a>(
     threads::run(config.threads, || run.with(&rooms, given.start, observer))?
 }
 
-/// Groups of consecutive processes, and what decides on which node each may be.
+/// Groups of processes, and what decides on which node each may be.
 struct Groups<'a> {
-    size: usize,
-    num_processes: usize,
+    groups: &'a ProcessGroups,
     nodes: &'a Nodes,
     /// The node that fixed processes tie each group to.
     tied: Vec<Option<usize>>,
@@ -130,18 +215,15 @@ struct Groups<'a> {
 
 impl<'a> Groups<'a> {
     fn new(
-        num_processes: usize,
-        size: usize,
+        groups: &'a ProcessGroups,
         fixed: Option<&FixedVertices>,
         nodes: &'a Nodes,
     ) -> Result<Self, GroupError> {
-        if size == 0 {
-            return Err(GroupError::NoSize);
-        }
-        let mut tied_by: Vec<Option<(usize, NodeId)>> = vec![None; num_processes.div_ceil(size)];
+        let size = groups.size;
+        let mut tied_by: Vec<Option<(usize, NodeId)>> = vec![None; groups.count()];
         for (second, pe) in fixed.into_iter().flat_map(FixedVertices::iter) {
             let node = nodes.node(pe);
-            let (earlier, first) = *tied_by[second as usize / size].get_or_insert((node, second));
+            let (earlier, first) = *tied_by[groups.group_of(second) as usize].get_or_insert((node, second));
             if earlier != node {
                 let host = |node: usize| nodes.hosts()[node].clone();
                 return Err(GroupError::FixedApart {
@@ -154,40 +236,44 @@ impl<'a> Groups<'a> {
             }
         }
         let tied = tied_by.into_iter().map(|tied| tied.map(|(node, _)| node)).collect();
-        Ok(Self { size, num_processes, nodes, tied })
+        Ok(Self { groups, nodes, tied })
     }
 
     fn count(&self) -> usize {
         self.tied.len()
     }
 
-    fn group_of(&self, process: NodeId) -> PeId {
-        (process as usize / self.size) as PeId
+    fn group_of(&self, process: NodeId) -> NodeId {
+        self.groups.group_of(process)
     }
 
-    /// The processes of a group.
-    fn members(&self, group: usize) -> Range<NodeId> {
-        let begin = group * self.size;
-        begin as NodeId..(begin + self.size).min(self.num_processes) as NodeId
+    fn members(&self, group: usize) -> &[NodeId] {
+        self.groups.members(group)
     }
 
     /// The number of processes of the last group if that is smaller than the others, else 0.
     fn rest(&self) -> usize {
-        self.num_processes % self.size
+        self.groups.members.len() % self.groups.size
     }
 
     /// Two processes of a group that a mapping has on different nodes.
     fn torn_by(&self, mapping: &Mapping) -> Option<(NodeId, NodeId)> {
         let node = |process: NodeId| self.nodes.node(mapping.pe_of(process));
-        let pairs = (0..self.num_processes as NodeId)
-            .map(|second| (self.group_of(second) * self.size as NodeId, second));
-        pairs.into_iter().find(|&(first, second)| node(first) != node(second))
+        let members = (0..self.count()).map(|group| self.members(group));
+        let mut pairs = members.flat_map(|members| members.iter().map(|&second| (members[0], second)));
+        pairs.find(|&(first, second)| node(first) != node(second))
     }
 
     fn check_kept(&self, start: &Mapping) -> Result<(), GroupError> {
         let Some((first, second)) = self.torn_by(start) else { return Ok(()) };
         let host = |process| self.nodes.site(start.pe_of(process)).host.to_owned();
-        Err(GroupError::StartApart { size: self.size, first, second, host: host(first), other: host(second) })
+        Err(GroupError::StartApart {
+            size: self.groups.size,
+            first,
+            second,
+            host: host(first),
+            other: host(second),
+        })
     }
 }
 
@@ -207,7 +293,7 @@ impl Rooms {
         (0..machine.num_pes() as PeId).for_each(|pe| pes[groups.nodes.node(pe)].push(pe));
         let places = |pes: &Vec<PeId>| pes.iter().map(|&pe| u64::from(machine.capacity(pe))).sum::<u64>();
         let places: Vec<u64> = pes.iter().map(places).collect();
-        let (size, rest, count) = (groups.size as u64, groups.rest() as u64, groups.count());
+        let (size, rest, count) = (groups.groups.size as u64, groups.rest() as u64, groups.count());
         let mut rooms: Vec<u64> = places.iter().map(|places| places / size).collect();
         let mut last = None;
         if rest > 0 {
@@ -223,14 +309,14 @@ impl Rooms {
         let room = rooms.iter().sum::<u64>();
         if room < count as u64 {
             let largest = places.iter().copied().max().unwrap_or(0);
-            return Err(GroupError::NoRoom { size: groups.size, groups: count, room, largest });
+            return Err(GroupError::NoRoom { size: groups.groups.size, groups: count, room, largest });
         }
         let mut tied = vec![0; rooms.len()];
         groups.tied.iter().flatten().for_each(|&node| tied[node] += 1);
         let rooms: Vec<u32> = rooms.into_iter().map(|room| room.min(count as u64) as u32).collect();
         match (0..rooms.len()).find(|&node| tied[node] > rooms[node] as usize) {
             Some(node) => Err(GroupError::FixedTogether {
-                size: groups.size,
+                size: groups.groups.size,
                 groups: tied[node],
                 room: rooms[node],
                 host: groups.nodes.hosts()[node].clone(),
@@ -490,27 +576,27 @@ impl<'a> Exchanges<'a> {
     }
 
     fn node_of_group(&self, group: usize) -> usize {
-        self.run.groups.nodes.node(self.pe_of[self.run.groups.members(group).start as usize])
+        self.run.groups.nodes.node(self.pe_of[self.run.groups.members(group)[0] as usize])
     }
 
     /// The exchange of two groups of one size on different nodes; nothing if there is none.
     fn exchange(&self, group: usize, other: usize) -> Vec<Move> {
         let (a, b) = (self.run.groups.members(group), self.run.groups.members(other));
         let is_one = a.len() == b.len() && self.node_of_group(group) != self.node_of_group(other);
-        if !is_one || !self.may_all_move(&a) || !self.may_all_move(&b) {
+        if !is_one || !self.may_all_move(a) || !self.may_all_move(b) {
             return Vec::new();
         }
         let pe = |process: NodeId| self.pe_of[process as usize];
-        a.zip(b).flat_map(|(a, b)| [(a, pe(b)), (b, pe(a))]).collect()
+        a.iter().zip(b).flat_map(|(&a, &b)| [(a, pe(b)), (b, pe(a))]).collect()
     }
 
     /// The move of a group to free places of another node; nothing if there is none.
     fn move_to(&self, group: usize, node: usize) -> Vec<Move> {
         let members = self.run.groups.members(group);
         let free = self.nodes[node].iter().filter(|place| place.1.is_none()).map(|place| place.0);
-        let moves: Vec<Move> = members.clone().zip(free).collect();
+        let moves: Vec<Move> = members.iter().copied().zip(free).collect();
         let is_one = moves.len() == members.len() && self.node_of_group(group) != node;
-        if is_one && self.may_all_move(&members) { moves } else { Vec::new() }
+        if is_one && self.may_all_move(members) { moves } else { Vec::new() }
     }
 
     fn may_move(&self, process: Option<NodeId>) -> bool {
@@ -518,8 +604,8 @@ impl<'a> Exchanges<'a> {
         !process.is_some_and(is_fixed)
     }
 
-    fn may_all_move(&self, processes: &Range<NodeId>) -> bool {
-        processes.clone().all(|process| self.may_move(Some(process)))
+    fn may_all_move(&self, processes: &[NodeId]) -> bool {
+        processes.iter().all(|&process| self.may_move(Some(process)))
     }
 
     /// Moves processes to other PEs if that lowers J.

@@ -20,7 +20,7 @@ mod report;
 mod run;
 
 pub use effort::Constructions;
-pub use kept_groups::{GroupError, solve_keeping_groups};
+pub use kept_groups::{GroupError, ProcessGroups, solve_keeping_groups};
 pub use many_to_one::{
     ManyToOneConfig, ManyToOneReport, ManyToOneSolution, PeLoads, SmallProblemConfig, evaluate_many_to_one,
     load_bounds, map_many_to_one, map_many_to_one_watched, pe_loads, remap_many_to_one,

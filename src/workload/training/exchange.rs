@@ -2,6 +2,7 @@
 
 use super::TrainingError;
 use crate::graph::{CsrGraph, GraphBuilder};
+use crate::ground::collectives::ring_bytes;
 use crate::ground::settings::named;
 use crate::ground::types::{NodeId, Weight};
 
@@ -64,10 +65,8 @@ impl Exchanges {
         bytes: u128,
         passes: u128,
     ) -> Result<(), TrainingError> {
-        let count = ranks.len() as u128;
-        let each = bytes.checked_mul(passes).and_then(|all| all.checked_mul(count - 1));
-        let each = each.ok_or(TrainingError::TooMuch)?.div_ceil(count);
-        self.hops(class, ranks, each)
+        let each = ring_bytes(ranks.len() as u128, bytes, passes);
+        self.hops(class, ranks, each.ok_or(TrainingError::TooMuch)?)
     }
 
     /// Each rank sends this many bytes to the next in the ring.

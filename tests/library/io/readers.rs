@@ -241,6 +241,20 @@ fn all() -> Vec<Reader> {
              <node id=\"b\"/>\n<edge source=\"a\" target=\"b\"><data key=\"w\">7</data></edge>\n</graph>\n</graphml>\n",
         )
         .numbers_from(None),
+        traffic(
+            "nccl",
+            "n1:5:6 [0] NCCL INFO comm 0x7 rank 0 nranks 3 cudaDev 0 busId 1000 - Init START\n\
+             n1:5:6 [0] NCCL INFO Channel 00/01 :    0   1   2\n\
+             n1:5:7 [0] NCCL INFO Channel 00/0 : 0[0] -> 2[0] [send] via NET/IB/0\n",
+        )
+        .numbers_from(None),
+        traffic(
+            "kineto",
+            "{\"schemaVersion\": 1,\n\"distributedInfo\": {\"rank\": 1, \"world_size\": 3},\n\"traceEvents\": [\n\
+             {\"name\": \"record_param_comms\", \"args\": {\"Collective name\": \"allreduce\", \"dtype\": \"Float\",\n\
+             \"In msg nelems\": 30, \"Out msg nelems\": 30, \"Group size\": 3, \"Process Group Ranks\": \"[0, 1, 2]\"}}\n]}\n",
+        )
+        .numbers_from(None),
     ]
 }
 

@@ -152,9 +152,36 @@ fn write_text(name: &str, n: u32, flows: &Flows) -> (Vec<String>, bool) {
             }
             text += "</graph>\n</graphml>\n";
         }
+        "kineto" => {
+            let file = |me: u32| {
+                let event =
+                    |(_, to, bytes, _)| event("send", "Byte", bytes, bytes, &format!("\"Dst Rank\": {to}"));
+                kineto(me, n, &lines().filter(|line| line.0 == me).map(event).collect::<Vec<_>>())
+            };
+            return ((0..n).map(file).collect(), false);
+        }
         _ => panic!("{name} has no writer in this test"),
     }
     (vec![text], matches!(name, "openmpi" | "edges" | "aps" | "json" | "graphml"))
+}
+
+/// The trace of a rank.
+fn kineto(me: u32, n: u32, events: &[String]) -> String {
+    let other = "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"ncclDevKernel_SendRecv\", \"args\": {\"Collective name\": \"send\"}}";
+    let events: Vec<&str> = std::iter::once(other).chain(events.iter().map(String::as_str)).collect();
+    format!(
+        "{{\n\"schemaVersion\": 1,\n\"deviceProperties\": [],\n\"distributedInfo\": {{\"backend\": \"nccl\", \"rank\": {me}, \"world_size\": {n}}},\n\
+         \"traceEvents\": [\n{}\n]}}\n",
+        events.join(",\n")
+    )
+}
+
+/// A call of a collective, with further arguments.
+fn event(name: &str, kind: &str, sent: u64, received: u64, more: &str) -> String {
+    format!(
+        "{{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"record_param_comms\", \"args\": {{\"Collective name\": \"{name}\", \
+         \"dtype\": \"{kind}\", \"In msg nelems\": {sent}, \"Out msg nelems\": {received}, {more}}}}}"
+    )
 }
 
 /// Undirected: the load of an edge is the sum of both directions.
@@ -188,7 +215,8 @@ proptest! {
 
     #[test]
     fn every_kind_gives_the_expected_graph((n, flows) in any_flows(), cut in 0usize..9) {
-        for kind in Format::ALL {
+        // Logs of NCCL have connections, and no bytes.
+        for kind in Format::ALL.into_iter().filter(|kind| kind.name() != "nccl") {
             let (texts, has_messages) = write(kind.name(), n, &flows);
             if flows.is_empty() && matches!(kind.name(), "edges" | "aps") {
                 continue;
@@ -240,7 +268,7 @@ proptest! {
     }
 
     #[test]
-    fn anything_much_like_a_file_is_survived(text in "[0-9EIR\t ,.%#a-e|>\n-]{0,60}", name in 0usize..10) {
+    fn anything_much_like_a_file_is_survived(text in "[0-9EIR\t ,.%#a-e|>\n-]{0,60}", name in 0..Format::ALL.len()) {
         let collected = collect(Some(Format::ALL[name]), &[text.as_bytes()]);
         let made = collected.ok().and_then(|collector| collector.finish(&BYTES).ok());
         prop_assert!(made.is_none_or(|(graph, _)| graph.num_nodes() as u64 <= MOST_RANKS));
@@ -428,8 +456,8 @@ fn damaged_compression_is_reported_with_its_position() {
 #[test]
 fn faulty_files_are_rejected_with_the_position() {
     use TrafficFault::{
-        Asymmetric, ColumnTwice, EdgeColumns, EmptyField, Missing, Names, NoColumn, NoSuchRank, OtherColumns,
-        OtherSize, OutOfRange, RankTwice, TooManyRanks, TooMuch, Unexpected,
+        Asymmetric, ColumnTwice, EdgeColumns, EmptyField, InEvent, Json, Missing, Names, NoColumn,
+        NoSuchRank, OtherColumns, OtherSize, OutOfRange, RankTwice, TooManyRanks, TooMuch, Unexpected,
     };
     type Check = fn(&TrafficFault) -> bool;
     let missing: Check = |fault| matches!(fault, Missing { .. });
@@ -444,6 +472,8 @@ fn faulty_files_are_rejected_with_the_position() {
     let no_weight: Check = |fault| matches!(fault, NoColumn { what: "weight or messages", .. });
     let twice: Check = |fault| matches!(fault, ColumnTwice { .. });
     let no_rank: Check = |fault| matches!(fault, NoSuchRank { .. });
+    let json: Check = |fault| matches!(fault, Json { .. });
+    let in_event: Check = |fault| matches!(fault, InEvent { number: 2, .. });
     let too_many: Check = |fault| matches!(fault, TooManyRanks { .. });
     let other_size: Check = |fault| matches!(fault, OtherSize { .. });
     const MTX: &str = "%%MatrixMarket matrix coordinate integer general\n";
@@ -467,6 +497,22 @@ fn faulty_files_are_rejected_with_the_position() {
         ("matrix", vec!["0 1.5\n1 0\n".into()], 1, 3, unexpected),
         ("matrix", vec!["0 18446744073709551616\n1 0\n".into()], 1, 3, unexpected),
         ("matrix", vec!["0 1\n1 0\n".into(), "0 1 1\n1 0 1\n1 1 0\n".into()], 4, 1, other_size),
+        ("nccl", vec!["n1: some other line\n".into()], 2, 1, missing),
+        ("nccl", vec![" NCCL INFO comm 0x7 rank 0 nranks 16777217\n".into()], 1, 1, too_many),
+        ("kineto", vec!["{\"traceEvents\": [".into()], 1, 17, json),
+        ("kineto", vec!["{\"traceEvents\": 5}".into()], 1, 17, json),
+        ("kineto", vec!["{\"traceEvents\": []}".into()], 1, 1, missing),
+        ("kineto", vec![kineto(3, 3, &[])], 1, 1, no_rank),
+        ("kineto", vec![kineto(0, 3, &[event("send", "Byte", 1, 1, "\"Dst Rank\": 3")])], 1, 1, in_event),
+        ("kineto", vec![kineto(0, 3, &[event("send", "Word", 1, 1, "\"Dst Rank\": 1")])], 1, 1, in_event),
+        (
+            "kineto",
+            vec![kineto(0, 3, &[event("send", "Long", u64::MAX, 1, "\"Dst Rank\": 1")])],
+            1,
+            1,
+            in_event,
+        ),
+        ("kineto", vec![kineto(0, 3, &[]), kineto(1, 4, &[])], 1, 1, other_size),
         ("edges", vec!["".into()], 1, 1, missing),
         ("edges", vec!["# nothing\n".into()], 2, 1, missing),
         ("edges", vec!["0\n".into()], 1, 1, edge_columns),
@@ -786,4 +832,177 @@ fn the_heaviest_edges_are_kept() {
     let far_apart = b"0 1 9007199254740992\n1 2 1\n";
     let config = BYTES.with_top(Share::parse("100%").unwrap());
     assert_eq!(sum(Some(format("edges")), &[far_apart], &config).0.num_edges(), 2);
+}
+
+/// The sums of the traces of all ranks, in which all make these calls.
+fn of_calls(n: u32, events: &[String]) -> (Vec<(u32, u32, i64)>, Summary) {
+    let texts: Vec<String> = (0..n).map(|me| kineto(me, n, events)).collect();
+    let texts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
+    let (graph, summary) = sum(None, &texts, &BYTES);
+    (edges(&graph), summary)
+}
+
+#[test]
+fn collectives_of_traces_are_sent_as_rings_do() {
+    let group = |ranks: &str| format!("\"Group size\": 4, \"Process Group Ranks\": \"{ranks}\", \"Rank\": 1");
+    let all = group("[0, 1, 2, 3]");
+    let ring = |bytes| vec![(0, 1, bytes), (0, 3, bytes), (1, 2, bytes), (2, 3, bytes)];
+    let cases = [
+        ("allreduce", "Float", 100, 100, ring(600)),
+        ("all_reduce", "torch.bfloat16", 100, 100, ring(300)),
+        ("_allgather_base", "BFloat16", 100, 400, ring(600)),
+        ("reduce_scatter_tensor_coalesced", "Half", 400, 100, ring(600)),
+        ("broadcast", "Byte", 100, 100, vec![(0, 3, 100), (1, 2, 100), (2, 3, 100)]),
+        ("_reduce_oop", "Long", 10, 10, vec![(0, 1, 80), (0, 3, 80), (2, 3, 80)]),
+        ("gather", "Int", 10, 40, vec![(0, 1, 40), (1, 2, 40), (1, 3, 40)]),
+        ("scatter", "Int", 40, 10, vec![(0, 1, 40), (1, 2, 40), (1, 3, 40)]),
+    ];
+    for (name, kind, sent, received, expected) in cases {
+        let (edges, summary) = of_calls(4, &[event(name, kind, sent, received, &all)]);
+        assert_eq!(edges, expected, "{name}");
+        assert_eq!((summary.silent_ranks, summary.left_out.uncounted_calls), (vec![], 0));
+    }
+    // Rings follow the order of the group.
+    let (edges, _) = of_calls(4, &[event("allreduce", "Byte", 4, 4, &group("[0, 2, 1, 3]"))]);
+    assert_eq!(edges, [(0, 2, 6), (0, 3, 6), (1, 2, 6), (1, 3, 6)]);
+    // Barriers and what is received send nothing.
+    let quiet = [
+        event("barrier", "Byte", 0, 0, &all),
+        event("recv", "Byte", 5, 5, &all),
+        event("wait", "", 0, 0, "\"x\": 1"),
+    ];
+    let (edges, summary) = of_calls(4, &quiet);
+    assert_eq!((edges, summary.left_out.uncounted_calls), (vec![], 0));
+}
+
+#[test]
+fn tokens_go_to_experts_as_they_are_split() {
+    let group = "\"Group size\": 3, \"Process Group Ranks\": [0, 1, 2]";
+    let call = |splits: &str| {
+        event("all_to_allv", "Float", 30, 30, &format!("{group}, \"In split size\": \"{splits}\""))
+    };
+    let bytes = |splits: &str| of_calls(3, &[call(splits)]).0;
+    assert_eq!(bytes("[]"), [(0, 1, 80), (0, 2, 80), (1, 2, 80)]);
+    assert_eq!(bytes("[1, 2, 0]"), [(0, 1, 120), (0, 2, 40), (1, 2, 80)]);
+    assert_eq!(bytes("[1, 2, ...]"), bytes("[]"), "a list that is cut");
+}
+
+#[test]
+fn ranks_of_groups_that_are_cut_are_found_elsewhere() {
+    let call = |more: &str| {
+        event("allreduce", "Byte", 4, 4, &format!("\"Process Group Ranks\": \"[0, 2, ...]\", {more}"))
+    };
+    let of = |more: &str, config: &str| {
+        let text = kineto(2, 8, &[call(more)]);
+        let text = text.replace("\"world_size\": 8", &format!("\"world_size\": 8{config}"));
+        let (graph, summary) = sum(None, &[text.as_bytes()], &BYTES);
+        (edges(&graph), summary.left_out.uncounted_calls)
+    };
+    let config = ", \"pg_config\": [{\"pg_name\": \"7\", \"pg_size\": 3, \"ranks\": [0, 2, 5]}]";
+    assert_eq!(of("\"Group size\": 3, \"Process Group Name\": \"7\"", config), (vec![(2, 5, 6)], 0));
+    let stride = "\"Group size\": 4, \"Global rank start\": 0, \"Global rank stride\": 2";
+    assert_eq!(of(stride, ""), (vec![(2, 4, 6)], 0));
+    assert_eq!(of("\"Group size\": 8", ""), (vec![(2, 3, 7)], 0));
+    assert_eq!(of("\"Group size\": 3", ""), (vec![], 1));
+    assert_eq!(of("\"Group size\": 3, \"Process Group Name\": \"8\"", config), (vec![], 1));
+}
+
+/// Lines of NCCL of a process that has one GPU.
+fn nccl(process: u32, lines: &[String]) -> String {
+    let line = |line: &String| {
+        format!("n{}:{}:{} [{}] NCCL INFO {line}\n", process / 2, 100 + process, 200 + process, process % 2)
+    };
+    lines.iter().map(line).collect()
+}
+
+/// Initialisation of a communicator, and with it what a rank prints in between.
+fn initialised(address: u32, rank: u32, num_ranks: u32, id: &str, between: &[&str]) -> Vec<String> {
+    let line = |how: &str, id: &str| {
+        format!(
+            "comm 0x{address:x} rank {rank} nranks {num_ranks} cudaDev 0 nvmlDev 0 busId 1000{id} - Init {how}"
+        )
+    };
+    let mut lines =
+        if id.is_empty() { vec![] } else { vec![format!("ncclCommInitRank {}", line("START", id))] };
+    lines.extend(between.iter().map(|line| line.to_string()));
+    lines.push(line("COMPLETE", id));
+    lines
+}
+
+#[test]
+fn rings_of_logs_are_those_of_the_job() {
+    for id in ["", " commId 0x99"] {
+        let ring = ["Channel 00/02 :    0   2   1   3", "Channel 01/02 :    0   2   1   3"];
+        let ranks =
+            (0..4).map(|rank| nccl(rank, &initialised(7, rank, 4, id, if rank == 0 { &ring } else { &[] })));
+        let text = ranks.collect::<String>() + "some other line\n";
+        let (graph, summary) = sum(None, &[text.as_bytes()], &BYTES);
+        assert_eq!(edges(&graph), [(0, 2, 2), (0, 3, 2), (1, 2, 2), (1, 3, 2)], "{id}");
+        assert_eq!(summary.classes.iter().map(|class| class.tally.bytes).collect::<Vec<_>>(), [8, 0, 0]);
+    }
+}
+
+#[test]
+fn ranks_of_communicators_are_found_by_process_in_any_file() {
+    // The job has 4 ranks, and the processes 1 and 3 form a communicator of their own.
+    let of_job = |rank: u32| initialised(7, rank, 4, " commId 0x99", &[]);
+    let channel = "Channel 00/0 : 0[1] -> 1[1] [send] via NET/IB/0";
+    let texts: Vec<String> = (0..4)
+        .map(|rank| {
+            let own = match rank {
+                1 => initialised(
+                    8,
+                    0,
+                    2,
+                    " commId 0xab",
+                    &["Channel 00/01 :    0   1", channel, "Channel 00/1 : 0[1] -> 1[1] via P2P/IPC"],
+                ),
+                3 => initialised(
+                    8,
+                    1,
+                    2,
+                    " commId 0xab",
+                    &["Channel 00/0 : 0[1] -> 1[1] [receive] via NET/IB/0"],
+                ),
+                _ => vec![],
+            };
+            nccl(rank, &[of_job(rank), own].concat())
+        })
+        .collect();
+    let files: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
+    let (graph, summary) = sum(None, &files, &BYTES);
+    assert_eq!((graph.num_nodes(), edges(&graph)), (4, vec![(1, 3, 3)]));
+    assert_eq!(summary.classes.iter().map(|class| class.tally.bytes).collect::<Vec<_>>(), [2, 0, 1]);
+    assert_eq!(summary.left_out.unplaced_connections, 0);
+    // Without the log of process 3, nobody knows who rank 1 is.
+    let (graph, summary) = sum(None, &files[..3], &BYTES);
+    assert_eq!((edges(&graph), summary.left_out.unplaced_connections), (vec![], 4));
+}
+
+#[test]
+fn connections_complete_rings_that_are_cut() {
+    let cut = "Channel 00/02 :    0   1   2   3   1";
+    let whole = (0..16).map(|rank| {
+        let between: &[&str] = &[cut];
+        nccl(rank, &initialised(7, rank, 16, " commId 0x99", &between[..usize::from(rank == 0)]))
+    });
+    let (graph, _) = sum(None, &[whole.collect::<String>().as_bytes()], &BYTES);
+    assert_eq!(edges(&graph), [(0, 1, 1), (1, 2, 1), (2, 3, 1)]);
+    let joined = (0..16).map(|rank| {
+        let send = format!("Channel 00/0 : {rank}[1] -> {}[0] [send] via NET/IB/0", (rank + 1) % 16);
+        let between: &[&str] = &[cut, &send];
+        nccl(rank, &initialised(7, rank, 16, " commId 0x99", &between[usize::from(rank > 0)..]))
+    });
+    let (graph, summary) = sum(None, &[joined.collect::<String>().as_bytes()], &BYTES);
+    assert_eq!(edges(&graph).len(), 16);
+    assert!(edges(&graph).iter().all(|edge| edge.2 == 1));
+    assert_eq!(summary.classes.iter().map(|class| class.tally.bytes).collect::<Vec<_>>(), [3, 13, 0]);
+}
+
+#[test]
+fn lines_of_old_versions_are_connections_of_the_job() {
+    let text = "ip-1:5:6 [0] NCCL INFO Ring 00 : 2 -> 0 [send] via NET/Socket/0\nip-2:5:6 [0] NCCL INFO Ring 00 : 2 -> 0 [receive] via NET/Socket/0\n\
+                ip-1:5:6 [0] NCCL INFO Channel 01 : 0[6000] -> 1[b000] via P2P/IPC\nip-1:5:6 [0] NCCL INFO Ring 01 : 0 -> 1 -> 2\n";
+    let (graph, _) = sum(None, &[text.as_bytes()], &BYTES);
+    assert_eq!(edges(&graph), [(0, 1, 1), (0, 2, 1), (1, 2, 1)]);
 }

@@ -514,6 +514,11 @@ fn nodes_of_gpus_are_described_by_what_their_tools_print() {
     let nodes = Nodes::of(mixed.as_ref());
     let site = nodes.site(9);
     assert_eq!((site.host, site.cpus), ("n2", &[5][..]));
+    // Messages name what hosts of GPUs have.
+    let error = build(folder.path(), "hosts:@hosts,node=@all,ranks=5", none).err().unwrap().to_string();
+    assert!(error.contains("n1 has 4 GPUs, but 5 ranks"), "{error}");
+    assert!([&same, &mixed].iter().all(|machine| machine.located().unwrap().are_gpus()));
+    assert!(!of("hosts:@hosts,node=4", none).located().unwrap().are_gpus());
     // What is no tree is said.
     let notes = |spec: &str| {
         of(spec, none).audited().unwrap().notes().iter().map(|note| note.text.clone()).collect::<String>()

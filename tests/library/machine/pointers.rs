@@ -75,6 +75,9 @@ impl Located for Probe {
     fn num_nodes(&self) -> Option<u32> {
         Some(47)
     }
+    fn are_gpus(&self) -> bool {
+        true
+    }
 }
 
 impl Audited for Probe {
@@ -110,7 +113,8 @@ fn answers<M: Machine>(machine: M) -> Vec<String> {
 
 fn locations<M: Located>(machine: M) -> Vec<String> {
     let host = format!("{:?} {:?}", machine.host(0), machine.host(43));
-    vec![format!("{:?}", machine.location(2)), host, format!("{:?}", machine.num_nodes())]
+    let others = [format!("{:?}", machine.num_nodes()), machine.are_gpus().to_string()];
+    [format!("{:?}", machine.location(2)), host].into_iter().chain(others).collect()
 }
 
 fn outlines<M: Audited>(machine: M) -> Vec<String> {

@@ -10,7 +10,8 @@ use viem::machine::{
 };
 use viem::mapping::objective::score;
 use viem::mapping::solve::{
-    Given, GroupError, MapConfig, MapPreset, Solution, SolveError, solve_keeping_groups, solve_watched,
+    Given, GroupError, MapConfig, MapPreset, ProcessGroups, Solution, SolveError, solve_keeping_groups,
+    solve_watched,
 };
 use viem::partition::FixedVertices;
 
@@ -86,7 +87,8 @@ fn keep_by(
     fixed: Option<&FixedVertices>,
 ) -> Result<Solution, GroupError> {
     let given = Given::default().with_fixed(fixed);
-    match solve_keeping_groups(graph, machine, &MapConfig::preset(preset), size, given, &()) {
+    let groups = ProcessGroups::of_size(graph.num_nodes(), size)?;
+    match solve_keeping_groups(graph, machine, &MapConfig::preset(preset), &groups, given, &()) {
         Ok(solution) => Ok(solution),
         Err(SolveError::Groups(error)) => Err(error),
         Err(error) => panic!("{error}"),
@@ -230,10 +232,11 @@ fn groups_of_rings_stay_whole_on_machines_of_all_kinds() {
         assert_eq!(keep(&graph, machine, 1, None).unwrap().mapping, free.mapping);
     }
     let same = keep(&graph, &listed, 4, None).unwrap();
+    let fours = ProcessGroups::of_size(graph.num_nodes(), 4).unwrap();
     for threads in [1, 3] {
         let mut config = MapConfig::preset(MapPreset::Fast);
         config.threads = threads;
-        let other = solve_keeping_groups(&graph, &listed, &config, 4, Given::default(), &()).unwrap();
+        let other = solve_keeping_groups(&graph, &listed, &config, &fours, Given::default(), &()).unwrap();
         assert_eq!(other.mapping, same.mapping);
     }
 }
@@ -242,15 +245,16 @@ fn groups_of_rings_stay_whole_on_machines_of_all_kinds() {
 fn a_start_and_an_identity_that_keep_groups_are_never_worsened() {
     let mut rng = Rng::new(5);
     let machine = machine::build("4:4:2", Some("1:10:100"), None).unwrap();
+    let pairs = ProcessGroups::of_size(32, 2).unwrap();
     for _ in 0..20 {
         let graph = random_graph(32, 5, 9, &mut rng);
         let mut config = MapConfig::preset(MapPreset::Fast);
         config.seed = u64::from(rng.below(1000));
-        let found = solve_keeping_groups(&graph, &machine, &config, 2, Given::default(), &()).unwrap();
+        let found = solve_keeping_groups(&graph, &machine, &config, &pairs, Given::default(), &()).unwrap();
         assert!(found.report.cost <= found.report.cost_of_identity);
         let start = Some(&found.mapping);
         config.seed += 1;
-        let again = solve_keeping_groups(&graph, &machine, &config, 2, start, &()).unwrap();
+        let again = solve_keeping_groups(&graph, &machine, &config, &pairs, start, &()).unwrap();
         assert!(again.report.cost <= found.report.cost);
         assert_eq!(again.report.cost_of_start, Some(found.report.cost));
         assert!(again.report.cost < found.report.cost || again.mapping == found.mapping);
@@ -280,13 +284,46 @@ fn what_cannot_be_kept_is_refused_with_the_reason() {
         "processes of 2 groups of 4 are fixed on node0, which has room for 1"
     );
     assert_eq!(refused(0, &[]), "a group has at least one process");
+    let fours = ProcessGroups::of_size(12, 4).unwrap();
     let torn = Mapping::new((0..12).rev().map(|pe| (pe + 1) % 12).collect()).unwrap();
     let config = MapConfig::preset(MapPreset::Fast);
-    let error = solve_keeping_groups(&graph, &machine, &config, 4, Some(&torn), &()).unwrap_err();
+    let error = solve_keeping_groups(&graph, &machine, &config, &fours, Some(&torn), &()).unwrap_err();
     assert!(error.to_string().contains("the start mapping has the processes 0 and 1 on node0 and node2"));
     let first = Given::default().with_first(&torn);
-    let error = solve_keeping_groups(&graph, &machine, &config, 4, first, &()).unwrap_err();
+    let error = solve_keeping_groups(&graph, &machine, &config, &fours, first, &()).unwrap_err();
     assert!(matches!(error, SolveError::Groups(GroupError::FirstMapping)));
     let none = generate::grid(0, 0);
     assert_eq!(keep(&none, &machine, 4, None).unwrap().mapping.num_processes(), 0);
+}
+
+#[test]
+fn groups_of_any_processes_are_kept_as_consecutive_ones() {
+    let mut rng = Rng::new(11);
+    let machine = machine::build("4:4:2", Some("1:10:100"), None).unwrap();
+    let nodes = Nodes::of(&machine);
+    let config = MapConfig::preset(MapPreset::Fast);
+    for size in [2, 3, 4] {
+        let graph = random_graph(30, 5, 9, &mut rng);
+        let mut numbers: Vec<NodeId> = (0..30).map(|process| 100 + process / size).collect();
+        let consecutive = ProcessGroups::of_list(&numbers).unwrap();
+        assert_eq!(consecutive, ProcessGroups::of_size(30, size as usize).unwrap());
+        rng.shuffle(&mut numbers);
+        let groups = ProcessGroups::of_list(&numbers).unwrap();
+        let found = solve_keeping_groups(&graph, &machine, &config, &groups, Given::default(), &());
+        let Solution { mapping, report, .. } = found.unwrap();
+        for group in 0..groups.count() {
+            let members = groups.members(group);
+            assert!(members.iter().all(|&process| groups.group_of(process) as usize == group));
+            assert!(members.iter().all(|&process| numbers[process as usize] == numbers[members[0] as usize]));
+            let node = |process: NodeId| nodes.node(mapping.pe_of(process));
+            assert!(members.iter().all(|&process| node(process) == node(members[0])), "{size}");
+        }
+        assert_eq!(score(&graph, &machine, mapping.pes()).unwrap(), report.cost);
+    }
+    let refused = |numbers: &[NodeId]| ProcessGroups::of_list(numbers).unwrap_err().to_string();
+    assert!(refused(&[9, 9, 9, 1, 1, 4]).starts_with("group 1 has 2 processes, but 9 has 3"));
+    let other = ProcessGroups::of_size(29, 2).unwrap();
+    let graph = random_graph(30, 5, 9, &mut rng);
+    let error = solve_keeping_groups(&graph, &machine, &config, &other, Given::default(), &()).unwrap_err();
+    assert!(error.to_string().contains("groups of 29 processes, but the graph has 30"));
 }

@@ -156,7 +156,18 @@ fn tell_left_out(console: Console, left_out: &LeftOut) {
         let first = format!("; the first is {file}, line {line}");
         tell_some(console, "lines that are torn or hold no traffic, left out", left_out.torn_lines, &first);
     }
-    tell_some(console, "collective calls between groups, not counted", left_out.uncounted_calls, "");
+    tell_some(
+        console,
+        "collective calls between groups, or of unknown ones, not counted",
+        left_out.uncounted_calls,
+        "",
+    );
+    tell_some(
+        console,
+        "connections of communicators whose ranks are not known, left out",
+        left_out.unplaced_connections,
+        "",
+    );
     tell_some(console, "rows that the table says it omits", left_out.omitted_rows, "");
 }
 

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
+use super::keep::Keep;
 use super::options::{NAME, Options};
 use crate::console::Console;
 use crate::error::Result;
@@ -95,7 +96,7 @@ impl<'a> Inputs<'a> {
     pub fn of(options: &'a Options) -> Self {
         let weights = options.sharing.pe_weights.as_deref();
         let others = options.machine.files().chain(weights).chain(options.first.file());
-        let others = others.chain(options.fixed.file());
+        let others = others.chain(options.fixed.file()).chain(options.keep.iter().filter_map(Keep::file));
         let read_only: Vec<&Path> =
             [options.file.as_path()].into_iter().chain(others).chain(options.remap.files()).collect();
         let mappings = options

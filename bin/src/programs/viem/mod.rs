@@ -8,6 +8,7 @@
 //! | `workload` | mappings of workloads |
 //! | `qap` | quadratic assignment problems |
 //! | `experts` | placements of experts |
+//! | `keep` | groups of processes that must share a node |
 //! | `job` | what they share: what is read, and where the results go |
 //! | `first_mapping` | how the first mapping is made |
 //! | `neighbourhood` | how a mapping is improved by exchanges |
@@ -15,6 +16,7 @@
 mod experts;
 mod first_mapping;
 mod job;
+mod keep;
 mod many_to_one;
 mod neighbourhood;
 mod one_to_one;

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::first_mapping::{FirstOrder, within};
 use super::job::Job;
+use super::keep::{self, Keep};
 use super::options::Options;
 use crate::compare::Busiest;
 use crate::console::Console;
@@ -40,12 +41,13 @@ pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
     let start = options.input_mapping.as_deref().map(read).transpose()?;
     let relief = options.relief()?;
     let order = options.first.read(graph.num_nodes())?;
-    if let (Some(size), Some(_)) = (options.keep, options.first.along()) {
+    if let (Some(keep), Some(_)) = (&options.keep, options.first.along()) {
         let message = format!(
-            "--keep={size} maps groups before their processes, so no order of these is a beginning; leave out --construction_algorithm"
+            "--keep={keep} maps groups before their processes, so no order of these is a beginning; leave out --construction_algorithm"
         );
         return Err(UsageError(message).into());
     }
+    let groups = options.keep.as_ref().map(|keep| keep.groups(graph.num_nodes())).transpose()?;
     let mut fixed = options.fixed.read_processes(graph.num_nodes(), machine)?;
     if let Some(FirstHost::Rank0) = options.first_host {
         fixed = with_rank0_on_first_host(fixed, machine, (graph.num_nodes(), start.as_ref()))?;
@@ -57,15 +59,12 @@ pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
     console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
     machine::tell(console, machine);
     fixed.iter().for_each(|fixed| fixed.tell(console, "processes"));
-    if let Some(size) = options.keep {
-        let groups = graph.num_nodes().div_ceil(size as usize);
-        console.line(format_args!("each of {groups} groups of {size} processes is kept on a node"));
-    }
+    groups.iter().for_each(|groups| keep::tell(console, groups));
     let solution = {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
         let given = Given::from(start.as_ref()).with_fixed(fixed.as_ref().map(|fixed| &fixed.vertices));
-        let found = match options.keep {
-            Some(size) => solve_keeping_groups(graph, machine, &config, size as usize, given, &observer)?,
+        let found = match &groups {
+            Some(groups) => solve_keeping_groups(graph, machine, &config, groups, given, &observer)?,
             None => solve(graph, machine, &config, (given, order.as_ref()), &observer)?,
         };
         match relief {
@@ -208,9 +207,9 @@ struct JsonOptions<'a> {
     local_search_neighborhood: Neighbourhood,
     communication_neighborhood_dist: usize,
     search_space_s: usize,
-    /// The size of the groups that are kept on a node.
+    /// The size of the groups that are kept on a node, or the file that holds them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    keep: Option<u32>,
+    keep: Option<&'a Keep>,
     /// How a secondary objective was lowered.
     #[serde(skip_serializing_if = "Option::is_none")]
     secondary: Option<ReliefConfig>,
@@ -235,7 +234,7 @@ struct JsonSwaps {
 
 impl<'a> JsonReport<'a> {
     fn new(
-        options: &Options,
+        options: &'a Options,
         machine: &'a dyn Machine,
         report: &MapReport,
         settings: MapConfig,
@@ -258,7 +257,7 @@ impl<'a> JsonReport<'a> {
                 local_search_neighborhood: settings.search.neighbourhood,
                 communication_neighborhood_dist: settings.search.max_hops,
                 search_space_s: settings.search.block_size,
-                keep: options.keep,
+                keep: options.keep.as_ref(),
                 secondary: options.relief().ok().flatten(),
                 time_limit: options.time_limit.map(|limit| limit.as_secs_f64()),
             },

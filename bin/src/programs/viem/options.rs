@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::{Args, Parser};
 
 use super::first_mapping::{self, FirstOptions};
+use super::keep::Keep;
 use super::neighbourhood::{self, NeighbourhoodOptions};
 use crate::compare::PictureOptions;
 use crate::error::{Result, UsageError};
@@ -88,9 +89,10 @@ pub(crate) struct Options {
     pub(crate) first_host: Option<FirstHost>,
 
     /// How many consecutive processes must share a node. Process 0 and the next ones form a group of this size, and so on;
-    /// the last group has what remains
-    #[arg(long, value_name = "INT", conflicts_with = "secondary", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) keep: Option<u32>,
+    /// the last group has what remains. Or a file, line i of which holds the group of process i; all groups have the same
+    /// size, but for one that may be smaller
+    #[arg(long, value_name = "INT|FILE", conflicts_with = "secondary", value_parser = Keep::parse)]
+    pub(crate) keep: Option<Keep>,
 
     /// Keep improving for this time, and return the best mapping found. From new constructions and from the best
     /// mapping by turns; a large problem is stopped before its search is done. Seconds, or with a unit: 90, 1.5, 90s,
@@ -216,7 +218,8 @@ impl Options {
     /// The settings of a run. `is_file`: whether the mapping goes to a file of its own.
     pub(super) fn config(&self, machine: &dyn Machine, is_file: bool) -> Result<MapConfig> {
         let older = self.remap.old().into_iter().chain(self.remap.files());
-        let more = self.fixed.file().into_iter().chain(older);
+        let kept = self.keep.iter().filter_map(Keep::file);
+        let more = self.fixed.file().into_iter().chain(kept).chain(older);
         let mut read = [self.file.as_path()].into_iter().chain(self.machine.files()).chain(more);
         if self.verify && (!is_file || read.any(io::is_stream)) {
             let message = "--verify reads the files again, so none of them can be a stream; name files";

@@ -95,7 +95,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 /// Warns where one description is of hosts that seem to differ: some have as many slots as it has cores, others fewer.
 pub(super) fn warn_of_fewer(nodes: &[DraftNode], insides: &[Object], unit: Unit, notes: &mut Vec<Note>) {
     for (number, inside) in insides.iter().enumerate() {
-        let cores = inside::count(inside, unit);
+        let (cores, plural) = (inside::count(inside, unit), unit.plural(inside));
         let own = || nodes.iter().filter(move |node| node.inside == number);
         let has_fewer = |node: &&DraftNode| node.slots.is_some_and(|slots| slots < cores);
         if !own().any(|node| node.slots == Some(cores)) || own().any(|node| node.ranks.is_some()) {
@@ -109,7 +109,7 @@ pub(super) fn warn_of_fewer(nodes: &[DraftNode], insides: &[Object], unit: Unit,
         };
         let named = names[..names.len().min(MOST_NAMED)].join(", ");
         let text = format!(
-            "{named}{others} {} fewer slots than the {cores} cores of the description, unlike other hosts; if {first} is another kind \
+            "{named}{others} {} fewer slots than the {cores} {plural} of the description, unlike other hosts; if {first} is another kind \
              of node, describe it: node[{first}]=",
             if names.len() == 1 { "has" } else { "have" }
         );

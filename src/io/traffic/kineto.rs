@@ -1,0 +1,402 @@
+//! Traces of PyTorch's profiler (Kineto): a JSON file for each rank.
+//!
+//! Events `record_param_comms` have the name of a collective, its type, the numbers of its elements and the ranks of its group. From
+//! them follows what the rank of the file sends:
+//!
+//! | collective | class | what is sent |
+//! |---|---|---|
+//! | all-reduce, all-gather, reduce-scatter | by name | 2, 1 and 1 passes around the ring of the group, [`ring_bytes`] each |
+//! | all-to-all | `alltoall` | to each rank its split, or an equal part |
+//! | broadcast, reduce | `rooted` | all of it to the next in the ring, up to the last one behind the root, or up to the root |
+//! | gather, scatter | `rooted` | the parts directly |
+//! | send | `p2p` | all of it; what is received is in the trace of the sender |
+//!
+//! Lists of more than 30 ranks end in `...`; the whole list then stands in `distributedInfo.pg_config`, or follows from the first
+//! rank and the stride. Splits that are cut are taken for equal. (Names as in `torch/csrc/profiler/util.cpp` of
+//! PyTorch and in the tests of Kineto.)
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, SeqAccess, Visitor};
+use serde_json::Value;
+
+use super::named::stop;
+use crate::ground::collectives::ring_bytes;
+use crate::io::Source;
+use crate::io::number;
+use crate::io::scanner::Scanner;
+use crate::io::table::shortened;
+use crate::io::traffic::{Class, Format, Inlet, Stop, TrafficFault};
+
+pub(super) const FORMAT: Format = Format {
+    name: "kineto",
+    title: "traces of PyTorch's profiler",
+    classes: &[
+        Class { name: "allreduce", title: "all-reduce, as rings send", is_default: true },
+        Class { name: "allgather", title: "all-gather, as rings send", is_default: true },
+        Class { name: "reducescatter", title: "reduce-scatter, as rings send", is_default: true },
+        Class { name: "alltoall", title: "all-to-all", is_default: true },
+        Class { name: "rooted", title: "broadcast, reduce, gather and scatter", is_default: true },
+        Class { name: "p2p", title: "sends", is_default: true },
+    ],
+    tells_recorders: true,
+    guesses_first_rank: false,
+    is_graph: false,
+    is_certain,
+    read,
+};
+
+/// Name of the events.
+const EVENT: &str = "record_param_comms";
+
+/// Name of the argument that says which collective it is.
+const COLLECTIVE: &str = "Collective name";
+
+/// Ranks that a group has at most which no list names: a few bytes would take time and memory for all of them.
+const MOST_UNLISTED: u64 = 1 << 16;
+
+/// An object with events, or with what stands before them.
+fn is_certain(start: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(start);
+    let has = |key: &str| text.contains(&format!("\"{key}\""));
+    text.trim_start().starts_with('{')
+        && (has("traceEvents") || has("schemaVersion") && has("deviceProperties"))
+}
+
+/// What is used of a trace.
+#[derive(Deserialize)]
+struct Trace {
+    #[serde(rename = "distributedInfo", default)]
+    info: Value,
+    #[serde(rename = "traceEvents", default)]
+    events: Events,
+}
+
+/// The arguments of the events that count, each with the place of the event, from 1.
+#[derive(Default)]
+struct Events(Vec<(u64, Value)>);
+
+impl<'de> Deserialize<'de> for Events {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(Events::default())
+    }
+}
+
+/// Keeps one event at a time: a trace has many of other kinds.
+impl<'de> Visitor<'de> for Events {
+    type Value = Self;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of events")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut list: A) -> Result<Self, A::Error> {
+        let mut number = 0;
+        while let Some(mut event) = list.next_element::<Value>()? {
+            number += 1;
+            if event.get("name").and_then(Value::as_str) == Some(EVENT) {
+                self.0.push((number, event["args"].take()));
+            }
+        }
+        Ok(self)
+    }
+}
+
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+    let text = scanner.rest();
+    let trace: Trace = serde_json::from_slice(&text).map_err(|error| {
+        let fault = TrafficFault::Json { reason: error.to_string() };
+        stop(error.line().max(1) as u64, error.column().max(1) as u64)(fault)
+    })?;
+    drop(text);
+    let job = Job::new(&trace.info).map_err(stop(1, 1))?;
+    inlet.state_ranks(job.num_ranks).map_err(stop(1, 1))?;
+    inlet.recorder(job.me);
+    for (number, arguments) in &trace.events.0 {
+        let in_event = |fault| TrafficFault::InEvent { number: *number, fault: Box::new(fault) };
+        job.add(arguments, inlet).map_err(|fault| stop(1, 1)(in_event(fault)))?;
+    }
+    Ok(())
+}
+
+/// The job as a trace describes it.
+struct Job {
+    /// The rank of the trace.
+    me: u64,
+    num_ranks: u64,
+    /// Name and ranks of each group.
+    groups: Vec<(String, Vec<u64>)>,
+}
+
+impl Job {
+    fn new(info: &Value) -> Result<Self, TrafficFault> {
+        let missing = |expected| TrafficFault::Missing { expected };
+        let me = whole(info, "rank").ok_or(missing("the rank of the trace (`distributedInfo`, `rank`)"))?;
+        let groups = info.get("pg_config").and_then(Value::as_array);
+        let group = |group: &Value| Some((name(group.get("pg_name")?), ranks(group.get("ranks")?)?));
+        let groups: Vec<_> = groups.into_iter().flatten().filter_map(group).collect();
+        // In some versions `world_size` counts the ranks of a node.
+        let named = groups.iter().flat_map(|(_, ranks)| ranks).map(|rank| rank.saturating_add(1)).max();
+        let num_ranks = whole(info, "world_size").max(named);
+        let num_ranks = num_ranks.ok_or(missing("the number of ranks (`distributedInfo`, `world_size`)"))?;
+        let job = Self { me, num_ranks, groups };
+        job.check(me)?;
+        Ok(job)
+    }
+
+    fn check(&self, rank: u64) -> Result<(), TrafficFault> {
+        let last = self.num_ranks.saturating_sub(1);
+        if rank < self.num_ranks { Ok(()) } else { Err(TrafficFault::NoSuchRank { rank, first: 0, last }) }
+    }
+
+    /// Adds what this rank sends in a call.
+    fn add(&self, arguments: &Value, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
+        let called = arguments.get(COLLECTIVE).and_then(Value::as_str).unwrap_or_default();
+        let elements = |key| whole(arguments, key).unwrap_or(0);
+        let (sent, received) = (elements("In msg nelems"), elements("Out msg nelems"));
+        let Some(pattern) = Pattern::of(called) else {
+            inlet.left_out().uncounted_calls += u64::from(sent.max(received) > 0);
+            return Ok(());
+        };
+        let size = u128::from(element_size(arguments)?);
+        let call = Call { arguments, sent: size * u128::from(sent), received: size * u128::from(received) };
+        if sent.max(received) == 0 || pattern == Pattern::Receive {
+            return Ok(());
+        }
+        let flows = match pattern {
+            Pattern::Send => self.peer(arguments).map(|peer| vec![Flow::new(peer, call.sent)]),
+            _ => self.group(arguments).and_then(|ranks| self.flows(pattern, &call, &ranks)),
+        };
+        let Some(flows) = flows else {
+            inlet.left_out().uncounted_calls += 1;
+            return Ok(());
+        };
+        let class = pattern.class();
+        flows.into_iter().filter(|flow| flow.messages > 0).try_for_each(|flow| {
+            self.check(flow.to)?;
+            let bytes = u64::try_from(flow.bytes)
+                .map_err(|_| TrafficFault::TooManyElements { called: shortened(called.as_bytes()) })?;
+            inlet.add(class, self.me, flow.to, bytes, flow.messages)
+        })
+    }
+
+    /// The rank to which a message goes.
+    fn peer(&self, arguments: &Value) -> Option<u64> {
+        whole(arguments, "Dst Rank").or_else(|| {
+            let place = usize::try_from(whole(arguments, "Rank")?).ok()?;
+            self.group(arguments)?.get(place).copied()
+        })
+    }
+
+    /// The ranks of the group of a call, in their order.
+    fn group(&self, arguments: &Value) -> Option<Vec<u64>> {
+        let size = whole(arguments, "Group size");
+        let is_whole =
+            |ranks: &Vec<u64>| !ranks.is_empty() && size.is_none_or(|size| size == ranks.len() as u64);
+        let listed = || arguments.get("Process Group Ranks").and_then(ranks);
+        let configured = || {
+            let called = name(arguments.get("Process Group Name")?);
+            self.groups.iter().find(|(name, _)| *name == called).map(|(_, ranks)| ranks.clone())
+        };
+        let strided = || {
+            let stride = whole(arguments, "Global rank stride").filter(|&stride| stride > 0)?;
+            let (first, size) = (whole(arguments, "Global rank start")?, size?);
+            let last = stride.checked_mul(size.checked_sub(1)?)?.checked_add(first)?;
+            (last < self.num_ranks && size <= MOST_UNLISTED)
+                .then(|| (0..size).map(|place| first + stride * place).collect())
+        };
+        let all = || {
+            let is_job = size == Some(self.num_ranks) && self.num_ranks <= MOST_UNLISTED;
+            is_job.then(|| (0..self.num_ranks).collect())
+        };
+        let sources: [&dyn Fn() -> Option<Vec<u64>>; 4] = [&listed, &configured, &strided, &all];
+        sources.iter().find_map(|source| source().filter(is_whole))
+    }
+
+    /// What this rank sends in a collective of these ranks, if it is one of them.
+    fn flows(&self, pattern: Pattern, call: &Call<'_>, ranks: &[u64]) -> Option<Vec<Flow>> {
+        let place = ranks.iter().position(|&rank| rank == self.me)?;
+        let (count, next) = (ranks.len(), ranks[(place + 1) % ranks.len()]);
+        let root = whole(call.arguments, "Rank").and_then(|root| usize::try_from(root).ok()).unwrap_or(0);
+        let ring = |bytes, passes: u64| {
+            let bytes = ring_bytes(count as u128, bytes, u128::from(passes))?;
+            Some(vec![Flow { to: next, bytes, messages: passes * (count as u64 - 1) }])
+        };
+        let all = call.sent.max(call.received);
+        let if_sends = |sends: bool, to, bytes| if sends { vec![Flow::new(to, bytes)] } else { Vec::new() };
+        match pattern {
+            Pattern::AllReduce => ring(call.sent, 2),
+            Pattern::AllGather => ring(call.received, 1),
+            Pattern::ReduceScatter => ring(call.sent, 1),
+            Pattern::AllToAll => Some(call.parts(ranks)),
+            _ if root >= count => None,
+            Pattern::Broadcast => Some(if_sends((place + 1) % count != root, next, all)),
+            Pattern::Reduce => Some(if_sends(place != root, next, all)),
+            Pattern::Gather => Some(if_sends(place != root, ranks[root], call.sent)),
+            Pattern::Scatter if place == root => Some(call.parts(ranks)),
+            Pattern::Scatter | Pattern::Send | Pattern::Receive => Some(Vec::new()),
+        }
+    }
+}
+
+/// How a collective sends.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pattern {
+    AllReduce,
+    AllGather,
+    ReduceScatter,
+    AllToAll,
+    Broadcast,
+    Reduce,
+    Gather,
+    Scatter,
+    Send,
+    Receive,
+}
+
+impl Pattern {
+    /// All of them by the starts of their names without underscores; longer ones come before shorter ones.
+    const ALL: [(&'static str, Self); 10] = [
+        ("allreduce", Self::AllReduce),
+        ("allgather", Self::AllGather),
+        ("reducescatter", Self::ReduceScatter),
+        ("alltoall", Self::AllToAll),
+        ("broadcast", Self::Broadcast),
+        ("reduce", Self::Reduce),
+        ("gather", Self::Gather),
+        ("scatter", Self::Scatter),
+        ("send", Self::Send),
+        ("recv", Self::Receive),
+    ];
+
+    /// That of a name such as `_allgather_base`.
+    fn of(name: &str) -> Option<Self> {
+        let name = name.replace('_', "").to_ascii_lowercase();
+        Self::ALL.into_iter().find(|(start, _)| name.starts_with(start)).map(|(_, pattern)| pattern)
+    }
+
+    /// Its place among the classes.
+    fn class(self) -> usize {
+        match self {
+            Self::AllReduce => 0,
+            Self::AllGather => 1,
+            Self::ReduceScatter => 2,
+            Self::AllToAll => 3,
+            Self::Broadcast | Self::Reduce | Self::Gather | Self::Scatter => 4,
+            Self::Send | Self::Receive => 5,
+        }
+    }
+}
+
+/// What this rank sends to another one.
+struct Flow {
+    to: u64,
+    bytes: u128,
+    messages: u64,
+}
+
+impl Flow {
+    /// A single message.
+    fn new(to: u64, bytes: u128) -> Self {
+        Self { to, bytes, messages: 1 }
+    }
+}
+
+/// A call of a collective, and its bytes.
+struct Call<'a> {
+    arguments: &'a Value,
+    sent: u128,
+    received: u128,
+}
+
+impl Call<'_> {
+    /// The part of each rank in what is sent.
+    fn parts(&self, ranks: &[u64]) -> Vec<Flow> {
+        let splits = self
+            .arguments
+            .get("In split size")
+            .and_then(self::ranks)
+            .filter(|splits| splits.len() == ranks.len());
+        let sum = |splits: &Vec<u64>| splits.iter().map(|&split| u128::from(split)).sum::<u128>();
+        let (splits, sum) = match splits.map(|splits| (sum(&splits), splits)) {
+            Some((sum, splits)) if sum > 0 => (splits, sum),
+            _ => (vec![1; ranks.len()], ranks.len() as u128),
+        };
+        let part =
+            |split: u64| self.sent.checked_mul(u128::from(split)).map_or(u128::MAX, |all| all.div_ceil(sum));
+        ranks
+            .iter()
+            .zip(splits)
+            .filter(|&(_, split)| split > 0)
+            .map(|(&to, split)| Flow::new(to, part(split)))
+            .collect()
+    }
+}
+
+/// The whole number of this name.
+fn whole(object: &Value, key: &str) -> Option<u64> {
+    match object.get(key)? {
+        Value::String(text) => number::whole(text.trim().as_bytes()).ok(),
+        value => value.as_u64(),
+    }
+}
+
+/// A list of numbers, or its text such as `[0, 1]`; nothing if it is cut.
+fn ranks(list: &Value) -> Option<Vec<u64>> {
+    match list {
+        Value::Array(ranks) => ranks.iter().map(Value::as_u64).collect(),
+        Value::String(text) => {
+            let ranks = text.trim().strip_prefix('[')?.strip_suffix(']')?.trim();
+            let numbers = ranks.split(',').filter(|_| !ranks.is_empty());
+            numbers.map(|rank| number::whole(rank.trim().as_bytes()).ok()).collect()
+        }
+        _ => None,
+    }
+}
+
+/// The name of a group, which is a number in some versions.
+fn name(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Types of elements by the starts of their names in lower case, and their bytes; longer ones come before shorter ones.
+const TYPES: [(&str, u64); 26] = [
+    ("float8", 1),
+    ("float4", 1),
+    ("float16", 2),
+    ("float64", 8),
+    ("float", 4),
+    ("double", 8),
+    ("half", 2),
+    ("bfloat16", 2),
+    ("byte", 1),
+    ("char", 1),
+    ("bool", 1),
+    ("short", 2),
+    ("int8", 1),
+    ("int16", 2),
+    ("int64", 8),
+    ("int", 4),
+    ("long", 8),
+    ("uint8", 1),
+    ("uint16", 2),
+    ("uint32", 4),
+    ("uint64", 8),
+    ("complexhalf", 4),
+    ("complex32", 4),
+    ("complex128", 16),
+    ("complexdouble", 16),
+    ("complex", 8),
+];
+
+/// Bytes of an element of a call.
+fn element_size(arguments: &Value) -> Result<u64, TrafficFault> {
+    let expected = "the type of the elements (`dtype`), such as Float or BFloat16";
+    let name = arguments.get("dtype").and_then(Value::as_str).ok_or(TrafficFault::Missing { expected })?;
+    let lower = name.trim_start_matches("torch.").to_ascii_lowercase();
+    let known = TYPES.iter().find(|(start, _)| lower.starts_with(start));
+    known
+        .map(|&(_, size)| size)
+        .ok_or_else(|| TrafficFault::Unexpected { text: shortened(name.as_bytes()), expected })
+}
