@@ -107,3 +107,27 @@ fn wrong_use_and_wrong_files_are_rejected() {
     assert!(fails(&[graph], 2).contains("--k"));
     assert!(fails(&[graph, "--from=trace"], 65).contains("line 1"));
 }
+
+#[test]
+fn logs_of_nccl_and_traces_of_pytorch_become_graphs() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = "n1:5:6 [0] NCCL INFO ncclCommInitRank comm 0x7 rank 0 nranks 3 cudaDev 0 commId 0x9 - Init START\n\
+               n1:5:6 [0] NCCL INFO Channel 00/01 :    0   1   2\n\
+               n1:5:6 [0] NCCL INFO comm 0x7 rank 0 nranks 3 cudaDev 0 commId 0x9 - Init COMPLETE\n\
+               n1:5:8 [0] NCCL INFO ncclCommSplit comm 0x8 rank 1 nranks 2 cudaDev 0 commId 0xa - Init START\n\
+               n1:5:9 [0] NCCL INFO Channel 00/1 : 1[0] -> 0[0] [send] via NET/IB/0\n";
+    fs::write(folder.path().join("nccl.log"), log).unwrap();
+    let text = stdout_of(program("generate_model", folder.path()).args(["nccl.log", "-o", "job.graph"]));
+    assert_eq!(after(&text, "files of kind nccl:"), "1");
+    assert!(text.contains("connections of communicators whose ranks are not known, left out: 1\n"), "{text}");
+    assert_eq!(after(&text, "communication graph has"), "3 nodes, 6 edges");
+    let trace = "{\"schemaVersion\": 1, \"deviceProperties\": [], \"distributedInfo\": {\"rank\": 1, \"world_size\": 3},\n\
+                 \"traceEvents\": [{\"name\": \"record_param_comms\", \"args\": {\"Collective name\": \"allreduce\",\n\
+                 \"dtype\": \"Float\", \"In msg nelems\": 30, \"Out msg nelems\": 30, \"Group size\": 3,\n\
+                 \"Process Group Ranks\": \"[0, 1, 2]\"}}]}\n";
+    fs::write(folder.path().join("trace.json"), trace).unwrap();
+    let text = stdout_of(program("generate_model", folder.path()).args(["trace.json", "-o", "job.graph"]));
+    assert_eq!(after(&text, "files of kind kineto:"), "1");
+    assert!(text.contains("ranks of which nothing was recorded: 2 (0, 2)"), "{text}");
+    assert_eq!(after(&text, "total weight "), "160");
+}
