@@ -250,11 +250,14 @@ impl Log {
     }
 }
 
+/// The class of a connection, and the ranks in the job that it joins.
+type Link = (usize, (u64, u64));
+
 /// The connections of a job, each once.
 struct Found {
     job: Job,
-    /// Class and ranks in the job of each connection of a communicator.
-    classes: BTreeMap<(Option<u64>, Place), (usize, (u64, u64))>,
+    /// What each connection of a communicator is.
+    classes: BTreeMap<(Option<u64>, Place), Link>,
     unplaced: u64,
 }
 
