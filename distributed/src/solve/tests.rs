@@ -1,9 +1,13 @@
 use super::*;
 use crate::testing::{on_ranks, random_graph};
+use viem::graph::CsrGraph;
 use viem::graph::generate::{grid, mesh};
+use viem::ground::error::ErrorKind;
 use viem::ground::rng::Rng;
+use viem::ground::types::Cost;
 use viem::machine;
-use viem::partition::PartitionPreset;
+use viem::mapping::solve::{ManyToOneConfig, MapPreset, map_many_to_one};
+use viem::partition::{PartitionPreset, Partitioner};
 
 /// Settings that coarsen even small graphs.
 fn small() -> DistConfig {
