@@ -5,9 +5,9 @@ use viem::ground::threads;
 use viem::ground::types::{BlockId, Weight};
 use viem::mapping::solve::remap_many_to_one_around;
 use viem::partition::remap::Homes as WholeHomes;
-use viem::partition::{FixedVertices, MigrationWeight, Partitioner, Remapping, Targets};
+use viem::partition::{MigrationWeight, Partitioner, Remapping, Targets};
 
-use super::levels::coarse_homes;
+use super::levels::coarse_blocks;
 use super::{BandConfig, DistConfig, DivideError, Goal, Run};
 use crate::band::{Band, band};
 use crate::comm::Comm;
@@ -15,13 +15,14 @@ use crate::contract::contract;
 use crate::error::DistError;
 use crate::gather::gather;
 use crate::graph::DistGraph;
+use crate::objective::Places;
 
 impl<C: Comm> Run<'_, C> {
     /// Refines the band of a partition by the library for one machine, if it is small enough; whether it has become better.
     pub(super) fn refine_band(
         &self,
         graph: &DistGraph,
-        blocks: &mut [BlockId],
+        (places, blocks): (&Places, &mut [BlockId]),
         bounds: &[Weight],
         seed: u64,
     ) -> Result<bool, DistError> {
@@ -40,13 +41,17 @@ impl<C: Comm> Run<'_, C> {
         }
         let contraction = contract(comm, graph, &labels)?;
         let coarse = &contraction.coarse;
-        let start = self.whole(coarse, &coarse_homes(comm, &contraction, blocks));
-        let is_core: Vec<BlockId> = is_core.into_iter().map(BlockId::from).collect();
-        let is_core = self.whole(coarse, &coarse_homes(comm, &contraction, &is_core));
+        let start = self.whole(coarse, &coarse_blocks(comm, &contraction, blocks));
+        let stays = |(own, is_core)| BlockId::from(is_core || places.is_fixed(own));
+        let stays: Vec<BlockId> = is_core.into_iter().enumerate().map(stays).collect();
+        let stays = self.whole(coarse, &coarse_blocks(comm, &contraction, &stays));
         let whole = gather(comm, coarse)?;
         let before = self.quality(&whole, None, &start, bounds);
-        let fixed: Vec<Option<BlockId>> =
-            start.iter().zip(&is_core).map(|(&block, &is_core)| (is_core == 1).then_some(block)).collect();
+        let fixed: Vec<BlockId> = start
+            .iter()
+            .zip(&stays)
+            .map(|(&block, &stays)| if stays == 1 { block } else { Places::NONE })
+            .collect();
         let found = self.best_of(attempts, seed, |seed| {
             let found = self.improved(&whole, &start, &fixed, seed)?;
             let quality = self.quality(&whole, None, &found, bounds);
@@ -67,11 +72,11 @@ impl<C: Comm> Run<'_, C> {
         &self,
         whole: &CsrGraph,
         start: &[BlockId],
-        fixed: &[Option<BlockId>],
+        fixed: &[BlockId],
         seed: u64,
     ) -> Result<Vec<BlockId>, DivideError> {
         let DistConfig { threads, imbalance, preset, .. } = *self.config;
-        let fixed = FixedVertices::new(fixed, self.num_blocks)?;
+        let fixed = self.fixed_vertices(fixed)?;
         let homes = WholeHomes::new(start, &[], self.num_blocks)?;
         // Migration is to cost next to nothing: what counts is where the search starts.
         let slight = MigrationWeight::rounded(0.0);

@@ -31,6 +31,8 @@ pub enum DivideError {
     Overflow,
     #[error("{found} old blocks are given for {expected} vertices")]
     OldLength { found: usize, expected: usize },
+    #[error("{found} fixed blocks are given for {expected} vertices")]
+    FixedLength { found: usize, expected: usize },
     #[error("vertex {vertex} was in block {block}, but there are {num_blocks} blocks")]
     OldBlock { vertex: u32, block: BlockId, num_blocks: usize },
     #[error("the number of attempts must be at least 1")]
@@ -47,7 +49,9 @@ impl HasKind for DivideError {
             Self::Remap(error) => error.kind(),
             Self::Fixed(error) => error.kind(),
             Self::Threads(error) => error.kind(),
-            Self::Overflow | Self::OldLength { .. } | Self::OldBlock { .. } => ErrorKind::BadData,
+            Self::Overflow | Self::OldLength { .. } | Self::OldBlock { .. } | Self::FixedLength { .. } => {
+                ErrorKind::BadData
+            }
             Self::NoAttempt => ErrorKind::Usage,
         }
     }

@@ -3,28 +3,22 @@
 use viem::ground::rng::derive;
 use viem::ground::types::{BlockId, Weight};
 
-use super::{CLUSTERS, Old, Run};
+use super::{CLUSTERS, Run};
 use crate::cluster::cluster;
 use crate::comm::{Comm, Letters};
 use crate::contract::{Contraction, contract};
 use crate::error::DistError;
-use crate::objective::Homes;
+use crate::objective::Places;
 
 /// A level that keeps a greater part of its vertices is the last.
 const LEAST_SHRINKAGE: f64 = 0.95;
 
 impl<C: Comm> Run<'_, C> {
-    /// Coarser and coarser graphs, and the homes of the local vertices of each, the first graph included, if vertices were anywhere.
-    pub(super) fn coarsen(&self) -> Result<(Vec<Contraction>, Vec<Vec<BlockId>>), DistError> {
+    /// Coarser and coarser graphs, and the places of the local vertices of each, the first graph included.
+    pub(super) fn coarsen(&self) -> Result<(Vec<Contraction>, Vec<Places>), DistError> {
         let Self { comm, config, .. } = *self;
         let mut contractions: Vec<Contraction> = Vec::new();
-        let mut homes: Vec<Vec<BlockId>> = Vec::new();
-        if let Some(Old { blocks, .. }) = self.old {
-            let mut blocks = blocks.to_vec();
-            blocks.resize(self.graph.num_local(), 0);
-            self.graph.update(comm, &mut blocks);
-            homes.push(blocks);
-        }
+        let mut places = vec![self.places()];
         let target = config.coarsest.max(config.coarsest_per_block.saturating_mul(self.num_blocks));
         loop {
             let level = contractions.len();
@@ -36,35 +30,46 @@ impl<C: Comm> Run<'_, C> {
             let mean = self.total as f64 / count as f64;
             let most = (config.growth * mean).min(self.total as f64 / target as f64).ceil() as Weight;
             let seed = derive(derive(config.seed, CLUSTERS), level as u64);
-            let labels = cluster(comm, graph, homes.last().map(Vec::as_slice), most, &config.cluster, seed);
+            let labels = cluster(comm, graph, &places[level], most, &config.cluster, seed);
             let contraction = contract(comm, graph, &labels)?;
             if f64::from(contraction.coarse.ranges().total()) > LEAST_SHRINKAGE * count as f64 {
                 break;
             }
-            if let Some(finer) = homes.last() {
-                homes.push(coarse_homes(comm, &contraction, finer));
-            }
+            let coarse = |finer: &Vec<BlockId>| coarse_blocks(comm, &contraction, finer);
+            let Places { homes, fixed } = &places[level];
+            places.push(Places { homes: homes.as_ref().map(coarse), fixed: fixed.as_ref().map(coarse) });
             contractions.push(contraction);
         }
-        Ok((contractions, homes))
+        Ok((contractions, places))
+    }
+
+    /// The places of the local vertices of the whole graph.
+    fn places(&self) -> Places {
+        let local = |own: &[BlockId]| {
+            let mut blocks = own.to_vec();
+            blocks.resize(self.graph.num_local(), 0);
+            self.graph.update(self.comm, &mut blocks);
+            blocks
+        };
+        Places { homes: self.old.map(|old| local(old.blocks)), fixed: self.fixed.as_deref().map(local) }
     }
 }
 
-/// The homes of the local vertices of a coarse graph: those of a cluster have the same.
-pub(super) fn coarse_homes(comm: &impl Comm, contraction: &Contraction, finer: &[BlockId]) -> Vec<BlockId> {
+/// The blocks of the local vertices of a coarse graph. Those of a cluster that are in a block are in the same; if none is, neither is the cluster.
+pub(super) fn coarse_blocks(comm: &impl Comm, contraction: &Contraction, finer: &[BlockId]) -> Vec<BlockId> {
     let Contraction { coarse, coarse_of } = contraction;
     let own = coarse.ranges().own();
-    let mut homes = vec![Homes::NONE; coarse.num_local()];
+    let mut blocks = vec![Places::NONE; coarse.num_local()];
     let mut letters = Letters::default();
-    for (&vertex, &home) in coarse_of.iter().zip(finer) {
+    for (&vertex, &block) in coarse_of.iter().zip(finer).filter(|(_, block)| **block != Places::NONE) {
         match own.contains(&vertex) {
-            true => homes[(vertex - own.start) as usize] = home,
-            false => letters.push(coarse.ranges().owner(vertex), [u64::from(vertex), u64::from(home)]),
+            true => blocks[(vertex - own.start) as usize] = block,
+            false => letters.push(coarse.ranges().owner(vertex), [u64::from(vertex), u64::from(block)]),
         }
     }
-    for &[vertex, home] in letters.send(comm).records() {
-        homes[(vertex as u32 - own.start) as usize] = home as BlockId;
+    for &[vertex, block] in letters.send(comm).records() {
+        blocks[(vertex as u32 - own.start) as usize] = block as BlockId;
     }
-    coarse.update(comm, &mut homes);
-    homes
+    coarse.update(comm, &mut blocks);
+    blocks
 }

@@ -4,7 +4,7 @@ use viem::ground::types::{BlockId, Cost, Weight};
 use viem::partition::BoundViolation;
 
 use super::{Goal, Run};
-use crate::comm::{Comm, sum};
+use crate::comm::{Comm, sum, sum_table};
 use crate::objective::{BlockDistances, Homes};
 use crate::refine;
 
@@ -34,6 +34,8 @@ pub struct DistReport {
     pub overload: Weight,
     /// The weight of the vertices that are not where they were, if they were anywhere.
     pub migration: Option<Weight>,
+    /// The vertices that had to be in given blocks, if there were any.
+    pub fixed: Option<FixedReport>,
     /// How often the graph was coarsened.
     pub levels: usize,
     /// The number of vertices of the coarsest graph.
@@ -44,6 +46,16 @@ pub struct DistReport {
     pub dividing: f64,
     /// Seconds for refinement.
     pub refining: f64,
+}
+
+/// What is known of fixed vertices.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FixedReport {
+    /// How many there are.
+    pub number: u64,
+    /// The weight of those of each block.
+    pub loads: Vec<Weight>,
 }
 
 impl<C: Comm> Run<'_, C> {
@@ -67,11 +79,23 @@ impl<C: Comm> Run<'_, C> {
             bounds,
             overload,
             migration,
+            fixed: self.fixed.as_deref().map(|fixed| self.fixed_report(fixed)),
             levels: 0,
             coarsest: 0,
             coarsening: 0.0,
             dividing: 0.0,
             refining: 0.0,
         }
+    }
+    fn fixed_report(&self, fixed: &[BlockId]) -> FixedReport {
+        let mut loads = vec![0; self.num_blocks];
+        let pairs = fixed.iter().zip(self.graph.node_weights()).filter(|(block, _)| **block != Homes::NONE);
+        let mut number = 0;
+        for (&block, weight) in pairs {
+            loads[block as usize] += weight;
+            number += 1;
+        }
+        sum_table(self.comm, &mut loads);
+        FixedReport { number: sum(self.comm, number) as u64, loads }
     }
 }

@@ -4,16 +4,16 @@ use viem::graph::CsrGraph;
 use viem::ground::rng::derive;
 use viem::ground::threads;
 use viem::ground::types::{BlockId, Weight};
-use viem::mapping::solve::{load_bounds, map_many_to_one, remap_many_to_one};
+use viem::mapping::solve::{Given, load_bounds, map_many_to_one_watched, remap_many_to_one_around};
 use viem::partition::remap::Homes as WholeHomes;
-use viem::partition::{BoundViolation, Partitioner, Targets};
+use viem::partition::{BoundViolation, FixedError, FixedVertices, Partitioner, Remapping, Targets};
 
 use super::{DistConfig, DivideError, Goal, Run};
 use crate::comm::Comm;
 use crate::error::{DistError, agree};
 use crate::gather::gather;
 use crate::graph::DistGraph;
-use crate::objective::Homes;
+use crate::objective::{Homes, Places};
 use crate::refine::Quality;
 
 impl<C: Comm> Run<'_, C> {
@@ -21,15 +21,17 @@ impl<C: Comm> Run<'_, C> {
     pub(super) fn divide_whole(
         &self,
         graph: &DistGraph,
-        homes: Option<&[BlockId]>,
+        places: &Places,
     ) -> Result<(Vec<BlockId>, Vec<Weight>), DistError> {
         let Self { comm, config, .. } = *self;
         let whole = gather(comm, graph)?;
-        let homes = homes.map(|homes| self.whole(graph, homes));
+        let Places { homes, fixed } = places;
+        let all = |blocks: &Vec<BlockId>| self.whole(graph, blocks);
+        let (homes, fixed) = (homes.as_ref().map(all), fixed.as_ref().map(all));
         let bounds = agree(comm, self.bounds(&whole))?;
         let homes = homes.as_deref();
         let blocks = self.best_of(config.attempts, config.seed, |seed| {
-            let blocks = self.attempt(&whole, homes, seed)?;
+            let blocks = self.attempt(&whole, homes, fixed.as_deref(), seed)?;
             Ok((self.quality(&whole, homes, &blocks, &bounds), blocks))
         })?;
         let own = graph.ranges().own();
@@ -80,6 +82,7 @@ impl<C: Comm> Run<'_, C> {
         &self,
         whole: &CsrGraph,
         homes: Option<&[BlockId]>,
+        fixed: Option<&[BlockId]>,
         seed: u64,
     ) -> Result<Vec<BlockId>, DivideError> {
         let DistConfig { threads, imbalance, preset, .. } = *self.config;
@@ -88,9 +91,13 @@ impl<C: Comm> Run<'_, C> {
         let old = homes.map(|homes| homes.iter().map(known).collect::<Vec<_>>());
         let old = old.map(|old| WholeHomes::new(&old, &[new], self.num_blocks)).transpose()?;
         let old = old.zip(self.old.map(|old| old.weight));
+        let fixed = fixed.map(|fixed| self.fixed_vertices(fixed)).transpose()?;
         match self.goal {
             Goal::Blocks(count) => {
-                let targets = Targets::equal(whole, count, imbalance)?;
+                let mut targets = Targets::equal(whole, count, imbalance)?;
+                if let Some(fixed) = fixed {
+                    targets = targets.with_fixed(whole, fixed)?;
+                }
                 let partitioner = Partitioner::new(preset.into(), seed);
                 threads::run(threads, || match &old {
                     None => Ok(partitioner.partition(whole, &targets).into_blocks()),
@@ -102,8 +109,14 @@ impl<C: Comm> Run<'_, C> {
             Goal::Pes(machine) => {
                 let config = self.config.many_to_one(seed);
                 let solution = match &old {
-                    None => map_many_to_one(whole, machine, &config)?,
-                    Some((homes, weight)) => remap_many_to_one(whole, machine, &config, homes, *weight)?,
+                    None => {
+                        let given = Given::default().with_fixed(fixed.as_ref());
+                        map_many_to_one_watched(whole, machine, &config, given, &())?
+                    }
+                    Some((homes, weight)) => {
+                        let remapping = Remapping::new(homes, *weight);
+                        remap_many_to_one_around(whole, machine, &config, remapping, fixed.as_ref(), &())?
+                    }
                 };
                 Ok(solution.mapping.pes().to_vec())
             }
@@ -115,6 +128,12 @@ impl<C: Comm> Run<'_, C> {
             Goal::Blocks(count) => Targets::equal(whole, count, self.config.imbalance)?.bounds().to_vec(),
             Goal::Pes(machine) => load_bounds(whole, machine, self.config.imbalance),
         })
+    }
+
+    /// What the library for one machine takes for fixed vertices.
+    pub(super) fn fixed_vertices(&self, fixed: &[BlockId]) -> Result<FixedVertices, FixedError> {
+        let block = |&block: &BlockId| Some(block).filter(|&block| block != Places::NONE);
+        FixedVertices::new(&fixed.iter().map(block).collect::<Vec<_>>(), self.num_blocks)
     }
 
     /// The quality of a division of a whole graph, in the units of [`refine`].
