@@ -1,6 +1,6 @@
 //! Distributed graphs on MPI.
 //!
-//! [`viem_distributed`] divides graphs that are distributed over ranks, whatever these are. Here they are those of MPI: [`MpiComm`] is a communicator for
+//! [`viem_distributed`] divides graphs that are distributed over ranks, whatever these are. Here they are those of MPI: [`Mpi::comm`] makes a communicator for
 //! it, and [`viem_dist_partition`], [`viem_dist_map`] and [`viem_dist_remap`] take graphs as ParMETIS does. The program `viem_mpi` divides files.
 //!
 //! ```no_run
@@ -27,7 +27,7 @@ use viem::machine::Machine;
 use viem_distributed::graph::DistGraph;
 use viem_distributed::solve::divide;
 
-pub use comm::MpiComm;
+pub use comm::{Mpi, MpiComm};
 pub use viem_distributed::error::DistError;
 pub use viem_distributed::graph::Rows;
 pub use viem_distributed::objective::Homes;
@@ -80,7 +80,7 @@ fn divide_rows(
     given: Given<'_>,
     config: &DistConfig,
 ) -> Result<DistSolution, DistError> {
-    let comm = MpiComm::new(communicator);
+    let comm = Mpi::comm(communicator);
     let graph = DistGraph::new(&comm, rows)?;
     divide(&comm, &graph, goal, given, config)
 }

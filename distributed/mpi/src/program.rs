@@ -16,7 +16,7 @@ use viem_distributed::error::{DistError, agree, words};
 use viem_distributed::graph::DistGraph;
 use viem_distributed::solve::{DistConfig, Given, Goal, Old, divide};
 use viem_distributed::{generate, read};
-use viem_mpi::MpiComm;
+use viem_mpi::Mpi;
 
 use crate::options::Options;
 use crate::output::{self, Places};
@@ -36,7 +36,7 @@ impl HasKind for UsageError {
 /// Reads a graph, divides it, and writes the result. Fails on all ranks alike.
 pub(crate) fn run(world: &impl Communicator, options: &Options) -> Result<(), DistError> {
     let started = Instant::now();
-    let comm = &Counted::new(MpiComm::new(world));
+    let comm = &Counted::new(Mpi::comm(world));
     let places = agree(comm, (comm.rank() == 0).then(|| places(options)).transpose())?;
     let machine = machine_of(comm, options)?;
     let goal = match (&machine, options.k) {
