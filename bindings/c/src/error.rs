@@ -104,7 +104,7 @@ pub(crate) fn terminated(text: String) -> CString {
 }
 
 /// Does the work of a function: its error, a panic included, goes where `error` leads, and its status is returned.
-pub fn call(error: *mut *mut Error, work: impl FnOnce() -> Result<(), Error>) -> Status {
+pub(crate) fn call(error: *mut *mut Error, work: impl FnOnce() -> Result<(), Error>) -> Status {
     let result = guarded(work).unwrap_or_else(|message| {
         Err(Error::plain(
             Status::Internal,
@@ -123,6 +123,15 @@ pub fn call(error: *mut *mut Error, work: impl FnOnce() -> Result<(), Error>) ->
         unsafe { put_if_wanted(error, report) };
     }
     status
+}
+
+/// The same for libraries that are built on this one.
+///
+/// # Safety
+///
+/// `error` is null, or leads to a pointer that nobody else uses now.
+pub unsafe fn call_of_other(error: *mut *mut Error, work: impl FnOnce() -> Result<(), Error>) -> Status {
+    call(error, work)
 }
 
 /// The same for a function that makes a handle, which goes where `handle` leads; null if there is none.

@@ -41,7 +41,7 @@ fn partitions_get_better_hold_their_bounds_and_are_the_same_on_any_number_of_ran
             let mut fits = |v: u32| {
                 let room = &mut room[start[v as usize] as usize];
                 *room -= graph.node_weight(v);
-                *room >= 0 && v % 3 == 0
+                *room >= 0 && v.is_multiple_of(3)
             };
             graph.nodes().map(&mut fits).collect()
         });

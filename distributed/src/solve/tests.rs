@@ -21,12 +21,15 @@ fn cost_of(graph: &CsrGraph, distance: impl Fn(BlockId, BlockId) -> Weight, bloc
     arcs.map(|(u, v, weight)| weight * distance(blocks[u as usize], blocks[v as usize])).sum()
 }
 
+/// The older blocks of all vertices, with the weight of migration, and where they must be.
+type OldAndFixed<'a> = (Option<(&'a [BlockId], MigrationWeight)>, Option<&'a [BlockId]>);
+
 /// Divides a graph on so many ranks; checks all figures from scratch.
 fn check(
     graph: &CsrGraph,
     size: usize,
     goal: Goal<'_>,
-    (old, fixed): (Option<(&[BlockId], MigrationWeight)>, Option<&[BlockId]>),
+    (old, fixed): OldAndFixed<'_>,
     config: &DistConfig,
 ) -> (Vec<BlockId>, DistReport) {
     let machine = match goal {

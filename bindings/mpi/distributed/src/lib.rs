@@ -15,7 +15,10 @@ mod comm;
 use std::ffi::c_char;
 
 use viem::ground::error::{ErrorKind, HasKind};
-use viem_c::error::{Error, Status, call};
+use viem::ground::rng::derive;
+use viem::ground::types::PeId;
+use viem::machine::DistanceOracle;
+use viem_c::error::{Error, Status, call_of_other};
 use viem_c::machine::Machine;
 use viem_c::mapping::{Report, VIEM_UNKNOWN};
 use viem_c::partition::migration_weight_of;
@@ -45,7 +48,7 @@ pub unsafe extern "C" fn distributed_divide(
     arguments: &Arguments,
     error: *mut *mut Error,
 ) -> Status {
-    call(error, || {
+    let work = || {
         // SAFETY: the caller's promise.
         let comm = Rounds::new(unsafe { Mpi::new(*operations) });
         // SAFETY: the caller's promise.
@@ -57,7 +60,9 @@ pub unsafe extern "C" fn distributed_divide(
             unsafe { put("report", arguments.report, report(&solution)) }?;
         }
         Ok(())
-    })
+    };
+    // SAFETY: the caller's promise.
+    unsafe { call_of_other(error, work) }
 }
 
 /// Refuses a call before it can communicate.
@@ -67,8 +72,8 @@ pub unsafe extern "C" fn distributed_divide(
 /// The message ends with a zero byte.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn distributed_refuse(message: *const c_char, error: *mut *mut Error) -> Status {
-    // SAFETY: the caller's promise.
-    call(error, || Err(Error::usage(unsafe { text("message", message) }?)))
+    // SAFETY: the caller's promise, for both.
+    unsafe { call_of_other(error, || Err(Error::usage(text("message", message)?))) }
 }
 
 /// An error of one rank, or what differs between ranks.
@@ -130,12 +135,27 @@ impl<'a> Job<'a> {
         shared.extend([config.seed, config.imbalance.to_bits(), weight.to_bits(), part.old.is_some().into()]);
         shared.extend(words(config.preset.name()));
         match goal {
-            Goal::Pes(machine) => shared.extend(words(&machine.describe()).chain([machine.num_pes() as u64])),
+            Goal::Pes(machine) => shared.extend(words(&machine.describe()).chain([fingerprint(*machine)])),
             Goal::Blocks(count) => shared.push(*count as u64),
             _ => {}
         }
         shared
     }
+}
+
+/// PEs whose distances to all others are compared between ranks. Balances certainty against time.
+const COMPARED_PES: usize = 64;
+
+/// A hash of capacities and distances. Machines from matrices and functions describe themselves alike, and ranks with different ones would not end.
+fn fingerprint(machine: &dyn viem::Machine) -> u64 {
+    let pes = 0..machine.num_pes() as PeId;
+    let mut hash = pes.clone().fold(pes.len() as u64, |hash, pe| derive(hash, machine.capacity(pe).into()));
+    // Without distances, the run itself says why.
+    let Ok(distances) = machine.distances() else { return hash };
+    for a in pes.clone().take(COMPARED_PES) {
+        hash = pes.clone().fold(hash, |hash, b| derive(hash, distances.distance(a, b) as u64));
+    }
+    hash
 }
 
 fn num_blocks(number: i64) -> Result<usize, Error> {

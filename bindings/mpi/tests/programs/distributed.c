@@ -115,6 +115,14 @@ static void check_errors(const viem_machine *machine)
            "migration_weight");
     expect(viem_dist_partition(MPI_COMM_WORLD, &graph, 2, NULL, NULL, is_wrong ? NULL : blocks, NULL, &error), VIEM_STATUS_USAGE, &error,
            "`blocks`");
+    if (num_ranks > 1) {
+        /* A machine with as many PEs, but other distances. */
+        viem_machine *other = NULL;
+        const int64_t near[] = {0, 1, 1, 0}, far[] = {0, 2, 2, 0};
+        CHECK(viem_machine_from_matrix(2, is_wrong ? far : near, &other, NULL) == VIEM_STATUS_OK);
+        expect(viem_dist_map(MPI_COMM_WORLD, &graph, other, NULL, NULL, blocks, NULL, &error), VIEM_STATUS_USAGE, &error, "than rank 0");
+        viem_machine_free(other);
+    }
     if (is_wrong) adjncy[0] += TOTAL;
     expect(viem_dist_map(MPI_COMM_WORLD, &graph, machine, NULL, NULL, blocks, NULL, &error), VIEM_STATUS_BAD_DATA, &error,
            "entry 0 of `adjncy`");
