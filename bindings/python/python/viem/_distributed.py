@@ -25,6 +25,24 @@ Make = Callable[..., ctypes.c_void_p]
 _PRESETS = ("fast", "eco", "strong")
 _ERRORS = (UsageError, DataError, InputError, OutputError, OutputError, ResourceError, InternalError)
 _UNKNOWN = -(1 << 63)
+_NUMBERS = (
+    "cost",
+    "cost_of_identity",
+    "cost_of_start",
+    "lower_bound",
+    "cut",
+    "least_load",
+    "greatest_load",
+    "load_bound",
+    "overload",
+    "below_half",
+    "below_least",
+    "shortfall",
+    "moved_vertices",
+    "moved_weight",
+)
+_REPORT = np.dtype([*((name, "i8") for name in _NUMBERS), ("seconds", "f8"), ("stopped", "i4"), ("optimal", "i4")])
+"""The fields of `viem_report`."""
 
 
 class Distributed(NamedTuple):
@@ -37,38 +55,13 @@ class Distributed(NamedTuple):
     `moved_weight` of a remapping, `seconds`."""
 
 
-class _Rows(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_void_p) for name in ("vtxdist", "xadj", "adjncy", "vwgt", "adjwgt")]
-
-
-class _Report(ctypes.Structure):
-    _numbers = (
-        "cost",
-        "cost_of_identity",
-        "cost_of_start",
-        "lower_bound",
-        "cut",
-        "least_load",
-        "greatest_load",
-        "load_bound",
-        "overload",
-        "below_half",
-        "below_least",
-        "shortfall",
-        "moved_vertices",
-        "moved_weight",
-    )
-    _fields_ = [
-        *((name, ctypes.c_int64) for name in _numbers),
-        ("seconds", ctypes.c_double),
-        ("stopped", ctypes.c_int32),
-        ("optimal", ctypes.c_int32),
-    ]
-
-    def known(self) -> dict[str, Any]:
-        """What is known of a distributed result."""
-        numbers = {name: getattr(self, name) for name in self._numbers}
-        return {**{name: value for name, value in numbers.items() if value != _UNKNOWN}, "seconds": self.seconds}
+def _known(report: NDArray[Any]) -> dict[str, Any]:
+    """What a report knows of a distributed result."""
+    numbers = {name: report[name][0].item() for name in _NUMBERS}
+    return {
+        **{name: value for name, value in numbers.items() if value != _UNKNOWN},
+        "seconds": report["seconds"][0].item(),
+    }
 
 
 class _Rank(NamedTuple):
@@ -260,8 +253,9 @@ def _divide(
     counts = comm.allgather(len(own.xadj) - 1)
     vtxdist = np.cumsum([0, *counts], dtype=np.int64)
     blocks = np.empty(len(own.xadj) - 1, np.int32)
-    rows = _Rows(*map(_address, (vtxdist, own.xadj, own.adjncy, own.weights, own.edge_weights)))
-    report = _Report()
+    arrays = (vtxdist, own.xadj, own.adjncy, own.weights, own.edge_weights)
+    rows = (ctypes.c_void_p * len(arrays))(*(_address(array).value for array in arrays))
+    report = np.zeros(1, _REPORT)
     with ExitStack() as stack:
         make = partial(_make, stack, library)
         settings, its_machine = _agreed(comm, lambda: (_settings(make, library, own.settings), _machine(make, machine)))
@@ -275,14 +269,14 @@ def _divide(
             library,
             call,
             _handle_of(comm),
-            ctypes.byref(rows),
+            rows,
             *goal,
             _address(own.fixed),
             settings,
             _address(blocks),
-            ctypes.byref(report),
+            _address(report),
         )
-    return Distributed(blocks, report.known())
+    return Distributed(blocks, _known(report))
 
 
 def _agreed(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
