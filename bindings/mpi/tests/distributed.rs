@@ -56,6 +56,6 @@ fn python_calls_the_library() {
         let run = |size| run_with(mpi, size, &[&library], &python, &[script.to_str().unwrap()]).out;
         let first = run(1);
         assert!(first.starts_with("J = "), "{first}");
-        assert_eq!(run(4), first);
+        assert_eq!(run(3), first);
     }
 }

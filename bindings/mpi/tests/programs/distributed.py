@@ -43,11 +43,11 @@ weights = np.ones(last - first)
 weighted = (*graph, np.ones(len(graph[1])))
 same = viem.mpi.map_distributed(comm, weighted, matrix, weights=weights, fixed=fixed, preset="fast", seed=1)
 assert same.report["overload"] == 0
-wide = viem.mpi.map_distributed(comm, graph, machine.with_capacities([3, 1, 1, 1, 1, 1, 1, 1]))
+wide = viem.mpi.map_distributed(comm, graph, machine.with_capacities([3, 1, 1, 1, 1, 1, 1, 1]), preset="fast")
 assert np.bincount(all_of(wide))[0] > 2 * TOTAL // 10
-parts = viem.mpi.partition_distributed(comm, graph, 6, imbalance=0)
+parts = viem.mpi.partition_distributed(comm, graph, 6, imbalance=0, preset="fast")
 assert (np.bincount(all_of(parts)) == TOTAL // 6).all() and parts.report["cost"] == parts.report["cut"]
-again = viem.mpi.remap_distributed(comm, graph, parts.places, 10, num_blocks=6)
+again = viem.mpi.remap_distributed(comm, graph, parts.places, 10, num_blocks=6, preset="fast")
 assert again.report["moved_weight"] < 50
 for wrong in (
     lambda: viem.mpi.map_distributed(comm, graph, machine, fixed=fixed + 8 * (comm.rank == comm.size - 1)),
