@@ -14,6 +14,7 @@ describe a machine, convert a graph once           `Machine`, `Graph`
 read and write files, sum recorded traffic         `read`, `write`, `traffic`
 simulate a mapping in time                         `simulate`, `Workload`
 reorder the ranks of an MPI job                    `viem.mpi.reordered`
+map a graph that is distributed over ranks         `viem.mpi.map_distributed`
 =================================================  ==========================================
 
 Examples
