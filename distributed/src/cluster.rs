@@ -8,17 +8,19 @@
 //!
 //! *Departure.* A round has several steps, and a hash of its global number decides in which of them a vertex may move. All that a step decides
 //! follows from the state before it. Vertices ask the owner of a cluster for admission, and it admits those with most weight first, while the bound
-//! holds. So bounds are never exceeded, and the clusters are the same for any number of ranks.
+//! holds. So bounds are never exceeded, and the clusters are the same for any number of ranks. A vertex that is fixed to a block only joins clusters
+//! that are named after one that is fixed to the same block; free ones join any. So no cluster has vertices of two fixed blocks.
 //!
 //! O(m/p log d) for a round; for each step messages for those who move between ranks, for ghosts, and for the weights of foreign clusters.
 
 use std::cmp::Reverse;
 
 use viem::ground::rng::derive;
-use viem::ground::types::{NodeId, Weight};
+use viem::ground::types::{BlockId, NodeId, Weight};
 
-use crate::comm::{Comm, Letters, ask, sum};
+use crate::comm::{Comm, Letters, ask, look_up, sum};
 use crate::graph::DistGraph;
+use crate::objective::Places;
 
 /// How clusters are found.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,19 +41,21 @@ impl Default for ClusterConfig {
 
 /// The cluster of each local vertex, as the global number of one of the vertices that began in it.
 ///
-/// No cluster weighs more than `most`, unless a single vertex does. Vertices of different `classes`, which have an entry for each local vertex,
-/// are never in one cluster.
+/// No cluster weighs more than `most`, unless a single vertex does. Vertices of different homes, or that are fixed to different blocks, are never in
+/// one cluster.
 pub fn cluster(
     comm: &impl Comm,
     graph: &DistGraph,
-    classes: Option<&[u32]>,
+    places: &Places,
     most: Weight,
     config: &ClusterConfig,
     seed: u64,
 ) -> Vec<NodeId> {
     let labels = (0..graph.num_local()).map(|local| graph.global(local)).collect();
     let weights = graph.node_weights().to_vec();
-    let mut run = Run { comm, graph, classes, most, labels, weights, foreign: Foreign::default(), seed: 0 };
+    let fixed_to = places.fixed.clone();
+    let mut run =
+        Run { comm, graph, places, most, labels, fixed_to, weights, foreign: Foreign::default(), seed: 0 };
     run.learn_weights();
     for round in 0..config.rounds {
         run.seed = derive(seed, round as u64);
@@ -78,10 +82,12 @@ struct Foreign {
 struct Run<'a, C> {
     comm: &'a C,
     graph: &'a DistGraph,
-    classes: Option<&'a [u32]>,
+    places: &'a Places,
     most: Weight,
     /// By local vertex.
     labels: Vec<NodeId>,
+    /// By local vertex, the block that the vertex which its cluster is named after is fixed to, if any vertex is.
+    fixed_to: Option<Vec<BlockId>>,
     /// The weight of each own cluster, by the own vertex that it is named after.
     weights: Vec<Weight>,
     foreign: Foreign,
@@ -109,6 +115,14 @@ impl<C: Comm> Run<'_, C> {
         }
     }
 
+    /// Finds out what the vertices are fixed to that clusters are named after, if any vertex is.
+    fn learn_fixed(&mut self) {
+        let (Some(fixed), Some(fixed_to)) = (&self.places.fixed, &mut self.fixed_to) else { return };
+        let known = |local: usize| u64::from(fixed[local]);
+        let found = look_up(self.comm, self.graph.ranges(), &self.labels, known);
+        *fixed_to = found.into_iter().map(|word| word as BlockId).collect();
+    }
+
     /// Asks for the weights of all foreign clusters that local vertices are in.
     fn learn_weights(&mut self) {
         let own = self.graph.ranges().own();
@@ -120,12 +134,20 @@ impl<C: Comm> Run<'_, C> {
         self.foreign = Foreign { labels, weights: weights.into_iter().map(|word| word as Weight).collect() };
     }
 
+    /// Whether an own vertex may be in the cluster of a local one.
+    fn may_join(&self, vertex: usize, other: usize) -> bool {
+        let Places { homes, fixed } = self.places;
+        let is_apart = homes.as_ref().is_some_and(|homes| homes[vertex] != homes[other]);
+        let is_free = |fixed: &Vec<BlockId>| fixed[vertex] == Places::NONE;
+        let both = fixed.as_ref().filter(|fixed| !is_free(fixed)).zip(self.fixed_to.as_ref());
+        !is_apart && both.is_none_or(|(fixed, fixed_to)| fixed[vertex] == fixed_to[other])
+    }
+
     /// The cluster that an own vertex would rather be in, and the weight of its edges to it.
     fn preferred(&self, vertex: usize, rated: &mut Vec<(NodeId, Weight)>) -> Option<(NodeId, Weight)> {
-        let own_class = self.classes.map(|classes| classes[vertex]);
         rated.clear();
         for (to, weight) in self.graph.arcs(vertex) {
-            if self.classes.map(|classes| classes[to]) == own_class {
+            if self.may_join(vertex, to) {
                 rated.push((self.labels[to], weight));
             }
         }
@@ -173,6 +195,7 @@ impl<C: Comm> Run<'_, C> {
         }
         self.graph.update(comm, &mut self.labels);
         self.learn_weights();
+        self.learn_fixed();
         moved
     }
 
@@ -206,19 +229,23 @@ mod tests {
     use viem::ground::rng::Rng;
 
     #[test]
-    fn clusters_respect_bounds_and_classes_and_are_the_same_on_any_number_of_ranks() {
+    fn clusters_respect_bounds_homes_and_fixed_blocks_and_are_the_same_on_any_number_of_ranks() {
         let mut rng = Rng::new(7);
         for round in 0..40 {
             let graph = random_graph(&mut rng, 60);
             let most = 1 + Weight::from(rng.below(30));
-            let classes: Vec<u32> = (0..graph.num_nodes()).map(|_| rng.below(2)).collect();
+            let homes: Vec<BlockId> = graph.nodes().map(|_| rng.below(2)).collect();
+            let fixed: Vec<BlockId> =
+                graph.nodes().map(|_| [0, 1, Places::NONE][rng.below(3) as usize]).collect();
             let found: Vec<Vec<NodeId>> = [1, 2, 3, 5, 8]
                 .into_iter()
                 .map(|size| {
                     on_ranks(size, &graph, round, |comm, part| {
-                        let own: Vec<u32> =
-                            (0..part.num_local()).map(|v| classes[part.global(v) as usize]).collect();
-                        let labels = cluster(comm, part, Some(&own), most, &ClusterConfig::default(), round);
+                        let own = |all: &[BlockId]| {
+                            Some((0..part.num_local()).map(|v| all[part.global(v) as usize]).collect())
+                        };
+                        let places = Places { homes: own(&homes), fixed: own(&fixed) };
+                        let labels = cluster(comm, part, &places, most, &ClusterConfig::default(), round);
                         labels[..part.num_own()].to_vec()
                     })
                     .concat()
@@ -228,7 +255,8 @@ mod tests {
             assert!(found.iter().all(|labels| labels == first), "{found:?}");
             let mut loads: BTreeMap<NodeId, (Weight, usize)> = BTreeMap::new();
             for (vertex, &label) in first.iter().enumerate() {
-                assert_eq!(classes[vertex], classes[label as usize]);
+                assert_eq!(homes[vertex], homes[label as usize]);
+                assert!([fixed[label as usize], Places::NONE].contains(&fixed[vertex]));
                 let load = loads.entry(label).or_default();
                 *load = (load.0 + graph.node_weight(vertex as NodeId), load.1 + 1);
             }
@@ -240,7 +268,8 @@ mod tests {
     fn meshes_shrink() {
         let graph = viem::graph::generate::grid(40, 40);
         let labels = on_ranks(3, &graph, 0, |comm, part| {
-            cluster(comm, part, None, 8, &ClusterConfig::default(), 1)[..part.num_own()].to_vec()
+            cluster(comm, part, &Places::default(), 8, &ClusterConfig::default(), 1)[..part.num_own()]
+                .to_vec()
         });
         let mut labels = labels.concat();
         labels.sort_unstable();

@@ -141,6 +141,7 @@ mod tests {
     use super::*;
     use crate::cluster::{ClusterConfig, cluster};
     use crate::gather::gather;
+    use crate::objective::Places;
     use crate::testing::{on_ranks, random_graph};
     use viem::graph::quotient;
     use viem::ground::rng::Rng;
@@ -152,7 +153,7 @@ mod tests {
             let graph = random_graph(&mut rng, 50);
             for size in [1, 2, 4, 7] {
                 let parts = on_ranks(size, &graph, round, |comm, part| {
-                    let labels = cluster(comm, part, None, 9, &ClusterConfig::default(), round);
+                    let labels = cluster(comm, part, &Places::default(), 9, &ClusterConfig::default(), round);
                     let contraction = contract(comm, part, &labels).unwrap();
                     let numbers: Vec<u32> = contraction.coarse.ranges().own().collect();
                     // What is projected reaches the vertices that it comes from.

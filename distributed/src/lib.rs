@@ -5,6 +5,8 @@
 //! | [`solve`] | one call: a distributed graph and a goal become blocks and a report |
 //! | [`comm`] | what ranks say to each other: a trait with the few collective operations there are, and what is built from them |
 //! | [`threads`] | ranks that are threads of one process |
+//! | [`rounds`] | long messages over operations with counts of 32 bits, as those of MPI |
+//! | [`guard`] | a panic on one rank as an error on all |
 //! | [`error`] | errors that all ranks return alike |
 //! | [`graph`] | distributed graphs: their layout, and ghosts |
 //! | [`read`] | graph files, of which each rank reads its part |
@@ -24,9 +26,11 @@ pub mod error;
 pub mod gather;
 pub mod generate;
 pub mod graph;
+pub mod guard;
 pub mod objective;
 pub mod read;
 pub mod refine;
+pub mod rounds;
 pub mod solve;
 #[cfg(test)]
 mod testing;

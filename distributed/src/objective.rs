@@ -66,6 +66,25 @@ impl BlockDistances {
     }
 }
 
+/// What is known of where the local vertices of a graph were, and where they must be.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// The block where each was, or [`Places::NONE`]; nothing if none was anywhere.
+    pub homes: Option<Vec<BlockId>>,
+    /// The block where each must be, or [`Places::NONE`] if it is free; nothing if all are.
+    pub fixed: Option<Vec<BlockId>>,
+}
+
+impl Places {
+    /// No block.
+    pub const NONE: BlockId = Homes::NONE;
+
+    /// Whether a vertex must be in its block.
+    pub fn is_fixed(&self, local: usize) -> bool {
+        self.fixed.as_ref().is_some_and(|fixed| fixed[local] != Self::NONE)
+    }
+}
+
 /// Where the local vertices were, and what each pays for being elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Homes {

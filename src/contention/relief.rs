@@ -50,6 +50,12 @@ pub struct Relief {
     pub mapping: Mapping,
     /// Its J.
     pub cost: Cost,
+    /// J of the mapping that was given.
+    pub cost_of_start: Cost,
+    /// The greatest load of a link; `None` if no link is known.
+    pub greatest: Option<Cost>,
+    /// The greatest load of a link under the mapping that was given.
+    pub greatest_of_start: Option<Cost>,
     /// Exchanges made.
     pub exchanges: u64,
 }
@@ -63,7 +69,7 @@ pub struct Relief {
 /// Deterministic, on one thread; O(effort · links of a route).
 ///
 /// ```
-/// use viem::contention::{LinkLoads, ReliefConfig, relieve, routing_of};
+/// use viem::contention::{ReliefConfig, relieve};
 /// use viem::graph::GraphBuilder;
 /// use viem::machine::{self, Machine as _};
 /// use viem::mapping::Mapping;
@@ -75,9 +81,8 @@ pub struct Relief {
 /// let (graph, machine) = (graph.build()?, machine::build("2:4", Some("9:10"), None)?);
 /// let start = Mapping::new(vec![0, 1, 2, 4, 3, 5, 6, 7])?;
 /// let relief = relieve(&graph, &machine, &start, None, &ReliefConfig::default(), &())?;
-/// let routing = routing_of(&machine)?.expect("its links are known");
-/// let greatest = |mapping: &Mapping| LinkLoads::of(&graph, &routing, mapping.pes()).map(|loads| loads.greatest());
-/// assert!(greatest(&relief.mapping)? <= greatest(&start)?);
+/// assert!(relief.greatest <= relief.greatest_of_start);
+/// assert!(relief.cost as f64 <= 1.005 * relief.cost_of_start as f64);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn relieve(
@@ -90,12 +95,15 @@ pub fn relieve(
 ) -> Result<Relief, ScoreError> {
     let distances = distances_of(machine)?;
     let cost = evaluate(graph, &distances, start)?;
-    let unchanged = Relief { mapping: start.clone(), cost, exchanges: 0 };
-    let Some(routing) = routing_of(machine)? else { return Ok(unchanged) };
+    let unchanged = |greatest| {
+        let mapping = start.clone();
+        Relief { mapping, cost, cost_of_start: cost, greatest, greatest_of_start: greatest, exchanges: 0 }
+    };
+    let Some(routing) = routing_of(machine)? else { return Ok(unchanged(None)) };
     let loads = LinkLoads::of(graph, &routing, start.pes())?;
-    let greatest = loads.greatest();
-    if greatest == 0 {
-        return Ok(unchanged);
+    let greatest_of_start = loads.greatest();
+    if greatest_of_start == 0 {
+        return Ok(unchanged(Some(0)));
     }
     let most = cost + (cost as f64 * config.excess.clamp(0.0, 1.0)) as Cost;
     let ranges = Ranges::new(machine, start, fixed);
@@ -110,9 +118,12 @@ pub fn relieve(
     }
     let mapping = Mapping::on(machine, search.pe_of)?;
     // A machine of somebody's own may have other distances than its routes.
-    let cost = evaluate(graph, &distances, &mapping)?;
-    let is_better = search.loads.greatest() < greatest && cost <= most;
-    Ok(if is_better { Relief { mapping, cost, exchanges } } else { unchanged })
+    let (found, greatest) = (evaluate(graph, &distances, &mapping)?, search.loads.greatest());
+    if greatest >= greatest_of_start || found > most {
+        return Ok(unchanged(Some(greatest_of_start)));
+    }
+    let (greatest, greatest_of_start) = (Some(greatest), Some(greatest_of_start));
+    Ok(Relief { mapping, cost: found, cost_of_start: cost, greatest, greatest_of_start, exchanges })
 }
 
 /// Links with at least this share of the greatest load are busy.

@@ -483,13 +483,14 @@ fn read_numa(text: &str) -> Option<Result<Machine>> {
         }
     }
     let first = rows.first()?;
-    let (width, table) = (first.len(), rows.concat());
+    let (width, mut table) = (first.len(), rows.concat());
+    table.truncate(width * width); // what follows is no part of it
     let most = table.iter().map(|cell| decimals(cell).len()).max().unwrap_or(0);
     let scaled = |cell: &&str| {
         let (whole, own) = (cell.split('.').next().unwrap_or_default(), decimals(cell));
         number(&format!("{whole}{own}{}", "0".repeat(most - own.len())))
     };
-    let entries: Result<Vec<u64>> = table.iter().take(width * width).map(scaled).collect();
+    let entries: Result<Vec<u64>> = table.iter().map(scaled).collect();
     Some(entries.and_then(|entries| match entries.len() == width * width && width > 0 {
         true => Ok(matrix(width as u64, entries)),
         false => fault("there are not as many rows as columns"),

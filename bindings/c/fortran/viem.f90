@@ -499,6 +499,44 @@ module viem
       integer(c_int) :: viem_remap
     end function
 
+    function viem_relieve( &
+        graph, &
+        machine, &
+        start, &
+        excess, &
+        fixed, &
+        settings, &
+        mapping, &
+        error) &
+        bind(C, name="viem_relieve")
+      import
+      type(c_ptr), value :: graph
+      type(c_ptr), value :: machine
+      type(c_ptr), value :: start
+      real(c_double), value :: excess
+      integer(c_int32_t), intent(in), optional :: fixed(*)
+      type(c_ptr), value :: settings
+      type(c_ptr), intent(out) :: mapping
+      type(c_ptr), intent(out), optional :: error
+      integer(c_int) :: viem_relieve
+    end function
+
+    function viem_busiest_link( &
+        graph, &
+        machine, &
+        mapping, &
+        load, &
+        error) &
+        bind(C, name="viem_busiest_link")
+      import
+      type(c_ptr), value :: graph
+      type(c_ptr), value :: machine
+      type(c_ptr), value :: mapping
+      integer(c_int64_t), intent(out) :: load
+      type(c_ptr), intent(out), optional :: error
+      integer(c_int) :: viem_busiest_link
+    end function
+
     function viem_evaluate( &
         graph, &
         machine, &

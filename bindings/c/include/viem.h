@@ -613,6 +613,40 @@ viem_status viem_remap(const viem_graph *graph,
                        viem_error **error);
 
 /**
+ * Lowers the load of the busiest link of a machine, while J rises by at most a share of what it is: exchanges what is on two PEs, nodes or racks.
+ * The result is the mapping that is given unless its busiest link has a lower load. Where distances alone are known of a machine, nothing changes.
+ *
+ * - `start`: the mapping, one-to-one or many-to-one
+ * - `excess`: from 0 to 1; 0.005 is half a percent of J
+ * - `fixed`: n entries, the PE that each vertex must stay on, or -1; null if all are free
+ * - `settings`: null for those of VIEM_PRESET_ECO; only the progress function means something here
+ * - `mapping`: gets the mapping, which `viem_mapping_free` frees; null on failure. Its report has `cost` and `cost_of_start`, and what time it took
+ *
+ * Precondition: The array has this length. Nobody changes it during the call.
+ */
+viem_status viem_relieve(const viem_graph *graph,
+                         const viem_machine *machine,
+                         const viem_mapping *start,
+                         double excess,
+                         const int32_t *fixed,
+                         const viem_settings *settings,
+                         viem_mapping **mapping,
+                         viem_error **error);
+
+/**
+ * Reports the load of the busiest link of a machine under a mapping: the sum of the weights of all edges whose routes use it, in each direction.
+ *
+ * - `load`: gets the load; VIEM_UNKNOWN where distances alone are known of the machine
+ *
+ * Precondition: `load` leads to memory for a number.
+ */
+viem_status viem_busiest_link(const viem_graph *graph,
+                              const viem_machine *machine,
+                              const viem_mapping *mapping,
+                              int64_t *load,
+                              viem_error **error);
+
+/**
  * Reports what a mapping costs, without any search.
  *
  * - `many_to_one`: 0 if no PE may have more processes than its capacity; else any number of vertices may be on a PE, and loads are reported

@@ -53,18 +53,36 @@ pub struct Error {
 
 impl Error {
     /// An error of an argument or setting.
-    pub(crate) fn usage(message: impl Into<String>) -> Self {
+    pub fn usage(message: impl Into<String>) -> Self {
         Self::new(Status::Usage, message, Place::default())
     }
 
     /// An error of an entry of an array, counted from 0.
-    pub(crate) fn entry(status: Status, index: usize, message: impl Into<String>) -> Self {
+    pub fn entry(status: Status, index: usize, message: impl Into<String>) -> Self {
         Self::new(status, message, Place::entry(index))
     }
 
     /// An error without a place.
-    pub(crate) fn plain(status: Status, message: impl Into<String>) -> Self {
+    pub fn plain(status: Status, message: impl Into<String>) -> Self {
         Self::new(status, message, Place::default())
+    }
+
+    /// Of which kind it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self.status {
+            Status::Usage => ErrorKind::Usage,
+            Status::BadData => ErrorKind::BadData,
+            Status::NoInput => ErrorKind::NoInput,
+            Status::CannotCreate => ErrorKind::CannotCreate,
+            Status::CannotWrite => ErrorKind::CannotWrite,
+            Status::NoResources => ErrorKind::NoResources,
+            Status::Ok | Status::Internal => ErrorKind::Internal,
+        }
+    }
+
+    /// What it is, in one line.
+    pub fn message(&self) -> String {
+        self.message.to_string_lossy().into_owned()
     }
 
     fn new(status: Status, message: impl Into<String>, place: Place) -> Self {
@@ -105,6 +123,15 @@ pub(crate) fn call(error: *mut *mut Error, work: impl FnOnce() -> Result<(), Err
         unsafe { put_if_wanted(error, report) };
     }
     status
+}
+
+/// The same for libraries that are built on this one.
+///
+/// # Safety
+///
+/// `error` is null, or leads to a pointer that nobody else uses now.
+pub unsafe fn call_of_other(error: *mut *mut Error, work: impl FnOnce() -> Result<(), Error>) -> Status {
+    call(error, work)
 }
 
 /// The same for a function that makes a handle, which goes where `handle` leads; null if there is none.

@@ -22,6 +22,11 @@ impl Machine {
     fn new(machine: impl viem::Machine + 'static) -> Self {
         Self { inner: Arc::new(machine) }
     }
+
+    /// The machine as the library has it.
+    pub fn inner(&self) -> &dyn viem::Machine {
+        &*self.inner
+    }
 }
 
 /// Returns the distance between two PEs `a < b`, the same both ways, from 0 to the greatest distance of the machine; anything less counts as 0,

@@ -2,7 +2,9 @@
 #![allow(unsafe_code)] // a foreign interface
 
 use std::ffi::c_int;
+use std::time::Instant;
 
+use viem::contention::{LinkLoads, ReliefConfig, relieve, routing_of};
 use viem::mapping::solve::{
     Given, ManyToOneReport, ManyToOneSolution, evaluate_many_to_one, map_many_to_one_watched,
     remap_many_to_one_around,
@@ -189,6 +191,72 @@ pub unsafe extern "C" fn viem_remap(
         let solution =
             remap_many_to_one_around(csr, inner, &config, remapping, job.fixed.as_ref(), &watcher)?;
         Ok(many_to_one(solution, job.num_pes()))
+    })
+}
+
+/// Lowers the load of the busiest link of a machine, while J rises by at most a share of what it is: exchanges what is on two PEs, nodes or racks.
+/// The result is the mapping that is given unless its busiest link has a lower load. Where distances alone are known of a machine, nothing changes.
+///
+/// - `start`: the mapping, one-to-one or many-to-one
+/// - `excess`: from 0 to 1; 0.005 is half a percent of J
+/// - `fixed`: n entries, the PE that each vertex must stay on, or -1; null if all are free
+/// - `settings`: null for those of VIEM_PRESET_ECO; only the progress function means something here
+/// - `mapping`: gets the mapping, which `viem_mapping_free` frees; null on failure. Its report has `cost` and `cost_of_start`, and what time it took
+///
+/// # Safety
+///
+/// The array has this length. Nobody changes it during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_relieve(
+    graph: Option<&Graph>,
+    machine: Option<&Machine>,
+    start: Option<&Mapping>,
+    excess: f64,
+    fixed: *const i32,
+    settings: Option<&Settings>,
+    mapping: *mut *mut Mapping,
+    error: *mut *mut Error,
+) -> Status {
+    create(("mapping", mapping), error, || {
+        // SAFETY: the caller's promise.
+        let job = unsafe { Job::new(graph, machine, settings, fixed) }?;
+        let config = ReliefConfig::default().with_excess(excess);
+        config.validate()?;
+        let start = &given("start", start)?.inner;
+        let (csr, inner, watcher) = (&job.graph.csr, &job.machine.inner, job.settings.watcher());
+        let begin = Instant::now();
+        let relief = relieve(csr, inner, start, job.fixed.as_ref(), &config, &watcher)?;
+        let seconds = begin.elapsed().as_secs_f64();
+        let report = Report { cost_of_start: relief.cost_of_start, seconds, ..Report::of_cost(relief.cost) };
+        Ok(Mapping::new(relief.mapping, job.num_pes(), report))
+    })
+}
+
+/// Reports the load of the busiest link of a machine under a mapping: the sum of the weights of all edges whose routes use it, in each direction.
+///
+/// - `load`: gets the load; VIEM_UNKNOWN where distances alone are known of the machine
+///
+/// # Safety
+///
+/// `load` leads to memory for a number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_busiest_link(
+    graph: Option<&Graph>,
+    machine: Option<&Machine>,
+    mapping: Option<&Mapping>,
+    load: *mut i64,
+    error: *mut *mut Error,
+) -> Status {
+    call(error, || {
+        let (graph, machine, mapping) =
+            (given("graph", graph)?, given("machine", machine)?, given("mapping", mapping)?);
+        check_memory(graph, machine)?;
+        let greatest = match routing_of(&machine.inner)? {
+            Some(routing) => LinkLoads::of(&graph.csr, &routing, mapping.inner.pes())?.greatest(),
+            None => VIEM_UNKNOWN,
+        };
+        // SAFETY: the caller's promise.
+        Ok(unsafe { put("load", load, greatest) }?)
     })
 }
 

@@ -65,7 +65,7 @@ pub struct Report {
 
 impl Report {
     /// Nothing but a cost is known.
-    pub(crate) fn of_cost(cost: Cost) -> Self {
+    pub fn of_cost(cost: Cost) -> Self {
         Self {
             cost,
             cost_of_identity: VIEM_UNKNOWN,

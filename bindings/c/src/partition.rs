@@ -200,7 +200,7 @@ pub unsafe extern "C" fn viem_repartition(
 }
 
 /// A weight of migration that the library can hold.
-pub(crate) fn migration_weight_of(value: f64) -> Result<MigrationWeight, Error> {
+pub fn migration_weight_of(value: f64) -> Result<MigrationWeight, Error> {
     if value >= 0.0 && value <= MigrationWeight::MOST as f64 {
         return Ok(MigrationWeight::rounded(value));
     }

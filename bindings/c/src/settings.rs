@@ -57,11 +57,13 @@ impl Settings {
         Watcher::new(self.callback)
     }
 
-    pub(crate) fn threads(&self) -> usize {
+    /// The number of threads.
+    pub fn threads(&self) -> usize {
         self.threads
     }
 
-    pub(crate) fn seed(&self) -> u64 {
+    /// The seed of all random choices.
+    pub fn seed(&self) -> u64 {
         self.seed
     }
 
@@ -76,8 +78,25 @@ impl Settings {
         }
     }
 
-    fn map_preset(&self) -> MapPreset {
+    /// The trade-off of time and quality.
+    pub fn map_preset(&self) -> MapPreset {
         self.partition_preset().into()
+    }
+
+    /// What loads may be.
+    pub fn balance(&self) -> Balance {
+        self.balance
+    }
+
+    /// A setting that is not the default and that distributed graphs do not have, if there is one.
+    pub fn not_distributed(&self) -> Option<&'static str> {
+        let settings = [
+            (self.balance.least_load > 0.0, "least load"),
+            (self.time_limit.is_some(), "time limit"),
+            (self.callback.is_some(), "progress function"),
+            (self.is_social, "recognition of social networks"),
+        ];
+        settings.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
     }
 
     pub(crate) fn one_to_one(&self) -> MapConfig {
@@ -101,7 +120,7 @@ impl Settings {
 }
 
 /// What null stands for.
-pub(crate) fn or_default(settings: Option<&Settings>) -> &Settings {
+pub fn or_default(settings: Option<&Settings>) -> &Settings {
     static DEFAULT: Settings = Settings::new(Preset::Eco);
     settings.unwrap_or(&DEFAULT)
 }

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 mod decisions;
+mod distributed;
 mod fortran;
 #[path = "../../../tests/common/mpi.rs"]
 #[allow(dead_code, unused_imports)]

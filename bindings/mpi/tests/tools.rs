@@ -27,15 +27,20 @@ pub fn folder() -> &'static Path {
 
 /// Where `make install` has put everything, once for each MPI.
 pub fn installed(mpi: &Mpi) -> PathBuf {
-    static INSTALLED: LazyLock<Mutex<HashMap<&'static str, TempDir>>> = LazyLock::new(Mutex::default);
+    made(mpi, "install")
+}
+
+/// The same for another target.
+pub fn made(mpi: &Mpi, target: &'static str) -> PathBuf {
+    static INSTALLED: LazyLock<Mutex<HashMap<(&str, &str), TempDir>>> = LazyLock::new(Mutex::default);
     let mut installed = INSTALLED.lock().unwrap();
-    let prefix = installed.entry(mpi.kind).or_insert_with(|| {
+    let prefix = installed.entry((mpi.kind, target)).or_insert_with(|| {
         let prefix = tempfile::tempdir().unwrap();
         let compiler = mpi.command("mpicc");
         let mut make = Command::new("make");
         // The MPI's own variables, such as the one by which Intel's finds its files.
         make.envs(compiler.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        make.arg("-C").arg(folder()).arg("install").arg(format!("PREFIX={}", prefix.path().display()));
+        make.arg("-C").arg(folder()).arg(target).arg(format!("PREFIX={}", prefix.path().display()));
         make.arg(format!("MPICC={}", compiler.get_program().to_string_lossy()));
         expect(&mut make);
         prefix

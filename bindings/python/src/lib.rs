@@ -34,7 +34,7 @@ mod _viem {
     #[pymodule_export]
     use crate::machine::Machine;
     #[pymodule_export]
-    use crate::map::{evaluate, map, map_many_to_one, remap};
+    use crate::map::{evaluate, map, map_many_to_one, relieve, remap};
     #[pymodule_export]
     use crate::partition::{evaluate_partition, partition};
     #[pymodule_export]

@@ -3,6 +3,7 @@
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use serde::Serialize;
+use viem::contention::{self, ReliefConfig};
 use viem::ground::types::PeId;
 use viem::mapping::solve::{
     Given, ManyToOneSolution, evaluate_many_to_one, map_many_to_one_watched, remap_many_to_one_around,
@@ -144,6 +145,42 @@ pub(crate) fn remap<'py>(
         remap_many_to_one_around(csr, inner, &config, remapping, input.fixed.as_ref(), watcher)
     })?;
     found_many(py, &solution)
+}
+
+/// What has become of the busiest link.
+#[derive(Serialize)]
+struct ReliefReport {
+    cost: i64,
+    cost_of_start: i64,
+    busiest_link: Option<i64>,
+    busiest_link_of_start: Option<i64>,
+}
+
+/// Lowers the load of the busiest link.
+#[pyfunction]
+pub(crate) fn relieve<'py>(
+    py: Python<'py>,
+    graph: &Graph,
+    machine: &Machine,
+    start: &Bound<'py, PyAny>,
+    fixed: Option<&Bound<'py, PyAny>>,
+    excess: f64,
+    settings: Settings,
+) -> PyResult<Found<'py>> {
+    let input = Input::new(graph, machine, Some(start), fixed)?;
+    let config = ReliefConfig::default().with_excess(excess);
+    config.validate().or_raise()?;
+    let (csr, inner) = (&graph.csr, &machine.inner);
+    let start = input.start.as_ref().ok_or_else(|| Fault::internal("there is no start"))?;
+    let relief = settings
+        .run(py, |watcher| contention::relieve(csr, inner, start, input.fixed.as_ref(), &config, watcher))?;
+    let report = ReliefReport {
+        cost: relief.cost,
+        cost_of_start: relief.cost_of_start,
+        busiest_link: relief.greatest,
+        busiest_link_of_start: relief.greatest_of_start,
+    };
+    found(py, relief.mapping.pes(), relief.cost, &report)
 }
 
 /// A weight of migration that the library can hold.

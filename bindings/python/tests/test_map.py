@@ -227,3 +227,20 @@ def test_graphs_can_be_pickled():
     again = pickle.loads(pickle.dumps(graph))
     assert list(again.labels) == ["0", "1", "2"]
     assert all((a == b).all() for a, b in zip(graph.arrays(), again.arrays()))
+
+
+def test_relieve():
+    machine = viem.Machine("2:4:2", distances="8:9:10")
+    path = nx.path_graph(16)
+    start = viem.evaluate(path, machine, [7 * i % 16 for i in range(16)])
+    relieved = viem.relieve(start, excess=1.0, fixed={3: 5})
+    assert relieved.report["busiest_link"] < relieved.report["busiest_link_of_start"]
+    assert relieved.report["cost_of_start"] == start.cost
+    assert relieved.cost == viem.evaluate(path, machine, relieved.pe).cost <= 2 * start.cost
+    assert relieved.pe[3] == 5 and sorted(relieved.pe) == list(range(16))
+    assert viem.relieve(start, excess=0.0).cost <= start.cost
+    # Links are unknown where distances alone are.
+    unknown = viem.evaluate(path, viem.Machine.from_matrix(1 - np.eye(16, dtype=int)), start.pe)
+    assert viem.relieve(unknown).report["busiest_link"] is None
+    with pytest.raises(viem.UsageError, match="excess"):
+        viem.relieve(start, excess=2)

@@ -1,6 +1,6 @@
 //! Distributed graphs on MPI.
 //!
-//! [`viem_distributed`] divides graphs that are distributed over ranks, whatever these are. Here they are those of MPI: [`MpiComm`] is a communicator for
+//! [`viem_distributed`] divides graphs that are distributed over ranks, whatever these are. Here they are those of MPI: [`Mpi::comm`] makes a communicator for
 //! it, and [`viem_dist_partition`], [`viem_dist_map`] and [`viem_dist_remap`] take graphs as ParMETIS does. The program `viem_mpi` divides files.
 //!
 //! ```no_run
@@ -14,7 +14,7 @@
 //! let around = |vertex: u32| [(vertex + count - 1) % count, (vertex + 1) % count];
 //! let targets = [around(2 * rank), around(2 * rank + 1)].concat();
 //! let rows = Rows { offsets: vec![0, 2, 4], targets, ..Rows::default() };
-//! let solution = viem_dist_partition(&world, rows, 2, &DistConfig::default())?;
+//! let solution = viem_dist_partition(&world, rows, 2, None, &DistConfig::default())?;
 //! println!("cut {}", solution.report.cut);
 //! # Ok::<(), viem_distributed::error::DistError>(())
 //! ```
@@ -24,59 +24,63 @@ pub mod comm;
 use mpi::traits::Communicator;
 use viem::ground::types::BlockId;
 use viem::machine::Machine;
-use viem::partition::MigrationWeight;
 use viem_distributed::graph::DistGraph;
-use viem_distributed::solve::{Goal, Old, divide};
+use viem_distributed::solve::divide;
 
-pub use comm::MpiComm;
+pub use comm::{Mpi, MpiComm};
 pub use viem_distributed::error::DistError;
 pub use viem_distributed::graph::Rows;
 pub use viem_distributed::objective::Homes;
-pub use viem_distributed::solve::{DistConfig, DistReport, DistSolution};
+pub use viem_distributed::solve::{DistConfig, DistReport, DistSolution, Given, Goal, Old};
 
 /// Divides a graph into so many blocks of equal weight with a small cut. Collective; all ranks fail alike.
 ///
-/// Each rank gives the rows of its vertices, as for ParMETIS; rank r has the vertices behind those of rank r - 1.
+/// Each rank gives the rows of its vertices, as for ParMETIS; rank r has the vertices behind those of rank r - 1. `fixed` has the block where each of
+/// them must be, or [`Given::FREE`]; none if all are free.
 pub fn viem_dist_partition(
     communicator: &impl Communicator,
     rows: Rows,
     num_blocks: usize,
+    fixed: Option<&[BlockId]>,
     config: &DistConfig,
 ) -> Result<DistSolution, DistError> {
-    divide_rows(communicator, rows, Goal::Blocks(num_blocks), None, config)
+    divide_rows(communicator, rows, Goal::Blocks(num_blocks), Given::default().with_fixed(fixed), config)
 }
 
-/// Maps a graph many-to-one to the PEs of a machine with a small J. Collective; all ranks fail alike.
+/// Maps a graph many-to-one to the PEs of a machine with a small J. Collective; all ranks fail alike. `fixed` is as for
+/// [`viem_dist_partition`], of PEs.
 pub fn viem_dist_map(
     communicator: &impl Communicator,
     rows: Rows,
     machine: &dyn Machine,
+    fixed: Option<&[BlockId]>,
     config: &DistConfig,
 ) -> Result<DistSolution, DistError> {
-    divide_rows(communicator, rows, Goal::Pes(machine), None, config)
+    divide_rows(communicator, rows, Goal::Pes(machine), Given::default().with_fixed(fixed), config)
 }
 
-/// Maps a graph again, starting from the PEs where its vertices are ([`Homes::NONE`] for new ones): minimises J plus `weight` times the weight of
-/// the vertices that move. Without a machine the cut of `num_pes` blocks takes the place of J. Collective; all ranks fail alike.
+/// Maps a graph again, starting from the PEs where its vertices are ([`Homes::NONE`] for new ones): minimises J plus `old.weight` times the weight of
+/// the vertices that move. For blocks, the cut takes the place of J. Fixed vertices go where they must, wherever they are. Collective; all ranks
+/// fail alike.
 pub fn viem_dist_remap(
     communicator: &impl Communicator,
     rows: Rows,
     goal: Goal<'_>,
-    old: &[BlockId],
-    weight: MigrationWeight,
+    old: Old<'_>,
+    fixed: Option<&[BlockId]>,
     config: &DistConfig,
 ) -> Result<DistSolution, DistError> {
-    divide_rows(communicator, rows, goal, Some(Old { blocks: old, weight }), config)
+    divide_rows(communicator, rows, goal, Given::default().with_old(Some(old)).with_fixed(fixed), config)
 }
 
 fn divide_rows(
     communicator: &impl Communicator,
     rows: Rows,
     goal: Goal<'_>,
-    old: Option<Old<'_>>,
+    given: Given<'_>,
     config: &DistConfig,
 ) -> Result<DistSolution, DistError> {
-    let comm = MpiComm::new(communicator);
+    let comm = Mpi::comm(communicator);
     let graph = DistGraph::new(&comm, rows)?;
-    divide(&comm, &graph, goal, old, config)
+    divide(&comm, &graph, goal, given, config)
 }

@@ -7,14 +7,16 @@ use mpi::traits::Communicator;
 use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::memory;
 use viem::ground::types::BlockId;
+use viem::io::fixed::{self, FixedKind};
+use viem::io::mapping::Room;
 use viem::io::{Outputs, ReadError, Source, WriteError};
 use viem::machine::{self, Machine, SpecError, Wanted};
 use viem_distributed::comm::{Comm, Counted, Ranges, greatest, sum};
 use viem_distributed::error::{DistError, agree, words};
 use viem_distributed::graph::DistGraph;
-use viem_distributed::solve::{DistConfig, Goal, Old, divide};
+use viem_distributed::solve::{DistConfig, Given, Goal, Old, divide};
 use viem_distributed::{generate, read};
-use viem_mpi::MpiComm;
+use viem_mpi::Mpi;
 
 use crate::options::Options;
 use crate::output::{self, Places};
@@ -34,7 +36,7 @@ impl HasKind for UsageError {
 /// Reads a graph, divides it, and writes the result. Fails on all ranks alike.
 pub(crate) fn run(world: &impl Communicator, options: &Options) -> Result<(), DistError> {
     let started = Instant::now();
-    let comm = &Counted::new(MpiComm::new(world));
+    let comm = &Counted::new(Mpi::comm(world));
     let places = agree(comm, (comm.rank() == 0).then(|| places(options)).transpose())?;
     let machine = machine_of(comm, options)?;
     let goal = match (&machine, options.k) {
@@ -50,11 +52,14 @@ pub(crate) fn run(world: &impl Communicator, options: &Options) -> Result<(), Di
         (Some(file), _) => read::read(comm, file)?,
         (None, lengths) => generate::grid(comm, lengths.as_ref().map_or(&[], |lengths| &lengths.0))?,
     };
-    let old = options.remap_from.as_deref().map(|path| read_old(comm, path, graph.ranges())).transpose()?;
+    let ranges = graph.ranges();
+    let old = options.remap_from.as_deref().map(|path| read_old(comm, path, ranges)).transpose()?;
     let old = old.as_ref().zip(options.migration_weight).map(|(blocks, weight)| Old { blocks, weight });
+    let fixed = options.fixed.as_deref().map(|path| read_fixed(comm, path, ranges, goal)).transpose()?;
+    let given = Given::default().with_old(old).with_fixed(fixed.as_deref());
     let reading = started.elapsed().as_secs_f64();
 
-    let solution = divide(comm, &graph, goal, old, &config(options))?;
+    let solution = divide(comm, &graph, goal, given, &config(options))?;
     let facts = facts(comm, &graph, reading, started);
     let report = Report::new(options, machine.as_deref(), &facts, &solution.report);
     let text = serde_json::to_string_pretty(&report).map(|text| text + "\n").unwrap_or_default();
@@ -68,7 +73,7 @@ pub(crate) fn run(world: &impl Communicator, options: &Options) -> Result<(), Di
 /// Where the outputs go. They are probed before any work.
 fn places(options: &Options) -> Result<Places, WriteError> {
     let spec = options.machine();
-    let inputs = options.file.as_deref().into_iter();
+    let inputs = [&options.file, &options.fixed].into_iter().filter_map(|file| file.as_deref());
     let inputs: Vec<&Path> =
         inputs.chain(spec.as_deref().map(machine::files_of).unwrap_or_default()).collect();
     let mut outputs = Outputs::new();
@@ -108,6 +113,39 @@ fn read_old(comm: &impl Comm, path: &Path, ranges: &Ranges) -> Result<Vec<BlockI
     let read = || -> Result<Vec<BlockId>, ReadError> {
         viem::io::partition::read(Source::open(path)?, Some(ranges.total() as usize))
     };
+    deal(comm, ranges, read)
+}
+
+/// Where this rank's vertices must be. Rank 0 reads it.
+fn read_fixed(
+    comm: &impl Comm,
+    path: &Path,
+    ranges: &Ranges,
+    goal: Goal<'_>,
+) -> Result<Vec<BlockId>, DistError> {
+    let capacity = |pe: BlockId| match goal {
+        Goal::Pes(machine) if machine.capacity(pe) == 0 => 0,
+        _ => u32::MAX,
+    };
+    let (num_places, kind) = match goal {
+        Goal::Pes(machine) => (machine.num_pes(), FixedKind::Vertices),
+        Goal::Blocks(count) => (count, FixedKind::Parts),
+        _ => return Ok(vec![Given::FREE; ranges.own().len()]),
+    };
+    let read = || -> Result<Vec<BlockId>, ReadError> {
+        let room = Room::new(num_places, &capacity);
+        let fixed = fixed::read(Source::open(path)?, ranges.total() as usize, room, kind)?;
+        Ok((0..ranges.total()).map(|vertex| fixed.of(vertex).unwrap_or(Given::FREE)).collect())
+    };
+    deal(comm, ranges, read)
+}
+
+/// Gives each rank the blocks of its vertices, of those of all that rank 0 reads.
+fn deal(
+    comm: &impl Comm,
+    ranges: &Ranges,
+    read: impl FnOnce() -> Result<Vec<BlockId>, ReadError>,
+) -> Result<Vec<BlockId>, DistError> {
     let whole = agree(comm, (comm.rank() == 0).then(read).transpose())?.unwrap_or_default();
     let words: Vec<u64> = whole.into_iter().map(u64::from).collect();
     let mut counts = vec![0; comm.size()];
@@ -147,7 +185,6 @@ fn tell(options: &Options, places: &Places, report: &Report) {
             (true, true) => {}
         }
     }
-    if let Some(warning) = report.warning().filter(|_| !places.outputs.use_stderr()) {
-        eprintln!("warning: {warning}");
-    }
+    let warnings = report.warnings().into_iter().filter(|_| !places.outputs.use_stderr());
+    warnings.for_each(|warning| eprintln!("warning: {warning}"));
 }

@@ -30,6 +30,8 @@ pub(crate) struct Report {
     loads: Loads,
     #[serde(skip_serializing_if = "Option::is_none")]
     migration: Option<Migration>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fixed: Option<Fixed>,
     levels: usize,
     coarsest: usize,
     ranks: usize,
@@ -59,6 +61,38 @@ struct Loads {
 struct Migration {
     migration_weight: String,
     weight: Weight,
+}
+
+/// What was fixed.
+#[derive(Serialize)]
+struct Fixed {
+    file: String,
+    number: u64,
+    /// What people should know of it.
+    #[serde(skip)]
+    warning: Option<String>,
+}
+
+impl Fixed {
+    fn new(options: &Options, result: &DistReport) -> Option<Self> {
+        let (path, fixed) = options.fixed.as_ref().zip(result.fixed.as_ref())?;
+        let over = |(load, bound): (&Weight, &Weight)| load > bound;
+        let over: Vec<usize> = (0..fixed.loads.len())
+            .filter(|&block| over((&fixed.loads[block], &result.bounds[block])))
+            .collect();
+        let place = if options.k.is_some() { "part" } else { "PE" };
+        let warning = over.first().map(|&first| {
+            let others = match over.len() - 1 {
+                0 => String::new(),
+                others => format!(", and so are those of {others} others"),
+            };
+            format!(
+                "the vertices that are fixed to {place} {first} weigh {}, more than its bound of {}{others}; allow more --imbalance, or fix fewer",
+                fixed.loads[first], result.bounds[first]
+            )
+        });
+        Some(Self { file: path.display().to_string(), number: fixed.number, warning })
+    }
 }
 
 /// What ranks say to each other.
@@ -148,6 +182,7 @@ impl Report {
                 .migration_weight
                 .zip(result.migration)
                 .map(|(of_one, weight)| Migration { migration_weight: of_one.to_string(), weight }),
+            fixed: Fixed::new(options, result),
             levels: result.levels,
             coarsest: result.coarsest,
             ranks,
@@ -179,18 +214,21 @@ impl Report {
             format!("cut {}", self.cut),
             format!("load of the blocks: {least} least, {mean:.2} mean, {greatest} greatest, bound {bound}"),
         ];
+        lines.extend(self.fixed.as_ref().map(|it| format!("{} of {} vertices are fixed", it.number, self.n)));
         lines.extend(self.migration.as_ref().map(|it| format!("migration {}", it.weight)));
         lines.extend(self.cost.map(|cost| format!("quadratic assignment objective J(C,D,Pi') = {cost}")));
         lines
     }
 
     /// What people should know.
-    pub(crate) fn warning(&self) -> Option<String> {
+    pub(crate) fn warnings(&self) -> Vec<String> {
         let overload = self.loads.overload;
-        (overload > 0).then(|| {
+        let unbalanced = (overload > 0).then(|| {
             format!(
                 "no balance as asked was found: blocks exceed their bounds by {overload} in sum; allow more --imbalance or ask for fewer blocks"
             )
-        })
+        });
+        let of_fixed = self.fixed.as_ref().and_then(|fixed| fixed.warning.clone());
+        of_fixed.into_iter().chain(unbalanced).collect()
     }
 }

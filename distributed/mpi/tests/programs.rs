@@ -12,7 +12,9 @@ use viem::graph::{CsrGraph, generate};
 use viem::io::GraphFormat;
 use viem::machine::Hierarchy;
 use viem_distributed::comm::{Comm, Reduction};
-use viem_mpi::{DistConfig, Homes, MpiComm, Rows, viem_dist_map, viem_dist_partition, viem_dist_remap};
+use viem_mpi::{
+    DistConfig, Given, Goal, Homes, Mpi, Old, Rows, viem_dist_map, viem_dist_partition, viem_dist_remap,
+};
 use viem_verify::{MachineText, audit_many};
 
 const MACHINE: [&str; 2] = ["--machine=4:2", "--distance_parameter_string=1:10"];
@@ -141,6 +143,61 @@ fn partitions_are_printed_on_stdout_and_resumed() {
 }
 
 #[test]
+fn fixed_vertices_are_where_they_must_be() {
+    let folder = tempfile::tempdir().unwrap();
+    let (fixed, fixed_file) = path(&folder, "fixed");
+    let (result, output) = path(&folder, "result");
+    let (report, json_file) = path(&folder, "report");
+    // Every ninth vertex, and all of the last row, which one PE has more of than it may.
+    let places: Vec<i64> = (0..1200)
+        .map(|v| {
+            if v >= 1170 {
+                7
+            } else if v % 9 == 0 {
+                v % 5
+            } else {
+                -1
+            }
+        })
+        .collect();
+    let lines: String = places.iter().map(|place| format!("{place}\n")).collect();
+    std::fs::write(&fixed, lines).unwrap();
+    let number = places.iter().filter(|place| **place >= 0).count();
+    for divided in [&MACHINE[..], &["--k=8"]] {
+        let mut first: Option<String> = None;
+        for ranks in [1, 3].map(few) {
+            let given = [
+                "--generate=40x30",
+                "--coarsest=200",
+                "--fixed",
+                &fixed_file,
+                "-o",
+                &output,
+                "--json",
+                &json_file,
+            ];
+            let printed = expect(ranks, &[&given[..], divided].concat());
+            assert!(printed.contains(&format!("{number} of 1200 vertices are fixed")), "{printed}");
+            let text = std::fs::read_to_string(&result).unwrap();
+            let blocks: Vec<i64> = text.lines().map(|line| line.parse().unwrap()).collect();
+            assert!(places.iter().zip(&blocks).all(|(&place, &block)| place < 0 || place == block));
+            let report = json(&report);
+            assert_eq!(
+                (&report["fixed"]["number"], &report["loads"]["overload"]),
+                (&number.into(), &0.into())
+            );
+            assert_eq!(*first.get_or_insert(text.clone()), text, "{ranks} ranks");
+        }
+    }
+    // More than a part may weigh: all of them are there, and the program warns.
+    std::fs::write(&fixed, "1\n".repeat(20) + &"-1\n".repeat(10)).unwrap();
+    let warned = run(few(3), &["--generate=6x5", "--k=3", "--fixed", &fixed_file, "-o", "-"]);
+    let (blocks, printed) = (text(&warned.stdout), text(&warned.stderr));
+    assert!(warned.status.success() && blocks.lines().take(20).all(|block| block == "1"), "{blocks}");
+    assert!(printed.contains("fixed to part 1 weigh 20, more than its bound of 10"), "{printed}");
+}
+
+#[test]
 fn there_may_be_more_ranks_than_vertices() {
     let folder = tempfile::tempdir().unwrap();
     let (empty, empty_file) = path(&folder, "empty.graph");
@@ -170,11 +227,13 @@ fn failures_end_all_ranks_with_one_message_and_no_file() {
     let mut text_of_bad = text(&whole);
     text_of_bad.insert(whole.len() - 3, 'x');
     std::fs::write(&bad, text_of_bad).unwrap();
+    let (fixed_path, fixed) = path(&folder, "fixed");
+    std::fs::write(fixed_path, "0 1\n5 2\n").unwrap();
     let output = format!("--output_filename={}", folder.path().join("result").display());
     let before = listing(&folder);
     let missing = folder.path().join("none/result").display().to_string();
     let elsewhere = format!("--output_filename={missing}");
-    let cases: [(&[&str], i32, &str); 9] = [
+    let cases: [(&[&str], i32, &str); 10] = [
         (&[&cut_text, "--k=2", &output], 65, "cut.graph, line "),
         (&[&cut_binary, "--k=2", &output], 65, "the file ends here"),
         (&[&bad_text, "--k=2", &output], 65, "bad.graph, line 901"),
@@ -182,6 +241,7 @@ fn failures_end_all_ranks_with_one_message_and_no_file() {
         (&[&graph, &output], 2, "--k"),
         (&[&graph, "--k=0", &output], 2, "0"),
         (&[&graph, "--machine=mesh:8y8", &output], 2, "8y8"),
+        (&[&graph, "--k=2", &output, "--fixed", &fixed], 65, "there is no part 2; they are 0 to 1"),
         (&[&graph, "--k=2", &elsewhere], 73, "cannot be created"),
         (&[&graph, "--k=2", "--output_filename=/dev/full"], 74, "cannot be written"),
     ];
@@ -264,7 +324,7 @@ fn words_reach_those_they_are_sent_to() {
     let universe = mpi::initialize().unwrap();
     let world = universe.world();
     for most in [1, 3, 7, 50, 1 << 20] {
-        let comm = MpiComm::new(&world).with_most_words(most);
+        let comm = Mpi::comm(&world).with_most_words(most);
         let (own, size) = (comm.rank() as u64, comm.size());
         let words = |from: u64, to: u64| {
             let count = (3 * from + 5 * to) % 11;
@@ -318,23 +378,28 @@ fn graphs_are_divided_in_the_middle_of_a_program() {
     let mesh = generate::mesh(40, 30, 5);
     let rows = rows_of(&mesh, rank, size);
     let config = DistConfig::default();
-    let parts = viem_dist_partition(&world, rows.clone(), 4, &config).unwrap();
+    let parts = viem_dist_partition(&world, rows.clone(), 4, None, &config).unwrap();
     assert_eq!(parts.blocks.len(), rows.offsets.len() - 1);
     assert!(parts.report.loads.iter().all(|&load| load <= 309));
     let machine = Hierarchy::parse("2:2", "1:10").unwrap();
-    let mapped = viem_dist_map(&world, rows.clone(), &machine, &config).unwrap();
+    let mapped = viem_dist_map(&world, rows.clone(), &machine, None, &config).unwrap();
     assert!(mapped.report.cost.is_some() && mapped.report.overload == 0);
     let mut old = mapped.blocks.clone();
     old.iter_mut().step_by(20).for_each(|home| *home = Homes::NONE);
     let weight = "3".parse().unwrap();
-    let goal = viem_distributed::solve::Goal::Pes(&machine);
-    let again = viem_dist_remap(&world, rows.clone(), goal, &old, weight, &config).unwrap();
-    assert!(again.report.migration.unwrap() < 60, "{:?}", again.report);
+    let (goal, blocks) = (Goal::Pes(&machine), &old[..]);
+    // The first vertex of this rank goes to another PE.
+    let mut fixed = vec![Given::FREE; old.len()];
+    fixed[0] = (mapped.blocks[0] + 1) % 4;
+    let again =
+        viem_dist_remap(&world, rows.clone(), goal, Old { blocks, weight }, Some(&fixed), &config).unwrap();
+    assert_eq!((again.blocks[0], again.report.fixed.unwrap().number), (fixed[0], size as u64));
+    assert!(again.report.migration.unwrap() < 60, "{:?}", again.report.migration);
     // One rank lists a neighbour that does not exist.
     let mut wrong = rows;
     if rank == 1 {
         wrong.targets[0] = 5000;
     }
-    let error = viem_dist_partition(&world, wrong, 4, &config).unwrap_err();
+    let error = viem_dist_partition(&world, wrong, 4, None, &config).unwrap_err();
     assert!(error.rank == 1 && error.message.contains("lists 5000"), "{error}");
 }

@@ -63,7 +63,7 @@ impl<C: Comm> State<'_, C> {
         let mut farther: Vec<Option<Vec<BlockId>>> = vec![None; self.loads.len()];
         for own in vertices {
             let (here, weight) = (self.blocks[own], graph.node_weights()[own]);
-            if self.room(here) >= 0 || weight == 0 {
+            if self.room(here) >= 0 || weight == 0 || self.is_fixed(own) {
                 continue;
             }
             let near = nearby.fill(graph.arcs(own).map(|(to, weight)| (self.blocks[to], weight)));

@@ -21,6 +21,7 @@ impl<C: Comm> State<'_, C> {
         for &own in &self.open {
             let own = own as usize;
             if !locked[own]
+                && !self.is_fixed(own)
                 && let Some((block, gain)) = self.candidate(own, loss, &mut nearby)
             {
                 (wanted[own], gains[own]) = (block, gain as u64);

@@ -7,7 +7,7 @@
 //! them; the best partition seen survives. (Gilbert, Madduri, Boman and Rajamanickam, "Jet: Multilevel Graph Partitioning on Graphics Processing
 //! Units", 2024; distributed: Sanders and Seemaier, "Distributed Deep Multilevel Graph Partitioning", 2023.)
 //!
-//! *Departures.* Gains are those of any distances. Loads are exact: who wants into a block asks the rank that counts its load, which admits as
+//! *Departures.* Fixed vertices never move. Gains are those of any distances. Loads are exact: who wants into a block asks the rank that counts its load, which admits as
 //! many as fit, the cheapest first. All that a round decides follows from the state before it, so the partition is the same for any number of ranks.
 //!
 //! O(m/p) for a round, and messages for ghosts and for the loads of all blocks.
@@ -54,6 +54,8 @@ pub struct Task<'a> {
     pub bounds: &'a [Weight],
     /// Where vertices were, if that matters.
     pub homes: Option<&'a Homes>,
+    /// The block where each local vertex must be, and is, or [`Homes::NONE`] if it is free; nothing if all are.
+    pub fixed: Option<&'a [BlockId]>,
 }
 
 /// How good a partition is: what the blocks weigh beyond their bounds, then what it costs.
@@ -179,6 +181,11 @@ impl<'a, C: Comm> State<'a, C> {
             }
         };
         Quality { overload: self.overload(), cost }
+    }
+
+    /// Whether an own vertex must stay where it is.
+    fn is_fixed(&self, own: usize) -> bool {
+        self.task.fixed.is_some_and(|fixed| fixed[own] != Homes::NONE)
     }
 
     /// Whether a vertex pays for being in this block.

@@ -35,6 +35,16 @@ fn partitions_get_better_hold_their_bounds_and_are_the_same_on_any_number_of_ran
         let start: Vec<BlockId> = graph.nodes().map(|_| rng.below(*num_blocks as u32)).collect();
         let homes = (round % 2 == 0).then(|| (0..graph.num_nodes()).map(|_| rng.below(*num_blocks as u32)));
         let homes: Option<Vec<BlockId>> = homes.map(Iterator::collect);
+        // As many of each block as fit.
+        let is_fixed: Option<Vec<bool>> = (round % 5 == 0).then(|| {
+            let mut room: Vec<Weight> = bounds.iter().map(|bound| bound / 2).collect();
+            let mut fits = |v: u32| {
+                let room = &mut room[start[v as usize] as usize];
+                *room -= graph.node_weight(v);
+                *room >= 0 && v.is_multiple_of(3)
+            };
+            graph.nodes().map(&mut fits).collect()
+        });
         let found: Vec<(Vec<BlockId>, Quality)> = [1, 2, 4, 8]
             .into_iter()
             .map(|size| {
@@ -43,8 +53,19 @@ fn partitions_get_better_hold_their_bounds_and_are_the_same_on_any_number_of_ran
                         (0..part.num_local()).map(|v| all[part.global(v) as usize]).collect()
                     };
                     let homes = homes.as_ref().map(|homes| Homes { blocks: of(homes), penalty: 1, scale: 2 });
-                    let task = Task { graph: part, distances, bounds: &bounds, homes: homes.as_ref() };
                     let mut blocks = of(&start);
+                    let fixed = is_fixed.as_ref().map(|is_fixed| {
+                        (0..part.num_local())
+                            .map(|v| if is_fixed[part.global(v) as usize] { blocks[v] } else { Homes::NONE })
+                            .collect::<Vec<_>>()
+                    });
+                    let task = Task {
+                        graph: part,
+                        distances,
+                        bounds: &bounds,
+                        homes: homes.as_ref(),
+                        fixed: fixed.as_deref(),
+                    };
                     let quality = refine(comm, task, &mut blocks, 0.25, &RefineConfig::default(), round);
                     assert_eq!(quality, super::quality(comm, task, &blocks));
                     // Ghosts are in the blocks of the vertices that they are.
@@ -60,6 +81,9 @@ fn partitions_get_better_hold_their_bounds_and_are_the_same_on_any_number_of_ran
             .collect();
         let (blocks, quality) = &found[0];
         assert!(found.iter().all(|one| one == &found[0]), "round {round}");
+        if let Some(is_fixed) = &is_fixed {
+            assert!(graph.nodes().all(|v| !is_fixed[v as usize] || blocks[v as usize] == start[v as usize]));
+        }
         let mut loads = vec![0; *num_blocks];
         graph.nodes().for_each(|v| loads[blocks[v as usize] as usize] += graph.node_weight(v));
         assert!(loads.iter().zip(&bounds).all(|(load, bound)| load <= bound), "{loads:?} {bounds:?}");
@@ -83,7 +107,8 @@ fn exact_sizes_are_reached_from_any_partition() {
         for size in [1, 3, 8] {
             let loads = on_ranks(size, &graph, seed, |comm, part| {
                 let distances = BlockDistances::cut();
-                let task = Task { graph: part, distances: &distances, bounds: &bounds, homes: None };
+                let task =
+                    Task { graph: part, distances: &distances, bounds: &bounds, homes: None, fixed: None };
                 // All in the first block.
                 let mut blocks = vec![0; part.num_local()];
                 refine(comm, task, &mut blocks, 0.25, &RefineConfig::default(), seed);
@@ -103,7 +128,7 @@ fn what_cannot_be_balanced_ends() {
     let graph = builder.build().unwrap();
     let quality = on_ranks(2, &graph, 0, |comm, part| {
         let distances = BlockDistances::cut();
-        let task = Task { graph: part, distances: &distances, bounds: &[6, 6], homes: None };
+        let task = Task { graph: part, distances: &distances, bounds: &[6, 6], homes: None, fixed: None };
         refine(comm, task, &mut vec![0; part.num_local()], 0.25, &RefineConfig::default(), 0)
     });
     assert!(quality.iter().all(|quality| quality.overload == 2), "{quality:?}");

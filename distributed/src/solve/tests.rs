@@ -1,9 +1,13 @@
 use super::*;
 use crate::testing::{on_ranks, random_graph};
+use viem::graph::CsrGraph;
 use viem::graph::generate::{grid, mesh};
+use viem::ground::error::ErrorKind;
 use viem::ground::rng::Rng;
+use viem::ground::types::Cost;
 use viem::machine;
-use viem::partition::PartitionPreset;
+use viem::mapping::solve::{ManyToOneConfig, MapPreset, map_many_to_one};
+use viem::partition::{PartitionPreset, Partitioner};
 
 /// Settings that coarsen even small graphs.
 fn small() -> DistConfig {
@@ -17,12 +21,15 @@ fn cost_of(graph: &CsrGraph, distance: impl Fn(BlockId, BlockId) -> Weight, bloc
     arcs.map(|(u, v, weight)| weight * distance(blocks[u as usize], blocks[v as usize])).sum()
 }
 
+/// The older blocks of all vertices, with the weight of migration, and where they must be.
+type OldAndFixed<'a> = (Option<(&'a [BlockId], MigrationWeight)>, Option<&'a [BlockId]>);
+
 /// Divides a graph on so many ranks; checks all figures from scratch.
 fn check(
     graph: &CsrGraph,
     size: usize,
     goal: Goal<'_>,
-    old: Option<(&[BlockId], MigrationWeight)>,
+    (old, fixed): OldAndFixed<'_>,
     config: &DistConfig,
 ) -> (Vec<BlockId>, DistReport) {
     let machine = match goal {
@@ -34,7 +41,10 @@ fn check(
         let own = part.ranges().own();
         let old =
             old.map(|(blocks, weight)| Old { blocks: &blocks[own.start as usize..own.end as usize], weight });
-        divide(comm, part, goal, old, config).unwrap()
+        // Ranks without fixed vertices need not say so.
+        let fixed = fixed.map(|fixed| &fixed[own.start as usize..own.end as usize]);
+        let fixed = fixed.filter(|fixed| fixed.iter().any(|&block| block != Given::FREE));
+        divide(comm, part, goal, Given { old, fixed }, config).unwrap()
     });
     let mut report = parts[0].report.clone();
     (report.coarsening, report.dividing, report.refining) = (0.0, 0.0, 0.0);
@@ -56,13 +66,13 @@ fn meshes_are_divided_well_and_alike_on_any_number_of_ranks() {
     let graph = mesh(60, 50, 1);
     let machine = machine::build("4:2", Some("1:10"), None).unwrap();
     for goal in [Goal::Blocks(8), Goal::Pes(&*machine)] {
-        let first = check(&graph, 1, goal, None, &small());
+        let first = check(&graph, 1, goal, (None, None), &small());
         assert!(first.1.levels > 1 && first.1.overload == 0, "{:?}", first.1);
         for size in [2, 4, 7] {
-            assert_eq!(check(&graph, size, goal, None, &small()), first);
+            assert_eq!(check(&graph, size, goal, (None, None), &small()), first);
         }
         let threads = DistConfig { threads: 3, ..small() };
-        assert_eq!(check(&graph, 2, goal, None, &threads).0, first.0);
+        assert_eq!(check(&graph, 2, goal, (None, None), &threads).0, first.0);
         // The shared memory library, with the same effort.
         let (found, whole) = match goal {
             Goal::Blocks(count) => {
@@ -87,9 +97,9 @@ fn any_graph_on_any_number_of_ranks() {
         let graph = random_graph(&mut rng, 50);
         let goal = if round % 2 == 0 { Goal::Blocks(1 + round % 5) } else { Goal::Pes(&*machine) };
         let config = DistConfig { seed: round as u64, ..config.clone() };
-        let first = check(&graph, 1, goal, None, &config);
+        let first = check(&graph, 1, goal, (None, None), &config);
         for size in [3, 8] {
-            assert_eq!(check(&graph, size, goal, None, &config), first, "round {round}");
+            assert_eq!(check(&graph, size, goal, (None, None), &config), first, "round {round}");
         }
     }
 }
@@ -99,7 +109,7 @@ fn exact_sizes_hold() {
     let graph = grid(48, 32);
     for size in [1, 4] {
         let config = DistConfig { imbalance: 0.0, ..small() };
-        let (_, report) = check(&graph, size, Goal::Blocks(12), None, &config);
+        let (_, report) = check(&graph, size, Goal::Blocks(12), (None, None), &config);
         assert_eq!(report.loads, [128; 12]);
     }
 }
@@ -108,7 +118,7 @@ fn exact_sizes_hold() {
 fn remapping_keeps_most_in_place() {
     let graph = mesh(50, 40, 2);
     let machine = machine::build("4:2", Some("1:10"), None).unwrap();
-    let (old, before) = check(&graph, 2, Goal::Pes(&*machine), None, &small());
+    let (old, before) = check(&graph, 2, Goal::Pes(&*machine), (None, None), &small());
     // A tenth of the vertices becomes three times as heavy, and some are new.
     let mut builder = viem::graph::GraphBuilder::new(graph.num_nodes());
     for u in graph.nodes() {
@@ -119,9 +129,12 @@ fn remapping_keeps_most_in_place() {
     let homes: Vec<BlockId> =
         old.iter().enumerate().map(|(v, &pe)| if v % 50 == 0 { Homes::NONE } else { pe }).collect();
     let weight: MigrationWeight = "2".parse().unwrap();
-    let first = check(&heavier, 1, Goal::Pes(&*machine), Some((&homes, weight)), &small());
+    let first = check(&heavier, 1, Goal::Pes(&*machine), (Some((&homes, weight)), None), &small());
     for size in [2, 5] {
-        assert_eq!(check(&heavier, size, Goal::Pes(&*machine), Some((&homes, weight)), &small()), first);
+        assert_eq!(
+            check(&heavier, size, Goal::Pes(&*machine), (Some((&homes, weight)), None), &small()),
+            first
+        );
     }
     let (blocks, report) = first;
     let away = heavier.nodes().filter(|&v| {
@@ -133,30 +146,43 @@ fn remapping_keeps_most_in_place() {
     assert!(report.migration.unwrap() < heavier.total_node_weight() / 3, "{report:?}");
     assert!(report.cost.unwrap() < 2 * before.cost.unwrap(), "{report:?}");
     // The same graph stays where it is.
-    let (_, still) = check(&graph, 3, Goal::Pes(&*machine), Some((&old, "9".parse().unwrap())), &small());
+    let (_, still) =
+        check(&graph, 3, Goal::Pes(&*machine), (Some((&old, "9".parse().unwrap())), None), &small());
     assert!(still.migration.unwrap() < 100 && still.cost <= before.cost, "{still:?}");
     // Partitions have homes as well.
-    let (parts, report) = check(&graph, 2, Goal::Blocks(6), None, &small());
-    let (_, again) = check(&graph, 4, Goal::Blocks(6), Some((&parts, MigrationWeight::ONE)), &small());
+    let (parts, report) = check(&graph, 2, Goal::Blocks(6), (None, None), &small());
+    let (_, again) =
+        check(&graph, 4, Goal::Blocks(6), (Some((&parts, MigrationWeight::ONE)), None), &small());
     assert!(again.migration.unwrap() < 200 && again.cut <= report.cut + 20, "{again:?} {report:?}");
 }
 
 #[test]
 fn errors_are_the_same_on_all_ranks() {
     let graph = grid(5, 5);
-    let fail = |goal: Result<usize, &dyn Machine>, old: Option<&[BlockId]>, config: DistConfig| {
+    let fail_fixed = |goal: Result<usize, &dyn Machine>,
+                      old: Option<&[BlockId]>,
+                      fixed: Option<(u32, BlockId)>,
+                      config: DistConfig| {
         let errors = on_ranks(3, &graph, 1, |comm, part| {
             let goal = goal.map_or_else(Goal::Pes, Goal::Blocks);
+            let own = fixed.map(|(vertex, block)| {
+                part.ranges()
+                    .own()
+                    .map(|own| if own == vertex { block } else { Given::FREE })
+                    .collect::<Vec<_>>()
+            });
+            let fixed = own.as_deref();
             // Only the last rank is wrong.
             let old = old.filter(|_| true).map(|blocks| Old {
                 blocks: &blocks[..part.num_own() - usize::from(comm.rank() == 2 && part.num_own() > 0)],
                 weight: MigrationWeight::ONE,
             });
-            divide(comm, part, goal, old, &config).unwrap_err()
+            divide(comm, part, goal, Given { old, fixed }, &config).unwrap_err()
         });
         assert!(errors.iter().all(|error| *error == errors[0]));
         errors[0].clone()
     };
+    let fail = |goal, old, config| fail_fixed(goal, old, None, config);
     assert_eq!(fail(Ok(0), None, small()).kind, ErrorKind::Usage);
     assert_eq!(fail(Ok(2), None, DistConfig { imbalance: -1.0, ..small() }).kind, ErrorKind::Usage);
     assert_eq!(fail(Ok(2), None, DistConfig { attempts: 0, ..small() }).kind, ErrorKind::Usage);
@@ -164,4 +190,48 @@ fn errors_are_the_same_on_all_ranks() {
     assert_eq!(error.kind, ErrorKind::BadData);
     let error = fail(Ok(2), Some(&[1; 25]), small());
     assert!(error.message.contains("old blocks are given for"), "{error}");
+    let error = fail_fixed(Ok(2), None, Some((17, 2)), small());
+    assert_eq!(error.message, "vertex 17 is fixed to block 2, but the blocks are 0..2");
+    assert_eq!(error.kind, ErrorKind::BadData);
+}
+
+#[test]
+fn fixed_vertices_stay_on_any_number_of_ranks() {
+    let mut rng = Rng::new(23);
+    let machine = machine::build("2:2", Some("1:10"), None).unwrap();
+    let config = DistConfig { coarsest: 8, coarsest_per_block: 1, ..DistConfig::default() };
+    for round in 0..30 {
+        let graph = if round % 3 == 0 { grid(30, 20) } else { random_graph(&mut rng, 50) };
+        let goal = if round % 2 == 0 { Goal::Blocks(4) } else { Goal::Pes(&*machine) };
+        let config = DistConfig { seed: round, ..config.clone() };
+        let some = |rng: &mut Rng, of: u32| -> Vec<BlockId> {
+            graph.nodes().map(|_| if rng.below(of) == 0 { rng.below(4) } else { Given::FREE }).collect()
+        };
+        let fixed = some(&mut rng, 2 + round as u32 % 7);
+        let old = (round % 5 == 0).then(|| some(&mut rng, 1));
+        let old = old.as_ref().map(|old| (&old[..], MigrationWeight::ONE));
+        let first = check(&graph, 1, goal, (old, Some(&fixed)), &config);
+        let are_right =
+            fixed.iter().zip(&first.0).all(|(&fixed, &block)| fixed == Given::FREE || fixed == block);
+        assert!(are_right, "round {round}");
+        let is_unit = graph.node_weights().iter().all(|&weight| weight == 1);
+        let room = first.1.fixed.as_ref().map(|fixed| fixed.loads.iter().zip(&first.1.bounds));
+        let fits = room.is_none_or(|mut room| room.all(|(load, bound)| load <= bound));
+        assert!(!(is_unit && fits) || first.1.overload == 0, "round {round}: {:?}", first.1);
+        for size in [3, 8] {
+            assert_eq!(check(&graph, size, goal, (old, Some(&fixed)), &config), first, "round {round}");
+        }
+    }
+}
+
+#[test]
+fn fixed_corners_shape_the_partition() {
+    let graph = grid(40, 40);
+    let mut fixed = vec![Given::FREE; 1600];
+    // The corners of each side are in a block.
+    (fixed[0], fixed[1560], fixed[39], fixed[1599]) = (0, 0, 1, 1);
+    let (blocks, report) = check(&graph, 3, Goal::Blocks(2), (None, Some(&fixed)), &small());
+    assert!(report.levels > 1 && report.overload == 0 && report.cut <= 48, "{report:?}");
+    assert_eq!([blocks[0], blocks[1560], blocks[39], blocks[1599]], [0, 0, 1, 1]);
+    assert_eq!(report.fixed, Some(FixedReport { number: 4, loads: vec![2, 2] }));
 }

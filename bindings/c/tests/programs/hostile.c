@@ -165,6 +165,14 @@ static void test_runs(void) {
   FAIL(viem_remap(graph, machine, mapping, NAN, NULL, NULL, &result, &error), VIEM_STATUS_USAGE, "`migration_weight`");
   FAIL(viem_remap(graph, machine, mapping, -1, NULL, NULL, &result, &error), VIEM_STATUS_USAGE, "`migration_weight`");
   FAIL(viem_remap(graph, machine, NULL, 1, NULL, NULL, &result, &error), VIEM_STATUS_USAGE, "`old`");
+  int64_t load;
+  FAIL(viem_relieve(graph, machine, NULL, 0.1, NULL, NULL, &result, &error), VIEM_STATUS_USAGE, "`start`");
+  FAIL(viem_relieve(graph, machine, mapping, NAN, NULL, NULL, &result, &error), VIEM_STATUS_USAGE, "excess");
+  FAIL(viem_relieve(graph, machine, mapping, 1.5, NULL, NULL, &result, &error), VIEM_STATUS_USAGE, "excess");
+  FAIL(viem_relieve(graph, machine, mapping, 0.1, outside, NULL, &result, &error), VIEM_STATUS_BAD_DATA, "4");
+  FAIL(viem_relieve(graph, small, mapping, 0.1, NULL, NULL, &result, &error), VIEM_STATUS_BAD_DATA, "");
+  FAIL(viem_busiest_link(graph, machine, NULL, &load, &error), VIEM_STATUS_USAGE, "`mapping`");
+  FAIL(viem_busiest_link(graph, machine, mapping, NULL, &error), VIEM_STATUS_USAGE, "`load`");
   FAIL(viem_repartition(graph, 2, NULL, NULL, mapping, 1, NULL, &result, &error), VIEM_STATUS_BAD_DATA, "block 2");
   CHECK(failed_at == 3 && result == NULL);
   FAIL(viem_settings_set_threads(settings, -1, &error), VIEM_STATUS_USAGE, "`threads`");

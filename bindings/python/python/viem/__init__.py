@@ -7,12 +7,14 @@ map the processes of a job, one per PE             `map`
 map a mesh, many vertices per PE                   `map_many_to_one`
 partition a graph                                  `partition`
 adapt what was computed, with few moves            `remap`
+lower the load of the busiest link                 `relieve`
 score what is given                                `evaluate`
 solve a quadratic assignment problem               `quadratic_assignment`
 describe a machine, convert a graph once           `Machine`, `Graph`
 read and write files, sum recorded traffic         `read`, `write`, `traffic`
 simulate a mapping in time                         `simulate`, `Workload`
 reorder the ranks of an MPI job                    `viem.mpi.reordered`
+map a graph that is distributed over ranks         `viem.mpi.map_distributed`
 =================================================  ==========================================
 
 Examples
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from ._machine import Machine
     from ._qap import quadratic_assignment
     from ._results import Launch, Mapping, Partition, Simulation
-    from ._solve import evaluate, map, map_many_to_one, partition, remap
+    from ._solve import evaluate, map, map_many_to_one, partition, relieve, remap
 
 __version__: str = _version("viem")
 
@@ -49,7 +51,7 @@ _MODULES = {
     "_machine": "Machine",
     "_qap": "quadratic_assignment",
     "_results": "Launch Mapping Partition Simulation",
-    "_solve": "evaluate map map_many_to_one partition remap",
+    "_solve": "evaluate map map_many_to_one partition relieve remap",
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
 
@@ -76,6 +78,7 @@ __all__ = [
     "partition",
     "quadratic_assignment",
     "read",
+    "relieve",
     "remap",
     "simulate",
     "traffic",

@@ -42,10 +42,12 @@ class Machine:
     1
     """
 
-    __slots__ = ("_core", "_labels")
+    __slots__ = ("_core", "_labels", "_text")
 
     _core: _viem.Machine
     _labels: Optional[list[Hashable]]
+    _text: Optional[tuple[str, Optional[str], Optional[str]]]
+    """What it was built from, capacities aside; None if that was no text."""
 
     def __init__(
         self,
@@ -72,6 +74,7 @@ class Machine:
         if pes is not None and not isinstance(pes, str):
             pes = joined(pes, ",")
         self._labels = None
+        self._text = (given[0], distances, pes)
         self._core = _viem.Machine.build(given[0], distances, pes)
         if capacities is not None:
             self._core = self._core.with_capacities(vector("capacities", capacities))
@@ -81,6 +84,7 @@ class Machine:
         machine = cls.__new__(cls)
         machine._core = core
         machine._labels = labels
+        machine._text = None
         return machine
 
     @classmethod
@@ -167,7 +171,9 @@ class Machine:
         >>> viem.Machine("2:2", distances="1:10").with_capacities([2, 1, 2, 1]).room
         6
         """
-        return Machine._of(self._core.with_capacities(vector("capacities", capacities)), self._labels)
+        machine = Machine._of(self._core.with_capacities(vector("capacities", capacities)), self._labels)
+        machine._text = self._text
+        return machine
 
     def __repr__(self) -> str:
         return f"Machine({self._core.description}, {self.num_pes} PEs)"

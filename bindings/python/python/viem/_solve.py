@@ -307,6 +307,48 @@ def remap(
     return Partition(converted, target, *found)
 
 
+def relieve(
+    mapping: Mapping,
+    *,
+    excess: float = 0.005,
+    fixed: Any = None,
+    progress: Optional[Progress] = None,
+    on_interrupt: OnInterrupt = "raise",
+) -> Mapping:
+    """Lowers the load of the busiest link of a machine by exchanges of PEs, nodes and racks, while J hardly rises.
+
+    Parameters
+    ----------
+    mapping : Mapping
+        One-to-one or many-to-one. It is returned as it is unless its busiest link gets a lower load; so it is where distances alone are known
+        of the machine.
+    excess : float
+        The share of J by which it may rise, from 0 to 1.
+    fixed, progress, on_interrupt :
+        As for `map`.
+
+    The loads are in the report, as `busiest_link` and `busiest_link_of_start`; None where no link is known.
+
+    Examples
+    --------
+    >>> import viem
+    >>> pairs = ([0, 1, 2, 3, 4, 4, 4, 4, 4], [2, 3, 0, 1])
+    >>> machine = viem.Machine("2:4", distances="9:10")
+    >>> relieved = viem.relieve(viem.evaluate(pairs, machine, [0, 1, 2, 4, 3, 5, 6, 7]))
+    >>> relieved.report["busiest_link"] <= relieved.report["busiest_link_of_start"]
+    True
+    """
+    found = _viem.relieve(
+        mapping.graph._core,
+        mapping.machine._core,
+        mapping.pe,
+        places("fixed", fixed, mapping.graph, mapping.machine._labels, partial=True),
+        excess,
+        Settings(progress=progress, on_interrupt=on_interrupt),
+    )
+    return Mapping(mapping.graph, mapping.machine, *found, mapping._many_to_one)
+
+
 @overload
 def evaluate(
     graph: Any,

@@ -22,6 +22,7 @@ __all__ = [
     "read_mapping",
     "read_qap",
     "read_traffic",
+    "relieve",
     "remap",
     "run_program",
     "simulate",
@@ -118,6 +119,14 @@ def remap(
     old: _Numbers,
     migration_weight: float,
     fixed: Optional[_Numbers],
+    settings: Settings,
+) -> _Found: ...
+def relieve(
+    graph: Graph,
+    machine: Machine,
+    start: _Numbers,
+    fixed: Optional[_Numbers],
+    excess: float,
     settings: Settings,
 ) -> _Found: ...
 def evaluate(

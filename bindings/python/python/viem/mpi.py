@@ -1,4 +1,4 @@
-"""MPI jobs that reorder their ranks while they run, with mpi4py."""
+"""MPI jobs that reorder their ranks while they run, and graphs that are distributed over ranks; with mpi4py."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Optional, cast
 
 import numpy as np
 
+from ._distributed import Distributed, map_distributed, partition_distributed, remap_distributed
 from ._graph import Graph, Ids, as_graph
 from ._machine import Machine
 from ._settings import Preset
@@ -13,6 +14,8 @@ from ._solve import map as _map
 
 if TYPE_CHECKING:
     from mpi4py import MPI
+
+__all__ = ["Distributed", "map_distributed", "partition_distributed", "remap_distributed", "reordered"]
 
 
 def reordered(

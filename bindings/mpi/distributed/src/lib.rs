@@ -1,0 +1,221 @@
+//! Distributed graphs for C: what the C part of `libviem_dist` calls.
+//!
+//! The C part, `distributed.c`, has the functions of `viem_dist.h` and all calls of MPI, so this is compiled once for any number of MPIs. Errors, machines,
+//! settings and reports are those of `viem.h`, and all of `libviem` is linked in with them.
+//!
+//! - `comm`: the operations of MPI, as functions of C
+//! - `arguments`: the arrays of a rank, checked and copied
+//!
+//! What is wrong on one rank is returned on all.
+#![allow(unsafe_code)] // a foreign interface
+
+mod arguments;
+mod comm;
+
+use std::ffi::c_char;
+
+use viem::ground::error::{ErrorKind, HasKind};
+use viem::ground::rng::derive;
+use viem::ground::types::PeId;
+use viem::machine::DistanceOracle;
+use viem_c::error::{Error, Status, call_of_other};
+use viem_c::machine::Machine;
+use viem_c::mapping::{Report, VIEM_UNKNOWN};
+use viem_c::partition::migration_weight_of;
+use viem_c::settings::{Settings, or_default};
+use viem_distributed::comm::Comm;
+use viem_distributed::error::{DistError, agree, words};
+use viem_distributed::graph::DistGraph;
+use viem_distributed::guard::guarded;
+use viem_distributed::rounds::Rounds;
+use viem_distributed::solve::{DistConfig, DistSolution, Given, Goal, Old, divide};
+use viem_ffi::{count, put, text};
+
+pub use arguments::{Arguments, Graph};
+pub use comm::Operations;
+
+use arguments::Part;
+use comm::Mpi;
+
+/// Partitions, maps or remaps a distributed graph.
+///
+/// # Safety
+///
+/// The operations work; the arguments are what `viem_dist.h` says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn distributed_divide(
+    operations: &Operations,
+    arguments: &Arguments,
+    error: *mut *mut Error,
+) -> Status {
+    let work = || {
+        // SAFETY: the caller's promise.
+        let comm = Rounds::new(unsafe { Mpi::new(*operations) });
+        // SAFETY: the caller's promise.
+        let solution = guarded(&comm, |comm| unsafe { run(comm, arguments) })?;
+        // SAFETY: the caller's promise; the array was checked, and its length is that of the part.
+        unsafe { arguments.put_blocks(&solution.blocks) }?;
+        if !arguments.report.is_null() {
+            // SAFETY: the caller's promise.
+            unsafe { put("report", arguments.report, report(&solution)) }?;
+        }
+        Ok(())
+    };
+    // SAFETY: the caller's promise.
+    unsafe { call_of_other(error, work) }
+}
+
+/// Refuses a call before it can communicate.
+///
+/// # Safety
+///
+/// The message ends with a zero byte.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn distributed_refuse(message: *const c_char, error: *mut *mut Error) -> Status {
+    // SAFETY: the caller's promise, for both.
+    unsafe { call_of_other(error, || Err(Error::usage(text("message", message)?))) }
+}
+
+/// An error of one rank, or what differs between ranks.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+struct Refused {
+    kind: ErrorKind,
+    message: String,
+}
+
+impl HasKind for Refused {
+    fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self { kind: error.kind(), message: error.message() }
+    }
+}
+
+/// What all ranks give alike, and what this one gives.
+struct Job<'a> {
+    goal: Goal<'a>,
+    part: Part,
+    weight: f64,
+    config: DistConfig,
+}
+
+impl<'a> Job<'a> {
+    /// # Safety
+    ///
+    /// As for [`distributed_divide`].
+    unsafe fn new(arguments: &Arguments, rank: usize, size: usize) -> Result<Self, Error> {
+        // SAFETY: the caller's promise, for both handles.
+        let settings = config(or_default(unsafe { arguments.settings.as_ref() }))?;
+        // SAFETY: as above.
+        let machine: Option<&'a Machine> = unsafe { arguments.machine.as_ref() };
+        let goal = match machine {
+            Some(machine) => Goal::Pes(machine.inner()),
+            None if arguments.needs_machine != 0 => {
+                return Err(Error::usage("the argument `machine` must not be null"));
+            }
+            None => Goal::Blocks(num_blocks(arguments.num_blocks)?),
+        };
+        if arguments.remaps != 0 {
+            migration_weight_of(arguments.migration_weight)?;
+        }
+        // SAFETY: the caller's promise.
+        let part = unsafe { arguments.part(rank, size) }?;
+        Ok(Self { goal, part, weight: arguments.migration_weight, config: settings })
+    }
+
+    /// What must be the same on all ranks, in words.
+    fn shared(&self) -> Vec<u64> {
+        let Self { goal, part, weight, config } = self;
+        let mut shared: Vec<u64> = part.starts.iter().map(|&start| start as u64).collect();
+        shared.extend([config.seed, config.imbalance.to_bits(), weight.to_bits(), part.old.is_some().into()]);
+        shared.extend(words(config.preset.name()));
+        match goal {
+            Goal::Pes(machine) => shared.extend(words(&machine.describe()).chain([fingerprint(*machine)])),
+            Goal::Blocks(count) => shared.push(*count as u64),
+            _ => {}
+        }
+        shared
+    }
+}
+
+/// PEs whose distances to all others are compared between ranks. Balances certainty against time.
+const COMPARED_PES: usize = 64;
+
+/// A hash of capacities and distances. Machines from matrices and functions describe themselves alike, and ranks with different ones would not end.
+fn fingerprint(machine: &dyn viem::Machine) -> u64 {
+    let pes = 0..machine.num_pes() as PeId;
+    let mut hash = pes.clone().fold(pes.len() as u64, |hash, pe| derive(hash, machine.capacity(pe).into()));
+    // Without distances, the run itself says why.
+    let Ok(distances) = machine.distances() else { return hash };
+    for a in pes.clone().take(COMPARED_PES) {
+        hash = pes.clone().fold(hash, |hash, b| derive(hash, distances.distance(a, b) as u64));
+    }
+    hash
+}
+
+fn num_blocks(number: i64) -> Result<usize, Error> {
+    match count("num_blocks", number)? {
+        count if count > i32::MAX as usize => {
+            Err(Error::usage(format!("{count} blocks are too many; there are at most {}", i32::MAX)))
+        }
+        count => Ok(count),
+    }
+}
+
+fn config(settings: &Settings) -> Result<DistConfig, Error> {
+    if let Some(name) = settings.not_distributed() {
+        return Err(Error::usage(format!("distributed graphs have no {name}; leave that setting as it is")));
+    }
+    let mut config = DistConfig::default();
+    config.seed = settings.seed();
+    config.threads = settings.threads();
+    config.imbalance = settings.balance().imbalance;
+    config.preset = settings.map_preset();
+    Ok(config)
+}
+
+/// # Safety
+///
+/// As for [`distributed_divide`].
+unsafe fn run(comm: &impl Comm, arguments: &Arguments) -> Result<DistSolution, DistError> {
+    // SAFETY: the caller's promise.
+    let job = unsafe { Job::new(arguments, comm.rank(), comm.size()) };
+    let job = agree(comm, job.map_err(Refused::from))?;
+    let own = job.shared();
+    let mut first = own.clone();
+    comm.broadcast(0, &mut first);
+    let differs = || Refused {
+        kind: ErrorKind::Usage,
+        message: format!(
+            "rank {} gives another `vtxdist`, machine, number of blocks, migration weight or settings than rank 0; all ranks must give the same",
+            comm.rank()
+        ),
+    };
+    agree(comm, if own == first { Ok(()) } else { Err(differs()) })?;
+    let Job { goal, part, weight, config } = job;
+    let Part { rows, old, fixed, .. } = part;
+    let weight = agree(comm, migration_weight_of(weight).map_err(Refused::from))?;
+    let graph = DistGraph::new(comm, rows)?;
+    let old = old.as_deref().map(|blocks| Old { blocks, weight });
+    let given = Given::default().with_old(old).with_fixed(fixed.as_deref());
+    divide(comm, &graph, goal, given, &config)
+}
+
+fn report(solution: &DistSolution) -> Report {
+    let known = &solution.report;
+    Report {
+        cut: known.cut,
+        least_load: known.loads.iter().copied().min().unwrap_or(0),
+        greatest_load: known.loads.iter().copied().max().unwrap_or(0),
+        load_bound: known.bounds.iter().copied().max().unwrap_or(0),
+        overload: known.overload,
+        moved_weight: known.migration.unwrap_or(VIEM_UNKNOWN),
+        seconds: known.coarsening + known.dividing + known.refining,
+        ..Report::of_cost(known.cost.unwrap_or(known.cut))
+    }
+}

@@ -1,0 +1,61 @@
+//! Distributed graphs in programs in C, C++ and Python.
+
+use std::path::PathBuf;
+
+use crate::mpi::Mpi;
+use crate::tools::{STRICT, folder, made, run_with};
+
+/// Compiles a program with the installed library.
+fn compile(mpi: &Mpi, compiler: &str, source: &str, options: &[&str]) -> PathBuf {
+    let prefix = made(mpi, "install_distributed");
+    let (include, lib) = (format!("-I{}", prefix.join("include").display()), prefix.join("lib"));
+    let (search, rpath) = (format!("-L{}", lib.display()), format!("-Wl,-rpath,{}", lib.display()));
+    let linked = [&include[..], &search, &rpath, "-Wl,--no-as-needed", "-lviem_dist"];
+    mpi.compile(compiler, &[options, &linked].concat(), &format!("bindings/mpi/{source}"))
+}
+
+#[test]
+fn results_are_the_same_on_any_number_of_ranks_and_under_every_mpi_and_errors_on_all_ranks() {
+    let mut first: Option<String> = None;
+    for mpi in Mpi::all() {
+        let program = compile(&mpi, "mpicc", "tests/programs/distributed.c", &STRICT);
+        // Ranks of MPICH keep a core busy while they wait.
+        let sizes: &[usize] = if mpi.is_open_mpi() { &[1, 3, 5] } else { &[2] };
+        for &size in sizes {
+            let output = run_with(&mpi, size, &[], &program, &[]);
+            assert!(output.out.starts_with("passed "), "{output:?}");
+            assert_eq!(*first.get_or_insert(output.out.clone()), output.out, "{} {size}", mpi.kind);
+        }
+    }
+}
+
+#[test]
+fn the_example_in_c_works_and_the_header_is_cpp() {
+    for mpi in Mpi::all() {
+        let program = compile(&mpi, "mpicc", "examples/distributed.c", &STRICT);
+        let output = run_with(&mpi, 2, &[], &program, &[]);
+        assert!(output.out.starts_with("J = "), "{output:?}");
+        let strict =
+            ["-std=c++98", "-Wall", "-Wextra", "-Werror", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"];
+        let program = compile(&mpi, "mpicxx", "tests/programs/header.cpp", &strict);
+        assert_eq!(run_with(&mpi, 2, &[], &program, &[]).out, "cut 1 of 2\n");
+    }
+}
+
+/// `VIEM_MPI4PY` is a Python that has this project's package, mpi4py and the package `openmpi`.
+#[test]
+fn python_calls_the_library() {
+    let Some(python) = std::env::var_os("VIEM_MPI4PY").map(PathBuf::from) else {
+        crate::mpi::skipped("VIEM_MPI4PY names no Python with mpi4py");
+        return;
+    };
+    for mpi in Mpi::all().iter().filter(|mpi| mpi.kind == "openmpi5") {
+        let script = folder().join("tests/programs/distributed.py");
+        let library = made(mpi, "install_distributed").join("lib/libviem_dist.so");
+        let library = format!("VIEM_DIST_LIBRARY={}", library.display());
+        let run = |size| run_with(mpi, size, &[&library], &python, &[script.to_str().unwrap()]).out;
+        let first = run(1);
+        assert!(first.starts_with("J = "), "{first}");
+        assert_eq!(run(3), first);
+    }
+}

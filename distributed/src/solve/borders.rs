@@ -1,0 +1,100 @@
+//! The surroundings of borders are refined by the library for one machine.
+
+use viem::graph::CsrGraph;
+use viem::ground::threads;
+use viem::ground::types::{BlockId, Weight};
+use viem::mapping::solve::remap_many_to_one_around;
+use viem::partition::remap::Homes as WholeHomes;
+use viem::partition::{MigrationWeight, Partitioner, Remapping, Targets};
+
+use super::levels::coarse_blocks;
+use super::{BandConfig, DistConfig, DivideError, Goal, Run};
+use crate::band::{Band, band};
+use crate::comm::Comm;
+use crate::contract::contract;
+use crate::error::DistError;
+use crate::gather::gather;
+use crate::graph::DistGraph;
+use crate::objective::Places;
+
+impl<C: Comm> Run<'_, C> {
+    /// Refines the band of a partition by the library for one machine, if it is small enough; whether it has become better.
+    pub(super) fn refine_band(
+        &self,
+        graph: &DistGraph,
+        (places, blocks): (&Places, &mut [BlockId]),
+        bounds: &[Weight],
+        seed: u64,
+    ) -> Result<bool, DistError> {
+        let Self { comm, num_blocks, .. } = *self;
+        let BandConfig { steps, most, attempts, .. } = self.config.band;
+        if steps == 0 || attempts == 0 || num_blocks < 2 {
+            return Ok(false);
+        }
+        // As wide as is allowed.
+        let mut bands = (1..=steps).rev().map(|steps| band(comm, graph, blocks, num_blocks, steps));
+        let Some(Band { labels, is_core, count }) = bands.find(|band| band.count <= most as u64) else {
+            return Ok(false);
+        };
+        if count == 0 {
+            return Ok(false);
+        }
+        let contraction = contract(comm, graph, &labels)?;
+        let coarse = &contraction.coarse;
+        let start = self.whole(coarse, &coarse_blocks(comm, &contraction, blocks));
+        let stays = |(own, is_core)| BlockId::from(is_core || places.is_fixed(own));
+        let stays: Vec<BlockId> = is_core.into_iter().enumerate().map(stays).collect();
+        let stays = self.whole(coarse, &coarse_blocks(comm, &contraction, &stays));
+        let whole = gather(comm, coarse)?;
+        let before = self.quality(&whole, None, &start, bounds);
+        let fixed: Vec<BlockId> = start
+            .iter()
+            .zip(&stays)
+            .map(|(&block, &stays)| if stays == 1 { block } else { Places::NONE })
+            .collect();
+        let found = self.best_of(attempts, seed, |seed| {
+            let found = self.improved(&whole, &start, &fixed, seed)?;
+            let quality = self.quality(&whole, None, &found, bounds);
+            Ok(if quality < before { (quality, found) } else { (before, start.clone()) })
+        })?;
+        if found == start {
+            return Ok(false);
+        }
+        let own = coarse.ranges().own();
+        let found = contraction.project(comm, &found[own.start as usize..own.end as usize]);
+        blocks[..found.len()].copy_from_slice(&found);
+        graph.update(comm, blocks);
+        Ok(true)
+    }
+
+    /// A better partition of a graph by the library for one machine, from a given one. Some vertices are in fixed blocks.
+    fn improved(
+        &self,
+        whole: &CsrGraph,
+        start: &[BlockId],
+        fixed: &[BlockId],
+        seed: u64,
+    ) -> Result<Vec<BlockId>, DivideError> {
+        let DistConfig { threads, imbalance, preset, .. } = *self.config;
+        let fixed = self.fixed_vertices(fixed)?;
+        let homes = WholeHomes::new(start, &[], self.num_blocks)?;
+        // Migration is to cost next to nothing: what counts is where the search starts.
+        let slight = MigrationWeight::rounded(0.0);
+        match self.goal {
+            Goal::Blocks(count) => {
+                let targets = Targets::equal(whole, count, imbalance)?.with_fixed(whole, fixed)?;
+                let partitioner = Partitioner::new(preset.into(), seed);
+                threads::run(threads, || {
+                    Ok(partitioner.remap(whole, &targets, &homes, slight)?.partition.into_blocks())
+                })?
+            }
+            Goal::Pes(machine) => {
+                let config = self.config.many_to_one(seed);
+                let remapping = Remapping::new(&homes, slight);
+                let solution =
+                    remap_many_to_one_around(whole, machine, &config, remapping, Some(&fixed), &())?;
+                Ok(solution.mapping.pes().to_vec())
+            }
+        }
+    }
+}

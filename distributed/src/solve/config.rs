@@ -1,0 +1,79 @@
+//! Settings of a run.
+
+use viem::mapping::solve::{ManyToOneConfig, MapPreset};
+
+use crate::cluster::ClusterConfig;
+use crate::refine::RefineConfig;
+
+/// Settings of a run, the same on all ranks.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DistConfig {
+    /// The same seed gives the same result.
+    pub seed: u64,
+    /// Threads of each rank.
+    pub threads: usize,
+    /// How much a block may weigh beyond its share: 0.03 means 3 %.
+    pub imbalance: f64,
+    /// The effort for the coarsest graph.
+    pub preset: MapPreset,
+    /// How often the coarsest graph is divided, on all ranks together.
+    pub attempts: usize,
+    /// Graphs with at most so many vertices are coarsened no further.
+    pub coarsest: usize,
+    /// The same for each block.
+    pub coarsest_per_block: usize,
+    /// Clusters of a level weigh at most so many times the mean weight of its vertices. Balances the number of levels against their quality.
+    pub growth: f64,
+    /// How clusters are found.
+    pub cluster: ClusterConfig,
+    /// How partitions are refined.
+    pub refine: RefineConfig,
+    /// How bands are refined.
+    pub band: BandConfig,
+}
+
+/// How the surroundings of borders are refined by the library for one machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BandConfig {
+    /// Most steps from a border; 0 refines no band.
+    pub steps: usize,
+    /// Most vertices of a band: each rank has all of it. Where there are more, it has fewer steps, or there is none.
+    pub most: usize,
+    /// How often a band is refined from the same start, on all ranks together; the best survives.
+    pub attempts: usize,
+    /// How often that is repeated around the borders as they are then, as long as it helps.
+    pub rounds: usize,
+}
+
+impl Default for BandConfig {
+    fn default() -> Self {
+        Self { steps: 3, most: 600_000, attempts: 2, rounds: 2 }
+    }
+}
+
+impl Default for DistConfig {
+    fn default() -> Self {
+        Self {
+            seed: 0,
+            threads: 1,
+            imbalance: 0.03,
+            preset: MapPreset::Eco,
+            attempts: 2,
+            coarsest: 50_000,
+            coarsest_per_block: 40,
+            growth: 6.0,
+            cluster: ClusterConfig::default(),
+            refine: RefineConfig::default(),
+            band: BandConfig::default(),
+        }
+    }
+}
+
+impl DistConfig {
+    /// The settings of an attempt with this seed.
+    pub(super) fn many_to_one(&self, seed: u64) -> ManyToOneConfig {
+        let &Self { threads, imbalance, preset, .. } = self;
+        ManyToOneConfig::preset(preset).with_seed(seed).with_threads(threads).with_imbalance(imbalance)
+    }
+}

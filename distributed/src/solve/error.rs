@@ -1,0 +1,58 @@
+//! Why a graph is not divided.
+
+use viem::ground::error::{ErrorKind, HasKind};
+use viem::ground::threads::ThreadsError;
+use viem::ground::types::{BlockId, Weight};
+use viem::machine::MachineError;
+use viem::mapping::solve::SolveError;
+use viem::partition::remap::{HomesError, RemapError};
+use viem::partition::{FixedError, TargetsError};
+
+/// Why a graph is not divided.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum DivideError {
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    #[error(transparent)]
+    Targets(#[from] TargetsError),
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    #[error(transparent)]
+    Homes(#[from] HomesError),
+    #[error(transparent)]
+    Remap(#[from] RemapError),
+    #[error(transparent)]
+    Fixed(#[from] FixedError),
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
+    #[error("the cost may exceed {}; give smaller weights or distances", Weight::MAX)]
+    Overflow,
+    #[error("{found} old blocks are given for {expected} vertices")]
+    OldLength { found: usize, expected: usize },
+    #[error("{found} fixed blocks are given for {expected} vertices")]
+    FixedLength { found: usize, expected: usize },
+    #[error("vertex {vertex} was in block {block}, but there are {num_blocks} blocks")]
+    OldBlock { vertex: u32, block: BlockId, num_blocks: usize },
+    #[error("the number of attempts must be at least 1")]
+    NoAttempt,
+}
+
+impl HasKind for DivideError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Solve(error) => error.kind(),
+            Self::Targets(error) => error.kind(),
+            Self::Machine(error) => error.kind(),
+            Self::Homes(error) => error.kind(),
+            Self::Remap(error) => error.kind(),
+            Self::Fixed(error) => error.kind(),
+            Self::Threads(error) => error.kind(),
+            Self::Overflow | Self::OldLength { .. } | Self::OldBlock { .. } | Self::FixedLength { .. } => {
+                ErrorKind::BadData
+            }
+            Self::NoAttempt => ErrorKind::Usage,
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Coarser and coarser graphs.
+
+use viem::ground::rng::derive;
+use viem::ground::types::{BlockId, Weight};
+
+use super::{CLUSTERS, Run};
+use crate::cluster::cluster;
+use crate::comm::{Comm, Letters};
+use crate::contract::{Contraction, contract};
+use crate::error::DistError;
+use crate::objective::Places;
+
+/// A level that keeps a greater part of its vertices is the last.
+const LEAST_SHRINKAGE: f64 = 0.95;
+
+impl<C: Comm> Run<'_, C> {
+    /// Coarser and coarser graphs, and the places of the local vertices of each, the first graph included.
+    pub(super) fn coarsen(&self) -> Result<(Vec<Contraction>, Vec<Places>), DistError> {
+        let Self { comm, config, .. } = *self;
+        let mut contractions: Vec<Contraction> = Vec::new();
+        let mut places = vec![self.places()];
+        let target = config.coarsest.max(config.coarsest_per_block.saturating_mul(self.num_blocks));
+        loop {
+            let level = contractions.len();
+            let graph = contractions.last().map_or(self.graph, |last| &last.coarse);
+            let count = graph.ranges().total() as usize;
+            if count <= target {
+                break;
+            }
+            let mean = self.total as f64 / count as f64;
+            let most = (config.growth * mean).min(self.total as f64 / target as f64).ceil() as Weight;
+            let seed = derive(derive(config.seed, CLUSTERS), level as u64);
+            let labels = cluster(comm, graph, &places[level], most, &config.cluster, seed);
+            let contraction = contract(comm, graph, &labels)?;
+            if f64::from(contraction.coarse.ranges().total()) > LEAST_SHRINKAGE * count as f64 {
+                break;
+            }
+            let coarse = |finer: &Vec<BlockId>| coarse_blocks(comm, &contraction, finer);
+            let Places { homes, fixed } = &places[level];
+            places.push(Places { homes: homes.as_ref().map(coarse), fixed: fixed.as_ref().map(coarse) });
+            contractions.push(contraction);
+        }
+        Ok((contractions, places))
+    }
+
+    /// The places of the local vertices of the whole graph.
+    fn places(&self) -> Places {
+        let local = |own: &[BlockId]| {
+            let mut blocks = own.to_vec();
+            blocks.resize(self.graph.num_local(), 0);
+            self.graph.update(self.comm, &mut blocks);
+            blocks
+        };
+        Places { homes: self.old.map(|old| local(old.blocks)), fixed: self.fixed.as_deref().map(local) }
+    }
+}
+
+/// The blocks of the local vertices of a coarse graph. Those of a cluster that are in a block are in the same; if none is, neither is the cluster.
+pub(super) fn coarse_blocks(comm: &impl Comm, contraction: &Contraction, finer: &[BlockId]) -> Vec<BlockId> {
+    let Contraction { coarse, coarse_of } = contraction;
+    let own = coarse.ranges().own();
+    let mut blocks = vec![Places::NONE; coarse.num_local()];
+    let mut letters = Letters::default();
+    for (&vertex, &block) in coarse_of.iter().zip(finer).filter(|(_, block)| **block != Places::NONE) {
+        match own.contains(&vertex) {
+            true => blocks[(vertex - own.start) as usize] = block,
+            false => letters.push(coarse.ranges().owner(vertex), [u64::from(vertex), u64::from(block)]),
+        }
+    }
+    for &[vertex, block] in letters.send(comm).records() {
+        blocks[(vertex as u32 - own.start) as usize] = block as BlockId;
+    }
+    coarse.update(comm, &mut blocks);
+    blocks
+}

@@ -1,0 +1,101 @@
+//! What comes out of a run.
+
+use viem::ground::types::{BlockId, Cost, Weight};
+use viem::partition::BoundViolation;
+
+use super::{Goal, Run};
+use crate::comm::{Comm, sum, sum_table};
+use crate::objective::{BlockDistances, Homes};
+use crate::refine;
+
+/// The blocks, or PEs, of a rank's vertices.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DistSolution {
+    /// By own vertex.
+    pub blocks: Vec<BlockId>,
+    /// The same on all ranks, times aside.
+    pub report: DistReport,
+}
+
+/// What is known of a partition or mapping.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct DistReport {
+    /// J, if a graph was mapped: each edge counts twice.
+    pub cost: Option<Cost>,
+    /// The weight of the edges between blocks, each counted once.
+    pub cut: Cost,
+    /// The weight of each block.
+    pub loads: Vec<Weight>,
+    /// What each block may weigh.
+    pub bounds: Vec<Weight>,
+    /// The sum of all excess over the bounds.
+    pub overload: Weight,
+    /// The weight of the vertices that are not where they were, if they were anywhere.
+    pub migration: Option<Weight>,
+    /// The vertices that had to be in given blocks, if there were any.
+    pub fixed: Option<FixedReport>,
+    /// How often the graph was coarsened.
+    pub levels: usize,
+    /// The number of vertices of the coarsest graph.
+    pub coarsest: usize,
+    /// Seconds for coarsening.
+    pub coarsening: f64,
+    /// Seconds for the coarsest graph.
+    pub dividing: f64,
+    /// Seconds for refinement.
+    pub refining: f64,
+}
+
+/// What is known of fixed vertices.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FixedReport {
+    /// How many there are.
+    pub number: u64,
+    /// The weight of those of each block.
+    pub loads: Vec<Weight>,
+}
+
+impl<C: Comm> Run<'_, C> {
+    /// What is known of a division of the graph, given for each local vertex.
+    pub(super) fn report(&self, blocks: &[BlockId], bounds: Vec<Weight>) -> DistReport {
+        let Self { comm, graph, .. } = *self;
+        let loads = refine::loads(comm, graph, blocks, self.num_blocks);
+        let cut = refine::cost(comm, graph, &BlockDistances::cut(), blocks) / 2;
+        let is_mapped = matches!(self.goal, Goal::Pes(_));
+        let cost = is_mapped.then(|| refine::cost(comm, graph, &self.distances, blocks));
+        let migration = self.old.map(|old| {
+            let pairs = old.blocks.iter().zip(blocks).zip(graph.node_weights());
+            let away = pairs.filter(|((home, block), _)| **home != Homes::NONE && home != block);
+            sum(comm, away.map(|(_, weight)| weight).sum())
+        });
+        let overload = BoundViolation::of(&loads, &bounds, &[]).overload;
+        DistReport {
+            cost,
+            cut,
+            loads,
+            bounds,
+            overload,
+            migration,
+            fixed: self.fixed.as_deref().map(|fixed| self.fixed_report(fixed)),
+            levels: 0,
+            coarsest: 0,
+            coarsening: 0.0,
+            dividing: 0.0,
+            refining: 0.0,
+        }
+    }
+    fn fixed_report(&self, fixed: &[BlockId]) -> FixedReport {
+        let mut loads = vec![0; self.num_blocks];
+        let pairs = fixed.iter().zip(self.graph.node_weights()).filter(|(block, _)| **block != Homes::NONE);
+        let mut number = 0;
+        for (&block, weight) in pairs {
+            loads[block as usize] += weight;
+            number += 1;
+        }
+        sum_table(self.comm, &mut loads);
+        FixedReport { number: sum(self.comm, number) as u64, loads }
+    }
+}
