@@ -10,9 +10,10 @@ use std::path::Path;
 use crate::common::{names, program, root};
 
 /// Files of other programs, default output files of commands, and files created outside the project.
-const OTHER_FILES: [(&str, &[&str]); 6] = [
+const OTHER_FILES: [(&str, &[&str]); 7] = [
     ("Slurm", &["topology.yaml", "topology.conf", "slurm.conf"]),
-    ("the user", &["mesh.graph"]),
+    ("the user", &["mesh.graph", "train.py"]),
+    ("PyTorch's profiler", &["trace.*.json.gz"]),
     ("viem --launch", &["bind.sh", "rank.sh", "gpus.sh"]),
     ("generate_model", &["model.graph"]),
     ("benches/tables", &["mapping.tsv", "partition.tsv", "many.tsv", "target/tables/*"]),
@@ -20,7 +21,7 @@ const OTHER_FILES: [(&str, &[&str]); 6] = [
 ];
 
 /// Options of other programs, and options of these programs that are not in their help.
-const OTHER_OPTIONS: [(&str, &[&str]); 14] = [
+const OTHER_OPTIONS: [(&str, &[&str]); 15] = [
     (
         "cargo",
         &[
@@ -43,6 +44,7 @@ const OTHER_OPTIONS: [(&str, &[&str]); 14] = [
     ("rank.sh", &["--count"]),
     ("mpirun", &["--bind-to", "--map-by", "--mca", "--rankfile", "--report-bindings"]),
     ("srun", &["--ntasks-per-node"]),
+    ("torchrun", &["--nproc-per-node"]),
     ("flux", &["--requires", "--taskmap"]),
     ("lstopo", &["--distances", "--of"]),
     ("numactl", &["--hardware"]),
