@@ -13,17 +13,18 @@ pub trait Exchange {
     /// How many ranks there are, at least 1.
     fn size(&self) -> usize;
 
-    /// Sends a word to each rank; the words that came from each.
-    fn all_to_all(&self, words: &[u64]) -> Vec<u64>;
+    /// Sends a word to each rank, and receives one from each.
+    fn all_to_all(&self, words: &[u64], received: &mut [u64]);
 
-    /// Sends the first `counts[0]` words to rank 0, the next `counts[1]` to rank 1, and so on; `from` says how many come from each.
-    fn all_to_all_v(&self, words: &[u64], counts: &[i32], from: &[i32]) -> Vec<u64>;
+    /// Sends the first `counts[0]` words to rank 0, the next `counts[1]` to rank 1, and so on; `from` says how many come from each, and all of them
+    /// fill `received`.
+    fn all_to_all_v(&self, words: &[u64], counts: &[i32], received: &mut [u64], from: &[i32]);
 
-    /// Sends the same words to all ranks; `from` says how many come from each.
-    fn all_gather_v(&self, words: &[u64], from: &[i32]) -> Vec<u64>;
+    /// Sends the same words to all ranks; `from` says how many come from each, and all of them fill `received`.
+    fn all_gather_v(&self, words: &[u64], received: &mut [u64], from: &[i32]);
 
     /// Combines the numbers of all ranks, position by position.
-    fn all_reduce(&self, numbers: &[i64], how: Reduction) -> Vec<i64>;
+    fn all_reduce(&self, numbers: &[i64], all: &mut [i64], how: Reduction);
 
     /// Gives all ranks the words of one of them; all have equally many.
     fn broadcast(&self, root: usize, words: &mut [u64]);
@@ -48,7 +49,16 @@ impl<E: Exchange> Rounds<E> {
 
     /// One round, in which all fits.
     fn round(&self, words: &[u64], counts: &[usize], from: &[usize]) -> Vec<u64> {
-        self.inner.all_to_all_v(words, &short(counts), &short(from))
+        let mut received = vec![0; from.iter().sum()];
+        self.inner.all_to_all_v(words, &short(counts), &mut received, &short(from));
+        received
+    }
+
+    /// What all ranks send, of which each sends so much.
+    fn gathered(&self, words: &[u64], from: &[usize]) -> Vec<u64> {
+        let mut received = vec![0; from.iter().sum()];
+        self.inner.all_gather_v(words, &mut received, &short(from));
+        received
     }
 }
 
@@ -72,9 +82,13 @@ impl<E: Exchange> Comm for Rounds<E> {
 
     fn all_to_all(&self, words: &[u64], counts: &[usize]) -> Received {
         let sent: Vec<u64> = counts.iter().map(|&count| count as u64).collect();
-        let from = long(self.inner.all_to_all(&sent));
+        let mut from = vec![0; self.size()];
+        self.inner.all_to_all(&sent, &mut from);
+        let from = long(from);
         let longest = counts.iter().chain(&from).copied().max().unwrap_or(0);
-        let most = self.inner.all_reduce(&[longest as i64], Reduction::Greatest)[0] as usize;
+        let mut most = [0];
+        self.inner.all_reduce(&[longest as i64], &mut most, Reduction::Greatest);
+        let most = most[0] as usize;
         // What goes to or comes from each rank in a round.
         let each = (self.most_words / self.size()).max(1);
         let rounds = most.div_ceil(each);
@@ -107,12 +121,12 @@ impl<E: Exchange> Comm for Rounds<E> {
     }
 
     fn all_gather(&self, words: &[u64]) -> Received {
-        let counts = long(self.inner.all_gather_v(&[words.len() as u64], &vec![1; self.size()]));
+        let counts = long(self.gathered(&[words.len() as u64], &vec![1; self.size()]));
         if counts.iter().sum::<usize>() > self.most_words {
             let copies = words.repeat(self.size());
             return self.all_to_all(&copies, &vec![words.len(); self.size()]);
         }
-        Received { words: self.inner.all_gather_v(words, &short(&counts)), ends: ends_of(&counts) }
+        Received { words: self.gathered(words, &counts), ends: ends_of(&counts) }
     }
 
     fn all_reduce(&self, words: &mut [u64], how: Reduction) {
@@ -120,7 +134,9 @@ impl<E: Exchange> Comm for Rounds<E> {
         let flip = if how == Reduction::Sum { 0 } else { 1 << 63 };
         for part in words.chunks_mut(self.most_words) {
             let own: Vec<i64> = part.iter().map(|&word| (word ^ flip) as i64).collect();
-            for (word, number) in part.iter_mut().zip(self.inner.all_reduce(&own, how)) {
+            let mut all = vec![0; own.len()];
+            self.inner.all_reduce(&own, &mut all, how);
+            for (word, number) in part.iter_mut().zip(all) {
                 *word = number as u64 ^ flip;
             }
         }

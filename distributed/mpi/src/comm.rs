@@ -29,36 +29,28 @@ impl<C: Communicator> Exchange for Mpi<'_, C> {
         self.0.size() as usize
     }
 
-    fn all_to_all(&self, words: &[u64]) -> Vec<u64> {
-        let mut received = vec![0; words.len()];
-        self.0.all_to_all_into(words, &mut received[..]);
-        received
+    fn all_to_all(&self, words: &[u64], received: &mut [u64]) {
+        self.0.all_to_all_into(words, received);
     }
 
-    fn all_to_all_v(&self, words: &[u64], counts: &[Count], from: &[Count]) -> Vec<u64> {
-        let mut received = vec![0; from.iter().map(|&count| count as usize).sum()];
+    fn all_to_all_v(&self, words: &[u64], counts: &[Count], received: &mut [u64], from: &[Count]) {
         let send = Partition::new(words, counts, starts_of(counts));
-        let mut receive = PartitionMut::new(&mut received[..], from, starts_of(from));
+        let mut receive = PartitionMut::new(received, from, starts_of(from));
         self.0.all_to_all_varcount_into(&send, &mut receive);
-        received
     }
 
-    fn all_gather_v(&self, words: &[u64], from: &[Count]) -> Vec<u64> {
-        let mut received = vec![0; from.iter().map(|&count| count as usize).sum()];
-        let mut receive = PartitionMut::new(&mut received[..], from, starts_of(from));
+    fn all_gather_v(&self, words: &[u64], received: &mut [u64], from: &[Count]) {
+        let mut receive = PartitionMut::new(received, from, starts_of(from));
         self.0.all_gather_varcount_into(words, &mut receive);
-        received
     }
 
-    fn all_reduce(&self, numbers: &[i64], how: Reduction) -> Vec<i64> {
+    fn all_reduce(&self, numbers: &[i64], all: &mut [i64], how: Reduction) {
         let operation = match how {
             Reduction::Sum => SystemOperation::sum(),
             Reduction::Least => SystemOperation::min(),
             Reduction::Greatest => SystemOperation::max(),
         };
-        let mut all = vec![0; numbers.len()];
-        self.0.all_reduce_into(numbers, &mut all[..], operation);
-        all
+        self.0.all_reduce_into(numbers, all, operation);
     }
 
     fn broadcast(&self, root: usize, words: &mut [u64]) {

@@ -48,10 +48,6 @@ impl Mpi {
     }
 }
 
-fn room(from: &[i32]) -> Vec<u64> {
-    vec![0; from.iter().map(|&count| count as usize).sum()]
-}
-
 impl Exchange for Mpi {
     fn rank(&self) -> usize {
         self.0.rank as usize
@@ -61,16 +57,13 @@ impl Exchange for Mpi {
         self.0.size as usize
     }
 
-    fn all_to_all(&self, words: &[u64]) -> Vec<u64> {
-        let mut received = vec![0; words.len()];
+    fn all_to_all(&self, words: &[u64], received: &mut [u64]) {
         // SAFETY: both have a word for each rank.
         unsafe { (self.0.all_to_all)(self.0.comm, words.as_ptr(), received.as_mut_ptr()) };
-        received
     }
 
-    fn all_to_all_v(&self, words: &[u64], counts: &[i32], from: &[i32]) -> Vec<u64> {
+    fn all_to_all_v(&self, words: &[u64], counts: &[i32], received: &mut [u64], from: &[i32]) {
         let (starts, from_starts) = (starts_of(counts), starts_of(from));
-        let mut received = room(from);
         // SAFETY: the arrays have the lengths that the counts say.
         unsafe {
             (self.0.all_to_all_v)(
@@ -83,12 +76,10 @@ impl Exchange for Mpi {
                 from_starts.as_ptr(),
             );
         }
-        received
     }
 
-    fn all_gather_v(&self, words: &[u64], from: &[i32]) -> Vec<u64> {
+    fn all_gather_v(&self, words: &[u64], received: &mut [u64], from: &[i32]) {
         let from_starts = starts_of(from);
-        let mut received = room(from);
         // SAFETY: as above.
         unsafe {
             (self.0.all_gather_v)(
@@ -100,21 +91,18 @@ impl Exchange for Mpi {
                 from_starts.as_ptr(),
             );
         }
-        received
     }
 
-    fn all_reduce(&self, numbers: &[i64], how: Reduction) -> Vec<i64> {
+    fn all_reduce(&self, numbers: &[i64], all: &mut [i64], how: Reduction) {
         let how = match how {
             Reduction::Sum => 0,
             Reduction::Least => 1,
             Reduction::Greatest => 2,
         };
-        let mut all = vec![0; numbers.len()];
         // SAFETY: both have this length.
         unsafe {
             (self.0.all_reduce)(self.0.comm, numbers.as_ptr(), all.as_mut_ptr(), numbers.len() as i32, how);
         }
-        all
     }
 
     fn broadcast(&self, root: usize, words: &mut [u64]) {
