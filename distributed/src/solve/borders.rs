@@ -1,14 +1,11 @@
 //! The surroundings of borders are refined by the library for one machine.
 
-use viem::graph::CsrGraph;
-use viem::ground::threads;
 use viem::ground::types::{BlockId, Weight};
-use viem::mapping::solve::remap_many_to_one_around;
+use viem::partition::MigrationWeight;
 use viem::partition::remap::Homes as WholeHomes;
-use viem::partition::{MigrationWeight, Partitioner, Remapping, Targets};
 
 use super::levels::coarse_blocks;
-use super::{BandConfig, DistConfig, DivideError, Goal, Run};
+use super::{BandConfig, Run};
 use crate::band::{Band, band};
 use crate::comm::Comm;
 use crate::contract::contract;
@@ -52,8 +49,11 @@ impl<C: Comm> Run<'_, C> {
             .zip(&stays)
             .map(|(&block, &stays)| if stays == 1 { block } else { Places::NONE })
             .collect();
+        // Migration is to cost next to nothing: what counts is where the search starts.
+        let slight = MigrationWeight::rounded(0.0);
         let found = self.best_of(attempts, seed, |seed| {
-            let found = self.improved(&whole, &start, &fixed, seed)?;
+            let homes = WholeHomes::new(&start, &[], num_blocks)?;
+            let found = self.divided(&whole, Some((homes, slight)), Some(&fixed), seed)?;
             let quality = self.quality(&whole, None, &found, bounds);
             Ok(if quality < before { (quality, found) } else { (before, start.clone()) })
         })?;
@@ -65,36 +65,5 @@ impl<C: Comm> Run<'_, C> {
         blocks[..found.len()].copy_from_slice(&found);
         graph.update(comm, blocks);
         Ok(true)
-    }
-
-    /// A better partition of a graph by the library for one machine, from a given one. Some vertices are in fixed blocks.
-    fn improved(
-        &self,
-        whole: &CsrGraph,
-        start: &[BlockId],
-        fixed: &[BlockId],
-        seed: u64,
-    ) -> Result<Vec<BlockId>, DivideError> {
-        let DistConfig { threads, imbalance, preset, .. } = *self.config;
-        let fixed = self.fixed_vertices(fixed)?;
-        let homes = WholeHomes::new(start, &[], self.num_blocks)?;
-        // Migration is to cost next to nothing: what counts is where the search starts.
-        let slight = MigrationWeight::rounded(0.0);
-        match self.goal {
-            Goal::Blocks(count) => {
-                let targets = Targets::equal(whole, count, imbalance)?.with_fixed(whole, fixed)?;
-                let partitioner = Partitioner::new(preset.into(), seed);
-                threads::run(threads, || {
-                    Ok(partitioner.remap(whole, &targets, &homes, slight)?.partition.into_blocks())
-                })?
-            }
-            Goal::Pes(machine) => {
-                let config = self.config.many_to_one(seed);
-                let remapping = Remapping::new(&homes, slight);
-                let solution =
-                    remap_many_to_one_around(whole, machine, &config, remapping, Some(&fixed), &())?;
-                Ok(solution.mapping.pes().to_vec())
-            }
-        }
     }
 }

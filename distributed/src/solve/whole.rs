@@ -6,7 +6,9 @@ use viem::ground::threads;
 use viem::ground::types::{BlockId, Weight};
 use viem::mapping::solve::{Given, load_bounds, map_many_to_one_watched, remap_many_to_one_around};
 use viem::partition::remap::Homes as WholeHomes;
-use viem::partition::{BoundViolation, FixedError, FixedVertices, Partitioner, Remapping, Targets};
+use viem::partition::{
+    BoundViolation, FixedError, FixedVertices, MigrationWeight, Partitioner, Remapping, Targets,
+};
 
 use super::{DistConfig, DivideError, Goal, Run};
 use crate::comm::Comm;
@@ -85,12 +87,23 @@ impl<C: Comm> Run<'_, C> {
         fixed: Option<&[BlockId]>,
         seed: u64,
     ) -> Result<Vec<BlockId>, DivideError> {
-        let DistConfig { threads, imbalance, preset, .. } = *self.config;
         let new = self.num_blocks as BlockId;
         let known = |&home: &BlockId| if home == Homes::NONE { new } else { home };
         let old = homes.map(|homes| homes.iter().map(known).collect::<Vec<_>>());
         let old = old.map(|old| WholeHomes::new(&old, &[new], self.num_blocks)).transpose()?;
         let old = old.zip(self.old.map(|old| old.weight));
+        self.divided(whole, old, fixed, seed)
+    }
+
+    /// A graph divided by the library for one machine, from where its vertices were if that is given.
+    pub(super) fn divided(
+        &self,
+        whole: &CsrGraph,
+        old: Option<(WholeHomes, MigrationWeight)>,
+        fixed: Option<&[BlockId]>,
+        seed: u64,
+    ) -> Result<Vec<BlockId>, DivideError> {
+        let DistConfig { threads, imbalance, preset, .. } = *self.config;
         let fixed = fixed.map(|fixed| self.fixed_vertices(fixed)).transpose()?;
         match self.goal {
             Goal::Blocks(count) => {
@@ -131,7 +144,7 @@ impl<C: Comm> Run<'_, C> {
     }
 
     /// What the library for one machine takes for fixed vertices.
-    pub(super) fn fixed_vertices(&self, fixed: &[BlockId]) -> Result<FixedVertices, FixedError> {
+    fn fixed_vertices(&self, fixed: &[BlockId]) -> Result<FixedVertices, FixedError> {
         let block = |&block: &BlockId| Some(block).filter(|&block| block != Places::NONE);
         FixedVertices::new(&fixed.iter().map(block).collect::<Vec<_>>(), self.num_blocks)
     }
