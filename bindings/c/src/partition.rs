@@ -27,13 +27,7 @@ impl Wanted {
     ///
     /// The arrays are as long as `viem_partition` says, and nobody changes them during the call.
     unsafe fn division(&self, graph: &Graph, balance: Balance) -> Result<Division, Error> {
-        let num_blocks = count("num_blocks", self.num_blocks)?;
-        if num_blocks > i32::MAX as usize {
-            return Err(Error::usage(format!(
-                "{num_blocks} blocks are too many; there are at most {}",
-                i32::MAX
-            )));
-        }
+        let num_blocks = block_count(self.num_blocks)?;
         check_memory(64 * num_blocks as u128)?;
         // SAFETY: the caller's promise.
         let shares = unsafe { optional("shares", self.shares, num_blocks) }?;
@@ -41,6 +35,16 @@ impl Wanted {
         // SAFETY: the caller's promise.
         let fixed = unsafe { fixed_vertices(self.fixed, graph, num_blocks) }?;
         Ok(division.with_fixed(&graph.csr, fixed)?)
+    }
+}
+
+/// A number of blocks whose numbers C can hold.
+pub fn block_count(num_blocks: i64) -> Result<usize, Error> {
+    match count("num_blocks", num_blocks)? {
+        count if count > i32::MAX as usize => {
+            Err(Error::usage(format!("{count} blocks are too many; there are at most {}", i32::MAX)))
+        }
+        count => Ok(count),
     }
 }
 

@@ -167,13 +167,13 @@ pub(crate) fn relieve<'py>(
     excess: f64,
     settings: Settings,
 ) -> PyResult<Found<'py>> {
-    let input = Input::new(graph, machine, Some(start), fixed)?;
+    let input = Input::new(graph, machine, None, fixed)?;
+    let start = Mapping::many(machine.inner.num_pes(), pes_of("start", start)?).or_raise()?;
     let config = ReliefConfig::default().with_excess(excess);
     config.validate().or_raise()?;
     let (csr, inner) = (&graph.csr, &machine.inner);
-    let start = input.start.as_ref().ok_or_else(|| Fault::internal("there is no start"))?;
     let relief = settings
-        .run(py, |watcher| contention::relieve(csr, inner, start, input.fixed.as_ref(), &config, watcher))?;
+        .run(py, |watcher| contention::relieve(csr, inner, &start, input.fixed.as_ref(), &config, watcher))?;
     let report = ReliefReport {
         cost: relief.cost,
         cost_of_start: relief.cost_of_start,

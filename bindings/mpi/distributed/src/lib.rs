@@ -21,7 +21,7 @@ use viem::machine::DistanceOracle;
 use viem_c::error::{Error, Status, call_of_other};
 use viem_c::machine::Machine;
 use viem_c::mapping::{Report, VIEM_UNKNOWN};
-use viem_c::partition::migration_weight_of;
+use viem_c::partition::{block_count, migration_weight_of};
 use viem_c::settings::{Settings, or_default};
 use viem_distributed::comm::Comm;
 use viem_distributed::error::{DistError, agree, words};
@@ -29,7 +29,7 @@ use viem_distributed::graph::DistGraph;
 use viem_distributed::guard::guarded;
 use viem_distributed::rounds::Rounds;
 use viem_distributed::solve::{DistConfig, DistSolution, Given, Goal, Old, divide};
-use viem_ffi::{count, put, text};
+use viem_ffi::{put, text};
 
 pub use arguments::{Arguments, Graph};
 pub use comm::Operations;
@@ -118,7 +118,7 @@ impl<'a> Job<'a> {
             None if arguments.needs_machine != 0 => {
                 return Err(Error::usage("the argument `machine` must not be null"));
             }
-            None => Goal::Blocks(num_blocks(arguments.num_blocks)?),
+            None => Goal::Blocks(block_count(arguments.num_blocks)?),
         };
         if arguments.remaps != 0 {
             migration_weight_of(arguments.migration_weight)?;
@@ -156,15 +156,6 @@ fn fingerprint(machine: &dyn viem::Machine) -> u64 {
         hash = pes.clone().fold(hash, |hash, b| derive(hash, distances.distance(a, b) as u64));
     }
     hash
-}
-
-fn num_blocks(number: i64) -> Result<usize, Error> {
-    match count("num_blocks", number)? {
-        count if count > i32::MAX as usize => {
-            Err(Error::usage(format!("{count} blocks are too many; there are at most {}", i32::MAX)))
-        }
-        count => Ok(count),
-    }
 }
 
 fn config(settings: &Settings) -> Result<DistConfig, Error> {
