@@ -97,7 +97,7 @@ impl QapConfig {
     pub(super) fn effort(&self) -> Effort {
         let &Self { seed, population, first, ways, quick, .. } = self;
         let children = self.time_limit.is_none().then_some(self.children);
-        Effort { seed, population, children, first, ways, quick }
+        Effort { seed, population, children, agreeing: None, first, ways, quick }
     }
 
     /// Whether every number is in its range.

@@ -11,6 +11,8 @@ pub(crate) struct Effort {
     pub(crate) population: usize,
     /// Number of children; if `None`, children are made until the observer ends the search.
     pub(crate) children: Option<usize>,
+    /// The search ends once so many independent generations have found the best J; never for that if `None`.
+    pub(crate) agreeing: Option<usize>,
     /// The improvement of random assignments.
     pub(crate) first: QapImprovement,
     /// The ways to make a child.
@@ -26,6 +28,7 @@ impl Effort {
             seed: 0,
             population,
             children: Some(children),
+            agreeing: None,
             first: QapImprovement::new(500, 0.3, 0.01, 2000),
             ways: [
                 QapWay::new(2, QapImprovement::new(50, 0.1, 0.01, 1000)),

@@ -15,7 +15,8 @@
 //! population that has had less work.
 //!
 //! A converged population finds nothing more. It is replaced by random assignments. Its best member is kept
-//! aside, and joins the next generation once that has converged too.
+//! aside, and joins the next generation once that has converged too. Independent generations that agree on the best J can
+//! end the search.
 
 use rayon::prelude::*;
 
@@ -67,6 +68,8 @@ struct Population {
     missing: usize,
     /// The best member of earlier generations, until it joins.
     elite: Option<Found>,
+    /// Whether all members descend from random assignments: neither from a start nor from earlier generations.
+    is_independent: bool,
     /// Whether this is the quick population.
     is_quick: bool,
     /// Total work of all its members.
@@ -105,6 +108,7 @@ impl<T: Number> Memetic<'_, T> {
             stale: 0,
             missing: effort.population,
             elite: None,
+            is_independent: is_quick,
             is_quick,
             work: 0.0,
             records: Default::default(),
@@ -115,7 +119,10 @@ impl<T: Number> Memetic<'_, T> {
         let mut left =
             effort.children.map_or(usize::MAX, |children| effort.population.saturating_add(children));
         let mut number = 0;
-        while left > 0 && best.cost > self.target && !observer.should_stop() {
+        // Independent generations that have found the best J.
+        let mut agreeing = 0;
+        let is_agreed = |agreeing: usize| effort.agreeing.is_some_and(|enough| agreeing >= enough);
+        while left > 0 && !is_agreed(agreeing) && best.cost > self.target && !observer.should_stop() {
             let population = match n <= MOST_TABLED && quick.work < thorough.work {
                 true => &mut quick,
                 false => {
@@ -132,11 +139,14 @@ impl<T: Number> Memetic<'_, T> {
             for candidate in batch {
                 if candidate.found.cost < best.cost {
                     best = candidate.found.clone();
+                    agreeing = 0;
                     observer.reached(best.cost * self.dense.scale);
                 }
                 self.enter(population, candidate);
             }
-            population.renew(effort.population);
+            if population.renew(effort.population) == Some(best.cost) {
+                agreeing += 1;
+            }
         }
         Ok(best)
     }
@@ -231,24 +241,29 @@ impl<T: Number> Memetic<'_, T> {
 
 impl Population {
     /// When the population has converged and has not found a better member for long, the best of earlier
-    /// generations joins. Later, all members are replaced by random ones.
-    fn renew(&mut self, size: usize) {
+    /// generations joins. Later, all members are replaced by random ones. Returns the best J of a converged generation that is
+    /// independent.
+    fn renew(&mut self, size: usize) -> Option<Cost> {
         let patience = if self.is_alike() { 2 * STALE } else { 4 * STALE };
         if self.missing > 0 || self.stale < patience {
-            return;
+            return None;
         }
         self.stale = 0;
+        let own = self.members.first().filter(|_| self.is_independent).map(|best| best.cost);
         if let Some(elite) = self.elite.take() {
+            self.is_independent = false;
             let at = self.members.partition_point(|member| member.cost <= elite.cost);
             if !self.members.contains(&elite) {
                 self.members.insert(at, elite);
                 self.members.truncate(size);
             }
-            return;
+            return own;
         }
         self.elite = Some(self.members.swap_remove(0));
         self.members.clear();
         self.missing = size;
+        self.is_independent = true;
+        own
     }
 
     /// Whether most objects have the same place in the best member and in the others.
@@ -331,6 +346,7 @@ mod tests {
             stale,
             missing: 0,
             elite: None,
+            is_independent: false,
             is_quick: false,
             work: 0.0,
             records: Default::default(),
@@ -358,7 +374,7 @@ mod tests {
         alike.renew(2);
         assert_eq!(alike.members.len(), 2);
         alike.missing = 0;
-        alike.renew(2);
+        assert_eq!(alike.renew(2), Some(2));
         let places: Vec<&[u32]> = alike.members.iter().map(|member| &member.place_of[..]).collect();
         assert_eq!((places, alike.missing, alike.stale), (vec![one, two], 0, 0));
         assert!(alike.elite.is_none());

@@ -11,6 +11,8 @@
 //!
 //! Processes without neighbours take the places that are left. So a few processes on many places are enumerated too.
 
+use std::cmp::Reverse;
+
 use crate::graph::CsrGraph;
 use crate::ground::types::{Cost, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Hierarchy};
@@ -93,10 +95,12 @@ pub(super) fn optimum(
         *size *= arity;
         Some((inner, arity))
     });
+    let talking = by_communication(problem);
     let mut search = Search {
         problem,
         levels: sizes.collect(),
-        talking: talking(fixed, problem.graph()).collect(),
+        left: least_costs_left(problem, &talking),
+        talking,
         free: Vec::new(),
         pe_of: vec![NOWHERE; problem.size()],
         taken: vec![false; problem.size()],
@@ -113,6 +117,58 @@ pub(super) fn optimum(
     search.place(0, so_far);
     let Search { best, bound, .. } = search;
     best.map(|placed| (bound, completed(problem, &placed)))
+}
+
+/// The processes that are not fixed and have neighbours: each next one communicates most with those before it and the fixed ones.
+fn by_communication(problem: &Problem<'_>) -> Vec<NodeId> {
+    let (graph, fixed) = (problem.graph(), problem.fixed());
+    let mut left: Vec<NodeId> = talking(fixed, graph).collect();
+    let mut is_placed = vec![false; problem.size()];
+    fixed
+        .into_iter()
+        .flat_map(FixedVertices::iter)
+        .for_each(|(process, _)| is_placed[process as usize] = true);
+    let mut order = Vec::with_capacity(left.len());
+    while !left.is_empty() {
+        let with_placed = |process: NodeId| -> Weight {
+            graph
+                .arcs(process)
+                .filter(|&(other, _)| is_placed[other as usize])
+                .map(|(_, weight)| weight)
+                .sum()
+        };
+        let key =
+            |&process: &NodeId| (with_placed(process), graph.weighted_degree(process), Reverse(process));
+        let next = (0..left.len()).max_by_key(|&at| key(&left[at])).expect("some are left");
+        let process = left.swap_remove(next);
+        is_placed[process as usize] = true;
+        order.push(process);
+    }
+    order
+}
+
+/// For each index, a lower bound of what all processes from there on add to J. Zero where there are many places: enumerations are then of
+/// few processes.
+fn least_costs_left(problem: &Problem<'_>, order: &[NodeId]) -> Vec<Cost> {
+    let n = problem.size() as PeId;
+    if problem.size() > MOST_PLACES {
+        return vec![0; order.len() + 1];
+    }
+    let pairs = (0..n).flat_map(|pe| (0..pe).map(move |other| (pe, other)));
+    let mut distances: Vec<Cost> = pairs.map(|(pe, other)| problem.oracle().distance(pe, other)).collect();
+    distances.sort_unstable();
+    let mut weights: Vec<Weight> = Vec::new();
+    let mut is_left = vec![false; problem.size()];
+    let mut costs = vec![0];
+    for &process in order.iter().rev() {
+        let earlier = problem.graph().arcs(process).filter(|&(other, _)| !is_left[other as usize]);
+        weights.extend(earlier.map(|(_, weight)| weight));
+        is_left[process as usize] = true;
+        weights.sort_unstable_by_key(|&weight| Reverse(weight));
+        costs.push(weights.iter().zip(&distances).map(|(weight, distance)| 2 * weight * distance).sum());
+    }
+    costs.reverse();
+    costs
 }
 
 /// All PEs, given those of the fixed processes and of those with neighbours: the others take the rest, in order.
@@ -135,8 +191,10 @@ struct Search<'a> {
     problem: &'a Problem<'a>,
     /// By level: PEs per member of a group, and members per group.
     levels: Vec<(PeId, u32)>,
-    /// The processes that are not fixed and have neighbours.
+    /// The processes that are not fixed and have neighbours, in the order in which they are placed.
     talking: Vec<NodeId>,
+    /// A lower bound of what all of these processes from an index on add to J.
+    left: Vec<Cost>,
     /// The PEs without fixed processes.
     free: Vec<PeId>,
     /// The PE of each process, or [`NOWHERE`].
@@ -150,7 +208,7 @@ struct Search<'a> {
 impl Search<'_> {
     /// Places all of these processes from this index on; those before and the fixed ones cost `so_far`.
     fn place(&mut self, index: usize, so_far: Cost) {
-        if so_far >= self.bound {
+        if so_far + self.left[index] >= self.bound {
             return;
         }
         let Some(&process) = self.talking.get(index) else {

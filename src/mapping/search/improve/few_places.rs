@@ -24,19 +24,23 @@ pub struct FewPlaces {
     pub most_places: usize,
     /// Members of the population, at least 2.
     pub population: usize,
-    /// Number of children.
+    /// The greatest number of children.
     pub children: usize,
+    /// The search ends earlier once so many generations of the population have found the best J, each from random mappings. Balances J
+    /// against time.
+    pub agreeing: usize,
 }
 
 impl FewPlaces {
-    pub(super) const FAST: Self = Self { most_places: 32, population: 4, children: 4 };
-    pub(super) const ECO: Self = Self { population: 8, children: 32, ..Self::FAST };
-    pub(super) const STRONG: Self = Self { population: 16, children: 320, ..Self::FAST };
+    pub(super) const FAST: Self = Self { most_places: 32, population: 4, children: 4, agreeing: 1 };
+    pub(super) const ECO: Self = Self { population: 8, children: 48, agreeing: 2, ..Self::FAST };
+    pub(super) const STRONG: Self = Self { population: 16, children: 320, agreeing: 3, ..Self::FAST };
 
     /// Annealing and tabu search are about a tenth as long as for the QAP: its problems have more places.
     fn effort(&self, seed: u64) -> Effort {
         Effort {
             seed,
+            agreeing: Some(self.agreeing),
             first: QapImprovement::new(100, 0.3, 0.01, 200),
             ways: [
                 QapWay::new(2, QapImprovement::new(10, 0.1, 0.01, 100)),

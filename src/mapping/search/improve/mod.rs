@@ -142,6 +142,6 @@ pub fn improve(
 ) -> SearchOutcome {
     match machine.hierarchy() {
         Some(hierarchy) => tree::improve(problem, hierarchy, starts, config, seed, observer),
-        None => anywhere::improve(problem, starts, &config.anywhere, seed, observer),
+        None => anywhere::improve(problem, starts, config, seed, observer),
     }
 }
