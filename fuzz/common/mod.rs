@@ -14,6 +14,9 @@ use libfuzzer_sys::arbitrary::{self, Unstructured};
 pub use stop_after::StopAfter;
 use viem::io::Source;
 
+/// A run is stopped after this many questions whether to stop: the hardest of these small problems would take most of the time otherwise.
+pub const MOST_QUESTIONS: u64 = 1 << 16;
+
 /// A number below 2^`bits`, where `bits` is drawn first: small and large ones are as likely.
 pub fn number(u: &mut Unstructured, greatest_bits: u32) -> arbitrary::Result<i64> {
     let bits = u.int_in_range(0..=greatest_bits)?;
