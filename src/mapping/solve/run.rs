@@ -292,7 +292,10 @@ impl Run<'_> {
         }
         match self.machine.hierarchy() {
             Some(_) => config.constructions.number(self.graph),
-            None => config.constructions.number_anywhere(self.graph.num_nodes()),
+            None => {
+                let few = config.improvement.few_places.most_places;
+                config.constructions.number_anywhere(self.graph.num_nodes(), few)
+            }
         }
     }
 
