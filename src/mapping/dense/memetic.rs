@@ -337,6 +337,7 @@ fn random(one: &[u32], movable: usize, rng: &mut Rng) -> Vec<u32> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Qap, Search, exact};
     use super::*;
 
     fn population(members: &[&[u32]], stale: usize) -> Population {
@@ -388,5 +389,20 @@ mod tests {
             differing.renew(2);
             assert_eq!(differing.members.len(), left, "{stale}");
         }
+    }
+
+    #[test]
+    fn a_search_ends_once_independent_generations_agree() {
+        let mut rng = Rng::new(3);
+        let n = 7;
+        let mut matrix = || -> Vec<i64> { (0..n * n).map(|_| i64::from(rng.below(10))).collect() };
+        let qap = Qap::from_matrices(n, matrix(), matrix()).unwrap();
+        let start: Vec<u32> = (0..n as u32).collect();
+        // Without an end of its own, the search would not end.
+        let effort = Effort { children: None, agreeing: Some(3), ..Effort::new(8, 0) };
+        let search = Search { qap: &qap, movable: n, effort: &effort, target: Cost::MIN, observer: &() };
+        let cost = qap.cost(&search.run(&start).unwrap());
+        let proof = exact::search(&qap, &[], cost, u64::MAX, &mut Watch::new(&()));
+        assert!(proof.is_complete && proof.better.is_none(), "{cost} {:?}", proof.better);
     }
 }

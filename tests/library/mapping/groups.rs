@@ -220,7 +220,7 @@ fn pairs_are_only_split_where_pes_have_one_place_left() {
 fn stages_of_light_cliques_stay_together_although_heavier_edges_connect_them() {
     // Pairs of ranks in `STAGES` stages, and in each stage two cliques of one rank of every pair.
     const STAGES: NodeId = 4;
-    const PAIRS: NodeId = 60;
+    const PAIRS: NodeId = 28;
     let rank = |stage: NodeId, pair: NodeId, side: NodeId| side + 2 * (pair + PAIRS * stage);
     let mut builder = GraphBuilder::new((2 * STAGES * PAIRS) as usize);
     for (stage, pair) in (0..STAGES).flat_map(|stage| (0..PAIRS).map(move |pair| (stage, pair))) {
@@ -234,9 +234,9 @@ fn stages_of_light_cliques_stay_together_although_heavier_edges_connect_them() {
         }
     }
     let (graph, machine) = (builder.build().unwrap(), Grid::mesh(&[8, 8]).unwrap());
-    // A quadrant for each stage, four pairs for each of its PEs.
+    // A quadrant for each stage, two pairs for each of its PEs.
     let pe_of = |node: NodeId| {
-        let (stage, place) = (node / (2 * PAIRS), node % (2 * PAIRS) / 8);
+        let (stage, place) = (node / (2 * PAIRS), node % (2 * PAIRS) / 4);
         let (column, row) = (4 * (stage % 2) + place % 4, 4 * (stage / 2) + place / 4);
         column + 8 * row
     };

@@ -87,11 +87,12 @@ fn the_optimum_is_never_beaten_and_costs_agree_with_a_double_loop() {
 #[test]
 fn the_auditor_agrees_with_the_report() {
     let mut rng = Rng::new(12);
-    for (arities, distances) in [("2:3:4", "1:10:100"), ("1:5:1:7", "6:4:2:9"), ("4:3:4", "0:1000000000:3")] {
+    let machines = [("2:3:4", "1:10:100"), ("1:5:1:7", "6:4:2:9"), ("4:3:4", "0:1000000000:3")];
+    for (number, (arities, distances)) in machines.into_iter().enumerate() {
         let hierarchy = Hierarchy::parse(arities, distances).unwrap();
         let graph = random_graph(hierarchy.num_pes(), 4, 30, &mut rng);
         let text = text_of(&graph);
-        for config in every_config() {
+        for config in every_config().into_iter().skip(number).step_by(machines.len()) {
             let Solution { mapping, report, .. } = map(&graph, &hierarchy, &config);
             assert_eq!(audited_cost(&text, &mapping, &hierarchy), report.cost as u128, "{config:?}");
         }
@@ -123,7 +124,7 @@ fn patterns_are_mapped_optimally_to_trees() {
 
 #[test]
 fn results_depend_on_neither_threads_nor_the_kind_of_distances() {
-    let hierarchy = Hierarchy::parse("4:4:3:2", "1:10:100:500").unwrap();
+    let hierarchy = Hierarchy::parse("4:2:3:2", "1:10:100:500").unwrap();
     let graph = generate::random_geometric(hierarchy.num_pes(), 9.0, 4);
     for config in every_config() {
         let run = |threads, distances| {
