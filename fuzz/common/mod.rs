@@ -14,8 +14,10 @@ use libfuzzer_sys::arbitrary::{self, Unstructured};
 pub use stop_after::StopAfter;
 use viem::io::Source;
 
-/// A run is stopped after this many questions whether to stop: the hardest of these small problems would take most of the time otherwise.
-pub const MOST_QUESTIONS: u64 = 1 << 16;
+/// When to stop a run: soon, or so late that only the hardest of these small problems do not end before. Those would take most of the time.
+pub fn stop(u: &mut Unstructured) -> arbitrary::Result<StopAfter> {
+    Ok(StopAfter::questions(if u.arbitrary()? { 1 << 16 } else { number(u, 12)? as u64 }))
+}
 
 /// A number below 2^`bits`, where `bits` is drawn first: small and large ones are as likely.
 pub fn number(u: &mut Unstructured, greatest_bits: u32) -> arbitrary::Result<i64> {

@@ -5,7 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-use common::{MOST_QUESTIONS, StopAfter, number, text_of};
+use common::{StopAfter, number, stop, text_of};
 use libfuzzer_sys::arbitrary::{self, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use viem::graph::{CsrGraph, GraphBuilder};
@@ -39,7 +39,7 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<Problem> {
     config.imbalance = f64::from(u.int_in_range(0..=300)?) / 1000.0;
     config.seed = u.arbitrary()?;
     config.threads = u.int_in_range(1..=2)?;
-    let stop = StopAfter::questions(if u.arbitrary()? { MOST_QUESTIONS } else { number(u, 12)? as u64 });
+    let stop = stop(u)?;
     let n: u32 = u.int_in_range(0..=60)?;
     let mut builder = GraphBuilder::new(n as usize);
     if u.arbitrary()? {

@@ -5,7 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-use common::{MOST_QUESTIONS, StopAfter, audited_cost, number, text_of};
+use common::{StopAfter, audited_cost, number, stop, text_of};
 use libfuzzer_sys::arbitrary::{self, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use viem::graph::{CsrGraph, GraphBuilder};
@@ -41,7 +41,7 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, Hierarchy, MapC
     config.search.neighbourhood = *u.choose(&Neighbourhood::ALL)?;
     config.search.max_hops = u.int_in_range(1..=11)?;
     config.search.block_size = u.int_in_range(1..=65)?;
-    let stop = StopAfter::questions(if u.arbitrary()? { MOST_QUESTIONS } else { number(u, 12)? as u64 });
+    let stop = stop(u)?;
     let mut builder = GraphBuilder::new(num_pes as usize);
     let mut edges = std::collections::BTreeSet::new();
     for _ in 0..u.len().min(200) {
