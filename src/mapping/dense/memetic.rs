@@ -121,8 +121,11 @@ impl<T: Number> Memetic<'_, T> {
         let mut number = 0;
         // Independent generations that have found the best J.
         let mut agreeing = 0;
-        let is_agreed = |agreeing: usize| effort.agreeing.is_some_and(|enough| agreeing >= enough);
-        while left > 0 && !is_agreed(agreeing) && best.cost > self.target && !observer.should_stop() {
+        while left > 0
+            && effort.agreeing != Some(agreeing)
+            && best.cost > self.target
+            && !observer.should_stop()
+        {
             let population = match n <= MOST_TABLED && quick.work < thorough.work {
                 true => &mut quick,
                 false => {

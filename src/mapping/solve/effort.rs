@@ -80,13 +80,9 @@ pub(super) const SMALL_ANYWHERE: usize = 512;
 const MOST_ANYWHERE: usize = 8;
 
 impl Constructions {
-    /// The number of constructions on a machine that is not a regular tree. On at most `few` places, a dense search follows, which starts
-    /// from many mappings of its own.
-    pub(super) fn number_anywhere(self, num_processes: usize, few: usize) -> usize {
-        let times = match num_processes <= few {
-            true => 1,
-            false => (SMALL_ANYWHERE / num_processes.max(1)).clamp(1, MOST_ANYWHERE),
-        };
+    /// The number of constructions on a machine that is not a regular tree.
+    pub(super) fn number_anywhere(self, num_processes: usize) -> usize {
+        let times = (SMALL_ANYWHERE / num_processes.max(1)).clamp(1, MOST_ANYWHERE);
         self.anywhere.saturating_mul(times).max(1)
     }
 

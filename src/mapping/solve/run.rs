@@ -292,10 +292,11 @@ impl Run<'_> {
         }
         match self.machine.hierarchy() {
             Some(_) => config.constructions.number(self.graph),
-            None => {
-                let few = config.improvement.few_places.most_places;
-                config.constructions.number_anywhere(self.graph.num_nodes(), few)
+            // The dense search that follows starts from many mappings of its own.
+            None if config.improvement.few_places.is_few(self.graph.num_nodes()) => {
+                config.constructions.anywhere.max(1)
             }
+            None => config.constructions.number_anywhere(self.graph.num_nodes()),
         }
     }
 

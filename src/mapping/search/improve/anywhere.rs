@@ -101,7 +101,7 @@ impl Anywhere {
         let (lowered, divisor) = TURNS[start % TURNS.len()];
         let many = self.cooling.proposals.saturating_mul(SMALL_FACTOR);
         let proposals = match ground.problem.size() {
-            num_processes if num_processes <= ground.few => many.min(MOST_BEFORE_FEW),
+            _ if ground.are_few => many.min(MOST_BEFORE_FEW),
             ..SMALL => many,
             SMALL..=WHOLE => self.cooling.proposals,
             _ if ground.num_regions == 1 => self.cooling.proposals.div_ceil(LARGE_WHOLE_DIVISOR),
@@ -141,8 +141,8 @@ pub(super) fn improve(
             let starts: Vec<Mapping> = starts.iter().map(|start| start.renumbered(&order)).collect();
             let num_regions = num_regions(problem.graph());
             let kinds = problem.kinds_of_places();
-            let few = config.few_places.most_places;
-            Ground { problem, near: &near, kinds: &kinds, observer, num_regions, few }.anneal(
+            let are_few = config.few_places.is_few(problem.size());
+            Ground { problem, near: &near, kinds: &kinds, observer, num_regions, are_few }.anneal(
                 &starts,
                 &config.anywhere,
                 seed,
@@ -181,8 +181,8 @@ struct Ground<'a> {
     observer: &'a dyn Observer,
     /// The number of regions.
     num_regions: usize,
-    /// The greatest number of places on which the dense search follows.
-    few: usize,
+    /// Whether there are so few places that the dense search follows.
+    are_few: bool,
 }
 
 impl Ground<'_> {

@@ -36,6 +36,11 @@ impl FewPlaces {
     pub(super) const ECO: Self = Self { population: 8, children: 48, agreeing: 2, ..Self::FAST };
     pub(super) const STRONG: Self = Self { population: 16, children: 320, agreeing: 3, ..Self::FAST };
 
+    /// Whether so many places are few: then the dense search ends a run.
+    pub(crate) fn is_few(&self, num_places: usize) -> bool {
+        num_places <= self.most_places
+    }
+
     /// Annealing and tabu search are about a tenth as long as for the QAP: its problems have more places.
     fn effort(&self, seed: u64) -> Effort {
         Effort {
@@ -74,7 +79,7 @@ pub(crate) fn search_few_places(
     observer: &dyn Observer,
 ) -> SearchOutcome {
     let is_optimal = exact::is_small_problem(problem, hierarchy) || problem.graph().num_arcs() == 0;
-    if is_optimal || problem.size() > config.most_places || observer.should_stop() {
+    if is_optimal || !config.is_few(problem.size()) || observer.should_stop() {
         return found;
     }
     match searched(problem, &found, &config.effort(seed), observer) {

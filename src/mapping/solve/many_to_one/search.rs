@@ -182,9 +182,8 @@ impl Search<'_> {
         });
         let start = Mapping::from_permutation(order.to_vec());
         let config = self.one_to_one(preset).with_seed(seed);
-        // On few places, the dense search needs no construction.
-        let is_start_enough =
-            preset == MapPreset::Fast && order.len() <= config.improvement.few_places.most_places;
+        // Each partition of a pool is placed, with the quickest preset. On few places, its dense search needs no construction.
+        let is_start_enough = preset == MapPreset::Fast && config.improvement.few_places.is_few(order.len());
         let given = Given::from(Some(&start)).with_fixed(fixed.as_ref());
         let given = given.with_first(is_start_enough.then_some(&start));
         match solve_watched(quotient, &machine, &config, given, &self.silent()) {
