@@ -36,7 +36,7 @@ const SMALL_FACTOR: u32 = 4;
 
 /// The most proposals per process where [`FewPlaces`](super::FewPlaces) follows, which finds more in the same time. Balances J against
 /// time. Tuned on graphs of five kinds with 12 to 32 processes on nine machines, where `strong` took up to 30 s without it, and found the
-/// same.
+/// same. To tune it again, compare J and time of the presets on such problems with half and twice the number.
 const MOST_BEFORE_FEW: u32 = 12_500;
 
 /// Problems of at most this many processes are annealed as a whole.

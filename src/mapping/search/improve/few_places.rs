@@ -26,8 +26,8 @@ pub struct FewPlaces {
     pub population: usize,
     /// The greatest number of children.
     pub children: usize,
-    /// The search ends earlier once so many generations of the population have found the best J, each from random mappings. Balances J
-    /// against time.
+    /// The search ends earlier once so many generations of the population have found the best J, each from random mappings; at least 1.
+    /// Balances J against time.
     pub agreeing: usize,
 }
 
@@ -64,7 +64,8 @@ impl FewPlaces {
 
     /// Whether every number is in its range.
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
-        check("population", self.population, self.population >= 2, "at least 2")
+        check("population", self.population, self.population >= 2, "at least 2")?;
+        check("agreeing", self.agreeing, self.agreeing >= 1, "at least 1")
     }
 }
 
