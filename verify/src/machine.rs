@@ -400,7 +400,7 @@ fn rows(text: &str, separates: impl Fn(char) -> bool) -> Vec<Vec<&str>> {
 }
 
 /// The fields of a table. If its first line has commas, semicolons or tabulators, they separate fields, and names may contain blanks.
-fn table_of(text: &str) -> Vec<Vec<&str>> {
+pub(super) fn table_of(text: &str) -> Vec<Vec<&str>> {
     let is_blank = |line: &&str| rows(line, is_separator).is_empty();
     let first = text.lines().find(|line| !is_blank(line)).unwrap_or("");
     match [',', ';', '\t'].into_iter().find(|&separator| first.contains(separator)) {

@@ -13,6 +13,7 @@ use crate::error::{Result, UsageError};
 use crate::exit;
 use crate::experts::ExpertOptions;
 use crate::fixed::{FirstHost, FixedOptions};
+use crate::files;
 use crate::launch::LaunchOptions;
 use crate::machine::MachineOptions;
 use crate::many_to_one::SharingOptions;
@@ -24,7 +25,6 @@ use crate::workload::CostOptions;
 use viem::contention::ReliefConfig;
 use viem::ground::settings::named;
 use viem::ground::types::Cost;
-use viem::io;
 use viem::machine::{DistanceKind, Machine};
 use viem::mapping::solve::{MapConfig, MapPreset};
 
@@ -274,8 +274,9 @@ pub(crate) static TABLE: Table = Table {
                 "json",
             ],
         ),
-        Row::new(OF_MAPPINGS, &["time_limit", "verify"]),
         Row::new(
+                "time_limit",
+                "verify",
             WITH_MACHINES,
             &[
                 "hierarchy_parameter_string",
