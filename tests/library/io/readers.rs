@@ -221,6 +221,8 @@ fn all() -> Vec<Reader> {
         placed("rankfile", "rank 0=n1 slot=0:1\nrank 1=n2 slot=0:0-1\n"),
         placed("hosts of ranks", "n1\nn2\nn1\n"),
         placed("rank order", "0,2\n1-1\n"),
+        placed("script of ranks", "#!/bin/sh\n# The host, the GPU and the number of each rank:\nn1 1 0\nn2 0 1\n"),
+        placed("pods", "{\"pods\": [\n{\"host\": \"n1\", \"gpus\": [1, 0], \"ranks\": [0, 1]}]}\n"),
         placed("inverse", "1\n-1\n0\n-1\n"),
         reader("latencies", "0 10 3\n10 0 4\n3 4 0\n", cluster::latency::read).with_separators(),
         traffic("openmpi", "E\t0\t1\t80 bytes\t2 msgs sent\nE\t1\t0\t60 bytes\t1 msgs sent\n"),
