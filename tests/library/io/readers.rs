@@ -251,6 +251,11 @@ fn all() -> Vec<Reader> {
         )
         .numbers_from(None),
         traffic(
+            "goal",
+            "num_ranks 3\nrank 0 {\nl1: send 70b to 2 tag 3\ncalc 5\n}\nrank 1 {\nsend 8b to 0\n}\nrank 2 {\nl1: recv 70b from 0\n}\n",
+        )
+        .numbers_from(None),
+        traffic(
             "kineto",
             "{\"schemaVersion\": 1,\n\"distributedInfo\": {\"rank\": 1, \"world_size\": 3},\n\"traceEvents\": [\n\
              {\"name\": \"record_param_comms\", \"args\": {\"Collective name\": \"allreduce\", \"dtype\": \"Float\",\n\
