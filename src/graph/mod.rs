@@ -8,6 +8,7 @@
 //! | [`quotient`] | contraction of the blocks of a partition |
 //! | [`relabel`] | the same graph with other vertex numbers |
 //! | `canonical` | an order of the vertices that does not depend on their numbers |
+//! | `adjacency` | the maximum adjacency order, in which each vertex communicates most with those before |
 //! | [`bfs`] | breadth-first order, and search that stops at a given distance |
 //! | `embedding` | one graph in another, such that neighbours stay neighbours |
 //! | `closeness` | weights that favour edges inside of dense regions |
@@ -16,6 +17,7 @@
 //! | [`generate`] | grids, meshes and random geometric graphs |
 //! | [`validation`] | whether both ends of each edge agree on it |
 
+pub(crate) mod adjacency;
 pub mod bfs;
 pub(crate) mod canonical;
 mod closeness;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use crate::common::{Family, families, shuffled};
 use viem::Mapping;
 use viem::graph::quotient::contract;
+use viem::graph::relabel::relabel;
 use viem::graph::{CsrGraph, generate};
 use viem::ground::rng::Rng;
 use viem::ground::types::{BlockId, Cost, NodeId, PeId};
@@ -126,6 +127,21 @@ fn one_to_one_mappings_are_as_good_as_the_numbering_and_a_quicker_preset() {
             let found = found(MapPreset::Eco);
             assert!(found <= least, "{name} on a {}: {found}, not {least}", family.name);
         }
+    }
+}
+
+/// Bisections of a long grid meet their bounds before they have found its rows.
+#[test]
+fn a_grid_in_any_order_is_laid_along_a_path_row_by_row() {
+    for (columns, rows) in [(15, 16), (12, 20)] {
+        let grid = stencil(&[columns, rows], &[20, 5]);
+        let mut order: Vec<NodeId> = grid.nodes().collect();
+        Rng::new(1).shuffle(&mut order);
+        let machine = machine::build(&format!("mesh:{rows}"), None, None).unwrap();
+        let config = ManyToOneConfig::preset(MapPreset::Eco);
+        let found = map_many_to_one(&relabel(&grid, &order), &*machine, &config);
+        let by_rows = 2 * 5 * columns * (rows - 1);
+        assert!(found.unwrap().report.cost <= by_rows as Cost, "{columns} x {rows}");
     }
 }
 

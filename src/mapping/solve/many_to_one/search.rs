@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::layout::block_of_each_pe;
 use super::{ManyToOneConfig, SmallProblemConfig};
+use crate::graph::adjacency::maximum_adjacency_order;
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::observer::{Limited, Observer, Phase};
 use crate::ground::types::{BlockId, Cost, PeId, Weight};
@@ -12,7 +13,7 @@ use crate::mapping::Mapping;
 use crate::mapping::solve::{Given, MapConfig, MapPreset, SolveError, solve_watched};
 use crate::partition::{
     BoundViolation, FixedVertices, Layout, ManyToOnePartition, ManyToOnePartitionConfig,
-    ManyToOnePartitioner, Partition, PartitionPreset, Partitioner, Targets, cost,
+    ManyToOnePartitioner, OrderIndex, Partition, PartitionPreset, Partitioner, Targets, cost,
 };
 
 /// Records whether a mapping was complete before the time limit, so that only further mappings were computed
@@ -83,6 +84,7 @@ impl Search<'_> {
             starts.extend(rival.iter().map(|rival| rival.partition.blocks().to_vec()));
             starts.push(self.in_two_steps(small.two_steps));
             starts.extend(self.by_closeness()?);
+            starts.extend(self.by_adjacency());
         }
         let partitioner = ManyToOnePartitioner::new(config.settings.clone(), config.seed)?;
         let place = |quotient: &CsrGraph, seed: u64| self.place(quotient, MapPreset::Fast, seed);
@@ -110,6 +112,15 @@ impl Search<'_> {
         let sizes = block_of.iter().map(|&block| sizes[block as usize]).collect();
         let in_order = Targets::sizes(self.graph, sizes, 0.0).ok()?.in_order(self.graph);
         Some(in_order.into_iter().map(|pe| block_of[pe as usize]).collect())
+    }
+
+    /// Ranges of the maximum adjacency order on the parts in order, unless vertices are fixed.
+    fn by_adjacency(&self) -> Option<Vec<BlockId>> {
+        if self.fixed.is_some() {
+            return None;
+        }
+        let index = OrderIndex::of_order(&maximum_adjacency_order(self.graph))?;
+        Some(index.cut(self.graph.node_weights(), self.targets))
     }
 
     fn measured(&self, blocks: Vec<BlockId>) -> ManyToOnePartition {
