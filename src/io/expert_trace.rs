@@ -108,7 +108,7 @@ pub fn unpacked(source: Source<'_>) -> Result<Vec<u8>, ReadError> {
         return Err(error);
     }
     if !bytes.starts_with(npz::MARK) {
-        return Ok(bytes.into());
+        return Ok(bytes);
     }
     npz::array(&bytes).map_err(|fault| {
         let kind = ContentError::Other(OtherFault::new(ExpertTraceFault::from(fault)));

@@ -66,7 +66,7 @@ pub fn audit_experts(
 
 /// With which probability a token uses an expert on each PE, by expert.
 fn shares(slots: &[u64], experts: u64, num_pes: usize) -> Result<Vec<BTreeMap<usize, f64>>> {
-    if slots.is_empty() || slots.len() % num_pes != 0 {
+    if slots.is_empty() || !slots.len().is_multiple_of(num_pes) {
         return fault("the slots of a layer cannot be shared equally by the processing elements");
     }
     let mut pes = vec![Vec::new(); experts as usize];
