@@ -368,7 +368,11 @@ fn errors_say_what_to_do() {
 fn every_kind_in_the_table_works() {
     // Clusters need files; tests/library/machine/cluster.rs covers them.
     for kind in KINDS.iter().filter(|kind| !kind.is_cluster()) {
-        let distances = (kind.name == "tree").then_some("1:10:100");
+        let distances = match kind.name {
+            "tree" => Some("1:10:100"),
+            "rails" => Some("1:5:6:10"),
+            _ => None,
+        };
         let machine = build(kind.example, distances, None);
         assert!(machine.num_pes() > 1 && !kind.about.is_empty());
         assert_eq!(machine::file_of(kind.example), None);
