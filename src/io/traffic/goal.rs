@@ -439,7 +439,11 @@ impl<'a> Renamed<'a> {
 
     fn finish(mut self) -> String {
         let mut is_there = vec![false; self.num_places];
-        self.blocks.iter().for_each(|&(name, _)| is_there[name as usize] = true);
+        for &(name, _) in &self.blocks {
+            if let Some(is_there) = is_there.get_mut(name as usize) {
+                *is_there = true;
+            }
+        }
         let empty = |name: usize| (name as PeId, format!("\nrank {name} {{\n}}"));
         self.blocks.extend((0..self.num_places).filter(|&name| !is_there[name]).map(empty));
         self.blocks.sort_by_key(|&(name, _)| name);
