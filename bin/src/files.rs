@@ -136,6 +136,18 @@ pub(crate) fn probe_inputs(inputs: &[&Path]) -> Result<(), UsageError> {
     Ok(())
 }
 
+/// Checks before any work that what `--verify` reads again can be read again: inputs, and a result that goes to a file or does not.
+pub(crate) fn probe_verifiable<'a>(
+    mut inputs: impl Iterator<Item = &'a Path>,
+    is_file: bool,
+) -> Result<(), UsageError> {
+    if !is_file || inputs.any(io::is_stream) {
+        let message = "--verify reads the files again, so none of them can be a stream; name files";
+        return Err(UsageError(message.to_owned()));
+    }
+    Ok(())
+}
+
 /// The text of a file, as the auditor takes it; of a binary graph, what it would be as text.
 pub(crate) fn text(path: &Path) -> error::Result<String> {
     let failed = |source| ReadError::Unreadable { file: path.display().to_string(), source };

@@ -36,7 +36,7 @@ pub(crate) struct MachineOptions {
     distance_parameter_string: Option<String>,
 
     /// Any machine, instead of --hierarchy_parameter_string. Written in full: 4:16:8, mesh:8x8, torus:16x8x8,
-    /// torus:4x4x2/4:16, hypercube:10, complete:64; slurm (the job this runs in), hwloc (this node),
+    /// torus:4x4x2/4:16, hypercube:10, rails:8:4:16, complete:64; slurm (the job this runs in), hwloc (this node),
     /// hwloc:node.xml,hosts=FILE, hosts:FILE,node=16:2,ranks=4, hosts:lsf (the job of LSF; also sge and pbs); or a
     /// file: a target file of Scotch, a network (METIS graph), a distance matrix, or what numactl --hardware,
     /// likwid-topology or lstopo --distances prints

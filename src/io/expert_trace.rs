@@ -99,6 +99,23 @@ fn at_start(fault: ExpertTraceFault) -> Stop {
     (1, 1, fault)
 }
 
+/// The bytes of a trace as other programs may read it: text as it is, or an array without the archive around it. O(file).
+pub fn unpacked(source: Source<'_>) -> Result<Vec<u8>, ReadError> {
+    let name = source.name().to_owned();
+    let mut scanner = Scanner::new(source);
+    let bytes = scanner.rest();
+    if let Some(error) = scanner.early_end(&name) {
+        return Err(error);
+    }
+    if !bytes.starts_with(npz::MARK) {
+        return Ok(bytes);
+    }
+    npz::array(&bytes).map_err(|fault| {
+        let kind = ContentError::Other(OtherFault::new(ExpertTraceFault::from(fault)));
+        ReadError::Invalid { file: name, line: 1, column: 1, kind }
+    })
+}
+
 /// Reads a trace of `experts` experts, and passes on each of its entries with its layer, layer after layer if it is an array. O(file).
 pub fn read(source: Source<'_>, experts: u32, take: TakeEntry<'_>) -> Result<(), ReadError> {
     let name = source.name().to_owned();

@@ -55,13 +55,14 @@ impl Reading {
     pub(super) const GRAPHML: Self = Self::of_traffic("a GraphML file", "graphml");
     pub(super) const NCCL: Self = Self::of_traffic("a log of NCCL", "nccl");
     pub(super) const KINETO: Self = Self::of_traffic("a trace of PyTorch's profiler", "kineto");
+    pub(super) const GOAL: Self = Self::of_traffic("a GOAL schedule", "goal");
     pub(super) const CSV: Self = Self::new("a table with separators (CSV)", CONVERT);
     pub(super) const TEXT: Self = Self::new("a text (its first lines hold no numbers)", CONVERT);
     pub(super) const BINARY: Self = Self::new("a binary file", CONVERT);
     pub(super) const HASHES: Self = Self::new("an edge list (SNAP) or a script", CONVERT);
 
     /// Readings of recorded traffic.
-    pub(super) const TRAFFIC: [Self; 12] = [
+    pub(super) const TRAFFIC: [Self; 13] = [
         Self::PROFILE,
         Self::MATRIX,
         Self::EDGES,
@@ -74,6 +75,7 @@ impl Reading {
         Self::GRAPHML,
         Self::NCCL,
         Self::KINETO,
+        Self::GOAL,
     ];
 
     const fn new(name: &'static str, remedy: &'static str) -> Self {

@@ -13,7 +13,10 @@ pub(super) const KIND: LauncherKind = LauncherKind {
     make,
 };
 
-/// The first part of the script. A host, the number of one of its GPUs and the rank follow, one line per rank, by host and GPU.
+/// The line before the table.
+pub(super) const TABLE: &str = "# The host, the GPU and the number of each rank:";
+
+/// The first part of the script, before that line. A host, the number of one of its GPUs and the rank follow, one line per rank, by host and GPU.
 const HEAD: &str = r#"#!/bin/sh
 # Sets the rank of a process by its host and local rank and starts the program given; --count prints the number of
 # ranks of this host. Written by viem for RANKS ranks.
@@ -61,7 +64,6 @@ if [ "${TORCHELASTIC_USE_AGENT_STORE:-}" != True ]; then
     export MASTER_ADDR=ADDRESS MASTER_PORT="${MASTER_PORT:-NUMBER}"
 fi
 exec "$@"
-# The host, the GPU and the number of each rank:
 "#;
 
 /// Where ranks meet.
@@ -79,11 +81,11 @@ fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
     }
     let master = job.host_of(0);
     let content = HEAD
-        .replace("FIRST", &(HEAD.lines().count() + 1).to_string())
+        .replace("FIRST", &(HEAD.lines().count() + 2).to_string())
         .replace("RANKS", &job.num_ranks().to_string())
         .replace("ADDRESS", &word(master))
         .replace("NUMBER", PORT)
-        + &table;
+        + &format!("{TABLE}\n{table}");
     let (script, count) = (job.program(0), nodes[0].ranks.len());
     let are_alike = nodes.iter().all(|node| node.ranks.len() == count);
     let each = if are_alike { count.to_string() } else { format!("$({script} --count)") };

@@ -138,6 +138,11 @@ pub enum HierarchyError {
         "the hierarchy has {levels} levels but {distances} distances are given; give one distance per level"
     )]
     LevelsDiffer { levels: usize, distances: usize },
+    #[error(
+        "rails have at least 2 levels (GPUs of a node, nodes of a pod) and one distance more than levels (of a node, of a rail in \
+         a pod, of a pod, and so on), but {levels} levels and {distances} distances are given"
+    )]
+    Rails { levels: usize, distances: usize },
     #[error("a group of a hierarchy has at least 1 member, but level {level} has 0")]
     ZeroArity { level: usize },
     #[error("distance {distance} of level {level} is negative")]
@@ -152,6 +157,7 @@ impl HasKind for HierarchyError {
             Self::Empty { .. }
             | Self::BadNumber { .. }
             | Self::LevelsDiffer { .. }
+            | Self::Rails { .. }
             | Self::ZeroArity { .. }
             | Self::NegativeDistance { .. }
             | Self::TooManyPes => ErrorKind::Usage,

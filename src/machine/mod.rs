@@ -14,6 +14,7 @@
 //! | [`UnevenTree`] | [`Prefixes`] of codes | 8 bytes per PE | as in a hierarchy |
 //! | [`Hosted`] | [`BetweenHosts`] | 4 bytes per pair of hosts, 16 bytes per PE | a look-up within a host, two between hosts |
 //! | [`DistanceMatrix`] | [`Table`] | n² or 4 n² bytes | two dependent look-ups |
+//! | [`Rails`] | [`Own`] | 4 bytes per PE | a call, divisions level by level |
 //! | [`Listed`] | that of the whole machine | a key per PE | the same |
 //! | [`Capacities`], [`Divided`] | that of the machine inside | the same | the same |
 //! | your own | [`Own`], around an [`OwnDistances`] | a pointer, 4 bytes per PE | a call |
@@ -62,6 +63,7 @@ pub use family::listed::Listed;
 pub use family::matrix::{DistanceMatrix, Entry, Table};
 pub use family::network::{Network, RouteKey, Routes};
 pub use family::placed::Placed;
+pub use family::rails::Rails;
 pub use family::uneven::UnevenTree;
 pub use located::{CoreRange, Located, Location};
 pub use metric::balls::{Balls, Partners, Vicinity, centre, spread};

@@ -4,7 +4,7 @@ use viem::graph::{CsrGraph, GraphBuilder};
 use viem::ground::rng::Rng;
 use viem::ground::types::{Distance, PeId};
 use viem::machine::{
-    Dimension, DistanceMatrix, Grid, Hierarchy, Hosted, Hypercube, Listed, Machine, Network, Parts,
+    Dimension, DistanceMatrix, Grid, Hierarchy, Hosted, Hypercube, Listed, Machine, Network, Parts, Rails,
     UnevenTree,
 };
 
@@ -50,6 +50,17 @@ impl Family {
     pub fn hypercube(name: &'static str, dimension: u32) -> Self {
         let cube = Hypercube::new(dimension).unwrap();
         Self::new(name, cube, |p, q| Distance::from((p ^ q).count_ones()))
+    }
+
+    /// Rails: a tree, but for PEs of the same place in different groups of the second level.
+    pub fn rails(name: &'static str, arities: &str, distances: &str) -> Self {
+        let rails = Rails::parse(arities, distances).unwrap();
+        let (tree, same_rail) = (rails.tree().clone(), rails.same_rail());
+        let of_node = tree.arities()[0];
+        Self::new(name, rails, |p, q| {
+            let is_rail = tree.level(p, q) == Some(1) && p % of_node == q % of_node;
+            if is_rail { same_rail } else { tree_distance(&tree, p, q) }
+        })
     }
 
     /// A random connected network. One vertex in three is a router, one has capacity 1, and one has capacity
@@ -233,6 +244,7 @@ pub fn families(rng: &mut Rng) -> Vec<Family> {
         Family::grid("torus of trees", torus_of_trees(&[3, 2], "2:2", "1:10", 7)),
         Family::grid("torus of long hops", torus_of_trees(&[5, 3], "1", "0", 300)),
         Family::hypercube("hypercube", 4),
+        Family::rails("rails", "4:3:2", "1:5:6:10"),
         Family::network("network", 17, 5, rng),
         Family::network("network of long links", 17, 900, rng),
         Family::matrix("matrix", 16, 30, rng),
@@ -255,6 +267,7 @@ pub fn small_families(rng: &mut Rng) -> Vec<Family> {
         Family::grid("torus of trees", torus_of_trees(&[4], "2", "1", 3)),
         Family::grid("torus of long hops", torus_of_trees(&[7], "1", "0", 300)),
         Family::hypercube("hypercube", 3),
+        Family::rails("rails", "2:2:2", "1:5:6:10"),
         Family::network("network", 8, 5, rng),
         Family::network("network of long links", 8, 900, rng),
         Family::matrix("matrix", 7, 30, rng),

@@ -12,6 +12,7 @@
 //! steps of the workload and, for each of its phases, the hops of its messages.
 
 mod estimate;
+mod experts;
 mod fixed;
 mod machine;
 mod migration;
@@ -21,6 +22,7 @@ mod qap;
 mod routes;
 mod workload;
 
+pub use experts::{ExpertAudit, audit_experts};
 pub use fixed::{audit_fixed, audit_fixed_objects};
 pub use machine::{MachineText, OUTLINE};
 pub use migration::{OldText, audit_migration};
@@ -42,6 +44,8 @@ pub enum AuditError {
     Workload { word: usize, reason: &'static str },
     #[error("model, vertex {block} from 0: {reason}")]
     Model { block: usize, reason: &'static str },
+    #[error("experts: {reason}")]
+    Experts { reason: &'static str },
     #[error("machine: {reason}")]
     Machine { reason: &'static str },
     #[error("mapping, line {line}: not a processing element")]

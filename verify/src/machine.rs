@@ -47,6 +47,12 @@ pub(super) enum Shape {
     Cube {
         dimension: u64,
     },
+    /// Levels innermost first, and the distance of the same place in different groups of the second one.
+    Rails {
+        arities: Vec<u64>,
+        distances: Vec<u64>,
+        same_rail: u64,
+    },
     Matrix {
         num_pes: u64,
         entries: Vec<u64>,
@@ -126,7 +132,7 @@ impl Machine {
     pub(super) fn num_pes(&self) -> u64 {
         match (&self.list, &self.shape) {
             (Some(list), _) => list.len() as u64,
-            (None, Shape::Tree { arities, .. }) => product(arities),
+            (None, Shape::Tree { arities, .. } | Shape::Rails { arities, .. }) => product(arities),
             (None, Shape::Grid { lengths, arities, .. }) => product(lengths).saturating_mul(product(arities)),
             (None, Shape::Cube { dimension }) => 1 << dimension,
             (None, Shape::Matrix { num_pes, .. } | Shape::Triangle { num_pes, .. }) => *num_pes,
@@ -198,6 +204,11 @@ impl Shape {
     pub(super) fn distance(&self, p: u64, q: u64) -> u64 {
         match self {
             Shape::Tree { arities, distances } => tree_distance(p, q, arities, distances),
+            Shape::Rails { arities, distances, same_rail } => {
+                let (of_node, of_pod) = (arities[0], arities[0].saturating_mul(arities[1]));
+                let is_rail = p % of_node == q % of_node && p != q && p / of_pod == q / of_pod;
+                if is_rail { *same_rail } else { tree_distance(p, q, arities, distances) }
+            }
             Shape::Grid { lengths, is_closed, arities, distances, hop } => {
                 let size = product(arities);
                 let (mut from, mut to, mut hops) = (p / size, q / size, 0);
@@ -313,6 +324,7 @@ fn read_spec(spec: &str, distances: Option<&str>) -> Result<Machine> {
     match kind {
         "tree" => Machine::tree(&numbers(rest, ':')?, &distances),
         "complete" => Machine::tree(&[number(rest)?], &[distances.first().copied().unwrap_or(1)]),
+        "rails" => rails(numbers(rest, ':')?, distances),
         "hypercube" => cube(number(rest)?),
         "mesh" | "torus" => {
             let (lengths, tree) =
@@ -328,6 +340,14 @@ fn read_spec(spec: &str, distances: Option<&str>) -> Result<Machine> {
         }
         _ => fault("unknown kind of machine"),
     }
+}
+
+fn rails(arities: Vec<u64>, mut distances: Vec<u64>) -> Result<Machine> {
+    if arities.len() < 2 || distances.len() != arities.len() + 1 {
+        return Err(AuditError::Levels { levels: arities.len() + 1, distances: distances.len() });
+    }
+    let same_rail = distances.remove(1);
+    Ok(Machine::whole(Shape::Rails { arities, distances, same_rail }))
 }
 
 fn cube(dimension: u64) -> Result<Machine> {
@@ -400,7 +420,7 @@ fn rows(text: &str, separates: impl Fn(char) -> bool) -> Vec<Vec<&str>> {
 }
 
 /// The fields of a table. If its first line has commas, semicolons or tabulators, they separate fields, and names may contain blanks.
-fn table_of(text: &str) -> Vec<Vec<&str>> {
+pub(super) fn table_of(text: &str) -> Vec<Vec<&str>> {
     let is_blank = |line: &&str| rows(line, is_separator).is_empty();
     let first = text.lines().find(|line| !is_blank(line)).unwrap_or("");
     match [',', ';', '\t'].into_iter().find(|&separator| first.contains(separator)) {

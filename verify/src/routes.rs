@@ -92,7 +92,10 @@ impl<'a> Routes<'a> {
                 let costs = self.towards.as_ref().map_or(&[][..], |(_, costs)| costs);
                 Route { hops: network_hops(links, costs, from, to)?, is_worm: false }
             }
-            (Shape::Matrix { .. } | Shape::Triangle { .. } | Shape::Outline { .. }, _) => {
+            (
+                Shape::Rails { .. } | Shape::Matrix { .. } | Shape::Triangle { .. } | Shape::Outline { .. },
+                _,
+            ) => {
                 let distance = self.machine.shape.distance(p, q);
                 let (out, into) = (Lane::Port { pe: p, is_out: true }, Lane::Port { pe: q, is_out: false });
                 Route { hops: vec![(out, distance.div_ceil(2)), (into, distance / 2)], is_worm: false }

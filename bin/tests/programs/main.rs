@@ -5,6 +5,7 @@ mod common;
 mod clusters;
 mod documents;
 mod evaluator;
+mod experts;
 mod fixed;
 mod formats;
 mod generate_model;

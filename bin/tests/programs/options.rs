@@ -182,6 +182,7 @@ const TRIALS_OF_VIEM: &[Trial] = &[
     trial("threads", "2"),
     trial("verify", ""),
     trial("launch", "plain:ranks"),
+    trial("goal", "job.goal,renamed.goal"),
     trial("picture", "picture.svg"),
     trial("quiet", ""),
     trial("json", "other"),
@@ -550,6 +551,8 @@ fn fill(folder: &Path) {
         format!("%%MatrixMarket matrix coordinate real symmetric\n{N} {N} {}\n{entries}", N - 1),
     );
     write("latencies", "0 1\n1 0\n".to_owned());
+    let block = |v: usize| format!("rank {v} {{\nsend 8b to {}\n}}\n", (v + 1) % N);
+    write("job.goal", format!("num_ranks {N}\n{}", (0..N).map(block).collect::<String>()));
     let flow = |v: usize| format!("{},{},{},{}\n", v + 1, (v + 1) % N + 1, 100 + v, 1 + v % 3);
     write("traffic.csv", format!("source,target,weight,messages\n{}", (0..N).map(flow).collect::<String>()));
     let matrix = |seed: usize| {

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::{after, failure_of, instance, program, stdout_of};
+use crate::common::{after, failure_of, instance, objective, program, stdout_of};
 use serde_json::Value;
 
 const RECORDING: &str = "gromacs_water_pme_16.prof.gz";
@@ -130,4 +130,49 @@ fn logs_of_nccl_and_traces_of_pytorch_become_graphs() {
     assert_eq!(after(&text, "files of kind kineto:"), "1");
     assert!(text.contains("ranks of which nothing was recorded: 2 (0, 2)"), "{text}");
     assert_eq!(after(&text, "total weight "), "160");
+}
+
+#[test]
+fn a_goal_schedule_is_read_mapped_and_written_as_mapped() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    // Ranks r and r + 4 exchange much.
+    let block = |r: usize| {
+        format!("rank {r} {{\nl1: send 1000b to {0} tag 3\nl2: recv 1000b from {0}\n}}\n", (r + 4) % 8)
+    };
+    fs::write(path("job.goal"), format!("num_ranks 8\n{}", (0..8).map(block).collect::<String>())).unwrap();
+    let text = stdout_of(program("generate_model", folder.path()).args(["job.goal", "-o", "job.graph"]));
+    assert_eq!(after(&text, "files of kind goal:"), "1");
+    assert_eq!(after(&text, "total weight "), "8000");
+    let map = |more: &[&str]| {
+        let mut command = program("viem", folder.path());
+        command.args(["job.graph", "--machine=2:5", "--distance_parameter_string=1:10"]).args(more);
+        command
+    };
+    let text = stdout_of(&mut map(&["--goal=job.goal"]));
+    assert!(text.contains("schedule with the ranks as mapped: mapped.goal\n"), "{text}");
+    let cost = objective(&text);
+    // The schedule as mapped costs in the order of its ranks what the mapping costs.
+    stdout_of(program("generate_model", folder.path()).args(["mapped.goal", "-o", "mapped.graph"]));
+    fs::write(path("order"), (0..10).map(|rank| format!("{rank}\n")).collect::<String>()).unwrap();
+    let mut score = program("evaluator", folder.path());
+    score.args([
+        "mapped.graph",
+        "--machine=2:5",
+        "--distance_parameter_string=1:10",
+        "--input_mapping=order",
+    ]);
+    assert_eq!(objective(&stdout_of(&mut score)), cost);
+    assert_eq!(cost, 2 * 4 * 2000);
+    let fails = |more: &[&str], code| failure_of(&mut map(more), code);
+    let message = fails(&["--goal=job.goal"], 2);
+    assert!(message.contains("--goal=job.goal,mapped.goal"), "{message}");
+    stdout_of(&mut map(&["--goal=job.goal,mapped.goal"]));
+    assert!(fails(&["--goal=job.goal,job.goal"], 2).contains("job.goal"));
+    assert!(fails(&["--goal=job.graph,other.goal"], 65).contains("job.graph, line 1"));
+    fs::write(path("small.goal"), "num_ranks 7\n").unwrap();
+    assert!(
+        fails(&["--goal=small.goal,other.goal"], 65).contains("the schedule has 7 ranks, but 8 are mapped")
+    );
+    assert!(!path("other.goal").exists());
 }

@@ -14,6 +14,7 @@
 //! | `graphml` | `graphml.rs` | a graph in GraphML |
 //! | `nccl` | `nccl.rs` | logs of NCCL |
 //! | `kineto` | `kineto.rs` | traces of PyTorch's profiler |
+//! | `goal` | `goal.rs` | GOAL schedules |
 //!
 //! A member is one file and one line in [`Format::ALL`]. Each reader scans its text once and hands every flow
 //! (from rank, to rank, bytes, messages) to a [`Collector`], which sums them by pair, whatever the order, and
@@ -23,6 +24,7 @@ mod aps;
 mod collector;
 mod edges;
 mod fields;
+mod goal;
 mod graphml;
 mod ids;
 mod kineto;
@@ -41,6 +43,7 @@ mod weighing;
 use std::fmt;
 
 pub use collector::{ClassTally, Collector, LeftOut, Sizes, Summary, Tally, TrafficConfig, TrafficError};
+pub use goal::relabel_goal;
 pub use weighing::{Share, ShareError, Weighing, WeighingError};
 
 use self::collector::Inlet;
@@ -88,7 +91,7 @@ pub struct Class {
 
 impl Format {
     /// All kinds.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         openmpi::FORMAT,
         matrix::FORMAT,
         edges::FORMAT,
@@ -101,6 +104,7 @@ impl Format {
         graphml::FORMAT,
         nccl::FORMAT,
         kineto::FORMAT,
+        goal::FORMAT,
     ];
 
     /// The name on the command line.
@@ -178,6 +182,8 @@ pub enum TrafficFault {
         "this file is about {found} ranks, but one before it about {earlier}: they are not of the same job"
     )]
     OtherSize { found: u64, earlier: u64 },
+    #[error("the schedule has {found} ranks, but {expected} are mapped")]
+    OtherNumber { found: u64, expected: u64 },
     #[error("rank {rank} has a file already: these are files of several runs")]
     RankTwice { rank: u64 },
     #[error("the line has {found} columns, but the first one has {expected}")]

@@ -5,6 +5,8 @@
 //! | `rankfile` | rankfiles of Open MPI: `rank 3=n1 slot=0:12` |
 //! | `rank_order` | `MPICH_RANK_ORDER`: the ranks in the order of the slots |
 //! | `hosts` | host lists of Slurm, Flux and Intel MPI (a host per rank), host files of MPICH (`n1:2 binding=user:3,1`) |
+//! | `rank_script` | the script that sets ranks for `torchrun`: a host, one of its GPUs and a rank in each line of its table |
+//! | `pods` | the order of pods as JSON: hosts with their GPUs and ranks |
 //! | `inverse` | the rank on each processing element, -1 on one without |
 //!
 //! Which of them a file is shows in its content; any other file of numbers is a [mapping](crate::io::mapping). Only a list without -1 looks
@@ -15,7 +17,9 @@
 
 mod hosts;
 mod inverse;
+mod pods;
 mod rank_order;
+mod rank_script;
 mod rankfile;
 mod seats;
 
@@ -49,7 +53,8 @@ pub struct PlacementKind {
 }
 
 /// All kinds, in the order in which they are tried.
-pub const KINDS: [PlacementKind; 4] = [rankfile::KIND, inverse::KIND, rank_order::KIND, hosts::KIND];
+pub const KINDS: [PlacementKind; 6] =
+    [rankfile::KIND, rank_script::KIND, pods::KIND, inverse::KIND, rank_order::KIND, hosts::KIND];
 
 /// A mapping that was read, and what is to be said about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,6 +79,18 @@ pub enum PlacementFault {
         "`{text}` is no slot that is understood here; slots are logical numbers such as 0:12 or 0:4-7 (package and cores), or 12 (a core)"
     )]
     Slot { text: String },
+    #[error("`{text}` is no line of a host, the number of one of its GPUs, and a rank")]
+    GpuLine { text: String },
+    #[error("host {host} has no processing element {number}, counted from 0; the machine has {count} there")]
+    NoSuchGpu { host: String, number: u64, count: usize },
+    #[error("this is not JSON: {reason}")]
+    Json { reason: String },
+    #[error("this has no list `pods`")]
+    NoPods,
+    #[error(
+        "pod {number}, counted from 0, needs a `host`, a list `gpus` of numbers, and a list `ranks` of as many"
+    )]
+    Pod { number: usize },
     #[error("{reason}")]
     Hosts { reason: String },
     #[error("`{text}` is no rank; the ranks are 0 to {last}")]

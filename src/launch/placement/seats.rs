@@ -34,6 +34,8 @@ pub(super) enum Cores {
     Cpus(Vec<u32>),
     /// The place in the order of all nodes, and of the CPUs of each.
     Slot(usize),
+    /// The place in the order of the CPUs of its node.
+    Nth(u64),
     /// This processing element.
     Pe(PeId),
 }
@@ -87,6 +89,8 @@ struct Index {
     on_cpu: HashMap<(usize, u32), Vec<PeId>>,
     /// All PEs by node and CPUs.
     slots: Vec<PeId>,
+    /// Those of node i are `slots[first_slot[i]..first_slot[i + 1]]`.
+    first_slot: Vec<usize>,
 }
 
 impl Index {
@@ -97,6 +101,7 @@ impl Index {
             cores: vec![Vec::new(); count],
             on_cpu: HashMap::new(),
             slots: (0..nodes.num_pes() as PeId).collect(),
+            first_slot: vec![0; count + 1],
         };
         for pe in 0..nodes.num_pes() as PeId {
             let site = nodes.site(pe);
@@ -108,6 +113,9 @@ impl Index {
         }
         index.cores.iter_mut().for_each(|cores| cores.sort_unstable());
         index.slots.sort_by_key(|&pe| (nodes.node(pe), nodes.site(pe).cpus));
+        for node in 0..count {
+            index.first_slot[node + 1] = index.first_slot[node] + index.pes[node].len();
+        }
         index
     }
 
@@ -120,11 +128,18 @@ impl Index {
                 cpus.iter().filter_map(|&cpu| self.on_cpu.get(&(node, cpu))).flatten().copied().collect()
             }
             Cores::Slot(slot) => self.slots.get(*slot).copied().into_iter().collect(),
+            Cores::Nth(number) => self.nth(node, *number).into_iter().collect(),
             Cores::Pe(pe) => vec![*pe],
         };
         let mut seen = hashbrown::HashSet::new();
         pes.retain(|&pe| seen.insert(pe));
         pes
+    }
+
+    /// The PE of a node at a place in the order of its CPUs.
+    fn nth(&self, node: usize, number: u64) -> Option<PeId> {
+        let of_node = &self.slots[self.first_slot[node]..self.first_slot[node + 1]];
+        of_node.get(usize::try_from(number).ok()?).copied()
     }
 
     /// The PEs on cores from a first to a last one.
@@ -177,7 +192,7 @@ pub(super) fn assign(seats: Vec<Seat>, nodes: &Nodes, room: Room<'_>) -> Result<
             continue;
         }
         match candidates(seat).len() {
-            0 => return Err((seat.place, lost(seat, nodes, seats.len()))),
+            0 => return Err((seat.place, lost(seat, (nodes, &index), seats.len()))),
             count => bound.push((count, rank)),
         }
     }
@@ -240,8 +255,12 @@ fn place_in_order(
 }
 
 /// Why no PE has the cores of a rank.
-fn lost(seat: &Seat, nodes: &Nodes, ranks: usize) -> PlacementFault {
+fn lost(seat: &Seat, (nodes, index): (&Nodes, &Index), ranks: usize) -> PlacementFault {
     match seat.cores {
+        Cores::Nth(number) => {
+            let count = index.pes[seat.node.unwrap_or(0)].len();
+            PlacementFault::NoSuchGpu { host: host(seat, nodes), number, count }
+        }
         Cores::Slot(_) => PlacementFault::NoRoom { pes: nodes.num_pes(), ranks },
         _ => PlacementFault::NoSuchCores { host: host(seat, nodes), text: shown(&seat.text) },
     }

@@ -49,8 +49,13 @@ impl Hierarchy {
 
     /// A hierarchy from strings such as `4:16:8` and `1:10:100`.
     pub fn parse(arities: &str, distances: &str) -> Result<Self, HierarchyError> {
-        let arities = parse_list("hierarchy", arities, 1, u64::from(u32::MAX), "4:16:8")?;
-        Self::new(arities.into_iter().map(|arity| arity as u32).collect(), Self::parse_distances(distances)?)
+        Self::new(Self::parse_arities(arities)?, Self::parse_distances(distances)?)
+    }
+
+    /// Arities from a string such as `4:16:8`.
+    pub(in crate::machine) fn parse_arities(text: &str) -> Result<Vec<u32>, HierarchyError> {
+        let arities = parse_list("hierarchy", text, 1, u64::from(u32::MAX), "4:16:8")?;
+        Ok(arities.into_iter().map(|arity| arity as u32).collect())
     }
 
     /// Distances from a string such as `1:10:100`.

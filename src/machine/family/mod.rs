@@ -11,4 +11,5 @@ pub(super) mod listed;
 pub(super) mod matrix;
 pub(super) mod network;
 pub(super) mod placed;
+pub(super) mod rails;
 pub(super) mod uneven;

@@ -33,6 +33,7 @@ mod matrix;
 mod network;
 #[cfg(feature = "io")]
 mod numa;
+mod rails;
 #[cfg(feature = "io")]
 mod target;
 mod tree;
@@ -90,6 +91,7 @@ pub const KINDS: &[MachineKind] = &[
     grid::MESH,
     grid::TORUS,
     cube::HYPERCUBE,
+    rails::RAILS,
     tree::COMPLETE,
     #[cfg(feature = "io")]
     cluster::SLURM,

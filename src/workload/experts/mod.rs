@@ -39,7 +39,8 @@
 //!
 //! Layers are independent of each other. Copies of a layer are placed by load first, then exchanged: simulated annealing with a
 //! table of gains, followed by a descent over all pairs. Each exchange keeps the loads within the bound. For n copies, t different sets of experts of size k, and L levels, a proposal costs O(L),
-//! an exchange O(L · k · tokens of both copies), and the tables take O(L n²) memory.
+//! an exchange O(L · k · tokens of both copies), and the tables take O(L n²) memory. With a time limit, annealing is repeated from the best
+//! placement of each layer until time is over.
 //!
 //! # References
 //!
@@ -72,8 +73,10 @@ use packing::by_load;
 use search::Search;
 use sets::CopySets;
 
+use std::time::{Duration, Instant};
+
 use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::observer::Observer;
+use crate::ground::observer::{Limited, Observer};
 use crate::ground::rng::derive;
 use crate::ground::settings::{ConfigError, check, check_at_least_one};
 use crate::ground::threads::{self, ThreadsError};
@@ -171,6 +174,8 @@ pub struct ExpertConfig {
     pub proposals: u32,
     /// Upper limit on the sets of copies that the search looks at in a layer. Of more, equally spaced ones are taken.
     pub sets: usize,
+    /// Keep improving for this time, and return the best placement found; of a large trace, the search is stopped before it is done.
+    pub time_limit: Option<Duration>,
 }
 
 impl ExpertConfig {
@@ -181,7 +186,7 @@ impl ExpertConfig {
             MapPreset::Eco => (1000, 1 << 14),
             MapPreset::Strong => (5000, 1 << 17),
         };
-        Self { seed: 0, threads: 1, imbalance: 0.1, proposals, sets }
+        Self { seed: 0, threads: 1, imbalance: 0.1, proposals, sets, time_limit: None }
     }
 
     /// The same with a seed.
@@ -197,6 +202,11 @@ impl ExpertConfig {
     /// The same with a bound on loads: how far above the mean they may be, as a share of it.
     pub fn with_imbalance(self, imbalance: f64) -> Self {
         Self { imbalance, ..self }
+    }
+
+    /// The same with a time limit, or none.
+    pub fn with_time_limit(self, time_limit: impl Into<Option<Duration>>) -> Self {
+        Self { time_limit: time_limit.into(), ..self }
     }
 
     /// Fails if a setting is out of its range.
@@ -253,15 +263,32 @@ pub fn place_experts(
     config: &ExpertConfig,
     observer: &dyn Observer,
 ) -> Result<ExpertSolution, ExpertError> {
+    let begin = Instant::now();
     config.validate()?;
     copies.check(routing, machine.num_pes())?;
     let domains = Domains::of(machine)?;
     domains.check(routing)?;
-    let place = |layer: usize| {
-        place_layer(routing.layer(layer), copies.of(layer), &domains, (config, layer), observer)
+    let observer = &Limited::silent(observer, begin, config.time_limit);
+    let goes_on = || config.time_limit.is_some() && !domains.levels.is_empty() && !observer.should_stop();
+    let search = |layer: usize| LayerSearch {
+        routing: routing.layer(layer),
+        copies: copies.of(layer),
+        domains: &domains,
+        config,
+        seed: derive(config.seed, layer as u64),
+        observer,
     };
-    let layers = threads::run(config.threads, || threads::map(routing.num_layers(), 1, &place))?;
-    let placement = ExpertPlacement::new(routing.num_experts(), layers)?;
+    let slots = threads::run(config.threads, || {
+        let layers = routing.num_layers();
+        let mut pes = threads::map(layers, 1, &|layer| search(layer).first());
+        let mut round = 1;
+        while goes_on() {
+            pes = threads::map(layers, 1, &|layer| search(layer).again(&pes[layer], round));
+            round += 1;
+        }
+        (0..layers).map(|layer| search(layer).slots(&pes[layer])).collect()
+    })?;
+    let placement = ExpertPlacement::new(routing.num_experts(), slots)?;
     let score = score::with_domains(routing, &placement, &domains);
     Ok(ExpertSolution { placement, score })
 }
@@ -282,28 +309,50 @@ pub fn place_by_load(
     ExpertPlacement::new(routing.num_experts(), (0..routing.num_layers()).map(place).collect())
 }
 
-/// The experts in the slots of a layer.
-fn place_layer(
-    routing: &LayerRouting,
-    copies: &[u32],
-    domains: &Domains,
-    (config, layer): (&ExpertConfig, usize),
-    observer: &dyn Observer,
-) -> Vec<ExpertId> {
-    let (experts, loads) = (copies::experts(copies), copies::loads(copies, routing));
-    let packed = by_load(&experts, &loads, domains.num_pes);
-    let mean = loads.iter().sum::<u64>() as f64 / domains.num_pes as f64;
-    let bound = ((mean * (1.0 + config.imbalance)) as u64).max(packed.greatest);
-    let seed = derive(config.seed, layer as u64);
-    let sets = CopySets::of(routing, copies, config.sets, seed);
-    let mut search = Search::new(&sets, domains, packed.pe_of, (&loads, bound));
-    search.descend(observer);
-    for attempt in 0..SMALL.div_ceil(loads.len() as u64).min(MOST_TRIES) {
-        let proposals = u64::from(config.proposals) * loads.len() as u64;
-        search.anneal(proposals, (seed, attempt), observer);
-        search.descend(observer);
+/// The search for a placement of a layer.
+struct LayerSearch<'a> {
+    routing: &'a LayerRouting,
+    copies: &'a [u32],
+    domains: &'a Domains,
+    config: &'a ExpertConfig,
+    seed: u64,
+    observer: &'a dyn Observer,
+}
+
+impl LayerSearch<'_> {
+    /// The PE of each copy after a search that starts from a placement by load.
+    fn first(&self) -> Vec<u32> {
+        self.from(None, 0)
     }
-    slots(search.best(), &experts, domains.num_pes)
+
+    /// A placement that is not worse than one that was found before. Each round, from 1, draws other numbers.
+    fn again(&self, pe_of: &[u32], round: u64) -> Vec<u32> {
+        if self.observer.should_stop() { pe_of.to_vec() } else { self.from(Some(pe_of), round) }
+    }
+
+    fn from(&self, pe_of: Option<&[u32]>, round: u64) -> Vec<u32> {
+        let Self { domains, config, observer, seed, .. } = *self;
+        let loads = copies::loads(self.copies, self.routing);
+        let packed = by_load(&copies::experts(self.copies), &loads, domains.num_pes);
+        let mean = loads.iter().sum::<u64>() as f64 / domains.num_pes as f64;
+        let bound = ((mean * (1.0 + config.imbalance)) as u64).max(packed.greatest);
+        let sets = CopySets::of(self.routing, self.copies, config.sets, seed);
+        let start = pe_of.map_or(packed.pe_of, <[u32]>::to_vec);
+        let mut search = Search::new(&sets, domains, start, (&loads, bound));
+        search.descend(observer);
+        let tries = SMALL.div_ceil(loads.len() as u64).min(MOST_TRIES);
+        for attempt in round * tries..(round + 1) * tries {
+            let proposals = u64::from(config.proposals) * loads.len() as u64;
+            search.anneal(proposals, (seed, attempt), observer);
+            search.descend(observer);
+        }
+        search.best().to_vec()
+    }
+
+    /// The experts in the slots.
+    fn slots(&self, pe_of: &[u32]) -> Vec<ExpertId> {
+        slots(pe_of, &copies::experts(self.copies), self.domains.num_pes)
+    }
 }
 
 /// The experts by slot, PE after PE, those of a PE in ascending order.

@@ -212,6 +212,32 @@ fn planted_groups_are_found_within_the_bound_of_the_most_even_placement() {
 }
 
 #[test]
+fn a_time_limit_ends_the_search_and_further_rounds_are_never_worse() {
+    let mut rng = Rng::new(6);
+    let machine = machine(("4:4", "1:10"));
+    let routing = random(32, 2, 400, &mut rng);
+    let copies = ExpertCopies::single(&routing);
+    let config = ExpertConfig { proposals: 20, ..ExpertConfig::default() };
+    let place = |limit: Option<Duration>| {
+        place_experts(&routing, &copies, &machine, &config.with_time_limit(limit), &()).unwrap()
+    };
+    let (at_once, without) = (place(Some(Duration::ZERO)), place(None));
+    let by_load = place_by_load(&routing, &copies, &machine).unwrap();
+    assert_eq!(at_once.placement, by_load);
+    let long = place(Some(Duration::from_secs(1)));
+    assert!(long.score.cost < without.score.cost && without.score.cost < at_once.score.cost);
+    for (loads, even) in long.score.loads.iter().zip(&at_once.score.loads) {
+        assert!(loads.greatest <= even.greatest.max(loads.mean * (1.0 + config.imbalance)));
+    }
+    // Where no placement is better than another one, the search ends before the time is over.
+    let single = crate::machine::build("1:1", Some("1:5"), None).unwrap();
+    let begin = Instant::now();
+    place_experts(&routing, &copies, &single, &config.with_time_limit(Duration::from_secs(1000)), &())
+        .unwrap();
+    assert!(begin.elapsed() < Duration::from_secs(500));
+}
+
+#[test]
 fn replicas_lower_the_greatest_load_of_a_copy_as_far_as_possible() {
     let mut builder = RoutingBuilder::new(4).unwrap();
     for (expert, tokens) in [(0, 10), (1, 90), (2, 40), (3, 20)] {
@@ -354,6 +380,9 @@ mod files {
         ] {
             assert_eq!(text::read_routing(source(&bytes), 4).unwrap(), expected);
         }
+        for (bytes, plain) in [(npz(&[("arr_0.npy", &array)], true), &array), (array.clone(), &array)] {
+            assert_eq!(&crate::io::expert_trace::unpacked(source(&bytes)).unwrap(), plain);
+        }
         let single = text::read_routing(source(&npy("(2, 1)", false, &[3, 3])), 4).unwrap();
         assert_eq!((single.num_layers(), sets(&single, 0)), (1, vec![(vec![3], 2)]));
     }
@@ -375,6 +404,8 @@ mod files {
         let array = npy("(2, 2, 2)", false, &[0, 1, 1, 2, 3, 1, 0, 3]);
         let two = npz(&[("a.npy", &array), ("b.npy", &array)], false);
         let stored = npz(&[("a.npy", &array)], false);
+        let error = crate::io::expert_trace::unpacked(source(&two)).unwrap_err().to_string();
+        assert!(error.contains("trace, line 1, column 1: the archive holds several arrays"), "{error}");
         for (bytes, message) in [
             (&b"0,1,2\n0,1,9\n"[..], "trace, line 2, column 5: `9` "),
             (b"0 1 2\n0 x 2\n", "trace, line 2, column 3: `x` "),

@@ -221,6 +221,8 @@ fn all() -> Vec<Reader> {
         placed("rankfile", "rank 0=n1 slot=0:1\nrank 1=n2 slot=0:0-1\n"),
         placed("hosts of ranks", "n1\nn2\nn1\n"),
         placed("rank order", "0,2\n1-1\n"),
+        placed("script of ranks", "#!/bin/sh\n# The host, the GPU and the number of each rank:\nn1 1 0\nn2 0 1\n"),
+        placed("pods", "{\"pods\": [\n{\"host\": \"n1\", \"gpus\": [1, 0], \"ranks\": [0, 1]}]}\n"),
         placed("inverse", "1\n-1\n0\n-1\n"),
         reader("latencies", "0 10 3\n10 0 4\n3 4 0\n", cluster::latency::read).with_separators(),
         traffic("openmpi", "E\t0\t1\t80 bytes\t2 msgs sent\nE\t1\t0\t60 bytes\t1 msgs sent\n"),
@@ -246,6 +248,11 @@ fn all() -> Vec<Reader> {
             "n1:5:6 [0] NCCL INFO comm 0x7 rank 0 nranks 3 cudaDev 0 busId 1000 - Init START\n\
              n1:5:6 [0] NCCL INFO Channel 00/01 :    0   1   2\n\
              n1:5:7 [0] NCCL INFO Channel 00/0 : 0[0] -> 2[0] [send] via NET/IB/0\n",
+        )
+        .numbers_from(None),
+        traffic(
+            "goal",
+            "num_ranks 3\nrank 0 {\nl1: send 70b to 2 tag 3\ncalc 5\n}\nrank 1 {\nsend 8b to 0\n}\nrank 2 {\nl1: recv 70b from 0\n}\n",
         )
         .numbers_from(None),
         traffic(

@@ -9,6 +9,7 @@ use viem::graph::CsrGraph;
 use viem::io::metis::{self, NodeWeights};
 use viem::io::traffic::{
     Collector, Format, MOST_RANKS, Share, Summary, TrafficConfig, TrafficError, TrafficFault, Weighing,
+    relabel_goal,
 };
 use viem::io::{ContentError, ReadError, Source};
 
@@ -152,6 +153,25 @@ fn write_text(name: &str, n: u32, flows: &Flows) -> (Vec<String>, bool) {
             }
             text += "</graph>\n</graphml>\n";
         }
+        "goal" => {
+            writeln!(text, "// a job\nnum_ranks {n}").unwrap();
+            for me in 0..n {
+                writeln!(text, "rank {me} {{").unwrap();
+                // Bytes are shared by the messages: the last one has the rest.
+                for (_, to, bytes, messages) in lines().filter(|line| line.0 == me) {
+                    let each = bytes / messages;
+                    for number in 1..messages {
+                        writeln!(text, "s{to}_{number}: send {each}b to {to} tag {number} cpu 1").unwrap();
+                    }
+                    writeln!(text, "send {} b to {to}\n", bytes - (messages - 1) * each).unwrap();
+                }
+                for (from, _, bytes, messages) in lines().filter(|line| line.1 == me) {
+                    writeln!(text, "recv {}b from {from} /* the first\n of {messages} */", bytes / messages)
+                        .unwrap();
+                }
+                text += "l1: calc 100\nl2: calc 7 cpu 3\nl1 requires l2\nl2 irequires l1\n}\n";
+            }
+        }
         "kineto" => {
             let file = |me: u32| {
                 let event =
@@ -162,7 +182,7 @@ fn write_text(name: &str, n: u32, flows: &Flows) -> (Vec<String>, bool) {
         }
         _ => panic!("{name} has no writer in this test"),
     }
-    (vec![text], matches!(name, "openmpi" | "edges" | "aps" | "json" | "graphml"))
+    (vec![text], matches!(name, "openmpi" | "edges" | "aps" | "json" | "graphml" | "goal"))
 }
 
 /// The trace of a rank.
@@ -472,6 +492,7 @@ fn faulty_files_are_rejected_with_the_position() {
     let no_weight: Check = |fault| matches!(fault, NoColumn { what: "weight or messages", .. });
     let twice: Check = |fault| matches!(fault, ColumnTwice { .. });
     let no_rank: Check = |fault| matches!(fault, NoSuchRank { .. });
+    let twice_there: Check = |fault| matches!(fault, RankTwice { rank: 0 });
     let json: Check = |fault| matches!(fault, Json { .. });
     let in_event: Check = |fault| matches!(fault, InEvent { number: 2, .. });
     let too_many: Check = |fault| matches!(fault, TooManyRanks { .. });
@@ -513,6 +534,38 @@ fn faulty_files_are_rejected_with_the_position() {
             in_event,
         ),
         ("kineto", vec![kineto(0, 3, &[]), kineto(1, 4, &[])], 1, 1, other_size),
+        ("goal", vec!["".into()], 1, 1, missing),
+        ("goal", vec!["num_ranks 2\nrank 0 {\n".into()], 3, 1, missing),
+        ("goal", vec!["rank 0 {\n}\nnum_ranks 2\n".into()], 1, 6, missing),
+        ("goal", vec!["num_ranks 16777217\n".into()], 1, 1, too_many),
+        ("goal", vec!["num_ranks 2\nrank 2 {\n}\n".into()], 2, 6, no_rank),
+        ("goal", vec!["num_ranks 2\nrank 0 {\nsend 8b to 2\n}\n".into()], 3, 12, no_rank),
+        ("goal", vec!["num_ranks 2\nrank 0 {\nrecv 8b from 7\n}\n".into()], 3, 14, no_rank),
+        ("goal", vec!["num_ranks 2\nrank 0 {\nsend 8b from 1\n}\n".into()], 3, 9, unexpected),
+        ("goal", vec!["num_ranks 2\nrank 0 {\nsend 8 to 1\n}\n".into()], 3, 8, unexpected),
+        (
+            "goal",
+            vec!["num_ranks 2\nrank 0 {\nsend 18446744073709551616b to 1\n}\n".into()],
+            3,
+            6,
+            unexpected,
+        ),
+        ("goal", vec!["num_ranks 2\nrank 0 {\nsend -1b to 1\n}\n".into()], 3, 6, unexpected),
+        ("goal", vec!["num_ranks 2\nrank 0 {\nsend 8b to -1\n}\n".into()], 3, 12, unexpected),
+        ("goal", vec!["num_ranks 2\nrank 0 {\nsend 8b to\n}\n".into()], 3, 11, missing),
+        ("goal", vec!["num_ranks 2\nrank 0 {\nsend 8b to 1 core 5\n}\n".into()], 3, 14, unexpected),
+        ("goal", vec!["num_ranks 2\nrank 0 {\nl1: wait 5\n}\n".into()], 3, 5, unexpected),
+        ("goal", vec!["num_ranks 2\nrank 0 {\nl1 requires l2 l3\n}\n".into()], 3, 16, unexpected),
+        ("goal", vec!["num_ranks 2\nrank 0 {\nrank 1 {\n}\n}\n".into()], 3, 6, unexpected),
+        ("goal", vec!["num_ranks 2\nsend 8b to 1\n".into()], 2, 1, unexpected),
+        ("goal", vec!["num_ranks 2\nrank 0 {\n}\n".into(), "num_ranks 3\n".into()], 1, 1, other_size),
+        (
+            "goal",
+            vec!["num_ranks 2\nrank 0 {\n}\n".into(), "num_ranks 2\nrank 0 {\n}\n".into()],
+            2,
+            1,
+            twice_there,
+        ),
         ("edges", vec!["".into()], 1, 1, missing),
         ("edges", vec!["# nothing\n".into()], 2, 1, missing),
         ("edges", vec!["0\n".into()], 1, 1, edge_columns),
@@ -1005,4 +1058,55 @@ fn lines_of_old_versions_are_connections_of_the_job() {
                 ip-1:5:6 [0] NCCL INFO Channel 01 : 0[6000] -> 1[b000] via P2P/IPC\nip-1:5:6 [0] NCCL INFO Ring 01 : 0 -> 1 -> 2\n";
     let (graph, _) = sum(None, &[text.as_bytes()], &BYTES);
     assert_eq!(edges(&graph), [(0, 1, 1), (0, 2, 1), (1, 2, 1)]);
+}
+
+#[test]
+fn a_renamed_schedule_has_the_same_traffic_under_other_names() {
+    let mut rng = viem::ground::rng::Rng::new(5);
+    for case in 0..20 {
+        let n = 2 + rng.below(8);
+        let flows: Flows = (0..3 * n)
+            .map(|_| ((rng.below(n), rng.below(n)), (u64::from(rng.below(999)), 1 + u64::from(rng.below(3)))))
+            .collect();
+        let text = write("goal", n, &flows).0.remove(0);
+        let num_places = n + case % 4;
+        let mut places: Vec<u32> = (0..num_places).collect();
+        rng.shuffle(&mut places);
+        places.truncate(n as usize);
+        let source = Source::new("job.goal", text.as_slice()).unwrap();
+        let renamed = relabel_goal(source, &places, num_places as usize).unwrap();
+        let (graph, summary) = sum(None, &[renamed.as_bytes()], &BYTES);
+        assert_eq!((graph.num_nodes(), &summary.silent_ranks), (num_places as usize, &vec![]));
+        let (original, _) = sum(None, &[&text], &BYTES);
+        let mut expected: Vec<_> = edges(&original)
+            .into_iter()
+            .map(|(u, v, weight)| (places[u as usize], places[v as usize], weight))
+            .map(|(u, v, weight)| (u.min(v), u.max(v), weight))
+            .collect();
+        expected.sort_unstable();
+        assert_eq!(edges(&graph), expected);
+        // And back.
+        let mut back = vec![0; num_places as usize];
+        let mut free = n..;
+        for place in 0..num_places {
+            let rank = places.iter().position(|&taken| taken == place);
+            back[place as usize] = rank.map_or_else(|| free.next().unwrap(), |rank| rank as u32);
+        }
+        let source = Source::new("renamed.goal", renamed.as_bytes()).unwrap();
+        let again = relabel_goal(source, &back, num_places as usize).unwrap();
+        if num_places == n {
+            assert_eq!(again.as_bytes(), text);
+        }
+    }
+    let source = |text: &'static str| Source::new("job.goal", text.as_bytes()).unwrap();
+    let one_line =
+        "/* a\n b */ num_ranks 2 rank 0 { l1: recv 8b from -1 tag -1\n} // a rank\n\nrank 1 { send 8b to 0 }";
+    let error = relabel_goal(source(one_line), &[1, 0], 2).unwrap_err().to_string();
+    assert!(error.contains("line 5, column 23: `}` is not tag, cpu, nic or the end of the line"), "{error}");
+    let good = "/* a\n b */ num_ranks 2 rank 0 { l1: recv 8b from -1 tag -1\n} // a rank\n\nrank 1 { send 8b to 0\n}";
+    let renamed = relabel_goal(source(good), &[1, 0], 2).unwrap();
+    let expected = "/* a\n b */ num_ranks 2  // a rank\n\nrank 0 { send 8b to 1\n}\nrank 1 { l1: recv 8b from -1 tag -1\n}\n";
+    assert_eq!(renamed, expected);
+    let error = relabel_goal(source("num_ranks 3\n"), &[1, 0], 2).unwrap_err().to_string();
+    assert!(error.contains("line 1, column 1: the schedule has 3 ranks, but 2 are mapped"), "{error}");
 }

@@ -6,7 +6,7 @@ use viem::ground::rng::Rng;
 use viem::ground::types::{Distance, NodeId, PeId};
 use viem::machine::{
     Capacities, Dimension, DistanceMatrix, DistanceOracle, DistanceVisitor, Distances, Divided, Division,
-    Grid, Hierarchy, Hosted, Hypercube, Listed, Machine, MachineError, Network, PartTree, Parts,
+    Grid, Hierarchy, Hosted, Hypercube, Listed, Machine, MachineError, Network, PartTree, Parts, Rails,
     StoredDistances, UnevenTree,
 };
 use viem::machine::{Located as _, Nodes, Places};
@@ -106,6 +106,24 @@ fn random_cube(rng: &mut Rng) -> Case {
     let dimension = rng.below(8);
     Case::new(format!("cube {dimension}"), Hypercube::new(dimension).unwrap(), |p, q| {
         (0..dimension).filter(|bit| p >> bit & 1 != q >> bit & 1).count() as Distance
+    })
+}
+
+fn random_rails(rng: &mut Rng) -> Case {
+    let (arities, distances) = loop {
+        let (arities, distances) = levels(rng, 4);
+        if arities.len() > 1 {
+            break (arities, distances);
+        }
+    };
+    let same_rail = Distance::from(rng.below(12));
+    let mut all = distances.clone();
+    all.insert(1, same_rail);
+    let machine = Rails::new(arities.clone(), all).unwrap();
+    let (of_node, of_pod) = (arities[0] as usize, (arities[0] * arities[1]) as usize);
+    Case::new(format!("{machine:?}"), machine, |p, q| {
+        let is_rail = p != q && p / of_pod == q / of_pod && p % of_node == q % of_node;
+        if is_rail { same_rail } else { tree_distance(&arities, &distances, p, q) }
     })
 }
 
@@ -251,10 +269,11 @@ fn random_hosted(rng: &mut Rng) -> Case {
     })
 }
 
-const FAMILIES: [Family; 7] = [
+const FAMILIES: [Family; 8] = [
     ("hierarchy", random_hierarchy),
     ("grid", random_grid),
     ("hypercube", random_cube),
+    ("rails", random_rails),
     ("network", random_network),
     ("matrix", random_matrix),
     ("uneven tree", random_uneven_tree),

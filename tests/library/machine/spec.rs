@@ -76,6 +76,9 @@ fn the_auditor_understands_specifications_the_same_way() {
         ("torus:3x2/2:2", Some("1:10:100")),
         ("mesh:2x2/3", Some("5:3")),
         ("hypercube:4", None),
+        ("rails:2:3:2", Some("1:5:6:10")),
+        ("rails:3:2", Some("7:1:9")),
+        ("rails:1:3:2:2", Some("1:2:3:4:5")),
         ("complete:6", None),
         ("complete:6", Some("9")),
     ];
@@ -326,6 +329,9 @@ fn errors_say_what_to_do() {
     says(refused("mesh:1000", Some("9223372036854775807"), None), &["common factor"]);
     says(refused("hypercube:32", None, None), &["from 0 to 31"]);
     says(refused("hypercube:4", Some("1"), None), &["leave out `1`"]);
+    says(refused("rails:8:4", None, None), &["needs 3 distances"]);
+    says(refused("rails:8", Some("1:5"), None), &["at least 2 levels", "1 levels and 2 distances"]);
+    says(refused("rails:8:0", Some("1:5:6"), None), &["`0` at column 3"]);
     says(refused("complete:0", None, None), &["from 1"]);
     says(refused("4:16:8", None, None), &["needs 3 distances"]);
     says(refused("4:0:8", Some("1:2:3"), None), &["`0` at column 3"]);
@@ -362,7 +368,11 @@ fn errors_say_what_to_do() {
 fn every_kind_in_the_table_works() {
     // Clusters need files; tests/library/machine/cluster.rs covers them.
     for kind in KINDS.iter().filter(|kind| !kind.is_cluster()) {
-        let distances = (kind.name == "tree").then_some("1:10:100");
+        let distances = match kind.name {
+            "tree" => Some("1:10:100"),
+            "rails" => Some("1:5:6:10"),
+            _ => None,
+        };
         let machine = build(kind.example, distances, None);
         assert!(machine.num_pes() > 1 && !kind.about.is_empty());
         assert_eq!(machine::file_of(kind.example), None);

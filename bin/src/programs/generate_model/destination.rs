@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::audit::{Claim, Written};
 use super::options::{NAME, Options};
 use crate::console::Console;
-use crate::error::{Result, UsageError};
+use crate::error::Result;
 use crate::exit::End;
 use crate::files;
 use crate::given::Given;
@@ -78,10 +78,8 @@ impl Destination {
 
     /// An error if the files are to be audited, and what is read or written cannot be read again.
     pub fn check_audit(&self, inputs: &Inputs<'_>) -> Result<()> {
-        let is_stream = |path: &&Path| io::is_stream(path);
-        if self.verify && (inputs.all.iter().any(is_stream) || !self.outputs.is_file(self.model)) {
-            let message = "--verify reads the files again, so none of them can be a stream; name files";
-            return Err(UsageError(message.to_owned()).into());
+        if self.verify {
+            files::probe_verifiable(inputs.all.iter().copied(), self.outputs.is_file(self.model))?;
         }
         Ok(())
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::options::{NAME, Options};
-use crate::error::Result;
+use crate::error::{Result, VerificationError};
 use crate::exit::End;
 use crate::experts::{self, Row, Rows};
 use crate::files;
@@ -15,9 +15,14 @@ use crate::machine::{self, JsonMachine};
 use crate::options;
 use crate::progress::Progress;
 use crate::signals::{self, First, StopAtSignal};
-use viem::io::{Outputs, Source};
+use viem::io::output::Content;
+use viem::io::{Outputs, Source, expert_trace};
+use viem::machine::Machine;
 use viem::mapping::solve::MapPreset;
-use viem::workload::experts::{ExpertConfig, ExpertCopies, ExpertId, ExpertRouting, place_experts, text};
+use viem::workload::experts::{
+    ExpertConfig, ExpertCopies, ExpertId, ExpertRouting, ExpertScore, place_experts, text,
+};
+use viem_verify as verify;
 
 /// The file of the placement, unless another one is asked for.
 const PLACEMENT: &str = "experts.json";
@@ -36,6 +41,8 @@ struct Report {
     machine: JsonMachine,
     preconfiguration_mapping: MapPreset,
     imbalance: f64,
+    /// In seconds.
+    time_limit: Option<f64>,
     /// The placement that was found, then others.
     placements: Vec<Row>,
     seconds: f64,
@@ -53,6 +60,9 @@ pub(super) fn place(options: &Options, experts: ExpertId, given: &Given) -> Resu
     let mut outputs = Outputs::new();
     let path = if given.has("output_filename") { &options.output_filename } else { Path::new(PLACEMENT) };
     let output = outputs.add(path, &inputs)?;
+    if options.verify {
+        files::probe_verifiable(inputs.iter().copied(), outputs.is_file(output))?;
+    }
     let json = options.report.add_to(&mut outputs, &inputs)?;
     let console = given.console(options.report.quiet, &outputs)?;
     let threads = options::threads(options.threads)?;
@@ -65,7 +75,8 @@ pub(super) fn place(options: &Options, experts: ExpertId, given: &Given) -> Resu
     let config = ExpertConfig::preset(options.preconfiguration_mapping)
         .with_seed(options.seed)
         .with_threads(threads)
-        .with_imbalance(imbalance);
+        .with_imbalance(imbalance)
+        .with_time_limit(options.time_limit);
     let progress = Progress::new(options.report.quiet);
     let received = signals::listen(&progress, First::AsksToStop);
     let started = Instant::now();
@@ -90,15 +101,52 @@ pub(super) fn place(options: &Options, experts: ExpertId, given: &Given) -> Resu
         machine: options.machine.report(machine),
         preconfiguration_mapping: options.preconfiguration_mapping,
         imbalance: 100.0 * imbalance,
+        time_limit: options.time_limit.map(|limit| limit.as_secs_f64()),
         placements: rows.rows,
         seconds,
     };
-    outputs.write(&[
+    let contents: [Content<'_>; 2] = [
         (Some(output), &|out| text::write_placement(out, &found.placement)),
         (json, &|out| files::write_report(out, NAME, &report)),
-    ])?;
+    ];
+    let staged = outputs.stage(&contents)?;
+    if let Some(written) = staged.path(output).filter(|_| options.verify) {
+        audit(options, (experts, machine), written, &found.score)?;
+        console.line(format_args!("verified: J of the files is the same, and so are all loads"));
+    }
+    staged.publish()?;
     console.line(format_args!("{gain:.1} % less into nodes than in the order of numbers; written to {name}"));
     Ok(received.interrupt().map_or(End::Done, End::Signal))
+}
+
+/// Has the independent auditor recompute J and loads from the files.
+fn audit(
+    options: &Options,
+    (experts, machine): (ExpertId, &dyn Machine),
+    written: &Path,
+    score: &ExpertScore,
+) -> Result<()> {
+    let trace = expert_trace::unpacked(Source::open(&options.file)?)?;
+    let placement = files::text(written)?;
+    let audited = files::with_machine((&options.machine, machine), |machine| {
+        Ok(verify::audit_experts(&trace, experts.into(), &placement, machine)?)
+    })?;
+    // Sums in another order differ in their last digits.
+    let is_near = |one: f64, other: f64| (one - other).abs() <= 1e-9 * one.abs().max(other.abs());
+    if !is_near(audited.cost, score.cost) {
+        let message =
+            format!("J of the placement written is {}, but {} was computed", audited.cost, score.cost);
+        return Err(VerificationError::Differs(message).into());
+    }
+    let loads = score.loads.iter().zip(&audited.loads);
+    if let Some((own, audited)) = loads.clone().find(|(own, audited)| !is_near(own.greatest, **audited)) {
+        let message = format!(
+            "the greatest load of a layer of the placement written is {audited}, but {} was computed",
+            own.greatest
+        );
+        return Err(VerificationError::Differs(message).into());
+    }
+    Ok(())
 }
 
 /// The file that `--replicas` names, if it is no number.

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use serde::Serialize;
 
+use super::goal::Goal;
 use super::keep::Keep;
 use super::options::{NAME, Options};
 use crate::console::Console;
@@ -28,6 +29,8 @@ pub(super) struct Places<'a> {
     pub curve: Option<OutputId>,
     /// What launches the job.
     pub planned: Option<Planned>,
+    /// The schedule in which ranks are named as they are mapped.
+    pub goal: Option<OutputId>,
 }
 
 /// What has the file of a mapping audited, and reports what agrees.
@@ -78,6 +81,7 @@ impl<'a> Places<'a> {
             json: options.report.add_to(outputs, &inputs.all)?,
             picture: options.picture.add_to(outputs, &inputs.all)?,
             planned: options.launch.add_to(outputs, &inputs.all)?,
+            goal: options.goal.as_ref().map(|goal| goal.add_to(outputs, &inputs.all)).transpose()?,
             curve: options.remap.add_to(outputs, &inputs.all)?,
             outputs,
         })
@@ -97,6 +101,7 @@ impl<'a> Inputs<'a> {
         let weights = options.sharing.pe_weights.as_deref();
         let others = options.machine.files().chain(weights).chain(options.first.file());
         let others = others.chain(options.fixed.file()).chain(options.keep.iter().filter_map(Keep::file));
+        let others = others.chain(options.goal.iter().map(Goal::schedule));
         let read_only: Vec<&Path> =
             [options.file.as_path()].into_iter().chain(others).chain(options.remap.files()).collect();
         let mappings = options

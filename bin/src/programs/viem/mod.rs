@@ -9,12 +9,14 @@
 //! | `qap` | quadratic assignment problems |
 //! | `experts` | placements of experts |
 //! | `keep` | groups of processes that must share a node |
+//! | `goal` | GOAL schedules whose ranks are named as mapped |
 //! | `job` | what they share: what is read, and where the results go |
 //! | `first_mapping` | how the first mapping is made |
 //! | `neighbourhood` | how a mapping is improved by exchanges |
 
 mod experts;
 mod first_mapping;
+pub(crate) mod goal;
 mod job;
 mod keep;
 mod many_to_one;

@@ -6,6 +6,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::first_mapping::{FirstOrder, within};
+use super::goal;
 use super::job::Job;
 use super::keep::{self, Keep};
 use super::options::Options;
@@ -37,6 +38,7 @@ pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
     let Job { options, started, machine, config, console, .. } = job;
     let planned = job.places.planned.take();
     planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
+    let schedule = options.goal.as_ref().map(|goal| goal.read(machine, graph.num_nodes())).transpose()?;
     let read = |path: &Path| files::read_mapping(path, graph.num_nodes(), machine, console);
     let start = options.input_mapping.as_deref().map(read).transpose()?;
     let relief = options.relief()?;
@@ -77,7 +79,9 @@ pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
     let busiest = Busiest::new(graph, machine, &solution.mapping);
     busiest.iter().for_each(|busiest| busiest.tell(console));
     let (launch, refused) = launch::of_mapping(planned, machine, &solution.mapping, job.places.outputs);
-    job.write(graph, &solution, (fixed.as_ref(), busiest), launch.as_ref())?;
+    let schedule = schedule.map(|schedule| schedule.mapped(&solution.mapping, machine)).transpose()?;
+    job.write(graph, &solution, (fixed.as_ref(), busiest), (launch.as_ref(), schedule.as_deref()))?;
+    job.places.goal.iter().for_each(|&goal| goal::tell(console, job.places.outputs.name(goal)));
     job.tell_end(&solution.report, launch.as_ref());
     refused.map_or(Ok(()), |error| Err(Failure::from(error)))?;
     Ok(received.interrupt().map_or(End::Done, End::Signal))
@@ -145,14 +149,14 @@ impl Job<'_> {
         graph: &CsrGraph,
         solution: &Solution,
         (fixed, busiest): (Option<&Fixed>, Option<Busiest>),
-        launch: Option<&JobLaunch>,
+        (launch, schedule): (Option<&JobLaunch>, Option<&str>),
     ) -> Result<()> {
         let Job { options, machine, console, .. } = *self;
         let Solution { mapping, report, .. } = solution;
         let drawn = options.picture.draw(graph, machine, self.places.name(), mapping, false)?;
         let settings = self.config.effective_on(machine).with_construction(report.algorithm);
         let report_of_run = JsonReport::new(options, machine, report, settings, (fixed, launch, busiest));
-        let files = launch.into_iter().flat_map(JobLaunch::texts);
+        let files = launch.into_iter().flat_map(JobLaunch::texts).chain(self.places.goal.zip(schedule));
         let audit = |written: &Path| {
             files::verify(&options.file, written, (&options.machine, machine), report.cost)?;
             console.line(format_args!("verified: J of the files is {} too", report.cost));

@@ -6,12 +6,14 @@ use std::time::Duration;
 use clap::{Args, Parser};
 
 use super::first_mapping::{self, FirstOptions};
+use super::goal::Goal;
 use super::keep::Keep;
 use super::neighbourhood::{self, NeighbourhoodOptions};
 use crate::compare::PictureOptions;
 use crate::error::{Result, UsageError};
 use crate::exit;
 use crate::experts::ExpertOptions;
+use crate::files;
 use crate::fixed::{FirstHost, FixedOptions};
 use crate::launch::LaunchOptions;
 use crate::machine::MachineOptions;
@@ -24,7 +26,6 @@ use crate::workload::CostOptions;
 use viem::contention::ReliefConfig;
 use viem::ground::settings::named;
 use viem::ground::types::Cost;
-use viem::io;
 use viem::machine::{DistanceKind, Machine};
 use viem::mapping::solve::{MapConfig, MapPreset};
 
@@ -136,6 +137,11 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) launch: LaunchOptions,
 
+    /// Also write this GOAL schedule of the job, with each rank named by the processing element it is mapped to. Its file is
+    /// mapped.goal unless another one is named; an existing file is replaced only if it is named
+    #[arg(long, value_name = "FILE[,FILE]", value_parser = Goal::parse)]
+    pub(crate) goal: Option<Goal>,
+
     #[command(flatten)]
     pub(crate) picture: PictureOptions,
 
@@ -219,11 +225,11 @@ impl Options {
     pub(super) fn config(&self, machine: &dyn Machine, is_file: bool) -> Result<MapConfig> {
         let older = self.remap.old().into_iter().chain(self.remap.files());
         let kept = self.keep.iter().filter_map(Keep::file);
-        let more = self.fixed.file().into_iter().chain(kept).chain(older);
-        let mut read = [self.file.as_path()].into_iter().chain(self.machine.files()).chain(more);
-        if self.verify && (!is_file || read.any(io::is_stream)) {
-            let message = "--verify reads the files again, so none of them can be a stream; name files";
-            return Err(UsageError(message.to_owned()).into());
+        let goal = self.goal.iter().map(Goal::schedule);
+        let more = self.fixed.file().into_iter().chain(kept).chain(goal).chain(older);
+        let read = [self.file.as_path()].into_iter().chain(self.machine.files()).chain(more);
+        if self.verify {
+            files::probe_verifiable(read, is_file)?;
         }
         if let (Some(kind), None) = (self.distance_construction_algorithm, machine.hierarchy()) {
             let message = format!(
@@ -270,11 +276,12 @@ pub(crate) static TABLE: Table = Table {
                 "preconfiguration_mapping",
                 "output_filename",
                 "threads",
+                "time_limit",
+                "verify",
                 "quiet",
                 "json",
             ],
         ),
-        Row::new(OF_MAPPINGS, &["time_limit", "verify"]),
         Row::new(
             WITH_MACHINES,
             &[
@@ -294,7 +301,7 @@ pub(crate) static TABLE: Table = Table {
         )
         .instead(&[Mode::Remapping], "it starts where its vertices were, and a mapping from elsewhere is not near that; leave it out"),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping, Mode::Qap], &["fixed"]),
-        Row::new(&[Mode::OneToOne], &["first_host", "keep", "secondary", "secondary_excess"]),
+        Row::new(&[Mode::OneToOne], &["first_host", "keep", "goal", "secondary", "secondary_excess"]),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne, Mode::Remapping], &["input_format"])
             .with_values(&["metis"]),
         Row::new(&[Mode::Qap], &["input_format"]).with_values(&["qaplib"]),

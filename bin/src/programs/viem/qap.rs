@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::options::{NAME, Options};
 use crate::console::Console;
-use crate::error::{Result, UsageError};
+use crate::error::Result;
 use crate::exit::End;
 use crate::fixed::{Fixed, JsonFixed};
 use crate::given::Given;
@@ -119,10 +119,9 @@ fn note_machine(console: Console, QapMachine { matrix, machine, is_mapped, .. }:
 
 /// The settings of a run. `is_file`: whether the assignment goes to a file of its own.
 fn config(options: &Options, is_file: bool) -> Result<QapConfig> {
-    let mut read = [options.file.as_path()].into_iter().chain(options.fixed.file());
-    if options.verify && (!is_file || read.any(io::is_stream)) {
-        let message = "--verify reads the files again, so none of them can be a stream; name files";
-        return Err(UsageError(message.to_owned()).into());
+    if options.verify {
+        let read = [options.file.as_path()].into_iter().chain(options.fixed.file());
+        files::probe_verifiable(read, is_file)?;
     }
     let mut config = QapConfig::preset(options.preconfiguration_mapping);
     config.seed = options.seed;

@@ -1,0 +1,90 @@
+//! `--goal`: the GOAL schedule of a job, with its ranks named by the processing elements they are mapped to.
+
+use std::io::Read;
+use std::path::Path;
+
+use crate::console::Console;
+use crate::error::{Result, UsageError};
+use crate::files;
+use viem::ground::types::PeId;
+use viem::io::output::OutputId;
+use viem::io::traffic::relabel_goal;
+use viem::io::{Outputs, ReadError, Source};
+use viem::machine::Machine;
+use viem::mapping::Mapping;
+
+/// Where the schedule goes, unless another file is named.
+const MAPPED: &str = "mapped.goal";
+
+/// The names of two files, of which the second may be left out.
+#[derive(Clone, Debug)]
+pub(crate) struct Goal {
+    schedule: String,
+    mapped: Option<String>,
+}
+
+impl Goal {
+    pub(crate) fn parse(text: &str) -> Result<Self, String> {
+        let (schedule, mapped) =
+            text.split_once(',').map_or((text, None), |(schedule, mapped)| (schedule, Some(mapped)));
+        if schedule.is_empty() || mapped.is_some_and(|name| name.is_empty() || name.contains(',')) {
+            return Err("give a schedule, and perhaps the file to write behind a comma".to_owned());
+        }
+        Ok(Self { schedule: schedule.to_owned(), mapped: mapped.map(str::to_owned) })
+    }
+
+    /// The schedule that is read.
+    pub(crate) fn schedule(&self) -> &Path {
+        Path::new(&self.schedule)
+    }
+
+    /// Adds the file to the outputs. It must not overwrite an input, nor what nobody has named.
+    pub(super) fn add_to(&self, outputs: &mut Outputs, inputs: &[&Path]) -> Result<OutputId> {
+        if self.mapped.is_none() && Path::new(MAPPED).exists() {
+            let message = format!(
+                "{MAPPED} is there already; to replace it, name it: --goal={},{MAPPED}",
+                self.schedule
+            );
+            return Err(UsageError(message).into());
+        }
+        Ok(outputs.add(Path::new(self.mapped.as_deref().unwrap_or(MAPPED)), inputs)?)
+    }
+
+    /// Reads the schedule. Refuses before any work what no mapping of so many processes can rename.
+    pub(super) fn read(&self, machine: &dyn Machine, num_processes: usize) -> Result<Schedule> {
+        if (0..machine.num_pes() as PeId).any(|pe| machine.capacity(pe) > 1) {
+            let message =
+                "--goal names ranks by their processing elements, so each of these may have one rank only";
+            return Err(UsageError(message.to_owned()).into());
+        }
+        let (name, mut bytes) = (files::name(self.schedule()), Vec::new());
+        let failed = |source| ReadError::Unreadable { file: name.clone(), source };
+        Source::open(self.schedule())?.read_to_end(&mut bytes).map_err(failed)?;
+        let schedule = Schedule { name, bytes };
+        let places: Vec<PeId> = (0..num_processes as PeId).collect();
+        schedule.renamed(&places, num_processes)?;
+        Ok(schedule)
+    }
+}
+
+/// A schedule as it was read.
+pub(super) struct Schedule {
+    name: String,
+    bytes: Vec<u8>,
+}
+
+impl Schedule {
+    /// The schedule in which ranks have the numbers of their processing elements.
+    pub fn mapped(&self, mapping: &Mapping, machine: &dyn Machine) -> Result<String> {
+        self.renamed(mapping.pes(), machine.num_pes())
+    }
+
+    fn renamed(&self, places: &[PeId], num_places: usize) -> Result<String> {
+        Ok(relabel_goal(Source::new(&self.name, self.bytes.as_slice())?, places, num_places)?)
+    }
+}
+
+/// Says where the schedule was written.
+pub(super) fn tell(console: Console, place: &str) {
+    console.line(format_args!("schedule with the ranks as mapped: {place}"));
+}

@@ -1,0 +1,455 @@
+//! Schedules in the GOAL format, which LogGOPSim and ATLAHS simulate: operations of each rank, and which of them wait for which.
+//!
+//! ```text
+//! num_ranks 2
+//! rank 0 {
+//! l1: send 1024b to 1 tag 3
+//! l2: calc 100 cpu 1
+//! l2 requires l1
+//! }
+//! rank 1 {
+//! l1: recv 1024b from 0 tag 3
+//! }
+//! ```
+//!
+//! Each `send` is a message; what is received is in the block of the sender. Everything else moves nothing. A label is not needed, `irequires`
+//! waits for the start instead of the end, -1 is any sender or tag, `tag`, `cpu` and `nic` may stand behind an operation. `//` begins a comment up to the end of its line, `/*`
+//! one up to `*/`. An operation or dependency ends with its line. (Grammar as in `src/LogGOPSim/txt2bin.re` of LogGOPSim, which needs the
+//! number of ranks before the first one, and takes the rank with the highest number for the last.)
+
+use std::ops::Range;
+
+use super::fields::whole;
+use crate::ground::types::PeId;
+use crate::io::scanner::Scanner;
+use crate::io::table::{is_blank, shortened};
+use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
+use crate::io::{ContentError, ReadError, Source, number};
+
+pub(super) const FORMAT: Format = Format {
+    name: "goal",
+    title: "GOAL schedules",
+    classes: ALL_TRAFFIC,
+    tells_recorders: true,
+    guesses_first_rank: false,
+    is_graph: false,
+    is_certain,
+    read,
+};
+
+const NUM_RANKS: &[u8] = b"num_ranks";
+const CLOSE: &str = "a bracket } that ends the rank";
+
+/// The number of ranks comes first.
+fn is_certain(start: &[u8]) -> bool {
+    let mut is_comment = false;
+    let mut lines = start.split(|&byte| byte == b'\n').map(|line| Tokens::new(line, 1));
+    let first = lines.find_map(|mut tokens| Some(tokens.next(&mut is_comment)?.text));
+    first == Some(NUM_RANKS)
+}
+
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+    let mut schedule = Schedule::default();
+    while let Some((number, line)) = scanner.next_line() {
+        schedule.read(number, line, &mut |part| match part.statement {
+            Statement::NumRanks(count) => inlet.state_ranks(count.value),
+            Statement::Open(rank) if inlet.recorder(rank.value) => {
+                Err(TrafficFault::RankTwice { rank: rank.value })
+            }
+            Statement::Send { from, to, bytes } => inlet.add(0, from, to.value, bytes, 1),
+            _ => Ok(()),
+        })?;
+    }
+    schedule.end().map_err(|fault| scanner.stop(fault))
+}
+
+/// A schedule whose ranks are renamed: rank r becomes `places[r]`, which are different numbers below `num_places`. Blocks are put in the order of
+/// their new names, and names that no rank has get empty ones, as simulators need a block of each. Everything else stays as it is. O(file).
+///
+/// ```
+/// use viem::io::Source;
+/// use viem::io::traffic::relabel_goal;
+///
+/// let schedule = "num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 8b from 0\n}\n";
+/// let source = Source::new("job.goal", schedule.as_bytes())?;
+/// let renamed = relabel_goal(source, &[2, 0], 3)?;
+/// assert_eq!(
+///     renamed,
+///     "num_ranks 3\nrank 0 {\nrecv 8b from 2\n}\nrank 1 {\n}\nrank 2 {\nsend 8b to 0\n}\n"
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn relabel_goal(source: Source<'_>, places: &[PeId], num_places: usize) -> Result<String, ReadError> {
+    let name = source.name().to_owned();
+    let mut scanner = Scanner::new(source);
+    let mut renamed = Renamed::new(places, num_places);
+    let result = renamed.read(&mut scanner);
+    if let Some(error) = scanner.early_end(&name) {
+        return Err(error);
+    }
+    let invalid = |Stop { line, column, fault }| {
+        let kind = ContentError::Traffic(fault);
+        ReadError::Invalid { file: name, line, column, kind }
+    };
+    result.map(|()| renamed.finish()).map_err(invalid)
+}
+
+/// A number and where it stands in its line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Number {
+    value: u64,
+    at: Range<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Statement {
+    NumRanks(Number),
+    /// The block of a rank begins.
+    Open(Number),
+    Close,
+    /// The rank of the block is the sender.
+    Send {
+        from: u64,
+        to: Number,
+        bytes: u64,
+    },
+    /// From any rank if none is named.
+    Receive(Option<Number>),
+    /// What has no rank in it.
+    Local,
+}
+
+/// A statement and where it stands in its line.
+struct Part {
+    statement: Statement,
+    at: Range<usize>,
+}
+
+/// What takes the statements of a line.
+type Take<'a> = &'a mut dyn FnMut(Part) -> Result<(), TrafficFault>;
+
+/// What is known in the middle of a schedule.
+#[derive(Default)]
+struct Schedule {
+    is_comment: bool,
+    num_ranks: Option<u64>,
+    /// The rank whose block it is.
+    rank: Option<u64>,
+}
+
+impl Schedule {
+    /// Passes on the statements of the next line.
+    fn read(&mut self, number: u64, line: &[u8], take: Take<'_>) -> Result<(), Stop> {
+        let mut tokens = Tokens::new(line, number);
+        while let Some(first) = tokens.next(&mut self.is_comment) {
+            let start = first.start;
+            let statement = self.statement(first, &mut tokens)?;
+            let part = Part { statement, at: start..tokens.position };
+            take(part).map_err(|fault| tokens.stop(start, fault))?;
+        }
+        Ok(())
+    }
+
+    /// What is missing at the end.
+    fn end(&self) -> Result<(), TrafficFault> {
+        let expected = match (self.num_ranks, self.rank) {
+            (None, _) => "the number of ranks, such as `num_ranks 4`",
+            (_, Some(_)) => CLOSE,
+            _ => return Ok(()),
+        };
+        Err(TrafficFault::Missing { expected })
+    }
+
+    fn statement(&mut self, first: Token<'_>, tokens: &mut Tokens<'_>) -> Result<Statement, Stop> {
+        const OUTSIDE: &str = "num_ranks, or rank, a number and a bracket {";
+        match (first.text, self.rank) {
+            (NUM_RANKS, None) => {
+                let count = self.number(tokens, "a number of ranks")?;
+                self.num_ranks = Some(count.value);
+                Ok(Statement::NumRanks(count))
+            }
+            (b"rank", None) => {
+                let rank = self.rank(tokens)?;
+                self.word(tokens, &[b"{"], "a bracket {")?;
+                self.rank = Some(rank.value);
+                Ok(Statement::Open(rank))
+            }
+            (b"}", Some(_)) => {
+                self.rank = None;
+                Ok(Statement::Close)
+            }
+            (b"send" | b"recv" | b"calc", Some(rank)) => self.operation(first.text, rank, tokens),
+            (_, Some(rank)) if first.is_word() => self.labelled(rank, tokens),
+            (_, Some(_)) => Err(tokens.unexpected(&first, "an operation, a label or a bracket }")),
+            (_, None) => Err(tokens.unexpected(&first, OUTSIDE)),
+        }
+    }
+
+    /// What follows a label.
+    fn labelled(&mut self, rank: u64, tokens: &mut Tokens<'_>) -> Result<Statement, Stop> {
+        const OPERATIONS: [&[u8]; 3] = [b"send", b"recv", b"calc"];
+        let expected = "a colon, requires or irequires";
+        if self.word(tokens, &[b":", b"requires", b"irequires"], expected)? == b":" {
+            let operation = self.word(tokens, &OPERATIONS, "send, recv or calc")?;
+            return self.operation(operation, rank, tokens);
+        }
+        let label = self.next(tokens, "a label")?;
+        if !label.is_word() {
+            return Err(tokens.unexpected(&label, "a label"));
+        }
+        self.end_line(tokens)?;
+        Ok(Statement::Local)
+    }
+
+    fn operation(&mut self, name: &[u8], from: u64, tokens: &mut Tokens<'_>) -> Result<Statement, Stop> {
+        let statement = match name {
+            b"calc" => {
+                self.number(tokens, "a time")?;
+                Statement::Local
+            }
+            b"send" => {
+                let bytes = self.bytes(tokens)?;
+                self.word(tokens, &[b"to"], "to")?;
+                Statement::Send { from, to: self.rank(tokens)?, bytes }
+            }
+            _ => {
+                self.bytes(tokens)?;
+                self.word(tokens, &[b"from"], "from")?;
+                Statement::Receive(if self.is_any(tokens)? { None } else { Some(self.rank(tokens)?) })
+            }
+        };
+        while let Some(token) = tokens.next(&mut self.is_comment) {
+            if !matches!(token.text, b"tag" | b"cpu" | b"nic") {
+                return Err(tokens.unexpected(&token, "tag, cpu, nic or the end of the line"));
+            }
+            if token.text != b"tag" || !self.is_any(tokens)? {
+                self.number(tokens, "a number behind tag, cpu or nic")?;
+            }
+        }
+        Ok(statement)
+    }
+
+    /// Passes over -1, if that comes next.
+    fn is_any(&mut self, tokens: &mut Tokens<'_>) -> Result<bool, Stop> {
+        let start = tokens.position;
+        if self.next(tokens, "a number")?.text == b"-" {
+            return self.word(tokens, &[b"1"], "-1").map(|_| true);
+        }
+        tokens.position = start;
+        Ok(false)
+    }
+
+    fn bytes(&mut self, tokens: &mut Tokens<'_>) -> Result<u64, Stop> {
+        let bytes = self.number(tokens, expected::BYTES)?;
+        self.word(tokens, &[b"b"], "b, for bytes")?;
+        Ok(bytes.value)
+    }
+
+    /// A rank that exists.
+    fn rank(&mut self, tokens: &mut Tokens<'_>) -> Result<Number, Stop> {
+        let rank = self.number(tokens, expected::RANK)?;
+        let fault = match self.num_ranks {
+            Some(count) if rank.value < count => return Ok(rank),
+            Some(count) => {
+                TrafficFault::NoSuchRank { rank: rank.value, first: 0, last: count.saturating_sub(1) }
+            }
+            None => TrafficFault::Missing { expected: "the number of ranks, before the first of them" },
+        };
+        Err(tokens.stop(rank.at.start, fault))
+    }
+
+    fn number(&mut self, tokens: &mut Tokens<'_>, expected: &'static str) -> Result<Number, Stop> {
+        let token = self.next(tokens, expected)?;
+        match whole(token.text).filter(|_| token.text[0].is_ascii_digit()) {
+            Some(value) => Ok(Number { value, at: token.start..token.start + token.text.len() }),
+            None => Err(tokens.unexpected(&token, expected)),
+        }
+    }
+
+    /// The next token, which must be one of these.
+    fn word<'a>(
+        &mut self,
+        tokens: &mut Tokens<'a>,
+        words: &[&[u8]],
+        expected: &'static str,
+    ) -> Result<&'a [u8], Stop> {
+        let token = self.next(tokens, expected)?;
+        if words.contains(&token.text) { Ok(token.text) } else { Err(tokens.unexpected(&token, expected)) }
+    }
+
+    fn next<'a>(&mut self, tokens: &mut Tokens<'a>, expected: &'static str) -> Result<Token<'a>, Stop> {
+        let end = tokens.line.len();
+        tokens.next(&mut self.is_comment).ok_or_else(|| tokens.stop(end, TrafficFault::Missing { expected }))
+    }
+
+    fn end_line(&mut self, tokens: &mut Tokens<'_>) -> Result<(), Stop> {
+        match tokens.next(&mut self.is_comment) {
+            Some(token) => Err(tokens.unexpected(&token, "the end of the line")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A word, a number or a sign.
+struct Token<'a> {
+    text: &'a [u8],
+    start: usize,
+}
+
+impl Token<'_> {
+    fn is_word(&self) -> bool {
+        self.text[0].is_ascii_alphabetic()
+    }
+}
+
+/// The tokens of a line.
+struct Tokens<'a> {
+    line: &'a [u8],
+    number: u64,
+    position: usize,
+}
+
+impl<'a> Tokens<'a> {
+    fn new(line: &'a [u8], number: u64) -> Self {
+        Self { line, number, position: 0 }
+    }
+
+    /// The next token behind blanks and comments. `is_comment`: whether the position is inside of a comment of several lines.
+    fn next(&mut self, is_comment: &mut bool) -> Option<Token<'a>> {
+        loop {
+            let rest = &self.line[self.position..];
+            let first = *rest.first()?;
+            if *is_comment {
+                let end = rest.windows(2).position(|bytes| bytes == b"*/");
+                *is_comment = end.is_none();
+                self.position += end.map_or(rest.len(), |end| end + 2);
+            } else if rest.starts_with(b"//") {
+                self.position = self.line.len();
+            } else if rest.starts_with(b"/*") {
+                *is_comment = true;
+                self.position += 2;
+            } else if is_blank(first) {
+                self.position += 1;
+            } else {
+                let start = self.position;
+                let text = &rest[..length(rest)];
+                self.position += text.len();
+                return Some(Token { text, start });
+            }
+        }
+    }
+
+    fn stop(&self, at: usize, fault: TrafficFault) -> Stop {
+        Stop { line: self.number, column: at as u64 + 1, fault }
+    }
+
+    fn unexpected(&self, token: &Token<'_>, expected: &'static str) -> Stop {
+        let text = shortened(token.text);
+        let fault = match number::whole(token.text) {
+            Err(kind) if token.text[0].is_ascii_digit() => TrafficFault::not_a_number(text, kind, expected),
+            _ => TrafficFault::Unexpected { text, expected },
+        };
+        self.stop(token.start, fault)
+    }
+}
+
+/// The length of the token that a text starts with.
+fn length(text: &[u8]) -> usize {
+    let up_to = |is_inside: fn(&u8) -> bool| text.iter().take_while(|byte| is_inside(byte)).count();
+    if text[0].is_ascii_digit() {
+        up_to(u8::is_ascii_digit)
+    } else if text[0].is_ascii_alphabetic() {
+        up_to(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    } else {
+        1
+    }
+}
+
+/// A schedule as it is renamed.
+struct Renamed<'a> {
+    places: &'a [PeId],
+    num_places: usize,
+    /// What stands before the first block.
+    head: String,
+    /// The new name and the text of each block, with what stands before it.
+    blocks: Vec<(PeId, String)>,
+    /// The text behind the last block, or of a block that has not ended.
+    text: String,
+    name: PeId,
+}
+
+impl<'a> Renamed<'a> {
+    fn new(places: &'a [PeId], num_places: usize) -> Self {
+        let (head, blocks, text) = (String::new(), Vec::new(), String::new());
+        Self { places, num_places, head, blocks, text, name: 0 }
+    }
+
+    fn read(&mut self, scanner: &mut Scanner<Source<'_>>) -> Result<(), Stop> {
+        let mut schedule = Schedule::default();
+        while let Some((number, line)) = scanner.next_line() {
+            // Up to where the line is written.
+            let mut done = 0;
+            schedule.read(number, line, &mut |part| self.add(part, line, &mut done))?;
+            self.text += &String::from_utf8_lossy(&line[done..]);
+            self.text.push('\n');
+        }
+        schedule.end().map_err(|fault| scanner.stop(fault))
+    }
+
+    fn add(&mut self, part: Part, line: &[u8], done: &mut usize) -> Result<(), TrafficFault> {
+        match part.statement {
+            Statement::NumRanks(count) => {
+                let (found, expected) = (count.value, self.places.len() as u64);
+                if found != expected {
+                    return Err(TrafficFault::OtherNumber { found, expected });
+                }
+                self.replace(&count, self.num_places as u64, line, done);
+            }
+            Statement::Open(rank) => {
+                if self.blocks.is_empty() {
+                    self.copy(line, done, part.at.start);
+                    self.head = std::mem::take(&mut self.text);
+                }
+                self.name = self.places[rank.value as usize];
+                self.replace(&rank, self.name.into(), line, done);
+            }
+            Statement::Close => {
+                self.copy(line, done, part.at.end);
+                self.blocks.push((self.name, std::mem::take(&mut self.text)));
+            }
+            Statement::Send { to: peer, .. } | Statement::Receive(Some(peer)) => {
+                let name = self.places[peer.value as usize];
+                self.replace(&peer, name.into(), line, done);
+            }
+            Statement::Receive(None) | Statement::Local => {}
+        }
+        Ok(())
+    }
+
+    fn copy(&mut self, line: &[u8], done: &mut usize, end: usize) {
+        self.text += &String::from_utf8_lossy(&line[*done..end]);
+        *done = end;
+    }
+
+    fn replace(&mut self, number: &Number, value: u64, line: &[u8], done: &mut usize) {
+        self.copy(line, done, number.at.start);
+        self.text += &value.to_string();
+        *done = number.at.end;
+    }
+
+    fn finish(mut self) -> String {
+        let mut is_there = vec![false; self.num_places];
+        for &(name, _) in &self.blocks {
+            if let Some(is_there) = is_there.get_mut(name as usize) {
+                *is_there = true;
+            }
+        }
+        let empty = |name: usize| (name as PeId, format!("\nrank {name} {{\n}}"));
+        self.blocks.extend((0..self.num_places).filter(|&name| !is_there[name]).map(empty));
+        self.blocks.sort_by_key(|&(name, _)| name);
+        let blocks = self.blocks.into_iter().map(|(_, block)| block);
+        let blocks: Vec<String> =
+            blocks.map(|block| block.trim_start_matches(['\r', '\n']).to_owned()).collect();
+        format!("{}{}{}", self.head, blocks.join("\n"), self.text)
+    }
+}
