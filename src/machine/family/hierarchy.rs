@@ -69,12 +69,12 @@ impl Hierarchy {
         Self { arities: Vec::new(), distances: Vec::new(), num_pes: 1 }
     }
 
-    /// Sizes of the parts of a group of `size` PEs, in a simplified hierarchy.
+    /// Sizes of the parts of a group of `size` PEs; none if it is an innermost group.
     pub(in crate::machine) fn children_of(&self, size: usize) -> Vec<usize> {
         let mut inner = 1;
         for &arity in &self.arities {
             let outer = inner * arity as usize;
-            if outer == size && inner > 1 {
+            if outer == size && inner > 1 && arity > 1 {
                 return vec![inner; arity as usize];
             }
             inner = outer;

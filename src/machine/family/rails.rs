@@ -9,8 +9,8 @@ use crate::machine::{
     Distances, Division, Hierarchy, HierarchyError, Located, Location, Machine, MachineError, OwnDistances,
 };
 
-/// Nodes of equally many GPUs in pods, and pods in further levels if there are any. Two GPUs of a node have the first distance, two of the same number in different
-/// nodes of a pod the second one, others of a pod the third one; further distances are those of further levels.
+/// Nodes of equally many GPUs in pods, and pods in further levels if there are any. Two GPUs of a node have the first distance, two of the same
+/// number in different nodes of a pod the second one, others of a pod the third one; further distances are those of further levels.
 ///
 /// ```
 /// use viem::machine::{Machine as _, Metric as _, Rails};
@@ -93,21 +93,8 @@ impl Machine for Rails {
 
     /// Nodes, pods and so on, also where distances are the same.
     fn division(&self) -> Division {
-        let sizes: Vec<usize> = self
-            .tree
-            .arities()
-            .iter()
-            .scan(1, |size, &arity| {
-                *size *= arity as usize;
-                Some(*size)
-            })
-            .collect();
         let order = (0..self.num_pes() as PeId).collect();
-        Division::Parts(Parts::divide(order, |pes| {
-            let inner = sizes.iter().rev().find(|&&size| size < pes.len()).copied().unwrap_or(1);
-            // Nodes stay whole.
-            if inner == 1 { Vec::new() } else { vec![inner; pes.len() / inner] }
-        }))
+        Division::Parts(Parts::divide(order, |pes| self.tree.children_of(pes.len())))
     }
 
     fn room(&self) -> u64 {
