@@ -1,7 +1,7 @@
 //! The inverse of a mapping: line i has the rank on processing element i, -1 if there is none.
 
 use super::seats::{Cores, Seat};
-use super::{Fault, PlacementFault, PlacementKind, Task, complete, end_of, lines, rank};
+use super::{Fault, PlacementFault, PlacementKind, Task, complete, end_of, give_seat, lines, rank};
 
 pub(super) const KIND: PlacementKind = PlacementKind {
     name: "inverse",
@@ -38,9 +38,7 @@ fn read(text: &str, task: &Task<'_>) -> Result<Vec<Seat>, Fault> {
         }
         let rank = rank(line.text, place, task.num_ranks)?;
         let seat = Seat { node: None, cores: Cores::Pe(found as u32 - 1), text: String::new(), place };
-        if seats[rank as usize].replace(seat).is_some() {
-            return Err((place, PlacementFault::RankTwice { rank }));
-        }
+        give_seat(&mut seats, rank, seat, place)?;
     }
     if found < expected {
         return Err((end_of(text), PlacementFault::Lines { found, expected }));

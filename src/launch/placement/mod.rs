@@ -271,6 +271,14 @@ fn rank(text: &str, place: Place, num_ranks: usize) -> Result<NodeId, Fault> {
     number.map(|rank| rank as NodeId).ok_or_else(|| (place, fault()))
 }
 
+/// Gives a rank its seat. `place` is where the rank stands.
+fn give_seat(seats: &mut [Option<Seat>], rank: NodeId, seat: Seat, place: Place) -> Result<(), Fault> {
+    match seats[rank as usize].replace(seat) {
+        Some(_) => Err((place, PlacementFault::RankTwice { rank })),
+        None => Ok(()),
+    }
+}
+
 /// The seats of all ranks, once each has one.
 fn complete(seats: Vec<Option<Seat>>, end: Place) -> Result<Vec<Seat>, Fault> {
     let expected = seats.len();

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::seats::{Cores, Seat, Seats};
-use super::{Fault, PlacementFault, PlacementKind, Task, complete, end_of, rank};
+use super::{Fault, PlacementFault, PlacementKind, Task, complete, end_of, give_seat, rank};
 use crate::ground::text::{Place, place};
 
 pub(super) const KIND: PlacementKind = PlacementKind {
@@ -32,9 +32,7 @@ fn read(text: &str, task: &Task<'_>) -> Result<Vec<Seat>, Fault> {
         for (gpu, number) in gpus.into_iter().zip(ranks) {
             let rank = rank(&number.to_string(), place, task.num_ranks)?;
             let seat = Seat { node: Some(node), cores: Cores::Nth(gpu), text: String::new(), place };
-            if seats[rank as usize].replace(seat).is_some() {
-                return Err((place, PlacementFault::RankTwice { rank }));
-            }
+            give_seat(&mut seats, rank, seat, place)?;
         }
     }
     complete(seats, end_of(text))

@@ -1,7 +1,7 @@
 //! Rank orders of Cray MPICH: `0,4,1,5`, or with ranges `0-3,8`: the rank in each slot, node by node.
 
 use super::seats::{Cores, Seat};
-use super::{Fault, PlacementFault, PlacementKind, Task, complete, end_of, lines, rank};
+use super::{Fault, PlacementKind, Task, complete, end_of, give_seat, lines, rank};
 
 pub(super) const KIND: PlacementKind = PlacementKind {
     name: "rank_order",
@@ -34,9 +34,7 @@ fn read(text: &str, task: &Task<'_>) -> Result<Vec<Seat>, Fault> {
             for step in 0..=first.abs_diff(last) {
                 let rank = if first <= last { first + step } else { first - step };
                 let seat = Seat { node: None, cores: Cores::Slot(slot), text: String::new(), place };
-                if seats[rank as usize].replace(seat).is_some() {
-                    return Err((place, PlacementFault::RankTwice { rank }));
-                }
+                give_seat(&mut seats, rank, seat, place)?;
                 slot += 1;
             }
         }

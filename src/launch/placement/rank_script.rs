@@ -1,7 +1,7 @@
 //! The script that sets the rank of each GPU for `torchrun`: a host, the number of one of its GPUs and a rank in each line of its table.
 
 use super::seats::{Cores, Seat, Seats};
-use super::{Fault, PlacementFault, PlacementKind, Task, complete, end_of, lines, rank, shown};
+use super::{Fault, PlacementFault, PlacementKind, Task, complete, end_of, give_seat, lines, rank, shown};
 use crate::launch::torchrun::TABLE;
 
 pub(super) const KIND: PlacementKind = PlacementKind {
@@ -29,9 +29,7 @@ fn read(text: &str, task: &Task<'_>) -> Result<Vec<Seat>, Fault> {
         };
         let rank = rank(number, line.place(number), task.num_ranks)?;
         let seat = Seat { node: Some(node), cores: Cores::Nth(gpu), text: String::new(), place };
-        if seats[rank as usize].replace(seat).is_some() {
-            return Err((line.place(number), PlacementFault::RankTwice { rank }));
-        }
+        give_seat(&mut seats, rank, seat, line.place(number))?;
     }
     complete(seats, end_of(text))
 }

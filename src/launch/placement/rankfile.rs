@@ -3,7 +3,9 @@
 //! Cores are counted logically: in a package, or in the node where no package is named. `+n0` is the first node.
 
 use super::seats::{Cores, Seat, Seats};
-use super::{Fault, Line, PlacementFault, PlacementKind, Task, complete, end_of, lines, rank, shown};
+use super::{
+    Fault, Line, PlacementFault, PlacementKind, Task, complete, end_of, give_seat, lines, rank, shown,
+};
 
 pub(super) const KIND: PlacementKind = PlacementKind {
     name: "rankfile",
@@ -44,9 +46,7 @@ fn read(text: &str, task: &Task<'_>) -> Result<Vec<Seat>, Fault> {
             _ => hosts.node(host, place)?,
         };
         let seat = Seat { node: Some(node), cores: cores(&line, slot)?, text: slot.to_owned(), place };
-        if seats[rank as usize].replace(seat).is_some() {
-            return Err((line.place(number), PlacementFault::RankTwice { rank }));
-        }
+        give_seat(&mut seats, rank, seat, line.place(number))?;
     }
     complete(seats, end_of(text))
 }
