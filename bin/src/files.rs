@@ -148,11 +148,25 @@ pub(crate) fn probe_verifiable<'a>(
     Ok(())
 }
 
-/// The text of a file, as the auditor takes it; of a binary graph, what it would be as text.
-pub(crate) fn text(path: &Path) -> error::Result<String> {
-    let failed = |source| ReadError::Unreadable { file: path.display().to_string(), source };
+/// All bytes of a file, unpacked.
+pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
+    let failed = |source| ReadError::Unreadable { file: name(path), source };
     let mut bytes = Vec::new();
     Source::open(path)?.read_to_end(&mut bytes).map_err(failed)?;
+    Ok(bytes)
+}
+
+/// Refuses to replace a file that stands under a default name. `named` is the option that names it.
+pub(crate) fn refuse_to_replace(file: &str, named: impl FnOnce() -> String) -> Result<(), UsageError> {
+    if Path::new(file).exists() {
+        return Err(UsageError(format!("{file} is there already; to replace it, name it: {}", named())));
+    }
+    Ok(())
+}
+
+/// The text of a file, as the auditor takes it; of a binary graph, what it would be as text.
+pub(crate) fn text(path: &Path) -> error::Result<String> {
+    let bytes = bytes(path)?;
     if verify::is_parhip(&bytes) {
         return Ok(verify::text_of_parhip(&bytes).map_err(VerificationError::from)?);
     }

@@ -6,7 +6,8 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::console::Console;
-use crate::error::{self, UsageError};
+use crate::error;
+use crate::files;
 use viem::io::Outputs;
 use viem::io::output::OutputId;
 use viem::launch::{self, Launch, LaunchError, LaunchFile, LauncherKind};
@@ -69,14 +70,11 @@ impl LaunchOptions {
         let Some(Asked { kind, files }) = &self.launch else { return Ok(None) };
         let mut planned = Planned { kind, files: files.clone(), outputs: Vec::new() };
         for &name in &kind.files[files.len()..] {
-            if Path::new(name).exists() {
+            files::refuse_to_replace(name, || {
                 let mut all = planned.files.clone();
                 all.extend(kind.files[all.len()..].iter().map(|&name| name.to_owned()));
-                let (kind, all) = (kind.name, all.join(","));
-                let message =
-                    format!("{name} is there already; to replace it, name it: --launch={kind}:{all}");
-                return Err(UsageError(message).into());
-            }
+                format!("--launch={}:{}", kind.name, all.join(","))
+            })?;
             planned.files.push(name.to_owned());
         }
         for file in &planned.files {

@@ -1,6 +1,5 @@
 //! `--goal`: the GOAL schedule of a job, with its ranks named by the processing elements they are mapped to.
 
-use std::io::Read;
 use std::path::Path;
 
 use crate::console::Console;
@@ -9,7 +8,7 @@ use crate::files;
 use viem::ground::types::PeId;
 use viem::io::output::OutputId;
 use viem::io::traffic::relabel_goal;
-use viem::io::{Outputs, ReadError, Source};
+use viem::io::{Outputs, Source};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 
@@ -40,12 +39,8 @@ impl Goal {
 
     /// Adds the file to the outputs. It must not overwrite an input, nor what nobody has named.
     pub(super) fn add_to(&self, outputs: &mut Outputs, inputs: &[&Path]) -> Result<OutputId> {
-        if self.mapped.is_none() && Path::new(MAPPED).exists() {
-            let message = format!(
-                "{MAPPED} is there already; to replace it, name it: --goal={},{MAPPED}",
-                self.schedule
-            );
-            return Err(UsageError(message).into());
+        if self.mapped.is_none() {
+            files::refuse_to_replace(MAPPED, || format!("--goal={},{MAPPED}", self.schedule))?;
         }
         Ok(outputs.add(Path::new(self.mapped.as_deref().unwrap_or(MAPPED)), inputs)?)
     }
@@ -57,10 +52,7 @@ impl Goal {
                 "--goal names ranks by their processing elements, so each of these may have one rank only";
             return Err(UsageError(message.to_owned()).into());
         }
-        let (name, mut bytes) = (files::name(self.schedule()), Vec::new());
-        let failed = |source| ReadError::Unreadable { file: name.clone(), source };
-        Source::open(self.schedule())?.read_to_end(&mut bytes).map_err(failed)?;
-        let schedule = Schedule { name, bytes };
+        let schedule = Schedule { name: files::name(self.schedule()), bytes: files::bytes(self.schedule())? };
         let places: Vec<PeId> = (0..num_processes as PeId).collect();
         schedule.renamed(&places, num_processes)?;
         Ok(schedule)
