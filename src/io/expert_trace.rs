@@ -99,6 +99,10 @@ fn at_start(fault: ExpertTraceFault) -> Stop {
     (1, 1, fault)
 }
 
+fn invalid(file: String, (line, column, fault): Stop) -> ReadError {
+    ReadError::Invalid { file, line, column, kind: ContentError::Other(OtherFault::new(fault)) }
+}
+
 /// The bytes of a trace as other programs may read it: text as it is, or an array without the archive around it. O(file).
 pub fn unpacked(source: Source<'_>) -> Result<Vec<u8>, ReadError> {
     let name = source.name().to_owned();
@@ -110,10 +114,7 @@ pub fn unpacked(source: Source<'_>) -> Result<Vec<u8>, ReadError> {
     if !bytes.starts_with(npz::MARK) {
         return Ok(bytes);
     }
-    npz::array(&bytes).map_err(|fault| {
-        let kind = ContentError::Other(OtherFault::new(ExpertTraceFault::from(fault)));
-        ReadError::Invalid { file: name, line: 1, column: 1, kind }
-    })
+    npz::array(&bytes).map_err(|fault| invalid(name, at_start(fault.into())))
 }
 
 /// Reads a trace of `experts` experts, and passes on each of its entries with its layer, layer after layer if it is an array. O(file).
@@ -133,10 +134,7 @@ pub fn read(source: Source<'_>, experts: u32, take: TakeEntry<'_>) -> Result<(),
     if let Some(error) = scanner.early_end(&name) {
         return Err(error);
     }
-    result.map_err(|(line, column, fault)| {
-        let kind = ContentError::Other(OtherFault::new(fault));
-        ReadError::Invalid { file: name, line, column, kind }
-    })
+    result.map_err(|stop| invalid(name, stop))
 }
 
 fn array<R: std::io::Read>(scanner: &mut Scanner<R>, experts: u32, take: TakeEntry<'_>) -> Result<(), Stop> {
@@ -346,10 +344,7 @@ pub fn read_copies(source: Source<'_>) -> Result<Vec<Vec<u32>>, ReadError> {
         return Err(error);
     }
     match stop {
-        Some((line, column, fault)) => {
-            let kind = ContentError::Other(OtherFault::new(fault));
-            Err(ReadError::Invalid { file: name, line, column, kind })
-        }
+        Some(stop) => Err(invalid(name, stop)),
         None => Ok(rows),
     }
 }
