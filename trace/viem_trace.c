@@ -13,6 +13,8 @@
  *
  *     VIEM_TRACE=PREFIX             files are PREFIX.RANK instead of viem_trace.RANK
  *     VIEM_TRACE_COLLECTIVES=0      collectives are not counted
+ *     VIEM_TRACE_ORDER=1            the order of messages is recorded, too, in the files PREFIX.order.RANK
+ *     VIEM_TRACE_EAGER=BYTES        blocking sends of at least so many bytes, 65536 by default, wait for their receiver
  *
  * Counted, at the sender, by ranks of MPI_COMM_WORLD, whatever the communicator:
  *
@@ -25,9 +27,11 @@
  *       Bcast, Reduce                         binomial tree
  *       Gather, Scatter                       binomial tree; a message carries the blocks of a subtree
  *       Gatherv, Scatterv                     every rank exchanges directly with the root
- *       Allreduce                             recursive doubling; if p is not a power of two, odd ranks among
- *                                             the first ones send their part to the preceding rank and receive
- *                                             the result from it
+ *       Allreduce                             below 10 000 bytes or p elements recursive doubling; if p is not a power
+ *                                             of two, odd ranks among the first ones send their part to the
+ *                                             preceding rank and receive the result from it. From there on a
+ *                                             ring, on which each p-th part is reduced, then gathered: 2 (p - 1)
+ *                                             messages of a rank, as Open MPI does
  *       Allgather, Allgatherv                 ring
  *       Alltoall, Alltoallv, Alltoallw        pairwise exchange
  *       Reduce_scatter, Reduce_scatter_block  pairwise exchange
@@ -46,6 +50,11 @@
  *
  * Processes started by MPI_Comm_spawn have a world of their own with ranks from 0. They write no files, and the first
  * of them reports that on stderr.
+ *
+ * The order of messages, from which `generate_model viem_trace.order.* -o job.workload` makes a workload, is what each rank sends and
+ * receives one after the other: collectives as above, round by round; nonblocking receives where they are completed; nonblocking
+ * collectives where they start. It takes 24 bytes a message and is recorded for the first 2^22 sends and receives of a rank; take a
+ * short run. Not in it: receives of matched probes (MPI_Mprobe), whose messages are received at the end of the workload.
  *
  * The functions are interposed under both of their names, MPI_X and PMPI_X, because some Fortran bindings call the
  * latter. Needs MPI 3 and a C11 compiler with the extensions of GCC and Clang.
@@ -93,6 +102,8 @@ static int world_rank, world_size;
 static MPI_Group world_group;
 static int group_keyval = MPI_KEYVAL_INVALID;
 static int counts_collectives = 1;
+static int records_order;
+static uint64_t eager = 65536;
 /* Whether several threads may call MPI at the same time. */
 static int is_threaded;
 static int is_started;
@@ -140,6 +151,53 @@ static inline void add_to_rank(int class, int world, uint64_t messages, uint64_t
     add(world < 0 ? &elsewhere : &counters[class][world], messages, bytes);
 }
 
+/* ---- the order of messages ------------------------------------------------------------------------------------- */
+
+/* A send that does not wait for its receiver, one that does, a receive, the completion of a nonblocking receive, and that of a send
+ * that did not wait. */
+enum kind { NOTHING, SEND_STEP, SSEND_STEP, RECV_STEP, WAIT_STEP, SENT_STEP };
+
+static const char *const kind_names[] = {"", "send", "ssend", "recv", "wait", "sent"};
+
+typedef struct {
+    /* Equal at both ends of a message, and different for other communicators, tags and classes. */
+    uint64_t key;
+    /* Of sends. */
+    uint64_t bytes;
+    int world;
+    enum kind kind;
+} step;
+
+enum { MOST_STEPS = 1 << 22 };
+static step *steps;
+static uint64_t num_steps, capacity_of_steps;
+static int is_cut_off;
+static pthread_mutex_t mutex_of_steps = PTHREAD_MUTEX_INITIALIZER;
+
+static void add_step(step added)
+{
+    if (added.world < 0) return;
+    if (is_threaded) pthread_mutex_lock(&mutex_of_steps);
+    if (num_steps == MOST_STEPS) {
+        is_cut_off = 1;
+    } else {
+        if (num_steps == capacity_of_steps) {
+            capacity_of_steps = capacity_of_steps ? 2 * capacity_of_steps : 256;
+            steps = realloc(steps, capacity_of_steps * sizeof(step));
+            if (!steps) abort();
+        }
+        steps[num_steps++] = added;
+    }
+    if (is_threaded) pthread_mutex_unlock(&mutex_of_steps);
+}
+
+/* Mixes a number into a key. */
+static uint64_t mixed(uint64_t key, uint64_t number)
+{
+    key = (key ^ number) * 0x9e3779b97f4a7c15u;
+    return key ^ key >> 29;
+}
+
 /* ---- communicators -------------------------------------------------------------------------------------------- */
 
 /* Cached properties of a communicator, stored as an attribute of it. */
@@ -148,9 +206,13 @@ typedef struct {
     int is_inter;
     /* Rank in MPI_COMM_WORLD of each possible target, -1 outside; NULL if they are the same. */
     int *world;
-    /* Targets of neighbourhood collectives; a number of -1 means not determined yet. */
-    int num_targets;
-    int *targets;
+    /* Equal at all members, and different for other groups. */
+    uint64_t key;
+    /* Targets and sources of neighbourhood collectives; a number of -1 means not determined yet. */
+    int num_targets, num_sources;
+    int *targets, *sources;
+    /* Receives that wait, and whether the communicator is freed. */
+    int num_receives, is_freed;
 } group;
 
 /* Changes when a communicator or a type is freed, since cached handles may then be invalid. */
@@ -161,14 +223,23 @@ static void forget_handles(void)
     __atomic_fetch_add(&generation, 1, __ATOMIC_RELAXED);
 }
 
+/* Frees a group that neither its communicator nor a receive needs. */
+static void release(group *freed)
+{
+    if (!freed->is_freed || freed->num_receives > 0) return;
+    free(freed->world);
+    free(freed->targets);
+    free(freed->sources);
+    free(freed);
+}
+
 static int free_group(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     group *freed = value;
     (void)comm, (void)keyval, (void)extra;
     forget_handles();
-    free(freed->world);
-    free(freed->targets);
-    free(freed);
+    freed->is_freed = 1;
+    release(freed);
     return MPI_SUCCESS;
 }
 
@@ -177,7 +248,10 @@ static void start(void)
     const char *collectives = getenv("VIEM_TRACE_COLLECTIVES");
     int level;
     MPI_Comm parent;
+    const char *order = getenv("VIEM_TRACE_ORDER"), *most = getenv("VIEM_TRACE_EAGER");
     counts_collectives = !(collectives && strcmp(collectives, "0") == 0);
+    records_order = order && strcmp(order, "1") == 0;
+    if (most) eager = strtoull(most, NULL, 10);
     PMPI_Initialized(&has_world);
     if (has_world) {
         PMPI_Query_thread(&level);
@@ -198,31 +272,54 @@ static void start(void)
     is_started = 1;
 }
 
+/* The ranks of a group in MPI_COMM_WORLD. */
+static int *world_ranks(MPI_Group peers, int size)
+{
+    int *ranks = allocate(size, sizeof(int)), *world = allocate(size, sizeof(int));
+    for (int rank = 0; rank < size; rank++) ranks[rank] = rank;
+    PMPI_Group_translate_ranks(peers, size, ranks, world_group, world);
+    free(ranks);
+    return world;
+}
+
+static uint64_t key_of_group(MPI_Group peers)
+{
+    int size;
+    uint64_t key = 1;
+    if (!records_order) return 0;
+    PMPI_Group_size(peers, &size);
+    int *world = world_ranks(peers, size);
+    for (int rank = 0; rank < size; rank++) key = mixed(key, (uint64_t)world[rank]);
+    free(world);
+    return key;
+}
+
 static group *make_group(MPI_Comm comm)
 {
     group *made = allocate(1, sizeof(group));
     MPI_Group peers;
     int is_identity;
-    made->num_targets = -1;
+    made->num_targets = made->num_sources = -1;
     PMPI_Comm_rank(comm, &made->rank);
     PMPI_Comm_test_inter(comm, &made->is_inter);
     if (made->is_inter) {
+        PMPI_Comm_group(comm, &peers);
+        made->key = key_of_group(peers);
+        PMPI_Group_free(&peers);
         PMPI_Comm_remote_group(comm, &peers);
     } else {
         PMPI_Comm_group(comm, &peers);
     }
     PMPI_Group_size(peers, &made->size);
-    int *ranks = allocate(made->size, sizeof(int));
-    made->world = allocate(made->size, sizeof(int));
-    for (int rank = 0; rank < made->size; rank++) ranks[rank] = rank;
-    PMPI_Group_translate_ranks(peers, made->size, ranks, world_group, made->world);
+    made->world = world_ranks(peers, made->size);
+    /* A sum, since both sides of an intercommunicator see the other's group first. */
+    made->key += key_of_group(peers);
     PMPI_Group_free(&peers);
     is_identity = 1;
     for (int rank = 0; rank < made->size; rank++) {
         if (made->world[rank] == MPI_UNDEFINED) made->world[rank] = -1;
         is_identity &= made->world[rank] == rank;
     }
-    free(ranks);
     if (is_identity) {
         free(made->world);
         made->world = NULL;
@@ -309,10 +406,10 @@ static int world_of(const group *group, int rank)
     return group->world ? group->world[rank] : rank;
 }
 
-/* Finds the targets of neighbourhood collectives, in the order of the send buffer. */
+/* Finds the targets and sources of neighbourhood collectives, in the order of the buffers. */
 static void find_targets(MPI_Comm comm, group *group)
 {
-    int topology, count = 0, *targets = NULL;
+    int topology, count = 0, *targets = NULL, num_sources = -1, *sources = NULL;
     PMPI_Topo_test(comm, &topology);
     if (topology == MPI_CART) {
         int dimensions;
@@ -325,30 +422,45 @@ static void find_targets(MPI_Comm comm, group *group)
         targets = allocate(count, sizeof(int));
         PMPI_Graph_neighbors(comm, group->rank, count, targets);
     } else if (topology == MPI_DIST_GRAPH) {
-        int sources, is_weighted;
-        PMPI_Dist_graph_neighbors_count(comm, &sources, &count, &is_weighted);
-        int *unused = allocate(2 * sources + count, sizeof(int));
+        int is_weighted;
+        PMPI_Dist_graph_neighbors_count(comm, &num_sources, &count, &is_weighted);
+        int *unused = allocate(num_sources + count, sizeof(int));
         targets = allocate(count, sizeof(int));
-        PMPI_Dist_graph_neighbors(comm, sources, unused, unused + sources, count, targets, unused + 2 * sources);
+        sources = allocate(num_sources, sizeof(int));
+        PMPI_Dist_graph_neighbors(comm, num_sources, sources, unused, count, targets, unused + num_sources);
         free(unused);
     }
+    if (num_sources < 0) {
+        /* Both directions are the same. */
+        num_sources = count;
+        sources = allocate(count, sizeof(int));
+        if (count) memcpy(sources, targets, (size_t)count * sizeof(int));
+    }
+    group->sources = sources;
+    group->num_sources = num_sources;
     group->targets = targets;
     group->num_targets = count;
 }
 
 /* ---- persistent requests -------------------------------------------------------------------------------------- */
 
+/* Something to count, or a step. */
 typedef struct {
     int class, world;
     uint64_t messages, bytes;
+    uint64_t key;
+    enum kind kind;
 } item;
 
-/* The messages of a persistent request each time it is started. */
+/* The messages of a persistent request each time it is started, or of a request that receives. */
 typedef struct plan {
     struct plan *next;
     MPI_Request request;
     int num_items, capacity;
     item *items;
+    /* The group of a receive, whether it is persistent, and if so whether it is started. */
+    group *receives;
+    int is_persistent, is_active;
 } plan;
 
 enum { NUM_BUCKETS = 4096 };
@@ -377,6 +489,10 @@ static void forget_plan(MPI_Request request)
     lock();
     plan **place = find_plan(request), *found = *place;
     if (found) *place = found->next;
+    if (found && found->receives) {
+        found->receives->num_receives--;
+        release(found->receives);
+    }
     unlock();
     if (found) free(found->items), free(found);
 }
@@ -399,25 +515,30 @@ static void end_plan(MPI_Request request)
     unlock();
 }
 
+static void follow(item item)
+{
+    if (item.kind == NOTHING) {
+        add_to_rank(item.class, item.world, item.messages, item.bytes);
+    } else {
+        add_step((step){item.key, item.bytes, item.world, item.kind});
+    }
+}
+
 static void follow_plan(MPI_Request request)
 {
     lock();
     plan *found = *find_plan(request);
-    for (int i = 0; found && i < found->num_items; i++) {
-        item item = found->items[i];
-        add_to_rank(item.class, item.world, item.messages, item.bytes);
-    }
+    for (int i = 0; found && i < found->num_items; i++) follow(found->items[i]);
+    if (found) found->is_active = 1;
     unlock();
 }
 
-/* Counts a message to a rank of a communicator, or adds it to the plan. */
-static void emit(const group *group, int class, int rank, uint64_t messages, uint64_t bytes)
+/* Follows an item, or adds it to the plan. */
+static void add_item(item item)
 {
-    if (!has_rank(group, rank) || messages == 0) return;
-    int world = world_of(group, rank);
     plan *plan = open_plan;
     if (!plan) {
-        add_to_rank(class, world, messages, bytes);
+        follow(item);
         return;
     }
     if (plan->num_items == plan->capacity) {
@@ -425,20 +546,150 @@ static void emit(const group *group, int class, int rank, uint64_t messages, uin
         plan->items = realloc(plan->items, plan->capacity * sizeof(item));
         if (!plan->items) abort();
     }
-    plan->items[plan->num_items++] = (item){class, world, messages, bytes};
+    plan->items[plan->num_items++] = item;
+}
+
+/* Counts messages to a rank of a communicator. */
+static void emit(const group *group, int class, int rank, uint64_t messages, uint64_t bytes)
+{
+    if (!has_rank(group, rank) || messages == 0) return;
+    add_item((item){.class = class, .world = world_of(group, rank), .messages = messages, .bytes = bytes});
+}
+
+static uint64_t key_of(const group *group, int class, int tag)
+{
+    return mixed(mixed(group->key, (uint64_t)class), (uint64_t)tag);
+}
+
+/* Records what comes next in the order of messages: `rank` is the other end. */
+static void next_is(enum kind kind, const group *group, int class, int tag, int rank, uint64_t bytes)
+{
+    if (!records_order || !has_rank(group, rank)) return;
+    add_item((item){.class = class, .world = world_of(group, rank), .bytes = bytes, .key = key_of(group, class, tag), .kind = kind});
 }
 
 /* ---- point-to-point and neighbourhood collectives ------------------------------------------------------------- */
 
-static inline void record_send(int64_t count, MPI_Datatype type, int dest, MPI_Comm comm)
+/* How a send ends: when its buffer is free, when its receive has begun, or at once. */
+enum mode { STANDARD, SYNCHRONOUS, DETACHED };
+
+static void order_send(const group *group, int dest, int tag, uint64_t bytes, enum mode mode)
 {
-    const group *group = group_of(comm);
-    if (has_rank(group, dest)) add_to_rank(P2P, world_of(group, dest), 1, bytes_of(count, type));
+    int waits = mode == SYNCHRONOUS || (mode == STANDARD && bytes >= eager);
+    next_is(waits ? SSEND_STEP : SEND_STEP, group, P2P, tag, dest, bytes);
 }
 
-static void record_persistent_send(int64_t count, MPI_Datatype type, int dest, MPI_Comm comm)
+/* A send that did not wait has ended. Only large ones need their receiver for that. */
+static void order_sent(const group *group, int class, int dest, int tag, uint64_t bytes)
 {
-    emit(group_of(comm), P2P, dest, 1, bytes_of(count, type));
+    if (bytes >= eager) next_is(SENT_STEP, group, class, tag, dest, 0);
+}
+
+static inline void record_send(int64_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, enum mode mode)
+{
+    const group *group = group_of(comm);
+    if (!has_rank(group, dest)) return;
+    uint64_t bytes = bytes_of(count, type);
+    add_to_rank(P2P, world_of(group, dest), 1, bytes);
+    if (records_order) order_send(group, dest, tag, bytes, mode);
+}
+
+static void record_persistent_send(int64_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+{
+    const group *group = group_of(comm);
+    if (!has_rank(group, dest)) return;
+    emit(group, P2P, dest, 1, bytes_of(count, type));
+    order_send(group, dest, tag, bytes_of(count, type), DETACHED);
+}
+
+/* A message that has been received. */
+static void record_receive(enum kind kind, const group *group, const MPI_Status *status)
+{
+    int is_cancelled = 0;
+    PMPI_Test_cancelled(status, &is_cancelled);
+    if (!is_cancelled) next_is(kind, group, P2P, status->MPI_TAG, status->MPI_SOURCE, 0);
+}
+
+static void record_recv(MPI_Comm comm, const MPI_Status *status)
+{
+    if (records_order) record_receive(RECV_STEP, group_of(comm), status);
+}
+
+/* Both ends of MPI_Sendrecv have ended. */
+static void record_sendrecv(int64_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, const MPI_Status *status)
+{
+    record_recv(comm, status);
+    if (records_order && has_rank(group_of(comm), dest)) order_sent(group_of(comm), P2P, dest, tag, bytes_of(count, type));
+}
+
+/* Remembers a request that receives. */
+static void expect(MPI_Request request, int source, MPI_Comm comm, int is_persistent)
+{
+    if (!records_order || source == MPI_PROC_NULL) return;
+    begin_plan();
+    group *group = group_of(comm);
+    open_plan->receives = group;
+    open_plan->is_persistent = is_persistent;
+    open_plan->is_active = !is_persistent;
+    lock();
+    group->num_receives++;
+    unlock();
+    end_plan(request);
+}
+
+/* ---- completion ------------------------------------------------------------------------------------------------- */
+
+/* The group of a request that receives and has begun, or NULL. */
+static group *receives(MPI_Request request)
+{
+    lock();
+    plan *found = request == MPI_REQUEST_NULL ? NULL : *find_plan(request);
+    group *group = found && found->is_active ? found->receives : NULL;
+    unlock();
+    return group;
+}
+
+static void complete(MPI_Request request, const MPI_Status *status)
+{
+    group *group = receives(request);
+    if (!group) return;
+    record_receive(WAIT_STEP, group, status);
+    lock();
+    plan *found = *find_plan(request);
+    int is_persistent = found && found->is_persistent;
+    if (is_persistent) found->is_active = 0;
+    unlock();
+    if (!is_persistent) forget_plan(request);
+}
+
+/* The requests and statuses of a call that completes some: the library changes the former, and the program may ignore the latter. */
+typedef struct {
+    MPI_Request *requests;
+    MPI_Status *statuses;
+    int owns_statuses;
+} completion;
+
+static completion expect_completion(int count, const MPI_Request requests[], MPI_Status *statuses)
+{
+    completion made = {NULL, statuses, 0};
+    if (!records_order || count <= 0) return made;
+    made.requests = allocate(count, sizeof(MPI_Request));
+    memcpy(made.requests, requests, (size_t)count * sizeof(MPI_Request));
+    made.owns_statuses = statuses == MPI_STATUSES_IGNORE || statuses == MPI_STATUS_IGNORE;
+    if (made.owns_statuses) made.statuses = allocate(count, sizeof(MPI_Status));
+    return made;
+}
+
+/* Request `index` is complete, and its status is the one at `place`. */
+static void complete_one(const completion *done, int index, int place)
+{
+    if (done->requests) complete(done->requests[index], &done->statuses[place]);
+}
+
+static void end_completion(completion *done)
+{
+    free(done->requests);
+    if (done->owns_statuses) free(done->statuses);
 }
 
 /* The group of a communicator with its targets. */
@@ -453,10 +704,22 @@ static group *neighbours_of(MPI_Comm comm)
     return group;
 }
 
+static void send_to_neighbour(const group *group, int index, uint64_t bytes)
+{
+    emit(group, NEIGHBOUR, group->targets[index], 1, bytes);
+    next_is(SEND_STEP, group, NEIGHBOUR, 0, group->targets[index], bytes);
+}
+
+static void receive_from_neighbours(const group *group)
+{
+    for (int i = 0; i < group->num_sources; i++) next_is(WAIT_STEP, group, NEIGHBOUR, 0, group->sources[i], 0);
+}
+
 static void record_neighbours(int64_t count, MPI_Datatype type, MPI_Comm comm)
 {
     group *group = neighbours_of(comm);
-    for (int i = 0; i < group->num_targets; i++) emit(group, NEIGHBOUR, group->targets[i], 1, bytes_of(count, type));
+    for (int i = 0; i < group->num_targets; i++) send_to_neighbour(group, i, bytes_of(count, type));
+    receive_from_neighbours(group);
 }
 
 /* ---- collectives ---------------------------------------------------------------------------------------------- */
@@ -471,15 +734,48 @@ static group *collective_group(MPI_Comm comm)
     return NULL;
 }
 
-static void send(const group *group, int rank, uint64_t messages, uint64_t bytes)
+static void send(const group *group, int rank, uint64_t bytes)
 {
-    emit(group, COLLECTIVE, rank, messages, bytes);
+    emit(group, COLLECTIVE, rank, 1, bytes);
+    next_is(SEND_STEP, group, COLLECTIVE, 0, rank, bytes);
+}
+
+static void receive(const group *group, int rank)
+{
+    next_is(WAIT_STEP, group, COLLECTIVE, 0, rank, 0);
 }
 
 /* Unless it is empty. */
 static void send_block(const group *group, int rank, uint64_t bytes)
 {
-    if (rank != group->rank && bytes > 0) send(group, rank, 1, bytes);
+    if (rank != group->rank && bytes > 0) send(group, rank, bytes);
+}
+
+static void receive_block(const group *group, int rank, uint64_t bytes)
+{
+    if (rank != group->rank && bytes > 0) receive(group, rank);
+}
+
+/* Sends a block and receives one at the same time, unless they are empty. */
+static void exchange_blocks(const group *group, int to, uint64_t bytes, int from, uint64_t bytes_received)
+{
+    send_block(group, to, bytes);
+    receive_block(group, from, bytes_received);
+    order_sent(group, COLLECTIVE, to, 0, bytes);
+}
+
+/* Sends and receives a message at the same time. */
+static void exchange(const group *group, int to, int from, uint64_t bytes)
+{
+    send(group, to, bytes);
+    receive(group, from);
+    order_sent(group, COLLECTIVE, to, 0, bytes);
+}
+
+/* The rank so many places behind the own one, modulo the size. */
+static int ahead(const group *group, int64_t distance)
+{
+    return (int)((group->rank + distance + group->size) % group->size);
 }
 
 /* A binomial tree: ranks are relative to the root; the parent of a rank is the rank without its lowest bit. */
@@ -506,16 +802,30 @@ static int has_child(const group *group, int from_root, int64_t distance)
     return (from_root == 0 || distance < (from_root & -from_root)) && from_root + distance < group->size;
 }
 
-/* Sends `count` elements to each child, times the ranks in its subtree if `per_rank`. */
+/* The distance of the child with the largest subtree, 0 without children. */
+static int64_t farthest_child(const group *group, int from_root)
+{
+    int64_t distance = 1;
+    while (has_child(group, from_root, distance)) distance *= 2;
+    return distance / 2;
+}
+
+static int parent(const group *group, int from_root, int root)
+{
+    return to_rank(group, from_root & (from_root - 1), root);
+}
+
+/* Sends `count` elements to each child, times the ranks in its subtree if `per_rank`, the largest subtree first. */
 static void record_down(int64_t count, MPI_Datatype type, int per_rank, int root, MPI_Comm comm)
 {
     group *group = collective_group(comm);
     if (!group || !has_rank(group, root)) return;
     int own = from_root(group, root);
     uint64_t bytes = bytes_of(count, type);
-    for (int64_t distance = 1; has_child(group, own, distance); distance *= 2) {
+    if (own > 0) receive(group, parent(group, own, root));
+    for (int64_t distance = farthest_child(group, own); distance > 0; distance /= 2) {
         int child = own + (int)distance;
-        send(group, to_rank(group, child, root), 1, bytes * (per_rank ? subtree(group, child) : 1));
+        send(group, to_rank(group, child, root), bytes * (per_rank ? subtree(group, child) : 1));
     }
 }
 
@@ -523,10 +833,13 @@ static void record_down(int64_t count, MPI_Datatype type, int per_rank, int root
 static void record_up(int64_t count, MPI_Datatype type, int per_rank, int root, MPI_Comm comm)
 {
     group *group = collective_group(comm);
-    int own = group && has_rank(group, root) ? from_root(group, root) : 0;
+    if (!group || !has_rank(group, root)) return;
+    int own = from_root(group, root);
+    for (int64_t distance = 1; has_child(group, own, distance); distance *= 2) {
+        receive(group, to_rank(group, own + (int)distance, root));
+    }
     if (own == 0) return;
-    uint64_t bytes = bytes_of(count, type);
-    send(group, to_rank(group, own & (own - 1), root), 1, bytes * (per_rank ? subtree(group, own) : 1));
+    send(group, parent(group, own, root), bytes_of(count, type) * (per_rank ? subtree(group, own) : 1));
 }
 
 /* Sends to rank + 1, 2, 4, ..., modulo the size if `is_cyclic`. */
@@ -536,34 +849,58 @@ static void record_doubling(int64_t count, MPI_Datatype type, int is_cyclic, MPI
     if (!group) return;
     uint64_t bytes = bytes_of(count, type);
     for (int64_t distance = 1; distance < group->size; distance *= 2) {
-        int64_t target = group->rank + distance;
-        if (target < group->size || is_cyclic) send(group, (int)(target % group->size), 1, bytes);
+        if (group->rank + distance < group->size || is_cyclic) send(group, ahead(group, distance), bytes);
+        if (group->rank >= distance || is_cyclic) receive(group, ahead(group, -distance));
     }
 }
+
+/* In each round a rank passes on the part that it received in the last one: all parts but one until they are reduced, and again
+ * until they are gathered. */
+static void record_ring_of_parts(const group *group, int64_t count, MPI_Datatype type)
+{
+    int size = group->size;
+    for (int round = 0; round < 2 * (size - 1); round++) {
+        int part = ahead(group, -(round % (size - 1)) + round / (size - 1));
+        exchange(group, ahead(group, 1), ahead(group, -1), bytes_of(count / size + (part < count % size), type));
+    }
+}
+
+enum { LARGE_ALLREDUCE = 10000 };
 
 static void record_allreduce(int64_t count, MPI_Datatype type, MPI_Comm comm)
 {
     group *group = collective_group(comm);
     if (!group) return;
     uint64_t bytes = bytes_of(count, type);
+    if (bytes >= LARGE_ALLREDUCE && count >= group->size) {
+        record_ring_of_parts(group, count, type);
+        return;
+    }
     int64_t power = 1;
     while (2 * power <= group->size) power *= 2;
     int rest = group->size - (int)power, rank = group->rank;
     /* The first 2 * rest ranks form pairs, of which only the even rank takes part. */
-    if (rank < 2 * rest) send(group, rank ^ 1, 1, bytes);
-    if (rank < 2 * rest && rank % 2 == 1) return;
-    int own = rank < 2 * rest ? rank / 2 : rank - rest;
+    int is_paired = rank < 2 * rest;
+    if (is_paired && rank % 2 == 1) {
+        send(group, rank ^ 1, bytes);
+        receive(group, rank ^ 1);
+        return;
+    }
+    if (is_paired) receive(group, rank ^ 1);
+    int own = is_paired ? rank / 2 : rank - rest;
     for (int64_t bit = 1; bit < power; bit *= 2) {
         int partner = own ^ (int)bit;
-        send(group, partner < rest ? 2 * partner : partner + rest, 1, bytes);
+        partner = partner < rest ? 2 * partner : partner + rest;
+        exchange(group, partner, partner, bytes);
     }
+    if (is_paired) send(group, rank ^ 1, bytes);
 }
 
 static void record_pairwise(int64_t count, MPI_Datatype type, MPI_Comm comm)
 {
     group *group = collective_group(comm);
-    for (int rank = 0; group && rank < group->size; rank++) {
-        if (rank != group->rank) send(group, rank, 1, bytes_of(count, type));
+    for (int round = 1; group && round < group->size; round++) {
+        exchange(group, ahead(group, round), ahead(group, -round), bytes_of(count, type));
     }
 }
 
@@ -571,43 +908,60 @@ static void record_pairwise(int64_t count, MPI_Datatype type, MPI_Comm comm)
 static void record_ring(int64_t count, MPI_Datatype type, MPI_Comm comm)
 {
     group *group = collective_group(comm);
-    if (!group || group->size == 1) return;
-    uint64_t others = (uint64_t)group->size - 1;
-    send(group, (group->rank + 1) % group->size, others, others * bytes_of(count, type));
+    if (!group) return;
+    uint64_t bytes = group->size > 1 ? bytes_of(count, type) : 0;
+    for (int round = 1; round < group->size; round++) {
+        exchange(group, ahead(group, 1), ahead(group, -1), bytes);
+    }
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------------- */
 
-static void write_file(void)
+static void write_counters(FILE *file)
+{
+    uint64_t lines = 0;
+    fprintf(file, "viem_trace 1\nrank %d of %d\n", world_rank, world_size);
+    for (int class = 0; class < NUM_CLASSES; class++) {
+        for (int rank = 0; rank < world_size; rank++) {
+            counter counter = counters[class][rank];
+            if (counter.messages == 0) continue;
+            fprintf(file, "%s %d %" PRIu64 " %" PRIu64 "\n", class_names[class], rank, counter.messages, counter.bytes);
+            lines++;
+        }
+    }
+    if (elsewhere.messages > 0) {
+        fprintf(file, "elsewhere %" PRIu64 " %" PRIu64 "\n", elsewhere.messages, elsewhere.bytes);
+        lines++;
+    }
+    if (uncounted > 0) {
+        fprintf(file, "uncounted %" PRIu64 "\n", uncounted);
+        lines++;
+    }
+    fprintf(file, "end %" PRIu64 "\n", lines);
+}
+
+static void write_steps(FILE *file)
+{
+    fprintf(file, "viem_order 1\nrank %d of %d\n", world_rank, world_size);
+    for (uint64_t i = 0; i < num_steps; i++) {
+        step step = steps[i];
+        fprintf(file, "%s %d %" PRIu64, kind_names[step.kind], step.world, step.key);
+        if (step.kind == SEND_STEP || step.kind == SSEND_STEP) fprintf(file, " %" PRIu64, step.bytes);
+        fputc('\n', file);
+    }
+    fprintf(file, "%s %" PRIu64 "\n", is_cut_off ? "cut" : "end", num_steps);
+}
+
+/* Writes a file whole or not at all. */
+static void write_file(const char *infix, void (*write)(FILE *))
 {
     const char *prefix = getenv("VIEM_TRACE") ? getenv("VIEM_TRACE") : "viem_trace";
-    size_t length = strlen(prefix) + 32;
+    size_t length = strlen(prefix) + strlen(infix) + 32;
     char *name = allocate(length, 1), *temporary = allocate(length, 1);
-    uint64_t lines = 0;
-    snprintf(name, length, "%s.%d", prefix, world_rank);
-    snprintf(temporary, length, "%s.%d.tmp", prefix, world_rank);
+    snprintf(name, length, "%s%s.%d", prefix, infix, world_rank);
+    snprintf(temporary, length, "%s%s.%d.tmp", prefix, infix, world_rank);
     FILE *file = fopen(temporary, "w");
-    if (file) {
-        fprintf(file, "viem_trace 1\nrank %d of %d\n", world_rank, world_size);
-        for (int class = 0; class < NUM_CLASSES; class++) {
-            for (int rank = 0; rank < world_size; rank++) {
-                counter counter = counters[class][rank];
-                if (counter.messages == 0) continue;
-                fprintf(file, "%s %d %" PRIu64 " %" PRIu64 "\n", class_names[class], rank, counter.messages,
-                        counter.bytes);
-                lines++;
-            }
-        }
-        if (elsewhere.messages > 0) {
-            fprintf(file, "elsewhere %" PRIu64 " %" PRIu64 "\n", elsewhere.messages, elsewhere.bytes);
-            lines++;
-        }
-        if (uncounted > 0) {
-            fprintf(file, "uncounted %" PRIu64 "\n", uncounted);
-            lines++;
-        }
-        fprintf(file, "end %" PRIu64 "\n", lines);
-    }
+    if (file) write(file);
     int has_failed = !file || ferror(file);
     if (file && fclose(file) != 0) has_failed = 1;
     if (has_failed || rename(temporary, name) != 0) {
@@ -622,7 +976,8 @@ static void finish(void)
 {
     if (!is_started) return;
     if (!is_spawned) {
-        write_file();
+        write_file("", write_counters);
+        if (records_order) write_file(".order", write_steps);
     } else if (world_rank == 0) {
         fprintf(stderr, "viem_trace: processes started by MPI_Comm_spawn are not recorded\n");
     }
@@ -687,6 +1042,36 @@ WRAP(Start, (MPI_Request * request), (request), follow_plan(*request), DO_NOTHIN
 WRAP(Startall, (int count, MPI_Request requests[]), (count, requests), follow_plans(count, requests), DO_NOTHING)
 WRAP(Request_free, (MPI_Request * request), (request), forget_plan(*request), DO_NOTHING)
 
+/* A status of our own if the program ignores it. */
+#define NEED_STATUS    \
+    MPI_Status own;    \
+    if (records_order && status == MPI_STATUS_IGNORE) status = &own
+
+/* Calls that complete requests: `record` says which, given `done`. */
+#define COMPLETE(name, parameters, arguments, count, requests, status_of_each, record)                                    \
+    WRAP(name, parameters, arguments, completion done = expect_completion(count, requests, status_of_each);               \
+         status_of_each = done.statuses, record; end_completion(&done))
+
+#define COMPLETE_ALL for (int i = 0; i < count; i++) complete_one(&done, i, i)
+#define COMPLETE_SOME for (int i = 0; *completed != MPI_UNDEFINED && i < *completed; i++) complete_one(&done, indices[i], i)
+
+COMPLETE(Wait, (MPI_Request * request, MPI_Status *status), (request, status), 1, request, status, complete_one(&done, 0, 0))
+COMPLETE(Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]), (count, requests, statuses), count, requests, statuses,
+         COMPLETE_ALL)
+COMPLETE(Waitany, (int count, MPI_Request requests[], int *index, MPI_Status *status), (count, requests, index, status), count,
+         requests, status, if (*index != MPI_UNDEFINED) complete_one(&done, *index, 0))
+COMPLETE(Waitsome, (int count, MPI_Request requests[], int *completed, int indices[], MPI_Status statuses[]),
+         (count, requests, completed, indices, statuses), count, requests, statuses, COMPLETE_SOME)
+COMPLETE(Test, (MPI_Request * request, int *flag, MPI_Status *status), (request, flag, status), 1, request, status,
+         if (*flag) complete_one(&done, 0, 0))
+COMPLETE(Testall, (int count, MPI_Request requests[], int *flag, MPI_Status statuses[]), (count, requests, flag, statuses), count,
+         requests, statuses, if (*flag) COMPLETE_ALL)
+COMPLETE(Testany, (int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status),
+         (count, requests, index, flag, status), count, requests, status,
+         if (*flag && *index != MPI_UNDEFINED) complete_one(&done, *index, 0))
+COMPLETE(Testsome, (int count, MPI_Request requests[], int *completed, int indices[], MPI_Status statuses[]),
+         (count, requests, completed, indices, statuses), count, requests, statuses, COMPLETE_SOME)
+
 /* All functions with counts, with counts of type int. */
 #define FORM(name) name
 #define COUNT int
@@ -698,7 +1083,7 @@ WRAP(Psend_init,
      (const void *buffer, int partitions, MPI_Count count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
       MPI_Info info, MPI_Request *request),
      (buffer, partitions, count, type, dest, tag, comm, info, request), DO_NOTHING,
-     begin_plan(); record_persistent_send((int64_t)partitions *count, type, dest, comm); end_plan(*request))
+     begin_plan(); record_persistent_send((int64_t)partitions *count, type, dest, tag, comm); end_plan(*request))
 
 #endif
 
@@ -720,19 +1105,19 @@ WRAP(Psend_init,
 
 #define SEND_PARAMETERS const void *buffer, COUNT count, MPI_Datatype type, int dest, int tag, MPI_Comm comm
 #define SEND_ARGUMENTS buffer, count, type, dest, tag, comm
-#define SEND(name) \
-    WRAP(NAME(name), (SEND_PARAMETERS), (SEND_ARGUMENTS), record_send(count, type, dest, comm), DO_NOTHING)
+#define SEND(name, mode) \
+    WRAP(NAME(name), (SEND_PARAMETERS), (SEND_ARGUMENTS), record_send(count, type, dest, tag, comm, mode), DO_NOTHING)
 #define ISEND(name)                                                                    \
     WRAP(NAME(name), (SEND_PARAMETERS, MPI_Request * request), (SEND_ARGUMENTS, request), \
-         record_send(count, type, dest, comm), DO_NOTHING)
+         record_send(count, type, dest, tag, comm, DETACHED), DO_NOTHING)
 #define SEND_INIT(name)                                                                            \
     WRAP(NAME(name), (SEND_PARAMETERS, MPI_Request * request), (SEND_ARGUMENTS, request), DO_NOTHING, \
-         begin_plan(); record_persistent_send(count, type, dest, comm); end_plan(*request))
+         begin_plan(); record_persistent_send(count, type, dest, tag, comm); end_plan(*request))
 
-SEND(Send)
-SEND(Bsend)
-SEND(Ssend)
-SEND(Rsend)
+SEND(Send, STANDARD)
+SEND(Bsend, DETACHED)
+SEND(Ssend, SYNCHRONOUS)
+SEND(Rsend, STANDARD)
 ISEND(Isend)
 ISEND(Ibsend)
 ISEND(Issend)
@@ -741,6 +1126,14 @@ SEND_INIT(Send_init)
 SEND_INIT(Bsend_init)
 SEND_INIT(Ssend_init)
 SEND_INIT(Rsend_init)
+
+#define RECV_PARAMETERS void *buffer, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm
+#define RECV_ARGUMENTS buffer, count, type, source, tag, comm
+
+WRAP(NAME(Recv), (RECV_PARAMETERS, MPI_Status *status), (RECV_ARGUMENTS, status), NEED_STATUS, record_recv(comm, status))
+WRAP(NAME(Irecv), (RECV_PARAMETERS, MPI_Request *request), (RECV_ARGUMENTS, request), DO_NOTHING, expect(*request, source, comm, 0))
+WRAP(NAME(Recv_init), (RECV_PARAMETERS, MPI_Request *request), (RECV_ARGUMENTS, request), DO_NOTHING,
+     expect(*request, source, comm, 1))
 
 #define SENDRECV_PARAMETERS                                                                                          \
     const void *buffer, COUNT count, MPI_Datatype type, int dest, int tag, void *received, COUNT num_received,      \
@@ -752,67 +1145,84 @@ SEND_INIT(Rsend_init)
 #define REPLACE_ARGUMENTS buffer, count, type, dest, tag, source, tag_received, comm
 
 WRAP(NAME(Sendrecv), (SENDRECV_PARAMETERS, MPI_Status *status), (SENDRECV_ARGUMENTS, status),
-     record_send(count, type, dest, comm), DO_NOTHING)
+     NEED_STATUS; record_send(count, type, dest, tag, comm, DETACHED), record_sendrecv(count, type, dest, tag, comm, status))
 WRAP(NAME(Sendrecv_replace), (REPLACE_PARAMETERS, MPI_Status *status), (REPLACE_ARGUMENTS, status),
-     record_send(count, type, dest, comm), DO_NOTHING)
+     NEED_STATUS; record_send(count, type, dest, tag, comm, DETACHED), record_sendrecv(count, type, dest, tag, comm, status))
 #ifdef HAS_CALLS_OF_MPI_4
 WRAP(NAME(Isendrecv), (SENDRECV_PARAMETERS, MPI_Request *request), (SENDRECV_ARGUMENTS, request),
-     record_send(count, type, dest, comm), DO_NOTHING)
+     record_send(count, type, dest, tag, comm, DETACHED), expect(*request, source, comm, 0))
 WRAP(NAME(Isendrecv_replace), (REPLACE_PARAMETERS, MPI_Request *request), (REPLACE_ARGUMENTS, request),
-     record_send(count, type, dest, comm), DO_NOTHING)
+     record_send(count, type, dest, tag, comm, DETACHED), expect(*request, source, comm, 0))
 #endif
 
 /* Functions with arrays of counts. */
 
-static void NAME(record_gatherv)(COUNT count, MPI_Datatype type, int root, MPI_Comm comm)
+/* Every rank sends its block to the root, which alone knows all of `counts`. */
+static void NAME(record_gatherv)(COUNT count, MPI_Datatype type, const COUNT counts[], MPI_Datatype type_received, int root, MPI_Comm comm)
 {
     group *group = collective_group(comm);
-    if (group && group->rank != root) send_block(group, root, bytes_of(count, type));
-}
-
-/* Sends an individual number of elements to each rank, from the root or, if that is -1, from every rank. */
-static void NAME(record_blocks)(const COUNT counts[], MPI_Datatype type, int root, MPI_Comm comm)
-{
-    group *group = collective_group(comm);
-    if (!group || (root >= 0 && group->rank != root)) return;
-    for (int rank = 0; rank < group->size; rank++) send_block(group, rank, bytes_of(counts[rank], type));
-}
-
-static void NAME(record_typed_blocks)(const COUNT counts[], const MPI_Datatype types[], MPI_Comm comm)
-{
-    group *group = collective_group(comm);
-    for (int rank = 0; group && rank < group->size; rank++) {
-        send_block(group, rank, bytes_of(counts[rank], types[rank]));
+    if (!group || !has_rank(group, root)) return;
+    if (group->rank != root) {
+        send_block(group, root, bytes_of(count, type));
+        return;
+    }
+    for (int rank = 0; rank < group->size; rank++) {
+        if (rank != root) receive_block(group, rank, bytes_of(counts[rank], type_received));
     }
 }
 
+/* The root sends an individual number of elements to each rank. */
+static void NAME(record_scatterv)(const COUNT counts[], MPI_Datatype type_sent, COUNT count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    group *group = collective_group(comm);
+    if (!group || !has_rank(group, root)) return;
+    if (group->rank != root) {
+        receive_block(group, root, bytes_of(count, type));
+        return;
+    }
+    for (int rank = 0; rank < group->size; rank++) send_block(group, rank, bytes_of(counts[rank], type_sent));
+}
+
+/* Pairwise exchange: each rank sends `counts[rank]` elements to each other one, and receives `counts[own]`. */
+static void NAME(record_reduce_scatter)(const COUNT counts[], MPI_Datatype type, MPI_Comm comm)
+{
+    group *group = collective_group(comm);
+    for (int round = 1; group && round < group->size; round++) {
+        int to = ahead(group, round);
+        exchange_blocks(group, to, bytes_of(counts[to], type), ahead(group, -round), bytes_of(counts[group->rank], type));
+    }
+}
+
+/* Pairwise exchange with individual numbers of elements. The types of all are the same if `is_same`, or one for each rank. */
+static void NAME(record_blocks)(const COUNT counts_sent[], const MPI_Datatype types_sent[], const COUNT counts[], const MPI_Datatype types[],
+                                int is_same, MPI_Comm comm)
+{
+    group *group = collective_group(comm);
+    for (int round = 1; group && round < group->size; round++) {
+        int to = ahead(group, round), from = ahead(group, -round);
+        uint64_t bytes = bytes_of(counts_sent[to], types_sent[is_same ? 0 : to]);
+        exchange_blocks(group, to, bytes, from, bytes_of(counts[from], types[is_same ? 0 : from]));
+    }
+}
+
+/* A block travels around the ring; in each round a rank passes on what it received in the last one. */
 static void NAME(record_ring_of_blocks)(const COUNT counts[], MPI_Datatype type, MPI_Comm comm)
 {
     group *group = collective_group(comm);
-    if (!group || group->size == 1) return;
-    uint64_t messages = 0, bytes = 0;
-    for (int rank = 0; rank < group->size; rank++) {
-        if (rank == (group->rank + 1) % group->size || counts[rank] == 0) continue;
-        messages++;
-        bytes += bytes_of(counts[rank], type);
-    }
-    send(group, (group->rank + 1) % group->size, messages, bytes);
-}
-
-static void NAME(record_neighbour_blocks)(const COUNT counts[], MPI_Datatype type, MPI_Comm comm)
-{
-    group *group = neighbours_of(comm);
-    for (int i = 0; i < group->num_targets; i++) {
-        emit(group, NEIGHBOUR, group->targets[i], 1, bytes_of(counts[i], type));
+    for (int round = 0; group && round + 1 < group->size; round++) {
+        uint64_t bytes = bytes_of(counts[ahead(group, -round)], type);
+        exchange_blocks(group, ahead(group, 1), bytes, ahead(group, -1), bytes_of(counts[ahead(group, -round - 1)], type));
     }
 }
 
-static void NAME(record_typed_neighbour_blocks)(const COUNT counts[], const MPI_Datatype types[], MPI_Comm comm)
+/* The types of all targets are the same if `is_same`, or one for each. */
+static void NAME(record_neighbour_blocks)(const COUNT counts[], const MPI_Datatype types[], int is_same, MPI_Comm comm)
 {
     group *group = neighbours_of(comm);
     for (int i = 0; i < group->num_targets; i++) {
-        emit(group, NEIGHBOUR, group->targets[i], 1, bytes_of(counts[i], types[i]));
+        send_to_neighbour(group, i, bytes_of(counts[i], types[is_same ? 0 : i]));
     }
+    receive_from_neighbours(group);
 }
 
 /* A collective: blocking, nonblocking and, from MPI 4 on, persistent. */
@@ -849,7 +1259,7 @@ COLLECTIVE_CALLS(Reduce_scatter_block, Ireduce_scatter_block, (REDUCE_PARAMETERS
 COLLECTIVE_CALLS(Reduce_scatter, Ireduce_scatter,
                  (const void *buffer, void *result_buffer, const COUNT counts[], MPI_Datatype type, MPI_Op op,
                   MPI_Comm comm),
-                 (buffer, result_buffer, counts, type, op, comm), NAME(record_blocks)(counts, type, -1, comm))
+                 (buffer, result_buffer, counts, type, op, comm), NAME(record_reduce_scatter)(counts, type, comm))
 
 #define BLOCK_PARAMETERS \
     const void *sent, COUNT num_sent, MPI_Datatype type_sent, void *received, COUNT count, MPI_Datatype type
@@ -881,7 +1291,7 @@ COLLECTIVE_CALLS(Neighbor_alltoall, Ineighbor_alltoall, (BLOCK_PARAMETERS, MPI_C
 #define GATHERV_ARGUMENTS sent, num_sent, type_sent, received, counts, displacements, type
 
 COLLECTIVE_CALLS(Gatherv, Igatherv, (GATHERV_PARAMETERS, int root, MPI_Comm comm), (GATHERV_ARGUMENTS, root, comm),
-                 NAME(record_gatherv)(num_sent, type_sent, root, comm))
+                 NAME(record_gatherv)(num_sent, type_sent, counts, type, root, comm))
 COLLECTIVE_CALLS(Allgatherv, Iallgatherv, (GATHERV_PARAMETERS, MPI_Comm comm), (GATHERV_ARGUMENTS, comm),
                  NAME(record_ring_of_blocks)(counts, type, comm))
 COLLECTIVE_CALLS(Neighbor_allgatherv, Ineighbor_allgatherv, (GATHERV_PARAMETERS, MPI_Comm comm),
@@ -890,7 +1300,7 @@ COLLECTIVE_CALLS(Scatterv, Iscatterv,
                  (const void *sent, const COUNT counts[], const DISPLACEMENT displacements[], MPI_Datatype type_sent,
                   void *received, COUNT count, MPI_Datatype type, int root, MPI_Comm comm),
                  (sent, counts, displacements, type_sent, received, count, type, root, comm),
-                 NAME(record_blocks)(counts, type_sent, root, comm))
+                 NAME(record_scatterv)(counts, type_sent, count, type, root, comm))
 
 #define BLOCKS_PARAMETERS(displacement, one_type)                                                           \
     const void *sent, const COUNT counts_sent[], const displacement displacements_sent[], one_type type_sent, \
@@ -900,12 +1310,12 @@ COLLECTIVE_CALLS(Scatterv, Iscatterv,
 typedef const MPI_Datatype *NAME(types);
 
 COLLECTIVE_CALLS(Alltoallv, Ialltoallv, (BLOCKS_PARAMETERS(DISPLACEMENT, MPI_Datatype)), (BLOCKS_ARGUMENTS),
-                 NAME(record_blocks)(IF_IN_PLACE(counts, counts_sent), IF_IN_PLACE(type, type_sent), -1, comm))
+                 NAME(record_blocks)(IF_IN_PLACE(counts, counts_sent), IF_IN_PLACE(&type, &type_sent), counts, &type, 1, comm))
 COLLECTIVE_CALLS(Alltoallw, Ialltoallw, (BLOCKS_PARAMETERS(DISPLACEMENT, NAME(types))), (BLOCKS_ARGUMENTS),
-                 NAME(record_typed_blocks)(IF_IN_PLACE(counts, counts_sent), IF_IN_PLACE(type, type_sent), comm))
+                 NAME(record_blocks)(IF_IN_PLACE(counts, counts_sent), IF_IN_PLACE(type, type_sent), counts, type, 0, comm))
 COLLECTIVE_CALLS(Neighbor_alltoallv, Ineighbor_alltoallv, (BLOCKS_PARAMETERS(DISPLACEMENT, MPI_Datatype)),
-                 (BLOCKS_ARGUMENTS), NAME(record_neighbour_blocks)(counts_sent, type_sent, comm))
+                 (BLOCKS_ARGUMENTS), NAME(record_neighbour_blocks)(counts_sent, &type_sent, 1, comm))
 COLLECTIVE_CALLS(Neighbor_alltoallw, Ineighbor_alltoallw, (BLOCKS_PARAMETERS(MPI_Aint, NAME(types))),
-                 (BLOCKS_ARGUMENTS), NAME(record_typed_neighbour_blocks)(counts_sent, type_sent, comm))
+                 (BLOCKS_ARGUMENTS), NAME(record_neighbour_blocks)(counts_sent, type_sent, 0, comm))
 
 #endif

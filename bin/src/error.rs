@@ -21,6 +21,7 @@ use viem::workload::estimate::EstimateError;
 use viem::workload::experts::ExpertError;
 use viem::workload::generate::GenerateError;
 use viem::workload::map::TaskMapError;
+use viem::workload::recorded::RecordingError;
 use viem::workload::simulate::SimulationError;
 use viem::workload::training::TrainingError;
 use viem_verify::AuditError;
@@ -75,6 +76,7 @@ failures! {
     Qap(QapError),
     QapSolve(QapSolveError),
     Read(ReadError),
+    Recording(RecordingError),
     Remap(RemapError),
     Repair(RepairError),
     Score(ScoreError),

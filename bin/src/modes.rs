@@ -27,6 +27,8 @@ pub(crate) enum Mode {
     Repartition,
     /// Recorded traffic is summed.
     Traffic,
+    /// The recorded order of messages becomes a workload.
+    Order,
     /// A workload is generated.
     Generator,
     /// The traffic of a training job is computed.
@@ -36,7 +38,7 @@ pub(crate) enum Mode {
 }
 
 /// Every mode.
-pub(crate) const MODES: [Mode; 13] = [
+pub(crate) const MODES: [Mode; 14] = [
     Mode::OneToOne,
     Mode::ManyToOne,
     Mode::Remapping,
@@ -47,6 +49,7 @@ pub(crate) const MODES: [Mode; 13] = [
     Mode::Index,
     Mode::Repartition,
     Mode::Traffic,
+    Mode::Order,
     Mode::Generator,
     Mode::Training,
     Mode::Check,
@@ -126,6 +129,12 @@ impl Mode {
                 task: "recorded traffic is summed",
                 plural: "recorded traffic",
                 singular: "this is recorded traffic",
+            },
+            Self::Order => Words {
+                name: "order",
+                task: "the recorded order of messages becomes a workload (viem_order ...)",
+                plural: "recorded orders of messages",
+                singular: "this is the recorded order of messages",
             },
             Self::Generator => Words {
                 name: "generator",

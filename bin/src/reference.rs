@@ -156,7 +156,7 @@ fn chapter(mode: Mode) -> String {
         Mode::Workload | Mode::Generator => ("Workloads", "workloads.md"),
         Mode::Qap => ("Quadratic assignment problems", "qap.md"),
         Mode::Partition | Mode::Index => ("Partition a graph", "partition.md"),
-        Mode::Traffic => ("Record traffic", "traffic.md"),
+        Mode::Traffic | Mode::Order => ("Record traffic", "traffic.md"),
         Mode::Training => ("Training jobs", "training.md"),
         Mode::Experts => ("Experts", "experts.md"),
         Mode::Check => ("Check a graph", "check-a-graph.md"),

@@ -12,6 +12,7 @@
 //! | [`check`] | proves that every message sent is received, and that there is no deadlock |
 //! | [`generate`] | workloads of regular and random patterns |
 //! | [`experts`] | on which GPU each expert of a model lives |
+//! | [`recorded`] | workloads of recorded jobs |
 //! | [`training`] | the traffic of jobs that train a model in parallel |
 //!
 //! # Guarantees
@@ -31,6 +32,8 @@ pub mod estimate;
 pub mod experts;
 pub mod generate;
 pub mod map;
+#[cfg(feature = "io")]
+pub mod recorded;
 pub mod routing;
 pub mod simulate;
 #[cfg(feature = "io")]

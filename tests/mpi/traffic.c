@@ -123,6 +123,7 @@ static void collective(void)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Reduce(sent, received, 1001, MPI_BYTE, MPI_BOR, root, world);
     MPI_Allreduce(sent, received, 1002, MPI_BYTE, MPI_BOR, world);
+    MPI_Allreduce(sent, received, 12001, MPI_BYTE, MPI_BOR, world);
     MPI_Scan(sent, received, 1003, MPI_BYTE, MPI_BOR, world);
     MPI_Exscan(sent, received, 1004, MPI_BYTE, MPI_BOR, world);
     MPI_Gather(sent, 105, MPI_BYTE, received, 105, MPI_BYTE, root, world);

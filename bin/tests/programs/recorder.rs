@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use crate::common::{Mpi, is_required, program, skipped, stdout_of};
 use viem::io::Source;
 use viem::io::metis::{self, NodeWeights};
+use viem::io::traffic::Recording;
+use viem::workload::{recorded, text};
 
 /// Messages and bytes, by class, sender and receiver.
 type Counts = BTreeMap<(String, u64, u64), (u64, u64)>;
@@ -120,6 +122,10 @@ fn collectives(p: u64) -> Counts {
         let next = (rank + 1) % p;
         if p > 1 {
             all.send("collective", rank, next, 2 * (p - 1), 2 * (p - 1) * 107); // Allgather, twice
+            // The large Allreduce: all parts but one until they are reduced, and again until they are gathered.
+            let part = |index: u64| 12001 / p + u64::from(index % p < 12001 % p);
+            let bytes = 2 * 12001 - part(rank + 1) - part(rank + 2);
+            all.send("collective", rank, next, 2 * (p - 1), bytes);
         }
         for other in (0..p).filter(|&other| other != rank) {
             all.one(rank, other, 108); // Alltoall, twice
@@ -277,6 +283,46 @@ fn the_files_become_a_communication_graph() {
         let found = found.filter(|&((u, v), _)| u < v);
         let found = found.map(|((u, v), weight)| ((u64::from(u), u64::from(v)), weight as u64));
         assert_eq!(found.collect::<BTreeMap<_, _>>(), expected);
+    }
+}
+
+#[test]
+fn the_order_of_messages_becomes_a_workload_with_all_of_them() {
+    for mpi in Mpi::all() {
+        let (recorder, traffic) = (recorder(&mpi), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
+        for (part, num_ranks) in [("p2p", 4), ("neighbour", 5), ("collective", 5), ("collective", 8)] {
+            let command = [traffic.to_str().unwrap(), part];
+            let folder = record(&mpi, num_ranks, &recorder, &command, &["VIEM_TRACE_ORDER=1"]);
+            let mut recording = Recording::default();
+            let files: Vec<PathBuf> =
+                (0..num_ranks).map(|rank| folder.path().join(format!("viem_trace.order.{rank}"))).collect();
+            for file in &files {
+                recording.read(Source::open(file).unwrap()).unwrap();
+            }
+            let made = recorded::workload(&recording, 1).unwrap();
+            let mut generator = program("generate_model", folder.path());
+            generator.args(&files).args(["--flit_bytes=1", "-o", "job.workload"]);
+            assert!(stdout_of(&mut generator).contains(&format!("workload has {num_ranks} tasks")));
+            let written = text::read(Source::open(&folder.path().join("job.workload")).unwrap()).unwrap();
+            assert_eq!(written, made.workload);
+            files.iter().for_each(|file| std::fs::remove_file(file).unwrap());
+            std::fs::remove_file(folder.path().join("job.workload")).unwrap();
+            let counts = counts(folder.path());
+            let sum = |is_own: bool| -> u64 {
+                let of = counts.iter().filter(|((_, from, to), _)| (from == to) == is_own);
+                of.map(|(_, &(messages, _))| messages).sum()
+            };
+            assert_eq!(
+                (made.unreceived, made.unsent, made.to_itself),
+                (0, 0, sum(true)),
+                "{part}, {}",
+                mpi.kind
+            );
+            // Those of synchronous sends.
+            let answers = made.answers.unwrap();
+            assert_eq!(answers > 0, part == "p2p");
+            assert_eq!(made.workload.num_messages(), sum(false) + answers, "{part}, {}", mpi.kind);
+        }
     }
 }
 

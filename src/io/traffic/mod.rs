@@ -16,6 +16,9 @@
 //! | `kineto` | `kineto.rs` | traces of PyTorch's profiler |
 //! | `goal` | `goal.rs` | GOAL schedules |
 //!
+//! A [`Recording`] reads something else from the files of `trace/viem_trace.c`: the order of messages, of which
+//! `workload::recorded` makes a workload.
+//!
 //! A member is one file and one line in [`Format::ALL`]. Each reader scans its text once and hands every flow
 //! (from rank, to rank, bytes, messages) to a [`Collector`], which sums them by pair, whatever the order, and
 //! makes the graph. Memory: 24 bytes for each pair and as many again for flows that are not merged yet.
@@ -35,6 +38,7 @@ mod nccl;
 mod node_link;
 mod npy;
 mod openmpi;
+mod order;
 mod pairs;
 mod scotch;
 mod trace;
@@ -44,6 +48,7 @@ use std::fmt;
 
 pub use collector::{ClassTally, Collector, LeftOut, Sizes, Summary, Tally, TrafficConfig, TrafficError};
 pub use goal::relabel_goal;
+pub use order::{Act, Recording, Step, is_order};
 pub use weighing::{Share, ShareError, Weighing, WeighingError};
 
 use self::collector::Inlet;
@@ -184,6 +189,10 @@ pub enum TrafficFault {
     OtherSize { found: u64, earlier: u64 },
     #[error("the schedule has {found} ranks, but {expected} are mapped")]
     OtherNumber { found: u64, expected: u64 },
+    #[error(
+        "the recorder has cut this file off after {steps} sends and receives; record a shorter run, of fewer iterations"
+    )]
+    CutOff { steps: u64 },
     #[error("rank {rank} has a file already: these are files of several runs")]
     RankTwice { rank: u64 },
     #[error("the line has {found} columns, but the first one has {expected}")]

@@ -37,11 +37,7 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
     fields.word("1")?;
     fields.end()?;
     let mut fields = next(scanner)?;
-    fields.word("rank")?;
-    let me = fields.number(expected::RANK)?;
-    fields.word("of")?;
-    let num_ranks = fields.number("the number of ranks")?;
-    fields.end()?;
+    let (me, num_ranks) = rank_line(&mut fields)?;
     inlet.state_ranks(num_ranks).map_err(|fault| fields.stop_line(fault))?;
     if me >= num_ranks {
         return Err(fields.stop_line(no_such_rank(me, num_ranks)));
@@ -53,13 +49,29 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
     while !read_line(&mut next(scanner)?, inlet, me, num_ranks, lines)? {
         lines += 1;
     }
+    end_file(scanner)
+}
+
+/// Reads the line `rank R of N`.
+pub(super) fn rank_line(fields: &mut Fields<'_>) -> Result<(u64, u64), Stop> {
+    fields.word("rank")?;
+    let me = fields.number(expected::RANK)?;
+    fields.word("of")?;
+    let num_ranks = fields.number("the number of ranks")?;
+    fields.end()?;
+    Ok((me, num_ranks))
+}
+
+/// Only blank lines may follow.
+pub(super) fn end_file(scanner: &mut Scanner<Source<'_>>) -> Result<(), Stop> {
     while let Some((number, line)) = scanner.next_line() {
         Fields::new(number, line, is_blank).end()?;
     }
     Ok(())
 }
 
-fn next<'a>(scanner: &'a mut Scanner<Source<'_>>) -> Result<Fields<'a>, Stop> {
+/// The next line, which must be there.
+pub(super) fn next<'a>(scanner: &'a mut Scanner<Source<'_>>) -> Result<Fields<'a>, Stop> {
     let missing = Stop {
         line: scanner.line(),
         column: 1,
@@ -78,14 +90,7 @@ fn read_line(
 ) -> Result<bool, Stop> {
     let name = fields.field("the class of a line")?;
     match name.text {
-        b"end" => {
-            let count = fields.number("the number of lines")?;
-            if count != lines {
-                let expected = "the number of lines that stand before; some are lost or too many";
-                let fault = TrafficFault::Unexpected { text: count.to_string(), expected };
-                return Err(fields.stop_line(fault));
-            }
-        }
+        b"end" => line_count(fields, lines)?,
         b"elsewhere" => {
             let messages = fields.number(expected::MESSAGES)?;
             inlet.elsewhere(fields.number(expected::BYTES)?, messages);
@@ -111,6 +116,16 @@ fn read_line(
     Ok(name.text == b"end")
 }
 
-fn no_such_rank(rank: u64, num_ranks: u64) -> TrafficFault {
+/// Reads the number of lines that stand before.
+pub(super) fn line_count(fields: &mut Fields<'_>, lines: u64) -> Result<(), Stop> {
+    let count = fields.number("the number of lines")?;
+    if count == lines {
+        return Ok(());
+    }
+    let expected = "the number of lines that stand before; some are lost or too many";
+    Err(fields.stop_line(TrafficFault::Unexpected { text: count.to_string(), expected }))
+}
+
+pub(super) fn no_such_rank(rank: u64, num_ranks: u64) -> TrafficFault {
     TrafficFault::NoSuchRank { rank, first: 0, last: num_ranks.saturating_sub(1) }
 }

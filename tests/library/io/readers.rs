@@ -12,7 +12,7 @@ use viem::io::cluster::topology::Topology;
 use viem::io::coordinates::{self, Ids};
 use viem::io::fixed::{self, FixedKind};
 use viem::io::metis::{self, NodeWeights};
-use viem::io::traffic::{Collector, Format, TrafficConfig};
+use viem::io::traffic::{Collector, Format, Recording, TrafficConfig};
 use viem::io::{
     self, ReadError, Source, cluster, expert_trace, mapping, number_list, pe_weights, qap_solution,
 };
@@ -20,6 +20,7 @@ use viem::launch::placement;
 use viem::machine::cluster::{Cluster, Draft, DraftNode, Unit, regular};
 use viem::machine::{DistanceOracle, DistanceVisitor, Machine, SpecError};
 use viem::workload::experts;
+use viem::workload::recorded;
 
 /// Reads a file and shows what it holds.
 type Read = dyn Fn(Source<'_>) -> Result<String, String>;
@@ -254,6 +255,12 @@ fn all() -> Vec<Reader> {
             "goal",
             "num_ranks 3\nrank 0 {\nl1: send 70b to 2 tag 3\ncalc 5\n}\nrank 1 {\nsend 8b to 0\n}\nrank 2 {\nl1: recv 70b from 0\n}\n",
         )
+        .numbers_from(None),
+        reader("order", "viem_order 1\nrank 0 of 1\nsend 0 7 640\nssend 0 8 65536\nrecv 0 7\nwait 0 8\nsent 0 7\nend 5\n", |source| {
+            let mut recording = Recording::default();
+            recording.read(source)?;
+            Ok::<_, ReadError>(recorded::workload(&recording, 64))
+        })
         .numbers_from(None),
         traffic(
             "kineto",

@@ -8,6 +8,7 @@
 //! | `many_to_one` | mapping a graph onto a machine |
 //! | `application` | the graph that is divided or mapped, in any format |
 //! | `traffic` | summing recorded traffic |
+//! | `order` | workloads of the recorded order of messages |
 //! | `workload` | generating workloads, and their communication graphs |
 //! | `training` | the communication graphs of training jobs |
 //! | `destination` | where the results go |
@@ -18,6 +19,7 @@ mod audit;
 mod destination;
 mod many_to_one;
 pub(crate) mod options;
+mod order;
 mod partition;
 mod speeds;
 mod traffic;
@@ -36,7 +38,7 @@ use crate::workload::is_workload;
 use destination::{Destination, Inputs};
 use options::{Options, TABLE};
 use partition::Parts;
-use viem::io::traffic::{Format, TrafficFault, WINDOW};
+use viem::io::traffic::{Format, TrafficFault, WINDOW, is_order};
 use viem::io::{ContentError, ReadError, Reading, Source, readings};
 
 /// Runs the program with the arguments of the process.
@@ -70,6 +72,7 @@ fn make(options: &Options, given: &Given) -> Result<End> {
     match mode {
         Mode::Workload => return workload::model(options, first, &to),
         Mode::Traffic => return traffic::sum(options, first, &to),
+        Mode::Order => return order::workload(options, first, &to),
         _ => to.check_audit(&inputs)?,
     }
     let threads = crate::options::threads(options.threads)?;
@@ -95,6 +98,9 @@ fn check_sources(options: &Options) -> Result<(), UsageError> {
 fn mode(options: &Options, first: &mut Source<'_>) -> Result<Mode> {
     if is_workload(first) {
         return Ok(Mode::Workload);
+    }
+    if is_order(&first.start()) {
+        return Ok(Mode::Order);
     }
     let is_divided = options.onto.is_given() || options.partition.is_given() || options.remap.is_given();
     let format = match options.traffic.from {

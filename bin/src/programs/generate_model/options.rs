@@ -85,6 +85,9 @@ pub(crate) struct Options {
     pub(crate) traffic: TrafficOptions,
 
     #[command(flatten)]
+    pub(crate) order: OrderOptions,
+
+    #[command(flatten)]
     pub(crate) generator: GeneratorOptions,
 
     #[command(flatten)]
@@ -260,6 +263,15 @@ fn sizes(text: &str) -> Result<Sizes, String> {
     }
 }
 
+/// How the recorded order of messages becomes a workload.
+#[derive(Args, Clone, Debug)]
+#[command(rename_all = "snake_case", next_help_heading = "Workloads")]
+pub(crate) struct OrderOptions {
+    /// Bytes of a flit in the workload of a recorded order of messages
+    #[arg(long, default_value_t = 64, value_name = "INT", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
+    pub(crate) flit_bytes: u64,
+}
+
 /// How a workload is generated.
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case", next_help_heading = "Workloads")]
@@ -343,6 +355,7 @@ const ALL: &[Mode] = &[
     Mode::ManyToOne,
     Mode::Remapping,
     Mode::Traffic,
+    Mode::Order,
     Mode::Workload,
     Mode::Generator,
     Mode::Training,
@@ -361,6 +374,7 @@ pub(crate) static TABLE: Table = Table {
                 Mode::ManyToOne,
                 Mode::Remapping,
                 Mode::Traffic,
+                Mode::Order,
                 Mode::Workload,
             ],
             &["files"],
@@ -406,6 +420,7 @@ pub(crate) static TABLE: Table = Table {
         ),
         Row::new(&[Mode::Traffic], &["weight", "sizes", "include", "top", "ranks", "first_rank", "renumber"])
             .instead(OF_GRAPHS, "leave it out, or say with --from what traffic was recorded"),
+        Row::new(&[Mode::Order], &["flit_bytes"]),
         Row::new(&[Mode::Generator], &["generate", "rounds", "flits", "cycles", "shuffle"]),
         Row::new(&[Mode::Training], &["parallel", "order", "model"]),
     ],

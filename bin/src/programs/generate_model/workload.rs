@@ -51,7 +51,8 @@ pub(super) fn model(options: &Options, source: Source<'_>, to: &Destination) -> 
     write(&program, &|out| io::metis::write(out, &graph, WEIGHTS), to)
 }
 
-fn write(program: &Workload, content: Fill<'_>, to: &Destination) -> Result<End> {
+/// Writes a workload or what is made of it, and the report.
+pub(super) fn write(program: &Workload, content: Fill<'_>, to: &Destination) -> Result<End> {
     tell_program(to.console, program);
     let report = GenerateReport {
         tasks: program.num_tasks(),
