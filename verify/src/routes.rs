@@ -46,6 +46,8 @@ pub(super) struct Routes<'a> {
     arities: Option<Vec<u64>>,
     /// The costs of the cheapest paths to the vertex that was queried last.
     towards: Option<(usize, Vec<Option<u64>>)>,
+    /// In a network, the number of the host of each vertex.
+    hosts: Vec<usize>,
 }
 
 impl<'a> Routes<'a> {
@@ -56,7 +58,11 @@ impl<'a> Routes<'a> {
             }
             _ => None,
         };
-        Self { machine, arities, towards: None }
+        let hosts = match &machine.shape {
+            Shape::Network { links, .. } => hosts(links),
+            _ => Vec::new(),
+        };
+        Self { machine, arities, towards: None, hosts }
     }
 
     /// The route between two PEs. Routes to the same PE should be queried consecutively.
@@ -90,7 +96,7 @@ impl<'a> Routes<'a> {
                     self.towards = Some((to, cheapest_paths(links, to)));
                 }
                 let costs = self.towards.as_ref().map_or(&[][..], |(_, costs)| costs);
-                Route { hops: network_hops(links, costs, from, to)?, is_worm: false }
+                Route { hops: network_hops(links, costs, (from, to), self.hosts[to])?, is_worm: false }
             }
             (
                 Shape::Rails { .. } | Shape::Matrix { .. } | Shape::Triangle { .. } | Shape::Outline { .. },
@@ -166,23 +172,58 @@ fn grid_hops(from: u64, to: u64, lengths: &[u64], is_closed: bool, cycles: u64) 
     hops
 }
 
-/// Along a cheapest path; among the possible next vertices, the one with the cheapest remaining path, then
-/// the lowest number.
+/// The number of the host of each vertex: of what hangs on the part of the network without dead ends, the vertex next to that
+/// part; of PEs in that part, themselves. If nothing is without dead ends, all have host 0.
+fn hosts(links: &[Row]) -> Vec<usize> {
+    let mut is_kept = vec![true; links.len()];
+    let mut waiting: Vec<usize> = (0..links.len()).collect();
+    while let Some(vertex) = waiting.pop() {
+        let kept = links[vertex].arcs.iter().map(|&(next, _)| next).filter(|&next| is_kept[next]);
+        if is_kept[vertex] && kept.clone().count() <= 1 {
+            waiting.extend(kept);
+            is_kept[vertex] = false;
+        }
+    }
+    let (mut host, mut count) = (vec![0; links.len()], 0);
+    for (vertex, row) in links.iter().enumerate() {
+        let is_beside = row.arcs.iter().any(|&(next, _)| is_kept[next]);
+        if is_kept[vertex] && row.weight > 0 {
+            host[vertex] = count;
+            count += 1;
+        } else if !is_kept[vertex] && is_beside {
+            let mut hanging = vec![(vertex, usize::MAX)];
+            while let Some((vertex, above)) = hanging.pop() {
+                host[vertex] = count;
+                let below = links[vertex].arcs.iter().map(|&(next, _)| next);
+                hanging
+                    .extend(below.filter(|&next| !is_kept[next] && next != above).map(|next| (next, vertex)));
+            }
+            count += 1;
+        }
+    }
+    host
+}
+
+/// Along a cheapest path; among the possible next vertices, in the order of their numbers, the one that the number of the host
+/// selects.
 fn network_hops(
     links: &[Row],
     costs: &[Option<u64>],
-    from: usize,
-    to: usize,
+    (from, to): (usize, usize),
+    host: usize,
 ) -> Result<Vec<(Lane, u64)>, AuditError> {
     let (mut hops, mut at) = (Vec::new(), from);
     while at != to {
         let nearer = links[at].arcs.iter().filter_map(|&(next, link)| {
             let rest = costs[next].filter(|rest| costs[at] == rest.checked_add(link))?;
-            Some((rest, next, link)).filter(|_| Some(rest) < costs[at])
+            Some((next, link)).filter(|_| Some(rest) < costs[at])
         });
-        let Some((_, next, link)) = nearer.min() else {
+        let mut nearer: Vec<(usize, u64)> = nearer.collect();
+        nearer.sort_unstable();
+        if nearer.is_empty() {
             return Err(AuditError::Machine { reason: "there is no path between two PEs" });
-        };
+        }
+        let (next, link) = nearer[host % nearer.len()];
         hops.push((Lane::Arc { from: at, to: next }, link));
         at = next;
     }

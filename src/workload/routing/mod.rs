@@ -6,7 +6,7 @@
 //! |---|---|---|---|
 //! | a grid, a hypercube | two for each pair of neighbours, one each way; in rings two lanes each | e-cube: the first dimension first, the shorter way round | as worms |
 //! | a tree | one up and one down for each PE and each group | up to the group of both, and down | hop by hop |
-//! | a network | two for each link | the cheapest path | hop by hop |
+//! | a network | two for each link | the cheapest path; of several, the number of the destination's host selects one | hop by hop |
 //! | nothing known | a port out of each PE and one into it | out and in | hop by hop |
 //!
 //! As a worm (wormhole flow control), a message of L flits takes L + d - 1 flit times over d links, and holds

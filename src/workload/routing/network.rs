@@ -1,4 +1,11 @@
-//! Networks: the cheapest path, with deterministic tie-breaking.
+//! Networks: the cheapest path. Of several, the destination selects one, as switches with tables of destinations do.
+//!
+//! A host is a vertex outside of all circles that is joined to one, or a PE on a circle. Where several links begin cheapest paths,
+//! host number h gets link h modulo their number. So the hosts of a fat tree are spread over its spines as by the routing
+//! D-mod-k (Zahavi 2012).
+//!
+//! E. Zahavi, *Fat-tree routing and node ordering providing contention free traffic for MPI global collectives*, Journal of
+//! Parallel and Distributed Computing 72, 2012.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -12,26 +19,42 @@ use crate::workload::routing::{Hop, LaneId, push};
 #[derive(Debug)]
 pub(super) struct NetworkRoutes {
     network: Network,
-    /// For each vertex with PEs, once used: the arc by which the cheapest path to it leaves each vertex.
-    towards: Vec<OnceLock<Vec<LaneId>>>,
+    /// For each vertex that PEs are attached to, once used: how to get there.
+    towards: Vec<OnceLock<Towards>>,
     /// For each vertex with a single link, the arc that leads to it.
     last: Vec<LaneId>,
     /// The vertex that each arc leaves.
     tail: Vec<NodeId>,
+    /// The number of the host of each vertex that is not in the midst of a circle.
+    host: Vec<u32>,
 }
 
-/// There is no path.
-const NOWHERE: LaneId = LaneId::MAX;
+/// The arcs by which cheapest paths to a vertex leave each vertex, one after the other.
+#[derive(Debug)]
+struct Towards {
+    arcs: Vec<LaneId>,
+    /// By vertex, and the end.
+    first: Vec<u32>,
+}
+
+impl Towards {
+    /// The arc by which messages to a host leave a vertex.
+    fn arc(&self, node: NodeId, host: u32) -> LaneId {
+        let [first, last] = [0, 1].map(|more| self.first[node as usize + more]);
+        self.arcs[(first + host % (last - first)) as usize]
+    }
+}
 
 impl NetworkRoutes {
     pub(super) fn new(network: Network) -> Self {
         let graph = network.graph();
         let tail = graph.nodes().flat_map(|node| std::iter::repeat_n(node, graph.degree(node))).collect();
-        let mut last = vec![NOWHERE; graph.num_nodes()];
+        let mut last = vec![0; graph.num_nodes()];
         for (arc, &head) in graph.targets().iter().enumerate() {
             last[head as usize] = arc as LaneId;
         }
-        Self { towards: graph.nodes().map(|_| OnceLock::new()).collect(), last, tail, network }
+        let host = hosts(&network);
+        Self { towards: graph.nodes().map(|_| OnceLock::new()).collect(), last, tail, host, network }
     }
 
     pub(super) fn num_links(&self) -> usize {
@@ -49,18 +72,18 @@ impl NetworkRoutes {
         let (mut at, target) = (self.network.vertex(from), self.network.vertex(to));
         let end = self.network.attached_to(to);
         let towards = self.towards[end as usize].get_or_init(|| self.search(end));
+        let host = self.host[target as usize];
         while at != target {
-            let arc = if at == end { self.last[target as usize] } else { towards[at as usize] } as usize;
+            let arc = if at == end { self.last[target as usize] } else { towards.arc(at, host) } as usize;
             push(hops, arc, graph.arc_weight(arc) as u64);
             at = graph.targets()[arc];
         }
     }
 
-    /// The arc by which the cheapest path to a vertex leaves each other vertex (Dijkstra). O(m log m).
-    fn search(&self, target: NodeId) -> Vec<LaneId> {
+    /// The cheapest paths to a vertex (Dijkstra). O(m log m).
+    fn search(&self, target: NodeId) -> Towards {
         let graph = self.network.graph();
         let mut cost = vec![Distance::MAX; graph.num_nodes()];
-        let mut next = vec![NodeId::MAX; graph.num_nodes()];
         cost[target as usize] = 0;
         let mut heap = BinaryHeap::from([Reverse((0, target))]);
         while let Some(Reverse((so_far, node))) = heap.pop() {
@@ -70,7 +93,7 @@ impl NetworkRoutes {
             for (other, link) in graph.arcs(node) {
                 let through = so_far + link;
                 if through < cost[other as usize] {
-                    (cost[other as usize], next[other as usize]) = (through, node);
+                    cost[other as usize] = through;
                     // No path leads through a dead end.
                     if graph.degree(other) > 1 {
                         heap.push(Reverse((through, other)));
@@ -78,15 +101,18 @@ impl NetworkRoutes {
                 }
             }
         }
-        let arc = |node: NodeId| match graph
-            .neighbours(node)
-            .iter()
-            .position(|&other| other == next[node as usize])
-        {
-            Some(place) => (graph.offsets()[node as usize] + place) as LaneId,
-            None => NOWHERE,
-        };
-        graph.nodes().map(arc).collect()
+        let (mut arcs, mut first) = (Vec::with_capacity(graph.num_nodes()), Vec::new());
+        for node in graph.nodes() {
+            first.push(arcs.len() as u32);
+            let begins = |&(_, (other, link)): &(usize, (NodeId, Distance))| {
+                let rest = cost[other as usize];
+                rest < cost[node as usize] && rest + link == cost[node as usize]
+            };
+            let cheapest = graph.arcs(node).enumerate().filter(begins);
+            arcs.extend(cheapest.map(|(place, _)| (graph.offsets()[node as usize] + place) as LaneId));
+        }
+        first.push(arcs.len() as u32);
+        Towards { arcs, first }
     }
 
     /// Vertices are numbered from 1, as in graph files.
@@ -96,10 +122,68 @@ impl NetworkRoutes {
     }
 }
 
+/// The number of the host of each vertex. Vertices with one link are removed until there is none; a removed vertex has the
+/// host of the one that it hung on, unless that stays: then it is a host. O(m).
+fn hosts(network: &Network) -> Vec<u32> {
+    let graph = network.graph();
+    let mut degree: Vec<usize> = graph.nodes().map(|node| graph.degree(node)).collect();
+    let mut removed: Vec<NodeId> = graph.nodes().filter(|&node| degree[node as usize] <= 1).collect();
+    let mut is_removed = vec![false; graph.num_nodes()];
+    let mut above = vec![NodeId::MAX; graph.num_nodes()];
+    let mut at = 0;
+    while let Some(&node) = removed.get(at) {
+        at += 1;
+        is_removed[node as usize] = true;
+        for &other in graph.neighbours(node).iter().filter(|&&other| !is_removed[other as usize]) {
+            above[node as usize] = other;
+            degree[other as usize] -= 1;
+            if degree[other as usize] == 1 {
+                removed.push(other);
+            }
+        }
+    }
+    let is_host = |node: NodeId| match above[node as usize] {
+        NodeId::MAX => network.graph().node_weight(node) > 0 || is_removed[node as usize],
+        above => !is_removed[above as usize],
+    };
+    let mut host = vec![0; graph.num_nodes()];
+    for (number, node) in graph.nodes().filter(|&node| is_host(node)).enumerate() {
+        host[node as usize] = number as u32;
+    }
+    for &node in removed.iter().rev().filter(|&&node| !is_host(node)) {
+        host[node as usize] = host[above[node as usize] as usize];
+    }
+    host
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::graph::GraphBuilder;
+
+    /// Two switches with two nodes each, which have two cores, and two spines.
+    #[test]
+    fn the_nodes_of_a_fat_tree_are_spread_over_its_spines() {
+        let mut builder = GraphBuilder::new(16);
+        // Cores are 0 to 7, nodes 8 to 11, switches 12 and 13, spines 14 and 15.
+        (0..8).for_each(|core| builder.add_edge(core, 8 + core / 2, 1));
+        (8..12).for_each(|node| builder.add_edge(node, 12 + (node - 8) / 2, 5));
+        [12, 13].into_iter().for_each(|switch| {
+            builder.add_edge(switch, 14, 2);
+            builder.add_edge(switch, 15, 2);
+        });
+        (0..16).for_each(|vertex| builder.set_node_weight(vertex, i64::from(vertex < 8)));
+        let routes = NetworkRoutes::new(Network::new(builder.build().unwrap()).unwrap());
+        let spine = |from, to| {
+            let mut hops = Vec::new();
+            routes.route(from, to, &mut hops);
+            let heads = hops.iter().map(|hop| routes.network.graph().targets()[hop.lane as usize]);
+            heads.filter(|&head| head >= 14).collect::<Vec<_>>()
+        };
+        let found: Vec<_> = (0..8).map(|to| spine((to + 4) % 8, to)).collect();
+        assert_eq!(found, [[14], [14], [15], [15], [14], [14], [15], [15]]);
+        assert!(spine(0, 3).is_empty());
+    }
 
     /// Two routers with a PE of several links between them, and leaves at each.
     #[test]
