@@ -76,10 +76,10 @@ impl SimulationOptions {
         program: &Workload,
         routing: &Routing,
         mapping: &Mapping,
-        costs: Costs,
+        config: SimulationConfig,
         is_drawn: bool,
     ) -> Result<Option<Simulation>> {
-        let settings = SimulationConfig::new(costs).with_timeline(self.trace.is_some() || is_drawn);
+        let settings = config.with_timeline(self.trace.is_some() || is_drawn);
         let run = || simulate(program, routing, mapping.pes(), settings);
         Ok(self.simulate.then(run).transpose()?)
     }
@@ -96,7 +96,8 @@ impl SimulationOptions {
         }
         let (program, routing) = (Workload::of_graph(graph)?, Routing::new(machine)?);
         // All messages start at once.
-        self.run(&program, &routing, mapping, Costs::new(0, 0), false)
+        let config = SimulationConfig::new(Costs::new(0, 0)).with_sharing(self.costs.sharing());
+        self.run(&program, &routing, mapping, config, false)
     }
 }
 

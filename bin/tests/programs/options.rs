@@ -196,6 +196,8 @@ const TRIALS_OF_VIEM: &[Trial] = &[
     trial("replicas", "4").only(&["experts"]),
     trial("send_cycles", "5"),
     trial("receive_cycles", "5"),
+    trial("sharing", "fair"),
+    trial("latency_cycles", "7").beside(&["--sharing=fair"]),
     trial("tasks_per_pe", "2"),
     trial("judge", "estimate"),
 ];
@@ -264,6 +266,8 @@ const TRIALS_OF_EVALUATOR: &[Trial] = &[
     trial("json", "other"),
     trial("send_cycles", "5"),
     trial("receive_cycles", "5"),
+    trial("sharing", "fair").beside(&["--simulate"]),
+    trial("latency_cycles", "7").beside(&["--simulate", "--sharing=fair"]),
     // Of another number the trace is none.
     trial("experts", "016").replaces(&["--experts=16"]).only(&["experts"]),
     trial("token_bytes", "2048").only(&["experts"]),
@@ -276,7 +280,7 @@ fn evaluator_applies_or_rejects_every_option_in_every_mode() {
     check("evaluator", &EVALUATOR, TRIALS_OF_EVALUATOR);
 }
 
-const GENERATE_MODEL: [Setting; 9] = [
+const GENERATE_MODEL: [Setting; 10] = [
     Setting { mode: "partition", arguments: &["graph", "--k=4"] },
     Setting { mode: "index", arguments: &["graph", "--k=4", "--index=order"] },
     Setting {
@@ -298,6 +302,7 @@ const GENERATE_MODEL: [Setting; 9] = [
         ],
     },
     Setting { mode: "traffic", arguments: &["traffic.csv"] },
+    Setting { mode: "order", arguments: &["order.0", "order.1"] },
     Setting { mode: "workload", arguments: &["workload"] },
     Setting { mode: "generator", arguments: &["--generate=random:16"] },
     Setting {
@@ -353,6 +358,7 @@ const TRIALS_OF_GENERATE_MODEL: &[Trial] = &[
     trial("top", "50%"),
     trial("ranks", "40"),
     trial("first_rank", "0"),
+    trial("flit_bytes", "100"),
     trial("generate", "mesh:4x4"),
     trial("rounds", "5").beside(&["--generate=random:16"]),
     trial("flits", "3").beside(&["--generate=random:16"]),
@@ -551,6 +557,8 @@ fn fill(folder: &Path) {
         format!("%%MatrixMarket matrix coordinate real symmetric\n{N} {N} {}\n{entries}", N - 1),
     );
     write("latencies", "0 1\n1 0\n".to_owned());
+    write("order.0", "viem_order 1\nrank 0 of 2\nssend 1 5 6400\nwait 1 6\nend 2\n".to_owned());
+    write("order.1", "viem_order 1\nrank 1 of 2\nrecv 0 5\nsend 0 6 1000\nend 2\n".to_owned());
     let block = |v: usize| format!("rank {v} {{\nsend 8b to {}\n}}\n", (v + 1) % N);
     write("job.goal", format!("num_ranks {N}\n{}", (0..N).map(block).collect::<String>()));
     let flow = |v: usize| format!("{},{},{},{}\n", v + 1, (v + 1) % N + 1, 100 + v, 1 + v % 3);

@@ -437,6 +437,9 @@ fn options_stand_below_their_own_headings() {
     let of_workloads = [
         "--send_cycles",
         "--receive_cycles",
+        "--sharing",
+        "--latency_cycles",
+        "--flit_bytes",
         "--tasks_per_pe",
         "--judge",
         "--simulate",

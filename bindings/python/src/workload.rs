@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use viem::io::Source;
 use viem::workload::routing::Routing;
-use viem::workload::simulate::{Costs, SimulationConfig, simulate_watched};
+use viem::workload::simulate::{Costs, Sharing, SimulationConfig, simulate_watched};
 use viem::workload::text;
 
 use crate::error::{Fault, OrRaise};
@@ -55,7 +55,7 @@ impl Workload {
     }
 }
 
-/// Simulates a workload on a machine; returns JSON.
+/// Simulates a workload on a machine; returns JSON. `fair` is the latency of messages that share links fairly.
 #[pyfunction]
 pub(crate) fn simulate(
     py: Python<'_>,
@@ -63,10 +63,12 @@ pub(crate) fn simulate(
     machine: &Machine,
     pes: &Bound<'_, PyAny>,
     costs: (u64, u64),
+    fair: Option<u64>,
     settings: Settings,
 ) -> PyResult<String> {
     let pes = pes_of("mapping", pes)?;
-    let config = SimulationConfig::new(Costs::new(costs.0, costs.1));
+    let sharing = fair.map_or(Sharing::Turns, |latency| Sharing::Fair { latency });
+    let config = SimulationConfig::new(Costs::new(costs.0, costs.1)).with_sharing(sharing);
     let simulation = settings.run(py, |watcher| -> Result<_, Fault> {
         let routing = Routing::new(&machine.inner)?;
         Ok(simulate_watched(&workload.inner, &routing, &pes, config, watcher)?)

@@ -136,6 +136,21 @@ def test_simulation(tmp_path):
         viem.simulate(workload, machine, [0, 9])
 
 
+def test_messages_share_links():
+    # Two messages from node to node over one link.
+    machine = viem.Machine("2:2", distances=[2, 20])
+    graph = [[0, 0, 100, 0], [0, 0, 0, 100], [100, 0, 0, 0], [0, 100, 0, 0]]
+    turns = viem.simulate(graph, machine, [0, 1, 2, 3])
+    fair = viem.simulate(graph, machine, [0, 1, 2, 3], sharing="fair")
+    late = viem.simulate(graph, machine, [0, 1, 2, 3], sharing="fair", latency=3)
+    # Each link between the nodes takes 9 cycles per flit.
+    assert fair.completion_time == 2 * 100 * 9 < turns.completion_time
+    assert late.completion_time == fair.completion_time + 3 * 20
+    for options in ({"sharing": "magic"}, {"latency": 3}, {"sharing": "fair", "latency": -1}):
+        with pytest.raises(viem.DataError):
+            viem.simulate(graph, machine, [0, 1, 2, 3], **options)
+
+
 def test_evaluate_refuses():
     path = nx.path_graph(3)
     for placement in ([0, 1], [0, 1, 9], [0, 0, 1], {0: 1}):

@@ -17,12 +17,14 @@
 //! | `loads` | a measure of how evenly messages are spread over links |
 //! | `simulated_time` | simulated time as a measure |
 //! | `walk` | tasks along a circle through a grid |
+//! | `dealt` | tasks dealt to groups of PEs in turn |
 //! | `descent` | local search by moves and exchanges |
 //! | `search` | the whole search |
 //!
 //! At the end the starts and the mappings found are simulated, if that does not take too long
 //! ([`TaskMapConfig::simulated`]), and local search on simulated time continues from the fastest. The result
-//! is therefore not slower in the simulator than any of the starts. If nothing is simulated, the result is
+//! is therefore not slower in the simulator than any of the starts. Tasks dealt to nodes in turn, and to smaller and larger
+//! groups, are simulated too, as far as that is possible. If nothing is simulated, the result is
 //! the best by F, and not worse by F than any start. On congested links F is not accurate: it hardly grows
 //! with the number of messages that share a link.
 //!
@@ -31,6 +33,7 @@
 //! R. Perego and G. De Petris, *A new mapping heuristic for last generation multicomputers*, CNUCE C94-09,
 //! 1994. Its greedy algorithm is one of the starts; the rest is our own.
 
+mod dealt;
 mod descent;
 mod greedy;
 mod loads;
@@ -57,7 +60,7 @@ use crate::mapping::problem::{self, ProblemError};
 use crate::mapping::solve::{MapConfig, MapPreset, SolveError, solve_watched};
 use crate::workload::Workload;
 use crate::workload::estimate::{Estimate, EstimateError, PARTS, WorkloadModel};
-use crate::workload::simulate::{Costs, SimulationConfig, SimulationError};
+use crate::workload::simulate::{Costs, Sharing, SimulationConfig, SimulationError};
 use greedy::Greedy;
 use search::{Candidate, Search, State, Steps};
 use view::MachineView;
@@ -72,6 +75,8 @@ pub struct TaskMapConfig {
     pub mapping: MapConfig,
     /// Cycles of SEND and RECEIVE.
     pub costs: Costs,
+    /// How messages share links in the simulator. F knows turns only.
+    pub sharing: Sharing,
     /// Local search from each start.
     pub descent: DescentConfig,
     /// How often the best mapping is perturbed and searched again.
@@ -93,6 +98,7 @@ impl TaskMapConfig {
         Self {
             mapping: MapConfig::preset(preset),
             costs: Costs::default(),
+            sharing: Sharing::default(),
             descent: DescentConfig { tries, random, work },
             rounds,
             simulated,
@@ -103,7 +109,9 @@ impl TaskMapConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.mapping.validate().map_err(|error| error.inside("mapping"))?;
         let Costs { send, receive } = self.costs;
-        check("costs", send.max(receive), send.max(receive) <= Costs::MOST, "at most 2^20")
+        check("costs", send.max(receive), send.max(receive) <= Costs::MOST, "at most 2^20")?;
+        let latency = self.sharing.latency();
+        check("latency", latency, latency <= Costs::MOST, "at most 2^20")
     }
 }
 
@@ -264,7 +272,7 @@ fn map_since(
         model: &model,
         view: &view,
         descent: &config.descent,
-        settings: SimulationConfig { costs: config.costs, has_timeline: false },
+        settings: SimulationConfig::new(config.costs).with_sharing(config.sharing),
         seed: config.mapping.seed,
         observer: &late,
     };
@@ -471,12 +479,22 @@ impl<'a> Run<'a> {
         let best = found.iter().min_by_key(|candidate| candidate.value).expect("the identity").clone();
         let best = search.go_on(best, self.config.rounds, state);
         found.insert(0, best.clone());
-        let size = self.size_of(&best).saturating_mul(found.len() as u64);
         let work = if self.config.mapping.time_limit.is_some() { u64::MAX } else { self.config.simulated };
-        let is_simulated = size <= self.config.simulated;
+        let affordable = usize::try_from(self.config.simulated / self.size_of(&best)).unwrap_or(usize::MAX);
+        let is_simulated = found.len() <= affordable;
+        if is_simulated {
+            found.extend(self.dealt(affordable - found.len(), state));
+        }
         let fastest = if is_simulated { search.fastest(&found, work, state)? } else { None };
         let (found, completion_time) = fastest.map_or((best, None), |(fastest, time)| (fastest, Some(time)));
         Ok(Best { found, completion_time, starts: reports })
+    }
+
+    /// At most so many mappings that deal tasks to groups of PEs in turn.
+    fn dealt(&self, most: usize, state: &mut State<'a>) -> Vec<Candidate> {
+        let Search { graph, view, .. } = self.search;
+        let deals = dealt::deals(view, graph.num_nodes()).into_iter().take(most);
+        deals.map_while(|pe_of| self.start(Start::Dealt, pe_of, state)).collect()
     }
 
     /// Approximate hops of all messages with a mapping, plus half a hop per instruction; at least 1.

@@ -26,6 +26,8 @@ named! {
         Embedding = "embedding",
         /// Tasks along a circle through a grid.
         Circle = "circle",
+        /// Tasks dealt to groups of PEs in turn.
+        Dealt = "dealt",
         /// The greedy algorithm with look-ahead.
         Greedy = "greedy",
         /// The better of the mapping of small J and the greedy mapping, after local search on the loads of

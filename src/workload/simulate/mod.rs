@@ -15,13 +15,15 @@
 //!   without holding any ([`routing`](crate::workload::routing)).
 //! - Links are granted in the order of requests; in the same cycle, the lowest sending task goes first, and
 //!   its earlier message. Runs are therefore reproducible.
+//! - With [`Sharing::Fair`], messages that pass a link pass it at the same time instead, and divide its speed.
 //! - The messages of a PE leave over as many links at a time as they need, and any number may arrive at a
 //!   time.
 //!
 //! # Algorithm and cost
 //!
 //! Discrete events: a message over d links takes 2 d events, whatever its length, each in constant time
-//! ([`calendar`](self)). Memory: the messages under way, with their routes.
+//! ([`calendar`](self)). With fair shares it takes two, and each finds the rates of all messages under way anew,
+//! O(their hops · log links). Memory: the messages under way, with their routes.
 //!
 //! # Deadlock
 //!
@@ -30,11 +32,13 @@
 //! names the circle.
 
 mod calendar;
-mod network;
+mod messages;
 mod report;
+mod shares;
 mod tasks;
 #[cfg(feature = "serde")]
 mod trace;
+mod turns;
 
 pub use report::{Activity, Flight, Latency, LinkLoad, PeTime, Simulation, Span, Timeline};
 #[cfg(feature = "serde")]
@@ -46,8 +50,10 @@ use crate::ground::types::PeId;
 use crate::workload::routing::{Flow, Hop, Routing};
 use crate::workload::{Channel, Instruction, TaskId, Workload};
 use calendar::Calendar;
-use network::{Event, MessageId, Network};
+use messages::{Event, MessageId, Network, Sent};
+use shares::Shares;
 use tasks::{Begun, Outgoing, Tasks};
+use turns::Turns;
 
 /// Cycles that instructions take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,12 +94,44 @@ impl Costs {
     }
 }
 
+/// How messages share a link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields, rename_all = "snake_case"))]
+pub enum Sharing {
+    /// One after the other, in the order in which they request it.
+    #[default]
+    Turns,
+    /// At the same time, each link in max-min fair shares.
+    ///
+    /// A message over links of c1, c2, ... cycles per flit flows over all of them at once; alone it takes
+    /// `latency` (c1 + c2 + ...) + L max(c1, c2, ...) cycles. That is how SimGrid models networks, and close to lossless
+    /// ones with short packets. There is no deadlock.
+    Fair {
+        /// Cycles until the first flit arrives, for each cycle per flit of the route; at most [`Costs::MOST`].
+        latency: u64,
+    },
+}
+
+impl Sharing {
+    /// Cycles until the first flit of a message arrives, for each cycle per flit of its route, beside those in which it
+    /// flows.
+    pub const fn latency(self) -> u64 {
+        match self {
+            Self::Turns => 0,
+            Self::Fair { latency } => latency,
+        }
+    }
+}
+
 /// The settings of a simulation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SimulationConfig {
     /// Cycles that instructions take.
     pub costs: Costs,
+    /// How messages share a link.
+    pub sharing: Sharing,
     /// Whether to keep a timeline: 40 bytes per instruction, 32 per message.
     pub has_timeline: bool,
 }
@@ -101,7 +139,12 @@ pub struct SimulationConfig {
 impl SimulationConfig {
     /// A simulation with these costs, without a timeline.
     pub const fn new(costs: Costs) -> Self {
-        Self { costs, has_timeline: false }
+        Self { costs, sharing: Sharing::Turns, has_timeline: false }
+    }
+
+    /// The same with another way in which messages share links.
+    pub const fn with_sharing(self, sharing: Sharing) -> Self {
+        Self { sharing, ..self }
     }
 
     /// The same with or without a timeline.
@@ -119,7 +162,7 @@ pub enum SimulationError {
     MappingDiffers { found: usize, expected: usize },
     #[error("task {task} is on PE {pe}, but the PEs are 0..{count}")]
     PeOutOfRange { task: usize, pe: PeId, count: usize },
-    #[error("SEND and RECEIVE may take at most {} cycles", Costs::MOST)]
+    #[error("SEND, RECEIVE and latency may take at most {} cycles", Costs::MOST)]
     CostTooLarge,
     #[error(
         "the workload may take more than 2^62 cycles on this machine; use a larger unit for flits or distances"
@@ -201,13 +244,29 @@ pub fn simulate_watched(
     config: SimulationConfig,
     observer: &dyn Observer,
 ) -> Result<Simulation, SimulationError> {
-    check(workload, routing, pe_of, config.costs)?;
+    check(workload, routing, pe_of, config)?;
+    match config.sharing {
+        Sharing::Turns => run(workload, routing, pe_of, config, Turns::new(routing.num_lanes()), observer),
+        Sharing::Fair { latency } => {
+            run(workload, routing, pe_of, config, Shares::new(routing, latency), observer)
+        }
+    }
+}
+
+fn run<N: Network>(
+    workload: &Workload,
+    routing: &Routing,
+    pe_of: &[PeId],
+    config: SimulationConfig,
+    network: N,
+    observer: &dyn Observer,
+) -> Result<Simulation, SimulationError> {
     let mut run = Run {
         workload,
         routing,
         pe_of,
         tasks: Tasks::new(workload, pe_of, routing.num_pes(), config.costs, config.has_timeline),
-        network: Network::new(routing.num_lanes()),
+        network,
         calendar: Calendar::new(),
         due: (0..routing.num_pes() as PeId).collect(),
         flights: config.has_timeline.then(Vec::new),
@@ -225,7 +284,7 @@ fn check(
     workload: &Workload,
     routing: &Routing,
     pe_of: &[PeId],
-    costs: Costs,
+    SimulationConfig { costs, sharing, .. }: SimulationConfig,
 ) -> Result<(), SimulationError> {
     let (found, expected, count) = (pe_of.len(), workload.num_tasks(), routing.num_pes());
     if found != expected {
@@ -234,12 +293,14 @@ fn check(
     if let Some(task) = pe_of.iter().position(|&pe| pe as usize >= count) {
         return Err(SimulationError::PeOutOfRange { task, pe: pe_of[task], count });
     }
-    if costs.send.max(costs.receive) > Costs::MOST {
+    let latency = sharing.latency();
+    if costs.send.max(costs.receive).max(latency) > Costs::MOST {
         return Err(SimulationError::CostTooLarge);
     }
     // Sending the messages one after another takes no less time than all together.
     let (hops, cycles) = routing.longest();
-    let flits = u128::from(workload.num_flits()) + u128::from(workload.num_messages());
+    let messages = u128::from(workload.num_messages());
+    let flits = u128::from(workload.num_flits()) + messages * u128::from(latency + 1);
     let messages = flits.saturating_mul(hops.into()).saturating_mul(cycles.into());
     let work: u64 = (0..expected as TaskId).map(|task| workload.work(task)).sum();
     let calls = u128::from(workload.num_instructions()) * u128::from(Costs::MOST);
@@ -259,12 +320,12 @@ struct Latencies {
     longest: u64,
 }
 
-struct Run<'a> {
+struct Run<'a, N> {
     workload: &'a Workload,
     routing: &'a Routing,
     pe_of: &'a [PeId],
     tasks: Tasks<'a>,
-    network: Network,
+    network: N,
     calendar: Calendar<Event>,
     /// PEs that may be able to begin an instruction.
     due: Vec<PeId>,
@@ -272,7 +333,7 @@ struct Run<'a> {
     latencies: Latencies,
 }
 
-impl Run<'_> {
+impl<N: Network> Run<'_, N> {
     /// Processes all events. Returns the time of the last one.
     fn run_all(&mut self, observer: &dyn Observer) -> Result<u64, SimulationError> {
         let mut watch = Watch::new(observer);
@@ -282,11 +343,7 @@ impl Run<'_> {
             for event in events.drain(..) {
                 match event {
                     Event::Done(pe) => done.push(pe),
-                    Event::Asks(id) => self.network.asks(id),
-                    Event::Leaves(id) => {
-                        arrived.extend(self.network.leaves(id, now, &mut self.calendar).then_some(id));
-                    }
-                    Event::Passed(id) => arrived.extend(self.network.passed(id, now).then_some(id)),
+                    _ => self.network.happens(event, now, &mut self.calendar, &mut arrived),
                 }
             }
             self.deliver(&mut arrived, now);
@@ -304,18 +361,17 @@ impl Run<'_> {
 
     /// Delivers messages that arrive now.
     fn deliver(&mut self, arrived: &mut Vec<MessageId>, now: u64) {
-        arrived.sort_unstable_by_key(|&id| self.network.message(id).key);
+        arrived.sort_unstable_by_key(|&id| self.network.sent(id).key);
         for id in arrived.drain(..) {
-            let message = self.network.message(id);
-            let (latency, channel) = (now - message.sent, message.channel);
+            let Sent { channel, flits, at, .. } = self.network.sent(id);
             let sums = &mut self.latencies;
             sums.messages += 1;
-            sums.sum += u128::from(latency);
-            sums.alone += u128::from(message.time_alone());
-            sums.longest = sums.longest.max(latency);
+            sums.sum += u128::from(now - at);
+            sums.alone += u128::from(self.network.time_alone(id));
+            sums.longest = sums.longest.max(now - at);
             if let Some(flights) = &mut self.flights {
                 let Channel { from, to } = self.workload.channels()[channel as usize];
-                flights.push(Flight { from, to, flits: message.flits, sent: message.sent, arrived: now });
+                flights.push(Flight { from, to, flits, sent: at, arrived: now });
             }
             self.network.forget(id);
             self.due.extend(self.tasks.arrives(channel));
@@ -354,7 +410,8 @@ impl Run<'_> {
         let route = |hops: &mut Vec<Hop>| {
             if from == to { Flow::StoreAndForward } else { routing.route(from, to, hops) }
         };
-        if !self.network.send((task, number), channel, flits, now, route) {
+        let sent = Sent { key: (task, number), channel, flits, at: now };
+        if !self.network.send(sent, &mut self.calendar, route) {
             self.latencies.local += 1;
             self.due.extend(self.tasks.arrives(channel));
         }
@@ -363,7 +420,7 @@ impl Run<'_> {
     /// The messages that wait for each other.
     fn circle(&self) -> Vec<Blocked> {
         let blocked = |(id, lane)| {
-            let Channel { from, to } = self.network.ends(id, self.workload.channels());
+            let Channel { from, to } = self.workload.channels()[self.network.sent(id).channel as usize];
             Blocked { from, to, link: self.routing.name(self.routing.link_of(lane)) }
         };
         self.network.circle().into_iter().map(blocked).collect()

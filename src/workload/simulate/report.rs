@@ -62,7 +62,7 @@ pub struct LinkLoad {
     pub busy: u64,
     /// Cycles for which a message held it, including those in which the message waited for another link.
     pub held: u64,
-    /// Total cycles for which messages waited for it.
+    /// Total cycles for which messages waited for it; 0 if they share links fairly.
     pub waited: u64,
 }
 

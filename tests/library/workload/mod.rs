@@ -1,2 +1,3 @@
 mod assign;
+mod shares;
 mod simulate;

@@ -11,9 +11,9 @@ use viem::workload::simulate::{
 };
 use viem::workload::{TaskId, Workload, WorkloadBuilder};
 
-const FREE: Costs = Costs::new(0, 0);
+pub(super) const FREE: Costs = Costs::new(0, 0);
 
-fn settings(costs: Costs) -> SimulationConfig {
+pub(super) fn settings(costs: Costs) -> SimulationConfig {
     SimulationConfig::new(costs).with_timeline(true)
 }
 
@@ -40,7 +40,7 @@ fn arrivals(simulation: &Simulation, all: &[(TaskId, TaskId, u64)]) -> Vec<u64> 
 }
 
 /// Random messages between random tasks, sent and received in the same order, so that there is no deadlock.
-fn random_workload(rng: &mut Rng, tasks: u32, num_messages: u32, longest: u32) -> Workload {
+pub(super) fn random_workload(rng: &mut Rng, tasks: u32, num_messages: u32, longest: u32) -> Workload {
     let mut builder = WorkloadBuilder::new(tasks as usize);
     for _ in 0..num_messages {
         let from = rng.below(tasks);

@@ -81,12 +81,16 @@ pub(crate) static TABLE: Table = Table {
             &["hierarchy_parameter_string", "distance_parameter_string", "machine", "pes", "pu", "latency"],
         )
         .instead(&[Mode::Qap], "it holds its own distances; leave it out"),
-        Row::new(ON_MACHINES, &["picture", "simulate", "trace"]),
+        Row::new(ON_MACHINES, &["picture", "simulate", "trace", "sharing", "latency_cycles"]),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["compare"])
             .instead(&[Mode::Workload], "score its mappings one by one"),
         Row::new(&[Mode::ManyToOne], &["imbalance", "least_load", "pe_weights"]),
         Row::new(&[Mode::Experts], &["experts", "token_bytes"]),
         Row::new(&[Mode::Workload], &["send_cycles", "receive_cycles"]),
     ],
-    needs: &[Need { option: "picture", modes: &[Mode::Workload], of: &[("simulate", &[])] }],
+    needs: &[
+        Need { option: "picture", modes: &[Mode::Workload], of: &[("simulate", &[])] },
+        Need { option: "sharing", modes: ON_MACHINES, of: &[("simulate", &[])] },
+        Need { option: "latency_cycles", modes: ON_MACHINES, of: &[("sharing", &["fair"])] },
+    ],
 };

@@ -42,7 +42,7 @@ struct ScoreReport<'a> {
 /// Scores a mapping of a program.
 pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) -> Result<End> {
     let Job { options, console, .. } = *job;
-    let costs = options.simulation.costs.costs();
+    let config = options.simulation.costs.simulation();
     let program = text::read(source)?;
     tell_program(console, &program);
     machine::tell(console, machine);
@@ -53,14 +53,14 @@ pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) ->
     let mapping = files::read_mapping(&options.input_mapping, program.num_tasks(), &roomy, console)?;
     ranks::tell(console, machine, mapping.pes());
     let routing = Routing::new(machine)?;
-    let model = WorkloadModel::new(&program, costs)?;
+    let model = WorkloadModel::new(&program, config.costs)?;
     let estimate = match Estimate::of(&model, &routing, mapping.pes()) {
         Ok(estimate) => Ok(estimate.cycles()),
         // J and the simulation need no table.
         Err(error @ EstimateError::TooLarge { .. }) => Err(error),
         Err(error) => return Err(error.into()),
     };
-    let simulation = options.simulation.run(&program, &routing, &mapping, costs, job.picture.is_some())?;
+    let simulation = options.simulation.run(&program, &routing, &mapping, config, job.picture.is_some())?;
     let timeline = simulation
         .as_ref()
         .and_then(|simulation| simulation.timeline.as_ref().map(|line| (simulation, line)));

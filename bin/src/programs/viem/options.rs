@@ -328,13 +328,17 @@ pub(crate) static TABLE: Table = Table {
             ),
         Row::new(&[Mode::Remapping], &["remap_from", "migration_weight", "remap_left", "parents", "curve"])
             .instead(&[Mode::OneToOne], "leave it out; --input_mapping improves a mapping"),
-        Row::new(&[Mode::Workload], &["send_cycles", "receive_cycles", "tasks_per_pe", "judge"]),
+        Row::new(
+            &[Mode::Workload],
+            &["send_cycles", "receive_cycles", "sharing", "latency_cycles", "tasks_per_pe", "judge"],
+        ),
         Row::new(&[Mode::Qap], &["target"]),
         Row::new(&[Mode::Experts], &["experts", "replicas", "token_bytes"]),
         Row::new(OF_MAPPINGS, &["output_format"]).with_values(&["mapping"]),
         Row::new(&[Mode::Qap], &["output_format"]).with_values(&["sln"]),
     ],
     needs: &[
+        Need { option: "latency_cycles", modes: &[Mode::Workload], of: &[("sharing", &["fair"])] },
         Need {
             option: "coordinates",
             modes: &[Mode::OneToOne, Mode::ManyToOne],

@@ -122,6 +122,7 @@ impl Job<'_> {
         let mut config = TaskMapConfig::preset(options.preconfiguration_mapping);
         config.mapping = self.config;
         config.costs = options.workload.costs.costs();
+        config.sharing = options.workload.costs.sharing();
         if options.workload.judge() == Judge::Estimate {
             config.simulated = 0;
         }

@@ -204,6 +204,8 @@ def simulate(
     *,
     send: Optional[int] = None,
     receive: Optional[int] = None,
+    sharing: str = "turns",
+    latency: int = 0,
 ) -> Simulation:
     """Simulates a workload in time: which messages wait for which links, and when all is done.
 
@@ -216,6 +218,10 @@ def simulate(
         Where each task runs.
     send, receive : int, optional
         Cycles that a PE needs to start and to finish a message: 1 by default, 0 for a graph, whose messages all start at once.
+    sharing : {"turns", "fair"}
+        How messages share a link: one after the other, or at the same time in max-min fair shares.
+    latency : int
+        Cycles until the first flit of a message arrives, for each unit of distance; only with fair shares.
 
     Examples
     --------
@@ -229,6 +235,11 @@ def simulate(
     pes = mapping.pe if isinstance(mapping, Mapping) else vector("mapping", mapping)
     default = 1 if is_workload else 0
     costs = (default if send is None else send, default if receive is None else receive)
-    if min(costs) < 0:
-        raise DataError("send and receive must not be negative")
-    return Simulation(_viem.simulate(program._core, core_of(machine), pes, costs, Settings()))
+    if min(*costs, latency) < 0:
+        raise DataError("send, receive and latency must not be negative")
+    if sharing not in ("turns", "fair"):
+        raise DataError(f'sharing is "turns" or "fair", not {sharing!r}')
+    if sharing == "turns" and latency:
+        raise DataError('latency is for sharing="fair"')
+    fair = latency if sharing == "fair" else None
+    return Simulation(_viem.simulate(program._core, core_of(machine), pes, costs, fair, Settings()))
