@@ -39,8 +39,8 @@ def svg(pairs):
 
 def relative(results):
     """Mappings with J and time over those of the block order."""
-    _, cost, _, seconds = results[0]
-    return [(name, max(of, 1) / max(cost, 1), time / seconds) for name, of, _, time in results]
+    _, cost, *_, seconds = results[0]
+    return [(name, max(of, 1) / max(cost, 1), time / seconds) for name, of, *_, time in results]
 
 
 def dots(x, y, pairs, points, colours):

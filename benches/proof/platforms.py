@@ -22,18 +22,22 @@ IN_SOCKET, BETWEEN_SOCKETS, CABLE, UPLINK = (20e9, 2e-7), (40e9, 4e-7), (12.5e9,
 SHAPES = {16: (4, 8, (4, 2, 2), (4, 2, 2)), 64: (8, 16, (4, 4, 4), (8, 4, 2)), 256: (16, 32, (8, 8, 4), (16, 8, 2))}
 
 
-# What viem is told that links of a dragonfly cost: of a core, of a socket, and by the first letters of their names. A link inside a
+# What viem is told that links of a dragonfly cost. A link inside a
 # group costs less than half of one between groups: otherwise a path over a third group would not be longer.
-IN_CORE, IN_NODE, COSTS = 1, 2, {"out": 12, "to": 12, "router": 5, "group": 12}
+COSTS = {"core": 1, "socket": 2, "node": 12, "router": 5, "group": 12}
+# The same where messages are simulated in time: in proportion to the time of a byte, but for links inside a group of a dragonfly. A core
+# has half of what two cores of a socket exchange.
+TIMES = {"core": 8, "socket": 4, "node": 12, "cable": 12, "router": 5, "group": 12, "up": 6}
 
 
 class Platform:
-    """Nodes with a network. `route` lists the links between two nodes, and `arities` are those of the tree that viem sees outside
-    of nodes, unless they are a torus, or all links are listed: `cables` has the pairs of routers, and `router_of` that of a node."""
+    """Nodes with a network. `route` lists the links between two nodes, `cables` has the pairs of routers with the kind of their link,
+    and `router_of` is that of a node. `arities` are those of the tree that viem sees outside of nodes, unless they are a torus, or
+    `is_listed`: then it sees all links."""
 
-    def __init__(self, name, nodes, arities, route, torus=None, cables=None, router_of=None):
+    def __init__(self, name, nodes, arities, route, cables, router_of, torus=None, is_listed=False):
         self.name, self.nodes, self.route = name, nodes, route
-        self.cables, self.router_of = cables, router_of
+        self.cables, self.router_of, self.is_listed = cables, router_of, is_listed
         self.ranks = nodes * PER_NODE
         self.arities, self.torus = [CORES, SOCKETS, *arities], torus
         self.distances = []
@@ -52,11 +56,12 @@ class Platform:
 
     def distance(self, p, q):
         """The distance that viem uses between two PEs."""
-        if self.cables and p // PER_NODE != q // PER_NODE:
+        if self.is_listed and p // PER_NODE != q // PER_NODE:
             path = self.routes[p // CORES, q // CORES]
-            return 2 * (IN_CORE + IN_NODE) + sum(COSTS[re.match("[a-z]+", name)[0]] for name, _ in path)
-        if self.cables:
-            return 0 if p == q else 2 * IN_CORE + 2 * IN_NODE * (p // CORES != q // CORES)
+            kinds = (re.match("[a-z]+", name)[0] for name, _ in path)
+            return 2 * (COSTS["core"] + COSTS["socket"]) + sum(COSTS.get(kind, COSTS["node"]) for kind in kinds)
+        if self.is_listed:
+            return 0 if p == q else 2 * COSTS["core"] + 2 * COSTS["socket"] * (p // CORES != q // CORES)
         inside = 0
         for arity, distance in zip(self.arities, self.distances):
             inside = distance if p != q else inside
@@ -91,14 +96,15 @@ class Platform:
             lines.append(f'<route src="{host(a)}" dst="{host(b)}" symmetrical="NO">{used}</route>')
         return "\n".join([*lines, "</zone></platform>", ""])
 
-    def network(self):
-        """The text of the machine of viem if all links are listed: cores, sockets, nodes and routers."""
+    def network(self, costs):
+        """The text of the machine of viem if all links are listed: cores, sockets, nodes and routers. `costs` are those of a link by its
+        kind."""
         sockets, nodes = (self.ranks, self.ranks // CORES), (self.ranks + self.ranks // CORES, self.nodes)
         routers = nodes[0] + nodes[1]
-        edges = [(core, sockets[0] + core // CORES, IN_CORE) for core in range(self.ranks)]
-        edges += [(sockets[0] + socket, nodes[0] + socket // SOCKETS, IN_NODE) for socket in range(sockets[1])]
-        edges += [(nodes[0] + node, routers + self.router_of(node), COSTS["out"]) for node in range(self.nodes)]
-        edges += [(routers + a, routers + b, COSTS[kind]) for a, b, kind in self.cables]
+        edges = [(core, sockets[0] + core // CORES, costs["core"]) for core in range(self.ranks)]
+        edges += [(sockets[0] + socket, nodes[0] + socket // SOCKETS, costs["socket"]) for socket in range(sockets[1])]
+        edges += [(nodes[0] + node, routers + self.router_of(node), costs["node"]) for node in range(self.nodes)]
+        edges += [(routers + a, routers + b, costs[kind]) for a, b, kind in self.cables]
         rows = [[] for _ in range(1 + max(max(a, b) for a, b, _ in edges))]
         for a, b, cost in edges:
             rows[a].append((b, cost))
@@ -136,13 +142,15 @@ def fat_tree(name, nodes, leaf, spines):
         spine = b % spines
         up, down = (f"leaf{a // leaf}-spine{spine}", CABLE), (f"spine{spine}-leaf{b // leaf}", CABLE)
         return [up, down] if a // leaf != b // leaf else []
-    return Platform(name, nodes, [leaf, nodes // leaf], route)
+    cables = [(a, nodes // leaf + spine, "cable") for a in range(nodes // leaf) for spine in range(spines)]
+    return Platform(name, nodes, [leaf, nodes // leaf], route, cables, lambda node: node // leaf)
 
 
 def racks(name, nodes, rack):
     def route(a, b):
         return [(f"up{a // rack}", UPLINK), (f"down{b // rack}", UPLINK)] if a // rack != b // rack else []
-    return Platform(name, nodes, [rack, nodes // rack], route)
+    cables = [(a, nodes // rack, "up") for a in range(nodes // rack)]
+    return Platform(name, nodes, [rack, nodes // rack], route, cables, lambda node: node // rack)
 
 
 def torus(name, nodes, sizes):
@@ -158,7 +166,8 @@ def torus(name, nodes, sizes):
                 x = (x + step) % size
             stride *= size
         return links
-    return Platform(name, nodes, [], route, sizes)
+    pairs = [(a, b) for a in range(nodes) for b in range(a) if hops(sizes, a, b) == 1]
+    return Platform(name, nodes, [], route, [(*pair, "cable") for pair in pairs], lambda node: node, sizes)
 
 
 def dragonfly(name, nodes, groups, routers, per_router):
@@ -178,7 +187,7 @@ def dragonfly(name, nodes, groups, routers, per_router):
         return [*local(here, out), (f"group{source}-group{target}", CABLE), *local(into, there)]
     inside = [(first + a, first + b, "router") for first in range(0, groups * routers, routers) for a in range(routers) for b in range(a)]
     between = [(gate(a, b), gate(b, a), "group") for a in range(groups) for b in range(a)]
-    return Platform(name, nodes, [per_router, routers, groups], route, None, inside + between, lambda node: node // per_router)
+    return Platform(name, nodes, [per_router, routers, groups], route, inside + between, lambda node: node // per_router, None, True)
 
 
 def platform(name, ranks, distances):
