@@ -54,7 +54,8 @@
  * The order of messages, from which `generate_model viem_trace.order.* -o job.workload` makes a workload, is what each rank sends and
  * receives one after the other: collectives as above, round by round; nonblocking receives where they are completed; nonblocking
  * collectives where they start. It takes 24 bytes a message and is recorded for the first 2^22 sends and receives of a rank; take a
- * short run. Not in it: receives of matched probes (MPI_Mprobe), whose messages are received at the end of the workload.
+ * short run. Not in it: receives that are cancelled, and those of matched probes (MPI_Mprobe) or of requests that are freed before they
+ * are complete, whose messages are received at the end of the workload.
  *
  * The functions are interposed under both of their names, MPI_X and PMPI_X, because some Fortran bindings call the
  * latter. Needs MPI 3 and a C11 compiler with the extensions of GCC and Clang.
@@ -458,9 +459,9 @@ typedef struct plan {
     MPI_Request request;
     int num_items, capacity;
     item *items;
-    /* The group of a receive, whether it is persistent, and if so whether it is started. */
+    /* The group of a receive, its source and tag, whether it is persistent, and if so whether it is started. */
     group *receives;
-    int is_persistent, is_active;
+    int source, tag, is_persistent, is_active;
 } plan;
 
 enum { NUM_BUCKETS = 4096 };
@@ -602,33 +603,39 @@ static void record_persistent_send(int64_t count, MPI_Datatype type, int dest, i
     order_send(group, dest, tag, bytes_of(count, type), DETACHED);
 }
 
-/* A message that has been received. */
-static void record_receive(enum kind kind, const group *group, const MPI_Status *status)
+/* A message that has been received. The status counts for wildcards only: some MPIs leave it empty for MPI_Isendrecv. */
+static void record_receive(enum kind kind, const group *group, int source, int tag, const MPI_Status *status)
 {
     int is_cancelled = 0;
     PMPI_Test_cancelled(status, &is_cancelled);
-    if (!is_cancelled) next_is(kind, group, P2P, status->MPI_TAG, status->MPI_SOURCE, 0);
+    if (is_cancelled) return;
+    if (source == MPI_ANY_SOURCE) source = status->MPI_SOURCE;
+    if (tag == MPI_ANY_TAG) tag = status->MPI_TAG;
+    next_is(kind, group, P2P, tag, source, 0);
 }
 
-static void record_recv(MPI_Comm comm, const MPI_Status *status)
+static void record_recv(int source, int tag, MPI_Comm comm, const MPI_Status *status)
 {
-    if (records_order) record_receive(RECV_STEP, group_of(comm), status);
+    if (records_order) record_receive(RECV_STEP, group_of(comm), source, tag, status);
 }
 
 /* Both ends of MPI_Sendrecv have ended. */
-static void record_sendrecv(int64_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, const MPI_Status *status)
+static void record_sendrecv(int64_t count, MPI_Datatype type, int dest, int tag, int source, int tag_received, MPI_Comm comm,
+                            const MPI_Status *status)
 {
-    record_recv(comm, status);
+    record_recv(source, tag_received, comm, status);
     if (records_order && has_rank(group_of(comm), dest)) order_sent(group_of(comm), P2P, dest, tag, bytes_of(count, type));
 }
 
 /* Remembers a request that receives. */
-static void expect(MPI_Request request, int source, MPI_Comm comm, int is_persistent)
+static void expect(MPI_Request request, int source, int tag, MPI_Comm comm, int is_persistent)
 {
     if (!records_order || source == MPI_PROC_NULL) return;
     begin_plan();
     group *group = group_of(comm);
     open_plan->receives = group;
+    open_plan->source = source;
+    open_plan->tag = tag;
     open_plan->is_persistent = is_persistent;
     open_plan->is_active = !is_persistent;
     lock();
@@ -639,27 +646,20 @@ static void expect(MPI_Request request, int source, MPI_Comm comm, int is_persis
 
 /* ---- completion ------------------------------------------------------------------------------------------------- */
 
-/* The group of a request that receives and has begun, or NULL. */
-static group *receives(MPI_Request request)
-{
-    lock();
-    plan *found = request == MPI_REQUEST_NULL ? NULL : *find_plan(request);
-    group *group = found && found->is_active ? found->receives : NULL;
-    unlock();
-    return group;
-}
-
+/* A request is complete; nothing happens unless it receives and has begun. */
 static void complete(MPI_Request request, const MPI_Status *status)
 {
-    group *group = receives(request);
-    if (!group) return;
-    record_receive(WAIT_STEP, group, status);
+    plan ended = {0};
     lock();
-    plan *found = *find_plan(request);
-    int is_persistent = found && found->is_persistent;
-    if (is_persistent) found->is_active = 0;
+    plan *found = request == MPI_REQUEST_NULL ? NULL : *find_plan(request);
+    if (found && found->is_active && found->receives) {
+        ended = *found;
+        found->is_active = 0;
+    }
     unlock();
-    if (!is_persistent) forget_plan(request);
+    if (!ended.receives) return;
+    record_receive(WAIT_STEP, ended.receives, ended.source, ended.tag, status);
+    if (!ended.is_persistent) forget_plan(request);
 }
 
 /* The requests and statuses of a call that completes some: the library changes the former, and the program may ignore the latter. */
@@ -1084,6 +1084,10 @@ WRAP(Psend_init,
       MPI_Info info, MPI_Request *request),
      (buffer, partitions, count, type, dest, tag, comm, info, request), DO_NOTHING,
      begin_plan(); record_persistent_send((int64_t)partitions *count, type, dest, tag, comm); end_plan(*request))
+WRAP(Precv_init,
+     (void *buffer, int partitions, MPI_Count count, MPI_Datatype type, int source, int tag, MPI_Comm comm, MPI_Info info,
+      MPI_Request *request),
+     (buffer, partitions, count, type, source, tag, comm, info, request), DO_NOTHING, expect(*request, source, tag, comm, 1))
 
 #endif
 
@@ -1130,10 +1134,10 @@ SEND_INIT(Rsend_init)
 #define RECV_PARAMETERS void *buffer, COUNT count, MPI_Datatype type, int source, int tag, MPI_Comm comm
 #define RECV_ARGUMENTS buffer, count, type, source, tag, comm
 
-WRAP(NAME(Recv), (RECV_PARAMETERS, MPI_Status *status), (RECV_ARGUMENTS, status), NEED_STATUS, record_recv(comm, status))
-WRAP(NAME(Irecv), (RECV_PARAMETERS, MPI_Request *request), (RECV_ARGUMENTS, request), DO_NOTHING, expect(*request, source, comm, 0))
+WRAP(NAME(Recv), (RECV_PARAMETERS, MPI_Status *status), (RECV_ARGUMENTS, status), NEED_STATUS, record_recv(source, tag, comm, status))
+WRAP(NAME(Irecv), (RECV_PARAMETERS, MPI_Request *request), (RECV_ARGUMENTS, request), DO_NOTHING, expect(*request, source, tag, comm, 0))
 WRAP(NAME(Recv_init), (RECV_PARAMETERS, MPI_Request *request), (RECV_ARGUMENTS, request), DO_NOTHING,
-     expect(*request, source, comm, 1))
+     expect(*request, source, tag, comm, 1))
 
 #define SENDRECV_PARAMETERS                                                                                          \
     const void *buffer, COUNT count, MPI_Datatype type, int dest, int tag, void *received, COUNT num_received,      \
@@ -1145,14 +1149,14 @@ WRAP(NAME(Recv_init), (RECV_PARAMETERS, MPI_Request *request), (RECV_ARGUMENTS, 
 #define REPLACE_ARGUMENTS buffer, count, type, dest, tag, source, tag_received, comm
 
 WRAP(NAME(Sendrecv), (SENDRECV_PARAMETERS, MPI_Status *status), (SENDRECV_ARGUMENTS, status),
-     NEED_STATUS; record_send(count, type, dest, tag, comm, DETACHED), record_sendrecv(count, type, dest, tag, comm, status))
+     NEED_STATUS; record_send(count, type, dest, tag, comm, DETACHED), record_sendrecv(count, type, dest, tag, source, tag_received, comm, status))
 WRAP(NAME(Sendrecv_replace), (REPLACE_PARAMETERS, MPI_Status *status), (REPLACE_ARGUMENTS, status),
-     NEED_STATUS; record_send(count, type, dest, tag, comm, DETACHED), record_sendrecv(count, type, dest, tag, comm, status))
+     NEED_STATUS; record_send(count, type, dest, tag, comm, DETACHED), record_sendrecv(count, type, dest, tag, source, tag_received, comm, status))
 #ifdef HAS_CALLS_OF_MPI_4
 WRAP(NAME(Isendrecv), (SENDRECV_PARAMETERS, MPI_Request *request), (SENDRECV_ARGUMENTS, request),
-     record_send(count, type, dest, tag, comm, DETACHED), expect(*request, source, comm, 0))
+     record_send(count, type, dest, tag, comm, DETACHED), expect(*request, source, tag_received, comm, 0))
 WRAP(NAME(Isendrecv_replace), (REPLACE_PARAMETERS, MPI_Request *request), (REPLACE_ARGUMENTS, request),
-     record_send(count, type, dest, tag, comm, DETACHED), expect(*request, source, comm, 0))
+     record_send(count, type, dest, tag, comm, DETACHED), expect(*request, source, tag_received, comm, 0))
 #endif
 
 /* Functions with arrays of counts. */

@@ -27,7 +27,7 @@ SHAPES = {16: (4, 8, (4, 2, 2), (4, 2, 2)), 64: (8, 16, (4, 4, 4), (8, 4, 2)), 2
 COSTS = {"core": 1, "socket": 2, "node": 12, "router": 5, "group": 12}
 # The same where messages are simulated in time: in proportion to the time of a byte, but for links inside a group of a dragonfly. A core
 # has half of what two cores of a socket exchange.
-TIMES = {"core": 8, "socket": 4, "node": 12, "cable": 12, "router": 5, "group": 12, "up": 6}
+TIMES = {"core": 8, "socket": 4, "node": 12, "cable": 12, "router": 8, "group": 17, "up": 6}
 
 
 class Platform:

@@ -31,8 +31,9 @@ const SIGNATURES: [(&[u8], &str); 12] = [
 ];
 
 /// Kinds of texts by the word at the start of their first line that is no METIS comment, in lower case.
-const OPENINGS: [(&str, &str); 16] = [
+const OPENINGS: [(&str, &str); 17] = [
     ("process ", "a workload (PROCESS ...)"),
+    ("viem_order ", "the recorded order of messages (viem_order ...)"),
     ("<?xml", "an XML file such as GEXF"),
     ("<gexf", "a GEXF file"),
     ("<!doctype", "an HTML page"),

@@ -1,4 +1,5 @@
-/* Sends the traffic that bin/tests/programs/recorder.rs expects. Usage: traffic p2p|neighbour|collective|split */
+/* Sends the traffic that bin/tests/programs/recorder.rs expects. Usage:
+ * traffic p2p|neighbour|collective|split|completion */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,6 +171,57 @@ static void split(void)
     MPI_Comm_free(&half);
 }
 
+/* Ends of nonblocking receives: each way to wait for them, tags out of order, any source, a freed communicator, and a receive that is
+ * cancelled. Each rank sends tags 0 to 15 to the next one, and tag 16 to rank 0. */
+static void completion(void)
+{
+    enum { NUM_TAGS = 16 };
+    int next = (rank + 1) % size, previous = (rank + size - 1) % size;
+    int index, flag, count, indices[NUM_TAGS];
+    MPI_Request requests[NUM_TAGS], sends[NUM_TAGS], one;
+    MPI_Comm ring;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &ring);
+    MPI_Irecv(received, 1, MPI_BYTE, size - 1 - previous, 0, ring, &requests[0]);
+    for (int tag = 1; tag < NUM_TAGS; tag++) {
+        int source = tag % 4 == 0 ? MPI_ANY_SOURCE : previous;
+        MPI_Irecv(received + tag * 100, 100, MPI_BYTE, source, tag, MPI_COMM_WORLD, &requests[tag]);
+    }
+    MPI_Isend(sent, 1, MPI_BYTE, size - 1 - next, 0, ring, &sends[0]);
+    MPI_Comm_free(&ring);
+    for (int tag = NUM_TAGS - 1; tag > 0; tag--) {
+        MPI_Isend(sent, tag, MPI_BYTE, next, tag, MPI_COMM_WORLD, &sends[tag]);
+    }
+    MPI_Wait(&requests[3], MPI_STATUS_IGNORE);
+    do MPI_Test(&requests[2], &flag, MPI_STATUS_IGNORE);
+    while (!flag);
+    MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+    do MPI_Testany(2, requests, &index, &flag, MPI_STATUS_IGNORE);
+    while (!flag);
+    MPI_Waitsome(4, requests + 4, &count, indices, MPI_STATUSES_IGNORE);
+    MPI_Waitall(4, requests + 4, MPI_STATUSES_IGNORE);
+    do MPI_Testall(4, requests + 8, &flag, MPI_STATUSES_IGNORE);
+    while (!flag);
+    for (int left = 4; left > 0; left -= count) MPI_Testsome(4, requests + 12, &count, indices, MPI_STATUSES_IGNORE);
+    MPI_Waitall(NUM_TAGS, sends, MPI_STATUSES_IGNORE);
+
+    MPI_Irecv(received, 100, MPI_BYTE, previous, 99, MPI_COMM_WORLD, &one);
+    MPI_Cancel(&one);
+    MPI_Wait(&one, MPI_STATUS_IGNORE);
+
+    MPI_Isend(sent, 100, MPI_BYTE, 0, 16, MPI_COMM_WORLD, &one);
+    if (rank == 0) {
+        MPI_Request any;
+        MPI_Recv_init(received, 100, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &any);
+        for (int i = 0; i < size; i++) {
+            MPI_Start(&any);
+            MPI_Wait(&any, MPI_STATUS_IGNORE);
+            MPI_Wait(&any, MPI_STATUS_IGNORE);
+        }
+        MPI_Request_free(&any);
+    }
+    MPI_Wait(&one, MPI_STATUS_IGNORE);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -184,8 +236,10 @@ int main(int argc, char **argv)
         collective();
     } else if (strcmp(what, "split") == 0) {
         split();
+    } else if (strcmp(what, "completion") == 0) {
+        completion();
     } else {
-        fprintf(stderr, "traffic: `%s` is none of p2p, neighbour, collective, split\n", what);
+        fprintf(stderr, "traffic: `%s` is none of p2p, neighbour, collective, split, completion\n", what);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     MPI_Finalize();

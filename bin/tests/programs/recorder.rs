@@ -10,7 +10,10 @@ use std::path::{Path, PathBuf};
 use crate::common::{Mpi, is_required, program, skipped, stdout_of};
 use viem::io::Source;
 use viem::io::metis::{self, NodeWeights};
-use viem::io::traffic::Recording;
+use viem::io::traffic::{Act, Recording};
+use viem::machine::Grid;
+use viem::workload::routing::Routing;
+use viem::workload::simulate::{SimulationConfig, simulate};
 use viem::workload::{recorded, text};
 
 /// Messages and bytes, by class, sender and receiver.
@@ -286,43 +289,85 @@ fn the_files_become_a_communication_graph() {
     }
 }
 
+/// Messages and bytes by sender and receiver.
+type Pairs = BTreeMap<(u64, u64), (u64, u64)>;
+
+/// Counts of all classes together.
+fn pairs(counts: &Counts) -> Pairs {
+    let mut pairs = Pairs::new();
+    for (&(_, from, to), &(messages, bytes)) in counts {
+        let sum = pairs.entry((from, to)).or_default();
+        *sum = (sum.0 + messages, sum.1 + bytes);
+    }
+    pairs
+}
+
+/// What the ranks send in order, and how many messages are empty.
+fn sent_in_order(recording: &Recording) -> (Pairs, u64) {
+    let (mut pairs, mut empty) = (Pairs::new(), 0);
+    for rank in 0..recording.num_ranks() {
+        for step in recording.steps(rank).unwrap() {
+            let (Act::Send(bytes) | Act::SynchronousSend(bytes)) = step.act else { continue };
+            let sum = pairs.entry((rank, u64::from(step.peer))).or_default();
+            *sum = (sum.0 + 1, sum.1 + bytes);
+            empty += u64::from(bytes == 0);
+        }
+    }
+    (pairs, empty)
+}
+
+/// The workload of what a program does under the recorder has the messages that are counted, and answers if `is_answered`.
+fn check_order(mpi: &Mpi, command: [&str; 2], num_ranks: usize, is_answered: bool) {
+    let folder = record(mpi, num_ranks, &recorder(mpi), &command, &["VIEM_TRACE_ORDER=1"]);
+    let mut recording = Recording::default();
+    let files: Vec<PathBuf> =
+        (0..num_ranks).map(|rank| folder.path().join(format!("viem_trace.order.{rank}"))).collect();
+    for file in &files {
+        recording.read(Source::open(file).unwrap()).unwrap();
+    }
+    let made = recorded::workload(&recording, 1).unwrap();
+    let mut generator = program("generate_model", folder.path());
+    generator.args(&files).args(["--flit_bytes=1", "-o", "job.workload"]);
+    assert!(stdout_of(&mut generator).contains(&format!("workload has {num_ranks} tasks")));
+    let written = text::read(Source::open(&folder.path().join("job.workload")).unwrap()).unwrap();
+    assert_eq!(written, made.workload);
+    files.iter().for_each(|file| std::fs::remove_file(file).unwrap());
+    std::fs::remove_file(folder.path().join("job.workload")).unwrap();
+
+    let what = format!("{}, {}", command[1], mpi.kind);
+    let counted = pairs(&counts(folder.path()));
+    let (sent, empty) = sent_in_order(&recording);
+    assert_eq!(sent, counted, "{what}");
+    let sum = |is_own: bool| {
+        let of = counted.iter().filter(|((from, to), _)| (from == to) == is_own);
+        of.fold((0, 0), |sum, (_, &(messages, bytes))| (sum.0 + messages, sum.1 + bytes))
+    };
+    let (messages, bytes) = sum(false);
+    assert_eq!((made.unreceived, made.unsent, made.to_itself), (0, 0, sum(true).0), "{what}");
+    let answers = made.answers.unwrap();
+    assert_eq!(answers > 0, is_answered, "{what}");
+    assert_eq!(made.workload.num_messages(), messages + answers, "{what}");
+    assert_eq!(made.workload.num_flits(), bytes + empty + answers, "{what}");
+
+    let routing = Routing::new(&Grid::mesh(&[8]).unwrap()).unwrap();
+    let pe_of: Vec<u32> = (0..num_ranks as u32).collect();
+    let simulated = simulate(&made.workload, &routing, &pe_of, SimulationConfig::default()).unwrap();
+    assert_eq!(simulated.latency.messages, messages + answers, "{what}");
+}
+
 #[test]
 fn the_order_of_messages_becomes_a_workload_with_all_of_them() {
     for mpi in Mpi::all() {
-        let (recorder, traffic) = (recorder(&mpi), mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"));
-        for (part, num_ranks) in [("p2p", 4), ("neighbour", 5), ("collective", 5), ("collective", 8)] {
-            let command = [traffic.to_str().unwrap(), part];
-            let folder = record(&mpi, num_ranks, &recorder, &command, &["VIEM_TRACE_ORDER=1"]);
-            let mut recording = Recording::default();
-            let files: Vec<PathBuf> =
-                (0..num_ranks).map(|rank| folder.path().join(format!("viem_trace.order.{rank}"))).collect();
-            for file in &files {
-                recording.read(Source::open(file).unwrap()).unwrap();
-            }
-            let made = recorded::workload(&recording, 1).unwrap();
-            let mut generator = program("generate_model", folder.path());
-            generator.args(&files).args(["--flit_bytes=1", "-o", "job.workload"]);
-            assert!(stdout_of(&mut generator).contains(&format!("workload has {num_ranks} tasks")));
-            let written = text::read(Source::open(&folder.path().join("job.workload")).unwrap()).unwrap();
-            assert_eq!(written, made.workload);
-            files.iter().for_each(|file| std::fs::remove_file(file).unwrap());
-            std::fs::remove_file(folder.path().join("job.workload")).unwrap();
-            let counts = counts(folder.path());
-            let sum = |is_own: bool| -> u64 {
-                let of = counts.iter().filter(|((_, from, to), _)| (from == to) == is_own);
-                of.map(|(_, &(messages, _))| messages).sum()
-            };
-            assert_eq!(
-                (made.unreceived, made.unsent, made.to_itself),
-                (0, 0, sum(true)),
-                "{part}, {}",
-                mpi.kind
-            );
-            // Those of synchronous sends.
-            let answers = made.answers.unwrap();
-            assert_eq!(answers > 0, part == "p2p");
-            assert_eq!(made.workload.num_messages(), sum(false) + answers, "{part}, {}", mpi.kind);
+        let (traffic, seldom) = (mpi.compile("mpicc", &["-w"], "tests/mpi/traffic.c"), seldom(&mpi));
+        let (traffic, seldom) = (traffic.to_str().unwrap(), seldom.to_str().unwrap());
+        // Synchronous sends are answered.
+        check_order(&mpi, [traffic, "p2p"], 4, true);
+        for (part, num_ranks) in
+            [("neighbour", 5), ("collective", 5), ("collective", 8), ("split", 4), ("completion", 5)]
+        {
+            check_order(&mpi, [traffic, part], num_ranks, false);
         }
+        check_order(&mpi, [seldom, "new"], 4, false);
     }
 }
 
@@ -414,10 +459,19 @@ static void new(void)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
     MPI_Request_free(&request);
+    MPI_Request both[2];
+    MPI_Psend_init(sent, 2, 5, MPI_BYTE, next, 0, world, MPI_INFO_NULL, &both[0]);
+    MPI_Precv_init(received, 2, 5, MPI_BYTE, before, 0, world, MPI_INFO_NULL, &both[1]);
+    MPI_Startall(2, both);
+    MPI_Pready_range(0, 1, both[0]);
+    MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    MPI_Request_free(&both[0]);
+    MPI_Request_free(&both[1]);
 #else
     pass(7);
     MPI_Bcast(sent, 9, MPI_BYTE, 0, world);
     MPI_Bcast(sent, 9, MPI_BYTE, 0, world);
+    pass(10);
 #endif
 }
 
@@ -549,6 +603,7 @@ fn calls_that_came_with_mpi_4_are_counted() {
         for (parent, child, _) in binomial(4) {
             expected.send("collective", parent, child, 2, 18);
         }
+        (0..4).for_each(|rank| expected.send("p2p", rank, (rank + 1) % 4, 1, 10));
     });
 }
 

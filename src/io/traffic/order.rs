@@ -7,7 +7,7 @@
 //! ssend 4 17 65536          the same, and waits until they are received
 //! recv 2 9                  waits in a blocking receive from rank 2
 //! wait 2 9                  waits for a receive from rank 2 that it has begun before
-//! sent 4 17                 waits until what it has sent to rank 4 is received
+//! sent 4 17                 waits until the last message that it has sent to rank 4 with this key is received
 //! end 5                     number of lines between the second and this one
 //! ```
 //!
@@ -40,8 +40,18 @@ pub enum Act {
     Receive,
     /// Waits for a receive that it has begun before.
     Completion,
-    /// Waits until the first message of a [`Send`](Self::Send) to this peer is received that it has not waited for yet.
+    /// Waits until the last message of a [`Send`](Self::Send) to this peer with this key is received.
     Sent,
+}
+
+impl Act {
+    /// The bytes that it sends; `None` if it sends nothing.
+    pub const fn bytes(self) -> Option<u64> {
+        match self {
+            Self::Send(bytes) | Self::SynchronousSend(bytes) => Some(bytes),
+            Self::Receive | Self::Completion | Self::Sent => None,
+        }
+    }
 }
 
 /// A step of a rank.
@@ -169,8 +179,7 @@ fn step(fields: &mut Fields<'_>, num_ranks: u64, before: u64) -> Result<Option<S
     };
     let peer = fields.number(expected::RANK)?;
     let key = fields.number("the key of a message")?;
-    let has_bytes = matches!(act(0), Act::Send(_) | Act::SynchronousSend(_));
-    let bytes = if has_bytes { fields.number(expected::BYTES)? } else { 0 };
+    let bytes = if act(0).bytes().is_some() { fields.number(expected::BYTES)? } else { 0 };
     fields.end()?;
     if peer >= num_ranks {
         return Err(fields.stop_line(no_such_rank(peer, num_ranks)));

@@ -92,6 +92,7 @@ fn files_from_the_wild_are_accepted_or_rejected_for_the_right_reason() {
         ("3 2 10 2\n1 1 2\n1\n1 1 2\n", 3, 2, "ends before the weight of a vertex"),
         ("3 2 10 4000000000\n1 2\n1 1 3\n1 2\n", 2, 4, "ends before the weight of a vertex"),
         ("graph G {\n", 1, 1, "Graphviz"),
+        ("viem_order 1\nrank 0 of 1\nend 0\n", 1, 1, "the recorded order of messages"),
         ("source,target\n1,2\n", 1, 1, "an edge list with separators (CSV)"),
         ("name,colour\na,red\n", 1, 1, "CSV"),
         ("{\"nodes\": [1]}\n", 1, 1, "JSON"),
