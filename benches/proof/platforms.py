@@ -22,10 +22,10 @@ IN_SOCKET, BETWEEN_SOCKETS, CABLE, UPLINK = (20e9, 2e-7), (40e9, 4e-7), (12.5e9,
 SHAPES = {16: (4, 8, (4, 2, 2), (4, 2, 2)), 64: (8, 16, (4, 4, 4), (8, 4, 2)), 256: (16, 32, (8, 8, 4), (16, 8, 2))}
 
 
-# What viem is told that links of a dragonfly cost. A link inside a
-# group costs less than half of one between groups: otherwise a path over a third group would not be longer.
+# What viem is told that links of a dragonfly cost. A link inside a group costs less than half of one between groups: otherwise a path over
+# a third group would not be longer.
 COSTS = {"core": 1, "socket": 2, "node": 12, "router": 5, "group": 12}
-# The same where messages are simulated in time: in proportion to the time of a byte, but for links inside a group of a dragonfly. A core
+# The same where messages are simulated in time: in proportion to the time of a byte, but for those of a dragonfly. A core
 # has half of what two cores of a socket exchange.
 TIMES = {"core": 8, "socket": 4, "node": 12, "cable": 12, "router": 8, "group": 17, "up": 6}
 
