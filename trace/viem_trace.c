@@ -764,12 +764,19 @@ static void exchange_blocks(const group *group, int to, uint64_t bytes, int from
     order_sent(group, COLLECTIVE, to, 0, bytes);
 }
 
+/* The order of a message that is sent and one that is received at the same time. */
+static void order_exchange(const group *group, int to, int from, uint64_t bytes)
+{
+    next_is(SEND_STEP, group, COLLECTIVE, 0, to, bytes);
+    receive(group, from);
+    order_sent(group, COLLECTIVE, to, 0, bytes);
+}
+
 /* Sends and receives a message at the same time. */
 static void exchange(const group *group, int to, int from, uint64_t bytes)
 {
-    send(group, to, bytes);
-    receive(group, from);
-    order_sent(group, COLLECTIVE, to, 0, bytes);
+    emit(group, COLLECTIVE, to, 1, bytes);
+    order_exchange(group, to, from, bytes);
 }
 
 /* The rank so many places behind the own one, modulo the size. */
@@ -854,14 +861,22 @@ static void record_doubling(int64_t count, MPI_Datatype type, int is_cyclic, MPI
     }
 }
 
-/* In each round a rank passes on the part that it received in the last one: all parts but one until they are reduced, and again
- * until they are gathered. */
+/* The number of elements of the part so many places behind that of the own rank. */
+static int64_t part_ahead(const group *group, int64_t distance, int64_t count)
+{
+    return count / group->size + (ahead(group, distance) < count % group->size);
+}
+
+/* In each round a rank passes on the part that it received in the last one: all parts but the next one until they are reduced, and all but
+ * the one after that until they are gathered. Rounds are gone through only where their order is recorded. */
 static void record_ring_of_parts(const group *group, int64_t count, MPI_Datatype type)
 {
-    int size = group->size;
-    for (int round = 0; round < 2 * (size - 1); round++) {
-        int part = ahead(group, -(round % (size - 1)) + round / (size - 1));
-        exchange(group, ahead(group, 1), ahead(group, -1), bytes_of(count / size + (part < count % size), type));
+    int others = group->size - 1, right = ahead(group, 1), left = ahead(group, -1);
+    int64_t passed = 2 * count - part_ahead(group, 1, count) - part_ahead(group, 2, count);
+    emit(group, COLLECTIVE, right, 2 * (uint64_t)others, bytes_of(passed, type));
+    for (int round = 0; records_order && round < 2 * others; round++) {
+        int64_t part = part_ahead(group, round / others - round % others, count);
+        order_exchange(group, right, left, bytes_of(part, type));
     }
 }
 
@@ -908,11 +923,11 @@ static void record_pairwise(int64_t count, MPI_Datatype type, MPI_Comm comm)
 static void record_ring(int64_t count, MPI_Datatype type, MPI_Comm comm)
 {
     group *group = collective_group(comm);
-    if (!group) return;
-    uint64_t bytes = group->size > 1 ? bytes_of(count, type) : 0;
-    for (int round = 1; round < group->size; round++) {
-        exchange(group, ahead(group, 1), ahead(group, -1), bytes);
-    }
+    if (!group || group->size == 1) return;
+    uint64_t others = (uint64_t)group->size - 1, bytes = bytes_of(count, type);
+    int right = ahead(group, 1), left = ahead(group, -1);
+    emit(group, COLLECTIVE, right, others, others * bytes);
+    for (uint64_t round = 0; records_order && round < others; round++) order_exchange(group, right, left, bytes);
 }
 
 /* ---- the file ------------------------------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@ use crate::io::recognise::readings;
 use crate::io::scanner::{RefusedLine, Scanner};
 use crate::io::source::read_error;
 use crate::io::traffic::{Format, MOST_RANKS, Stop, TrafficFault, WINDOW};
-use crate::io::{ContentError, ReadError, Source};
+use crate::io::{ReadError, Source};
 
 /// Lines of files, and what they tell of together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -291,12 +291,7 @@ impl Collector {
     /// Linear in the size of the file, apart from merging.
     pub fn read(&mut self, mut source: Source<'_>, format: Option<Format>) -> Result<(), ReadError> {
         let name = source.name().to_owned();
-        let invalid = |Stop { line, column, fault }| ReadError::Invalid {
-            file: name.clone(),
-            line,
-            column,
-            kind: ContentError::Traffic(fault),
-        };
+        let invalid = |stop: Stop| stop.invalid(name.clone());
         let whole = |fault| Stop { line: 1, column: 1, fault };
         let format = match format {
             Some(format) => format,

@@ -24,7 +24,7 @@ use crate::ground::types::PeId;
 use crate::io::scanner::Scanner;
 use crate::io::table::{is_blank, shortened};
 use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
-use crate::io::{ContentError, ReadError, Source, number};
+use crate::io::{ReadError, Source, number};
 
 pub(super) const FORMAT: Format = Format {
     name: "goal",
@@ -87,11 +87,7 @@ pub fn relabel_goal(source: Source<'_>, places: &[PeId], num_places: usize) -> R
     if let Some(error) = scanner.early_end(&name) {
         return Err(error);
     }
-    let invalid = |Stop { line, column, fault }| {
-        let kind = ContentError::Traffic(fault);
-        ReadError::Invalid { file: name, line, column, kind }
-    };
-    result.map(|()| renamed.finish()).map_err(invalid)
+    result.map(|()| renamed.finish()).map_err(|stop| stop.invalid(name))
 }
 
 /// A number and where it stands in its line.

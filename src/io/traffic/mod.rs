@@ -52,11 +52,11 @@ pub use order::{Act, Recording, Step, is_order};
 pub use weighing::{Share, ShareError, Weighing, WeighingError};
 
 use self::collector::Inlet;
-use super::Source;
 use super::metis::NumberFault;
 use super::number::TextKind;
 use super::reading::{Reading, listed};
 use super::scanner::{LONGEST_LINE, Scanner};
+use super::{ContentError, ReadError, Source};
 
 /// Bytes at the start of a file by which its kind is recognised.
 pub const WINDOW: usize = 1 << 16;
@@ -256,6 +256,14 @@ struct Stop {
     line: u64,
     column: u64,
     fault: TrafficFault,
+}
+
+impl Stop {
+    /// The fault of a file, as an error.
+    fn invalid(self, file: String) -> ReadError {
+        let Self { line, column, fault } = self;
+        ReadError::Invalid { file, line, column, kind: ContentError::Traffic(fault) }
+    }
 }
 
 /// What a whole number is expected to be: words for messages.

@@ -16,11 +16,11 @@
 use hashbrown::HashMap;
 
 use super::fields::Fields;
-use super::trace::{end_file, line_count, next, no_such_rank, rank_line};
+use super::trace::{end_file, head, line_count, next, no_such_rank};
 use super::{MOST_RANKS, Stop, TrafficFault, expected};
 use crate::ground::types::NodeId;
 use crate::io::scanner::Scanner;
-use crate::io::{ContentError, ReadError, Source};
+use crate::io::{ReadError, Source};
 
 const MAGIC: &str = "viem_order";
 
@@ -119,19 +119,11 @@ impl Recording {
         if let Some(error) = scanner.early_end(&name) {
             return Err(error);
         }
-        result.map_err(|Stop { line, column, fault }| {
-            let kind = ContentError::Traffic(fault);
-            ReadError::Invalid { file: name, line, column, kind }
-        })
+        result.map_err(|stop| stop.invalid(name))
     }
 
     fn read_file(&mut self, scanner: &mut Scanner<Source<'_>>) -> Result<(), Stop> {
-        let mut fields = next(scanner)?;
-        fields.word(MAGIC)?;
-        fields.word("1")?;
-        fields.end()?;
-        let mut fields = next(scanner)?;
-        let (me, num_ranks) = rank_line(&mut fields)?;
+        let (fields, me, num_ranks) = head(scanner, MAGIC)?;
         if let Some(fault) = self.refusal(me, num_ranks) {
             return Err(fields.stop_line(fault));
         }

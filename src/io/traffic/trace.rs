@@ -32,12 +32,7 @@ pub(super) const FORMAT: Format = Format {
 };
 
 fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
-    let mut fields = next(scanner)?;
-    fields.word("viem_trace")?;
-    fields.word("1")?;
-    fields.end()?;
-    let mut fields = next(scanner)?;
-    let (me, num_ranks) = rank_line(&mut fields)?;
+    let (fields, me, num_ranks) = head(scanner, "viem_trace")?;
     inlet.state_ranks(num_ranks).map_err(|fault| fields.stop_line(fault))?;
     if me >= num_ranks {
         return Err(fields.stop_line(no_such_rank(me, num_ranks)));
@@ -52,14 +47,22 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
     end_file(scanner)
 }
 
-/// Reads the line `rank R of N`.
-pub(super) fn rank_line(fields: &mut Fields<'_>) -> Result<(u64, u64), Stop> {
+/// Reads the first two lines: the kind of file and its version, which is 1, then `rank R of N`. Returns the second one, R and N.
+pub(super) fn head<'a>(
+    scanner: &'a mut Scanner<Source<'_>>,
+    kind: &'static str,
+) -> Result<(Fields<'a>, u64, u64), Stop> {
+    let mut fields = next(scanner)?;
+    fields.word(kind)?;
+    fields.word("1")?;
+    fields.end()?;
+    let mut fields = next(scanner)?;
     fields.word("rank")?;
     let me = fields.number(expected::RANK)?;
     fields.word("of")?;
     let num_ranks = fields.number("the number of ranks")?;
     fields.end()?;
-    Ok((me, num_ranks))
+    Ok((fields, me, num_ranks))
 }
 
 /// Only blank lines may follow.

@@ -64,22 +64,20 @@ impl<S> Messages<S> {
         state: S,
         route: impl FnOnce(&mut Vec<Hop>) -> Flow,
     ) -> Option<MessageId> {
-        let mut hops = match self.free.last() {
-            Some(&id) => std::mem::take(&mut self.list[id as usize].hops),
-            None => Vec::new(),
-        };
+        let free = self.free.last().copied();
+        let mut hops = free.map_or_else(Vec::new, |id| std::mem::take(&mut self.list[id as usize].hops));
         hops.clear();
         let flow = route(&mut hops);
         let has_hops = !hops.is_empty();
         let message = Message { sent, flow, hops, state };
-        let Some(&id) = self.free.last() else {
-            self.list.push(message);
-            let id = self.list.len() as MessageId - 1;
-            self.free.extend((!has_hops).then_some(id));
-            return has_hops.then_some(id);
-        };
-        self.list[id as usize] = message;
-        has_hops.then(|| self.free.pop()).flatten()
+        match free {
+            Some(id) => self.list[id as usize] = message,
+            None => {
+                self.free.push(self.list.len() as MessageId);
+                self.list.push(message);
+            }
+        }
+        if has_hops { self.free.pop() } else { None }
     }
 
     /// Frees the number of a message that has arrived.
