@@ -149,11 +149,11 @@ pub(crate) fn on_fault(fault: &FaultKind) -> String {
 fn on_machine(error: &SpecError) -> String {
     match error {
         SpecError::ClustersOnly { spec, field } => {
-            let option = if *field == "count_pus" { "--pu" } else { "--latency" };
+            let option = if *field == "pe" { "--pe" } else { "--latency" };
             format!("{option} is for clusters (slurm, hwloc:, hosts:) only; leave it out with `{spec}`")
         }
         SpecError::Cluster { source, .. } if matches!(**source, ClusterError::MoreSlots { .. }) => {
-            format!("{error}; --pu counts hardware threads")
+            format!("{error}; --pe=thread counts hardware threads")
         }
         SpecError::Read(read) => format!("{error}{}", on_reading(read)),
         _ => error.to_string(),

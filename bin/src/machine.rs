@@ -3,13 +3,13 @@
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::console::Console;
 use crate::error::{Result, UsageError};
 use viem::ground::types::PeId;
-use viem::machine::{self, SpecError, Wanted};
+use viem::machine::{self, PeKind, SpecError, Wanted};
 use viem::machine::{Hierarchy, Machine, Note};
 
 /// What is said where no machine is given.
@@ -48,14 +48,39 @@ pub(crate) struct MachineOptions {
     #[arg(long, value_name = "LIST|FILE")]
     pes: Option<String>,
 
-    /// Processing elements are hardware threads instead of cores. With slurm, hwloc and hosts
-    #[arg(long)]
+    /// What processing elements are. With slurm, hwloc and hosts
+    #[arg(long, value_enum, value_name = "KIND")]
+    pe: Option<Pe>,
+
+    /// The same as --pe=thread
+    #[arg(long, conflicts_with = "pe")]
     pu: bool,
 
     /// A matrix of latencies between hosts, from which their distances are derived. In any unit; with slurm, hwloc and
     /// hosts
     #[arg(long, value_name = "FILE")]
     latency: Option<PathBuf>,
+}
+
+/// What processing elements are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Pe {
+    /// Cores
+    Core,
+    /// Hardware threads
+    Thread,
+    /// GPUs, in nodes that a file of hwloc describes
+    Gpu,
+}
+
+impl From<Pe> for PeKind {
+    fn from(pe: Pe) -> Self {
+        match pe {
+            Pe::Core => PeKind::Core,
+            Pe::Thread => PeKind::Thread,
+            Pe::Gpu => PeKind::Gpu,
+        }
+    }
 }
 
 impl MachineOptions {
@@ -66,6 +91,7 @@ impl MachineOptions {
             distance_parameter_string: distances,
             machine: Some(spec),
             pes,
+            pe: None,
             pu: false,
             latency: None,
         }
@@ -105,6 +131,11 @@ impl MachineOptions {
         files.into_iter().chain(self.file_of_pes()).chain(self.latency.as_deref())
     }
 
+    /// What its processing elements are, if that is given.
+    fn pe(&self) -> Option<Pe> {
+        self.pe.or(self.pu.then_some(Pe::Thread))
+    }
+
     /// Whether there is a machine.
     pub(crate) fn is_given(&self) -> bool {
         self.hierarchy_parameter_string.is_some() || self.machine.is_some()
@@ -116,7 +147,7 @@ impl MachineOptions {
             Some(spec) => machine::build_wanted(
                 &Wanted::new(spec)
                     .with_distances(self.distances())
-                    .with_count_pus(self.pu)
+                    .with_pe(self.pe().map(PeKind::from).unwrap_or_default())
                     .with_latency(self.latency.as_deref()),
             )?,
             None => {
@@ -139,7 +170,7 @@ impl MachineOptions {
     /// A setting that only clusters have, if there is one.
     fn field_of_clusters(&self) -> Option<&'static str> {
         let latency = self.latency.as_ref().map(|_| "latency");
-        self.pu.then_some("count_pus").or(latency)
+        self.pe().filter(|&pe| pe != Pe::Core).map(|_| "pe").or(latency)
     }
 
     /// Warns of distances that fall; clusters warn themselves.
@@ -170,7 +201,7 @@ impl MachineOptions {
         JsonMachine {
             spec: self.spec().into_owned(),
             distances: self.distances().map(str::to_owned),
-            pu: self.pu.then_some(true),
+            pe: self.pe().and_then(|pe| Some(pe.to_possible_value()?.get_name().to_owned())),
             latency: self.latency.as_ref().map(|path| path.display().to_string()),
             description: machine.describe(),
             num_pes: machine.num_pes(),
@@ -213,7 +244,7 @@ pub(crate) struct JsonMachine {
     distances: Option<String>,
     /// Whether PEs are hardware threads instead of cores.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pu: Option<bool>,
+    pe: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     latency: Option<String>,
     description: String,

@@ -83,8 +83,8 @@ fuzz_target!(|bytes: &[u8]| {
     checked(hostlist::read_counts("fuzz", &text));
     checked(hostfile::read_entries(source(bytes)));
     checked(numa::read(source(bytes)));
-    let table = checked(gpus::read(source(bytes)));
-    let of_gpus = table.and_then(|table| table.node().ok()).map(|gpus| gpus.node);
+    let tables = [checked(gpus::read(source(bytes))), checked(hwloc::read_gpus(source(bytes)))];
+    let of_gpus = tables.map(|table| Some(table?.node().ok()?.node));
     if let Some(hosts) = checked(hostfile::read(source(bytes))) {
         check(draft(named(hosts.iter().map(|host| host.name.clone())), plain(2), Topology::Flat));
         let nodes =
@@ -92,7 +92,7 @@ fuzz_target!(|bytes: &[u8]| {
         check(draft(nodes.collect(), regular(&[3, 2, 2]), Topology::Flat));
     }
     let nodes = [checked(hwloc::read(source(bytes))), checked(synthetic::read("fuzz", &text))];
-    for node in nodes.into_iter().chain([of_gpus]).flatten().filter(|node| num_objects(node) <= MOST_OBJECTS)
+    for node in nodes.into_iter().chain(of_gpus).flatten().filter(|node| num_objects(node) <= MOST_OBJECTS)
     {
         let node_of =
             |unit| Draft { unit, ..draft(named(["a".into(), "b".into()]), node.clone(), Topology::Flat) };

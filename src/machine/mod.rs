@@ -80,7 +80,7 @@ pub(crate) use places::{EqualNodes, GroupSlots};
 pub use places::{Places, check_memory};
 #[cfg(feature = "io")]
 pub use spec::read;
-pub use spec::{SpecError, Wanted, build, build_wanted, file_of, file_of_pes, files_of, restricted};
+pub use spec::{PeKind, SpecError, Wanted, build, build_wanted, file_of, file_of_pes, files_of, restricted};
 
 use crate::ground::types::PeId;
 

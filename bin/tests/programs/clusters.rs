@@ -226,7 +226,7 @@ fn hostile_jobs_and_files_get_one_message() {
         ),
         (&[], &["--machine=hwloc:torn.xml"], 65, "torn.xml, line 1"),
         (&[], &["--machine=hosts:hosts", "--output_filename=hosts"], 2, "hosts"),
-        (&[], &["--machine=4:4", "--distance_parameter_string=1:2", "--pu"], 2, "--pu is for clusters"),
+        (&[], &["--machine=4:4", "--distance_parameter_string=1:2", "--pu"], 2, "--pe is for clusters"),
     ];
     for (others, machine, code, expected) in cases {
         let text = failure_of(&mut viem(folder.path(), &job(others), machine), code);
@@ -413,6 +413,39 @@ fn ranks_of_hosts_of_gpus_have_gpus() {
     let folder = folder(&[("hosts", "n[1-7]\n"), ("all", all)]);
     let text = map(folder.path(), &[], &["--machine=hosts:hosts,node=all"]);
     assert!(text.contains("; GPUs per rank: 1; empty nodes: "), "{text}");
+}
+
+/// Two packages with two GPUs each at one switch; GPUs 0 and 3 have two NVLinks.
+const GPUS: &str = r#"<topology version="2.0"><object type="Machine">
+  <object type="Package"><object type="NUMANode"/><object type="Bridge" bridge_type="0-1">
+    <object type="Bridge" bridge_type="1-1"><object type="PCIDev" gp_index="1" pci_type="0302"/><object type="PCIDev" pci_type="0302"/></object>
+  </object></object>
+  <object type="Package"><object type="NUMANode"/><object type="Bridge" bridge_type="0-1">
+    <object type="Bridge" bridge_type="1-1"><object type="PCIDev" pci_type="0302"/><object type="PCIDev" gp_index="2" pci_type="0302"/></object>
+  </object></object></object>
+  <distances2 type="PCIDev" kind="9"><indexes>1 2</indexes><u64values>0 50000 50000 0</u64values></distances2></topology>"#;
+
+#[test]
+fn files_of_hwloc_have_gpus() {
+    let folder = folder(&[("hosts", "n[1-3]\n"), ("gpus.xml", GPUS)]);
+    write_row(folder.path(), 12);
+    let gpus = |machine: &str, job: &[(&str, &str)]| {
+        map(folder.path(), job, &[&format!("--machine={machine}"), "--pe=gpu"])
+    };
+    let text = gpus("hosts:hosts,node=gpus.xml", &[]);
+    assert!(text.contains("distances 18:36:72:144 of "), "{text}");
+    assert!(text.contains("ranks per node: 4; GPUs per rank: 1; empty nodes: none"), "{text}");
+    // Slurm counts CPUs.
+    let asked = [("SLURM_TASKS_PER_NODE", "4(x3)"), ("SLURM_NTASKS", "12"), ("SLURM_CPUS_PER_TASK", "4")];
+    let text = gpus("slurm:node=gpus.xml", &job(&asked));
+    assert!(text.contains("ranks per node: 4; GPUs per rank: 1; empty nodes: none"), "{text}");
+    for (machine, reason) in [
+        ("--machine=hwloc:pack:2 core:4 pu:1", "a synthetic node has no GPUs"),
+        ("--machine=4:4", "--pe is for clusters"),
+    ] {
+        let stderr = failure_of(&mut viem(folder.path(), &[], &[machine, "--pe=gpu"]), 2);
+        assert!(stderr.contains(reason), "{stderr}");
+    }
 }
 
 #[test]

@@ -325,7 +325,7 @@ fn options_that_do_not_apply_are_rejected() {
         let stderr = failure_of(evaluator(folder.path(), &score).arg(option), 2);
         assert!(refuses(&stderr, option), "{option}: {stderr}");
     }
-    for option in ["--pu", "--pes=0-3", "--latency=missing", "--distance_parameter_string=1"] {
+    for option in ["--pu", "--pe=core", "--pes=0-3", "--latency=missing", "--distance_parameter_string=1"] {
         for mut command in [viem(folder.path(), &["jobs.dat"]), evaluator(folder.path(), &score)] {
             let stderr = failure_of(command.arg(option), 2);
             assert!(stderr.contains("holds its own distances"), "{option}: {stderr}");

@@ -16,6 +16,8 @@
 //! | `NODE` | several host bridges of a NUMA node | 48 |
 //! | `SYS`, `SOC` | the interconnect of NUMA nodes | 72 |
 //!
+//! [`hwloc::read_gpus`](crate::io::cluster::hwloc::read_gpus) finds the same links in a file of hwloc.
+//!
 //! All else that they print is passed over: network adapters, affinities, other tables, and sequences that set a terminal's style.
 
 use std::cmp::Reverse;
@@ -26,8 +28,8 @@ use crate::io::cluster::hwloc::{Object, ObjectKind};
 use crate::io::cluster::{ClusterFault, Fault, Text, shown};
 use crate::io::{ReadError, Source};
 
-/// GPUs at most.
-const MOST: usize = 1 << 10;
+/// GPUs of a node at most.
+pub(super) const MOST: usize = 1 << 10;
 
 /// Levels of groups at most.
 const MOST_LEVELS: usize = 16;
@@ -37,6 +39,9 @@ const MOST_WEIGHT: Distance = 1 << 31;
 
 /// The distance of one NVLink, and of two GPUs at one PCIe switch.
 const ONE_LINK: u32 = 36;
+
+/// What one NVLink carries in a direction, in MB/s.
+const RATE_OF_LINK: u64 = 25_000;
 
 /// Distances between the GPUs of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -220,7 +225,7 @@ fn is_title_of_rocm(words: &[(usize, &str)]) -> bool {
 }
 
 /// The distance that is assumed of a link of NVIDIA.
-fn distance_of_link(link: &str) -> Option<Distance> {
+pub(super) fn distance_of_link(link: &str) -> Option<Distance> {
     Some(match link {
         "PIX" => ONE_LINK.into(),
         "PXB" => 40,
@@ -233,6 +238,11 @@ fn distance_of_link(link: &str) -> Option<Distance> {
             ONE_LINK.div_ceil(count).into()
         }
     })
+}
+
+/// The distance that is assumed of a bandwidth in MB/s.
+pub(super) fn distance_of_bandwidth(rate: u64) -> Distance {
+    (u64::from(ONE_LINK) * RATE_OF_LINK).div_ceil(rate.max(1)) as Distance
 }
 
 fn fault<T>(at: usize, text: &str, reason: &'static str) -> Result<T, Fault> {
@@ -258,7 +268,7 @@ fn distances(text: &str) -> Result<GpuDistances, Fault> {
     match table.count {
         0 => return fault(at, tool.name, "no GPUs are named above the table"),
         1..=MOST => {}
-        _ => return fault(at, tool.name, "a node has more than 1024 GPUs"),
+        _ => return Err((at, ClusterFault::TooManyGpus { most: MOST })),
     }
     for row in 0..table.count {
         let words = lines.next().unwrap_or_default();

@@ -5,7 +5,7 @@
 //! | [`hostlist`] | lists of hosts as Slurm writes them: `n[01-04,7],gpu1`, and numbers such as `2(x4),3` |
 //! | [`hostfile`] | host files of Open MPI (`n1 slots=4`), MPICH (`n1:4`), batch systems, and plain ones |
 //! | [`names`] | which names are those of one host |
-//! | [`hwloc`] | the inside of a node: XML files of hwloc 1, 2 and 3 |
+//! | [`hwloc`] | the inside of a node, or its GPUs: XML files of hwloc 1, 2 and 3 |
 //! | [`synthetic`] | the same as a line: `pack:2 numa:4 core:16 pu:1` |
 //! | [`topology`] | `topology.conf` and `topology.yaml` of Slurm, what `scontrol show topology` prints, and lists of addresses (`s0.s1.n1`) |
 //! | [`fabric`] | InfiniBand networks as `ibnetdiscover` prints them |
@@ -71,6 +71,13 @@ pub enum ClusterFault {
     PuTwice { index: u32 },
     #[error("the machine has no PU that may be used")]
     NoPus,
+    #[error(
+        "the machine has no GPUs that hwloc knows; write the file where it finds their driver (NVML, CUDA, ROCm SMI, Level Zero or OpenCL), \
+         or give what nvidia-smi topo -m or rocm-smi --showtopo prints"
+    )]
+    NoGpus,
+    #[error("a node has more than {most} GPUs")]
+    TooManyGpus { most: usize },
     #[error("objects lie more than {most} deep in each other")]
     TooDeep { most: usize },
     #[error(

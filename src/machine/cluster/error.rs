@@ -79,6 +79,11 @@ pub enum ClusterError {
         "lstopo cannot be run: {reason}; install hwloc (Debian: apt-get install hwloc), or describe the node: {instead}"
     )]
     Lstopo { reason: String, instead: &'static str },
+    #[error(
+        "a synthetic node has no GPUs; give a file of hwloc, what nvidia-smi topo -m or rocm-smi --showtopo prints, or a hierarchy of GPUs \
+         such as node=4:2"
+    )]
+    SyntheticGpus,
     #[error("{file}: {reason}")]
     Gpus { file: String, reason: String },
     #[error(transparent)]
@@ -97,6 +102,7 @@ impl HasKind for ClusterError {
             | Self::NoSuchHost { .. }
             | Self::NotDescribed { .. }
             | Self::NodeTooLarge { .. }
+            | Self::SyntheticGpus
             | Self::Option { .. } => ErrorKind::Usage,
             Self::NotInTopology { .. }
             | Self::UnclearHost(_)

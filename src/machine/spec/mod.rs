@@ -113,10 +113,23 @@ struct Request<'a> {
     rest: &'a str,
     /// The distances, innermost first.
     distances: Option<&'a str>,
-    /// Whether hardware threads are PEs.
-    count_pus: bool,
+    /// What the PEs are.
+    pe: PeKind,
     /// A file of latencies.
     latency: Option<&'a Path>,
+}
+
+/// What the PEs of a cluster are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PeKind {
+    /// Cores with all their hardware threads.
+    #[default]
+    Core,
+    /// Hardware threads.
+    Thread,
+    /// The GPUs in files of hwloc. Nodes that are described otherwise have the PEs of their description.
+    Gpu,
 }
 
 /// All that a user may say about a machine.
@@ -129,8 +142,8 @@ pub struct Wanted<'a> {
     pub distances: Option<&'a str>,
     /// The PEs of it that count, such as `0-15,32`, or the name of a file with a list of them.
     pub pes: Option<&'a str>,
-    /// Whether PEs are hardware threads instead of cores; of clusters only.
-    pub count_pus: bool,
+    /// What its PEs are; of clusters only.
+    pub pe: PeKind,
     /// A file with the latencies between hosts; of clusters only.
     pub latency: Option<&'a Path>,
 }
@@ -151,9 +164,9 @@ impl<'a> Wanted<'a> {
         Self { pes: pes.into(), ..self }
     }
 
-    /// With hardware threads as PEs, or cores.
-    pub fn with_count_pus(self, count_pus: bool) -> Self {
-        Self { count_pus, ..self }
+    /// With PEs of this kind.
+    pub fn with_pe(self, pe: PeKind) -> Self {
+        Self { pe, ..self }
     }
 
     /// With the latencies in a file.
@@ -311,16 +324,16 @@ fn kind_of(spec: &str) -> Option<(&'static MachineKind, &str)> {
 }
 
 fn whole(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
-    let &Wanted { spec, distances, count_pus, latency, .. } = wanted;
+    let &Wanted { spec, distances, pe, latency, .. } = wanted;
     let kind = kind_of(spec);
     if kind.is_none_or(|(kind, _)| !kind.is_cluster()) {
-        let fields = [(count_pus, "count_pus"), (latency.is_some(), "latency")];
+        let fields = [(pe != PeKind::Core, "pe"), (latency.is_some(), "latency")];
         if let Some((_, field)) = fields.into_iter().find(|(is_given, _)| *is_given) {
             return Err(SpecError::ClustersOnly { spec: spec.to_owned(), field });
         }
     }
     if let Some((kind, rest)) = kind {
-        return (kind.make)(&Request { spec, rest, distances, count_pus, latency });
+        return (kind.make)(&Request { spec, rest, distances, pe, latency });
     }
     in_file(spec, distances)
 }

@@ -9,7 +9,7 @@ use viem::io::cluster::topology::{self, Switch, Topology, Torus};
 use viem::io::cluster::{hostfile, hostlist, hwloc, latency, numa, synthetic};
 use viem::io::{ReadError, Source};
 use viem::machine::cluster::{Cluster, ClusterError, Draft, DraftNode, Unit, plain, regular};
-use viem::machine::{self, CoreRange, Nodes, SpecError, Wanted};
+use viem::machine::{self, CoreRange, Nodes, PeKind, SpecError, Wanted};
 use viem::machine::{Audited as _, DistanceOracle, DistanceVisitor, Division, Machine};
 use viem_verify::{MachineText, OUTLINE, audit_on};
 
@@ -612,7 +612,7 @@ fn specifications_of_clusters() {
         describe("hosts:@plain,node=4:2", given),
         "2 nodes x 2 sockets x 4 cores = 4:2:2, distances 2:7:70 (given)"
     );
-    let pus = Wanted::default().with_count_pus(true);
+    let pus = Wanted::default().with_pe(PeKind::Thread);
     assert_eq!(
         describe("hwloc:pack:2 core:2 pu:2", pus),
         "2 sockets x 2 cores x 2 hardware threads = 2:2:2, distances 1:2:6 (assumed)"
@@ -725,7 +725,7 @@ fn errors_say_what_to_do() {
         ("hosts:@plain,node=8:2", latency(&short), "rows"),
         ("hosts:@plain,node=8:2", latency(&three), "3 hosts"),
         ("hosts:@plain,node=8:2", latency(&names), "host n2 has no row"),
-        ("4:4", given("1:2").with_count_pus(true), "`count_pus` is for clusters"),
+        ("4:4", given("1:2").with_pe(PeKind::Thread), "`pe` is for clusters"),
         ("torus:4x4", latency(&three), "`latency` is for clusters"),
         ("slurm:what=1", none, "no option of slurm"),
         ("hosts:@plain,node=8:2,ranks=0", none, "`0` is no number of ranks"),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use viem::ground::types::{Distance, PeId};
-use viem::machine::{self, Nodes, Wanted};
+use viem::machine::{self, Nodes, PeKind, Wanted};
 use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
 
 /// The output of a program, if it runs and succeeds.
@@ -50,15 +50,15 @@ impl DistanceVisitor for Table {
 fn compare(file: &Path, shown: &Path) {
     let (spec, shown) = (format!("hwloc:{}", file.display()), shown.to_str().unwrap());
     let name = file.display();
-    let build = |count_pus| machine::build_wanted(&Wanted::new(&spec).with_count_pus(count_pus)).unwrap();
+    let build = |pe| machine::build_wanted(&Wanted::new(&spec).with_pe(pe)).unwrap();
     let pus = calc(shown, &["-I", "pu", "--po", "all"]);
     assert!(!pus.is_empty(), "hwloc-calc does not read {name}");
-    let threads = build(true);
+    let threads = build(PeKind::Thread);
     let threads = Nodes::of(&threads);
     let found: Vec<u32> =
         (0..threads.num_pes() as PeId).flat_map(|pe| threads.site(pe).cpus.to_vec()).collect();
     assert_eq!(found, pus, "{name}: PUs in order");
-    let machine = build(false);
+    let machine = build(PeKind::Core);
     let nodes = Nodes::of(&machine);
     let cores = calc(shown, &["-I", "core", "all"]);
     let is_plain = cores.is_empty();

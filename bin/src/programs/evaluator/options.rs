@@ -78,7 +78,15 @@ pub(crate) static TABLE: Table = Table {
         Row::new(&[Mode::Qap], &["input_format"]).with_values(&["qaplib"]),
         Row::new(
             WITH_MACHINES,
-            &["hierarchy_parameter_string", "distance_parameter_string", "machine", "pes", "pu", "latency"],
+            &[
+                "hierarchy_parameter_string",
+                "distance_parameter_string",
+                "machine",
+                "pes",
+                "pe",
+                "pu",
+                "latency",
+            ],
         )
         .instead(&[Mode::Qap], "it holds its own distances; leave it out"),
         Row::new(ON_MACHINES, &["picture", "simulate", "trace", "sharing", "latency_cycles"]),

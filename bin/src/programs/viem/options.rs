@@ -289,6 +289,7 @@ pub(crate) static TABLE: Table = Table {
                 "distance_parameter_string",
                 "machine",
                 "pes",
+                "pe",
                 "pu",
                 "latency",
             ],

@@ -24,7 +24,7 @@ pub(in super::super) const HWLOC: MachineKind = MachineKind {
         let parts = Parts::new(request.rest, &KEYS);
         let mut notes = Vec::new();
         let node = match parts.first {
-            "" => inside::this_node(request)?,
+            "" => inside::this_node(request, &mut notes)?,
             text => inside::read(request, text, &mut notes)?,
         };
         if let Some(value) = parts.option("node") {

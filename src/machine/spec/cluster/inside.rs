@@ -1,14 +1,14 @@
-//! What is in a node: an hwloc XML file, a table of GPUs, a synthetic line of hwloc, a hierarchy, or what `lstopo` says of this node.
+//! What is in a node: an hwloc XML file (its cores or its GPUs), a table of GPUs, a synthetic line of hwloc, a hierarchy, or what `lstopo` says of this node.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::io::Source;
-use crate::io::cluster::gpus::{self, GpuNode};
+use crate::io::cluster::gpus::{self, GpuDistances, GpuNode};
 use crate::io::cluster::hwloc::{self, Object, ObjectKind};
 use crate::io::cluster::synthetic;
 use crate::machine::cluster::{ClusterError, Unit, regular};
-use crate::machine::spec::{Request, SpecError};
+use crate::machine::spec::{PeKind, Request, SpecError};
 use crate::machine::{Hierarchy, Note};
 
 /// Cores of a node that is written as a hierarchy, at most.
@@ -33,16 +33,22 @@ pub(super) fn file_of(text: &str) -> Option<&Path> {
 /// What is in a node that is described so.
 pub(super) fn read(request: &Request<'_>, text: &str, notes: &mut Vec<Note>) -> Result<Object, SpecError> {
     if text == THIS_NODE {
-        return this_node(request);
+        return this_node(request, notes);
     }
     if synthetic::is_synthetic(text) {
+        if request.pe == PeKind::Gpu {
+            return Err(request.refused(ClusterError::SyntheticGpus));
+        }
         return Ok(synthetic::read("synthetic machine", text)?);
     }
     if let Some(path) = file_of(text) {
         let mut source = Source::open(path)?;
         return match gpus::tool(&String::from_utf8_lossy(&source.start())) {
-            Some(_) => of_gpus(request, source, notes),
-            None => Ok(hwloc::read(source)?),
+            Some(_) => {
+                let name = source.name().to_owned();
+                of_gpus(request, &name, gpus::read(source)?, notes)
+            }
+            None => of_hwloc(request, source, notes),
         };
     }
     let levels = text.split(':').count();
@@ -65,12 +71,24 @@ pub(super) fn read(request: &Request<'_>, text: &str, notes: &mut Vec<Note>) -> 
     Ok(regular(tree.arities()))
 }
 
-/// The GPUs that a tool has printed.
-fn of_gpus(request: &Request<'_>, source: Source<'_>, notes: &mut Vec<Note>) -> Result<Object, SpecError> {
+/// The cores or the GPUs in a file of hwloc.
+fn of_hwloc(request: &Request<'_>, source: Source<'_>, notes: &mut Vec<Note>) -> Result<Object, SpecError> {
+    if request.pe != PeKind::Gpu {
+        return Ok(hwloc::read(source)?);
+    }
     let name = source.name().to_owned();
-    let table = gpus::read(source)?;
+    of_gpus(request, &name, hwloc::read_gpus(source)?, notes)
+}
+
+/// GPUs with the distances that a file of this name has.
+fn of_gpus(
+    request: &Request<'_>,
+    name: &str,
+    table: GpuDistances,
+    notes: &mut Vec<Note>,
+) -> Result<Object, SpecError> {
     let GpuNode { node, num_nearer } = table.node().map_err(|fault| {
-        request.refused(ClusterError::Gpus { file: name.clone(), reason: fault.to_string() })
+        request.refused(ClusterError::Gpus { file: name.to_owned(), reason: fault.to_string() })
     })?;
     if num_nearer > 0 {
         let text = format!(
@@ -83,7 +101,7 @@ fn of_gpus(request: &Request<'_>, source: Source<'_>, notes: &mut Vec<Note>) -> 
 }
 
 /// What `lstopo` says of this node.
-pub(super) fn this_node(request: &Request<'_>) -> Result<Object, SpecError> {
+pub(super) fn this_node(request: &Request<'_>, notes: &mut Vec<Note>) -> Result<Object, SpecError> {
     let failed = |reason: String| {
         request.refused(ClusterError::Lstopo { reason, instead: "node=16:2, or hwloc:FILE.xml" })
     };
@@ -92,7 +110,8 @@ pub(super) fn this_node(request: &Request<'_>) -> Result<Object, SpecError> {
         let run = Command::new(program).args(["--of", "xml"]).stdin(Stdio::null()).output();
         match run {
             Ok(output) if output.status.success() => {
-                return Ok(hwloc::read(Source::new("output of lstopo", output.stdout.as_slice())?)?);
+                let source = Source::new("output of lstopo", output.stdout.as_slice())?;
+                return of_hwloc(request, source, notes);
             }
             Ok(output) => {
                 let said = String::from_utf8_lossy(&output.stderr);

@@ -21,7 +21,7 @@ use crate::io::cluster::topology::{self, Topology};
 use crate::io::cluster::{hostlist, latency};
 use crate::machine::Machine;
 use crate::machine::cluster::{Cluster, ClusterError, Draft, DraftNode, Unit};
-use crate::machine::spec::{Request, SpecError};
+use crate::machine::spec::{PeKind, Request, SpecError};
 
 /// The option that may name the hosts that it is about: `node[n1,n2]=16:2`.
 const NODE: &str = "node";
@@ -127,7 +127,11 @@ impl<'a> Parts<'a> {
 
 impl Request<'_> {
     fn unit(&self) -> Unit {
-        if self.count_pus { Unit::Pu } else { Unit::Core }
+        match self.pe {
+            // A GPU is read as a core.
+            PeKind::Core | PeKind::Gpu => Unit::Core,
+            PeKind::Thread => Unit::Pu,
+        }
     }
 
     fn refused(&self, error: ClusterError) -> SpecError {

@@ -14,7 +14,7 @@ use crate::io::{ReadError, Source};
 use crate::machine::cluster::{ClusterError, Draft, DraftNode, Unit, plain_nodes};
 use crate::machine::spec::cluster::described::Described;
 use crate::machine::spec::cluster::{Parts, inside};
-use crate::machine::spec::{ClusterKind, MachineKind, Request, SpecError};
+use crate::machine::spec::{ClusterKind, MachineKind, PeKind, Request, SpecError};
 use crate::machine::{Machine, Note};
 
 const KEYS: [&str; 5] = ["node", "topology", "group", "ranks", "cores"];
@@ -240,6 +240,10 @@ impl Job {
         });
         let sizes: Vec<Size> = sizes.collect();
         for (host, node) in draft.nodes.iter_mut().enumerate() {
+            // Slurm counts CPUs; a task has a GPU.
+            if draft.insides[node.inside].has_gpus() {
+                continue;
+            }
             let size = &sizes[node.inside];
             let cpus = self.cpus.as_ref().and_then(|cpus| cpus.get(host).copied());
             node.limit = cpus.filter(|&cpus| cpus != size.whole()).map(|cpus| size.units(cpus, unit));
@@ -344,9 +348,10 @@ fn variable(name: &str) -> Option<String> {
 
 /// What is in this node, unless it is plain that it is none of the job's.
 fn this_node(request: &Request<'_>, job: &Job, notes: &mut Vec<Note>) -> Option<Object> {
-    let mut warn = |text: String| notes.push(Note { text, is_warning: true });
     let flat = "so all cores of a node are taken to be alike; describe the node, such as slurm:node=16:2";
-    let node = match inside::this_node(request) {
+    let found = inside::this_node(request, notes);
+    let mut warn = |text: String| notes.push(Note { text, is_warning: true });
+    let node = match found {
         Ok(node) => node,
         Err(error) => {
             warn(format!("{error}, {flat}"));
@@ -355,7 +360,7 @@ fn this_node(request: &Request<'_>, job: &Job, notes: &mut Vec<Note>) -> Option<
     };
     let most = (0..job.hosts.len()).filter_map(|host| job.cpus_of(host)).max().unwrap_or(0);
     let found = inside::count(&node, Unit::Pu);
-    if most > found {
+    if most > found && request.pe != PeKind::Gpu {
         warn(format!("this node has {found} CPUs, nodes of the job have {most}, {flat}"));
         return None;
     }

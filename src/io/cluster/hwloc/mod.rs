@@ -7,6 +7,10 @@
 //!
 //! Reference: Broquedis et al., "hwloc: a generic framework for managing hardware affinities in HPC applications", PDP 2010.
 
+mod gpus;
+
+pub use gpus::read_gpus;
+
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
@@ -76,7 +80,8 @@ pub fn read(source: Source<'_>) -> Result<Object, ReadError> {
     Text::read(source)?.parse(machine)
 }
 
-fn machine(text: &str) -> Result<Object, Fault> {
+/// A file as XML, with an object of hwloc in it.
+fn document(text: &str) -> Result<Document<'_>, Fault> {
     let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
     let document = Document::parse_with_options(text, options).map_err(|error| {
         let at = error.pos();
@@ -88,14 +93,24 @@ fn machine(text: &str) -> Result<Object, Fault> {
         let column = rest.char_indices().nth(at.col.saturating_sub(1) as usize).map_or(0, |(at, _)| at);
         (line_start + column, ClusterFault::Xml { reason: error.to_string() })
     })?;
+    let not_hwloc = |reason: String| (0, ClusterFault::NotHwloc { reason });
     let topology = document.root_element();
-    let not_hwloc = |reason: &str| (0, ClusterFault::NotHwloc { reason: reason.to_owned() });
-    if topology.tag_name().name() != "topology" {
-        let reason = format!("its first element is `{}`, not `topology`", shown(topology.tag_name().name()));
-        return Err(not_hwloc(&reason));
+    match topology.tag_name().name() {
+        "topology" if outermost(topology).is_some() => Ok(document),
+        "topology" => Err(not_hwloc("there is no object in it".to_owned())),
+        other => Err(not_hwloc(format!("its first element is `{}`, not `topology`", shown(other)))),
     }
-    let root = topology.children().find(|child| child.has_tag_name("object"));
-    let root = root.ok_or_else(|| not_hwloc("there is no object in it"))?;
+}
+
+/// The object that holds all others.
+fn outermost<'a>(topology: Node<'a, 'a>) -> Option<Node<'a, 'a>> {
+    topology.children().find(|child| child.has_tag_name("object"))
+}
+
+fn machine(text: &str) -> Result<Object, Fault> {
+    let document = document(text)?;
+    let topology = document.root_element();
+    let Some(root) = outermost(topology) else { return Err((0, ClusterFault::NoPus)) };
     let mut reader = Reader {
         memory_is_beside: topology.attribute("version").is_some_and(|version| !version.starts_with("1.")),
         usable: ["allowed_cpuset", "online_cpuset"]
