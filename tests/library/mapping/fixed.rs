@@ -91,9 +91,10 @@ fn is_possible(construction: Construction, family: &Family) -> bool {
 #[test]
 fn every_construction_and_neighbourhood_leaves_fixed_processes() {
     let mut rng = Rng::new(11);
-    for family in families(&mut rng) {
+    for (parity, family) in families(&mut rng).into_iter().enumerate() {
         let places = family.num_places();
-        for (index, count) in counts(places).into_iter().enumerate() {
+        // Each second count on each machine.
+        for (index, count) in counts(places).into_iter().enumerate().skip(parity % 2).step_by(2) {
             let n = places - if count < places / 2 { places / 5 } else { 0 };
             let graph = random_graph(n, 4, 9, &mut rng);
             let fixed = random_fixed(&*family.machine, n, count, &mut rng);

@@ -61,7 +61,7 @@ fn check(family: &Family, graph: &CsrGraph, percent: i64, solution: &ManyToOneSo
 #[test]
 fn every_preset_keeps_the_bounds_on_every_machine_and_reports_correctly() {
     let mut rng = Rng::new(1);
-    let graph = generate::random_geometric(150, 7.0, 3);
+    let graph = generate::random_geometric(100, 7.0, 3);
     for (number, family) in families(&mut rng).into_iter().enumerate() {
         let cases = [(MapPreset::Fast, 3, true), (MapPreset::Fast, 0, false), (MapPreset::Eco, 0, true)];
         // Good mappings take their time.
@@ -144,15 +144,13 @@ fn exact_sizes_are_met_and_work_follows_the_speeds() {
     assert!(loads.iter().all(|&load| load == 166 || load == 167), "{loads:?}");
     let speeds: Vec<u32> = (0..12).map(|pe| 1 + pe % 8).collect();
     let sum: u32 = speeds.iter().sum();
-    // The total may exceed 32 bits.
-    for factor in [1, 1 << 28] {
-        let capacities = speeds.iter().map(|speed| speed * factor).collect();
-        let machine = Capacities::new(tree.clone(), capacities).unwrap();
-        let solution = map_many_to_one(&graph, &machine, &exact).unwrap();
-        for (load, &speed) in loads_of(&graph, 12, solution.mapping.pes()).into_iter().zip(&speeds) {
-            let share = 2000.0 * f64::from(speed) / f64::from(sum);
-            assert!((load as f64 - share).abs() < 1.0, "{load} for {share}");
-        }
+    // Their total exceeds 32 bits.
+    let capacities = speeds.iter().map(|speed| speed << 28).collect();
+    let machine = Capacities::new(tree, capacities).unwrap();
+    let solution = map_many_to_one(&graph, &machine, &exact).unwrap();
+    for (load, &speed) in loads_of(&graph, 12, solution.mapping.pes()).into_iter().zip(&speeds) {
+        let share = 2000.0 * f64::from(speed) / f64::from(sum);
+        assert!((load as f64 - share).abs() < 1.0, "{load} for {share}");
     }
 }
 
@@ -175,7 +173,7 @@ fn a_start_is_improved_and_never_made_worse() {
     let graph = generate::mesh(40, 25, 2);
     let machine = Grid::torus(&[3, 4]).unwrap();
     let family = Family::grid("torus", machine.clone());
-    let first = map_many_to_one(&graph, &machine, &config(MapPreset::Strong).with_seed(9)).unwrap();
+    let first = map_many_to_one(&graph, &machine, &config(MapPreset::Eco).with_seed(9)).unwrap();
     let stripes = Mapping::many(12, graph.nodes().map(|node| node * 12 / 1000).collect()).unwrap();
     for start in [&first.mapping, &stripes] {
         let improved =
