@@ -66,9 +66,11 @@ impl ManyToOnePartitionConfig {
         let eco = Self::eco();
         let flow = FlowConfig { rounds: 3, depth: 10, ..eco.sections.flow };
         let pool = PoolConfig { members: 8, generations: 4, ..eco.sections.pool };
+        let heavy_tailed =
+            HeavyTailedConfig { pool: pool.clone(), flow: flow.clone(), ..eco.sections.heavy_tailed };
         let whole_flow = FlowConfig { rounds: 1, ..eco.whole.flow };
         Self {
-            sections: PartitionConfig { pool, flow, ..eco.sections },
+            sections: PartitionConfig { pool, flow, heavy_tailed, ..eco.sections },
             whole: PartitionConfig { flow: whole_flow, ..eco.whole },
             cycles: 1,
             flat: FlatConfig { plain: PartitionConfig::preset(PartitionPreset::Strong), ..eco.flat },
