@@ -10,7 +10,7 @@
 //!   message of one flit when it is ready, and another one when it has received; the sender waits for the first before it sends, and for
 //!   the second before it goes on. Where a rank waits for a send that did not wait, the receiver sends the second one only. If tasks would then wait for each other forever, nothing is answered; a program may rely on buffers
 //!   that were larger than assumed.
-//! - There is no computation: it is not recorded.
+//! - Our recorder does not record computation; schedules of GOAL have it.
 //!
 //! O(steps), 40 bytes each.
 
@@ -109,6 +109,7 @@ enum Move {
     Receive(usize),
     /// Waits until a message is received.
     Sent(usize),
+    Compute(u64),
 }
 
 #[derive(Clone, Copy)]
@@ -172,8 +173,10 @@ impl Matching {
         let mut numbers = 0..self.messages.len();
         for (rank, steps) in (0..).zip(ranks) {
             let mut last: HashMap<(TaskId, u64), usize> = HashMap::new();
-            for step in steps.iter().filter(|step| step.peer != rank) {
+            for step in *steps {
                 let found = match step.act {
+                    Act::Compute(cycles) => Some(Move::Compute(cycles)),
+                    _ if step.peer == rank => None,
                     Act::Send(_) | Act::SynchronousSend(_) => {
                         let number = numbers.next();
                         last.extend(number.map(|number| ((step.peer, step.key), number)));
@@ -219,23 +222,17 @@ impl Matching {
     fn workload(&self, is_answered: bool) -> Result<RecordedWorkload, WorkloadError> {
         let mut pairs = Pairs::of(self, is_answered);
         let mut builder = WorkloadBuilder::new(self.moves.len());
-        for &step in self.moves.iter().flatten() {
-            let (Move::Send(index) | Move::Receive(index) | Move::Sent(index)) = step;
-            let Message { from, to, flits, is_synchronous, .. } = self.messages[index];
-            let (forth, back) = ((from, to), (to, from));
-            let Answers { ready, done } = pairs.answers.get(&index).copied().unwrap_or_default();
-            match step {
-                Move::Send(_) => {
-                    pairs.receive(&mut builder, back, ready);
-                    builder.send(from, to, flits);
-                    pairs.receive(&mut builder, back, done.filter(|_| is_synchronous));
+        for (rank, moves) in (0..).zip(&self.moves) {
+            for &step in moves {
+                match step {
+                    Move::Compute(cycles) => builder.compute(rank, cycles),
+                    Move::Send(index) => pairs.sends(&mut builder, index, &self.messages[index]),
+                    Move::Receive(index) => pairs.receives(&mut builder, index, &self.messages[index]),
+                    Move::Sent(index) => {
+                        let Message { from, to, .. } = self.messages[index];
+                        pairs.receive(&mut builder, (to, from), pairs.answers(index).done);
+                    }
                 }
-                Move::Receive(_) => {
-                    ready.iter().for_each(|_| builder.send(to, from, 1));
-                    pairs.receive(&mut builder, forth, Some(pairs.places[index]));
-                    done.iter().for_each(|_| builder.send(to, from, 1));
-                }
-                Move::Sent(_) => pairs.receive(&mut builder, back, done),
             }
         }
         pairs.receive_rest(&mut builder);
@@ -297,7 +294,7 @@ impl Pairs {
                     let done = Some(pairs.push((to, from), 1));
                     pairs.answers.insert(index, Answers { ready, done });
                 }
-                Move::Receive(_) | Move::Sent(_) => {}
+                Move::Receive(_) | Move::Sent(_) | Move::Compute(_) => {}
             }
         }
         pairs
@@ -307,6 +304,28 @@ impl Pairs {
         let pair = self.pairs.entry(pair).or_default();
         pair.flits.push(flits);
         pair.flits.len() - 1
+    }
+
+    fn answers(&self, index: usize) -> Answers {
+        self.answers.get(&index).copied().unwrap_or_default()
+    }
+
+    /// The sender of a message sends it, and waits for the answers to it.
+    fn sends(&mut self, builder: &mut WorkloadBuilder, index: usize, message: &Message) {
+        let &Message { from, to, flits, is_synchronous, .. } = message;
+        let Answers { ready, done } = self.answers(index);
+        self.receive(builder, (to, from), ready);
+        builder.send(from, to, flits);
+        self.receive(builder, (to, from), done.filter(|_| is_synchronous));
+    }
+
+    /// The receiver of a message receives it, and answers.
+    fn receives(&mut self, builder: &mut WorkloadBuilder, index: usize, message: &Message) {
+        let &Message { from, to, .. } = message;
+        let Answers { ready, done } = self.answers(index);
+        ready.iter().for_each(|_| builder.send(to, from, 1));
+        self.receive(builder, (from, to), Some(self.places[index]));
+        done.iter().for_each(|_| builder.send(to, from, 1));
     }
 
     /// Receives the messages of a pair up to this place, unless they have been received.

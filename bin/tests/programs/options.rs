@@ -97,7 +97,7 @@ const CHOOSING: [&str; 15] = [
 ];
 
 /// Options that are meaningful for only some inputs of a mode, and are rejected for others.
-const FOR_SOME_INPUTS: [&str; 7] = ["pu", "latency", "include", "first_rank", "renumber", "sizes", "from"];
+const FOR_SOME_INPUTS: [&str; 8] = ["pe", "pu", "latency", "include", "first_rank", "renumber", "sizes", "from"];
 
 const JOB: &[&str] = &["--parallel=tp:2,dp:4,pp:2", "--model=layers=4,hidden=8,sequence=16,microbatches=2"];
 
@@ -150,6 +150,7 @@ const TRIALS_OF_VIEM: &[Trial] = &[
     trial("machine", "4:1").only(COARSE),
     trial("pes", "0-15").only(FINE),
     trial("pes", "3,2,1,0").only(COARSE),
+    trial("pe", "thread"),
     trial("pu", ""),
     trial("latency", "latencies"),
     trial("imbalance", "40"),
@@ -257,6 +258,7 @@ const TRIALS_OF_EVALUATOR: &[Trial] = &[
     trial("machine", "4:1").only(COARSE),
     trial("pes", "0-15").only(FINE),
     trial("pes", "3,2,1,0").only(COARSE),
+    trial("pe", "thread"),
     trial("pu", ""),
     trial("latency", "latencies"),
     trial("imbalance", "40"),
@@ -359,6 +361,8 @@ const TRIALS_OF_GENERATE_MODEL: &[Trial] = &[
     trial("ranks", "40"),
     trial("first_rank", "0"),
     trial("flit_bytes", "100"),
+    trial("workload", "").beside(&["job.goal"]).replaces(&["order.0", "order.1"]).only(&["order"]),
+    trial("workload", "").only(&["partition", "many-to-one", "traffic", "workload", "generator", "training"]),
     trial("generate", "mesh:4x4"),
     trial("rounds", "5").beside(&["--generate=random:16"]),
     trial("flits", "3").beside(&["--generate=random:16"]),

@@ -439,6 +439,7 @@ fn options_stand_below_their_own_headings() {
         "--receive_cycles",
         "--sharing",
         "--latency_cycles",
+        "--workload",
         "--flit_bytes",
         "--tasks_per_pe",
         "--judge",

@@ -14,7 +14,7 @@
 //! | `graphml` | `graphml.rs` | a graph in GraphML |
 //! | `nccl` | `nccl.rs` | logs of NCCL |
 //! | `kineto` | `kineto.rs` | traces of PyTorch's profiler |
-//! | `goal` | `goal.rs` | GOAL schedules |
+//! | `goal` | `goal/` | GOAL schedules |
 //!
 //! A [`Recording`] reads something else from the files of `trace/viem_trace.c`: the order of messages, of which
 //! `workload::recorded` makes a workload.
@@ -47,7 +47,7 @@ mod weighing;
 use std::fmt;
 
 pub use collector::{ClassTally, Collector, LeftOut, Sizes, Summary, Tally, TrafficConfig, TrafficError};
-pub use goal::relabel_goal;
+pub use goal::{is_goal, read_goal, relabel_goal};
 pub use order::{Act, Recording, Step, is_order};
 pub use weighing::{Share, ShareError, Weighing, WeighingError};
 
@@ -193,6 +193,14 @@ pub enum TrafficFault {
         "the recorder has cut this file off after {steps} sends and receives; record a shorter run, of fewer iterations"
     )]
     CutOff { steps: u64 },
+    #[error("a receive {of} may get one of several messages, so the schedule has no order")]
+    AnyMessage { of: &'static str },
+    #[error("a second operation of the rank is called {label}")]
+    LabelTwice { label: String },
+    #[error("no operation of the rank is called {label}")]
+    NoSuchLabel { label: String },
+    #[error("operations of rank {rank} wait for each other in a circle")]
+    LabelsInCircle { rank: u64 },
     #[error("rank {rank} has a file already: these are files of several runs")]
     RankTwice { rank: u64 },
     #[error("the line has {found} columns, but the first one has {expected}")]

@@ -40,6 +40,8 @@ pub enum Act {
     Receive,
     /// Waits for a receive that it has begun before.
     Completion,
+    /// Computes for so many cycles. The peer is the rank itself.
+    Compute(u64),
     /// Waits until the last message of a [`Send`](Self::Send) to this peer with this key is received.
     Sent,
 }
@@ -49,7 +51,7 @@ impl Act {
     pub const fn bytes(self) -> Option<u64> {
         match self {
             Self::Send(bytes) | Self::SynchronousSend(bytes) => Some(bytes),
-            Self::Receive | Self::Completion | Self::Sent => None,
+            Self::Receive | Self::Completion | Self::Compute(_) | Self::Sent => None,
         }
     }
 }

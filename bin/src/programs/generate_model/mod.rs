@@ -8,7 +8,7 @@
 //! | `many_to_one` | mapping a graph onto a machine |
 //! | `application` | the graph that is divided or mapped, in any format |
 //! | `traffic` | summing recorded traffic |
-//! | `order` | workloads of the recorded order of messages |
+//! | `order` | workloads of the recorded order of messages, and of schedules |
 //! | `workload` | generating workloads, and their communication graphs |
 //! | `training` | the communication graphs of training jobs |
 //! | `destination` | where the results go |
@@ -38,7 +38,7 @@ use crate::workload::is_workload;
 use destination::{Destination, Inputs};
 use options::{Options, TABLE};
 use partition::Parts;
-use viem::io::traffic::{Format, TrafficFault, WINDOW, is_order};
+use viem::io::traffic::{Format, TrafficFault, WINDOW, is_goal, is_order};
 use viem::io::{ContentError, ReadError, Reading, Source, readings};
 
 /// Runs the program with the arguments of the process.
@@ -99,7 +99,8 @@ fn mode(options: &Options, first: &mut Source<'_>) -> Result<Mode> {
     if is_workload(first) {
         return Ok(Mode::Workload);
     }
-    if is_order(&first.start()) {
+    let start = first.start();
+    if is_order(&start) || options.order.workload && is_goal(&start) {
         return Ok(Mode::Order);
     }
     let is_divided = options.onto.is_given() || options.partition.is_given() || options.remap.is_given();

@@ -263,11 +263,15 @@ fn sizes(text: &str) -> Result<Sizes, String> {
     }
 }
 
-/// How the recorded order of messages becomes a workload.
+/// How a schedule or the recorded order of messages becomes a workload.
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case", next_help_heading = "Workloads")]
 pub(crate) struct OrderOptions {
-    /// Bytes of a flit in the workload of a recorded order of messages
+    /// Make a workload of a schedule of GOAL, with its messages in order and its computation, not a model of its traffic
+    #[arg(long)]
+    pub(crate) workload: bool,
+
+    /// Bytes of a flit in the workload of a schedule or a recorded order of messages
     #[arg(long, default_value_t = 64, value_name = "INT", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     pub(crate) flit_bytes: u64,
 }
@@ -420,7 +424,7 @@ pub(crate) static TABLE: Table = Table {
         ),
         Row::new(&[Mode::Traffic], &["weight", "sizes", "include", "top", "ranks", "first_rank", "renumber"])
             .instead(OF_GRAPHS, "leave it out, or say with --from what traffic was recorded"),
-        Row::new(&[Mode::Order], &["flit_bytes"]),
+        Row::new(&[Mode::Order], &["flit_bytes", "workload"]),
         Row::new(&[Mode::Generator], &["generate", "rounds", "flits", "cycles", "shuffle"]),
         Row::new(&[Mode::Training], &["parallel", "order", "model"]),
     ],

@@ -12,19 +12,25 @@
 //! }
 //! ```
 //!
-//! Each `send` is a message; what is received is in the block of the sender. Everything else moves nothing. A label is not needed, `irequires`
+//! As traffic, each `send` is a message, and everything else moves nothing: what is received is in the block of the sender. Their
+//! order becomes a workload ([`read_goal`]), and [`relabel_goal`] renames the ranks. A label is not needed, `irequires`
 //! waits for the start instead of the end, -1 is any sender or tag, `tag`, `cpu` and `nic` may stand behind an operation. `//` begins a comment
 //! up to the end of its line, `/*` one up to `*/`. An operation or dependency ends with its line. (Grammar as in `src/LogGOPSim/txt2bin.re` of
 //! LogGOPSim, which needs the number of ranks before the first one, and takes the rank with the highest number for the last.)
 
+mod renamed;
+mod steps;
+
+pub use renamed::relabel_goal;
+pub use steps::read_goal;
+
 use std::ops::Range;
 
 use super::fields::whole;
-use crate::ground::types::PeId;
 use crate::io::scanner::Scanner;
 use crate::io::table::{is_blank, shortened};
 use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
-use crate::io::{ReadError, Source, number};
+use crate::io::{Source, number};
 
 pub(super) const FORMAT: Format = Format {
     name: "goal",
@@ -33,15 +39,15 @@ pub(super) const FORMAT: Format = Format {
     tells_recorders: true,
     guesses_first_rank: false,
     is_graph: false,
-    is_certain,
+    is_certain: is_goal,
     read,
 };
 
 const NUM_RANKS: &[u8] = b"num_ranks";
 const CLOSE: &str = "a bracket } that ends the rank";
 
-/// The number of ranks comes first.
-fn is_certain(start: &[u8]) -> bool {
+/// Whether a file that starts with these bytes is a schedule: the number of ranks comes first.
+pub fn is_goal(start: &[u8]) -> bool {
     let mut is_comment = false;
     let mut lines = start.split(|&byte| byte == b'\n').map(|line| Tokens::new(line, 1));
     let first = lines.find_map(|mut tokens| Some(tokens.next(&mut is_comment)?.text));
@@ -56,38 +62,11 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
             Statement::Open(rank) if inlet.recorder(rank.value) => {
                 Err(TrafficFault::RankTwice { rank: rank.value })
             }
-            Statement::Send { from, to, bytes } => inlet.add(0, from, to.value, bytes, 1),
+            Statement::Send { from, to, bytes, .. } => inlet.add(0, from, to.value, bytes, 1),
             _ => Ok(()),
         })?;
     }
     schedule.end().map_err(|fault| scanner.stop(fault))
-}
-
-/// A schedule whose ranks are renamed: rank r becomes `places[r]`, which are different numbers below `num_places`. Blocks are put in the order of
-/// their new names, and names that no rank has get empty ones, as simulators need a block of each. Everything else stays as it is. O(file).
-///
-/// ```
-/// use viem::io::Source;
-/// use viem::io::traffic::relabel_goal;
-///
-/// let schedule = "num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 8b from 0\n}\n";
-/// let source = Source::new("job.goal", schedule.as_bytes())?;
-/// let renamed = relabel_goal(source, &[2, 0], 3)?;
-/// assert_eq!(
-///     renamed,
-///     "num_ranks 3\nrank 0 {\nrecv 8b from 2\n}\nrank 1 {\n}\nrank 2 {\nsend 8b to 0\n}\n"
-/// );
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn relabel_goal(source: Source<'_>, places: &[PeId], num_places: usize) -> Result<String, ReadError> {
-    let name = source.name().to_owned();
-    let mut scanner = Scanner::new(source);
-    let mut renamed = Renamed::new(places, num_places);
-    let result = renamed.read(&mut scanner);
-    if let Some(error) = scanner.early_end(&name) {
-        return Err(error);
-    }
-    result.map(|()| renamed.finish()).map_err(|stop| stop.invalid(name))
 }
 
 /// A number and where it stands in its line.
@@ -108,16 +87,32 @@ enum Statement {
         from: u64,
         to: Number,
         bytes: u64,
+        tag: Tag,
     },
     /// From any rank if none is named.
-    Receive(Option<Number>),
-    /// What has no rank in it.
-    Local,
+    Receive {
+        from: Option<Number>,
+        tag: Tag,
+    },
+    /// So long a computation.
+    Compute(u64),
+    /// The operation of one label waits for that of another.
+    Requires {
+        later: Range<usize>,
+        earlier: Range<usize>,
+        /// Whether it waits for the start only.
+        is_start: bool,
+    },
 }
+
+/// The tag of a message; none if any fits.
+type Tag = Option<u64>;
 
 /// A statement and where it stands in its line.
 struct Part {
     statement: Statement,
+    /// Where the label stands, if an operation has one.
+    label: Option<Range<usize>>,
     at: Range<usize>,
 }
 
@@ -131,6 +126,8 @@ struct Schedule {
     num_ranks: Option<u64>,
     /// The rank whose block it is.
     rank: Option<u64>,
+    /// Where the label of the operation stands.
+    label: Option<Range<usize>>,
 }
 
 impl Schedule {
@@ -139,8 +136,9 @@ impl Schedule {
         let mut tokens = Tokens::new(line, number);
         while let Some(first) = tokens.next(&mut self.is_comment) {
             let start = first.start;
+            self.label = None;
             let statement = self.statement(first, &mut tokens)?;
-            let part = Part { statement, at: start..tokens.position };
+            let part = Part { statement, label: self.label.take(), at: start..tokens.position };
             take(part).map_err(|fault| tokens.stop(start, fault))?;
         }
         Ok(())
@@ -175,54 +173,74 @@ impl Schedule {
                 Ok(Statement::Close)
             }
             (b"send" | b"recv" | b"calc", Some(rank)) => self.operation(first.text, rank, tokens),
-            (_, Some(rank)) if first.is_word() => self.labelled(rank, tokens),
+            (_, Some(rank)) if first.is_word() => self.labelled(first.range(), rank, tokens),
             (_, Some(_)) => Err(tokens.unexpected(&first, "an operation, a label or a bracket }")),
             (_, None) => Err(tokens.unexpected(&first, OUTSIDE)),
         }
     }
 
     /// What follows a label.
-    fn labelled(&mut self, rank: u64, tokens: &mut Tokens<'_>) -> Result<Statement, Stop> {
+    fn labelled(
+        &mut self,
+        label: Range<usize>,
+        rank: u64,
+        tokens: &mut Tokens<'_>,
+    ) -> Result<Statement, Stop> {
         const OPERATIONS: [&[u8]; 3] = [b"send", b"recv", b"calc"];
         let expected = "a colon, requires or irequires";
-        if self.word(tokens, &[b":", b"requires", b"irequires"], expected)? == b":" {
+        let word = self.word(tokens, &[b":", b"requires", b"irequires"], expected)?;
+        if word == b":" {
             let operation = self.word(tokens, &OPERATIONS, "send, recv or calc")?;
+            self.label = Some(label);
             return self.operation(operation, rank, tokens);
         }
-        let label = self.next(tokens, "a label")?;
-        if !label.is_word() {
-            return Err(tokens.unexpected(&label, "a label"));
+        let earlier = self.next(tokens, "a label")?;
+        if !earlier.is_word() {
+            return Err(tokens.unexpected(&earlier, "a label"));
         }
         self.end_line(tokens)?;
-        Ok(Statement::Local)
+        Ok(Statement::Requires { later: label, earlier: earlier.range(), is_start: word == b"irequires" })
     }
 
     fn operation(&mut self, name: &[u8], from: u64, tokens: &mut Tokens<'_>) -> Result<Statement, Stop> {
-        let statement = match name {
+        match name {
             b"calc" => {
-                self.number(tokens, "a time")?;
-                Statement::Local
+                let time = self.number(tokens, "a time")?.value;
+                self.attributes(tokens)?;
+                Ok(Statement::Compute(time))
             }
             b"send" => {
                 let bytes = self.bytes(tokens)?;
                 self.word(tokens, &[b"to"], "to")?;
-                Statement::Send { from, to: self.rank(tokens)?, bytes }
+                let to = self.rank(tokens)?;
+                Ok(Statement::Send { from, to, bytes, tag: self.attributes(tokens)? })
             }
             _ => {
                 self.bytes(tokens)?;
                 self.word(tokens, &[b"from"], "from")?;
-                Statement::Receive(if self.is_any(tokens)? { None } else { Some(self.rank(tokens)?) })
+                let from = if self.is_any(tokens)? { None } else { Some(self.rank(tokens)?) };
+                Ok(Statement::Receive { from, tag: self.attributes(tokens)? })
             }
-        };
+        }
+    }
+
+    /// What stands behind an operation. Its tag is 0 if it has none.
+    fn attributes(&mut self, tokens: &mut Tokens<'_>) -> Result<Tag, Stop> {
+        let mut tag = Some(0);
         while let Some(token) = tokens.next(&mut self.is_comment) {
             if !matches!(token.text, b"tag" | b"cpu" | b"nic") {
                 return Err(tokens.unexpected(&token, "tag, cpu, nic or the end of the line"));
             }
-            if token.text != b"tag" || !self.is_any(tokens)? {
-                self.number(tokens, "a number behind tag, cpu or nic")?;
+            let is_tag = token.text == b"tag";
+            let value = match is_tag && self.is_any(tokens)? {
+                true => None,
+                false => Some(self.number(tokens, "a number behind tag, cpu or nic")?.value),
+            };
+            if is_tag {
+                tag = value;
             }
         }
-        Ok(statement)
+        Ok(tag)
     }
 
     /// Passes over -1, if that comes next.
@@ -257,7 +275,7 @@ impl Schedule {
     fn number(&mut self, tokens: &mut Tokens<'_>, expected: &'static str) -> Result<Number, Stop> {
         let token = self.next(tokens, expected)?;
         match whole(token.text).filter(|_| token.text[0].is_ascii_digit()) {
-            Some(value) => Ok(Number { value, at: token.start..token.start + token.text.len() }),
+            Some(value) => Ok(Number { value, at: token.range() }),
             None => Err(tokens.unexpected(&token, expected)),
         }
     }
@@ -293,6 +311,11 @@ struct Token<'a> {
 }
 
 impl Token<'_> {
+    /// Where it stands in its line.
+    fn range(&self) -> Range<usize> {
+        self.start..self.start + self.text.len()
+    }
+
     fn is_word(&self) -> bool {
         self.text[0].is_ascii_alphabetic()
     }
@@ -358,94 +381,5 @@ fn length(text: &[u8]) -> usize {
         up_to(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
     } else {
         1
-    }
-}
-
-/// A schedule as it is renamed.
-struct Renamed<'a> {
-    places: &'a [PeId],
-    num_places: usize,
-    /// What stands before the first block.
-    head: String,
-    /// The new name and the text of each block, with what stands before it.
-    blocks: Vec<(PeId, String)>,
-    /// The text behind the last block, or of a block that has not ended.
-    text: String,
-    name: PeId,
-}
-
-impl<'a> Renamed<'a> {
-    fn new(places: &'a [PeId], num_places: usize) -> Self {
-        let (head, blocks, text) = (String::new(), Vec::new(), String::new());
-        Self { places, num_places, head, blocks, text, name: 0 }
-    }
-
-    fn read(&mut self, scanner: &mut Scanner<Source<'_>>) -> Result<(), Stop> {
-        let mut schedule = Schedule::default();
-        while let Some((number, line)) = scanner.next_line() {
-            // Up to where the line is written.
-            let mut done = 0;
-            schedule.read(number, line, &mut |part| self.add(part, line, &mut done))?;
-            self.text += &String::from_utf8_lossy(&line[done..]);
-            self.text.push('\n');
-        }
-        schedule.end().map_err(|fault| scanner.stop(fault))
-    }
-
-    fn add(&mut self, part: Part, line: &[u8], done: &mut usize) -> Result<(), TrafficFault> {
-        match part.statement {
-            Statement::NumRanks(count) => {
-                let (found, expected) = (count.value, self.places.len() as u64);
-                if found != expected {
-                    return Err(TrafficFault::OtherNumber { found, expected });
-                }
-                self.replace(&count, self.num_places as u64, line, done);
-            }
-            Statement::Open(rank) => {
-                if self.blocks.is_empty() {
-                    self.copy(line, done, part.at.start);
-                    self.head = std::mem::take(&mut self.text);
-                }
-                self.name = self.places[rank.value as usize];
-                self.replace(&rank, self.name.into(), line, done);
-            }
-            Statement::Close => {
-                self.copy(line, done, part.at.end);
-                self.blocks.push((self.name, std::mem::take(&mut self.text)));
-            }
-            Statement::Send { to: peer, .. } | Statement::Receive(Some(peer)) => {
-                let name = self.places[peer.value as usize];
-                self.replace(&peer, name.into(), line, done);
-            }
-            Statement::Receive(None) | Statement::Local => {}
-        }
-        Ok(())
-    }
-
-    fn copy(&mut self, line: &[u8], done: &mut usize, end: usize) {
-        self.text += &String::from_utf8_lossy(&line[*done..end]);
-        *done = end;
-    }
-
-    fn replace(&mut self, number: &Number, value: u64, line: &[u8], done: &mut usize) {
-        self.copy(line, done, number.at.start);
-        self.text += &value.to_string();
-        *done = number.at.end;
-    }
-
-    fn finish(mut self) -> String {
-        let mut is_there = vec![false; self.num_places];
-        for &(name, _) in &self.blocks {
-            if let Some(is_there) = is_there.get_mut(name as usize) {
-                *is_there = true;
-            }
-        }
-        let empty = |name: usize| (name as PeId, format!("\nrank {name} {{\n}}"));
-        self.blocks.extend((0..self.num_places).filter(|&name| !is_there[name]).map(empty));
-        self.blocks.sort_by_key(|&(name, _)| name);
-        let blocks = self.blocks.into_iter().map(|(_, block)| block);
-        let blocks: Vec<String> =
-            blocks.map(|block| block.trim_start_matches(['\r', '\n']).to_owned()).collect();
-        format!("{}{}{}", self.head, blocks.join("\n"), self.text)
     }
 }
