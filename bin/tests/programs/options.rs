@@ -97,7 +97,8 @@ const CHOOSING: [&str; 15] = [
 ];
 
 /// Options that are meaningful for only some inputs of a mode, and are rejected for others.
-const FOR_SOME_INPUTS: [&str; 8] = ["pe", "pu", "latency", "include", "first_rank", "renumber", "sizes", "from"];
+const FOR_SOME_INPUTS: [&str; 8] =
+    ["pe", "pu", "latency", "include", "first_rank", "renumber", "sizes", "from"];
 
 const JOB: &[&str] = &["--parallel=tp:2,dp:4,pp:2", "--model=layers=4,hidden=8,sequence=16,microbatches=2"];
 

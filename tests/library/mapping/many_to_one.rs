@@ -61,7 +61,7 @@ fn check(family: &Family, graph: &CsrGraph, percent: i64, solution: &ManyToOneSo
 #[test]
 fn every_preset_keeps_the_bounds_on_every_machine_and_reports_correctly() {
     let mut rng = Rng::new(1);
-    let graph = generate::random_geometric(100, 7.0, 3);
+    let graph = generate::random_geometric(150, 7.0, 3);
     for (number, family) in families(&mut rng).into_iter().enumerate() {
         let cases = [(MapPreset::Fast, 3, true), (MapPreset::Fast, 0, false), (MapPreset::Eco, 0, true)];
         // Good mappings take their time.

@@ -227,7 +227,7 @@ fn room_of_all(capacities: &[u32]) -> f64 {
 #[test]
 fn many_to_one_mappings_meet_least_loads_on_every_machine() {
     let mut rng = Rng::new(6);
-    let graph = generate::random_geometric(120, 7.0, 3);
+    let graph = generate::random_geometric(200, 7.0, 3);
     let heavy = weighed(graph.clone(), 4, &mut rng);
     for (number, family) in families(&mut rng).into_iter().enumerate() {
         let cases =

@@ -52,23 +52,18 @@ fn distances(text: &str) -> Result<GpuDistances, Fault> {
     }
     let around = devices.iter().map(|&device| around(device)).collect::<Result<Vec<_>, _>>()?;
     let bandwidths = Bandwidths::read(&document, &devices)?;
-    let (mut links, mut entries) = (BTreeMap::new(), Vec::with_capacity(devices.len() * devices.len()));
+    let count = devices.len();
+    let (mut links, mut entries) = (BTreeMap::new(), vec![0; count * count]);
     let mut has_several = HashMap::new();
-    for a in 0..devices.len() {
-        for b in 0..devices.len() {
-            if a == b {
-                entries.push(0);
-                continue;
-            }
-            let by_tree = link(&around[a], &around[b], &mut has_several);
-            let by_tree = (gpus::distance_of_link(by_tree).unwrap_or_default(), by_tree.to_owned());
-            let (distance, link) = match bandwidths.between(a, b) {
-                0 => by_tree,
-                rate => by_tree.min((gpus::distance_of_bandwidth(rate), format!("{rate} MB/s"))),
-            };
-            links.insert(link, distance);
-            entries.push(distance);
-        }
+    for (a, b) in (0..count).flat_map(|a| (0..count).map(move |b| (a, b))).filter(|(a, b)| a != b) {
+        let by_tree = link(&around[a], &around[b], &mut has_several);
+        let by_tree = (gpus::distance_of_link(by_tree).unwrap_or_default(), by_tree.to_owned());
+        let (distance, link) = match bandwidths.between(a, b) {
+            0 => by_tree,
+            rate => by_tree.min((gpus::distance_of_bandwidth(rate), format!("{rate} MB/s"))),
+        };
+        links.insert(link, distance);
+        entries[a * count + b] = distance;
     }
     Ok(GpuDistances { tool: "hwloc", links, entries })
 }
