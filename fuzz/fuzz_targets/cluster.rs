@@ -92,8 +92,7 @@ fuzz_target!(|bytes: &[u8]| {
         check(draft(nodes.collect(), regular(&[3, 2, 2]), Topology::Flat));
     }
     let nodes = [checked(hwloc::read(source(bytes))), checked(synthetic::read("fuzz", &text))];
-    for node in nodes.into_iter().chain(of_gpus).flatten().filter(|node| num_objects(node) <= MOST_OBJECTS)
-    {
+    for node in nodes.into_iter().chain(of_gpus).flatten().filter(|node| num_objects(node) <= MOST_OBJECTS) {
         let node_of =
             |unit| Draft { unit, ..draft(named(["a".into(), "b".into()]), node.clone(), Topology::Flat) };
         for unit in [Unit::Core, Unit::Pu] {

@@ -1,8 +1,9 @@
-//! Any bytes as a schedule of GOAL, or as the recorded order of messages, files divided by `=`: an error, or a workload that ends in the simulator.
+//! Any bytes as a schedule of GOAL, which is renamed as well, or as the recorded order of messages, files divided by `=`: an error,
+//! or a workload that ends in the simulator.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::io::traffic::{Recording, is_goal, read_goal};
+use viem::io::traffic::{Recording, is_goal, read_goal, relabel_goal};
 use viem::io::{ReadError, Source};
 use viem::machine::Grid;
 use viem::workload::recorded;
@@ -24,9 +25,28 @@ fn checked<T>(read: Result<T, ReadError>) -> Option<T> {
     }
 }
 
+/// The ranks of a schedule, renamed, have the same steps.
+fn check_renamed(text: &[u8], schedule: &Recording) {
+    let count = schedule.num_ranks();
+    if count > MOST_RANKS {
+        return;
+    }
+    let places: Vec<u32> = (0..count as u32).rev().collect();
+    let renamed = Source::new("fuzz", text).and_then(|source| relabel_goal(source, &places, places.len()));
+    let renamed = renamed.expect("the schedule was read");
+    let again = Source::new("renamed", renamed.as_bytes()).and_then(read_goal).expect("a schedule");
+    for (rank, &place) in places.iter().enumerate() {
+        let of = |recording: &Recording, rank| recording.steps(rank).unwrap_or_default().to_vec();
+        let mut steps = of(schedule, rank as u64);
+        steps.iter_mut().for_each(|step| step.peer = places[step.peer as usize]);
+        assert_eq!(steps, of(&again, place.into()), "rank {rank}");
+    }
+}
+
 fuzz_target!(|text: &[u8]| {
     let recording = if is_goal(text) {
-        checked(Source::new("fuzz", text).and_then(read_goal))
+        let schedule = checked(Source::new("fuzz", text).and_then(read_goal));
+        schedule.inspect(|schedule| check_renamed(text, schedule))
     } else {
         let mut recording = Recording::default();
         let mut files = text.split(|&byte| byte == b'=');
