@@ -1,8 +1,10 @@
 //! The installed MPI implementations.
 
+use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 /// An installed MPI.
 pub struct Mpi {
@@ -23,6 +25,14 @@ enum Commands {
 }
 
 impl Commands {
+    /// All candidates, and how each launches if it is installed; asked once.
+    fn found() -> &'static [(Self, Option<&'static str>)] {
+        static FOUND: LazyLock<Vec<(Commands, Option<&'static str>)>> = LazyLock::new(|| {
+            Commands::known().into_iter().map(|commands| (commands.clone(), commands.kind())).collect()
+        });
+        &FOUND
+    }
+
     /// All candidates: Debian's, and those in the environments below the folder VIEM_MPIS.
     fn known() -> Vec<Self> {
         let environments = std::env::var_os("VIEM_MPIS").map(std::fs::read_dir);
@@ -82,9 +92,9 @@ impl Mpi {
     /// Every installed MPI. If there is none, prints that to stderr. If VIEM_REQUIRE_MPI is set, as in CI,
     /// fails unless Debian's Open MPI and MPICH are installed, and three others in VIEM_MPIS.
     pub fn all() -> Vec<Self> {
-        let known = Commands::known();
+        let known = Commands::found();
         let mut found: Vec<(Commands, &'static str)> =
-            known.iter().filter_map(|commands| Some((commands.clone(), commands.kind()?))).collect();
+            known.iter().filter_map(|(commands, kind)| Some((commands.clone(), (*kind)?))).collect();
         if is_required() {
             assert!(found.len() == known.len() && known.len() == 5, "{found:?} of {known:?}");
         }
@@ -108,14 +118,28 @@ impl Mpi {
         self.commands.command(name)
     }
 
-    /// A source file of this package, compiled.
+    /// A source file of this package, compiled: once for all tests of a program.
     pub fn compile(&self, compiler: &str, arguments: &[&str], source: &str) -> PathBuf {
-        let source = super::root().join(source);
-        let result = self.folder.path().join(source.file_name().unwrap()).with_extension("out");
+        /// The results by command, each with its number.
+        type Compiled = HashMap<String, Arc<(usize, OnceLock<PathBuf>)>>;
+        static COMPILED: LazyLock<Mutex<Compiled>> = LazyLock::new(Mutex::default);
+        static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| tempfile::tempdir().unwrap());
         let mut command = self.command(compiler);
-        let output = command.args(arguments).arg(source).arg("-o").arg(&result).arg("-ldl").output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        result
+        command.args(arguments).arg(super::root().join(source));
+        let mut compiled = COMPILED.lock().unwrap();
+        let number = compiled.len();
+        let own =
+            compiled.entry(format!("{command:?}")).or_insert_with(|| Arc::new((number, OnceLock::new())));
+        let own = Arc::clone(own);
+        drop(compiled);
+        let (number, result) = &*own;
+        let compile = || {
+            let result = FOLDER.path().join(format!("{number}.out"));
+            let output = command.arg("-o").arg(&result).arg("-ldl").output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            result
+        };
+        result.get_or_init(compile).clone()
     }
 
     /// The launcher without arguments, isolated from any job in which the test runs. It ends after `seconds`

@@ -92,12 +92,19 @@ impl Step {
 pub struct Recording {
     num_ranks: Option<u64>,
     steps: HashMap<u64, Vec<Step>>,
+    /// Whether ranks of which nothing is read do nothing.
+    is_whole: bool,
 }
 
 impl Recording {
     /// These steps of each rank.
     pub fn of(ranks: Vec<Vec<Step>>) -> Self {
-        Self { num_ranks: Some(ranks.len() as u64), steps: (0..).zip(ranks).collect() }
+        Self::whole(ranks.len() as u64, (0..).zip(ranks).collect())
+    }
+
+    /// These steps of some ranks; the others do nothing.
+    pub(super) fn whole(num_ranks: u64, steps: HashMap<u64, Vec<Step>>) -> Self {
+        Self { num_ranks: Some(num_ranks), steps, is_whole: true }
     }
 
     /// Number of ranks of the job; 0 if nothing is read yet.
@@ -107,7 +114,8 @@ impl Recording {
 
     /// The steps of a rank, unless nothing is read of it.
     pub fn steps(&self, rank: u64) -> Option<&[Step]> {
-        self.steps.get(&rank).map(Vec::as_slice)
+        let idle = (self.is_whole && rank < self.num_ranks()).then_some(&[][..]);
+        self.steps.get(&rank).map(Vec::as_slice).or(idle)
     }
 
     /// Adds the steps of a rank from a file of `trace/viem_trace.c`.

@@ -5,7 +5,8 @@
 //! all receives are taken to begin at once.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use hashbrown::HashMap;
 
@@ -34,52 +35,67 @@ use crate::io::{ReadError, Source};
 pub fn read_goal(source: Source<'_>) -> Result<Recording, ReadError> {
     let name = source.name().to_owned();
     let mut scanner = Scanner::new(source);
-    let mut ranks = Vec::new();
-    let result = read(&mut scanner, &mut ranks);
+    let result = read(&mut scanner);
     if let Some(error) = scanner.early_end(&name) {
         return Err(error);
     }
-    result.map(|()| Recording::of(ranks)).map_err(|stop| stop.invalid(name))
+    result.map_err(|stop| stop.invalid(name))
 }
 
-fn read(scanner: &mut Scanner<Source<'_>>, ranks: &mut Vec<Vec<Step>>) -> Result<(), Stop> {
-    let (mut schedule, mut block, mut seen) = (Schedule::default(), Block::default(), BTreeSet::new());
+fn read(scanner: &mut Scanner<Source<'_>>) -> Result<Recording, Stop> {
+    let (mut schedule, mut blocks) = (Schedule::default(), Blocks::default());
     while let Some((number, line)) = scanner.next_line() {
-        schedule.read(number, line, &mut |Part { statement, label, .. }| {
-            let text = |range: std::ops::Range<usize>| line[range].to_vec();
-            match statement {
-                Statement::NumRanks(count) if count.value > MOST_RANKS => {
-                    return Err(TrafficFault::TooManyRanks { count: count.value });
-                }
-                Statement::NumRanks(count) => ranks.resize(count.value as usize, Vec::new()),
-                Statement::Open(rank) => {
-                    if !seen.insert(rank.value) {
-                        return Err(TrafficFault::RankTwice { rank: rank.value });
-                    }
-                    block = Block { rank: rank.value as NodeId, ..Block::default() };
-                }
-                Statement::Close => ranks[block.rank as usize] = std::mem::take(&mut block).steps()?,
-                Statement::Requires { later, earlier, is_start } => {
-                    block.requires.push(Requires { later: text(later), earlier: text(earlier), is_start });
-                }
-                Statement::Compute(time) => {
-                    let step = Step::new(Act::Compute(time), block.rank, 0);
-                    block.add(step, label.map(text))?;
-                }
-                Statement::Send { to, bytes, tag, .. } => {
-                    let step = Step::new(Act::Send(bytes), to.value as NodeId, certain(tag)?);
-                    block.add(step, label.map(text))?;
-                }
-                Statement::Receive { from, tag } => {
-                    let from = from.ok_or(TrafficFault::AnyMessage { of: "from any rank" })?;
-                    let step = Step::new(Act::Receive, from.value as NodeId, certain(tag)?);
-                    block.add(step, label.map(text))?;
-                }
-            }
-            Ok(())
-        })?;
+        schedule.read(number, line, &mut |part| blocks.add(part, line))?;
     }
-    schedule.end().map_err(|fault| scanner.stop(fault))
+    schedule.end().map_err(|fault| scanner.stop(fault))?;
+    Ok(Recording::whole(blocks.num_ranks, blocks.steps))
+}
+
+/// The blocks that have been read, and the one at hand.
+#[derive(Default)]
+struct Blocks {
+    num_ranks: u64,
+    steps: HashMap<u64, Vec<Step>>,
+    last: Block,
+}
+
+impl Blocks {
+    /// Adds what stands in a line.
+    fn add(&mut self, part: Part, line: &[u8]) -> Result<(), TrafficFault> {
+        let text = |range: Range<usize>| line[range].to_vec();
+        let rank = self.last.rank;
+        let step = match part.statement {
+            Statement::NumRanks(count) if count.value > MOST_RANKS => {
+                return Err(TrafficFault::TooManyRanks { count: count.value });
+            }
+            Statement::NumRanks(count) => {
+                self.num_ranks = count.value;
+                return Ok(());
+            }
+            Statement::Open(rank) => {
+                self.last = Block { rank: rank.value as NodeId, ..Block::default() };
+                let is_second = self.steps.insert(rank.value, Vec::new()).is_some();
+                return if is_second { Err(TrafficFault::RankTwice { rank: rank.value }) } else { Ok(()) };
+            }
+            Statement::Close => {
+                self.steps.insert(rank.into(), std::mem::take(&mut self.last).steps()?);
+                return Ok(());
+            }
+            Statement::Requires { later, earlier, is_start } => {
+                self.last.requires.push(Requires { later: text(later), earlier: text(earlier), is_start });
+                return Ok(());
+            }
+            Statement::Compute(time) => Step::new(Act::Compute(time), rank, 0),
+            Statement::Send { to, bytes, tag, .. } => {
+                Step::new(Act::Send(bytes), to.value as NodeId, certain(tag)?)
+            }
+            Statement::Receive { from, tag } => {
+                let from = from.ok_or(TrafficFault::AnyMessage { of: "from any rank" })?;
+                Step::new(Act::Receive, from.value as NodeId, certain(tag)?)
+            }
+        };
+        self.last.add(step, part.label.map(text))
+    }
 }
 
 /// A tag that one message has.
