@@ -415,15 +415,16 @@ fn ranks_of_hosts_of_gpus_have_gpus() {
     assert!(text.contains("; GPUs per rank: 1; empty nodes: "), "{text}");
 }
 
-/// Two packages with two GPUs each at one switch; GPUs 0 and 3 have two NVLinks.
+/// Two packages with two GPUs each, which have four NVLinks.
 const GPUS: &str = r#"<topology version="2.0"><object type="Machine">
   <object type="Package"><object type="NUMANode"/><object type="Bridge" bridge_type="0-1">
-    <object type="Bridge" bridge_type="1-1"><object type="PCIDev" gp_index="1" pci_type="0302"/><object type="PCIDev" pci_type="0302"/></object>
+    <object type="Bridge" bridge_type="1-1"><object type="PCIDev" gp_index="1" pci_type="0302"/><object type="PCIDev" gp_index="2" pci_type="0302"/></object>
   </object></object>
   <object type="Package"><object type="NUMANode"/><object type="Bridge" bridge_type="0-1">
-    <object type="Bridge" bridge_type="1-1"><object type="PCIDev" pci_type="0302"/><object type="PCIDev" gp_index="2" pci_type="0302"/></object>
+    <object type="Bridge" bridge_type="1-1"><object type="PCIDev" gp_index="3" pci_type="0302"/><object type="PCIDev" gp_index="4" pci_type="0302"/></object>
   </object></object></object>
-  <distances2 type="PCIDev" kind="9"><indexes>1 2</indexes><u64values>0 50000 50000 0</u64values></distances2></topology>"#;
+  <distances2 type="PCIDev" kind="9"><indexes>1 2 3 4</indexes>
+    <u64values>0 100000 0 0 100000 0 0 0 0 0 0 100000 0 0 100000 0</u64values></distances2></topology>"#;
 
 #[test]
 fn files_of_hwloc_have_gpus() {
@@ -433,7 +434,8 @@ fn files_of_hwloc_have_gpus() {
         map(folder.path(), job, &[&format!("--machine={machine}"), "--pe=gpu"])
     };
     let text = gpus("hosts:hosts,node=gpus.xml", &[]);
-    assert!(text.contains("distances 18:36:72:144 of "), "{text}");
+    let shape = "machine: 3 nodes x 2 groups of GPUs x 2 GPUs = 2:2:3, distances 18:144:145 (assumed)";
+    assert!(text.contains(shape), "{text}");
     assert!(text.contains("ranks per node: 4; GPUs per rank: 1; empty nodes: none"), "{text}");
     // Slurm counts CPUs.
     let asked = [("SLURM_TASKS_PER_NODE", "4(x3)"), ("SLURM_NTASKS", "12"), ("SLURM_CPUS_PER_TASK", "4")];

@@ -46,7 +46,8 @@ pub(super) fn read(request: &Request<'_>, text: &str, notes: &mut Vec<Note>) -> 
         return match gpus::tool(&String::from_utf8_lossy(&source.start())) {
             Some(_) => {
                 let name = source.name().to_owned();
-                of_gpus(request, &name, gpus::read(source)?, notes)
+                let advice = format!("; {name} alone, without hosts, has their distances");
+                of_gpus(request, &name, gpus::read(source)?, &advice, notes)
             }
             None => of_hwloc(request, source, notes),
         };
@@ -77,14 +78,15 @@ fn of_hwloc(request: &Request<'_>, source: Source<'_>, notes: &mut Vec<Note>) ->
         return Ok(hwloc::read(source)?);
     }
     let name = source.name().to_owned();
-    of_gpus(request, &name, hwloc::read_gpus(source)?, notes)
+    of_gpus(request, &name, hwloc::read_gpus(source)?, "", notes)
 }
 
-/// GPUs with the distances that a file of this name has.
+/// GPUs with the distances that a file of this name has; advice follows where they are no tree.
 fn of_gpus(
     request: &Request<'_>,
     name: &str,
     table: GpuDistances,
+    advice: &str,
     notes: &mut Vec<Note>,
 ) -> Result<Object, SpecError> {
     let GpuNode { node, num_nearer } = table.node().map_err(|fault| {
@@ -92,8 +94,7 @@ fn of_gpus(
     })?;
     if num_nearer > 0 {
         let text = format!(
-            "the links of {name} are no tree: {num_nearer} pairs of GPUs are taken to be as near as the links between them; {name} \
-             alone, without hosts, has their distances"
+            "the links of {name} are no tree: {num_nearer} pairs of GPUs are taken to be as near as the links between them{advice}"
         );
         notes.push(Note { text, is_warning: true });
     }
