@@ -149,8 +149,8 @@ pub(crate) fn on_fault(fault: &FaultKind) -> String {
 fn on_machine(error: &SpecError) -> String {
     match error {
         SpecError::ClustersOnly { spec, field } => {
-            let option = if *field == "pe" { "--pe" } else { "--latency" };
-            format!("{option} is for clusters (slurm, hwloc:, hosts:) only; leave it out with `{spec}`")
+            let options = if *field == "pe" { "--pe and --pu are" } else { "--latency is" };
+            format!("{options} for clusters (slurm, hwloc:, hosts:) only; leave it out with `{spec}`")
         }
         SpecError::Cluster { source, .. } if matches!(**source, ClusterError::MoreSlots { .. }) => {
             format!("{error}; --pe=thread counts hardware threads")

@@ -226,7 +226,12 @@ fn hostile_jobs_and_files_get_one_message() {
         ),
         (&[], &["--machine=hwloc:torn.xml"], 65, "torn.xml, line 1"),
         (&[], &["--machine=hosts:hosts", "--output_filename=hosts"], 2, "hosts"),
-        (&[], &["--machine=4:4", "--distance_parameter_string=1:2", "--pu"], 2, "--pe is for clusters"),
+        (
+            &[],
+            &["--machine=4:4", "--distance_parameter_string=1:2", "--pu"],
+            2,
+            "--pe and --pu are for clusters",
+        ),
     ];
     for (others, machine, code, expected) in cases {
         let text = failure_of(&mut viem(folder.path(), &job(others), machine), code);
@@ -443,7 +448,7 @@ fn files_of_hwloc_have_gpus() {
     assert!(text.contains("ranks per node: 4; GPUs per rank: 1; empty nodes: none"), "{text}");
     for (machine, reason) in [
         ("--machine=hwloc:pack:2 core:4 pu:1", "a synthetic node has no GPUs"),
-        ("--machine=4:4", "--pe is for clusters"),
+        ("--machine=4:4", "--pe and --pu are for clusters"),
     ] {
         let stderr = failure_of(&mut viem(folder.path(), &[], &[machine, "--pe=gpu"]), 2);
         assert!(stderr.contains(reason), "{stderr}");

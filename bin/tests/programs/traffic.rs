@@ -143,6 +143,7 @@ fn a_goal_schedule_is_read_mapped_and_written_as_mapped() {
     fs::write(path("job.goal"), format!("num_ranks 8\n{}", (0..8).map(block).collect::<String>())).unwrap();
     let text = stdout_of(program("generate_model", folder.path()).args(["job.goal", "-o", "job.graph"]));
     assert_eq!(after(&text, "files of kind goal:"), "1");
+    assert_eq!(after(&text, "total weight "), "8000");
     let as_workload = |more: &[&str]| {
         let mut command = program("generate_model", folder.path());
         command.args(["job.goal", "--workload", "--flit_bytes=100", "-o", "job.workload"]).args(more);
@@ -153,7 +154,6 @@ fn a_goal_schedule_is_read_mapped_and_written_as_mapped() {
     let text = stdout_of(program("viem", folder.path()).args(["job.workload", "--machine=mesh:8"]));
     assert!(text.contains("workload has 8 tasks, 8 messages, 80 flits"), "{text}");
     assert!(failure_of(&mut as_workload(&["job.goal"]), 2).contains("give one file"));
-    assert_eq!(after(&text, "total weight "), "8000");
     let map = |more: &[&str]| {
         let mut command = program("viem", folder.path());
         command.args(["job.graph", "--machine=2:5", "--distance_parameter_string=1:10"]).args(more);
