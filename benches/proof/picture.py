@@ -3,7 +3,8 @@ number of ranks, a colour for each program."""
 import math
 
 PANEL, GAP, LEFT, TOP, BOTTOM = 250, 16, 70, 40, 70
-COLOURS = ["#1b6ca8", "#d1495b", "#3a7d44", "#8d5fb8", "#c77d00", "#00868b", "#7a4e2d", "#5b5b5b"]
+COLOURS = ["#1b6ca8", "#d1495b", "#3a7d44", "#8d5fb8", "#c77d00", "#00868b", "#7a4e2d", "#5b5b5b",
+           "#e07bb0", "#9aa21a", "#2f3e8f", "#17becf"]
 TICKS = [0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 7, 10, 20, 30, 50, 100]
 
 

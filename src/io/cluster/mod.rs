@@ -73,7 +73,7 @@ pub enum ClusterFault {
     NoPus,
     #[error(
         "the machine has no GPUs that hwloc knows; write the file where it finds their driver (NVML, CUDA, ROCm SMI, Level Zero or OpenCL), \
-         or give what nvidia-smi topo -m or rocm-smi --showtopo prints"
+         or give what nvidia-smi or rocm-smi prints about them"
     )]
     NoGpus,
     #[error("a node has more than {most} GPUs")]

@@ -80,7 +80,7 @@ pub enum ClusterError {
     )]
     Lstopo { reason: String, instead: &'static str },
     #[error(
-        "a synthetic node has no GPUs; give a file of hwloc, what nvidia-smi topo -m or rocm-smi --showtopo prints, or a hierarchy of GPUs \
+        "a synthetic node has no GPUs; give a file of hwloc, what nvidia-smi or rocm-smi prints about them, or a hierarchy of GPUs \
          such as node=4:2"
     )]
     SyntheticGpus,
