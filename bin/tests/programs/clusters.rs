@@ -446,6 +446,8 @@ fn files_of_hwloc_have_gpus() {
     let asked = [("SLURM_TASKS_PER_NODE", "4(x3)"), ("SLURM_NTASKS", "12"), ("SLURM_CPUS_PER_TASK", "4")];
     let text = gpus("slurm:node=gpus.xml", &job(&asked));
     assert!(text.contains("ranks per node: 4; GPUs per rank: 1; empty nodes: none"), "{text}");
+    let text = gpus("slurm:node=4", &job(&asked));
+    assert!(text.contains("machine: 3 nodes x 4 cores = 4:3, distances 1:30 (assumed)"), "{text}");
     for (machine, reason) in [
         ("--machine=hwloc:pack:2 core:4 pu:1", "a synthetic node has no GPUs"),
         ("--machine=4:4", "--pe and --pu are for clusters"),

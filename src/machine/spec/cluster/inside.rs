@@ -1,4 +1,5 @@
-//! What is in a node: an hwloc XML file (its cores or its GPUs), a table of GPUs, a synthetic line of hwloc, a hierarchy, or what `lstopo` says of this node.
+//! What is in a node: an hwloc XML file (its cores or its GPUs), a table of GPUs, a synthetic line of hwloc, a hierarchy, or what `lstopo`
+//! says of this node.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

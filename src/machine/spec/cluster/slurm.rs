@@ -138,6 +138,10 @@ impl Job {
         }
         let mut job = Self { hosts, cpus, tasks: None, cpus_per_task };
         job.tasks = job.tasks(&variables, of_nodes.map(|(_, counts)| counts))?;
+        if request.pe == PeKind::Gpu {
+            // A task has a GPU, whatever its CPUs.
+            (job.cpus, job.cpus_per_task) = (None, None);
+        }
         Ok(job)
     }
 
@@ -240,7 +244,7 @@ impl Job {
         });
         let sizes: Vec<Size> = sizes.collect();
         for (host, node) in draft.nodes.iter_mut().enumerate() {
-            // Slurm counts CPUs; a task has a GPU.
+            // Slurm counts CPUs.
             if draft.insides[node.inside].has_gpus() {
                 continue;
             }
