@@ -106,6 +106,9 @@ impl<'a> Renamed<'a> {
     }
 
     fn finish(mut self) -> String {
+        if self.blocks.is_empty() {
+            self.head = std::mem::replace(&mut self.text, "\n".to_owned());
+        }
         let mut is_there = vec![false; self.num_places];
         for &(name, _) in &self.blocks {
             if let Some(is_there) = is_there.get_mut(name as usize) {
@@ -119,5 +122,20 @@ impl<'a> Renamed<'a> {
         let blocks: Vec<String> =
             blocks.map(|block| block.trim_start_matches(['\r', '\n']).to_owned()).collect();
         format!("{}{}{}", self.head, blocks.join("\n"), self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_without_blocks_get_some() {
+        let renamed =
+            |text: &str| relabel_goal(Source::new("test", text.as_bytes()).unwrap(), &[1, 0], 2).unwrap();
+        let empty = "num_ranks 2\nrank 0 {\n}\nrank 1 {\n}\n";
+        assert_eq!(renamed("num_ranks 2\n"), empty);
+        assert_eq!(renamed("num_ranks 2\nrank 0 {\n}\n"), empty);
+        assert_eq!(renamed(empty), empty);
     }
 }
