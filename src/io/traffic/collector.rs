@@ -14,7 +14,7 @@ use crate::io::reading::Reading;
 use crate::io::recognise::readings;
 use crate::io::scanner::{RefusedLine, Scanner};
 use crate::io::source::read_error;
-use crate::io::traffic::{Format, MOST_RANKS, Stop, TrafficFault, WINDOW};
+use crate::io::traffic::{Format, MOST_RANKS, Stop, TrafficFault, WINDOW, check_ranks};
 use crate::io::{ReadError, Source};
 
 /// Lines of files, and what they tell of together.
@@ -344,7 +344,7 @@ impl Collector {
         let lowest = self.lowest_rank.min(lower);
         let count = self.num_ranks.max(higher.saturating_add(1));
         let may_start_at_one = lowest > 0 && self.format.is_some_and(|format| format.guesses_first_rank);
-        check_count(count - u64::from(may_start_at_one))?;
+        check_ranks(count - u64::from(may_start_at_one), None)?;
         (self.lowest_rank, self.num_ranks) = (lowest, count);
         Ok(())
     }
@@ -539,14 +539,9 @@ impl Inlet<'_> {
 
     /// The file states that there are so many ranks.
     pub(super) fn state_ranks(&mut self, count: u64) -> Result<(), TrafficFault> {
-        check_count(count)?;
-        match self.collector.stated {
-            Some(earlier) if earlier != count => Err(TrafficFault::OtherSize { found: count, earlier }),
-            _ => {
-                self.collector.stated = Some(count);
-                Ok(())
-            }
-        }
+        check_ranks(count, self.collector.stated)?;
+        self.collector.stated = Some(count);
+        Ok(())
     }
 
     /// The file holds what this rank, which a flow or a statement has named, recorded. Whether another file
@@ -609,10 +604,6 @@ fn recognise(
     let next = io::copy(&mut source.by_ref().take(start.len() as u64 + 1), &mut io::sink());
     next.map_err(|error| read_error(source.name(), error, 1, 1))?;
     Ok(Err(fault))
-}
-
-fn check_count(count: u64) -> Result<(), TrafficFault> {
-    if count > MOST_RANKS { Err(TrafficFault::TooManyRanks { count }) } else { Ok(()) }
 }
 
 /// Which ranks the files come from.

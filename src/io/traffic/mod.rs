@@ -274,6 +274,29 @@ impl Stop {
     }
 }
 
+/// What a reader makes of a whole file, unless reading it fails.
+fn read_whole<T>(
+    source: Source<'_>,
+    read: impl FnOnce(&mut Scanner<Source<'_>>) -> Result<T, Stop>,
+) -> Result<T, ReadError> {
+    let name = source.name().to_owned();
+    let mut scanner = Scanner::new(source);
+    let result = read(&mut scanner);
+    match scanner.early_end(&name) {
+        Some(error) => Err(error),
+        None => result.map_err(|stop| stop.invalid(name)),
+    }
+}
+
+/// Whether a job may have so many ranks, after what was said of their number before.
+fn check_ranks(count: u64, earlier: Option<u64>) -> Result<(), TrafficFault> {
+    match earlier {
+        _ if count > MOST_RANKS => Err(TrafficFault::TooManyRanks { count }),
+        Some(earlier) if earlier != count => Err(TrafficFault::OtherSize { found: count, earlier }),
+        _ => Ok(()),
+    }
+}
+
 /// What a whole number is expected to be: words for messages.
 mod expected {
     pub(super) const RANK: &str = "a rank (a whole number)";

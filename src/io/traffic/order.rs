@@ -17,7 +17,7 @@ use hashbrown::HashMap;
 
 use super::fields::Fields;
 use super::trace::{end_file, head, line_count, next, no_such_rank};
-use super::{MOST_RANKS, Stop, TrafficFault, expected};
+use super::{MOST_RANKS, Stop, TrafficFault, expected, read_whole};
 use crate::ground::types::NodeId;
 use crate::io::scanner::Scanner;
 use crate::io::{ReadError, Source};
@@ -123,13 +123,7 @@ impl Recording {
     /// Errors name file, line and column; among them are files of other jobs, a second file of a rank, and one that was cut off.
     /// O(text).
     pub fn read(&mut self, source: Source<'_>) -> Result<(), ReadError> {
-        let name = source.name().to_owned();
-        let mut scanner = Scanner::new(source);
-        let result = self.read_file(&mut scanner);
-        if let Some(error) = scanner.early_end(&name) {
-            return Err(error);
-        }
-        result.map_err(|stop| stop.invalid(name))
+        read_whole(source, |scanner| self.read_file(scanner))
     }
 
     fn read_file(&mut self, scanner: &mut Scanner<Source<'_>>) -> Result<(), Stop> {

@@ -3,7 +3,7 @@
 use super::{Number, Part, Schedule, Statement};
 use crate::ground::types::PeId;
 use crate::io::scanner::Scanner;
-use crate::io::traffic::{Stop, TrafficFault};
+use crate::io::traffic::{Stop, TrafficFault, read_whole};
 use crate::io::{ReadError, Source};
 
 /// A schedule whose ranks are renamed: rank r becomes `places[r]`, which are different numbers below `num_places`. Blocks are put in the order of
@@ -23,14 +23,9 @@ use crate::io::{ReadError, Source};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn relabel_goal(source: Source<'_>, places: &[PeId], num_places: usize) -> Result<String, ReadError> {
-    let name = source.name().to_owned();
-    let mut scanner = Scanner::new(source);
     let mut renamed = Renamed::new(places, num_places);
-    let result = renamed.read(&mut scanner);
-    if let Some(error) = scanner.early_end(&name) {
-        return Err(error);
-    }
-    result.map(|()| renamed.finish()).map_err(|stop| stop.invalid(name))
+    read_whole(source, |scanner| renamed.read(scanner))?;
+    Ok(renamed.finish())
 }
 
 /// A schedule as it is renamed.

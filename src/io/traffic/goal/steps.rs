@@ -14,7 +14,7 @@ use super::{Part, Schedule, Statement, Tag};
 use crate::ground::types::NodeId;
 use crate::io::scanner::Scanner;
 use crate::io::table::shortened;
-use crate::io::traffic::{Act, MOST_RANKS, Recording, Step, Stop, TrafficFault};
+use crate::io::traffic::{Act, Recording, Step, Stop, TrafficFault, check_ranks, read_whole};
 use crate::io::{ReadError, Source};
 
 /// The steps of each rank of a schedule, of which `workload::recorded` makes a workload. A `calc` takes as many cycles as its number says.
@@ -33,13 +33,7 @@ use crate::io::{ReadError, Source};
 /// # Ok::<(), viem::io::ReadError>(())
 /// ```
 pub fn read_goal(source: Source<'_>) -> Result<Recording, ReadError> {
-    let name = source.name().to_owned();
-    let mut scanner = Scanner::new(source);
-    let result = read(&mut scanner);
-    if let Some(error) = scanner.early_end(&name) {
-        return Err(error);
-    }
-    result.map_err(|stop| stop.invalid(name))
+    read_whole(source, read)
 }
 
 fn read(scanner: &mut Scanner<Source<'_>>) -> Result<Recording, Stop> {
@@ -48,13 +42,13 @@ fn read(scanner: &mut Scanner<Source<'_>>) -> Result<Recording, Stop> {
         schedule.read(number, line, &mut |part| blocks.add(part, line))?;
     }
     schedule.end().map_err(|fault| scanner.stop(fault))?;
-    Ok(Recording::whole(blocks.num_ranks, blocks.steps))
+    Ok(Recording::whole(blocks.num_ranks.unwrap_or(0), blocks.steps))
 }
 
 /// The blocks that have been read, and the one at hand.
 #[derive(Default)]
 struct Blocks {
-    num_ranks: u64,
+    num_ranks: Option<u64>,
     steps: HashMap<u64, Vec<Step>>,
     last: Block,
 }
@@ -65,11 +59,9 @@ impl Blocks {
         let text = |range: Range<usize>| line[range].to_vec();
         let rank = self.last.rank;
         let step = match part.statement {
-            Statement::NumRanks(count) if count.value > MOST_RANKS => {
-                return Err(TrafficFault::TooManyRanks { count: count.value });
-            }
             Statement::NumRanks(count) => {
-                self.num_ranks = count.value;
+                check_ranks(count.value, self.num_ranks)?;
+                self.num_ranks = Some(count.value);
                 return Ok(());
             }
             Statement::Open(rank) => {
@@ -218,8 +210,9 @@ mod tests {
             let error = block(text).unwrap_err();
             assert!(error.contains(fault), "{text}: {error}");
         }
-        let twice = "num_ranks 1\nrank 0 {\n}\nrank 0 {\n}\n";
-        let error = read_goal(Source::new("test", twice.as_bytes()).unwrap()).unwrap_err();
-        assert!(error.to_string().contains("line 4, column 1"), "{error}");
+        for twice in ["num_ranks 1\nrank 0 {\n}\nrank 0 {\n}\n", "num_ranks 1\nrank 0 {\n}\nnum_ranks 2\n"] {
+            let error = read_goal(Source::new("test", twice.as_bytes()).unwrap()).unwrap_err();
+            assert!(error.to_string().contains("line 4, column 1"), "{error}");
+        }
     }
 }
