@@ -84,6 +84,10 @@ impl From<Pe> for PeKind {
 }
 
 impl MachineOptions {
+    /// What all of them are called.
+    pub(crate) const NAMES: &[&str] =
+        &["hierarchy_parameter_string", "distance_parameter_string", "machine", "pes", "pe", "pu", "latency"];
+
     /// The options that say `--machine=SPEC` and no more than these.
     pub(crate) fn of(spec: String, distances: Option<String>, pes: Option<String>) -> Self {
         Self {

@@ -76,19 +76,8 @@ pub(crate) static TABLE: Table = Table {
         Row::new(ALL, &["file", "input_mapping", "quiet", "json"]),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["input_format"]).with_values(&["metis"]),
         Row::new(&[Mode::Qap], &["input_format"]).with_values(&["qaplib"]),
-        Row::new(
-            WITH_MACHINES,
-            &[
-                "hierarchy_parameter_string",
-                "distance_parameter_string",
-                "machine",
-                "pes",
-                "pe",
-                "pu",
-                "latency",
-            ],
-        )
-        .instead(&[Mode::Qap], "it holds its own distances; leave it out"),
+        Row::new(WITH_MACHINES, MachineOptions::NAMES)
+            .instead(&[Mode::Qap], "it holds its own distances; leave it out"),
         Row::new(ON_MACHINES, &["picture", "simulate", "trace", "sharing", "latency_cycles"]),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["compare"])
             .instead(&[Mode::Workload], "score its mappings one by one"),

@@ -282,19 +282,8 @@ pub(crate) static TABLE: Table = Table {
                 "json",
             ],
         ),
-        Row::new(
-            WITH_MACHINES,
-            &[
-                "hierarchy_parameter_string",
-                "distance_parameter_string",
-                "machine",
-                "pes",
-                "pe",
-                "pu",
-                "latency",
-            ],
-        )
-        .instead(&[Mode::Qap], "it holds its own distances; leave it out"),
+        Row::new(WITH_MACHINES, MachineOptions::NAMES)
+            .instead(&[Mode::Qap], "it holds its own distances; leave it out"),
         Row::new(ON_MACHINES, &["picture"]),
         Row::new(
             &[Mode::OneToOne, Mode::ManyToOne, Mode::Workload, Mode::Qap],
