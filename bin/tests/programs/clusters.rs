@@ -89,7 +89,7 @@ fn the_nodes_of_a_job_are_like_this_one() {
 fn the_network_is_that_of_the_cluster() {
     let conf = "SwitchName=a Nodes=n[1-2]\nSwitchName=b Nodes=n[3-9]\nSwitchName=c Switches=a,b\n";
     let folder = folder(&[("topology.conf", conf), ("flat.yaml", "- topology: t\n  flat: true\n")]);
-    let uneven = "2 switches, 3 nodes, 6 sockets, 24 cores, uneven, distances 1:3:30:40 of cores:sockets:nodes:switches";
+    let uneven = "2 switches, 3 nodes, 6 sockets, 24 cores, uneven, distances 1:3:30:60 of cores:sockets:nodes:switches";
     let text = map(folder.path(), &JOB, &["--machine=slurm"]);
     assert!(text.contains(uneven), "{text}");
     let text = map(folder.path(), &JOB, &["--machine=slurm:topology=flat.yaml"]);

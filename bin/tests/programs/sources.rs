@@ -61,7 +61,7 @@ fn machines_of_hosts_and_networks() {
             "n1 n2 n3 n4\n0 1.3e-6 2e-6 2e-6\n1.3e-6 0 2e-6 2e-6\n2e-6 2e-6 0 1.3e-6\n2e-6 2e-6 1.3e-6 0\n",
         ),
     ]);
-    let two = "2 switches x 2 nodes x 2 cores = 2:2:2, distances 1:30:40 (assumed)";
+    let two = "2 switches x 2 nodes x 2 cores = 2:2:2, distances 1:30:60 (assumed)";
     let cases = [
         ("hosts:list", "4 nodes x 2 cores = 2:4"),
         ("hosts:lsf", "3 nodes, 8 cores, uneven"),

@@ -1,6 +1,6 @@
 //! Nodes on an InfiniBand fabric: a tree of switches where their hops make one, such as in fat trees; else a distance for each pair.
 //!
-//! Where two nodes of one switch are 30 apart, each hop between switches adds 5: as much as levels of a tree of switches, whose nodes are two
+//! Where two nodes of one switch are 30 apart, each hop between switches adds 15: as much as levels of a tree of switches, whose nodes are two
 //! hops more apart, are assumed to. O(s² + s e) for s sets of switches that nodes hang on and e links.
 
 use std::collections::{HashMap, VecDeque};
@@ -9,7 +9,7 @@ use crate::io::cluster::fabric::Fabric;
 use crate::io::cluster::topology::Switch;
 
 /// Hops between switches that add as much as the way between two nodes of one switch.
-const HOPS_OF_A_NODE: f64 = 6.0;
+const HOPS_OF_A_NODE: f64 = 2.0;
 
 /// Levels of a tree at most; with more, hops are those of something else.
 const MOST_LEVELS: usize = 64;

@@ -344,7 +344,7 @@ mod tests {
         let Network::Pairs { factors, from } = on_fabric(&fabric, &["a", "b.site", "c", "d"]).unwrap() else {
             panic!()
         };
-        assert_eq!(factors[..4], [0.0, 1.0, 1.0 + 1.0 / 6.0, 1.0 + 2.0 / 6.0]);
+        assert_eq!(factors[..4], [0.0, 1.0, 1.5, 2.0]);
         assert_eq!(from, "hops between 4 switches");
         assert!(matches!(on_fabric(&fabric, &["x"]), Err(ClusterError::NotInTopology { .. })));
     }

@@ -47,7 +47,8 @@ fn nodes(count: usize) -> Vec<DraftNode> {
 /// PEs, and the same F of random workloads.
 fn check_outline(machine: &dyn Machine, rng: &mut Rng) {
     let (outline, distances) = (machine.audited().unwrap().outline(), table(machine));
-    let text = MachineText { spec: OUTLINE, distances: None, file: Some(&outline), pes: None };
+    let text =
+        MachineText { spec: OUTLINE, distances: None, file: Some(&outline), pes: None, link_cycles: None };
     let n = machine.num_pes() as u32;
     (0..3).for_each(|_| crate::common::check_random_estimate(machine, &text, rng));
     for _ in 0..30 {
@@ -313,20 +314,20 @@ fn switches_are_levels_above_the_nodes() {
     ];
     let of = |count, topology| Cluster::new(Draft { topology, ..draft(nodes(count), vec![plain(2)]) });
     let cluster = of(4, Topology::Tree(switches.clone())).unwrap();
-    assert_eq!(cluster.describe(), "2 switches x 2 nodes x 2 cores = 2:2:2, distances 1:30:40 (assumed)");
+    assert_eq!(cluster.describe(), "2 switches x 2 nodes x 2 cores = 2:2:2, distances 1:30:60 (assumed)");
     let cluster = of(3, Topology::Tree(switches.clone())).unwrap();
     let expected =
-        "2 switches, 3 nodes, 6 cores, uneven, distances 1:30:40 of cores:nodes:switches (assumed)";
+        "2 switches, 3 nodes, 6 cores, uneven, distances 1:30:60 of cores:nodes:switches (assumed)";
     assert_eq!(cluster.describe(), expected);
     let lost = of(5, Topology::Tree(switches)).err().unwrap();
     assert_eq!(lost, ClusterError::NotInTopology { host: "n4".into() });
     let blocks = vec![vec!["n0".into(), "n1".into()], vec!["n2".into(), "n3".into()]];
     let cluster = of(4, Topology::Blocks { blocks, sizes: vec![2, 4] }).unwrap();
-    assert_eq!(cluster.describe(), "2 blocks x 2 nodes x 2 cores = 2:2:2, distances 1:30:40 (assumed)");
+    assert_eq!(cluster.describe(), "2 blocks x 2 nodes x 2 cores = 2:2:2, distances 1:30:60 (assumed)");
     // Hosts in another order than that of the switches are an uneven tree with the same distances.
     let crossed = vec![switch("a", &[], &["n0", "n2"]), switch("b", &[], &["n1", "n3"])];
     let distances = table(&of(4, Topology::Tree(crossed)).unwrap());
-    assert_eq!([distances[0][2], distances[0][4], distances[1][3], distances[2][6]], [40, 30, 40, 30]);
+    assert_eq!([distances[0][2], distances[0][4], distances[1][3], distances[2][6]], [60, 30, 60, 30]);
 }
 
 /// Two leaves with two nodes each, whose spines do not matter; what `ibnetdiscover` prints.
@@ -341,7 +342,7 @@ fn fabrics_are_trees_or_have_a_distance_for_each_pair() {
         Cluster::new(Draft { topology, ..draft(nodes(count), vec![plain(2)]) })
     };
     let cluster = of(4, FABRIC).unwrap();
-    assert_eq!(cluster.describe(), "2 switches x 2 nodes x 2 cores = 2:2:2, distances 1:30:40 (assumed)");
+    assert_eq!(cluster.describe(), "2 switches x 2 nodes x 2 cores = 2:2:2, distances 1:30:60 (assumed)");
     let lost = of(5, FABRIC).err().unwrap();
     assert_eq!(lost, ClusterError::NotInTopology { host: "n4".into() });
     // Without spines, a ring of four switches with a node each.
@@ -352,10 +353,10 @@ fn fabrics_are_trees_or_have_a_distance_for_each_pair() {
         )
     };
     let ring = of(4, &(0..4).map(switch).collect::<String>()).unwrap();
-    let expected = "4 nodes x 2 cores, distances 1 inside a node (assumed), 35 to 40 between nodes (hops between 4 switches)";
+    let expected = "4 nodes x 2 cores, distances 1 inside a node (assumed), 45 to 60 between nodes (hops between 4 switches)";
     assert_eq!(ring.describe(), expected);
     let distances = table(&ring);
-    assert_eq!([distances[0][1], distances[0][2], distances[0][4], distances[0][6]], [1, 35, 40, 35]);
+    assert_eq!([distances[0][1], distances[0][2], distances[0][4], distances[0][6]], [1, 45, 60, 45]);
     check_outline(&ring, &mut Rng::new(5));
 }
 
@@ -376,7 +377,7 @@ fn layers_and_accelerator_domains_are_switches() {
     };
     let [a, b]: [&[&str]; 2] = [&["a", "spine"], &["b", "spine"]];
     let plain = topograph(&[("n0", a, ""), ("n1", a, ""), ("n2", b, ""), ("n3", b, "")]);
-    let expected = "2 switches x 2 nodes x 2 cores = 2:2:2, distances 1:30:40 (assumed)";
+    let expected = "2 switches x 2 nodes x 2 cores = 2:2:2, distances 1:30:60 (assumed)";
     assert_eq!(of(&plain, 4).describe(), expected);
     let domain = |name: &str| format!(", \"labels\": {{\"accelerator.topograph.run/domain\": \"{name}\"}}");
     let (x, y) = (domain("x"), domain("a"));
@@ -391,7 +392,7 @@ fn layers_and_accelerator_domains_are_switches() {
     ]);
     let distances = table(&of(&inside, 6));
     let from_0 = [1, 2, 4, 6, 8].map(|pe| distances[0][pe]);
-    assert_eq!(from_0, [1, 40, 30, 40, 50]);
+    assert_eq!(from_0, [1, 60, 30, 60, 90]);
     assert_eq!(distances[8][10], distances[0][4].max(distances[8][10]));
     // A domain across switches hangs on what is above both.
     let across = topograph(&[("n0", a, &x), ("n1", b, &x), ("n2", a, ""), ("n3", b, "")]);
@@ -510,7 +511,7 @@ fn nodes_of_gpus_are_described_by_what_their_tools_print() {
     // n1 has the GPUs 0 to 3, n2 4 to 11, n3 12 to 15.
     let found =
         [(0, 3), (4, 5), (4, 6), (4, 8), (0, 4), (0, 12)].map(|(p, q): (usize, usize)| distances[p][q]);
-    assert_eq!(found, [4, 6, 96, 144, 145, 192]);
+    assert_eq!(found, [4, 6, 96, 144, 145, 288]);
     let nodes = Nodes::of(mixed.as_ref());
     let site = nodes.site(9);
     assert_eq!((site.host, site.cpus), ("n2", &[5][..]));
@@ -565,8 +566,8 @@ fn specifications_of_clusters() {
             "2 nodes, 4 sockets, 6 cores, uneven, distances 1:3:30 of cores:sockets:nodes (assumed)",
         ),
         ("hwloc:pack:3 core:2 pu:1", "3 sockets x 2 cores = 2:3, distances 1:3 (assumed)"),
-        ("hosts:@plain,node=8,topology=@conf", "2 switches x 8 cores = 8:2, distances 1:40 (assumed)"),
-        ("hosts:@plain,node=8,topology=@addresses", "2 switches x 8 cores = 8:2, distances 1:40 (assumed)"),
+        ("hosts:@plain,node=8,topology=@conf", "2 switches x 8 cores = 8:2, distances 1:60 (assumed)"),
+        ("hosts:@plain,node=8,topology=@addresses", "2 switches x 8 cores = 8:2, distances 1:60 (assumed)"),
         ("hosts:@plain,node=8,topology=none", "2 nodes x 8 cores = 8:2, distances 1:30 (assumed)"),
         ("hosts:@hosts,node=8:2", "2 nodes x 2 sockets x 2 cores = 2:2:2, distances 1:3:30 (assumed)"),
         ("hosts:@hosts,ranks=2", "2 nodes x 2 cores = 2:2, distances 1:30 (assumed)"),
@@ -599,10 +600,10 @@ fn specifications_of_clusters() {
         ("hosts:@lists", "2 nodes x 4 cores = 4:2, distances 1:30 (assumed)"),
         ("hosts:@lsf", "2 nodes x 4 cores = 4:2, distances 1:30 (assumed)"),
         ("hosts:@sge", "2 nodes x 4 cores = 4:2, distances 1:30 (assumed)"),
-        ("hosts:@full,node=8,topology=@conf", "2 switches x 8 cores = 8:2, distances 1:40 (assumed)"),
-        ("hosts:@full,node=8,topology=@addresses", "2 switches x 8 cores = 8:2, distances 1:40 (assumed)"),
-        ("hosts:@plain,node=8,topology=@printed", "2 switches x 8 cores = 8:2, distances 1:40 (assumed)"),
-        ("hosts:@plain,node=8,topology=@blanks", "2 switches x 8 cores = 8:2, distances 1:40 (assumed)"),
+        ("hosts:@full,node=8,topology=@conf", "2 switches x 8 cores = 8:2, distances 1:60 (assumed)"),
+        ("hosts:@full,node=8,topology=@addresses", "2 switches x 8 cores = 8:2, distances 1:60 (assumed)"),
+        ("hosts:@plain,node=8,topology=@printed", "2 switches x 8 cores = 8:2, distances 1:60 (assumed)"),
+        ("hosts:@plain,node=8,topology=@blanks", "2 switches x 8 cores = 8:2, distances 1:60 (assumed)"),
     ];
     for (spec, expected) in cases {
         assert_eq!(describe(spec, Wanted::default()), expected, "{spec}");
