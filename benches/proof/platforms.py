@@ -25,9 +25,9 @@ SHAPES = {16: (4, 8, (4, 2, 2), (4, 2, 2)), 64: (8, 16, (4, 4, 4), (8, 4, 2)), 2
 # What viem is told that links of a dragonfly cost. A link inside a group costs less than half of one between groups: otherwise a path over
 # a third group would not be longer.
 COSTS = {"core": 1, "socket": 2, "node": 12, "router": 5, "group": 12}
-# The same where messages are simulated in time: in proportion to the time of a byte, but for those of a dragonfly. A core
-# has half of what two cores of a socket exchange.
-TIMES = {"core": 8, "socket": 4, "node": 12, "cable": 12, "router": 8, "group": 17, "up": 6}
+# Cycles of each link, in proportion to the time of a byte. A core has half of what two cores of a socket exchange. On machines whose
+# links are not listed, they are costs, too.
+TIMES = {"core": 8, "socket": 4, "node": 12, "cable": 12, "router": 12, "group": 12, "up": 6}
 
 
 class Platform:

@@ -180,6 +180,7 @@ struct MachineFiles<'a> {
     distances: Option<&'a str>,
     file: Option<String>,
     pes: Option<Cow<'a, str>>,
+    link_cycles: Option<String>,
     /// What stands for a machine that the auditor cannot read itself.
     outline: Option<String>,
 }
@@ -193,17 +194,21 @@ impl<'a> MachineFiles<'a> {
             distances: options.distances(),
             file: options.file().map(text).transpose()?,
             pes: pes.map(Cow::Owned).or(options.pes().map(Cow::Borrowed)),
+            link_cycles: options.link_cycles().map(text).transpose()?,
             outline: machine.audited().map(|audited| audited.outline()),
         })
     }
 
     /// The same as the auditor takes it.
     fn machine_text(&self) -> MachineText<'_> {
-        let pes = self.pes.as_deref();
+        let (pes, link_cycles) = (self.pes.as_deref(), self.link_cycles.as_deref());
         match &self.outline {
-            Some(outline) => MachineText { spec: verify::OUTLINE, distances: None, file: Some(outline), pes },
+            Some(outline) => {
+                MachineText { spec: verify::OUTLINE, distances: None, file: Some(outline), pes, link_cycles }
+            }
             None => {
-                MachineText { spec: &self.spec, distances: self.distances, file: self.file.as_deref(), pes }
+                let (distances, file) = (self.distances, self.file.as_deref());
+                MachineText { spec: &self.spec, distances, file, pes, link_cycles }
             }
         }
     }

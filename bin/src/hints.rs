@@ -152,6 +152,9 @@ fn on_machine(error: &SpecError) -> String {
             let options = if *field == "pe" { "--pe and --pu are" } else { "--latency is" };
             format!("{options} for clusters (slurm, hwloc:, hosts:) only; leave it out with `{spec}`")
         }
+        SpecError::NetworksOnly { spec } => {
+            format!("--link_cycles is for networks in files only; leave it out with `{spec}`")
+        }
         SpecError::Cluster { source, .. } if matches!(**source, ClusterError::MoreSlots { .. }) => {
             format!("{error}; --pe=thread counts hardware threads")
         }

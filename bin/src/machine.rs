@@ -60,6 +60,11 @@ pub(crate) struct MachineOptions {
     /// hosts
     #[arg(long, value_name = "FILE")]
     latency: Option<PathBuf>,
+
+    /// Cycles that a flit takes over each link: the METIS graph of the network with other weights. With a network as
+    /// --machine, where these are not the costs; for simulations, and for the load of links
+    #[arg(long, value_name = "FILE", requires = "machine")]
+    link_cycles: Option<PathBuf>,
 }
 
 /// What processing elements are.
@@ -85,8 +90,16 @@ impl From<Pe> for PeKind {
 
 impl MachineOptions {
     /// What all of them are called.
-    pub(crate) const NAMES: &[&str] =
-        &["hierarchy_parameter_string", "distance_parameter_string", "machine", "pes", "pe", "pu", "latency"];
+    pub(crate) const NAMES: &[&str] = &[
+        "hierarchy_parameter_string",
+        "distance_parameter_string",
+        "machine",
+        "pes",
+        "pe",
+        "pu",
+        "latency",
+        "link_cycles",
+    ];
 
     /// The options that say `--machine=SPEC` and no more than these.
     pub(crate) fn of(spec: String, distances: Option<String>, pes: Option<String>) -> Self {
@@ -98,6 +111,7 @@ impl MachineOptions {
             pe: None,
             pu: false,
             latency: None,
+            link_cycles: None,
         }
     }
 
@@ -129,10 +143,16 @@ impl MachineOptions {
         self.pes().and_then(machine::file_of_pes)
     }
 
+    /// The file of the times of links, if there is one.
+    pub(crate) fn link_cycles(&self) -> Option<&Path> {
+        self.link_cycles.as_deref()
+    }
+
     /// Every file that is read for the machine.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
         let files = self.machine.as_deref().map(machine::files_of).unwrap_or_default();
-        files.into_iter().chain(self.file_of_pes()).chain(self.latency.as_deref())
+        let more = [self.file_of_pes(), self.latency.as_deref(), self.link_cycles.as_deref()];
+        files.into_iter().chain(more.into_iter().flatten())
     }
 
     /// What its processing elements are, if that is given.
@@ -152,7 +172,8 @@ impl MachineOptions {
                 &Wanted::new(spec)
                     .with_distances(self.distances())
                     .with_pe(self.pe().map(PeKind::from).unwrap_or_default())
-                    .with_latency(self.latency.as_deref()),
+                    .with_latency(self.latency.as_deref())
+                    .with_link_cycles(self.link_cycles.as_deref()),
             )?,
             None => {
                 let arities =
@@ -207,6 +228,7 @@ impl MachineOptions {
             distances: self.distances().map(str::to_owned),
             pe: self.pe().and_then(|pe| Some(pe.to_possible_value()?.get_name().to_owned())),
             latency: self.latency.as_ref().map(|path| path.display().to_string()),
+            link_cycles: self.link_cycles.as_ref().map(|path| path.display().to_string()),
             description: machine.describe(),
             num_pes: machine.num_pes(),
             pes: (self.pes.is_some() || are_others())
@@ -251,6 +273,8 @@ pub(crate) struct JsonMachine {
     pe: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     latency: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    link_cycles: Option<String>,
     description: String,
     num_pes: usize,
     /// The number of each PE in the whole machine, if this is a part of one.

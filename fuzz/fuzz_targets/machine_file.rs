@@ -64,7 +64,7 @@ fuzz_target!(|input: (u8, &[u8])| {
         Err(error) => panic!("{error}"),
     };
     let file = text_of_bytes(text);
-    let text = MachineText { spec: name, distances: None, file: Some(&file), pes: None };
+    let text = MachineText { spec: name, distances: None, file: Some(&file), pes: None, link_cycles: None };
     for (pe, distance) in distances.visit(From(0)).into_iter().enumerate().skip(1) {
         assert_eq!(audit_on("2 1\n2\n1\n", &format!("{pe}\n0\n"), &text), Ok(2 * distance as u128));
     }

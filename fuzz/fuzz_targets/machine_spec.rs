@@ -37,7 +37,7 @@ fuzz_target!(|text: &str| {
     }
     let (p, q) = (p % n, q % n);
     let distance = machine.distances().expect("such a machine fits the memory").visit(Ask(p, q));
-    let text = MachineText { spec, distances, file: None, pes: None };
+    let text = MachineText { spec, distances, file: None, pes: None, link_cycles: None };
     if p != q {
         assert_eq!(audit_on("2 1\n2\n1\n", &format!("{p}\n{q}\n"), &text), Ok(2 * distance as u128));
     }

@@ -74,7 +74,7 @@ fuzz_target!(|bytes: &[u8]| {
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
     let lines: String = solution.mapping.pes().iter().map(|pe| format!("{pe}\n")).collect();
-    let text = MachineText { spec, distances: *distances, file: None, pes: None };
+    let text = MachineText { spec, distances: *distances, file: None, pes: None, link_cycles: None };
     let audit = audit_many(&text_of(graph), &lines, &text).expect("a graph and a mapping of it");
     assert_eq!(audit.cost, solution.report.cost as u128);
     let bounds = load_bounds(graph, machine.as_ref(), config.imbalance);

@@ -21,7 +21,7 @@ pub fn routing_of(machine: &dyn Machine) -> Result<Option<Routing>, MachineError
 pub struct BusiestLink {
     /// Its name.
     pub name: String,
-    /// Its load, a part of J.
+    /// Its load, a part of J. If links have [cycles of their own](crate::machine::Network::with_link_cycles), these count instead.
     pub load: Cost,
 }
 
@@ -78,7 +78,8 @@ impl<'a> LinkLoads<'a> {
         self.loads[link as usize]
     }
 
-    /// The sum of all loads: J of the mapping.
+    /// The sum of all loads: J of the mapping, unless links have [cycles of their
+    /// own](crate::machine::Network::with_link_cycles).
     pub fn total(&self) -> Cost {
         self.loads.iter().sum()
     }

@@ -37,6 +37,10 @@ pub enum MachineError {
         first + 1, vertex + 1
     )]
     Disconnected { first: NodeId, pe: usize, vertex: NodeId },
+    #[error("the network has {own} vertices, but {found} in the file of the times of its links")]
+    VerticesDiffer { own: usize, found: usize },
+    #[error("vertex {} has other links in the network than in the file of their times (vertices are counted from 1)", vertex + 1)]
+    LinksDiffer { vertex: NodeId },
     #[error("a square matrix of {num_pes} rows has as many columns, but {entries} entries are given")]
     NotSquare { num_pes: usize, entries: usize },
     #[error(
@@ -94,6 +98,8 @@ impl HasKind for MachineError {
             | Self::PeListedTwice { .. }
             | Self::RoutersOnly { .. }
             | Self::Disconnected { .. }
+            | Self::VerticesDiffer { .. }
+            | Self::LinksDiffer { .. }
             | Self::NotSquare { .. }
             | Self::NegativeEntry { .. }
             | Self::NotZero { .. }

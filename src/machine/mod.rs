@@ -174,6 +174,8 @@ pub enum Interconnect {
     Grid(Grid),
     /// Switches in a tree.
     Tree(Hierarchy),
+    /// Leaf switches of rails, under the switches of pods.
+    Rails(Rails),
     /// Links between routers and PEs.
     Network(Network),
     /// That of a machine of which only some PEs are used; PE i is PE `list[i]` there.

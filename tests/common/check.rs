@@ -41,7 +41,8 @@ pub fn audited_cost(graph: &str, pe_of: &Mapping, hierarchy: &Hierarchy) -> u128
 pub fn audited_cost_on(graph: &str, pe_of: &Mapping, machine_file: &Path) -> u128 {
     let content = std::fs::read_to_string(machine_file).expect("a machine that has been read before");
     let name = machine_file.to_str().expect("a name in plain text");
-    let machine = MachineText { spec: name, distances: None, file: Some(&content), pes: None };
+    let machine =
+        MachineText { spec: name, distances: None, file: Some(&content), pes: None, link_cycles: None };
     verify::audit_on(graph, &as_text(pe_of), &machine).expect("a graph and a mapping of its vertices")
 }
 

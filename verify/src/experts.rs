@@ -29,7 +29,7 @@ fn fault<T>(reason: &'static str) -> Result<T> {
 /// ```
 /// use viem_verify::{MachineText, audit_experts};
 ///
-/// let machine = MachineText { spec: "2", distances: Some("5"), file: None, pes: None };
+/// let machine = MachineText { spec: "2", distances: Some("5"), file: None, pes: None, link_cycles: None };
 /// let placement = "{\"physical_to_logical_map\": [[0, 1]]}";
 /// // The first token has experts on both processing elements; the second one is on the other one in half of the cases.
 /// let audit = audit_experts(b"0 0 1\n0 0\n", 2, placement, &machine)?;
@@ -362,7 +362,13 @@ mod tests {
 
     #[test]
     fn lengths_are_those_of_spanning_trees() {
-        let text = MachineText { spec: "2:3:2", distances: Some("1:10:35"), file: None, pes: None };
+        let text = MachineText {
+            spec: "2:3:2",
+            distances: Some("1:10:35"),
+            file: None,
+            pes: None,
+            link_cycles: None,
+        };
         let machine = Machine::read(&text).unwrap();
         let distance = |p, q| Distances::new(&machine).from(p, &[q]).unwrap()[0];
         let groups = Groups::of(&machine, 24).unwrap();
@@ -389,7 +395,7 @@ mod tests {
 
     #[test]
     fn what_does_not_fit_is_refused() {
-        let text = MachineText { spec: "2", distances: Some("5"), file: None, pes: None };
+        let text = MachineText { spec: "2", distances: Some("5"), file: None, pes: None, link_cycles: None };
         let refused = |trace: &[u8], placement: &str| audit_experts(trace, 2, placement, &text).unwrap_err();
         let good = "{\"physical_to_logical_map\": [[0, 1]]}";
         for (trace, placement, reason) in [

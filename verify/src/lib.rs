@@ -78,7 +78,7 @@ pub fn audit(graph: &str, mapping: &str, arities: &[u64], distances: &[u64]) -> 
 /// ```
 /// use viem_verify::{MachineText, audit_on};
 ///
-/// let machine = MachineText { spec: "torus:5", distances: None, file: None, pes: Some("0,4,2") };
+/// let machine = MachineText { spec: "torus:5", distances: None, file: None, pes: Some("0,4,2"), link_cycles: None };
 /// assert_eq!(audit_on("2 1\n2\n1\n", "0\n1\n", &machine), Ok(2));
 /// assert_eq!(audit_on("2 1\n2\n1\n", "2\n1\n", &machine), Ok(4));
 /// ```
@@ -113,7 +113,7 @@ pub struct WorkloadAudit {
 /// ```
 /// use viem_verify::{MachineText, WorkloadText, audit_workload_on};
 ///
-/// let machine = MachineText { spec: "torus:5", distances: None, file: None, pes: None };
+/// let machine = MachineText { spec: "torus:5", distances: None, file: None, pes: None, link_cycles: None };
 /// let text = "PROCESS 0 REPEAT 3 SEND 1 10 END STOP PROCESS 1 REPEAT 3 RECEIVE 0 10 END STOP";
 /// let workload = WorkloadText { text, room: None, send_cycles: 1, receive_cycles: 0 };
 /// let audit = audit_workload_on(&workload, "0\n2\n", &machine)?;
@@ -167,7 +167,7 @@ const MOST_LOADS: u64 = 1 << 32;
 /// ```
 /// use viem_verify::{MachineText, audit_many};
 ///
-/// let machine = MachineText { spec: "torus:5", distances: None, file: None, pes: None };
+/// let machine = MachineText { spec: "torus:5", distances: None, file: None, pes: None, link_cycles: None };
 /// let audit = audit_many("3 2 10\n4 2\n5 1 3\n6 2\n", "0\n0\n2\n", &machine)?;
 /// assert_eq!((audit.cost, audit.loads), (4, vec![9, 0, 6, 0, 0]));
 /// # Ok::<(), viem_verify::AuditError>(())
@@ -342,7 +342,13 @@ mod tests {
     #[test]
     fn processing_elements_at_one_router_share_a_search() {
         let star = "6 5 11\n0 2 1 3 2 4 3 5 4\n2 1 1\n1 1 2\n1 1 3\n1 1 4 6 5\n1 5 5\n";
-        let text = MachineText { spec: "star.graph", distances: None, file: Some(star), pes: None };
+        let text = MachineText {
+            spec: "star.graph",
+            distances: None,
+            file: Some(star),
+            pes: None,
+            link_cycles: None,
+        };
         let machine = Machine::read(&text).unwrap();
         let complete: String = (1..=6)
             .map(|u| (1..=6).filter(|v| *v != u).map(|v| format!("{v} ")).collect::<String>() + "\n")

@@ -20,6 +20,9 @@ pub struct MachineText<'a> {
     pub file: Option<&'a str>,
     /// The list of PEs, such as `0-15,32`, or the content of the file with the list, if given.
     pub pes: Option<&'a str>,
+    /// The content of the file with the times of links, if given: the graph of the network, whose edges weigh as many cycles as a flit
+    /// takes over the link.
+    pub link_cycles: Option<&'a str>,
 }
 
 /// Distances and capacities.
@@ -65,6 +68,8 @@ pub(super) enum Shape {
     Network {
         links: Vec<Row>,
         vertices: Vec<usize>,
+        /// The same links with cycles instead of costs, if they differ.
+        times: Option<Vec<Row>>,
     },
     Outline {
         /// By level, innermost first.
@@ -104,6 +109,10 @@ impl Machine {
             Some(file) => read_file(text.spec, file)?,
             None => read_spec(text.spec, text.distances)?,
         };
+        let machine = match text.link_cycles {
+            Some(times) => machine.with_times(read_rows(times, |_| Ok(()))?)?,
+            None => machine,
+        };
         match text.pes {
             Some(pes) => {
                 let list = read_list(pes, machine.num_pes())?;
@@ -111,6 +120,23 @@ impl Machine {
             }
             None => Ok(machine),
         }
+    }
+
+    /// A network with the times of its links.
+    fn with_times(mut self, rows: Vec<Row>) -> Result<Self> {
+        let ends = |row: &Row| {
+            let mut ends: Vec<usize> = row.arcs.iter().map(|&(end, _)| end).collect();
+            ends.sort_unstable();
+            ends
+        };
+        let Shape::Network { links, times, .. } = &mut self.shape else {
+            return fault("only networks have times of links");
+        };
+        if !links.iter().map(ends).eq(rows.iter().map(ends)) {
+            return fault("the file of times has other links than the network");
+        }
+        *times = Some(rows);
+        Ok(self)
     }
 
     /// Restricts the machine to the listed PEs.
@@ -150,7 +176,7 @@ impl Machine {
     pub(super) fn origin(&self, pe: u64) -> u64 {
         let pe = self.inner(pe);
         match &self.shape {
-            Shape::Network { links, vertices } => first_step(links, vertices[pe as usize]).0 as u64,
+            Shape::Network { links, vertices, .. } => first_step(links, vertices[pe as usize]).0 as u64,
             _ => pe,
         }
     }
@@ -183,7 +209,7 @@ impl<'a> Distances<'a> {
     pub(super) fn from(&mut self, from: u64, to: &[u64]) -> Result<Vec<u64>> {
         let machine = self.machine;
         let (from, to) = (machine.inner(from), to.iter().map(|&pe| machine.inner(pe)));
-        let Shape::Network { links, vertices } = &machine.shape else {
+        let Shape::Network { links, vertices, .. } = &machine.shape else {
             return Ok(to.map(|to| machine.shape.distance(from, to)).collect());
         };
         let (origin, link) = first_step(links, vertices[from as usize]);
@@ -402,7 +428,11 @@ fn read_file(name: &str, text: &str) -> Result<Machine> {
     let links = read_rows(text, |_| Ok(()))?;
     let vertices: Vec<usize> = (0..links.len()).filter(|&vertex| links[vertex].weight > 0).collect();
     let capacities = vertices.iter().map(|&vertex| links[vertex].weight).collect();
-    Ok(Machine { shape: Shape::Network { links, vertices }, capacities: Some(capacities), list: None })
+    Ok(Machine {
+        shape: Shape::Network { links, vertices, times: None },
+        capacities: Some(capacities),
+        list: None,
+    })
 }
 
 /// What separates numbers.

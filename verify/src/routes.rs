@@ -46,8 +46,7 @@ pub(super) struct Routes<'a> {
     arities: Option<Vec<u64>>,
     /// The costs of the cheapest paths to the vertex that was queried last.
     towards: Option<(usize, Vec<Option<u64>>)>,
-    /// In a network, the number of the host of each vertex.
-    hosts: Vec<usize>,
+    hosts: Hosts,
 }
 
 impl<'a> Routes<'a> {
@@ -59,8 +58,8 @@ impl<'a> Routes<'a> {
             _ => None,
         };
         let hosts = match &machine.shape {
-            Shape::Network { links, .. } => hosts(links),
-            _ => Vec::new(),
+            Shape::Network { links, .. } => Hosts::of(links),
+            _ => Hosts::default(),
         };
         Self { machine, arities, towards: None, hosts }
     }
@@ -90,18 +89,20 @@ impl<'a> Routes<'a> {
             (Shape::Cube { dimension }, _) => {
                 Route { hops: grid_hops(p, q, &vec![2; *dimension as usize], false, 1), is_worm: true }
             }
-            (Shape::Network { links, vertices }, _) => {
+            (Shape::Network { links, vertices, times }, _) => {
                 let (from, to) = (vertices[p as usize], vertices[q as usize]);
                 if self.towards.as_ref().is_none_or(|&(target, _)| target != to) {
                     self.towards = Some((to, cheapest_paths(links, to)));
                 }
                 let costs = self.towards.as_ref().map_or(&[][..], |(_, costs)| costs);
-                Route { hops: network_hops(links, costs, (from, to), self.hosts[to])?, is_worm: false }
+                let path = network_path(links, costs, (from, to), &self.hosts)?;
+                let rows = times.as_ref().unwrap_or(links);
+                Route { hops: path.into_iter().map(|arc| timed(rows, arc)).collect(), is_worm: false }
             }
-            (
-                Shape::Rails { .. } | Shape::Matrix { .. } | Shape::Triangle { .. } | Shape::Outline { .. },
-                _,
-            ) => {
+            (Shape::Rails { arities, distances, same_rail }, _) => {
+                Route { hops: rail_hops((p, q), arities, distances, *same_rail), is_worm: false }
+            }
+            (Shape::Matrix { .. } | Shape::Triangle { .. } | Shape::Outline { .. }, _) => {
                 let distance = self.machine.shape.distance(p, q);
                 let (out, into) = (Lane::Port { pe: p, is_out: true }, Lane::Port { pe: q, is_out: false });
                 Route { hops: vec![(out, distance.div_ceil(2)), (into, distance / 2)], is_worm: false }
@@ -150,6 +151,20 @@ fn tree_hops(vertex: u64, p: u64, q: u64, arities: &[u64], distances: &[u64]) ->
     up
 }
 
+/// Inside a node as in a tree; else in the tree of GPUs in rails, rails in pods, and so on.
+fn rail_hops((p, q): (u64, u64), arities: &[u64], distances: &[u64], same_rail: u64) -> Vec<(Lane, u64)> {
+    let (gpus, nodes) = (arities[0], arities[1]);
+    if p / gpus == q / gpus {
+        return tree_hops(p / gpus, p % gpus, q % gpus, &arities[..1], &distances[..1]);
+    }
+    let place = |pe: u64| {
+        let (rail, node, pod) = (pe % gpus, pe / gpus % nodes, pe / (gpus * nodes));
+        node + nodes * rail + nodes * gpus * pod
+    };
+    let of_fabric = [&[nodes, gpus], &arities[2..]].concat();
+    tree_hops(u64::MAX, place(p), place(q), &of_fabric, &[&[same_rail], &distances[1..]].concat())
+}
+
 /// The first dimension first, the shorter way round, upwards on ties. After crossing from one end of a closed
 /// dimension to the other, a message uses the second lane.
 fn grid_hops(from: u64, to: u64, lengths: &[u64], is_closed: bool, cycles: u64) -> Vec<(Lane, u64)> {
@@ -172,9 +187,51 @@ fn grid_hops(from: u64, to: u64, lengths: &[u64], is_closed: bool, cycles: u64) 
     hops
 }
 
-/// The number of the host of each vertex: of what hangs on the part of the network without dead ends, the vertex next to that
-/// part; of PEs in that part, themselves. If nothing is without dead ends, all have host 0.
-fn hosts(links: &[Row]) -> Vec<usize> {
+/// The hosts of a network.
+#[derive(Default)]
+struct Hosts {
+    /// The number of the host of each vertex: of what hangs on the part of the network without dead ends, the vertex next to that part;
+    /// of PEs in that part, themselves. If nothing is without dead ends, all have host 0.
+    number: Vec<usize>,
+    /// Whether each vertex of that part is a PE or has one hanging on it.
+    are_everywhere: bool,
+}
+
+impl Hosts {
+    fn of(links: &[Row]) -> Self {
+        let is_kept = without_dead_ends(links);
+        let hanging = |from: usize, on: usize| {
+            let (mut found, mut waiting) = (Vec::new(), vec![(from, on)]);
+            while let Some((vertex, above)) = waiting.pop() {
+                found.push(vertex);
+                let below = links[vertex].arcs.iter().map(|&(next, _)| next);
+                waiting
+                    .extend(below.filter(|&next| !is_kept[next] && next != above).map(|next| (next, vertex)));
+            }
+            found
+        };
+        let (mut number, mut count) = (vec![0; links.len()], 0);
+        let mut has_pe: Vec<bool> = links.iter().map(|row| row.weight > 0).collect();
+        for vertex in 0..links.len() {
+            let kept = links[vertex].arcs.iter().map(|&(next, _)| next).find(|&next| is_kept[next]);
+            if is_kept[vertex] && links[vertex].weight > 0 {
+                number[vertex] = count;
+                count += 1;
+            } else if let (false, Some(on)) = (is_kept[vertex], kept) {
+                for other in hanging(vertex, on) {
+                    number[other] = count;
+                    has_pe[on] |= links[other].weight > 0;
+                }
+                count += 1;
+            }
+        }
+        let are_everywhere = (0..links.len()).all(|vertex| !is_kept[vertex] || has_pe[vertex]);
+        Self { number, are_everywhere }
+    }
+}
+
+/// Whether each vertex is left if dead ends are removed until there is none.
+fn without_dead_ends(links: &[Row]) -> Vec<bool> {
     let mut is_kept = vec![true; links.len()];
     let mut waiting: Vec<usize> = (0..links.len()).collect();
     while let Some(vertex) = waiting.pop() {
@@ -184,48 +241,39 @@ fn hosts(links: &[Row]) -> Vec<usize> {
             is_kept[vertex] = false;
         }
     }
-    let (mut host, mut count) = (vec![0; links.len()], 0);
-    for (vertex, row) in links.iter().enumerate() {
-        let is_beside = row.arcs.iter().any(|&(next, _)| is_kept[next]);
-        if is_kept[vertex] && row.weight > 0 {
-            host[vertex] = count;
-            count += 1;
-        } else if !is_kept[vertex] && is_beside {
-            let mut hanging = vec![(vertex, usize::MAX)];
-            while let Some((vertex, above)) = hanging.pop() {
-                host[vertex] = count;
-                let below = links[vertex].arcs.iter().map(|&(next, _)| next);
-                hanging
-                    .extend(below.filter(|&next| !is_kept[next] && next != above).map(|next| (next, vertex)));
-            }
-            count += 1;
-        }
-    }
-    host
+    is_kept
 }
 
-/// Along a cheapest path; among the possible next vertices, in the order of their numbers, the one that the number of the host
-/// selects.
-fn network_hops(
+/// The arcs of a cheapest path. Among the possible next vertices, the number of the host selects one of those in ascending order; if hosts
+/// are everywhere, the nearest number is taken, of two the greater.
+fn network_path(
     links: &[Row],
     costs: &[Option<u64>],
     (from, to): (usize, usize),
-    host: usize,
-) -> Result<Vec<(Lane, u64)>, AuditError> {
-    let (mut hops, mut at) = (Vec::new(), from);
+    hosts: &Hosts,
+) -> Result<Vec<(usize, usize)>, AuditError> {
+    let (mut path, mut at) = (Vec::new(), from);
     while at != to {
         let nearer = links[at].arcs.iter().filter_map(|&(next, link)| {
             let rest = costs[next].filter(|rest| costs[at] == rest.checked_add(link))?;
-            Some((next, link)).filter(|_| Some(rest) < costs[at])
+            Some(next).filter(|_| Some(rest) < costs[at])
         });
-        let mut nearer: Vec<(usize, u64)> = nearer.collect();
+        let mut nearer: Vec<usize> = nearer.collect();
         nearer.sort_unstable();
-        if nearer.is_empty() {
-            return Err(AuditError::Machine { reason: "there is no path between two PEs" });
-        }
-        let (next, link) = nearer[host % nearer.len()];
-        hops.push((Lane::Arc { from: at, to: next }, link));
+        let nearest = nearer.iter().rev().min_by_key(|next| next.abs_diff(at)).copied();
+        let next = match nearest {
+            Some(nearest) if hosts.are_everywhere => nearest,
+            Some(_) => nearer[hosts.number[to] % nearer.len()],
+            None => return Err(AuditError::Machine { reason: "there is no path between two PEs" }),
+        };
+        path.push((at, next));
         at = next;
     }
-    Ok(hops)
+    Ok(path)
+}
+
+/// An arc with its weight among these.
+fn timed(rows: &[Row], (from, to): (usize, usize)) -> (Lane, u64) {
+    let cycles = rows[from].arcs.iter().find(|&&(next, _)| next == to).map_or(0, |&(_, cycles)| cycles);
+    (Lane::Arc { from, to }, cycles)
 }

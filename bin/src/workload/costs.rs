@@ -20,7 +20,7 @@ pub(crate) struct CostOptions {
     #[arg(long, value_enum)]
     sharing: Option<SharingName>,
 
-    /// Cycles until the first flit of a message arrives, for each unit of distance; with --sharing=fair [default: 0]
+    /// Cycles until the first flit of a message arrives, for each cycle (or unit of cost) of its links; with --sharing=fair [default: 0]
     #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u64).range(0..=Costs::MOST))]
     latency_cycles: Option<u64>,
 }

@@ -97,8 +97,8 @@ const CHOOSING: [&str; 15] = [
 ];
 
 /// Options that are meaningful for only some inputs of a mode, and are rejected for others.
-const FOR_SOME_INPUTS: [&str; 8] =
-    ["pe", "pu", "latency", "include", "first_rank", "renumber", "sizes", "from"];
+const FOR_SOME_INPUTS: [&str; 9] =
+    ["pe", "pu", "latency", "link_cycles", "include", "first_rank", "renumber", "sizes", "from"];
 
 const JOB: &[&str] = &["--parallel=tp:2,dp:4,pp:2", "--model=layers=4,hidden=8,sequence=16,microbatches=2"];
 
@@ -154,6 +154,7 @@ const TRIALS_OF_VIEM: &[Trial] = &[
     trial("pe", "thread"),
     trial("pu", ""),
     trial("latency", "latencies"),
+    trial("link_cycles", "graph"),
     trial("imbalance", "40"),
     trial("least_load", "90"),
     trial("pe_weights", "weights"),
@@ -262,6 +263,7 @@ const TRIALS_OF_EVALUATOR: &[Trial] = &[
     trial("pe", "thread"),
     trial("pu", ""),
     trial("latency", "latencies"),
+    trial("link_cycles", "graph"),
     trial("imbalance", "40"),
     trial("least_load", "90"),
     trial("pe_weights", "weights"),

@@ -11,6 +11,41 @@ fn generated(folder: &Path, pattern: &str) {
     stdout_of(program("generate_model", folder).args(arguments));
 }
 
+/// Two nodes of two PEs at routers, which are joined by a link that is dear but fast.
+#[test]
+fn links_of_a_network_have_times_apart_from_their_costs() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    let network = |between: u32| {
+        format!("6 5 11\n0 2 {between} 3 1 4 1\n0 1 {between} 5 1 6 1\n1 1 1\n1 1 1\n1 2 1\n1 2 1\n")
+    };
+    fs::write(at.join("n.graph"), network(40)).unwrap();
+    fs::write(at.join("t.graph"), network(3)).unwrap();
+    fs::write(at.join("u.graph"), "6 5 1\n2 3 4 1 6 1\n1 3 3 1 5 1\n2 1\n1 1\n2 1\n1 1\n").unwrap();
+    fs::write(at.join("w"), "// Number of Nodes: 2\n").unwrap();
+    fs::write(at.join("m"), "0\n1\n2\n3\n").unwrap();
+    generated(at, "ring:4");
+    let simulated = |more: &[&str]| {
+        let score =
+            ["p", "--machine=n.graph", "--input_mapping=m", "--simulate", "--sharing=fair", "--json=score"];
+        stdout_of(program("evaluator", at).args(score).args(more));
+        let report = report_in(&at.join("score"));
+        (report["J"].as_u64().unwrap(), report["simulation"]["completion_time"].as_u64().unwrap())
+    };
+    let (slow, fast) = (simulated(&[]), simulated(&["--link_cycles=t.graph"]));
+    assert_eq!(slow.0, fast.0, "J counts costs");
+    assert!(slow.1 > 4 * fast.1, "{slow:?} {fast:?}");
+    assert_eq!(report_in(&at.join("score"))["machine"]["link_cycles"], "t.graph");
+    stdout_of(program("viem", at).args(["p", "--machine=n.graph", "--link_cycles=t.graph", "--verify"]));
+
+    let refused = |arguments: &[&str]| failure_of(program("viem", at).arg("p").args(arguments), 64);
+    let message = refused(&["--machine=mesh:2x2", "--link_cycles=t.graph"]);
+    assert!(message.contains("--link_cycles is for networks in files only"), "{message}");
+    let message =
+        failure_of(program("viem", at).args(["p", "--machine=n.graph", "--link_cycles=u.graph"]), 65);
+    assert!(message.contains("u.graph: vertex 1 has other links"), "{message}");
+}
+
 #[test]
 fn a_workload_is_generated_mapped_verified_and_simulated() {
     let folder = tempfile::tempdir().unwrap();

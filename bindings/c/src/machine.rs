@@ -2,11 +2,13 @@
 #![allow(unsafe_code)] // a foreign interface
 
 use std::ffi::{c_char, c_int, c_void};
+use std::path::Path;
+use std::ptr::null;
 use std::sync::Arc;
 
 use viem::graph::generate;
 use viem::ground::types::PeId;
-use viem::machine::{self, Distances, MachineError, OwnDistances};
+use viem::machine::{self, Distances, MachineError, OwnDistances, PeKind, Wanted};
 use viem::{Capacities, DistanceMatrix};
 use viem_ffi::{array, check_memory, count, put, text};
 
@@ -34,9 +36,9 @@ impl Machine {
 /// what they share. It returns normally: no exception and no `longjmp` may leave it.
 pub type DistanceFunction = Option<unsafe extern "C" fn(data: *mut c_void, a: u32, b: u32) -> i64>;
 
-/// Makes a machine from a text: a tree `4:16:8` with distances `1:10:100` (both innermost first), `torus:8x8x4`, `mesh:16x16`, `hypercube:10`, a
-/// cluster such as `slurm` or `hosts:FILE,node=16:2`, or the name of a file with a network, a matrix or a target of Scotch. The chapter
-/// docs/guide/machines.md lists all.
+/// Makes a machine from a text: a tree `4:16:8` with distances `1:10:100` (both innermost first), `torus:8x8x4`, `mesh:16x16`, `hypercube:10`, rails
+/// of GPUs `rails:8:4:16`, a cluster such as `slurm` or `hosts:FILE,node=16:2`, or the name of a file with a network, a matrix or a target of
+/// Scotch. The chapter docs/guide/machines.md lists all.
 ///
 /// - `spec`: the text, in UTF-8
 /// - `distances`: those of the levels of a tree; null where the text says all
@@ -54,6 +56,44 @@ pub unsafe extern "C" fn viem_machine_new(
     machine: *mut *mut Machine,
     error: *mut *mut Error,
 ) -> Status {
+    // SAFETY: the caller's promise.
+    unsafe { viem_machine_from_text(spec, distances, pes, Pe::Core as c_int, null(), null(), machine, error) }
+}
+
+/// What PEs are.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pe {
+    /// Cores with all their hardware threads, or whatever else the description of a machine has.
+    Core = 0,
+    /// Hardware threads.
+    Thread = 1,
+    /// The GPUs in files of hwloc.
+    Gpu = 2,
+}
+
+/// Makes a machine as `viem_machine_new` does, with all that may accompany a text.
+///
+/// - `spec`, `distances`, `pes`: as there
+/// - `pe`: one of `viem_pe`; other than VIEM_PE_CORE of clusters only
+/// - `latency`: a file with the latencies between hosts, of clusters only; null for none
+/// - `link_cycles`: a file with the times of links, of networks in files only; null for none
+/// - `machine`: gets the machine, which `viem_machine_free` frees; null on failure
+///
+/// # Safety
+///
+/// The texts end with zero bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_machine_from_text(
+    spec: *const c_char,
+    distances: *const c_char,
+    pes: *const c_char,
+    pe: c_int,
+    latency: *const c_char,
+    link_cycles: *const c_char,
+    machine: *mut *mut Machine,
+    error: *mut *mut Error,
+) -> Status {
     create(("machine", machine), error, || {
         // SAFETY: the caller's promise.
         let spec = unsafe { text("spec", spec) }?;
@@ -61,8 +101,21 @@ pub unsafe extern "C" fn viem_machine_new(
         let wanted = |name, pointer: *const c_char| {
             (!pointer.is_null()).then(|| unsafe { text(name, pointer) }).transpose()
         };
-        Ok(Machine::new(machine::build(spec, wanted("distances", distances)?, wanted("pes", pes)?)?))
+        let wanted = Wanted::new(spec)
+            .with_distances(wanted("distances", distances)?)
+            .with_pes(wanted("pes", pes)?)
+            .with_pe(pe_kind(pe)?)
+            .with_latency(wanted("latency", latency)?.map(Path::new))
+            .with_link_cycles(wanted("link_cycles", link_cycles)?.map(Path::new));
+        Ok(Machine::new(machine::build_wanted(&wanted)?))
     })
+}
+
+/// The kind of PEs of this number.
+fn pe_kind(pe: c_int) -> Result<PeKind, Error> {
+    let kinds = [(Pe::Core, PeKind::Core), (Pe::Thread, PeKind::Thread), (Pe::Gpu, PeKind::Gpu)];
+    let kind = kinds.into_iter().find(|&(known, _)| known as c_int == pe).map(|(_, kind)| kind);
+    kind.ok_or_else(|| Error::usage("the argument `pe` is none of the kinds of PEs"))
 }
 
 /// Makes a machine from a symmetric matrix of distances, which is copied.

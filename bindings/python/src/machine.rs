@@ -1,12 +1,13 @@
 //! Machines.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use viem::ground::memory::with_room;
 use viem::ground::types::{Distance, PeId};
-use viem::machine::{self, DistanceOracle, DistanceVisitor};
+use viem::machine::{self, DistanceOracle, DistanceVisitor, PeKind, Wanted};
 use viem::{Capacities, DistanceMatrix, Network};
 
 use crate::error::{Fault, OrRaise};
@@ -27,11 +28,30 @@ impl Machine {
 
 #[pymethods]
 impl Machine {
-    /// From a text, as the programs read it.
+    /// From a text and what may accompany it, as the programs read it.
     #[staticmethod]
-    #[pyo3(signature = (spec, distances, pes))]
-    fn build(py: Python<'_>, spec: &str, distances: Option<&str>, pes: Option<&str>) -> PyResult<Self> {
-        py.detach(|| machine::build(spec, distances, pes)).map(Self::new).or_raise()
+    #[pyo3(signature = (spec, distances, pes, pe, latency, link_cycles))]
+    fn build(
+        py: Python<'_>,
+        spec: &str,
+        distances: Option<&str>,
+        pes: Option<&str>,
+        pe: &str,
+        latency: Option<PathBuf>,
+        link_cycles: Option<PathBuf>,
+    ) -> PyResult<Self> {
+        let kinds = [("core", PeKind::Core), ("thread", PeKind::Thread), ("gpu", PeKind::Gpu)];
+        let Some((_, kind)) = kinds.into_iter().find(|(name, _)| *name == pe) else {
+            let message = format!("PEs are \"core\", \"thread\" or \"gpu\", not \"{pe}\"");
+            return Err(Fault::usage(message).into());
+        };
+        let wanted = Wanted::new(spec)
+            .with_distances(distances)
+            .with_pes(pes)
+            .with_pe(kind)
+            .with_latency(latency.as_deref())
+            .with_link_cycles(link_cycles.as_deref());
+        py.detach(|| machine::build_wanted(&wanted)).map(Self::new).or_raise()
     }
 
     /// From a square symmetric matrix of distances.

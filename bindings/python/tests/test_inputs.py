@@ -62,6 +62,22 @@ def test_entries_that_mean_nothing():
     assert dict(viem.Graph(frame).to_networkx()["x"]) == {"y": {"weight": 3}, "z": {"weight": 5}}
 
 
+def test_what_accompanies_the_text_of_a_machine(tmp_path):
+    network, times = tmp_path / "n.graph", tmp_path / "t.graph"
+    network.write_text("3 2 11\n0 2 5 3 5\n1 1 5\n1 1 5\n")
+    times.write_text("3 2 11\n0 2 2 3 2\n1 1 2\n1 1 2\n")
+    machine = viem.Machine(str(network), link_cycles=times)
+    assert machine.distance(0, 1) == 10
+    with pytest.raises(viem.UsageError, match="networks"):
+        viem.Machine("4", distances="1", link_cycles=times)
+    with pytest.raises(viem.UsageError, match="clusters"):
+        viem.Machine("4", distances="1", pe="gpu")
+    with pytest.raises(viem.UsageError, match="clusters"):
+        viem.Machine("4", distances="1", latency=times)
+    with pytest.raises(viem.UsageError, match="\"core\""):
+        viem.Machine("4", distances="1", pe="gpus")
+
+
 def test_empty_and_single():
     assert viem.Graph(np.zeros((0, 0))).num_vertices == 0
     assert viem.Graph([[0]]).num_edges == 0

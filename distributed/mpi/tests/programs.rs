@@ -101,7 +101,8 @@ fn mappings_are_the_same_on_any_number_of_ranks_and_have_the_costs_they_report()
         let printed = expect(ranks, &options);
         assert!(printed.contains(&format!("on {ranks} ranks")), "{printed}");
         let mapping = std::fs::read_to_string(&result).unwrap();
-        let machine = MachineText { spec: "4:2", distances: Some("1:10"), file: None, pes: None };
+        let machine =
+            MachineText { spec: "4:2", distances: Some("1:10"), file: None, pes: None, link_cycles: None };
         let graph = std::fs::read_to_string(folder.path().join("mesh.graph")).unwrap();
         let audit = audit_many(&graph, &mapping, &machine).unwrap();
         let report = json(&report);

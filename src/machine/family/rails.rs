@@ -6,7 +6,8 @@
 use crate::ground::types::{Distance, PeId};
 use crate::machine::parts::Parts;
 use crate::machine::{
-    Distances, Division, Hierarchy, HierarchyError, Located, Location, Machine, MachineError, OwnDistances,
+    Distances, Division, Hierarchy, HierarchyError, Interconnect, Located, Location, Machine, MachineError,
+    OwnDistances,
 };
 
 /// Nodes of equally many GPUs in pods, and pods in further levels if there are any. Two GPUs of a node have the first distance, two of the same
@@ -89,6 +90,10 @@ impl Machine for Rails {
 
     fn distances(&self) -> Result<Distances, MachineError> {
         Distances::own(self.num_pes(), self.clone())
+    }
+
+    fn interconnect(&self) -> Interconnect {
+        Interconnect::Rails(self.clone())
     }
 
     /// Nodes, pods and so on, also where distances are the same.

@@ -146,6 +146,8 @@ pub struct Wanted<'a> {
     pub pe: PeKind,
     /// A file with the latencies between hosts; of clusters only.
     pub latency: Option<&'a Path>,
+    /// A file with the times of links; of networks only.
+    pub link_cycles: Option<&'a Path>,
 }
 
 impl<'a> Wanted<'a> {
@@ -172,6 +174,12 @@ impl<'a> Wanted<'a> {
     /// With the latencies in a file.
     pub fn with_latency(self, latency: impl Into<Option<&'a Path>>) -> Self {
         Self { latency: latency.into(), ..self }
+    }
+
+    /// With the times of links in a file: the graph of the network, in which the weight of an edge is the number of cycles that a flit
+    /// takes over the link. See [`Network::with_link_cycles`](super::Network::with_link_cycles).
+    pub fn with_link_cycles(self, link_cycles: impl Into<Option<&'a Path>>) -> Self {
+        Self { link_cycles: link_cycles.into(), ..self }
     }
 }
 
@@ -225,6 +233,8 @@ pub enum SpecError {
     Cluster { spec: String, source: Box<ClusterError> },
     #[error("`{field}` is for clusters (slurm, hwloc:, hosts:) only, and `{spec}` is none")]
     ClustersOnly { spec: String, field: &'static str },
+    #[error("`link_cycles` is for networks in files only, and `{spec}` is none")]
+    NetworksOnly { spec: String },
     #[cfg(feature = "io")]
     #[error(transparent)]
     Read(#[from] io::ReadError),
@@ -238,7 +248,8 @@ impl HasKind for SpecError {
             | Self::Distances { .. }
             | Self::BadDistance { .. }
             | Self::OwnDistances { .. }
-            | Self::ClustersOnly { .. } => ErrorKind::Usage,
+            | Self::ClustersOnly { .. }
+            | Self::NetworksOnly { .. } => ErrorKind::Usage,
             #[cfg(feature = "io")]
             Self::UnknownFile { .. } | Self::LongComments { .. } => ErrorKind::BadData,
             // A machine that is written in full is a value given by hand, one in a file is data.
@@ -324,8 +335,11 @@ fn kind_of(spec: &str) -> Option<(&'static MachineKind, &str)> {
 }
 
 fn whole(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
-    let &Wanted { spec, distances, pe, latency, .. } = wanted;
+    let &Wanted { spec, distances, pe, latency, link_cycles, .. } = wanted;
     let kind = kind_of(spec);
+    if link_cycles.is_some() && kind.is_some() {
+        return Err(SpecError::NetworksOnly { spec: spec.to_owned() });
+    }
     if kind.is_none_or(|(kind, _)| !kind.is_cluster()) {
         let fields = [(pe != PeKind::Core, "pe"), (latency.is_some(), "latency")];
         if let Some((_, field)) = fields.into_iter().find(|(is_given, _)| *is_given) {
@@ -335,12 +349,16 @@ fn whole(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
     if let Some((kind, rest)) = kind {
         return (kind.make)(&Request { spec, rest, distances, pe, latency });
     }
-    in_file(spec, distances)
+    in_file(spec, distances, link_cycles)
 }
 
-/// The machine in a file.
+/// The machine in a file; a network with the times of its links, if they are given.
 #[cfg(feature = "io")]
-fn in_file(spec: &str, distances: Option<&str>) -> Result<Box<dyn Machine>, SpecError> {
+fn in_file(
+    spec: &str,
+    distances: Option<&str>,
+    link_cycles: Option<&Path>,
+) -> Result<Box<dyn Machine>, SpecError> {
     let path = Path::new(spec);
     let is_path = spec == "-" || spec.contains(['/', '.']);
     if !is_path && !path.exists() {
@@ -349,12 +367,20 @@ fn in_file(spec: &str, distances: Option<&str>) -> Result<Box<dyn Machine>, Spec
     if let Some(distances) = distances {
         return Err(SpecError::OwnDistances { spec: spec.to_owned(), distances: distances.to_owned() });
     }
-    read(io::Source::open(path)?, path)
+    let machine = read(io::Source::open(path)?, path)?;
+    match link_cycles {
+        Some(times) => network::with_link_cycles(machine.as_ref(), spec, times),
+        None => Ok(machine),
+    }
 }
 
 /// No machine: files are not read.
 #[cfg(not(feature = "io"))]
-fn in_file(spec: &str, _distances: Option<&str>) -> Result<Box<dyn Machine>, SpecError> {
+fn in_file(
+    spec: &str,
+    _distances: Option<&str>,
+    _link_cycles: Option<&Path>,
+) -> Result<Box<dyn Machine>, SpecError> {
     Err(SpecError::Unknown { spec: spec.to_owned() })
 }
 

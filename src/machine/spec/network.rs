@@ -1,9 +1,12 @@
 //! Networks of routers and PEs: METIS graphs.
 
+use std::path::Path;
+
 use super::SpecError;
 use super::file_kind::{FileKind, Likeness};
+use crate::io::Source;
 use crate::io::metis::{self, NodeWeights};
-use crate::machine::Network;
+use crate::machine::{Interconnect, Machine, Network};
 
 pub(super) const FILE: FileKind = FileKind {
     about: "a network (METIS graph)",
@@ -21,3 +24,17 @@ pub(super) const FILE: FileKind = FileKind {
         Ok(Box::new(network.map_err(|error| SpecError::machine(name, error))?))
     },
 };
+
+/// A network with the times of its links in a file.
+pub(super) fn with_link_cycles(
+    machine: &dyn Machine,
+    spec: &str,
+    times: &Path,
+) -> Result<Box<dyn Machine>, SpecError> {
+    let Interconnect::Network(network) = machine.interconnect() else {
+        return Err(SpecError::NetworksOnly { spec: spec.to_owned() });
+    };
+    let times_of_links = metis::read(Source::open(times)?, NodeWeights::Read)?;
+    let network = network.with_link_cycles(&times_of_links);
+    Ok(Box::new(network.map_err(|error| SpecError::machine(times.display().to_string(), error))?))
+}

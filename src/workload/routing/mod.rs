@@ -6,7 +6,8 @@
 //! |---|---|---|---|
 //! | a grid, a hypercube | two for each pair of neighbours, one each way; in rings two lanes each | e-cube: the first dimension first, the shorter way round | as worms |
 //! | a tree | one up and one down for each PE and each group | up to the group of both, and down | hop by hop |
-//! | a network | two for each link | the cheapest path; of several, the number of the destination's host selects one | hop by hop |
+//! | rails | two for each GPU to its node and two to its rail, and for each rail, pod and so on | inside the node, or up to the rail, the pod and so on, and down | hop by hop |
+//! | a network | two for each link | the cheapest path; of several, the number of the destination's host selects one, or dimensions come in order | hop by hop |
 //! | nothing known | a port out of each PE and one into it | out and in | hop by hop |
 //!
 //! As a worm (wormhole flow control), a message of L flits takes L + d - 1 flit times over d links, and holds
@@ -30,6 +31,7 @@
 mod grid;
 mod network;
 mod ports;
+mod rails;
 mod tree;
 
 use crate::ground::types::PeId;
@@ -37,6 +39,7 @@ use crate::machine::{Interconnect, Machine, MachineError};
 use grid::GridRoutes;
 use network::NetworkRoutes;
 use ports::PortRoutes;
+use rails::RailRoutes;
 use tree::TreeRoutes;
 
 /// A lane of a link, in one direction, numbered from 0.
@@ -86,6 +89,7 @@ pub struct Routing {
 enum Routes {
     Grid(GridRoutes),
     Tree(TreeRoutes),
+    Rails(RailRoutes),
     Network(NetworkRoutes),
     Ports(PortRoutes),
 }
@@ -105,6 +109,7 @@ impl Routing {
         let routes = match interconnect {
             Interconnect::Grid(grid) => Routes::Grid(GridRoutes::new(&grid)?),
             Interconnect::Tree(tree) => Routes::Tree(TreeRoutes::new(&tree)?),
+            Interconnect::Rails(rails) => Routes::Rails(RailRoutes::new(&rails)?),
             Interconnect::Network(network) => Routes::Network(NetworkRoutes::new(network)),
             Interconnect::Ports | Interconnect::Listed { .. } => Routes::Ports(PortRoutes::new(machine)?),
         };
@@ -130,6 +135,7 @@ impl Routing {
         match &self.routes {
             Routes::Grid(routes) => routes.num_lanes(),
             Routes::Tree(routes) => routes.num_links(),
+            Routes::Rails(routes) => routes.num_links(),
             Routes::Network(routes) => routes.num_links(),
             Routes::Ports(routes) => routes.num_links(),
         }
@@ -150,6 +156,7 @@ impl Routing {
         match &self.routes {
             Routes::Grid(routes) => return routes.route(from, to, hops),
             Routes::Tree(routes) => routes.route(from, to, 0, hops),
+            Routes::Rails(routes) => routes.route(from, to, hops),
             Routes::Network(routes) => routes.route(from, to, hops),
             Routes::Ports(routes) => routes.route(from, to, hops),
         }
@@ -161,6 +168,7 @@ impl Routing {
         match &self.routes {
             Routes::Grid(routes) => routes.name(link),
             Routes::Tree(routes) => routes.name(link, 0),
+            Routes::Rails(routes) => routes.name(link),
             Routes::Network(routes) => routes.name(link),
             Routes::Ports(routes) => routes.name(link),
         }
@@ -171,6 +179,7 @@ impl Routing {
         match &self.routes {
             Routes::Grid(routes) => routes.longest(),
             Routes::Tree(routes) => routes.longest(),
+            Routes::Rails(routes) => routes.longest(),
             Routes::Network(routes) => routes.longest(),
             Routes::Ports(routes) => routes.longest(),
         }

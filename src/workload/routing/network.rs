@@ -1,8 +1,14 @@
-//! Networks: the cheapest path. Of several, the destination selects one, as switches with tables of destinations do.
+//! Networks: the cheapest path.
 //!
-//! A host is a vertex outside of all circles that is joined to one, or a PE on a circle. Where several links begin cheapest paths,
-//! host number h gets link h modulo their number. So the hosts of a fat tree are spread over its spines as by the routing
-//! D-mod-k (Zahavi 2012).
+//! A host is a vertex outside of all circles that is joined to one, or a PE on a circle. A network is direct if each vertex on a circle
+//! is a PE or has PEs hanging on it, and indirect if some have none (Dally and Towles 2004). Where several links begin cheapest paths,
+//!
+//! - in an indirect network host number h gets link h modulo their number, as from switches with tables of destinations. So the hosts
+//!   of a fat tree are spread over its spines as by the routing D-mod-k (Zahavi 2012);
+//! - in a direct network the one that leads to the vertex of the nearest number is taken, of two the greater. So messages pass grids
+//!   and hypercubes whose vertices are numbered dimension by dimension in the order of dimensions.
+//!
+//! W. J. Dally, B. Towles, *Principles and Practices of Interconnection Networks*, Morgan Kaufmann, 2004.
 //!
 //! E. Zahavi, *Fat-tree routing and node ordering providing contention free traffic for MPI global collectives*, Journal of
 //! Parallel and Distributed Computing 72, 2012.
@@ -11,6 +17,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::OnceLock;
 
+use crate::graph::CsrGraph;
 use crate::ground::types::{Distance, NodeId, PeId};
 use crate::machine::Network;
 use crate::workload::routing::{Hop, LaneId, push};
@@ -25,8 +32,7 @@ pub(super) struct NetworkRoutes {
     last: Vec<LaneId>,
     /// The vertex that each arc leaves.
     tail: Vec<NodeId>,
-    /// The number of the host of each vertex that is not in the midst of a circle.
-    host: Vec<u32>,
+    hosts: Hosts,
 }
 
 /// The arcs by which cheapest paths to a vertex leave each vertex, one after the other.
@@ -53,8 +59,8 @@ impl NetworkRoutes {
         for (arc, &head) in graph.targets().iter().enumerate() {
             last[head as usize] = arc as LaneId;
         }
-        let host = hosts(&network);
-        Self { towards: graph.nodes().map(|_| OnceLock::new()).collect(), last, tail, host, network }
+        let hosts = Hosts::of(&network);
+        Self { towards: graph.nodes().map(|_| OnceLock::new()).collect(), last, tail, hosts, network }
     }
 
     pub(super) fn num_links(&self) -> usize {
@@ -62,9 +68,8 @@ impl NetworkRoutes {
     }
 
     pub(super) fn longest(&self) -> (u64, u64) {
-        let graph = self.network.graph();
-        let cost = graph.edge_weights().and_then(|weights| weights.iter().copied().max()).unwrap_or(1);
-        (graph.num_nodes() as u64, cost.max(1) as u64)
+        let cycles = (0..self.num_links()).map(|arc| self.network.link_cycles(arc)).max().unwrap_or(1);
+        (self.network.graph().num_nodes() as u64, cycles.max(1) as u64)
     }
 
     pub(super) fn route(&self, from: PeId, to: PeId, hops: &mut Vec<Hop>) {
@@ -72,10 +77,10 @@ impl NetworkRoutes {
         let (mut at, target) = (self.network.vertex(from), self.network.vertex(to));
         let end = self.network.attached_to(to);
         let towards = self.towards[end as usize].get_or_init(|| self.search(end));
-        let host = self.host[target as usize];
+        let host = self.hosts.number[target as usize];
         while at != target {
             let arc = if at == end { self.last[target as usize] } else { towards.arc(at, host) } as usize;
-            push(hops, arc, graph.arc_weight(arc) as u64);
+            push(hops, arc, self.network.link_cycles(arc) as u64);
             at = graph.targets()[arc];
         }
     }
@@ -108,8 +113,16 @@ impl NetworkRoutes {
                 let rest = cost[other as usize];
                 rest < cost[node as usize] && rest + link == cost[node as usize]
             };
+            let begin = arcs.len();
             let cheapest = graph.arcs(node).enumerate().filter(begins);
             arcs.extend(cheapest.map(|(place, _)| (graph.offsets()[node as usize] + place) as LaneId));
+            let head = |&arc: &LaneId| graph.targets()[arc as usize];
+            if self.hosts.are_everywhere {
+                arcs[begin..].sort_unstable_by_key(|arc| (head(arc).abs_diff(node), Reverse(head(arc))));
+                arcs.truncate(begin + 1);
+            } else {
+                arcs[begin..].sort_unstable_by_key(head);
+            }
         }
         first.push(arcs.len() as u32);
         Towards { arcs, first }
@@ -122,38 +135,70 @@ impl NetworkRoutes {
     }
 }
 
-/// The number of the host of each vertex. Vertices with one link are removed until there is none; a removed vertex has the
-/// host of the one that it hung on, unless that stays: then it is a host. O(m).
-fn hosts(network: &Network) -> Vec<u32> {
-    let graph = network.graph();
-    let mut degree: Vec<usize> = graph.nodes().map(|node| graph.degree(node)).collect();
-    let mut removed: Vec<NodeId> = graph.nodes().filter(|&node| degree[node as usize] <= 1).collect();
-    let mut is_removed = vec![false; graph.num_nodes()];
-    let mut above = vec![NodeId::MAX; graph.num_nodes()];
-    let mut at = 0;
-    while let Some(&node) = removed.get(at) {
-        at += 1;
-        is_removed[node as usize] = true;
-        for &other in graph.neighbours(node).iter().filter(|&&other| !is_removed[other as usize]) {
-            above[node as usize] = other;
-            degree[other as usize] -= 1;
-            if degree[other as usize] == 1 {
-                removed.push(other);
+/// The hosts of a network.
+#[derive(Debug)]
+struct Hosts {
+    /// The number of the host of each vertex that is not in the midst of a circle.
+    number: Vec<u32>,
+    /// Whether the network is direct.
+    are_everywhere: bool,
+}
+
+impl Hosts {
+    /// Vertices with one link are removed until there is none. A removed vertex has the host of the one that it hung on, unless that
+    /// stays: then it is a host. O(m).
+    fn of(network: &Network) -> Self {
+        let graph = network.graph();
+        let DeadEnds { removed, is_removed, above } = DeadEnds::of(graph);
+        let is_host = |node: NodeId| match above[node as usize] {
+            NodeId::MAX => graph.node_weight(node) > 0 || is_removed[node as usize],
+            above => !is_removed[above as usize],
+        };
+        let mut number = vec![0; graph.num_nodes()];
+        for (host, node) in graph.nodes().filter(|&node| is_host(node)).enumerate() {
+            number[node as usize] = host as u32;
+        }
+        for &node in removed.iter().rev().filter(|&&node| !is_host(node)) {
+            number[node as usize] = number[above[node as usize] as usize];
+        }
+        let mut has_pes: Vec<bool> = graph.nodes().map(|node| graph.node_weight(node) > 0).collect();
+        for &node in removed.iter().filter(|&&node| above[node as usize] != NodeId::MAX) {
+            has_pes[above[node as usize] as usize] |= has_pes[node as usize];
+        }
+        let are_everywhere = graph.nodes().all(|node| is_removed[node as usize] || has_pes[node as usize]);
+        Self { number, are_everywhere }
+    }
+}
+
+/// The part of a network outside of all circles.
+struct DeadEnds {
+    /// Its vertices, from the outside in.
+    removed: Vec<NodeId>,
+    is_removed: Vec<bool>,
+    /// The vertex that each of them hangs on; none if the vertex stays, or is the last.
+    above: Vec<NodeId>,
+}
+
+impl DeadEnds {
+    fn of(graph: &CsrGraph) -> Self {
+        let mut degree: Vec<usize> = graph.nodes().map(|node| graph.degree(node)).collect();
+        let mut removed: Vec<NodeId> = graph.nodes().filter(|&node| degree[node as usize] <= 1).collect();
+        let mut is_removed = vec![false; graph.num_nodes()];
+        let mut above = vec![NodeId::MAX; graph.num_nodes()];
+        let mut at = 0;
+        while let Some(&node) = removed.get(at) {
+            at += 1;
+            is_removed[node as usize] = true;
+            for &other in graph.neighbours(node).iter().filter(|&&other| !is_removed[other as usize]) {
+                above[node as usize] = other;
+                degree[other as usize] -= 1;
+                if degree[other as usize] == 1 {
+                    removed.push(other);
+                }
             }
         }
+        Self { removed, is_removed, above }
     }
-    let is_host = |node: NodeId| match above[node as usize] {
-        NodeId::MAX => network.graph().node_weight(node) > 0 || is_removed[node as usize],
-        above => !is_removed[above as usize],
-    };
-    let mut host = vec![0; graph.num_nodes()];
-    for (number, node) in graph.nodes().filter(|&node| is_host(node)).enumerate() {
-        host[node as usize] = number as u32;
-    }
-    for &node in removed.iter().rev().filter(|&&node| !is_host(node)) {
-        host[node as usize] = host[above[node as usize] as usize];
-    }
-    host
 }
 
 #[cfg(test)]
@@ -183,6 +228,31 @@ mod tests {
         let found: Vec<_> = (0..8).map(|to| spine((to + 4) % 8, to)).collect();
         assert_eq!(found, [[14], [14], [15], [15], [14], [14], [15], [15]]);
         assert!(spine(0, 3).is_empty());
+    }
+
+    /// A torus of 4 x 3 routers with one PE each, listed as a network.
+    #[test]
+    fn direct_networks_are_passed_dimension_by_dimension() {
+        let mut builder = GraphBuilder::new(24);
+        for router in 0..12 {
+            let (x, y) = (router % 4, router / 4);
+            builder.add_edge(router, y * 4 + (x + 1) % 4, 2);
+            builder.add_edge(router, (y + 1) % 3 * 4 + x, 2);
+            builder.add_edge(router, 12 + router, 1);
+        }
+        (0..24).for_each(|vertex| builder.set_node_weight(vertex, i64::from(vertex >= 12)));
+        let routes = NetworkRoutes::new(Network::new(builder.build().unwrap()).unwrap());
+        let passed = |from, to| {
+            let mut hops = Vec::new();
+            routes.route(from, to, &mut hops);
+            let heads = hops.iter().map(|hop| routes.network.graph().targets()[hop.lane as usize]);
+            heads.filter(|&head| head < 12).collect::<Vec<_>>()
+        };
+        assert_eq!(passed(0, 5), [0, 1, 5]);
+        assert_eq!(passed(5, 0), [5, 4, 0]);
+        assert_eq!(passed(0, 11), [0, 3, 11]);
+        // Two ways round are as long.
+        assert_eq!(passed(1, 7), [1, 2, 3, 7]);
     }
 
     /// Two routers with a PE of several links between them, and leaves at each.

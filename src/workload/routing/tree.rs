@@ -75,13 +75,18 @@ impl TreeRoutes {
         }
     }
 
-    /// The name of a link of a tree whose first PE has this number, for output.
-    pub(super) fn name(&self, link: LaneId, first_pe: PeId) -> String {
+    /// The level of a link, from 0, the first PE below it, and whether it leads up.
+    pub(super) fn position(&self, link: LaneId) -> (usize, PeId, bool) {
         let link = link as usize;
         let index = self.levels.partition_point(|level| level.first <= link).saturating_sub(1);
         let Level { size, first, .. } = self.levels[index];
-        let (group, is_up) = ((link - first) / 2, link.is_multiple_of(2));
-        let pe = first_pe + group as PeId * size;
+        (index, ((link - first) / 2) as PeId * size, link.is_multiple_of(2))
+    }
+
+    /// The name of a link of a tree whose first PE has this number, for output.
+    pub(super) fn name(&self, link: LaneId, first_pe: PeId) -> String {
+        let (index, pe, is_up) = self.position(link);
+        let (pe, size) = (first_pe + pe, self.levels[index].size);
         let members = if size == 1 { format!("PE {pe}") } else { format!("PEs {pe}-{}", pe + size - 1) };
         if is_up {
             format!("{members} -> level {}", index + 1)

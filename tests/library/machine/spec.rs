@@ -85,7 +85,10 @@ fn the_auditor_understands_specifications_the_same_way() {
     for (spec, distances) in specs {
         for pes in [None, Some("0"), Some("3,0-2"), Some("5,1 4 0")] {
             let machine = build(spec, distances, pes);
-            check_with_auditor(&MachineText { spec, distances, file: None, pes }, &*machine);
+            check_with_auditor(
+                &MachineText { spec, distances, file: None, pes, link_cycles: None },
+                &*machine,
+            );
         }
     }
     assert_eq!(build("hypercube:0", None, None).num_pes(), 1);
@@ -152,14 +155,17 @@ fn files_are_recognised_by_content_and_audited() {
         std::fs::write(&path, content).unwrap();
         let spec = path.to_str().unwrap();
         let whole = build(spec, None, None);
-        check_with_auditor(&MachineText { spec, distances: None, file: Some(content), pes: None }, &*whole);
+        check_with_auditor(
+            &MachineText { spec, distances: None, file: Some(content), pes: None, link_cycles: None },
+            &*whole,
+        );
         if whole.num_pes() > 2 {
             let list = Some("2,0");
             let part = build(spec, None, list);
             let numbers = [0, 1].map(|pe| part.number(pe));
             assert_eq!(numbers, [whole.number(2), whole.number(0)]);
             check_with_auditor(
-                &MachineText { spec, distances: None, file: Some(content), pes: list },
+                &MachineText { spec, distances: None, file: Some(content), pes: list, link_cycles: None },
                 &*part,
             );
         }
@@ -389,7 +395,7 @@ fn every_kind_in_the_table_works() {
 fn whole_mappings_are_audited_on_every_machine() {
     // A path of six processes, on PEs with capacity 2 if possible.
     let graph = "6 5 1\n2 3\n1 3 3 5\n2 5 4 1\n3 1 5 2\n4 2 6 7\n5 7\n";
-    let text = |spec, distances, file, pes| MachineText { spec, distances, file, pes };
+    let text = |spec, distances, file, pes| MachineText { spec, distances, file, pes, link_cycles: None };
     let weighted = text("x", None, Some("cmpltw 4 2 2 1 2"), None);
     assert_eq!(audit_on(graph, "0\n0\n1\n1\n2\n3\n", &weighted), Ok(2 * (5 + 2 + 7)));
     assert!(audit_on(graph, "0\n0\n1\n2\n2\n3\n", &weighted).is_err());

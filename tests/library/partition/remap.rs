@@ -246,7 +246,8 @@ fn where_bounds_hold_the_result_is_not_worse_than_if_all_stayed() {
 
 /// J according to the auditor.
 fn j_of(graph: &CsrGraph, pe_of: &[u32]) -> i64 {
-    let machine = MachineText { spec: "2:2:3", distances: Some("1:10:100"), file: None, pes: None };
+    let machine =
+        MachineText { spec: "2:2:3", distances: Some("1:10:100"), file: None, pes: None, link_cycles: None };
     let lines: Vec<String> = pe_of.iter().map(u32::to_string).collect();
     audit_many(&text_of(graph), &lines.join("\n"), &machine).unwrap().cost as i64
 }

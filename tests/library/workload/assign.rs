@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use crate::common::StopAfter;
 use viem::Mapping;
+use viem::graph::{CsrGraph, GraphBuilder};
 use viem::ground::rng::Rng;
 use viem::ground::types::PeId;
-use viem::machine::{Capacities, Grid, Hierarchy, Hypercube, Interconnect, Machine};
+use viem::machine::{Capacities, Grid, Hierarchy, Hypercube, Interconnect, Machine, Network};
 use viem::mapping::solve::MapPreset;
 use viem::workload::estimate::{Estimate, NOWHERE, PARTS, WorkloadModel};
 use viem::workload::generate::{Congestion, Pattern, Size, congested, shuffled, workload};
@@ -152,11 +153,14 @@ fn the_auditor_finds_the_same_estimate() {
         ("2:4:2", Some("1:5:9")),
         ("3:2:2:2", Some("4:9:2:3")),
         ("complete:9", None),
+        ("rails:2:3:2", Some("1:5:6:10")),
+        ("rails:3:2", Some("7:1:9")),
+        ("rails:2:2:2:2", Some("2:4:9:3:12")),
     ];
     for case in 0..360 {
         let (spec, distances) = specs[case % specs.len()];
         let machine = viem::machine::build(spec, distances, None).unwrap();
-        let text = MachineText { spec, distances, file: None, pes: None };
+        let text = MachineText { spec, distances, file: None, pes: None, link_cycles: None };
         crate::common::check_random_estimate(&*machine, &text, &mut rng);
     }
     for case in 0..40 {
@@ -165,12 +169,57 @@ fn the_auditor_finds_the_same_estimate() {
         let network = crate::common::Family::network("", 20, longest, &mut rng);
         let Interconnect::Network(links) = network.machine.interconnect() else { panic!("not a network") };
         let text = crate::common::text_of(links.graph());
-        let text = MachineText { spec: "n.graph", distances: None, file: Some(&text), pes: None };
+        let text =
+            MachineText { spec: "n.graph", distances: None, file: Some(&text), pes: None, link_cycles: None };
         crate::common::check_random_estimate(&*network.machine, &text, &mut rng);
         let kind = Congestion::ALL[case % 4];
         let congested = congested(kind, 3, Size::new(3, 7, 1), case as u64);
         let pe_of: Vec<PeId> = (0..9).map(|_| rng.below(network.room.len() as u32)).collect();
         crate::common::check_estimate(&congested, Costs::default(), &*network.machine, &text, &pe_of);
+        let times = with_random_weights(links.graph(), &mut rng);
+        let timed = links.clone().with_link_cycles(&times).unwrap();
+        let times = crate::common::text_of(&times);
+        let text = MachineText { link_cycles: Some(&times), ..text };
+        crate::common::check_estimate(&congested, Costs::default(), &timed, &text, &pe_of);
+    }
+}
+
+/// The same edges with other weights.
+fn with_random_weights(graph: &CsrGraph, rng: &mut Rng) -> CsrGraph {
+    let mut builder = GraphBuilder::new(graph.num_nodes());
+    for node in graph.nodes() {
+        builder.set_node_weight(node, graph.node_weight(node));
+        let later = graph.neighbours(node).iter().filter(|&&other| other > node);
+        later.for_each(|&other| builder.add_edge(node, other, 1 + i64::from(rng.below(9))));
+    }
+    builder.build().unwrap()
+}
+
+/// Grids of routers in which all have PEs, and whose links cost the same, so that many paths do.
+#[test]
+fn the_auditor_finds_the_same_estimate_on_direct_networks() {
+    let mut rng = Rng::new(12);
+    for case in 0..24 {
+        let (width, height) = (2 + rng.below(4), 2 + rng.below(3));
+        let routers = width * height;
+        let pes = routers + rng.below(4);
+        let mut builder = GraphBuilder::new((routers + pes) as usize);
+        for router in 0..routers {
+            let (x, y) = (router % width, router / width);
+            let ways = [(x, width, router - x, 1), (y, height, x, width)];
+            for (at, length, first, stride) in ways {
+                if at + 1 < length || (case % 2 == 0 && length > 2) {
+                    builder.add_edge(router, first + (at + 1) % length * stride, 3);
+                }
+            }
+        }
+        (0..pes).for_each(|pe| builder.add_edge(routers + pe, pe % routers, 1));
+        (0..routers + pes).for_each(|vertex| builder.set_node_weight(vertex, i64::from(vertex >= routers)));
+        let network = Network::new(builder.build().unwrap()).unwrap();
+        let text = crate::common::text_of(network.graph());
+        let text =
+            MachineText { spec: "n.graph", distances: None, file: Some(&text), pes: None, link_cycles: None };
+        crate::common::check_random_estimate(&network, &text, &mut rng);
     }
 }
 

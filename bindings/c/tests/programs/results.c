@@ -216,6 +216,9 @@ static void test_map(void) {
   CHECK(distance == 6);
   SUCCEED(viem_machine_new("torus:4x4", NULL, "0-3,8", &listed, &error));
   CHECK(viem_machine_num_pes(listed) == 5);
+  viem_machine_free(listed);
+  SUCCEED(viem_machine_from_text("torus:4x4", NULL, "0-3,8", VIEM_PE_CORE, NULL, NULL, &listed, &error));
+  CHECK(viem_machine_num_pes(listed) == 5);
 
   /* Many vertices per PE, and a PE that becomes slow. */
   SUCCEED(viem_map_many_to_one(grid, tree, NULL, NULL, NULL, &many, &error));

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._errors import DataError, Error, InputError, InternalError, OutputError, ResourceError, UsageError
 from ._graph import vector
-from ._machine import Machine
+from ._machine import PES, Machine
 from ._settings import Preset, Settings
 
 if TYPE_CHECKING:
@@ -344,8 +344,13 @@ def _machine(make: Make, machine: Optional[Machine]) -> Optional[ctypes.c_void_p
     if not isinstance(machine, Machine):
         raise TypeError(f"the machine must be a viem.Machine, not {type(machine).__name__}")
     if machine._text is not None:
-        texts = [None if text is None else text.encode() for text in machine._text]
-        handle = make("machine", "new", *map(ctypes.c_char_p, texts))
+        given = machine._text
+        spec, distances, pes, latency, link_cycles = (
+            ctypes.c_char_p(None if text is None else os.fsencode(text))
+            for text in (given.spec, given.distances, given.pes, given.latency, given.link_cycles)
+        )
+        pe = ctypes.c_int(PES.index(given.pe))
+        handle = make("machine", "from_text", spec, distances, pes, pe, latency, link_cycles)
     else:
         distances = np.ascontiguousarray(machine.distances(), np.int64)
         handle = make("machine", "from_matrix", ctypes.c_int64(machine.num_pes), _address(distances))

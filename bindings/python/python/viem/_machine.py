@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from typing import Any, Optional, Union
+from os import PathLike
+from typing import Any, NamedTuple, Optional, Union
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +12,22 @@ from numpy.typing import ArrayLike
 from . import _viem
 from ._errors import UsageError
 from ._graph import Graph, Ids, joined, numbers, vector
+
+PES = ("core", "thread", "gpu")
+"""What PEs may be, in the order of the C library."""
+
+FileName = Union[str, PathLike[str]]
+
+
+class Text(NamedTuple):
+    """The text of a machine, and what accompanies it."""
+
+    spec: str
+    distances: Optional[str]
+    pes: Optional[str]
+    pe: str
+    latency: Optional[FileName]
+    link_cycles: Optional[FileName]
 
 
 class Machine:
@@ -20,8 +37,8 @@ class Machine:
     ----------
     spec : str or sequence of int, optional
         A machine as the programs read it: a tree such as `"4:16:8"` or `(4, 16, 8)`, innermost first, `"torus:8x8x4"`, `"mesh:16x16"`,
-        `"hypercube:10"`, a cluster such as `"slurm"` or `"hosts:FILE,node=16:2"`, or the name of a file with a network, a matrix or a target of
-        Scotch. The chapter `docs/guide/machines.md` lists all.
+        `"hypercube:10"`, rails of GPUs `"rails:8:4:16"`, a cluster such as `"slurm"` or `"hosts:FILE,node=16:2"`, or the name of a file with
+        a network, a matrix or a target of Scotch. The chapter `docs/guide/machines.md` lists all.
     distances : str or sequence of int, optional
         Those of the levels of a tree, `"1:10:100"` or `(1, 10, 100)`, innermost first.
     torus, mesh : sequence of int, optional
@@ -32,6 +49,13 @@ class Machine:
         The machine has only these PEs, renumbered in this order: a list such as `"0-63,128"`, or the name of a file with one.
     capacities : array of int, optional
         How many processes each PE has room for, at least 1; many-to-one mappings give it a load in proportion.
+    pe : {"core", "thread", "gpu"}, default "core"
+        What the PEs of a cluster are: cores, hardware threads, or the GPUs in files of hwloc.
+    latency : path, optional
+        A file with the latencies between the hosts of a cluster, from which distances are derived.
+    link_cycles : path, optional
+        A file with the times of the links of a network in a file: the same graph, whose edges weigh as many cycles as a flit takes over the
+        link.
 
     Examples
     --------
@@ -46,7 +70,7 @@ class Machine:
 
     _core: _viem.Machine
     _labels: Optional[list[Hashable]]
-    _text: Optional[tuple[str, Optional[str], Optional[str]]]
+    _text: Optional[Text]
     """What it was built from, capacities aside; None if that was no text."""
 
     def __init__(
@@ -59,6 +83,9 @@ class Machine:
         hypercube: Optional[int] = None,
         pes: Union[str, Iterable[int], None] = None,
         capacities: Optional[ArrayLike] = None,
+        pe: str = "core",
+        latency: Optional[FileName] = None,
+        link_cycles: Optional[FileName] = None,
     ) -> None:
         specs = [
             None if spec is None else spec if isinstance(spec, str) else joined(spec, ":"),
@@ -74,8 +101,8 @@ class Machine:
         if pes is not None and not isinstance(pes, str):
             pes = joined(pes, ",")
         self._labels = None
-        self._text = (given[0], distances, pes)
-        self._core = _viem.Machine.build(given[0], distances, pes)
+        self._text = Text(given[0], distances, pes, pe, latency, link_cycles)
+        self._core = _viem.Machine.build(*self._text)
         if capacities is not None:
             self._core = self._core.with_capacities(vector("capacities", capacities))
 

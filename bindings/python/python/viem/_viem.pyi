@@ -71,7 +71,9 @@ class Graph:
 @final
 class Machine:
     @staticmethod
-    def build(spec: str, distances: Optional[str], pes: Optional[str]) -> Machine: ...
+    def build(
+        spec: str, distances: Optional[str], pes: Optional[str], pe: str, latency: Optional[_Path], link_cycles: Optional[_Path]
+    ) -> Machine: ...
     @staticmethod
     def from_matrix(distances: _Numbers) -> Machine: ...
     @staticmethod
