@@ -38,7 +38,7 @@ fn links_of_a_network_have_times_apart_from_their_costs() {
     assert_eq!(report_in(&at.join("score"))["machine"]["link_cycles"], "t.graph");
     stdout_of(program("viem", at).args(["p", "--machine=n.graph", "--link_cycles=t.graph", "--verify"]));
 
-    let refused = |arguments: &[&str]| failure_of(program("viem", at).arg("p").args(arguments), 64);
+    let refused = |arguments: &[&str]| failure_of(program("viem", at).arg("p").args(arguments), 2);
     let message = refused(&["--machine=mesh:2x2", "--link_cycles=t.graph"]);
     assert!(message.contains("--link_cycles is for networks in files only"), "{message}");
     let message =
