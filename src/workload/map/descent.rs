@@ -4,7 +4,7 @@
 //! A queue holds the tasks that may have an improving move: at first all tasks, later those whose partners
 //! have moved. A task is tried on the PEs near those of its partners, and on some random ones. It moves there
 //! if there is room, or is exchanged with a task there. A step is accepted if it improves the measure: F,
-//! then the sum of R; or the loads of links; or the simulated completion time, then the sum of latencies.
+//! then the sum of R; or the loads of links; or the simulated completion time, then J.
 
 use std::collections::VecDeque;
 

@@ -54,7 +54,7 @@ use crate::ground::rng::derive;
 use crate::ground::settings::{ConfigError, check};
 use crate::ground::threads;
 use crate::ground::types::{Cost, PeId};
-use crate::machine::{DistanceOracle, DistanceVisitor, Machine, MachineError, distances_of};
+use crate::machine::{Machine, MachineError, distances_of};
 use crate::mapping::Mapping;
 use crate::mapping::problem::{self, ProblemError};
 use crate::mapping::solve::{MapConfig, MapPreset, SolveError, solve_watched};
@@ -63,7 +63,7 @@ use crate::workload::estimate::{Estimate, EstimateError, PARTS, WorkloadModel};
 use crate::workload::simulate::{Costs, Sharing, SimulationConfig, SimulationError};
 use greedy::Greedy;
 use search::{Candidate, Search, State, Steps};
-use view::MachineView;
+use view::{MachineView, Sum};
 
 /// All settings of a mapping of a workload.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -313,18 +313,6 @@ impl Candidate {
 /// J of a mapping: the flits of each pair of tasks, both directions together, times their distance, over
 /// ordered pairs.
 pub fn cost(workload: &Workload, machine: &dyn Machine, pe_of: &[PeId]) -> Result<i128, MachineError> {
-    struct Sum<'a>(&'a Workload, &'a [PeId]);
-    impl DistanceVisitor for Sum<'_> {
-        type Output = i128;
-        fn visit<O: DistanceOracle>(self, oracle: &O) -> i128 {
-            let Self(workload, pe_of) = self;
-            let terms = workload.channels().iter().zip(workload.traffic()).map(|(channel, traffic)| {
-                let distance = oracle.distance(pe_of[channel.from as usize], pe_of[channel.to as usize]);
-                2 * i128::from(traffic.flits) * i128::from(distance)
-            });
-            terms.sum()
-        }
-    }
     Ok(distances_of(machine)?.visit(Sum(workload, pe_of)))
 }
 

@@ -131,7 +131,7 @@ impl<'a> Search<'a> {
         if self.stops(steps) {
             return Ok(None);
         }
-        match SimulatedTime::of(self.workload, &self.view.routing, self.settings, self.observer, pe_of) {
+        match SimulatedTime::of(self.workload, self.view, self.settings, self.observer, pe_of) {
             Err(SimulationError::Stopped { .. }) => {
                 steps.stopped = true;
                 Ok(None)

@@ -5,18 +5,18 @@
 
 use crate::ground::observer::Observer;
 use crate::ground::types::PeId;
-use crate::workload::routing::Routing;
+use crate::workload::map::view::MachineView;
 use crate::workload::simulate::{SimulationConfig, SimulationError, simulate_watched};
 use crate::workload::{TaskId, Workload};
 
 /// Simulates one mapping after another.
 pub(super) struct SimulatedTime<'a> {
     workload: &'a Workload,
-    routing: &'a Routing,
+    view: &'a MachineView,
     settings: SimulationConfig,
     observer: &'a dyn Observer,
     pe_of: Vec<PeId>,
-    /// Completion time and sum of latencies of the mapping, once they are known.
+    /// Completion time and J of the mapping, once they are known.
     value: Option<(i64, i64)>,
     work: u64,
 }
@@ -25,27 +25,27 @@ impl<'a> SimulatedTime<'a> {
     /// A mapping that can be simulated.
     pub(super) fn of(
         workload: &'a Workload,
-        routing: &'a Routing,
+        view: &'a MachineView,
         settings: SimulationConfig,
         observer: &'a dyn Observer,
         pe_of: &[PeId],
     ) -> Result<Self, SimulationError> {
         let mut simulated =
-            Self { workload, routing, settings, observer, pe_of: pe_of.to_vec(), value: None, work: 0 };
+            Self { workload, view, settings, observer, pe_of: pe_of.to_vec(), value: None, work: 0 };
         simulated.value = Some(simulated.run()?);
         Ok(simulated)
     }
 
     fn run(&mut self) -> Result<(i64, i64), SimulationError> {
         let simulation =
-            simulate_watched(self.workload, self.routing, &self.pe_of, self.settings, self.observer)?;
+            simulate_watched(self.workload, &self.view.routing, &self.pe_of, self.settings, self.observer)?;
         let hops: u64 = simulation.links.iter().map(|link| link.messages).sum();
         self.work += 1 + hops + self.workload.num_instructions() / 2;
-        let latencies = simulation.latency.mean * simulation.latency.messages as f64;
-        Ok((simulation.completion_time as i64, latencies as i64))
+        let cost = self.view.cost(self.workload, &self.pe_of);
+        Ok((simulation.completion_time as i64, i64::try_from(cost).unwrap_or(i64::MAX)))
     }
 
-    /// Completion time, then sum of latencies.
+    /// Completion time, then J: it tells what the next run of the same program may cost elsewhere.
     pub(super) fn value(&mut self) -> (i64, i64) {
         match self.value {
             Some(value) => value,

@@ -7,6 +7,7 @@ use crate::machine::{
     distances_of,
 };
 use crate::mapping::annealing::Near;
+use crate::workload::Workload;
 use crate::workload::routing::Routing;
 
 /// A machine as the mapper sees it.
@@ -76,6 +77,22 @@ impl DistanceVisitor for Between {
     }
 }
 
+/// J of a mapping.
+pub(super) struct Sum<'a>(pub &'a Workload, pub &'a [PeId]);
+
+impl DistanceVisitor for Sum<'_> {
+    type Output = i128;
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> i128 {
+        let Self(workload, pe_of) = self;
+        let terms = workload.channels().iter().zip(workload.traffic()).map(|(channel, traffic)| {
+            let distance = oracle.distance(pe_of[channel.from as usize], pe_of[channel.to as usize]);
+            2 * i128::from(traffic.flits) * i128::from(distance)
+        });
+        terms.sum()
+    }
+}
+
 impl MachineView {
     pub(super) fn new(machine: &dyn Machine, observer: &dyn Observer) -> Result<Self, MachineError> {
         let distances = distances_of(machine)?;
@@ -105,6 +122,11 @@ impl MachineView {
 
     pub(super) fn distance(&self, p: PeId, q: PeId) -> Distance {
         self.distances.visit(Between(p, q))
+    }
+
+    /// J of a mapping: the flits of each pair of tasks, both directions together, times their distance, over ordered pairs.
+    pub(super) fn cost(&self, workload: &Workload, pe_of: &[PeId]) -> i128 {
+        self.distances.visit(Sum(workload, pe_of))
     }
 
     /// PEs near a PE, nearest first.
