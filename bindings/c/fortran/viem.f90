@@ -356,6 +356,28 @@ module viem
       integer(c_int) :: viem_machine_new
     end function
 
+    function viem_machine_from_text( &
+        spec, &
+        distances, &
+        pes, &
+        pe, &
+        latency, &
+        link_cycles, &
+        machine, &
+        error) &
+        bind(C, name="viem_machine_from_text")
+      import
+      character(kind=c_char), intent(in) :: spec(*)
+      character(kind=c_char), intent(in), optional :: distances(*)
+      character(kind=c_char), intent(in), optional :: pes(*)
+      integer(c_int), value :: pe
+      character(kind=c_char), intent(in) :: latency(*)
+      character(kind=c_char), intent(in) :: link_cycles(*)
+      type(c_ptr), intent(out) :: machine
+      type(c_ptr), intent(out), optional :: error
+      integer(c_int) :: viem_machine_from_text
+    end function
+
     function viem_machine_from_matrix( &
         num_pes, &
         distances, &

@@ -462,9 +462,9 @@ viem_status viem_launch_read(const char *path,
 void viem_string_free(char *string);
 
 /**
- * Makes a machine from a text: a tree `4:16:8` with distances `1:10:100` (both innermost first), `torus:8x8x4`, `mesh:16x16`, `hypercube:10`, a
- * cluster such as `slurm` or `hosts:FILE,node=16:2`, or the name of a file with a network, a matrix or a target of Scotch. The chapter
- * docs/guide/machines.md lists all.
+ * Makes a machine from a text: a tree `4:16:8` with distances `1:10:100` (both innermost first), `torus:8x8x4`, `mesh:16x16`, `hypercube:10`, rails
+ * of GPUs `rails:8:4:16`, a cluster such as `slurm` or `hosts:FILE,node=16:2`, or the name of a file with a network, a matrix or a target of
+ * Scotch. The chapter docs/guide/machines.md lists all.
  *
  * - `spec`: the text, in UTF-8
  * - `distances`: those of the levels of a tree; null where the text says all
@@ -478,6 +478,26 @@ viem_status viem_machine_new(const char *spec,
                              const char *pes,
                              viem_machine **machine,
                              viem_error **error);
+
+/**
+ * Makes a machine as `viem_machine_new` does, with all that may accompany a text.
+ *
+ * - `spec`, `distances`, `pes`: as there
+ * - `pe`: one of `viem_pe`; other than VIEM_PE_CORE of clusters only
+ * - `latency`: a file with the latencies between hosts, of clusters only; null for none
+ * - `link_cycles`: a file with the times of links, of networks in files only; null for none
+ * - `machine`: gets the machine, which `viem_machine_free` frees; null on failure
+ *
+ * Precondition: The texts end with zero bytes.
+ */
+viem_status viem_machine_from_text(const char *spec,
+                                   const char *distances,
+                                   const char *pes,
+                                   int pe,
+                                   const char *latency,
+                                   const char *link_cycles,
+                                   viem_machine **machine,
+                                   viem_error **error);
 
 /**
  * Makes a machine from a symmetric matrix of distances, which is copied.
