@@ -45,7 +45,8 @@ fn check(draft: Draft<'_>) {
     }
     let (p, q) = (n / 3, n - 1);
     let outline = cluster.outline();
-    let text = MachineText { spec: OUTLINE, distances: None, file: Some(&outline), pes: None, link_cycles: None };
+    let text =
+        MachineText { spec: OUTLINE, distances: None, file: Some(&outline), pes: None, link_cycles: None };
     let distance = cluster.distances().expect("it is small").visit(Ask(p, q));
     assert!(distance > 0 && !cluster.describe().is_empty());
     assert_eq!(audit_on("2 1\n2\n1\n", &format!("{p}\n{q}\n"), &text), Ok(2 * distance as u128));

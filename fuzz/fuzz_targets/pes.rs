@@ -22,7 +22,8 @@ fuzz_target!(|input: (u8, &[u8])| {
     assert!(sorted.iter().all(|&pe| (pe as usize) < num_pes));
     let (spec, text) = (format!("mesh:{num_pes}"), text_of_bytes(text));
     if list.len() > 1 {
-        let machine = MachineText { spec: &spec, distances: None, file: None, pes: Some(&text), link_cycles: None };
+        let machine =
+            MachineText { spec: &spec, distances: None, file: None, pes: Some(&text), link_cycles: None };
         let last = list.len() - 1;
         let hops = u128::from(list[0].abs_diff(list[last]));
         assert_eq!(audit_on("2 1\n2\n1\n", &format!("0\n{last}\n"), &machine), Ok(2 * hops));

@@ -74,7 +74,7 @@ def test_what_accompanies_the_text_of_a_machine(tmp_path):
         viem.Machine("4", distances="1", pe="gpu")
     with pytest.raises(viem.UsageError, match="clusters"):
         viem.Machine("4", distances="1", latency=times)
-    with pytest.raises(viem.UsageError, match="\"core\""):
+    with pytest.raises(viem.UsageError, match='"core"'):
         viem.Machine("4", distances="1", pe="gpus")
 
 

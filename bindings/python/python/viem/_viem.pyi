@@ -72,7 +72,12 @@ class Graph:
 class Machine:
     @staticmethod
     def build(
-        spec: str, distances: Optional[str], pes: Optional[str], pe: str, latency: Optional[_Path], link_cycles: Optional[_Path]
+        spec: str,
+        distances: Optional[str],
+        pes: Optional[str],
+        pe: str,
+        latency: Optional[_Path],
+        link_cycles: Optional[_Path],
     ) -> Machine: ...
     @staticmethod
     def from_matrix(distances: _Numbers) -> Machine: ...
