@@ -352,8 +352,8 @@ def _machine(make: Make, machine: Optional[Machine]) -> Optional[ctypes.c_void_p
         pe = ctypes.c_int(PES.index(given.pe))
         handle = make("machine", "from_text", spec, distances, pes, pe, latency, link_cycles)
     else:
-        distances = np.ascontiguousarray(machine.distances(), np.int64)
-        handle = make("machine", "from_matrix", ctypes.c_int64(machine.num_pes), _address(distances))
+        matrix = np.ascontiguousarray(machine.distances(), np.int64)
+        handle = make("machine", "from_matrix", ctypes.c_int64(machine.num_pes), _address(matrix))
     capacities = np.ascontiguousarray(machine.capacities, np.uint32)
     if (capacities != 1).any():
         count = ctypes.c_int64(len(capacities))
