@@ -37,9 +37,9 @@ pub enum MachineError {
         first + 1, vertex + 1
     )]
     Disconnected { first: NodeId, pe: usize, vertex: NodeId },
-    #[error("the network has {own} vertices, but {found} in the file of the times of its links")]
+    #[error("the network has {own} vertices, but the graph with the times of its links has {found}")]
     VerticesDiffer { own: usize, found: usize },
-    #[error("vertex {} has other links in the network than in the file of their times (vertices are counted from 1)", vertex + 1)]
+    #[error("vertex {} has other links in the graph with the times of links than in the network (vertices are counted from 1)", vertex + 1)]
     LinksDiffer { vertex: NodeId },
     #[error("a square matrix of {num_pes} rows has as many columns, but {entries} entries are given")]
     NotSquare { num_pes: usize, entries: usize },

@@ -45,7 +45,7 @@ impl<'a> SimulatedTime<'a> {
         Ok((simulation.completion_time as i64, i64::try_from(cost).unwrap_or(i64::MAX)))
     }
 
-    /// Completion time, then J: it tells what the next run of the same program may cost elsewhere.
+    /// Completion time, then J. Where the workload is the start of a longer run, that predicts the rest better than latencies do.
     pub(super) fn value(&mut self) -> (i64, i64) {
         match self.value {
             Some(value) => value,

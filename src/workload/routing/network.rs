@@ -85,38 +85,21 @@ impl NetworkRoutes {
         }
     }
 
-    /// The cheapest paths to a vertex (Dijkstra). O(m log m).
+    /// The arcs of cheapest paths to a vertex. O(m log m).
     fn search(&self, target: NodeId) -> Towards {
         let graph = self.network.graph();
-        let mut cost = vec![Distance::MAX; graph.num_nodes()];
-        cost[target as usize] = 0;
-        let mut heap = BinaryHeap::from([Reverse((0, target))]);
-        while let Some(Reverse((so_far, node))) = heap.pop() {
-            if so_far > cost[node as usize] {
-                continue;
-            }
-            for (other, link) in graph.arcs(node) {
-                let through = so_far + link;
-                if through < cost[other as usize] {
-                    cost[other as usize] = through;
-                    // No path leads through a dead end.
-                    if graph.degree(other) > 1 {
-                        heap.push(Reverse((through, other)));
-                    }
-                }
-            }
-        }
+        let cost = costs_to(target, graph);
+        let head = |&arc: &LaneId| graph.targets()[arc as usize];
         let (mut arcs, mut first) = (Vec::with_capacity(graph.num_nodes()), Vec::new());
         for node in graph.nodes() {
-            first.push(arcs.len() as u32);
+            let begin = arcs.len();
+            first.push(begin as u32);
             let begins = |&(_, (other, link)): &(usize, (NodeId, Distance))| {
                 let rest = cost[other as usize];
                 rest < cost[node as usize] && rest + link == cost[node as usize]
             };
-            let begin = arcs.len();
             let cheapest = graph.arcs(node).enumerate().filter(begins);
             arcs.extend(cheapest.map(|(place, _)| (graph.offsets()[node as usize] + place) as LaneId));
-            let head = |&arc: &LaneId| graph.targets()[arc as usize];
             if self.hosts.are_everywhere {
                 arcs[begin..].sort_unstable_by_key(|arc| (head(arc).abs_diff(node), Reverse(head(arc))));
                 arcs.truncate(begin + 1);
@@ -133,6 +116,29 @@ impl NetworkRoutes {
         let (from, to) = (self.tail[link as usize], self.network.graph().targets()[link as usize]);
         format!("vertex {} -> {}", from + 1, to + 1)
     }
+}
+
+/// The costs of the cheapest paths to a vertex (Dijkstra). O(m log m).
+fn costs_to(target: NodeId, graph: &CsrGraph) -> Vec<Distance> {
+    let mut cost = vec![Distance::MAX; graph.num_nodes()];
+    cost[target as usize] = 0;
+    let mut heap = BinaryHeap::from([Reverse((0, target))]);
+    while let Some(Reverse((so_far, node))) = heap.pop() {
+        if so_far > cost[node as usize] {
+            continue;
+        }
+        for (other, link) in graph.arcs(node) {
+            let through = so_far + link;
+            if through < cost[other as usize] {
+                cost[other as usize] = through;
+                // No path leads through a dead end.
+                if graph.degree(other) > 1 {
+                    heap.push(Reverse((through, other)));
+                }
+            }
+        }
+    }
+    cost
 }
 
 /// The hosts of a network.
