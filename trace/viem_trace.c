@@ -462,6 +462,9 @@ typedef struct plan {
     /* The group of a receive, its source and tag, whether it is persistent, and if so whether it is started. */
     group *receives;
     int source, tag, is_persistent, is_active;
+    /* Calls that may complete it now, and whether it is in no bucket any more. Another thread may get the handle of a request for a new one
+     * before the call that completes the first one has returned. */
+    int num_calls, is_forgotten;
 } plan;
 
 enum { NUM_BUCKETS = 4096 };
@@ -485,17 +488,30 @@ static plan **find_plan(MPI_Request request)
     return place;
 }
 
+/* Takes a plan out of its bucket, and frees it once no call needs it. Locked. */
+static void forget(plan *gone)
+{
+    if (!gone->is_forgotten) {
+        plan **place = bucket_of(gone->request);
+        while (*place != gone) place = &(*place)->next;
+        *place = gone->next;
+        gone->is_forgotten = 1;
+    }
+    if (gone->num_calls > 0) return;
+    if (gone->receives) {
+        gone->receives->num_receives--;
+        release(gone->receives);
+    }
+    free(gone->items);
+    free(gone);
+}
+
 static void forget_plan(MPI_Request request)
 {
     lock();
-    plan **place = find_plan(request), *found = *place;
-    if (found) *place = found->next;
-    if (found && found->receives) {
-        found->receives->num_receives--;
-        release(found->receives);
-    }
+    plan *found = *find_plan(request);
+    if (found) forget(found);
     unlock();
-    if (found) free(found->items), free(found);
 }
 
 static void begin_plan(void)
@@ -646,49 +662,63 @@ static void expect(MPI_Request request, int source, int tag, MPI_Comm comm, int 
 
 /* ---- completion ------------------------------------------------------------------------------------------------- */
 
-/* A request is complete; nothing happens unless it receives and has begun. */
-static void complete(MPI_Request request, const MPI_Status *status)
-{
-    plan ended = {0};
-    lock();
-    plan *found = request == MPI_REQUEST_NULL ? NULL : *find_plan(request);
-    if (found && found->is_active && found->receives) {
-        ended = *found;
-        found->is_active = 0;
-    }
-    unlock();
-    if (!ended.receives) return;
-    record_receive(WAIT_STEP, ended.receives, ended.source, ended.tag, status);
-    if (!ended.is_persistent) forget_plan(request);
-}
-
-/* The requests and statuses of a call that completes some: the library changes the former, and the program may ignore the latter. */
+/* The plans and statuses of a call that completes requests; the program may ignore the latter. */
 typedef struct {
-    MPI_Request *requests;
+    int count;
+    /* By request; NULL for those that do not receive. */
+    plan **plans;
     MPI_Status *statuses;
     int owns_statuses;
 } completion;
 
 static completion expect_completion(int count, const MPI_Request requests[], MPI_Status *statuses)
 {
-    completion made = {NULL, statuses, 0};
+    completion made = {0, NULL, statuses, 0};
     if (!records_order || count <= 0) return made;
-    made.requests = allocate(count, sizeof(MPI_Request));
-    memcpy(made.requests, requests, (size_t)count * sizeof(MPI_Request));
+    made.count = count;
+    made.plans = allocate(count, sizeof(plan *));
     made.owns_statuses = statuses == MPI_STATUSES_IGNORE || statuses == MPI_STATUS_IGNORE;
     if (made.owns_statuses) made.statuses = allocate(count, sizeof(MPI_Status));
+    lock();
+    for (int i = 0; i < count; i++) {
+        plan *found = requests[i] == MPI_REQUEST_NULL ? NULL : *find_plan(requests[i]);
+        if (!found || !found->receives) continue;
+        found->num_calls++;
+        made.plans[i] = found;
+    }
+    unlock();
     return made;
 }
 
-/* Request `index` is complete, and its status is the one at `place`. */
+/* Request `index` is complete, and its status is the one at `place`. Nothing happens unless it receives and has begun. */
 static void complete_one(const completion *done, int index, int place)
 {
-    if (done->requests) complete(done->requests[index], &done->statuses[place]);
+    plan *ended = done->plans ? done->plans[index] : NULL;
+    if (!ended) return;
+    lock();
+    int is_active = ended->is_active;
+    ended->is_active = 0;
+    unlock();
+    if (!is_active) return;
+    record_receive(WAIT_STEP, ended->receives, ended->source, ended->tag, &done->statuses[place]);
+    if (ended->is_persistent) return;
+    lock();
+    forget(ended);
+    unlock();
 }
 
 static void end_completion(completion *done)
 {
-    free(done->requests);
+    if (!done->plans) return;
+    lock();
+    for (int i = 0; i < done->count; i++) {
+        plan *held = done->plans[i];
+        if (!held) continue;
+        held->num_calls--;
+        if (held->is_forgotten) forget(held);
+    }
+    unlock();
+    free(done->plans);
     if (done->owns_statuses) free(done->statuses);
 }
 
@@ -1025,9 +1055,9 @@ static void *find(const char *name)
 #define UNPACK(...) __VA_ARGS__
 #define DO_NOTHING (void)0
 
-/* Calls the library function, with code before it and, if it succeeds, after it. */
-#define WRAP(name, parameters, arguments, before, after) WRAP_EXPANDED(name, parameters, arguments, before, after)
-#define WRAP_EXPANDED(name, parameters, arguments, before, after)         \
+/* Calls the library function, with code before it and, if it succeeds, after it; and what follows in any case. */
+#define WRAP(name, parameters, arguments, before, after) WRAP_EXPANDED(name, parameters, arguments, before, after, DO_NOTHING)
+#define WRAP_EXPANDED(name, parameters, arguments, before, after, always) \
     int MPI_##name parameters                                             \
     {                                                                     \
         static int(*real) parameters;                                     \
@@ -1037,6 +1067,7 @@ static void *find(const char *name)
         if (result == MPI_SUCCESS) {                                      \
             after;                                                        \
         }                                                                 \
+        always;                                                           \
         return result;                                                    \
     }                                                                     \
     int PMPI_##name parameters __attribute__((alias("MPI_" #name)));
@@ -1064,8 +1095,8 @@ WRAP(Request_free, (MPI_Request * request), (request), forget_plan(*request), DO
 
 /* Calls that complete requests: `record` says which, given `done`. */
 #define COMPLETE(name, parameters, arguments, count, requests, status_of_each, record)                                    \
-    WRAP(name, parameters, arguments, completion done = expect_completion(count, requests, status_of_each);               \
-         status_of_each = done.statuses, record; end_completion(&done))
+    WRAP_EXPANDED(name, parameters, arguments, completion done = expect_completion(count, requests, status_of_each);      \
+                  status_of_each = done.statuses, record, end_completion(&done))
 
 #define COMPLETE_ALL for (int i = 0; i < count; i++) complete_one(&done, i, i)
 #define COMPLETE_SOME for (int i = 0; *completed != MPI_UNDEFINED && i < *completed; i++) complete_one(&done, indices[i], i)
