@@ -43,7 +43,7 @@ fn links_of_a_network_have_times_apart_from_their_costs() {
     assert!(message.contains("--link_cycles is for networks in files only"), "{message}");
     let message =
         failure_of(program("viem", at).args(["p", "--machine=n.graph", "--link_cycles=u.graph"]), 65);
-    assert!(message.contains("u.graph: vertex 1 has other links"), "{message}");
+    assert!(message.contains("`u.graph`: vertex 1 has other links"), "{message}");
 }
 
 #[test]
