@@ -20,6 +20,9 @@ module viem
   integer(c_int), parameter :: VIEM_PRESET_FAST = 0
   integer(c_int), parameter :: VIEM_PRESET_ECO = 1
   integer(c_int), parameter :: VIEM_PRESET_STRONG = 2
+  integer(c_int), parameter :: VIEM_PE_CORE = 0
+  integer(c_int), parameter :: VIEM_PE_THREAD = 1
+  integer(c_int), parameter :: VIEM_PE_GPU = 2
   integer(c_int), parameter :: VIEM_VERSION_MAJOR = 3
   integer(c_int), parameter :: VIEM_VERSION_MINOR = 0
   integer(c_int), parameter :: VIEM_VERSION_PATCH = 0

@@ -95,6 +95,24 @@ typedef enum {
 } viem_preset;
 
 /**
+ * What PEs are.
+ */
+typedef enum {
+  /**
+   * Cores with all their hardware threads, or whatever else the description of a machine has.
+   */
+  VIEM_PE_CORE = 0,
+  /**
+   * Hardware threads.
+   */
+  VIEM_PE_THREAD = 1,
+  /**
+   * The GPUs in files of hwloc.
+   */
+  VIEM_PE_GPU = 2
+} viem_pe;
+
+/**
  * Why a call has failed. Each belongs to whoever asked for it and is freed by `viem_error_free`.
  */
 typedef struct viem_error viem_error;

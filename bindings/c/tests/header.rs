@@ -22,7 +22,8 @@ const BEGINNING: &str = "/*
  */";
 
 fn generated() -> String {
-    let names = ["Graph", "Machine", "Mapping", "Qap", "Settings", "Error", "Status", "Preset", "Report"];
+    let names =
+        ["Graph", "Machine", "Mapping", "Qap", "Settings", "Error", "Status", "Preset", "Pe", "Report"];
     let mut rename: HashMap<String, String> =
         names.map(|name| (name.to_owned(), format!("viem_{}", name.to_lowercase()))).into();
     rename.insert("DistanceFunction".into(), "viem_distance_function".into());
@@ -45,7 +46,7 @@ fn generated() -> String {
         ..Config::default()
     };
     config.export.rename = rename;
-    config.export.include = vec!["Preset".into()];
+    config.export.include = vec!["Preset".into(), "Pe".into()];
     let builder = Builder::new().with_config(config).with_src(folder().join("src/lib.rs"));
     let mut header = Vec::new();
     builder.generate().expect("the source is valid").write(&mut header);
