@@ -69,13 +69,13 @@ def test_what_accompanies_the_text_of_a_machine(tmp_path):
     machine = viem.Machine(str(network), link_cycles=times)
     assert machine.distance(0, 1) == 10
     with pytest.raises(viem.UsageError, match="networks"):
-        viem.Machine("4", distances="1", link_cycles=times)
+        viem.Machine("4:4", distances="1:10", link_cycles=times)
     with pytest.raises(viem.UsageError, match="clusters"):
-        viem.Machine("4", distances="1", pe="gpu")
+        viem.Machine("4:4", distances="1:10", pe="gpu")
     with pytest.raises(viem.UsageError, match="clusters"):
-        viem.Machine("4", distances="1", latency=times)
+        viem.Machine("4:4", distances="1:10", latency=times)
     with pytest.raises(viem.UsageError, match='"core"'):
-        viem.Machine("4", distances="1", pe="gpus")
+        viem.Machine("4:4", distances="1:10", pe="gpus")
 
 
 def test_empty_and_single():

@@ -107,10 +107,10 @@ static void test_machines(void) {
   FAIL(viem_machine_new("torus:0x0", NULL, NULL, &machine, &error), VIEM_STATUS_USAGE, "torus:0x0");
   FAIL(viem_machine_new("4:4", "1:x", NULL, &machine, &error), VIEM_STATUS_USAGE, "`x`");
   FAIL(viem_machine_new("4:4", "1:10", "99", &machine, &error), VIEM_STATUS_USAGE, "99");
-  FAIL(viem_machine_from_text("4", "1", NULL, 7, NULL, NULL, &machine, &error), VIEM_STATUS_USAGE, "`pe`");
-  FAIL(viem_machine_from_text("4", "1", NULL, VIEM_PE_GPU, NULL, NULL, &machine, &error), VIEM_STATUS_USAGE, "clusters");
-  FAIL(viem_machine_from_text("4", "1", NULL, VIEM_PE_CORE, "no", NULL, &machine, &error), VIEM_STATUS_USAGE, "clusters");
-  FAIL(viem_machine_from_text("4", "1", NULL, VIEM_PE_CORE, NULL, "no", &machine, &error), VIEM_STATUS_USAGE, "networks");
+  FAIL(viem_machine_from_text("4:4", "1:10", NULL, 7, NULL, NULL, &machine, &error), VIEM_STATUS_USAGE, "`pe`");
+  FAIL(viem_machine_from_text("4:4", "1:10", NULL, VIEM_PE_GPU, NULL, NULL, &machine, &error), VIEM_STATUS_USAGE, "clusters");
+  FAIL(viem_machine_from_text("4:4", "1:10", NULL, VIEM_PE_CORE, "no", NULL, &machine, &error), VIEM_STATUS_USAGE, "clusters");
+  FAIL(viem_machine_from_text("4:4", "1:10", NULL, VIEM_PE_CORE, NULL, "no", &machine, &error), VIEM_STATUS_USAGE, "networks");
   FAIL(viem_machine_new("99999999:99999999", "1:10", NULL, &machine, &error), VIEM_STATUS_USAGE, "processing elements");
   FAIL(viem_machine_from_matrix(2, asymmetric, &machine, &error), VIEM_STATUS_BAD_DATA, "on the way back");
   FAIL(viem_machine_from_matrix(2, unset, &machine, &error), VIEM_STATUS_BAD_DATA, "must be 0");
