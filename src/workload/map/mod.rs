@@ -282,7 +282,7 @@ fn map_since(
     let steps = state.steps;
     let mapping =
         Mapping::on(machine, found.pe_of.clone()).expect("no PE has more tasks than it has room for");
-    let cost = Cost::try_from(cost(workload, machine, mapping.pes())?).unwrap_or(Cost::MAX);
+    let cost = Cost::try_from(view.cost(workload, mapping.pes())).unwrap_or(Cost::MAX);
     let report = TaskMapReport {
         cost,
         estimate: found.cycles(),

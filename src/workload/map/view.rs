@@ -124,7 +124,7 @@ impl MachineView {
         self.distances.visit(Between(p, q))
     }
 
-    /// J of a mapping: the flits of each pair of tasks, both directions together, times their distance, over ordered pairs.
+    /// J of a mapping, as [`cost`](super::cost) has it.
     pub(super) fn cost(&self, workload: &Workload, pe_of: &[PeId]) -> i128 {
         self.distances.visit(Sum(workload, pe_of))
     }

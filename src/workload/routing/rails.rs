@@ -1,6 +1,6 @@
 //! Rails: inside a node over its switch, else up to the rail, the pod and so on, and down.
 
-use super::tree::TreeRoutes;
+use super::tree::{TreeRoutes, way};
 use crate::ground::types::PeId;
 use crate::machine::{Hierarchy, MachineError, Rails};
 use crate::workload::routing::{Hop, LaneId, check_lanes};
@@ -71,18 +71,16 @@ impl RailRoutes {
             return self.inside.name(own as LaneId, node as PeId * self.of_node);
         }
         let (level, place, is_up) = self.fabric.position(link);
-        let ends = match level {
-            0 => [format!("PE {}", self.at(place)), "rail".to_owned()],
+        match level {
+            0 => way(&format!("PE {}", self.at(place)), "rail", is_up),
             1 => {
                 let gpu = self.at(place);
                 let (rail, first) = (gpu % self.of_node, gpu - gpu % self.of_node);
                 let last = first + self.nodes * self.of_node - 1;
-                [format!("rail {rail} of PEs {first}-{last}"), "level 2".to_owned()]
+                way(&format!("rail {rail} of PEs {first}-{last}"), "level 2", is_up)
             }
-            _ => return self.fabric.name(link, 0),
-        };
-        let [below, above] = ends;
-        if is_up { format!("{below} -> {above}") } else { format!("{above} -> {below}") }
+            _ => self.fabric.name(link, 0),
+        }
     }
 }
 

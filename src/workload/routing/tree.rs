@@ -88,12 +88,13 @@ impl TreeRoutes {
         let (index, pe, is_up) = self.position(link);
         let (pe, size) = (first_pe + pe, self.levels[index].size);
         let members = if size == 1 { format!("PE {pe}") } else { format!("PEs {pe}-{}", pe + size - 1) };
-        if is_up {
-            format!("{members} -> level {}", index + 1)
-        } else {
-            format!("level {} -> {members}", index + 1)
-        }
+        way(&members, &format!("level {}", index + 1), is_up)
     }
+}
+
+/// The name of a link between what is below it and above it.
+pub(super) fn way(below: &str, above: &str, is_up: bool) -> String {
+    if is_up { format!("{below} -> {above}") } else { format!("{above} -> {below}") }
 }
 
 #[cfg(test)]
