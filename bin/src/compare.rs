@@ -84,7 +84,7 @@ pub(crate) struct Row {
     /// The load of the busiest link, where links are known and each process has a place.
     #[serde(skip_serializing_if = "Option::is_none")]
     busiest_link: Option<BusiestLink>,
-    /// The completion time of one phase of all messages, if that is simulated.
+    /// The completion time of the workload, or of one phase of all messages, if that is simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     completion_time: Option<u64>,
 }

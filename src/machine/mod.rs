@@ -174,6 +174,8 @@ pub enum Interconnect {
     Grid(Grid),
     /// Switches in a tree.
     Tree(Hierarchy),
+    /// Switches in a tree whose groups have any number of members.
+    UnevenTree(UnevenTree),
     /// Leaf switches of rails, under the switches of pods.
     Rails(Rails),
     /// Links between routers and PEs.

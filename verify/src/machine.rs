@@ -78,6 +78,7 @@ pub(super) enum Shape {
         digits: Vec<Vec<u64>>,
         /// Distances of the groups at the outermost level, if each pair has its own.
         between: Vec<Vec<u64>>,
+        network: ToNetwork,
     },
 }
 
@@ -258,8 +259,9 @@ impl Shape {
                 let (row, column) = (p.max(q), p.min(q));
                 entries[(row * (row - 1) / 2 + column) as usize]
             }
-            Shape::Outline { distances, digits, between } => {
-                outline_distance(&digits[p as usize], &digits[q as usize], distances, between)
+            Shape::Outline { distances, digits, between, network } => {
+                let (of_p, of_q) = (&digits[p as usize], &digits[q as usize]);
+                outline_distance(of_p, of_q, distances, between) + network.distance(p, q, of_p, of_q)
             }
             Shape::Network { .. } => unreachable!("networks are searched from one PE to all"),
         }
@@ -289,16 +291,36 @@ fn outline_distance(p: &[u64], q: &[u64], distances: &[u64], between: &[Vec<u64>
     (0..distances.len()).rev().find(|&level| p[level] != q[level]).map_or(0, |level| distances[level])
 }
 
-/// The distances of the levels, the digits of each PE, and the rows of a matrix.
+/// How far PEs are from the network that they reach those through from which they differ at some level.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ToNetwork {
+    level: usize,
+    /// By PE; none if all are at it.
+    distances: Vec<u64>,
+}
+
+impl ToNetwork {
+    /// From one PE to the network, and from there to another.
+    fn distance(&self, p: u64, q: u64, of_p: &[u64], of_q: &[u64]) -> u64 {
+        if self.distances.is_empty() || of_p[self.level..] == of_q[self.level..] {
+            return 0;
+        }
+        self.distances[p as usize].saturating_add(self.distances[q as usize])
+    }
+}
+
+/// The distances of the levels, the digits of each PE, the rows of a matrix, and how far each PE is from the network.
 fn read_outline(text: &str) -> Result<Machine> {
     let row = |line: &str| line.split_whitespace().map(number).collect::<Result<Vec<u64>>>();
     let mut lines = text.lines();
     let distances = row(lines.next().unwrap_or_default())?;
     let (mut digits, mut between) = (Vec::new(), Vec::new());
+    let mut network = ToNetwork::default();
     for line in lines {
-        match line.strip_prefix("between ") {
-            Some(line) => between.push(row(line)?),
-            None => digits.push(row(line)?),
+        match line.split_once(' ') {
+            Some(("between", line)) => between.push(row(line)?),
+            Some(("network", line)) => network = read_network(&row(line)?)?,
+            _ => digits.push(row(line)?),
         }
     }
     if digits.iter().any(|digits: &Vec<u64>| digits.len() != distances.len()) {
@@ -309,7 +331,18 @@ fn read_outline(text: &str) -> Result<Machine> {
     if groups > 0 && !(digits.iter().all(exists) && between.iter().all(|row| row.len() as u64 == groups)) {
         return fault("the groups of the outline do not have a distance for each pair");
     }
-    Ok(Machine::whole(Shape::Outline { distances, digits, between }))
+    let num_pes = network.distances.len();
+    if num_pes > 0 && (num_pes != digits.len() || network.level > distances.len()) {
+        return fault("the outline does not have a distance from the network for each processing element");
+    }
+    Ok(Machine::whole(Shape::Outline { distances, digits, between, network }))
+}
+
+/// The level of nodes, and the distances of the PEs.
+fn read_network(row: &[u64]) -> Result<ToNetwork> {
+    let Some((&level, distances)) = row.split_first() else { return fault("a level of nodes is missing") };
+    let level = usize::try_from(level).unwrap_or(usize::MAX);
+    Ok(ToNetwork { level, distances: distances.to_vec() })
 }
 
 /// The costs of the cheapest paths from a vertex to all reachable ones.

@@ -42,8 +42,6 @@ pub(super) struct Route {
 /// The routes of a machine.
 pub(super) struct Routes<'a> {
     machine: &'a Machine,
-    /// For an outline that is a regular tree in numerical order: its arities.
-    arities: Option<Vec<u64>>,
     /// The costs of the cheapest paths to the vertex that was queried last.
     towards: Option<(usize, Vec<Option<u64>>)>,
     hosts: Hosts,
@@ -51,31 +49,24 @@ pub(super) struct Routes<'a> {
 
 impl<'a> Routes<'a> {
     pub(super) fn new(machine: &'a Machine) -> Self {
-        let arities = match &machine.shape {
-            Shape::Outline { distances, digits, between } if between.is_empty() => {
-                regular(distances.len(), digits)
-            }
-            _ => None,
-        };
         let hosts = match &machine.shape {
             Shape::Network { links, .. } => Hosts::of(links),
             _ => Hosts::default(),
         };
-        Self { machine, arities, towards: None, hosts }
+        Self { machine, towards: None, hosts }
     }
 
     /// The route between two PEs. Routes to the same PE should be queried consecutively.
     pub(super) fn route(&mut self, from: u64, to: u64) -> Result<Route, AuditError> {
         let (p, q) = (self.machine.inner(from), self.machine.inner(to));
-        let by_tree = |arities: &[u64], distances: &[u64]| Route {
-            hops: tree_hops(0, p, q, arities, distances),
-            is_worm: false,
-        };
-        let mut route = match (&self.machine.shape, &self.arities) {
-            (Shape::Tree { arities, distances }, _) | (Shape::Outline { distances, .. }, Some(arities)) => {
-                by_tree(arities, distances)
+        let mut route = match &self.machine.shape {
+            Shape::Tree { arities, distances } => {
+                Route { hops: tree_hops(0, p, q, arities, distances), is_worm: false }
             }
-            (Shape::Grid { lengths, is_closed, arities, distances, hop }, _) => {
+            Shape::Outline { distances, digits, between, .. } if between.is_empty() => {
+                Route { hops: outline_hops(p, q, distances, digits), is_worm: false }
+            }
+            Shape::Grid { lengths, is_closed, arities, distances, hop } => {
                 let size = product(arities);
                 let (at, target) = (p / size, q / size);
                 if at == target {
@@ -86,10 +77,10 @@ impl<'a> Routes<'a> {
                     Route { hops, is_worm: true }
                 }
             }
-            (Shape::Cube { dimension }, _) => {
+            Shape::Cube { dimension } => {
                 Route { hops: grid_hops(p, q, &vec![2; *dimension as usize], false, 1), is_worm: true }
             }
-            (Shape::Network { links, vertices, times }, _) => {
+            Shape::Network { links, vertices, times } => {
                 let (from, to) = (vertices[p as usize], vertices[q as usize]);
                 if self.towards.as_ref().is_none_or(|&(target, _)| target != to) {
                     self.towards = Some((to, cheapest_paths(links, to)));
@@ -99,10 +90,10 @@ impl<'a> Routes<'a> {
                 let rows = times.as_ref().unwrap_or(links);
                 Route { hops: path.into_iter().map(|arc| timed(rows, arc)).collect(), is_worm: false }
             }
-            (Shape::Rails { arities, distances, same_rail }, _) => {
+            Shape::Rails { arities, distances, same_rail } => {
                 Route { hops: rail_hops((p, q), arities, distances, *same_rail), is_worm: false }
             }
-            (Shape::Matrix { .. } | Shape::Triangle { .. } | Shape::Outline { .. }, _) => {
+            Shape::Matrix { .. } | Shape::Triangle { .. } | Shape::Outline { .. } => {
                 let distance = self.machine.shape.distance(p, q);
                 let (out, into) = (Lane::Port { pe: p, is_out: true }, Lane::Port { pe: q, is_out: false });
                 Route { hops: vec![(out, distance.div_ceil(2)), (into, distance / 2)], is_worm: false }
@@ -113,33 +104,39 @@ impl<'a> Routes<'a> {
     }
 }
 
-/// The arities of a tree whose PEs have these digits, if it is regular and they count up, innermost fastest.
-fn regular(levels: usize, digits: &[Vec<u64>]) -> Option<Vec<u64>> {
-    let arity = |level: usize| digits.iter().map(|digits| digits[level]).max().map_or(1, |last| last + 1);
-    let arities: Vec<u64> = (0..levels).map(arity).collect();
-    let counts_up = |(pe, digits): (usize, &Vec<u64>)| {
-        let mut rest = pe as u64;
-        arities.iter().zip(digits).all(|(arity, &digit)| {
-            let expected = rest % arity;
-            rest /= arity;
-            digit == expected
-        })
-    };
-    let is_regular = product(&arities) == digits.len() as u64 && digits.iter().enumerate().all(counts_up);
-    is_regular.then_some(arities)
-}
-
-/// Up to the smallest common group, and down.
+/// Up to the smallest common group, and down, in the tree of a vertex.
 fn tree_hops(vertex: u64, p: u64, q: u64, arities: &[u64], distances: &[u64]) -> Vec<(Lane, u64)> {
     let group = |pe: u64, level: usize| pe / product(&arities[..level]);
-    let Some(top) = (0..arities.len()).rev().find(|&level| group(p, level) != group(q, level)) else {
+    let lane = |pe, level, is_up| Lane::Tree { vertex, level, group: group(pe, level), is_up };
+    hops_in_groups(p, q, distances, &|level| group(p, level) != group(q, level), &lane)
+}
+
+/// The same in a tree of which each PE's digits are known, innermost first. A group is named by its first PE.
+fn outline_hops(p: u64, q: u64, distances: &[u64], digits: &[Vec<u64>]) -> Vec<(Lane, u64)> {
+    let outside = |pe: u64, level: usize| &digits[pe as usize][level..];
+    let first = |pe: u64, level: usize| digits.iter().position(|other| other[level..] == *outside(pe, level));
+    let lane = |pe, level, is_up| {
+        let group = first(pe, level).map_or(u64::MAX, |first| first as u64);
+        Lane::Tree { vertex: 0, level, group, is_up }
+    };
+    hops_in_groups(p, q, distances, &|level| outside(p, level) != outside(q, level), &lane)
+}
+
+/// The hops over the groups of levels, given whether the PEs are in different groups of a level, and its lanes.
+fn hops_in_groups(
+    p: u64,
+    q: u64,
+    distances: &[u64],
+    differ: &dyn Fn(usize) -> bool,
+    lane: &dyn Fn(u64, usize, bool) -> Lane,
+) -> Vec<(Lane, u64)> {
+    let Some(top) = (0..distances.len()).rev().find(|&level| differ(level)) else {
         return Vec::new();
     };
     // Skip levels with a larger distance than one outside them.
     let passed: Vec<usize> = (0..=top)
         .filter(|&level| distances[level..=top].iter().all(|&outside| distances[level] <= outside))
         .collect();
-    let lane = |pe, level, is_up| Lane::Tree { vertex, level, group: group(pe, level), is_up };
     let (mut up, mut down, mut so_far) = (Vec::new(), Vec::new(), 0);
     for level in passed {
         let cost = distances[level] - so_far;

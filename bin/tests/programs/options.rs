@@ -102,6 +102,9 @@ const FOR_SOME_INPUTS: [&str; 9] =
 
 const JOB: &[&str] = &["--parallel=tp:2,dp:4,pp:2", "--model=layers=4,hidden=8,sequence=16,microbatches=2"];
 
+const JOB_AS_WORKLOAD: &[&str] =
+    &["--workload", "--parallel=tp:2,dp:4,pp:2", "--model=layers=4,hidden=8,sequence=16,microbatches=2"];
+
 const REMAPPED: &[&str] = &["--remap_from=old", "--migration_weight=1"];
 
 /// Modes with a PE for each process, and modes with few PEs.
@@ -363,7 +366,15 @@ const TRIALS_OF_GENERATE_MODEL: &[Trial] = &[
     trial("top", "50%"),
     trial("ranks", "40"),
     trial("first_rank", "0"),
-    trial("flit_bytes", "100"),
+    trial("flit_bytes", "100").only(&[
+        "partition",
+        "many-to-one",
+        "traffic",
+        "order",
+        "workload",
+        "generator",
+    ]),
+    trial("flit_bytes", "100").beside(&["--workload"]).only(&["training"]),
     trial("workload", "").beside(&["job.goal"]).replaces(&["order.0", "order.1"]).only(&["order"]),
     trial("workload", "").only(&["partition", "many-to-one", "traffic", "workload", "generator", "training"]),
     trial("generate", "mesh:4x4"),
@@ -373,6 +384,7 @@ const TRIALS_OF_GENERATE_MODEL: &[Trial] = &[
     trial("shuffle", "").beside(&["--generate=random:16"]),
     trial("parallel", "tp:4,dp:4").beside(&["--model=layers=4,hidden=8,sequence=16,microbatches=2"]),
     trial("order", "tp,cp,ep,pp,dp").beside(JOB),
+    trial("overlap", "pipeline,data").beside(JOB_AS_WORKLOAD),
     trial("model", "layers=2,hidden=8,sequence=16,microbatches=2").beside(&["--parallel=tp:2,dp:4,pp:2"]),
 ];
 

@@ -18,7 +18,10 @@
 //!
 //! [`hwloc::read_gpus`](crate::io::cluster::hwloc::read_gpus) finds the same links in a file of hwloc.
 //!
-//! All else that they print is passed over: network adapters, affinities, other tables, and sequences that set a terminal's style.
+//! Columns of other devices between the last GPU and the affinities are network adapters, such as `NIC0` or `mlx5_0`. Of each GPU, the nearest
+//! one counts.
+//!
+//! All else that they print is passed over: affinities, rows of adapters, other tables, and sequences that set a terminal's style.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -53,6 +56,8 @@ pub struct GpuDistances {
     pub links: BTreeMap<String, Distance>,
     /// Row by row, symmetric, 0 on the diagonal.
     pub entries: Vec<Distance>,
+    /// From each GPU to the nearest network adapter, if one is known.
+    pub to_network: Vec<Option<Distance>>,
 }
 
 /// GPUs as the inside of a node.
@@ -70,7 +75,7 @@ impl GpuDistances {
     /// this brings GPUs nearer to each other. Fails if there are more than 16 levels of groups. O(n² d) for n GPUs and d levels.
     pub fn node(&self) -> Result<GpuNode, ClusterFault> {
         let count = self.entries.len().isqrt();
-        let mut tree = Tree { entries: &self.entries, count, num_nearer: 0 };
+        let mut tree = Tree { of: self, count, num_nearer: 0 };
         let children = tree.children(&(0..count).collect::<Vec<_>>(), 0)?;
         Ok(GpuNode { node: Object::new(ObjectKind::Machine, children), num_nearer: tree.num_nearer })
     }
@@ -78,7 +83,7 @@ impl GpuDistances {
 
 /// What makes a tree of GPUs.
 struct Tree<'a> {
-    entries: &'a [Distance],
+    of: &'a GpuDistances,
     count: usize,
     num_nearer: usize,
 }
@@ -86,7 +91,7 @@ struct Tree<'a> {
 impl Tree<'_> {
     /// The groups of some GPUs, which lie in so many others.
     fn children(&mut self, gpus: &[usize], depth: usize) -> Result<Vec<Object>, ClusterFault> {
-        let &[first, .., _] = gpus else { return Ok(gpus.iter().map(|&gpu| core(gpu)).collect()) };
+        let &[first, .., _] = gpus else { return Ok(gpus.iter().map(|&gpu| self.core(gpu)).collect()) };
         if depth == MOST_LEVELS {
             let reason = "their distances make up more than 16 levels";
             return Err(ClusterFault::Gpus { text: format!("GPU{first}"), reason });
@@ -97,7 +102,7 @@ impl Tree<'_> {
         for (index, group) in groups.iter().enumerate() {
             let others = groups[index + 1..].iter().flatten();
             let pairs = others.flat_map(|&other| group.iter().map(move |&gpu| gpu * count + other));
-            self.num_nearer += pairs.filter(|&pair| self.entries[pair] > top).count();
+            self.num_nearer += pairs.filter(|&pair| self.of.entries[pair] > top).count();
             let distance = Reverse(u32::try_from(top).unwrap_or(u32::MAX).max(1));
             let kind = ObjectKind::Gpu { distance, is_single: group.len() == 1 };
             objects.push(Object::new(kind, self.children(group, depth + 1)?));
@@ -112,7 +117,7 @@ impl Tree<'_> {
         let mut greatest = 0;
         while !left.is_empty() {
             for (gpu, nearest) in &mut left {
-                *nearest = self.entries[last * self.count + *gpu].min(*nearest);
+                *nearest = self.of.entries[last * self.count + *gpu].min(*nearest);
             }
             let next = (0..left.len()).min_by_key(|&index| left[index].1).unwrap_or(0);
             let (gpu, distance) = left.swap_remove(next);
@@ -129,7 +134,7 @@ impl Tree<'_> {
             let mut group = vec![left.remove(0)];
             let mut next = 0;
             while let Some(&gpu) = group.get(next) {
-                let is_near = |&other: &usize| self.entries[gpu * self.count + other] < top;
+                let is_near = |&other: &usize| self.of.entries[gpu * self.count + other] < top;
                 group.extend(left.extract_if(.., |other| is_near(other)));
                 next += 1;
             }
@@ -138,11 +143,12 @@ impl Tree<'_> {
         }
         groups
     }
-}
 
-/// A GPU as a core.
-fn core(gpu: usize) -> Object {
-    Object::new(ObjectKind::Core, vec![Object::pu(gpu as u32)])
+    /// A GPU as a core.
+    fn core(&self, gpu: usize) -> Object {
+        let to_network = self.of.to_network.get(gpu).copied().flatten();
+        Object::new(ObjectKind::Core, vec![Object { to_network, ..Object::pu(gpu as u32) }])
+    }
 }
 
 /// A tool, and how its table is found.
@@ -253,13 +259,14 @@ fn distances(text: &str) -> Result<GpuDistances, Fault> {
     let Some(tool) = found(text) else {
         return fault(0, text.lines().next().unwrap_or_default(), "no tool is known that prints this");
     };
-    let mut table = Table { tool, count: 0, links: BTreeMap::new(), entries: Vec::new(), places: Vec::new() };
+    let mut table = Table::of(tool);
     let mut lines = lines(text).filter(|words| !words.is_empty());
     let mut header = lines.find(|words| (tool.marks)(words)).unwrap_or_default();
     if !tool.are_links {
         header = lines.next().unwrap_or_default();
     }
     table.count = num_gpus(&header);
+    table.num_adapters = header[table.count..].iter().take_while(|(_, name)| *name != "CPU").count();
     let is_other = |(_, name): &&(usize, &str)| name.starts_with("GPU") && *name != "GPU";
     if let Some(&(at, name)) = header.get(table.count).filter(is_other) {
         return fault(at, name, "the names over a table are GPU0, GPU1 and so on, in this order");
@@ -278,7 +285,8 @@ fn distances(text: &str) -> Result<GpuDistances, Fault> {
         return fault(words[0].0, words[0].1, "a second table; give each kind of node a file");
     }
     table.check_symmetry()?;
-    Ok(GpuDistances { tool: tool.name, links: table.links, entries: table.entries })
+    let Table { links, entries, to_network, .. } = table;
+    Ok(GpuDistances { tool: tool.name, links, entries, to_network })
 }
 
 /// What was read of a table.
@@ -286,13 +294,28 @@ struct Table {
     tool: &'static Tool,
     /// Number of GPUs.
     count: usize,
+    /// Columns of network adapters.
+    num_adapters: usize,
     links: BTreeMap<String, Distance>,
     entries: Vec<Distance>,
     /// Where each entry stands.
     places: Vec<usize>,
+    to_network: Vec<Option<Distance>>,
 }
 
 impl Table {
+    fn of(tool: &'static Tool) -> Self {
+        Self {
+            tool,
+            count: 0,
+            num_adapters: 0,
+            links: BTreeMap::new(),
+            entries: Vec::new(),
+            places: Vec::new(),
+            to_network: Vec::new(),
+        }
+    }
+
     /// Adds the row of a GPU; `end` is where the text ends.
     fn add(&mut self, row: usize, words: &[(usize, &str)], end: usize) -> Result<(), Fault> {
         let at = words.first().map_or(end, |&(at, _)| at);
@@ -318,6 +341,8 @@ impl Table {
             self.entries.push(if column == row { 0 } else { distance });
             self.places.push(at);
         }
+        let to_adapters = cells[self.count..].iter().take(self.num_adapters);
+        self.to_network.push(to_adapters.filter_map(|(_, cell)| distance_of_link(cell)).min());
         Ok(())
     }
 
@@ -349,6 +374,7 @@ mod tests {
         let nvidia = distances(NVIDIA).unwrap();
         assert_eq!((tool(NVIDIA), nvidia.tool), (Some("nvidia-smi"), "nvidia-smi"));
         assert_eq!(nvidia.entries, [0, 3, 72, 3, 0, 72, 72, 72, 0]);
+        assert_eq!(nvidia.to_network, [Some(36), Some(36), Some(72)]);
         assert_eq!(nvidia.links, BTreeMap::from([("NV12".to_owned(), 3), ("SYS".to_owned(), 72)]));
         // Copied from a terminal, without styles and with blanks.
         let plain = NVIDIA.replace("\u{1b}[4m", "").replace("\u{1b}[0m", "").replace('\t', "    ");
@@ -356,7 +382,7 @@ mod tests {
         assert_eq!(distances(&NVIDIA.replace('\n', "\r\n")).unwrap(), nvidia);
         let rocm = distances(ROCM).unwrap();
         assert_eq!((tool(ROCM), rocm.tool, rocm.entries), (Some("rocm-smi"), "rocm-smi", vec![0, 15, 15, 0]));
-        assert!(rocm.links.is_empty());
+        assert!(rocm.links.is_empty() && rocm.to_network == [None, None]);
         let one = "GPU0 CPU Affinity\nGPU0 X 0-7\n";
         assert_eq!(distances(one).unwrap().entries, [0]);
         for text in ["GPU0 GPU1\nGPU0 0 1\nGPU1 1 0\n", "a CPU Affinity\n", ""] {
@@ -364,13 +390,15 @@ mod tests {
         }
     }
 
+    fn of(entries: Vec<Distance>) -> GpuDistances {
+        GpuDistances { tool: "test", links: BTreeMap::new(), entries, to_network: Vec::new() }
+    }
+
     #[test]
     fn links_make_up_groups() {
-        let node = |entries: &[Distance]| {
-            let gpus = GpuDistances { tool: "test", links: BTreeMap::new(), entries: entries.to_vec() };
-            gpus.node().unwrap()
-        };
-        let gpu = |distance: u32, gpu: usize| {
+        let node = |entries: &[Distance]| of(entries.to_vec()).node().unwrap();
+        let core = |gpu| Object::new(ObjectKind::Core, vec![Object::pu(gpu)]);
+        let gpu = |distance: u32, gpu: u32| {
             Object::new(ObjectKind::Gpu { distance: Reverse(distance), is_single: true }, vec![core(gpu)])
         };
         let machine = |children| Object::new(ObjectKind::Machine, children);
@@ -386,8 +414,7 @@ mod tests {
         let chain: Vec<Distance> = (0..20 * 20)
             .map(|pair| (pair / 20).max(pair % 20) * Distance::from(pair / 20 != pair % 20))
             .collect();
-        let gpus = GpuDistances { tool: "test", links: BTreeMap::new(), entries: chain };
-        assert!(gpus.node().unwrap_err().to_string().contains("more than 16 levels"));
+        assert!(of(chain).node().unwrap_err().to_string().contains("more than 16 levels"));
     }
 
     #[test]

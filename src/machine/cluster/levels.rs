@@ -17,6 +17,9 @@ pub(super) enum Members {
     Blocks(usize),
 }
 
+/// What is assumed is in tenths.
+const TENTHS: Distance = 10;
+
 /// A level of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Level {
@@ -67,7 +70,7 @@ impl Members {
             Members::Inside(ObjectKind::Core) => 10,
             Members::Inside(ObjectKind::L3) => 15,
             Members::Inside(ObjectKind::Die | ObjectKind::Numa | ObjectKind::Group) => 20,
-            Members::Inside(ObjectKind::Gpu { distance, .. }) => 10 * Distance::from(distance.0),
+            Members::Inside(ObjectKind::Gpu { distance, .. }) => TENTHS * Distance::from(distance.0),
             Members::Inside(ObjectKind::Package) => 30,
             Members::Inside(ObjectKind::Machine) | Members::Nodes => 300,
             Members::Switches(below) | Members::Blocks(below) => 600 + 300 * below as Distance,
@@ -101,10 +104,12 @@ pub(super) enum Given<'a> {
 }
 
 /// The levels that have more than one member in some group, with their distances, and the index of each among all. `all` has the members of
-/// each level and the most of them in a group, innermost first.
+/// each level and the most of them in a group, innermost first. `more` are further distances, in the unit of links between GPUs; they are
+/// brought to that of the levels, and none of them is left if distances are given.
 pub(super) fn kept(
     all: &[(Members, u32)],
     given: &Given<'_>,
+    more: &mut Vec<Distance>,
 ) -> Result<(Vec<Level>, Vec<usize>), ClusterError> {
     let (mut levels, mut indices): (Vec<Level>, Vec<usize>) = (Vec::new(), Vec::new());
     for (index, &(members, arity)) in all.iter().enumerate().filter(|(_, (_, arity))| *arity > 1) {
@@ -120,13 +125,16 @@ pub(super) fn kept(
         indices.push(index);
     }
     match given {
-        Given::Distances(text) => give(&mut levels, text)?,
-        Given::Assumed { in_tenths } => assume(&mut levels, *in_tenths),
+        Given::Distances(text) => {
+            more.clear();
+            give(&mut levels, text)?;
+        }
+        Given::Assumed { in_tenths } => assume(&mut levels, *in_tenths, more),
     }
     Ok((levels, indices))
 }
 
-fn assume(levels: &mut [Level], in_tenths: bool) {
+fn assume(levels: &mut [Level], in_tenths: bool, more: &mut [Distance]) {
     let mut last = 0;
     let have_gpus = levels.iter().any(|level| level.members.are_gpus());
     for level in levels.iter_mut() {
@@ -137,10 +145,12 @@ fn assume(levels: &mut [Level], in_tenths: bool) {
         level.distance = (level.members.assumed() * factor / divisor).max(least);
         last = level.distance;
     }
-    let divisor =
-        levels.iter().fold(0, |divisor, level| greatest_common_divisor(divisor, level.distance)).max(1);
+    more.iter_mut().for_each(|distance| *distance *= TENTHS);
+    let mut all: Vec<&mut Distance> =
+        levels.iter_mut().map(|level| &mut level.distance).chain(more.iter_mut()).collect();
+    let divisor = all.iter().fold(0, |divisor, distance| greatest_common_divisor(divisor, **distance)).max(1);
     if !in_tenths {
-        levels.iter_mut().for_each(|level| level.distance /= divisor);
+        all.iter_mut().for_each(|distance| **distance /= divisor);
     }
 }
 

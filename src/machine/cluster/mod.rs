@@ -1,12 +1,11 @@
 //! Clusters: nodes with names, what is in them, and how they are connected.
 //!
-//! A [`Draft`] says what is known of a cluster; [`Cluster::new`] makes a machine of it. Where all nodes and switches are alike and stand in the
-//! order of the tree, that is a [`Hierarchy`], with all that is fast for it. Else it is an [`UnevenTree`], or, if nodes have a
-//! distance for each pair, [`Hosted`].
+//! A [`Draft`] says what is known of a cluster; [`Cluster::new`] makes a machine of it: a [`Hierarchy`] where all is regular.
 //!
 //! PEs are numbered in the order of the nodes, and in a node in the order of hwloc. So a mapping of rank i to PE i is what
 //! launchers do by themselves when they fill one node after the other.
 
+mod built;
 mod error;
 mod fabric;
 mod levels;
@@ -23,10 +22,10 @@ use crate::io::cluster::hwloc::{Object, ObjectKind};
 use crate::io::cluster::latency::Latencies;
 use crate::io::cluster::topology::Topology;
 use crate::machine::{
-    Audited, DistanceMatrix, Distances, Division, Hierarchy, Hosted, Interconnect, Located, Location,
-    Machine, MachineError, Note, UnevenTree,
+    Audited, Distances, Division, Hierarchy, Interconnect, Located, Location, Machine, MachineError, Note,
 };
-use levels::{Given, Level, Members};
+use built::{Built, Outline};
+use levels::{Given, Members};
 use network::Network;
 use shape::{Leaf, Levels};
 use share::Shares;
@@ -99,18 +98,11 @@ pub struct Cluster {
     first_pe: Vec<PeId>,
     are_gpus: bool,
     tree: Box<dyn Machine>,
+    /// The machine with the same links, where these are not those of `tree`.
+    links: Option<Box<dyn Machine>>,
     outline: Outline,
     understood: String,
     notes: Vec<Note>,
-}
-
-/// The simplest machine that has all distances.
-struct Outline {
-    distances: Vec<Distance>,
-    /// By PE, innermost first.
-    digits: Vec<u32>,
-    /// By pair of nodes, if they have a distance each; the outermost digit is the node then.
-    between: Vec<Distance>,
 }
 
 impl Cluster {
@@ -131,7 +123,9 @@ impl Cluster {
             Some(text) => Given::Distances(text),
             None => Given::Assumed { in_tenths: draft.latencies.is_some() },
         };
-        let (kept, indices) = levels::kept(&all, &given)?;
+        let mut to_network = to_network(&filling, &pes);
+        let has_distances_to_network = !to_network.is_empty();
+        let (kept, indices) = levels::kept(&all, &given, &mut to_network)?;
         let digits: Vec<u32> = digits
             .chunks_exact(all.len())
             .flat_map(|digits| indices.iter().map(|&index| digits[index]))
@@ -140,9 +134,20 @@ impl Cluster {
         let num_pes = first_pe.last().map_or(0, |&end| end as usize);
         let how = if draft.distances.is_some() { "given" } else { "assumed" };
         let sizes: Vec<usize> = rooms.iter().map(|room| room.ranks).filter(|&ranks| ranks > 0).collect();
-        let built = Built::new(&kept, digits, &network, num_pes, &sizes)?;
-        let understood = built.tell(&kept, &network, how, sizes.len(), num_pes);
-        let Built { tree, outline, .. } = built;
+        if sizes.len() > network::MOST_NODES {
+            to_network.clear();
+        }
+        if has_distances_to_network && to_network.is_empty() {
+            let reason = match draft.distances {
+                Some(_) => "distances are given".to_owned(),
+                None => format!("there are more than {} nodes", network::MOST_NODES),
+            };
+            let text = format!("how far GPUs are from network adapters is left out, since {reason}");
+            notes.push(Note { text, is_warning: false });
+        }
+        let built = Built::new(&kept, digits, &network, &sizes, to_network)?;
+        let understood = built.tell(&kept, &network, how, sizes.len(), num_pes) + &built.tell_network();
+        let Built { tree, links, outline, .. } = built;
         notes.splice(..0, draft.notes);
         let is_cut =
             |node: &DraftNode| node.limit.is_some_and(|limit| (limit as usize) < leaves[node.inside].len());
@@ -159,7 +164,7 @@ impl Cluster {
             notes.push(Note { text, is_warning: true });
         }
         let are_gpus = draft.nodes.iter().all(|node| draft.insides[node.inside].has_gpus());
-        Ok(Self { hosts, filling, leaves: pes, first_pe, are_gpus, tree, outline, understood, notes })
+        Ok(Self { hosts, filling, leaves: pes, first_pe, are_gpus, tree, links, outline, understood, notes })
     }
 
     fn node_of(&self, pe: PeId) -> usize {
@@ -315,6 +320,17 @@ fn digits(filling: &[usize], pes: &[Vec<Leaf>], network: &Network) -> Vec<u32> {
     digits
 }
 
+/// How much farther each PE is from the network of its node than the nearest of all; none if all are as far, or there is one node.
+fn to_network(filling: &[usize], pes: &[Vec<Leaf>]) -> Vec<Distance> {
+    let used: Vec<&Vec<Leaf>> =
+        filling.iter().map(|&filling| &pes[filling]).filter(|leaves| !leaves.is_empty()).collect();
+    let distances = || used.iter().flat_map(|leaves| leaves.iter()).map(|leaf| leaf.to_network);
+    let least = distances().flatten().min().unwrap_or(0);
+    let farther: Vec<Distance> =
+        distances().map(|distance| distance.map_or(0, |distance| distance - least)).collect();
+    if used.len() > 1 && farther.iter().any(|&distance| distance > 0) { farther } else { Vec::new() }
+}
+
 /// What the groups of each level hold, innermost first.
 fn members(levels: &Levels, network: &Network) -> Vec<Members> {
     let above: Vec<Members> = match network {
@@ -336,100 +352,6 @@ fn most_members(digits: &[u32], num_levels: usize) -> Vec<u32> {
     most
 }
 
-/// The machine without names.
-struct Built {
-    tree: Box<dyn Machine>,
-    outline: Outline,
-    is_regular: bool,
-}
-
-impl Built {
-    fn new(
-        kept: &[Level],
-        digits: Vec<u32>,
-        network: &Network,
-        num_pes: usize,
-        sizes: &[usize],
-    ) -> Result<Self, ClusterError> {
-        let distances: Vec<Distance> = kept.iter().map(|level| level.distance).collect();
-        let is_regular = is_regular(kept, &digits, num_pes);
-        if let Network::Pairs { factors, .. } = network
-            && sizes.len() > 1
-        {
-            let nearest = distances.last().copied().unwrap_or(0);
-            let between = network::scaled(factors, nearest).ok_or(MachineError::DistanceOverflow)?;
-            let inside = UnevenTree::new(&distances, &digits)?;
-            let node_of =
-                (0..).zip(sizes).flat_map(|(node, &size)| std::iter::repeat_n(node, size)).collect();
-            let of_nodes = DistanceMatrix::new(sizes.len(), between.clone())?;
-            let parts = super::division::divide(&of_nodes, &of_nodes.distances()?, &());
-            let tree = Box::new(Hosted::new(inside, node_of, between.clone(), parts)?);
-            return Ok(Self { tree, outline: Outline { distances, digits, between }, is_regular });
-        }
-        let tree: Box<dyn Machine> = if is_regular {
-            let arities = kept.iter().map(|level| level.arity).collect();
-            Box::new(Hierarchy::new(arities, distances.clone()).map_err(MachineError::from)?)
-        } else {
-            Box::new(UnevenTree::new(&distances, &digits)?)
-        };
-        Ok(Self { tree, outline: Outline { distances, digits, between: Vec::new() }, is_regular })
-    }
-
-    /// What was understood, in one line.
-    fn tell(&self, kept: &[Level], network: &Network, how: &str, num_nodes: usize, num_pes: usize) -> String {
-        let shape = if self.is_regular { levels::chain(kept) } else { self.count(kept, num_pes) };
-        if kept.is_empty() {
-            return "1 processing element".to_owned();
-        }
-        if let (Network::Pairs { from, .. }, true) = (network, num_nodes > 1) {
-            let (_, inside) = kept.split_last().expect("there are levels");
-            let inside = match inside {
-                [] => String::new(),
-                inside => format!("{} inside a node ({how}), ", levels::distances(inside)),
-            };
-            let pairs = self.outline.between.iter().filter(|&&distance| distance > 0);
-            let (least, greatest) = (pairs.clone().min().unwrap_or(&0), pairs.max().unwrap_or(&0));
-            return format!("{shape}, distances {inside}{least} to {greatest} between nodes ({from})");
-        }
-        let distances = levels::distances(kept);
-        if self.is_regular {
-            let arities: Vec<String> = kept.iter().map(|level| level.arity.to_string()).collect();
-            return format!("{shape} = {}, distances {distances} ({how})", arities.join(":"));
-        }
-        let names: Vec<String> = kept.iter().map(|level| level.members.name(2)).collect();
-        format!("{shape}, uneven, distances {distances} of {} ({how})", names.join(":"))
-    }
-
-    /// How many there are at each level: `3 nodes, 5 sockets, 40 cores`.
-    fn count(&self, kept: &[Level], num_pes: usize) -> String {
-        let width = kept.len();
-        let mut rows: Vec<&[u32]> = self.outline.digits.chunks_exact(width).collect();
-        rows.sort_unstable_by(|a, b| a.iter().rev().cmp(b.iter().rev()));
-        debug_assert_eq!(rows.len(), num_pes);
-        let count = |level: usize| {
-            1 + rows.windows(2).filter(|pair| pair[0][level..] != pair[1][level..]).count() as u64
-        };
-        let counts = (0..width)
-            .rev()
-            .map(|level| format!("{} {}", count(level), kept[level].members.name(count(level))));
-        counts.collect::<Vec<_>>().join(", ")
-    }
-}
-
-/// Whether the PEs are those of a regular tree in its order: all digits count up like a number, innermost fastest.
-fn is_regular(kept: &[Level], digits: &[u32], num_pes: usize) -> bool {
-    let size = kept.iter().try_fold(1usize, |size, level| size.checked_mul(level.arity as usize));
-    size == Some(num_pes)
-        && digits.chunks_exact(kept.len().max(1)).enumerate().all(|(pe, digits)| {
-            let mut rest = pe;
-            kept.iter().zip(digits).all(|(level, &digit)| {
-                let expected = rest % level.arity as usize;
-                rest /= level.arity as usize;
-                expected == digit as usize
-            })
-        })
-}
-
 impl Machine for Cluster {
     fn num_pes(&self) -> usize {
         self.tree.num_pes()
@@ -448,7 +370,7 @@ impl Machine for Cluster {
     }
 
     fn interconnect(&self) -> Interconnect {
-        self.tree.interconnect()
+        self.links.as_ref().unwrap_or(&self.tree).interconnect()
     }
 
     fn describe(&self) -> String {
@@ -493,21 +415,7 @@ impl Audited for Cluster {
     }
 
     fn outline(&self) -> String {
-        let Outline { distances, digits, between } = &self.outline;
-        let row = |numbers: &[i64]| numbers.iter().map(i64::to_string).collect::<Vec<_>>().join(" ");
-        let mut text = format!("{}\n", row(distances));
-        for pe in digits.chunks_exact(distances.len().max(1)) {
-            text += &pe.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
-            text.push('\n');
-        }
-        if distances.is_empty() {
-            text += "\n";
-        }
-        let nodes = between.len().isqrt();
-        for nodes in between.chunks_exact(nodes.max(1)) {
-            text += &format!("between {}\n", row(nodes));
-        }
-        text
+        self.outline.text()
     }
 }
 

@@ -11,7 +11,7 @@ use crate::io::cluster::names::Names;
 use crate::io::cluster::topology::{Switch, Topology, Torus};
 
 /// Nodes whose distances are stored pair by pair, at most: as many take 128 MiB.
-const MOST_NODES: usize = 1 << 12;
+pub(super) const MOST_NODES: usize = 1 << 12;
 
 /// Where nodes are.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::ground::types::Distance;
 use crate::io::cluster::hwloc::{Object, ObjectKind};
 use crate::machine::CoreRange;
 
@@ -42,6 +43,8 @@ pub(super) struct Leaf {
     pub(super) cores: Vec<CoreRange>,
     /// Ascending.
     pub(super) cpus: Vec<u32>,
+    /// The distance of the nearest network adapter, if it is known.
+    pub(super) to_network: Option<Distance>,
 }
 
 /// The levels inside some nodes, innermost first.
@@ -154,11 +157,11 @@ impl Walk<'_> {
             self.next_package += 1;
         }
         if self.levels.is_leaf(object) {
-            let mut cpus = Vec::new();
-            collect_pus(object, &mut cpus);
+            let (mut cpus, mut to_network) = (Vec::new(), None);
+            collect_pus(object, &mut cpus, &mut to_network);
             cpus.sort_unstable();
             let cores = vec![CoreRange::new(self.package, self.next_core, 1)];
-            self.leaves.push(Leaf { digits: self.digits.clone(), cores, cpus });
+            self.leaves.push(Leaf { digits: self.digits.clone(), cores, cpus, to_network });
         } else {
             self.visit_children(object);
         }
@@ -185,11 +188,18 @@ impl Walk<'_> {
     }
 }
 
-fn collect_pus(object: &Object, cpus: &mut Vec<u32>) {
+/// Collects the numbers of the PUs in an object, and the least distance of one of them from the network.
+fn collect_pus(object: &Object, cpus: &mut Vec<u32>, to_network: &mut Option<Distance>) {
     if object.kind == ObjectKind::Pu {
         cpus.push(object.os_index);
     }
-    object.children.iter().for_each(|child| collect_pus(child, cpus));
+    *to_network = nearer(*to_network, object.to_network);
+    object.children.iter().for_each(|child| collect_pus(child, cpus, to_network));
+}
+
+/// The lesser of two distances, as far as they are known.
+pub(super) fn nearer(a: Option<Distance>, b: Option<Distance>) -> Option<Distance> {
+    a.into_iter().chain(b).min()
 }
 
 /// A node that is a regular tree of these arities, innermost first: cores in packages, and what lies between if there are more levels.

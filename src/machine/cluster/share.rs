@@ -15,7 +15,7 @@
 
 use std::ops::Range;
 
-use super::shape::Leaf;
+use super::shape::{Leaf, nearer};
 use crate::machine::CoreRange;
 
 /// The processing elements of a node, in the order of their places.
@@ -139,7 +139,8 @@ impl Sharing<'_> {
         let mut cpus: Vec<u32> = set.iter().flat_map(|leaf| of(leaf).cpus.iter().copied()).collect();
         cpus.sort_unstable();
         let cores = joined(set.iter().flat_map(|leaf| of(leaf).cores.iter().copied()).collect());
-        self.shares.push(Leaf { digits, cores, cpus });
+        let to_network = set.iter().map(|leaf| of(leaf).to_network).fold(None, nearer);
+        self.shares.push(Leaf { digits, cores, cpus, to_network });
     }
 }
 

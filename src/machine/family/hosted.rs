@@ -1,7 +1,7 @@
 //! Nodes that are trees inside, with a distance for each pair of nodes.
 //!
-//! Two PEs of a node are as far apart as in its tree, PEs of different nodes as far as the nodes. So measurements between hosts need a
-//! table of hosts, not of PEs.
+//! Two PEs of a node are as far apart as in its tree, PEs of different nodes as far as the nodes, and farther by what each of the two is
+//! away from the network adapter of its node. So measurements between hosts need a table of hosts, not of PEs.
 
 use hashbrown::HashMap;
 
@@ -21,6 +21,8 @@ pub struct Hosted {
     between: Vec<Distance>,
     /// How the nodes fall into parts.
     parts: Parts,
+    /// How far each PE is from the network.
+    to_network: Vec<u32>,
 }
 
 impl Hosted {
@@ -45,7 +47,18 @@ impl Hosted {
         if let Some(index) = node_of.iter().position(|&node| node as usize >= num_nodes) {
             return Err(MachineError::PeOutOfRange { index, pe: node_of[index], count: num_nodes });
         }
-        Ok(Self { inside, node_of, num_nodes, between, parts })
+        let to_network = vec![0; node_of.len()];
+        Ok(Self { inside, node_of, num_nodes, between, parts, to_network })
+    }
+
+    /// The same, but each PE is as far as this from the network of its node: so much farther from all PEs of other nodes. Fails if there is
+    /// not a number for each PE.
+    pub fn with_distances_to_network(self, to_network: Vec<u32>) -> Result<Self, MachineError> {
+        let (num_pes, found) = (self.node_of.len(), to_network.len());
+        if num_pes != found {
+            return Err(MachineError::DistancesDiffer { num_pes, found });
+        }
+        Ok(Self { to_network, ..self })
     }
 }
 
@@ -57,9 +70,10 @@ impl Machine for Hosted {
     fn distances(&self) -> Result<Distances, MachineError> {
         let inside = self.inside.prefixes();
         let between = Table::wide(self.num_nodes, &self.between);
-        let max_distance = inside.max_distance().max(between.greatest());
-        let keys = self.inside.codes().iter().zip(&self.node_of);
-        let keys = keys.map(|(&code, &node)| HostKey { code, node }).collect();
+        let farthest = Distance::from(self.to_network.iter().copied().max().unwrap_or(0));
+        let max_distance = inside.max_distance().max(between.greatest().saturating_add(2 * farthest));
+        let keys = self.inside.codes().iter().zip(&self.node_of).zip(&self.to_network);
+        let keys = keys.map(|((&code, &node), &to_network)| HostKey { code, node, to_network }).collect();
         Ok(Distances::BetweenHosts(Placed::new(BetweenHosts { inside, between, max_distance }, keys)))
     }
 
@@ -105,6 +119,7 @@ pub struct HostKey {
     /// In the tree of its node.
     code: u64,
     node: u32,
+    to_network: u32,
 }
 
 /// Distances inside nodes, and between them.
@@ -123,7 +138,8 @@ impl Metric for BetweenHosts {
         if a.node == b.node {
             self.inside.between(a.code, b.code)
         } else {
-            self.between.distance(a.node, b.node)
+            let to_networks = Distance::from(a.to_network) + Distance::from(b.to_network);
+            self.between.distance(a.node, b.node) + to_networks
         }
     }
 
@@ -133,6 +149,6 @@ impl Metric for BetweenHosts {
 
     #[inline]
     fn interchangeable(&self, a: HostKey, b: HostKey) -> bool {
-        a.node == b.node && self.inside.interchangeable(a.code, b.code)
+        (a.node, a.to_network) == (b.node, b.to_network) && self.inside.interchangeable(a.code, b.code)
     }
 }

@@ -8,7 +8,7 @@
 
 use super::hierarchy::{Prefixes, field_width};
 use crate::ground::types::{Distance, PeId};
-use crate::machine::{Distances, Division, Machine, MachineError, Parts, Placed};
+use crate::machine::{Distances, Division, Interconnect, Machine, MachineError, Parts, Placed};
 
 /// A tree whose groups have any number of members. The distance between two PEs is that of the innermost level at which they are in the same
 /// group.
@@ -66,6 +66,27 @@ impl UnevenTree {
         }
     }
 
+    /// The number of levels.
+    pub fn num_levels(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// The distance of each level, innermost first.
+    pub fn level_distances(&self) -> Vec<Distance> {
+        self.fields.iter().map(|&(_, distance)| distance).collect()
+    }
+
+    /// The group of each PE whose members differ at levels inside of this one only; groups are numbered from 0, and at level 0 they are single
+    /// PEs. O(n log n).
+    pub fn groups(&self, level: usize) -> Vec<u32> {
+        let below: u32 = self.fields[..level].iter().map(|&(width, _)| width).sum();
+        let group = |code: u64| code.checked_shr(below).unwrap_or(0);
+        let mut all: Vec<u64> = self.codes.iter().map(|&code| group(code)).collect();
+        all.sort_unstable();
+        all.dedup();
+        self.codes.iter().map(|&code| all.partition_point(|&other| other < group(code)) as u32).collect()
+    }
+
     /// The metric of the codes.
     pub(in crate::machine) fn prefixes(&self) -> Prefixes<u64> {
         Prefixes::new(&self.fields)
@@ -74,6 +95,16 @@ impl UnevenTree {
     /// The code of each PE.
     pub(in crate::machine) fn codes(&self) -> &[u64] {
         &self.codes
+    }
+
+    /// The groups as parts; the innermost stay whole.
+    pub(in crate::machine) fn parts(&self) -> Parts {
+        let mut order: Vec<PeId> = (0..self.codes.len() as PeId).collect();
+        order.sort_unstable_by_key(|&pe| self.codes[pe as usize]);
+        Parts::divide(order, |pes| {
+            let sizes = self.sizes(pes);
+            if sizes.iter().all(|&size| size == 1) { Vec::new() } else { sizes }
+        })
     }
 
     /// Sizes of the parts into which a group falls. Its PEs are sorted by code.
@@ -101,14 +132,12 @@ impl Machine for UnevenTree {
         Ok(Distances::Prefixes(Placed::new(self.prefixes(), self.codes.clone())))
     }
 
+    fn interconnect(&self) -> Interconnect {
+        Interconnect::UnevenTree(self.clone())
+    }
+
     fn division(&self) -> Division {
-        let mut order: Vec<PeId> = (0..self.codes.len() as PeId).collect();
-        order.sort_unstable_by_key(|&pe| self.codes[pe as usize]);
-        Division::Parts(Parts::divide(order, |pes| {
-            let sizes = self.sizes(pes);
-            // The innermost groups stay whole.
-            if sizes.iter().all(|&size| size == 1) { Vec::new() } else { sizes }
-        }))
+        Division::Parts(self.parts())
     }
 
     fn describe(&self) -> String {

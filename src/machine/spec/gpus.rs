@@ -13,7 +13,7 @@ pub(super) const FILE: FileKind = FileKind {
     },
     read: |source| {
         let name = source.name().to_owned();
-        let GpuDistances { tool, links, entries } = gpus::read(source)?;
+        let GpuDistances { tool, links, entries, .. } = gpus::read(source)?;
         let num_gpus = entries.len().isqrt();
         let assumed: Vec<String> =
             links.iter().map(|(link, distance)| format!("{link} {distance}")).collect();

@@ -5,7 +5,7 @@
 //! | machine | links | route | messages travel |
 //! |---|---|---|---|
 //! | a grid, a hypercube | two for each pair of neighbours, one each way; in rings two lanes each | e-cube: the first dimension first, the shorter way round | as worms |
-//! | a tree | one up and one down for each PE and each group | up to the group of both, and down | hop by hop |
+//! | a tree, regular or uneven | one up and one down for each PE and each group | up to the group of both, and down | hop by hop |
 //! | rails | two for each GPU to its node and two to its rail, and for each rail, pod and so on | inside the node, or up to the rail, the pod and so on, and down | hop by hop |
 //! | a network | two for each link | the cheapest path; of several, the number of the destination's host selects one, or dimensions come in order | hop by hop |
 //! | nothing known | a port out of each PE and one into it | out and in | hop by hop |
@@ -109,6 +109,7 @@ impl Routing {
         let routes = match interconnect {
             Interconnect::Grid(grid) => Routes::Grid(GridRoutes::new(&grid)?),
             Interconnect::Tree(tree) => Routes::Tree(TreeRoutes::new(&tree)?),
+            Interconnect::UnevenTree(tree) => Routes::Tree(TreeRoutes::uneven(&tree)?),
             Interconnect::Rails(rails) => Routes::Rails(RailRoutes::new(&rails)?),
             Interconnect::Network(network) => Routes::Network(NetworkRoutes::new(network)),
             Interconnect::Ports | Interconnect::Listed { .. } => Routes::Ports(PortRoutes::new(machine)?),

@@ -1,21 +1,19 @@
 //! Trees: up to the smallest common group, and down.
 
-use crate::ground::types::PeId;
-use crate::machine::{Hierarchy, MachineError};
+use crate::ground::types::{Distance, PeId};
+use crate::machine::{Hierarchy, MachineError, UnevenTree};
 use crate::workload::routing::{Hop, LaneId, check_lanes, push};
 
 /// Link `first[l] + 2 g` leads up from group g of level l, and the next one down; groups of level 0 are PEs.
 #[derive(Debug)]
 pub(super) struct TreeRoutes {
-    tree: Hierarchy,
+    groups: Groups,
     levels: Vec<Level>,
     num_links: usize,
 }
 
 #[derive(Debug)]
 struct Level {
-    /// PEs per group below a link of this level.
-    size: PeId,
     /// The first link.
     first: usize,
     /// The total cost of a link upwards and downwards.
@@ -24,19 +22,93 @@ struct Level {
     inside: Option<usize>,
 }
 
+/// Which PEs are below each link.
+#[derive(Debug)]
+enum Groups {
+    /// By level, the number of PEs in a group.
+    Regular { tree: Hierarchy, sizes: Vec<PeId> },
+    /// By level, the group of each PE.
+    Uneven(Vec<Vec<u32>>),
+}
+
+impl Groups {
+    fn regular(tree: &Hierarchy) -> Self {
+        let size = |size: &mut PeId, &arity: &u32| {
+            let next = size.saturating_mul(arity);
+            Some(std::mem::replace(size, next))
+        };
+        Self::Regular { tree: tree.clone(), sizes: tree.arities().iter().scan(1, size).collect() }
+    }
+
+    fn uneven(tree: &UnevenTree) -> Self {
+        Self::Uneven((0..tree.num_levels()).map(|level| tree.groups(level)).collect())
+    }
+
+    /// The number of groups of a level.
+    fn count(&self, level: usize) -> usize {
+        match self {
+            Self::Regular { tree, sizes } => {
+                sizes.get(level).map_or(1, |&size| tree.num_pes() / size as usize)
+            }
+            Self::Uneven(levels) => {
+                levels.get(level).map_or(1, |groups| groups.iter().max().map_or(0, |&last| last as usize + 1))
+            }
+        }
+    }
+
+    /// The group of a PE at a level.
+    fn of(&self, level: usize, pe: PeId) -> usize {
+        match self {
+            Self::Regular { sizes, .. } => (pe / sizes[level]) as usize,
+            Self::Uneven(levels) => levels[level][pe as usize] as usize,
+        }
+    }
+
+    /// The outermost level at which two PEs are in different groups.
+    fn level(&self, p: PeId, q: PeId) -> Option<usize> {
+        match self {
+            Self::Regular { tree, .. } => tree.level(p, q),
+            Self::Uneven(levels) => {
+                levels.iter().rposition(|groups| groups[p as usize] != groups[q as usize])
+            }
+        }
+    }
+
+    /// The first PE of a group, the last, and how many it has.
+    fn members(&self, level: usize, group: usize) -> (PeId, PeId, usize) {
+        match self {
+            Self::Regular { sizes, .. } => {
+                let (size, first) = (sizes[level], group as PeId * sizes[level]);
+                (first, first + (size - 1), size as usize)
+            }
+            Self::Uneven(levels) => {
+                let pes =
+                    || (0..).zip(&levels[level]).filter(|&(_, &of)| of as usize == group).map(|(pe, _)| pe);
+                (pes().next().unwrap_or(0), pes().last().unwrap_or(0), pes().count())
+            }
+        }
+    }
+}
+
 impl TreeRoutes {
     pub(super) fn new(tree: &Hierarchy) -> Result<Self, MachineError> {
-        let (mut size, mut first) = (1, 0u128);
+        Self::with(Groups::regular(tree), tree.distances())
+    }
+
+    pub(super) fn uneven(tree: &UnevenTree) -> Result<Self, MachineError> {
+        Self::with(Groups::uneven(tree), &tree.level_distances())
+    }
+
+    fn with(groups: Groups, distances: &[Distance]) -> Result<Self, MachineError> {
+        let mut first = 0u128;
         let mut levels: Vec<Level> = Vec::new();
-        for (index, (&arity, &distance)) in tree.arities().iter().zip(tree.distances()).enumerate() {
-            let distances = tree.distances();
+        for (index, &distance) in distances.iter().enumerate() {
             let inside = (0..index).rev().find(|&level| distances[level] <= distance);
             let cost = (distance - inside.map_or(0, |level| distances[level])) as u64;
-            levels.push(Level { size, first: check_lanes(first)?, cost, inside });
-            first += 2 * (tree.num_pes() as u128 / u128::from(size));
-            size = size.saturating_mul(arity);
+            levels.push(Level { first: check_lanes(first)?, cost, inside });
+            first += 2 * groups.count(index) as u128;
         }
-        Ok(Self { tree: tree.clone(), levels, num_links: check_lanes(first)? })
+        Ok(Self { groups, levels, num_links: check_lanes(first)? })
     }
 
     pub(super) fn num_links(&self) -> usize {
@@ -45,7 +117,8 @@ impl TreeRoutes {
 
     /// Levels of one member do not count, unless they are inside one that does: no message uses them.
     pub(super) fn longest(&self) -> (u64, u64) {
-        let mut is_passed: Vec<bool> = self.tree.arities().iter().map(|&arity| arity > 1).collect();
+        let has_several = |level| self.groups.count(level) > self.groups.count(level + 1);
+        let mut is_passed: Vec<bool> = (0..self.levels.len()).map(has_several).collect();
         let mut cost = 1;
         for (index, level) in self.levels.iter().enumerate().rev() {
             if is_passed[index] {
@@ -58,37 +131,47 @@ impl TreeRoutes {
 
     /// Appends the hops; the links of this tree are numbered from `first`.
     pub(super) fn route(&self, from: PeId, to: PeId, first: usize, hops: &mut Vec<Hop>) {
-        let Some(level) = self.tree.level(from, to) else { return };
+        let Some(level) = self.groups.level(from, to) else { return };
         let begin = hops.len();
         let mut inwards = Some(level);
         while let Some(level) = inwards {
-            let Level { size, first: own, cost, inside } = self.levels[level];
-            push(hops, first + own + 2 * (from / size) as usize, cost.div_ceil(2));
+            let Level { first: own, cost, inside } = self.levels[level];
+            push(hops, first + own + 2 * self.groups.of(level, from), cost.div_ceil(2));
             inwards = inside;
         }
         hops[begin..].reverse();
         let mut inwards = Some(level);
         while let Some(level) = inwards {
-            let Level { size, first: own, cost, inside } = self.levels[level];
-            push(hops, first + own + 2 * (to / size) as usize + 1, cost / 2);
+            let Level { first: own, cost, inside } = self.levels[level];
+            push(hops, first + own + 2 * self.groups.of(level, to) + 1, cost / 2);
             inwards = inside;
         }
     }
 
+    /// The level of a link, from 0, the group below it, and whether it leads up.
+    fn place(&self, link: LaneId) -> (usize, usize, bool) {
+        let link = link as usize;
+        let level = self.levels.partition_point(|level| level.first <= link).saturating_sub(1);
+        (level, (link - self.levels[level].first) / 2, link.is_multiple_of(2))
+    }
+
     /// The level of a link, from 0, the first PE below it, and whether it leads up.
     pub(super) fn position(&self, link: LaneId) -> (usize, PeId, bool) {
-        let link = link as usize;
-        let index = self.levels.partition_point(|level| level.first <= link).saturating_sub(1);
-        let Level { size, first, .. } = self.levels[index];
-        (index, ((link - first) / 2) as PeId * size, link.is_multiple_of(2))
+        let (level, group, is_up) = self.place(link);
+        (level, self.groups.members(level, group).0, is_up)
     }
 
     /// The name of a link of a tree whose first PE has this number, for output.
     pub(super) fn name(&self, link: LaneId, first_pe: PeId) -> String {
-        let (index, pe, is_up) = self.position(link);
-        let (pe, size) = (first_pe + pe, self.levels[index].size);
-        let members = if size == 1 { format!("PE {pe}") } else { format!("PEs {pe}-{}", pe + size - 1) };
-        way(&members, &format!("level {}", index + 1), is_up)
+        let (level, group, is_up) = self.place(link);
+        let (first, last, count) = self.groups.members(level, group);
+        let (first, last) = (first_pe + first, first_pe + last);
+        let members = match (level, count) {
+            (0, _) => format!("PE {first}"),
+            (_, count) if count == (last - first) as usize + 1 => format!("PEs {first}-{last}"),
+            (_, count) => format!("{count} PEs from {first} to {last}"),
+        };
+        way(&members, &format!("level {}", level + 1), is_up)
     }
 }
 
@@ -100,6 +183,42 @@ pub(super) fn way(below: &str, above: &str, is_up: bool) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_regular_tree_that_is_written_as_an_uneven_one_has_the_same_routes() {
+        for distances in ["1:10:100", "5:2:7", "3:3:3"] {
+            let tree = Hierarchy::parse("2:3:2", distances).unwrap();
+            let digits: Vec<u32> = (0..12).flat_map(|pe| [pe % 2, pe / 2 % 3, pe / 6]).collect();
+            let uneven = UnevenTree::new(tree.distances(), &digits).unwrap();
+            let (regular, uneven) = (TreeRoutes::new(&tree).unwrap(), TreeRoutes::uneven(&uneven).unwrap());
+            assert_eq!((regular.num_links(), regular.longest()), (uneven.num_links(), uneven.longest()));
+            for (p, q) in (0..12).flat_map(|p| (0..12).map(move |q| (p, q))) {
+                let hops = |routes: &TreeRoutes| {
+                    let mut hops = Vec::new();
+                    routes.route(p, q, 0, &mut hops);
+                    hops
+                };
+                assert_eq!(hops(&regular), hops(&uneven), "{p} {q}");
+            }
+            let names = |routes: &TreeRoutes| -> Vec<String> {
+                (0..routes.num_links() as LaneId).map(|link| routes.name(link, 0)).collect()
+            };
+            assert_eq!(names(&regular), names(&uneven));
+        }
+    }
+
+    #[test]
+    fn groups_of_uneven_trees_are_named_by_their_pes() {
+        // Nodes of one, two and two PEs; those of the last two alternate.
+        let tree = UnevenTree::new(&[1, 10], &[0, 0, 0, 1, 0, 2, 1, 1, 1, 2]).unwrap();
+        let routes = TreeRoutes::uneven(&tree).unwrap();
+        let mut hops = Vec::new();
+        routes.route(1, 4, 0, &mut hops);
+        let names: Vec<String> = hops.iter().map(|hop| routes.name(hop.lane, 0)).collect();
+        let expected = ["PE 1 -> level 1", "2 PEs from 1 to 3 -> level 2", "level 2 -> 2 PEs from 2 to 4"];
+        assert_eq!(names, expected);
+        assert_eq!(hops.iter().map(|hop| hop.cycles).sum::<u64>(), 10);
+    }
 
     #[test]
     fn levels_that_no_message_passes_do_not_count() {

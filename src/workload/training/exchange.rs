@@ -1,10 +1,11 @@
-//! Collectives as bytes between pairs of ranks.
+//! Collectives as bytes between pairs of ranks, and what is made of these: a graph, or a workload with a phase for each class.
 
 use super::TrainingError;
 use crate::graph::{CsrGraph, GraphBuilder};
 use crate::ground::collectives::ring_bytes;
 use crate::ground::settings::named;
 use crate::ground::types::{NodeId, Weight};
+use crate::workload::{Workload, WorkloadBuilder, WorkloadFault};
 
 named! {
     /// What traffic is for.
@@ -45,11 +46,20 @@ pub struct ClassTotal {
     pub bytes: u64,
 }
 
+/// What two ranks send each other for a class of traffic.
+struct Exchange {
+    from: NodeId,
+    to: NodeId,
+    bytes: u64,
+    class: TrafficClass,
+    /// Whether half of the bytes go back.
+    is_mutual: bool,
+}
+
 /// The traffic that is collected.
 #[derive(Default)]
 pub(super) struct Exchanges {
-    /// Pairs of ranks, the lower one first, and the bytes of both directions.
-    edges: Vec<(NodeId, NodeId, u64)>,
+    all: Vec<Exchange>,
     totals: Vec<ClassTotal>,
 }
 
@@ -72,7 +82,7 @@ impl Exchanges {
     /// Each rank sends this many bytes to the next in the ring.
     pub fn hops(&mut self, class: TrafficClass, ranks: &[NodeId], bytes: u128) -> Result<(), TrainingError> {
         let pairs = (0..ranks.len()).map(|index| (ranks[index], ranks[(index + 1) % ranks.len()], bytes));
-        self.add(class, ranks.len(), pairs)
+        self.add(class, false, ranks.len(), pairs)
     }
 
     /// An all-reduce along a double binary tree: half of the data up and down each of two trees.
@@ -83,7 +93,7 @@ impl Exchanges {
         };
         let second: fn(usize, usize) -> usize = if count.is_multiple_of(2) { mirrored } else { shifted };
         let pairs = edges(|node, _| node).chain(edges(second));
-        self.add(class, count, pairs.map(|(u, v)| (ranks[u], ranks[v], bytes)))
+        self.mutual(class, count, pairs.map(|(u, v)| (ranks[u], ranks[v], bytes)))
     }
 
     /// Each rank sends this many bytes to each other one.
@@ -96,13 +106,23 @@ impl Exchanges {
         let pairs = (0..ranks.len()).flat_map(|index| {
             ranks[index + 1..].iter().map(move |&other| (ranks[index], other, bytes.saturating_mul(2)))
         });
-        self.add(class, ranks.len(), pairs)
+        self.mutual(class, ranks.len(), pairs)
     }
 
-    /// Adds pairs of ranks of a group, with the bytes that they send each other.
-    pub fn add(
+    /// Adds pairs of ranks of a group, with the bytes that they send each other: both as many.
+    pub fn mutual(
         &mut self,
         class: TrafficClass,
+        size: usize,
+        pairs: impl Iterator<Item = (NodeId, NodeId, u128)>,
+    ) -> Result<(), TrainingError> {
+        self.add(class, true, size, pairs)
+    }
+
+    fn add(
+        &mut self,
+        class: TrafficClass,
+        is_mutual: bool,
         size: usize,
         pairs: impl Iterator<Item = (NodeId, NodeId, u128)>,
     ) -> Result<(), TrainingError> {
@@ -110,7 +130,7 @@ impl Exchanges {
         for (u, v, bytes) in pairs.filter(|&(u, v, bytes)| u != v && bytes > 0) {
             let bytes = u64::try_from(bytes).ok().filter(|&bytes| bytes <= MOST_BYTES);
             let bytes = bytes.ok_or(TrainingError::TooMuch)?;
-            self.edges.push((u.min(v), u.max(v), bytes));
+            self.all.push(Exchange { from: u, to: v, bytes, class, is_mutual });
             sum = u64::saturating_add(sum, bytes);
         }
         if sum > 0 { self.count(class, size as u64, sum) } else { Ok(()) }
@@ -132,26 +152,77 @@ impl Exchanges {
     }
 
     /// The graph of `num_ranks` ranks, with weights in units of so many bytes, and the classes in their order.
-    pub fn finish(
+    pub fn graph(
         mut self,
         num_ranks: usize,
         unit: u64,
     ) -> Result<(CsrGraph, Vec<ClassTotal>), TrainingError> {
-        self.edges.sort_unstable();
-        self.edges.dedup_by(|next, kept| {
-            let is_same = (next.0, next.1) == (kept.0, kept.1);
-            if is_same {
-                kept.2 += next.2;
-            }
-            is_same
-        });
+        let pair = |exchange: &Exchange| (exchange.from.min(exchange.to), exchange.from.max(exchange.to));
+        self.all.sort_unstable_by_key(pair);
         let mut builder = GraphBuilder::new(num_ranks);
-        for &(u, v, bytes) in &self.edges {
+        for exchanges in self.all.chunk_by(|a, b| pair(a) == pair(b)) {
+            let (u, v) = pair(&exchanges[0]);
+            let bytes: u64 = exchanges.iter().map(|exchange| exchange.bytes).sum();
             builder.add_edge(u, v, bytes.div_ceil(unit) as Weight);
         }
-        self.totals.sort_by_key(|total| TrafficClass::ALL.iter().position(|&class| class == total.class));
+        self.totals.sort_by_key(|total| place(total.class));
         Ok((builder.build()?, self.totals))
     }
+
+    /// The workload of `num_ranks` ranks: a phase for each class in their order, in which each rank sends all that it has to send, then
+    /// receives all that it gets. Those that are `overlapping` are one phase, in the place of the last of them.
+    pub fn workload(
+        self,
+        num_ranks: usize,
+        overlapping: &[TrafficClass],
+        flit_bytes: u64,
+    ) -> Result<Workload, TrainingError> {
+        let last = overlapping.iter().map(|&class| place(class)).max().unwrap_or(0);
+        let phase = |class| if overlapping.contains(&class) { last } else { place(class) };
+        let mut messages = Vec::with_capacity(self.all.len());
+        for Exchange { from, to, bytes, class, is_mutual } in self.all {
+            let each = if is_mutual { bytes.div_ceil(2) } else { bytes };
+            messages.push(Message { phase: phase(class), from, to, bytes: each });
+            if is_mutual {
+                messages.push(Message { phase: phase(class), from: to, to: from, bytes: each });
+            }
+        }
+        messages.sort_unstable_by_key(Message::key);
+        messages.dedup_by(|next, kept| {
+            let is_same = next.key() == kept.key();
+            kept.bytes += if is_same { next.bytes } else { 0 };
+            is_same
+        });
+        let mut builder = WorkloadBuilder::new(num_ranks);
+        for messages in messages.chunk_by(|a, b| a.phase == b.phase) {
+            let flits = |message: &Message| message.bytes.div_ceil(flit_bytes);
+            messages.iter().for_each(|message| builder.send(message.from, message.to, flits(message)));
+            messages.iter().for_each(|message| builder.receive(message.to, message.from, flits(message)));
+        }
+        builder.build().map_err(|error| match error.fault {
+            WorkloadFault::TooMuchWork => TrainingError::TooManyFlits,
+            _ => TrainingError::Workload(error),
+        })
+    }
+}
+
+/// What a rank sends another one in a phase.
+struct Message {
+    phase: usize,
+    from: NodeId,
+    to: NodeId,
+    bytes: u64,
+}
+
+impl Message {
+    fn key(&self) -> (usize, NodeId, NodeId) {
+        (self.phase, self.from, self.to)
+    }
+}
+
+/// The place of a class in the order of the phases.
+fn place(class: TrafficClass) -> usize {
+    TrafficClass::ALL.iter().position(|&other| other == class).unwrap_or(0)
 }
 
 /// The parent of a node other than 0 in the binary tree of `count` nodes in which the odd ones are leaves.

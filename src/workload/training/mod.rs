@@ -2,7 +2,7 @@
 //!
 //! The ranks form a grid of tensor, context, data and pipeline parallelism ([`ParallelConfig`]), and a second one for
 //! experts. From that and from the shape of a transformer ([`TrainingConfig`]) the traffic follows, so
-//! [`step_traffic`] makes the communication graph of a job before it runs.
+//! [`step_traffic`] makes the communication graph of a job before it runs, and [`step_workload`] a workload to simulate.
 //!
 //! | member | what it holds |
 //! |---|---|
@@ -64,6 +64,7 @@ pub use parallel::{ParallelConfig, ParallelDimension, Pipelines};
 use crate::graph::{CsrGraph, GraphError};
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::settings::{ConfigError, UnknownName};
+use crate::workload::{MOST_WORK, Workload, WorkloadError};
 use exchange::Exchanges;
 use layout::Layout;
 
@@ -98,6 +99,10 @@ pub enum TrainingError {
     TooFewLayers { layers: u64, chunks: u64 },
     #[error("the traffic exceeds 2^62 bytes")]
     TooMuch,
+    #[error("the messages of a step have more than {MOST_WORK} flits; a flit must have more bytes")]
+    TooManyFlits,
+    #[error("rank {}: {}", .0.task, .0.fault)]
+    Workload(WorkloadError),
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error(transparent)]
@@ -116,6 +121,8 @@ impl HasKind for TrainingError {
             | Self::Mismatch { .. }
             | Self::TooFewLayers { .. }
             | Self::TooMuch
+            | Self::TooManyFlits
+            | Self::Workload(_)
             | Self::Config(_)
             | Self::Graph(_) => ErrorKind::Usage,
         }
@@ -154,11 +161,46 @@ impl StepTraffic {
 /// # Ok::<(), viem::workload::training::TrainingError>(())
 /// ```
 pub fn step_traffic(parallel: &ParallelConfig, model: &TrainingConfig) -> Result<StepTraffic, TrainingError> {
+    let (exchanges, num_ranks) = exchanges(parallel, model)?;
+    let (graph, classes) = exchanges.graph(num_ranks, model.unit)?;
+    Ok(StepTraffic { graph, classes })
+}
+
+/// The messages of a step as a workload that can be simulated, with a task for each rank. Each class of traffic is a phase, in which
+/// every rank sends all that it has to send, then receives; what a pair of ranks exchanges in all microbatches is one message. Classes that
+/// are `overlapping` are one phase: all of their messages are sent at once. There is no computation.
+///
+/// Cost as of [`step_traffic`]. Fails as that does, and if the messages have too many flits of so many bytes.
+///
+/// ```
+/// use viem::workload::training::{ParallelConfig, TrafficClass, TrainingConfig, step_workload};
+///
+/// let parallel = ParallelConfig::parse("tp:4,pp:2,dp:2")?;
+/// let model = TrainingConfig::new(24, 2048, 2048, 8);
+/// // Gradients are reduced while activations are sent to the next stage.
+/// let step = step_workload(&parallel, &model, &[TrafficClass::Pipeline, TrafficClass::Data], 4096)?;
+/// assert_eq!(step.num_tasks(), 16);
+/// # Ok::<(), viem::workload::training::TrainingError>(())
+/// ```
+pub fn step_workload(
+    parallel: &ParallelConfig,
+    model: &TrainingConfig,
+    overlapping: &[TrafficClass],
+    flit_bytes: u64,
+) -> Result<Workload, TrainingError> {
+    if flit_bytes == 0 {
+        return Err(TrainingError::Mismatch { what: "a flit must have at least one byte" });
+    }
+    let (exchanges, num_ranks) = exchanges(parallel, model)?;
+    exchanges.workload(num_ranks, overlapping, flit_bytes)
+}
+
+/// What the ranks exchange, and how many there are.
+fn exchanges(parallel: &ParallelConfig, model: &TrainingConfig) -> Result<(Exchanges, usize), TrainingError> {
     parallel.validate()?;
     model.validate()?;
     let layout = Layout::new(parallel);
     let mut exchanges = Exchanges::default();
     step::Step::new(parallel, model, &layout)?.add_to(&mut exchanges)?;
-    let (graph, classes) = exchanges.finish(layout.places.len(), model.unit)?;
-    Ok(StepTraffic { graph, classes })
+    Ok((exchanges, layout.places.len()))
 }

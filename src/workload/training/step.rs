@@ -210,7 +210,7 @@ impl<'a> Step<'a> {
         for ranks in self.layout.groups(|place| Some((place.replica, place.context, place.tensor))) {
             let (first, last) = (ranks[0], ranks[ranks.len() - 1]);
             let next = ranks.windows(2).map(|pair| (pair[0], pair[1], forth));
-            exchanges.add(TrafficClass::Pipeline, ranks.len(), next.chain([(last, first, back)]))?;
+            exchanges.mutual(TrafficClass::Pipeline, ranks.len(), next.chain([(last, first, back)]))?;
             if self.model.tied && first != last {
                 let bytes = embedding * u128::from(self.model.gradient_bytes);
                 exchanges.ring(TrafficClass::Embedding, &[first, last], bytes, 2)?;

@@ -6,6 +6,8 @@ use super::exchange::{Exchanges, TrafficClass};
 use super::layout::{Layout, RankPlace};
 use super::model::{ContextExchange, GradientReduction, Recomputation, Sharding};
 use super::*;
+use crate::ground::types::NodeId;
+use crate::workload::Instruction;
 
 fn layout(parallel: &str, order: &str) -> Layout {
     let parallel = ParallelConfig::parse(parallel).unwrap().with_order(order).unwrap();
@@ -79,7 +81,7 @@ fn rings_and_trees_move_the_same_bytes() {
         let of = |add: &dyn Fn(&mut Exchanges)| {
             let mut exchanges = Exchanges::default();
             add(&mut exchanges);
-            exchanges.finish(count as usize, 1).unwrap()
+            exchanges.graph(count as usize, 1).unwrap()
         };
         let bytes = u128::from(count) * 60;
         let (ring, by_ring) = of(&|e| e.ring(TrafficClass::Data, &ranks, bytes, 2).unwrap());
@@ -106,7 +108,7 @@ fn trees_are_those_of_nccl() {
     let edges = |count: u32| {
         let mut exchanges = Exchanges::default();
         exchanges.tree(TrafficClass::Data, &(0..count).collect::<Vec<_>>(), 1).unwrap();
-        let (graph, _) = exchanges.finish(count as usize, 1).unwrap();
+        let (graph, _) = exchanges.graph(count as usize, 1).unwrap();
         let arcs = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| ((u, v), weight)));
         arcs.filter(|&((u, v), _)| u < v).collect::<BTreeMap<_, _>>()
     };
@@ -132,6 +134,71 @@ fn tensor_parallelism_reduces_twice_per_layer_and_direction() {
     let words = TrainingConfig { vocabulary: 1000, ..plain };
     let expected = (8 * 2 * 4 + 2 + 2) * 4 * 3 * x + 4 * 6 * 3 * 128 * 4;
     assert_eq!(bytes_of(&traffic("tp:4", &words), TrafficClass::Tensor), expected);
+}
+
+/// To whom a rank sends and from whom it receives in each phase; a send after a receive begins one.
+fn phases_of(program: &Workload, rank: NodeId) -> Vec<(Vec<NodeId>, Vec<NodeId>)> {
+    let mut phases: Vec<(Vec<NodeId>, Vec<NodeId>)> = Vec::new();
+    for &instruction in program.instructions(rank) {
+        let end = |channel: u32| program.channels()[channel as usize];
+        match instruction {
+            Instruction::Send { channel, .. } => {
+                if phases.last().is_none_or(|(_, received)| !received.is_empty()) {
+                    phases.push(Default::default());
+                }
+                phases.last_mut().unwrap().0.push(end(channel).to);
+            }
+            Instruction::Receive { channel, .. } => phases.last_mut().unwrap().1.push(end(channel).from),
+            other => panic!("{other:?}"),
+        }
+    }
+    phases
+}
+
+#[test]
+fn the_workload_of_a_step_has_its_traffic_in_phases() {
+    let model = TrainingConfig { vocabulary: 512, tied: true, ..with_experts() };
+    for parallel in ["tp:2,cp:2,pp:2,dp:3,ep:2", "dp:4,ep:4", "tp:2,pp:2*2+1*2", "pp:4,vpp:2"] {
+        let parallel = ParallelConfig::parse(parallel).unwrap();
+        let traffic = step_traffic(&parallel, &model).unwrap();
+        let classes: Vec<TrafficClass> = traffic.classes.iter().map(|total| total.class).collect();
+        for overlapping in [&[][..], &classes[..1], &classes] {
+            let program = step_workload(&parallel, &model, overlapping, 1).unwrap();
+            assert_eq!(program.num_tasks(), traffic.graph.num_nodes());
+            let graph = program.graph();
+            for u in graph.nodes() {
+                assert_eq!(graph.neighbours(u), traffic.graph.neighbours(u));
+                // Halves of odd numbers are rounded up, once in each class at most.
+                let pairs = graph.arcs(u).zip(traffic.graph.arcs(u));
+                assert!(pairs.into_iter().all(|((_, found), (_, sent))| (sent..sent + 8).contains(&found)));
+                let most = classes.len() - overlapping.len().saturating_sub(1);
+                assert!(phases_of(&program, u).len() <= most);
+            }
+        }
+        let flits = |bytes| step_workload(&parallel, &model, &[], bytes).unwrap().num_flits();
+        let messages = step_workload(&parallel, &model, &[], 1).unwrap().num_messages();
+        assert!(flits(7) >= flits(1) / 7 && flits(7) < flits(1) / 7 + messages);
+        assert_eq!(flits(1 << 40), messages);
+    }
+}
+
+#[test]
+fn classes_that_overlap_are_one_phase() {
+    let of = |overlapping: &[TrafficClass]| {
+        let parallel = ParallelConfig::parse("tp:2,dp:2,pp:2").unwrap();
+        phases_of(&step_workload(&parallel, &small(), overlapping, 64).unwrap(), 0)
+    };
+    let phase = |partners: &[NodeId]| (partners.to_vec(), partners.to_vec());
+    // Rank 1 shares layers with rank 0, rank 4 has the next stage, rank 2 the same layers.
+    assert_eq!(of(&[]), [phase(&[1]), phase(&[4]), phase(&[2])]);
+    assert_eq!(of(&[TrafficClass::Data, TrafficClass::Pipeline]), [phase(&[1]), phase(&[2, 4])]);
+    assert_eq!(of(&[TrafficClass::Tensor, TrafficClass::Data]), [phase(&[4]), phase(&[1, 2])]);
+    assert_eq!(of(&[TrafficClass::Data, TrafficClass::Context]), of(&[]));
+    let parallel = ParallelConfig::parse("tp:2,dp:2").unwrap();
+    let large = TrainingConfig { microbatches: 1 << 30, ..TrainingConfig::new(8, 1 << 16, 1 << 16, 4) };
+    let refused = step_workload(&parallel, &large, &[], 1).unwrap_err();
+    assert_eq!(refused, TrainingError::TooManyFlits);
+    assert!(step_workload(&parallel, &small(), &[], 0).is_err());
 }
 
 #[test]

@@ -10,7 +10,7 @@ use viem::io::cluster::{hostfile, hostlist, hwloc, latency, numa, synthetic};
 use viem::io::{ReadError, Source};
 use viem::machine::cluster::{Cluster, ClusterError, Draft, DraftNode, Unit, plain, regular};
 use viem::machine::{self, CoreRange, Nodes, PeKind, SpecError, Wanted};
-use viem::machine::{Audited as _, DistanceOracle, DistanceVisitor, Division, Machine};
+use viem::machine::{Audited as _, DistanceOracle, DistanceVisitor, Division, Interconnect, Machine};
 use viem_verify::{MachineText, OUTLINE, audit_on};
 
 struct Table;
@@ -528,6 +528,62 @@ fn nodes_of_gpus_are_described_by_what_their_tools_print() {
     assert!(!notes("hosts:@hosts,node=@pairs").contains("no tree"));
     let error = build(folder.path(), "hosts:@hosts,node=@torn", none).err().unwrap().to_string();
     assert!(error.contains("torn, line 2, column 6"), "{error}");
+}
+
+#[test]
+fn gpus_that_are_far_from_their_network_adapter_are_farther_from_other_nodes() {
+    let row = |gpu: usize| {
+        let links: Vec<&str> = (0..4).map(|other| if other == gpu { "X" } else { "NV18" }).collect();
+        let adapters = ["SYS\tSYS", "SYS\tSYS", "NODE\tSYS", "PIX\tPHB"][gpu];
+        format!("GPU{gpu}\t{}\t{adapters}\t0-7\n", links.join("\t"))
+    };
+    let header = "\tGPU0\tGPU1\tGPU2\tGPU3\tNIC0\tmlx5_1\tCPU Affinity\n";
+    let folder = folder(&[
+        ("hosts", "n1\nn2\nn3\n"),
+        ("gpus", &(header.to_owned() + &(0..4).map(row).collect::<String>())),
+        ("conf", "SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n3\n"),
+        ("lat", "n1 n2 n3\n0 1 2\n1 0 2\n2 2 0\n"),
+    ]);
+    let of = |spec: &str, wanted| build(folder.path(), spec, wanted).unwrap();
+    let none = Wanted::default();
+    // GPUs 0, 1, 2 and 3 of a node are 18, 18, 6 and 0 from its network.
+    let farther = [18, 18, 6, 0];
+    let check = |machine: &dyn Machine, between: &[[Distance; 3]; 3]| {
+        let distances = table(machine);
+        for (p, q) in (0..12).flat_map(|p| (0..12).map(move |q| (p, q))) {
+            let expected = match (p / 4, q / 4) {
+                (a, b) if a == b => Distance::from(p != q),
+                (a, b) => between[a][b] + farther[p % 4] + farther[q % 4],
+            };
+            assert_eq!(distances[p][q], expected, "{p} {q} of {}", machine.describe());
+        }
+        check_outline(machine, &mut Rng::new(5));
+    };
+    let flat = of("hosts:@hosts,node=@gpus", none);
+    let expected = "3 nodes x 4 GPUs = 4:3, distances 1:36 (assumed), and up to 18 more from each GPU to other nodes, by its \
+                    distance from a network adapter";
+    assert_eq!(flat.describe(), expected);
+    check(flat.as_ref(), &[[36; 3]; 3]);
+    assert!(matches!(flat.interconnect(), Interconnect::Tree(_)) && flat.hierarchy().is_none());
+    check(
+        of("hosts:@hosts,node=@gpus,topology=@conf", none).as_ref(),
+        &[[36, 36, 72], [36, 36, 72], [72; 3]],
+    );
+    // Ranks of two GPUs are at the nearer one.
+    let pairs = table(of("hosts:@hosts,node=@gpus,ranks=2", none).as_ref());
+    assert_eq!([pairs[0][2], pairs[0][3], pairs[1][3]], [36 + 36, 36 + 18, 36]);
+    // Measured latencies are between nodes, whose adapters they pass.
+    let latency = folder.path().join("lat");
+    let measured = of("hosts:@hosts,node=@gpus", none.with_latency(&latency));
+    let distances = table(measured.as_ref());
+    assert_eq!([distances[3][7], distances[3][11], distances[0][4]], [720, 1440, 720 + 2 * 360]);
+    check_outline(measured.as_ref(), &mut Rng::new(6));
+    // One node has no network to be far from, and distances that are given are those of all PEs.
+    assert_eq!(of("hosts:n1,node=@gpus", none).describe(), "4 GPUs = 4, distances 1 (assumed)");
+    let given = of("hosts:@hosts,node=@gpus", none.with_distances("1:9"));
+    assert_eq!(given.describe(), "3 nodes x 4 GPUs = 4:3, distances 1:9 (given)");
+    let notes = given.audited().unwrap().notes();
+    assert!(notes.iter().any(|note| note.text.contains("left out, since distances are given")), "{notes:?}");
 }
 
 #[test]

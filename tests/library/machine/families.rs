@@ -261,11 +261,16 @@ fn random_hosted(rng: &mut Rng) -> Case {
     };
     let inside = UnevenTree::new(&distances, &pes.concat()).unwrap();
     let node_of = (0..pes.len()).map(node).collect();
-    let machine = Hosted::new(inside, node_of, between.clone(), parts).unwrap();
-    let name = format!("{pes:?} {distances:?} {between:?}");
+    let mut machine = Hosted::new(inside, node_of, between.clone(), parts).unwrap();
+    let mut to_network = vec![0; pes.len()];
+    if rng.below(2) == 0 {
+        to_network.iter_mut().for_each(|distance| *distance = rng.below(3) * 7);
+        machine = machine.with_distances_to_network(to_network.clone()).unwrap();
+    }
+    let name = format!("{pes:?} {distances:?} {between:?} {to_network:?}");
     Case::new(name, machine, |p, q| match (node(p), node(q)) {
         (a, b) if a == b => uneven_distance(&pes[p], &pes[q], &distances),
-        (a, b) => between[a as usize * nodes + b as usize],
+        (a, b) => between[a as usize * nodes + b as usize] + Distance::from(to_network[p] + to_network[q]),
     })
 }
 

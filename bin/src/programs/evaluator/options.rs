@@ -79,8 +79,7 @@ pub(crate) static TABLE: Table = Table {
         Row::new(WITH_MACHINES, MachineOptions::NAMES)
             .instead(&[Mode::Qap], "it holds its own distances; leave it out"),
         Row::new(ON_MACHINES, &["picture", "simulate", "trace", "sharing", "latency_cycles"]),
-        Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["compare"])
-            .instead(&[Mode::Workload], "score its mappings one by one"),
+        Row::new(ON_MACHINES, &["compare"]),
         Row::new(&[Mode::ManyToOne], &["imbalance", "least_load", "pe_weights"]),
         Row::new(&[Mode::Experts], &["experts", "token_bytes"]),
         Row::new(&[Mode::Workload], &["send_cycles", "receive_cycles"]),

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use super::job::Job;
 use super::options::NAME;
+use crate::compare::{self, Row};
 use crate::console::Console;
 use crate::error::Result;
 use crate::exit::End;
@@ -11,10 +12,14 @@ use crate::files;
 use crate::machine::{self, JsonMachine};
 use crate::ranks;
 use crate::workload::{SimulationReport, tell_program, tell_simulation, write_trace};
+use viem::graph::CsrGraph;
 use viem::ground::types::PeId;
 use viem::io::Source;
 use viem::machine::{Capacities, Machine};
+use viem::mapping::Mapping;
+use viem::report::compare::Comparison;
 use viem::report::picture::draw_timeline;
+use viem::workload::Workload;
 use viem::workload::estimate::{Estimate, EstimateError, WorkloadModel};
 use viem::workload::map;
 use viem::workload::routing::Routing;
@@ -37,6 +42,9 @@ struct ScoreReport<'a> {
     phases: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     simulation: Option<SimulationReport<'a>>,
+    /// The mapping beside others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    compared: Vec<Row>,
 }
 
 /// Scores a mapping of a program.
@@ -78,8 +86,12 @@ pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) ->
         ideal: model.completion_time as f64,
         phases: model.phases.len(),
         simulation: simulation.as_ref().map(SimulationReport::from),
+        compared: compared(job, &program, machine, &roomy, &routing, &mapping)?,
     };
     tell(console, &report, estimate.err());
+    if !report.compared.is_empty() {
+        compare::tell(console, &report.compared, shares_pes(&program, machine));
+    }
     simulation.iter().for_each(|simulation| tell_simulation(console, simulation));
     job.outputs.write(&[
         (job.json, &|out| files::write_report(out, NAME, &report)),
@@ -87,6 +99,36 @@ pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) ->
         (job.picture, &|out| out.write_all(drawn.as_deref().unwrap_or_default().as_bytes())),
     ])?;
     Ok(End::Done)
+}
+
+/// Whether tasks share PEs.
+fn shares_pes(program: &Workload, machine: &dyn Machine) -> bool {
+    program.num_tasks() as u64 > machine.room()
+}
+
+/// The mapping beside others, if that was asked for.
+fn compared(
+    job: &Job<'_>,
+    program: &Workload,
+    machine: &dyn Machine,
+    roomy: &dyn Machine,
+    routing: &Routing,
+    mapping: &Mapping,
+) -> Result<Vec<Row>> {
+    let options = job.options;
+    if options.compare.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (graph, is_many) = (program.graph(), shares_pes(program, machine));
+    let model: (&CsrGraph, &dyn Machine) = (&graph, if is_many { roomy } else { machine });
+    let comparison = Comparison::new(&graph, model.1)?.of_many(is_many);
+    let simulate = |mapping: &Mapping| {
+        let config = options.simulation.costs.simulation();
+        let simulation = options.simulation.run(program, routing, mapping, config, false)?;
+        Ok(simulation.map(|simulation| simulation.completion_time))
+    };
+    let given = (options.input_mapping.as_path(), mapping);
+    compare::rows(model, &comparison, given, &options.compare, &simulate, job.console)
 }
 
 /// What was found, in lines for people; `lack` is why there is no estimate.

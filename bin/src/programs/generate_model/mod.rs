@@ -10,7 +10,7 @@
 //! | `traffic` | summing recorded traffic |
 //! | `order` | workloads of the recorded order of messages, and of schedules |
 //! | `workload` | generating workloads, and their communication graphs |
-//! | `training` | the communication graphs of training jobs |
+//! | `training` | the communication graphs and workloads of training jobs |
 //! | `destination` | where the results go |
 //! | `audit` | `--verify` |
 
@@ -64,7 +64,10 @@ fn make(options: &Options, given: &Given) -> Result<End> {
     }
     if options.training.parallel.is_some() {
         TABLE.refuse(Mode::Training, given)?;
-        return training::model(&options.training, &to);
+        return match options.order.workload {
+            true => training::workload(options, &to),
+            false => training::model(&options.training, &to),
+        };
     }
     let mut first = Source::open(&options.files[0])?;
     let mode = mode(options, &mut first)?;

@@ -16,6 +16,7 @@ use viem::io::coordinates::Ids;
 use viem::io::traffic::{Format, MOST_RANKS, Share, Sizes, Weighing};
 use viem::partition::{Grouping, PartitionAlgorithm, PartitionPreset};
 use viem::workload::generate::{Pattern, Size};
+use viem::workload::training::TrafficClass;
 
 /// The name of the program.
 pub(crate) const NAME: &str = "generate_model";
@@ -263,15 +264,16 @@ fn sizes(text: &str) -> Result<Sizes, String> {
     }
 }
 
-/// How a schedule or the recorded order of messages becomes a workload.
+/// How a schedule, the recorded order of messages or a training job becomes a workload.
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case", next_help_heading = "Workloads")]
 pub(crate) struct OrderOptions {
-    /// Make a workload of a schedule of GOAL, with its messages in order and its computation, not a model of its traffic
+    /// Make a workload, not a model of traffic. Of a schedule of GOAL, with its messages in order and its computation, or of a step of a training job,
+    /// with a phase for each class of traffic
     #[arg(long)]
     pub(crate) workload: bool,
 
-    /// Bytes of a flit in the workload of a schedule or a recorded order of messages
+    /// Bytes of a flit in the workload of a schedule, a recorded order of messages or a training job
     #[arg(long, default_value_t = 64, value_name = "INT", value_parser = clap::value_parser!(u64).range(1..=1 << 40))]
     pub(crate) flit_bytes: u64,
 }
@@ -320,6 +322,10 @@ pub(crate) struct TrainingOptions {
     /// with such lines
     #[arg(long, value_name = "NAME=VALUE,...|FILE", requires = "parallel")]
     pub(crate) model: Option<String>,
+
+    /// Classes of traffic that are sent at the same time, as one phase of the workload of a step
+    #[arg(long, value_name = "CLASS,...", requires_all = ["parallel", "workload"], value_delimiter = ',', value_parser = one_of(&TrafficClass::ALL, TrafficClass::name))]
+    pub(crate) overlap: Vec<TrafficClass>,
 }
 
 impl TrainingOptions {
@@ -424,9 +430,9 @@ pub(crate) static TABLE: Table = Table {
         ),
         Row::new(&[Mode::Traffic], &["weight", "sizes", "include", "top", "ranks", "first_rank", "renumber"])
             .instead(OF_GRAPHS, "leave it out, or say with --from what traffic was recorded"),
-        Row::new(&[Mode::Order], &["flit_bytes", "workload"]),
+        Row::new(&[Mode::Order, Mode::Training], &["flit_bytes", "workload"]),
         Row::new(&[Mode::Generator], &["generate", "rounds", "flits", "cycles", "shuffle"]),
-        Row::new(&[Mode::Training], &["parallel", "order", "model"]),
+        Row::new(&[Mode::Training], &["parallel", "order", "model", "overlap"]),
     ],
     needs: &[
         Need {
@@ -435,6 +441,7 @@ pub(crate) static TABLE: Table = Table {
             of: &[("algorithm", &["rcb", "zcurve", "hilbert"]), ("picture", &[])],
         },
         Need { option: "grouping", modes: &[Mode::Partition], of: &[("algorithm", &["rcb", "rsb"])] },
+        Need { option: "flit_bytes", modes: &[Mode::Training], of: &[("workload", &[])] },
     ],
 };
 

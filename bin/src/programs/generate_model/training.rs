@@ -1,15 +1,18 @@
-//! The traffic of a training job, from how it works in parallel.
+//! The traffic of a training job, from how it works in parallel: as a graph, or as a workload.
 
 use serde::Serialize;
 
 use super::destination::{Destination, WEIGHTS};
-use super::options::{NAME, TrainingOptions};
+use super::options::{NAME, Options, TrainingOptions};
+use super::workload;
 use crate::error::{Result, UsageError};
 use crate::exit::End;
 use crate::files;
 use viem::ground::types::Weight;
 use viem::io::{self, Source};
-use viem::workload::training::{ClassTotal, ParallelConfig, StepTraffic, TrainingConfig, step_traffic, text};
+use viem::workload::training::{
+    ClassTotal, ParallelConfig, StepTraffic, TrafficClass, TrainingConfig, step_traffic, step_workload, text,
+};
 
 /// What was made, as written to `--json`.
 #[derive(Serialize)]
@@ -27,7 +30,7 @@ struct Report<'a> {
 
 /// Writes the communication graph of a step.
 pub(super) fn model(options: &TrainingOptions, to: &Destination) -> Result<End> {
-    let (parallel, model) = (parallel(options)?, training(options)?);
+    let (parallel, model) = (parallel(options)?, model_of(options)?);
     let traffic = step_traffic(&parallel, &model)?;
     tell(to, &traffic);
     let StepTraffic { graph, classes, .. } = &traffic;
@@ -42,6 +45,20 @@ pub(super) fn model(options: &TrainingOptions, to: &Destination) -> Result<End> 
     Ok(End::Done)
 }
 
+/// Writes the workload of a step.
+pub(super) fn workload(options: &Options, to: &Destination) -> Result<End> {
+    let (training, flit_bytes) = (&options.training, options.order.flit_bytes);
+    let program = step_workload(&parallel(training)?, &model_of(training)?, &training.overlap, flit_bytes)?;
+    let is_joined = |class: &&TrafficClass| training.overlap.contains(class);
+    let joined: Vec<&str> = TrafficClass::ALL.iter().filter(is_joined).map(|class| class.name()).collect();
+    let phases = match joined.as_slice() {
+        [] => "each class of traffic is a phase".to_owned(),
+        joined => format!("{} are one phase, each other class of traffic is one", joined.join(", ")),
+    };
+    to.console.line(format_args!("a flit is {flit_bytes} bytes; {phases}, without computation"));
+    workload::write(&program, &|out| viem::workload::text::write(out, &program), to)
+}
+
 fn parallel(options: &TrainingOptions) -> Result<ParallelConfig> {
     let parallel = ParallelConfig::parse(options.parallel.as_deref().unwrap_or_default())?;
     Ok(match &options.order {
@@ -51,7 +68,7 @@ fn parallel(options: &TrainingOptions) -> Result<ParallelConfig> {
 }
 
 /// The model, from its file or from the option itself.
-fn training(options: &TrainingOptions) -> Result<TrainingConfig> {
+fn model_of(options: &TrainingOptions) -> Result<TrainingConfig> {
     let Some(model) = &options.model else {
         return Err(UsageError("--parallel needs to know what is trained; give --model".to_owned()).into());
     };

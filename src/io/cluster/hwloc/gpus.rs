@@ -16,12 +16,16 @@
 //!
 //! A bandwidth between them replaces that if it is nearer: that of links from one to the other (NVLink, XGMI, Xe), or of those to
 //! switches (NVSwitch); all switches of a node are taken to be one fabric.
+//!
+//! *Network adapters* are PCI devices of the class of network controllers; those that OpenFabrics knows or that are InfiniBand or fabric
+//! controllers, if there are any: others are for management then. Of each GPU, the nearest one counts.
 
 use std::collections::{BTreeMap, HashMap};
 
 use roxmltree::{Document, Node, NodeId};
 
 use super::{MOST_DEPTH, attribute, document};
+use crate::ground::types::Distance;
 use crate::io::cluster::gpus::{self, GpuDistances};
 use crate::io::cluster::{ClusterFault, Fault, Text};
 use crate::io::{ReadError, Source};
@@ -31,6 +35,13 @@ const NAMES: [&str; 6] = ["nvml", "cuda", "rsmi", "ze", "opencl", "renderD"];
 
 /// How the class of a 3D controller begins.
 const CONTROLLER_3D: &str = "0302";
+
+/// How the class of a network controller begins, and those of InfiniBand and fabrics.
+const NETWORK: &str = "02";
+const FAST_NETWORKS: [&str; 2] = ["0207", "0208"];
+
+/// The type of a device of OpenFabrics, in versions before 3 and from there on.
+const OPEN_FABRICS: [&str; 2] = ["3", "8"];
 
 /// The bit of hwloc that says that numbers between objects are bandwidths, in MB/s.
 const ARE_BANDWIDTHS: u64 = 1 << 3;
@@ -55,6 +66,8 @@ fn distances(text: &str) -> Result<GpuDistances, Fault> {
     let count = devices.len();
     let (mut links, mut entries) = (BTreeMap::new(), vec![0; count * count]);
     let mut has_several = HashMap::new();
+    let adapters = adapters_below(&adapters(topology))?;
+    let to_network = around.iter().map(|gpu| to_network(gpu, &adapters, &mut has_several)).collect();
     for (a, b) in (0..count).flat_map(|a| (0..count).map(move |b| (a, b))).filter(|(a, b)| a != b) {
         let by_tree = link(&around[a], &around[b], &mut has_several);
         let by_tree = (gpus::distance_of_link(by_tree).unwrap_or_default(), by_tree.to_owned());
@@ -65,7 +78,50 @@ fn distances(text: &str) -> Result<GpuDistances, Fault> {
         links.insert(link, distance);
         entries[a * count + b] = distance;
     }
-    Ok(GpuDistances { tool: "hwloc", links, entries })
+    Ok(GpuDistances { tool: "hwloc", links, entries, to_network })
+}
+
+/// The devices that messages to other nodes may pass.
+fn adapters<'a>(topology: Node<'a, 'a>) -> Vec<Node<'a, 'a>> {
+    let class = |device: Node<'a, 'a>| device.attribute("pci_type").unwrap_or_default();
+    let is_adapter = |device: &Node<'a, 'a>| {
+        device.attribute("type") == Some("PCIDev") && class(*device).starts_with(NETWORK)
+    };
+    let all: Vec<Node<'a, 'a>> = topology.descendants().filter(is_adapter).collect();
+    let is_open_fabrics = |device: Node<'_, '_>| {
+        device.attribute("osdev_type").is_some_and(|kind| OPEN_FABRICS.contains(&kind))
+    };
+    let is_fast = |device: &Node<'a, 'a>| {
+        FAST_NETWORKS.iter().any(|start| class(*device).starts_with(start))
+            || device.children().any(is_open_fabrics)
+    };
+    let fast: Vec<Node<'a, 'a>> = all.iter().copied().filter(is_fast).collect();
+    if fast.is_empty() { all } else { fast }
+}
+
+/// By object: how many other objects are between it and the nearest adapter in it.
+fn adapters_below(adapters: &[Node<'_, '_>]) -> Result<HashMap<NodeId, usize>, Fault> {
+    let mut nearest = HashMap::new();
+    for &adapter in adapters {
+        for (below, object) in around(adapter)?.iter().rev().enumerate() {
+            let known = nearest.entry(object.id()).or_insert(below);
+            *known = below.min(*known);
+        }
+    }
+    Ok(nearest)
+}
+
+/// The distance of a GPU in these objects from the nearest adapter.
+fn to_network(
+    gpu: &[Node<'_, '_>],
+    adapters: &HashMap<NodeId, usize>,
+    has_several: &mut HashMap<NodeId, bool>,
+) -> Option<Distance> {
+    let common = gpu.iter().rev().enumerate().filter_map(|(below, &object)| {
+        let other = *adapters.get(&object.id())?;
+        gpus::distance_of_link(link_in(object, below.max(other), has_several))
+    });
+    common.min()
 }
 
 fn is_gpu(node: Node<'_, '_>) -> bool {
@@ -94,10 +150,14 @@ fn around<'a>(device: Node<'a, 'a>) -> Result<Vec<Node<'a, 'a>>, Fault> {
 fn link(a: &[Node<'_, '_>], b: &[Node<'_, '_>], has_several: &mut HashMap<NodeId, bool>) -> &'static str {
     let depth = a.iter().zip(b).take_while(|(a, b)| a == b).count();
     let Some(&common) = a[..depth].last() else { return "SYS" };
+    link_in(common, a.len().max(b.len()) - depth, has_several)
+}
+
+/// The link between two devices of which this is the innermost common object; at most so many others are between it and one of them.
+fn link_in(common: Node<'_, '_>, below: usize, has_several: &mut HashMap<NodeId, bool>) -> &'static str {
     if common.attribute("type") == Some("Bridge") {
         let is_host_bridge = common.attribute("bridge_type").is_some_and(|kind| kind.starts_with('0'));
-        let is_near = [a, b].iter().all(|objects| objects.len() <= depth + 1);
-        return match (is_host_bridge, is_near) {
+        return match (is_host_bridge, below <= 1) {
             (true, _) => "PHB",
             (false, true) => "PIX",
             (false, false) => "PXB",
@@ -253,6 +313,32 @@ mod tests {
         let deep = NODE.replace("<object type=\"PCIDev\" gp_index=\"10\" pci_type=\"0302 [10de:1]\"/>", "<object type=\"Bridge\" bridge_type=\"1-1\"><object type=\"PCIDev\" pci_type=\"0302\"/></object>");
         let near = deep.replace("<object type=\"NUMANode\" gp_index=\"2\"/>", "").replace("TABLE", "");
         assert_eq!(distances(&near).unwrap().entries[..4], [0, 40, 44, 48]);
+    }
+
+    #[test]
+    fn the_nearest_network_adapter_counts() {
+        // Beside GPU 2 on the first host bridge; on the second package, one that is for management.
+        let adapter = |class: &str, inside: &str| {
+            format!("<object type=\"PCIDev\" pci_type=\"{class} [1:2]\">{inside}</object>")
+        };
+        let fast = adapter("0200", "<object type=\"OSDev\" osdev_type=\"3\" name=\"mlx5_0\"/>");
+        let slow = adapter("0200", "<object type=\"OSDev\" osdev_type=\"2\" name=\"eth0\"/>");
+        let gpu = "<object type=\"PCIDev\" gp_index=\"12\">";
+        let of = |first: &str, second: &str| {
+            let node = NODE.replace("TABLE", "").replace(gpu, &format!("{first}{gpu}"));
+            let last = "<object type=\"PCIDev\" gp_index=\"14\">";
+            distances(&node.replace(last, &format!("{second}{last}"))).unwrap().to_network
+        };
+        let some = |all: [Distance; 4]| all.map(Some).to_vec();
+        assert_eq!(of("", ""), vec![None; 4]);
+        assert_eq!(of(&fast, &slow), some([44, 44, 44, 72]));
+        assert_eq!(of("", &slow), some([72, 72, 72, 44]));
+        assert_eq!(of(&adapter("0207", ""), &fast), some([44; 4]));
+        // Under one switch with GPU 0, behind a bridge of its own.
+        let near = format!("<object type=\"Bridge\" bridge_type=\"1-1\">{}</object>", adapter("0207", ""));
+        let at = "<object type=\"Bridge\" bridge_type=\"1-1\"><object type=\"PCIDev\" gp_index=\"10\"";
+        let node = NODE.replace("TABLE", "").replace(at, &format!("{near}{at}"));
+        assert_eq!(distances(&node).unwrap().to_network, some([36, 36, 44, 72]));
     }
 
     #[test]

@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 
 use roxmltree::{Document, Node, ParsingOptions};
 
+use crate::ground::types::Distance;
 use crate::io::cluster::{ClusterFault, Fault, Text, shown};
 use crate::io::{ReadError, Source};
 
@@ -56,12 +57,14 @@ pub struct Object {
     pub os_index: u32,
     /// What is in it; of PUs nothing.
     pub children: Vec<Object>,
+    /// The distance of the nearest network adapter, if it is known; only of PUs that stand for GPUs.
+    pub to_network: Option<Distance>,
 }
 
 impl Object {
     /// An object with these in it.
     pub fn new(kind: ObjectKind, children: Vec<Object>) -> Self {
-        Self { kind, os_index: 0, children }
+        Self { kind, os_index: 0, children, to_network: None }
     }
 
     /// A PU.
