@@ -9,7 +9,7 @@
 //! | [`synthetic`] | the same as a line: `pack:2 numa:4 core:16 pu:1` |
 //! | [`topology`] | `topology.conf` and `topology.yaml` of Slurm, what `scontrol show topology` prints, and lists of addresses (`s0.s1.n1`) |
 //! | [`fabric`] | InfiniBand networks as `ibnetdiscover` prints them |
-//! | `topograph` | networks and accelerator domains as the graph engine of topograph writes them |
+//! | `topograph` | networks and accelerator domains as topograph writes them, for schedulers or as labels of nodes of Kubernetes |
 //! | [`latency`] | latencies between hosts |
 //! | [`gpus`] | links between GPUs as `nvidia-smi` and `rocm-smi` print them |
 //! | [`numa`] | distances between NUMA nodes as `numactl`, `likwid-topology` and `lstopo` print them |

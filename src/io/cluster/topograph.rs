@@ -1,4 +1,5 @@
-//! Networks as the graph engine of NVIDIA's topograph writes them: JSON with the switches above each instance.
+//! Networks as NVIDIA's topograph writes them: JSON with the switches above each instance, by its graph engine, or labels of the nodes of
+//! Kubernetes.
 //!
 //! ```text
 //! {"instances": [{"id": "n1", "network_layers": ["leaf1", "spine"],
@@ -9,6 +10,17 @@
 //! NVLink, are nearer to each other than others of their switch: the domain is a switch of its own, on the nearest one that is
 //! above all of them. A sub-domain is the same inside its domain. Domains stand in `labels`, or, in earlier versions, as
 //! `nvlink` in `attributes`. O(n d²) for n instances with d layers each.
+//!
+//! What `kubectl get nodes -o json` (or `yaml`) prints is a list of nodes as `items`, with `name` and `labels` in the `metadata` of each. Layers
+//! are labels there, too:
+//!
+//! | version | switches, the nearest first | domain |
+//! |---|---|---|
+//! | 1 | `fabric.topograph.run/tier-0`, and so on | `accelerator.topograph.run/domain`, and `sub-domain` |
+//! | 0.5 | `network.topology.nvidia.com/leaf` (`block`), `spine`, `core` (`datacenter`), or `tier-0` and so on | `accelerator` there, or `nvidia.com/gpu.clique` |
+//! | 0.1 | the same under `network.topology.kubernetes.io` | `accelerator` there |
+//!
+//! Nodes without any of them are left out: they have no place in the network.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,7 +28,20 @@ use super::yaml::{self, Value};
 use crate::io::cluster::{ClusterFault, Fault, MOST_HOSTS, shown};
 
 /// Where the domain of an instance stands: the map and the key.
-const DOMAINS: [(&str, &str); 2] = [("labels", "accelerator.topograph.run/domain"), ("attributes", "nvlink")];
+const DOMAINS: [(&str, &str); 5] = [
+    ("labels", "accelerator.topograph.run/domain"),
+    ("labels", "network.topology.nvidia.com/accelerator"),
+    ("labels", "network.topology.kubernetes.io/accelerator"),
+    ("labels", "nvidia.com/gpu.clique"),
+    ("attributes", "nvlink"),
+];
+
+/// What labels of switches begin with.
+const FABRICS: [&str; 3] =
+    ["fabric.topograph.run/", "network.topology.nvidia.com/", "network.topology.kubernetes.io/"];
+
+/// Names of the tiers of switches, the nearest first; each may have either.
+const TIERS: [[&str; 2]; 3] = [["leaf", "block"], ["spine", "spine"], ["core", "datacenter"]];
 
 /// Where the domain inside its domain stands.
 const SUB_DOMAIN: (&str, &str) = ("labels", "accelerator.topograph.run/sub-domain");
@@ -35,12 +60,28 @@ pub(super) struct LayerSwitch {
 pub(super) fn parse(text: &str) -> Result<Vec<LayerSwitch>, Fault> {
     // JSON is YAML, but for tabs between its values.
     let value = yaml::parse(&text.replace('\t', " "))?;
-    let instances = value.get("instances").and_then(Value::list);
-    let instances = instances.ok_or_else(|| topology(0, text, "a list of instances is missing"))?;
-    if instances.len() > MOST_HOSTS {
+    let list = |name| value.get(name).and_then(Value::list);
+    let (instances, nodes) = (list("instances"), list("items"));
+    let Some(all) = instances.or(nodes) else {
+        let reason = "a list of instances is missing, or one of nodes as kubectl prints them";
+        return Err(topology(0, text, reason));
+    };
+    let read = |value| match instances {
+        Some(_) => Instance::read(value).map(Some),
+        None => Instance::of_node(value),
+    };
+    if all.len() > MOST_HOSTS {
         return Err((value.at, ClusterFault::TooManyHosts));
     }
-    let instances: Vec<Instance<'_>> = instances.iter().map(Instance::read).collect::<Result<_, _>>()?;
+    let instances: Vec<Instance<'_>> =
+        all.iter().filter_map(|value| read(value).transpose()).collect::<Result<_, _>>()?;
+    if instances.is_empty() && !all.is_empty() {
+        return Err(topology(
+            value.at,
+            "items",
+            "no node has a label of its switch or its accelerator domain",
+        ));
+    }
     let mut network = Network::default();
     instances.iter().try_for_each(|instance| network.add_layers(instance))?;
     instances.iter().for_each(|instance| network.add_domains(instance));
@@ -82,18 +123,51 @@ impl<'a> Instance<'a> {
         if layers.len() > MOST_LAYERS {
             return Err(fault("an instance has more than 64 network layers"));
         }
-        let label = |(map, key): (&str, &str)| value.get(map).and_then(|map| map.get(key)).and_then(text);
-        let domain = DOMAINS.into_iter().find_map(label);
-        let domains = match (domain, label(SUB_DOMAIN)) {
-            (Some(domain), Some(inner)) => vec![(domain, Some(inner)), (domain, None)],
-            (Some(domain), None) | (None, Some(domain)) => vec![(domain, None)],
-            (None, None) => Vec::new(),
-        };
+        let domains = domains(value);
         if layers.is_empty() && domains.is_empty() {
             return Err(fault("an instance has neither network layers nor an accelerator domain"));
         }
         Ok(Self { at: value.at, id, layers, domains })
     }
+
+    /// A node of Kubernetes; nothing if no label says where it is.
+    fn of_node(value: &'a Value) -> Result<Option<Self>, Fault> {
+        let fault = |reason| topology(value.at, "items", reason);
+        let metadata = value.get("metadata").ok_or_else(|| fault("a node has no `metadata`"))?;
+        let id = metadata.get("name").and_then(Value::text).filter(|id| !id.is_empty());
+        let id = id.ok_or_else(|| fault("a node has no `name` in its `metadata`"))?;
+        let (layers, domains) = (labelled_layers(metadata), domains(metadata));
+        let is_placed = !layers.is_empty() || !domains.is_empty();
+        Ok(is_placed.then_some(Self { at: value.at, id, layers, domains }))
+    }
+}
+
+/// The label of an instance or of a node, if it is there.
+fn label<'a>(value: &'a Value, (map, key): (&str, &str)) -> Option<&'a str> {
+    value.get(map)?.get(key)?.text().filter(|text| !text.is_empty())
+}
+
+/// The domains that something with labels is in, the innermost first.
+fn domains(value: &Value) -> Vec<Domain<'_>> {
+    let domain = DOMAINS.into_iter().find_map(|place| label(value, place));
+    match (domain, label(value, SUB_DOMAIN)) {
+        (Some(domain), Some(inner)) => vec![(domain, Some(inner)), (domain, None)],
+        (Some(domain), None) | (None, Some(domain)) => vec![(domain, None)],
+        (None, None) => Vec::new(),
+    }
+}
+
+/// The switches in the labels of a node, the nearest first.
+fn labelled_layers(metadata: &Value) -> Vec<&str> {
+    let of_fabric = |fabric: &str| {
+        let find = |name: &str| label(metadata, ("labels", &format!("{fabric}{name}")));
+        let numbered: Vec<&str> = (0..MOST_LAYERS).filter_map(|tier| find(&format!("tier-{tier}"))).collect();
+        if !numbered.is_empty() {
+            return numbered;
+        }
+        TIERS.iter().filter_map(|names| names.iter().find_map(|name| find(name))).collect()
+    };
+    FABRICS.into_iter().map(of_fabric).find(|layers| !layers.is_empty()).unwrap_or_default()
 }
 
 /// A switch or a domain, by its name.

@@ -126,7 +126,7 @@ fn topology(text: &str) -> Result<Topology, Fault> {
             conf(text)
         }
         _ if fabric::is_fabric(first) => Ok(Topology::Fabric(fabric::parse(text)?)),
-        _ if first.starts_with('{') => {
+        _ if first.starts_with('{') || first.starts_with("apiVersion:") => {
             let layers = topograph::parse(text)?.into_iter();
             check_tree(at, layers.map(|layer| Switch::new(layer.name, layer.below, layer.hosts)).collect())
         }

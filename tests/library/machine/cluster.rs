@@ -434,6 +434,74 @@ fn layers_and_accelerator_domains_are_switches() {
 }
 
 #[test]
+fn nodes_of_kubernetes_have_their_place_in_their_labels() {
+    let node = |name: &str, labels: &[(&str, &str)]| {
+        let labels: Vec<String> =
+            labels.iter().map(|(key, value)| format!("\"{key}\": \"{value}\"")).collect();
+        format!(
+            "{{\"kind\": \"Node\", \"metadata\": {{\"name\": \"{name}\", \"labels\": {{{}}}}}, \"status\": {{}}}}",
+            labels.join(", ")
+        )
+    };
+    let list = |nodes: &[String]| {
+        format!("{{\n\"apiVersion\": \"v1\",\n\"items\": [{}],\n\"kind\": \"List\"}}", nodes.join(",\n"))
+    };
+    let of = |text: &str| {
+        let topology = topology::read(Source::new("nodes", text.as_bytes()).unwrap()).unwrap();
+        Cluster::new(Draft { topology, ..draft(nodes(4), vec![plain(2)]) }).unwrap()
+    };
+    let same = topograph(&[
+        ("n0", &["a", "s"], ""),
+        ("n1", &["a", "s"], ""),
+        ("n2", &["b", "s"], ""),
+        ("n3", &["b", "s"], ""),
+    ]);
+    let expected = table(&of(&same));
+    for keys in [
+        ["fabric.topograph.run/tier-0", "fabric.topograph.run/tier-1"],
+        ["fabric.topograph.run/tier-1", "fabric.topograph.run/tier-3"],
+        ["network.topology.nvidia.com/leaf", "network.topology.nvidia.com/spine"],
+        ["network.topology.nvidia.com/block", "network.topology.nvidia.com/datacenter"],
+        ["network.topology.kubernetes.io/block", "network.topology.kubernetes.io/spine"],
+    ] {
+        let of_node = |name: &str, leaf: &str| {
+            node(name, &[("kubernetes.io/os", "linux"), (keys[1], "s"), (keys[0], leaf)])
+        };
+        // The node of the control plane has no place.
+        let all = [
+            node("control", &[]),
+            of_node("n0", "a"),
+            of_node("n1", "a"),
+            of_node("n2", "b"),
+            of_node("n3", "b"),
+        ];
+        assert_eq!(table(&of(&list(&all))), expected, "{keys:?}");
+    }
+    // The same as YAML, with NVLink between two nodes of a leaf.
+    let item = |name: &str, labels: &str| {
+        format!("- apiVersion: v1\n  kind: Node\n  metadata:\n    labels:\n{labels}    name: {name}\n")
+    };
+    let leaf = "      network.topology.nvidia.com/leaf: a\n";
+    let domain = format!("{leaf}      nvidia.com/gpu.clique: c.1\n");
+    let yaml = format!(
+        "apiVersion: v1\nitems:\n{}{}{}{}kind: List\n",
+        item("n0", leaf),
+        item("n1", &domain),
+        item("n2", leaf),
+        item("n3", &domain)
+    );
+    let distances = table(&of(&yaml));
+    assert_eq!([distances[2][6], distances[2][0], distances[0][4]], [30, 60, 60]);
+    let refused =
+        |text: &str| topology::read(Source::new("t", text.as_bytes()).unwrap()).unwrap_err().to_string();
+    assert!(refused(&list(&[node("n0", &[])])).contains("no node has a label of its switch"));
+    assert!(refused(&list(&["{\"kind\": \"Node\"}".to_owned()])).contains("a node has no `metadata`"));
+    assert!(refused(&list(&["{\"metadata\": {}}".to_owned()])).contains("a node has no `name`"));
+    let twice = node("n0", &[("fabric.topograph.run/tier-0", "a")]);
+    assert!(refused(&list(&[twice.clone(), twice])).contains("an instance stands twice"));
+}
+
+#[test]
 fn tori_count_hops() {
     let names: Vec<String> = (0..6).map(|node| format!("n{node}")).collect();
     let ring = Topology::Tori(vec![Torus::new(vec![6], names)]);
