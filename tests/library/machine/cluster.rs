@@ -642,7 +642,7 @@ fn gpus_that_are_far_from_their_network_adapter_are_farther_from_other_nodes() {
     assert_eq!([pairs[0][2], pairs[0][3], pairs[1][3]], [36 + 36, 36 + 18, 36]);
     // Measured latencies are between nodes, whose adapters they pass.
     let latency = folder.path().join("lat");
-    let measured = of("hosts:@hosts,node=@gpus", none.with_latency(&latency));
+    let measured = of("hosts:@hosts,node=@gpus", none.with_latency(latency.as_path()));
     let distances = table(measured.as_ref());
     assert_eq!([distances[3][7], distances[3][11], distances[0][4]], [720, 1440, 720 + 2 * 360]);
     check_outline(measured.as_ref(), &mut Rng::new(6));
