@@ -610,6 +610,7 @@ fn gpus_that_are_far_from_their_network_adapter_are_farther_from_other_nodes() {
         ("hosts", "n1\nn2\nn3\n"),
         ("gpus", &(header.to_owned() + &(0..4).map(row).collect::<String>())),
         ("conf", "SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n3\n"),
+        ("one", "n1\n"),
         ("lat", "n1 n2 n3\n0 1 2\n1 0 2\n2 2 0\n"),
     ]);
     let of = |spec: &str, wanted| build(folder.path(), spec, wanted).unwrap();
@@ -647,7 +648,7 @@ fn gpus_that_are_far_from_their_network_adapter_are_farther_from_other_nodes() {
     assert_eq!([distances[3][7], distances[3][11], distances[0][4]], [720, 1440, 720 + 2 * 360]);
     check_outline(measured.as_ref(), &mut Rng::new(6));
     // One node has no network to be far from, and distances that are given are those of all PEs.
-    assert_eq!(of("hosts:n1,node=@gpus", none).describe(), "4 GPUs = 4, distances 1 (assumed)");
+    assert_eq!(of("hosts:@one,node=@gpus", none).describe(), "4 GPUs = 4, distances 1 (assumed)");
     let given = of("hosts:@hosts,node=@gpus", none.with_distances("1:9"));
     assert_eq!(given.describe(), "3 nodes x 4 GPUs = 4:3, distances 1:9 (given)");
     let notes = given.audited().unwrap().notes();
