@@ -195,7 +195,7 @@ fn classes_that_overlap_are_one_phase() {
     assert_eq!(of(&[TrafficClass::Tensor, TrafficClass::Data]), [phase(&[4]), phase(&[1, 2])]);
     assert_eq!(of(&[TrafficClass::Data, TrafficClass::Context]), of(&[]));
     let parallel = ParallelConfig::parse("tp:2,dp:2").unwrap();
-    let large = TrainingConfig { microbatches: 1 << 30, ..TrainingConfig::new(8, 1 << 16, 1 << 16, 4) };
+    let large = TrainingConfig { microbatches: 1 << 12, ..TrainingConfig::new(8, 1 << 16, 1 << 16, 4) };
     let refused = step_workload(&parallel, &large, &[], 1).unwrap_err();
     assert_eq!(refused, TrainingError::TooManyFlits);
     assert!(step_workload(&parallel, &small(), &[], 0).is_err());
