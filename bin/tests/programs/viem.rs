@@ -463,7 +463,7 @@ fn options_stand_below_their_own_headings() {
                 "Recorded traffic" => &of_traffic,
                 "Workloads" => &of_workloads,
                 "Experts" => &["--experts", "--replicas", "--token_bytes"],
-                "Training jobs" => &["--parallel", "--order", "--model"],
+                "Training jobs" => &["--parallel", "--order", "--model", "--overlap"],
                 _ => {
                     assert_eq!(heading, "Options", "{help}");
                     continue;
