@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! identity, input mapping ─┐
+//! near PEs in succession ──┤
 //! mapping of small J ──────┤
 //! messages to neighbours ──┼─▶ local search on F ─▶ the best shaken and ─▶ all simulated, local search on
 //! circle through a grid ───┤    (each)               searched again         simulated time from the fastest
@@ -381,11 +382,16 @@ impl<'a> Run<'a> {
         Ok(None)
     }
 
-    /// The identity and the input mapping: the result is not worse than these even if the run ends at once.
+    /// The identity, the same on near PEs in succession, and the input mapping: the result is not worse than these even if the run ends at once.
     fn plain(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Vec<Candidate>, TaskMapError> {
         let n = self.search.graph.num_nodes();
         let identity = Mapping::in_order(self.machine, n).expect("there is room");
         let mut starts = vec![self.search.candidate(Start::Identity, identity.into_pes(), state)];
+        let view = self.search.view;
+        if let Some(sorted) = view.sorted() {
+            let pe_of = dealt::in_places(view, n, sorted.iter().copied());
+            starts.push(self.search.candidate(Start::Sorted, pe_of, state));
+        }
         if let Some(given) = given {
             let given = Mapping::on(self.machine, given.pes().to_vec()).map_err(SolveError::Start)?;
             if given.num_processes() != n {

@@ -20,6 +20,8 @@ named! {
         Identity = "identity",
         /// The input mapping.
         Given = "input_mapping",
+        /// Task i on the i-th place in the order of the machine's parts: near PEs follow each other.
+        Sorted = "sorted",
         /// The mapping of small J.
         Cost = "mapping",
         /// All messages between neighbours.

@@ -98,14 +98,7 @@ impl Routing {
     /// The routes of a machine. O(PEs) at most. Routes in networks are found on first use, by a search from
     /// the target router, or from the PE if it has several links; a search takes four bytes per vertex.
     pub fn new(machine: &dyn Machine) -> Result<Self, MachineError> {
-        let (mut interconnect, mut list) = (machine.interconnect(), None);
-        while let Interconnect::Listed { whole, list: inner } = interconnect {
-            list = Some(match list {
-                None => inner,
-                Some(outer) => Vec::into_iter(outer).map(|pe: PeId| inner[pe as usize]).collect(),
-            });
-            interconnect = *whole;
-        }
+        let (interconnect, list) = machine.interconnect().whole();
         let routes = match interconnect {
             Interconnect::Grid(grid) => Routes::Grid(GridRoutes::new(&grid)?),
             Interconnect::Tree(tree) => Routes::Tree(TreeRoutes::new(&tree)?),
