@@ -1,6 +1,8 @@
 //! The auditor's own routes: the links used by a message, directly from the description in
 //! `viem::workload::routing`.
 
+use std::collections::HashMap;
+
 use super::machine::{Machine, Shape, cheapest_paths, product};
 use crate::{AuditError, Row};
 
@@ -45,6 +47,8 @@ pub(super) struct Routes<'a> {
     /// The costs of the cheapest paths to the vertex that was queried last.
     towards: Option<(usize, Vec<Option<u64>>)>,
     hosts: Hosts,
+    /// For an outline, by level: the first PE of the group of each PE.
+    groups: Vec<Vec<u64>>,
 }
 
 impl<'a> Routes<'a> {
@@ -53,7 +57,13 @@ impl<'a> Routes<'a> {
             Shape::Network { links, .. } => Hosts::of(links),
             _ => Hosts::default(),
         };
-        Self { machine, towards: None, hosts }
+        let groups = match &machine.shape {
+            Shape::Outline { distances, digits, .. } => {
+                (0..distances.len()).map(|level| first_of_groups(level, digits)).collect()
+            }
+            _ => Vec::new(),
+        };
+        Self { machine, towards: None, hosts, groups }
     }
 
     /// The route between two PEs. Routes to the same PE should be queried consecutively.
@@ -63,8 +73,8 @@ impl<'a> Routes<'a> {
             Shape::Tree { arities, distances } => {
                 Route { hops: tree_hops(0, p, q, arities, distances), is_worm: false }
             }
-            Shape::Outline { distances, digits, between, .. } if between.is_empty() => {
-                Route { hops: outline_hops(p, q, distances, digits), is_worm: false }
+            Shape::Outline { distances, between, .. } if between.is_empty() => {
+                Route { hops: outline_hops(p, q, distances, &self.groups), is_worm: false }
             }
             Shape::Grid { lengths, is_closed, arities, distances, hop } => {
                 let size = product(arities);
@@ -111,15 +121,17 @@ fn tree_hops(vertex: u64, p: u64, q: u64, arities: &[u64], distances: &[u64]) ->
     hops_in_groups(p, q, distances, &|level| group(p, level) != group(q, level), &lane)
 }
 
-/// The same in a tree of which each PE's digits are known, innermost first. A group is named by its first PE.
-fn outline_hops(p: u64, q: u64, distances: &[u64], digits: &[Vec<u64>]) -> Vec<(Lane, u64)> {
-    let outside = |pe: u64, level: usize| &digits[pe as usize][level..];
-    let first = |pe: u64, level: usize| digits.iter().position(|other| other[level..] == *outside(pe, level));
-    let lane = |pe, level, is_up| {
-        let group = first(pe, level).map_or(u64::MAX, |first| first as u64);
-        Lane::Tree { vertex: 0, level, group, is_up }
-    };
-    hops_in_groups(p, q, distances, &|level| outside(p, level) != outside(q, level), &lane)
+/// The same in a tree of which the group of each PE is known, by level.
+fn outline_hops(p: u64, q: u64, distances: &[u64], groups: &[Vec<u64>]) -> Vec<(Lane, u64)> {
+    let group = |pe: u64, level: usize| groups[level][pe as usize];
+    let lane = |pe, level, is_up| Lane::Tree { vertex: 0, level, group: group(pe, level), is_up };
+    hops_in_groups(p, q, distances, &|level| group(p, level) != group(q, level), &lane)
+}
+
+/// The first PE that has the same digits from a level on, of each PE.
+fn first_of_groups(level: usize, digits: &[Vec<u64>]) -> Vec<u64> {
+    let mut first = HashMap::new();
+    (0..).zip(digits).map(|(pe, digits)| *first.entry(&digits[level..]).or_insert(pe)).collect()
 }
 
 /// The hops over the groups of levels, given whether the PEs are in different groups of a level, and its lanes.

@@ -145,7 +145,7 @@ fn assume(levels: &mut [Level], in_tenths: bool, more: &mut [Distance]) {
         level.distance = (level.members.assumed() * factor / divisor).max(least);
         last = level.distance;
     }
-    more.iter_mut().for_each(|distance| *distance *= TENTHS);
+    more.iter_mut().for_each(|distance| *distance = distance.saturating_mul(TENTHS));
     let mut all: Vec<&mut Distance> =
         levels.iter_mut().map(|level| &mut level.distance).chain(more.iter_mut()).collect();
     let divisor = all.iter().fold(0, |divisor, distance| greatest_common_divisor(divisor, **distance)).max(1);

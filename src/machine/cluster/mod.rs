@@ -327,7 +327,7 @@ fn to_network(filling: &[usize], pes: &[Vec<Leaf>]) -> Vec<Distance> {
     let distances = || used.iter().flat_map(|leaves| leaves.iter()).map(|leaf| leaf.to_network);
     let least = distances().flatten().min().unwrap_or(0);
     let farther: Vec<Distance> =
-        distances().map(|distance| distance.map_or(0, |distance| distance - least)).collect();
+        distances().map(|distance| distance.map_or(0, |distance| distance.saturating_sub(least))).collect();
     if used.len() > 1 && farther.iter().any(|&distance| distance > 0) { farther } else { Vec::new() }
 }
 

@@ -52,13 +52,18 @@ impl Hosted {
     }
 
     /// The same, but each PE is as far as this from the network of its node: so much farther from all PEs of other nodes. Fails if there is
-    /// not a number for each PE.
+    /// not a number for each PE, or a distance would exceed 64 bits.
     pub fn with_distances_to_network(self, to_network: Vec<u32>) -> Result<Self, MachineError> {
         let (num_pes, found) = (self.node_of.len(), to_network.len());
         if num_pes != found {
             return Err(MachineError::DistancesDiffer { num_pes, found });
         }
-        Ok(Self { to_network, ..self })
+        let farthest = Distance::from(to_network.iter().copied().max().unwrap_or(0));
+        let between = self.between.iter().copied().max().unwrap_or(0);
+        match between.checked_add(2 * farthest) {
+            Some(_) => Ok(Self { to_network, ..self }),
+            None => Err(MachineError::DistanceOverflow),
+        }
     }
 }
 

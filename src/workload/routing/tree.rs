@@ -20,6 +20,8 @@ struct Level {
     cost: u64,
     /// The inner level whose links are used before, if there is one.
     inside: Option<usize>,
+    /// Groups below links of this level.
+    num_groups: usize,
 }
 
 /// Which PEs are below each link.
@@ -47,12 +49,8 @@ impl Groups {
     /// The number of groups of a level.
     fn count(&self, level: usize) -> usize {
         match self {
-            Self::Regular { tree, sizes } => {
-                sizes.get(level).map_or(1, |&size| tree.num_pes() / size as usize)
-            }
-            Self::Uneven(levels) => {
-                levels.get(level).map_or(1, |groups| groups.iter().max().map_or(0, |&last| last as usize + 1))
-            }
+            Self::Regular { tree, sizes } => tree.num_pes() / sizes[level] as usize,
+            Self::Uneven(levels) => levels[level].iter().max().map_or(0, |&last| last as usize + 1),
         }
     }
 
@@ -105,8 +103,9 @@ impl TreeRoutes {
         for (index, &distance) in distances.iter().enumerate() {
             let inside = (0..index).rev().find(|&level| distances[level] <= distance);
             let cost = (distance - inside.map_or(0, |level| distances[level])) as u64;
-            levels.push(Level { first: check_lanes(first)?, cost, inside });
-            first += 2 * groups.count(index) as u128;
+            let num_groups = groups.count(index);
+            levels.push(Level { first: check_lanes(first)?, cost, inside, num_groups });
+            first += 2 * num_groups as u128;
         }
         Ok(Self { groups, levels, num_links: check_lanes(first)? })
     }
@@ -117,7 +116,8 @@ impl TreeRoutes {
 
     /// Levels of one member do not count, unless they are inside one that does: no message uses them.
     pub(super) fn longest(&self) -> (u64, u64) {
-        let has_several = |level| self.groups.count(level) > self.groups.count(level + 1);
+        let above = |level: usize| self.levels.get(level + 1).map_or(1, |level| level.num_groups);
+        let has_several = |level: usize| self.levels[level].num_groups > above(level);
         let mut is_passed: Vec<bool> = (0..self.levels.len()).map(has_several).collect();
         let mut cost = 1;
         for (index, level) in self.levels.iter().enumerate().rev() {
@@ -135,14 +135,14 @@ impl TreeRoutes {
         let begin = hops.len();
         let mut inwards = Some(level);
         while let Some(level) = inwards {
-            let Level { first: own, cost, inside } = self.levels[level];
+            let Level { first: own, cost, inside, .. } = self.levels[level];
             push(hops, first + own + 2 * self.groups.of(level, from), cost.div_ceil(2));
             inwards = inside;
         }
         hops[begin..].reverse();
         let mut inwards = Some(level);
         while let Some(level) = inwards {
-            let Level { first: own, cost, inside } = self.levels[level];
+            let Level { first: own, cost, inside, .. } = self.levels[level];
             push(hops, first + own + 2 * self.groups.of(level, to) + 1, cost / 2);
             inwards = inside;
         }

@@ -787,3 +787,16 @@ fn machines_beyond_memory_are_rejected_before_allocation() {
     let refused = DistanceMatrix::from_fn(1 << 24, |_, _| 1).unwrap_err();
     assert!(matches!(refused, MachineError::OutOfMemory { .. }));
 }
+
+#[test]
+fn distances_to_the_network_must_fit() {
+    let hosted = |between: Distance| {
+        let inside = UnevenTree::new(&[1, 10], &[0, 0, 0, 1]).unwrap();
+        Hosted::new(inside, vec![0, 1], vec![0, between, between, 0], Parts::whole(vec![0, 1])).unwrap()
+    };
+    assert!(hosted(Distance::MAX - 6).with_distances_to_network(vec![3, 0]).is_ok());
+    let refused = |between, to_network| hosted(between).with_distances_to_network(to_network).unwrap_err();
+    assert!(matches!(refused(Distance::MAX - 6, vec![0, 4]), MachineError::DistanceOverflow));
+    let differ = MachineError::DistancesDiffer { num_pes: 2, found: 1 };
+    assert_eq!(refused(10, vec![3]).to_string(), differ.to_string());
+}

@@ -12,7 +12,6 @@ use crate::files;
 use crate::machine::{self, JsonMachine};
 use crate::ranks;
 use crate::workload::{SimulationReport, tell_program, tell_simulation, write_trace};
-use viem::graph::CsrGraph;
 use viem::ground::types::PeId;
 use viem::io::Source;
 use viem::machine::{Capacities, Machine};
@@ -120,15 +119,15 @@ fn compared(
         return Ok(Vec::new());
     }
     let (graph, is_many) = (program.graph(), shares_pes(program, machine));
-    let model: (&CsrGraph, &dyn Machine) = (&graph, if is_many { roomy } else { machine });
-    let comparison = Comparison::new(&graph, model.1)?.of_many(is_many);
+    let machine = if is_many { roomy } else { machine };
+    let comparison = Comparison::new(&graph, machine)?.of_many(is_many);
     let simulate = |mapping: &Mapping| {
         let config = options.simulation.costs.simulation();
         let simulation = options.simulation.run(program, routing, mapping, config, false)?;
         Ok(simulation.map(|simulation| simulation.completion_time))
     };
     let given = (options.input_mapping.as_path(), mapping);
-    compare::rows(model, &comparison, given, &options.compare, &simulate, job.console)
+    compare::rows((&graph, machine), &comparison, given, &options.compare, &simulate, job.console)
 }
 
 /// What was found, in lines for people; `lack` is why there is no estimate.
