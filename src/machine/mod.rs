@@ -191,21 +191,6 @@ pub enum Interconnect {
     Ports,
 }
 
-impl Interconnect {
-    /// What connects all PEs of the machine that this is a part of, and the number there of each PE; none if it is no part.
-    pub(crate) fn whole(self) -> (Self, Option<Vec<PeId>>) {
-        let (mut whole, mut list) = (self, None);
-        while let Self::Listed { whole: outer, list: inner } = whole {
-            list = Some(match list {
-                None => inner,
-                Some(list) => Vec::into_iter(list).map(|pe: PeId| inner[pe as usize]).collect(),
-            });
-            whole = *outer;
-        }
-        (whole, list)
-    }
-}
-
 /// The distances between all PEs of a machine, in one of the representations there are. `Wide` ones hold larger numbers.
 #[derive(Clone, Debug)]
 #[non_exhaustive]

@@ -302,11 +302,15 @@ fn network(draft: &Draft<'_>, rooms: &[Room]) -> Result<Network, ClusterError> {
     }
 }
 
+/// The PEs of each node that has any.
+fn used<'a>(filling: &'a [usize], pes: &'a [Vec<Leaf>]) -> impl Iterator<Item = &'a Vec<Leaf>> {
+    filling.iter().map(|&filling| &pes[filling]).filter(|leaves| !leaves.is_empty())
+}
+
 /// The digits of all PEs at all levels, innermost first.
 fn digits(filling: &[usize], pes: &[Vec<Leaf>], network: &Network) -> Vec<u32> {
     let mut digits = Vec::new();
-    let used = filling.iter().map(|&filling| &pes[filling]).filter(|leaves| !leaves.is_empty());
-    for (index, leaves) in used.enumerate() {
+    for (index, leaves) in used(filling, pes).enumerate() {
         let own = [index as u32];
         let of_node = match network {
             Network::Tree { digits, .. } => digits[index].as_slice(),
@@ -322,13 +326,15 @@ fn digits(filling: &[usize], pes: &[Vec<Leaf>], network: &Network) -> Vec<u32> {
 
 /// How much farther each PE is from the network of its node than the nearest of all; none if all are as far, or there is one node.
 fn to_network(filling: &[usize], pes: &[Vec<Leaf>]) -> Vec<Distance> {
-    let used: Vec<&Vec<Leaf>> =
-        filling.iter().map(|&filling| &pes[filling]).filter(|leaves| !leaves.is_empty()).collect();
-    let distances = || used.iter().flat_map(|leaves| leaves.iter()).map(|leaf| leaf.to_network);
+    let distances = || used(filling, pes).flatten().map(|leaf| leaf.to_network);
     let least = distances().flatten().min().unwrap_or(0);
     let farther: Vec<Distance> =
         distances().map(|distance| distance.map_or(0, |distance| distance.saturating_sub(least))).collect();
-    if used.len() > 1 && farther.iter().any(|&distance| distance > 0) { farther } else { Vec::new() }
+    if used(filling, pes).nth(1).is_some() && farther.iter().any(|&distance| distance > 0) {
+        farther
+    } else {
+        Vec::new()
+    }
 }
 
 /// What the groups of each level hold, innermost first.

@@ -21,8 +21,6 @@ pub(super) struct MachineView {
     pub room: Vec<u32>,
     /// The side lengths of a grid of PEs, and whether each dimension is closed.
     pub grid: Option<Vec<(u32, bool)>>,
-    /// Of trees, by level: the group of each PE, numbered in the order of the tree.
-    pub groups: Option<Vec<Vec<u32>>>,
 }
 
 /// The PEs near each PE.
@@ -56,27 +54,6 @@ impl Nearby {
     fn of(&self, pe: PeId) -> impl Iterator<Item = PeId> + Clone + '_ {
         self.near.of(self.place_of[pe as usize]).iter().map(|&place| self.pe_at[place as usize])
     }
-}
-
-/// The groups of each level of a tree.
-fn groups(machine: &dyn Machine) -> Option<Vec<Vec<u32>>> {
-    let (whole, list) = machine.interconnect().whole();
-    let levels: Vec<Vec<u32>> = match &whole {
-        Interconnect::Tree(tree) => {
-            let sizes = tree.arities().iter().scan(1, |size: &mut PeId, &arity| {
-                *size = size.saturating_mul(arity);
-                Some(*size)
-            });
-            sizes.map(|size| (0..tree.num_pes() as PeId).map(|pe| pe / size).collect()).collect()
-        }
-        Interconnect::UnevenTree(tree) => (0..tree.num_levels()).map(|level| tree.groups(level)).collect(),
-        _ => return None,
-    };
-    let of_list = |groups: Vec<u32>| match &list {
-        Some(list) => list.iter().map(|&pe| groups[pe as usize]).collect(),
-        None => groups,
-    };
-    Some(levels.into_iter().map(of_list).collect())
 }
 
 struct Nearest<'a>(Option<&'a Parts>, &'a dyn Observer);
@@ -131,15 +108,7 @@ impl MachineView {
             }
             _ => None,
         };
-        Ok(Self {
-            routing: Routing::new(machine)?,
-            near,
-            distances,
-            least,
-            room,
-            grid,
-            groups: groups(machine),
-        })
+        Ok(Self { routing: Routing::new(machine)?, near, distances, least, room, grid })
     }
 
     /// The PEs in the order of the machine's parts, if that is another order.

@@ -98,7 +98,14 @@ impl Routing {
     /// The routes of a machine. O(PEs) at most. Routes in networks are found on first use, by a search from
     /// the target router, or from the PE if it has several links; a search takes four bytes per vertex.
     pub fn new(machine: &dyn Machine) -> Result<Self, MachineError> {
-        let (interconnect, list) = machine.interconnect().whole();
+        let (mut interconnect, mut list) = (machine.interconnect(), None);
+        while let Interconnect::Listed { whole, list: inner } = interconnect {
+            list = Some(match list {
+                None => inner,
+                Some(outer) => Vec::into_iter(outer).map(|pe: PeId| inner[pe as usize]).collect(),
+            });
+            interconnect = *whole;
+        }
         let routes = match interconnect {
             Interconnect::Grid(grid) => Routes::Grid(GridRoutes::new(&grid)?),
             Interconnect::Tree(tree) => Routes::Tree(TreeRoutes::new(&tree)?),
@@ -177,6 +184,15 @@ impl Routing {
             Routes::Network(routes) => routes.longest(),
             Routes::Ports(routes) => routes.longest(),
         }
+    }
+
+    /// Of trees, by level, innermost first: the group of each PE, numbered in the order of the tree. At level 0 each PE is one, and the whole
+    /// tree is no level. O(PEs) for each level.
+    pub(crate) fn groups(&self) -> Option<Vec<Vec<u32>>> {
+        let Routes::Tree(tree) = &self.routes else { return None };
+        let pes = 0..self.num_pes as PeId;
+        let groups = |level| pes.clone().map(|pe| tree.group(level, self.whole(pe)) as u32).collect();
+        Some((0..tree.num_levels()).map(groups).collect())
     }
 
     fn whole(&self, pe: PeId) -> PeId {

@@ -114,6 +114,15 @@ impl TreeRoutes {
         self.num_links
     }
 
+    pub(super) fn num_levels(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// The group of a PE at a level; at level 0 it is the PE itself.
+    pub(super) fn group(&self, level: usize, pe: PeId) -> usize {
+        self.groups.of(level, pe)
+    }
+
     /// Levels of one member do not count, unless they are inside one that does: no message uses them.
     pub(super) fn longest(&self) -> (u64, u64) {
         let above = |level: usize| self.levels.get(level + 1).map_or(1, |level| level.num_groups);
