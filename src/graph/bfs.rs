@@ -91,33 +91,6 @@ impl BoundedBfs {
     }
 }
 
-/// The connected component of each of `num_nodes` vertices, numbered from 0 in the order of their first vertices, and the
-/// number of components; O(n + m). `neighbours` returns those of a vertex.
-pub(crate) fn components<I: Iterator<Item = NodeId>>(
-    num_nodes: usize,
-    neighbours: impl Fn(NodeId) -> I,
-) -> (Vec<u32>, usize) {
-    const NONE: u32 = u32::MAX;
-    let (mut component, mut found) = (vec![NONE; num_nodes], 0);
-    let mut stack = Vec::new();
-    for start in 0..num_nodes as NodeId {
-        if component[start as usize] != NONE {
-            continue;
-        }
-        component[start as usize] = found;
-        stack.push(start);
-        while let Some(node) = stack.pop() {
-            for next in neighbours(node) {
-                if std::mem::replace(&mut component[next as usize], found) == NONE {
-                    stack.push(next);
-                }
-            }
-        }
-        found += 1;
-    }
-    (component, found as usize)
-}
-
 /// Checks whether two vertices are near each other, by two searches that meet in the middle.
 #[derive(Clone, Debug)]
 pub struct PairBfs {
@@ -158,20 +131,6 @@ impl PairBfs {
 mod tests {
     use super::*;
     use crate::graph::{GraphBuilder, generate};
-
-    #[test]
-    fn components_are_what_searches_reach() {
-        let graph = crate::testing::random_graph(60, 1, 5, &mut crate::ground::rng::Rng::new(2));
-        let (component, count) = components(60, |node| graph.neighbours(node).iter().copied());
-        assert_eq!(component.iter().max(), Some(&(count as u32 - 1)));
-        let mut bfs = BoundedBfs::new(60);
-        for u in graph.nodes() {
-            let reached = bfs.reach(&graph, u, 60).to_vec();
-            for v in graph.nodes().filter(|&v| v != u) {
-                assert_eq!(reached.contains(&v), component[u as usize] == component[v as usize], "{u} {v}");
-            }
-        }
-    }
 
     #[test]
     fn reach_grows_by_one_hop_on_a_cycle() {

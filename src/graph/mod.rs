@@ -12,7 +12,8 @@
 //! | [`bfs`] | breadth-first order, and search that stops at a given distance |
 //! | `embedding` | one graph in another, such that neighbours stay neighbours |
 //! | `closeness` | weights that favour edges inside of dense regions |
-//! | `groups` | components, and what heavy edges join |
+//! | `components` | what is connected |
+//! | `groups` | components, and what heavy edges join, in breadth-first order |
 //! | `hubs` | vertices with far more arcs than others |
 //! | [`generate`] | grids, meshes and random geometric graphs |
 //! | [`validation`] | whether both ends of each edge agree on it |
@@ -21,6 +22,7 @@ pub(crate) mod adjacency;
 pub mod bfs;
 pub(crate) mod canonical;
 mod closeness;
+pub(crate) mod components;
 mod convert;
 mod coordinates;
 mod csr;

@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::ground::error::{ErrorKind, HasKind};
+use crate::ground::types::Weight;
 
 /// Why threads cannot be created.
 #[derive(Debug, Error)]
@@ -47,6 +48,34 @@ pub fn map<T: Send>(count: usize, grain_size: usize, work: &(dyn Fn(usize) -> T 
     (0..count).into_par_iter().with_min_len(grain_size).with_max_len(grain_size).map(work).collect()
 }
 
+/// The number of terms that a task of [`sum`] adds up, and of entries that one of [`fill`] computes. Balances the cost of a task against idle
+/// threads. The result does not depend on it.
+const GRAIN_SIZE: usize = 1 << 14;
+
+/// The sum of the terms of 0, 1, …, `count` - 1, in parallel if there are many.
+pub fn sum(count: usize, term: impl Fn(usize) -> Weight + Sync) -> Weight {
+    let of_grain = |grain: usize| -> Weight {
+        (grain * GRAIN_SIZE..((grain + 1) * GRAIN_SIZE).min(count)).map(&term).sum()
+    };
+    match count.div_ceil(GRAIN_SIZE) {
+        1 => of_grain(0),
+        grains => map(grains, 1, &of_grain).iter().sum(),
+    }
+}
+
+/// Sets each entry to what `entry` computes for its index, in parallel if there are many.
+pub fn fill<T: Send>(entries: &mut [T], entry: impl Fn(usize) -> T + Sync) {
+    let of_grain = |(grain, entries): (usize, &mut [T])| {
+        for (index, place) in (grain * GRAIN_SIZE..).zip(entries) {
+            *place = entry(index);
+        }
+    };
+    if entries.len() <= GRAIN_SIZE || rayon::current_thread_index().is_none() {
+        return of_grain((0, entries));
+    }
+    entries.par_chunks_mut(GRAIN_SIZE).enumerate().for_each(of_grain);
+}
+
 /// The results for some items, in their order, a task each. The work is called through a pointer, as in [`map`].
 pub fn map_each<T: Send, R: Send>(items: Vec<T>, work: &(dyn Fn(T) -> R + Sync)) -> Vec<R> {
     items.into_par_iter().with_max_len(1).map(work).collect()
@@ -82,6 +111,24 @@ mod tests {
             let expected: Vec<usize> = (0..count).map(|index| index * index).collect();
             let found = super::run(3, || super::map(count, grain_size, &|index| index * index)).unwrap();
             assert_eq!(found, expected, "{count} {grain_size}");
+        }
+    }
+
+    #[test]
+    fn sums_and_entries_do_not_depend_on_threads() {
+        for count in [0, 1, 1 << 14, 100_000] {
+            let square = |index: usize| (index * index) as i64;
+            let expected: Vec<i64> = (0..count).map(square).collect();
+            for threads in [1, 3] {
+                let mut entries = vec![0; count];
+                super::run(threads, || super::fill(&mut entries, square)).unwrap();
+                assert_eq!(entries, expected);
+                let sum = super::run(threads, || super::sum(count, square)).unwrap();
+                assert_eq!(sum, expected.iter().sum::<i64>());
+            }
+            let mut entries = vec![0; count];
+            super::fill(&mut entries, square);
+            assert_eq!((entries, super::sum(count, square)), (expected.clone(), expected.iter().sum()));
         }
     }
 

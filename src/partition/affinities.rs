@@ -32,7 +32,7 @@ impl BlockAffinities {
 
     /// Collects the affinities of `node`; O(deg).
     #[inline]
-    pub fn collect<W: Stored>(&mut self, graph: &CompactGraph<W>, blocks: &[BlockId], node: NodeId) {
+    pub fn collect<W: Stored>(&mut self, graph: &CompactGraph<'_, W>, blocks: &[BlockId], node: NodeId) {
         for block in self.touched.drain(..) {
             self.weights[block as usize] = 0;
         }
@@ -107,7 +107,8 @@ mod tests {
         const TRIED: usize = MOST_TERMS / LEAVES as usize;
         let mut star = GraphBuilder::new(LEAVES as usize + 1);
         (1..=LEAVES).for_each(|leaf| star.add_edge(0, leaf, i64::from(leaf)));
-        let graph = CompactGraph::<i32>::new(&star.build().unwrap());
+        let graph = star.build().unwrap();
+        let graph = CompactGraph::<i32>::new(&graph);
         let blocks: Vec<BlockId> = graph.nodes().collect();
         let mut affinities = BlockAffinities::default();
         affinities.resize(LEAVES as usize + 1);

@@ -9,7 +9,7 @@ use crate::ground::types::{BlockId, NodeId, Weight};
 /// A partitioning problem: the graph of a level, and what its partitions cost.
 #[derive(Debug)]
 pub(crate) struct Problem<'a, W, O> {
-    pub graph: &'a CompactGraph<W>,
+    pub graph: &'a CompactGraph<'a, W>,
     pub objective: &'a O,
 }
 
@@ -21,11 +21,11 @@ impl<W, O> Clone for Problem<'_, W, O> {
 
 impl<W, O> Copy for Problem<'_, W, O> {}
 
-impl<W, O> std::ops::Deref for Problem<'_, W, O> {
-    type Target = CompactGraph<W>;
+impl<'a, W, O> std::ops::Deref for Problem<'a, W, O> {
+    type Target = CompactGraph<'a, W>;
 
     #[inline]
-    fn deref(&self) -> &CompactGraph<W> {
+    fn deref(&self) -> &CompactGraph<'a, W> {
         self.graph
     }
 }

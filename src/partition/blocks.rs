@@ -4,6 +4,7 @@ use super::assignment::Assignment;
 use super::bounds::BoundViolation;
 use super::targets::Targets;
 use crate::graph::CsrGraph;
+use crate::ground::threads;
 use crate::ground::types::{BlockId, Cost, NodeId, Weight};
 
 /// A partition of the vertices of a graph into blocks.
@@ -16,18 +17,19 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// The partition with these blocks, one per vertex, each a block of the targets; O(n + m).
+    /// The partition with these blocks, one per vertex, each a block of the targets; O(n + m). Runs on the threads of the rayon pool it is
+    /// called in, or else on the calling thread.
     pub fn of(graph: &CsrGraph, blocks: Vec<BlockId>, targets: &Targets) -> Self {
         let mut block_weights = vec![0; targets.num_blocks()];
         for (&block, &weight) in blocks.iter().zip(graph.node_weights()) {
             block_weights[block as usize] += weight;
         }
         let violation = targets.load_bounds().violation(&block_weights);
-        let outer = |node: NodeId| -> Weight {
-            let own = blocks[node as usize];
-            graph.arcs(node).filter(|&(to, _)| blocks[to as usize] != own).map(|(_, weight)| weight).sum()
+        let outer = |node: usize| -> Weight {
+            let own = blocks[node];
+            graph.arcs(node as NodeId).filter(|&(to, _)| blocks[to as usize] != own).map(|(_, weight)| weight).sum()
         };
-        let cut = graph.nodes().map(outer).sum::<Weight>() / 2;
+        let cut = threads::sum(graph.num_nodes(), outer) / 2;
         Self { blocks, block_weights, cut, violation }
     }
 

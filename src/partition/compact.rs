@@ -2,7 +2,8 @@
 //!
 //! A [`CsrGraph`] keeps 64-bit weights in an array of their own. Partitioning is bound by memory traffic,
 //! so the levels interleave target and weight and store weights in 32 bits whenever all sums fit: an arc
-//! then takes 8 bytes. All arithmetic is done in [`Weight`], whatever the stored width.
+//! then takes 8 bytes. All arithmetic is done in [`Weight`], whatever the stored width. Where all edges weigh 1,
+//! which only the finest level has, the arcs are those of the [`CsrGraph`] and take no further memory.
 
 use std::ops::Range;
 
@@ -10,9 +11,6 @@ use crate::graph::hubs::FEWEST_ARCS;
 use crate::graph::{CsrGraph, GraphBuilder};
 use crate::ground::threads;
 use crate::ground::types::{BlockId, NodeId, Weight};
-
-/// The number of vertices that a thread sums up in one piece. Balances the cost of a task against idle threads.
-const CHUNK: usize = 1 << 14;
 
 /// The number of parts per thread in which coarse rows are computed. Balances idle threads against parts, each of which takes memory by
 /// the number of coarse vertices.
@@ -63,17 +61,89 @@ impl<W: Stored> Arc<W> {
     pub fn weight(&self) -> Weight {
         self.stored.wide()
     }
+
+    #[inline]
+    fn of_unit(target: NodeId) -> Self {
+        Self { target, stored: W::narrow(1) }
+    }
+}
+
+/// Successive arcs. They are stored with their weights, or all weigh 1.
+#[derive(Clone, Copy)]
+pub(crate) struct Arcs<'a, W> {
+    weighted: &'a [Arc<W>],
+    unit: &'a [NodeId],
+}
+
+impl<'a, W: Stored> Arcs<'a, W> {
+    #[inline]
+    pub fn len(self) -> usize {
+        self.weighted.len() + self.unit.len()
+    }
+
+    #[inline]
+    pub fn iter(self) -> ArcIter<'a, W> {
+        ArcIter { weighted: self.weighted.iter(), unit: self.unit.iter() }
+    }
+}
+
+impl<'a, W: Stored> IntoIterator for Arcs<'a, W> {
+    type Item = Arc<W>;
+    type IntoIter = ArcIter<'a, W>;
+
+    #[inline]
+    fn into_iter(self) -> ArcIter<'a, W> {
+        self.iter()
+    }
+}
+
+/// Each of some [`Arcs`].
+#[derive(Clone)]
+pub(crate) struct ArcIter<'a, W> {
+    weighted: std::slice::Iter<'a, Arc<W>>,
+    unit: std::slice::Iter<'a, NodeId>,
+}
+
+impl<W: Stored> Iterator for ArcIter<'_, W> {
+    type Item = Arc<W>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Arc<W>> {
+        match self.weighted.next() {
+            Some(arc) => Some(*arc),
+            None => self.unit.next().map(|&target| Arc::of_unit(target)),
+        }
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let len = self.weighted.len() + self.unit.len();
+        (len, Some(len))
+    }
+
+    /// A loop of its own for either kind.
+    #[inline]
+    fn fold<B, F: FnMut(B, Arc<W>) -> B>(self, start: B, mut with: F) -> B {
+        let sum = self.weighted.fold(start, |sum, arc| with(sum, *arc));
+        self.unit.fold(sum, |sum, &target| with(sum, Arc::of_unit(target)))
+    }
 }
 
 /// The graph of a level: symmetric, no self-loops, no parallel edges, edge weights positive.
 #[derive(Clone, Debug)]
-pub(crate) struct CompactGraph<W> {
+pub(crate) struct CompactGraph<'g, W> {
     offsets: Vec<u32>,
-    arcs: Vec<Arc<W>>,
+    /// By position; empty if all edges weigh 1.
+    weighted: Vec<Arc<W>>,
+    /// By position, the targets of arcs that all weigh 1; empty if others do.
+    unit: &'g [NodeId],
     node_weights: Vec<W>,
     max_node_weight: Weight,
     total_node_weight: Weight,
 }
+
+/// A part of a graph, and what its vertices are there.
+pub(crate) type Piece<W> = (CompactGraph<'static, W>, Vec<NodeId>);
 
 /// Whether all sums over `graph` fit 32 bits.
 pub(crate) fn is_narrow(graph: &CsrGraph) -> bool {
@@ -81,29 +151,31 @@ pub(crate) fn is_narrow(graph: &CsrGraph) -> bool {
     graph.total_arc_weight() <= limit && graph.total_node_weight() <= limit
 }
 
-impl<W: Stored> CompactGraph<W> {
-    /// Copies a graph; O(n + m).
-    pub fn new(graph: &CsrGraph) -> Self {
+impl<'g, W: Stored> CompactGraph<'g, W> {
+    /// The graph as a level; copies the arcs unless all weigh 1. O(n + m).
+    pub fn new(graph: &'g CsrGraph) -> Self {
         let offsets = graph.offsets().iter().map(|&offset| offset as u32).collect();
-        let arc = |(&target, weight)| Arc { target, stored: W::narrow(weight) };
-        let targets = graph.targets().iter();
-        let arcs = match graph.edge_weights() {
-            Some(weights) => targets.zip(weights.iter().copied()).map(arc).collect(),
-            None => targets.zip(std::iter::repeat(1)).map(arc).collect(),
-        };
-        Self::from_parts(offsets, arcs, graph.node_weights().iter().map(|&w| W::narrow(w)).collect())
+        let node_weights = graph.node_weights().iter().map(|&weight| W::narrow(weight)).collect();
+        let arc = |(&target, &weight)| Arc { target, stored: W::narrow(weight) };
+        match graph.edge_weights() {
+            Some(weights) => {
+                let arcs = graph.targets().iter().zip(weights).map(arc).collect();
+                Self::from_parts(offsets, arcs, node_weights)
+            }
+            None => Self { unit: graph.targets(), ..Self::from_parts(offsets, Vec::new(), node_weights) },
+        }
     }
 
-    fn from_parts(offsets: Vec<u32>, arcs: Vec<Arc<W>>, node_weights: Vec<W>) -> Self {
+    fn from_parts(offsets: Vec<u32>, weighted: Vec<Arc<W>>, node_weights: Vec<W>) -> Self {
         let max_node_weight = node_weights.iter().map(|w| w.wide()).max().unwrap_or(0);
         let total_node_weight = node_weights.iter().map(|w| w.wide()).sum();
-        Self { offsets, arcs, node_weights, max_node_weight, total_node_weight }
+        Self { offsets, weighted, unit: &[], node_weights, max_node_weight, total_node_weight }
     }
 
     /// The same graph with all vertex weights 1.
     pub fn with_unit_node_weights(mut self) -> Self {
         self.node_weights.fill(W::narrow(1));
-        Self::from_parts(self.offsets, self.arcs, self.node_weights)
+        Self { unit: self.unit, ..Self::from_parts(self.offsets, self.weighted, self.node_weights) }
     }
 
     #[inline]
@@ -113,7 +185,7 @@ impl<W: Stored> CompactGraph<W> {
 
     #[inline]
     pub fn num_arcs(&self) -> usize {
-        self.arcs.len()
+        self.weighted.len() + self.unit.len()
     }
 
     #[inline]
@@ -133,8 +205,12 @@ impl<W: Stored> CompactGraph<W> {
     }
 
     #[inline]
-    pub fn arcs(&self, node: NodeId) -> &[Arc<W>] {
-        &self.arcs[self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize]
+    pub fn arcs(&self, node: NodeId) -> Arcs<'_, W> {
+        let places = self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize;
+        match self.unit {
+            [] => Arcs { weighted: &self.weighted[places], unit: &[] },
+            unit => Arcs { weighted: &[], unit: &unit[places] },
+        }
     }
 
     /// The weights of all vertices.
@@ -158,7 +234,7 @@ impl<W: Stored> CompactGraph<W> {
     }
 
     /// Contracts clusters: vertex `u` becomes part of coarse vertex `coarse_of[u] < num_coarse`; O(n + m), no hashing.
-    pub fn contract(&self, coarse_of: &[NodeId], num_coarse: usize) -> Self {
+    pub fn contract(&self, coarse_of: &[NodeId], num_coarse: usize) -> CompactGraph<'static, W> {
         let (first, members) = group(coarse_of, num_coarse);
         let clusters = Clusters { of_node: coarse_of, first, members };
         let parts = clusters.parts(self, threads::count());
@@ -177,11 +253,11 @@ impl<W: Stored> CompactGraph<W> {
             arcs.extend_from_slice(&part.arcs);
         }
         arcs.shrink_to_fit();
-        Self::from_parts(offsets, arcs, node_weights)
+        CompactGraph::from_parts(offsets, arcs, node_weights)
     }
 
     /// The subgraphs that the blocks of a partition induce, each with its vertices in this graph; O(n + m).
-    pub fn split(&self, blocks: &[BlockId], num_blocks: usize) -> Vec<(Self, Vec<NodeId>)> {
+    pub fn split(&self, blocks: &[BlockId], num_blocks: usize) -> Vec<Piece<W>> {
         let mut local = vec![0 as NodeId; self.num_nodes()];
         let mut members = vec![Vec::new(); num_blocks];
         for node in self.nodes() {
@@ -200,7 +276,7 @@ impl<W: Stored> CompactGraph<W> {
                 offsets.push(arcs.len() as u32);
             }
             let node_weights = nodes.iter().map(|&node| self.node_weights[node as usize]).collect();
-            (Self::from_parts(offsets, arcs, node_weights), nodes)
+            (CompactGraph::from_parts(offsets, arcs, node_weights), nodes)
         };
         members.into_iter().map(induce).collect()
     }
@@ -218,24 +294,12 @@ impl<W: Stored> CompactGraph<W> {
 
     /// The weight of the edges between blocks, each edge once; O(n + m).
     pub fn cut(&self, blocks: &[BlockId]) -> Weight {
-        let outer = |node: NodeId| -> Weight {
-            let block = blocks[node as usize];
-            let other = |arc: &&Arc<W>| blocks[arc.target as usize] != block;
-            self.arcs(node).iter().filter(other).map(Arc::weight).sum()
+        let outer = |node: usize| -> Weight {
+            let block = blocks[node];
+            let other = |arc: &Arc<W>| blocks[arc.target as usize] != block;
+            self.arcs(node as NodeId).iter().filter(other).map(|arc| arc.weight()).sum()
         };
-        self.sum_over_nodes(outer) / 2
-    }
-
-    /// The sum of a number over all vertices, in parallel.
-    pub fn sum_over_nodes(&self, of_node: impl Fn(NodeId) -> Weight + Sync) -> Weight {
-        let of_chunk = |chunk: usize| -> Weight {
-            let end = ((chunk + 1) * CHUNK).min(self.num_nodes());
-            ((chunk * CHUNK) as NodeId..end as NodeId).map(&of_node).sum()
-        };
-        match self.num_nodes().div_ceil(CHUNK) {
-            1 => of_chunk(0),
-            chunks => threads::map(chunks, 1, &of_chunk).iter().sum(),
-        }
+        threads::sum(self.num_nodes(), outer) / 2
     }
 
     /// The weight of each block; O(n).
@@ -267,7 +331,7 @@ impl Clusters<'_> {
     }
 
     /// Ranges of clusters with about as many arcs each, some for each thread.
-    fn parts<W: Stored>(&self, graph: &CompactGraph<W>, threads: usize) -> Vec<Range<usize>> {
+    fn parts<W: Stored>(&self, graph: &CompactGraph<'_, W>, threads: usize) -> Vec<Range<usize>> {
         let most =
             if threads == 1 { usize::MAX } else { LEAST_PART.max(graph.num_arcs() / (PARTS * threads)) };
         let mut parts = Vec::new();
@@ -296,7 +360,7 @@ struct Rows<W> {
 }
 
 impl<W: Stored> Rows<W> {
-    fn contracted(graph: &CompactGraph<W>, clusters: &Clusters<'_>, part: Range<usize>) -> Self {
+    fn contracted(graph: &CompactGraph<'_, W>, clusters: &Clusters<'_>, part: Range<usize>) -> Self {
         let most: usize = clusters.members(part.clone()).iter().map(|&node| graph.degree(node)).sum();
         let mut rows = Self {
             arcs: Vec::with_capacity(most + 1),
@@ -317,7 +381,7 @@ impl<W: Stored> Rows<W> {
 
     /// Adds the row of a coarse vertex. Which arcs have the same target cannot be predicted, so nothing branches on it.
     #[inline]
-    fn push(&mut self, graph: &CompactGraph<W>, coarse_of: &[NodeId], coarse: usize, cluster: &[NodeId]) {
+    fn push(&mut self, graph: &CompactGraph<'_, W>, coarse_of: &[NodeId], coarse: usize, cluster: &[NodeId]) {
         let Self { arcs, slot, .. } = self;
         let row = arcs.len();
         let most = row + cluster.iter().map(|&node| graph.degree(node)).sum::<usize>();
@@ -371,12 +435,13 @@ mod tests {
     #[test]
     fn contractions_and_cuts_do_not_depend_on_threads() {
         let mut rng = Rng::new(1);
-        let graph = CompactGraph::<i32>::new(&skewed_graph(40_000, 600_000, &mut rng));
+        let graph = skewed_graph(40_000, 600_000, &mut rng);
+        let graph = CompactGraph::<i32>::new(&graph);
         assert!(graph.num_arcs() > 3 * LEAST_PART);
         let coarse_of: Vec<NodeId> = graph.nodes().map(|_| rng.below(9000)).collect();
         let run = |threads| {
             let coarse = threads::run(threads, || graph.contract(&coarse_of, 9000)).unwrap();
-            let arcs: Vec<(NodeId, i32)> = coarse.arcs.iter().map(|arc| (arc.target, arc.stored)).collect();
+            let arcs: Vec<(NodeId, i32)> = coarse.weighted.iter().map(|arc| (arc.target, arc.stored)).collect();
             let cut = threads::run(threads, || graph.cut(&coarse_of)).unwrap();
             (coarse.offsets, arcs, coarse.node_weights, cut)
         };

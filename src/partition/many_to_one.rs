@@ -315,7 +315,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn on<W: Stored>(&self, graph: &CompactGraph<W>) -> Assignment {
+    fn on<W: Stored>(&self, graph: &CompactGraph<'_, W>) -> Assignment {
         visit_cost(self.layout.distances, RunVisitor { run: self, graph })
     }
 
@@ -351,7 +351,7 @@ impl Run<'_> {
 /// A call of the partitioner once the objective is known.
 struct RunVisitor<'a, W> {
     run: &'a Run<'a>,
-    graph: &'a CompactGraph<W>,
+    graph: &'a CompactGraph<'a, W>,
 }
 
 impl<W: Stored> ObjectiveVisitor for RunVisitor<'_, W> {

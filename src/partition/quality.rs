@@ -1,6 +1,9 @@
 //! What a partition costs besides its cut: messages, boundary, volume.
 
+use std::ops::Range;
+
 use crate::graph::CsrGraph;
+use crate::ground::threads;
 use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// The costs of a partition of a graph.
@@ -22,7 +25,8 @@ pub struct PartitionQuality {
 }
 
 impl PartitionQuality {
-    /// The quality of a partition of a graph into parts below `num_blocks`, `blocks[u]` that of vertex `u`; O(n + m log k + k).
+    /// The quality of a partition of a graph into parts below `num_blocks`, `blocks[u]` that of vertex `u`; O(n + m log k + k). Runs on
+    /// the threads of the rayon pool it is called in, or else on the calling thread.
     ///
     /// ```
     /// use viem::graph::generate;
@@ -34,33 +38,68 @@ impl PartitionQuality {
     /// assert_eq!((quality.largest_volume, quality.loads), (2, vec![2, 2, 2]));
     /// ```
     pub fn of(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> Self {
-        let mut quality =
-            Self { cut_edges: 0, setups: 0, boundary: 0, largest_volume: 0, loads: vec![0; num_blocks] };
-        let mut volumes = vec![0; num_blocks];
-        let mut pairs: Vec<(BlockId, BlockId)> = Vec::new();
+        let shares = threads::count();
+        let first = |share: usize| (graph.num_nodes() as u64 * share as u64 / shares as u64) as NodeId;
+        let of_share = |share: usize| Counts::of(graph, blocks, num_blocks, first(share)..first(share + 1));
+        let shares = threads::map(shares, 1, &of_share);
+        let mut all = shares.into_iter().reduce(Counts::and).expect("there is a thread");
+        Self {
+            cut_edges: all.ends / 2,
+            setups: merge(&mut all.pairs),
+            boundary: all.boundary,
+            largest_volume: all.volumes.into_iter().max().unwrap_or(0),
+            loads: all.loads,
+        }
+    }
+}
+
+/// What some vertices add to the costs of a partition.
+struct Counts {
+    /// Arcs to other parts.
+    ends: usize,
+    boundary: usize,
+    /// By part.
+    loads: Vec<Weight>,
+    /// By part.
+    volumes: Vec<usize>,
+    /// Adjacent parts, the lower number first.
+    pairs: Vec<(BlockId, BlockId)>,
+}
+
+impl Counts {
+    fn of(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize, nodes: Range<NodeId>) -> Self {
+        let (loads, volumes) = (vec![0; num_blocks], vec![0; num_blocks]);
+        let mut counts = Self { ends: 0, boundary: 0, loads, volumes, pairs: Vec::new() };
         let mut others: Vec<BlockId> = Vec::new();
         let mut merged = 0;
-        for node in graph.nodes() {
+        for node in nodes {
             let own = blocks[node as usize];
-            quality.loads[own as usize] += graph.node_weight(node);
+            counts.loads[own as usize] += graph.node_weight(node);
             others.clear();
             let block = |&other: &NodeId| blocks[other as usize];
             others.extend(graph.neighbours(node).iter().map(block).filter(|&other| other != own));
-            quality.cut_edges += others.len();
+            counts.ends += others.len();
             others.sort_unstable();
             others.dedup();
-            quality.boundary += usize::from(!others.is_empty());
-            volumes[own as usize] += others.len();
-            pairs.extend(others.iter().filter(|&&other| own < other).map(|&other| (own, other)));
+            counts.boundary += usize::from(!others.is_empty());
+            counts.volumes[own as usize] += others.len();
+            counts.pairs.extend(others.iter().filter(|&&other| own < other).map(|&other| (own, other)));
             // Merged whenever they have doubled, so they take at most twice the memory of the quotient graph.
-            if pairs.len() > 2 * merged + num_blocks {
-                merged = merge(&mut pairs);
+            if counts.pairs.len() > 2 * merged + num_blocks {
+                merged = merge(&mut counts.pairs);
             }
         }
-        quality.cut_edges /= 2;
-        quality.setups = merge(&mut pairs);
-        quality.largest_volume = volumes.into_iter().max().unwrap_or(0);
-        quality
+        counts
+    }
+
+    /// What both add.
+    fn and(mut self, other: Self) -> Self {
+        self.ends += other.ends;
+        self.boundary += other.boundary;
+        self.loads.iter_mut().zip(other.loads).for_each(|(load, more)| *load += more);
+        self.volumes.iter_mut().zip(other.volumes).for_each(|(volume, more)| *volume += more);
+        self.pairs.extend(other.pairs);
+        self
     }
 }
 
@@ -86,7 +125,9 @@ mod tests {
             let (n, k) = (rng.below(60), 1 + rng.below(9));
             let graph = random_graph(n as usize, 1 + round % 7, 4, &mut rng);
             let blocks: Vec<BlockId> = (0..n).map(|_| rng.below(k)).collect();
-            let quality = PartitionQuality::of(&graph, &blocks, k as usize);
+            let of_graph = || PartitionQuality::of(&graph, &blocks, k as usize);
+            let quality = of_graph();
+            assert_eq!(threads::run(3, of_graph).unwrap(), quality);
             let arcs = graph.nodes().flat_map(|u| graph.neighbours(u).iter().map(move |&v| (u, v)));
             let cut: Vec<(NodeId, NodeId)> =
                 arcs.filter(|&(u, v)| blocks[u as usize] != blocks[v as usize]).collect();

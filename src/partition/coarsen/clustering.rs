@@ -34,7 +34,7 @@ pub(crate) fn heaviest(affinity: Weight, _weight: Weight) -> f64 {
 
 /// Clusters the vertices; returns the coarse vertex of each vertex and the number of coarse vertices.
 pub(crate) fn cluster<W: Stored>(
-    graph: &CompactGraph<W>,
+    graph: &CompactGraph<'_, W>,
     least_share: f64,
     limits: &Limits,
     rating: impl Fn(Weight, Weight) -> f64,
@@ -61,7 +61,7 @@ pub(crate) fn cluster<W: Stored>(
 
 /// Clusters as they grow. A cluster is identified by one of its vertices.
 struct Clustering<'a, W> {
-    graph: &'a CompactGraph<W>,
+    graph: &'a CompactGraph<'a, W>,
     limits: &'a Limits<'a>,
     /// By vertex.
     cluster_of: Vec<NodeId>,
@@ -75,7 +75,7 @@ struct Clustering<'a, W> {
 }
 
 impl<'a, W: Stored> Clustering<'a, W> {
-    fn new(graph: &'a CompactGraph<W>, limits: &'a Limits<'a>) -> Self {
+    fn new(graph: &'a CompactGraph<'a, W>, limits: &'a Limits<'a>) -> Self {
         let n = graph.num_nodes();
         Self {
             graph,
@@ -152,7 +152,7 @@ impl<'a, W: Stored> Clustering<'a, W> {
 
 /// Pairs vertices that are still alone with each other where they share their heaviest neighbour.
 fn pair_two_hops<W: Stored>(
-    graph: &CompactGraph<W>,
+    graph: &CompactGraph<'_, W>,
     limits: &Limits,
     cluster_of: &mut [NodeId],
     is_alone: &[bool],

@@ -31,7 +31,7 @@ const MATCHED_FROM: usize = 10;
 
 /// Matches the vertices; returns the coarse vertex of each vertex and the number of coarse vertices.
 pub(crate) fn cluster<W: Stored>(
-    graph: &CompactGraph<W>,
+    graph: &CompactGraph<'_, W>,
     limits: &Limits,
     rng: &mut Rng,
 ) -> (Vec<NodeId>, usize) {
@@ -56,7 +56,7 @@ pub(crate) fn cluster<W: Stored>(
 }
 
 /// The free neighbour of the best rating that is light enough, or `FREE`.
-fn best_mate<W: Stored>(graph: &CompactGraph<W>, limits: &Limits, mate: &[NodeId], node: NodeId) -> NodeId {
+fn best_mate<W: Stored>(graph: &CompactGraph<'_, W>, limits: &Limits, mate: &[NodeId], node: NodeId) -> NodeId {
     let room = limits.max_weight - graph.node_weight(node);
     let mut best = FREE;
     let mut best_rating = 0.0;
@@ -72,7 +72,7 @@ fn best_mate<W: Stored>(graph: &CompactGraph<W>, limits: &Limits, mate: &[NodeId
 }
 
 /// Pairs unmatched vertices that share their heaviest neighbour, and isolated ones with each other.
-pub(super) fn match_two_hops<W: Stored>(graph: &CompactGraph<W>, limits: &Limits, mate: &mut [NodeId]) {
+pub(super) fn match_two_hops<W: Stored>(graph: &CompactGraph<'_, W>, limits: &Limits, mate: &mut [NodeId]) {
     // The last slot is the meeting point of isolated vertices.
     let mut waiting = vec![FREE; mate.len() + 1];
     for node in graph.nodes() {
@@ -112,7 +112,7 @@ fn number(mate: &mut [NodeId]) -> (Vec<NodeId>, usize) {
 }
 
 /// All vertices, stretch by stretch: inside of each by degree class, and at random among neighbouring ones of a class.
-pub(super) fn visiting_order<W: Stored>(graph: &CompactGraph<W>, rng: &mut Rng) -> Vec<NodeId> {
+pub(super) fn visiting_order<W: Stored>(graph: &CompactGraph<'_, W>, rng: &mut Rng) -> Vec<NodeId> {
     let mut nodes: Vec<NodeId> = graph.nodes().collect();
     for window in nodes.chunks_mut(WINDOW) {
         rng.shuffle(window);

@@ -49,7 +49,7 @@ impl Contraction {
 
     fn cluster<W: Stored>(
         self,
-        graph: &CompactGraph<W>,
+        graph: &CompactGraph<'_, W>,
         limits: &Limits,
         rng: &mut Rng,
     ) -> (Vec<NodeId>, usize) {
@@ -98,7 +98,7 @@ const DENSE_CORE: (usize, f64) = (4, 0.25);
 
 /// Classes of vertices that are not contracted together: the core of the graph and the others, if it has a dense core. Coarse vertices of
 /// both would drag the periphery along where the core has to come together.
-fn core_and_others<W: Stored>(graph: &CompactGraph<W>) -> Option<Vec<u32>> {
+fn core_and_others<W: Stored>(graph: &CompactGraph<'_, W>) -> Option<Vec<u32>> {
     let (factor, share) = DENSE_CORE;
     let is_hub = |node| graph.degree(node) * graph.num_nodes() > factor * graph.num_arcs();
     let is_hub: Vec<bool> = graph.nodes().map(is_hub).collect();
@@ -111,30 +111,30 @@ fn core_and_others<W: Stored>(graph: &CompactGraph<W>) -> Option<Vec<u32>> {
 /// The levels coarser than the input graph, finest first, and how each was contracted.
 pub(crate) struct Coarsening<W> {
     /// The coarse vertex of each vertex of the next finer level, and the coarse graph.
-    pub steps: Vec<(Vec<NodeId>, CompactGraph<W>)>,
+    pub steps: Vec<(Vec<NodeId>, CompactGraph<'static, W>)>,
 }
 
 impl<W: Stored> Coarsening<W> {
     /// The coarsest graph; `finest` is the input graph.
-    pub fn coarsest<'a>(&'a self, finest: &'a CompactGraph<W>) -> &'a CompactGraph<W> {
+    pub fn coarsest<'a>(&'a self, finest: &'a CompactGraph<'a, W>) -> &'a CompactGraph<'a, W> {
         self.level(finest, self.steps.len())
     }
 
     /// The graph after the first `steps` contractions; `finest` is the input graph.
-    pub fn level<'a>(&'a self, finest: &'a CompactGraph<W>, steps: usize) -> &'a CompactGraph<W> {
+    pub fn level<'a>(&'a self, finest: &'a CompactGraph<'a, W>, steps: usize) -> &'a CompactGraph<'a, W> {
         if steps == 0 { finest } else { &self.steps[steps - 1].1 }
     }
 
     /// Coarsens until at most `enough` vertices are left, a contraction removes too few, or the observer asks to stop.
     pub fn build(
-        graph: &CompactGraph<W>,
+        graph: &CompactGraph<'_, W>,
         contraction: Contraction,
         enough: usize,
         classes: Option<&[BlockId]>,
         observer: &dyn Observer,
         rng: &mut Rng,
     ) -> Self {
-        let mut steps: Vec<(Vec<NodeId>, CompactGraph<W>)> = Vec::new();
+        let mut steps: Vec<(Vec<NodeId>, CompactGraph<'static, W>)> = Vec::new();
         let average = graph.total_node_weight() / enough.max(1) as Weight;
         let max_weight = (average.saturating_mul(MAX_NODE_WEIGHT.0) / MAX_NODE_WEIGHT.1).max(1);
         let own = core_and_others(graph).map(Cow::Owned);
@@ -208,7 +208,8 @@ mod tests {
 
     #[test]
     fn projection_keeps_cut_and_weights_and_classes_are_respected() {
-        let graph = CompactGraph::<i32>::new(&generate::random_geometric(600, 8.0, 3));
+        let graph = generate::random_geometric(600, 8.0, 3);
+        let graph = CompactGraph::<i32>::new(&graph);
         let classes: Vec<BlockId> = graph.nodes().map(|node| node / 200).collect();
         for contraction in [
             Contraction::Matching,
@@ -240,7 +241,8 @@ mod tests {
 
     #[test]
     fn no_coarse_vertex_mixes_a_core_and_its_periphery() {
-        let graph = CompactGraph::<i32>::new(&core_and_periphery(60, 1000));
+        let graph = core_and_periphery(60, 1000);
+        let graph = CompactGraph::<i32>::new(&graph);
         let contraction = Contraction::Clustering { least_share: 0.3 };
         let coarsening = Coarsening::build(&graph, contraction, 50, None, &(), &mut Rng::new(1));
         let mut coarse_of: Vec<NodeId> = graph.nodes().collect();
@@ -254,7 +256,8 @@ mod tests {
 
     #[test]
     fn levels_around_hubs_are_few_and_have_few_arcs() {
-        let graph = CompactGraph::<i32>::new(&skewed_graph(20_000, 100_000, &mut Rng::new(2)));
+        let graph = skewed_graph(20_000, 100_000, &mut Rng::new(2));
+        let graph = CompactGraph::<i32>::new(&graph);
         let coarsen = |contraction| Coarsening::build(&graph, contraction, 60, None, &(), &mut Rng::new(1));
         let arcs = |coarsening: &Coarsening<i32>| -> Vec<usize> {
             coarsening.steps.iter().map(|(_, coarse)| coarse.num_arcs()).collect()
@@ -273,7 +276,8 @@ mod tests {
         for leaf in 1..1000 {
             builder.add_edge(0, leaf, 1);
         }
-        let graph = CompactGraph::<i32>::new(&builder.build().unwrap());
+        let graph = builder.build().unwrap();
+        let graph = CompactGraph::<i32>::new(&graph);
         for contraction in [Contraction::Matching, Contraction::Clustering { least_share: 0.3 }] {
             let coarsening = Coarsening::build(&graph, contraction, 50, None, &(), &mut Rng::new(1));
             let coarsest = &coarsening.steps.last().unwrap().1;

@@ -48,7 +48,7 @@ impl Objective for Cut {
         0
     }
 
-    fn cost_of_edges<W: Stored>(&self, graph: &CompactGraph<W>, blocks: &[BlockId]) -> Weight {
+    fn cost_of_edges<W: Stored>(&self, graph: &CompactGraph<'_, W>, blocks: &[BlockId]) -> Weight {
         graph.cut(blocks)
     }
 }

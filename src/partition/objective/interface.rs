@@ -1,5 +1,6 @@
 //! What refiners ask of an objective.
 
+use crate::ground::threads;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::compact::{CompactGraph, Stored};
@@ -80,18 +81,18 @@ pub(crate) trait Objective: Clone + Sync {
     }
 
     /// What the edges of a partition cost, each edge once; O(n + m).
-    fn cost_of_edges<W: Stored>(&self, graph: &CompactGraph<W>, blocks: &[BlockId]) -> Weight {
-        let of_node = |node: NodeId| -> Weight {
-            let own = blocks[node as usize];
-            let arcs = graph.arcs(node).iter();
+    fn cost_of_edges<W: Stored>(&self, graph: &CompactGraph<'_, W>, blocks: &[BlockId]) -> Weight {
+        let of_node = |node: usize| -> Weight {
+            let own = blocks[node];
+            let arcs = graph.arcs(node as NodeId).iter();
             arcs.map(|arc| arc.weight() * self.between(own, blocks[arc.target as usize])).sum()
         };
         // J counts each edge twice and fits.
-        graph.sum_over_nodes(of_node) / 2
+        threads::sum(graph.num_nodes(), of_node) / 2
     }
 
     /// The cost of a partition; O(n + m).
-    fn cost<W: Stored>(&self, graph: &CompactGraph<W>, blocks: &[BlockId]) -> Weight {
+    fn cost<W: Stored>(&self, graph: &CompactGraph<'_, W>, blocks: &[BlockId]) -> Weight {
         let own: Weight = if Self::HAS_OWN_COSTS {
             graph.nodes().zip(blocks).map(|(node, &block)| self.own_cost(node, block)).sum()
         } else {

@@ -143,7 +143,7 @@ impl<O: Objective> Objective for Migrating<O> {
         Self { inner: inner.clone(), scale: *scale, homes, penalties, resumes: *resumes, fixed, classes }
     }
 
-    fn cost_of_edges<W: Stored>(&self, graph: &CompactGraph<W>, blocks: &[BlockId]) -> Weight {
+    fn cost_of_edges<W: Stored>(&self, graph: &CompactGraph<'_, W>, blocks: &[BlockId]) -> Weight {
         self.scale * self.inner.cost_of_edges(graph, blocks)
     }
 }
@@ -175,7 +175,7 @@ mod tests {
 
     /// Three times the inner cost, and the penalties of all away from home.
     fn from_scratch<O: Objective>(
-        graph: &CompactGraph<i32>,
+        graph: &CompactGraph<'_, i32>,
         objective: &Migrating<O>,
         blocks: &[BlockId],
     ) -> Weight {
@@ -186,7 +186,8 @@ mod tests {
 
     fn check<O: Objective>(inner: O, num_blocks: u32) {
         let mut rng = Rng::new(4);
-        let graph = CompactGraph::<i32>::new(&generate::random_geometric(NUM_NODES as usize, 7.0, 2));
+        let graph = generate::random_geometric(NUM_NODES as usize, 7.0, 2);
+        let graph = CompactGraph::<i32>::new(&graph);
         let objective = migrating(inner, num_blocks, &mut rng);
         let level = Problem { graph: &graph, objective: &objective };
         let blocks: Vec<BlockId> = level.nodes().map(|_| rng.below(num_blocks)).collect();

@@ -78,7 +78,8 @@ pub(crate) fn matrices() -> Vec<Matrix> {
 
 /// Moves vertices at random, and compares each gain with the cost before and after it.
 fn check_gains<O: Objective>(objective: &O, num_blocks: usize, between: impl Fn(BlockId, BlockId) -> Weight) {
-    let graph = CompactGraph::<i32>::new(&generate::random_geometric(90, 7.0, 5));
+    let graph = generate::random_geometric(90, 7.0, 5);
+    let graph = CompactGraph::<i32>::new(&graph);
     let level = Problem { graph: &graph, objective };
     let mut rng = Rng::new(8);
     let blocks = graph.nodes().map(|_| rng.below(num_blocks as u32)).collect();

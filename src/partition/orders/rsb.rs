@@ -13,10 +13,10 @@ use std::cmp::Reverse;
 use std::marker::PhantomData;
 
 use super::recursive::{self, Halving, Share};
-use crate::graph::bfs::components;
+use crate::graph::components::components;
 use crate::ground::observer::Observer;
 use crate::ground::types::{BlockId, NodeId};
-use crate::partition::compact::{self, CompactGraph, Stored};
+use crate::partition::compact::{self, CompactGraph, Piece, Stored};
 use crate::partition::orders::index::count_before;
 use crate::partition::orders::spectral::fiedler;
 use crate::partition::orders::{Method, PartitionAlgorithmError, PartitionInput, Targets};
@@ -55,8 +55,8 @@ impl<'a, W> Rsb<'a, W> {
     }
 }
 
-impl<W: Stored> Halving for Rsb<'_, W> {
-    type Set = (CompactGraph<W>, Vec<NodeId>);
+impl<'a, W: Stored> Halving for Rsb<'a, W> {
+    type Set = (CompactGraph<'a, W>, Vec<NodeId>);
 
     fn len((_, nodes): &Self::Set) -> usize {
         nodes.len()
@@ -72,7 +72,7 @@ impl<W: Stored> Halving for Rsb<'_, W> {
         let first = count_before(order.iter().map(|&node| graph.node_weight(node)), target);
         let mut sides = vec![1; graph.num_nodes()];
         order[..first].iter().for_each(|&node| sides[node as usize] = 0);
-        let outer = |(half, inner): (CompactGraph<W>, Vec<NodeId>)| {
+        let outer = |(half, inner): Piece<W>| {
             (half, inner.into_iter().map(|node| nodes[node as usize]).collect())
         };
         let halves: Vec<Self::Set> = graph.split(&sides, 2).into_iter().map(outer).collect();
@@ -82,7 +82,7 @@ impl<W: Stored> Halving for Rsb<'_, W> {
 
 /// The vertices in an order of which the first ones, up to a weight, should be cut off.
 fn spectral_order<W: Stored>(
-    graph: &CompactGraph<W>,
+    graph: &CompactGraph<'_, W>,
     target: i128,
     seed: u64,
     observer: &dyn Observer,
@@ -128,7 +128,7 @@ fn spectral_order<W: Stored>(
 }
 
 /// The vertices of a connected graph in the order of its Fiedler vector.
-fn by_fiedler_vector<W: Stored>(graph: &CompactGraph<W>, seed: u64, observer: &dyn Observer) -> Vec<NodeId> {
+fn by_fiedler_vector<W: Stored>(graph: &CompactGraph<'_, W>, seed: u64, observer: &dyn Observer) -> Vec<NodeId> {
     let mut order: Vec<NodeId> = graph.nodes().collect();
     let vector = fiedler(graph, seed, observer).vector;
     order.sort_by(|&a, &b| vector[a as usize].total_cmp(&vector[b as usize]).then(a.cmp(&b)));

@@ -302,7 +302,7 @@ fn pack<W: Stored, O: Objective>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::GraphBuilder;
+    use crate::graph::{CsrGraph, GraphBuilder};
     use crate::ground::observer::WORK_BETWEEN_QUESTIONS;
     use crate::partition::compact::CompactGraph;
     use crate::partition::objective::Cut;
@@ -327,17 +327,17 @@ mod tests {
     }
 
     /// Everything is in one of 50 blocks.
-    fn crowded_star() -> (CompactGraph<i32>, Vec<Weight>) {
+    fn crowded_star() -> (CsrGraph, Vec<Weight>) {
         let n = 20_000;
         let mut builder = GraphBuilder::new(n);
         (1..n as NodeId).for_each(|leaf| builder.add_edge(0, leaf, 1));
-        let level = CompactGraph::new(&builder.build().unwrap());
-        (level, vec![400; 50])
+        (builder.build().unwrap(), vec![400; 50])
     }
 
     #[test]
     fn a_hub_is_not_looked_at_for_each_neighbour_that_moves() {
         let (graph, bounds) = crowded_star();
+        let graph = CompactGraph::<i32>::new(&graph);
         let level = Problem { graph: &graph, objective: &Cut };
         let mut assignment = Assignment::new(level, vec![0; graph.num_nodes()], 50);
         let observer = Questions::up_to(usize::MAX);
@@ -354,6 +354,7 @@ mod tests {
     fn bounds_are_met_also_when_it_is_stopped() {
         for most in 0..4 {
             let (graph, bounds) = crowded_star();
+            let graph = CompactGraph::<i32>::new(&graph);
             let level = Problem { graph: &graph, objective: &Cut };
             let mut assignment = Assignment::new(level, vec![0; graph.num_nodes()], 50);
             rebalance(level, &mut assignment, &bounds, &Questions::up_to(most));

@@ -451,7 +451,8 @@ mod tests {
 
     #[test]
     fn cycles_lower_the_cut_and_keep_all_sizes() {
-        let graph = CompactGraph::<i32>::new(&generate::random_geometric(240, 8.0, 7));
+        let graph = generate::random_geometric(240, 8.0, 7);
+        let graph = CompactGraph::<i32>::new(&graph);
         let level = Problem { graph: &graph, objective: &Cut };
         let mut assignment = scattered(level, 6);
         let before = assignment.cost;
@@ -478,7 +479,8 @@ mod tests {
         for (a, b, weight) in light.into_iter().chain(heavy) {
             builder.add_edge(a, b, weight);
         }
-        let graph = CompactGraph::<i64>::new(&builder.build().unwrap());
+        let graph = builder.build().unwrap();
+        let graph = CompactGraph::<i64>::new(&graph);
         let objective = StoredCost::new(&matrix("2:2:3", Some("0:7:100"))).unwrap();
         let level = Problem { graph: &graph, objective: &objective };
         let mut assignment = Assignment::new(level, vec![10, 5, 11, 9, 7, 1], 12);
@@ -487,7 +489,8 @@ mod tests {
     }
 
     fn check_rows<O: Objective>(objective: &O, k: u32) {
-        let graph = CompactGraph::<i32>::new(&generate::random_geometric(120, 7.0, 1));
+        let graph = generate::random_geometric(120, 7.0, 1);
+        let graph = CompactGraph::<i32>::new(&graph);
         let level = Problem { graph: &graph, objective };
         let mut assignment = scattered(level, k);
         let mut moves = Moves::new(level, &assignment, 1000, &());
@@ -521,7 +524,8 @@ mod tests {
 
     #[test]
     fn cycles_lower_j_and_keep_all_sizes() {
-        let graph = CompactGraph::<i32>::new(&generate::random_geometric(240, 8.0, 7));
+        let graph = generate::random_geometric(240, 8.0, 7);
+        let graph = CompactGraph::<i32>::new(&graph);
         for matrix in matrices() {
             let objective = StoredCost::new(&matrix).unwrap();
             let level = Problem { graph: &graph, objective: &objective };
@@ -536,7 +540,8 @@ mod tests {
 
     #[test]
     fn paths_restore_the_balance() {
-        let graph = CompactGraph::<i32>::new(&generate::grid(20, 10));
+        let graph = generate::grid(20, 10);
+        let graph = CompactGraph::<i32>::new(&graph);
         let level = Problem { graph: &graph, objective: &Cut };
         // Stripes of four columns, of which the first has taken some vertices of the second.
         let mut blocks: Vec<BlockId> = level.nodes().map(|node| node % 20 / 4).collect();

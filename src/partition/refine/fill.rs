@@ -113,8 +113,8 @@ impl<'a, W: Stored, O: Objective> Filling<'a, W, O> {
 
     fn internal_degree(&self, node: NodeId) -> Weight {
         let block = self.assignment.blocks[node as usize];
-        let is_inner = |arc: &&Arc<W>| self.assignment.blocks[arc.target as usize] == block;
-        self.level.arcs(node).iter().filter(is_inner).map(Arc::weight).sum()
+        let is_inner = |arc: &Arc<W>| self.assignment.blocks[arc.target as usize] == block;
+        self.level.arcs(node).iter().filter(is_inner).map(|arc| arc.weight()).sum()
     }
 
     /// Moves vertices to a block until it has its least load; returns whether the observer asks to stop.
@@ -251,7 +251,7 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
     for node in level.nodes().filter(|&node| !level.objective.is_fixed(node)) {
         let block = assignment.blocks[node as usize];
         let inner = level.arcs(node).iter().filter(|arc| assignment.blocks[arc.target as usize] == block);
-        heap.set(node, -inner.map(Arc::weight).sum::<Weight>());
+        heap.set(node, -inner.map(|arc| arc.weight()).sum::<Weight>());
     }
     for block in empty {
         let may_leave = |node: NodeId| counts[assignment.blocks[node as usize] as usize] > 1;
@@ -286,6 +286,7 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
 mod tests {
     use super::*;
     use crate::ground::observer::Stops;
+    use crate::graph::CsrGraph;
     use crate::ground::rng::Rng;
     use crate::partition::bounds::BoundViolation;
     use crate::partition::compact::CompactGraph;
@@ -300,7 +301,7 @@ mod tests {
 
     /// A graph with a random partition of which some blocks have next to nothing, and what blocks may weigh.
     struct Case {
-        graph: CompactGraph<i64>,
+        graph: CsrGraph,
         blocks: Vec<BlockId>,
         fixed: FixedVertices,
         most: Vec<Weight>,
@@ -318,7 +319,7 @@ mod tests {
         let most = vec![total; NUM_BLOCKS];
         let share = total / NUM_BLOCKS as Weight;
         let least = (0..NUM_BLOCKS).map(|_| share * Weight::from(rng.below(5)) / 4).collect();
-        Case { graph: CompactGraph::new(&graph), blocks, fixed, most, least }
+        Case { graph, blocks, fixed, most, least }
     }
 
     fn agrees<O: Objective>(level: Problem<'_, i64, O>, assignment: &Assignment) {
@@ -332,6 +333,7 @@ mod tests {
         let settings = PartitionConfig::preset(PartitionPreset::Strong);
         for round in 0..60 {
             let Case { graph, blocks, fixed, most, least } = case([1, 1, 4][round % 3], &mut rng);
+            let graph = CompactGraph::<i64>::new(&graph);
             let bounds = LoadBounds { most: &most, least: &least };
             let objective = Migrating::fixing(Cut, &fixed);
             let level = Problem { graph: &graph, objective: &objective };
@@ -364,6 +366,7 @@ mod tests {
         let mut rng = Rng::new(9);
         for round in 0..60 {
             let Case { graph, blocks, fixed, .. } = case([1, 4, 50][round % 3], &mut rng);
+            let graph = CompactGraph::<i64>::new(&graph);
             let objective = Migrating::fixing(Cut, &fixed);
             let level = Problem { graph: &graph, objective: &objective };
             let mut assignment = Assignment::new(level, blocks, NUM_BLOCKS);
@@ -382,7 +385,8 @@ mod tests {
     #[test]
     fn vertices_are_passed_on_along_cheapest_paths_to_blocks_that_lack_some() {
         // A path of 30 vertices; the last block is far from where there are many.
-        let graph = CompactGraph::<i64>::new(&crate::graph::generate::grid(30, 1));
+        let graph = crate::graph::generate::grid(30, 1);
+        let graph = CompactGraph::<i64>::new(&graph);
         let level = Problem { graph: &graph, objective: &Cut };
         let blocks: Vec<BlockId> =
             graph.nodes().map(|node| [0, 1, 2][usize::from(node > 19) + usize::from(node > 28)]).collect();

@@ -12,6 +12,7 @@
 
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::rng::Rng;
+use crate::ground::threads;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
@@ -123,15 +124,11 @@ impl KWay {
         self.resize(level.num_nodes(), assignment.weights.len());
         let before = assignment.cost;
         self.has_hubs = level.nodes().any(|node| !joins(level.graph, node));
+        self.degrees.resize(level.num_nodes(), Degrees::default());
+        let degrees = |node| collect_degrees(level.graph, &assignment.blocks, node as NodeId);
+        threads::fill(&mut self.degrees, degrees);
         self.seeds.clear();
-        self.degrees.clear();
-        for node in level.nodes() {
-            let degrees = collect_degrees(level.graph, &assignment.blocks, node);
-            self.degrees.push(degrees);
-            if degrees.external > 0 {
-                self.seeds.push(node);
-            }
-        }
+        self.seeds.extend(level.nodes().filter(|&node| self.degrees[node as usize].external > 0));
         // What has moved in a round does not move again in it, and fixed vertices never move.
         let hold = |moved: &mut [bool], are_held: bool| {
             let fixed = level.nodes().filter(|&node| level.objective.is_fixed(node));
@@ -403,11 +400,11 @@ impl KWay {
 /// Whether a vertex joins a search when a neighbour moves. One with more arcs than [`MAX_SEARCH_EFFORT`] does not: adjacent
 /// to nearly everything that moves, it would end every search at once. Searches still start from it.
 #[inline]
-fn joins<W: Stored>(graph: &CompactGraph<W>, node: NodeId) -> bool {
+fn joins<W: Stored>(graph: &CompactGraph<'_, W>, node: NodeId) -> bool {
     graph.degree(node) <= MAX_SEARCH_EFFORT
 }
 
-fn collect_degrees<W: Stored>(graph: &CompactGraph<W>, blocks: &[BlockId], node: NodeId) -> Degrees {
+fn collect_degrees<W: Stored>(graph: &CompactGraph<'_, W>, blocks: &[BlockId], node: NodeId) -> Degrees {
     let mut degrees = Degrees::default();
     for arc in graph.arcs(node) {
         if blocks[arc.target as usize] == blocks[node as usize] {
@@ -452,14 +449,14 @@ impl RandomWalk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::generate;
+    use crate::graph::{CsrGraph, generate};
     use crate::partition::PartitionConfig;
     use crate::partition::PartitionPreset;
     use crate::partition::objective::tests::matrices;
     use crate::partition::objective::{ComputedCost, Cut, StoredCost};
 
-    fn graph() -> CompactGraph<i32> {
-        CompactGraph::new(&generate::random_geometric(300, 8.0, 5))
+    fn graph() -> CsrGraph {
+        generate::random_geometric(300, 8.0, 5)
     }
 
     fn scattered<O: Objective>(level: Problem<'_, i32, O>, k: u32, rng: &mut Rng) -> Assignment {
@@ -469,6 +466,7 @@ mod tests {
 
     fn check_moves<O: Objective>(objective: &O, k: u32) {
         let graph = graph();
+        let graph = CompactGraph::<i32>::new(&graph);
         let level = Problem { graph: &graph, objective };
         let mut rng = Rng::new(4);
         let mut assignment = scattered(level, k, &mut rng);
@@ -508,6 +506,7 @@ mod tests {
 
     fn check_refinement<O: Objective>(objective: &O, k: u32) {
         let graph = graph();
+        let graph = CompactGraph::<i32>::new(&graph);
         let level = Problem { graph: &graph, objective };
         for preset in [PartitionPreset::Fast, PartitionPreset::Strong] {
             let mut rng = Rng::new(9);

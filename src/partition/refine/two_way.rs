@@ -82,7 +82,7 @@ pub(crate) struct TwoWay {
 }
 
 impl TwoWay {
-    fn start<W: Stored>(&mut self, graph: &CompactGraph<W>, sides: &[BlockId]) {
+    fn start<W: Stored>(&mut self, graph: &CompactGraph<'_, W>, sides: &[BlockId]) {
         let n = graph.num_nodes();
         for heap in &mut self.heaps {
             heap.resize(n);
@@ -109,7 +109,7 @@ impl TwoWay {
     #[inline]
     fn shift<W: Stored>(
         &mut self,
-        graph: &CompactGraph<W>,
+        graph: &CompactGraph<'_, W>,
         bisection: &mut Bisection,
         node: NodeId,
         mut visit: impl FnMut(&mut Self, NodeId, BlockId),
@@ -143,7 +143,7 @@ impl TwoWay {
     /// which `held` are unless it is empty, stay there.
     pub fn refine<W: Stored>(
         &mut self,
-        (graph, held): (&CompactGraph<W>, &[BlockId]),
+        (graph, held): (&CompactGraph<'_, W>, &[BlockId]),
         bisection: &mut Bisection,
         goal: Goal<'_>,
         observer: &dyn Observer,
@@ -167,7 +167,7 @@ impl TwoWay {
     /// Moves each vertex at most once and goes back to the best state; returns whether that is better than the first.
     fn pass<W: Stored>(
         &mut self,
-        graph: &CompactGraph<W>,
+        graph: &CompactGraph<'_, W>,
         bisection: &mut Bisection,
         goal: Goal<'_>,
         watch: &mut Watch<'_>,
@@ -206,7 +206,7 @@ impl TwoWay {
         best < start
     }
 
-    fn enqueue_boundary<W: Stored>(&mut self, graph: &CompactGraph<W>, bisection: &Bisection) {
+    fn enqueue_boundary<W: Stored>(&mut self, graph: &CompactGraph<'_, W>, bisection: &Bisection) {
         for node in graph.nodes() {
             let gain = self.gain[node as usize];
             if gain > -self.degree[node as usize] && !self.moved[node as usize] {
@@ -216,7 +216,7 @@ impl TwoWay {
     }
 
     /// Queues all vertices of a side that have not moved, including those not on the boundary.
-    fn enqueue_side<W: Stored>(&mut self, graph: &CompactGraph<W>, bisection: &Bisection, side: usize) {
+    fn enqueue_side<W: Stored>(&mut self, graph: &CompactGraph<'_, W>, bisection: &Bisection, side: usize) {
         for node in graph.nodes() {
             if bisection.sides[node as usize] as usize == side && !self.moved[node as usize] {
                 self.heaps[side].set(node, self.gain[node as usize]);
@@ -226,7 +226,7 @@ impl TwoWay {
 
     /// Moves a vertex for this pass and queues its neighbours.
     #[inline]
-    fn move_chosen<W: Stored>(&mut self, graph: &CompactGraph<W>, bisection: &mut Bisection, node: NodeId) {
+    fn move_chosen<W: Stored>(&mut self, graph: &CompactGraph<'_, W>, bisection: &mut Bisection, node: NodeId) {
         self.moved[node as usize] = true;
         self.trail.push(node);
         let old_side = bisection.sides[node as usize];
@@ -240,7 +240,7 @@ impl TwoWay {
     }
 
     /// Undoes the moves of the pass after the first `length` ones.
-    fn roll_back<W: Stored>(&mut self, graph: &CompactGraph<W>, bisection: &mut Bisection, length: usize) {
+    fn roll_back<W: Stored>(&mut self, graph: &CompactGraph<'_, W>, bisection: &mut Bisection, length: usize) {
         while self.trail.len() > length {
             let node = self.trail.pop().expect("the trail is longer than its best prefix");
             self.moved[node as usize] = false;
@@ -256,7 +256,7 @@ impl TwoWay {
     /// Vertices that are too heavy for the other side are left out of the pass.
     fn choose<W: Stored>(
         &mut self,
-        graph: &CompactGraph<W>,
+        graph: &CompactGraph<'_, W>,
         bisection: &Bisection,
         bounds: &Bounds,
         slack: Weight,
@@ -291,7 +291,7 @@ impl TwoWay {
     /// Grows side 0 from what is held there and a random vertex, best gain first, until it has its target weight.
     pub fn grow<W: Stored>(
         &mut self,
-        (graph, held): (&CompactGraph<W>, &[BlockId]),
+        (graph, held): (&CompactGraph<'_, W>, &[BlockId]),
         bounds: &Bounds,
         rng: &mut Rng,
     ) -> Bisection {
@@ -334,7 +334,7 @@ impl TwoWay {
     }
 
     /// Moves a vertex to side 0 and queues its neighbours.
-    fn take<W: Stored>(&mut self, graph: &CompactGraph<W>, bisection: &mut Bisection, node: NodeId) {
+    fn take<W: Stored>(&mut self, graph: &CompactGraph<'_, W>, bisection: &mut Bisection, node: NodeId) {
         self.shift(graph, bisection, node, |this, other, side| {
             if side == 1 && !this.moved[other as usize] {
                 this.heaps[1].set(other, this.gain[other as usize]);

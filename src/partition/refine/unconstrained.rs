@@ -275,7 +275,8 @@ mod tests {
         let mut fixed = FixedVertices::none(90, num_blocks);
         (0..num_fixed).for_each(|vertex| fixed.fix(vertex, random_block(rng)).unwrap());
         let weights: Vec<Weight> = (0..90).map(|_| 1 + Weight::from(rng.below(4))).collect();
-        let graph = CompactGraph::<i64>::new(&with_node_weights(&random_graph(90, 5, 4, rng), &weights));
+        let graph = with_node_weights(&random_graph(90, 5, 4, rng), &weights);
+        let graph = CompactGraph::<i64>::new(&graph);
         let objective = Migrating::fixing(objective.clone(), &fixed);
         let level = Problem { graph: &graph, objective: &objective };
         let blocks: Vec<BlockId> =
@@ -308,7 +309,8 @@ mod tests {
 
     #[test]
     fn a_core_that_is_spread_over_all_blocks_comes_together() {
-        let graph = CompactGraph::<i64>::new(&core_and_periphery(40, 320));
+        let graph = core_and_periphery(40, 320);
+        let graph = CompactGraph::<i64>::new(&graph);
         let level = Problem { graph: &graph, objective: &Cut };
         let mut blocks: Vec<BlockId> = level.nodes().map(|node| node % 8).collect();
         Rng::new(1).shuffle(&mut blocks);

@@ -119,7 +119,7 @@ impl Remap<'_> {
         })
     }
 
-    fn on<W: Stored, O: Objective>(&self, graph: &CompactGraph<W>, objective: &Migrating<O>) -> Assignment {
+    fn on<W: Stored, O: Objective>(&self, graph: &CompactGraph<'_, W>, objective: &Migrating<O>) -> Assignment {
         let (settings, coarsest) = (self.settings.resuming(), self.settings.resuming_coarsest());
         let search = Search { remap: self, graph, settings, coarsest };
         let first = search.best(objective);
@@ -169,7 +169,7 @@ impl Remap<'_> {
 /// The candidates among which the best partition is chosen.
 struct Search<'a, W> {
     remap: &'a Remap<'a>,
-    graph: &'a CompactGraph<W>,
+    graph: &'a CompactGraph<'a, W>,
     /// For the way from the whole graph to a coarse one and back.
     settings: PartitionConfig,
     /// For the partition of the coarse graph.

@@ -4,7 +4,7 @@
 //! each costs at least its weight times the least distance. So paths, rings of heavy edges and components that fit blocks are proved. O(n + m
 //! log m), and O(k²) for k blocks.
 
-use crate::graph::bfs::components;
+use crate::graph::components::components;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::Problem;
 use crate::partition::compact::Stored;

@@ -4,12 +4,12 @@
 //! vertices, each at a loss. So components are packed as items ([`Packing`]): an edge that leaves a block is then one of a component that
 //! fits no block. Groups whose inner edges are heavier than all others by far are contracted, and the graph of the groups is partitioned.
 
-use crate::graph::bfs::components;
+use crate::graph::components::components;
 use crate::graph::groups::{FEWER, heavy_weights};
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::LoadBounds;
-use crate::partition::compact::{Arc, Stored};
+use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
 use crate::partition::packing::Packing;
 use crate::partition::refine::fill;
@@ -134,7 +134,7 @@ pub(in crate::partition) fn joined_by_heavy_edges<W: Stored, O: Objective>(
         return None;
     }
     let most = bounds.iter().copied().max().unwrap_or(0);
-    let weights = || level.nodes().flat_map(|node| level.graph.arcs(node)).map(Arc::weight);
+    let weights = || level.nodes().flat_map(|node| level.graph.arcs(node)).map(|arc| arc.weight());
     heavy_weights(weights).into_iter().find_map(|threshold| {
         let heavy = |node| {
             level.graph.arcs(node).iter().filter(move |arc| arc.weight() >= threshold).map(|arc| arc.target)
@@ -180,7 +180,7 @@ impl Components {
     fn weights_of_edges<W: Stored, O: Objective>(&self, level: Problem<'_, W, O>) -> Vec<Weight> {
         let mut edges = vec![0; self.weights.len()];
         for (node, &component) in level.nodes().zip(&self.of_node) {
-            edges[component as usize] += level.arcs(node).iter().map(Arc::weight).sum::<Weight>();
+            edges[component as usize] += level.arcs(node).iter().map(|arc| arc.weight()).sum::<Weight>();
         }
         edges
     }

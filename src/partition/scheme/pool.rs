@@ -52,7 +52,7 @@ pub(crate) fn partition(
 
 /// The best of several partitions by their cuts. Vertices that the targets fix are in their blocks.
 pub(crate) fn smallest_cut<W: Stored>(
-    graph: &CompactGraph<W>,
+    graph: &CompactGraph<'_, W>,
     targets: &Targets,
     settings: &PartitionConfig,
     seed: u64,
@@ -95,7 +95,7 @@ pub(crate) struct Pool<'a, W, O> {
 impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
     /// Partitions of small cut; `objective` is the cut, maybe with fixed vertices.
     fn of_cut(
-        graph: &'a CompactGraph<W>,
+        graph: &'a CompactGraph<'a, W>,
         objective: &'a O,
         targets: &'a Targets,
         settings: &'a PartitionConfig,

@@ -153,8 +153,11 @@ impl Job<'_> {
         let seconds = Seconds { reading, partitioning: begin.elapsed().as_secs_f64() };
         console.line(format_args!("partitioning took {:.6}", seconds.partitioning));
         let Division { blocks, index, migration, curve } = division;
-        let model = CommunicationModel::of(&graph, Partition::of(&graph, blocks, &targets), &targets);
-        let mut report = self.report(path, (&graph, parts, &targets), &model, seconds);
+        let (model, quality) = threads::run(self.threads, || {
+            let quality = PartitionQuality::of(&graph, &blocks, targets.num_blocks());
+            (CommunicationModel::of(&graph, Partition::of(&graph, blocks, &targets), &targets), quality)
+        })?;
+        let mut report = self.report(path, (&graph, parts, &targets), (&model, quality), seconds);
         let own = fixed.as_ref().map(|fixed| &fixed.vertices);
         let too_heavy = loads::too_heavy(&graph, targets.bounds(), own, loads::PARTS);
         self.tell(&model, &report, too_heavy);
@@ -327,7 +330,7 @@ impl Job<'_> {
         &self,
         path: &Path,
         (graph, parts, targets): (&CsrGraph, &Parts, &Targets),
-        model: &CommunicationModel,
+        (model, quality): (&CommunicationModel, PartitionQuality),
         seconds: Seconds,
     ) -> Report {
         let (partition, heaviest_block) = (&model.partition, model.heaviest_block());
@@ -355,7 +358,7 @@ impl Job<'_> {
             below_half: Targets::num_below_half(&parts.capacities(), partition.block_weights()),
             below_least: targets.num_short(partition.block_weights()),
             shortfall: partition.shortfall(),
-            quality: PartitionQuality::of(graph, partition.blocks(), targets.num_blocks()),
+            quality,
             remap: None,
             fixed: None,
             model_edges: model.graph.num_edges(),

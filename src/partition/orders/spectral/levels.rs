@@ -15,7 +15,7 @@ const ENLARGEMENT: f64 = 1.4;
 
 /// A level: a graph, and what its vertices stand for.
 pub(super) struct Level<'a, W> {
-    pub graph: &'a CompactGraph<W>,
+    pub graph: &'a CompactGraph<'a, W>,
     /// The number of vertices of the finest graph in each vertex.
     pub mass: Vec<f64>,
     /// The weighted degree of each vertex.
@@ -23,7 +23,7 @@ pub(super) struct Level<'a, W> {
 }
 
 impl<'a, W: Stored> Level<'a, W> {
-    fn new(graph: &'a CompactGraph<W>, mass: Vec<f64>) -> Self {
+    fn new(graph: &'a CompactGraph<'a, W>, mass: Vec<f64>) -> Self {
         let degree = |node| graph.arcs(node).iter().map(|arc| arc.weight() as f64).sum();
         Self { graph, mass, degree: graph.nodes().map(degree).collect() }
     }
@@ -35,7 +35,7 @@ impl<'a, W: Stored> Level<'a, W> {
     /// The entry of a vertex of L x.
     #[inline]
     fn laplacian_at(&self, x: &[f64], node: NodeId) -> f64 {
-        let outside = |sum, arc: &Arc<W>| sum + arc.weight() as f64 * x[arc.target as usize];
+        let outside = |sum, arc: Arc<W>| sum + arc.weight() as f64 * x[arc.target as usize];
         self.degree[node as usize] * x[node as usize] - self.graph.arcs(node).iter().fold(0.0, outside)
     }
 
@@ -77,7 +77,7 @@ pub(super) struct Levels<'a, W> {
 }
 
 impl<'a, W: Stored> Levels<'a, W> {
-    pub fn new(graph: &'a CompactGraph<W>, coarsening: &'a Coarsening<W>) -> Self {
+    pub fn new(graph: &'a CompactGraph<'a, W>, coarsening: &'a Coarsening<W>) -> Self {
         let mut levels = vec![Level::new(graph, vec![1.0; graph.num_nodes()])];
         for (coarse_of, coarse) in &coarsening.steps {
             let mut mass = vec![0.0; coarse.num_nodes()];

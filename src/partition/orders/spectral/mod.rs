@@ -42,7 +42,7 @@ pub(crate) struct Fiedler {
 
 /// The Fiedler vector of a connected graph, whatever its vertices weigh. Once the observer asks to stop, it is only
 /// approximate.
-pub(crate) fn fiedler<W: Stored>(graph: &CompactGraph<W>, seed: u64, observer: &dyn Observer) -> Fiedler {
+pub(crate) fn fiedler<W: Stored>(graph: &CompactGraph<'_, W>, seed: u64, observer: &dyn Observer) -> Fiedler {
     if graph.num_nodes() < 2 {
         return Fiedler { value: 0.0, vector: vec![0.0; graph.num_nodes()] };
     }

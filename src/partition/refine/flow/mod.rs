@@ -224,7 +224,7 @@ impl Flow {
 
 /// For each pair of adjacent blocks of which one is active, the vertices on their boundary, sorted.
 fn collect_pairs<W: Stored>(
-    graph: &CompactGraph<W>,
+    graph: &CompactGraph<'_, W>,
     blocks: &[BlockId],
     active: &[bool],
     pairs: &mut Vec<(BlockId, BlockId, NodeId)>,
@@ -256,7 +256,8 @@ mod tests {
     #[test]
     fn a_crooked_boundary_becomes_the_minimum_cut() {
         // A grid of 12 x 6, cut along a saw tooth; the straight cut has 6 edges.
-        let graph = CompactGraph::<i32>::new(&generate::grid(12, 6));
+        let graph = generate::grid(12, 6);
+        let graph = CompactGraph::<i32>::new(&graph);
         let level = Problem { graph: &graph, objective: &Cut };
         let blocks = level.nodes().map(|node| u32::from(node % 12 >= 4 + 3 * (node / 12 % 2))).collect();
         let mut assignment = Assignment::new(level, blocks, 2);
@@ -283,7 +284,8 @@ mod tests {
 
     #[test]
     fn bounds_are_kept_and_sums_agree_with_recomputation() {
-        let graph = CompactGraph::<i32>::new(&generate::random_geometric(500, 9.0, 2));
+        let graph = generate::random_geometric(500, 9.0, 2);
+        let graph = CompactGraph::<i32>::new(&graph);
         let level = Problem { graph: &graph, objective: &Cut };
         for k in [2u32, 5, 9] {
             check_refinement(level, k);
@@ -292,7 +294,8 @@ mod tests {
 
     #[test]
     fn flows_lower_j_on_every_machine_and_keep_the_bounds() {
-        let graph = CompactGraph::<i32>::new(&generate::random_geometric(500, 9.0, 2));
+        let graph = generate::random_geometric(500, 9.0, 2);
+        let graph = CompactGraph::<i32>::new(&graph);
         for matrix in matrices() {
             let objective = StoredCost::new(&matrix).unwrap();
             let level = Problem { graph: &graph, objective: &objective };
@@ -309,7 +312,8 @@ mod tests {
         for node in 1..5 {
             builder.add_edge(6, node, 3);
         }
-        let graph = CompactGraph::<i32>::new(&builder.build().unwrap());
+        let graph = builder.build().unwrap();
+        let graph = CompactGraph::<i32>::new(&graph);
         let distances = vec![0, 1, 1, 1, 0, 9, 1, 9, 0];
         let matrix = Matrix { num_blocks: 3, distances, has_triangle_inequality: false };
         let objective = StoredCost::new(&matrix).unwrap();

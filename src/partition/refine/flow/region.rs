@@ -48,7 +48,7 @@ impl Region {
     /// The region must be empty. `boundary` are vertices of which some lie on the boundary of the pair.
     pub fn grow<W: Stored>(
         &mut self,
-        graph: &CompactGraph<W>,
+        graph: &CompactGraph<'_, W>,
         assignment: &Assignment,
         pair: [BlockId; 2],
         boundary: impl Iterator<Item = NodeId>,
@@ -87,7 +87,7 @@ impl Region {
         }
     }
 
-    fn take<W: Stored>(&mut self, graph: &CompactGraph<W>, node: NodeId, side: usize, depth: i32) {
+    fn take<W: Stored>(&mut self, graph: &CompactGraph<'_, W>, node: NodeId, side: usize, depth: i32) {
         self.local[node as usize] = self.nodes.len() as u32;
         self.nodes.push(node);
         self.depth.push(if side == 0 { depth } else { -depth });

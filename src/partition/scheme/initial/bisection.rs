@@ -57,7 +57,7 @@ impl Recursion<'_> {
     /// The block of each vertex of a graph. `fixed` are the blocks that vertices are fixed to, empty if none is.
     fn run<W: Stored>(
         &self,
-        (graph, fixed): (&CompactGraph<W>, &[BlockId]),
+        (graph, fixed): (&CompactGraph<'_, W>, &[BlockId]),
         (sizes, bounds): (&[Weight], &[Weight]),
         seed: u64,
         two_way: &mut TwoWay,
@@ -112,7 +112,7 @@ impl Recursion<'_> {
     /// Multilevel bisection. `held` are the sides that vertices are fixed to, empty if none is.
     fn bisect<W: Stored>(
         &self,
-        (graph, held): (&CompactGraph<W>, &[BlockId]),
+        (graph, held): (&CompactGraph<'_, W>, &[BlockId]),
         bounds: &Bounds,
         two_way: &mut TwoWay,
         rng: &mut Rng,
@@ -127,7 +127,7 @@ impl Recursion<'_> {
             held_on.push(coarsen::restrict(finer, coarse_of, coarse.num_nodes()));
         }
         let held = |steps: usize| held_on.get(steps).map_or(&[][..], Vec::as_slice);
-        let goal = |level: &CompactGraph<W>, is_finest: bool| {
+        let goal = |level: &CompactGraph<'_, W>, is_finest: bool| {
             let least = if is_finest { 0 } else { level.max_node_weight() };
             let (passes, patience) = (settings.passes, settings.patience);
             Goal { bounds, tolerance: self.tolerance.max(least), passes, patience }
@@ -146,7 +146,7 @@ impl Recursion<'_> {
     /// The best of several bisections, grown and refined.
     fn best_bisection<W: Stored>(
         &self,
-        (graph, held): (&CompactGraph<W>, &[BlockId]),
+        (graph, held): (&CompactGraph<'_, W>, &[BlockId]),
         goal: Goal<'_>,
         two_way: &mut TwoWay,
         rng: &mut Rng,

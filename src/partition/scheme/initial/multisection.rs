@@ -27,7 +27,7 @@ use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{BlockId, Distance, NodeId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::LoadBounds;
-use crate::partition::compact::{CompactGraph, Stored};
+use crate::partition::compact::{CompactGraph, Piece, Stored};
 use crate::partition::fixed::FixedVertices;
 use crate::partition::layout::{BlockTree, PlaceBlocks, place_blocks};
 use crate::partition::objective::{BlockDistances, Cut, Migrating, Objective, StoredCost};
@@ -150,7 +150,7 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
         while groups.len() < self.sizes.len() {
             group_of = self.refine(&groups, group_of);
             let children: Vec<Vec<Group>> = groups.iter().map(|group| self.children(group)).collect();
-            let parts: Vec<(CompactGraph<W>, Vec<NodeId>)> = self.level.graph.split(&group_of, groups.len());
+            let parts: Vec<Piece<W>> = self.level.graph.split(&group_of, groups.len());
             let parts = parts.into_iter().zip(groups.iter().zip(&children)).collect();
             let divided: Vec<(Vec<NodeId>, Vec<BlockId>)> =
                 threads::map_each(parts, &|((graph, nodes), (group, children))| {
@@ -186,7 +186,7 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
     /// The child of each vertex of the graph of a group, which are `nodes` of the whole graph.
     fn divide(
         &self,
-        graph: &CompactGraph<W>,
+        graph: &CompactGraph<'_, W>,
         nodes: &[NodeId],
         group: &Group,
         children: &[Group],
@@ -393,7 +393,8 @@ mod tests {
             6 => vec![2, 3, 1],
             _ => vec![],
         });
-        let graph = CompactGraph::<i32>::new(&generate::random_geometric(150, 7.0, 3));
+        let graph = generate::random_geometric(150, 7.0, 3);
+        let graph = CompactGraph::<i32>::new(&graph);
         let mut rng = Rng::new(5);
         let homes: Vec<u32> = graph.nodes().map(|_| rng.below(14)).collect();
         let penalties: Vec<Weight> =

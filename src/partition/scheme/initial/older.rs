@@ -242,7 +242,8 @@ mod tests {
 
     /// A grid of 12 x 12 that was divided into stripes of this many columns.
     fn resumed(columns: u32, homes_are: impl Fn(u32) -> u32, sizes: &[Weight]) -> (Vec<u32>, Vec<BlockId>) {
-        let graph = CompactGraph::<i32>::new(&generate::grid(12, 12));
+        let graph = generate::grid(12, 12);
+        let graph = CompactGraph::<i32>::new(&graph);
         let homes: Vec<u32> = graph.nodes().map(|node| homes_are(node % 12 / columns)).collect();
         let penalties = vec![1; homes.len()];
         let objective = Migrating::new(Cut, 1, homes.clone(), penalties);
