@@ -37,14 +37,14 @@ impl BlockAffinities {
             self.weights[block as usize] = 0;
         }
         self.work_of_gains = 0;
-        for arc in graph.arcs(node) {
+        graph.arcs(node).iter().for_each(|arc| {
             let block = blocks[arc.target as usize];
             let weight = &mut self.weights[block as usize];
             if *weight == 0 {
                 self.touched.push(block);
             }
             *weight += arc.weight();
-        }
+        });
     }
 
     /// The blocks adjacent to the vertex, its own included if it has a neighbour there.

@@ -258,12 +258,12 @@ impl KWay {
         let from = assignment.blocks[node as usize];
         assignment.shift(node, level.node_weight(node), to, gain);
         let mut internal = 0;
-        for arc in level.arcs(node) {
+        level.arcs(node).iter().for_each(|arc| {
             let own = assignment.blocks[arc.target as usize];
             internal += if own == to { arc.weight() } else { 0 };
             self.degrees[arc.target as usize].follow(own, arc.weight(), from, to);
             visit(self, assignment, arc.target, arc.weight());
-        }
+        });
         let degrees = &mut self.degrees[node as usize];
         degrees.external += degrees.internal - internal;
         degrees.internal = internal;
@@ -405,14 +405,12 @@ fn joins<W: Stored>(graph: &CompactGraph<'_, W>, node: NodeId) -> bool {
 }
 
 fn collect_degrees<W: Stored>(graph: &CompactGraph<'_, W>, blocks: &[BlockId], node: NodeId) -> Degrees {
-    let mut degrees = Degrees::default();
-    for arc in graph.arcs(node) {
-        if blocks[arc.target as usize] == blocks[node as usize] {
-            degrees.internal += arc.weight();
-        } else {
-            degrees.external += arc.weight();
-        }
-    }
+    let (own, mut degrees) = (blocks[node as usize], Degrees::default());
+    graph.arcs(node).iter().for_each(|arc| {
+        let is_inner = blocks[arc.target as usize] == own;
+        degrees.internal += if is_inner { arc.weight() } else { 0 };
+        degrees.external += if is_inner { 0 } else { arc.weight() };
+    });
     degrees
 }
 

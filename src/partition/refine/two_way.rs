@@ -95,11 +95,11 @@ impl TwoWay {
         for node in graph.nodes() {
             let side = sides[node as usize];
             let (mut gain, mut degree) = (0, 0);
-            for arc in graph.arcs(node) {
+            graph.arcs(node).iter().for_each(|arc| {
                 let weight = arc.weight();
                 gain += if sides[arc.target as usize] == side { -weight } else { weight };
                 degree += weight;
-            }
+            });
             self.gain.push(gain);
             self.degree.push(degree);
         }
@@ -122,12 +122,12 @@ impl TwoWay {
         bisection.weights[to as usize] += weight;
         bisection.cut -= self.gain[node as usize];
         self.gain[node as usize] = -self.gain[node as usize];
-        for arc in graph.arcs(node) {
+        graph.arcs(node).iter().for_each(|arc| {
             let side = bisection.sides[arc.target as usize];
             let change = if side == to { -2 * arc.weight() } else { 2 * arc.weight() };
             self.gain[arc.target as usize] += change;
             visit(self, arc.target, side);
-        }
+        });
     }
 
     /// Holds vertices on their sides, or lets them go. `held` are the sides of vertices, or [`FREE`]; empty if all are free.

@@ -165,13 +165,13 @@ impl Unconstrained {
         let from = current.blocks[node as usize];
         let nearer = |block| level.objective.between(from, block) - level.objective.between(wish.to, block);
         let mut gain = wish.gain;
-        for arc in level.arcs(node) {
+        level.arcs(node).iter().for_each(|arc| {
             let other = self.wishes[arc.target as usize];
             if (other.gain, node) > (wish.gain, arc.target) && !self.is_locked[arc.target as usize] {
                 let from = current.blocks[arc.target as usize];
                 gain += arc.weight() * (nearer(other.to) - nearer(from));
             }
-        }
+        });
         Some(gain)
     }
 
@@ -210,12 +210,12 @@ impl Unconstrained {
         let (old, new) = (self.before[node as usize], blocks[node as usize]);
         self.is_outdated[node as usize].store(true, Ordering::Relaxed);
         let mut twice = 0;
-        for arc in level.arcs(node) {
+        level.arcs(node).iter().for_each(|arc| {
             self.is_outdated[arc.target as usize].store(true, Ordering::Relaxed);
             let (from, to) = (self.before[arc.target as usize], blocks[arc.target as usize]);
             let gain = arc.weight() * (level.objective.between(old, from) - level.objective.between(new, to));
             twice += if from == to { 2 * gain } else { gain };
-        }
+        });
         (twice, level.own_gain(node, old, new))
     }
 }
