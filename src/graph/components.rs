@@ -99,7 +99,11 @@ mod tests {
                 assert!(component[u as usize] < next, "{component:?}");
                 let reached = bfs.reach(&graph, u, n).to_vec();
                 for v in graph.nodes().filter(|&v| v != u) {
-                    assert_eq!(reached.contains(&v), component[u as usize] == component[v as usize], "{u} {v}");
+                    assert_eq!(
+                        reached.contains(&v),
+                        component[u as usize] == component[v as usize],
+                        "{u} {v}"
+                    );
                 }
             }
             assert_eq!(count, next as usize);

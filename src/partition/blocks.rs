@@ -27,7 +27,11 @@ impl Partition {
         let violation = targets.load_bounds().violation(&block_weights);
         let outer = |node: usize| -> Weight {
             let own = blocks[node];
-            graph.arcs(node as NodeId).filter(|&(to, _)| blocks[to as usize] != own).map(|(_, weight)| weight).sum()
+            graph
+                .arcs(node as NodeId)
+                .filter(|&(to, _)| blocks[to as usize] != own)
+                .map(|(_, weight)| weight)
+                .sum()
         };
         let cut = threads::sum(graph.num_nodes(), outer) / 2;
         Self { blocks, block_weights, cut, violation }

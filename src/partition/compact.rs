@@ -2,9 +2,10 @@
 //!
 //! A [`CsrGraph`] keeps 64-bit weights in an array of their own. Partitioning is bound by memory traffic,
 //! so the levels interleave target and weight and store weights in 32 bits whenever all sums fit: an arc
-//! then takes 8 bytes. All arithmetic is done in [`Weight`], whatever the stored width. Where all edges weigh 1,
-//! which only the finest level has, the arcs are those of the [`CsrGraph`] and take no further memory.
+//! then takes 8 bytes. All arithmetic is done in [`Weight`], whatever the stored width. Of graphs whose edges all
+//! weigh 1, targets alone are stored, and the finest level has those of the [`CsrGraph`].
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::graph::hubs::FEWEST_ARCS;
@@ -136,7 +137,7 @@ pub(crate) struct CompactGraph<'g, W> {
     /// By position; empty if all edges weigh 1.
     weighted: Vec<Arc<W>>,
     /// By position, the targets of arcs that all weigh 1; empty if others do.
-    unit: &'g [NodeId],
+    unit: Cow<'g, [NodeId]>,
     node_weights: Vec<W>,
     max_node_weight: Weight,
     total_node_weight: Weight,
@@ -162,14 +163,17 @@ impl<'g, W: Stored> CompactGraph<'g, W> {
                 let arcs = graph.targets().iter().zip(weights).map(arc).collect();
                 Self::from_parts(offsets, arcs, node_weights)
             }
-            None => Self { unit: graph.targets(), ..Self::from_parts(offsets, Vec::new(), node_weights) },
+            None => Self {
+                unit: Cow::Borrowed(graph.targets()),
+                ..Self::from_parts(offsets, Vec::new(), node_weights)
+            },
         }
     }
 
     fn from_parts(offsets: Vec<u32>, weighted: Vec<Arc<W>>, node_weights: Vec<W>) -> Self {
         let max_node_weight = node_weights.iter().map(|w| w.wide()).max().unwrap_or(0);
         let total_node_weight = node_weights.iter().map(|w| w.wide()).sum();
-        Self { offsets, weighted, unit: &[], node_weights, max_node_weight, total_node_weight }
+        Self { offsets, weighted, unit: Cow::Borrowed(&[]), node_weights, max_node_weight, total_node_weight }
     }
 
     /// The same graph with all vertex weights 1.
@@ -207,7 +211,7 @@ impl<'g, W: Stored> CompactGraph<'g, W> {
     #[inline]
     pub fn arcs(&self, node: NodeId) -> Arcs<'_, W> {
         let places = self.offsets[node as usize] as usize..self.offsets[node as usize + 1] as usize;
-        match self.unit {
+        match &*self.unit {
             [] => Arcs { weighted: &self.weighted[places], unit: &[] },
             unit => Arcs { weighted: &[], unit: &unit[places] },
         }
@@ -256,7 +260,8 @@ impl<'g, W: Stored> CompactGraph<'g, W> {
         CompactGraph::from_parts(offsets, arcs, node_weights)
     }
 
-    /// The subgraphs that the blocks of a partition induce, each with its vertices in this graph; O(n + m).
+    /// The subgraphs that the blocks of a partition induce, each with its vertices in this graph; O(n + m). They have weights of edges if this
+    /// graph has.
     pub fn split(&self, blocks: &[BlockId], num_blocks: usize) -> Vec<Piece<W>> {
         let mut local = vec![0 as NodeId; self.num_nodes()];
         let mut members = vec![Vec::new(); num_blocks];
@@ -265,20 +270,41 @@ impl<'g, W: Stored> CompactGraph<'g, W> {
             local[node as usize] = block.len() as NodeId;
             block.push(node);
         }
-        let induce = |nodes: Vec<NodeId>| {
-            let mut offsets = Vec::with_capacity(nodes.len() + 1);
-            let mut arcs = Vec::new();
-            offsets.push(0);
-            for &node in &nodes {
-                let block = blocks[node as usize];
-                let inner = self.arcs(node).iter().filter(|arc| blocks[arc.target as usize] == block);
-                arcs.extend(inner.map(|arc| Arc { target: local[arc.target as usize], stored: arc.stored }));
-                offsets.push(arcs.len() as u32);
-            }
+        let induce = |block: usize| {
+            let nodes = &members[block];
             let node_weights = nodes.iter().map(|&node| self.node_weights[node as usize]).collect();
-            (CompactGraph::from_parts(offsets, arcs, node_weights), nodes)
+            let own = |target: NodeId| local[target as usize];
+            if self.unit.is_empty() {
+                let (offsets, weighted) =
+                    self.inner_rows(nodes, blocks, |arc| Arc { target: own(arc.target), ..arc });
+                CompactGraph::from_parts(offsets, weighted, node_weights)
+            } else {
+                let (offsets, unit) = self.inner_rows(nodes, blocks, |arc| own(arc.target));
+                let unit = Cow::Owned(unit);
+                CompactGraph { unit, ..CompactGraph::from_parts(offsets, Vec::new(), node_weights) }
+            }
         };
-        members.into_iter().map(induce).collect()
+        let graphs = threads::map(num_blocks, 1, &induce);
+        graphs.into_iter().zip(members).collect()
+    }
+
+    /// The rows of some vertices without the arcs that leave their blocks: where they begin, and what `entry` makes of each arc.
+    fn inner_rows<T>(
+        &self,
+        nodes: &[NodeId],
+        blocks: &[BlockId],
+        entry: impl Fn(Arc<W>) -> T,
+    ) -> (Vec<u32>, Vec<T>) {
+        let mut offsets = Vec::with_capacity(nodes.len() + 1);
+        let mut entries = Vec::new();
+        offsets.push(0);
+        for &node in nodes {
+            let block = blocks[node as usize];
+            let inner = self.arcs(node).iter().filter(|arc| blocks[arc.target as usize] == block);
+            entries.extend(inner.map(&entry));
+            offsets.push(entries.len() as u32);
+        }
+        (offsets, entries)
     }
 
     /// The same graph with wide weights, each vertex of weight 1; O(n + m log n).
@@ -441,7 +467,8 @@ mod tests {
         let coarse_of: Vec<NodeId> = graph.nodes().map(|_| rng.below(9000)).collect();
         let run = |threads| {
             let coarse = threads::run(threads, || graph.contract(&coarse_of, 9000)).unwrap();
-            let arcs: Vec<(NodeId, i32)> = coarse.weighted.iter().map(|arc| (arc.target, arc.stored)).collect();
+            let arcs: Vec<(NodeId, i32)> =
+                coarse.weighted.iter().map(|arc| (arc.target, arc.stored)).collect();
             let cut = threads::run(threads, || graph.cut(&coarse_of)).unwrap();
             (coarse.offsets, arcs, coarse.node_weights, cut)
         };

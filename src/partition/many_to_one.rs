@@ -29,7 +29,8 @@ use super::targets::Targets;
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
 use crate::ground::settings::ConfigError;
-use crate::ground::types::{BlockId, Cost, Distance};
+use crate::ground::threads;
+use crate::ground::types::{BlockId, Cost, Distance, NodeId};
 
 /// All settings of many-to-one partitions: blocks are the PEs of a machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -296,11 +297,12 @@ impl ObjectiveVisitor for RemapVisitor<'_> {
 
 /// J of a partition; O(n + m).
 pub(crate) fn cost(graph: &CsrGraph, distances: &dyn BlockDistances, blocks: &[BlockId]) -> Cost {
-    let of_node = |node: u32| -> Cost {
-        let own = blocks[node as usize];
-        graph.arcs(node).map(|(to, weight)| weight * distances.between(own, blocks[to as usize])).sum()
+    let of_node = |node: usize| -> Cost {
+        let own = blocks[node];
+        let arcs = graph.arcs(node as NodeId);
+        arcs.map(|(to, weight)| weight * distances.between(own, blocks[to as usize])).sum()
     };
-    graph.nodes().map(of_node).sum()
+    threads::sum(graph.num_nodes(), of_node)
 }
 
 /// A call of the partitioner.

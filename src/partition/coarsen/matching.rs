@@ -56,7 +56,12 @@ pub(crate) fn cluster<W: Stored>(
 }
 
 /// The free neighbour of the best rating that is light enough, or `FREE`.
-fn best_mate<W: Stored>(graph: &CompactGraph<'_, W>, limits: &Limits, mate: &[NodeId], node: NodeId) -> NodeId {
+fn best_mate<W: Stored>(
+    graph: &CompactGraph<'_, W>,
+    limits: &Limits,
+    mate: &[NodeId],
+    node: NodeId,
+) -> NodeId {
     let room = limits.max_weight - graph.node_weight(node);
     let mut best = FREE;
     let mut best_rating = 0.0;

@@ -72,9 +72,8 @@ impl<'a, W: Stored> Halving for Rsb<'a, W> {
         let first = count_before(order.iter().map(|&node| graph.node_weight(node)), target);
         let mut sides = vec![1; graph.num_nodes()];
         order[..first].iter().for_each(|&node| sides[node as usize] = 0);
-        let outer = |(half, inner): Piece<W>| {
-            (half, inner.into_iter().map(|node| nodes[node as usize]).collect())
-        };
+        let outer =
+            |(half, inner): Piece<W>| (half, inner.into_iter().map(|node| nodes[node as usize]).collect());
         let halves: Vec<Self::Set> = graph.split(&sides, 2).into_iter().map(outer).collect();
         halves.try_into().ok().expect("two halves")
     }
@@ -128,7 +127,11 @@ fn spectral_order<W: Stored>(
 }
 
 /// The vertices of a connected graph in the order of its Fiedler vector.
-fn by_fiedler_vector<W: Stored>(graph: &CompactGraph<'_, W>, seed: u64, observer: &dyn Observer) -> Vec<NodeId> {
+fn by_fiedler_vector<W: Stored>(
+    graph: &CompactGraph<'_, W>,
+    seed: u64,
+    observer: &dyn Observer,
+) -> Vec<NodeId> {
     let mut order: Vec<NodeId> = graph.nodes().collect();
     let vector = fiedler(graph, seed, observer).vector;
     order.sort_by(|&a, &b| vector[a as usize].total_cmp(&vector[b as usize]).then(a.cmp(&b)));

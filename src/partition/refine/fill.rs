@@ -285,8 +285,8 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::observer::Stops;
     use crate::graph::CsrGraph;
+    use crate::ground::observer::Stops;
     use crate::ground::rng::Rng;
     use crate::partition::bounds::BoundViolation;
     use crate::partition::compact::CompactGraph;

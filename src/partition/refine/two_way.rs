@@ -226,7 +226,12 @@ impl TwoWay {
 
     /// Moves a vertex for this pass and queues its neighbours.
     #[inline]
-    fn move_chosen<W: Stored>(&mut self, graph: &CompactGraph<'_, W>, bisection: &mut Bisection, node: NodeId) {
+    fn move_chosen<W: Stored>(
+        &mut self,
+        graph: &CompactGraph<'_, W>,
+        bisection: &mut Bisection,
+        node: NodeId,
+    ) {
         self.moved[node as usize] = true;
         self.trail.push(node);
         let old_side = bisection.sides[node as usize];
@@ -240,7 +245,12 @@ impl TwoWay {
     }
 
     /// Undoes the moves of the pass after the first `length` ones.
-    fn roll_back<W: Stored>(&mut self, graph: &CompactGraph<'_, W>, bisection: &mut Bisection, length: usize) {
+    fn roll_back<W: Stored>(
+        &mut self,
+        graph: &CompactGraph<'_, W>,
+        bisection: &mut Bisection,
+        length: usize,
+    ) {
         while self.trail.len() > length {
             let node = self.trail.pop().expect("the trail is longer than its best prefix");
             self.moved[node as usize] = false;

@@ -119,7 +119,11 @@ impl Remap<'_> {
         })
     }
 
-    fn on<W: Stored, O: Objective>(&self, graph: &CompactGraph<'_, W>, objective: &Migrating<O>) -> Assignment {
+    fn on<W: Stored, O: Objective>(
+        &self,
+        graph: &CompactGraph<'_, W>,
+        objective: &Migrating<O>,
+    ) -> Assignment {
         let (settings, coarsest) = (self.settings.resuming(), self.settings.resuming_coarsest());
         let search = Search { remap: self, graph, settings, coarsest };
         let first = search.best(objective);

@@ -76,7 +76,8 @@ impl Job<'_> {
         let own = fixed.as_ref().map(|fixed| &fixed.vertices);
         let (solution, curve) = self.solve(&graph, (machine, own), &config, remap.as_ref())?;
         let (pe_of, report) = (solution.mapping.pes(), &solution.report);
-        let model = quotient::contract(&graph, pe_of, machine.num_pes()).with_unit_node_weights();
+        let contract = || quotient::contract(&graph, pe_of, machine.num_pes()).with_unit_node_weights();
+        let model = threads::run(self.threads, contract)?;
         let migration = remap.as_ref().zip(report.migration);
         ranks::tell(console, machine, pe_of);
         let too_heavy = loads::too_heavy(&graph, &bounds, own, loads::PES);
