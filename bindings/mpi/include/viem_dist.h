@@ -26,12 +26,14 @@ extern "C" {
  * leads from a vertex to itself, and none stands twice in a list.
  */
 typedef struct {
-    const int64_t *vtxdist; /* an entry for each rank and one more, the same on all ranks; the first is 0, the last the number of vertices,
-                               below 2^32 - 1 */
-    const int64_t *xadj;    /* n + 1 entries: the neighbours of own vertex i are adjncy[xadj[i]] to adjncy[xadj[i + 1] - 1] */
-    const int64_t *adjncy;  /* xadj[n] entries, the global numbers of neighbours, in any order */
-    const int64_t *vwgt;    /* n entries, at least 0; null if all are 1 */
-    const int64_t *adjwgt;  /* xadj[n] entries, at least 1; null if all are 1, and then on all ranks */
+    const void *vtxdist; /* an entry for each rank and one more, the same on all ranks; the first is 0, the last the number of vertices,
+                            below 2^32 - 1 */
+    const void *xadj;    /* n + 1 entries: the neighbours of own vertex i are adjncy[xadj[i]] to adjncy[xadj[i + 1] - 1] */
+    const void *adjncy;  /* xadj[n] entries, the global numbers of neighbours, in any order */
+    const void *vwgt;    /* n entries, at least 0; null if all are 1 */
+    const void *adjwgt;  /* xadj[n] entries, at least 1; null if all are 1, and then on all ranks */
+    int32_t bits;        /* of each entry of these arrays, which are int64_t or int32_t: 64, for which 0 stands too, or 32. With ParMETIS,
+                            8 * sizeof(idx_t) */
 } viem_dist_graph;
 
 /*
@@ -50,7 +52,7 @@ typedef struct {
  * - `error`: gets the error, which viem_error_free frees; null on success. May be null
  *
  *     int32_t blocks[1000];
- *     viem_dist_graph part = {vtxdist, xadj, adjncy, NULL, NULL};
+ *     viem_dist_graph part = {vtxdist, xadj, adjncy, NULL, NULL, 8 * sizeof(idx_t)};
  *     viem_status status = viem_dist_partition(MPI_COMM_WORLD, &part, 64, NULL, NULL, blocks, NULL, NULL);
  */
 viem_status viem_dist_partition(MPI_Comm comm, const viem_dist_graph *graph, int64_t num_blocks, const int32_t fixed[],
@@ -80,6 +82,17 @@ viem_status viem_dist_map(MPI_Comm comm, const viem_dist_graph *graph, const vie
 viem_status viem_dist_remap(MPI_Comm comm, const viem_dist_graph *graph, const viem_machine *machine, int64_t num_blocks,
                             const int32_t old[], double migration_weight, const int32_t fixed[], const viem_settings *settings,
                             int32_t blocks[], viem_report *report, viem_error **error);
+
+/*
+ * The same for handles of Fortran, which mpi4py has too (py2f). viem_dist.f90 declares them.
+ */
+viem_status viem_dist_partition_f(MPI_Fint comm, const viem_dist_graph *graph, int64_t num_blocks, const int32_t fixed[],
+                                  const viem_settings *settings, int32_t blocks[], viem_report *report, viem_error **error);
+viem_status viem_dist_map_f(MPI_Fint comm, const viem_dist_graph *graph, const viem_machine *machine, const int32_t fixed[],
+                            const viem_settings *settings, int32_t pes[], viem_report *report, viem_error **error);
+viem_status viem_dist_remap_f(MPI_Fint comm, const viem_dist_graph *graph, const viem_machine *machine, int64_t num_blocks,
+                              const int32_t old[], double migration_weight, const int32_t fixed[], const viem_settings *settings,
+                              int32_t blocks[], viem_report *report, viem_error **error);
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::fortran::has_fortran;
 use crate::mpi::Mpi;
 use crate::tools::{STRICT, folder, made, run_with};
 
@@ -39,6 +40,21 @@ fn the_example_in_c_works_and_the_header_is_cpp() {
             ["-std=c++98", "-Wall", "-Wextra", "-Werror", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"];
         let program = compile(&mpi, "mpicxx", "tests/programs/header.cpp", &strict);
         assert_eq!(run_with(&mpi, 2, &[], &program, &[]).out, "cut 1 of 2\n");
+    }
+}
+
+#[test]
+fn the_example_in_fortran_works_and_finds_what_that_in_c_finds() {
+    // The modules of Intel's package are for another compiler.
+    for mpi in Mpi::all().iter().filter(|mpi| has_fortran(mpi) && mpi.kind != "intel") {
+        let include = made(mpi, "install_distributed").join("include");
+        let modules = ["viem.f90", "viem_dist.f90"].map(|name| include.join(name).display().to_string());
+        let options = ["-J", mpi.folder.path().to_str().unwrap(), &modules[0], &modules[1]];
+        let in_fortran = compile(mpi, "mpif90", "examples/distributed.f90", &options);
+        let in_c = compile(mpi, "mpicc", "examples/distributed.c", &STRICT);
+        let [fortran, c] = [in_fortran, in_c].map(|program| run_with(mpi, 2, &[], &program, &[]).out);
+        let cost = fortran.lines().next().unwrap();
+        assert!(fortran.lines().count() == 2 && c.starts_with(&format!("{cost},")), "{fortran}{c}");
     }
 }
 

@@ -93,3 +93,34 @@ EXPORTED viem_status viem_dist_remap(MPI_Comm comm, const viem_dist_graph *graph
     arguments arguments = {graph, machine, 0, num_blocks, old, migration_weight, 1, fixed, settings, blocks, report};
     return run(comm, &arguments, error);
 }
+
+/* ---- the same for Fortran --------------------------------------------------------------------------------------- */
+
+/* The communicator of a handle; none while MPI is not initialised, which `refusal` then says. */
+static MPI_Comm comm_of_handle(MPI_Fint handle)
+{
+    int is_initialised = 0;
+    PMPI_Initialized(&is_initialised);
+    return is_initialised ? MPI_Comm_f2c(handle) : MPI_COMM_NULL;
+}
+
+EXPORTED viem_status viem_dist_partition_f(MPI_Fint comm, const viem_dist_graph *graph, int64_t num_blocks, const int32_t fixed[],
+                                           const viem_settings *settings, int32_t blocks[], viem_report *report,
+                                           viem_error **error)
+{
+    return viem_dist_partition(comm_of_handle(comm), graph, num_blocks, fixed, settings, blocks, report, error);
+}
+
+EXPORTED viem_status viem_dist_map_f(MPI_Fint comm, const viem_dist_graph *graph, const viem_machine *machine, const int32_t fixed[],
+                                     const viem_settings *settings, int32_t pes[], viem_report *report, viem_error **error)
+{
+    return viem_dist_map(comm_of_handle(comm), graph, machine, fixed, settings, pes, report, error);
+}
+
+EXPORTED viem_status viem_dist_remap_f(MPI_Fint comm, const viem_dist_graph *graph, const viem_machine *machine, int64_t num_blocks,
+                                       const int32_t old[], double migration_weight, const int32_t fixed[],
+                                       const viem_settings *settings, int32_t blocks[], viem_report *report, viem_error **error)
+{
+    return viem_dist_remap(comm_of_handle(comm), graph, machine, num_blocks, old, migration_weight, fixed, settings, blocks, report,
+                           error);
+}

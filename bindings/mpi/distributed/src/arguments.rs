@@ -1,6 +1,8 @@
 //! What a rank gives, as C has it.
 #![allow(unsafe_code)] // a foreign interface
 
+use std::ffi::c_void;
+
 use viem::ground::types::{BlockId, NodeId};
 use viem_c::error::{Error, Status};
 use viem_c::machine::Machine;
@@ -13,11 +15,89 @@ use viem_ffi::{array, array_mut, check_memory, memory_of_graph, optional};
 /// The part of a graph that a rank has, as `viem_dist.h` declares it.
 #[repr(C)]
 pub struct Graph {
-    vtxdist: *const i64,
-    xadj: *const i64,
-    adjncy: *const i64,
-    vwgt: *const i64,
-    adjwgt: *const i64,
+    vtxdist: *const c_void,
+    xadj: *const c_void,
+    adjncy: *const c_void,
+    vwgt: *const c_void,
+    adjwgt: *const c_void,
+    bits: i32,
+}
+
+/// An array of whole numbers of either width.
+#[derive(Clone, Copy)]
+enum Integers<'a> {
+    Of32(&'a [i32]),
+    Of64(&'a [i64]),
+}
+
+impl Integers<'_> {
+    fn at(self, index: usize) -> i64 {
+        match self {
+            Self::Of32(entries) => entries[index].into(),
+            Self::Of64(entries) => entries[index],
+        }
+    }
+
+    /// What `convert` makes of each entry and its index.
+    fn each<T, E>(self, mut convert: impl FnMut(usize, i64) -> Result<T, E>) -> Result<Vec<T>, E> {
+        match self {
+            Self::Of32(entries) => {
+                entries.iter().enumerate().map(|(index, &entry)| convert(index, entry.into())).collect()
+            }
+            Self::Of64(entries) => {
+                entries.iter().enumerate().map(|(index, &entry)| convert(index, entry)).collect()
+            }
+        }
+    }
+
+    fn to_vec(self) -> Vec<i64> {
+        match self {
+            Self::Of32(entries) => entries.iter().map(|&entry| entry.into()).collect(),
+            Self::Of64(entries) => entries.to_vec(),
+        }
+    }
+}
+
+impl Graph {
+    /// An array of this graph.
+    ///
+    /// # Safety
+    ///
+    /// It has this length, and nobody changes it while this is in use.
+    unsafe fn array(
+        &self,
+        name: &'static str,
+        first: *const c_void,
+        length: usize,
+    ) -> Result<Integers<'_>, Error> {
+        match self.bits {
+            // SAFETY: the caller's promise.
+            32 => Ok(Integers::Of32(unsafe { array(name, first.cast(), length) }?)),
+            // SAFETY: as above.
+            0 | 64 => Ok(Integers::Of64(unsafe { array(name, first.cast(), length) }?)),
+            bits => {
+                Err(Error::usage(format!("the entries of `graph` have {bits} bits; it must be 32 or 64")))
+            }
+        }
+    }
+
+    /// The same, if there is one.
+    ///
+    /// # Safety
+    ///
+    /// As for [`array`](Self::array).
+    unsafe fn optional(
+        &self,
+        name: &'static str,
+        first: *const c_void,
+        length: usize,
+    ) -> Result<Option<Integers<'_>>, Error> {
+        if first.is_null() {
+            return Ok(None);
+        }
+        // SAFETY: the caller's promise.
+        unsafe { self.array(name, first, length) }.map(Some)
+    }
 }
 
 /// The arguments of a call, as `distributed.h` declares them.
@@ -53,32 +133,31 @@ impl Arguments {
     /// The arrays have the lengths that `viem_dist.h` says, and nobody changes them during the call.
     pub(crate) unsafe fn part(&self, rank: usize, size: usize) -> Result<Part, Error> {
         // SAFETY: the caller's promise.
-        let graph = unsafe { array("graph", self.graph, 1) }?;
+        let graph = &unsafe { array("graph", self.graph, 1) }?[0];
         // SAFETY: the caller's promise, for this and the arrays below.
-        let starts = unsafe { array("vtxdist", graph[0].vtxdist, size + 1) }?;
-        check_starts(starts)?;
+        let starts = starts_of(unsafe { graph.array("vtxdist", graph.vtxdist, size + 1) }?)?;
         let count = (starts[rank + 1] - starts[rank]) as usize;
         check_memory(memory_of_graph(count, 0))?;
         // A rank without vertices may give no offsets.
-        let offsets = match (count, graph[0].xadj.is_null()) {
-            (0, true) => &[0],
+        let offsets = match (count, graph.xadj.is_null()) {
+            (0, true) => Integers::Of64(&[0]),
             // SAFETY: as above.
-            _ => unsafe { array("xadj", graph[0].xadj, count + 1) }?,
+            _ => unsafe { graph.array("xadj", graph.xadj, count + 1) }?,
         };
         let offsets = offsets_of(offsets)?;
         let num_arcs = offsets[count];
         check_memory(memory_of_graph(count, num_arcs))?;
         // SAFETY: as above, and the offsets are checked.
-        let targets = unsafe { array("adjncy", graph[0].adjncy, num_arcs) }?;
+        let targets = unsafe { graph.array("adjncy", graph.adjncy, num_arcs) }?;
         // SAFETY: as above.
-        let node_weights = unsafe { optional("vwgt", graph[0].vwgt, count) }?;
+        let node_weights = unsafe { graph.optional("vwgt", graph.vwgt, count) }?;
         // SAFETY: as above.
-        let edge_weights = unsafe { optional("adjwgt", graph[0].adjwgt, num_arcs) }?;
+        let edge_weights = unsafe { graph.optional("adjwgt", graph.adjwgt, num_arcs) }?;
         let rows = Rows {
             offsets,
             targets: targets_of(targets, starts[size])?,
-            edge_weights: edge_weights.map(<[i64]>::to_vec),
-            node_weights: node_weights.map(<[i64]>::to_vec),
+            edge_weights: edge_weights.map(Integers::to_vec),
+            node_weights: node_weights.map(Integers::to_vec),
         };
         // SAFETY: as above.
         let fixed = unsafe { optional("fixed", self.fixed, count) }?;
@@ -92,7 +171,7 @@ impl Arguments {
         unsafe { array_mut("blocks", self.blocks, count) }?;
         let old = old.map(|old| blocks_of("old", old)).transpose()?;
         let fixed = fixed.map(|fixed| blocks_of("fixed", fixed)).transpose()?;
-        Ok(Part { starts: starts.to_vec(), rows, old, fixed })
+        Ok(Part { starts, rows, old, fixed })
     }
 
     /// Where the blocks of this many vertices go.
@@ -114,42 +193,33 @@ fn entry(array: &str, index: usize, value: i64, what: &str) -> Error {
     Error::entry(Status::BadData, index, format!("entry {index} of `{array}` is {value}; {what}"))
 }
 
-fn check_starts(starts: &[i64]) -> Result<(), Error> {
+fn starts_of(starts: Integers<'_>) -> Result<Vec<i64>, Error> {
     let most = i64::from(NodeId::MAX) - 1;
-    for (index, &start) in starts.iter().enumerate() {
-        let before = if index == 0 { 0 } else { starts[index - 1] };
-        match index {
-            0 if start != 0 => return Err(entry("vtxdist", index, start, "the first is 0")),
-            _ if start < before => return Err(entry("vtxdist", index, start, "the entries must not fall")),
-            _ if start > most => {
-                return Err(entry("vtxdist", index, start, &format!("there are at most {most} vertices")));
-            }
-            _ => {}
+    starts.each(|index, start| match index {
+        0 if start != 0 => Err(entry("vtxdist", index, start, "the first is 0")),
+        1.. if start < starts.at(index - 1) => {
+            Err(entry("vtxdist", index, start, "the entries must not fall"))
         }
-    }
-    Ok(())
+        _ if start > most => {
+            Err(entry("vtxdist", index, start, &format!("there are at most {most} vertices")))
+        }
+        _ => Ok(start),
+    })
 }
 
-fn offsets_of(offsets: &[i64]) -> Result<Vec<usize>, Error> {
-    let mut last = 0;
-    let mut checked = Vec::with_capacity(offsets.len());
-    for (index, &offset) in offsets.iter().enumerate() {
-        match index {
-            0 if offset != 0 => return Err(entry("xadj", index, offset, "the first is 0")),
-            _ if offset < last => return Err(entry("xadj", index, offset, "offsets must not fall")),
-            _ => checked.push(offset as usize),
-        }
-        last = offset;
-    }
-    Ok(checked)
+fn offsets_of(offsets: Integers<'_>) -> Result<Vec<usize>, Error> {
+    offsets.each(|index, offset| match index {
+        0 if offset != 0 => Err(entry("xadj", index, offset, "the first is 0")),
+        1.. if offset < offsets.at(index - 1) => Err(entry("xadj", index, offset, "offsets must not fall")),
+        _ => Ok(offset as usize),
+    })
 }
 
-fn targets_of(targets: &[i64], total: i64) -> Result<Vec<NodeId>, Error> {
-    let target = |(index, &target): (usize, &i64)| match NodeId::try_from(target) {
+fn targets_of(targets: Integers<'_>, total: i64) -> Result<Vec<NodeId>, Error> {
+    targets.each(|index, target| match NodeId::try_from(target) {
         Ok(known) if target < total => Ok(known),
         _ => Err(entry("adjncy", index, target, &format!("there are {total} vertices, counted from 0"))),
-    };
-    targets.iter().enumerate().map(target).collect()
+    })
 }
 
 /// Blocks, where -1 is none.

@@ -98,11 +98,14 @@ static void expect(viem_status status, viem_status expected, viem_error **error,
 static void check_errors(const viem_machine *machine)
 {
     viem_error *error = NULL;
-    viem_dist_graph graph = {vtxdist, xadj, adjncy, vwgt, adjwgt};
+    viem_dist_graph graph = {vtxdist, xadj, adjncy, vwgt, adjwgt, 0};
     /* The last rank with vertices. */
     int is_wrong = rank == (num_ranks == 2 ? 0 : num_ranks - 1);
     const viem_dist_graph *given = is_wrong ? NULL : &graph;
     expect(viem_dist_partition(MPI_COMM_WORLD, given, 2, NULL, NULL, blocks, NULL, &error), VIEM_STATUS_USAGE, &error, "`graph`");
+    graph.bits = is_wrong ? 16 : 64;
+    expect(viem_dist_partition(MPI_COMM_WORLD, &graph, 2, NULL, NULL, blocks, NULL, &error), VIEM_STATUS_USAGE, &error, "16 bits");
+    graph.bits = 64;
     expect(viem_dist_partition(MPI_COMM_WORLD, &graph, 0, NULL, NULL, blocks, NULL, &error), VIEM_STATUS_USAGE, &error, "block");
     if (num_ranks > 1) {
         expect(viem_dist_partition(MPI_COMM_WORLD, &graph, is_wrong ? 3 : 2, NULL, NULL, blocks, NULL, &error), VIEM_STATUS_USAGE, &error,
@@ -148,6 +151,30 @@ static void check_errors(const viem_machine *machine)
     viem_settings_free(settings);
 }
 
+/* Arrays of 32 bits give what those of 64 bits have given. */
+static void check_short(const viem_machine *machine, const viem_settings *settings)
+{
+    static int32_t starts[MOST_RANKS + 1], offsets[TOTAL + 1], targets[4 * TOTAL], weights[TOTAL], edge_weights[4 * TOTAL];
+    for (int r = 0; r <= num_ranks; r++) starts[r] = (int32_t)vtxdist[r];
+    for (int64_t i = 0; i <= count; i++) offsets[i] = (int32_t)xadj[i];
+    for (int64_t i = 0; i < count; i++) weights[i] = (int32_t)vwgt[i];
+    for (int64_t arc = 0; arc < xadj[count]; arc++) {
+        targets[arc] = (int32_t)adjncy[arc];
+        edge_weights[arc] = (int32_t)adjwgt[arc];
+    }
+    viem_dist_graph graph = {starts, offsets, targets, weights, edge_weights, 32};
+    memcpy(old, blocks, sizeof blocks);
+    memset(blocks, 0, sizeof blocks);
+    viem_error *error = NULL;
+    /* By the handle that Fortran has for the communicator. */
+    MPI_Fint comm = MPI_Comm_c2f(MPI_COMM_WORLD);
+    CHECK(viem_dist_map_f(comm, &graph, machine, fixed, settings, blocks, NULL, &error) == VIEM_STATUS_OK);
+    CHECK(memcmp(blocks, old, (size_t)count * sizeof *blocks) == 0);
+    if (rank == num_ranks - 1) targets[0] = -1;
+    expect(viem_dist_map_f(comm, &graph, machine, NULL, NULL, blocks, NULL, &error), VIEM_STATUS_BAD_DATA, &error,
+           "entry 0 of `adjncy` is -1");
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -163,7 +190,7 @@ int main(int argc, char **argv)
     CHECK(viem_machine_new("4:2", "1:10", NULL, &machine, NULL) == VIEM_STATUS_OK);
     CHECK(viem_settings_new(VIEM_PRESET_FAST, &settings, NULL) == VIEM_STATUS_OK);
     CHECK(viem_settings_set_seed(settings, 5, NULL) == VIEM_STATUS_OK);
-    viem_dist_graph graph = {vtxdist, xadj, adjncy, vwgt, adjwgt};
+    viem_dist_graph graph = {vtxdist, xadj, adjncy, vwgt, adjwgt, 64};
     /* Ranks without vertices need no arrays, and those without fixed ones no list of them. */
     if (count == 0) graph.xadj = graph.adjncy = graph.vwgt = NULL;
     const int32_t *own_fixed = count == 0 ? NULL : fixed;
@@ -172,6 +199,8 @@ int main(int argc, char **argv)
     check(&report, 0, &hash);
     CHECK(viem_dist_map(MPI_COMM_WORLD, &graph, machine, own_fixed, settings, blocks, &report, &error) == VIEM_STATUS_OK);
     check(&report, 1, &hash);
+    check_short(machine, settings);
+    memcpy(blocks, old, sizeof blocks);
     for (int64_t i = 0; i < count; i++) old[i] = (first + i) % 50 == 1 ? -1 : blocks[i];
     int64_t cost = report.cost;
     CHECK(viem_dist_remap(MPI_COMM_WORLD, &graph, machine, 0, old, 100.0, own_fixed, settings, blocks, &report, &error) == VIEM_STATUS_OK);

@@ -64,6 +64,15 @@ def _known(report: NDArray[Any]) -> dict[str, Any]:
     }
 
 
+class _Rows(ctypes.Structure):
+    """`viem_dist_graph`."""
+
+    _fields_ = [
+        *((name, ctypes.c_void_p) for name in ("vtxdist", "xadj", "adjncy", "vwgt", "adjwgt")),
+        ("bits", ctypes.c_int32),
+    ]
+
+
 class _Rank(NamedTuple):
     """The arrays of this rank, as the library takes them."""
 
@@ -253,8 +262,7 @@ def _divide(
     counts = comm.allgather(len(own.xadj) - 1)
     vtxdist = np.cumsum([0, *counts], dtype=np.int64)
     blocks = np.empty(len(own.xadj) - 1, np.int32)
-    arrays = (vtxdist, own.xadj, own.adjncy, own.weights, own.edge_weights)
-    rows = (ctypes.c_void_p * len(arrays))(*(_address(array).value for array in arrays))
+    rows = _Rows(*(_address(array) for array in (vtxdist, own.xadj, own.adjncy, own.weights, own.edge_weights)), 64)
     report = np.zeros(1, _REPORT)
     with ExitStack() as stack:
         make = partial(_make, stack, library)
@@ -269,7 +277,7 @@ def _divide(
             library,
             call,
             _handle_of(comm),
-            rows,
+            ctypes.byref(rows),
             *goal,
             _address(own.fixed),
             settings,
