@@ -53,7 +53,7 @@ pub fn map<T: Send>(count: usize, grain_size: usize, work: &(dyn Fn(usize) -> T 
 const GRAIN_SIZE: usize = 1 << 14;
 
 /// The sum of the terms of 0, 1, …, `count` - 1, in parallel if there are many.
-pub fn sum(count: usize, term: impl Fn(usize) -> Weight + Sync) -> Weight {
+pub(crate) fn sum(count: usize, term: impl Fn(usize) -> Weight + Sync) -> Weight {
     let of_grain = |grain: usize| -> Weight {
         (grain * GRAIN_SIZE..((grain + 1) * GRAIN_SIZE).min(count)).map(&term).sum()
     };
@@ -64,7 +64,7 @@ pub fn sum(count: usize, term: impl Fn(usize) -> Weight + Sync) -> Weight {
 }
 
 /// Sets each entry to what `entry` computes for its index, in parallel if there are many.
-pub fn fill<T: Send>(entries: &mut [T], entry: impl Fn(usize) -> T + Sync) {
+pub(crate) fn fill<T: Send>(entries: &mut [T], entry: impl Fn(usize) -> T + Sync) {
     let of_grain = |(grain, entries): (usize, &mut [T])| {
         for (index, place) in (grain * GRAIN_SIZE..).zip(entries) {
             *place = entry(index);

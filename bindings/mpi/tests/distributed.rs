@@ -67,11 +67,17 @@ fn python_calls_the_library() {
     };
     for mpi in Mpi::all().iter().filter(|mpi| mpi.kind == "openmpi5") {
         let script = folder().join("tests/programs/distributed.py");
-        let library = made(mpi, "install_distributed").join("lib/libviem_dist.so");
-        let library = format!("VIEM_DIST_LIBRARY={}", library.display());
-        let run = |size| run_with(mpi, size, &[&library], &python, &[script.to_str().unwrap()]).out;
-        let first = run(1);
+        let run = |library: &Mpi, size, arguments: &[&str]| {
+            let library = made(library, "install_distributed").join("lib/libviem_dist.so");
+            let library = format!("VIEM_DIST_LIBRARY={}", library.display());
+            run_with(mpi, size, &[&library], &python, &[&[script.to_str().unwrap()], arguments].concat()).out
+        };
+        let first = run(mpi, 1, &[]);
         assert!(first.starts_with("J = "), "{first}");
-        assert_eq!(run(3), first);
+        assert_eq!(run(mpi, 3, &[]), first);
+        for other in Mpi::all().iter().filter(|other| other.kind == "mpich") {
+            let refused = run(other, 1, &["foreign"]);
+            assert!(refused.contains("was built with another MPI than mpi4py, which has Open MPI"), "{refused}");
+        }
     }
 }

@@ -1,10 +1,21 @@
-"""A grid, of which each rank has some vertices, is mapped, partitioned and remapped. Prints J if all is right."""
+"""A grid, of which each rank has some vertices, is mapped, partitioned and remapped. Prints J if all is right.
+
+With the argument `foreign`, the library is that of another MPI; prints why it is refused."""
+
+import sys
 
 import numpy as np
 import viem
 from mpi4py import MPI
 
 comm = MPI.COMM_WORLD
+if sys.argv[1:] == ["foreign"]:
+    try:
+        viem.mpi.partition_distributed(comm, ([0], []), 1)
+    except viem.UsageError as error:
+        print(error)
+    sys.exit()
+
 WIDTH, HEIGHT = 40, 30
 TOTAL = WIDTH * HEIGHT
 ends = [TOTAL * (rank + 1) ** 2 // comm.size**2 for rank in range(comm.size)]

@@ -243,9 +243,23 @@ def _library() -> ctypes.CDLL:
     except OSError as error:
         message = f"{name} cannot be loaded ({error}); `make -C bindings/mpi install_distributed` installs it, and VIEM_DIST_LIBRARY says where it is"
         raise InputError(message, file=name) from None
+    _check_mpi(library, name)
     library.viem_error_message.restype = ctypes.c_char_p
     library.viem_error_index.restype = ctypes.c_int64
     return library
+
+
+def _check_mpi(library: ctypes.CDLL, name: str) -> None:
+    """Refuses a library whose MPI is not that of mpi4py: handles of one mean nothing to the other."""
+    from mpi4py import MPI
+
+    is_initialised = ctypes.c_int()
+    library.MPI_Initialized(ctypes.byref(is_initialised))
+    if MPI.Is_initialized() and not is_initialised.value:
+        own = MPI.Get_library_version().splitlines()[0]
+        raise UsageError(
+            f"{name} was built with another MPI than mpi4py, which has {own}; build it with that one's mpicc"
+        )
 
 
 def _divide(
