@@ -77,7 +77,10 @@ fn python_calls_the_library() {
         assert_eq!(run(mpi, 3, &[]), first);
         for other in Mpi::all().iter().filter(|other| other.kind == "mpich") {
             let refused = run(other, 1, &["foreign"]);
-            assert!(refused.contains("was built with another MPI than mpi4py, which has Open MPI"), "{refused}");
+            assert!(
+                refused.contains("was built with another MPI than mpi4py, which has Open MPI"),
+                "{refused}"
+            );
         }
     }
 }
