@@ -43,6 +43,9 @@ _NUMBERS = (
 )
 _REPORT = np.dtype([*((name, "i8") for name in _NUMBERS), ("seconds", "f8"), ("stopped", "i4"), ("optimal", "i4")])
 """The fields of `viem_report`."""
+_ARRAYS = ("vtxdist", "xadj", "adjncy", "vwgt", "adjwgt")
+_GRAPH = np.dtype([*((name, "u8") for name in _ARRAYS), ("bits", "i4")], align=True)
+"""The fields of `viem_dist_graph`: addresses of arrays, and the bits of their entries."""
 
 
 class Distributed(NamedTuple):
@@ -62,15 +65,6 @@ def _known(report: NDArray[Any]) -> dict[str, Any]:
         **{name: value for name, value in numbers.items() if value != _UNKNOWN},
         "seconds": report["seconds"][0].item(),
     }
-
-
-class _Rows(ctypes.Structure):
-    """`viem_dist_graph`."""
-
-    _fields_ = [
-        *((name, ctypes.c_void_p) for name in ("vtxdist", "xadj", "adjncy", "vwgt", "adjwgt")),
-        ("bits", ctypes.c_int32),
-    ]
 
 
 class _Rank(NamedTuple):
@@ -276,7 +270,10 @@ def _divide(
     counts = comm.allgather(len(own.xadj) - 1)
     vtxdist = np.cumsum([0, *counts], dtype=np.int64)
     blocks = np.empty(len(own.xadj) - 1, np.int32)
-    rows = _Rows(*(_address(array) for array in (vtxdist, own.xadj, own.adjncy, own.weights, own.edge_weights)), 64)
+    graph = np.zeros(1, _GRAPH)
+    for name, array in zip(_ARRAYS, (vtxdist, own.xadj, own.adjncy, own.weights, own.edge_weights)):
+        graph[name] = _address(array).value or 0
+    graph["bits"] = 64
     report = np.zeros(1, _REPORT)
     with ExitStack() as stack:
         make = partial(_make, stack, library)
@@ -291,7 +288,7 @@ def _divide(
             library,
             call,
             _handle_of(comm),
-            ctypes.byref(rows),
+            _address(graph),
             *goal,
             _address(own.fixed),
             settings,
