@@ -459,6 +459,44 @@ mod tests {
     use crate::testing::skewed_graph;
 
     #[test]
+    fn graphs_without_weights_are_those_of_equal_weights() {
+        let mut rng = Rng::new(3);
+        let whole = skewed_graph(300, 900, &mut rng);
+        let of_weight = |weight| {
+            let mut builder = GraphBuilder::new(300);
+            let edges = whole.nodes().flat_map(|u| whole.neighbours(u).iter().map(move |&v| (u, v)));
+            edges.filter(|(u, v)| u < v).for_each(|(u, v)| builder.add_edge(u, v, weight));
+            builder.build().unwrap()
+        };
+        let (unit, doubled) = (of_weight(1), of_weight(2));
+        let (unit, doubled) = (CompactGraph::<i32>::new(&unit), CompactGraph::<i32>::new(&doubled));
+        assert!(unit.weighted.is_empty() && doubled.unit.is_empty());
+        let arcs = |graph: &CompactGraph<'_, i32>, factor: Weight| -> Vec<Vec<(NodeId, Weight)>> {
+            let row = |node| graph.arcs(node).iter().map(|arc| (arc.target, factor * arc.weight())).collect();
+            graph.nodes().map(row).collect()
+        };
+        let blocks: Vec<BlockId> = unit.nodes().map(|_| rng.below(7)).collect();
+        assert_eq!(arcs(&unit, 2), arcs(&doubled, 1));
+        assert_eq!((unit.num_arcs(), 2 * unit.cut(&blocks)), (doubled.num_arcs(), doubled.cut(&blocks)));
+        assert_eq!(arcs(&unit.contract(&blocks, 7), 2), arcs(&doubled.contract(&blocks, 7), 1));
+        for ((own, nodes), (other, same)) in unit.split(&blocks, 7).iter().zip(&doubled.split(&blocks, 7)) {
+            assert_eq!((arcs(own, 2), nodes), (arcs(other, 1), same));
+            assert!(own.weighted.is_empty() && own.num_arcs() == other.num_arcs());
+        }
+        // `for` and `for_each` take different ways.
+        for node in unit.nodes() {
+            let mut one_by_one = Vec::new();
+            for arc in unit.arcs(node) {
+                one_by_one.push(arc.target);
+            }
+            let mut at_once = Vec::new();
+            unit.arcs(node).iter().for_each(|arc| at_once.push(arc.target));
+            assert_eq!((&one_by_one[..], at_once.len()), (whole.neighbours(node), unit.degree(node)));
+            assert_eq!(one_by_one, at_once);
+        }
+    }
+
+    #[test]
     fn contractions_and_cuts_do_not_depend_on_threads() {
         let mut rng = Rng::new(1);
         let graph = skewed_graph(40_000, 600_000, &mut rng);
