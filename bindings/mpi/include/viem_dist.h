@@ -39,7 +39,7 @@ typedef struct {
 /*
  * Divides a graph into blocks of bounded weight with few edges between them. A block weighs at most `(1 + imbalance) * ceil(its share of the
  * weight of the graph)`, if the weights of the vertices allow it. Each rank needs memory for its part of the graph, and for a coarse graph of
- * at most 50000 vertices, or 40 for each block.
+ * at most 100000 vertices, or 40 for each block.
  *
  * - `comm`: an intracommunicator
  * - `graph`: the part of this rank

@@ -98,11 +98,10 @@ fn machine_of(comm: &impl Comm, options: &Options) -> Result<Option<Box<dyn Mach
 }
 
 fn config(options: &Options) -> DistConfig {
-    let mut config = DistConfig::default();
+    let mut config = DistConfig::preset(options.preconfiguration_mapping);
     config.seed = options.seed;
     config.threads = options.threads as usize;
     config.imbalance = options.imbalance / 100.0;
-    config.preset = options.preconfiguration_mapping;
     config.attempts = options.attempts as usize;
     config.coarsest = options.coarsest.map_or(config.coarsest, |count| count as usize);
     config

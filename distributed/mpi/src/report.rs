@@ -34,6 +34,7 @@ pub(crate) struct Report {
     fixed: Option<Fixed>,
     levels: usize,
     coarsest: usize,
+    v_cycles: usize,
     ranks: usize,
     communication: Communication,
     seconds: Seconds,
@@ -185,6 +186,7 @@ impl Report {
             fixed: Fixed::new(options, result),
             levels: result.levels,
             coarsest: result.coarsest,
+            v_cycles: result.v_cycles,
             ranks,
             communication,
             seconds: Seconds {
@@ -210,7 +212,7 @@ impl Report {
             format!("graph has {} nodes, {} edges, on {} ranks", self.n, self.m, self.ranks),
             format!("coarsened {} times to {} vertices in {coarsening:.6}", self.levels, self.coarsest),
             format!("the best of {} attempts in {dividing:.6}", self.attempts),
-            format!("refined in {refining:.6}"),
+            format!("refined, {} V-cycles included, in {refining:.6}", self.v_cycles),
             format!("cut {}", self.cut),
             format!("load of the blocks: {least} least, {mean:.2} mean, {greatest} greatest, bound {bound}"),
         ];

@@ -1,8 +1,6 @@
 //! The surroundings of borders are refined by the library for one machine.
 
 use viem::ground::types::{BlockId, Weight};
-use viem::partition::MigrationWeight;
-use viem::partition::remap::Homes as WholeHomes;
 
 use super::levels::coarse_blocks;
 use super::{BandConfig, Run};
@@ -43,20 +41,12 @@ impl<C: Comm> Run<'_, C> {
         let stays: Vec<BlockId> = is_core.into_iter().enumerate().map(stays).collect();
         let stays = self.whole(coarse, &coarse_blocks(comm, &contraction, &stays));
         let whole = gather(comm, coarse)?;
-        let before = self.quality(&whole, None, &start, bounds);
         let fixed: Vec<BlockId> = start
             .iter()
             .zip(&stays)
             .map(|(&block, &stays)| if stays == 1 { block } else { Places::NONE })
             .collect();
-        // Migration is to cost next to nothing: what counts is where the search starts.
-        let slight = MigrationWeight::rounded(0.0);
-        let found = self.best_of(attempts, seed, |seed| {
-            let homes = WholeHomes::new(&start, &[], num_blocks)?;
-            let found = self.divided(&whole, Some((homes, slight)), Some(&fixed), seed)?;
-            let quality = self.quality(&whole, None, &found, bounds);
-            Ok(if quality < before { (quality, found) } else { (before, start.clone()) })
-        })?;
+        let found = self.improved((&whole, &start), Some(&fixed), bounds, attempts, seed)?;
         if found == start {
             return Ok(false);
         }

@@ -19,7 +19,8 @@ pub struct DistConfig {
     pub preset: MapPreset,
     /// How often the coarsest graph is divided, on all ranks together.
     pub attempts: usize,
-    /// Graphs with at most so many vertices are coarsened no further.
+    /// Graphs with at most so many vertices are coarsened no further. Balances quality against the memory and time that each rank needs for the coarsest
+    /// graph, which do not shrink with the number of ranks; chosen on the graphs of BENCHMARKS.md, "Distributed graphs", whose commands run that again.
     pub coarsest: usize,
     /// The same for each block.
     pub coarsest_per_block: usize,
@@ -31,6 +32,24 @@ pub struct DistConfig {
     pub refine: RefineConfig,
     /// How bands are refined.
     pub band: BandConfig,
+    /// How often the graph is coarsened and refined again.
+    pub v_cycles: VCycleConfig,
+}
+
+/// How often the graph is coarsened and refined again, from the partition that was found. Balances quality against time: each takes about as long as all
+/// before the first. Chosen on the same graphs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VCycleConfig {
+    /// Most V-cycles.
+    pub most: usize,
+    /// One that makes the cost smaller by a smaller part is the last.
+    pub least_gain: f64,
+}
+
+impl Default for VCycleConfig {
+    fn default() -> Self {
+        Self { most: 1, least_gain: 0.005 }
+    }
 }
 
 /// How the surroundings of borders are refined by the library for one machine.
@@ -38,7 +57,8 @@ pub struct DistConfig {
 pub struct BandConfig {
     /// Most steps from a border; 0 refines no band.
     pub steps: usize,
-    /// Most vertices of a band: each rank has all of it. Where there are more, it has fewer steps, or there is none.
+    /// Most vertices of a band: each rank has all of it. Where there are more, it has fewer steps, or there is none. Balances quality against the
+    /// memory of a rank, like [`DistConfig::coarsest`].
     pub most: usize,
     /// How often a band is refined from the same start, on all ranks together; the best survives.
     pub attempts: usize,
@@ -48,7 +68,7 @@ pub struct BandConfig {
 
 impl Default for BandConfig {
     fn default() -> Self {
-        Self { steps: 3, most: 600_000, attempts: 2, rounds: 2 }
+        Self { steps: 3, most: 400_000, attempts: 2, rounds: 2 }
     }
 }
 
@@ -60,17 +80,29 @@ impl Default for DistConfig {
             imbalance: 0.03,
             preset: MapPreset::Eco,
             attempts: 2,
-            coarsest: 50_000,
+            coarsest: 100_000,
             coarsest_per_block: 40,
             growth: 6.0,
             cluster: ClusterConfig::default(),
             refine: RefineConfig::default(),
             band: BandConfig::default(),
+            v_cycles: VCycleConfig::default(),
         }
     }
 }
 
 impl DistConfig {
+    /// The settings of a preset: `fast` has no V-cycles, and `strong` has more than `eco`, which is the default.
+    pub fn preset(preset: MapPreset) -> Self {
+        let VCycleConfig { most, least_gain } = VCycleConfig::default();
+        let v_cycles = match preset {
+            MapPreset::Fast => VCycleConfig { most: 0, least_gain },
+            MapPreset::Strong => VCycleConfig { most: 4 * most, least_gain },
+            _ => VCycleConfig { most, least_gain },
+        };
+        Self { preset, v_cycles, ..Self::default() }
+    }
+
     /// The settings of an attempt with this seed.
     pub(super) fn many_to_one(&self, seed: u64) -> ManyToOneConfig {
         let &Self { threads, imbalance, preset, .. } = self;

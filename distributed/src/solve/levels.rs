@@ -8,17 +8,43 @@ use crate::cluster::cluster;
 use crate::comm::{Comm, Letters};
 use crate::contract::{Contraction, contract};
 use crate::error::DistError;
+use crate::graph::DistGraph;
 use crate::objective::Places;
 
 /// A level that keeps a greater part of its vertices is the last.
 const LEAST_SHRINKAGE: f64 = 0.95;
 
+/// A graph and coarser and coarser ones. Level 0 is the graph itself.
+pub(super) struct Levels {
+    /// From each level to the next.
+    pub contractions: Vec<Contraction>,
+    /// The places of the local vertices of each level.
+    pub places: Vec<Places>,
+}
+
+impl Levels {
+    /// The graph of a level.
+    pub fn graph<'g>(&'g self, finest: &'g DistGraph, level: usize) -> &'g DistGraph {
+        level.checked_sub(1).map_or(finest, |below| &self.contractions[below].coarse)
+    }
+
+    /// The graph of the last level.
+    pub fn coarsest<'g>(&'g self, finest: &'g DistGraph) -> &'g DistGraph {
+        self.graph(finest, self.contractions.len())
+    }
+
+    /// The places of its local vertices.
+    pub fn coarsest_places(&self) -> &Places {
+        &self.places[self.contractions.len()]
+    }
+}
+
 impl<C: Comm> Run<'_, C> {
-    /// Coarser and coarser graphs, and the places of the local vertices of each, the first graph included.
-    pub(super) fn coarsen(&self) -> Result<(Vec<Contraction>, Vec<Places>), DistError> {
+    /// Coarser and coarser graphs. `places` are those of the local vertices of the whole graph.
+    pub(super) fn coarsen(&self, places: Places, seed: u64) -> Result<Levels, DistError> {
         let Self { comm, config, .. } = *self;
         let mut contractions: Vec<Contraction> = Vec::new();
-        let mut places = vec![self.places()];
+        let mut places = vec![places];
         let target = config.coarsest.max(config.coarsest_per_block.saturating_mul(self.num_blocks));
         loop {
             let level = contractions.len();
@@ -29,7 +55,7 @@ impl<C: Comm> Run<'_, C> {
             }
             let mean = self.total as f64 / count as f64;
             let most = (config.growth * mean).min(self.total as f64 / target as f64).ceil() as Weight;
-            let seed = derive(derive(config.seed, CLUSTERS), level as u64);
+            let seed = derive(derive(seed, CLUSTERS), level as u64);
             let labels = cluster(comm, graph, &places[level], most, &config.cluster, seed);
             let contraction = contract(comm, graph, &labels)?;
             if f64::from(contraction.coarse.ranges().total()) > LEAST_SHRINKAGE * count as f64 {
@@ -40,11 +66,11 @@ impl<C: Comm> Run<'_, C> {
             places.push(Places { homes: homes.as_ref().map(coarse), fixed: fixed.as_ref().map(coarse) });
             contractions.push(contraction);
         }
-        Ok((contractions, places))
+        Ok(Levels { contractions, places })
     }
 
     /// The places of the local vertices of the whole graph.
-    fn places(&self) -> Places {
+    pub(super) fn places(&self) -> Places {
         let local = |own: &[BlockId]| {
             let mut blocks = own.to_vec();
             blocks.resize(self.graph.num_local(), 0);

@@ -4,7 +4,9 @@
 //! or maps it by the library for one machine, each attempt with a seed of its own; the attempts are dealt to the ranks. The best survives: the least
 //! excess over the bounds, then the least cost, then the first attempt. It is projected from level to level, and [refined](crate::refine) on each.
 //! On levels where the surroundings of the borders are small enough for one machine, its library refines these once more: with flows and searches
-//! that are hard to distribute.
+//! that are hard to distribute. *V-cycles* repeat that: the graph is coarsened again, by clusters inside the blocks that were found, so
+//! that the coarsest graph has that partition, too, and refinement goes on from it. (Walshaw, "Multilevel Refinement for Combinatorial Optimisation
+//! Problems", 2004.)
 //!
 //! *Fixed vertices* are in their blocks on every level: no cluster has vertices of two fixed blocks, one with any is fixed itself, the coarsest graph is
 //! divided around those, and refinement moves none.
@@ -19,6 +21,7 @@ mod config;
 mod error;
 mod levels;
 mod report;
+mod v_cycles;
 mod whole;
 
 use std::borrow::Cow;
@@ -35,7 +38,9 @@ use crate::graph::DistGraph;
 use crate::objective::{BlockDistances, Homes, Places};
 use crate::refine::{self, RefineConfig, Task};
 
-pub use config::{BandConfig, DistConfig};
+use self::levels::Levels;
+
+pub use config::{BandConfig, DistConfig, VCycleConfig};
 pub use error::DivideError;
 pub use report::{DistReport, DistSolution, FixedReport};
 
@@ -110,22 +115,17 @@ pub fn divide(
 ) -> Result<DistSolution, DistError> {
     let begin = Instant::now();
     let run = Run::new(comm, graph, goal, given, config)?;
-    let (contractions, places) = run.coarsen()?;
+    let levels = run.coarsen(run.places(), config.seed)?;
     let coarsening = begin.elapsed().as_secs_f64();
-    let coarsest = contractions.last().map_or(graph, |last| &last.coarse);
-    let (mut blocks, bounds) = run.divide_whole(coarsest, &places[contractions.len()])?;
+    let (mut blocks, bounds) = run.divide_whole(&levels)?;
     let dividing = begin.elapsed().as_secs_f64() - coarsening;
+    run.refine_levels(&levels, &bounds, &mut blocks, config.seed)?;
+    let (depth, coarsest) = (levels.contractions.len(), levels.coarsest(graph).ranges().total() as usize);
+    drop(levels);
+    let v_cycles = if depth > 0 { run.repeat(&bounds, &mut blocks)? } else { 0 };
 
-    for level in (0..=contractions.len()).rev() {
-        let here = level.checked_sub(1).map_or(graph, |below| &contractions[below].coarse);
-        if let Some(coarser) = contractions.get(level) {
-            blocks = coarser.project(comm, &blocks);
-        }
-        run.refine_level(level, here, &places[level], &bounds, &mut blocks)?;
-    }
     let mut report = run.report(&blocks, bounds);
-    report.levels = contractions.len();
-    report.coarsest = coarsest.ranges().total() as usize;
+    (report.levels, report.coarsest, report.v_cycles) = (depth, coarsest, v_cycles);
     (report.coarsening, report.dividing) = (coarsening, dividing);
     report.refining = begin.elapsed().as_secs_f64() - coarsening - dividing;
     blocks.truncate(graph.num_own());
@@ -135,6 +135,7 @@ pub fn divide(
 /// Random streams.
 const CLUSTERS: u64 = 1;
 const REFINEMENT: u64 = 2;
+const V_CYCLES: u64 = 3;
 
 struct Run<'a, C> {
     comm: &'a C,
@@ -218,15 +219,35 @@ impl<'a, C: Comm> Run<'a, C> {
         Ok(())
     }
 
+    /// Projects a partition of the coarsest graph to finer and finer ones, and refines it on each. It is given for the coarsest graph's own vertices; then
+    /// it is for all local ones of the finest.
+    fn refine_levels(
+        &self,
+        levels: &Levels,
+        bounds: &[Weight],
+        blocks: &mut Vec<BlockId>,
+        seed: u64,
+    ) -> Result<(), DistError> {
+        for level in (0..=levels.contractions.len()).rev() {
+            if let Some(coarser) = levels.contractions.get(level) {
+                *blocks = coarser.project(self.comm, blocks);
+            }
+            let seed = derive(derive(seed, REFINEMENT), level as u64);
+            self.refine_level(levels, level, bounds, blocks, seed)?;
+        }
+        Ok(())
+    }
+
     /// Refines a partition of a level, given for its own vertices; then it is for all local ones.
     fn refine_level(
         &self,
+        levels: &Levels,
         level: usize,
-        graph: &DistGraph,
-        places: &Places,
         bounds: &[Weight],
         blocks: &mut Vec<BlockId>,
+        seed: u64,
     ) -> Result<(), DistError> {
+        let (graph, places) = (levels.graph(self.graph, level), &levels.places[level]);
         blocks.resize(graph.num_local(), 0);
         graph.update(self.comm, blocks);
         let homes = places.homes.as_ref().map(|homes| self.homes(homes.clone()));
@@ -234,7 +255,6 @@ impl<'a, C: Comm> Run<'a, C> {
         let task = Task { graph, distances: &self.distances, bounds, homes, fixed };
         let RefineConfig { loss, coarse_loss, .. } = self.config.refine;
         let loss = if level == 0 { loss } else { coarse_loss };
-        let seed = derive(derive(self.config.seed, REFINEMENT), level as u64);
         refine::refine(self.comm, task, blocks, loss, &self.config.refine, seed);
         if self.old.is_some() {
             return Ok(());

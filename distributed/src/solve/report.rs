@@ -40,11 +40,13 @@ pub struct DistReport {
     pub levels: usize,
     /// The number of vertices of the coarsest graph.
     pub coarsest: usize,
+    /// How many repetitions have improved the partition.
+    pub v_cycles: usize,
     /// Seconds for coarsening.
     pub coarsening: f64,
     /// Seconds for the coarsest graph.
     pub dividing: f64,
-    /// Seconds for refinement.
+    /// Seconds for refinement and all repetitions.
     pub refining: f64,
 }
 
@@ -82,11 +84,13 @@ impl<C: Comm> Run<'_, C> {
             fixed: self.fixed.as_deref().map(|fixed| self.fixed_report(fixed)),
             levels: 0,
             coarsest: 0,
+            v_cycles: 0,
             coarsening: 0.0,
             dividing: 0.0,
             refining: 0.0,
         }
     }
+
     fn fixed_report(&self, fixed: &[BlockId]) -> FixedReport {
         let mut loads = vec![0; self.num_blocks];
         let pairs = fixed.iter().zip(self.graph.node_weights()).filter(|(block, _)| **block != Homes::NONE);

@@ -89,6 +89,24 @@ fn meshes_are_divided_well_and_alike_on_any_number_of_ranks() {
 }
 
 #[test]
+fn v_cycles_improve_partitions_and_fast_runs_have_none() {
+    let graph = mesh(60, 50, 3);
+    let machine = machine::build("4:2", Some("1:10"), None).unwrap();
+    for goal in [Goal::Blocks(8), Goal::Pes(&*machine)] {
+        let cost = |most: usize| {
+            let v_cycles = VCycleConfig { most, least_gain: 0.0 };
+            let (_, report) = check(&graph, 2, goal, (None, None), &DistConfig { v_cycles, ..small() });
+            assert!(report.overload == 0 && report.v_cycles <= most);
+            report.cost.unwrap_or(report.cut)
+        };
+        let costs: Vec<Cost> = (0..4).map(cost).collect();
+        assert!(costs.is_sorted_by(|a, b| a >= b) && costs[3] < costs[0], "{costs:?}");
+    }
+    let fast = DistConfig { v_cycles: DistConfig::preset(MapPreset::Fast).v_cycles, ..small() };
+    assert_eq!(check(&graph, 2, Goal::Blocks(8), (None, None), &fast).1.v_cycles, 0);
+}
+
+#[test]
 fn any_graph_on_any_number_of_ranks() {
     let mut rng = Rng::new(17);
     let machine = machine::build("torus:2x3", None, None).unwrap();

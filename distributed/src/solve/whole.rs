@@ -10,6 +10,7 @@ use viem::partition::{
     BoundViolation, FixedError, FixedVertices, MigrationWeight, Partitioner, Remapping, Targets,
 };
 
+use super::levels::Levels;
 use super::{DistConfig, DivideError, Goal, Run};
 use crate::comm::Comm;
 use crate::error::{DistError, agree};
@@ -19,15 +20,12 @@ use crate::objective::{Homes, Places};
 use crate::refine::Quality;
 
 impl<C: Comm> Run<'_, C> {
-    /// The best division of a graph that each rank can have as a whole, for the own vertices of this one, and what blocks may weigh.
-    pub(super) fn divide_whole(
-        &self,
-        graph: &DistGraph,
-        places: &Places,
-    ) -> Result<(Vec<BlockId>, Vec<Weight>), DistError> {
+    /// The best division of the coarsest graph, for the own vertices of this rank, and what blocks may weigh.
+    pub(super) fn divide_whole(&self, levels: &Levels) -> Result<(Vec<BlockId>, Vec<Weight>), DistError> {
         let Self { comm, config, .. } = *self;
+        let graph = levels.coarsest(self.graph);
         let whole = gather(comm, graph)?;
-        let Places { homes, fixed } = places;
+        let Places { homes, fixed } = levels.coarsest_places();
         let all = |blocks: &Vec<BlockId>| self.whole(graph, blocks);
         let (homes, fixed) = (homes.as_ref().map(all), fixed.as_ref().map(all));
         let bounds = agree(comm, self.bounds(&whole))?;
@@ -77,6 +75,26 @@ impl<C: Comm> Run<'_, C> {
         };
         comm.broadcast(root, &mut words);
         Ok(words.into_iter().map(|word| word as BlockId).collect())
+    }
+
+    /// The best of several searches from the same partition of a whole graph, or that partition.
+    pub(super) fn improved(
+        &self,
+        (whole, start): (&CsrGraph, &[BlockId]),
+        fixed: Option<&[BlockId]>,
+        bounds: &[Weight],
+        attempts: usize,
+        seed: u64,
+    ) -> Result<Vec<BlockId>, DistError> {
+        let before = self.quality(whole, None, start, bounds);
+        // Migration is to cost next to nothing: what counts is where the search starts.
+        let slight = MigrationWeight::rounded(0.0);
+        self.best_of(attempts, seed, |seed| {
+            let homes = WholeHomes::new(start, &[], self.num_blocks)?;
+            let found = self.divided(whole, Some((homes, slight)), fixed, seed)?;
+            let quality = self.quality(whole, None, &found, bounds);
+            Ok(if quality < before { (quality, found) } else { (before, start.to_vec()) })
+        })
     }
 
     /// A division of the coarsest graph by the library for one machine.

@@ -162,11 +162,10 @@ fn config(settings: &Settings) -> Result<DistConfig, Error> {
     if let Some(name) = settings.not_distributed() {
         return Err(Error::usage(format!("distributed graphs have no {name}; leave that setting as it is")));
     }
-    let mut config = DistConfig::default();
+    let mut config = DistConfig::preset(settings.map_preset());
     config.seed = settings.seed();
     config.threads = settings.threads();
     config.imbalance = settings.balance().imbalance;
-    config.preset = settings.map_preset();
     Ok(config)
 }
 

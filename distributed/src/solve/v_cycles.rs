@@ -1,0 +1,74 @@
+//! V-cycles: the graph is coarsened again around the partition that was found, which is then refined from the coarsest graph on.
+
+use viem::ground::rng::derive;
+use viem::ground::types::{BlockId, Weight};
+
+use super::levels::Levels;
+use super::{Run, V_CYCLES, VCycleConfig};
+use crate::comm::Comm;
+use crate::error::DistError;
+use crate::gather::gather;
+use crate::objective::Places;
+use crate::refine::{Quality, Task, quality};
+
+impl<C: Comm> Run<'_, C> {
+    /// Improves a partition, given for all local vertices, in V-cycles, as long as that gains much; in how many it was improved. Where
+    /// migration counts, there are none.
+    pub(super) fn repeat(&self, bounds: &[Weight], blocks: &mut Vec<BlockId>) -> Result<usize, DistError> {
+        if self.old.is_some() {
+            return Ok(0);
+        }
+        let VCycleConfig { most, least_gain } = self.config.v_cycles;
+        let mut before = self.quality_of_all(bounds, blocks);
+        for number in 0..most {
+            let seed = derive(derive(self.config.seed, V_CYCLES), number as u64);
+            let found = self.v_cycle(bounds, blocks, seed)?;
+            let after = self.quality_of_all(bounds, &found);
+            if after >= before {
+                return Ok(number);
+            }
+            *blocks = found;
+            let is_much = (after.cost as f64) < before.cost as f64 * (1.0 - least_gain);
+            if !is_much && after.overload == before.overload {
+                return Ok(number + 1);
+            }
+            before = after;
+        }
+        Ok(most)
+    }
+
+    /// What becomes of a partition in a V-cycle; both are given for all local vertices.
+    fn v_cycle(&self, bounds: &[Weight], blocks: &[BlockId], seed: u64) -> Result<Vec<BlockId>, DistError> {
+        // As homes, the blocks keep the clusters apart. Nothing more: nobody pays for leaving them.
+        let places = Places { homes: Some(blocks.to_vec()), fixed: self.places().fixed };
+        let mut levels = self.coarsen(places, seed)?;
+        let mut found = self.improve_whole(&levels, bounds, seed)?;
+        levels.places.iter_mut().for_each(|places| places.homes = None);
+        self.refine_levels(&levels, bounds, &mut found, seed)?;
+        Ok(found)
+    }
+
+    /// Improves the partition of the coarsest graph that the homes of its vertices are; for the own vertices of this rank.
+    fn improve_whole(
+        &self,
+        levels: &Levels,
+        bounds: &[Weight],
+        seed: u64,
+    ) -> Result<Vec<BlockId>, DistError> {
+        let graph = levels.coarsest(self.graph);
+        let Places { homes, fixed } = levels.coarsest_places();
+        let all = |blocks: &Vec<BlockId>| self.whole(graph, blocks);
+        let start = homes.as_ref().map(all).expect("each vertex is in a block");
+        let fixed = fixed.as_ref().map(all);
+        let whole = gather(self.comm, graph)?;
+        let found = self.improved((&whole, &start), fixed.as_deref(), bounds, self.config.attempts, seed)?;
+        let own = graph.ranges().own();
+        Ok(found[own.start as usize..own.end as usize].to_vec())
+    }
+
+    /// The quality of a partition of the whole graph, given for all local vertices.
+    fn quality_of_all(&self, bounds: &[Weight], blocks: &[BlockId]) -> Quality {
+        let task = Task { graph: self.graph, distances: &self.distances, bounds, homes: None, fixed: None };
+        quality(self.comm, task, blocks)
+    }
+}
