@@ -56,7 +56,7 @@ pub(crate) struct Options {
     #[arg(long, default_value = "0", value_name = "INT")]
     pub(crate) seed: u64,
 
-    /// Trade-off of time and quality for the coarsest graph
+    /// Trade-off of time and quality
     #[arg(long, alias = "preconfiguration", default_value = "eco", value_name = "PRESET")]
     pub(crate) preconfiguration_mapping: MapPreset,
 

@@ -67,6 +67,13 @@ pub struct Quality {
     pub cost: i128,
 }
 
+impl Quality {
+    /// Whether the excess is less, or the cost less by a greater part than `least_gain`.
+    pub fn is_much_better_than(self, other: Self, least_gain: f64) -> bool {
+        self.overload < other.overload || (self.cost as f64) < other.cost as f64 * (1.0 - least_gain)
+    }
+}
+
 /// A partition of the local vertices, ghosts included, and the loads of all blocks.
 struct State<'a, C> {
     comm: &'a C,
@@ -101,8 +108,7 @@ pub fn refine(
         }
         state.balance(viem::ground::rng::derive(seed, round));
         let quality = state.quality();
-        let is_clear = quality.overload < best.overload
-            || (quality.cost as f64) < best.cost as f64 * (1.0 - config.least_gain);
+        let is_clear = quality.is_much_better_than(best, config.least_gain);
         if quality < best {
             (best, best_blocks) = (quality, state.blocks.clone());
         }

@@ -3,6 +3,7 @@
 use viem::ground::types::{BlockId, Weight};
 
 use super::levels::coarse_blocks;
+use super::whole::own_of;
 use super::{BandConfig, Run};
 use crate::band::{Band, band};
 use crate::comm::Comm;
@@ -50,8 +51,7 @@ impl<C: Comm> Run<'_, C> {
         if found == start {
             return Ok(false);
         }
-        let own = coarse.ranges().own();
-        let found = contraction.project(comm, &found[own.start as usize..own.end as usize]);
+        let found = contraction.project(comm, &own_of(coarse, &found));
         blocks[..found.len()].copy_from_slice(&found);
         graph.update(comm, blocks);
         Ok(true)

@@ -4,10 +4,10 @@ use viem::ground::rng::derive;
 use viem::ground::types::{BlockId, Weight};
 
 use super::levels::Levels;
+use super::whole::{Whole, own_of};
 use super::{Run, V_CYCLES, VCycleConfig};
 use crate::comm::Comm;
 use crate::error::DistError;
-use crate::gather::gather;
 use crate::objective::Places;
 use crate::refine::{Quality, Task, quality};
 
@@ -28,8 +28,7 @@ impl<C: Comm> Run<'_, C> {
                 return Ok(number);
             }
             *blocks = found;
-            let is_much = (after.cost as f64) < before.cost as f64 * (1.0 - least_gain);
-            if !is_much && after.overload == before.overload {
+            if !after.is_much_better_than(before, least_gain) {
                 return Ok(number + 1);
             }
             before = after;
@@ -40,7 +39,7 @@ impl<C: Comm> Run<'_, C> {
     /// What becomes of a partition in a V-cycle; both are given for all local vertices.
     fn v_cycle(&self, bounds: &[Weight], blocks: &[BlockId], seed: u64) -> Result<Vec<BlockId>, DistError> {
         // As homes, the blocks keep the clusters apart. Nothing more: nobody pays for leaving them.
-        let places = Places { homes: Some(blocks.to_vec()), fixed: self.places().fixed };
+        let places = Places { homes: Some(blocks.to_vec()), ..self.places() };
         let mut levels = self.coarsen(places, seed)?;
         let mut found = self.improve_whole(&levels, bounds, seed)?;
         levels.places.iter_mut().for_each(|places| places.homes = None);
@@ -55,15 +54,10 @@ impl<C: Comm> Run<'_, C> {
         bounds: &[Weight],
         seed: u64,
     ) -> Result<Vec<BlockId>, DistError> {
-        let graph = levels.coarsest(self.graph);
-        let Places { homes, fixed } = levels.coarsest_places();
-        let all = |blocks: &Vec<BlockId>| self.whole(graph, blocks);
-        let start = homes.as_ref().map(all).expect("each vertex is in a block");
-        let fixed = fixed.as_ref().map(all);
-        let whole = gather(self.comm, graph)?;
-        let found = self.improved((&whole, &start), fixed.as_deref(), bounds, self.config.attempts, seed)?;
-        let own = graph.ranges().own();
-        Ok(found[own.start as usize..own.end as usize].to_vec())
+        let Whole { graph, homes, fixed } = self.coarsest_whole(levels)?;
+        let start = homes.expect("each vertex is in a block");
+        let found = self.improved((&graph, &start), fixed.as_deref(), bounds, self.config.attempts, seed)?;
+        Ok(own_of(levels.coarsest(self.graph), &found))
     }
 
     /// The quality of a partition of the whole graph, given for all local vertices.

@@ -19,23 +19,36 @@ use crate::graph::DistGraph;
 use crate::objective::{Homes, Places};
 use crate::refine::Quality;
 
+/// A level that each rank has as a whole.
+pub(super) struct Whole {
+    pub graph: CsrGraph,
+    /// As those of [`Places`], of all vertices.
+    pub homes: Option<Vec<BlockId>>,
+    /// See `homes`.
+    pub fixed: Option<Vec<BlockId>>,
+}
+
 impl<C: Comm> Run<'_, C> {
     /// The best division of the coarsest graph, for the own vertices of this rank, and what blocks may weigh.
     pub(super) fn divide_whole(&self, levels: &Levels) -> Result<(Vec<BlockId>, Vec<Weight>), DistError> {
         let Self { comm, config, .. } = *self;
-        let graph = levels.coarsest(self.graph);
-        let whole = gather(comm, graph)?;
-        let Places { homes, fixed } = levels.coarsest_places();
-        let all = |blocks: &Vec<BlockId>| self.whole(graph, blocks);
-        let (homes, fixed) = (homes.as_ref().map(all), fixed.as_ref().map(all));
+        let Whole { graph: whole, homes, fixed } = self.coarsest_whole(levels)?;
         let bounds = agree(comm, self.bounds(&whole))?;
         let homes = homes.as_deref();
         let blocks = self.best_of(config.attempts, config.seed, |seed| {
             let blocks = self.attempt(&whole, homes, fixed.as_deref(), seed)?;
             Ok((self.quality(&whole, homes, &blocks, &bounds), blocks))
         })?;
-        let own = graph.ranges().own();
-        Ok((blocks[own.start as usize..own.end as usize].to_vec(), bounds))
+        Ok((own_of(levels.coarsest(self.graph), &blocks), bounds))
+    }
+
+    /// The coarsest graph, on each rank.
+    pub(super) fn coarsest_whole(&self, levels: &Levels) -> Result<Whole, DistError> {
+        let graph = levels.coarsest(self.graph);
+        let all = |blocks: &Vec<BlockId>| self.whole(graph, blocks);
+        let Places { homes, fixed } = levels.coarsest_places();
+        let (homes, fixed) = (homes.as_ref().map(all), fixed.as_ref().map(all));
+        Ok(Whole { graph: gather(self.comm, graph)?, homes, fixed })
     }
 
     /// The best blocks of several attempts, which are dealt to the ranks; the first of equally good ones.
@@ -196,4 +209,10 @@ impl<C: Comm> Run<'_, C> {
         let own: Vec<u64> = values[..graph.num_own()].iter().map(|&value| u64::from(value)).collect();
         self.comm.all_gather(&own).words.into_iter().map(|word| word as BlockId).collect()
     }
+}
+
+/// The entries of own vertices, of those of all.
+pub(super) fn own_of(graph: &DistGraph, values: &[BlockId]) -> Vec<BlockId> {
+    let own = graph.ranges().own();
+    values[own.start as usize..own.end as usize].to_vec()
 }
