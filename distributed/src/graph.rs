@@ -7,6 +7,7 @@
 //! Memory of a rank: 8 bytes for each own vertex and its weight each, 4 for an arc, 8 more for its weight if not all weigh 1, 4 for a ghost and
 //! for each rank that has an own vertex as ghost.
 
+use viem::graph::fingerprint::Fingerprint;
 use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::types::{NodeId, Weight};
 
@@ -181,8 +182,29 @@ impl Rows {
     }
 
     /// The first arc of all ranks that has no equal one in the other direction, the same on all ranks. The rows of each are in ascending order,
-    /// and all heads exist. O(m/p log d) and messages for the arcs between ranks.
+    /// and all heads exist. O(m/p) if there is none; otherwise O(m/p log d) and messages for the arcs between ranks.
     pub fn first_asymmetry(&self, comm: &impl Comm, ranges: &Ranges) -> Option<Asymmetry> {
+        if self.is_symmetric(comm, ranges) { None } else { self.find_asymmetry(comm, ranges) }
+    }
+
+    /// Whether both ends of each edge agree, by one number of each rank.
+    fn is_symmetric(&self, comm: &impl Comm, ranges: &Ranges) -> bool {
+        let mut key = if comm.rank() == 0 { vec![Fingerprint::draw_key()] } else { Vec::new() };
+        comm.broadcast(0, &mut key);
+        let (first, weights) = (ranges.own().start, self.edge_weights.as_deref());
+        let fingerprint = Fingerprint::with_key(key[0]);
+        let of_rows =
+            fingerprint.of_rows(first, ranges.total() as usize, &self.offsets, &self.targets, weights);
+        let all = comm.all_gather(&[u64::from(of_rows.is_some()), of_rows.unwrap_or(0)]);
+        let (found, sum) =
+            all.words.as_chunks().0.iter().fold((true, 0u64), |(found, sum), &[is_there, own]| {
+                (found && is_there == 1, sum.wrapping_add(own))
+            });
+        found && sum == 0
+    }
+
+    /// The first arc that has no equal one in the other direction, by comparing each with that.
+    fn find_asymmetry(&self, comm: &impl Comm, ranges: &Ranges) -> Option<Asymmetry> {
         let own = ranges.own();
         let mut first: Option<Asymmetry> = None;
         let mut note = |asymmetry: Asymmetry| {

@@ -5,6 +5,7 @@
 
 use std::ops::ControlFlow;
 
+use super::fingerprint::is_surely_symmetric;
 use super::validation::{Asymmetry, visit_asymmetries};
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{NodeId, Weight};
@@ -193,6 +194,9 @@ impl CsrGraph {
 
     /// Looks for the first edge that only one end lists, or that weighs differently at its two ends.
     fn check_symmetry(&self) -> Result<(), GraphError> {
+        if is_surely_symmetric(&self.offsets, &self.targets, self.edge_weights()) {
+            return Ok(());
+        }
         let ascending = |node| self.neighbours(node).is_sorted();
         if self.nodes().all(ascending) {
             return find_asymmetry(&self.offsets, &self.targets, self.edge_weights());

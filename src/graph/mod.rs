@@ -16,7 +16,8 @@
 //! | `groups` | components, and what heavy edges join, in breadth-first order |
 //! | `hubs` | vertices with far more arcs than others |
 //! | [`generate`] | grids, meshes and random geometric graphs |
-//! | [`validation`] | whether both ends of each edge agree on it |
+//! | [`validation`] | on which edges their ends do not agree |
+//! | [`fingerprint`] | whether they do on all, by one number |
 
 pub(crate) mod adjacency;
 pub mod bfs;
@@ -27,6 +28,7 @@ mod convert;
 mod coordinates;
 mod csr;
 pub(crate) mod embedding;
+pub mod fingerprint;
 pub mod generate;
 pub(crate) mod groups;
 pub(crate) mod hubs;

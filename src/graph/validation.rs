@@ -6,13 +6,7 @@
 
 use std::ops::ControlFlow;
 
-#[cfg(feature = "io")]
-use crate::ground::threads;
 use crate::ground::types::NodeId;
-
-/// The number of rows that a thread looks at in one piece. Balances the cost of a task against idle threads.
-#[cfg(feature = "io")]
-const CHUNK: usize = 1 << 12;
 
 /// An arc without an equal one in the other direction. Arcs are named by their position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -97,46 +91,12 @@ pub fn visit_asymmetries(
     ControlFlow::Continue(())
 }
 
-/// Whether [`visit_asymmetries`] has nothing to visit, found by all threads of the pool that this runs in. `false` may also mean
-/// that it is not sure: if a row is not in strictly ascending order, or has an arc to its own vertex or to one without a row.
-///
-/// Each arc to a higher vertex is looked up in the row of that. If all are there, and the arcs to lower vertices are as many, these are
-/// theirs. O(n + m log d) for rows of up to d arcs.
-#[cfg(feature = "io")]
-pub(crate) fn is_surely_symmetric(
-    offsets: &[usize],
-    targets: &[NodeId],
-    same_weight: &(dyn Fn(usize, usize) -> bool + Sync),
-) -> bool {
-    let num_rows = offsets.len() - 1;
-    // Arcs to higher vertices less those to lower ones, if each of the former is answered.
-    let excess = |row: usize| -> Option<i64> {
-        let (node, range) = (row as NodeId, offsets[row]..offsets[row + 1]);
-        let own = &targets[range.clone()];
-        let lower = own.partition_point(|&target| target < node);
-        let is_ascending = own.is_sorted_by(|a, b| a < b);
-        let is_answered = |arc: usize| {
-            let target = targets[arc] as usize;
-            if target == row || target >= num_rows {
-                return false;
-            }
-            let other = &targets[offsets[target]..offsets[target + 1]];
-            other.binary_search(&node).is_ok_and(|place| same_weight(arc, offsets[target] + place))
-        };
-        let all_answered = is_ascending && (range.start + lower..range.end).all(is_answered);
-        all_answered.then_some(own.len() as i64 - 2 * lower as i64)
-    };
-    let chunk = |index: usize| -> Option<i64> {
-        (index * CHUNK..num_rows.min((index + 1) * CHUNK)).map(excess).sum()
-    };
-    let chunks = threads::map(num_rows.div_ceil(CHUNK), 1, &chunk);
-    chunks.into_iter().sum::<Option<i64>>() == Some(0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::fingerprint::is_surely_symmetric;
     use crate::ground::rng::Rng;
+    use crate::ground::types::Weight;
 
     #[test]
     fn finds_what_comparing_every_pair_finds() {
@@ -147,8 +107,8 @@ mod tests {
             let mut weight = vec![vec![0; n as usize]; n as usize];
             for _ in 0..rng.below(3 * n) {
                 let (u, v) = (rng.below(n) as usize, rng.below(n) as usize);
-                weight[u][v] = 1 + rng.below(2);
-                weight[v][u] = 1 + rng.below(2) / 2;
+                weight[u][v] = Weight::from(1 + rng.below(2));
+                weight[v][u] = Weight::from(1 + rng.below(2) / 2);
                 if rng.below(4) == 0 {
                     weight[v][u] = 0;
                 }
@@ -195,7 +155,7 @@ mod tests {
                 let row = &targets[offsets[node]..offsets[node + 1]];
                 row.is_sorted_by(|a, b| a < b) && !row.contains(&(node as NodeId))
             });
-            let is_sure = is_surely_symmetric(&offsets, &targets, &|a, b| weights[a] == weights[b]);
+            let is_sure = is_surely_symmetric(&offsets, &targets, Some(&weights));
             assert_eq!(is_sure, is_plain && found.is_empty());
             plain_ones += u32::from(is_sure);
             found.sort_unstable();

@@ -27,6 +27,14 @@ pub fn filled<T: Clone>(count: usize, value: T) -> Result<Vec<T>, OutOfMemory> {
     Ok(array)
 }
 
+/// An array of `count` zeros, or of what else the default is, which takes memory only where it is written.
+#[cfg(feature = "io")]
+pub(crate) fn zeroed<T: Copy + Default>(count: usize) -> Result<Vec<T>, OutOfMemory> {
+    // Only an allocation that cannot fail gives zeros that nobody has written.
+    drop(with_room::<T>(count)?);
+    Ok(vec![T::default(); count])
+}
+
 /// An empty array with room for `count` values.
 pub fn with_room<T>(count: usize) -> Result<Vec<T>, OutOfMemory> {
     let mut array = Vec::new();

@@ -76,8 +76,12 @@ pub(crate) fn fill<T: Send>(entries: &mut [T], entry: impl Fn(usize) -> T + Sync
     entries.par_chunks_mut(GRAIN_SIZE).enumerate().for_each(of_grain);
 }
 
-/// The results for some items, in their order, a task each. The work is called through a pointer, as in [`map`].
+/// The results for some items, in their order, a task each. Outside of any pool the calling thread does it all. The work is called through a
+/// pointer, as in [`map`].
 pub fn map_each<T: Send, R: Send>(items: Vec<T>, work: &(dyn Fn(T) -> R + Sync)) -> Vec<R> {
+    if rayon::current_thread_index().is_none() {
+        return items.into_iter().map(work).collect();
+    }
     items.into_par_iter().with_max_len(1).map(work).collect()
 }
 

@@ -36,6 +36,8 @@ pub struct Source<'a> {
     name: String,
     reader: Box<dyn Read + Send + 'a>,
     is_plain: bool,
+    /// What it was opened from, unless that is the standard input.
+    file: Option<File>,
 }
 
 impl<'a> Source<'a> {
@@ -48,8 +50,9 @@ impl<'a> Source<'a> {
             return Self::new("standard input", io::stdin());
         }
         let name = path.display().to_string();
-        match File::open(path) {
-            Ok(file) => Self::new(name, file),
+        let open = || File::open(path).and_then(|file| Ok((file.try_clone()?, file)));
+        match open() {
+            Ok((file, same)) => Ok(Self { file: Some(same), ..Self::new(name, file)? }),
             Err(source) => Err(ReadError::Unreadable { file: name, source }),
         }
     }
@@ -69,7 +72,7 @@ impl<'a> Source<'a> {
         } else {
             Box::new(whole)
         };
-        let mut source = Self { name, reader, is_plain: !is_packed };
+        let mut source = Self { name, reader, is_plain: !is_packed, file: None };
         source.unify();
         Ok(source)
     }
@@ -120,6 +123,13 @@ impl<'a> Source<'a> {
         self.is_plain
     }
 
+    /// The file whose bytes these are, if they can be read at any place of it.
+    pub(super) fn seekable(&self) -> Option<File> {
+        let file = self.file.as_ref().filter(|_| self.is_plain && cfg!(any(unix, windows)))?;
+        let is_file = file.metadata().is_ok_and(|data| data.is_file());
+        is_file.then(|| file.try_clone().ok()).flatten()
+    }
+
     /// The first bytes, up to 64 KiB, as [`peek`](Self::peek) does it.
     pub fn start(&mut self) -> Vec<u8> {
         self.peek(Self::START)
@@ -130,6 +140,33 @@ impl Read for Source<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.reader.read(buffer)
     }
+}
+
+/// Reads bytes at a place of a file, whatever else is read from it.
+pub(super) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::read_at(file, buffer, offset);
+    #[cfg(windows)]
+    return std::os::windows::fs::FileExt::seek_read(file, buffer, offset);
+    #[cfg(not(any(unix, windows)))]
+    return Err(io::ErrorKind::Unsupported.into());
+}
+
+/// Fills a buffer with one read after another, each of which is told how many bytes there are already; returns how many there are at the end.
+pub(super) fn fill(
+    buffer: &mut [u8],
+    mut read: impl FnMut(&mut [u8], u64) -> io::Result<usize>,
+) -> io::Result<usize> {
+    let mut count = 0;
+    while count < buffer.len() {
+        match read(&mut buffer[count..], count as u64) {
+            Ok(0) => break,
+            Ok(more) => count += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(count)
 }
 
 /// The error of a read that failed where the text had reached this line and column.

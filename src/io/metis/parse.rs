@@ -11,9 +11,9 @@ use std::ops::ControlFlow;
 
 use super::Header;
 use super::fault::{FaultKind, Faults, NumberFault, Role};
-use crate::graph::validation::{Asymmetry, is_surely_symmetric, visit_asymmetries};
+use crate::graph::fingerprint::is_surely_symmetric;
+use crate::graph::validation::{Asymmetry, visit_asymmetries};
 use crate::ground::memory::{self, OutOfMemory};
-use crate::ground::threads;
 use crate::ground::types::{NodeId, Weight};
 use crate::io::scanner::{Scanner, TextKind, Token};
 
@@ -657,13 +657,14 @@ impl<R: Read> Parser<'_, R> {
 
     fn check_symmetry(&mut self, rows: &Rows) -> ControlFlow<()> {
         let weights = &rows.weights;
+        if is_surely_symmetric(&rows.offsets, &rows.targets, rows.header.has_edge_weights.then_some(weights))
+        {
+            return ControlFlow::Continue(());
+        }
         // A weight of 0 stands for one that was refused already.
         let same_weight = |a: usize, b: usize| {
             weights.is_empty() || weights[a] == weights[b] || weights[a] == 0 || weights[b] == 0
         };
-        if threads::count() > 1 && is_surely_symmetric(&rows.offsets, &rows.targets, &same_weight) {
-            return ControlFlow::Continue(());
-        }
         // They are met in an order of its own; those that stand first in the file shall be kept.
         let room = self.faults.room();
         let mut first: BinaryHeap<(usize, Asymmetry)> = BinaryHeap::with_capacity(room.min(1024));

@@ -32,6 +32,22 @@ impl Width {
             Self::Eight => 8,
         }
     }
+
+    /// The numbers in as many bytes as they take, each as `convert` makes it.
+    pub(super) fn decode<T>(self, bytes: &[u8], numbers: &mut [T], convert: impl Fn(u64) -> T) {
+        match self {
+            Self::Four => {
+                for (number, &bytes) in numbers.iter_mut().zip(bytes.as_chunks().0) {
+                    *number = convert(u64::from(u32::from_le_bytes(bytes)));
+                }
+            }
+            Self::Eight => {
+                for (number, &bytes) in numbers.iter_mut().zip(bytes.as_chunks().0) {
+                    *number = convert(u64::from_le_bytes(bytes));
+                }
+            }
+        }
+    }
 }
 
 /// What a file begins with.

@@ -26,7 +26,8 @@ mod header;
 pub mod part;
 mod write;
 
-use std::io::Read;
+use std::fs::File;
+use std::io::{self, Read};
 use std::ops::ControlFlow;
 
 pub use fault::ParhipFault;
@@ -35,15 +36,18 @@ pub use write::{ParhipWidth, write};
 
 use self::header::{HEADER, Header, Width};
 use super::metis::NodeWeights;
-use super::source::read_error;
+use super::source::{fill, read_at, read_error};
 use super::{ContentError, ReadError, Source};
 use crate::graph::CsrGraph;
-use crate::graph::validation::{Asymmetry, is_surely_symmetric, visit_asymmetries};
-use crate::ground::memory;
+use crate::graph::fingerprint::is_surely_symmetric;
+use crate::graph::validation::{Asymmetry, visit_asymmetries};
 use crate::ground::types::{NodeId, Weight};
+use crate::ground::{memory, threads};
 
 /// Bytes read at once: they stay in the cache until their numbers are taken.
 const CHUNK: usize = 1 << 18;
+/// Numbers that a thread reads in one task. Balances the cost of a task against idle threads.
+const TASK: usize = 1 << 20;
 
 /// Reads a graph, or refuses it at its first fault. Neighbours come out in ascending order. Memory is taken for what stands in the
 /// file, never for what its header promises.
@@ -66,11 +70,10 @@ const CHUNK: usize = 1 << 18;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, ReadError> {
-    let mut reader = Reader { name: source.name().to_owned(), source, offset: 0, expected: HEADER };
-    let mut start = [0; HEADER as usize];
-    reader.bytes(&mut start, "its header")?;
-    let header = Header::read(start).map_err(|(offset, fault)| reader.fault(offset, fault))?;
-    reader.expected = header.size();
+    let name = source.name().to_owned();
+    let file = source.seekable();
+    let input = file.map_or(Input::Stream(source), Input::File);
+    let (mut reader, header) = Reader::open(name, input)?;
     let (n, m) = (header.num_nodes as usize, header.num_arcs as usize);
 
     let offsets = offsets(&mut reader, &header, 0..n as u64)?;
@@ -88,7 +91,8 @@ pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, R
         NodeWeights::ReadBeyond(most) => n > most,
     };
     if !is_kept || own_weights.is_empty() {
-        own_weights = reader.or_lack(memory::filled(n, 1))?;
+        own_weights = reader.or_lack(memory::zeroed(n))?;
+        threads::fill(&mut own_weights, |_| 1);
     }
     let sum = |weights: &[Weight]| weights.iter().try_fold(0, |sum: Weight, &weight| sum.checked_add(weight));
     if sum(&own_weights).is_none() {
@@ -110,17 +114,35 @@ fn target(number: u64) -> NodeId {
     NodeId::try_from(number).unwrap_or(NodeId::MAX)
 }
 
+/// Where the bytes come from.
+enum Input<'a> {
+    /// From one after another.
+    Stream(Source<'a>),
+    /// From a file, at any place.
+    File(File),
+}
+
 /// A file that is read from its start to its end, or from somewhere on.
-struct Reader<R> {
+struct Reader<'a> {
     name: String,
-    source: R,
-    /// Bytes read so far.
+    input: Input<'a>,
+    /// The next byte.
     offset: u64,
     /// Bytes of the whole file, as far as is known.
     expected: u64,
 }
 
-impl<R: Read> Reader<R> {
+impl<'a> Reader<'a> {
+    /// A reader that has read the header of a graph.
+    fn open(name: String, input: Input<'a>) -> Result<(Self, Header), ReadError> {
+        let mut reader = Self { name, input, offset: 0, expected: HEADER };
+        let mut start = [0; HEADER as usize];
+        reader.bytes(&mut start, "its header")?;
+        let header = Header::read(start).map_err(|(offset, fault)| reader.fault(offset, fault))?;
+        reader.expected = header.size();
+        Ok((reader, header))
+    }
+
     fn fault(&self, offset: u64, fault: ParhipFault) -> ReadError {
         let kind = ContentError::Parhip(fault);
         ReadError::InvalidBytes { file: self.name.clone(), offset, kind }
@@ -133,48 +155,86 @@ impl<R: Read> Reader<R> {
 
     /// Fills a buffer, whose bytes belong to this section.
     fn bytes(&mut self, buffer: &mut [u8], section: &'static str) -> Result<(), ReadError> {
-        let mut count = 0;
-        while count < buffer.len() {
-            match self.source.read(&mut buffer[count..]) {
-                Ok(0) => break,
-                Ok(more) => count += more,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(read_error(&self.name, error, 1, 1)),
-            }
-        }
-        self.offset += count as u64;
-        if count < buffer.len() {
-            return Err(self.fault(self.offset, ParhipFault::TooShort { section, expected: self.expected }));
+        let start = self.offset;
+        let count = match &mut self.input {
+            Input::Stream(source) => fill(buffer, |rest, _| source.read(rest)),
+            Input::File(file) => fill(buffer, |rest, count| read_at(file, rest, start + count)),
+        };
+        self.offset += self.or_unreadable(count)? as u64;
+        if self.offset < start + buffer.len() as u64 {
+            return Err(self.too_short(self.offset, section));
         }
         Ok(())
     }
 
+    fn or_unreadable<T>(&self, result: io::Result<T>) -> Result<T, ReadError> {
+        result.map_err(|error| read_error(&self.name, error, 1, 1))
+    }
+
+    fn too_short(&self, length: u64, section: &'static str) -> ReadError {
+        self.fault(length, ParhipFault::TooShort { section, expected: self.expected })
+    }
+
     /// The next numbers, each as `convert` makes it.
-    fn numbers<T>(
+    fn numbers<T: Copy + Default + Send>(
         &mut self,
         count: usize,
         width: Width,
         section: &'static str,
-        convert: impl Fn(u64) -> T,
+        convert: impl Fn(u64) -> T + Sync,
     ) -> Result<Vec<T>, ReadError> {
+        if let Input::File(file) = &self.input {
+            let numbers = self.numbers_at(file, count, width, section, convert)?;
+            self.offset += count as u64 * width.bytes();
+            return Ok(numbers);
+        }
         let mut numbers = Vec::new();
         let mut buffer = vec![0; CHUNK.min(count.saturating_mul(width.bytes() as usize))];
         while numbers.len() < count {
-            let piece = (count - numbers.len()).min(CHUNK / width.bytes() as usize);
+            let (read, piece) = (numbers.len(), (count - numbers.len()).min(CHUNK / width.bytes() as usize));
             let bytes = &mut buffer[..piece * width.bytes() as usize];
             self.bytes(bytes, section)?;
             let room = memory::make_room(&mut numbers, piece, count);
             self.or_lack(room)?;
-            match width {
-                Width::Four => {
-                    let four = bytes.as_chunks().0.iter();
-                    numbers.extend(four.map(|&number| convert(u64::from(u32::from_le_bytes(number)))));
+            numbers.resize(read + piece, T::default());
+            width.decode(bytes, &mut numbers[read..], &convert);
+        }
+        Ok(numbers)
+    }
+
+    /// The numbers that come next in a file, read by all threads of the pool that this runs in.
+    fn numbers_at<T: Copy + Default + Send>(
+        &self,
+        file: &File,
+        count: usize,
+        width: Width,
+        section: &'static str,
+        convert: impl Fn(u64) -> T + Sync,
+    ) -> Result<Vec<T>, ReadError> {
+        let length = self.or_unreadable(file.metadata())?.len();
+        if length.saturating_sub(self.offset) / width.bytes() < count as u64 {
+            return Err(self.too_short(length.max(self.offset), section));
+        }
+        let mut numbers = self.or_lack(memory::zeroed(count))?;
+        let start = self.offset;
+        let reads = |(task, numbers): (usize, &mut [T])| -> io::Result<bool> {
+            let mut place = start + (task * TASK) as u64 * width.bytes();
+            let mut buffer = vec![0; CHUNK.min(numbers.len() * width.bytes() as usize)];
+            for numbers in numbers.chunks_mut(CHUNK / width.bytes() as usize) {
+                let bytes = &mut buffer[..numbers.len() * width.bytes() as usize];
+                if fill(bytes, |rest, count| read_at(file, rest, place + count))? < bytes.len() {
+                    return Ok(false);
                 }
-                Width::Eight => {
-                    let eight = bytes.as_chunks().0.iter();
-                    numbers.extend(eight.map(|&number| convert(u64::from_le_bytes(number))));
-                }
+                width.decode(bytes, numbers, &convert);
+                place += bytes.len() as u64;
             }
+            Ok(true)
+        };
+        let tasks = numbers.chunks_mut(TASK).enumerate().collect();
+        let are_there: io::Result<Vec<bool>> = threads::map_each(tasks, &reads).into_iter().collect();
+        if self.or_unreadable(are_there)?.contains(&false) {
+            // It has become shorter meanwhile.
+            return Err(self.too_short(self.offset, section));
         }
         Ok(numbers)
     }
@@ -192,7 +252,7 @@ impl<R: Read> Reader<R> {
 
 /// Weights, if the file has them.
 fn weights(
-    reader: &mut Reader<impl Read>,
+    reader: &mut Reader<'_>,
     width: Option<Width>,
     count: usize,
     section: &'static str,
@@ -208,7 +268,7 @@ fn weights(
 
 /// The weights of these vertices, which come next.
 fn node_weights_of(
-    reader: &mut Reader<impl Read>,
+    reader: &mut Reader<'_>,
     header: &Header,
     nodes: std::ops::Range<u64>,
 ) -> Result<Vec<Weight>, ReadError> {
@@ -222,7 +282,7 @@ fn node_weights_of(
 
 /// The weights of these arcs, which come next.
 fn edge_weights_of(
-    reader: &mut Reader<impl Read>,
+    reader: &mut Reader<'_>,
     header: &Header,
     arcs: std::ops::Range<usize>,
 ) -> Result<Vec<Weight>, ReadError> {
@@ -235,7 +295,7 @@ fn edge_weights_of(
 
 /// The offsets of the lists of these vertices, which come next, as positions of arcs; then where the last list ends.
 fn offsets(
-    reader: &mut Reader<impl Read>,
+    reader: &mut Reader<'_>,
     header: &Header,
     nodes: std::ops::Range<u64>,
 ) -> Result<Vec<usize>, ReadError> {
@@ -282,8 +342,7 @@ impl Lists {
     /// Checks the arcs and puts each list into ascending order; a fault comes with its byte.
     fn check(&mut self) -> Result<(), (u64, ParhipFault)> {
         let Self { offsets, targets, weights, .. } = &*self;
-        let same_weight = |a: usize, b: usize| weights.is_empty() || weights[a] == weights[b];
-        if is_surely_symmetric(offsets, targets, &same_weight) {
+        if is_surely_symmetric(offsets, targets, (!weights.is_empty()).then_some(weights)) {
             return Ok(());
         }
         self.check_ends()?;

@@ -1,11 +1,10 @@
 //! Parts of graphs in ParHIP's format, for those who read one together.
 
 use std::fs::File;
-use std::io::{Seek, SeekFrom};
 use std::path::Path;
 
 use super::{
-    HEADER, Header, Lists, ParhipFault, Reader, edge_weights_of, node_weights_of, offsets, read_error, target,
+    HEADER, Header, Input, Lists, ParhipFault, Reader, edge_weights_of, node_weights_of, offsets, target,
 };
 use crate::ground::types::{NodeId, Weight};
 use crate::io::ReadError;
@@ -53,27 +52,23 @@ pub fn read(path: &Path, index: usize, count: usize) -> Result<ParhipPart, ReadE
     let name = path.display().to_string();
     let open = File::open(path).and_then(|file| Ok((file.metadata()?.len(), file)));
     let (size, file) = open.map_err(|source| ReadError::Unreadable { file: name.clone(), source })?;
-    let mut reader = Reader { name, source: file, offset: 0, expected: HEADER };
-    let mut start = [0; HEADER as usize];
-    reader.bytes(&mut start, "its header")?;
-    let header = Header::read(start).map_err(|(offset, fault)| reader.fault(offset, fault))?;
-    reader.expected = header.size();
+    let (mut reader, header) = Reader::open(name, Input::File(file))?;
     if size > reader.expected {
         let expected = reader.expected;
         return Err(reader.fault(expected, ParhipFault::TooLong { expected }));
     }
     let nodes = reader.start_of(&header, index, count)?..reader.start_of(&header, index + 1, count)?;
-    reader.go_to(HEADER + nodes.start * header.offsets.bytes())?;
+    reader.offset = HEADER + nodes.start * header.offsets.bytes();
     let mut offsets = offsets(&mut reader, &header, nodes.clone())?;
     let arcs = offsets[0]..offsets[offsets.len() - 1];
     offsets.iter_mut().for_each(|offset| *offset -= arcs.start);
-    reader.go_to(header.first_list() + arcs.start as u64 * header.neighbours.bytes())?;
+    reader.offset = header.first_list() + arcs.start as u64 * header.neighbours.bytes();
     let targets = reader.numbers(arcs.len(), header.neighbours, "the neighbours", target)?;
     let each = header.node_weights.map_or(0, super::Width::bytes);
-    reader.go_to(header.end_of_lists() + nodes.start * each)?;
+    reader.offset = header.end_of_lists() + nodes.start * each;
     let own_weights = node_weights_of(&mut reader, &header, nodes.clone())?;
     let each = header.edge_weights.map_or(0, super::Width::bytes);
-    reader.go_to(header.first_edge_weight() + arcs.start as u64 * each)?;
+    reader.offset = header.first_edge_weight() + arcs.start as u64 * each;
     let weights = edge_weights_of(&mut reader, &header, arcs.clone())?;
     if size < reader.expected {
         let expected = reader.expected;
@@ -94,14 +89,7 @@ pub fn read(path: &Path, index: usize, count: usize) -> Result<ParhipPart, ReadE
     })
 }
 
-impl Reader<File> {
-    /// Lets the next byte be this one.
-    fn go_to(&mut self, offset: u64) -> Result<(), ReadError> {
-        self.offset = offset;
-        let result = self.source.seek(SeekFrom::Start(offset));
-        result.map(|_| ()).map_err(|error| read_error(&self.name, error, 1, 1))
-    }
-
+impl Reader<'_> {
     /// The first vertex of a part: its list begins at its share of the arcs, or is the first behind that.
     fn start_of(&mut self, header: &Header, index: usize, count: usize) -> Result<u64, ReadError> {
         if index == count {
@@ -116,7 +104,7 @@ impl Reader<File> {
         }
         while low < high {
             let middle = (low + high) / 2;
-            self.go_to(HEADER + middle * header.offsets.bytes())?;
+            self.offset = HEADER + middle * header.offsets.bytes();
             let found = self.numbers(1, header.offsets, "the offsets", |offset| offset)?[0];
             if found < wanted {
                 low = middle + 1;

@@ -1,15 +1,47 @@
 //! Binary graphs: both widths, errors with their bytes, and what is cut off or damaged.
 
+use std::io::Write;
+
 use proptest::prelude::*;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::ground::threads;
 use viem::io::metis::{self, GraphContent, NodeWeights};
 use viem::io::parhip::{self, ParhipFault, ParhipWidth};
 use viem::io::{self, ContentError, GraphFormat, ReadError, Reading, Source};
 
 const WIDTHS: [ParhipWidth; 2] = [ParhipWidth::Eight, ParhipWidth::Least];
 
+/// What is read from a stream and, by three threads, from a file is the same.
 fn read(bytes: &[u8]) -> Result<CsrGraph, ReadError> {
-    parhip::read(Source::new("test", bytes).unwrap(), NodeWeights::Read)
+    let read = |source| parhip::read(source, NodeWeights::Read);
+    let of_stream = read(Source::new("test", bytes).unwrap());
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(bytes).unwrap();
+    let of_file = threads::run(3, || read(Source::open(file.path()).unwrap())).unwrap();
+    match (&of_stream, of_file) {
+        (Ok(of_stream), Ok(of_file)) => assert_eq!(*of_stream, of_file),
+        (Err(of_stream), Err(of_file)) => {
+            assert_eq!(
+                of_file.to_string().replace(&file.path().display().to_string(), "test"),
+                of_stream.to_string()
+            );
+        }
+        (of_stream, of_file) => panic!("{of_stream:?} {of_file:?}"),
+    }
+    of_stream
+}
+
+#[test]
+fn several_threads_read_a_long_file() {
+    // More neighbours and weights than a thread reads in one task.
+    let graph = generate::grid(900, 600);
+    for content in [GraphContent::NO_WEIGHTS, GraphContent::ALL_WEIGHTS] {
+        for width in WIDTHS {
+            let bytes = written(&graph, content, width);
+            assert!(read(&bytes).unwrap() == graph);
+            assert!(read(&bytes[..bytes.len() - 1]).is_err());
+        }
+    }
 }
 
 fn written(graph: &CsrGraph, content: GraphContent, width: ParhipWidth) -> Vec<u8> {
