@@ -9,9 +9,12 @@
 //! *Departure.* A round has several steps, and a hash of its global number decides in which of them a vertex may move. All that a step decides
 //! follows from the state before it. Vertices ask the owner of a cluster for admission, and it admits those with most weight first, while the bound
 //! holds. So bounds are never exceeded, and the clusters are the same for any number of ranks. A vertex that is fixed to a block only joins clusters
-//! that are named after one that is fixed to the same block; free ones join any. So no cluster has vertices of two fixed blocks.
+//! that are named after one that is fixed to the same block; free ones join any. So no cluster has vertices of two fixed blocks. Vertices that are
+//! [left alone](left_alone) join each other in the end.
 //!
 //! O(m/p log d) for a round; for each step messages for those who move between ranks, for ghosts, and for the weights of foreign clusters.
+
+mod left_alone;
 
 use std::cmp::Reverse;
 
@@ -68,6 +71,7 @@ pub fn cluster(
             break;
         }
     }
+    run.join_those_left_alone();
     run.labels
 }
 
@@ -143,8 +147,8 @@ impl<C: Comm> Run<'_, C> {
         !is_apart && both.is_none_or(|(fixed, fixed_to)| fixed[vertex] == fixed_to[other])
     }
 
-    /// The cluster that an own vertex would rather be in, and the weight of its edges to it.
-    fn preferred(&self, vertex: usize, rated: &mut Vec<(NodeId, Weight)>) -> Option<(NodeId, Weight)> {
+    /// The clusters beside an own vertex that it may be in, with the weight of its edges to each.
+    fn rate(&self, vertex: usize, rated: &mut Vec<(NodeId, Weight)>) {
         rated.clear();
         for (to, weight) in self.graph.arcs(vertex) {
             if self.may_join(vertex, to) {
@@ -157,13 +161,28 @@ impl<C: Comm> Run<'_, C> {
             sum.1 += if is_same { later.1 } else { 0 };
             is_same
         });
+    }
+
+    /// By the weight of the edges to a cluster, and by chance where that is equal.
+    fn order(&self, &(label, weight): &(NodeId, Weight)) -> (Weight, u64) {
+        (weight, derive(self.seed, u64::from(label)))
+    }
+
+    /// The cluster that an own vertex would rather be in, and the weight of its edges to it.
+    fn preferred(&self, vertex: usize, rated: &mut Vec<(NodeId, Weight)>) -> Option<(NodeId, Weight)> {
+        self.rate(vertex, rated);
         let (label, own_weight) = (self.labels[vertex], self.graph.node_weights()[vertex]);
         let inside = rated.iter().find(|&&(other, _)| other == label).map_or(0, |&(_, weight)| weight);
         let is_better = |&&(other, weight): &&(NodeId, Weight)| {
             other != label && weight > inside && self.weight(other) <= self.most - own_weight
         };
-        let order = |&&(other, weight): &&(NodeId, Weight)| (weight, derive(self.seed, u64::from(other)));
-        rated.iter().filter(is_better).max_by_key(order).copied()
+        rated.iter().filter(is_better).max_by_key(|rated| self.order(rated)).copied()
+    }
+
+    /// The cluster that an own vertex would be in if none were full.
+    fn favourite(&self, vertex: usize, rated: &mut Vec<(NodeId, Weight)>) -> Option<NodeId> {
+        self.rate(vertex, rated);
+        rated.iter().max_by_key(|rated| self.order(rated)).map(|&(label, _)| label)
     }
 
     /// Lets these own vertices move; how many have.
