@@ -1,7 +1,7 @@
 //! Every option in every mode of every program: it has an effect, or is rejected by name. Also the page of
 //! the guide that lists all options.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::Path;
 
@@ -417,18 +417,23 @@ fn check(name: &str, settings: &[Setting], trials: &[Trial]) {
             option.name
         );
     }
-    let mut faults = Vec::new();
+    let (mut faults, mut without) = (Vec::new(), HashMap::new());
     for setting in settings {
         let is_tried = |trial: &&Trial| trial.only.is_empty() || trial.only.contains(&setting.mode);
         for trial in trials.iter().filter(is_tried) {
-            faults.extend(fault(&reference, setting, trial));
+            faults.extend(fault(&reference, setting, trial, &mut without));
         }
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// The error of an option in a mode.
-fn fault(program: &ProgramReference, setting: &Setting, trial: &Trial) -> Option<String> {
+/// The error of an option in a mode. Runs without it are kept by their arguments.
+fn fault(
+    program: &ProgramReference,
+    setting: &Setting,
+    trial: &Trial,
+    runs_without: &mut HashMap<Vec<String>, Outcome>,
+) -> Option<String> {
     let option = program.options.iter().find(|option| option.name == trial.option).unwrap();
     let without = arguments(setting, trial, false);
     let with = arguments(setting, trial, true);
@@ -444,7 +449,7 @@ fn fault(program: &ProgramReference, setting: &Setting, trial: &Trial) -> Option
         let is_right = !means_something || may_be_refused;
         return (!is_right).then(|| format!("refused, though it stands in the table: {what}"));
     }
-    let before = run(&program.name, &without);
+    let before = runs_without.entry(without).or_insert_with_key(|without| run(&program.name, without));
     if !means_something && !CHOOSING.contains(&trial.option) {
         return Some(format!("neither refused nor in the table: {what}"));
     }

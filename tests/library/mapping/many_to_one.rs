@@ -136,12 +136,12 @@ fn tiny_problems_are_solved_optimally() {
 
 #[test]
 fn exact_sizes_are_met_and_work_follows_the_speeds() {
-    let graph = generate::mesh(50, 40, 2);
+    let graph = generate::mesh(40, 25, 2);
     let tree = Hierarchy::parse("4:3", "1:10").unwrap();
     let exact = config(MapPreset::Eco).with_imbalance(0.0);
     let solution = map_many_to_one(&graph, &tree, &exact).unwrap();
     let loads = loads_of(&graph, 12, solution.mapping.pes());
-    assert!(loads.iter().all(|&load| load == 166 || load == 167), "{loads:?}");
+    assert!(loads.iter().all(|&load| load == 83 || load == 84), "{loads:?}");
     let speeds: Vec<u32> = (0..12).map(|pe| 1 + pe % 8).collect();
     let sum: u32 = speeds.iter().sum();
     // Their total exceeds 32 bits.
@@ -149,7 +149,7 @@ fn exact_sizes_are_met_and_work_follows_the_speeds() {
     let machine = Capacities::new(tree, capacities).unwrap();
     let solution = map_many_to_one(&graph, &machine, &exact).unwrap();
     for (load, &speed) in loads_of(&graph, 12, solution.mapping.pes()).into_iter().zip(&speeds) {
-        let share = 2000.0 * f64::from(speed) / f64::from(sum);
+        let share = 1000.0 * f64::from(speed) / f64::from(sum);
         assert!((load as f64 - share).abs() < 1.0, "{load} for {share}");
     }
 }
