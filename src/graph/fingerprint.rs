@@ -48,7 +48,7 @@ impl Fingerprint {
 
     /// The fingerprint of the rows of some vertices that follow `first`, in a graph of `num_nodes` vertices. Fingerprints of all rows add up to
     /// 0, modulo 2^64, if both ends of each edge agree. `None` if a row is not in strictly ascending order, or lists its own vertex or one that
-    /// does not exist.
+    /// does not exist, or if there are fewer arcs than `offsets` says.
     ///
     /// The arcs of row `i` are `offsets[i]..offsets[i + 1]` in `targets` and `weights`. O(n + m), by all threads of the pool that this runs in.
     pub fn of_rows(
@@ -59,14 +59,15 @@ impl Fingerprint {
         targets: &[NodeId],
         weights: Option<&[Weight]>,
     ) -> Option<u64> {
-        let num_rows = offsets.len() - 1;
+        let num_rows = offsets.len().saturating_sub(1);
         let of_row = |row: usize| {
             let (node, arcs) = (u64::from(first) + row as u64, offsets[row]..offsets[row + 1]);
+            let targets = targets.get(arcs.clone())?;
             let (sum, end) = match weights {
-                None => self.of_row(node, &targets[arcs], |_| 1),
+                None => self.of_row(node, targets, |_| 1),
                 Some(weights) => {
-                    let weights = &weights[arcs.clone()];
-                    self.of_row(node, &targets[arcs], |place| mixed(weights[place] as u64 ^ self.of_weights))
+                    let weights = weights.get(arcs)?;
+                    self.of_row(node, targets, |place| mixed(weights[place] as u64 ^ self.of_weights))
                 }
             }?;
             (end <= num_nodes as u64).then_some(sum)
@@ -109,7 +110,7 @@ impl Fingerprint {
 /// lists its own vertex or one without a row.
 pub(crate) fn is_surely_symmetric(offsets: &[usize], targets: &[NodeId], weights: Option<&[Weight]>) -> bool {
     let fingerprint = Fingerprint::with_key(Fingerprint::draw_key());
-    fingerprint.of_rows(0, offsets.len() - 1, offsets, targets, weights) == Some(0)
+    fingerprint.of_rows(0, offsets.len().saturating_sub(1), offsets, targets, weights) == Some(0)
 }
 
 /// A hash of 64 bits.
@@ -145,6 +146,7 @@ mod tests {
                 Some(first.wrapping_add(second))
             };
             assert_eq!((all(&targets, None), all(&targets, Some(&weights))), (Some(0), Some(0)));
+            assert_eq!((all(&targets[1..], None), all(&targets, Some(&weights[1..]))), (None, None));
             let arc = rng.below(targets.len() as u32) as usize;
             weights[arc] += 1;
             assert_ne!(all(&targets, Some(&weights)), Some(0));
