@@ -196,11 +196,8 @@ impl Rows {
         let of_rows =
             fingerprint.of_rows(first, ranges.total() as usize, &self.offsets, &self.targets, weights);
         let all = comm.all_gather(&[u64::from(of_rows.is_some()), of_rows.unwrap_or(0)]);
-        let (found, sum) =
-            all.words.as_chunks().0.iter().fold((true, 0u64), |(found, sum), &[is_there, own]| {
-                (found && is_there == 1, sum.wrapping_add(own))
-            });
-        found && sum == 0
+        let parts = all.words.as_chunks().0.iter();
+        Fingerprint::sum(parts.map(|&[is_there, part]| (is_there == 1).then_some(part))) == Some(0)
     }
 
     /// The first arc that has no equal one in the other direction, by comparing each with that.

@@ -24,9 +24,9 @@ const CHUNK: usize = 1 << 12;
 ///
 /// // A path of three vertices, in two parts.
 /// let fingerprint = Fingerprint::with_key(Fingerprint::draw_key());
-/// let first = fingerprint.of_rows(0, 3, &[0, 1, 3], &[1, 0, 2], None).unwrap();
-/// let second = fingerprint.of_rows(2, 3, &[0, 1], &[1], None).unwrap();
-/// assert_eq!(first.wrapping_add(second), 0);
+/// let first = fingerprint.of_rows(0, 3, &[0, 1, 3], &[1, 0, 2], None);
+/// let second = fingerprint.of_rows(2, 3, &[0, 1], &[1], None);
+/// assert_eq!(Fingerprint::sum([first, second]), Some(0));
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Fingerprint {
@@ -73,11 +73,15 @@ impl Fingerprint {
             (end <= num_nodes as u64).then_some(sum)
         };
         let of_chunk = |chunk: usize| {
-            let mut rows = chunk * CHUNK..num_rows.min((chunk + 1) * CHUNK);
-            rows.try_fold(0u64, |sum, row| Some(sum.wrapping_add(of_row(row)?)))
+            let rows = chunk * CHUNK..num_rows.min((chunk + 1) * CHUNK);
+            Self::sum(rows.map(of_row))
         };
-        let chunks = threads::map(num_rows.div_ceil(CHUNK), 1, &of_chunk);
-        chunks.into_iter().try_fold(0u64, |sum, chunk| Some(sum.wrapping_add(chunk?)))
+        Self::sum(threads::map(num_rows.div_ceil(CHUNK), 1, &of_chunk))
+    }
+
+    /// The fingerprint of several parts, if all have one.
+    pub fn sum(parts: impl IntoIterator<Item = Option<u64>>) -> Option<u64> {
+        parts.into_iter().try_fold(0u64, |sum, part| Some(sum.wrapping_add(part?)))
     }
 
     /// The fingerprint of the arcs of a vertex, and what exceeds all heads; `None` if these are not in strictly ascending order, or the vertex is
@@ -141,9 +145,9 @@ mod tests {
             let fingerprint = Fingerprint::with_key(u64::from(rng.below(1 << 31)));
             let cut = rng.below(n as u32 + 1) as usize;
             let all = |targets: &[NodeId], weights: Option<&[Weight]>| {
-                let first = fingerprint.of_rows(0, n, &offsets[..=cut], targets, weights)?;
-                let second = fingerprint.of_rows(cut as NodeId, n, &offsets[cut..], targets, weights)?;
-                Some(first.wrapping_add(second))
+                let first = fingerprint.of_rows(0, n, &offsets[..=cut], targets, weights);
+                let second = fingerprint.of_rows(cut as NodeId, n, &offsets[cut..], targets, weights);
+                Fingerprint::sum([first, second])
             };
             assert_eq!((all(&targets, None), all(&targets, Some(&weights))), (Some(0), Some(0)));
             assert_eq!((all(&targets[1..], None), all(&targets, Some(&weights[1..]))), (None, None));

@@ -6,6 +6,8 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::ground::error::{ErrorKind, HasKind};
+#[cfg(feature = "io")]
+use crate::ground::memory::{self, OutOfMemory};
 use crate::ground::types::Weight;
 
 /// Why threads cannot be created.
@@ -74,6 +76,14 @@ pub(crate) fn fill<T: Send>(entries: &mut [T], entry: impl Fn(usize) -> T + Sync
         return of_grain((0, entries));
     }
     entries.par_chunks_mut(GRAIN_SIZE).enumerate().for_each(of_grain);
+}
+
+/// An array of `count` times the same value, which all threads write if it is long.
+#[cfg(feature = "io")]
+pub(crate) fn filled<T: Copy + Default + Send + Sync>(count: usize, value: T) -> Result<Vec<T>, OutOfMemory> {
+    let mut array = memory::zeroed(count)?;
+    fill(&mut array, |_| value);
+    Ok(array)
 }
 
 /// The results for some items, in their order, a task each. Outside of any pool the calling thread does it all. The work is called through a

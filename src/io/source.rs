@@ -50,9 +50,8 @@ impl<'a> Source<'a> {
             return Self::new("standard input", io::stdin());
         }
         let name = path.display().to_string();
-        let open = || File::open(path).and_then(|file| Ok((file.try_clone()?, file)));
-        match open() {
-            Ok((file, same)) => Ok(Self { file: Some(same), ..Self::new(name, file)? }),
+        match File::open(path) {
+            Ok(file) => Ok(Self { file: file.try_clone().ok(), ..Self::new(name, file)? }),
             Err(source) => Err(ReadError::Unreadable { file: name, source }),
         }
     }
@@ -123,11 +122,11 @@ impl<'a> Source<'a> {
         self.is_plain
     }
 
-    /// The file whose bytes these are, if they can be read at any place of it.
-    pub(super) fn seekable(&self) -> Option<File> {
-        let file = self.file.as_ref().filter(|_| self.is_plain && cfg!(any(unix, windows)))?;
-        let is_file = file.metadata().is_ok_and(|data| data.is_file());
-        is_file.then(|| file.try_clone().ok()).flatten()
+    /// Takes the file whose bytes these are, if they can be read at any place of it.
+    pub(super) fn take_seekable(&mut self) -> Option<File> {
+        let is_seekable = |file: &File| file.metadata().is_ok_and(|data| data.is_file());
+        let file = self.file.take().filter(|_| self.is_plain && cfg!(any(unix, windows)));
+        file.filter(is_seekable)
     }
 
     /// The first bytes, up to 64 KiB, as [`peek`](Self::peek) does it.

@@ -73,17 +73,15 @@ fn joined(requests: Vec<&Request>, most: Weight) -> Vec<u64> {
     let mut order: Vec<usize> = (0..requests.len()).collect();
     order.sort_unstable_by_key(|&index| requests[index]);
     let mut labels = vec![0; requests.len()];
-    let mut cluster: Option<(&[u64], u64, Weight)> = None;
+    let (mut kind, mut first, mut load): (&[u64], u64, Weight) = (&[], 0, 0);
     for index in order {
-        let (kind, [vertex, weight]) = requests[index].split_last_chunk().expect("there are four words");
-        let weight = *weight as Weight;
-        cluster = match cluster {
-            Some((same, first, load)) if same == kind && load <= most - weight => {
-                Some((kind, first, load + weight))
-            }
-            _ => Some((kind, *vertex, weight)),
-        };
-        labels[index] = cluster.map_or(*vertex, |(_, first, _)| first);
+        let (own, &[vertex, weight]) = requests[index].split_last_chunk().expect("there are four words");
+        let weight = weight as Weight;
+        if own != kind || load > most - weight {
+            (kind, first, load) = (own, vertex, 0);
+        }
+        load += weight;
+        labels[index] = first;
     }
     labels
 }

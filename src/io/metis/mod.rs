@@ -34,7 +34,7 @@ use self::parse::{Keep, Parser, Rows, counts_from_zero};
 use super::scanner::Scanner;
 use super::source::read_error;
 use crate::graph::CsrGraph;
-use crate::ground::memory;
+use crate::ground::threads;
 use crate::io::reading::Reading;
 use crate::io::recognise::{readings, signed};
 use crate::io::{ContentError, ReadError, Source};
@@ -102,7 +102,7 @@ pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, R
     let ones = |count| {
         let out_of_memory =
             |source| ReadError::OutOfMemory { file: name.clone(), line: n as u64 + 1, source };
-        memory::filled(count, 1).map_err(out_of_memory)
+        threads::filled(count, 1).map_err(out_of_memory)
     };
     let node_weights = if rows.node_values.is_empty() { ones(n)? } else { rows.node_values };
     let graph = if rows.header.has_edge_weights {

@@ -69,9 +69,9 @@ const TASK: usize = 1 << 20;
 /// assert!(error.to_string().starts_with("cut, byte 100: the file ends here"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, ReadError> {
+pub fn read(mut source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, ReadError> {
     let name = source.name().to_owned();
-    let file = source.seekable();
+    let file = source.take_seekable();
     let input = file.map_or(Input::Stream(source), Input::File);
     let (mut reader, header) = Reader::open(name, input)?;
     let (n, m) = (header.num_nodes as usize, header.num_arcs as usize);
@@ -91,8 +91,7 @@ pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, R
         NodeWeights::ReadBeyond(most) => n > most,
     };
     if !is_kept || own_weights.is_empty() {
-        own_weights = reader.or_lack(memory::zeroed(n))?;
-        threads::fill(&mut own_weights, |_| 1);
+        own_weights = reader.or_lack(threads::filled(n, 1))?;
     }
     let sum = |weights: &[Weight]| weights.iter().try_fold(0, |sum: Weight, &weight| sum.checked_add(weight));
     if sum(&own_weights).is_none() {
