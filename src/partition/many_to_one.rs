@@ -118,11 +118,12 @@ impl ManyToOnePartitionConfig {
     /// The settings for a graph and its targets.
     fn suited_to(&self, graph: &CsrGraph, targets: &Targets) -> Self {
         let FlatConfig { plain, refined } = &self.flat;
+        let suited = |settings: &PartitionConfig| settings.suited_to(graph, targets.fixed());
         let suited = Self {
-            sections: self.sections.suited_to(graph),
-            whole: self.whole.suited_to(graph),
+            sections: suited(&self.sections),
+            whole: suited(&self.whole),
             cycles: self.cycles,
-            flat: FlatConfig { plain: plain.suited_to(graph), refined: refined.suited_to(graph) },
+            flat: FlatConfig { plain: suited(plain), refined: suited(refined) },
         };
         if targets.are_exact() { suited.exact() } else { suited }
     }

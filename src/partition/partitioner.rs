@@ -89,7 +89,7 @@ impl Partitioner {
             return Partition::of(graph, renamed(partition.blocks(), &numbers), targets);
         }
         let settings = if targets.are_exact() { &self.exact } else { &self.settings };
-        let settings = settings.suited_to(graph);
+        let settings = settings.suited_to(graph, targets.fixed());
         let assignment = pool::partition(graph, targets, &settings, self.seed, observer);
         let own = Partition::of_assignment(assignment, targets);
         let quicker = self

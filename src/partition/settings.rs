@@ -18,10 +18,11 @@
 //! docs/TUNING.md says what each number balances, and which command shows its curve.
 
 use super::coarsen::Contraction;
+use super::fixed::FixedVertices;
 use crate::graph::CsrGraph;
 use crate::graph::hubs::skew_of_degrees;
 use crate::ground::settings::{ConfigError, check, check_at_least_one, check_share, members};
-use crate::ground::types::Weight;
+use crate::ground::types::{NodeId, Weight};
 
 members! {
     /// The trade-off of time and quality. The `social` presets are for graphs with heavy-tailed degrees.
@@ -95,7 +96,7 @@ pub struct PartitionConfig {
 #[non_exhaustive]
 pub struct HeavyTailedConfig {
     /// The skew of the degrees from which on a graph is taken for one of these: the mean degree at an end of an edge over the mean degree
-    /// of a vertex, which is 1 if all degrees are equal; at least 0.
+    /// of a vertex, which is 1 if all degrees are equal; at least 0. Fixed vertices do not count.
     pub least_skew: f64,
     /// Instead of [`PartitionConfig::k_way`].
     pub k_way: KWayConfig,
@@ -323,13 +324,15 @@ impl PartitionConfig {
         }
     }
 
-    /// The settings for a graph and all parts of it: those of [`heavy_tailed`](Self::heavy_tailed) instead of others if its degrees are;
-    /// O(n).
-    pub(crate) fn suited_to(&self, graph: &CsrGraph) -> Self {
+    /// The settings for a graph and all parts of it: those of [`heavy_tailed`](Self::heavy_tailed) instead of others if the degrees of its
+    /// free vertices are; O(n).
+    pub(crate) fn suited_to(&self, graph: &CsrGraph, fixed: Option<&FixedVertices>) -> Self {
         let HeavyTailedConfig { least_skew, k_way, unconstrained, flow, pool, large } =
             self.heavy_tailed.clone();
         let mut settings = self.clone();
-        if skew_of_degrees(graph) >= least_skew {
+        // What stands for all that stays in a block has far more neighbours than any vertex that may move.
+        let is_free = |node: &NodeId| fixed.is_none_or(|fixed| fixed.of(*node).is_none());
+        if skew_of_degrees(graph.nodes().filter(is_free).map(|node| graph.degree(node))) >= least_skew {
             settings = Self { k_way, unconstrained, flow, pool, ..settings };
             if graph.num_arcs() >= large.least_arcs {
                 let LargeConfig { contraction, unconstrained, .. } = large;

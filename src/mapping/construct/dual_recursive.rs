@@ -118,7 +118,7 @@ impl<'a> DualRecursion<'a> {
         observer: &'a dyn Observer,
     ) -> Self {
         let n = problem.size() as PeId;
-        let mut bisections = PartitionConfig::preset(config.inner).suited_to(problem.graph());
+        let mut bisections = PartitionConfig::preset(config.inner).suited_to(problem.graph(), None);
         // One initial partition each: several take half as long again, and after annealing there is no difference.
         bisections.initial.bisections = 1;
         Self {
