@@ -166,6 +166,23 @@ pub fn sum(comm: &impl Comm, number: i64) -> i64 {
     words[0] as i64
 }
 
+/// The words of all ranks, in the order of these, on each of the first `receivers` ranks; nothing on the others.
+pub fn gather_words(comm: &impl Comm, words: &[u64], receivers: usize) -> Vec<u64> {
+    if receivers >= comm.size() {
+        return comm.all_gather(words).words;
+    }
+    let mut all = Vec::new();
+    for receiver in 0..receivers {
+        let mut counts = vec![0; comm.size()];
+        counts[receiver] = words.len();
+        let received = comm.all_to_all(words, &counts).words;
+        if receiver == comm.rank() {
+            all = received;
+        }
+    }
+    all
+}
+
 /// The greatest of the numbers of all ranks.
 pub fn greatest(comm: &impl Comm, number: u64) -> u64 {
     let mut words = [number];

@@ -158,7 +158,7 @@ mod tests {
                     let numbers: Vec<u32> = contraction.coarse.ranges().own().collect();
                     // What is projected reaches the vertices that it comes from.
                     assert_eq!(contraction.project(comm, &numbers), contraction.coarse_of);
-                    (contraction.coarse_of, gather(comm, &contraction.coarse).unwrap())
+                    (contraction.coarse_of, gather(comm, &contraction.coarse, size).unwrap().unwrap())
                 });
                 let coarse_of: Vec<NodeId> = parts.iter().flat_map(|part| part.0.iter().copied()).collect();
                 let coarse = &parts[0].1;

@@ -3,27 +3,33 @@
 use viem::graph::CsrGraph;
 use viem::ground::types::{NodeId, Weight};
 
-use crate::comm::{Comm, Ranges};
+use crate::comm::{Comm, Ranges, gather_words};
 use crate::error::{DistError, agree};
 use crate::graph::{DistGraph, Rows};
 
-/// The whole graph, on each rank. O(n + m) time and memory on each.
-pub fn gather(comm: &impl Comm, graph: &DistGraph) -> Result<CsrGraph, DistError> {
-    let degrees: Vec<u64> = (0..graph.num_own()).map(|own| graph.neighbours(own).len() as u64).collect();
-    let degrees = comm.all_gather(&degrees).words;
-    let mut offsets = Vec::with_capacity(degrees.len() + 1);
-    offsets.push(0);
-    for degree in degrees {
-        offsets.push(offsets[offsets.len() - 1] + degree as usize);
-    }
-    let weights: Vec<u64> = graph.node_weights().iter().map(|&weight| weight as u64).collect();
-    let node_weights = comm.all_gather(&weights).words.into_iter().map(|word| word as Weight).collect();
+/// The whole graph, on each of the first `receivers` ranks; nothing on the others. O(n + m) time and memory on those that have it.
+pub fn gather(comm: &impl Comm, graph: &DistGraph, receivers: usize) -> Result<Option<CsrGraph>, DistError> {
+    let all = |words: Vec<u64>| gather_words(comm, &words, receivers);
+    let numbers = |words: Vec<u64>| -> Vec<Weight> { words.into_iter().map(|word| word as Weight).collect() };
+    let degrees = all((0..graph.num_own()).map(|own| graph.neighbours(own).len() as u64).collect());
+    let node_weights = numbers(all(graph.node_weights().iter().map(|&weight| weight as u64).collect()));
     let arcs = || (0..graph.num_own()).flat_map(|own| graph.arcs(own));
-    let heads: Vec<u64> = arcs().map(|(to, _)| u64::from(graph.global(to))).collect();
-    let targets = comm.all_gather(&heads).words.into_iter().map(|word| word as NodeId).collect();
-    let weights: Vec<u64> = arcs().map(|(_, weight)| weight as u64).collect();
-    let edge_weights = comm.all_gather(&weights).words.into_iter().map(|word| word as Weight).collect();
-    agree(comm, CsrGraph::new(offsets, targets, edge_weights, node_weights))
+    let heads = all(arcs().map(|(to, _)| u64::from(graph.global(to))).collect());
+    let targets: Vec<NodeId> = heads.into_iter().map(|word| word as NodeId).collect();
+    let edge_weights = match graph.has_edge_weights() {
+        true => numbers(all(arcs().map(|(_, weight)| weight as u64).collect())),
+        false => vec![1; targets.len()],
+    };
+    let is_receiver = comm.rank() < receivers;
+    let whole = is_receiver.then(|| {
+        let mut offsets = Vec::with_capacity(degrees.len() + 1);
+        offsets.push(0);
+        for degree in degrees {
+            offsets.push(offsets[offsets.len() - 1] + degree as usize);
+        }
+        CsrGraph::new(offsets, targets, edge_weights, node_weights)
+    });
+    agree(comm, whole.transpose())
 }
 
 /// A graph that one rank has, distributed so that all ranks have about equally many arcs and vertices.
@@ -108,14 +114,19 @@ mod tests {
         for round in 0..30 {
             let graph = random_graph(&mut rng, 40);
             for size in [1, 3, 6] {
-                let wholes = on_ranks(size, &graph, round, |comm, part| gather(comm, part).unwrap());
-                assert!(wholes.iter().all(|whole| *whole == graph));
+                for receivers in 1..=size {
+                    let wholes =
+                        on_ranks(size, &graph, round, |comm, part| gather(comm, part, receivers).unwrap());
+                    let (with, without) = wholes.split_at(receivers);
+                    assert!(with.iter().all(|whole| whole.as_ref() == Some(&graph)));
+                    assert!(without.iter().all(Option::is_none));
+                }
                 let root = round as usize % size;
                 let wholes = threads::run(size, |comm| {
                     let part = scatter(comm, root, (comm.rank() == root).then_some(&graph)).unwrap();
-                    gather(comm, &part).unwrap()
+                    gather(comm, &part, size).unwrap()
                 });
-                assert!(wholes.iter().all(|whole| *whole == graph));
+                assert!(wholes.into_iter().all(|whole| whole.as_ref() == Some(&graph)));
             }
         }
     }

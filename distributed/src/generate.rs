@@ -55,8 +55,9 @@ mod tests {
     fn grids_are_those_of_the_library() {
         for size in [1, 2, 5, 16] {
             for (width, height) in [(1, 1), (1, 7), (4, 3)] {
-                let wholes =
-                    threads::run(size, |comm| gather(comm, &grid(comm, &[width, height]).unwrap()).unwrap());
+                let wholes = threads::run(size, |comm| {
+                    gather(comm, &grid(comm, &[width, height]).unwrap(), size).unwrap().unwrap()
+                });
                 let expected = viem::graph::generate::grid(width as usize, height as usize);
                 assert!(wholes.iter().all(|whole| *whole == expected));
             }

@@ -234,8 +234,9 @@ mod tests {
         file.write_all(bytes).unwrap();
         let expected = whole(file.path());
         for size in SIZES {
-            let found =
-                threads::run(size, |comm| read(comm, file.path()).map(|graph| gather(comm, &graph).unwrap()));
+            let found = threads::run(size, |comm| {
+                read(comm, file.path()).map(|graph| gather(comm, &graph, size).unwrap().unwrap())
+            });
             assert!(found.iter().all(|one| *one == found[0]));
             match (&found[0], &expected) {
                 (Ok(found), Ok(expected)) => assert_eq!(found, expected),

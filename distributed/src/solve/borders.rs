@@ -3,13 +3,11 @@
 use viem::ground::types::{BlockId, Weight};
 
 use super::levels::coarse_blocks;
-use super::whole::own_of;
 use super::{BandConfig, Run};
 use crate::band::{Band, band};
-use crate::comm::Comm;
+use crate::comm::{Comm, greatest};
 use crate::contract::contract;
 use crate::error::DistError;
-use crate::gather::gather;
 use crate::graph::DistGraph;
 use crate::objective::Places;
 
@@ -37,21 +35,20 @@ impl<C: Comm> Run<'_, C> {
         }
         let contraction = contract(comm, graph, &labels)?;
         let coarse = &contraction.coarse;
-        let start = self.whole(coarse, &coarse_blocks(comm, &contraction, blocks));
+        let start = coarse_blocks(comm, &contraction, blocks);
         let stays = |(own, is_core)| BlockId::from(is_core || places.is_fixed(own));
         let stays: Vec<BlockId> = is_core.into_iter().enumerate().map(stays).collect();
-        let stays = self.whole(coarse, &coarse_blocks(comm, &contraction, &stays));
-        let whole = gather(comm, coarse)?;
-        let fixed: Vec<BlockId> = start
-            .iter()
-            .zip(&stays)
-            .map(|(&block, &stays)| if stays == 1 { block } else { Places::NONE })
-            .collect();
-        let found = self.improved((&whole, &start), Some(&fixed), bounds, attempts, seed)?;
-        if found == start {
+        let stays = coarse_blocks(comm, &contraction, &stays);
+        let fixed = start.iter().zip(&stays);
+        let fixed = fixed.map(|(&block, &stays)| if stays == 1 { block } else { Places::NONE }).collect();
+        let start = Places { homes: Some(start), fixed: Some(fixed) };
+        let whole = self.whole(coarse, &start, attempts)?;
+        let found = self.improved(whole.as_ref(), coarse.ranges(), bounds, attempts, seed)?;
+        let is_new = start.homes.is_some_and(|start| found != start[..found.len()]);
+        if greatest(comm, is_new.into()) == 0 {
             return Ok(false);
         }
-        let found = contraction.project(comm, &own_of(coarse, &found));
+        let found = contraction.project(comm, &found);
         blocks[..found.len()].copy_from_slice(&found);
         graph.update(comm, blocks);
         Ok(true)

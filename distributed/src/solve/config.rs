@@ -1,6 +1,7 @@
 //! Settings of a run.
 
 use viem::mapping::solve::{ManyToOneConfig, MapPreset};
+use viem::partition::{PartitionConfig, PartitionPreset};
 
 use crate::cluster::ClusterConfig;
 use crate::refine::RefineConfig;
@@ -34,6 +35,25 @@ pub struct DistConfig {
     pub band: BandConfig,
     /// How often the graph is coarsened and refined again.
     pub v_cycles: VCycleConfig,
+    /// What holds for graphs with heavy-tailed degrees.
+    pub heavy_tailed: HeavyTailedConfig,
+}
+
+/// What holds for graphs with heavy-tailed degrees. No bands of them are refined.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HeavyTailedConfig {
+    /// The skew of the degrees from which on a graph is taken for one of these, as in the library for one machine.
+    pub least_skew: f64,
+    /// One with at most so many vertices and arcs, counted together, is coarsened no further. Balances quality and time against the memory of a
+    /// rank that makes an attempt, which is about 25 bytes for each; chosen on R-MAT graphs of 2^18 to 2^22 vertices (BENCHMARKS.md).
+    pub most_whole: u64,
+}
+
+impl Default for HeavyTailedConfig {
+    fn default() -> Self {
+        let least_skew = PartitionConfig::preset(PartitionPreset::Eco).heavy_tailed.least_skew;
+        Self { least_skew, most_whole: 50_000_000 }
+    }
 }
 
 /// How often the graph is coarsened and refined again, from the partition that was found. Balances quality against time: each takes about as long as all
@@ -87,6 +107,7 @@ impl Default for DistConfig {
             refine: RefineConfig::default(),
             band: BandConfig::default(),
             v_cycles: VCycleConfig::default(),
+            heavy_tailed: HeavyTailedConfig::default(),
         }
     }
 }

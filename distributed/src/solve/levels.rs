@@ -50,7 +50,7 @@ impl<C: Comm> Run<'_, C> {
             let level = contractions.len();
             let graph = contractions.last().map_or(self.graph, |last| &last.coarse);
             let count = graph.ranges().total() as usize;
-            if count <= target {
+            if count <= target || self.is_better_whole(graph, &places[level]) {
                 break;
             }
             let mean = self.total as f64 / count as f64;

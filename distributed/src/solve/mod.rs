@@ -1,7 +1,7 @@
 //! Partitions and many-to-one mappings of distributed graphs.
 //!
-//! *Algorithm.* The graph is coarsened by [clusters](crate::cluster) until it is small. Then each rank has [all of it](crate::gather), and divides
-//! or maps it by the library for one machine, each attempt with a seed of its own; the attempts are dealt to the ranks. The best survives: the least
+//! *Algorithm.* The graph is coarsened by [clusters](crate::cluster) until it is small. Then it is divided or mapped by the library for one machine, in
+//! attempts with a seed each. They are dealt to the first ranks, which have [all of it](crate::gather). The best survives: the least
 //! excess over the bounds, then the least cost, then the first attempt. It is projected from level to level, and [refined](crate::refine) on each.
 //! On levels where the surroundings of the borders are small enough for one machine, its library refines these once more: with flows and searches
 //! that are hard to distribute. *V-cycles* repeat that: the graph is coarsened again, by clusters inside the blocks that were found, so
@@ -14,11 +14,14 @@
 //! The result depends on graph, settings and seed, and on nothing else: it is the same for any number of ranks and threads, however the graph is
 //! distributed, except for the order of its vertices.
 //!
-//! *Memory of a rank.* Its part of the graph, of the coarser ones, and the whole coarsest one.
+//! *Heavy-tailed degrees.* Label propagation finds poor clusters of such graphs, so they are coarsened less than others (`heavy_tailed.rs`).
+//!
+//! *Memory of a rank.* Its part of the graph, and of the coarser ones; where it makes an attempt, the whole coarsest one.
 
 mod borders;
 mod config;
 mod error;
+mod heavy_tailed;
 mod levels;
 mod report;
 mod v_cycles;
@@ -40,7 +43,7 @@ use crate::refine::{self, RefineConfig, Task};
 
 use self::levels::Levels;
 
-pub use config::{BandConfig, DistConfig, VCycleConfig};
+pub use config::{BandConfig, DistConfig, HeavyTailedConfig, VCycleConfig};
 pub use error::DivideError;
 pub use report::{DistReport, DistSolution, FixedReport};
 
@@ -250,13 +253,18 @@ impl<'a, C: Comm> Run<'a, C> {
         let (graph, places) = (levels.graph(self.graph, level), &levels.places[level]);
         blocks.resize(graph.num_local(), 0);
         graph.update(self.comm, blocks);
+        let is_heavy_tailed = self.is_heavy_tailed(graph, places);
+        if is_heavy_tailed && level == levels.contractions.len() {
+            // Rounds of moves find nothing there that the library for one machine has not.
+            return Ok(());
+        }
         let homes = places.homes.as_ref().map(|homes| self.homes(homes.clone()));
         let (homes, fixed) = (homes.as_ref(), places.fixed.as_deref());
         let task = Task { graph, distances: &self.distances, bounds, homes, fixed };
         let RefineConfig { loss, coarse_loss, .. } = self.config.refine;
         let loss = if level == 0 { loss } else { coarse_loss };
         refine::refine(self.comm, task, blocks, loss, &self.config.refine, seed);
-        if self.old.is_some() {
+        if self.old.is_some() || is_heavy_tailed {
             return Ok(());
         }
         for round in 0..self.config.band.rounds as u64 {

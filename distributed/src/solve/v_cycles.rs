@@ -4,7 +4,6 @@ use viem::ground::rng::derive;
 use viem::ground::types::{BlockId, Weight};
 
 use super::levels::Levels;
-use super::whole::{Whole, own_of};
 use super::{Run, V_CYCLES, VCycleConfig};
 use crate::comm::Comm;
 use crate::error::DistError;
@@ -54,10 +53,9 @@ impl<C: Comm> Run<'_, C> {
         bounds: &[Weight],
         seed: u64,
     ) -> Result<Vec<BlockId>, DistError> {
-        let Whole { graph, homes, fixed } = self.coarsest_whole(levels)?;
-        let start = homes.expect("each vertex is in a block");
-        let found = self.improved((&graph, &start), fixed.as_deref(), bounds, self.config.attempts, seed)?;
-        Ok(own_of(levels.coarsest(self.graph), &found))
+        let whole = self.coarsest_whole(levels)?;
+        let ranges = levels.coarsest(self.graph).ranges();
+        self.improved(whole.as_ref(), ranges, bounds, self.config.attempts, seed)
     }
 
     /// The quality of a partition of the whole graph, given for all local vertices.

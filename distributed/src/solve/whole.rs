@@ -1,4 +1,4 @@
-//! The coarsest graph, which each rank has as a whole, is divided by the library for one machine.
+//! The coarsest graph is divided by the library for one machine. Each rank that makes an attempt has all of it.
 
 use viem::graph::CsrGraph;
 use viem::ground::rng::derive;
@@ -12,14 +12,14 @@ use viem::partition::{
 
 use super::levels::Levels;
 use super::{DistConfig, DivideError, Goal, Run};
-use crate::comm::Comm;
+use crate::comm::{Comm, Ranges, gather_words};
 use crate::error::{DistError, agree};
 use crate::gather::gather;
 use crate::graph::DistGraph;
 use crate::objective::{Homes, Places};
 use crate::refine::Quality;
 
-/// A level that each rank has as a whole.
+/// A graph that a rank has as a whole, and what is given of its vertices.
 pub(super) struct Whole {
     pub graph: CsrGraph,
     /// As those of [`Places`], of all vertices.
@@ -31,30 +31,46 @@ pub(super) struct Whole {
 impl<C: Comm> Run<'_, C> {
     /// The best division of the coarsest graph, for the own vertices of this rank, and what blocks may weigh.
     pub(super) fn divide_whole(&self, levels: &Levels) -> Result<(Vec<BlockId>, Vec<Weight>), DistError> {
-        let Self { comm, config, .. } = *self;
-        let Whole { graph: whole, homes, fixed } = self.coarsest_whole(levels)?;
-        let bounds = agree(comm, self.bounds(&whole))?;
-        let homes = homes.as_deref();
-        let blocks = self.best_of(config.attempts, config.seed, |seed| {
-            let blocks = self.attempt(&whole, homes, fixed.as_deref(), seed)?;
-            Ok((self.quality(&whole, homes, &blocks, &bounds), blocks))
+        let whole = self.coarsest_whole(levels)?;
+        let bounds = self.bounds(whole.as_ref())?;
+        let ranges = levels.coarsest(self.graph).ranges();
+        let DistConfig { attempts, seed, .. } = *self.config;
+        let blocks = self.best_of(attempts, ranges, seed, |seed| {
+            let whole = whole.as_ref().expect("a rank that makes an attempt has the graph");
+            let blocks = self.attempt(whole, seed)?;
+            Ok((self.quality(&whole.graph, whole.homes.as_deref(), &blocks, &bounds), blocks))
         })?;
-        Ok((own_of(levels.coarsest(self.graph), &blocks), bounds))
+        Ok((blocks, bounds))
     }
 
-    /// The coarsest graph, on each rank.
-    pub(super) fn coarsest_whole(&self, levels: &Levels) -> Result<Whole, DistError> {
-        let graph = levels.coarsest(self.graph);
-        let all = |blocks: &Vec<BlockId>| self.whole(graph, blocks);
-        let Places { homes, fixed } = levels.coarsest_places();
+    /// The coarsest graph, on each rank that makes an attempt to divide it.
+    pub(super) fn coarsest_whole(&self, levels: &Levels) -> Result<Option<Whole>, DistError> {
+        self.whole(levels.coarsest(self.graph), levels.coarsest_places(), self.config.attempts)
+    }
+
+    /// A graph as a whole, on each of the first `receivers` ranks.
+    pub(super) fn whole(
+        &self,
+        graph: &DistGraph,
+        Places { homes, fixed }: &Places,
+        receivers: usize,
+    ) -> Result<Option<Whole>, DistError> {
+        let all = |blocks: &Vec<BlockId>| {
+            let own: Vec<u64> = blocks[..graph.num_own()].iter().map(|&block| u64::from(block)).collect();
+            let all = gather_words(self.comm, &own, receivers);
+            all.into_iter().map(|word| word as BlockId).collect()
+        };
         let (homes, fixed) = (homes.as_ref().map(all), fixed.as_ref().map(all));
-        Ok(Whole { graph: gather(self.comm, graph)?, homes, fixed })
+        let whole = gather(self.comm, graph, receivers)?;
+        Ok(whole.map(|graph| Whole { graph, homes, fixed }))
     }
 
-    /// The best blocks of several attempts, which are dealt to the ranks; the first of equally good ones.
-    pub(super) fn best_of(
+    /// The best blocks of several attempts, which are dealt to the first ranks; the first of equally good ones. Attempts have them for all vertices; each rank
+    /// gets them for its own ones, of `ranges`.
+    fn best_of(
         &self,
         attempts: usize,
+        ranges: &Ranges,
         seed: u64,
         attempt: impl Fn(u64) -> Result<(Quality, Vec<BlockId>), DivideError>,
     ) -> Result<Vec<BlockId>, DistError> {
@@ -81,53 +97,54 @@ impl<C: Comm> Run<'_, C> {
         });
         let all = comm.all_gather(words.as_ref().map_or(&[], |words| &words[..]));
         let first = all.words.as_chunks::<4>().0.iter().min().map_or(0, |words| words[3] as usize);
-        let root = first % comm.size();
-        let mut words: Vec<u64> = match best {
-            Some((.., blocks)) if root == comm.rank() => blocks.into_iter().map(u64::from).collect(),
+        let is_best = first % comm.size() == comm.rank();
+        let words: Vec<u64> = match best {
+            Some((.., blocks)) if is_best => blocks.into_iter().map(u64::from).collect(),
             _ => Vec::new(),
         };
-        comm.broadcast(root, &mut words);
-        Ok(words.into_iter().map(|word| word as BlockId).collect())
+        let count = |rank| if is_best { ranges.of(rank).len() } else { 0 };
+        let counts: Vec<usize> = (0..comm.size()).map(count).collect();
+        Ok(comm.all_to_all(&words, &counts).words.into_iter().map(|word| word as BlockId).collect())
     }
 
-    /// The best of several searches from the same partition of a whole graph, or that partition.
+    /// The best of several searches from the same partition of a whole graph, its homes, or that partition; for own vertices of `ranges`. Ranks that
+    /// make an attempt have the graph.
     pub(super) fn improved(
         &self,
-        (whole, start): (&CsrGraph, &[BlockId]),
-        fixed: Option<&[BlockId]>,
+        whole: Option<&Whole>,
+        ranges: &Ranges,
         bounds: &[Weight],
         attempts: usize,
         seed: u64,
     ) -> Result<Vec<BlockId>, DistError> {
-        let before = self.quality(whole, None, start, bounds);
+        let given = whole.map(|Whole { graph, homes, fixed }| {
+            let start = homes.as_deref().expect("each vertex is in a block");
+            (graph, start, fixed.as_deref(), self.quality(graph, None, start, bounds))
+        });
         // Migration is to cost next to nothing: what counts is where the search starts.
         let slight = MigrationWeight::rounded(0.0);
-        self.best_of(attempts, seed, |seed| {
+        self.best_of(attempts, ranges, seed, |seed| {
+            let (graph, start, fixed, before) = given.expect("a rank that makes an attempt has the graph");
             let homes = WholeHomes::new(start, &[], self.num_blocks)?;
-            let found = self.divided(whole, Some((homes, slight)), fixed, seed)?;
-            let quality = self.quality(whole, None, &found, bounds);
+            let found = self.divided(graph, Some((homes, slight)), fixed, seed)?;
+            let quality = self.quality(graph, None, &found, bounds);
             Ok(if quality < before { (quality, found) } else { (before, start.to_vec()) })
         })
     }
 
     /// A division of the coarsest graph by the library for one machine.
-    fn attempt(
-        &self,
-        whole: &CsrGraph,
-        homes: Option<&[BlockId]>,
-        fixed: Option<&[BlockId]>,
-        seed: u64,
-    ) -> Result<Vec<BlockId>, DivideError> {
+    fn attempt(&self, whole: &Whole, seed: u64) -> Result<Vec<BlockId>, DivideError> {
+        let Whole { graph, homes, fixed } = whole;
         let new = self.num_blocks as BlockId;
         let known = |&home: &BlockId| if home == Homes::NONE { new } else { home };
-        let old = homes.map(|homes| homes.iter().map(known).collect::<Vec<_>>());
+        let old = homes.as_ref().map(|homes| homes.iter().map(known).collect::<Vec<_>>());
         let old = old.map(|old| WholeHomes::new(&old, &[new], self.num_blocks)).transpose()?;
         let old = old.zip(self.old.map(|old| old.weight));
-        self.divided(whole, old, fixed, seed)
+        self.divided(graph, old, fixed.as_deref(), seed)
     }
 
     /// A graph divided by the library for one machine, from where its vertices were if that is given.
-    pub(super) fn divided(
+    fn divided(
         &self,
         whole: &CsrGraph,
         old: Option<(WholeHomes, MigrationWeight)>,
@@ -167,11 +184,19 @@ impl<C: Comm> Run<'_, C> {
         }
     }
 
-    fn bounds(&self, whole: &CsrGraph) -> Result<Vec<Weight>, DivideError> {
-        Ok(match self.goal {
-            Goal::Blocks(count) => Targets::equal(whole, count, self.config.imbalance)?.bounds().to_vec(),
-            Goal::Pes(machine) => load_bounds(whole, machine, self.config.imbalance),
-        })
+    /// What blocks may weigh, on each rank. The first has the whole graph.
+    fn bounds(&self, whole: Option<&Whole>) -> Result<Vec<Weight>, DistError> {
+        let imbalance = self.config.imbalance;
+        let bounds = whole.map(|Whole { graph, .. }| match self.goal {
+            Goal::Blocks(count) => {
+                Targets::equal(graph, count, imbalance).map(|targets| targets.bounds().to_vec())
+            }
+            Goal::Pes(machine) => Ok(load_bounds(graph, machine, imbalance)),
+        });
+        let bounds = agree(self.comm, bounds.transpose())?.unwrap_or_default();
+        let mut words = bounds.into_iter().map(|bound| bound as u64).collect();
+        self.comm.broadcast(0, &mut words);
+        Ok(words.into_iter().map(|word| word as Weight).collect())
     }
 
     /// What the library for one machine takes for fixed vertices.
@@ -181,7 +206,7 @@ impl<C: Comm> Run<'_, C> {
     }
 
     /// The quality of a division of a whole graph, in the units of [`refine`].
-    pub(super) fn quality(
+    fn quality(
         &self,
         whole: &CsrGraph,
         homes: Option<&[BlockId]>,
@@ -203,16 +228,4 @@ impl<C: Comm> Run<'_, C> {
         let overload = BoundViolation::of(&loads, bounds, &[]).overload;
         Quality { overload, cost: cost * i128::from(scale) + 2 * migration * i128::from(penalty) }
     }
-
-    /// The entries of all vertices, of those of local ones.
-    pub(super) fn whole(&self, graph: &DistGraph, values: &[BlockId]) -> Vec<BlockId> {
-        let own: Vec<u64> = values[..graph.num_own()].iter().map(|&value| u64::from(value)).collect();
-        self.comm.all_gather(&own).words.into_iter().map(|word| word as BlockId).collect()
-    }
-}
-
-/// The entries of own vertices, of those of all.
-pub(super) fn own_of(graph: &DistGraph, values: &[BlockId]) -> Vec<BlockId> {
-    let own = graph.ranges().own();
-    values[own.start as usize..own.end as usize].to_vec()
 }
