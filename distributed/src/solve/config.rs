@@ -20,7 +20,7 @@ pub struct DistConfig {
     pub preset: MapPreset,
     /// How often the coarsest graph is divided, on all ranks together.
     pub attempts: usize,
-    /// Graphs with at most so many vertices are coarsened no further. Balances quality against the memory and time that each rank needs for the coarsest
+    /// Graphs with at most so many vertices are coarsened no further. Balances quality against the memory and time that a rank needs for the coarsest
     /// graph, which do not shrink with the number of ranks; chosen on the graphs of BENCHMARKS.md, "Distributed graphs", whose commands run that again.
     pub coarsest: usize,
     /// The same for each block.
@@ -45,7 +45,7 @@ pub struct HeavyTailedConfig {
     /// The skew of the degrees from which on a graph is taken for one of these, as in the library for one machine.
     pub least_skew: f64,
     /// One with at most so many vertices and arcs, counted together, is coarsened no further. Balances quality and time against the memory of a
-    /// rank that makes an attempt, which is about 25 bytes for each; chosen on R-MAT graphs of 2^18 to 2^22 vertices (BENCHMARKS.md).
+    /// rank that makes an attempt, about 18 bytes for each; chosen on R-MAT graphs of 2^18 to 2^22 vertices (BENCHMARKS.md).
     pub most_whole: u64,
 }
 
@@ -77,7 +77,7 @@ impl Default for VCycleConfig {
 pub struct BandConfig {
     /// Most steps from a border; 0 refines no band.
     pub steps: usize,
-    /// Most vertices of a band: each rank has all of it. Where there are more, it has fewer steps, or there is none. Balances quality against the
+    /// Most vertices of a band: a rank that makes an attempt has all of it. Where there are more, it has fewer steps, or there is none. Balances quality against the
     /// memory of a rank, like [`DistConfig::coarsest`].
     pub most: usize,
     /// How often a band is refined from the same start, on all ranks together; the best survives.

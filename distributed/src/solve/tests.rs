@@ -130,6 +130,59 @@ fn any_graph_on_any_number_of_ranks() {
     }
 }
 
+/// A graph in which each vertex has edges to three before it, the earliest most often.
+fn heavy_tailed(count: u32, seed: u64) -> CsrGraph {
+    let mut rng = Rng::new(seed);
+    let mut edges = std::collections::BTreeSet::new();
+    for u in 1..count {
+        let mut earlier = || (0..3).fold(u, |end, _| rng.below(end.max(1)));
+        edges.extend([(u, earlier()), (u, earlier()), (u, earlier())]);
+    }
+    CsrGraph::from_edges(count as usize, edges.into_iter().map(|(u, v)| (u, v, 1))).unwrap()
+}
+
+#[test]
+fn graphs_with_heavy_tailed_degrees_are_divided_as_on_one_machine_while_they_are_small_enough() {
+    let graph = heavy_tailed(2000, 5);
+    let size = (graph.num_nodes() + graph.num_arcs()) as u64;
+    let machine = machine::build("4:2", Some("1:10"), None).unwrap();
+    let targets = Targets::equal(&graph, 8, 0.03).unwrap();
+    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets);
+    let mapping = map_many_to_one(&graph, &*machine, &ManyToOneConfig::preset(MapPreset::Eco)).unwrap();
+    for (goal, expected) in
+        [(Goal::Blocks(8), partition.blocks()), (Goal::Pes(&*machine), mapping.mapping.pes())]
+    {
+        let with = |most_whole| {
+            let heavy_tailed = HeavyTailedConfig { most_whole, ..HeavyTailedConfig::default() };
+            DistConfig { heavy_tailed, attempts: 1, ..small() }
+        };
+        for ranks in [1, 3] {
+            let (blocks, report) = check(&graph, ranks, goal, (None, None), &with(size));
+            assert_eq!((&blocks[..], report.levels), (expected, 0));
+        }
+        let coarsened = check(&graph, 1, goal, (None, None), &with(size - 1));
+        assert!(coarsened.1.levels > 0 && coarsened.1.overload == 0, "{:?}", coarsened.1);
+        assert_eq!(check(&graph, 3, goal, (None, None), &with(size - 1)), coarsened);
+    }
+}
+
+#[test]
+fn hubs_that_are_fixed_make_no_tail_heavy() {
+    // A grid, and a vertex beside all others.
+    let (grid, hub) = (grid(30, 30), 900);
+    let arcs = grid.nodes().flat_map(|u| grid.arcs(u).map(move |(v, _)| (u, v)));
+    let edges = arcs.filter(|(u, v)| u < v).chain(grid.nodes().map(|u| (u, hub)));
+    let graph = CsrGraph::from_edges(901, edges.map(|(u, v)| (u, v, 1))).unwrap();
+    let mut fixed = vec![Given::FREE; 901];
+    let levels =
+        |fixed: Option<&[BlockId]>| check(&graph, 2, Goal::Blocks(4), (None, fixed), &small()).1.levels;
+    assert_eq!(levels(None), 0);
+    fixed[7] = 0;
+    assert_eq!(levels(Some(&fixed)), 0);
+    fixed[hub as usize] = 0;
+    assert!(levels(Some(&fixed)) > 0);
+}
+
 #[test]
 fn exact_sizes_hold() {
     let graph = grid(48, 32);
