@@ -170,7 +170,12 @@ fn finish(
         let own = ranges.own();
         let Asymmetry { vertex, target, forward, backward } = asymmetry;
         let mut place = match arc_of(&rows, &ranges, asymmetry) {
-            Some(arc) => vec![places.line((vertex - own.start) as usize), places.column(arc)],
+            Some(arc) => {
+                let local = (vertex - own.start) as usize;
+                let start = rows.offsets[local];
+                let weights = rows.edge_weights.as_ref().map(|weights| &weights[start..arc]);
+                vec![places.line(local), places.column(start, &rows.targets[start..arc], weights)]
+            }
             None => Vec::new(),
         };
         comm.broadcast(ranges.owner(vertex), &mut place);

@@ -19,6 +19,7 @@
 //! All of them share one parser, so a file is valid exactly if it can be read.
 
 mod blocks;
+mod columns;
 mod fault;
 pub(super) mod parse;
 pub mod part;

@@ -1,7 +1,7 @@
 //! The one parser of graph files, under the reader, the checker and the repair.
 //!
 //! It makes one pass over the text and takes memory as it reads, for what stands there: 8 bytes a vertex, 4 an arc
-//! (its head), 8 an arc with a weight, and 4 an arc for its column, so that faults found later can be
+//! (its head), and 8 an arc with a weight; up to 4 more an arc for its [column](super::columns), so that faults found later can be
 //! named by their place. Vertices are counted from 1; of a file that counts from 0 it can be told. Each row is put into ascending order as it is read, which costs next to nothing
 //! where it already is, and makes parallel arcs neighbours and the symmetry check a merge.
 
@@ -10,6 +10,7 @@ use std::io::Read;
 use std::ops::ControlFlow;
 
 use super::Header;
+use super::columns::{Arcs, Columns};
 use super::fault::{FaultKind, Faults, NumberFault, Role};
 use crate::graph::fingerprint::is_surely_symmetric;
 use crate::graph::validation::{Asymmetry, visit_asymmetries};
@@ -36,8 +37,8 @@ pub(super) struct Rows {
     pub(super) weights: Vec<Weight>,
     /// The kept sizes and weights, vertex after vertex.
     pub(super) node_values: Vec<Weight>,
-    /// Column of each arc; the greatest one stands for all beyond 2^32.
-    pub(super) columns: Vec<u32>,
+    /// Column of each arc.
+    pub(super) columns: Columns,
     pub(super) lines: Lines,
     /// Neighbours listed, those included that are no arcs.
     pub(super) entries: u64,
@@ -58,10 +59,14 @@ pub(super) struct Before {
     pub(super) weight_sum: Weight,
 }
 
-/// Memory for sorting rows: heads and columns, with weights or without.
+/// Working memory of a row.
 #[derive(Default)]
-struct RowSorter {
-    plain: Vec<u64>,
+struct RowMemory {
+    /// Column of each arc; the greatest one stands for all beyond 2^32.
+    columns: Vec<u32>,
+    /// For sorting: heads and columns.
+    unweighted: Vec<u64>,
+    /// The same, and weights.
     weighted: Vec<(u64, Weight)>,
 }
 
@@ -115,7 +120,7 @@ impl Rows {
             targets: Vec::new(),
             weights: Vec::new(),
             node_values: Vec::new(),
-            columns: Vec::new(),
+            columns: Columns::default(),
             lines: Lines::default(),
             entries: 0,
             first,
@@ -157,10 +162,9 @@ impl Rows {
 
     /// Appends rows that follow these, parsed with the sums before them if `knows_sum`.
     pub(super) fn append(&mut self, later: &Self, knows_sum: bool) -> Result<(), OutOfMemory> {
-        let arcs = usize::try_from(self.header.num_edges.saturating_mul(2)).unwrap_or(usize::MAX);
-        let (rows, base) = (self.header.num_nodes, self.targets.len());
+        let (rows, arcs, base) = (self.header.num_nodes, self.promised_arcs(), self.targets.len());
         memory::append(&mut self.targets, &later.targets, arcs)?;
-        memory::append(&mut self.columns, &later.columns, arcs)?;
+        self.columns.append(&later.columns, base, arcs)?;
         memory::append(&mut self.weights, &later.weights, arcs)?;
         let each = later.node_values.len().div_ceil((later.offsets.len() - 1).max(1));
         memory::append(&mut self.node_values, &later.node_values, rows.saturating_mul(each))?;
@@ -172,23 +176,42 @@ impl Rows {
         Ok(())
     }
 
-    /// Adds an arc, for which there is room.
-    #[inline(always)]
-    fn push<const WEIGHTED: bool>(&mut self, target: NodeId, column: u32, weight: Weight) {
-        self.targets.push(target);
-        self.columns.push(column);
-        if WEIGHTED {
-            self.weights.push(weight);
-        }
+    /// How many arcs the header promises.
+    fn promised_arcs(&self) -> usize {
+        usize::try_from(self.header.num_edges.saturating_mul(2)).unwrap_or(usize::MAX)
     }
 
     /// Makes room for more arcs, in all arrays that have an entry for each.
     #[cold]
-    fn grow(&mut self) -> Result<(), OutOfMemory> {
-        let promised = usize::try_from(self.header.num_edges.saturating_mul(2)).unwrap_or(usize::MAX);
-        memory::grow(&mut self.targets, promised)?;
-        memory::grow(&mut self.columns, promised)?;
-        if self.header.has_edge_weights { memory::grow(&mut self.weights, promised) } else { Ok(()) }
+    fn grow(&mut self, row: &mut RowMemory) -> Result<(), OutOfMemory> {
+        let promised = self.promised_arcs();
+        if self.targets.len() == self.targets.capacity() {
+            memory::grow(&mut self.targets, promised)?;
+            if self.header.has_edge_weights {
+                memory::grow(&mut self.weights, promised)?;
+            }
+        }
+        if row.columns.len() == row.columns.capacity() {
+            memory::grow(&mut row.columns, promised)?;
+        }
+        Ok(())
+    }
+
+    /// Notes the columns of the last row, whose arcs begin at `start`.
+    #[inline(always)]
+    fn push_columns(&mut self, start: usize, columns: &[u32], is_ascending: bool) -> Result<(), OutOfMemory> {
+        let (promised, before_last) = (self.promised_arcs(), start..start + columns.len().saturating_sub(1));
+        let weights = self.header.has_edge_weights.then(|| &self.weights[before_last.clone()]);
+        let before_last = Arcs { heads: &self.targets[before_last], weights, first: self.first as NodeId };
+        self.columns.push_row(start, columns, (before_last, is_ascending), promised)
+    }
+
+    /// The column of an arc of a vertex.
+    fn column(&self, node: NodeId, arc: usize) -> u64 {
+        let before = self.offsets[node as usize]..arc;
+        let weights = self.header.has_edge_weights.then(|| &self.weights[before.clone()]);
+        let arcs = Arcs { heads: &self.targets[before.clone()], weights, first: self.first as NodeId };
+        self.columns.of(before.start, arcs)
     }
 
     fn add_asymmetry(&self, asymmetry: Asymmetry, faults: &mut Faults) -> ControlFlow<()> {
@@ -202,7 +225,7 @@ impl Rows {
                     target_line: self.lines.line(target as usize),
                 };
                 let line = self.lines.line(node as usize);
-                faults.add(line, u64::from(self.columns[arc]), kind, || from_one(target).to_string())
+                faults.add(line, self.column(node, arc), kind, || from_one(target).to_string())
             }
             Asymmetry::UnequalWeights { node, arc, backward } => {
                 let target = self.targets[arc];
@@ -214,7 +237,7 @@ impl Rows {
                     backward_line: self.lines.line(target as usize),
                 };
                 let text = || format!("{} {}", from_one(target), self.weights[arc]);
-                faults.add(self.lines.line(node as usize), u64::from(self.columns[arc]), kind, text)
+                faults.add(self.lines.line(node as usize), self.column(node, arc), kind, text)
             }
         }
     }
@@ -421,7 +444,7 @@ impl<R: Read> Parser<'_, R> {
         is_last: bool,
     ) -> ControlFlow<()> {
         let expected = rows.header.num_nodes;
-        let mut sorter = RowSorter::default();
+        let mut row = RowMemory::default();
         for node in rows.reached().rows..expected {
             if !self.scanner.has_line() {
                 if !is_last {
@@ -435,7 +458,7 @@ impl<R: Read> Parser<'_, R> {
                 self.or_stop(result)?;
             }
             self.node_values(rows, node, keep)?;
-            self.arcs::<WEIGHTED>(rows, node, &mut sorter)?;
+            self.arcs::<WEIGHTED>(rows, node, &mut row)?;
             self.scanner.skip_line();
         }
         while self.scanner.has_line() {
@@ -488,18 +511,20 @@ impl<R: Read> Parser<'_, R> {
         &mut self,
         rows: &mut Rows,
         node: usize,
-        sorter: &mut RowSorter,
+        row: &mut RowMemory,
     ) -> ControlFlow<()> {
         let count = rows.header.num_nodes as u64;
         let (own, first) = (node as u64 + rows.first, rows.first);
         let start = rows.targets.len();
         let (mut last, mut is_ascending) = (0, true);
+        row.columns.clear();
         loop {
             // Most arcs are spelled plainly. Whatever else there is, and each fault, comes after them.
-            let Rows { targets, columns, weights, .. } = &mut *rows;
+            let (Rows { targets, weights, .. }, columns) = (&mut *rows, &mut row.columns);
             self.scanner.plain_arcs::<WEIGHTED>(|target, column, weight| {
                 let is_plain = target.wrapping_sub(first) < count && target != own && weight > 0;
-                if !is_plain || targets.len() == targets.capacity() {
+                let is_full = targets.len() == targets.capacity() || columns.len() == columns.capacity();
+                if !is_plain || is_full {
                     return false;
                 }
                 is_ascending &= last < target;
@@ -528,16 +553,20 @@ impl<R: Read> Parser<'_, R> {
             };
             is_ascending &= last < target;
             last = target;
-            if rows.targets.len() == rows.targets.capacity() {
-                let result = rows.grow();
+            if rows.targets.len() == rows.targets.capacity() || row.columns.len() == row.columns.capacity() {
+                let result = rows.grow(row);
                 self.or_stop(result)?;
             }
-            rows.push::<WEIGHTED>((target - first) as NodeId, column, weight);
+            rows.targets.push((target - first) as NodeId);
+            row.columns.push(column);
+            if WEIGHTED {
+                rows.weights.push(weight);
+            }
         }
         if !is_ascending {
-            self.sort_row::<WEIGHTED>(rows, node, start, sorter)?;
+            self.sort_row::<WEIGHTED>(rows, node, start, row)?;
         }
-        self.end_row(rows, start)
+        self.end_row(rows, start, (&row.columns, is_ascending))
     }
 
     /// The vertex that a token of a row names, counted as in the file; what is none is a fault.
@@ -554,9 +583,18 @@ impl<R: Read> Parser<'_, R> {
         }
     }
 
-    /// Ends the row whose arcs begin at `start`.
+    /// Ends the row whose arcs begin at `start`, given their columns and whether they stood in ascending order.
     #[inline(always)]
-    fn end_row(&mut self, rows: &mut Rows, start: usize) -> ControlFlow<()> {
+    fn end_row(
+        &mut self,
+        rows: &mut Rows,
+        start: usize,
+        (columns, is_ascending): (&[u32], bool),
+    ) -> ControlFlow<()> {
+        let result = rows.push_columns(start, columns, is_ascending);
+        if result.is_err() {
+            self.or_stop(result)?;
+        }
         rows.entries += (rows.targets.len() - start) as u64;
         if rows.before.arcs + rows.targets.len() >= u32::MAX as usize {
             self.fault_here(Token::LineEnd, FaultKind::TooManyArcs)?;
@@ -602,33 +640,33 @@ impl<R: Read> Parser<'_, R> {
         rows: &mut Rows,
         node: usize,
         start: usize,
-        row: &mut RowSorter,
+        row: &mut RowMemory,
     ) -> ControlFlow<()> {
         // Rows are short, so what counts is that the items compared are small: one word each, the head
         // above the column, which keeps parallel arcs in the order of the line.
-        let keys = rows.targets[start..].iter().zip(&rows.columns[start..]);
+        let keys = rows.targets[start..].iter().zip(&row.columns);
         let keys = keys.map(|(&target, &column)| u64::from(target) << 32 | u64::from(column));
         if WEIGHTED {
             row.weighted.clear();
             row.weighted.extend(keys.zip(rows.weights[start..].iter().copied()));
             row.weighted.sort_unstable_by_key(|&(key, _)| key);
-            for (arc, &(key, weight)) in (start..).zip(&row.weighted) {
-                (rows.targets[arc], rows.columns[arc]) = ((key >> 32) as NodeId, key as u32);
+            for ((arc, &(key, weight)), column) in (start..).zip(&row.weighted).zip(&mut row.columns) {
+                (rows.targets[arc], *column) = ((key >> 32) as NodeId, key as u32);
                 rows.weights[arc] = weight;
             }
         } else {
-            row.plain.clear();
-            row.plain.extend(keys);
-            row.plain.sort_unstable();
-            for (arc, &key) in (start..).zip(&row.plain) {
-                (rows.targets[arc], rows.columns[arc]) = ((key >> 32) as NodeId, key as u32);
+            row.unweighted.clear();
+            row.unweighted.extend(keys);
+            row.unweighted.sort_unstable();
+            for ((arc, &key), column) in (start..).zip(&row.unweighted).zip(&mut row.columns) {
+                (rows.targets[arc], *column) = ((key >> 32) as NodeId, key as u32);
             }
         }
         for arc in start + 1..rows.targets.len() {
             let target = rows.targets[arc];
             if target == rows.targets[arc - 1] && target as usize != node {
                 let (node, target) = (node as u64 + rows.first, u64::from(target) + rows.first);
-                let (line, column) = (self.scanner.line(), u64::from(rows.columns[arc]));
+                let (line, column) = (self.scanner.line(), u64::from(row.columns[arc - start]));
                 let kind = FaultKind::ParallelEdge { node, target };
                 self.faults.add(line, column, kind, || target.to_string())?;
             }
@@ -693,7 +731,7 @@ impl<R: Read> Parser<'_, R> {
                 Some(larger) => sum = larger,
                 None => {
                     let node = rows.offsets.partition_point(|&offset| offset <= arc) - 1;
-                    let (line, column) = (rows.lines.line(node), u64::from(rows.columns[arc]));
+                    let (line, column) = (rows.lines.line(node), rows.column(node as NodeId, arc));
                     let text = || format!("{} {weight}", u64::from(rows.targets[arc]) + rows.first);
                     return self.faults.add(line, column, FaultKind::EdgeWeightOverflow, text);
                 }

@@ -5,6 +5,7 @@
 
 use std::io::{self, Read};
 
+use super::columns::{Arcs, Columns};
 use super::fault::{Fault, FaultKind, Faults};
 use super::parse::{Before, Keep, Lines, Parser, Rows};
 use super::{Header, blocks, explanation};
@@ -62,7 +63,7 @@ pub struct MetisPart {
 /// Where the vertices and arcs of a part stand.
 #[derive(Clone, Debug)]
 pub struct MetisPlaces {
-    columns: Vec<u32>,
+    columns: Columns,
     lines: Lines,
     first: usize,
 }
@@ -73,9 +74,9 @@ impl MetisPlaces {
         self.lines.line(self.first + row)
     }
 
-    /// The column of an arc of the part.
-    pub fn column(&self, arc: usize) -> u64 {
-        u64::from(self.columns[arc])
+    /// The column of an arc of the part, given the first arc of its row, and the heads and weights of those from there up to it; O(d).
+    pub fn column(&self, start: usize, heads: &[NodeId], weights: Option<&[Weight]>) -> u64 {
+        self.columns.of(start, Arcs { heads, weights, first: 1 })
     }
 }
 
@@ -147,8 +148,8 @@ pub fn explain(mut source: Source<'_>) -> Option<ReadError> {
 
 /// Reads a part of a file with this header, or refuses it at the first fault of its lines.
 ///
-/// O(bytes), or a logarithmic factor more for rows that are not in ascending order. Memory: 8 bytes for a vertex and its weight each, 8 for an
-/// arc, 8 more for its weight.
+/// O(bytes), or a logarithmic factor more for rows that are not in ascending order. Memory: 8 bytes for a vertex and its weight each, 4 for an
+/// arc, 8 more for its weight, and 4 more where a row is not spelled plainly: in ascending order, with a blank between two numbers.
 ///
 /// ```
 /// use viem::io::{Source, metis::part};

@@ -1,0 +1,206 @@
+//! The columns of arcs. They name the places of faults that show only when all rows are read.
+//!
+//! Most rows are spelled plainly: in ascending order, with one blank between two numbers. Their columns follow from the numbers, and take no
+//! memory beside the column that the rows begin with.
+
+use crate::ground::memory::{self, OutOfMemory};
+use crate::ground::types::{NodeId, Weight};
+
+/// The columns of the arcs of some rows; the greatest one stands for all beyond 2^32.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Columns {
+    /// Ascending by arc.
+    runs: Vec<Run>,
+    stored: Vec<u32>,
+}
+
+/// Arcs of rows in sequence.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    /// The first of them.
+    arc: usize,
+    begin: Begin,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Begin {
+    /// All rows are plain, and begin with this column.
+    Plain(u32),
+    /// The columns are stored from this place on.
+    Stored(usize),
+}
+
+/// Some arcs of a row.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Arcs<'a> {
+    /// Their heads.
+    pub heads: &'a [NodeId],
+    /// Their weights; nothing if the file has none.
+    pub weights: Option<&'a [Weight]>,
+    /// The number of the first vertex in the file, 0 or 1.
+    pub first: NodeId,
+}
+
+impl Columns {
+    /// Appends a row. It begins with the arc `start`, and its arcs have these columns; `before_last` are all but the last. There will be no more
+    /// than `promised` arcs.
+    #[inline]
+    pub fn push_row(
+        &mut self,
+        start: usize,
+        columns: &[u32],
+        (before_last, is_ascending): (Arcs<'_>, bool),
+        promised: usize,
+    ) -> Result<(), OutOfMemory> {
+        let (Some(&begin), Some(&last)) = (columns.first(), columns.last()) else { return Ok(()) };
+        // Nothing is shorter than what is plain, so all columns are right if the last is.
+        let is_plain = || last < u32::MAX && u64::from(last) == u64::from(begin) + before_last.length();
+        if is_ascending && is_plain() {
+            return self.push(start, Begin::Plain(begin), promised);
+        }
+        let place = self.stored.len();
+        memory::append(&mut self.stored, columns, promised)?;
+        self.push(start, Begin::Stored(place), promised)
+    }
+
+    fn push(&mut self, arc: usize, begin: Begin, promised: usize) -> Result<(), OutOfMemory> {
+        let goes_on = match (self.runs.last().map(|run| run.begin), begin) {
+            (Some(Begin::Plain(last)), Begin::Plain(next)) => last == next,
+            (Some(Begin::Stored(_)), Begin::Stored(_)) => true,
+            _ => false,
+        };
+        if !goes_on {
+            if self.runs.len() == self.runs.capacity() {
+                memory::grow(&mut self.runs, promised)?;
+            }
+            self.runs.push(Run { arc, begin });
+        }
+        Ok(())
+    }
+
+    /// Appends the columns of rows that follow these, which have `arcs` arcs.
+    pub fn append(&mut self, later: &Self, arcs: usize, promised: usize) -> Result<(), OutOfMemory> {
+        let stored = self.stored.len();
+        memory::append(&mut self.stored, &later.stored, promised)?;
+        for &Run { arc, begin } in &later.runs {
+            let begin = match begin {
+                Begin::Plain(column) => Begin::Plain(column),
+                Begin::Stored(place) => Begin::Stored(stored + place),
+            };
+            self.push(arcs + arc, begin, promised)?;
+        }
+        Ok(())
+    }
+
+    /// Forgets all, but not the memory.
+    pub fn clear(&mut self) {
+        self.runs.clear();
+        self.stored.clear();
+    }
+
+    /// The column of an arc, given the first arc of its row and those from there up to it. O(log n + d).
+    pub fn of(&self, start: usize, before: Arcs<'_>) -> u64 {
+        let Run { arc, begin } = self.runs[self.runs.partition_point(|run| run.arc <= start) - 1];
+        match begin {
+            Begin::Plain(column) => u64::from(column) + before.length(),
+            Begin::Stored(place) => u64::from(self.stored[place + start + before.heads.len() - arc]),
+        }
+    }
+}
+
+impl Arcs<'_> {
+    /// How many bytes they take where they are spelled plainly, in ascending order, with a blank behind each number.
+    #[inline]
+    fn length(self) -> u64 {
+        let of_head = |&head: &NodeId| {
+            let number = head.saturating_add(self.first);
+            u64::from(number.max(1).ilog10()) + 2
+        };
+        let of_weight = |weight: &Weight| u64::from(weight.unsigned_abs().max(1).ilog10()) + 2;
+        let (Some(least), Some(greatest)) = (self.heads.first(), self.heads.last()) else { return 0 };
+        let each = of_head(least);
+        let of_heads = match each == of_head(greatest) {
+            true => each * self.heads.len() as u64,
+            false => self.heads.iter().map(of_head).sum(),
+        };
+        of_heads + self.weights.map_or(0, |weights| weights.iter().map(of_weight).sum())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ground::rng::Rng;
+
+    /// A row as it is spelled: its columns, heads and weights.
+    type Row = (Vec<u32>, Vec<NodeId>, Vec<Weight>);
+
+    fn row(rng: &mut Rng, is_weighted: bool, first: u32) -> Row {
+        let (mut columns, mut heads, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+        let is_plain = rng.below(3) > 0;
+        let mut column = 1 + rng.below(3);
+        for _ in 0..rng.below(6) {
+            let head = 10u32.pow(rng.below(6)) - 1 + rng.below(3);
+            let weight = Weight::from(rng.below(1200));
+            columns.push(column);
+            let digits = |number: u64| number.to_string().len() as u32;
+            column += digits(u64::from(head + first)) + 1 + u32::from(!is_plain && rng.below(2) == 0);
+            column += if is_weighted { digits(weight as u64) + 1 } else { 0 };
+            heads.push(head);
+            weights.extend(is_weighted.then_some(weight));
+        }
+        if is_plain && !is_weighted {
+            heads.sort_unstable();
+            for place in 1..heads.len() {
+                columns[place] = columns[place - 1] + (heads[place - 1] + first).to_string().len() as u32 + 1;
+            }
+        }
+        (columns, heads, weights)
+    }
+
+    #[test]
+    fn columns_are_those_that_were_given() {
+        let mut rng = Rng::new(19);
+        for round in 0..600 {
+            let (is_weighted, first) = (round % 2 == 0, round / 2 % 2);
+            let rows: Vec<Row> = (0..rng.below(30)).map(|_| row(&mut rng, is_weighted, first)).collect();
+            let arcs = |row: usize, end: usize| {
+                let (_, heads, weights) = &rows[row];
+                let weights = is_weighted.then(|| &weights[..end]);
+                Arcs { heads: &heads[..end], weights, first }
+            };
+            // In two parts, of which one follows the other.
+            let middle = rng.below(rows.len() as u32 + 1) as usize;
+            let part = |range: std::ops::Range<usize>| {
+                let (mut columns, mut start) = (Columns::default(), 0);
+                for row in range {
+                    let before_last = arcs(row, rows[row].0.len().saturating_sub(1));
+                    let given = (before_last, rows[row].1.is_sorted());
+                    columns.push_row(start, &rows[row].0, given, 200).unwrap();
+                    start += rows[row].0.len();
+                }
+                (columns, start)
+            };
+            let ((mut columns, count), (later, _)) = (part(0..middle), part(middle..rows.len()));
+            columns.append(&later, count, 200).unwrap();
+            let mut start = 0;
+            for (row, (expected, ..)) in rows.iter().enumerate() {
+                for (place, &column) in expected.iter().enumerate() {
+                    assert_eq!(columns.of(start, arcs(row, place)), u64::from(column), "round {round}");
+                }
+                start += expected.len();
+            }
+        }
+    }
+
+    #[test]
+    fn plain_rows_take_no_memory() {
+        let mut columns = Columns::default();
+        for row in 0..1000 {
+            let arcs = Arcs { heads: &[8, 9], weights: None, first: 1 };
+            columns.push_row(3 * row, &[2, 4, 7], (arcs, true), 3000).unwrap();
+        }
+        assert_eq!((columns.runs.len(), columns.stored.len()), (1, 0));
+        assert_eq!(columns.of(2997, Arcs { heads: &[8, 9], weights: None, first: 1 }), 7);
+    }
+}
