@@ -77,8 +77,8 @@ impl Default for VCycleConfig {
 pub struct BandConfig {
     /// Most steps from a border; 0 refines no band.
     pub steps: usize,
-    /// Most vertices of a band: a rank that makes an attempt has all of it. Where there are more, it has fewer steps, or there is none. Balances quality against the
-    /// memory of a rank, like [`DistConfig::coarsest`].
+    /// Most vertices of a band: a rank that makes an attempt has all of it. Where there are more, it has fewer steps, or there is none. Balances
+    /// quality against the memory of a rank, like [`DistConfig::coarsest`].
     pub most: usize,
     /// How often a band is refined from the same start, on all ranks together; the best survives.
     pub attempts: usize,

@@ -1,7 +1,7 @@
 //! Graphs with heavy-tailed degrees: few vertices have most edges.
 //!
-//! Label propagation finds poor clusters there, and next to all vertices are near borders, so there are no bands to refine. The library for one machine
-//! knows such graphs. So it gets one as soon as memory allows that.
+//! Label propagation finds poor clusters there, and nearly all vertices are near borders, so there are no bands to refine. The library for one
+//! machine knows such graphs. So it gets one as soon as memory allows that.
 
 use viem::ground::types::Weight;
 

@@ -65,8 +65,8 @@ impl<C: Comm> Run<'_, C> {
         Ok(whole.map(|graph| Whole { graph, homes, fixed }))
     }
 
-    /// The best blocks of several attempts, which are dealt to the first ranks; the first of equally good ones. Attempts have them for all vertices; each rank
-    /// gets them for its own ones, of `ranges`.
+    /// The best blocks of several attempts, which are dealt to the first ranks; the first of equally good ones. An attempt finds them for all
+    /// vertices; each rank gets those of its own ones, of `ranges`.
     fn best_of(
         &self,
         attempts: usize,
@@ -107,8 +107,8 @@ impl<C: Comm> Run<'_, C> {
         Ok(comm.all_to_all(&words, &counts).words.into_iter().map(|word| word as BlockId).collect())
     }
 
-    /// The best of several searches from the same partition of a whole graph, its homes, or that partition; for own vertices of `ranges`. Ranks that
-    /// make an attempt have the graph.
+    /// The best of several searches from the same partition of a whole graph, its homes, or that partition; for own vertices of `ranges`. Ranks
+    /// that make an attempt have the graph.
     pub(super) fn improved(
         &self,
         whole: Option<&Whole>,
