@@ -10,26 +10,35 @@ use crate::graph::{DistGraph, Rows};
 /// The whole graph, on each of the first `receivers` ranks; nothing on the others. O(n + m) time and memory on those that have it.
 pub fn gather(comm: &impl Comm, graph: &DistGraph, receivers: usize) -> Result<Option<CsrGraph>, DistError> {
     let all = |words: Vec<u64>| gather_words(comm, &words, receivers);
-    let numbers = |words: Vec<u64>| -> Vec<Weight> { words.into_iter().map(|word| word as Weight).collect() };
     let degrees = all((0..graph.num_own()).map(|own| graph.neighbours(own).len() as u64).collect());
     let node_weights = numbers(all(graph.node_weights().iter().map(|&weight| weight as u64).collect()));
     let arcs = || (0..graph.num_own()).flat_map(|own| graph.arcs(own));
-    let heads = all(arcs().map(|(to, _)| u64::from(graph.global(to))).collect());
-    let targets: Vec<NodeId> = heads.into_iter().map(|word| word as NodeId).collect();
+    let targets = heads(all(arcs().map(|(to, _)| u64::from(graph.global(to))).collect()));
     let edge_weights = match graph.has_edge_weights() {
         true => numbers(all(arcs().map(|(_, weight)| weight as u64).collect())),
         false => vec![1; targets.len()],
     };
     let is_receiver = comm.rank() < receivers;
-    let whole = is_receiver.then(|| {
-        let mut offsets = Vec::with_capacity(degrees.len() + 1);
-        offsets.push(0);
-        for degree in degrees {
-            offsets.push(offsets[offsets.len() - 1] + degree as usize);
-        }
-        CsrGraph::new(offsets, targets, edge_weights, node_weights)
-    });
+    let whole = is_receiver.then(|| CsrGraph::new(offsets(degrees), targets, edge_weights, node_weights));
     agree(comm, whole.transpose())
+}
+
+/// Where the arcs of vertices with these degrees begin, and where the last end.
+fn offsets(degrees: Vec<u64>) -> Vec<usize> {
+    let mut offsets = Vec::with_capacity(degrees.len() + 1);
+    offsets.push(0);
+    for degree in degrees {
+        offsets.push(offsets[offsets.len() - 1] + degree as usize);
+    }
+    offsets
+}
+
+fn heads(words: Vec<u64>) -> Vec<NodeId> {
+    words.into_iter().map(|word| word as NodeId).collect()
+}
+
+fn numbers(words: Vec<u64>) -> Vec<Weight> {
+    words.into_iter().map(|word| word as Weight).collect()
 }
 
 /// A graph that one rank has, distributed so that all ranks have about equally many arcs and vertices.
@@ -44,11 +53,7 @@ pub fn scatter(comm: &impl Comm, root: usize, whole: Option<&CsrGraph>) -> Resul
     let ends: Vec<NodeId> = head[1..].iter().map(|&end| end as NodeId).collect();
     let counts = std::iter::once(0).chain(ends.iter().copied()).zip(&ends).map(|(start, end)| end - start);
     let ranges = Ranges::of_counts(counts, comm.rank());
-    let mut offsets = vec![0];
-    for degree in deal(comm, whole, &ranges, |graph, node| vec![graph.degree(node) as u64]) {
-        offsets.push(offsets[offsets.len() - 1] + degree as usize);
-    }
-    let numbers = |words: Vec<u64>| words.into_iter().map(|word| word as Weight).collect::<Vec<_>>();
+    let degrees = deal(comm, whole, &ranges, |graph, node| vec![graph.degree(node) as u64]);
     let targets = deal(comm, whole, &ranges, |graph, node| {
         graph.neighbours(node).iter().map(|&to| u64::from(to)).collect()
     });
@@ -57,8 +62,12 @@ pub fn scatter(comm: &impl Comm, root: usize, whole: Option<&CsrGraph>) -> Resul
         numbers(deal(comm, whole, &ranges, weights))
     });
     let node_weights = deal(comm, whole, &ranges, |graph, node| vec![graph.node_weight(node) as u64]);
-    let targets = targets.into_iter().map(|word| word as NodeId).collect();
-    let rows = Rows { offsets, targets, edge_weights, node_weights: Some(numbers(node_weights)) };
+    let rows = Rows {
+        offsets: offsets(degrees),
+        targets: heads(targets),
+        edge_weights,
+        node_weights: Some(numbers(node_weights)),
+    };
     DistGraph::of_symmetric(comm, ranges, rows)
 }
 

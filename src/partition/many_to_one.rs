@@ -23,7 +23,8 @@ use super::scheme::initial::multisection::Multisection;
 use super::scheme::multilevel::{FlowLevels, Task};
 use super::scheme::pool::{Pool, smallest_cut};
 use super::settings::{
-    BalanceConfig, FlowConfig, HeavyTailedConfig, InitialConfig, PartitionConfig, PartitionPreset, PoolConfig,
+    BalanceConfig, FlowConfig, HeavyTailedConfig, InitialConfig, PartitionConfig, PartitionPreset,
+    PoolConfig, skew_of_free,
 };
 use super::targets::Targets;
 use crate::graph::CsrGraph;
@@ -118,7 +119,8 @@ impl ManyToOnePartitionConfig {
     /// The settings for a graph and its targets.
     fn suited_to(&self, graph: &CsrGraph, targets: &Targets) -> Self {
         let FlatConfig { plain, refined } = &self.flat;
-        let suited = |settings: &PartitionConfig| settings.suited_to(graph, targets.fixed());
+        let skew = skew_of_free(graph, targets.fixed());
+        let suited = |settings: &PartitionConfig| settings.suited_to_skew(skew, graph.num_arcs());
         let suited = Self {
             sections: suited(&self.sections),
             whole: suited(&self.whole),

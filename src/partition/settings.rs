@@ -304,6 +304,13 @@ impl UnconstrainedConfig {
     }
 }
 
+/// The skew of the degrees of the vertices that are free; O(n).
+pub(super) fn skew_of_free(graph: &CsrGraph, fixed: Option<&FixedVertices>) -> f64 {
+    // What stands for all that stays in a block has far more neighbours than any vertex that may move.
+    let is_free = |node: &NodeId| fixed.is_none_or(|fixed| fixed.of(*node).is_none());
+    skew_of_degrees(graph.nodes().filter(is_free).map(|node| graph.degree(node)))
+}
+
 impl PartitionConfig {
     /// The settings of a preset.
     pub fn preset(preset: PartitionPreset) -> Self {
@@ -327,14 +334,17 @@ impl PartitionConfig {
     /// The settings for a graph and all parts of it: those of [`heavy_tailed`](Self::heavy_tailed) instead of others if the degrees of its
     /// free vertices are; O(n).
     pub(crate) fn suited_to(&self, graph: &CsrGraph, fixed: Option<&FixedVertices>) -> Self {
+        self.suited_to_skew(skew_of_free(graph, fixed), graph.num_arcs())
+    }
+
+    /// The same for a graph of this [skew](skew_of_free) with so many arcs.
+    pub(super) fn suited_to_skew(&self, skew: f64, num_arcs: usize) -> Self {
         let HeavyTailedConfig { least_skew, k_way, unconstrained, flow, pool, large } =
             self.heavy_tailed.clone();
         let mut settings = self.clone();
-        // What stands for all that stays in a block has far more neighbours than any vertex that may move.
-        let is_free = |node: &NodeId| fixed.is_none_or(|fixed| fixed.of(*node).is_none());
-        if skew_of_degrees(graph.nodes().filter(is_free).map(|node| graph.degree(node))) >= least_skew {
+        if skew >= least_skew {
             settings = Self { k_way, unconstrained, flow, pool, ..settings };
-            if graph.num_arcs() >= large.least_arcs {
+            if num_arcs >= large.least_arcs {
                 let LargeConfig { contraction, unconstrained, .. } = large;
                 settings = Self { contraction, unconstrained, ..settings };
             }

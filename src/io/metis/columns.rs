@@ -42,20 +42,17 @@ pub(super) struct Arcs<'a> {
 }
 
 impl Columns {
-    /// Appends a row. It begins with the arc `start`, and its arcs have these columns; `before_last` are all but the last. There will be no more
-    /// than `promised` arcs.
+    /// Appends a row. It begins with the arc `start`, and its arcs have these columns. There will be no more than `promised` arcs.
     #[inline]
     pub fn push_row(
         &mut self,
         start: usize,
         columns: &[u32],
-        (before_last, is_ascending): (Arcs<'_>, bool),
+        is_plain: bool,
         promised: usize,
     ) -> Result<(), OutOfMemory> {
-        let (Some(&begin), Some(&last)) = (columns.first(), columns.last()) else { return Ok(()) };
-        // Nothing is shorter than what is plain, so all columns are right if the last is.
-        let is_plain = || last < u32::MAX && u64::from(last) == u64::from(begin) + before_last.length();
-        if is_ascending && is_plain() {
+        let Some(&begin) = columns.first() else { return Ok(()) };
+        if is_plain {
             return self.push(start, Begin::Plain(begin), promised);
         }
         let place = self.stored.len();
@@ -109,6 +106,14 @@ impl Columns {
 }
 
 impl Arcs<'_> {
+    /// Whether these and an arc behind them, with these columns, are spelled plainly. They are in ascending order.
+    #[inline]
+    pub fn are_plain(self, columns: &[u32]) -> bool {
+        let (Some(&begin), Some(&last)) = (columns.first(), columns.last()) else { return true };
+        // Nothing is shorter than what is plain, so all columns are right if the last is.
+        last < u32::MAX && u64::from(last) == u64::from(begin) + self.length()
+    }
+
     /// How many bytes they take where they are spelled plainly, in ascending order, with a blank behind each number.
     #[inline]
     fn length(self) -> u64 {
@@ -175,8 +180,8 @@ mod tests {
                 let (mut columns, mut start) = (Columns::default(), 0);
                 for row in range {
                     let before_last = arcs(row, rows[row].0.len().saturating_sub(1));
-                    let given = (before_last, rows[row].1.is_sorted());
-                    columns.push_row(start, &rows[row].0, given, 200).unwrap();
+                    let is_plain = rows[row].1.is_sorted() && before_last.are_plain(&rows[row].0);
+                    columns.push_row(start, &rows[row].0, is_plain, 200).unwrap();
                     start += rows[row].0.len();
                 }
                 (columns, start)
@@ -198,7 +203,7 @@ mod tests {
         let mut columns = Columns::default();
         for row in 0..1000 {
             let arcs = Arcs { heads: &[8, 9], weights: None, first: 1 };
-            columns.push_row(3 * row, &[2, 4, 7], (arcs, true), 3000).unwrap();
+            columns.push_row(3 * row, &[2, 4, 7], arcs.are_plain(&[2, 4, 7]), 3000).unwrap();
         }
         assert_eq!((columns.runs.len(), columns.stored.len()), (1, 0));
         assert_eq!(columns.of(2997, Arcs { heads: &[8, 9], weights: None, first: 1 }), 7);

@@ -7,7 +7,7 @@
 
 use std::collections::BinaryHeap;
 use std::io::Read;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use super::Header;
 use super::columns::{Arcs, Columns};
@@ -201,17 +201,21 @@ impl Rows {
     #[inline(always)]
     fn push_columns(&mut self, start: usize, columns: &[u32], is_ascending: bool) -> Result<(), OutOfMemory> {
         let (promised, before_last) = (self.promised_arcs(), start..start + columns.len().saturating_sub(1));
-        let weights = self.header.has_edge_weights.then(|| &self.weights[before_last.clone()]);
-        let before_last = Arcs { heads: &self.targets[before_last], weights, first: self.first as NodeId };
-        self.columns.push_row(start, columns, (before_last, is_ascending), promised)
+        let is_plain = is_ascending && self.arcs(before_last).are_plain(columns);
+        self.columns.push_row(start, columns, is_plain, promised)
+    }
+
+    /// Some arcs of a row.
+    #[inline(always)]
+    fn arcs(&self, arcs: Range<usize>) -> Arcs<'_> {
+        let weights = self.header.has_edge_weights.then(|| &self.weights[arcs.clone()]);
+        Arcs { heads: &self.targets[arcs], weights, first: self.first as NodeId }
     }
 
     /// The column of an arc of a vertex.
     fn column(&self, node: NodeId, arc: usize) -> u64 {
-        let before = self.offsets[node as usize]..arc;
-        let weights = self.header.has_edge_weights.then(|| &self.weights[before.clone()]);
-        let arcs = Arcs { heads: &self.targets[before.clone()], weights, first: self.first as NodeId };
-        self.columns.of(before.start, arcs)
+        let start = self.offsets[node as usize];
+        self.columns.of(start, self.arcs(start..arc))
     }
 
     fn add_asymmetry(&self, asymmetry: Asymmetry, faults: &mut Faults) -> ControlFlow<()> {
