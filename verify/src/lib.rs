@@ -31,6 +31,7 @@ pub use partition::{PartitionAudit, audit_partition};
 pub use qap::audit_qap;
 
 use std::collections::HashMap;
+use std::num::IntErrorKind;
 
 use machine::{Distances, Machine};
 
@@ -261,9 +262,14 @@ pub(crate) fn number(field: &str) -> Option<u64> {
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return None;
     }
-    let exponent: i64 = exponent.parse().ok()?;
+    let exponent = match exponent.parse::<i64>() {
+        Ok(exponent) => exponent,
+        Err(error) if *error.kind() == IntErrorKind::PosOverflow => i64::MAX,
+        Err(error) if *error.kind() == IntErrorKind::NegOverflow => i64::MIN,
+        Err(_) => return None,
+    };
     let significant = digits.trim_end_matches('0');
-    let power = (digits.len() - significant.len()) as i64 - fraction.len() as i64 + exponent;
+    let power = exponent.saturating_add((digits.len() - significant.len()) as i64 - fraction.len() as i64);
     let significant: u64 = if significant.is_empty() { return Some(0) } else { significant.parse().ok()? };
     significant.checked_mul(10u64.checked_pow(u32::try_from(power).ok()?)?)
 }
@@ -369,6 +375,9 @@ mod tests {
             ("1.0D+03", Some(1000)),
             ("120e-1", Some(12)),
             ("0.0", Some(0)),
+            ("0D99999999999999999999", Some(0)),
+            ("1e9223372036854775807", None),
+            ("10e-99999999999999999999", None),
             ("9.007199254740993000e15", Some(9_007_199_254_740_993)),
             ("18446744073709551616", None),
             ("1.5", None),
