@@ -66,11 +66,33 @@ pub(super) struct Scanner<R> {
     separator: u8,
 }
 
+impl Scanner<io::Empty> {
+    /// Scans a text where it lies. [`Scanner::take_lines`] leaves room for what this puts behind it.
+    pub(super) fn of_text(mut text: Vec<u8>) -> Self {
+        let filled = text.len();
+        text.resize(filled + LOOKAHEAD, 0);
+        Self { buffer: text, filled, is_exhausted: true, ..Self::empty(io::empty()) }
+    }
+
+    /// The text it was made of.
+    pub(super) fn into_text(mut self) -> Vec<u8> {
+        self.buffer.truncate(self.filled);
+        self.buffer
+    }
+}
+
 impl<R: Read> Scanner<R> {
     pub(super) fn new(reader: R) -> Self {
-        let mut scanner = Self {
+        let mut scanner = Self { buffer: vec![0; CAPACITY + LOOKAHEAD], ..Self::empty(reader) };
+        scanner.refill();
+        scanner
+    }
+
+    /// Without a buffer, before it has read anything.
+    fn empty(reader: R) -> Self {
+        Self {
             reader,
-            buffer: vec![0; CAPACITY + LOOKAHEAD],
+            buffer: Vec::new(),
             filled: 0,
             position: 0,
             is_exhausted: false,
@@ -81,9 +103,7 @@ impl<R: Read> Scanner<R> {
             refused_line: None,
             text: Vec::new(),
             separator: b' ',
-        };
-        scanner.refill();
-        scanner
+        }
     }
 
     /// The bytes at hand that are not scanned yet: at first, the start of the text.
@@ -183,31 +203,33 @@ impl<R: Read> Scanner<R> {
         all
     }
 
-    /// Fills `block` with whole lines: those at hand and those that the next bytes hold, about `size` in all, up to four times as much where
-    /// a line is longer. The last line may have no end if the text has none, which is then exhausted, or if it is longer than that.
-    /// Call it at the start of a line only; that is where the next byte then stands.
-    pub(super) fn take_lines(&mut self, size: usize, block: &mut Vec<u8>) -> Result<(), OutOfMemory> {
-        block.clear();
-        memory::reserve(block, size.max(self.filled - self.position))?;
-        block.extend_from_slice(self.at_hand());
-        self.position = self.filled;
-        let mut searched = 0;
+    /// Puts whole lines into `block`, in place of what it holds: about `size` bytes, or up to about `most` where a line is longer. The last line
+    /// may have no end if the text has none, which is then exhausted, or if it is longer than that. Call it at the start of a line only; that
+    /// is where the next byte then stands.
+    pub(super) fn take_lines(
+        &mut self,
+        size: usize,
+        most: usize,
+        block: &mut Vec<u8>,
+    ) -> Result<(), OutOfMemory> {
+        make_length(block, size)?;
+        let (mut filled, mut searched) = (0, 0);
         let end = loop {
-            self.append(size.saturating_sub(block.len() - searched), block);
-            let end = block[searched..].iter().rposition(|&byte| byte == b'\n');
-            if self.is_exhausted {
-                break block.len();
+            filled += self.take(&mut block[filled..]);
+            let end = block[searched..filled].iter().rposition(|&byte| byte == b'\n');
+            if self.is_exhausted && self.at_hand().is_empty() {
+                break filled;
             }
             if let Some(end) = end {
                 break searched + end + 1;
             }
             // Without memory for more, the line is too long.
-            if block.len() >= size.saturating_mul(4) || memory::reserve(block, size).is_err() {
-                break block.len();
+            if filled >= most || make_length(block, filled + size).is_err() {
+                break filled;
             }
-            searched = block.len();
+            searched = filled;
         };
-        self.hold(&[&block[end..]])?;
+        self.put_back(&block[end..filled])?;
         block.truncate(end);
         Ok(())
     }
@@ -218,12 +240,29 @@ impl<R: Read> Scanner<R> {
         self.hold(&[block, &at_hand])
     }
 
-    /// Appends the next `count` bytes, fewer if the text ends.
-    fn append(&mut self, count: usize, block: &mut Vec<u8>) {
-        let length = block.len();
-        let result = self.reader.by_ref().take(count as u64).read_to_end(block);
-        self.is_exhausted |= block.len() - length < count;
-        self.failure = self.failure.take().or(result.err());
+    /// Fills a buffer with the next bytes; how many there are, fewer if the text ends.
+    fn take(&mut self, buffer: &mut [u8]) -> usize {
+        let count = buffer.len().min(self.filled - self.position);
+        buffer[..count].copy_from_slice(&self.buffer[self.position..self.position + count]);
+        self.position += count;
+        count + self.fill(&mut buffer[count..])
+    }
+
+    /// Fills a buffer with the next bytes that are not at hand; how many there are, fewer if the text ends.
+    fn fill(&mut self, buffer: &mut [u8]) -> usize {
+        let mut count = 0;
+        while count < buffer.len() && !self.is_exhausted {
+            match self.reader.read(&mut buffer[count..]) {
+                Ok(0) => self.is_exhausted = true,
+                Ok(length) => count += length,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.failure = Some(error);
+                    self.is_exhausted = true;
+                }
+            }
+        }
+        count
     }
 
     /// Makes these the bytes at hand, in place of those that are. A line starts with them.
@@ -367,32 +406,43 @@ impl<R: Read> Scanner<R> {
     }
 
     /// Passes over arcs as most files spell them, as long as they lie at hand and `take` takes them: a number of one to eight
-    /// digits and, if arcs have weights, another one for that, each with one blank or a line end behind it. `take` gets both, the weight 1
-    /// if there is none, and the column of the first. What follows is for [`Scanner::next`].
+    /// digits, the first of which is not 0, and, if arcs have weights, another one for that, each with one blank or a line end behind it.
+    /// `take` gets both, the weight 1 if there is none. Returns the column of the first arc, and whether the line ends behind the last one.
+    /// What follows is for [`Scanner::next`].
     #[inline(always)]
-    pub(super) fn plain_arcs<const WEIGHTED: bool>(&mut self, mut take: impl FnMut(u64, u64, u64) -> bool) {
+    pub(super) fn plain_arcs<const WEIGHTED: bool>(
+        &mut self,
+        mut take: impl FnMut(u64, u64) -> bool,
+    ) -> (u64, bool) {
         let buffer = &self.buffer[..self.filled];
         let mut place = self.position + usize::from(self.buffer[self.position] == b' ');
+        let column = (place as i64 - self.line_start) as u64 + 1;
         // Both numbers and what follows them lie in the buffer.
-        while place + LOOKAHEAD <= buffer.len() {
-            let Some((head, mut end)) = plain_number(buffer, place) else { break };
+        while let Some(text) = buffer.get(place..).and_then(|rest| rest.first_chunk::<LOOKAHEAD>()) {
+            let Some((head, mut end)) = plain_number(text, 0) else { break };
             let mut weight = 1;
             if WEIGHTED {
-                let Some((value, weight_end)) = plain_number(buffer, end + 1) else { break };
-                if buffer[end] != b' ' {
+                let Some((value, weight_end)) = plain_number(text, end + 1) else { break };
+                if text[end] != b' ' {
                     break;
                 }
                 (weight, end) = (value, weight_end);
             }
-            if !take(head, (place as i64 - self.line_start) as u64 + 1, weight) {
+            if !matches!(text[end], b' ' | b'\n') || !take(head, weight) {
                 break;
             }
-            self.position = end;
-            if buffer[end] == b'\n' {
+            place += end;
+            self.position = place;
+            if text[end] == b'\n' {
                 break;
             }
-            place = end + 1;
+            place += 1;
         }
+        let ends_line = buffer.get(place) == Some(&b'\n');
+        if ends_line {
+            (self.position, self.token_start) = (place, place as i64);
+        }
+        (column, ends_line)
     }
 
     #[inline(always)]
@@ -480,18 +530,9 @@ impl<R: Read> Scanner<R> {
         self.line_start -= self.position as i64;
         self.token_start -= self.position as i64;
         self.position = 0;
-        let capacity = self.capacity();
-        while self.filled < capacity && !self.is_exhausted {
-            match self.reader.read(&mut self.buffer[self.filled..capacity]) {
-                Ok(0) => self.is_exhausted = true,
-                Ok(count) => self.filled += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    self.failure = Some(error);
-                    self.is_exhausted = true;
-                }
-            }
-        }
+        let (capacity, mut buffer) = (self.capacity(), std::mem::take(&mut self.buffer));
+        self.filled += self.fill(&mut buffer[self.filled..capacity]);
+        self.buffer = buffer;
         self.buffer[self.filled..self.filled + LOOKAHEAD].fill(0);
     }
 
@@ -512,6 +553,13 @@ impl<R: Read> Scanner<R> {
     }
 }
 
+/// Gives a text a length, with zeros where it becomes longer, and room for some more.
+fn make_length(text: &mut Vec<u8>, length: usize) -> Result<(), OutOfMemory> {
+    memory::reserve(text, (length + LOOKAHEAD).saturating_sub(text.len()))?;
+    text.resize(length, 0);
+    Ok(())
+}
+
 const POWERS_OF_TEN: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
 /// Eight bytes of a buffer as a number, the first one lowest.
@@ -521,24 +569,31 @@ fn word(buffer: &[u8], place: usize) -> u64 {
     u64::from_le_bytes(bytes.try_into().expect("the slice has eight bytes"))
 }
 
-/// The number at a place, of one to eight digits and with a blank or a line end behind it, and where its digits end.
+/// The number at a place, of one to eight digits, the first of which is not 0, and where its digits end.
 #[inline(always)]
-fn plain_number(buffer: &[u8], place: usize) -> Option<(u64, usize)> {
-    let word = word(buffer, place);
-    let digits = leading_digits(word);
-    let end = place + digits;
-    (digits > 0 && matches!(buffer[end], b' ' | b'\n')).then(|| (number(word, digits), end))
+fn plain_number(text: &[u8; LOOKAHEAD], place: usize) -> Option<(u64, usize)> {
+    let word = word(text, place);
+    // Digits have this bit, blanks and line ends have not. The next place waits for nothing else.
+    let digits = (!word & 0x1010_1010_1010_1010).trailing_zeros() as usize / 8;
+    let starts_right = (word as u8).wrapping_sub(b'1') < 9;
+    let is_right = starts_right && differs_from_digits(word) << (64 - 8 * digits) == 0;
+    is_right.then(|| (number(word, digits), place + digits))
 }
 
 /// How many of the eight characters in `word`, first in the lowest byte, are digits before one is not.
 #[inline(always)]
 fn leading_digits(word: u64) -> usize {
+    differs_from_digits(word).trailing_zeros() as usize / 8
+}
+
+/// A word whose lowest byte that is not 0 is at the place of the first character that is not a digit.
+#[inline(always)]
+fn differs_from_digits(word: u64) -> u64 {
     // Both the high half of a digit and that of the digit plus 6 are 3. A carry out of a byte only
     // spoils bytes after one that is not a digit.
     let high = word & 0xf0f0_f0f0_f0f0_f0f0;
     let high_plus_six = (word.wrapping_add(0x0606_0606_0606_0606) & 0xf0f0_f0f0_f0f0_f0f0) >> 4;
-    let differs = (high | high_plus_six) ^ 0x3333_3333_3333_3333;
-    differs.trailing_zeros() as usize / 8
+    (high | high_plus_six) ^ 0x3333_3333_3333_3333
 }
 
 /// The number that the first `digits` (1 to 8) characters in `word` spell.

@@ -53,13 +53,20 @@ impl Columns {
     ) -> Result<(), OutOfMemory> {
         let Some(&begin) = columns.first() else { return Ok(()) };
         if is_plain {
-            return self.push(start, Begin::Plain(begin), promised);
+            return self.push_plain(start, begin, promised);
         }
         let place = self.stored.len();
         memory::append(&mut self.stored, columns, promised)?;
         self.push(start, Begin::Stored(place), promised)
     }
 
+    /// Appends a row that is spelled plainly from this column on, in ascending order.
+    #[inline]
+    pub fn push_plain(&mut self, start: usize, column: u32, promised: usize) -> Result<(), OutOfMemory> {
+        self.push(start, Begin::Plain(column), promised)
+    }
+
+    #[inline]
     fn push(&mut self, arc: usize, begin: Begin, promised: usize) -> Result<(), OutOfMemory> {
         let goes_on = match (self.runs.last().map(|run| run.begin), begin) {
             (Some(Begin::Plain(last)), Begin::Plain(next)) => last == next,
@@ -114,22 +121,46 @@ impl Arcs<'_> {
         last < u32::MAX && u64::from(last) == u64::from(begin) + self.length()
     }
 
+    /// The column of each where they are spelled plainly from this one on, in any order.
+    pub fn columns(self, begin: u64) -> impl Iterator<Item = u32> {
+        let mut column = begin;
+        (0..self.heads.len()).map(move |place| {
+            let own = column.min(u64::from(u32::MAX)) as u32;
+            column +=
+                self.of_head(self.heads[place]) + self.weights.map_or(0, |weights| of_weight(weights[place]));
+            own
+        })
+    }
+
     /// How many bytes they take where they are spelled plainly, in ascending order, with a blank behind each number.
     #[inline]
     fn length(self) -> u64 {
-        let of_head = |&head: &NodeId| {
-            let number = head.saturating_add(self.first);
-            u64::from(number.max(1).ilog10()) + 2
-        };
-        let of_weight = |weight: &Weight| u64::from(weight.unsigned_abs().max(1).ilog10()) + 2;
-        let (Some(least), Some(greatest)) = (self.heads.first(), self.heads.last()) else { return 0 };
-        let each = of_head(least);
-        let of_heads = match each == of_head(greatest) {
+        let (Some(&least), Some(&greatest)) = (self.heads.first(), self.heads.last()) else { return 0 };
+        let each = self.of_head(least);
+        let of_heads = match each == self.of_head(greatest) {
             true => each * self.heads.len() as u64,
-            false => self.heads.iter().map(of_head).sum(),
+            false => self.heads.iter().map(|&head| self.of_head(head)).sum(),
         };
-        of_heads + self.weights.map_or(0, |weights| weights.iter().map(of_weight).sum())
+        of_heads + self.weights.map_or(0, |weights| weights.iter().map(|&weight| of_weight(weight)).sum())
     }
+
+    /// How many bytes a head takes, and a blank behind it.
+    #[inline]
+    fn of_head(self, head: NodeId) -> u64 {
+        length(u64::from(head.saturating_add(self.first)))
+    }
+}
+
+/// How many bytes a weight takes, and a blank behind it.
+#[inline]
+fn of_weight(weight: Weight) -> u64 {
+    length(weight.unsigned_abs())
+}
+
+/// How many bytes a number takes, and a blank behind it.
+#[inline]
+fn length(number: u64) -> u64 {
+    u64::from(number.max(1).ilog10()) + 2
 }
 
 #[cfg(test)]
@@ -195,6 +226,27 @@ mod tests {
                 }
                 start += expected.len();
             }
+        }
+    }
+
+    #[test]
+    fn columns_of_plain_arcs_follow_from_the_numbers() {
+        let mut rng = Rng::new(23);
+        for round in 0..600 {
+            let (is_weighted, first) = (round % 2 == 0, round / 2 % 2);
+            let (mut text, begin) = (String::new(), 1 + u64::from(rng.below(3)));
+            let (mut expected, mut heads, mut weights) = (Vec::new(), Vec::new(), Vec::new());
+            for _ in 0..rng.below(6) {
+                expected.push(begin as u32 + text.len() as u32);
+                heads.push(10u32.pow(rng.below(6)) - 1 + rng.below(3));
+                text += &format!("{} ", heads[heads.len() - 1] + first);
+                if is_weighted {
+                    weights.push(Weight::from(1 + rng.below(1200)));
+                    text += &format!("{} ", weights[weights.len() - 1]);
+                }
+            }
+            let arcs = Arcs { heads: &heads, weights: is_weighted.then_some(&weights), first };
+            assert_eq!(arcs.columns(begin).collect::<Vec<_>>(), expected, "{text}");
         }
     }
 

@@ -18,11 +18,11 @@
 //!
 //! All of them share one parser, so a file is valid exactly if it can be read.
 
-mod blocks;
 mod columns;
 mod fault;
 pub(super) mod parse;
 pub mod part;
+mod pieces;
 mod repair;
 mod write;
 
@@ -167,7 +167,7 @@ fn parse_source(
         return scanner.failure().map_or(Ok(None), |error| Err(read_error(&name, error, 1, 1)));
     }
     let first = first(&start, is_whole);
-    let rows = blocks::parse(&mut scanner, keep, first, faults);
+    let rows = pieces::parse(&mut scanner, keep, first, faults);
     if let Some(error) = scanner.failure() {
         return Err(read_error(&name, error, scanner.line(), scanner.column()));
     }

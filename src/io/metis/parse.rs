@@ -197,8 +197,22 @@ impl Rows {
         Ok(())
     }
 
-    /// Notes the columns of the last row, whose arcs begin at `start`.
+    /// Notes that the last row, whose arcs begin at `start`, is spelled plainly from this column on, in ascending order.
     #[inline(always)]
+    fn push_plain_columns(&mut self, start: usize, column: u32) -> Result<(), OutOfMemory> {
+        let is_empty = self.targets.len() == start;
+        if is_empty { Ok(()) } else { self.columns.push_plain(start, column, self.promised_arcs()) }
+    }
+
+    /// Notes the columns of arcs from `from` on, the last ones so far, which are spelled plainly from `column` on.
+    fn spell_columns(&self, from: usize, column: u64, row: &mut RowMemory) -> Result<(), OutOfMemory> {
+        let arcs = self.arcs(from..self.targets.len());
+        memory::make_room(&mut row.columns, arcs.heads.len(), self.promised_arcs())?;
+        row.columns.extend(arcs.columns(column));
+        Ok(())
+    }
+
+    /// Notes the columns of the last row, whose arcs begin at `start`.
     fn push_columns(&mut self, start: usize, columns: &[u32], is_ascending: bool) -> Result<(), OutOfMemory> {
         let (promised, before_last) = (self.promised_arcs(), start..start + columns.len().saturating_sub(1));
         let is_plain = is_ascending && self.arcs(before_last).are_plain(columns);
@@ -345,8 +359,14 @@ impl<R: Read> Parser<'_, R> {
     }
 
     /// Goes on if there was enough memory.
+    #[inline(always)]
+    pub(super) fn or_stop_if(&mut self, result: Result<(), OutOfMemory>) -> ControlFlow<()> {
+        if result.is_err() { self.or_stop(result) } else { ControlFlow::Continue(()) }
+    }
+
+    /// The same where memory was asked for.
     #[cold]
-    pub(super) fn or_stop(&mut self, result: Result<(), OutOfMemory>) -> ControlFlow<()> {
+    fn or_stop(&mut self, result: Result<(), OutOfMemory>) -> ControlFlow<()> {
         self.lack = result.err();
         if self.lack.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -458,9 +478,7 @@ impl<R: Read> Parser<'_, R> {
                 return self.fault_here(Token::End, kind);
             }
             let result = rows.lines.push(node, self.scanner.line(), expected);
-            if result.is_err() {
-                self.or_stop(result)?;
-            }
+            self.or_stop_if(result)?;
             self.node_values(rows, node, keep)?;
             self.arcs::<WEIGHTED>(rows, node, &mut row)?;
             self.scanner.skip_line();
@@ -524,22 +542,29 @@ impl<R: Read> Parser<'_, R> {
         row.columns.clear();
         loop {
             // Most arcs are spelled plainly. Whatever else there is, and each fault, comes after them.
-            let (Rows { targets, weights, .. }, columns) = (&mut *rows, &mut row.columns);
-            self.scanner.plain_arcs::<WEIGHTED>(|target, column, weight| {
+            let (from, Rows { targets, weights, .. }) = (rows.targets.len(), &mut *rows);
+            let (column, ends_line) = self.scanner.plain_arcs::<WEIGHTED>(|target, weight| {
                 let is_plain = target.wrapping_sub(first) < count && target != own && weight > 0;
-                let is_full = targets.len() == targets.capacity() || columns.len() == columns.capacity();
-                if !is_plain || is_full {
+                if !is_plain || targets.len() == targets.capacity() {
                     return false;
                 }
                 is_ascending &= last < target;
                 last = target;
                 targets.push((target - first) as NodeId);
-                columns.push(column.min(u64::from(u32::MAX)) as u32);
                 if WEIGHTED {
                     weights.push(weight as Weight);
                 }
                 true
             });
+            if ends_line && from == start && is_ascending && column < u64::from(u32::MAX) {
+                let result = rows.push_plain_columns(start, column as u32);
+                return self.end_row(rows, start, result);
+            }
+            let result = rows.spell_columns(from, column, row);
+            self.or_stop_if(result)?;
+            if ends_line {
+                break;
+            }
             let token = self.scanner.next();
             if matches!(token, Token::LineEnd | Token::End) {
                 break;
@@ -570,7 +595,8 @@ impl<R: Read> Parser<'_, R> {
         if !is_ascending {
             self.sort_row::<WEIGHTED>(rows, node, start, row)?;
         }
-        self.end_row(rows, start, (&row.columns, is_ascending))
+        let result = rows.push_columns(start, &row.columns, is_ascending);
+        self.end_row(rows, start, result)
     }
 
     /// The vertex that a token of a row names, counted as in the file; what is none is a fault.
@@ -587,18 +613,10 @@ impl<R: Read> Parser<'_, R> {
         }
     }
 
-    /// Ends the row whose arcs begin at `start`, given their columns and whether they stood in ascending order.
+    /// Ends the row whose arcs begin at `start`, once its columns are noted.
     #[inline(always)]
-    fn end_row(
-        &mut self,
-        rows: &mut Rows,
-        start: usize,
-        (columns, is_ascending): (&[u32], bool),
-    ) -> ControlFlow<()> {
-        let result = rows.push_columns(start, columns, is_ascending);
-        if result.is_err() {
-            self.or_stop(result)?;
-        }
+    fn end_row(&mut self, rows: &mut Rows, start: usize, noted: Result<(), OutOfMemory>) -> ControlFlow<()> {
+        self.or_stop_if(noted)?;
         rows.entries += (rows.targets.len() - start) as u64;
         if rows.before.arcs + rows.targets.len() >= u32::MAX as usize {
             self.fault_here(Token::LineEnd, FaultKind::TooManyArcs)?;

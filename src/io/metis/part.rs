@@ -8,7 +8,7 @@ use std::io::{self, Read};
 use super::columns::{Arcs, Columns};
 use super::fault::{Fault, FaultKind, Faults};
 use super::parse::{Before, Keep, Lines, Parser, Rows};
-use super::{Header, blocks, explanation};
+use super::{Header, explanation, pieces};
 use crate::ground::types::{NodeId, Weight};
 use crate::io::recognise::signed;
 use crate::io::scanner::Scanner;
@@ -93,7 +93,7 @@ pub fn count_rows(mut reader: impl Read) -> io::Result<RowCount> {
             true => block.len(),
             false => block[kept..].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| kept + end + 1),
         };
-        let (lines, rows) = blocks::count_lines(&block[..end]);
+        let (lines, rows) = pieces::count_lines(&block[..end]);
         let is_open = is_end && end > 0;
         count.lines += lines + u64::from(is_open);
         count.rows += rows as u64 + u64::from(is_open && !block.starts_with(b"%"));

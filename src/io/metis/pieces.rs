@@ -1,42 +1,45 @@
 //! The rows of long files, parsed by all threads of a pool.
 //!
-//! The text is read in blocks of whole lines, the next one while one is parsed. A block is cut into pieces of whole lines. Their lines
-//! are counted first, so each piece knows the vertex that it begins with, and is parsed like a whole file. Then the pieces are put
-//! together in the order of the file, and so are their faults. What depends on all rows before, such as a sum that overflows, shows only
-//! there: a piece where it does is parsed again.
+//! The text is read in pieces of whole lines, some at a time. Their lines are counted as they are read, so each piece knows the vertex that it
+//! begins with, and is parsed like a whole file. Then the rows of the pieces are put together in the order of the file, and so are their faults.
+//! What depends on all rows before, such as a sum that overflows, shows only there: a piece where it does is parsed again. While some
+//! pieces are parsed, those behind them are read and those before them are put together.
 //!
-//! Memory: two blocks of text, and the rows of one.
+//! Memory: three blocks of text, each of some pieces, and the rows of two.
 
 use std::io::Read;
 use std::ops::ControlFlow;
 
+use super::Header;
 use super::fault::Faults;
 use super::parse::{Before, Keep, Parser, Rows, parse_with};
 use crate::ground::memory::OutOfMemory;
 use crate::ground::threads;
 use crate::io::scanner::Scanner;
 
-/// Bytes of a block for each thread. Balances the cost of tasks against memory and caches.
-const BLOCK: usize = 1 << 20;
+/// Bytes of a piece. Balances the cost of a task against memory and caches.
+const PIECE: usize = 1 << 18;
 
-/// Pieces of a block for each thread. Balances idle threads against the cost of a piece.
+/// Pieces of a block for each thread. Balances idle threads against memory.
 const PIECES: usize = 4;
 
+/// How many times longer than a piece a line may be for each piece of a block. Longer ones, and what follows them, are parsed by one thread.
+const LONGEST_LINE: usize = 4;
+
 /// A part of a text: whole lines, the last of which may have no end.
-#[derive(Clone, Copy)]
-struct Piece<'a> {
-    text: &'a [u8],
+struct Piece {
+    text: Vec<u8>,
     /// The line of its first byte, from 1.
     line: u64,
-    /// The vertex of its first row, from 0.
-    row: usize,
     /// Whether the text ends with it.
     is_last: bool,
+    /// Its rows. They know which row comes first.
+    rows: Rows,
 }
 
-/// What stands in a piece.
-struct Part {
-    rows: Rows,
+/// A piece that was parsed.
+struct Parsed {
+    piece: Piece,
     faults: Faults,
     flow: ControlFlow<()>,
     lack: Option<OutOfMemory>,
@@ -56,132 +59,199 @@ pub(super) fn parse<R: Read + Send>(
     if scanner.has_all_at_hand() || threads::count() == 1 {
         return super::parse::parse(scanner, keep, first, faults);
     }
-    parse_in_blocks(scanner, keep, first, faults, BLOCK * threads::count())
+    parse_in_pieces(scanner, keep, first, faults, PIECE)
 }
 
-/// The same in blocks of about `size` bytes, however long the text is.
-fn parse_in_blocks<R: Read + Send>(
+/// The same in pieces of about `size` bytes, however long the text is.
+fn parse_in_pieces<R: Read + Send>(
     scanner: &mut Scanner<R>,
     keep: Keep,
     first: u64,
     faults: &mut Faults,
     size: usize,
 ) -> Result<Option<Rows>, OutOfMemory> {
-    parse_with(scanner, keep, first, faults, |parser, rows, keep| parser.blocks(rows, keep, size))
+    parse_with(scanner, keep, first, faults, |parser, rows, keep| parser.pieces(rows, keep, size))
 }
 
 impl<R: Read + Send> Parser<'_, R> {
-    /// All rows, and what follows them, in blocks of about `size` bytes.
-    fn blocks(&mut self, rows: &mut Rows, keep: Keep, size: usize) -> ControlFlow<()> {
+    /// All rows, and what follows them, in pieces of about `size` bytes.
+    fn pieces(&mut self, rows: &mut Rows, keep: Keep, size: usize) -> ControlFlow<()> {
         if !self.scanner.has_bytes() {
             return self.rows(rows, keep, true);
         }
-        let (mut block, mut next) = (Vec::new(), Vec::new());
-        // Rows of pieces that are done with: their memory serves the next ones.
-        let mut spare: Vec<Rows> = Vec::new();
-        let result = self.scanner.take_lines(size, &mut block);
-        self.or_stop_if(result)?;
-        loop {
-            let is_last = self.scanner.has_all_at_hand() && self.scanner.at_hand().is_empty();
-            if !is_last && block.last() != Some(&b'\n') {
-                // A line that is too long for a block.
-                let result = self.scanner.put_back(&block);
-                self.or_stop_if(result)?;
-                return self.rows(rows, keep, true);
-            }
-            let pieces = pieces(&block, (self.scanner.line(), rows.reached().rows), is_last);
-            let mut tasks: Vec<(Piece<'_>, Rows)> = Vec::with_capacity(pieces.len());
-            for &piece in &pieces {
-                let before = Before { rows: piece.row, ..Before::default() };
-                let mut own = spare.pop().unwrap_or_else(|| Rows::new(rows.header, rows.first, before));
-                own.restart(before);
-                tasks.push((piece, own));
-            }
-            let (scanner, following, found) = (&mut *self.scanner, &mut next, &*self.faults);
-            let (parts, read) = rayon::join(
-                || threads::map_each(tasks, &|(piece, own)| parse_piece(piece, keep, own, found.alike())),
-                || if is_last { Ok(()) } else { scanner.take_lines(size, following) },
+        let none = self.faults.alike();
+        let mut reader = Reader::new(self.scanner, rows, size);
+        let mut sum = Sum { rows, faults: self.faults, keep, stop: None, lack: None, place: None };
+        let (mut pieces, mut parsed) = (reader.next_pieces(), Vec::new());
+        while !pieces.is_empty() && sum.stop.is_none() {
+            let (now, (following, spare)) = rayon::join(
+                || threads::map_each(pieces, &|piece| parse_piece(piece, keep, none.alike())),
+                || rayon::join(|| reader.next_pieces(), || sum.append_all(parsed)),
             );
-            let goes_on = self.put_together(rows, keep, pieces.into_iter().zip(parts), &mut spare)?;
-            self.or_stop_if(read)?;
-            if is_last || !goes_on {
-                return ControlFlow::Continue(());
-            }
-            std::mem::swap(&mut block, &mut next);
+            reader.spare.extend(spare);
+            (pieces, parsed) = (following, now);
         }
-    }
-
-    /// Appends the rows and the faults of pieces; whether more may follow.
-    fn put_together<'t>(
-        &mut self,
-        rows: &mut Rows,
-        keep: Keep,
-        parts: impl Iterator<Item = (Piece<'t>, Part)>,
-        spare: &mut Vec<Rows>,
-    ) -> ControlFlow<(), bool> {
-        for (piece, mut part) in parts {
-            let is_as_after_all = rows.can_append(&part.rows);
-            if !is_as_after_all {
-                part.rows.restart(rows.reached());
-                part = parse_piece(piece, keep, part.rows, self.faults.alike());
-            }
-            let Part { rows: later, faults, flow, lack, place: (line, column), has_rest } = part;
+        sum.append_all(parsed);
+        let Sum { stop, lack, place, .. } = sum;
+        let Reader { end, .. } = reader;
+        if let Some((line, column)) = place {
             self.scanner.stand_at(line, column);
-            let stops = self.faults.append(faults).is_break() || flow.is_break();
-            self.lack = lack;
-            if stops {
+        }
+        self.lack = lack;
+        match (stop, end) {
+            (Some(Stop::Break { is_in_last_piece }), _) => {
                 // What could not be read lies behind the fault.
-                let _ = if piece.is_last { None } else { self.scanner.failure() };
-                return ControlFlow::Break(());
+                let _ = if is_in_last_piece { None } else { self.scanner.failure() };
+                ControlFlow::Break(())
             }
-            let result = rows.append(&later, !is_as_after_all);
-            self.or_stop_if(result)?;
-            spare.push(later);
-            if has_rest {
-                return ControlFlow::Continue(false);
+            (Some(Stop::Rest), _) | (None, None | Some(End::OfText)) => ControlFlow::Continue(()),
+            (None, Some(End::Lack(lack))) => self.or_stop_if(Err(lack)),
+            (None, Some(End::LongLine(text))) => {
+                let result = self.scanner.put_back(&text);
+                self.or_stop_if(result)?;
+                self.rows(rows, keep, true)
             }
         }
-        ControlFlow::Continue(true)
+    }
+}
+
+/// Why no more pieces are read.
+enum End {
+    OfText,
+    /// A line that is too long begins with this.
+    LongLine(Vec<u8>),
+    Lack(OutOfMemory),
+}
+
+/// Reads pieces.
+struct Reader<'a, R> {
+    scanner: &'a mut Scanner<R>,
+    /// Bytes of a piece.
+    size: usize,
+    header: Header,
+    /// The number of the first vertex.
+    first: u64,
+    /// Line and row of the next piece.
+    line: u64,
+    row: usize,
+    end: Option<End>,
+    /// Pieces that are done with: their memory serves the next ones.
+    spare: Vec<Piece>,
+}
+
+impl<'a, R: Read> Reader<'a, R> {
+    /// Reads pieces that follow these rows.
+    fn new(scanner: &'a mut Scanner<R>, rows: &Rows, size: usize) -> Self {
+        let (line, row) = (scanner.line(), rows.reached().rows);
+        Self {
+            scanner,
+            size,
+            header: rows.header,
+            first: rows.first,
+            line,
+            row,
+            end: None,
+            spare: Vec::new(),
+        }
     }
 
-    /// Goes on if there was enough memory.
-    fn or_stop_if(&mut self, result: Result<(), OutOfMemory>) -> ControlFlow<()> {
-        if result.is_err() { self.or_stop(result) } else { ControlFlow::Continue(()) }
+    /// The pieces of a block; none at the end.
+    fn next_pieces(&mut self) -> Vec<Piece> {
+        (0..PIECES * threads::count()).map_while(|_| self.next_piece()).collect()
+    }
+
+    fn next_piece(&mut self) -> Option<Piece> {
+        if self.end.is_some() {
+            return None;
+        }
+        let before = Before { rows: self.row, ..Before::default() };
+        let new = || Piece {
+            text: Vec::new(),
+            line: 0,
+            is_last: false,
+            rows: Rows::new(self.header, self.first, before),
+        };
+        let Piece { mut text, mut rows, .. } = self.spare.pop().unwrap_or_else(new);
+        rows.restart(before);
+        let most = self.size * LONGEST_LINE * PIECES * threads::count();
+        if let Err(lack) = self.scanner.take_lines(self.size, most, &mut text) {
+            self.end = Some(End::Lack(lack));
+            return None;
+        }
+        let is_last = self.scanner.has_all_at_hand() && self.scanner.at_hand().is_empty();
+        if !is_last && text.last() != Some(&b'\n') {
+            self.end = Some(End::LongLine(text));
+            return None;
+        }
+        self.end = is_last.then_some(End::OfText);
+        let (lines, rows_there) = count_lines(&text);
+        let line = self.line;
+        (self.line, self.row) = (self.line + lines, self.row + rows_there);
+        Some(Piece { text, line, is_last, rows })
+    }
+}
+
+/// Why no more pieces are put together.
+enum Stop {
+    /// A fault, or a lack of memory.
+    Break { is_in_last_piece: bool },
+    /// All rows there should be are there.
+    Rest,
+}
+
+/// Puts pieces together.
+struct Sum<'a> {
+    rows: &'a mut Rows,
+    faults: &'a mut Faults,
+    keep: Keep,
+    stop: Option<Stop>,
+    lack: Option<OutOfMemory>,
+    /// Line and column where the parser of the last piece stood in the end.
+    place: Option<(u64, u64)>,
+}
+
+impl Sum<'_> {
+    /// Appends the rows and the faults of pieces that follow, unless something has stopped it. Returns the pieces.
+    fn append_all(&mut self, pieces: Vec<Parsed>) -> Vec<Piece> {
+        pieces.into_iter().map(|parsed| self.append(parsed)).collect()
+    }
+
+    fn append(&mut self, mut parsed: Parsed) -> Piece {
+        if self.stop.is_some() {
+            return parsed.piece;
+        }
+        let is_as_after_all = self.rows.can_append(&parsed.piece.rows);
+        if !is_as_after_all {
+            parsed.piece.rows.restart(self.rows.reached());
+            parsed = parse_piece(parsed.piece, self.keep, self.faults.alike());
+        }
+        let Parsed { piece, faults, flow, lack, place, has_rest } = parsed;
+        self.place = Some(place);
+        self.lack = lack;
+        let mut breaks = self.faults.append(faults).is_break() || flow.is_break();
+        if !breaks {
+            self.lack = self.rows.append(&piece.rows, !is_as_after_all).err();
+            breaks = self.lack.is_some();
+        }
+        self.stop = match breaks {
+            true => Some(Stop::Break { is_in_last_piece: piece.is_last }),
+            false => has_rest.then_some(Stop::Rest),
+        };
+        piece
     }
 }
 
 /// Parses a piece, into rows and faults of its own.
-fn parse_piece(piece: Piece<'_>, keep: Keep, mut rows: Rows, mut faults: Faults) -> Part {
-    let mut scanner = Scanner::new(piece.text);
-    scanner.stand_at(piece.line, 1);
+fn parse_piece(piece: Piece, keep: Keep, mut faults: Faults) -> Parsed {
+    let Piece { text, line, is_last, mut rows } = piece;
+    let mut scanner = Scanner::of_text(text);
+    scanner.stand_at(line, 1);
     let mut parser = Parser { scanner: &mut scanner, faults: &mut faults, lack: None };
-    let flow = parser.rows(&mut rows, keep, piece.is_last);
+    let flow = parser.rows(&mut rows, keep, is_last);
     let lack = parser.lack;
-    let place = (scanner.line(), scanner.column());
-    Part { rows, faults, flow, lack, place, has_rest: scanner.has_bytes() }
-}
-
-/// A block that begins at this line with this row, in pieces.
-fn pieces(block: &[u8], (mut line, mut row): (u64, usize), is_last: bool) -> Vec<Piece<'_>> {
-    let count = PIECES * threads::count();
-    let mut ends: Vec<usize> =
-        (1..count).map(|index| end_of_line(block, block.len() / count * index)).collect();
-    ends.push(block.len());
-    ends.dedup();
-    let starts: Vec<usize> = std::iter::once(0).chain(ends.iter().copied()).collect();
-    let text = |index: usize| &block[starts[index]..ends[index]];
-    let counts = threads::map(ends.len(), 1, &|index| count_lines(text(index)));
-    let mut pieces = Vec::with_capacity(ends.len());
-    for (index, (lines, rows)) in counts.into_iter().enumerate() {
-        pieces.push(Piece { text: text(index), line, row, is_last: is_last && index + 1 == ends.len() });
-        (line, row) = (line + lines, row + rows);
-    }
-    pieces
-}
-
-/// Where the line of a byte ends, behind its end.
-fn end_of_line(block: &[u8], place: usize) -> usize {
-    block[place..].iter().position(|&byte| byte == b'\n').map_or(block.len(), |length| place + length + 1)
+    let (place, has_rest) = ((scanner.line(), scanner.column()), scanner.has_bytes());
+    let piece = Piece { text: scanner.into_text(), line, is_last, rows };
+    Parsed { piece, faults, flow, lack, place, has_rest }
 }
 
 /// Number of lines that end in a text, and of those that are no comments.
@@ -203,14 +273,14 @@ mod tests {
     use super::*;
     use crate::ground::rng::Rng;
 
-    /// All that a parser finds in a text: in blocks of this size by two threads, or as a whole.
+    /// All that a parser finds in a text: in pieces of this size by two threads, or as a whole.
     type Found = (Vec<Fault>, u64, u64, Option<(Vec<usize>, Vec<u32>, Vec<i64>, Vec<i64>)>, (u64, u64));
 
     fn find(text: &[u8], size: Option<usize>, keep: Keep, mut faults: Faults) -> Found {
         let work = || {
             let mut scanner = Scanner::new(text);
             let parsed = match size {
-                Some(size) => parse_in_blocks(&mut scanner, keep, 1, &mut faults, size),
+                Some(size) => parse_in_pieces(&mut scanner, keep, 1, &mut faults, size),
                 None => super::super::parse::parse(&mut scanner, keep, 1, &mut faults),
             };
             let rows =
@@ -258,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_hold_what_the_whole_holds() {
+    fn pieces_hold_what_the_whole_holds() {
         let mut rng = Rng::new(3);
         let (mut valid, mut overflows) = (0, 0);
         for round in 0..4000 {
@@ -267,10 +337,10 @@ mod tests {
             let keep = [Keep::Nothing, Keep::FirstWeight, Keep::Everything][rng.below(3) as usize];
             let limit = [1, 3, usize::MAX][rng.below(3) as usize];
             let collect = || if limit == 1 { Faults::first() } else { Faults::all(limit) };
-            let (whole, blocks) =
+            let (whole, pieces) =
                 (find(&text, None, keep, collect()), find(&text, Some(size), keep, collect()));
-            assert_eq!(blocks.0, whole.0, "round {round}: {}", String::from_utf8_lossy(&text));
-            assert!(blocks == whole, "round {round}: {}", String::from_utf8_lossy(&text));
+            assert_eq!(pieces.0, whole.0, "round {round}: {}", String::from_utf8_lossy(&text));
+            assert!(pieces == whole, "round {round}: {}", String::from_utf8_lossy(&text));
             valid += u32::from(whole.1 == 0);
             overflows += u32::from(whole.0.iter().any(|fault| fault.kind == FaultKind::NodeWeightOverflow));
         }
