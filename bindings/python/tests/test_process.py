@@ -32,7 +32,15 @@ print(mapping.stopped, mapping.cost <= mapping.cost_of_identity)
 
 def interrupted(code: list[str], **options) -> tuple[int, str, str, float]:
     """Starts a process, sends SIGINT after it has printed a line, and returns how it ended and how long that took."""
-    process = subprocess.Popen(code, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+    process = subprocess.Popen(
+        code,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A shell that runs the tests in the background lets them ignore SIGINT.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        **options,
+    )
     assert process.stdout is not None
     process.stdout.readline()
     time.sleep(0.3)
