@@ -553,7 +553,7 @@ impl<R: Read> Scanner<R> {
     }
 }
 
-/// Gives a text a length, with zeros where it becomes longer, and room for some more.
+/// Gives a text a length, with zeros where it becomes longer, and room for what a scanner puts behind it.
 fn make_length(text: &mut Vec<u8>, length: usize) -> Result<(), OutOfMemory> {
     memory::reserve(text, (length + LOOKAHEAD).saturating_sub(text.len()))?;
     text.resize(length, 0);
