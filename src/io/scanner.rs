@@ -171,20 +171,28 @@ impl<R: Read> Scanner<R> {
 
     /// Fills a buffer with the next bytes, whatever they are; whether there are enough.
     pub(super) fn read_exact(&mut self, bytes: &mut [u8]) -> bool {
+        self.take(bytes) == bytes.len()
+    }
+
+    /// Fills a buffer with the next bytes; how many there are, fewer if the text ends.
+    fn take(&mut self, bytes: &mut [u8]) -> usize {
         let mut count = 0;
-        while count < bytes.len() {
-            if self.position == self.filled {
-                self.refill();
-            }
+        loop {
             let piece = (bytes.len() - count).min(self.filled - self.position);
-            if piece == 0 {
-                return false;
-            }
             bytes[count..count + piece].copy_from_slice(&self.buffer[self.position..self.position + piece]);
             self.position += piece;
             count += piece;
+            let missing = bytes.len() - count;
+            if missing == 0 || self.is_exhausted {
+                return count;
+            }
+            // Little is read ahead, so that system calls are rare; much is read to where it belongs.
+            if missing > self.capacity() / 2 {
+                count += self.fill(&mut bytes[count..]);
+            } else {
+                self.refill();
+            }
         }
-        true
     }
 
     /// All that is left, as one text. What does not fit into memory ends it; [`Scanner::refused_line`] has the reason.
@@ -238,14 +246,6 @@ impl<R: Read> Scanner<R> {
     pub(super) fn put_back(&mut self, block: &[u8]) -> Result<(), OutOfMemory> {
         let at_hand = self.at_hand().to_vec();
         self.hold(&[block, &at_hand])
-    }
-
-    /// Fills a buffer with the next bytes; how many there are, fewer if the text ends.
-    fn take(&mut self, buffer: &mut [u8]) -> usize {
-        let count = buffer.len().min(self.filled - self.position);
-        buffer[..count].copy_from_slice(&self.buffer[self.position..self.position + count]);
-        self.position += count;
-        count + self.fill(&mut buffer[count..])
     }
 
     /// Fills a buffer with the next bytes that are not at hand; how many there are, fewer if the text ends.

@@ -88,7 +88,7 @@ impl<R: Read + Send> Parser<'_, R> {
                 || threads::map_each(pieces, &|piece| parse_piece(piece, keep, none.alike())),
                 || rayon::join(|| reader.next_pieces(), || sum.append_all(parsed)),
             );
-            reader.spare.extend(spare);
+            reader.spare.extend(spare.into_iter().map(|Piece { text, rows, .. }| (text, rows)));
             (pieces, parsed) = (following, now);
         }
         sum.append_all(parsed);
@@ -135,8 +135,8 @@ struct Reader<'a, R> {
     line: u64,
     row: usize,
     end: Option<End>,
-    /// Pieces that are done with: their memory serves the next ones.
-    spare: Vec<Piece>,
+    /// Texts and rows of pieces that are done with: their memory serves the next ones.
+    spare: Vec<(Vec<u8>, Rows)>,
 }
 
 impl<'a, R: Read> Reader<'a, R> {
@@ -165,13 +165,8 @@ impl<'a, R: Read> Reader<'a, R> {
             return None;
         }
         let before = Before { rows: self.row, ..Before::default() };
-        let new = || Piece {
-            text: Vec::new(),
-            line: 0,
-            is_last: false,
-            rows: Rows::new(self.header, self.first, before),
-        };
-        let Piece { mut text, mut rows, .. } = self.spare.pop().unwrap_or_else(new);
+        let new = || (Vec::new(), Rows::new(self.header, self.first, before));
+        let (mut text, mut rows) = self.spare.pop().unwrap_or_else(new);
         rows.restart(before);
         let most = self.size * LONGEST_LINE * PIECES * threads::count();
         if let Err(lack) = self.scanner.take_lines(self.size, most, &mut text) {
