@@ -42,6 +42,7 @@ pub mod placement;
 mod pods;
 mod script;
 mod slurm;
+mod template;
 mod torchrun;
 
 use crate::ground::error::{ErrorKind, HasKind};

@@ -1,28 +1,28 @@
 //! Scripts that do for a rank what its launcher cannot, and start the program: bind it to its CPUs, or order the GPUs of its host.
 
-use crate::launch::{Job, LaunchFile, cpu_list};
+use crate::launch::{Job, LaunchFile, cpu_list, template};
 
 /// The environment variables in which launchers pass the rank of a process.
 const VARIABLES: [&str; 5] =
     ["SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "FLUX_TASK_RANK"];
 
-/// The first part of a script. The lines of the ranks follow.
+/// The first part of a script, with [places](template::fill) to fill. The lines of the ranks follow.
 const HEAD: &str = r#"#!/bin/sh
-# ABOUT and starts the program given. Written by viem for RANKS ranks.
-rank=VARIABLE
+# @ABOUT@ and starts the program given. Written by viem for @RANKS@ ranks.
+rank=@RANK@
 case $rank in
 '' | *[!0-9]*)
     echo "$0: no launcher has set a rank; start it with the line that viem printed" >&2
     exit 64
     ;;
 esac
-own=$(sed -n "$((rank + FIRST)){p;q;}" "$0")
+own=$(sed -n "$((rank + @FIRST@)){p;q;}" "$0")
 if [ -z "$own" ]; then
-    echo "$0: this is rank $rank, but the job was mapped for RANKS ranks" >&2
+    echo "$0: this is rank $rank, but the job was mapped for @RANKS@ ranks" >&2
     exit 64
 fi
-START
-# The WHAT of each rank:
+@START@
+# The @WHAT@ of each rank:
 "#;
 
 /// What a script does with the line of a rank.
@@ -65,13 +65,19 @@ pub(super) fn of_gpus(job: &Job<'_>, own: &str, gpus: &[String]) -> LaunchFile {
 fn script(job: &Job<'_>, own: &str, action: &Action, lines: impl Iterator<Item = String>) -> LaunchFile {
     let others = VARIABLES.iter().rev().filter(|&&variable| variable != own);
     let fallback = others.fold(String::new(), |rest, variable| format!("${{{variable}:-{rest}}}"));
-    let head =
-        HEAD.replace("START", action.start).replace("ABOUT", action.about).replace("WHAT", action.what);
-    let first = head.lines().count() + 1;
-    let mut content = head
-        .replace("VARIABLE", &format!("${{{own}:-{fallback}}}"))
-        .replace("FIRST", &first.to_string())
-        .replace("RANKS", &job.num_ranks().to_string());
+    // The line of `@START@` becomes those of the action.
+    let first = HEAD.lines().count() + action.start.lines().count();
+    let mut content = template::fill(
+        HEAD,
+        &[
+            ("ABOUT", action.about),
+            ("WHAT", action.what),
+            ("START", action.start),
+            ("RANK", &format!("${{{own}:-{fallback}}}")),
+            ("FIRST", &first.to_string()),
+            ("RANKS", &job.num_ranks().to_string()),
+        ],
+    );
     lines.for_each(|line| content += &(line + "\n"));
     LaunchFile { content, is_program: true }
 }

@@ -3,7 +3,7 @@
 //! `torchrun` numbers ranks host by host, in an order of its own. The script replaces `RANK` by that of the mapping, whichever launcher has
 //! started it, if only that starts as many processes on each host as it has ranks.
 
-use crate::launch::{Job, Launch, LaunchError, LaunchFile, LauncherKind, word};
+use crate::launch::{Job, Launch, LaunchError, LaunchFile, LauncherKind, template, word};
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "torchrun",
@@ -16,10 +16,11 @@ pub(super) const KIND: LauncherKind = LauncherKind {
 /// The line before the table.
 pub(super) const TABLE: &str = "# The host, the GPU and the number of each rank:";
 
-/// The first part of the script, before that line. A host, the number of one of its GPUs and the rank follow, one line per rank, by host and GPU.
+/// The first part of the script, before that line, with [places](template::fill) to fill. A host, the number of one of its GPUs and the rank
+/// follow, one line per rank, by host and GPU.
 const HEAD: &str = r#"#!/bin/sh
 # Sets the rank of a process by its host and local rank and starts the program given; --count prints the number of
-# ranks of this host. Written by viem for RANKS ranks.
+# ranks of this host. Written by viem for @RANKS@ ranks.
 local=${LOCAL_RANK:-${SLURM_LOCALID:-${OMPI_COMM_WORLD_LOCAL_RANK:-${MPI_LOCALRANKID:-${FLUX_TASK_LOCAL_ID:-}}}}}
 names="${NODE_NAME:-} ${SLURMD_NODENAME:-} $(uname -n) localhost"
 found=$(awk -v place="$local" -v names="$names" '
@@ -29,7 +30,7 @@ found=$(awk -v place="$local" -v names="$names" '
         if (part[1] in ranks) return part[1]
         return name == part[1] && alike[name] == 1 ? full[name] : ""
     }
-    NR < FIRST { next }
+    NR < @FIRST@ { next }
     !($1 in ranks) { split($1, part, "."); alike[part[1]]++; full[part[1]] = $1 }
     { line[$1, ranks[$1]++] = $2 " " $3 }
     END {
@@ -58,10 +59,10 @@ if [ -z "$rank" ] || [ "${LOCAL_WORLD_SIZE:-$count}" != "$count" ]; then
     echo "$0: this host has $count ranks, but ${LOCAL_WORLD_SIZE:-more} processes" >&2
     exit 64
 fi
-export RANK="$rank" WORLD_SIZE=RANKS LOCAL_RANK="$gpu" LOCAL_WORLD_SIZE="$count"
+export RANK="$rank" WORLD_SIZE=@RANKS@ LOCAL_RANK="$gpu" LOCAL_WORLD_SIZE="$count"
 # Where torchrun does not, rank 0 listens.
 if [ "${TORCHELASTIC_USE_AGENT_STORE:-}" != True ]; then
-    export MASTER_ADDR=ADDRESS MASTER_PORT="${MASTER_PORT:-NUMBER}"
+    export MASTER_ADDR=@ADDRESS@ MASTER_PORT="${MASTER_PORT:-@PORT@}"
 fi
 exec "$@"
 "#;
@@ -80,12 +81,16 @@ fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
         }
     }
     let master = job.host_of(0);
-    let content = HEAD
-        .replace("FIRST", &(HEAD.lines().count() + 2).to_string())
-        .replace("RANKS", &job.num_ranks().to_string())
-        .replace("ADDRESS", &word(master))
-        .replace("NUMBER", PORT)
-        + &format!("{TABLE}\n{table}");
+    let head = template::fill(
+        HEAD,
+        &[
+            ("FIRST", &(HEAD.lines().count() + 2).to_string()),
+            ("RANKS", &job.num_ranks().to_string()),
+            ("ADDRESS", &word(master)),
+            ("PORT", PORT),
+        ],
+    );
+    let content = format!("{head}{TABLE}\n{table}");
     let (script, count) = (job.program(0), nodes[0].ranks.len());
     let are_alike = nodes.iter().all(|node| node.ranks.len() == count);
     let each = if are_alike { count.to_string() } else { format!("$({script} --count)") };

@@ -791,6 +791,38 @@ fn the_script_of_torchrun_sets_the_rank_of_each_gpu() {
     write_program(&script, &launch("torchrun", &machine, &mapping).unwrap().files[0].content);
     assert_eq!(run(&["--count"], &[("THIS_HOST", "a")]).0, Some(64));
     assert_eq!(run(&["--count"], &[("THIS_HOST", "a.y")]).1, "3");
+    // The names of the variables that are filled in are names, too.
+    machine.hosts = ["ADDRESS", "RANKS", "NUMBER7"].map(str::to_owned).to_vec();
+    write_program(&script, &launch("torchrun", &machine, &mapping).unwrap().files[0].content);
+    let found = run(&show, &[("THIS_HOST", "RANKS"), ("LOCAL_RANK", "0")]);
+    assert_eq!(found, (Some(0), "4 10 0 3 NUMBER7 29500 two  words".to_owned()));
+}
+
+/// Hosts may have the names of what is filled in.
+#[test]
+fn names_of_hosts_are_never_filled_in() {
+    let plain = ["quail1", "quail2", "quail3", "quail4"];
+    let with = |hosts: [&str; 4], kind| {
+        let mut machine = Cluster::regular(4, 1, 2, 1);
+        machine.hosts = hosts.map(str::to_owned).to_vec();
+        launch(kind, &machine, &Mapping::on(&machine, vec![2, 1, 0, 3, 5, 4, 6, 7]).unwrap()).unwrap()
+    };
+    for odd in [
+        ["ADDRESS", "FIRST.site", "NUMBER7", "RANKS"],
+        ["ABOUT", "START", "VARIABLE", "WHAT"],
+        ["@PORT@", "@RANKS@", "@START@", "x@FIRST@"],
+    ] {
+        for kind in &KINDS {
+            let rename = |text: String| {
+                plain.iter().zip(odd).fold(text, |text, (plain, odd)| text.replace(plain, odd))
+            };
+            let (found, expected) = (with(odd, kind.name), with(plain, kind.name));
+            assert_eq!(found.line, expected.line.map(rename), "{}", kind.name);
+            for (found, expected) in found.files.into_iter().zip(expected.files) {
+                assert_eq!(found.content, rename(expected.content), "{}", kind.name);
+            }
+        }
+    }
 }
 
 /// The script of GPUs: what is seen already is put into order.
