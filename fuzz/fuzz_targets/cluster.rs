@@ -61,6 +61,7 @@ fn draft(nodes: Vec<DraftNode>, inside: Object, topology: Topology) -> Draft<'st
         topology,
         distances: None,
         latencies: None,
+        slurm_job: None,
         notes: Vec::new(),
     }
 }

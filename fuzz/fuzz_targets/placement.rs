@@ -20,6 +20,7 @@ fuzz_target!(|input: (u8, u8, &[u8])| {
         topology: Topology::Flat,
         distances: None,
         latencies: None,
+        slurm_job: None,
         notes: Vec::new(),
     };
     let machine = Cluster::new(draft).expect("three nodes alike");

@@ -47,8 +47,7 @@ mod torchrun;
 
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{NodeId, PeId};
-use crate::machine::Machine;
-use crate::machine::{Nodes, Site};
+use crate::machine::{Located, Machine, Nodes, Site, SlurmJob};
 use crate::mapping::Mapping;
 
 /// A kind of launcher.
@@ -205,7 +204,8 @@ impl LauncherKind {
         if mapping.num_processes() == 0 {
             return Err(LaunchError::NoRanks);
         }
-        (self.make)(&Job { kind: self.name, nodes: &nodes, machine, mapping, files })
+        let slurm = machine.located().and_then(Located::slurm_job);
+        (self.make)(&Job { kind: self.name, nodes: &nodes, machine, mapping, files, slurm })
     }
 }
 
@@ -216,6 +216,9 @@ struct Job<'a> {
     machine: &'a dyn Machine,
     mapping: &'a Mapping,
     files: &'a [String],
+    /// The job of Slurm that the machine was read from, if it was.
+    #[expect(dead_code, reason = "lines do not say it yet")]
+    slurm: Option<&'a SlurmJob>,
 }
 
 /// The ranks of a node.

@@ -57,6 +57,26 @@ pub trait Located {
     fn are_gpus(&self) -> bool {
         false
     }
+
+    /// The job of Slurm that the nodes are those of, in the order of Slurm, if they were read from one.
+    fn slurm_job(&self) -> Option<&SlurmJob> {
+        None
+    }
+}
+
+/// What a line that starts a step in a job of Slurm must say beside its hosts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SlurmJob {
+    /// The group of a heterogeneous job that the nodes belong to (`--het-group`).
+    pub het_group: Option<u32>,
+    /// Whether the job was read inside a step that is neither the batch script nor an interactive step. That step has CPUs that
+    /// others must share (`--overlap`).
+    pub is_in_step: bool,
+    /// Whether the CPUs of PEs are those that Slurm gave to the job. Otherwise they are assumed, and may belong to another job.
+    pub are_cpus_known: bool,
+    /// Whether there are more ranks than Slurm counts CPUs for (`--overcommit`).
+    pub is_overcommitted: bool,
 }
 
 /// Consecutive cores of a package.
@@ -132,6 +152,11 @@ pub(super) fn host<M: Machine + ?Sized>(machine: &M, node: u32) -> Option<&str> 
 /// The number of nodes of the cluster, if the machine knows it.
 pub(super) fn num_nodes<M: Machine + ?Sized>(machine: &M) -> Option<u32> {
     machine.located()?.num_nodes()
+}
+
+/// The job of Slurm that the nodes are those of, if they were read from one.
+pub(super) fn slurm_job<M: Machine + ?Sized>(machine: &M) -> Option<&SlurmJob> {
+    machine.located()?.slurm_job()
 }
 
 /// Whether the PEs are known to be GPUs.

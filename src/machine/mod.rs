@@ -65,7 +65,7 @@ pub use family::network::{Network, RouteKey, Routes};
 pub use family::placed::Placed;
 pub use family::rails::Rails;
 pub use family::uneven::UnevenTree;
-pub use located::{CoreRange, Located, Location};
+pub use located::{CoreRange, Located, Location, SlurmJob};
 pub use metric::balls::{Balls, Partners, Vicinity, centre, spread};
 pub(crate) use metric::costs_in_rows;
 pub use metric::differences::Differences;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::ground::types::PeId;
 use crate::machine::{
     Audited, Distances, Division, Hierarchy, Interconnect, Located, Location, Machine, MachineError, Note,
+    SlurmJob,
 };
 
 macro_rules! forward {
@@ -74,6 +75,9 @@ macro_rules! forward {
             }
             fn are_gpus(&self) -> bool {
                 (**self).are_gpus()
+            }
+            fn slurm_job(&self) -> Option<&SlurmJob> {
+                (**self).slurm_job()
             }
         }
 

@@ -157,8 +157,16 @@ fn heterogeneous_jobs_are_mapped_a_group_at_a_time() {
     assert!(text.contains("heterogeneous job of 2 groups") && text.contains("slurm:group=0"), "{text}");
     let text = map(folder.path(), &job(&groups), &["--machine=slurm:group=1,node=4:2"]);
     assert!(text.contains("2 nodes x 2 sockets x 4 cores = 4:2:2"), "{text}");
-    let text = failure_of(&mut viem(folder.path(), &job(&groups), &["--machine=slurm:group=2"]), 66);
-    assert!(text.contains("no Slurm job"), "{text}");
+    for (variables, group, code, expected) in [
+        (job(&groups), "2", 2, "the heterogeneous job has the groups 0 to 1, but not group=2"),
+        (job(&groups), "x", 2, "`x` is no number of a group; give a number of at least 0"),
+        (JOB.to_vec(), "0", 2, "this job is not heterogeneous, so it has no group=0"),
+        (Vec::new(), "0", 66, "there is no Slurm job here: SLURM_JOB_NODELIST is not set"),
+    ] {
+        let machine = format!("--machine=slurm:group={group}");
+        let text = failure_of(&mut viem(folder.path(), &variables, &[&machine]), code);
+        assert!(text.contains(expected), "{text}");
+    }
 }
 
 /// The changed variables, the machine, the exit code, and the expected message.

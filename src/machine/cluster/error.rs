@@ -73,6 +73,12 @@ pub enum ClusterError {
          slurm:group={last}"
     )]
     Heterogeneous { groups: u32, last: u32 },
+    #[error("`{text}` is no number of a group; give a number of at least 0")]
+    BadGroup { text: String },
+    #[error("the heterogeneous job has the groups 0 to {last}, but not group={group}; choose one of them")]
+    NoGroup { group: u32, last: u32 },
+    #[error("this job is not heterogeneous, so it has no group={group}; leave the group out")]
+    NotHeterogeneous { group: u32 },
     #[error("{name} has numbers of {found} nodes, but the job has {hosts}")]
     Counts { name: String, found: usize, hosts: usize },
     #[error(
@@ -95,6 +101,9 @@ impl HasKind for ClusterError {
         match self {
             Self::Distances { .. }
             | Self::Heterogeneous { .. }
+            | Self::BadGroup { .. }
+            | Self::NoGroup { .. }
+            | Self::NotHeterogeneous { .. }
             | Self::NoHosts
             | Self::NoInside
             | Self::BadNumber { .. }

@@ -23,6 +23,7 @@ use crate::io::cluster::latency::Latencies;
 use crate::io::cluster::topology::Topology;
 use crate::machine::{
     Audited, Distances, Division, Hierarchy, Interconnect, Located, Location, Machine, MachineError, Note,
+    SlurmJob,
 };
 use built::{Built, Outline};
 use levels::{Given, Members};
@@ -83,6 +84,8 @@ pub struct Draft<'a> {
     pub distances: Option<&'a str>,
     /// What was measured between hosts.
     pub latencies: Option<Latencies>,
+    /// The job of Slurm that the nodes are those of, if they are.
+    pub slurm_job: Option<SlurmJob>,
     /// What else there is to say to the user.
     pub notes: Vec<Note>,
 }
@@ -97,6 +100,7 @@ pub struct Cluster {
     /// The first PE of each node, and the end of the last.
     first_pe: Vec<PeId>,
     are_gpus: bool,
+    slurm_job: Option<SlurmJob>,
     tree: Box<dyn Machine>,
     /// The machine with the same links, where these are not those of `tree`.
     links: Option<Box<dyn Machine>>,
@@ -148,6 +152,7 @@ impl Cluster {
         let built = Built::new(&kept, digits, &network, &sizes, to_network)?;
         let understood = built.tell(&kept, &network, how, sizes.len(), num_pes) + &built.tell_network();
         let Built { tree, links, outline, .. } = built;
+        let slurm_job = draft.slurm_job;
         notes.splice(..0, draft.notes);
         let is_cut =
             |node: &DraftNode| node.limit.is_some_and(|limit| (limit as usize) < leaves[node.inside].len());
@@ -164,7 +169,19 @@ impl Cluster {
             notes.push(Note { text, is_warning: true });
         }
         let are_gpus = draft.nodes.iter().all(|node| draft.insides[node.inside].has_gpus());
-        Ok(Self { hosts, filling, leaves: pes, first_pe, are_gpus, tree, links, outline, understood, notes })
+        Ok(Self {
+            hosts,
+            filling,
+            leaves: pes,
+            first_pe,
+            are_gpus,
+            slurm_job,
+            tree,
+            links,
+            outline,
+            understood,
+            notes,
+        })
     }
 
     fn node_of(&self, pe: PeId) -> usize {
@@ -409,6 +426,10 @@ impl Located for Cluster {
 
     fn are_gpus(&self) -> bool {
         self.are_gpus
+    }
+
+    fn slurm_job(&self) -> Option<&SlurmJob> {
+        self.slurm_job.as_ref()
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::ground::types::PeId;
 use crate::machine::{
-    Audited, Distances, Division, Hierarchy, Interconnect, Located, Location, Machine, MachineError, located,
+    Audited, Distances, Division, Hierarchy, Interconnect, Located, Location, Machine, MachineError,
+    SlurmJob, located,
 };
 
 /// A machine with a capacity for each PE.
@@ -95,5 +96,9 @@ impl<M: Machine> Located for Capacities<M> {
 
     fn are_gpus(&self) -> bool {
         located::are_gpus(&self.machine)
+    }
+
+    fn slurm_job(&self) -> Option<&SlurmJob> {
+        located::slurm_job(&self.machine)
     }
 }

@@ -3,7 +3,7 @@
 use crate::ground::types::PeId;
 use crate::machine::{
     Audited, Distances, Division, Hierarchy, Interconnect, Located, Location, Machine, MachineError, Parts,
-    located,
+    SlurmJob, located,
 };
 
 /// A machine with given parts.
@@ -85,5 +85,9 @@ impl<M: Machine> Located for Divided<M> {
 
     fn are_gpus(&self) -> bool {
         located::are_gpus(&self.machine)
+    }
+
+    fn slurm_job(&self) -> Option<&SlurmJob> {
+        located::slurm_job(&self.machine)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::ground::types::PeId;
 use crate::machine::{
-    Audited, Distances, Division, Interconnect, Located, Location, Machine, MachineError, located,
+    Audited, Distances, Division, Interconnect, Located, Location, Machine, MachineError, SlurmJob, located,
 };
 
 /// The listed PEs of a machine. PE i is the i-th of the list; distances are those of the whole machine.
@@ -118,5 +118,9 @@ impl<M: Machine> Located for Listed<M> {
 
     fn are_gpus(&self) -> bool {
         located::are_gpus(&self.machine)
+    }
+
+    fn slurm_job(&self) -> Option<&SlurmJob> {
+        located::slurm_job(&self.machine)
     }
 }

@@ -106,6 +106,7 @@ fn placed(name: &'static str, text: &str) -> Reader {
             topology: Topology::Flat,
             distances: None,
             latencies: None,
+            slurm_job: None,
             notes: Vec::new(),
         };
         let machine = Cluster::new(draft).expect("two nodes alike");

@@ -35,6 +35,7 @@ fn draft(nodes: Vec<DraftNode>, insides: Vec<Object>) -> Draft<'static> {
         topology: Topology::Flat,
         distances: None,
         latencies: None,
+        slurm_job: None,
         notes: Vec::new(),
     }
 }

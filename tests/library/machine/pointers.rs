@@ -5,15 +5,17 @@ use std::sync::Arc;
 use viem::ground::types::PeId;
 use viem::machine::{
     Audited, Capacities, DistanceMatrix, DistanceOracle, Distances, Divided, Division, Hierarchy, Hypercube,
-    Interconnect, Listed, Located, Location, Machine, MachineError, Nodes, Note, Parts,
+    Interconnect, Listed, Located, Location, Machine, MachineError, Nodes, Note, Parts, SlurmJob,
 };
 
 /// A machine none of whose answers is that of a default.
-struct Probe(Hierarchy);
+struct Probe(Hierarchy, SlurmJob);
 
 impl Probe {
     fn new() -> Self {
-        Self(Hierarchy::parse("2:3", "7:11").unwrap())
+        let mut job = SlurmJob::default();
+        job.het_group = Some(61);
+        Self(Hierarchy::parse("2:3", "7:11").unwrap(), job)
     }
 }
 
@@ -78,6 +80,9 @@ impl Located for Probe {
     fn are_gpus(&self) -> bool {
         true
     }
+    fn slurm_job(&self) -> Option<&SlurmJob> {
+        Some(&self.1)
+    }
 }
 
 impl Audited for Probe {
@@ -114,6 +119,7 @@ fn answers<M: Machine>(machine: M) -> Vec<String> {
 fn locations<M: Located>(machine: M) -> Vec<String> {
     let host = format!("{:?} {:?}", machine.host(0), machine.host(43));
     let others = [format!("{:?}", machine.num_nodes()), machine.are_gpus().to_string()];
+    let others = others.into_iter().chain([format!("{:?}", machine.slurm_job())]);
     [format!("{:?}", machine.location(2)), host].into_iter().chain(others).collect()
 }
 

@@ -147,6 +147,7 @@ impl Request<'_> {
             topology: Topology::Flat,
             distances: self.distances,
             latencies: None,
+            slurm_job: None,
             notes: Vec::new(),
         }
     }

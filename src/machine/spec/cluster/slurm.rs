@@ -15,9 +15,15 @@ use crate::machine::cluster::{ClusterError, Draft, DraftNode, Unit, plain_nodes}
 use crate::machine::spec::cluster::described::Described;
 use crate::machine::spec::cluster::{Parts, inside};
 use crate::machine::spec::{ClusterKind, MachineKind, PeKind, Request, SpecError};
-use crate::machine::{Machine, Note};
+use crate::machine::{Machine, Note, SlurmJob};
 
 const KEYS: [&str; 5] = ["node", "topology", "group", "ranks", "cores"];
+
+/// The hosts of a job.
+const NODELIST: &str = "SLURM_JOB_NODELIST";
+
+/// The first of the numbers that stand for the batch script and other steps that Slurm itself starts.
+const FIRST_SPECIAL_STEP: u32 = 0xffff_ff00;
 
 /// Folders that `slurm.conf` is in where `SLURM_CONF` does not say.
 const FOLDERS: [&str; 4] = ["/etc/slurm", "/run/slurm/conf", "/etc/slurm-llnl", "/usr/local/etc"];
@@ -44,7 +50,9 @@ fn make(request: &Request<'_>) -> Result<Box<dyn Machine>, SpecError> {
         return Err(request.refused(error));
     }
     let mut draft = request.draft(Vec::new());
-    let job = Job::read(request, parts.option("group"), &mut draft.notes)?;
+    let variables = Variables::of_job(&parts).map_err(|error| request.refused(error))?;
+    draft.slurm_job = Some(variables.launched());
+    let job = Job::read(request, &variables, &mut draft.notes)?;
     let names: Vec<&str> = job.hosts.iter().map(String::as_str).collect();
     let given = parts.option("node").map(|text| inside::read(request, text, &mut draft.notes)).transpose()?;
     let is_given = given.is_some();
@@ -78,10 +86,39 @@ struct Job {
 
 /// The variables of a job, or of one of the groups of a heterogeneous one.
 struct Variables {
+    group: Option<u32>,
     ending: String,
 }
 
 impl Variables {
+    /// Those of the job, or of the group that the options choose.
+    fn of_job(parts: &Parts<'_>) -> Result<Self, ClusterError> {
+        let groups = variable("SLURM_HET_SIZE").and_then(|size| size.trim().parse().ok()).unwrap_or(1u32);
+        let last = groups.saturating_sub(1);
+        let Some(text) = parts.option("group") else {
+            return match last {
+                0 => Ok(Self { group: None, ending: String::new() }),
+                _ => Err(ClusterError::Heterogeneous { groups, last }),
+            };
+        };
+        let bad = |_| ClusterError::BadGroup { text: text.to_owned() };
+        let group = text.parse().map_err(bad)?;
+        match last {
+            0 if variable(NODELIST).is_none() => Err(ClusterError::NoJob { name: NODELIST }),
+            0 => Err(ClusterError::NotHeterogeneous { group }),
+            _ if group > last => Err(ClusterError::NoGroup { group, last }),
+            _ => Ok(Self { group: Some(group), ending: format!("_HET_GROUP_{group}") }),
+        }
+    }
+
+    /// What a line that starts a step must say of the job.
+    fn launched(&self) -> SlurmJob {
+        let mut job = SlurmJob::default();
+        let step = variable("SLURM_STEP_ID").and_then(|text| text.trim().parse::<u32>().ok());
+        (job.het_group, job.is_in_step) = (self.group, step.is_some_and(|step| step < FIRST_SPECIAL_STEP));
+        job
+    }
+
     fn text(&self, name: &str) -> Option<(String, String)> {
         let name = format!("{name}{}", self.ending);
         variable(&name).map(|text| (name, text))
@@ -101,19 +138,10 @@ impl Variables {
 }
 
 impl Job {
-    fn read(request: &Request<'_>, group: Option<&str>, notes: &mut Vec<Note>) -> Result<Self, SpecError> {
+    fn read(request: &Request<'_>, variables: &Variables, notes: &mut Vec<Note>) -> Result<Self, SpecError> {
         let refused = |error| request.refused(error);
-        let groups = variable("SLURM_HET_SIZE").and_then(|size| size.trim().parse::<u32>().ok());
-        let ending = match (groups, group) {
-            (Some(groups), None) if groups > 1 => {
-                return Err(refused(ClusterError::Heterogeneous { groups, last: groups - 1 }));
-            }
-            (_, Some(group)) => format!("_HET_GROUP_{group}"),
-            (_, None) => String::new(),
-        };
-        let variables = Variables { ending };
-        let list = variables.text("SLURM_JOB_NODELIST").or_else(|| variables.text("SLURM_NODELIST"));
-        let (name, list) = list.ok_or_else(|| refused(ClusterError::NoJob { name: "SLURM_JOB_NODELIST" }))?;
+        let list = variables.text(NODELIST).or_else(|| variables.text("SLURM_NODELIST"));
+        let (name, list) = list.ok_or_else(|| refused(ClusterError::NoJob { name: NODELIST }))?;
         let hosts = hostlist::read(&name, &list)?;
         let per_task = variables.text("SLURM_CPUS_PER_TASK").and_then(|(_, text)| text.trim().parse().ok());
         let cpus_per_task = per_task.filter(|&cpus: &u32| cpus > 0);
@@ -137,7 +165,7 @@ impl Job {
             notes.push(Note::warning(format!("{error}; it is left out (give ranks=)")));
         }
         let mut job = Self { hosts, cpus, tasks: None, cpus_per_task };
-        job.tasks = job.tasks(&variables, of_nodes.map(|(_, counts)| counts))?;
+        job.tasks = job.tasks(variables, of_nodes.map(|(_, counts)| counts))?;
         if request.pe == PeKind::Gpu {
             // A task has a GPU, whatever its CPUs.
             (job.cpus, job.cpus_per_task) = (None, None);
