@@ -4,6 +4,7 @@ use std::fmt::Arguments;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use viem::ground::text::printable_lines;
 use viem::io::{Outputs, WriteError};
 
 /// Where the lines of a program go.
@@ -44,8 +45,8 @@ impl Console {
     /// Writes one line. A reader that has gone away is no reason to give up the work behind it.
     pub(crate) fn line(self, text: Arguments<'_>) {
         let _ = match self.lines {
-            Lines::Stdout => writeln!(io::stdout(), "{text}"),
-            Lines::Stderr => writeln!(io::stderr(), "{text}"),
+            Lines::Stdout => writeln!(io::stdout(), "{}", printable_lines(&text.to_string())),
+            Lines::Stderr => writeln!(io::stderr(), "{}", printable_lines(&text.to_string())),
             Lines::Nowhere => Ok(()),
         };
     }
@@ -53,14 +54,14 @@ impl Console {
     /// Writes a warning to stderr, unless the program is to be quiet.
     pub(crate) fn warn(self, text: Arguments<'_>) {
         if self.warns {
-            let _ = writeln!(io::stderr(), "warning: {text}");
+            let _ = writeln!(io::stderr(), "warning: {}", printable_lines(&text.to_string()));
         }
     }
 
     /// Writes what a user may want to know to stderr, unless the program is to be quiet.
     pub(crate) fn note(self, text: Arguments<'_>) {
         if self.warns {
-            let _ = writeln!(io::stderr(), "note: {text}");
+            let _ = writeln!(io::stderr(), "note: {}", printable_lines(&text.to_string()));
         }
     }
 }

@@ -1,5 +1,6 @@
 //! How a program ends: with one message on stderr and an exit code, as in BSD's `sysexits.h`, or by a signal.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::Write;
@@ -10,6 +11,7 @@ use crate::error::{Failure, Result};
 use crate::given::Given;
 use crate::{describe, hints, signals};
 use viem::ground::error::ErrorKind;
+use viem::ground::text::{printable, printable_lines};
 
 /// What `--help` says about the codes below.
 pub(crate) const CODES: &str = "Exit codes: 0 done, 2 wrong usage, 65 bad input data, 66 an input cannot be read, 70 internal error, \
@@ -38,7 +40,7 @@ pub(crate) fn run<O: Parser>(
         match hints::on_unknown_option(&error, &command()) {
             Some(message) => complain(&name, &message),
             // Help and version go to stdout and succeed, everything else to stderr and fails as wrong usage.
-            None => drop(error.print()),
+            None => print(&error),
         }
         error.exit_code() as u8
     };
@@ -71,8 +73,17 @@ fn end(name: &str, result: Result<End>) -> u8 {
     }
 }
 
+/// Prints what clap says. Colours stay unless what was typed has other controls of the terminal in it.
+fn print(error: &clap::Error) {
+    let plain = error.to_string();
+    let _ = match printable_lines(&plain) {
+        Cow::Borrowed(_) => error.print(),
+        Cow::Owned(shown) => write!(std::io::stderr(), "{shown}"),
+    };
+}
+
 /// One message on stderr.
 pub(crate) fn complain(program: &str, message: &dyn Display) {
     // With stderr gone nobody is left to read it.
-    let _ = writeln!(std::io::stderr(), "{program}: {message}");
+    let _ = writeln!(std::io::stderr(), "{program}: {}", printable(&message.to_string()));
 }

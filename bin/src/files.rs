@@ -10,6 +10,7 @@ use crate::console::Console;
 use crate::error::{self, UsageError, VerificationError};
 use crate::machine::MachineOptions;
 use viem::graph::CsrGraph;
+use viem::ground::text::printable;
 use viem::ground::threads;
 use viem::ground::types::{Cost, PeId};
 use viem::io::mapping::Room;
@@ -122,7 +123,10 @@ pub(crate) fn fills<'a>(
 
 /// What messages and reports call an input.
 pub(crate) fn name(path: &Path) -> String {
-    if path.as_os_str() == "-" { "standard input".to_owned() } else { path.display().to_string() }
+    match path.as_os_str() == "-" {
+        true => "standard input".to_owned(),
+        false => printable(&path.display().to_string()).into_owned(),
+    }
 }
 
 /// Checks before any work that no two inputs read what only one can get, such as stdin.

@@ -88,6 +88,7 @@ fn on_traffic(error: &TrafficError) -> String {
         TrafficError::NoMessages => format!("--weight: {error}"),
         TrafficError::NoBytes => format!("{error}: give --weight=msgs"),
         TrafficError::TooManyRanks { .. } | TrafficError::TooManyAsked { .. } => format!("--ranks: {error}"),
+        TrafficError::Sparse { count, .. } => format!("{error}: --ranks={count}"),
         TrafficError::BelowFirst { .. } => format!("--first_rank: {error}"),
         _ => error.to_string(),
     }

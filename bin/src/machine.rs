@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
@@ -65,6 +66,10 @@ pub(crate) struct MachineOptions {
     /// --machine, where these are not the costs; for simulations, and for the load of links
     #[arg(long, value_name = "FILE", requires = "machine")]
     link_cycles: Option<PathBuf>,
+
+    /// The files of the machine, once somebody has asked for them.
+    #[arg(skip)]
+    files_of_machine: OnceLock<Vec<PathBuf>>,
 }
 
 /// What processing elements are.
@@ -112,6 +117,7 @@ impl MachineOptions {
             pu: false,
             latency: None,
             link_cycles: None,
+            files_of_machine: OnceLock::new(),
         }
     }
 
@@ -150,9 +156,10 @@ impl MachineOptions {
 
     /// Every file that is read for the machine.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
-        let files = self.machine.as_deref().map(machine::files_of).unwrap_or_default();
+        let files = || self.machine.as_deref().map(machine::files_of).unwrap_or_default();
+        let files = self.files_of_machine.get_or_init(files).iter().map(PathBuf::as_path);
         let more = [self.file_of_pes(), self.latency.as_deref(), self.link_cycles.as_deref()];
-        files.into_iter().chain(more.into_iter().flatten())
+        files.chain(more.into_iter().flatten())
     }
 
     /// What its processing elements are, if that is given.

@@ -3,6 +3,7 @@
 use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::types::NodeId;
 
+use crate::alike;
 use crate::comm::{Comm, Ranges};
 use crate::error::{DistError, agree};
 use crate::graph::{DistGraph, Rows};
@@ -27,6 +28,7 @@ pub fn grid(comm: &impl Comm, lengths: &[u32]) -> Result<DistGraph, DistError> {
     let count = lengths.iter().try_fold(1, |count: NodeId, &length| count.checked_mul(length));
     let error = || GridError { lengths: lengths.to_vec() };
     let count = agree(comm, count.filter(|&count| count > 0 && count < NodeId::MAX).ok_or_else(error))?;
+    alike::check(comm, &[("grid", alike::digest(lengths.iter().map(|&length| length.into())))])?;
     let ranges = Ranges::equal(count, comm);
     let mut rows = Rows { offsets: vec![0], ..Rows::default() };
     for vertex in ranges.own() {

@@ -7,6 +7,7 @@
 //! | [`threads`] | ranks that are threads of one process |
 //! | [`rounds`] | long messages over operations with counts of 32 bits, as those of MPI |
 //! | [`guard`] | a panic on one rank as an error on all |
+//! | [`alike`] | what all ranks must give alike |
 //! | [`error`] | errors that all ranks return alike |
 //! | [`graph`] | distributed graphs: their layout, and ghosts |
 //! | [`read`] | graph files, of which each rank reads its part |
@@ -18,6 +19,7 @@
 //! | [`band`] | the surroundings of borders |
 //! | [`refine`] | better partitions within the same bounds |
 
+pub mod alike;
 pub mod band;
 pub mod cluster;
 pub mod comm;

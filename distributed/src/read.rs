@@ -18,6 +18,7 @@ use viem::io::metis::{Header, NodeWeights};
 use viem::io::parhip::part as bytes;
 use viem::io::{ReadError, Source, is_stream, parhip, read_graph};
 
+use crate::alike;
 use crate::comm::{Comm, Ranges};
 use crate::error::{DistError, agree};
 use crate::gather::scatter;
@@ -55,7 +56,12 @@ pub fn read(comm: &impl Comm, path: &Path) -> Result<DistGraph, DistError> {
     let manner = agree(comm, manner)?;
     let mut number = vec![Manner::ALL.iter().position(|&listed| listed == manner).unwrap_or(0) as u64];
     comm.broadcast(0, &mut number);
-    match Manner::ALL[number[0] as usize] {
+    let manner = Manner::ALL[number[0] as usize];
+    if manner != Manner::Whole {
+        let [length, start] = agree(comm, digest(path))?;
+        alike::check(comm, &[("length of the graph file", length), ("start of the graph file", start)])?;
+    }
+    match manner {
         Manner::Lines => read_lines(comm, path),
         Manner::Bytes => read_bytes(comm, path),
         Manner::Whole => {
@@ -65,6 +71,14 @@ pub fn read(comm: &impl Comm, path: &Path) -> Result<DistGraph, DistError> {
             scatter(comm, 0, whole.as_ref())
         }
     }
+}
+
+/// The length of a file, and a hash of its start: ranks on other machines may see another file under its name.
+fn digest(path: &Path) -> Result<[u64; 2], ReadError> {
+    let unreadable = |source| ReadError::Unreadable { file: path.display().to_string(), source };
+    let length = path.metadata().map_err(unreadable)?.len();
+    let start = Source::open(path)?.start();
+    Ok([length, alike::digest(start.into_iter().map(u64::from))])
 }
 
 /// A part of a file, from a byte on.
@@ -231,6 +245,26 @@ mod tests {
 
     fn whole(path: &Path) -> Result<CsrGraph, ReadError> {
         read_graph(Source::open(path)?, NodeWeights::Read)
+    }
+
+    #[test]
+    fn ranks_that_see_other_files_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, text).unwrap();
+            path
+        };
+        let usual = write("usual", "4 3\n2\n1 3\n2 4\n3\n");
+        let same_length = write("same_length", "4 3\n2\n1 4\n4 3\n3\n");
+        let longer = write("longer", "5 3\n2\n1 3\n2 4\n3\n\n");
+        for (other, what) in [(same_length, "start"), (longer, "length")] {
+            let results = threads::run(4, |comm| read(comm, if comm.rank() == 2 { &other } else { &usual }));
+            for error in results.into_iter().map(Result::unwrap_err) {
+                assert_eq!((error.rank, error.kind()), (2, viem::ground::error::ErrorKind::Usage));
+                assert!(error.message.contains(&format!("another {what} of the graph file")), "{error}");
+            }
+        }
     }
 
     /// Reads a file on different numbers of ranks; graphs, messages and kinds are those of one machine.

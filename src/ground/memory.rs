@@ -73,8 +73,17 @@ pub(crate) fn append<T: Copy>(array: &mut Vec<T>, values: &[T], promised: usize)
 
 /// Makes room for `count` more values in an array whose length nobody knows before; it doubles when it is full.
 pub fn reserve<T>(array: &mut Vec<T>, count: usize) -> Result<(), OutOfMemory> {
+    let again = if array.capacity() - array.len() < count { count.max(array.capacity()) } else { 0 };
+    refuse_what_is_not_there(again as u128 * size_of::<T>() as u128)?;
     let bytes = count as u128 * size_of::<T>() as u128;
     array.try_reserve(count).map_err(|_| OutOfMemory { bytes })
+}
+
+/// Systems may promise more memory than they have, and end the process that uses it. What is large is compared with what is there.
+fn refuse_what_is_not_there(bytes: u128) -> Result<(), OutOfMemory> {
+    /// Bytes that are not looked up.
+    const LARGE: u128 = 1 << 30;
+    if bytes >= LARGE && bytes > u128::from(available()) { Err(OutOfMemory { bytes }) } else { Ok(()) }
 }
 
 fn add_room<T>(array: &mut Vec<T>, count: usize) -> Result<(), OutOfMemory> {

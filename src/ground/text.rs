@@ -1,9 +1,68 @@
 //! Texts in messages: how much of them is shown, and where in a file they are.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// The greatest number of bytes of a text that a message shows.
 pub(crate) const MESSAGE_TEXT: usize = 40;
+
+/// A message as it can be shown on a terminal, on one line: characters that control it, that change the direction of writing or that are
+/// invisible are escaped. They come from outside, in names of files and in what files hold.
+///
+/// ```
+/// use viem::ground::text::printable;
+///
+/// assert_eq!(printable("host `n\u{fc}rnberg`"), "host `n\u{fc}rnberg`");
+/// assert_eq!(printable("host `\u{1b}[31mn1\n\u{202e}`"), "host `\\u{1b}[31mn1\\n\\u{202e}`");
+/// ```
+pub fn printable(text: &str) -> Cow<'_, str> {
+    escaped(text, is_hidden)
+}
+
+/// The same of a text that may have several lines.
+pub fn printable_lines(text: &str) -> Cow<'_, str> {
+    escaped(text, |c| c != '\n' && is_hidden(c))
+}
+
+fn escaped(text: &str, is_hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.chars().any(&is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        match is_hidden(c) {
+            true => shown.extend(c.escape_default()),
+            false => shown.push(c),
+        }
+    }
+    Cow::Owned(shown)
+}
+
+/// Whether a character controls a terminal or cannot be seen: controls, separators of lines, and those that Unicode lets programs leave out
+/// where they do not know them (`Default_Ignorable_Code_Point`).
+fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(
+            c,
+            '\u{ad}'
+                | '\u{34f}'
+                | '\u{61c}'
+                | '\u{115f}'..='\u{1160}'
+                | '\u{17b4}'..='\u{17b5}'
+                | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}'
+                | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}'
+                | '\u{3164}'
+                | '\u{fe00}'..='\u{fe0f}'
+                | '\u{feff}'
+                | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fffb}'
+                | '\u{1bca0}'..='\u{1bca3}'
+                | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}
 
 /// A place in a text. Lines and columns are counted from 1, columns in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -103,7 +103,7 @@ pub fn read(source: Source<'_>, num_nodes: usize) -> Result<Coordinates, ReadErr
 pub fn read_with(source: Source<'_>, num_nodes: usize, ids: Ids) -> Result<Coordinates, ReadError> {
     let name = source.name().to_owned();
     let mut rows = Rows {
-        scanner: Scanner::new(source),
+        scanner: Scanner::new(source.bounded(num_nodes)),
         line: 1,
         numbers: Vec::new(),
         is_separator: None,

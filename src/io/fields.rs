@@ -4,8 +4,9 @@
 
 use super::metis::NumberFault;
 use super::number;
-use super::scanner::{Scanner, Token};
+use super::scanner::{RefusedLine, Scanner, Token};
 use super::table::{Layout, Separator, Table};
+use crate::ground::memory;
 use crate::io::{ContentError, ReadError, Source};
 
 /// Why a field is not the number that should stand there.
@@ -129,6 +130,15 @@ impl<'a> Fields<'a> {
     /// A fault of the last field.
     pub(crate) fn fault<F>(&self, fault: F) -> Misplaced<F> {
         Misplaced { place: self.place(), fault }
+    }
+
+    /// Appends what was read; whether there is memory for it. If not, the text ends here, and [`Fields::finish`] says why.
+    pub(crate) fn push<T>(&mut self, values: &mut Vec<T>, value: T) -> bool {
+        match memory::reserve(values, 1) {
+            Ok(()) => values.push(value),
+            Err(lack) => self.scanner.give_up(lack),
+        }
+        !self.scanner.refused_line().is_some_and(|reason| matches!(reason, RefusedLine::Memory(_)))
     }
 
     /// What was read, or why nothing was: a failed read comes before what it looked like.

@@ -105,7 +105,7 @@ pub fn read(
     kind: FixedKind,
 ) -> Result<FixedVertices, ReadError> {
     let name = source.name().to_owned();
-    let mut scanner = Scanner::new(source);
+    let mut scanner = Scanner::new(source.bounded(num_items));
     let out_of_memory = |source| ReadError::OutOfMemory { file: name.clone(), line: 1, source };
     let mut reading = Reading {
         kind,

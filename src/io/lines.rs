@@ -47,7 +47,7 @@ pub(super) fn read<T, F: LineFault>(
     kind: impl Fn(F) -> ContentError,
 ) -> Result<Vec<T>, ReadError> {
     let name = source.name().to_owned();
-    let mut scanner = Scanner::new(source);
+    let mut scanner = Scanner::new(source.bounded(expected.unwrap_or(0)));
     let out_of_memory = |source| ReadError::OutOfMemory { file: name.clone(), line: 1, source };
     let mut values = memory::with_room(expected.unwrap_or(0)).map_err(out_of_memory)?;
     let result = read_lines(&mut scanner, expected, &mut take, &mut values);

@@ -72,7 +72,7 @@ impl<'a> Room<'a> {
 /// ```
 pub fn read(source: Source<'_>, num_processes: usize, room: Room<'_>) -> Result<Vec<PeId>, ReadError> {
     let name = source.name().to_owned();
-    let mut scanner = Scanner::new(source);
+    let mut scanner = Scanner::new(source.bounded(num_processes));
     let readings = recognise::readings(scanner.at_hand(), scanner.has_all_at_hand());
     let out_of_memory = |source| ReadError::OutOfMemory { file: name.clone(), line: 1, source };
     let pe_of = memory::with_room(num_processes).map_err(out_of_memory)?;

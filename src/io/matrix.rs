@@ -55,7 +55,10 @@ fn matrix(fields: &mut Fields<'_>) -> Result<Matrix, Misplaced<MatrixFault>> {
         if token == Token::End && !entries.is_empty() {
             break;
         }
-        entries.push(fields.number_of(token, ENTRY.0, 0, ENTRY.1)? as Distance);
+        let entry = fields.number_of(token, ENTRY.0, 0, ENTRY.1)? as Distance;
+        if !fields.push(&mut entries, entry) {
+            break;
+        }
         rows.count(fields.place());
     }
     // A number of rows before the rows makes one number more than a square.

@@ -20,7 +20,8 @@ pub fn open<'a>(text: &'a str, name: &str) -> Result<Source<'a>, ReadError> {
 /// Reads a list of numbers below `count`, each at most once and at least one; `of` is what messages call a number.
 ///
 /// Time and memory for the length of the text and of the list, and a bit for each number below `count`.
-pub fn read(mut source: Source<'_>, of: ListOf, count: usize) -> Result<Vec<u32>, ReadError> {
+pub fn read(source: Source<'_>, of: ListOf, count: usize) -> Result<Vec<u32>, ReadError> {
+    let mut source = source.bounded(count);
     let mut text = Vec::new();
     let read = source.read_to_end(&mut text);
     let Place { line, column } = place(&text, text.len());

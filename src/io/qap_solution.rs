@@ -42,7 +42,7 @@ pub enum QapSolutionFault {
 
 /// Reads an assignment of so many objects.
 pub fn read(source: Source<'_>, size: usize) -> Result<QapSolutionFile, ReadError> {
-    let mut fields = Fields::of_numbers(source);
+    let mut fields = Fields::of_numbers(source.bounded(size));
     let result = solution(&mut fields, size);
     fields.finish(result, ContentError::QapSolution)
 }

@@ -18,6 +18,9 @@ const CAPACITY: usize = 1 << 18;
 /// Bytes that a line and its end may have where it is given as a whole, so that a file without line ends does
 /// not take all memory.
 pub(super) const LONGEST_LINE: usize = 64 << 20;
+/// Bytes of what stands between two blanks. A longer text is given in several pieces, none of which is a number, so that a file without
+/// blanks and line ends is refused early.
+const LONGEST_TOKEN: u64 = 1 << 20;
 /// Bytes that lie in the buffer when a token starts, unless the text ends: a blank, three words of
 /// eight digits, and the byte after them.
 const LOOKAHEAD: usize = 32;
@@ -201,7 +204,7 @@ impl<R: Read> Scanner<R> {
         while self.position < self.filled {
             let piece = &self.buffer[self.position..self.filled];
             if let Err(lack) = memory::reserve(&mut all, piece.len()) {
-                self.refused_line = Some(RefusedLine::Memory(lack));
+                self.give_up(lack);
                 return Vec::new();
             }
             all.extend_from_slice(piece);
@@ -209,6 +212,13 @@ impl<R: Read> Scanner<R> {
             self.refill();
         }
         all
+    }
+
+    /// Ends the text here for want of memory.
+    pub(super) fn give_up(&mut self, lack: OutOfMemory) {
+        self.refused_line = Some(RefusedLine::Memory(lack));
+        self.position = self.filled;
+        self.is_exhausted = true;
     }
 
     /// Puts whole lines into `block`, in place of what it holds: about `size` bytes, or up to about `most` where a line is longer. The last line
@@ -511,6 +521,9 @@ impl<R: Read> Scanner<R> {
             spelling.push(byte);
             length += 1;
             self.position += 1;
+            if length == LONGEST_TOKEN {
+                return Token::Text(TextKind::Word);
+            }
         }
         spelling.whole().map_or_else(Token::Text, Token::Number)
     }

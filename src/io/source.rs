@@ -31,6 +31,12 @@ const FREE_EXPANSION: u64 = 64 << 20;
 /// third or a tenth; gzip itself reaches 1032, on bytes that are all alike.
 const GREATEST_EXPANSION: u64 = 100;
 
+/// Bytes that a file may have which is small beside a graph, such as a list of hosts. It keeps files without an end,
+/// such as `/dev/zero` or a pipe, from being read for ever.
+const MOST_SMALL: u64 = 64 << 20;
+/// Bytes that a file of something about each process, vertex or PE may have for each of them, if that is more.
+const MOST_OF_EACH: u64 = 256;
+
 /// A named stream of bytes, unpacked if it was packed; texts are in UTF-8, without a byte order mark.
 pub struct Source<'a> {
     name: String,
@@ -112,6 +118,14 @@ impl<'a> Source<'a> {
         start
     }
 
+    /// The same as a file that is small, or that has something about each of so many items: reading it fails where it is longer than
+    /// any such file needs to be.
+    pub(crate) fn bounded(mut self, items: usize) -> Self {
+        let most = MOST_SMALL.max((items as u64).saturating_mul(MOST_OF_EACH));
+        self.wrap(|reader| Bounded { reader, most, left: most });
+        self
+    }
+
     /// What messages call this source.
     pub fn name(&self) -> &str {
         &self.name
@@ -171,6 +185,9 @@ pub(super) fn fill(
 /// The error of a read that failed where the text had reached this line and column.
 pub(super) fn read_error(file: &str, source: io::Error, line: u64, column: u64) -> ReadError {
     let file = file.to_owned();
+    if let Some(kind) = source.get_ref().and_then(|inner| inner.downcast_ref::<ContentError>()) {
+        return ReadError::Invalid { file, line, column, kind: kind.clone() };
+    }
     match source.kind() {
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof => {
             let kind = ContentError::Packed { reason: source.to_string() };
@@ -186,6 +203,25 @@ struct Failing(Option<io::Error>);
 impl Read for Failing {
     fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
         self.0.take().map_or(Ok(0), Err)
+    }
+}
+
+/// Fails when more is read than a file may have.
+struct Bounded<R> {
+    reader: R,
+    most: u64,
+    left: u64,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // One byte more shows that there is more.
+        let room = usize::try_from(self.left.saturating_add(1)).unwrap_or(usize::MAX).min(buffer.len());
+        let count = self.reader.read(&mut buffer[..room])?;
+        self.left = self.left.checked_sub(count as u64).ok_or_else(|| {
+            io::Error::new(io::ErrorKind::FileTooLarge, ContentError::FileTooLong { most: self.most >> 20 })
+        })?;
+        Ok(count)
     }
 }
 
@@ -416,6 +452,21 @@ mod tests {
         let mut damaged = whole.clone();
         damaged[12] ^= 0x55;
         assert!(read(&damaged).is_err());
+    }
+
+    #[test]
+    fn a_file_without_an_end_is_refused() {
+        let endless = |items| {
+            let mut source = Source::new("endless", io::repeat(b'1')).unwrap().bounded(items);
+            let read = io::copy(&mut source, &mut io::sink());
+            read_error("endless", read.unwrap_err(), 1, 1).to_string()
+        };
+        assert!(endless(0).contains("the file is longer than 64 MiB"), "{}", endless(0));
+        assert!(endless(1 << 20).contains("longer than 256 MiB"));
+        let whole = vec![b'1'; MOST_SMALL as usize];
+        let mut read = Vec::new();
+        Source::new("whole", &whole[..]).unwrap().bounded(9).read_to_end(&mut read).unwrap();
+        assert!(read == whole);
     }
 
     #[test]

@@ -10,6 +10,8 @@ mod fixed;
 mod formats;
 mod generate_model;
 mod graphchecker;
+#[cfg(unix)]
+mod hostile;
 #[cfg(target_os = "linux")]
 mod limits;
 mod loads;

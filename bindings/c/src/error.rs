@@ -4,6 +4,7 @@
 use std::ffi::{CString, c_char};
 
 use viem::ground::error::{ErrorKind, HasKind};
+use viem::ground::text::printable;
 use viem_ffi::{Place, guarded, place, put, put_if_wanted};
 
 /// How a call has ended.
@@ -87,7 +88,7 @@ impl Error {
 
     fn new(status: Status, message: impl Into<String>, place: Place) -> Self {
         let file = place.file.clone().map(terminated);
-        Self { status, message: terminated(message.into()), file, place }
+        Self { status, message: terminated(printable(&message.into()).into_owned()), file, place }
     }
 }
 

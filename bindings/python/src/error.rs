@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use viem::ground::error::{ErrorKind, HasKind};
+use viem::ground::text::printable;
 use viem_ffi::{Place, place};
 
 /// Why a call has failed: what becomes an exception of `viem._errors`.
@@ -67,7 +68,8 @@ impl Fault {
 
 impl<E: HasKind + 'static> From<E> for Fault {
     fn from(error: E) -> Self {
-        Self { kind: error.kind(), message: error.to_string(), place: place(&error) }
+        let message = printable(&error.to_string()).into_owned();
+        Self { kind: error.kind(), message, place: place(&error) }
     }
 }
 

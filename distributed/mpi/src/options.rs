@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use viem::mapping::solve::MapPreset;
 use viem::partition::MigrationWeight;
+use viem_distributed::alike;
 
 /// The name of the program.
 pub(crate) const NAME: &str = "viem_mpi";
@@ -121,6 +122,29 @@ impl Options {
     pub(crate) fn machine(&self) -> Option<String> {
         let tree = || self.hierarchy_parameter_string.as_ref().map(|arities| format!("tree:{arities}"));
         self.machine.clone().or_else(tree)
+    }
+
+    /// What must be the same on all ranks: every option but the number of threads and `--quiet`.
+    pub(crate) fn shared(&self) -> [(&'static str, u64); 16] {
+        let digest = |value: &dyn std::fmt::Debug| alike::digest_of_text(&format!("{value:?}"));
+        [
+            ("graph file", digest(&self.file)),
+            ("--generate", digest(&self.generate)),
+            ("--k", digest(&self.k)),
+            ("--hierarchy_parameter_string", digest(&self.hierarchy_parameter_string)),
+            ("--distance_parameter_string", digest(&self.distance_parameter_string)),
+            ("--machine", digest(&self.machine)),
+            ("--output_filename", digest(&self.output_filename)),
+            ("--seed", self.seed),
+            ("--preconfiguration_mapping", digest(&self.preconfiguration_mapping)),
+            ("--imbalance", digest(&self.imbalance)),
+            ("--attempts", digest(&self.attempts)),
+            ("--coarsest", digest(&self.coarsest)),
+            ("--remap_from", digest(&self.remap_from)),
+            ("--migration_weight", digest(&self.migration_weight)),
+            ("--fixed", digest(&self.fixed)),
+            ("--json", digest(&self.json)),
+        ]
     }
 
     /// What messages and reports call the graph.

@@ -1,18 +1,20 @@
 //! A run of the program.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use mpi::traits::Communicator;
 use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::memory;
+use viem::ground::text::printable;
 use viem::ground::types::BlockId;
 use viem::io::fixed::{self, FixedKind};
 use viem::io::mapping::Room;
 use viem::io::{Outputs, ReadError, Source, WriteError};
 use viem::machine::{self, Machine, SpecError, Wanted};
 use viem_distributed::comm::{Comm, Counted, Ranges, greatest, sum};
-use viem_distributed::error::{DistError, agree, words};
+use viem_distributed::alike;
+use viem_distributed::error::{DistError, agree};
 use viem_distributed::graph::DistGraph;
 use viem_distributed::solve::{DistConfig, Given, Goal, Old, divide};
 use viem_distributed::{generate, read};
@@ -37,6 +39,7 @@ impl HasKind for UsageError {
 pub(crate) fn run(world: &impl Communicator, options: &Options) -> Result<(), DistError> {
     let started = Instant::now();
     let comm = &Counted::new(Mpi::comm(world));
+    alike::check(comm, &options.shared())?;
     let places = agree(comm, (comm.rank() == 0).then(|| places(options)).transpose())?;
     let machine = machine_of(comm, options)?;
     let goal = match (&machine, options.k) {
@@ -74,8 +77,8 @@ pub(crate) fn run(world: &impl Communicator, options: &Options) -> Result<(), Di
 fn places(options: &Options) -> Result<Places, WriteError> {
     let spec = options.machine();
     let inputs = [&options.file, &options.fixed].into_iter().filter_map(|file| file.as_deref());
-    let inputs: Vec<&Path> =
-        inputs.chain(spec.as_deref().map(machine::files_of).unwrap_or_default()).collect();
+    let of_machine = spec.as_deref().map(machine::files_of).unwrap_or_default();
+    let inputs: Vec<&Path> = inputs.chain(of_machine.iter().map(PathBuf::as_path)).collect();
     let mut outputs = Outputs::new();
     let result = outputs.add(options.output(), &inputs)?;
     let report = options.json.as_deref().map(|path| outputs.add(path, &inputs)).transpose()?;
@@ -88,12 +91,8 @@ fn machine_of(comm: &impl Comm, options: &Options) -> Result<Option<Box<dyn Mach
     let wanted = Wanted::new(&spec).with_distances(options.distance_parameter_string.as_deref());
     let machine: Result<_, SpecError> = machine::build_wanted(&wanted);
     let machine = agree(comm, machine)?;
-    let own: Vec<u64> = words(&machine.describe()).chain([machine.num_pes() as u64]).collect();
-    let mut first = own.clone();
-    comm.broadcast(0, &mut first);
-    let differs =
-        UsageError("this rank sees another machine than rank 0; give one that is the same everywhere");
-    agree(comm, if own == first { Ok(()) } else { Err(differs) })?;
+    // Files may be others on other machines.
+    alike::check(comm, &[("machine", alike::digest_of_machine(machine.as_ref()))])?;
     Ok(Some(machine))
 }
 
@@ -178,6 +177,7 @@ fn tell(options: &Options, places: &Places, report: &Report) {
     }
     let written = format!("written to {}", places.outputs.name(places.result));
     for line in report.lines().into_iter().chain([written]) {
+        let line = printable(&line);
         match (places.outputs.use_stdout(), places.outputs.use_stderr()) {
             (false, _) => println!("{line}"),
             (true, false) => eprintln!("{line}"),
@@ -185,5 +185,5 @@ fn tell(options: &Options, places: &Places, report: &Report) {
         }
     }
     let warnings = report.warnings().into_iter().filter(|_| !places.outputs.use_stderr());
-    warnings.for_each(|warning| eprintln!("warning: {warning}"));
+    warnings.for_each(|warning| eprintln!("warning: {}", printable(&warning)));
 }

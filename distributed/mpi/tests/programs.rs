@@ -59,6 +59,41 @@ fn expect(ranks: usize, options: &[&str]) -> String {
     text(&output.stdout)
 }
 
+/// Runs the program on two ranks, each with its own options.
+fn run_differently(options: [&[&str]; 2]) -> Output {
+    let program = env!("CARGO_BIN_EXE_viem_mpi");
+    let mut command = launcher(1);
+    command.arg(program).args(options[0]).args([":", "-n", "1", program]).args(options[1]);
+    command.output().unwrap()
+}
+
+#[test]
+fn ranks_with_other_options_are_refused() {
+    let folder = TempDir::new().unwrap();
+    let (_, out) = path(&folder, "out");
+    let usual = ["--generate=40x30", "--k=4", "--output_filename", &out];
+    let with = |option: &'static str| [&usual[..], &[option]].concat();
+    let cases = [
+        (with("--seed=1"), 2, "rank 1 gives another --seed than rank 0"),
+        (with("--imbalance=7"), 2, "rank 1 gives another --imbalance than rank 0"),
+        (vec!["--generate=40x31", "--k=4", "--output_filename", &out], 2, "another --generate"),
+        (vec!["--generate=40x30", "--k=5", "--output_filename", &out], 2, "another --k "),
+        (vec!["--generate=40x30", "--machine=4", "--output_filename", &out], 2, "another --k "),
+        (with("--no_such_option"), 2, "--no_such_option"),
+    ];
+    for (other, code, expected) in cases {
+        for options in [[&usual[..], &other[..]], [&other[..], &usual[..]]] {
+            let output = run_differently(options);
+            let message = text(&output.stderr);
+            assert_eq!(output.status.code(), Some(code), "{options:?}: {message}");
+            assert!(message.contains(expected), "{options:?}: {message}");
+            assert!(!Path::new(&out).exists());
+        }
+    }
+    let output = run_differently([&usual, &with("--threads=2")]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+}
+
 fn path(folder: &TempDir, name: &str) -> (PathBuf, String) {
     let path = folder.path().join(name);
     let text = path.display().to_string();

@@ -35,6 +35,7 @@ use viem::ground::types::{BlockId, Weight};
 use viem::machine::Machine;
 use viem::partition::{FixedError, MigrationWeight, Targets};
 
+use crate::alike;
 use crate::comm::{Comm, greatest, sum};
 use crate::error::{DistError, agree};
 use crate::graph::DistGraph;
@@ -163,6 +164,7 @@ impl<'a, C: Comm> Run<'a, C> {
         config: &'a DistConfig,
     ) -> Result<Self, DistError> {
         let distances = agree(comm, distances_of(goal, config))?;
+        alike::check(comm, &shared(graph, goal, old, config))?;
         let num_blocks = match goal {
             Goal::Blocks(count) => count,
             Goal::Pes(machine) => machine.num_pes(),
@@ -288,6 +290,31 @@ impl<'a, C: Comm> Run<'a, C> {
         let (penalty, scale) = self.penalty();
         Homes { blocks, penalty, scale }
     }
+}
+
+/// What all ranks must give alike, with its names. Ranks may have different numbers of threads.
+fn shared(
+    graph: &DistGraph,
+    goal: Goal<'_>,
+    old: Option<Old<'_>>,
+    config: &DistConfig,
+) -> [(&'static str, u64); 8] {
+    let (num_blocks, machine) = match goal {
+        Goal::Blocks(count) => (count as u64, 0),
+        Goal::Pes(machine) => (machine.num_pes() as u64, alike::digest_of_machine(machine)),
+    };
+    let weight = old.map(|old| format!("{:?}", old.weight)).unwrap_or_default();
+    let others = DistConfig { threads: 1, ..config.clone() };
+    [
+        ("division of the vertices among the ranks", alike::digest(graph.ranges().first().iter().map(|&first| first.into()))),
+        ("number of blocks", num_blocks),
+        ("machine", machine),
+        ("migration weight", alike::digest_of_text(&weight)),
+        ("seed", config.seed),
+        ("imbalance", config.imbalance.to_bits()),
+        ("preset", alike::digest_of_text(config.preset.name())),
+        ("setting", alike::digest_of_text(&format!("{others:?}"))),
+    ]
 }
 
 /// How far apart the blocks of a goal are, if goal and settings are possible.

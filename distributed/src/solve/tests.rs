@@ -14,6 +14,77 @@ fn small() -> DistConfig {
     DistConfig { coarsest: 60, coarsest_per_block: 4, ..DistConfig::default() }
 }
 
+/// What each rank that does not do as the first one is told.
+#[test]
+fn ranks_that_give_something_else_are_refused() {
+    type Change = (&'static str, fn(&mut DistConfig) -> usize);
+    let changes: [Change; 7] = [
+        ("seed", |config| {
+            config.seed = 1;
+            4
+        }),
+        ("imbalance", |config| {
+            config.imbalance = 0.1;
+            4
+        }),
+        ("preset", |config| {
+            config.preset = MapPreset::Fast;
+            4
+        }),
+        ("setting", |config| {
+            config.attempts = 3;
+            4
+        }),
+        ("setting", |config| {
+            config.band.steps = 1;
+            4
+        }),
+        ("number of blocks", |_| 5),
+        ("", |config| {
+            config.threads = 2;
+            4
+        }),
+    ];
+    let graph = random_graph(200, 4, &mut Rng::new(3));
+    for (what, change) in changes {
+        let results = on_ranks(3, &graph, 0, |comm, part| {
+            let (mut config, mut count) = (small(), 4);
+            if comm.rank() == 1 {
+                count = change(&mut config);
+            }
+            divide(comm, part, Goal::Blocks(count), Given::default(), &config).map(|solution| solution.blocks)
+        });
+        let message = format!("rank 1 gives another {what} than rank 0; all ranks must give the same");
+        let expected = DistError { rank: 1, kind: ErrorKind::Usage, message };
+        for result in results {
+            assert!(what.is_empty() == result.is_ok());
+            assert!(result.is_ok() || result == Err(expected.clone()), "{result:?}");
+        }
+    }
+    // Another machine, a machine instead of blocks, and older blocks on one rank only.
+    let (plain, other) = (machine::build("4:2", Some("1:10"), None).unwrap(), machine::build("4:2", Some("1:20"), None).unwrap());
+    for case in 0..3 {
+        let results = on_ranks(3, &graph, 0, |comm, part| {
+            let is_other = comm.rank() == 2;
+            let goal = match case {
+                0 => Goal::Pes(if is_other { &*other } else { &*plain }),
+                1 if is_other => Goal::Blocks(8),
+                _ => Goal::Pes(&*plain),
+            };
+            let old = vec![Homes::NONE; part.num_own()];
+            let old = Old { blocks: &old, weight: MigrationWeight::new(1.0).unwrap() };
+            let given = Given::default().with_old((case == 2 && is_other).then_some(old));
+            divide(comm, part, goal, given, &small()).map(|solution| solution.blocks)
+        });
+        let what = ["machine", "machine", "migration weight"][case];
+        for result in results {
+            let error = result.unwrap_err();
+            assert_eq!((error.rank, error.kind), (2, ErrorKind::Usage));
+            assert!(error.message.starts_with(&format!("rank 2 gives another {what} than rank 0")), "{error}");
+        }
+    }
+}
+
 /// J by the definition.
 fn cost_of(graph: &CsrGraph, distance: impl Fn(BlockId, BlockId) -> Weight, blocks: &[BlockId]) -> Cost {
     let of_node = |u| graph.arcs(u).map(move |(v, weight)| (u, v, weight));

@@ -61,7 +61,7 @@ pub enum ClusterFault {
     Hostfile { text: String },
     #[error("there are no hosts in this file")]
     NoHosts,
-    #[error("this is no XML: {reason}")]
+    #[error("this cannot be read as XML: {reason}")]
     Xml { reason: String },
     #[error("this XML is not of hwloc: {reason}; make it by `lstopo FILE.xml`")]
     NotHwloc { reason: String },
@@ -130,7 +130,8 @@ pub(crate) struct Text {
 
 impl Text {
     /// The whole of a source; bytes that are no UTF-8 become replacement characters.
-    pub(crate) fn read(mut source: Source<'_>) -> Result<Self, ReadError> {
+    pub(crate) fn read(source: Source<'_>) -> Result<Self, ReadError> {
+        let mut source = source.bounded(0);
         let mut bytes = Vec::new();
         let read = source.read_to_end(&mut bytes);
         read.map_err(|error| read_error(source.name(), error, 1, 1))?;

@@ -1,9 +1,11 @@
 //! YAML documents as trees of values with their positions, read by `saphyr-parser`.
 //!
 //! Aliases are replaced by what they refer to, and maps take over what a merge key `<<` refers to. Tags are passed over: all
-//! scalars are texts. What aliases expand to is bounded, and so is how deep values lie in each other.
+//! scalars are texts. A value is held once, whatever refers to it, so memory is in proportion to the file. What aliases expand
+//! to is bounded, as readers walk all of it, and so is how deep values lie in each other.
 
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
@@ -13,7 +15,7 @@ use crate::io::cluster::{ClusterFault, Fault};
 const MOST_DEPTH: usize = 64;
 
 /// Values and bytes of texts that all aliases together may expand to.
-const MOST_EXPANSION: usize = 1 << 24;
+const MOST_EXPANSION: usize = 1 << 20;
 
 /// The key of what a map takes over from other maps.
 const MERGE: &str = "<<";
@@ -22,12 +24,22 @@ const MERGE: &str = "<<";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Value {
     pub(super) at: usize,
-    pub(super) node: Node,
+    node: Rc<Node>,
+    extent: Extent,
+}
+
+/// How much a value holds, with what aliases in it expand to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Extent {
+    /// Values and bytes of texts.
+    size: usize,
+    /// Values inside each other.
+    depth: usize,
 }
 
 /// What a value is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Node {
+enum Node {
     /// A text, and where it starts if the file has it verbatim, not escaped or folded.
     Scalar(String, Option<usize>),
     List(Vec<Value>),
@@ -35,9 +47,13 @@ pub(super) enum Node {
 }
 
 impl Value {
+    fn new(at: usize, node: Node) -> Self {
+        Self { at, extent: node.extent(), node: Rc::new(node) }
+    }
+
     /// The value of a key, in a map.
     pub(super) fn get(&self, key: &str) -> Option<&Value> {
-        match &self.node {
+        match &*self.node {
             Node::Map(entries) => value_of(entries, key),
             _ => None,
         }
@@ -45,7 +61,7 @@ impl Value {
 
     /// The text of a scalar.
     pub(super) fn text(&self) -> Option<&str> {
-        match &self.node {
+        match &*self.node {
             Node::Scalar(text, _) => Some(text),
             _ => None,
         }
@@ -53,7 +69,7 @@ impl Value {
 
     /// The members of a list.
     pub(super) fn list(&self) -> Option<&[Value]> {
-        match &self.node {
+        match &*self.node {
             Node::List(values) => Some(values),
             _ => None,
         }
@@ -61,24 +77,27 @@ impl Value {
 
     /// Where a byte of the text of a scalar is in the file, or the scalar where that cannot be said.
     pub(super) fn offset_of(&self, byte: usize) -> usize {
-        match self.node {
+        match *self.node {
             Node::Scalar(_, Some(start)) => start + byte,
             _ => self.at,
         }
     }
+}
 
-    /// The number of values and of bytes of texts in it, and how deep they lie.
-    fn extent(&self) -> (usize, usize) {
-        let both = |(size, depth): (usize, usize), value: &Value| {
-            let (inner, inner_depth) = value.extent();
-            (size + inner, depth.max(inner_depth + 1))
+impl Node {
+    fn extent(&self) -> Extent {
+        let around = |own: usize, inner: &mut dyn Iterator<Item = &Value>| {
+            inner.fold(Extent { size: 1 + own, depth: 0 }, |all, value| Extent {
+                size: all.size.saturating_add(value.extent.size),
+                depth: all.depth.max(value.extent.depth + 1),
+            })
         };
-        match &self.node {
-            Node::Scalar(text, _) => (1 + text.len(), 0),
-            Node::List(values) => values.iter().fold((1, 1), both),
-            Node::Map(entries) => {
-                let (size, depth) = entries.iter().map(|(_, value)| value).fold((1, 1), both);
-                (size + entries.iter().map(|(key, _)| key.len()).sum::<usize>(), depth)
+        match self {
+            Self::Scalar(text, _) => around(text.len(), &mut std::iter::empty()),
+            Self::List(values) => around(0, &mut values.iter()),
+            Self::Map(entries) => {
+                let keys = entries.iter().map(|(key, _)| key.len()).sum();
+                around(keys, &mut entries.iter().map(|(_, value)| value))
             }
         }
     }
@@ -179,9 +198,8 @@ impl Loader {
                 let is_quoted = matches!(style, ScalarStyle::SingleQuoted | ScalarStyle::DoubleQuoted);
                 let start = at + usize::from(is_quoted);
                 let is_verbatim = text.get(start..).is_some_and(|text| text.starts_with(&*scalar));
-                let value =
-                    Value { at, node: Node::Scalar(scalar.into_owned(), is_verbatim.then_some(start)) };
-                self.add(value, anchor)
+                let node = Node::Scalar(scalar.into_owned(), is_verbatim.then_some(start));
+                self.add(Value::new(at, node), anchor)
             }
             Event::SequenceStart(anchor, _) => self.begin(at, anchor, OpenNode::List(Vec::new())),
             Event::MappingStart(anchor, _) => self.begin(at, anchor, OpenNode::Map(OpenMap::default())),
@@ -205,16 +223,16 @@ impl Loader {
             OpenNode::List(values) => Node::List(values),
             OpenNode::Map(map) => Node::Map(map.close()?),
         };
-        self.add(Value { at, node }, anchor)
+        self.add(Value::new(at, node), anchor)
     }
 
-    /// Adds a copy of the value with an anchor.
+    /// Adds the value with an anchor once more.
     fn alias(&mut self, at: usize, anchor: usize) -> Result<(), Fault> {
         let Some(value) = self.anchored.get(&anchor) else {
             return fault(at, "an alias stands in what it refers to");
         };
-        let (size, depth) = value.extent();
-        self.expanded += size;
+        let Extent { size, depth } = value.extent;
+        self.expanded = self.expanded.saturating_add(size);
         if self.expanded > MOST_EXPANSION {
             return fault(at, "aliases expand to too much");
         }
@@ -242,16 +260,16 @@ impl Loader {
 impl OpenMap {
     /// Adds a key, or the value of the last key.
     fn add(&mut self, value: Value) -> Result<(), Fault> {
-        match (self.key.take(), value) {
-            (Some(key), value) if key == MERGE => self.merged.push(value),
-            (Some(key), value) => self.entries.push((key, value)),
-            (None, Value { at, node: Node::Scalar(key, _) }) => {
-                if !self.names.insert(key.clone()) {
-                    return fault(at, "a key stands twice in a map");
+        match self.key.take() {
+            Some(key) if key == MERGE => self.merged.push(value),
+            Some(key) => self.entries.push((key, value)),
+            None => {
+                let Some(key) = value.text() else { return fault(value.at, "the key of a map is no text") };
+                if !self.names.insert(key.to_owned()) {
+                    return fault(value.at, "a key stands twice in a map");
                 }
-                self.key = Some(key);
+                self.key = Some(key.to_owned());
             }
-            (None, Value { at, .. }) => return fault(at, "the key of a map is no text"),
         }
         Ok(())
     }
@@ -259,15 +277,11 @@ impl OpenMap {
     /// The entries, and those of merged maps whose keys are not among them.
     fn close(mut self) -> Result<Vec<(String, Value)>, Fault> {
         for merged in self.merged {
-            let at = merged.at;
-            let maps = match merged.node {
-                Node::List(values) => values,
-                node => vec![Value { at, node }],
-            };
+            let maps = merged.list().unwrap_or(std::slice::from_ref(&merged));
             for map in maps {
-                let Node::Map(entries) = map.node else { return fault(map.at, "only maps can be merged") };
-                let is_new = |(key, _): &(String, Value)| self.names.insert(key.clone());
-                self.entries.extend(entries.into_iter().filter(is_new));
+                let Node::Map(entries) = &*map.node else { return fault(map.at, "only maps can be merged") };
+                let is_new = |(key, _): &&(String, Value)| self.names.insert(key.clone());
+                self.entries.extend(entries.iter().filter(is_new).cloned());
             }
         }
         Ok(self.entries)
@@ -281,7 +295,7 @@ mod tests {
     /// The value as JSON.
     fn told(text: &str) -> String {
         fn tell(value: &Value) -> String {
-            match &value.node {
+            match &*value.node {
                 Node::Scalar(text, _) => format!("{text:?}"),
                 Node::List(values) => format!("[{}]", values.iter().map(tell).collect::<Vec<_>>().join(",")),
                 Node::Map(entries) => {
@@ -370,5 +384,25 @@ mod tests {
         let deeper = |index| format!("- &a{index} [*a{}]\n", index - 1);
         assert!(parse(&laughs(MOST_DEPTH, deeper)).is_ok());
         assert!(reason(&laughs(MOST_DEPTH + 1, deeper)).contains("too deep"));
+    }
+
+    #[test]
+    fn anchors_of_what_lies_in_each_other_hold_one_value() {
+        // What lies inside of all anchors is as large as aliases may make it.
+        let line = format!("- &line [{}]\n", vec!["abcdefg"; 1000].join(", "));
+        let inner = vec!["*line"; 100].join(", ");
+        let anchors: String = (0..MOST_DEPTH - 4).map(|index| format!("&a{index} [")).collect();
+        let file = format!("{line}- {anchors}{inner}{}\n", "]".repeat(MOST_DEPTH - 4));
+        let parsed = parse(&file).unwrap();
+        let mut values = vec![&parsed.list().unwrap()[1]];
+        while let Some(inner) = values[values.len() - 1].list().filter(|list| list.len() == 1) {
+            values.push(&inner[0]);
+        }
+        assert_eq!(values.len(), MOST_DEPTH - 4);
+        let lines = values[values.len() - 1].list().unwrap();
+        assert!(lines.iter().all(|line| Rc::ptr_eq(&line.node, &parsed.list().unwrap()[0].node)));
+        // A key that is taken over is charged as often as it is.
+        let merges: String = (1..30).map(|index| format!("- &m{index}\n  <<: [*m{0}, *m{0}]\n  k{index}: [*m{0}, *m{0}]\n", index - 1)).collect();
+        assert!(parse(&format!("- &m0 {{x: 1}}\n{merges}")).is_err());
     }
 }

@@ -3,6 +3,8 @@
 use std::io::{self, Read};
 use std::mem;
 
+use hashbrown::HashMap;
+
 use super::ids::{Numbering, Seen};
 use super::nccl::Log;
 use super::pairs::{Pair, PairOverflow, Pairs};
@@ -14,7 +16,7 @@ use crate::io::reading::Reading;
 use crate::io::recognise::readings;
 use crate::io::scanner::{RefusedLine, Scanner};
 use crate::io::source::read_error;
-use crate::io::traffic::{Format, MOST_RANKS, Stop, TrafficFault, WINDOW, check_ranks};
+use crate::io::traffic::{Format, MOST_RANKS, Stop, TrafficFault, WINDOW, check_ranks, is_sparse};
 use crate::io::{ReadError, Source};
 
 /// Lines of files, and what they tell of together.
@@ -186,6 +188,11 @@ pub enum TrafficError {
     TooLarge { count: u64 },
     #[error("{asked} ranks are too many; at most {MOST_RANKS} are supported")]
     TooManyAsked { asked: u64 },
+    #[error(
+        "the files are about {count} ranks in {lines} lines, so one of their numbers is probably wrong; \
+         if they are so many, give their number"
+    )]
+    Sparse { count: u64, lines: u64 },
     #[error("a rank is called {found}, but the first one should be {first}")]
     BelowFirst { found: u64, first: u64 },
     #[error("there is no rank in the files")]
@@ -203,9 +210,11 @@ impl HasKind for TrafficError {
             | Self::TooManyRanks { .. }
             | Self::TooManyAsked { .. }
             | Self::BelowFirst { .. } => ErrorKind::Usage,
-            Self::Overflow(..) | Self::WeightOverflow | Self::TooLarge { .. } | Self::NoRanks => {
-                ErrorKind::BadData
-            }
+            Self::Overflow(..)
+            | Self::WeightOverflow
+            | Self::TooLarge { .. }
+            | Self::Sparse { .. }
+            | Self::NoRanks => ErrorKind::BadData,
             Self::Graph(error) => error.kind(),
         }
     }
@@ -236,6 +245,8 @@ pub struct Collector {
     overflow: Option<PairOverflow>,
     /// Number of ranks that a file states.
     stated: Option<u64>,
+    /// Number of vertices that have names in the files.
+    named: u64,
     /// The lowest rank named, and one more than the highest.
     lowest_rank: u64,
     num_ranks: u64,
@@ -259,6 +270,7 @@ impl Collector {
             pairs: Pairs::new(),
             overflow: None,
             stated: None,
+            named: 0,
             lowest_rank: u64::MAX,
             num_ranks: 0,
             recorders: Recorders::default(),
@@ -449,8 +461,17 @@ impl Collector {
             Some(asked) if asked > MOST_RANKS => Err(TrafficError::TooManyAsked { asked }),
             Some(asked) => Ok(asked),
             None if found == 0 => Err(TrafficError::NoRanks),
+            None if is_sparse(found, self.lines()) => {
+                Err(TrafficError::Sparse { count: found, lines: self.lines() })
+            }
             None => Ok(found),
         }
+    }
+
+    /// What stands in the files: lines of traffic, ranks that have their own file or block, and vertices that have names.
+    fn lines(&self) -> u64 {
+        let lines: u64 = self.classes.iter().map(|class| class.tally.lines).sum();
+        lines + self.recorders.files_of.len() as u64 + self.named
     }
 }
 
@@ -544,6 +565,12 @@ impl Inlet<'_> {
         Ok(())
     }
 
+    /// The file names so many vertices.
+    pub(super) fn name_ranks(&mut self, count: u64) -> Result<(), TrafficFault> {
+        self.collector.named += count;
+        self.state_ranks(count)
+    }
+
     /// The file holds what this rank, which a flow or a statement has named, recorded. Whether another file
     /// does, too.
     pub(super) fn recorder(&mut self, rank: u64) -> bool {
@@ -610,30 +637,24 @@ fn recognise(
 #[derive(Default)]
 struct Recorders {
     /// For each rank the last file that names it, from 1, and the number of files that do.
-    last_file: Vec<u32>,
-    num_files: Vec<u32>,
+    files_of: HashMap<u64, (u32, u32)>,
 }
 
 impl Recorders {
     fn add(&mut self, rank: u64, file: usize) -> bool {
-        let (rank, file) = (rank as usize, file as u32);
-        if rank >= self.last_file.len() {
-            self.last_file.resize(rank + 1, 0);
-            self.num_files.resize(rank + 1, 0);
+        let (last, count) = self.files_of.entry(rank).or_insert((0, 0));
+        if *last != file as u32 {
+            *last = file as u32;
+            *count += 1;
         }
-        if self.last_file[rank] != file {
-            self.last_file[rank] = file;
-            self.num_files[rank] += 1;
-        }
-        self.num_files[rank] > 1
+        *count > 1
     }
 
     fn missing(&self, num_ranks: u64) -> Vec<NodeId> {
-        let is_missing = |rank: &u64| self.num_files.get(*rank as usize).is_none_or(|&files| files == 0);
-        (0..num_ranks).filter(is_missing).map(|rank| rank as NodeId).collect()
+        (0..num_ranks).filter(|rank| !self.files_of.contains_key(rank)).map(|rank| rank as NodeId).collect()
     }
 
     fn repeated(&self) -> usize {
-        self.num_files.iter().filter(|&&files| files > 1).count()
+        self.files_of.values().filter(|&&(_, files)| files > 1).count()
     }
 }

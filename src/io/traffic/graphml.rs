@@ -4,13 +4,14 @@
 //! Parallel edges are summed, and so are both directions of a directed graph. Nodes of nested graphs are nodes like all others;
 //! hyperedges are refused. (Brandes, Eiglsperger, Lerner, "GraphML Primer".)
 
-use roxmltree::{Document, Node};
+use roxmltree::Node;
 
 use super::edges::{MESSAGES, WEIGHT, is_called, may_be_of_each};
 use super::named::{Edge, Names, stop};
-use crate::io::Source;
+use crate::ground::text::{Place, place};
 use crate::io::scanner::Scanner;
 use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault};
+use crate::io::{Source, xml};
 
 pub(super) const FORMAT: Format = Format {
     name: "graphml",
@@ -37,13 +38,15 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
     let text = scanner.rest();
     let text = std::str::from_utf8(&text)
         .map_err(|error| stop(1, 1)(TrafficFault::Xml { reason: error.to_string() }))?;
-    let document = Document::parse(text).map_err(|error| {
-        let place = error.pos();
-        stop(u64::from(place.row), u64::from(place.col))(TrafficFault::Xml { reason: error.to_string() })
-    })?;
+    let stop_at = |offset: usize, fault: TrafficFault| {
+        let Place { line, column } = place(text.as_bytes(), offset);
+        stop(line, column)(fault)
+    };
+    let document = xml::open(text).map_err(|(at, reason)| stop_at(at, TrafficFault::Xml { reason }))?;
+    // The place is searched for only if there is a fault.
     let at = |node: Node<'_, '_>| {
-        let place = document.text_pos_at(node.range().start);
-        stop(u64::from(place.row), u64::from(place.col))
+        let start = node.range().start;
+        move |fault| stop_at(start, fault)
     };
     let elements = |name: &'static str| {
         document.descendants().filter(move |node| node.is_element() && node.tag_name().name() == name)
@@ -58,7 +61,7 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
     let names: Result<Vec<String>, Stop> =
         elements("node").map(|node| attribute(node, "id", "the id of a node")).collect();
     let names = Names::new(names?).map_err(at(document.root_element()))?;
-    inlet.state_ranks(names.count()).map_err(at(document.root_element()))?;
+    inlet.name_ranks(names.count()).map_err(at(document.root_element()))?;
     let keys = [WEIGHT, MESSAGES].map(|column| elements("key").find_map(|key| key_of_edges(key, column)));
     let is_size = keys[0].as_ref().is_some_and(|key| may_be_of_each(key.name.as_bytes()));
     for edge in elements("edge") {
@@ -87,5 +90,5 @@ fn data(edge: Node<'_, '_>, key: &Key<'_>) -> Option<String> {
     let own = edge
         .children()
         .find(|child| child.tag_name().name() == "data" && child.attribute("key") == Some(key.id));
-    own.and_then(|data| data.text()).or(key.default).map(str::to_owned)
+    own.map(|data| data.text().unwrap_or_default()).or(key.default).map(str::to_owned)
 }

@@ -50,7 +50,7 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
         let fault = TrafficFault::Missing { expected: "a row of the matrix" };
         return Err(Stop { line: table.next_line(), column: 1, fault });
     }
-    inlet.state_ranks(row).map_err(|fault| Stop { line: table.next_line(), column: 1, fault })
+    inlet.name_ranks(row).map_err(|fault| Stop { line: table.next_line(), column: 1, fault })
 }
 
 /// Reads a row, and says how many numbers it has.

@@ -65,6 +65,16 @@ pub const WINDOW: usize = 1 << 16;
 /// it from taking all memory.
 pub const MOST_RANKS: u64 = 1 << 24;
 
+/// Ranks that files may speak of in a few lines.
+const FREE_RANKS: u64 = 1 << 20;
+/// Ranks of a larger job for each line, at most, so that memory is taken for what stands in the files.
+const MOST_RANKS_OF_A_LINE: u64 = 64;
+
+/// Whether so many lines are too few for a job of so many ranks.
+fn is_sparse(ranks: u64, lines: u64) -> bool {
+    ranks > FREE_RANKS.max(lines.saturating_mul(MOST_RANKS_OF_A_LINE))
+}
+
 /// A kind of file that traffic is read from.
 #[derive(Clone, Copy)]
 pub struct Format {
@@ -183,6 +193,8 @@ pub enum TrafficFault {
     NoSuchRank { rank: u64, first: u64, last: u64 },
     #[error("a job of {count} ranks is too large; at most {MOST_RANKS} are supported")]
     TooManyRanks { count: u64 },
+    #[error("{count} ranks are too many for a schedule of {lines} operations; at least every {MOST_RANKS_OF_A_LINE}th has one")]
+    Sparse { count: u64, lines: u64 },
     #[error(
         "this file is about {found} ranks, but one before it about {earlier}: they are not of the same job"
     )]
@@ -223,7 +235,7 @@ pub enum TrafficFault {
     NoSuchNode { name: String },
     #[error("this is not JSON: {reason}")]
     Json { reason: String },
-    #[error("this is not XML: {reason}")]
+    #[error("this cannot be read as XML: {reason}")]
     Xml { reason: String },
     #[error("edge {number}: {fault}")]
     InEdge { number: u64, fault: Box<TrafficFault> },

@@ -3,6 +3,7 @@
 use hashbrown::HashMap;
 
 use crate::io::number;
+use crate::io::table::shortened;
 use crate::io::traffic::{Inlet, Sizes, Stop, TrafficFault, expected};
 
 /// The vertices of a graph, in the order of the file.
@@ -59,7 +60,7 @@ impl Edge {
             None => Ok(None),
             Some(text) => number::whole(text.trim().as_bytes())
                 .map(Some)
-                .map_err(|kind| TrafficFault::not_a_number(text.trim().to_owned(), kind, expected)),
+                .map_err(|kind| TrafficFault::not_a_number(shortened(text.trim().as_bytes()), kind, expected)),
         };
         let messages = number(&self.messages, expected::MESSAGES)?;
         let weight = number(&self.weight, expected::WEIGHT)?;

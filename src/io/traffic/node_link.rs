@@ -1,7 +1,7 @@
 //! Graphs as node-link JSON, as NetworkX and D3 write them: `{"nodes": [{"id": ...}], "links": [{"source": ..., "target": ...}]}`.
 //!
 //! The list of edges may be called `edges`, as NetworkX does from version 3.4 on. Ids are numbers or texts. An edge weighs what it has
-//! under a name that edge lists know (`weight`, `bytes`, ...), otherwise 1; parallel edges are summed, and so are both directions of a
+//! under a name that edge lists know (`weight`, `bytes`, ...), which must be a number, otherwise 1; parallel edges are summed, and so are both directions of a
 //! directed graph. Where no node has an id, edges name places in the list of nodes.
 
 use serde_json::{Map, Value};
@@ -65,7 +65,7 @@ fn graph(parsed: &Value, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
         None => Ok(place.to_string()),
     };
     let names = Names::new(nodes.iter().enumerate().map(id).collect::<Result<_, _>>()?)?;
-    inlet.state_ranks(names.count())?;
+    inlet.name_ranks(names.count())?;
     for (place, link) in links.iter().enumerate() {
         let in_edge =
             |fault: TrafficFault| TrafficFault::InEdge { number: place as u64 + 1, fault: Box::new(fault) };
@@ -82,10 +82,8 @@ fn edge(link: &Value, names: &Names) -> Result<Edge, TrafficFault> {
     let empty = Map::new();
     let fields = link.as_object().unwrap_or(&empty);
     let field = |column: usize| fields.iter().find(|(key, _)| is_called(key.as_bytes(), column));
-    let number = |column: usize| {
-        let (_, value) = field(column)?;
-        (!value.is_null()).then(|| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-    };
+    // What is there and no number stays a text that is none, and is refused as such.
+    let number = |column: usize| field(column).map(|(_, value)| value.to_string());
     Ok(Edge {
         from: end("source", "the source of an edge")?,
         to: end("target", "the target of an edge")?,

@@ -42,7 +42,7 @@ fn matrix(
     header: &Header,
     size: u64,
 ) -> Result<(), Stop> {
-    inlet.state_ranks(size).map_err(at_start)?;
+    inlet.name_ranks(size).map_err(at_start)?;
     for first in 0..size {
         for second in 0..size {
             let (row, column) = if header.is_by_column { (second, first) } else { (first, second) };

@@ -56,7 +56,7 @@ struct Header {
 
 fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let header = header(scanner)?;
-    inlet.state_ranks(header.num_nodes).map_err(|fault| scanner.stop(fault))?;
+    inlet.name_ranks(header.num_nodes).map_err(|fault| scanner.stop(fault))?;
     let (mut arcs, labels) = read_arcs(scanner, &header)?;
     for arc in &mut arcs {
         arc.to = match (header.has_labels, labels.get(&arc.to)) {

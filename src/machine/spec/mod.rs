@@ -43,7 +43,7 @@ pub use file::{FILES, read};
 #[cfg(feature = "io")]
 pub use file_kind::{FileKind, Likeness, Opening};
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::check_memory;
 #[cfg(feature = "io")]
@@ -82,8 +82,8 @@ impl MachineKind {
 struct ClusterKind {
     /// Whether the name may stand alone.
     may_stand_alone: bool,
-    /// The files that are named behind the colon.
-    files: fn(&str) -> Vec<&Path>,
+    /// The files that are read: those that are named behind the colon, and those that the environment names.
+    files: fn(&str) -> Vec<PathBuf>,
 }
 
 /// Every kind that is written as text.
@@ -309,12 +309,12 @@ pub fn file_of(spec: &str) -> Option<&Path> {
     kind_of(spec).is_none().then_some(Path::new(spec))
 }
 
-/// All files that a machine is read from.
-pub fn files_of(spec: &str) -> Vec<&Path> {
+/// All files that a machine is read from, with those that only the environment names, such as that of the hosts of a job.
+pub fn files_of(spec: &str) -> Vec<PathBuf> {
     match kind_of(spec) {
         Some((MachineKind { cluster: Some(cluster), .. }, rest)) => (cluster.files)(rest),
         Some(_) => Vec::new(),
-        None => vec![Path::new(spec)],
+        None => vec![PathBuf::from(spec)],
     }
 }
 

@@ -494,6 +494,16 @@ fn faulty_files_are_rejected_with_the_position() {
     let no_rank: Check = |fault| matches!(fault, NoSuchRank { .. });
     let twice_there: Check = |fault| matches!(fault, RankTwice { rank: 0 });
     let json: Check = |fault| matches!(fault, Json { .. });
+    let xml: Check = |fault| matches!(fault, Xml { .. });
+    let in_edge: Check = |fault| matches!(fault, InEdge { number: 2, fault } if matches!(**fault, Unexpected { .. }));
+    let weighed = |weight: &str| {
+        let links = format!("{{\"source\": 0, \"target\": 1}}, {{\"source\": 1, \"target\": 0, \"weight\": {weight}}}");
+        format!("{{\"nodes\": [{{\"id\": 0}}, {{\"id\": 1}}], \"links\": [{links}]}}")
+    };
+    let graphml = |data: &str| {
+        let nodes = "<node id=\"0\"/><node id=\"1\"/>";
+        format!("<graphml>\n<key id=\"w\" for=\"edge\" attr.name=\"weight\"/>\n<graph>{nodes}\n<edge source=\"0\" target=\"1\">{data}</edge></graph></graphml>")
+    };
     let in_event: Check = |fault| matches!(fault, InEvent { number: 2, .. });
     let too_many: Check = |fault| matches!(fault, TooManyRanks { .. });
     let other_size: Check = |fault| matches!(fault, OtherSize { .. });
@@ -520,6 +530,14 @@ fn faulty_files_are_rejected_with_the_position() {
         ("matrix", vec!["0 1\n1 0\n".into(), "0 1 1\n1 0 1\n1 1 0\n".into()], 4, 1, other_size),
         ("nccl", vec!["n1: some other line\n".into()], 2, 1, missing),
         ("nccl", vec![" NCCL INFO comm 0x7 rank 0 nranks 16777217\n".into()], 1, 1, too_many),
+        // A weight that is there is a number.
+        ("json", vec![weighed("null")], 1, 1, in_edge),
+        ("json", vec![weighed("\"1\"")], 1, 1, in_edge),
+        ("json", vec![weighed("true")], 1, 1, in_edge),
+        ("json", vec![weighed("[1]")], 1, 1, in_edge),
+        ("graphml", vec!["<!DOCTYPE graphml [\n<!ENTITY e \"x\">]><graphml/>".into()], 2, 1, xml),
+        ("graphml", vec![graphml("<data key=\"w\"></data>")], 4, 1, unexpected),
+        ("graphml", vec![graphml("<data key=\"w\">x</data>")], 4, 1, unexpected),
         ("kineto", vec!["{\"traceEvents\": [".into()], 1, 17, json),
         ("kineto", vec!["{\"traceEvents\": 5}".into()], 1, 17, json),
         ("kineto", vec!["{\"traceEvents\": []}".into()], 1, 1, missing),

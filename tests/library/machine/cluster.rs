@@ -836,7 +836,7 @@ fn errors_say_what_to_do() {
         ("hwloc:@none.xml", none, "no PU"),
         ("hwloc:@pus.xml", none, "PU 0 stands in the machine twice"),
         ("hwloc:@pu.xml", none, "os_index"),
-        ("hwloc:@plain", none, "no XML"),
+        ("hwloc:@plain", none, "cannot be read as XML"),
         ("hwloc:pack:2 what:3", none, "no such kind"),
         ("hwloc:core:2 pack:2", none, "innermost first"),
         ("hosts:@plain,node=0:2", none, "not a whole number"),

@@ -15,16 +15,14 @@ mod comm;
 use std::ffi::c_char;
 
 use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::rng::derive;
-use viem::ground::types::PeId;
-use viem::machine::DistanceOracle;
 use viem_c::error::{Error, Status, call_of_other};
 use viem_c::machine::Machine;
 use viem_c::mapping::{Report, VIEM_UNKNOWN};
 use viem_c::partition::{block_count, migration_weight_of};
 use viem_c::settings::{Settings, or_default};
+use viem_distributed::alike;
 use viem_distributed::comm::Comm;
-use viem_distributed::error::{DistError, agree, words};
+use viem_distributed::error::{DistError, agree};
 use viem_distributed::graph::DistGraph;
 use viem_distributed::guard::guarded;
 use viem_distributed::rounds::Rounds;
@@ -76,7 +74,7 @@ pub unsafe extern "C" fn distributed_refuse(message: *const c_char, error: *mut 
     unsafe { call_of_other(error, || Err(Error::usage(text("message", message)?))) }
 }
 
-/// An error of one rank, or what differs between ranks.
+/// An error of one rank.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 struct Refused {
@@ -96,7 +94,7 @@ impl From<Error> for Refused {
     }
 }
 
-/// What all ranks give alike, and what this one gives.
+/// What a rank gives.
 struct Job<'a> {
     goal: Goal<'a>,
     part: Part,
@@ -127,35 +125,6 @@ impl<'a> Job<'a> {
         let part = unsafe { arguments.part(rank, size) }?;
         Ok(Self { goal, part, weight: arguments.migration_weight, config: settings })
     }
-
-    /// What must be the same on all ranks, in words.
-    fn shared(&self) -> Vec<u64> {
-        let Self { goal, part, weight, config } = self;
-        let mut shared: Vec<u64> = part.starts.iter().map(|&start| start as u64).collect();
-        shared.extend([config.seed, config.imbalance.to_bits(), weight.to_bits(), part.old.is_some().into()]);
-        shared.extend(words(config.preset.name()));
-        match goal {
-            Goal::Pes(machine) => shared.extend(words(&machine.describe()).chain([fingerprint(*machine)])),
-            Goal::Blocks(count) => shared.push(*count as u64),
-            _ => {}
-        }
-        shared
-    }
-}
-
-/// PEs whose distances to all others are compared between ranks. Balances certainty against time.
-const COMPARED_PES: usize = 64;
-
-/// A hash of capacities and distances. Machines from matrices and functions describe themselves alike, and ranks with different ones would not end.
-fn fingerprint(machine: &dyn viem::Machine) -> u64 {
-    let pes = 0..machine.num_pes() as PeId;
-    let mut hash = pes.clone().fold(pes.len() as u64, |hash, pe| derive(hash, machine.capacity(pe).into()));
-    // Without distances, the run itself says why.
-    let Ok(distances) = machine.distances() else { return hash };
-    for a in pes.clone().take(COMPARED_PES) {
-        hash = pes.clone().fold(hash, |hash, b| derive(hash, distances.distance(a, b) as u64));
-    }
-    hash
 }
 
 fn config(settings: &Settings) -> Result<DistConfig, Error> {
@@ -176,17 +145,10 @@ unsafe fn run(comm: &impl Comm, arguments: &Arguments) -> Result<DistSolution, D
     // SAFETY: the caller's promise.
     let job = unsafe { Job::new(arguments, comm.rank(), comm.size()) };
     let job = agree(comm, job.map_err(Refused::from))?;
-    let own = job.shared();
-    let mut first = own.clone();
-    comm.broadcast(0, &mut first);
-    let differs = || Refused {
-        kind: ErrorKind::Usage,
-        message: format!(
-            "rank {} gives another `vtxdist`, machine, number of blocks, migration weight or settings than rank 0; all ranks must give the same",
-            comm.rank()
-        ),
-    };
-    agree(comm, if own == first { Ok(()) } else { Err(differs()) })?;
+    // Whatever else must be the same is compared before the graph is divided.
+    let starts = job.part.starts.iter().map(|&start| start as u64);
+    let remaps = u64::from(job.part.old.is_some());
+    alike::check(comm, &[("function", remaps), ("`vtxdist`", alike::digest(starts))])?;
     let Job { goal, part, weight, config } = job;
     let Part { rows, old, fixed, .. } = part;
     let weight = agree(comm, migration_weight_of(weight).map_err(Refused::from))?;

@@ -14,11 +14,11 @@ pub use gpus::read_gpus;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use roxmltree::{Document, Node, ParsingOptions};
+use roxmltree::{Document, Node};
 
 use crate::ground::types::Distance;
 use crate::io::cluster::{ClusterFault, Fault, Text, shown};
-use crate::io::{ReadError, Source};
+use crate::io::{ReadError, Source, xml};
 
 /// Objects inside each other at most; those of hwloc are about ten.
 const MOST_DEPTH: usize = 100;
@@ -85,17 +85,7 @@ pub fn read(source: Source<'_>) -> Result<Object, ReadError> {
 
 /// A file as XML, with an object of hwloc in it.
 fn document(text: &str) -> Result<Document<'_>, Fault> {
-    let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
-    let document = Document::parse_with_options(text, options).map_err(|error| {
-        let at = error.pos();
-        let line_start = match at.row {
-            0 | 1 => 0,
-            row => text.match_indices('\n').nth(row as usize - 2).map_or(text.len(), |(end, _)| end + 1),
-        };
-        let rest = text.get(line_start..).unwrap_or_default();
-        let column = rest.char_indices().nth(at.col.saturating_sub(1) as usize).map_or(0, |(at, _)| at);
-        (line_start + column, ClusterFault::Xml { reason: error.to_string() })
-    })?;
+    let document = xml::open(text).map_err(|(at, reason)| (at, ClusterFault::Xml { reason }))?;
     let not_hwloc = |reason: String| (0, ClusterFault::NotHwloc { reason });
     let topology = document.root_element();
     match topology.tag_name().name() {

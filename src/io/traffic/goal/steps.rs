@@ -14,7 +14,7 @@ use super::{Part, Schedule, Statement, Tag};
 use crate::ground::types::NodeId;
 use crate::io::scanner::Scanner;
 use crate::io::table::shortened;
-use crate::io::traffic::{Act, Recording, Step, Stop, TrafficFault, check_ranks, read_whole};
+use crate::io::traffic::{Act, Recording, Step, Stop, TrafficFault, check_ranks, is_sparse, read_whole};
 use crate::io::{ReadError, Source};
 
 /// The steps of each rank of a schedule, of which `workload::recorded` makes a workload. A `calc` takes as many cycles as its number says.
@@ -42,7 +42,12 @@ fn read(scanner: &mut Scanner<Source<'_>>) -> Result<Recording, Stop> {
         schedule.read(number, line, &mut |part| blocks.add(part, line))?;
     }
     schedule.end().map_err(|fault| scanner.stop(fault))?;
-    Ok(Recording::whole(blocks.num_ranks.unwrap_or(0), blocks.steps))
+    let count = blocks.num_ranks.unwrap_or(0);
+    let lines = blocks.steps.values().map(|steps| 1 + steps.len() as u64).sum();
+    if is_sparse(count, lines) {
+        return Err(scanner.stop(TrafficFault::Sparse { count, lines }));
+    }
+    Ok(Recording::whole(count, blocks.steps))
 }
 
 /// The blocks that have been read, and the one at hand.

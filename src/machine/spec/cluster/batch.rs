@@ -49,17 +49,27 @@ fn named(text: &str) -> Option<&'static Batch> {
     KNOWN.iter().find(|batch| batch.name == text).filter(|_| !Path::new(text).exists())
 }
 
-/// The file that hosts are read from, unless they are those of a job.
-pub(super) fn file_of(text: &str) -> Option<&Path> {
-    named(text).is_none().then_some(Path::new(text))
+impl Batch {
+    /// The variable that says which hosts a job has, what it holds, and its value; if one is set.
+    fn found(&self) -> Option<(&'static str, Holds, String)> {
+        let value = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
+        self.variables.iter().find_map(|&(name, holds)| Some((name, holds, value(name)?)))
+    }
+}
+
+/// The file that hosts are read from, if they are read from one.
+pub(super) fn read_for(text: &str) -> Option<PathBuf> {
+    match named(text).map(Batch::found) {
+        None => Some(PathBuf::from(text)),
+        Some(Some((_, Holds::File, value))) => Some(PathBuf::from(value)),
+        Some(_) => None,
+    }
 }
 
 /// The hosts in a file, or those of a job.
 pub(super) fn hosts(request: &Request<'_>, text: &str) -> Result<Vec<Host>, SpecError> {
     let Some(batch) = named(text) else { return Ok(hostfile::read(Source::open(Path::new(text))?)?) };
-    let value = |name: &str| env::var(name).ok().filter(|value| !value.trim().is_empty());
-    let found = batch.variables.iter().find_map(|&(name, holds)| Some((name, holds, value(name)?)));
-    let Some((name, holds, value)) = found else {
+    let Some((name, holds, value)) = batch.found() else {
         let names = batch.variables.iter().map(|&(name, _)| name).collect::<Vec<_>>().join(" or ");
         return Err(request.refused(ClusterError::NoBatchJob { system: batch.about, names }));
     };

@@ -17,11 +17,7 @@ pub(in super::super) const HOSTS: MachineKind = MachineKind {
         may_stand_alone: false,
         files: |rest| {
             let parts = Parts::new(rest, &KEYS);
-            batch::file_of(parts.first)
-                .into_iter()
-                .chain(parts.files_of_nodes())
-                .chain(parts.topology())
-                .collect()
+            parts.files(Some(parts.first))
         },
     }),
     make: |request| {

@@ -15,9 +15,11 @@ pub(in super::super) const HWLOC: MachineKind = MachineKind {
         may_stand_alone: true,
         files: |rest| {
             let parts = Parts::new(rest, &KEYS);
-            let node = Some(parts.first).filter(|first| !first.is_empty()).and_then(inside::file_of);
-            let nodes = node.into_iter().chain(parts.files_of_nodes());
-            nodes.chain(parts.option("hosts").and_then(batch::file_of)).chain(parts.topology()).collect()
+            let node = match parts.first {
+                "" => inside::read_for_this_node(),
+                text => inside::read_for(text),
+            };
+            node.into_iter().chain(parts.files(parts.option("hosts"))).collect()
         },
     }),
     make: |request| {

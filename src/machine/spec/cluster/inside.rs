@@ -1,7 +1,8 @@
 //! What is in a node: an hwloc XML file (its cores or its GPUs), a table of GPUs, a synthetic line of hwloc, a hierarchy, or what `lstopo`
 //! says of this node.
 
-use std::path::Path;
+use std::env;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::io::Source;
@@ -29,6 +30,16 @@ fn is_hierarchy(text: &str) -> bool {
 pub(super) fn file_of(text: &str) -> Option<&Path> {
     let is_file = text != THIS_NODE && !is_hierarchy(text) && !synthetic::is_synthetic(text);
     is_file.then_some(Path::new(text))
+}
+
+/// The file that is read for a description of a node, if one is.
+pub(super) fn read_for(text: &str) -> Option<PathBuf> {
+    if text == THIS_NODE { read_for_this_node() } else { file_of(text).map(Path::to_path_buf) }
+}
+
+/// The file that `lstopo` takes in place of this node, if the environment names one.
+pub(super) fn read_for_this_node() -> Option<PathBuf> {
+    env::var_os("HWLOC_XMLFILE").filter(|file| !file.is_empty()).map(PathBuf::from)
 }
 
 /// What is in a node that is described so.

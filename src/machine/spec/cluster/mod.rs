@@ -14,7 +14,7 @@ pub(super) use hosts::HOSTS;
 pub(super) use hwloc::HWLOC;
 pub(super) use slurm::SLURM;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::io::Source;
 use crate::io::cluster::topology::{self, Topology};
@@ -107,11 +107,11 @@ impl<'a> Parts<'a> {
     }
 
     /// The files that descriptions of nodes are in.
-    fn files_of_nodes(&self) -> impl Iterator<Item = &'a Path> {
+    fn files_of_nodes(&self) -> impl Iterator<Item = PathBuf> {
         self.options
             .iter()
             .filter(|option| option.key == NODE)
-            .filter_map(|option| inside::file_of(option.value))
+            .filter_map(|option| inside::read_for(option.value))
     }
 
     /// The file of an option, unless it is none.
@@ -122,6 +122,12 @@ impl<'a> Parts<'a> {
     /// The file with the topology; `none` says that there is none.
     fn topology(&self) -> Option<&'a Path> {
         self.file("topology").filter(|path| path.as_os_str() != "none")
+    }
+
+    /// The files with hosts, nodes and topology, if the hosts are those that this text stands for.
+    fn files(&self, hosts: Option<&str>) -> Vec<PathBuf> {
+        let topology = self.topology().map(Path::to_path_buf);
+        hosts.and_then(batch::read_for).into_iter().chain(self.files_of_nodes()).chain(topology).collect()
     }
 }
 

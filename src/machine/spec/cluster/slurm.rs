@@ -36,7 +36,9 @@ pub(in super::super) const SLURM: MachineKind = MachineKind {
         may_stand_alone: true,
         files: |rest| {
             let parts = Parts::new(rest, &KEYS);
-            parts.files_of_nodes().chain(parts.topology()).collect()
+            let has_topology = parts.option("topology").is_some();
+            let found = topology_file().filter(|_| !has_topology);
+            found.into_iter().chain(inside::read_for_this_node()).chain(parts.files(None)).collect()
         },
     }),
     make,
