@@ -45,14 +45,18 @@ impl Ranks {
             *ranks_of.get_mut(located.location(pe).node as usize)? += 1;
             let site = nodes.site(pe);
             let num_cores: u32 = site.cores.iter().map(|cores| cores.count).sum();
-            sizes.push(if are_threads { site.cpus.len() as u32 } else { num_cores });
+            sizes.push(match (site.gpus.len() as u32, are_threads) {
+                (0, true) => site.cpus.len() as u32,
+                (0, false) => num_cores,
+                (num_gpus, _) => num_gpus,
+            });
         }
         let name = |node: u32| located.host(node).map_or_else(|| format!("node{node}"), str::to_owned);
         let empty = (0..num_nodes).filter(|&node| ranks_of[node as usize] == 0).map(name).collect();
         ranks_of.retain(|&ranks| ranks > 0);
         let cores = (sizes.iter().min().copied()?, sizes.iter().max().copied()?);
         let unit = match are_threads {
-            _ if located.are_gpus() => "GPUs",
+            _ if used.iter().all(|&pe| !nodes.site(pe).gpus.is_empty()) => "GPUs",
             true => "hardware threads",
             false => "cores",
         };

@@ -7,13 +7,14 @@
 
 use std::cmp::Ordering;
 
-use crate::launch::{Job, Launch, LaunchError, LaunchFile, LauncherKind, NodeRanks, hosts_option};
+use crate::launch::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind, NodeRanks, hosts_option};
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "cray",
     about: "rank order file of Cray MPICH",
     files: &["MPICH_RANK_ORDER"],
     needs_hosts: false,
+    binds_to: BindsTo::Cpus,
     make,
 };
 
@@ -26,7 +27,9 @@ fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
         });
     }
     // The slots of a node, by their CPUs.
-    nodes.iter_mut().for_each(|node| node.ranks.sort_by_key(|&rank| job.site(rank).cpus));
+    nodes
+        .iter_mut()
+        .for_each(|node| node.ranks.sort_by_key(|&rank| (job.site(rank).cpus, job.site(rank).gpus)));
     let (first, last) = (&nodes[0], nodes.len() - 1);
     let most = first.ranks.len();
     for (number, NodeRanks { host, ranks }) in nodes.iter().enumerate() {

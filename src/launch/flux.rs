@@ -1,12 +1,13 @@
 //! Flux: a file with the host of each rank, and a script that binds the ranks.
 
-use crate::launch::{Job, Launch, LaunchError, LauncherKind, list_option, script};
+use crate::launch::{BindsTo, Job, Launch, LaunchError, LauncherKind, list_option, script};
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "flux",
     about: "task map and binding script for Flux",
     files: &["hosts", "bind.sh"],
     needs_hosts: true,
+    binds_to: BindsTo::Cpus,
     make,
 };
 

@@ -1,12 +1,13 @@
 //! Intel MPI: one host per rank, and a script that binds the ranks.
 
-use crate::launch::{Job, Launch, LaunchError, LauncherKind, script};
+use crate::launch::{BindsTo, Job, Launch, LaunchError, LauncherKind, script};
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "intel",
     about: "machine file and binding script for Intel MPI",
     files: &["hosts", "bind.sh"],
     needs_hosts: true,
+    binds_to: BindsTo::Cpus,
     make,
 };
 

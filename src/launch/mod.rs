@@ -15,6 +15,9 @@
 //! | `plain` | the PE of each rank | |
 //! | `inverse` | the rank on each PE | |
 //!
+//! Ranks on GPUs are bound to the cores near them. A kind that binds is refused where these are not known, and every kind where the name of
+//! a host would be taken for an option.
+//!
 //! To add a kind, add a file with a [`LauncherKind`] and a line in [`KINDS`]. Nothing is started here. O(n
 //! log n) for n ranks.
 //!
@@ -61,7 +64,19 @@ pub struct LauncherKind {
     pub files: &'static [&'static str],
     /// Whether it needs the names of the hosts.
     pub needs_hosts: bool,
+    binds_to: BindsTo,
     make: fn(&Job<'_>) -> Result<Launch, LaunchError>,
+}
+
+/// What a kind of launcher binds ranks to, and so must know of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum BindsTo {
+    /// It leaves that to others.
+    Nothing,
+    /// CPUs by the numbers of the operating system.
+    Cpus,
+    /// Cores by their packages and numbers in these.
+    Cores,
 }
 
 /// All kinds.
@@ -145,6 +160,21 @@ pub enum LaunchError {
         "mpich needs the node of each rank in one argument, which is too long for {ranks} ranks; use mpich40"
     )]
     TooLong { ranks: usize },
+    #[error(
+        "{kind} binds ranks to cores, but those near the GPUs of {host} are not known; use {}, or describe {host} by a file of hwloc",
+        binding_at_most(BindsTo::Nothing)
+    )]
+    NoCoresOfGpus { kind: &'static str, host: String },
+    #[error(
+        "{kind} needs packages and cores, but only the numbers of the CPUs near the GPUs of {host} are known; use {}, or describe {host} by a \
+         file of hwloc",
+        binding_at_most(BindsTo::Cpus)
+    )]
+    OnlyCpusOfGpus { kind: &'static str, host: String },
+    #[error(
+        "the name of host `{host}` begins with a dash, so launchers would take it for an option; give the host another name"
+    )]
+    HostLikeOption { host: String },
     #[error("there is nothing to launch: the model has no processes")]
     NoRanks,
     #[error("{kind} allows one rank per processing element, but ranks {first} and {second} are both on {pe}")]
@@ -160,6 +190,9 @@ impl HasKind for LaunchError {
             | Self::OtherCpus { .. }
             | Self::HostOrder { .. }
             | Self::TooLong { .. }
+            | Self::NoCoresOfGpus { .. }
+            | Self::OnlyCpusOfGpus { .. }
+            | Self::HostLikeOption { .. }
             | Self::NoRanks
             | Self::SharedPe { .. } => ErrorKind::Usage,
         }
@@ -181,7 +214,16 @@ impl LaunchError {
 
 /// The kinds that do not need host names.
 fn without_hosts() -> String {
-    let kinds = KINDS.iter().filter(|kind| !kind.needs_hosts);
+    names_of(|kind| !kind.needs_hosts)
+}
+
+/// The kinds that bind ranks to nothing more than this.
+fn binding_at_most(most: BindsTo) -> String {
+    names_of(|kind| kind.binds_to <= most)
+}
+
+fn names_of(is_meant: impl Fn(&LauncherKind) -> bool) -> String {
+    let kinds = KINDS.iter().filter(|kind| is_meant(kind));
     kinds.map(|kind| kind.name).collect::<Vec<_>>().join(", ")
 }
 
@@ -205,7 +247,10 @@ impl LauncherKind {
             return Err(LaunchError::NoRanks);
         }
         let slurm = machine.located().and_then(Located::slurm_job);
-        (self.make)(&Job { kind: self.name, nodes: &nodes, machine, mapping, files, slurm })
+        let job = Job { kind: self.name, nodes: &nodes, machine, mapping, files, slurm };
+        job.check_hosts()?;
+        job.check_gpus(self.binds_to)?;
+        (self.make)(&job)
     }
 }
 
@@ -247,6 +292,29 @@ impl<'a> Job<'a> {
         if self.nodes.are_named() || hosts.len() > 1 { &hosts[node] } else { "localhost" }
     }
 
+    /// Fails if a launcher would take a host for an option.
+    fn check_hosts(&self) -> Result<(), LaunchError> {
+        match self.nodes.hosts().iter().find(|host| host.starts_with('-')) {
+            Some(host) => Err(LaunchError::HostLikeOption { host: host.clone() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Fails if ranks are to be bound to more than is known of what is near the GPUs.
+    fn check_gpus(&self, binds_to: BindsTo) -> Result<(), LaunchError> {
+        let sites = (0..self.nodes.num_pes() as PeId).map(|pe| self.nodes.site(pe));
+        for Site { node, cores, cpus, .. } in sites.filter(|site| !site.gpus.is_empty()) {
+            let (kind, host) = (self.kind, || self.host(node).to_owned());
+            if binds_to >= BindsTo::Cpus && cpus.is_empty() {
+                return Err(LaunchError::NoCoresOfGpus { kind, host: host() });
+            }
+            if binds_to >= BindsTo::Cores && cores.is_empty() {
+                return Err(LaunchError::OnlyCpusOfGpus { kind, host: host() });
+            }
+        }
+        Ok(())
+    }
+
     /// The host of a rank.
     fn host_of(&self, rank: NodeId) -> &'a str {
         self.host(self.site(rank).node)
@@ -260,11 +328,15 @@ impl<'a> Job<'a> {
         nodes.map(|(node, ranks)| NodeRanks { host: self.host(node), ranks }).collect()
     }
 
-    /// The number of the PE of each rank among those that the machine has on its node, in the order of their CPUs. Each PE may have one rank.
+    /// The number of the PE of each rank among those that the machine has on its node, in the order of their GPUs or else their CPUs. Each PE may
+    /// have one rank.
     fn pe_numbers(&self) -> Result<Vec<u32>, LaunchError> {
         self.rank_on_each_pe()?;
         let mut pes: Vec<PeId> = (0..self.nodes.num_pes() as PeId).collect();
-        pes.sort_by_key(|&pe| (self.nodes.node(pe), self.nodes.site(pe).cpus));
+        pes.sort_by_key(|&pe| {
+            let Site { node, gpus, cpus, .. } = self.nodes.site(pe);
+            (node, gpus, cpus)
+        });
         let mut numbers = vec![0; pes.len()];
         for of_node in pes.chunk_by(|&a, &b| self.nodes.node(a) == self.nodes.node(b)) {
             (0..).zip(of_node).for_each(|(number, &pe)| numbers[pe as usize] = number);

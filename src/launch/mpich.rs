@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use crate::ground::types::NodeId;
 use crate::launch::{
-    Job, LONGEST_ARGUMENT, Launch, LaunchError, LaunchFile, LauncherKind, NodeRanks, cpu_list,
+    BindsTo, Job, LONGEST_ARGUMENT, Launch, LaunchError, LaunchFile, LauncherKind, NodeRanks, cpu_list,
 };
 
 /// What a comment begins with that has the node of each rank.
@@ -20,6 +20,7 @@ pub(super) const KIND: LauncherKind = LauncherKind {
     about: "host file and rank map of MPICH, from version 4.1 on",
     files: &["hosts"],
     needs_hosts: true,
+    binds_to: BindsTo::Cpus,
     make,
 };
 

@@ -7,13 +7,14 @@
 use std::fmt::Write;
 
 use crate::ground::types::NodeId;
-use crate::launch::{Job, Launch, LaunchError, LaunchFile, LauncherKind, mpich};
+use crate::launch::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind, mpich};
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "mpich40",
     about: "host file of MPICH, up to version 4.0",
     files: &["hosts"],
     needs_hosts: true,
+    binds_to: BindsTo::Cpus,
     make,
 };
 

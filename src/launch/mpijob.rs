@@ -4,13 +4,14 @@
 //! Programs take the GPU whose number is their local rank, and local ranks are in the order of the ranks. The script lists the GPUs of a host
 //! in `CUDA_VISIBLE_DEVICES` in this order, so each rank takes its own.
 
-use crate::launch::{Job, Launch, LaunchError, LauncherKind, cpu_list, script};
+use crate::launch::{BindsTo, Job, Launch, LaunchError, LauncherKind, cpu_list, script};
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "mpijob",
     about: "host file and script with the order of GPUs for jobs of MPI operators",
     files: &["hostfile", "gpus.sh"],
     needs_hosts: true,
+    binds_to: BindsTo::Nothing,
     make,
 };
 

@@ -1,13 +1,14 @@
 //! Numbers only, for other launchers.
 
 use crate::ground::types::NodeId;
-use crate::launch::{Job, Launch, LaunchError, LaunchFile, LauncherKind};
+use crate::launch::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind};
 
 pub(super) const PLAIN: LauncherKind = LauncherKind {
     name: "plain",
     about: "the processing element of each rank, by its number in the whole machine",
     files: &["pes"],
     needs_hosts: false,
+    binds_to: BindsTo::Nothing,
     make: plain,
 };
 
@@ -16,6 +17,7 @@ pub(super) const INVERSE: LauncherKind = LauncherKind {
     about: "the rank on each processing element, -1 on one without",
     files: &["ranks"],
     needs_hosts: false,
+    binds_to: BindsTo::Nothing,
     make: inverse,
 };
 

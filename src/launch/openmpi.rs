@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::launch::{Job, Launch, LaunchError, LaunchFile, LauncherKind, hosts_option};
+use crate::launch::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind, hosts_option};
 use crate::machine::CoreRange;
 
 const FILES: &[&str] = &["rankfile"];
@@ -17,6 +17,7 @@ pub(super) const FOUR: LauncherKind = LauncherKind {
     about: "rankfile of Open MPI, up to version 4",
     files: FILES,
     needs_hosts: true,
+    binds_to: BindsTo::Cores,
     make: |job| make(job, "--rankfile ", "--mca orte_keep_fqdn_hostnames 1"),
 };
 
@@ -25,6 +26,7 @@ pub(super) const FIVE: LauncherKind = LauncherKind {
     about: "rankfile of Open MPI 5",
     files: FILES,
     needs_hosts: true,
+    binds_to: BindsTo::Cores,
     make: |job| make(job, "--map-by rankfile:file=", "--prtemca prte_keep_fqdn_hostnames 1"),
 };
 

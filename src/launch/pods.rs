@@ -1,13 +1,14 @@
 //! Kubernetes: the order of the pods and the ranks of each, as JSON.
 
 use crate::ground::types::NodeId;
-use crate::launch::{Job, Launch, LaunchError, LaunchFile, LauncherKind};
+use crate::launch::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind};
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "pods",
     about: "order of the pods with the rank of each GPU, as JSON",
     files: &["pods.json"],
     needs_hosts: true,
+    binds_to: BindsTo::Nothing,
     make,
 };
 

@@ -1,12 +1,13 @@
 //! Slurm: the host of each rank in the file that SLURM_HOSTFILE names, and a script that binds the ranks.
 
-use crate::launch::{Job, Launch, LaunchError, LauncherKind, script};
+use crate::launch::{BindsTo, Job, Launch, LaunchError, LauncherKind, script};
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "slurm",
     about: "host file and binding script for srun",
     files: &["hosts", "bind.sh"],
     needs_hosts: true,
+    binds_to: BindsTo::Cpus,
     make,
 };
 

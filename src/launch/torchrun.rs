@@ -3,13 +3,14 @@
 //! `torchrun` numbers ranks host by host, in an order of its own. The script replaces `RANK` by that of the mapping, whichever launcher has
 //! started it, if only that starts as many processes on each host as it has ranks.
 
-use crate::launch::{Job, Launch, LaunchError, LaunchFile, LauncherKind, template, word};
+use crate::launch::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind, template, word};
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "torchrun",
     about: "script for torchrun that sets the rank of each GPU",
     files: &["rank.sh"],
     needs_hosts: true,
+    binds_to: BindsTo::Nothing,
     make,
 };
 

@@ -53,11 +53,6 @@ pub trait Located {
         None
     }
 
-    /// Whether the PEs are GPUs, each of which has the place of a core, and its number that of a CPU.
-    fn are_gpus(&self) -> bool {
-        false
-    }
-
     /// The job of Slurm that the nodes are those of, in the order of Slurm, if they were read from one.
     fn slurm_job(&self) -> Option<&SlurmJob> {
         None
@@ -109,16 +104,18 @@ impl CoreRange {
 pub struct Location {
     /// The node, from 0.
     pub node: u32,
-    /// The cores that the PE has hardware threads of, at least one, in ascending order.
+    /// The cores that the PE has hardware threads of, at least one, in ascending order. Of GPUs those near them, none if they are not known.
     pub cores: Vec<CoreRange>,
-    /// The CPUs (hardware threads) of the PE by the operating system's numbers, ascending.
+    /// The CPUs (hardware threads) of the PE by the operating system's numbers, ascending. Of GPUs those near them, none if they are not known.
     pub cpus: Vec<u32>,
+    /// The GPUs of the PE by their numbers on the node, ascending; none if PEs are cores.
+    pub gpus: Vec<u32>,
 }
 
 impl Location {
     /// These CPUs of a node, as one core: the first of the first package.
     pub fn new(node: u32, cpus: Vec<u32>) -> Self {
-        Self { node, cores: vec![CoreRange::new(0, 0, 1)], cpus }
+        Self { node, cores: vec![CoreRange::new(0, 0, 1)], cpus, gpus: Vec::new() }
     }
 
     /// The same CPUs, but as this core of this package.
@@ -129,6 +126,16 @@ impl Location {
     /// The same CPUs, but as these cores; at least one, in ascending order.
     pub fn with_cores(self, cores: Vec<CoreRange>) -> Self {
         Self { cores, ..self }
+    }
+
+    /// GPUs of a node, by their numbers, of which it is not known what cores are near.
+    pub fn of_gpus(node: u32, gpus: Vec<u32>) -> Self {
+        Self { node, cores: Vec::new(), cpus: Vec::new(), gpus }
+    }
+
+    /// The same GPUs, but with these CPUs near them; their cores are none if only the CPUs are known.
+    pub fn with_near(self, cores: Vec<CoreRange>, cpus: Vec<u32>) -> Self {
+        Self { cores, cpus, ..self }
     }
 }
 
@@ -157,9 +164,4 @@ pub(super) fn num_nodes<M: Machine + ?Sized>(machine: &M) -> Option<u32> {
 /// The job of Slurm that the nodes are those of, if they were read from one.
 pub(super) fn slurm_job<M: Machine + ?Sized>(machine: &M) -> Option<&SlurmJob> {
     machine.located()?.slurm_job()
-}
-
-/// Whether the PEs are known to be GPUs.
-pub(super) fn are_gpus<M: Machine + ?Sized>(machine: &M) -> bool {
-    machine.located().is_some_and(Located::are_gpus)
 }

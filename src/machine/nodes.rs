@@ -25,6 +25,7 @@ pub struct Nodes {
     seats: Vec<Seat>,
     cores: Vec<CoreRange>,
     cpus: Vec<u32>,
+    gpus: Vec<u32>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +35,8 @@ struct Seat {
     first_cores: usize,
     /// The same of its CPUs.
     first_cpu: usize,
+    /// The same of its GPUs.
+    first_gpu: usize,
 }
 
 /// Where a PE is.
@@ -44,16 +47,20 @@ pub struct Site<'a> {
     pub node: usize,
     /// The name of the node.
     pub host: &'a str,
-    /// The cores that the PE has hardware threads of, at least one, in ascending order.
+    /// The cores that the PE has hardware threads of, at least one, in ascending order. Of GPUs those near them, none if they are not known.
     pub cores: &'a [CoreRange],
-    /// The CPUs (hardware threads) of the PE by the operating system's numbers, ascending: all those of a core if PEs are cores.
+    /// The CPUs (hardware threads) of the PE by the operating system's numbers, ascending: all those of a core if PEs are cores. Of GPUs those
+    /// near them, none if they are not known.
     pub cpus: &'a [u32],
+    /// The GPUs of the PE by their numbers on the node, ascending; none if PEs are cores.
+    pub gpus: &'a [u32],
 }
 
 impl Site<'_> {
-    /// The package (socket) of its first core.
+    /// The package (socket) of its first core. Those of GPUs are not told apart.
     pub fn package(&self) -> u32 {
-        self.cores.first().map_or(0, |cores| cores.package)
+        let cores = if self.gpus.is_empty() { self.cores } else { &[] };
+        cores.first().map_or(0, |cores| cores.package)
     }
 }
 
@@ -61,18 +68,20 @@ impl Nodes {
     /// Where the PEs of `machine` are. If it names no hosts, these are `node0`, `node1` and so on. O(n log n).
     pub fn of(machine: &dyn Machine) -> Self {
         let mut seats = Vec::with_capacity(machine.num_pes());
-        let (mut cores, mut cpus) = (Vec::new(), Vec::new());
+        let (mut cores, mut cpus, mut gpus) = (Vec::new(), Vec::new(), Vec::new());
         for pe in 0..machine.num_pes() as PeId {
             let own = located::location(machine, pe);
-            seats.push(Seat { node: own.node, first_cores: cores.len(), first_cpu: cpus.len() });
+            let (first_cores, first_cpu, first_gpu) = (cores.len(), cpus.len(), gpus.len());
+            seats.push(Seat { node: own.node, first_cores, first_cpu, first_gpu });
             cores.extend(own.cores);
             cpus.extend(own.cpus);
+            gpus.extend(own.gpus);
         }
         let numbers = renumber(seats.iter_mut().map(|seat: &mut Seat| &mut seat.node).collect());
         let name =
             |&node: &u32| located::host(machine, node).map_or_else(|| format!("node{node}"), str::to_owned);
         let are_named = numbers.iter().all(|&node| located::host(machine, node).is_some());
-        Self { hosts: numbers.iter().map(name).collect(), are_named, seats, cores, cpus }
+        Self { hosts: numbers.iter().map(name).collect(), are_named, seats, cores, cpus, gpus }
     }
 
     /// The names of the nodes.
@@ -101,11 +110,13 @@ impl Nodes {
         let node = seat.node as usize;
         let end_of_cores = next.map_or(self.cores.len(), |next| next.first_cores);
         let end_of_cpus = next.map_or(self.cpus.len(), |next| next.first_cpu);
+        let end_of_gpus = next.map_or(self.gpus.len(), |next| next.first_gpu);
         Site {
             node,
             host: &self.hosts[node],
             cores: &self.cores[seat.first_cores..end_of_cores],
             cpus: &self.cpus[seat.first_cpu..end_of_cpus],
+            gpus: &self.gpus[seat.first_gpu..end_of_gpus],
         }
     }
 }

@@ -73,9 +73,6 @@ macro_rules! forward {
             fn num_nodes(&self) -> Option<u32> {
                 (**self).num_nodes()
             }
-            fn are_gpus(&self) -> bool {
-                (**self).are_gpus()
-            }
             fn slurm_job(&self) -> Option<&SlurmJob> {
                 (**self).slurm_job()
             }

@@ -116,6 +116,20 @@ impl Cluster {
         Self { hosts: self.hosts.clone(), pes }
     }
 
+    /// The same with a GPU beside each PE, in any order, whose near cores are those of the PE.
+    fn with_gpus(&self, rng: &mut Rng) -> Self {
+        let mut pes = Vec::new();
+        for node in self.pes.chunk_by(|a, b| a.node == b.node) {
+            let mut numbers: Vec<u32> = (0..node.len() as u32).collect();
+            rng.shuffle(&mut numbers);
+            let of_gpu = |(pe, number): (&Location, u32)| {
+                Location::of_gpus(pe.node, vec![number]).with_near(pe.cores.clone(), pe.cpus.clone())
+            };
+            pes.extend(node.iter().zip(numbers).map(of_gpu));
+        }
+        Self { hosts: self.hosts.clone(), pes }
+    }
+
     /// The same with long names of hosts, which differ behind the first dot only.
     fn with_long_names(&self) -> Self {
         let hosts = (1..=self.hosts.len()).map(|host| format!("worker.{host}.lab.example")).collect();
@@ -257,16 +271,17 @@ fn read(kind: &str, launch: &Launch, machine: &Cluster) -> Seats {
     }
 }
 
-/// The seats of ranks from the host and the number of its PE there, by CPUs.
+/// The seats of ranks from the host and the number of its PE there, by GPUs or else by CPUs.
 fn by_rank(ranks: impl Iterator<Item = (u32, String, u32)>, machine: &Cluster) -> Seats {
     let mut ranks: Vec<_> = ranks.collect();
     ranks.sort();
     assert!(ranks.iter().map(|rank| rank.0).eq(0..ranks.len() as u32), "{ranks:?}");
     let seat = |(_, host, number): (u32, String, u32)| {
         let is_here = |pe: &&Location| machine.hosts[pe.node as usize] == host;
-        let mut cpus: Vec<Vec<u32>> = machine.pes.iter().filter(is_here).map(|pe| pe.cpus.clone()).collect();
-        cpus.sort();
-        (host, cpus[number as usize].clone())
+        let mut pes: Vec<(&[u32], &[u32])> =
+            machine.pes.iter().filter(is_here).map(|pe| (pe.gpus.as_slice(), pe.cpus.as_slice())).collect();
+        pes.sort();
+        (host, pes[number as usize].1.to_vec())
     };
     ranks.into_iter().map(seat).collect()
 }
@@ -318,6 +333,7 @@ fn every_kind_describes_the_mapping() {
         let machine = if case % 2 == 0 { Cluster::random(&mut rng) } else { Cluster::regular(3, 2, 2, 2) };
         let machine = if case % 3 == 0 { machine.in_pairs() } else { machine };
         let machine = if case % 5 == 0 { machine.in_combs() } else { machine };
+        let machine = if case % 7 < 3 { machine.with_gpus(&mut rng) } else { machine };
         let spare = if case % 4 < 2 { 0 } else { rng.below(machine.num_pes() as u32) as usize };
         let mapping = machine.random_mapping(machine.num_pes() - spare, &mut rng);
         for kind in &KINDS {
@@ -482,6 +498,70 @@ fn unsupported_launches_are_rejected_with_a_reason() {
     assert!(error("openmpi", &pairs, vec![1, 0]).contains("ranks 0 and 1 are both on core 1 of n1"));
     for kind in &KINDS {
         assert_eq!(launch(kind.name, &machine, &Mapping::identity(0)), Err(LaunchError::NoRanks));
+    }
+}
+
+/// What binds ranks to cores is refused where those near GPUs are not known; the other kinds need no more than the numbers of GPUs.
+#[test]
+fn ranks_on_gpus_are_bound_to_near_cores_or_not_at_all() {
+    let with = |near: fn(Location) -> Location| {
+        let pes = [2, 0, 1, 3].map(|gpu| near(Location::of_gpus(gpu / 2, vec![gpu % 2]))).to_vec();
+        Cluster { hosts: vec!["n1".to_owned(), "n2".to_owned()], pes }
+    };
+    let unknown = with(|gpu| gpu);
+    let cpus_only = with(|gpu| {
+        let first = 8 * gpu.gpus[0];
+        gpu.with_near(Vec::new(), vec![first, first + 1])
+    });
+    let mapping = Mapping::identity(4);
+    for kind in &KINDS {
+        let name = kind.name;
+        let binds = !["torchrun", "mpijob", "pods", "plain", "inverse"].contains(&name);
+        let needs_cores = name.starts_with("openmpi");
+        let of_unknown = launch(name, &unknown, &mapping);
+        assert_eq!(of_unknown.is_err(), binds, "{name}");
+        if let Err(error) = of_unknown {
+            let message = error.to_string();
+            assert!(matches!(error, LaunchError::NoCoresOfGpus { kind, .. } if kind == name), "{error}");
+            assert!(message.contains("GPUs of n1") || message.contains("GPUs of n2"), "{message}");
+            assert!(message.contains("use torchrun, mpijob, pods, plain, inverse, or describe"), "{message}");
+            assert!(!error.depends_on_mapping());
+        }
+        let of_cpus = launch(name, &cpus_only, &mapping);
+        assert_eq!(of_cpus.is_err(), needs_cores, "{name}");
+        if let Err(error) = of_cpus {
+            assert!(matches!(error, LaunchError::OnlyCpusOfGpus { kind, .. } if kind == name), "{error}");
+            assert!(error.to_string().contains("use mpich, mpich40, intel, slurm,"), "{error}");
+        }
+    }
+    // PE 0 is GPU 0 of n2, PE 1 GPU 0 of n1, PE 2 GPU 1 of n1.
+    let slurm = launch("slurm", &cpus_only, &mapping).unwrap();
+    assert_eq!(slurm.files[0].content, "n2\nn1\nn1\nn2\n");
+    assert!(slurm.files[1].content.ends_with("each rank:\n0,1\n0,1\n8,9\n8,9\n"));
+    let rails = viem::machine::build("rails:4:2:2", Some("1:5:6:10"), None).unwrap();
+    assert!(matches!(
+        launch("cray", &rails, &Mapping::identity(16)),
+        Err(LaunchError::NoCoresOfGpus { kind: "cray", .. })
+    ));
+}
+
+/// A host such as `-n1` would be taken for an option, in files and on command lines alike.
+#[test]
+fn hosts_that_look_like_options_are_refused() {
+    for names in [["-n1", "n2"], ["n1", "-"], ["a", "--hostfile=x"]] {
+        let mut machine = Cluster::regular(2, 1, 2, 1);
+        machine.hosts = names.map(str::to_owned).to_vec();
+        let odd = names.iter().find(|name| name.starts_with('-')).unwrap();
+        for kind in &KINDS {
+            let error = launch(kind.name, &machine, &Mapping::identity(4)).unwrap_err();
+            assert_eq!(error, LaunchError::HostLikeOption { host: odd.to_string() }, "{}", kind.name);
+            assert!(error.to_string().contains(&format!("`{odd}` begins with a dash")), "{error}");
+        }
+    }
+    let mut machine = Cluster::regular(2, 1, 2, 1);
+    machine.hosts = vec!["n1-".to_owned(), "n2-3".to_owned()];
+    for kind in &KINDS {
+        launch(kind.name, &machine, &Mapping::identity(4)).unwrap();
     }
 }
 

@@ -10,7 +10,7 @@ use viem::io::mapping::Room;
 use viem::io::{ReadError, Source};
 use viem::launch::placement::{self, Placement};
 use viem::launch::{self, Launch, LaunchError};
-use viem::machine::{self, Machine, Nodes};
+use viem::machine::{self, Machine, Nodes, PeKind, Wanted};
 
 /// A machine of named hosts: `hosts` is a file of them, `node` describes each.
 fn machine(hosts: &str, node: &str) -> Box<dyn Machine> {
@@ -18,6 +18,38 @@ fn machine(hosts: &str, node: &str) -> Box<dyn Machine> {
     let path = folder.path().join("hosts");
     fs::write(&path, hosts).unwrap();
     machine::build(&format!("hosts:{},node={node}", path.display()), None, None).unwrap()
+}
+
+/// A machine of named hosts whose PEs are the GPUs of `node`, a file of hwloc or of `nvidia-smi`.
+fn machine_of_gpus(hosts: &str, node: &str) -> Box<dyn Machine> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("hosts"), hosts).unwrap();
+    fs::write(path("node"), node).unwrap();
+    let spec = format!("hosts:{},node={}", path("hosts").display(), path("node").display());
+    machine::build_wanted(&Wanted::new(&spec).with_pe(PeKind::Gpu)).unwrap()
+}
+
+/// Two packages of four cores, each with two GPUs; those of the second package have the lower addresses.
+fn node_of_gpus() -> String {
+    let package = |first: u32, bus: u32| {
+        let core = |cpu: u32| {
+            format!(
+                "<object type=\"Core\"><object type=\"PU\" os_index=\"{cpu}\"/><object type=\"PU\" os_index=\"{}\"/></object>",
+                cpu + 8
+            )
+        };
+        let gpu = |bus: u32| {
+            format!("<object type=\"PCIDev\" pci_busid=\"0000:{bus:02x}:00.0\" pci_type=\"0302\"/>")
+        };
+        let cores: String = (first..first + 4).map(core).collect();
+        let gpus = gpu(bus + 1) + &gpu(bus);
+        format!(
+            "<object type=\"Package\">{cores}<object type=\"Bridge\" bridge_type=\"0-1\">{gpus}</object></object>"
+        )
+    };
+    let packages = package(0, 0xc0) + &package(4, 0x10);
+    format!("<topology version=\"2.0\"><object type=\"Machine\">{packages}</object></topology>")
 }
 
 fn read_as(
@@ -65,6 +97,7 @@ fn what_is_written_is_read_again() {
         machine("n[1-3].site.example slots=8\n", "pack:2 numa:2 core:2 pu:2"),
         machine("n1:3\nn2:5\nn3:1\n", "4:2"),
         machine("localhost\n", "4"),
+        machine_of_gpus("n1\nn2\nn3\n", &node_of_gpus()),
     ];
     let mut refused = 0;
     for case in 0..120 {
@@ -103,6 +136,33 @@ fn what_is_written_is_read_again() {
         }
     }
     assert!(refused < 80, "{refused}");
+}
+
+/// Lines that name the cores or CPUs of a GPU, or only some of them, are that GPU. Of lines that name several GPUs each gets one.
+#[test]
+fn cores_near_gpus_are_those_gpus() {
+    let machine = machine_of_gpus("n1\nn2\n", &node_of_gpus());
+    let nodes = Nodes::of(machine.as_ref());
+    let gpus = |text: &str, ranks: usize| -> Vec<(usize, u32)> {
+        let pes = read(text, ranks, machine.as_ref()).pes;
+        pes.iter().map(|&pe| (nodes.node(pe), nodes.site(pe).gpus[0])).collect()
+    };
+    // GPUs 0 and 1 are on the second package.
+    assert_eq!(gpus("rank 0=n2 slot=1:0-1\nrank 1=n1 slot=0:3\n", 2), [(1, 0), (0, 3)]);
+    assert_eq!(gpus("n1:2 binding=user:6+7+14+15,0\n", 2), [(0, 1), (0, 2)]);
+    assert_eq!(gpus("rank 0=n1 slot=1:*\nrank 1=n1 slot=1:0\n", 2), [(0, 1), (0, 0)]);
+    let table = "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tSYS\t8-15\nGPU1\tSYS\t X \t0-7\n";
+    let machine = machine_of_gpus("n1\n", table);
+    for kind in ["mpich40", "cray"] {
+        let mapping = Mapping::new(vec![1, 0]).unwrap();
+        let text = &launch(kind, machine.as_ref(), &mapping).unwrap().files[0].content;
+        assert_eq!(read(text, 2, machine.as_ref()).pes, [1, 0], "{kind}: {text}");
+    }
+    let (line, _, message) = fault("rank 0=n1 slot=0:1\n", 1, machine.as_ref());
+    assert!(
+        line == 1 && message.contains("n1 of the machine has no processing element on the cores"),
+        "{message}"
+    );
 }
 
 #[test]

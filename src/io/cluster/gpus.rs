@@ -21,13 +21,17 @@
 //! Columns of other devices between the last GPU and the affinities are network adapters, such as `NIC0` or `mlx5_0`. Of each GPU, the nearest
 //! one counts.
 //!
-//! All else that they print is passed over: affinities, rows of adapters, other tables, and sequences that set a terminal's style.
+//! The column `CPU Affinity` has the CPUs near each GPU, such as `0-15` or `0-7,16-23`, which the GPUs that have the same [share](crate::io::cluster::near).
+//! Where it has none (`N/A`), and in what `rocm-smi` prints, they are not known.
+//!
+//! All else that they print is passed over: other affinities, rows of adapters, other tables, and sequences that set a terminal's style.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use crate::ground::types::Distance;
 use crate::io::cluster::hwloc::{Object, ObjectKind};
+use crate::io::cluster::near::{self, NearCores};
 use crate::io::cluster::{ClusterFault, Fault, Text, shown};
 use crate::io::{ReadError, Source};
 
@@ -39,6 +43,9 @@ const MOST_LEVELS: usize = 16;
 
 /// The greatest weight.
 const MOST_WEIGHT: Distance = 1 << 31;
+
+/// The CPUs of a node in an affinity are numbered below this.
+const MOST_CPUS: usize = 1 << 14;
 
 /// The distance of one NVLink, and of two GPUs at one PCIe switch.
 const ONE_LINK: u32 = 36;
@@ -58,6 +65,8 @@ pub struct GpuDistances {
     pub entries: Vec<Distance>,
     /// From each GPU to the nearest network adapter, if one is known.
     pub to_network: Vec<Option<Distance>>,
+    /// The cores of each GPU, if they are known.
+    pub near: Vec<NearCores>,
 }
 
 /// GPUs as the inside of a node.
@@ -147,7 +156,8 @@ impl Tree<'_> {
     /// A GPU as a core.
     fn core(&self, gpu: usize) -> Object {
         let to_network = self.of.to_network.get(gpu).copied().flatten();
-        Object::new(ObjectKind::Core, vec![Object { to_network, ..Object::pu(gpu as u32) }])
+        let near = self.of.near.get(gpu).cloned().unwrap_or_default();
+        Object::new(ObjectKind::Core, vec![Object { to_network, ..Object::gpu(gpu as u32, near) }])
     }
 }
 
@@ -251,6 +261,20 @@ pub(super) fn distance_of_bandwidth(rate: u64) -> Distance {
     (u64::from(ONE_LINK) * RATE_OF_LINK).div_ceil(rate.max(1)) as Distance
 }
 
+/// The CPUs of a cell such as `0-7,16-23`, ascending; nothing if it is none, such as `N/A`.
+fn cpus_of_affinity(cell: &str) -> Option<Vec<u32>> {
+    let number = |text: &str| -> Option<usize> {
+        let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+        text.parse().ok().filter(|&cpu| is_number && cpu < MOST_CPUS)
+    };
+    let mut is_in = vec![false; MOST_CPUS];
+    for range in cell.split(',') {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        is_in.get_mut(number(first)?..=number(last)?)?.fill(true);
+    }
+    Some((0..).zip(is_in).filter_map(|(cpu, is_in)| is_in.then_some(cpu)).collect())
+}
+
 fn fault<T>(at: usize, text: &str, reason: &'static str) -> Result<T, Fault> {
     Err((at, ClusterFault::Gpus { text: shown(text), reason }))
 }
@@ -266,6 +290,7 @@ fn distances(text: &str) -> Result<GpuDistances, Fault> {
         header = lines.next().unwrap_or_default();
     }
     table.count = num_gpus(&header);
+    table.num_affinities = header.iter().filter(|(_, name)| *name == "Affinity").count();
     table.num_adapters = header[table.count..].iter().take_while(|(_, name)| *name != "CPU").count();
     let is_other = |(_, name): &&(usize, &str)| name.starts_with("GPU") && *name != "GPU";
     if let Some(&(at, name)) = header.get(table.count).filter(is_other) {
@@ -285,8 +310,9 @@ fn distances(text: &str) -> Result<GpuDistances, Fault> {
         return fault(words[0].0, words[0].1, "a second table; give each kind of node a file");
     }
     table.check_symmetry()?;
+    let near = table.near();
     let Table { links, entries, to_network, .. } = table;
-    Ok(GpuDistances { tool: tool.name, links, entries, to_network })
+    Ok(GpuDistances { tool: tool.name, links, entries, to_network, near })
 }
 
 /// What was read of a table.
@@ -296,11 +322,15 @@ struct Table {
     count: usize,
     /// Columns of network adapters.
     num_adapters: usize,
+    /// Columns of affinities; the first is that of CPUs.
+    num_affinities: usize,
     links: BTreeMap<String, Distance>,
     entries: Vec<Distance>,
     /// Where each entry stands.
     places: Vec<usize>,
     to_network: Vec<Option<Distance>>,
+    /// The CPUs near each GPU; none if they are not known.
+    cpus: Vec<Vec<u32>>,
 }
 
 impl Table {
@@ -309,10 +339,12 @@ impl Table {
             tool,
             count: 0,
             num_adapters: 0,
+            num_affinities: 0,
             links: BTreeMap::new(),
             entries: Vec::new(),
             places: Vec::new(),
             to_network: Vec::new(),
+            cpus: Vec::new(),
         }
     }
 
@@ -341,9 +373,21 @@ impl Table {
             self.entries.push(if column == row { 0 } else { distance });
             self.places.push(at);
         }
-        let to_adapters = cells[self.count..].iter().take(self.num_adapters);
-        self.to_network.push(to_adapters.filter_map(|(_, cell)| distance_of_link(cell)).min());
+        let (to_adapters, others) =
+            cells[self.count..].split_at(self.num_adapters.min(cells.len() - self.count));
+        self.to_network.push(to_adapters.iter().filter_map(|(_, cell)| distance_of_link(cell)).min());
+        // An empty cell must not make another column pass for that of CPUs.
+        let affinity = others.first().filter(|_| others.len() >= self.num_affinities.max(1));
+        self.cpus.push(affinity.and_then(|(_, cell)| cpus_of_affinity(cell)).unwrap_or_default());
         Ok(())
+    }
+
+    /// The share of each GPU in the CPUs near it.
+    fn near(&self) -> Vec<NearCores> {
+        let set_of: Vec<Option<usize>> =
+            self.cpus.iter().enumerate().map(|(gpu, cpus)| (!cpus.is_empty()).then_some(gpu)).collect();
+        let shares = near::shares(&self.cpus, &set_of, near::likely_cores);
+        shares.into_iter().map(NearCores::of_cpus).collect()
     }
 
     fn check_symmetry(&self) -> Result<(), Fault> {
@@ -391,13 +435,19 @@ mod tests {
     }
 
     fn of(entries: Vec<Distance>) -> GpuDistances {
-        GpuDistances { tool: "test", links: BTreeMap::new(), entries, to_network: Vec::new() }
+        GpuDistances {
+            tool: "test",
+            links: BTreeMap::new(),
+            entries,
+            to_network: Vec::new(),
+            near: Vec::new(),
+        }
     }
 
     #[test]
     fn links_make_up_groups() {
         let node = |entries: &[Distance]| of(entries.to_vec()).node().unwrap();
-        let core = |gpu| Object::new(ObjectKind::Core, vec![Object::pu(gpu)]);
+        let core = |gpu| Object::new(ObjectKind::Core, vec![Object::gpu(gpu, NearCores::default())]);
         let gpu = |distance: u32, gpu: u32| {
             Object::new(ObjectKind::Gpu { distance: Reverse(distance), is_single: true }, vec![core(gpu)])
         };

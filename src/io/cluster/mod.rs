@@ -23,6 +23,7 @@ pub mod hostlist;
 pub mod hwloc;
 pub mod latency;
 pub mod names;
+pub mod near;
 pub mod numa;
 pub mod synthetic;
 mod topograph;

@@ -34,7 +34,7 @@ pub(super) enum Cores {
     Cpus(Vec<u32>),
     /// The place in the order of all nodes, and of the CPUs of each.
     Slot(usize),
-    /// The place in the order of the CPUs of its node.
+    /// The place in the order of the GPUs of its node, or else of the CPUs.
     Nth(u64),
     /// This processing element.
     Pe(PeId),
@@ -89,7 +89,9 @@ struct Index {
     on_cpu: HashMap<(usize, u32), Vec<PeId>>,
     /// All PEs by node and CPUs.
     slots: Vec<PeId>,
-    /// Those of node i are `slots[first_slot[i]..first_slot[i + 1]]`.
+    /// The same by node and GPUs, or else CPUs.
+    by_number: Vec<PeId>,
+    /// Those of node i are `slots[first_slot[i]..first_slot[i + 1]]`, and in `by_number` as well.
     first_slot: Vec<usize>,
 }
 
@@ -101,6 +103,7 @@ impl Index {
             cores: vec![Vec::new(); count],
             on_cpu: HashMap::new(),
             slots: (0..nodes.num_pes() as PeId).collect(),
+            by_number: (0..nodes.num_pes() as PeId).collect(),
             first_slot: vec![0; count + 1],
         };
         for pe in 0..nodes.num_pes() as PeId {
@@ -112,7 +115,9 @@ impl Index {
             }
         }
         index.cores.iter_mut().for_each(|cores| cores.sort_unstable());
-        index.slots.sort_by_key(|&pe| (nodes.node(pe), nodes.site(pe).cpus));
+        let site = |&pe: &PeId| nodes.site(pe);
+        index.slots.sort_by_key(|pe| (site(pe).node, site(pe).cpus, site(pe).gpus));
+        index.by_number.sort_by_key(|pe| (site(pe).node, site(pe).gpus, site(pe).cpus));
         for node in 0..count {
             index.first_slot[node + 1] = index.first_slot[node] + index.pes[node].len();
         }
@@ -136,9 +141,9 @@ impl Index {
         pes
     }
 
-    /// The PE of a node at a place in the order of its CPUs.
+    /// The PE of a node at a place in the order of its GPUs, or else of its CPUs.
     fn nth(&self, node: usize, number: u64) -> Option<PeId> {
-        let of_node = &self.slots[self.first_slot[node]..self.first_slot[node + 1]];
+        let of_node = &self.by_number[self.first_slot[node]..self.first_slot[node + 1]];
         of_node.get(usize::try_from(number).ok()?).copied()
     }
 

@@ -99,7 +99,6 @@ pub struct Cluster {
     leaves: Vec<Vec<Leaf>>,
     /// The first PE of each node, and the end of the last.
     first_pe: Vec<PeId>,
-    are_gpus: bool,
     slurm_job: Option<SlurmJob>,
     tree: Box<dyn Machine>,
     /// The machine with the same links, where these are not those of `tree`.
@@ -168,13 +167,11 @@ impl Cluster {
             );
             notes.push(Note { text, is_warning: true });
         }
-        let are_gpus = draft.nodes.iter().all(|node| draft.insides[node.inside].has_gpus());
         Ok(Self {
             hosts,
             filling,
             leaves: pes,
             first_pe,
-            are_gpus,
             slurm_job,
             tree,
             links,
@@ -413,7 +410,11 @@ impl Located for Cluster {
     fn location(&self, pe: PeId) -> Location {
         let node = self.node_of(pe);
         let leaf = &self.leaves[self.filling[node]][(pe - self.first_pe[node]) as usize];
-        Location::new(node as u32, leaf.cpus.clone()).with_cores(leaf.cores.clone())
+        let (cores, cpus) = (leaf.cores.clone(), leaf.cpus.clone());
+        match leaf.gpus.is_empty() {
+            true => Location::new(node as u32, cpus).with_cores(cores),
+            false => Location::of_gpus(node as u32, leaf.gpus.clone()).with_near(cores, cpus),
+        }
     }
 
     fn host(&self, node: u32) -> Option<&str> {
@@ -422,10 +423,6 @@ impl Located for Cluster {
 
     fn num_nodes(&self) -> Option<u32> {
         Some(self.hosts.len() as u32)
-    }
-
-    fn are_gpus(&self) -> bool {
-        self.are_gpus
     }
 
     fn slurm_job(&self) -> Option<&SlurmJob> {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::ground::types::Distance;
-use crate::io::cluster::hwloc::{Object, ObjectKind};
+use crate::io::cluster::hwloc::{CoreNumbers, Object, ObjectKind};
 use crate::machine::CoreRange;
 
 /// What processes are placed on.
@@ -39,10 +39,12 @@ pub(super) struct Class {
 pub(super) struct Leaf {
     /// Its place at each level, innermost first.
     pub(super) digits: Vec<u32>,
-    /// The cores that it has a thread of, ascending.
+    /// The cores that it has a thread of, or that are near its GPUs, ascending.
     pub(super) cores: Vec<CoreRange>,
     /// Ascending.
     pub(super) cpus: Vec<u32>,
+    /// Ascending.
+    pub(super) gpus: Vec<u32>,
     /// The distance of the nearest network adapter, if it is known.
     pub(super) to_network: Option<Distance>,
 }
@@ -130,9 +132,7 @@ impl Levels {
             digits: vec![0; self.classes.len()],
             path: Vec::new(),
             leaves: Vec::new(),
-            package: 0,
-            next_package: 0,
-            next_core: 0,
+            numbers: CoreNumbers::default(),
         };
         walk.visit(node);
         walk.leaves
@@ -145,31 +145,27 @@ struct Walk<'a> {
     digits: Vec<u32>,
     path: Vec<Class>,
     leaves: Vec<Leaf>,
-    package: u32,
-    next_package: u32,
-    next_core: u32,
+    numbers: CoreNumbers,
 }
 
 impl Walk<'_> {
     fn visit(&mut self, object: &Object) {
-        if object.kind == ObjectKind::Package {
-            (self.package, self.next_core) = (self.next_package, 0);
-            self.next_package += 1;
-        }
+        self.numbers.enter(object.kind);
         if self.levels.is_leaf(object) {
-            let (mut cpus, mut to_network) = (Vec::new(), None);
-            collect_pus(object, &mut cpus, &mut to_network);
-            cpus.sort_unstable();
-            let cores = vec![CoreRange::new(self.package, self.next_core, 1)];
-            self.leaves.push(Leaf { digits: self.digits.clone(), cores, cpus, to_network });
+            let mut leaf = Leaf::of_places(self.digits.clone());
+            leaf.add_pus(object);
+            if leaf.gpus.is_empty() {
+                let (package, core) = self.numbers.next();
+                leaf.cores.push(CoreRange::new(package, core, 1));
+            }
+            leaf.cpus.sort_unstable();
+            leaf.cores = joined(leaf.cores);
+            self.leaves.push(leaf);
         } else {
             self.visit_children(object);
         }
-        // Threads of a core share its number; those that stand in none are cores.
         let is_in_core = self.path.iter().rev().skip(1).any(|class| class.kind == ObjectKind::Core);
-        if object.kind == ObjectKind::Core || object.kind == ObjectKind::Pu && !is_in_core {
-            self.next_core += 1;
-        }
+        self.numbers.leave(object.kind, is_in_core);
     }
 
     fn visit_children(&mut self, object: &Object) {
@@ -188,18 +184,46 @@ impl Walk<'_> {
     }
 }
 
-/// Collects the numbers of the PUs in an object, and the least distance of one of them from the network.
-fn collect_pus(object: &Object, cpus: &mut Vec<u32>, to_network: &mut Option<Distance>) {
-    if object.kind == ObjectKind::Pu {
-        cpus.push(object.os_index);
+impl Leaf {
+    /// A processing element at these places, with nothing in it so far.
+    fn of_places(digits: Vec<u32>) -> Self {
+        Self { digits, cores: Vec::new(), cpus: Vec::new(), gpus: Vec::new(), to_network: None }
     }
-    *to_network = nearer(*to_network, object.to_network);
-    object.children.iter().for_each(|child| collect_pus(child, cpus, to_network));
+
+    /// Adds the PUs in an object, or the GPUs that they stand for with the cores near them.
+    fn add_pus(&mut self, object: &Object) {
+        match &object.near {
+            Some(near) => {
+                self.gpus.push(object.os_index);
+                self.cpus.extend(&near.cpus);
+                self.cores.extend(near.cores.iter().map(|&(package, core)| CoreRange::new(package, core, 1)));
+            }
+            None if object.kind == ObjectKind::Pu => self.cpus.push(object.os_index),
+            None => {}
+        }
+        self.to_network = nearer(self.to_network, object.to_network);
+        object.children.iter().for_each(|child| self.add_pus(child));
+    }
 }
 
 /// The lesser of two distances, as far as they are known.
 pub(super) fn nearer(a: Option<Distance>, b: Option<Distance>) -> Option<Distance> {
     a.into_iter().chain(b).min()
+}
+
+/// Cores in as few ranges as there can be.
+pub(super) fn joined(mut cores: Vec<CoreRange>) -> Vec<CoreRange> {
+    cores.sort_unstable();
+    let mut joined: Vec<CoreRange> = Vec::new();
+    for core in cores {
+        match joined.last_mut() {
+            Some(last) if last.package == core.package && core.first <= last.last() + 1 => {
+                last.count = last.count.max(core.last() + 1 - last.first);
+            }
+            _ => joined.push(core),
+        }
+    }
+    joined
 }
 
 /// A node that is a regular tree of these arities, innermost first: cores in packages, and what lies between if there are more levels.

@@ -15,8 +15,7 @@
 
 use std::ops::Range;
 
-use super::shape::{Leaf, nearer};
-use crate::machine::CoreRange;
+use super::shape::{Leaf, joined, nearer};
 
 /// The processing elements of a node, in the order of their places.
 #[derive(Debug, PartialEq, Eq)]
@@ -137,10 +136,14 @@ impl Sharing<'_> {
         }
         let of = |index: &usize| &self.leaves[*index];
         let mut cpus: Vec<u32> = set.iter().flat_map(|leaf| of(leaf).cpus.iter().copied()).collect();
+        let mut gpus: Vec<u32> = set.iter().flat_map(|leaf| of(leaf).gpus.iter().copied()).collect();
         cpus.sort_unstable();
+        // GPUs may share a core.
+        cpus.dedup();
+        gpus.sort_unstable();
         let cores = joined(set.iter().flat_map(|leaf| of(leaf).cores.iter().copied()).collect());
         let to_network = set.iter().map(|leaf| of(leaf).to_network).fold(None, nearer);
-        self.shares.push(Leaf { digits, cores, cpus, to_network });
+        self.shares.push(Leaf { digits, cores, cpus, gpus, to_network });
     }
 }
 
@@ -160,21 +163,6 @@ fn ranks_of(parts: &[Range<usize>], ranks: usize, size: usize) -> Vec<usize> {
     ranks_of
 }
 
-/// Cores in as few ranges as there can be.
-fn joined(mut cores: Vec<CoreRange>) -> Vec<CoreRange> {
-    cores.sort_unstable();
-    let mut joined: Vec<CoreRange> = Vec::new();
-    for core in cores {
-        match joined.last_mut() {
-            Some(last) if last.package == core.package && core.first <= last.last() + 1 => {
-                last.count = last.count.max(core.last() + 1 - last.first);
-            }
-            _ => joined.push(core),
-        }
-    }
-    joined
-}
-
 /// Renumbers the groups of leaves that agree outside of a level, from 0 without gaps; inner levels follow.
 fn close_gaps(leaves: &mut [Leaf], level: usize) {
     let Some(level) = level.checked_sub(1) else { return };
@@ -189,6 +177,7 @@ mod tests {
     use super::super::shape::{Levels, Unit, regular};
     use super::*;
     use crate::io::cluster::hwloc::{Object, ObjectKind};
+    use crate::machine::CoreRange;
 
     fn leaves(node: &Object, unit: Unit) -> Vec<Leaf> {
         Levels::new(std::slice::from_ref(node), unit).leaves(node)

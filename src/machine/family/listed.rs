@@ -116,10 +116,6 @@ impl<M: Machine> Located for Listed<M> {
         located::num_nodes(&self.machine)
     }
 
-    fn are_gpus(&self) -> bool {
-        located::are_gpus(&self.machine)
-    }
-
     fn slurm_job(&self) -> Option<&SlurmJob> {
         located::slurm_job(&self.machine)
     }

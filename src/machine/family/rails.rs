@@ -119,10 +119,6 @@ impl Machine for Rails {
 impl Located for Rails {
     fn location(&self, pe: PeId) -> Location {
         let of_node = self.tree.arities()[0];
-        Location::new(pe / of_node, vec![pe % of_node]).with_core(0, pe % of_node)
-    }
-
-    fn are_gpus(&self) -> bool {
-        true
+        Location::of_gpus(pe / of_node, vec![pe % of_node])
     }
 }

@@ -583,12 +583,13 @@ fn nodes_of_gpus_are_described_by_what_their_tools_print() {
     assert_eq!(found, [4, 6, 96, 144, 145, 288]);
     let nodes = Nodes::of(mixed.as_ref());
     let site = nodes.site(9);
-    assert_eq!((site.host, site.cpus), ("n2", &[5][..]));
+    assert_eq!((site.host, site.gpus), ("n2", &[5][..]));
     // Messages name what hosts of GPUs have.
     let error = build(folder.path(), "hosts:@hosts,node=@all,ranks=5", none).err().unwrap().to_string();
     assert!(error.contains("n1 has 4 GPUs, but 5 ranks"), "{error}");
-    assert!([&same, &mixed].iter().all(|machine| machine.located().unwrap().are_gpus()));
-    assert!(!of("hosts:@hosts,node=4", none).located().unwrap().are_gpus());
+    let has_gpus = |machine: &dyn Machine, pe| !Nodes::of(machine).site(pe).gpus.is_empty();
+    assert!([&same, &mixed].iter().all(|machine| (0..12).all(|pe| has_gpus(machine.as_ref(), pe))));
+    assert!(!has_gpus(of("hosts:@hosts,node=4", none).as_ref(), 0));
     // What is no tree is said.
     let notes = |spec: &str| {
         of(spec, none).audited().unwrap().notes().iter().map(|note| note.text.clone()).collect::<String>()
@@ -597,6 +598,192 @@ fn nodes_of_gpus_are_described_by_what_their_tools_print() {
     assert!(!notes("hosts:@hosts,node=@pairs").contains("no tree"));
     let error = build(folder.path(), "hosts:@hosts,node=@torn", none).err().unwrap().to_string();
     assert!(error.contains("torn, line 2, column 6"), "{error}");
+}
+
+/// A node of hwloc with NUMA nodes of so many cores of two threads, and the addresses of the GPUs on each.
+fn node_of_gpus(cores: u32, numa: &[&[&str]]) -> String {
+    let total = cores * numa.len() as u32;
+    let mut text = "<topology version=\"2.0\"><object type=\"Machine\"><object type=\"Package\">".to_owned();
+    for (number, gpus) in (0u32..).zip(numa) {
+        text += "<object type=\"Group\"><object type=\"NUMANode\"/>";
+        for core in cores * number..cores * (number + 1) {
+            text += &format!(
+                "<object type=\"Core\"><object type=\"PU\" os_index=\"{core}\"/><object type=\"PU\" os_index=\"{}\"/></object>",
+                core + total
+            );
+        }
+        for gpu in *gpus {
+            let address = if gpu.is_empty() { String::new() } else { format!("pci_busid=\"{gpu}\"") };
+            text += &format!(
+                "<object type=\"Bridge\" bridge_type=\"0-1\"><object type=\"PCIDev\" {address} pci_type=\"0302\"/></object>"
+            );
+        }
+        text += "</object>";
+    }
+    text + "</object></object></topology>"
+}
+
+/// A table of `nvidia-smi` in which GPUs are linked by their NUMA nodes alone, with these CPUs near each.
+fn table_of_gpus(numa_of: &[usize], cpus_of: &[&str]) -> String {
+    let count = numa_of.len();
+    let names: Vec<String> = (0..count).map(|gpu| format!("GPU{gpu}")).collect();
+    let mut text = format!("\t{}\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\n", names.join("\t"));
+    for gpu in 0..count {
+        let link = |other| match (gpu == other, numa_of[gpu] == numa_of[other]) {
+            (true, _) => " X ",
+            (_, true) => "NODE",
+            (_, false) => "SYS",
+        };
+        let links: Vec<&str> = (0..count).map(link).collect();
+        let numa = numa_of[gpu];
+        text += &format!("{}\t{}\t{}\t{numa}\t\tN/A\n", names[gpu], links.join("\t"), cpus_of[numa]);
+    }
+    text
+}
+
+/// A file of hwloc and a table of `nvidia-smi` about the same node give GPUs the same numbers, distances and CPUs, whatever the order of
+/// the file.
+#[test]
+fn gpus_have_the_numbers_of_their_bus_addresses() {
+    let lumi: [&[&str]; 4] = [
+        &["0000:d1:00.0", "0000:d6:00.0"],
+        &["0000:c9:00.0", "0000:ce:00.0"],
+        &["0000:d9:00.0", "0000:de:00.0"],
+        &["0000:c1:00.0", "0000:c6:00.0"],
+    ];
+    let two: [&[&str]; 2] = [&["0000:e1:00.0"], &["0000:25:00.0"]];
+    let folder = folder(&[
+        ("hosts", "n1\nn2\n"),
+        ("lumi.xml", &node_of_gpus(4, &lumi)),
+        (
+            "lumi.txt",
+            &table_of_gpus(
+                &[3, 3, 1, 1, 0, 0, 2, 2],
+                &["0-3,16-19", "4-7,20-23", "8-11,24-27", "12-15,28-31"],
+            ),
+        ),
+        ("two.xml", &node_of_gpus(2, &two)),
+        ("two.txt", &table_of_gpus(&[1, 0], &["0-1,4-5", "2-3,6-7"])),
+    ]);
+    let of = |spec: &str| build(folder.path(), spec, Wanted::default().with_pe(PeKind::Gpu)).unwrap();
+    // By number.
+    let eight: [&[u32]; 8] = [
+        &[12, 13, 28, 29],
+        &[14, 15, 30, 31],
+        &[4, 5, 20, 21],
+        &[6, 7, 22, 23],
+        &[0, 1, 16, 17],
+        &[2, 3, 18, 19],
+        &[8, 9, 24, 25],
+        &[10, 11, 26, 27],
+    ];
+    let both: [&[u32]; 2] = [&[2, 3, 6, 7], &[0, 1, 4, 5]];
+    for (name, cpus) in [("lumi", eight.as_slice()), ("two", both.as_slice())] {
+        let by_hwloc = of(&format!("hosts:@hosts,node=@{name}.xml"));
+        let by_table = of(&format!("hosts:@hosts,node=@{name}.txt"));
+        assert_eq!(table(by_hwloc.as_ref()), table(by_table.as_ref()), "{name}");
+        for machine in [&by_hwloc, &by_table] {
+            let nodes = Nodes::of(machine.as_ref());
+            assert_eq!(nodes.num_pes(), 2 * cpus.len());
+            for site in (0..nodes.num_pes() as PeId).map(|pe| nodes.site(pe)) {
+                assert_eq!(site.cpus, cpus[site.gpus[0] as usize], "{name}: GPU {:?}", site.gpus);
+            }
+        }
+        // Cores are numbered in their package, of which there is one.
+        let nodes = Nodes::of(by_hwloc.as_ref());
+        let site = nodes.site(0);
+        assert_eq!((site.gpus, site.cores), (&[0][..], &[CoreRange::new(0, cpus[0][0], 2)][..]), "{name}");
+        assert!(Nodes::of(by_table.as_ref()).site(0).cores.is_empty());
+    }
+}
+
+/// Domain, bus, device and function count as hexadecimal numbers; what has no address is behind, in the order of the file.
+#[test]
+fn addresses_are_compared_as_numbers() {
+    let order = [
+        "0000:9:00.0",
+        "0000:0a:00.0",
+        "0000:10:02.1",
+        "0000:10:0a.0",
+        "0000:10:10.0",
+        "0000:10:10.1",
+        "0001:01:00.0",
+        "10000:01:00.0",
+        "",
+        "nonsense",
+    ];
+    let mut rng = Rng::new(3);
+    for _ in 0..20 {
+        let mut places: Vec<usize> = (0..order.len()).collect();
+        rng.shuffle(&mut places);
+        // Those without an address keep their order.
+        let (last, before) =
+            (places.iter().position(|&gpu| gpu == 9), places.iter().position(|&gpu| gpu == 8));
+        if last < before {
+            places.swap(last.unwrap(), before.unwrap());
+        }
+        let names: Vec<[&str; 1]> = places.iter().map(|&gpu| [order[gpu]]).collect();
+        let numa: Vec<&[&str]> = names.iter().map(|name| name.as_slice()).collect();
+        let folder = folder(&[("hosts", "n1\n"), ("node.xml", &node_of_gpus(1, &numa))]);
+        let wanted = Wanted::default().with_pe(PeKind::Gpu);
+        let machine = build(folder.path(), "hosts:@hosts,node=@node.xml", wanted).unwrap();
+        let nodes = Nodes::of(machine.as_ref());
+        for site in (0..10).map(|pe| nodes.site(pe)) {
+            // The core beside a GPU shows where it is.
+            assert_eq!(places[site.cpus[0] as usize], site.gpus[0] as usize, "{places:?}");
+        }
+    }
+}
+
+#[test]
+fn what_is_near_gpus_is_known_or_not() {
+    let row = |gpu: usize, affinity: &str| {
+        let links = [" X \tSYS", "SYS\t X "][gpu];
+        format!("GPU{gpu}\t{links}\t{affinity}\n")
+    };
+    let header = "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\n";
+    let text = |first: &str, second: &str| header.to_owned() + &row(0, first) + &row(1, second);
+    let none =
+        "<topology><object type=\"Machine\"><object type=\"PCIDev\" pci_type=\"0302\"/></object></topology>";
+    let all: [&[&str]; 1] = [&["0000:01:00.0", "0000:02:00.0", "0000:03:00.0"]];
+    let folder = folder(&[
+        ("hosts", "n1\n"),
+        ("none.xml", none),
+        ("all.xml", &node_of_gpus(4, &all)),
+        ("known", &text("0-15\t0", "16-31\t1")),
+        ("shared", &text("0-7,16-23\t0-1", "0-7,16-23\t0-1")),
+        ("half", &text("N/A\tN/A", "16-31\t1")),
+        ("odd", &text("0-x\t0", "5-3\t1")),
+        ("blank", &text("\t0", "\t1")),
+        ("large", &text("0-99999999\t0", "0,4294967296\t1")),
+        ("one", "\tGPU0\tCPU Affinity\nGPU0\t X \t4,2\n"),
+    ]);
+    let near = |node: &str, gpus: usize| -> Vec<(Vec<u32>, Vec<u32>)> {
+        let wanted = Wanted::default().with_pe(PeKind::Gpu);
+        let machine =
+            build(folder.path(), &format!("hosts:@hosts,node={node},ranks={gpus}"), wanted).unwrap();
+        let nodes = Nodes::of(machine.as_ref());
+        (0..nodes.num_pes() as PeId)
+            .map(|pe| (nodes.site(pe).gpus.to_vec(), nodes.site(pe).cpus.to_vec()))
+            .collect()
+    };
+    let range = |first: u32, last: u32| (first..=last).collect::<Vec<u32>>();
+    assert_eq!(near("@known", 2), [(vec![0], range(0, 15)), (vec![1], range(16, 31))]);
+    let halves = [[range(0, 3), range(16, 19)].concat(), [range(4, 7), range(20, 23)].concat()];
+    assert_eq!(near("@shared", 2), [(vec![0], halves[0].clone()), (vec![1], halves[1].clone())]);
+    // A rank with both GPUs.
+    assert_eq!(near("@shared", 1), [(vec![0, 1], [range(0, 7), range(16, 23)].concat())]);
+    assert_eq!(near("@half", 2), [(vec![0], vec![]), (vec![1], range(16, 31))]);
+    for unknown in ["@odd", "@blank", "@large", "2"] {
+        assert_eq!(near(unknown, 2), [(vec![0], vec![]), (vec![1], vec![])], "{unknown}");
+    }
+    assert_eq!(near("@one", 1), [(vec![0], vec![2, 4])]);
+    assert_eq!(near("@none.xml", 1), [(vec![0], vec![])]);
+    // Four cores for three GPUs.
+    assert_eq!(
+        near("@all.xml", 3),
+        [(vec![0], vec![0, 4]), (vec![1], vec![1, 5]), (vec![2], vec![2, 3, 6, 7])]
+    );
 }
 
 #[test]

@@ -77,9 +77,6 @@ impl Located for Probe {
     fn num_nodes(&self) -> Option<u32> {
         Some(47)
     }
-    fn are_gpus(&self) -> bool {
-        true
-    }
     fn slurm_job(&self) -> Option<&SlurmJob> {
         Some(&self.1)
     }
@@ -118,8 +115,7 @@ fn answers<M: Machine>(machine: M) -> Vec<String> {
 
 fn locations<M: Located>(machine: M) -> Vec<String> {
     let host = format!("{:?} {:?}", machine.host(0), machine.host(43));
-    let others = [format!("{:?}", machine.num_nodes()), machine.are_gpus().to_string()];
-    let others = others.into_iter().chain([format!("{:?}", machine.slurm_job())]);
+    let others = [format!("{:?}", machine.num_nodes()), format!("{:?}", machine.slurm_job())];
     [format!("{:?}", machine.location(2)), host].into_iter().chain(others).collect()
 }
 

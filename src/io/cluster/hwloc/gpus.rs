@@ -2,7 +2,8 @@
 //!
 //! *GPUs* are PCI devices that a driver of GPUs knows: one of their OS devices is called `nvml0`, `cuda0`, `rsmi0`, `ze0`, `opencl0d0` or
 //! `renderD128`; or PCI says that they are 3D controllers. A device that only draws text on a console is none. They are numbered in the
-//! order of the file, which is that of the PCI bus, as `nvidia-smi` numbers them.
+//! order of their addresses on the PCI bus (domain, bus, device and function), as `nvidia-smi` and ROCm number them; the order of the file is often
+//! another one. Devices without an address are behind the others, in the order of the file.
 //!
 //! *Distances* are those of [`gpus`](crate::io::cluster::gpus), whose links are found here in what the devices hang on:
 //!
@@ -19,14 +20,17 @@
 //!
 //! *Network adapters* are PCI devices of the class of network controllers; those that OpenFabrics knows or that are InfiniBand or fabric
 //! controllers, if there are any: others are for management then. Of each GPU, the nearest one counts.
+//!
+//! *Cores near a GPU* are its [share](crate::io::cluster::near) of those of the innermost object that holds it and has some, such as a NUMA node.
 
 use std::collections::{BTreeMap, HashMap};
 
 use roxmltree::{Document, Node, NodeId};
 
-use super::{MOST_DEPTH, attribute, document};
+use super::{MOST_DEPTH, NumberedCore, attribute, document, machine_of};
 use crate::ground::types::Distance;
 use crate::io::cluster::gpus::{self, GpuDistances};
+use crate::io::cluster::near::{self, NearCores};
 use crate::io::cluster::{ClusterFault, Fault, Text};
 use crate::io::{ReadError, Source};
 
@@ -54,13 +58,17 @@ pub fn read_gpus(source: Source<'_>) -> Result<GpuDistances, ReadError> {
 fn distances(text: &str) -> Result<GpuDistances, Fault> {
     let document = document(text)?;
     let topology = document.root_element();
-    let devices: Vec<Node<'_, '_>> = topology.descendants().filter(|&node| is_gpu(node)).collect();
+    let mut devices: Vec<Node<'_, '_>> = topology.descendants().filter(|&node| is_gpu(node)).collect();
     if devices.is_empty() {
         return Err((topology.range().start, ClusterFault::NoGpus));
     }
     if let Some(device) = devices.get(gpus::MOST) {
         return Err((device.range().start, ClusterFault::TooManyGpus { most: gpus::MOST }));
     }
+    devices.sort_by_key(|&device| {
+        let address = address(device);
+        (address.is_none(), address)
+    });
     let around = devices.iter().map(|&device| around(device)).collect::<Result<Vec<_>, _>>()?;
     let bandwidths = Bandwidths::read(&document, &devices)?;
     let count = devices.len();
@@ -78,7 +86,64 @@ fn distances(text: &str) -> Result<GpuDistances, Fault> {
         links.insert(link, distance);
         entries[a * count + b] = distance;
     }
-    Ok(GpuDistances { tool: "hwloc", links, entries, to_network })
+    let near = near(&around, &cores(&document)?);
+    Ok(GpuDistances { tool: "hwloc", links, entries, to_network, near })
+}
+
+/// The domain, bus, device and function of a PCI device: `0000:c1:00.0`.
+fn address(device: Node<'_, '_>) -> Option<[u32; 4]> {
+    let (path, function) = device.attribute("pci_busid")?.rsplit_once('.')?;
+    let mut parts = path.split(':').chain([function]).map(|part| u32::from_str_radix(part, 16).ok());
+    let address = [parts.next()??, parts.next()??, parts.next()??, parts.next()??];
+    parts.next().is_none().then_some(address)
+}
+
+/// The cores that may be used; files may have none.
+fn cores(document: &Document<'_>) -> Result<Vec<NumberedCore>, Fault> {
+    match machine_of(document) {
+        Ok(machine) => Ok(machine.cores()),
+        Err((_, ClusterFault::NoPus)) => Ok(Vec::new()),
+        Err(fault) => Err(fault),
+    }
+}
+
+/// The share of each GPU in the cores of the innermost object around it that has some.
+fn near(around: &[Vec<Node<'_, '_>>], cores: &[NumberedCore]) -> Vec<NearCores> {
+    let core_of: HashMap<u32, usize> = (0..)
+        .zip(cores)
+        .flat_map(|(core, NumberedCore { pus, .. })| pus.iter().map(move |&pu| (pu, core)))
+        .collect();
+    let pus_in = |object: Node<'_, '_>| -> Vec<u32> {
+        let pus = object.descendants().filter(|node| node.attribute("type") == Some("PU"));
+        let numbers = pus.filter_map(|pu| pu.attribute("os_index")?.parse().ok());
+        numbers.filter(|pu| core_of.contains_key(pu)).collect()
+    };
+    let (mut sets, mut known) = (Vec::new(), HashMap::new());
+    let mut set_of = |gpu: &Vec<Node<'_, '_>>| {
+        gpu.iter().rev().find_map(|&object| {
+            *known.entry(object.id()).or_insert_with(|| {
+                let pus = pus_in(object);
+                (!pus.is_empty()).then(|| {
+                    sets.push(pus);
+                    sets.len() - 1
+                })
+            })
+        })
+    };
+    let set_of: Vec<Option<usize>> = around.iter().map(&mut set_of).collect();
+    let cores_of = |pus: &[u32]| {
+        let mut by_core: Vec<(usize, u32)> = pus.iter().map(|&pu| (core_of[&pu], pu)).collect();
+        by_core.sort_unstable();
+        let cores = by_core.chunk_by(|a, b| a.0 == b.0);
+        cores.map(|core| core.iter().map(|&(_, pu)| pu).collect()).collect()
+    };
+    let near = |cpus: Vec<u32>| {
+        let mut numbers: Vec<(u32, u32)> = cpus.iter().map(|pu| cores[core_of[pu]].number).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        NearCores { cores: numbers, cpus }
+    };
+    near::shares(&sets, &set_of, cores_of).into_iter().map(near).collect()
 }
 
 /// The devices that messages to other nodes may pass.

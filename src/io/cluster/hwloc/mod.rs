@@ -17,6 +17,7 @@ use std::collections::BTreeSet;
 use roxmltree::{Document, Node};
 
 use crate::ground::types::Distance;
+use crate::io::cluster::near::NearCores;
 use crate::io::cluster::{ClusterFault, Fault, Text, shown};
 use crate::io::{ReadError, Source, xml};
 
@@ -53,18 +54,20 @@ pub enum ObjectKind {
 pub struct Object {
     /// What it is.
     pub kind: ObjectKind,
-    /// The number that the operating system gives it; of PUs only.
+    /// The number that the operating system gives it, or that of the GPU it stands for; of PUs only.
     pub os_index: u32,
     /// What is in it; of PUs nothing.
     pub children: Vec<Object>,
     /// The distance of the nearest network adapter, if it is known; only of PUs that stand for GPUs.
     pub to_network: Option<Distance>,
+    /// The cores near the GPU that it stands for; only of PUs that stand for GPUs.
+    pub near: Option<Box<NearCores>>,
 }
 
 impl Object {
     /// An object with these in it.
     pub fn new(kind: ObjectKind, children: Vec<Object>) -> Self {
-        Self { kind, os_index: 0, children, to_network: None }
+        Self { kind, os_index: 0, children, to_network: None, near: None }
     }
 
     /// A PU.
@@ -72,9 +75,82 @@ impl Object {
         Self { os_index, ..Self::new(ObjectKind::Pu, Vec::new()) }
     }
 
-    /// Whether it is made of GPUs, each of which stands as a core. O(children).
+    /// A PU that stands for a GPU with these cores near it.
+    pub fn gpu(number: u32, near: NearCores) -> Self {
+        Self { near: Some(Box::new(near)), ..Self::pu(number) }
+    }
+
+    /// Whether it is made of GPUs, each of which stands as a core. O(depth).
     pub fn has_gpus(&self) -> bool {
-        self.children.iter().any(|child| matches!(child.kind, ObjectKind::Gpu { .. }))
+        self.near.is_some() || self.children.first().is_some_and(Object::has_gpus)
+    }
+
+    /// The same object with its PUs standing for GPUs, of which it is not known what cores are near.
+    pub(crate) fn of_gpus(mut self) -> Self {
+        if self.kind == ObjectKind::Pu {
+            self.near.get_or_insert_default();
+        }
+        self.children = self.children.into_iter().map(Object::of_gpus).collect();
+        self
+    }
+
+    /// The cores in it, in order. PUs that stand in none are cores.
+    fn cores(&self) -> Vec<NumberedCore> {
+        let mut cores = Vec::new();
+        self.add_cores(None, &mut CoreNumbers::default(), &mut cores);
+        cores
+    }
+
+    /// Adds the cores in it. `core` is the index of the one around it.
+    fn add_cores(&self, core: Option<usize>, numbers: &mut CoreNumbers, cores: &mut Vec<NumberedCore>) {
+        numbers.enter(self.kind);
+        let mut own = core;
+        if core.is_none() && matches!(self.kind, ObjectKind::Core | ObjectKind::Pu) {
+            own = Some(cores.len());
+            cores.push(NumberedCore { number: numbers.next(), pus: Vec::new() });
+        }
+        if let (ObjectKind::Pu, Some(own)) = (self.kind, own) {
+            cores[own].pus.push(self.os_index);
+        }
+        self.children.iter().for_each(|child| child.add_cores(own, numbers, cores));
+        numbers.leave(self.kind, core.is_some());
+    }
+}
+
+/// A core of a node.
+struct NumberedCore {
+    /// Its package, and its number in it.
+    number: (u32, u32),
+    pus: Vec<u32>,
+}
+
+/// Counts packages, and the cores of each.
+#[derive(Default)]
+pub(crate) struct CoreNumbers {
+    package: u32,
+    next_package: u32,
+    next_core: u32,
+}
+
+impl CoreNumbers {
+    /// To be called before what is in an object.
+    pub(crate) fn enter(&mut self, kind: ObjectKind) {
+        if kind == ObjectKind::Package {
+            (self.package, self.next_core) = (self.next_package, 0);
+            self.next_package += 1;
+        }
+    }
+
+    /// The package and the number of the core that is next, or that is entered.
+    pub(crate) fn next(&self) -> (u32, u32) {
+        (self.package, self.next_core)
+    }
+
+    /// To be called behind what is in an object. Threads of a core share its number; those that stand in none are cores.
+    pub(crate) fn leave(&mut self, kind: ObjectKind, is_in_core: bool) {
+        if kind == ObjectKind::Core || kind == ObjectKind::Pu && !is_in_core {
+            self.next_core += 1;
+        }
     }
 }
 
@@ -101,7 +177,10 @@ fn outermost<'a>(topology: Node<'a, 'a>) -> Option<Node<'a, 'a>> {
 }
 
 fn machine(text: &str) -> Result<Object, Fault> {
-    let document = document(text)?;
+    machine_of(&document(text)?)
+}
+
+fn machine_of(document: &Document<'_>) -> Result<Object, Fault> {
     let topology = document.root_element();
     let Some(root) = outermost(topology) else { return Err((0, ClusterFault::NoPus)) };
     let mut reader = Reader {

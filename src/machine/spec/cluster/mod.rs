@@ -17,6 +17,7 @@ pub(super) use slurm::SLURM;
 use std::path::{Path, PathBuf};
 
 use crate::io::Source;
+use crate::io::cluster::hwloc::Object;
 use crate::io::cluster::topology::{self, Topology};
 use crate::io::cluster::{hostlist, latency};
 use crate::machine::Machine;
@@ -190,10 +191,14 @@ impl Request<'_> {
         Ok(())
     }
 
-    /// The machine of a draft, once latencies are read if there are some.
+    /// The machine of a draft, once latencies are read if there are some. Where PEs are GPUs, so are the cores of nodes that are not described by
+    /// their GPUs.
     fn cluster(&self, mut draft: Draft<'_>) -> Result<Box<dyn Machine>, SpecError> {
         if let Some(path) = self.latency {
             draft.latencies = Some(latency::read(Source::open(path)?)?);
+        }
+        if self.pe == PeKind::Gpu {
+            draft.insides = draft.insides.into_iter().map(Object::of_gpus).collect();
         }
         Ok(Box::new(Cluster::new(draft).map_err(|error| self.refused(error))?))
     }
