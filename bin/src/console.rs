@@ -66,24 +66,6 @@ impl Console {
     }
 }
 
-/// Ascending numbers as `1, 3-5, 9`, and how many follow if there are many ranges.
-pub(crate) fn ranges(numbers: &[u32]) -> String {
-    const SHOWN: usize = 8;
-    let mut text = String::new();
-    let runs: Vec<&[u32]> = numbers.chunk_by(|a, b| a + 1 == *b).collect();
-    for (index, run) in runs.iter().take(SHOWN).enumerate() {
-        text += if index > 0 { ", " } else { "" };
-        text += &match run {
-            [one] => one.to_string(),
-            _ => format!("{}-{}", run[0], run[run.len() - 1]),
-        };
-    }
-    if runs.len() > SHOWN {
-        text += ", and others";
-    }
-    text
-}
-
 /// Whether a stream was closed when the program started. By the time `main` runs, the standard library has opened the
 /// null device in its place, and a result written there would be lost without a word.
 static STDOUT_IS_CLOSED: AtomicBool = AtomicBool::new(false);
@@ -96,17 +78,4 @@ fn look_for_closed_streams() {
     let is_closed = |stream| rustix::io::fcntl_getfd(stream).is_err();
     STDOUT_IS_CLOSED.store(is_closed(rustix::stdio::stdout()), Ordering::Relaxed);
     STDERR_IS_CLOSED.store(is_closed(rustix::stdio::stderr()), Ordering::Relaxed);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ranges_are_short() {
-        assert_eq!(ranges(&[3]), "3");
-        assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "0-2, 5, 7-8");
-        let odd: Vec<u32> = (0..20).map(|i| 2 * i).collect();
-        assert_eq!(ranges(&odd), "0, 2, 4, 6, 8, 10, 12, 14, and others");
-    }
 }

@@ -8,7 +8,7 @@ use strsim::jaro_winkler;
 use crate::error::Failure;
 use viem::io::coordinates::CoordinatesFault;
 use viem::io::metis::{FaultKind, NumberFault, Role};
-use viem::io::traffic::{TrafficError, TrafficFault};
+use viem::io::traffic::{TrafficError, TrafficFault, TrafficNote};
 use viem::io::{ContentError, ReadError, Reading};
 use viem::machine::SpecError;
 use viem::machine::cluster::ClusterError;
@@ -94,6 +94,16 @@ fn on_traffic(error: &TrafficError) -> String {
     }
 }
 
+/// What follows a note about recorded traffic.
+pub(crate) fn on_traffic_note(note: &TrafficNote) -> String {
+    match note {
+        TrafficNote::Adapters { greatest } => {
+            format!("; where a graph is made, --nics={} makes each a vertex of its own", greatest.saturating_add(1))
+        }
+        _ => String::new(),
+    }
+}
+
 fn on_reading(error: &ReadError) -> String {
     match error {
         ReadError::Invalid {
@@ -115,6 +125,7 @@ fn on_traffic_file(fault: &TrafficFault) -> String {
     match fault {
         TrafficFault::Ambiguous { readings } => format!(" with {}", options_for(readings)),
         TrafficFault::InEdge { fault, .. } => on_traffic_file(fault),
+        TrafficFault::NoSuchAdapter { nic, .. } => format!(": --nics={} or more", nic.saturating_add(1)),
         TrafficFault::SizeOfEachOrAll { .. } => " with --sizes=each or --sizes=all".to_owned(),
         TrafficFault::TooManyRanks { .. } => {
             "; if it is an edge list with few of these ids, --renumber=FILE leaves the others out".to_owned()

@@ -85,3 +85,34 @@ pub(crate) fn place(text: &[u8], offset: usize) -> Place {
     let line = 1 + before[..line_start].iter().filter(|&&byte| byte == b'\n').count();
     Place { line: line as u64, column: (before.len() - line_start) as u64 + 1 }
 }
+
+/// Ascending numbers as `1, 3-5, 9`, and how many follow if there are many ranges.
+pub fn ranges(numbers: &[u32]) -> String {
+    const SHOWN: usize = 8;
+    let mut text = String::new();
+    let runs: Vec<&[u32]> = numbers.chunk_by(|a, b| a + 1 == *b).collect();
+    for (index, run) in runs.iter().take(SHOWN).enumerate() {
+        text += if index > 0 { ", " } else { "" };
+        text += &match run {
+            [one] => one.to_string(),
+            _ => format!("{}-{}", run[0], run[run.len() - 1]),
+        };
+    }
+    if runs.len() > SHOWN {
+        text += ", and others";
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_short() {
+        assert_eq!(ranges(&[3]), "3");
+        assert_eq!(ranges(&[0, 1, 2, 5, 7, 8]), "0-2, 5, 7-8");
+        let odd: Vec<u32> = (0..20).map(|i| 2 * i).collect();
+        assert_eq!(ranges(&odd), "0, 2, 4, 6, 8, 10, 12, 14, and others");
+    }
+}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
 use viem::io::metis::NodeWeights;
-use viem::io::traffic::{Collector, Format, Summary, TrafficConfig, Weighing};
+use viem::io::traffic::{Collector, Format, Summary, TrafficConfig, TrafficNote, Weighing};
 use viem::io::{self, ReadError, Source};
 use viem::{CsrGraph, Mapping, launch};
 use viem_ffi::write;
@@ -43,11 +43,12 @@ pub(crate) fn write_mapping(py: Python<'_>, path: PathBuf, pes: &Bound<'_, PyAny
     py.detach(|| write(&path, &|out| io::mapping::write(out, &pes))).or_raise()
 }
 
-/// A graph, a report as JSON, and the numbers of its vertices where they were renumbered.
-type Recorded = (Graph, String, Option<Vec<u64>>);
+/// A graph, a report as JSON, the numbers of its vertices where they were renumbered, and warnings.
+type Recorded = (Graph, String, Option<Vec<u64>>, Vec<String>);
 
 /// Sums recorded traffic into a graph.
 #[pyfunction]
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn read_traffic(
     py: Python<'_>,
     paths: Vec<PathBuf>,
@@ -56,13 +57,25 @@ pub(crate) fn read_traffic(
     ranks: Option<u64>,
     include: Option<Vec<String>>,
     renumber: bool,
+    nics: Option<u64>,
 ) -> PyResult<Recorded> {
     let format = kind.map(format_of).transpose()?;
     let config = TrafficConfig::new(Weighing::parse(weight).or_raise()?).with_num_ranks(ranks);
-    let collector = Collector::new(include);
+    let collector = Collector::new(include).with_adapters(nics);
     let collector = if renumber { collector.renumbered() } else { collector };
     let (graph, summary) = py.detach(|| collected(collector, &paths, format, &config))?;
-    Ok((Graph::new(graph), json(&summary)?, summary.ids))
+    let warnings = summary.notes.iter().map(warning).collect();
+    Ok((Graph::new(graph), json(&summary)?, summary.ids, warnings))
+}
+
+/// What is said of a sum, and which argument helps.
+fn warning(note: &TrafficNote) -> String {
+    match note {
+        TrafficNote::Adapters { greatest } => {
+            format!("{note}; nics={} makes each a vertex of its own", greatest.saturating_add(1))
+        }
+        _ => note.to_string(),
+    }
 }
 
 fn format_of(name: &str) -> Result<Format, Fault> {

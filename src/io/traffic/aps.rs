@@ -16,6 +16,7 @@ pub(super) const FORMAT: Format = Format {
     tells_recorders: false,
     guesses_first_rank: false,
     is_graph: false,
+    if_empty: "",
     is_certain: |start| {
         let first = |word: &[u8]| start.split(|&byte| byte == b'\n').any(|line| is_heading(line, word));
         first(b"-->") || first(b"<->")

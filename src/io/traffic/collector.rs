@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 
 use super::ids::{Numbering, Seen};
 use super::nccl::Log;
+use super::note::{TrafficNote, no_traffic};
 use super::pairs::{Pair, PairOverflow, Pairs};
 use super::weighing::{Share, Weighing};
 use crate::graph::{CsrGraph, GraphError};
@@ -107,6 +108,9 @@ pub struct Summary {
     pub repeated_ranks: usize,
     /// Decimal places of the costs that the weights keep: weights are costs times 10^this, rounded.
     pub decimal_places: u32,
+    /// Likely mistakes, and what was passed over.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    pub notes: Vec<TrafficNote>,
 }
 
 /// What a column called `size` holds in a table that counts messages, too.
@@ -255,6 +259,10 @@ pub struct Collector {
     numbering: Option<Numbering>,
     sizes: Option<Sizes>,
     is_pattern: bool,
+    /// Network adapters of a rank, if each is a vertex.
+    adapters: Option<u64>,
+    greatest_adapter: u64,
+    is_upside_down: bool,
     log: Log,
 }
 
@@ -278,6 +286,9 @@ impl Collector {
             numbering: None,
             sizes: None,
             is_pattern: false,
+            adapters: None,
+            greatest_adapter: 0,
+            is_upside_down: false,
             log: Log::default(),
         }
     }
@@ -285,6 +296,12 @@ impl Collector {
     /// The same, with what a column called `size` holds in a table that counts messages.
     pub fn with_sizes(self, sizes: impl Into<Option<Sizes>>) -> Self {
         Self { sizes: sizes.into(), ..self }
+    }
+
+    /// The same, with so many network adapters of each rank, at least one, as vertices of their own in schedules that name them: adapter a of rank r
+    /// is vertex r times this plus a.
+    pub fn with_adapters(self, adapters: impl Into<Option<u64>>) -> Self {
+        Self { adapters: adapters.into().map(|count| count.max(1)), ..self }
     }
 
     /// The same, with ids renumbered: edge lists may call vertices by any numbers, of which those that stand nowhere are left out.
@@ -379,7 +396,8 @@ impl Collector {
         if let Some(PairOverflow(u, v)) = self.overflow {
             return Err(TrafficError::Overflow(u, v));
         }
-        let pairs = self.pairs.finish().map_err(|PairOverflow(u, v)| TrafficError::Overflow(u, v))?;
+        let pairs = mem::replace(&mut self.pairs, Pairs::new());
+        let pairs = pairs.finish().map_err(|PairOverflow(u, v)| TrafficError::Overflow(u, v))?;
         let summed = || self.classes.iter().filter(|class| class.is_summed);
         if config.weighing.needs_messages() && !pairs.is_empty() && summed().all(|c| c.tally.messages == 0) {
             return Err(TrafficError::NoMessages);
@@ -389,7 +407,7 @@ impl Collector {
         if !config.weighing.needs_messages() && tells_messages_only() {
             return Err(TrafficError::NoBytes);
         }
-        let mut left_out = self.left_out;
+        let mut left_out = self.left_out.clone();
         let (mut weights, decimal_places) =
             config.weighing.weigh(&pairs).ok_or(TrafficError::WeightOverflow)?;
         if self.is_pattern {
@@ -404,6 +422,8 @@ impl Collector {
             left_out.light_pairs = zeros(&weights) - left_out.weightless_pairs;
         }
         let graph = graph_of(&pairs, &weights, num_ranks as usize, first_rank as NodeId)?;
+        let silent_ranks = if format.tells_recorders { self.recorders.missing(num_ranks) } else { Vec::new() };
+        let notes = self.notes(format, &graph, &left_out, &silent_ranks);
         let summary = Summary {
             format: format.name(),
             files: self.files,
@@ -416,11 +436,31 @@ impl Collector {
                 0
             },
             ids,
-            silent_ranks: if format.tells_recorders { self.recorders.missing(num_ranks) } else { Vec::new() },
+            silent_ranks,
             repeated_ranks: self.recorders.repeated(),
             decimal_places,
+            notes,
         };
         Ok((graph, summary))
+    }
+
+    /// What a user should know of the graph.
+    fn notes(
+        &self,
+        format: Format,
+        graph: &CsrGraph,
+        left_out: &LeftOut,
+        silent_ranks: &[NodeId],
+    ) -> Vec<TrafficNote> {
+        let no_traffic = (graph.num_arcs() == 0 && !self.is_pattern).then(|| TrafficNote::NoTraffic {
+            reason: no_traffic(&self.classes, left_out),
+            advice: format.if_empty,
+        });
+        let silent = (!silent_ranks.is_empty()).then(|| TrafficNote::SilentRanks(silent_ranks.to_vec()));
+        let upside_down = self.is_upside_down.then_some(TrafficNote::UpsideDown);
+        let is_passed_over = self.adapters.is_none() && self.greatest_adapter > 0;
+        let adapters = is_passed_over.then_some(TrafficNote::Adapters { greatest: self.greatest_adapter });
+        [no_traffic, silent, upside_down, adapters].into_iter().flatten().collect()
     }
 
     fn check_classes(&self, format: Format) -> Result<(), TrafficError> {
@@ -580,6 +620,21 @@ impl Inlet<'_> {
     /// What a column called `size` holds, if that is known.
     pub(super) fn sizes(&self) -> Option<Sizes> {
         self.collector.sizes
+    }
+
+    /// Network adapters of a rank, if each is a vertex.
+    pub(super) fn adapters(&self) -> Option<u64> {
+        self.collector.adapters
+    }
+
+    /// The file names this network adapter of a rank.
+    pub(super) fn names_adapter(&mut self, adapter: u64) {
+        self.collector.greatest_adapter = self.collector.greatest_adapter.max(adapter);
+    }
+
+    /// A matrix seems to be printed from its last row to its first.
+    pub(super) fn is_upside_down(&mut self) {
+        self.collector.is_upside_down = true;
     }
 
     /// Whether only the pattern of a matrix counts.

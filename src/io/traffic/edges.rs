@@ -21,6 +21,7 @@ pub(super) const FORMAT: Format = Format {
     tells_recorders: false,
     guesses_first_rank: true,
     is_graph: false,
+    if_empty: "",
     is_certain: recognise,
     read,
 };

@@ -11,12 +11,16 @@
 //! | gather, scatter | `rooted` | the parts directly |
 //! | send | `p2p` | all of it; what is received is in the trace of the sender |
 //!
+//! Kernels of NCCL and ranges called `nccl:...` may have the same arguments: all there is where activities of the CPU were not profiled. A call
+//! that stands in a trace in several of these ways counts once ([`unique`]).
+//!
 //! Lists of more than 30 ranks end in `...`; the whole list then stands in `distributedInfo.pg_config`, or follows from the first
 //! rank and the stride. Splits that are cut are taken for equal. (Names as in `torch/csrc/profiler/util.cpp` of
 //! PyTorch and in the tests of Kineto.)
 
 use std::fmt;
 
+use hashbrown::{HashMap, HashSet};
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
@@ -43,12 +47,10 @@ pub(super) const FORMAT: Format = Format {
     tells_recorders: true,
     guesses_first_rank: false,
     is_graph: false,
+    if_empty: "collectives are in events `record_param_comms` of the CPU, or in kernels of NCCL with their sizes; profile with one of these",
     is_certain,
     read,
 };
-
-/// Name of the events.
-const EVENT: &str = "record_param_comms";
 
 /// Name of the argument that says which collective it is.
 const COLLECTIVE: &str = "Collective name";
@@ -73,9 +75,84 @@ struct Trace {
     events: Events,
 }
 
-/// The arguments of the events that count, each with the place of the event, from 1.
+/// The events that count.
 #[derive(Default)]
-struct Events(Vec<(u64, Value)>);
+struct Events(Vec<Event>);
+
+/// What records a call.
+struct Event {
+    /// Its place in the list of all events, from 1.
+    number: u64,
+    recorded: Recorded,
+    /// The name of the event.
+    name: String,
+    arguments: Value,
+}
+
+/// How a call is recorded; all of them have the same arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Recorded {
+    /// As `record_param_comms`.
+    Call,
+    /// As the kernel on a GPU.
+    Kernel,
+    /// As a range of the host, or the same range as a GPU sees it.
+    Range,
+    RangeOnGpu,
+}
+
+impl Recorded {
+    const COUNT: usize = 4;
+
+    /// The way in which an event records a call, if it may be one.
+    fn of(name: &str, category: &str) -> Option<Self> {
+        let is_kernel = category == "kernel" || ["ncclDevKernel", "ncclKernel"].iter().any(|start| name.starts_with(start));
+        match (name, category) {
+            ("record_param_comms", _) => Some(Self::Call),
+            _ if is_kernel && name.contains("ccl") => Some(Self::Kernel),
+            (_, "gpu_user_annotation") if name.starts_with(RANGE) => Some(Self::RangeOnGpu),
+            _ if name.starts_with(RANGE) => Some(Self::Range),
+            _ => None,
+        }
+    }
+}
+
+/// What the names of ranges begin with.
+const RANGE: &str = "nccl:";
+
+impl Event {
+    /// The event, if it records a call.
+    fn of(number: u64, event: &mut Value) -> Option<Self> {
+        let text = |key: &str| event.get(key).and_then(Value::as_str).unwrap_or_default();
+        let (name, recorded) = (text("name").to_owned(), Recorded::of(text("name"), text("cat"))?);
+        Some(Self { number, recorded, name, arguments: event["args"].take() })
+    }
+
+    /// The collective.
+    fn called(&self) -> &str {
+        let of_range = || self.name.strip_prefix(RANGE).unwrap_or_default();
+        self.arguments.get(COLLECTIVE).and_then(Value::as_str).unwrap_or_else(of_range)
+    }
+
+    /// Elements that are sent and received.
+    fn elements(&self) -> (u64, u64) {
+        let elements = |key| whole(&self.arguments, key).unwrap_or(0);
+        (elements("In msg nelems"), elements("Out msg nelems"))
+    }
+
+    /// Whether it holds what a call moves.
+    fn has_size(&self) -> bool {
+        self.elements() != (0, 0)
+    }
+
+    /// What makes two events the same call.
+    fn key(&self) -> String {
+        let argument = |key: &str| self.arguments.get(key).map(Value::to_string).unwrap_or_default();
+        let pattern = Pattern::of(self.called()).map_or(self.called().to_owned(), |pattern| format!("{pattern:?}"));
+        let group = ["Process Group Ranks", "Process Group Name", "Group size", "Dst Rank", "dtype"].map(argument).join(" ");
+        format!("{pattern} {:?} {group}", self.elements())
+    }
+}
 
 impl<'de> Deserialize<'de> for Events {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -95,12 +172,29 @@ impl<'de> Visitor<'de> for Events {
         let mut number = 0;
         while let Some(mut event) = list.next_element::<Value>()? {
             number += 1;
-            if event.get("name").and_then(Value::as_str) == Some(EVENT) {
-                self.0.push((number, event["args"].take()));
-            }
+            self.0.extend(Event::of(number, &mut event));
         }
         Ok(self)
     }
+}
+
+/// Each call once: of the same calls as many as are recorded in that way which has the most of them. Kernels of one call have the same id.
+fn unique(mut events: Vec<Event>) -> Vec<Event> {
+    let mut ids = HashSet::new();
+    events.retain(|event| match event.arguments.get("External id") {
+        Some(id) if event.recorded == Recorded::Kernel => ids.insert((id.to_string(), event.key())),
+        _ => true,
+    });
+    let mut counts: HashMap<String, [u64; Recorded::COUNT]> = HashMap::new();
+    for event in &events {
+        counts.entry(event.key()).or_default()[event.recorded as usize] += 1;
+    }
+    events.retain(|event| {
+        let counts = counts[&event.key()];
+        let most = counts.iter().max();
+        counts.iter().position(|count| Some(count) == most) == Some(event.recorded as usize)
+    });
+    events
 }
 
 fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
@@ -112,10 +206,16 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
     drop(text);
     let job = Job::new(&trace.info).map_err(stop(1, 1))?;
     inlet.state_ranks(job.num_ranks).map_err(stop(1, 1))?;
+    let (events, without_size): (Vec<Event>, Vec<Event>) =
+        trace.events.0.into_iter().partition(|event| event.recorded == Recorded::Call || event.has_size());
+    if events.is_empty() {
+        inlet.left_out().uncounted_calls += without_size.len() as u64;
+        return Ok(());
+    }
     inlet.recorder(job.me);
-    for (number, arguments) in &trace.events.0 {
-        let in_event = |fault| TrafficFault::InEvent { number: *number, fault: Box::new(fault) };
-        job.add(arguments, inlet).map_err(|fault| stop(1, 1)(in_event(fault)))?;
+    for event in unique(events) {
+        let in_event = |fault| TrafficFault::InEvent { number: event.number, fault: Box::new(fault) };
+        job.add(&event, inlet).map_err(|fault| stop(1, 1)(in_event(fault)))?;
     }
     Ok(())
 }
@@ -151,10 +251,8 @@ impl Job {
     }
 
     /// Adds what this rank sends in a call.
-    fn add(&self, arguments: &Value, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
-        let called = arguments.get(COLLECTIVE).and_then(Value::as_str).unwrap_or_default();
-        let elements = |key| whole(arguments, key).unwrap_or(0);
-        let (sent, received) = (elements("In msg nelems"), elements("Out msg nelems"));
+    fn add(&self, event: &Event, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
+        let (called, arguments, (sent, received)) = (event.called(), &event.arguments, event.elements());
         let Some(pattern) = Pattern::of(called) else {
             inlet.left_out().uncounted_calls += u64::from(sent.max(received) > 0);
             return Ok(());
@@ -241,7 +339,7 @@ impl Job {
 }
 
 /// How a collective sends.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pattern {
     AllReduce,
     AllGather,

@@ -3,6 +3,7 @@
 //! names of ranks may stand over the columns and beside the rows, and the number of ranks before them.
 
 use super::fields::{Fields, whole};
+use super::mirror::Mirror;
 use crate::io::Source;
 use crate::io::scanner::Scanner;
 use crate::io::table::{Layout, Table};
@@ -15,6 +16,7 @@ pub(super) const FORMAT: Format = Format {
     tells_recorders: false,
     guesses_first_rank: false,
     is_graph: false,
+    if_empty: "",
     is_certain: |_| false,
     read,
 };
@@ -28,11 +30,12 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
     let header = if has_header { table.next_row() } else { None };
     let header = header.map(|row| (row.number, row.count_of_table()));
     let (mut columns, mut row) = (stated, 0);
+    let (mut entries, mut mirror) = (Vec::new(), None);
     while let Some(mut fields) = table.next_row() {
         if columns.is_some_and(|columns| row == columns) {
             return fields.end();
         }
-        let column = read_row(&mut fields, row, has_labels, columns, inlet)?;
+        let column = read_row(&mut fields, has_labels, columns, &mut entries)?;
         let expected = *columns.get_or_insert(column);
         if let (0, Some((line, names))) = (row, header)
             && !layout.fits(names, column as usize)
@@ -44,22 +47,37 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
             let (found, expected) = (column as usize, expected as usize);
             return Err(fields.stop_at_end(TrafficFault::OtherColumns { found, expected }));
         }
+        let mirror = mirror.get_or_insert_with(|| Mirror::new(expected));
+        for Entry { column, weight, at } in entries.drain(..) {
+            mirror.add(row, column, weight);
+            let stop = |fault| Stop { line: fields.number, column: at, fault };
+            inlet.add(0, row, column, weight, 0).map_err(stop)?;
+        }
         row += 1;
     }
     if columns.is_none_or(|columns| row < columns) {
         let fault = TrafficFault::Missing { expected: "a row of the matrix" };
         return Err(Stop { line: table.next_line(), column: 1, fault });
     }
+    if mirror.is_some_and(|mirror| mirror.is_upside_down()) {
+        inlet.is_upside_down();
+    }
     inlet.name_ranks(row).map_err(|fault| Stop { line: table.next_line(), column: 1, fault })
+}
+
+/// A number of a row that is not zero, and where it stands.
+struct Entry {
+    column: u64,
+    weight: u64,
+    at: u64,
 }
 
 /// Reads a row, and says how many numbers it has.
 fn read_row(
     fields: &mut Fields<'_>,
-    row: u64,
     has_label: bool,
     columns: Option<u64>,
-    inlet: &mut Inlet<'_>,
+    entries: &mut Vec<Entry>,
 ) -> Result<u64, Stop> {
     if has_label {
         fields.next_of_table();
@@ -76,7 +94,7 @@ fn read_row(
             _ => fields.unexpected(field, expected),
         })?;
         if weight > 0 {
-            inlet.add(0, row, column, weight, 0).map_err(|fault| fields.stop(field, fault))?;
+            entries.push(Entry { column, weight, at: field.column });
         }
         column += 1;
     }

@@ -18,6 +18,7 @@ pub(super) const FORMAT: Format = Format {
     tells_recorders: false,
     guesses_first_rank: false,
     is_graph: true,
+    if_empty: "",
     is_certain: |start| {
         start.len() >= MARK.len() && start[..MARK.len()].eq_ignore_ascii_case(MARK.as_bytes())
     },

@@ -33,9 +33,11 @@ mod ids;
 mod kineto;
 mod matrix;
 mod matrix_market;
+mod mirror;
 mod named;
 mod nccl;
 mod node_link;
+mod note;
 mod npy;
 mod openmpi;
 mod order;
@@ -48,6 +50,7 @@ use std::fmt;
 
 pub use collector::{ClassTally, Collector, LeftOut, Sizes, Summary, Tally, TrafficConfig, TrafficError};
 pub use goal::{is_goal, read_goal, relabel_goal};
+pub use note::{NoTraffic, TrafficNote};
 pub use order::{Act, Recording, Step, is_order};
 pub use weighing::{Share, ShareError, Weighing, WeighingError};
 
@@ -87,6 +90,8 @@ pub struct Format {
     guesses_first_rank: bool,
     /// Whether such a file may be an application graph, too, instead of what a program has recorded.
     is_graph: bool,
+    /// What may be amiss where files of this kind hold no traffic, if it is known.
+    if_empty: &'static str,
     /// Whether the start of a file shows for certain that it is of this kind.
     is_certain: fn(&[u8]) -> bool,
     read: fn(&mut Scanner<Source<'_>>, &mut Inlet<'_>) -> Result<(), Stop>,
@@ -207,6 +212,8 @@ pub enum TrafficFault {
     CutOff { steps: u64 },
     #[error("a receive {of} may get one of several messages, so the schedule has no order")]
     AnyMessage { of: &'static str },
+    #[error("there is no network adapter {nic} of a rank; there are {count}, numbered from 0")]
+    NoSuchAdapter { nic: u64, count: u64 },
     #[error("a second operation of the rank is called {label}")]
     LabelTwice { label: String },
     #[error("no operation of the rank is called {label}")]

@@ -20,6 +20,7 @@ pub(super) const FORMAT: Format = Format {
     tells_recorders: false,
     guesses_first_rank: false,
     is_graph: true,
+    if_empty: "",
     is_certain,
     read,
 };

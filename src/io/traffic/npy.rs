@@ -4,6 +4,7 @@
 //! rows of edges count from 0. Entries are integers, truth values or floating-point numbers of any size and byte order, and whole
 //! numbers all the same. (NumPy Enhancement Proposal 1, "A Simple File Format for NumPy Arrays".)
 
+use super::mirror::Mirror;
 use crate::io::Source;
 use crate::io::array::{ArrayFault, Header, MARK};
 use crate::io::scanner::Scanner;
@@ -16,6 +17,7 @@ pub(super) const FORMAT: Format = Format {
     tells_recorders: false,
     guesses_first_rank: false,
     is_graph: false,
+    if_empty: "",
     is_certain: |start| start.starts_with(MARK),
     read,
 };
@@ -43,14 +45,19 @@ fn matrix(
     size: u64,
 ) -> Result<(), Stop> {
     inlet.name_ranks(size).map_err(at_start)?;
+    let mut mirror = Mirror::new(size);
     for first in 0..size {
         for second in 0..size {
             let (row, column) = if header.is_by_column { (second, first) } else { (first, second) };
             let weight = entry(scanner, header, row, column)?;
             if weight > 0 {
+                mirror.add(row, column, weight);
                 inlet.add(0, row, column, weight, 0).map_err(at_start)?;
             }
         }
+    }
+    if mirror.is_upside_down() {
+        inlet.is_upside_down();
     }
     end(scanner)
 }

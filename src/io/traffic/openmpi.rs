@@ -29,6 +29,7 @@ pub(super) const FORMAT: Format = Format {
     tells_recorders: true,
     guesses_first_rank: false,
     is_graph: false,
+    if_empty: "",
     is_certain: |start| start.split(|&byte| byte == b'\n').any(|line| !matches!(parse(line), Line::Torn)),
     read,
 };

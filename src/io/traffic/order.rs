@@ -17,6 +17,7 @@ use hashbrown::HashMap;
 
 use super::fields::Fields;
 use super::trace::{end_file, head, line_count, next, no_such_rank};
+use super::note::{NoTraffic, TrafficNote};
 use super::{MOST_RANKS, Stop, TrafficFault, expected, read_whole};
 use crate::ground::types::NodeId;
 use crate::io::scanner::Scanner;
@@ -94,17 +95,29 @@ pub struct Recording {
     steps: HashMap<u64, Vec<Step>>,
     /// Whether ranks of which nothing is read do nothing.
     is_whole: bool,
+    /// The highest network adapter of a rank that a schedule names.
+    greatest_adapter: u64,
 }
 
 impl Recording {
     /// These steps of each rank.
     pub fn of(ranks: Vec<Vec<Step>>) -> Self {
-        Self::whole(ranks.len() as u64, (0..).zip(ranks).collect())
+        Self::whole(ranks.len() as u64, (0..).zip(ranks).collect(), 0)
     }
 
     /// These steps of some ranks; the others do nothing.
-    pub(super) fn whole(num_ranks: u64, steps: HashMap<u64, Vec<Step>>) -> Self {
-        Self { num_ranks: Some(num_ranks), steps, is_whole: true }
+    pub(super) fn whole(num_ranks: u64, steps: HashMap<u64, Vec<Step>>, greatest_adapter: u64) -> Self {
+        Self { num_ranks: Some(num_ranks), steps, is_whole: true, greatest_adapter }
+    }
+
+    /// Likely mistakes, and what was passed over.
+    pub fn notes(&self) -> Vec<TrafficNote> {
+        let sends = self.steps.values().flatten().any(|step| step.act.bytes().is_some());
+        let reason = NoTraffic::Nothing;
+        let no_traffic = (!sends).then_some(TrafficNote::NoTraffic { reason, advice: "" });
+        let greatest = self.greatest_adapter;
+        let adapters = (greatest > 0).then_some(TrafficNote::Adapters { greatest });
+        no_traffic.into_iter().chain(adapters).collect()
     }
 
     /// Number of ranks of the job; 0 if nothing is read yet.

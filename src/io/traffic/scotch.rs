@@ -19,6 +19,7 @@ pub(super) const FORMAT: Format = Format {
     tells_recorders: false,
     guesses_first_rank: false,
     is_graph: false,
+    if_empty: "",
     is_certain: recognise,
     read,
 };

@@ -27,6 +27,7 @@ pub(super) const FORMAT: Format = Format {
     tells_recorders: true,
     guesses_first_rank: false,
     is_graph: false,
+    if_empty: "the job made no calls of MPI that move bytes, or the recorder was not in front of MPI",
     is_certain: |start| start.starts_with(b"viem_trace "),
     read,
 };

@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use viem::graph::CsrGraph;
 use viem::io::metis::{self, NodeWeights};
 use viem::io::traffic::{
-    Collector, Format, MOST_RANKS, Share, Summary, TrafficConfig, TrafficError, TrafficFault, Weighing,
-    relabel_goal,
+    Collector, Format, MOST_RANKS, NoTraffic, Share, Summary, TrafficConfig, TrafficError, TrafficFault, TrafficNote,
+    Weighing, read_goal, relabel_goal,
 };
 use viem::io::{ContentError, ReadError, Source};
 
@@ -1127,4 +1127,130 @@ fn a_renamed_schedule_has_the_same_traffic_under_other_names() {
     assert_eq!(renamed, expected);
     let error = relabel_goal(source("num_ranks 3\n"), &[1, 0], 2).unwrap_err().to_string();
     assert!(error.contains("line 1, column 1: the schedule has 3 ranks, but 2 are mapped"), "{error}");
+}
+
+/// A call recorded as the kernel of an id.
+fn kernel(name: &str, id: u64, event: &str) -> String {
+    let event = event.replace("\"cat\": \"cpu_op\", \"name\": \"record_param_comms\"", &format!("\"cat\": \"kernel\", \"name\": \"{name}\""));
+    event.replace("\"args\": {", &format!("\"args\": {{\"External id\": {id}, "))
+}
+
+#[test]
+fn calls_are_counted_once_however_they_are_recorded() {
+    let group = "\"Group size\": 4, \"Process Group Ranks\": \"[0, 1, 2, 3]\"";
+    let of = |elements| event("allreduce", "Half", elements, elements, group);
+    let ring = |bytes| vec![(0, 1, bytes), (0, 3, bytes), (1, 2, bytes), (2, 3, bytes)];
+    let (new, old) = ("ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "ncclKernel_AllReduce_RING_LL_Sum_half(ncclWorkElem)");
+    let range = |event: &str| event.replace("cpu_op", "user_annotation").replace("record_param_comms", "nccl:all_reduce");
+    let unnamed = |event: &str| range(event).replace("\"Collective name\": \"allreduce\", ", "");
+    let bare = kernel(new, 3, "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"record_param_comms\", \"args\": {\"x\": 1}}");
+    let cases = [
+        ("the call", vec![of(1024)], 3072),
+        ("the kernel", vec![kernel(new, 3, &of(1024))], 3072),
+        ("the kernel of an older version", vec![kernel(old, 3, &of(1024))], 3072),
+        ("the range", vec![range(&of(1024))], 3072),
+        ("a range whose name has the collective", vec![unnamed(&of(1024))], 3072),
+        ("both", vec![of(1024), kernel(new, 3, &of(1024))], 3072),
+        ("all three", vec![of(1024), range(&of(1024)), kernel(new, 3, &of(1024))], 3072),
+        ("two kernels of a call", vec![kernel(new, 3, &of(1024)), kernel(new, 3, &of(1024))], 3072),
+        ("two equal calls", vec![kernel(new, 3, &of(1024)), kernel(new, 4, &of(1024))], 6144),
+        ("one of two without its kernel", vec![of(1024), of(1024), kernel(new, 3, &of(1024))], 6144),
+        ("two, one of them as a kernel only", vec![of(1024), kernel(new, 3, &of(1024)), kernel(new, 4, &of(2048))], 9216),
+        ("a call whose kernel has no arguments", vec![of(1024), bare.clone()], 3072),
+    ];
+    for (what, events, expected) in cases {
+        let (edges, summary) = of_calls(4, &events);
+        assert_eq!((edges, summary.notes), (ring(expected), vec![]), "{what}");
+    }
+    // Ranks 1 and 3 have nothing that counts, and are named.
+    let texts = [kineto(0, 4, &[of(1024)]), kineto(1, 4, &[bare]), kineto(2, 4, &[of(1024)]), kineto(3, 4, &[])];
+    let texts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
+    let (graph, summary) = sum(None, &texts, &BYTES);
+    assert_eq!(edges(&graph), [(0, 1, 3072), (2, 3, 3072)]);
+    assert_eq!(summary.notes, [TrafficNote::SilentRanks(vec![1, 3])]);
+}
+
+#[test]
+fn recordings_without_traffic_are_warned_of() {
+    use NoTraffic::*;
+    let kernels = kineto(0, 1, &[]);
+    let cases: [(&str, &str, NoTraffic); 10] = [
+        ("trace", "viem_trace 1\nrank 0 of 1\nend 0\n", Nothing),
+        ("trace", "viem_trace 1\nrank 0 of 1\nelsewhere 2 16\nend 1\n", WithinRanks),
+        ("trace", "viem_trace 1\nrank 0 of 1\nuncounted 2\nend 1\n", Uncounted),
+        ("goal", "num_ranks 1\nrank 0 {\ncalc 5\n}\n", Nothing),
+        ("matrix", "0 0\n0 0\n", Nothing),
+        ("matrix", "7 0\n0 7\n", WithinRanks),
+        ("edges", "0,1,0\n", Weightless),
+        ("mtx", "%%MatrixMarket matrix coordinate integer general\n3 3 0\n", Nothing),
+        ("openmpi", "C\t0\t1\t80 bytes\t2 msgs sent\nC\t1\t0\t80 bytes\t2 msgs sent\n", OtherClasses),
+        ("kineto", &kernels, Uncounted),
+    ];
+    for (name, text, expected) in cases {
+        let (graph, summary) = sum(Some(format(name)), &[text.as_bytes()], &BYTES);
+        assert_eq!(graph.num_edges(), 0);
+        let reason = summary.notes.iter().find_map(|note| match note {
+            TrafficNote::NoTraffic { reason, .. } => Some(*reason),
+            _ => None,
+        });
+        assert_eq!(reason, Some(expected), "{name} {text}");
+    }
+    let (_, summary) = sum(Some(format("edges")), &[b"0,1,5\n"], &BYTES);
+    assert_eq!(summary.notes, []);
+    let empty = "num_ranks 1\nrank 0 {\ncalc 5\n}\n";
+    let notes = read_goal(Source::new("test", empty.as_bytes()).unwrap()).unwrap().notes();
+    assert_eq!(notes, [TrafficNote::NoTraffic { reason: Nothing, advice: "" }]);
+}
+
+#[test]
+fn adapters_of_ranks_are_vertices_if_asked_for() {
+    let schedule = "num_ranks 2\nrank 0 {\nl1: send 1000b to 1 tag 0 nic 0\nsend 200b to 1 tag 1 nic 1\ncalc 50 nic 1\n}\n\
+                    rank 1 {\nrecv 1000b from 0 tag 0 nic 0\nrecv 200b from 0 tag 1 nic 1\nsend 30b to 0 tag 2 nic 1\n}\n";
+    let of = |text: &str, adapters: Option<u64>| {
+        let mut collector = Collector::new(None).with_adapters(adapters);
+        collector.read(Source::new("job.goal", text.as_bytes()).unwrap(), None)?;
+        let (graph, summary) = collector.finish(&BYTES).unwrap();
+        Ok::<_, ReadError>((graph.num_nodes(), edges(&graph), summary.notes))
+    };
+    let note = TrafficNote::Adapters { greatest: 1 };
+    assert_eq!(of(schedule, None).unwrap(), (2, vec![(0, 1, 1230)], vec![note.clone()]));
+    assert_eq!(of(schedule, Some(2)).unwrap(), (4, vec![(0, 2, 1000), (1, 3, 230)], vec![]));
+    assert_eq!(of(schedule, Some(3)).unwrap(), (6, vec![(0, 3, 1000), (1, 4, 230)], vec![]));
+    let error = of(schedule, Some(1)).unwrap_err().to_string();
+    assert!(error.starts_with("job.goal, line 4, column 1: there is no network adapter 1"), "{error}");
+    // Where the receiver names another adapter, it arrives there: the k-th message at the k-th receive.
+    let crossed = "num_ranks 2\nrank 1 {\nrecv 5b from 0 nic 1\nrecv 7b from 0 nic 0\nrecv 9b from -1 nic 0\n}\n\
+                   rank 0 {\nsend 5b to 1\nsend 7b to 1 nic 1\nsend 9b to 1 nic 1\n}\n";
+    assert_eq!(of(crossed, Some(2)).unwrap().1, [(0, 3, 5), (1, 2, 7), (1, 3, 9)]);
+    let notes = read_goal(Source::new("test", schedule.as_bytes()).unwrap()).unwrap().notes();
+    assert_eq!(notes, [note]);
+    let only_first = schedule.replace("nic 1", "nic 0");
+    assert_eq!(of(&only_first, None).unwrap().2, []);
+}
+
+#[test]
+fn matrices_that_are_printed_from_below_are_warned_of() {
+    let is_warned = |name: &str, rows: &[Vec<u64>]| {
+        let flows: Flows = (0..).zip(rows).flat_map(|(i, row)| (0..).zip(row).map(move |(j, &w)| ((i, j), (w, 1)))).collect();
+        let (texts, _) = write(name, rows.len() as u32, &flows);
+        let (_, summary) = sum(Some(format(name)), &[&texts[0]], &BYTES);
+        summary.notes.contains(&TrafficNote::UpsideDown)
+    };
+    let mut rng = viem::ground::rng::Rng::new(5);
+    for n in 2..12usize {
+        let mut rows = vec![vec![0; n]; n];
+        for (i, j) in (0..n).flat_map(|i| (0..i).map(move |j| (i, j))) {
+            let weight = 1 + u64::from(rng.below(9));
+            (rows[i][j], rows[j][i]) = (weight, weight);
+        }
+        let reversed: Vec<Vec<u64>> = rows.iter().rev().cloned().collect();
+        let mut other = reversed.clone();
+        // Another weight of one direction.
+        other[n - 1][n - 1] += 1;
+        let chain: Vec<Vec<u64>> = (0..n).map(|i| (0..n).map(|j| u64::from(j == i + 1)).collect()).collect();
+        for name in ["matrix", "npy"] {
+            assert!(is_warned(name, &reversed), "{name} {n}");
+            assert!(!is_warned(name, &rows) && !is_warned(name, &other) && !is_warned(name, &chain), "{name} {n}");
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! The application graph: a METIS file, or a graph in another format.
 
 use super::options::Options;
+use super::traffic::warn;
 use crate::console::Console;
 use crate::error::Result;
 use crate::files;
@@ -40,10 +41,11 @@ pub(super) fn read(
     let collector = Collector::new(None);
     let mut collector = if is_pattern { collector.of_pattern() } else { collector };
     collector.read(source, Some(format))?;
-    let (graph, _) = collector.finish(&TrafficConfig::default())?;
+    let (graph, summary) = collector.finish(&TrafficConfig::default())?;
     let weights =
         if is_pattern { "its pattern, each edge of weight 1" } else { "weights summed over both directions" };
     console.line(format_args!("{name} is {}: {weights}", format.title()));
+    warn(console, &summary.notes);
     let mut text = Vec::new();
     if options.verify {
         io::metis::write(&mut text, &graph, io::metis::GraphContent::EDGE_WEIGHTS)

@@ -249,6 +249,11 @@ pub(crate) struct TrafficOptions {
     #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u64).range(0..=1))]
     pub(crate) first_rank: Option<u64>,
 
+    /// Number of network adapters of each rank of a GOAL schedule, each of which becomes a vertex. Adapter `nic` of rank r
+    /// is vertex r times this plus nic [default: a rank is a vertex]
+    #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u64).range(1..=MOST_RANKS))]
+    pub(crate) nics: Option<u64>,
+
     /// Leave out the ids that no line of an edge list mentions, and write the others. Line i holds the id of vertex i,
     /// from 0; ids may then be any numbers below 2^64
     #[arg(long, value_name = "FILE", conflicts_with = "first_rank")]
@@ -428,7 +433,7 @@ pub(crate) static TABLE: Table = Table {
             ],
             &["from"],
         ),
-        Row::new(&[Mode::Traffic], &["weight", "sizes", "include", "top", "ranks", "first_rank", "renumber"])
+        Row::new(&[Mode::Traffic], &["weight", "sizes", "include", "top", "ranks", "first_rank", "nics", "renumber"])
             .instead(OF_GRAPHS, "leave it out, or say with --from what traffic was recorded"),
         Row::new(&[Mode::Order, Mode::Training], &["flit_bytes", "workload"]),
         Row::new(&[Mode::Generator], &["generate", "rounds", "flits", "cycles", "shuffle"]),

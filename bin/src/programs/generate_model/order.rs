@@ -2,6 +2,7 @@
 
 use super::destination::Destination;
 use super::options::Options;
+use super::traffic::warn;
 use super::workload;
 use crate::console::Console;
 use crate::error::{Result, UsageError};
@@ -20,11 +21,13 @@ pub(super) fn workload(options: &Options, mut first: Source<'_>, to: &Destinatio
     progress.tell("reading");
     let is_schedule = is_goal(&first.start());
     let recording = if is_schedule { schedule(options, first)? } else { recording(options, first)? };
+    let notes = recording.notes();
     let recorded = recorded::workload(&recording, options.order.flit_bytes)?;
     drop(progress);
     let computation = if is_schedule { "a cycle is the unit of calc" } else { "computation is not recorded" };
     to.console.line(format_args!("a flit is {} bytes; {computation}", options.order.flit_bytes));
     tell(to.console, &recorded);
+    warn(to.console, &notes);
     workload::write(&recorded.workload, &|out| text::write(out, &recorded.workload), to)
 }
 

@@ -6,15 +6,16 @@ use serde::Serialize;
 
 use super::destination::Destination;
 use super::options::{NAME, Options};
-use crate::console::{Console, ranges};
+use crate::console::Console;
 use crate::error::{Result, UsageError};
 use crate::exit::End;
-use crate::files;
+use crate::{files, hints};
 use crate::progress::Progress;
 use crate::signals::{self, First};
+use viem::ground::text::ranges;
 use viem::ground::types::Weight;
 use viem::io::metis::GraphContent;
-use viem::io::traffic::{ClassTally, Collector, LeftOut, Summary, Tally, TrafficConfig, Weighing};
+use viem::io::traffic::{ClassTally, Collector, LeftOut, Summary, Tally, TrafficConfig, TrafficNote, Weighing};
 use viem::io::{self, ReadError, Source};
 
 /// What the program did, as written to `--json`.
@@ -38,6 +39,9 @@ struct Seconds {
 /// The kind of file that numbers vertices at will.
 const EDGES: &str = "edges";
 
+/// The kind of file that may name network adapters.
+const GOAL: &str = "goal";
+
 /// Edge weights only: processes have none.
 const WEIGHTS: GraphContent = GraphContent::EDGE_WEIGHTS;
 
@@ -49,7 +53,7 @@ pub(super) fn sum(options: &Options, first: Source<'_>, to: &Destination) -> Res
         .with_top(traffic.top)
         .with_num_ranks(traffic.ranks)
         .with_first_rank(traffic.first_rank);
-    let collector = Collector::new(traffic.include.clone()).with_sizes(traffic.sizes);
+    let collector = Collector::new(traffic.include.clone()).with_sizes(traffic.sizes).with_adapters(traffic.nics);
     let mut collector = if traffic.renumber.is_some() { collector.renumbered() } else { collector };
     let progress = Progress::new(options.report.quiet);
     signals::listen(&progress, First::Ends);
@@ -68,6 +72,7 @@ pub(super) fn sum(options: &Options, first: Source<'_>, to: &Destination) -> Res
     let has_sizes = [EDGES, "json", "graphml"].contains(&summary.format);
     let misused = [
         ("renumber", "edge lists", traffic.renumber.is_some() && summary.format != EDGES),
+        ("nics", "schedules of GOAL", traffic.nics.is_some() && summary.format != GOAL),
         ("sizes", "edges in lists, JSON and GraphML", traffic.sizes.is_some() && !has_sizes),
     ];
     if let Some((option, what, _)) = misused.iter().find(|(_, _, is_misused)| *is_misused) {
@@ -148,6 +153,14 @@ fn tell(console: Console, summary: &Summary) {
         "",
     );
     tell_some(console, "light edges left out as --top asks", left_out.light_pairs as u64, "");
+    warn(console, &summary.notes);
+}
+
+/// Says what the user should know of recorded traffic.
+pub(super) fn warn(console: Console, notes: &[TrafficNote]) {
+    for note in notes {
+        console.warn(format_args!("{note}{}", hints::on_traffic_note(note)));
+    }
 }
 
 /// What the files hold that could not be used.

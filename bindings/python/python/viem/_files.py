@@ -155,6 +155,7 @@ def traffic(
     ranks: Optional[int] = None,
     include: Optional[Sequence[str]] = None,
     renumber: bool = False,
+    nics: Optional[int] = None,
 ) -> Traffic:
     """Sums recorded traffic into a communication graph, whose vertices are the ranks.
 
@@ -172,6 +173,10 @@ def traffic(
         Classes of traffic, such as "p2p".
     renumber : bool
         Edge lists with arbitrary numbers: vertices are those that occur, in ascending order, and the numbers are their labels.
+    nics : int, optional
+        Network adapters of each rank of a GOAL schedule, each of which is a vertex: adapter a of rank r is r * nics + a.
+
+    A recording without traffic, ranks without a recording and the like are warned of.
 
     Examples
     --------
@@ -186,9 +191,14 @@ def traffic(
     names = [files] if isinstance(files, (str, PathLike)) else list(files)
     if not names:
         raise UsageError("there is no file")
-    core, text, ids = _viem.read_traffic(
-        [fspath(name) for name in names], kind, weight, ranks, None if include is None else list(include), renumber
+    if nics is not None and nics < 1:
+        raise UsageError(f"nics is at least 1, not {nics}")
+    classes = None if include is None else list(include)
+    core, text, ids, notes = _viem.read_traffic(
+        [fspath(name) for name in names], kind, weight, ranks, classes, renumber, nics
     )
+    for note in notes:
+        warnings.warn(note, stacklevel=2)
     graph = Traffic.__new__(Traffic)
     graph._core = core
     graph.report = json.loads(text)

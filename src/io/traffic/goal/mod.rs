@@ -18,6 +18,7 @@
 //! up to the end of its line, `/*` one up to `*/`. An operation or dependency ends with its line. (Grammar as in `src/LogGOPSim/txt2bin.re` of
 //! LogGOPSim, which needs the number of ranks before the first one, and takes the rank with the highest number for the last.)
 
+mod endpoints;
 mod renamed;
 mod steps;
 
@@ -26,6 +27,7 @@ pub use steps::read_goal;
 
 use std::ops::Range;
 
+use self::endpoints::Endpoints;
 use super::fields::whole;
 use crate::io::scanner::Scanner;
 use crate::io::table::{is_blank, shortened};
@@ -39,6 +41,7 @@ pub(super) const FORMAT: Format = Format {
     tells_recorders: true,
     guesses_first_rank: false,
     is_graph: false,
+    if_empty: "no rank has a `send`",
     is_certain: is_goal,
     read,
 };
@@ -56,17 +59,31 @@ pub fn is_goal(start: &[u8]) -> bool {
 
 fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let mut schedule = Schedule::default();
+    let mut endpoints = inlet.adapters().map(Endpoints::new);
     while let Some((number, line)) = scanner.next_line() {
-        schedule.read(number, line, &mut |part| match part.statement {
-            Statement::NumRanks(count) => inlet.state_ranks(count.value),
-            Statement::Open(rank) if inlet.recorder(rank.value) => {
-                Err(TrafficFault::RankTwice { rank: rank.value })
-            }
-            Statement::Send { from, to, bytes, .. } => inlet.add(0, from, to.value, bytes, 1),
-            _ => Ok(()),
+        schedule.read(number, line, &mut |part| match &mut endpoints {
+            Some(endpoints) => endpoints.add(part.statement, inlet),
+            None => add(part.statement, inlet),
         })?;
     }
-    schedule.end().map_err(|fault| scanner.stop(fault))
+    schedule.end().map_err(|fault| scanner.stop(fault))?;
+    let result = endpoints.map_or(Ok(()), |endpoints| endpoints.finish(inlet));
+    result.map_err(|fault| scanner.stop(fault))
+}
+
+/// Adds a statement to traffic whose vertices are ranks.
+fn add(statement: Statement, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
+    if let Some(adapter) = statement.adapter() {
+        inlet.names_adapter(adapter);
+    }
+    match statement {
+        Statement::NumRanks(count) => inlet.state_ranks(count.value),
+        Statement::Open(rank) if inlet.recorder(rank.value) => {
+            Err(TrafficFault::RankTwice { rank: rank.value })
+        }
+        Statement::Send { from, to, bytes, .. } => inlet.add(0, from, to.value, bytes, 1),
+        _ => Ok(()),
+    }
 }
 
 /// A number and where it stands in its line.
@@ -88,11 +105,13 @@ enum Statement {
         to: Number,
         bytes: u64,
         tag: Tag,
+        adapter: Adapter,
     },
     /// From any rank if none is named.
     Receive {
         from: Option<Number>,
         tag: Tag,
+        adapter: Adapter,
     },
     /// So long a computation.
     Compute(u64),
@@ -105,8 +124,21 @@ enum Statement {
     },
 }
 
+impl Statement {
+    /// The network adapter that is named.
+    fn adapter(&self) -> Adapter {
+        match self {
+            Self::Send { adapter, .. } | Self::Receive { adapter, .. } => *adapter,
+            _ => None,
+        }
+    }
+}
+
 /// The tag of a message; none if any fits.
 type Tag = Option<u64>;
+
+/// The network adapter that an operation uses, if it names one.
+type Adapter = Option<u64>;
 
 /// A statement and where it stands in its line.
 struct Part {
@@ -213,20 +245,22 @@ impl Schedule {
                 let bytes = self.bytes(tokens)?;
                 self.word(tokens, &[b"to"], "to")?;
                 let to = self.rank(tokens)?;
-                Ok(Statement::Send { from, to, bytes, tag: self.attributes(tokens)? })
+                let (tag, adapter) = self.attributes(tokens)?;
+                Ok(Statement::Send { from, to, bytes, tag, adapter })
             }
             _ => {
                 self.bytes(tokens)?;
                 self.word(tokens, &[b"from"], "from")?;
                 let from = if self.is_any(tokens)? { None } else { Some(self.rank(tokens)?) };
-                Ok(Statement::Receive { from, tag: self.attributes(tokens)? })
+                let (tag, adapter) = self.attributes(tokens)?;
+                Ok(Statement::Receive { from, tag, adapter })
             }
         }
     }
 
     /// What stands behind an operation. Its tag is 0 if it has none.
-    fn attributes(&mut self, tokens: &mut Tokens<'_>) -> Result<Tag, Stop> {
-        let mut tag = Some(0);
+    fn attributes(&mut self, tokens: &mut Tokens<'_>) -> Result<(Tag, Adapter), Stop> {
+        let (mut tag, mut adapter) = (Some(0), None);
         while let Some(token) = tokens.next(&mut self.is_comment) {
             if !matches!(token.text, b"tag" | b"cpu" | b"nic") {
                 return Err(tokens.unexpected(&token, "tag, cpu, nic or the end of the line"));
@@ -236,11 +270,13 @@ impl Schedule {
                 true => None,
                 false => Some(self.number(tokens, "a number behind tag, cpu or nic")?.value),
             };
-            if is_tag {
-                tag = value;
+            match token.text {
+                b"tag" => tag = value,
+                b"nic" => adapter = value,
+                _ => {}
             }
         }
-        Ok(tag)
+        Ok((tag, adapter))
     }
 
     /// Passes over -1, if that comes next.

@@ -47,7 +47,7 @@ fn read(scanner: &mut Scanner<Source<'_>>) -> Result<Recording, Stop> {
     if is_sparse(count, lines) {
         return Err(scanner.stop(TrafficFault::Sparse { count, lines }));
     }
-    Ok(Recording::whole(count, blocks.steps))
+    Ok(Recording::whole(count, blocks.steps, blocks.greatest_adapter))
 }
 
 /// The blocks that have been read, and the one at hand.
@@ -56,6 +56,7 @@ struct Blocks {
     num_ranks: Option<u64>,
     steps: HashMap<u64, Vec<Step>>,
     last: Block,
+    greatest_adapter: u64,
 }
 
 impl Blocks {
@@ -63,6 +64,7 @@ impl Blocks {
     fn add(&mut self, part: Part, line: &[u8]) -> Result<(), TrafficFault> {
         let text = |range: Range<usize>| line[range].to_vec();
         let rank = self.last.rank;
+        self.greatest_adapter = self.greatest_adapter.max(part.statement.adapter().unwrap_or(0));
         let step = match part.statement {
             Statement::NumRanks(count) => {
                 check_ranks(count.value, self.num_ranks)?;
@@ -86,7 +88,7 @@ impl Blocks {
             Statement::Send { to, bytes, tag, .. } => {
                 Step::new(Act::Send(bytes), to.value as NodeId, certain(tag)?)
             }
-            Statement::Receive { from, tag } => {
+            Statement::Receive { from, tag, .. } => {
                 let from = from.ok_or(TrafficFault::AnyMessage { of: "from any rank" })?;
                 Step::new(Act::Receive, from.value as NodeId, certain(tag)?)
             }
