@@ -22,13 +22,19 @@ use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem_verify::{self as verify, Audit, AuditError, MachineText};
 
-/// Reads a graph in any format with so many threads.
+/// Reads a graph in any format with so many threads, and says what it leaves out of its file.
 pub(crate) fn read_graph(
     source: Source<'_>,
     weights: NodeWeights,
     threads: usize,
+    console: Console,
 ) -> error::Result<CsrGraph> {
-    Ok(threads::run(threads, || io::read_graph(source, weights))??)
+    let name = source.name().to_owned();
+    let (graph, notes) = threads::run(threads, || io::read_noted_graph(source, weights))??;
+    for note in notes {
+        console.warn(format_args!("{name}: {note}"));
+    }
+    Ok(graph)
 }
 
 /// Reads a mapping of `num_processes` processes to a machine, or a file of a launcher that says where they are.

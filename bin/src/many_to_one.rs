@@ -67,11 +67,12 @@ impl SharingOptions {
         source: Source<'_>,
         machine: &dyn Machine,
         threads: usize,
+        console: Console,
     ) -> Result<(CsrGraph, bool)> {
         let room = usize::try_from(machine.room()).unwrap_or(usize::MAX);
         let is_asked = self.imbalance.is_some() || self.least_load.is_some() || self.pe_weights.is_some();
         let weights = if is_asked { NodeWeights::Read } else { NodeWeights::ReadBeyond(room) };
-        let graph = files::read_graph(source, weights, threads)?;
+        let graph = files::read_graph(source, weights, threads, console)?;
         let num_nodes = graph.num_nodes();
         let is_many = num_nodes > machine.num_pes() || graph.node_weights().iter().any(|&weight| weight != 1);
         let is_many_to_one = num_nodes > room || self.pe_weights.is_some() || (is_asked && is_many);

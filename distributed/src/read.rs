@@ -14,9 +14,9 @@ use std::path::Path;
 
 use viem::ground::types::Weight;
 use viem::io::metis::part::{self as lines, PartStart, Unpaired};
-use viem::io::metis::{Header, NodeWeights};
+use viem::io::metis::{GraphNote, Header, NodeWeights};
 use viem::io::parhip::part as bytes;
-use viem::io::{ReadError, Source, is_stream, parhip, read_graph};
+use viem::io::{ReadError, Source, is_stream, parhip, read_noted_graph};
 
 use crate::alike;
 use crate::comm::{Comm, Ranges};
@@ -52,6 +52,11 @@ impl Manner {
 
 /// Reads a graph in METIS or ParHIP format. The vertices are dealt to the ranks in their order, so that each has about as much of the file.
 pub fn read(comm: &impl Comm, path: &Path) -> Result<DistGraph, DistError> {
+    read_noted(comm, path).map(|(graph, _)| graph)
+}
+
+/// Reads a graph as [`read`] does. Rank 0 also gets what the graph leaves out of its file.
+pub fn read_noted(comm: &impl Comm, path: &Path) -> Result<(DistGraph, Vec<GraphNote>), DistError> {
     let manner = if comm.rank() == 0 { Manner::of(path) } else { Ok(Manner::Whole) };
     let manner = agree(comm, manner)?;
     let mut number = vec![Manner::ALL.iter().position(|&listed| listed == manner).unwrap_or(0) as u64];
@@ -63,12 +68,12 @@ pub fn read(comm: &impl Comm, path: &Path) -> Result<DistGraph, DistError> {
     }
     match manner {
         Manner::Lines => read_lines(comm, path),
-        Manner::Bytes => read_bytes(comm, path),
+        Manner::Bytes => Ok((read_bytes(comm, path)?, Vec::new())),
         Manner::Whole => {
-            let whole = (comm.rank() == 0)
-                .then(|| Source::open(path).and_then(|source| read_graph(source, NodeWeights::Read)));
-            let whole = agree(comm, whole.transpose())?;
-            scatter(comm, 0, whole.as_ref())
+            let read = || Source::open(path).and_then(|source| read_noted_graph(source, NodeWeights::Read));
+            let whole = agree(comm, (comm.rank() == 0).then(read).transpose())?;
+            let (whole, notes) = whole.unzip();
+            Ok((scatter(comm, 0, whole.as_ref())?, notes.unwrap_or_default()))
         }
     }
 }
@@ -126,7 +131,7 @@ fn start_of_line(file: &mut File, from: u64) -> io::Result<u64> {
     }
 }
 
-fn read_lines(comm: &impl Comm, path: &Path) -> Result<DistGraph, DistError> {
+fn read_lines(comm: &impl Comm, path: &Path) -> Result<(DistGraph, Vec<GraphNote>), DistError> {
     let name = &path.display().to_string();
     let unreadable = |source: io::Error| ReadError::Unreadable { file: name.clone(), source };
     let (header, place) = agree(comm, Source::open(path).and_then(lines::header))?;
@@ -152,11 +157,11 @@ fn read_lines(comm: &impl Comm, path: &Path) -> Result<DistGraph, DistError> {
     // As many entries as edges: each edge stands at one end only.
     if arcs == header.num_edges {
         explained(comm, path, wrong.map_or(Ok(()), Err))?;
-        return finish(comm, path, header, rows, &places);
+        return Ok((finish(comm, path, header, rows, &places)?, header.notes()));
     }
     let graph = finish(comm, path, header, rows, &places)?;
     explained(comm, path, wrong.map_or(Ok(()), Err))?;
-    Ok(graph)
+    Ok((graph, header.notes()))
 }
 
 /// What all ranks have got, or the first error; if the start of the file explains that, its explanation.
@@ -240,6 +245,7 @@ mod tests {
     use viem::ground::rng::Rng;
     use viem::io::metis::GraphContent;
     use viem::io::parhip::ParhipWidth;
+    use viem::io::read_graph;
 
     const SIZES: [usize; 5] = [1, 2, 3, 5, 16];
 
@@ -340,6 +346,20 @@ mod tests {
             valid += u32::from(check(&bytes, false));
         }
         assert!((380..800).contains(&valid), "{valid}");
+    }
+
+    #[test]
+    fn what_a_graph_leaves_out_is_known_to_rank_0() {
+        let expected = [GraphNote::MoreWeights { count: 2 }];
+        let text = b"2 1 010 2\n1 5 2\n1 7 1\n".to_vec();
+        for bytes in [text.clone(), [b"\xef\xbb\xbf".to_vec(), text].concat()] {
+            let mut file = tempfile::NamedTempFile::new().unwrap();
+            file.write_all(&bytes).unwrap();
+            for size in SIZES {
+                let notes = threads::run(size, |comm| read_noted(comm, file.path()).unwrap().1);
+                assert_eq!(notes[0], expected);
+            }
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::metis::{self, GraphContent, NodeWeights};
+use super::metis::{self, GraphContent, GraphNote, NodeWeights};
 use super::parhip::{self, ParhipWidth};
 use super::{ReadError, Source};
 use crate::graph::CsrGraph;
@@ -40,11 +40,19 @@ impl std::fmt::Display for GraphFormat {
 }
 
 /// Reads a graph in METIS or ParHIP format, or refuses it at its first fault; see [`metis::read`] and [`parhip::read`].
-pub fn read_graph(mut source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, ReadError> {
+pub fn read_graph(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, ReadError> {
+    read_noted_graph(source, node_weights).map(|(graph, _)| graph)
+}
+
+/// Reads a graph as [`read_graph`] does, and says what it leaves out of its file.
+pub fn read_noted_graph(
+    mut source: Source<'_>,
+    node_weights: NodeWeights,
+) -> Result<(CsrGraph, Vec<GraphNote>), ReadError> {
     if parhip::is_parhip(&source.start()) {
-        parhip::read(source, node_weights)
+        parhip::read(source, node_weights).map(|graph| (graph, Vec::new()))
     } else {
-        metis::read(source, node_weights)
+        metis::read_noted(source, node_weights)
     }
 }
 

@@ -68,7 +68,7 @@ use crate::ground::memory::OutOfMemory;
 use crate::ground::number_list::ListFault;
 
 pub use fields::FieldFault;
-pub use graph_file::{GraphFormat, read_graph, write_graph};
+pub use graph_file::{GraphFormat, read_graph, read_noted_graph, write_graph};
 pub use output::{Outputs, WriteError};
 pub use place::{are_one_stream, is_stream};
 pub use reading::Reading;

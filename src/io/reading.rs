@@ -56,13 +56,15 @@ impl Reading {
     pub(super) const NCCL: Self = Self::of_traffic("a log of NCCL", "nccl");
     pub(super) const KINETO: Self = Self::of_traffic("a trace of PyTorch's profiler", "kineto");
     pub(super) const GOAL: Self = Self::of_traffic("a GOAL schedule", "goal");
+    pub(super) const PAJE: Self = Self::of_traffic("links of a trace in the Paje format", "paje");
+    pub(super) const SIMGRID: Self = Self::of_traffic("a time-independent trace of SimGrid", "simgrid");
     pub(super) const CSV: Self = Self::new("a table with separators (CSV)", CONVERT);
     pub(super) const TEXT: Self = Self::new("a text (its first lines hold no numbers)", CONVERT);
     pub(super) const BINARY: Self = Self::new("a binary file", CONVERT);
     pub(super) const HASHES: Self = Self::new("an edge list (SNAP) or a script", CONVERT);
 
     /// Readings of recorded traffic.
-    pub(super) const TRAFFIC: [Self; 13] = [
+    pub(super) const TRAFFIC: [Self; 15] = [
         Self::PROFILE,
         Self::MATRIX,
         Self::EDGES,
@@ -76,6 +78,8 @@ impl Reading {
         Self::NCCL,
         Self::KINETO,
         Self::GOAL,
+        Self::PAJE,
+        Self::SIMGRID,
     ];
 
     const fn new(name: &'static str, remedy: &'static str) -> Self {

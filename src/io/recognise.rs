@@ -15,7 +15,7 @@ use super::traffic::{Format, WINDOW};
 const MATRIX_MARKET: &str = "%%MatrixMarket";
 
 /// Kinds of files that start with bytes of their own.
-const SIGNATURES: [(&[u8], &str); 12] = [
+const SIGNATURES: [(&[u8], &str); 15] = [
     (b"\x7fELF", "a program (ELF)"),
     (b"\x89HDF", "an HDF5 file"),
     (b"\x89PNG", "a PNG picture"),
@@ -28,10 +28,19 @@ const SIGNATURES: [(&[u8], &str); 12] = [
     (b"MATLAB 5.0", "a MATLAB file"),
     (b"CDF", "a NetCDF file"),
     (b"SQLite format 3", "an SQLite database"),
+    (b"%EventDef", "a trace in the Paje format; pj_dump of PajeNG prints its links, which are read"),
+    (b"#Paraver", "a trace of Paraver (.prv)"),
+    (b"# darshan log", "what darshan-parser prints of a log of file operations, which has no messages between ranks"),
 ];
 
+/// What `otf2-print` prints.
+const OTF2: &str = "the text of an OTF2 trace (otf2-print)";
+
 /// Kinds of texts by the word at the start of their first line that is no METIS comment, in lower case.
-const OPENINGS: [(&str, &str); 17] = [
+const OPENINGS: [(&str, &str); 20] = [
+    ("@ mpip", "a report of mpiP, which has no pairs of ranks"),
+    ("=== otf2-print", OTF2),
+    ("=== event", OTF2),
     ("process ", "a workload (PROCESS ...)"),
     ("viem_order ", "the recorded order of messages (viem_order ...)"),
     ("<?xml", "an XML file such as GEXF"),

@@ -86,7 +86,7 @@ fn check(options: &Options, given: &Given) -> Result<End> {
         return Err(UsageError(message.to_owned()).into());
     }
     if is_binary || convert.is_some() {
-        let graph = files::read_graph(source, NodeWeights::Read, threads)?;
+        let graph = threads::run(threads, || io::read_graph(source, NodeWeights::Read))??;
         tell_valid(console, &name, graph.num_nodes(), graph.num_edges() as u64);
         if let Some(convert) = convert {
             let other = if is_binary { GraphFormat::Metis } else { GraphFormat::Parhip };

@@ -15,11 +15,12 @@ use crate::graph::Graph;
 use crate::machine::Machine;
 use crate::map::{Pes, json, pes_of};
 
-/// Reads a graph in the format of METIS, or in the binary one of ParHIP.
+/// Reads a graph in the format of METIS, or in the binary one of ParHIP; what it leaves out of its file comes with it.
 #[pyfunction]
-pub(crate) fn read_graph(py: Python<'_>, path: PathBuf) -> PyResult<Graph> {
-    let read = || io::read_graph(Source::open(&path)?, NodeWeights::Read);
-    py.detach(read).map(Graph::new).or_raise()
+pub(crate) fn read_graph(py: Python<'_>, path: PathBuf) -> PyResult<(Graph, Vec<String>)> {
+    let read = || io::read_noted_graph(Source::open(&path)?, NodeWeights::Read);
+    let (graph, notes) = py.detach(read).or_raise()?;
+    Ok((Graph::new(graph), notes.iter().map(|note| format!("{}: {note}", path.display())).collect()))
 }
 
 /// Writes a graph in the format of METIS, with the weights that are not all 1.

@@ -68,15 +68,16 @@ pub(crate) fn solve_qap<'py>(
     found(py, solution.mapping.pes(), solution.cost, &report)
 }
 
-/// Matrices as numpy has them, and their size.
-pub(crate) type Matrices<'py> = (usize, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>);
+/// Matrices as numpy has them, and their size, with warnings.
+pub(crate) type Matrices<'py> = (usize, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Vec<String>);
 
 /// Reads a problem of QAPLIB.
 #[pyfunction]
 pub(crate) fn read_qap<'py>(py: Python<'py>, path: std::path::PathBuf) -> PyResult<Matrices<'py>> {
     let read = || viem::io::qaplib::read(viem::io::Source::open(&path)?);
     let file = py.detach(read).or_raise()?;
-    Ok((file.size, file.a.into_pyarray(py), file.b.into_pyarray(py)))
+    let notes = file.notes.iter().map(|note| format!("{}, {note}", path.display())).collect();
+    Ok((file.size, file.a.into_pyarray(py), file.b.into_pyarray(py), notes))
 }
 
 /// Writes a problem of QAPLIB.

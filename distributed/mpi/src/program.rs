@@ -10,6 +10,7 @@ use viem::ground::text::printable;
 use viem::ground::types::BlockId;
 use viem::io::fixed::{self, FixedKind};
 use viem::io::mapping::Room;
+use viem::io::metis::GraphNote;
 use viem::io::{Outputs, ReadError, Source, WriteError};
 use viem::machine::{self, Machine, SpecError, Wanted};
 use viem_distributed::comm::{Comm, Counted, Ranges, greatest, sum};
@@ -51,9 +52,12 @@ pub(crate) fn run(world: &impl Communicator, options: &Options) -> Result<(), Di
             return agree(comm, Err(UsageError(missing)));
         }
     };
-    let graph = match (&options.file, &options.generate) {
-        (Some(file), _) => read::read(comm, file)?,
-        (None, lengths) => generate::grid(comm, lengths.as_ref().map_or(&[], |lengths| &lengths.0))?,
+    let (graph, notes) = match (&options.file, &options.generate) {
+        (Some(file), _) => read::read_noted(comm, file)?,
+        (None, lengths) => {
+            let lengths = lengths.as_ref().map_or(&[][..], |lengths| &lengths.0);
+            (generate::grid(comm, lengths)?, Vec::new())
+        }
     };
     let ranges = graph.ranges();
     let old = options.remap_from.as_deref().map(|path| read_old(comm, path, ranges)).transpose()?;
@@ -68,7 +72,7 @@ pub(crate) fn run(world: &impl Communicator, options: &Options) -> Result<(), Di
     let text = serde_json::to_string_pretty(&report).map(|text| text + "\n").unwrap_or_default();
     output::write(comm, graph.ranges(), &solution.blocks, text.as_bytes(), places.as_ref())?;
     if let Some(places) = &places {
-        tell(options, places, &report);
+        tell(options, places, &report, &notes);
     }
     Ok(())
 }
@@ -171,7 +175,7 @@ fn facts<C: Comm>(comm: &Counted<C>, graph: &DistGraph, reading: f64, started: I
 }
 
 /// Prints what people read, unless results go there.
-fn tell(options: &Options, places: &Places, report: &Report) {
+fn tell(options: &Options, places: &Places, report: &Report, notes: &[GraphNote]) {
     if options.quiet {
         return;
     }
@@ -184,6 +188,8 @@ fn tell(options: &Options, places: &Places, report: &Report) {
             (true, true) => {}
         }
     }
-    let warnings = report.warnings().into_iter().filter(|_| !places.outputs.use_stderr());
+    let file = options.file.as_deref().map(|path| path.display().to_string()).unwrap_or_default();
+    let notes = notes.iter().map(|note| format!("{file}: {note}"));
+    let warnings = notes.chain(report.warnings()).filter(|_| !places.outputs.use_stderr());
     warnings.for_each(|warning| eprintln!("warning: {}", printable(&warning)));
 }

@@ -56,6 +56,23 @@ pub struct Header {
     pub has_edge_weights: bool,
 }
 
+impl Header {
+    /// What a graph of such a file does not have.
+    pub fn notes(&self) -> Vec<GraphNote> {
+        let more = GraphNote::MoreWeights { count: self.num_constraints };
+        if self.num_constraints > 1 { vec![more] } else { Vec::new() }
+    }
+}
+
+/// What a graph leaves out of its file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum GraphNote {
+    #[error("each vertex has {count} weights, of which all but the first are ignored")]
+    MoreWeights { count: u64 },
+}
+
 /// What to do with the weights of vertices. They are checked in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -87,6 +104,14 @@ pub enum NodeWeights {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, ReadError> {
+    read_noted(source, node_weights).map(|(graph, _)| graph)
+}
+
+/// Reads a graph, and says what it leaves out of its file; see [`read`].
+pub fn read_noted(
+    source: Source<'_>,
+    node_weights: NodeWeights,
+) -> Result<(CsrGraph, Vec<GraphNote>), ReadError> {
     let keep = match node_weights {
         NodeWeights::Read => Keep::FirstWeight,
         NodeWeights::Ignore => Keep::Nothing,
@@ -99,7 +124,7 @@ pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, R
         return Err(ReadError::Invalid { file: name, line, column, kind: ContentError::Graph(kind) });
     }
     let rows = rows.expect("only a fault stops the parser");
-    let n = rows.header.num_nodes;
+    let (n, notes) = (rows.header.num_nodes, rows.header.notes());
     let ones = |count| {
         let out_of_memory =
             |source| ReadError::OutOfMemory { file: name.clone(), line: n as u64 + 1, source };
@@ -111,7 +136,7 @@ pub fn read(source: Source<'_>, node_weights: NodeWeights) -> Result<CsrGraph, R
     } else {
         CsrGraph::from_symmetric_unweighted(rows.offsets, rows.targets, node_weights)
     };
-    Ok(graph.expect("the parser has proven the sums"))
+    Ok((graph.expect("the parser has proven the sums"), notes))
 }
 
 /// The header of a file that starts with these bytes; nothing if it is not valid, or does not end there.

@@ -8,6 +8,7 @@ use hashbrown::HashMap;
 use super::ids::{Numbering, Seen};
 use super::nccl::Log;
 use super::note::{TrafficNote, no_traffic};
+use super::simgrid::Collectives;
 use super::pairs::{Pair, PairOverflow, Pairs};
 use super::weighing::{Share, Weighing};
 use crate::graph::{CsrGraph, GraphError};
@@ -201,6 +202,8 @@ pub enum TrafficError {
     BelowFirst { found: u64, first: u64 },
     #[error("there is no rank in the files")]
     NoRanks,
+    #[error("what collectives send cannot be summed: {0}")]
+    Collectives(Box<TrafficFault>),
     #[error(transparent)]
     Graph(GraphError),
 }
@@ -218,6 +221,7 @@ impl HasKind for TrafficError {
             | Self::WeightOverflow
             | Self::TooLarge { .. }
             | Self::Sparse { .. }
+            | Self::Collectives(_)
             | Self::NoRanks => ErrorKind::BadData,
             Self::Graph(error) => error.kind(),
         }
@@ -263,6 +267,8 @@ pub struct Collector {
     adapters: Option<u64>,
     greatest_adapter: u64,
     is_upside_down: bool,
+    counts_messages: bool,
+    collectives: Collectives,
     log: Log,
 }
 
@@ -289,6 +295,8 @@ impl Collector {
             adapters: None,
             greatest_adapter: 0,
             is_upside_down: false,
+            counts_messages: false,
+            collectives: Collectives::default(),
             log: Log::default(),
         }
     }
@@ -386,6 +394,11 @@ impl Collector {
         let log = mem::take(&mut self.log);
         log.add_to(&mut Inlet { collector: &mut self, file: "" })
             .map_err(|count| TrafficError::TooLarge { count })?;
+        let collectives = mem::take(&mut self.collectives);
+        let count = self.num_ranks.max(config.num_ranks.unwrap_or(0)).min(MOST_RANKS);
+        collectives
+            .add_to(count, &mut Inlet { collector: &mut self, file: "" })
+            .map_err(|fault| TrafficError::Collectives(Box::new(fault)))?;
         let ids = self.numbering.take().map(|numbering| {
             let (ids, rank_of) = numbering.finish();
             self.pairs.renumber(&rank_of);
@@ -460,7 +473,8 @@ impl Collector {
         let upside_down = self.is_upside_down.then_some(TrafficNote::UpsideDown);
         let is_passed_over = self.adapters.is_none() && self.greatest_adapter > 0;
         let adapters = is_passed_over.then_some(TrafficNote::Adapters { greatest: self.greatest_adapter });
-        [no_traffic, silent, upside_down, adapters].into_iter().flatten().collect()
+        let counted = self.counts_messages.then_some(TrafficNote::CountedMessages);
+        [no_traffic, silent, upside_down, adapters, counted].into_iter().flatten().collect()
     }
 
     fn check_classes(&self, format: Format) -> Result<(), TrafficError> {
@@ -630,6 +644,21 @@ impl Inlet<'_> {
     /// The file names this network adapter of a rank.
     pub(super) fn names_adapter(&mut self, adapter: u64) {
         self.collector.greatest_adapter = self.collector.greatest_adapter.max(adapter);
+    }
+
+    /// Messages of the file have no size, so that they are counted.
+    pub(super) fn counts_messages(&mut self) {
+        self.collector.counts_messages = true;
+    }
+
+    /// The job has this rank.
+    pub(super) fn names_rank(&mut self, rank: u64) -> Result<(), TrafficFault> {
+        self.collector.widen(rank, rank)
+    }
+
+    /// Collectives of all ranks.
+    pub(super) fn collectives(&mut self) -> &mut Collectives {
+        &mut self.collector.collectives
     }
 
     /// A matrix seems to be printed from its last row to its first.

@@ -30,8 +30,8 @@ pub(super) const FORMAT: Format = Format {
 const NAMES: [&[&str]; 4] = [
     &["source", "src", "from", "sender", "rank"],
     &["target", "dst", "dest", "destination", "to", "receiver", "peer"],
-    &["weight", "bytes", "volume", "size", "value"],
-    &["messages", "msgs", "count", "transfers"],
+    &["weight", "bytes", "nbytes", "volume", "size", "value"],
+    &["messages", "msgs", "nmsgs", "count", "transfers"],
 ];
 
 /// The columns of weights and of messages.
@@ -66,8 +66,8 @@ fn recognise(start: &[u8]) -> bool {
     let Some(first) = lines.next() else { return false };
     let first = first.strip_suffix(b"\r").unwrap_or(first);
     let names = fields_of(first, Separator::of(first));
-    let has = |column: usize| names.iter().any(|name| meaning(name) == Some(column));
-    has(0) && has(1)
+    let columns = meanings(&names);
+    columns.contains(&Some(0)) && columns.contains(&Some(1))
 }
 
 fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
@@ -119,8 +119,11 @@ fn named_columns(
 ) -> Result<Columns, Stop> {
     let (mut places, mut count) = ([None; 4], 0);
     let mut size = None;
+    let mut rest = fields;
+    let names: Vec<&[u8]> = std::iter::from_fn(|| rest.next()).map(|field| unquoted(field.text)).collect();
+    let meanings = meanings(&names);
     while let Some(field) = fields.next() {
-        if let Some(column) = meaning(unquoted(field.text)) {
+        if let Some(column) = meanings[count] {
             if places[column].is_some() {
                 let (what, names) = (MEANINGS[column], NAMES[column].join(", "));
                 return Err(fields.stop(field, TrafficFault::ColumnTwice { what, names }));
@@ -160,6 +163,26 @@ pub(super) fn may_be_of_each(name: &[u8]) -> bool {
 /// Which column is called so.
 fn meaning(name: &[u8]) -> Option<usize> {
     NAMES.iter().position(|names| names.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name)))
+}
+
+/// Which column is called so with a word more: `src_rank`, `Rank From`, `num_bytes`, `total-messages`.
+fn longer_meaning(name: &[u8]) -> Option<usize> {
+    const WORDS: [&[u8]; 7] = [b"rank", b"id", b"process", b"num", b"total", b"number", b"of"];
+    let words = name.split(|byte| b"_-. ".contains(byte)).filter(|word| !word.is_empty());
+    let is_more = |word: &&[u8]| WORDS.iter().any(|more| more.eq_ignore_ascii_case(word));
+    let mut rest = words.filter(|word| !is_more(word));
+    let only = rest.next()?;
+    if rest.next().is_some() { None } else { meaning(only) }
+}
+
+/// The column that each name stands for. A name with a word more counts where no other one stands for its column.
+fn meanings(names: &[&[u8]]) -> Vec<Option<usize>> {
+    let mut meanings: Vec<Option<usize>> = names.iter().map(|name| meaning(name)).collect();
+    let plain = meanings.clone();
+    for (found, name) in meanings.iter_mut().zip(names).filter(|(found, _)| found.is_none()) {
+        *found = longer_meaning(name).filter(|column| !plain.contains(&Some(*column)));
+    }
+    meanings
 }
 
 fn read_flow(number: u64, line: &[u8], columns: Columns, inlet: &mut Inlet<'_>) -> Result<(), Stop> {

@@ -25,25 +25,18 @@ use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
 
+use super::collective::{CLASSES, Call, Flow, Pattern};
 use super::named::stop;
-use crate::ground::collectives::ring_bytes;
 use crate::io::Source;
 use crate::io::number;
 use crate::io::scanner::Scanner;
 use crate::io::table::shortened;
-use crate::io::traffic::{Class, Format, Inlet, Stop, TrafficFault};
+use crate::io::traffic::{Format, Inlet, Stop, TrafficFault};
 
 pub(super) const FORMAT: Format = Format {
     name: "kineto",
     title: "traces of PyTorch's profiler",
-    classes: &[
-        Class { name: "allreduce", title: "all-reduce, as rings send", is_default: true },
-        Class { name: "allgather", title: "all-gather, as rings send", is_default: true },
-        Class { name: "reducescatter", title: "reduce-scatter, as rings send", is_default: true },
-        Class { name: "alltoall", title: "all-to-all", is_default: true },
-        Class { name: "rooted", title: "broadcast, reduce, gather and scatter", is_default: true },
-        Class { name: "p2p", title: "sends", is_default: true },
-    ],
+    classes: CLASSES,
     tells_recorders: true,
     guesses_first_rank: false,
     is_graph: false,
@@ -258,13 +251,18 @@ impl Job {
             return Ok(());
         };
         let size = u128::from(element_size(arguments)?);
-        let call = Call { arguments, sent: size * u128::from(sent), received: size * u128::from(received) };
+        let (bytes_sent, bytes_received) = (size * u128::from(sent), size * u128::from(received));
         if sent.max(received) == 0 || pattern == Pattern::Receive {
             return Ok(());
         }
         let flows = match pattern {
-            Pattern::Send => self.peer(arguments).map(|peer| vec![Flow::new(peer, call.sent)]),
-            _ => self.group(arguments).and_then(|ranks| self.flows(pattern, &call, &ranks)),
+            Pattern::Send => self.peer(arguments).map(|peer| vec![Flow::new(peer, bytes_sent)]),
+            _ => self.group(arguments).and_then(|ranks| {
+                let root = whole(arguments, "Rank").and_then(|root| usize::try_from(root).ok()).unwrap_or(0);
+                let splits = arguments.get("In split size").and_then(self::ranks);
+                let (sent, received) = (bytes_sent, bytes_received);
+                Call { me: self.me, ranks: &ranks, root, sent, received, splits }.flows(pattern)
+            }),
         };
         let Some(flows) = flows else {
             inlet.left_out().uncounted_calls += 1;
@@ -310,125 +308,6 @@ impl Job {
         };
         let sources: [&dyn Fn() -> Option<Vec<u64>>; 4] = [&listed, &configured, &strided, &all];
         sources.iter().find_map(|source| source().filter(is_whole))
-    }
-
-    /// What this rank sends in a collective of these ranks, if it is one of them.
-    fn flows(&self, pattern: Pattern, call: &Call<'_>, ranks: &[u64]) -> Option<Vec<Flow>> {
-        let place = ranks.iter().position(|&rank| rank == self.me)?;
-        let (count, next) = (ranks.len(), ranks[(place + 1) % ranks.len()]);
-        let root = whole(call.arguments, "Rank").and_then(|root| usize::try_from(root).ok()).unwrap_or(0);
-        let ring = |bytes, passes: u64| {
-            let bytes = ring_bytes(count as u128, bytes, u128::from(passes))?;
-            Some(vec![Flow { to: next, bytes, messages: passes * (count as u64 - 1) }])
-        };
-        let all = call.sent.max(call.received);
-        let if_sends = |sends: bool, to, bytes| if sends { vec![Flow::new(to, bytes)] } else { Vec::new() };
-        match pattern {
-            Pattern::AllReduce => ring(call.sent, 2),
-            Pattern::AllGather => ring(call.received, 1),
-            Pattern::ReduceScatter => ring(call.sent, 1),
-            Pattern::AllToAll => Some(call.parts(ranks)),
-            _ if root >= count => None,
-            Pattern::Broadcast => Some(if_sends((place + 1) % count != root, next, all)),
-            Pattern::Reduce => Some(if_sends(place != root, next, all)),
-            Pattern::Gather => Some(if_sends(place != root, ranks[root], call.sent)),
-            Pattern::Scatter if place == root => Some(call.parts(ranks)),
-            Pattern::Scatter | Pattern::Send | Pattern::Receive => Some(Vec::new()),
-        }
-    }
-}
-
-/// How a collective sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pattern {
-    AllReduce,
-    AllGather,
-    ReduceScatter,
-    AllToAll,
-    Broadcast,
-    Reduce,
-    Gather,
-    Scatter,
-    Send,
-    Receive,
-}
-
-impl Pattern {
-    /// All of them by the starts of their names without underscores; longer ones come before shorter ones.
-    const ALL: [(&'static str, Self); 10] = [
-        ("allreduce", Self::AllReduce),
-        ("allgather", Self::AllGather),
-        ("reducescatter", Self::ReduceScatter),
-        ("alltoall", Self::AllToAll),
-        ("broadcast", Self::Broadcast),
-        ("reduce", Self::Reduce),
-        ("gather", Self::Gather),
-        ("scatter", Self::Scatter),
-        ("send", Self::Send),
-        ("recv", Self::Receive),
-    ];
-
-    /// That of a name such as `_allgather_base`.
-    fn of(name: &str) -> Option<Self> {
-        let name = name.replace('_', "").to_ascii_lowercase();
-        Self::ALL.into_iter().find(|(start, _)| name.starts_with(start)).map(|(_, pattern)| pattern)
-    }
-
-    /// Its place among the classes.
-    fn class(self) -> usize {
-        match self {
-            Self::AllReduce => 0,
-            Self::AllGather => 1,
-            Self::ReduceScatter => 2,
-            Self::AllToAll => 3,
-            Self::Broadcast | Self::Reduce | Self::Gather | Self::Scatter => 4,
-            Self::Send | Self::Receive => 5,
-        }
-    }
-}
-
-/// What this rank sends to another one.
-struct Flow {
-    to: u64,
-    bytes: u128,
-    messages: u64,
-}
-
-impl Flow {
-    /// A single message.
-    fn new(to: u64, bytes: u128) -> Self {
-        Self { to, bytes, messages: 1 }
-    }
-}
-
-/// A call of a collective, and its bytes.
-struct Call<'a> {
-    arguments: &'a Value,
-    sent: u128,
-    received: u128,
-}
-
-impl Call<'_> {
-    /// The part of each rank in what is sent.
-    fn parts(&self, ranks: &[u64]) -> Vec<Flow> {
-        let splits = self
-            .arguments
-            .get("In split size")
-            .and_then(self::ranks)
-            .filter(|splits| splits.len() == ranks.len());
-        let sum = |splits: &Vec<u64>| splits.iter().map(|&split| u128::from(split)).sum::<u128>();
-        let (splits, sum) = match splits.map(|splits| (sum(&splits), splits)) {
-            Some((sum, splits)) if sum > 0 => (splits, sum),
-            _ => (vec![1; ranks.len()], ranks.len() as u128),
-        };
-        let part =
-            |split: u64| self.sent.checked_mul(u128::from(split)).map_or(u128::MAX, |all| all.div_ceil(sum));
-        ranks
-            .iter()
-            .zip(splits)
-            .filter(|&(_, split)| split > 0)
-            .map(|(&to, split)| Flow::new(to, part(split)))
-            .collect()
     }
 }
 

@@ -15,6 +15,8 @@
 //! | `nccl` | `nccl.rs` | logs of NCCL |
 //! | `kineto` | `kineto.rs` | traces of PyTorch's profiler |
 //! | `goal` | `goal/` | GOAL schedules |
+//! | `paje` | `paje.rs` | links of traces in the Paje format |
+//! | `simgrid` | `simgrid.rs` | time-independent traces of SimGrid |
 //!
 //! A [`Recording`] reads something else from the files of `trace/viem_trace.c`: the order of messages, of which
 //! `workload::recorded` makes a workload.
@@ -24,6 +26,7 @@
 //! makes the graph. Memory: 24 bytes for each pair and as many again for flows that are not merged yet.
 
 mod aps;
+mod collective;
 mod collector;
 mod edges;
 mod fields;
@@ -41,8 +44,10 @@ mod note;
 mod npy;
 mod openmpi;
 mod order;
+mod paje;
 mod pairs;
 mod scotch;
+mod simgrid;
 mod trace;
 mod weighing;
 
@@ -111,7 +116,7 @@ pub struct Class {
 
 impl Format {
     /// All kinds.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         openmpi::FORMAT,
         matrix::FORMAT,
         edges::FORMAT,
@@ -125,6 +130,8 @@ impl Format {
         nccl::FORMAT,
         kineto::FORMAT,
         goal::FORMAT,
+        paje::FORMAT,
+        simgrid::FORMAT,
     ];
 
     /// The name on the command line.

@@ -22,6 +22,8 @@ pub enum TrafficNote {
     SilentRanks(Vec<NodeId>),
     /// Matrices that are zero on the other diagonal and symmetric about it: their last row may be that of rank 0.
     UpsideDown,
+    /// Messages have no sizes, so that each weighs 1.
+    CountedMessages,
     /// A schedule names network adapters of ranks, which are passed over.
     Adapters {
         /// The highest one.
@@ -74,6 +76,7 @@ impl Display for TrafficNote {
                 "the matrix is zero on the diagonal from the lower left to the upper right, and symmetric about it: it seems to be printed \
                  from the last row to the first; reverse its lines if so",
             ),
+            Self::CountedMessages => f.write_str("messages have no sizes in the files: each weighs 1"),
             Self::Adapters { greatest } => write!(
                 f,
                 "network adapters of ranks (`nic`, up to {greatest}) are passed over: a rank is one vertex, whichever of them it uses"

@@ -66,6 +66,38 @@ const MOST_COST: Cost = Cost::MAX / 8;
 /// Upper limit on the objects: places are 32 bits, tables have n² entries.
 const MOST_OBJECTS: usize = 1 << 16;
 
+/// The greatest common divisors of entries of a matrix.
+struct Common {
+    diagonal: u64,
+    /// Of those that are not on the diagonal.
+    apart: u64,
+    /// Of the sums of each two that are opposite to each other.
+    both_ways: u64,
+    is_symmetric: bool,
+}
+
+impl Common {
+    fn of(size: usize, entries: &[i64]) -> Self {
+        let mut common = Self { diagonal: 0, apart: 0, both_ways: 0, is_symmetric: true };
+        for row in 0..size {
+            common.diagonal = gcd(common.diagonal, entries[row * size + row].unsigned_abs());
+        }
+        for (row, column) in pairs_in_tiles(size) {
+            let (one, other) = (entries[row * size + column], entries[column * size + row]);
+            common.apart = gcd(gcd(common.apart, one.unsigned_abs()), other.unsigned_abs());
+            let sum = (i128::from(one) + i128::from(other)).unsigned_abs();
+            common.both_ways = gcd(common.both_ways, u64::try_from(sum).unwrap_or(1));
+            common.is_symmetric &= one == other;
+        }
+        common
+    }
+}
+
+/// The greatest common divisor; that of a number and 0 is the number.
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
 /// All pairs i > j below n, in tiles, so that the entries of a matrix and of its transpose stay in the cache.
 pub(crate) fn pairs_in_tiles(n: usize) -> impl Iterator<Item = (usize, usize)> {
     /// Rows per tile: a cache line has 8 entries.
@@ -119,6 +151,18 @@ impl Qap {
     /// Row `k` of the matrix of places.
     pub(super) fn row_b(&self, k: usize) -> &[i64] {
         &self.b[k * self.size..][..self.size]
+    }
+
+    /// The greatest number of which J is a multiple whatever the assignment, as far as the entries show it; 0 if J is always 0. O(n²).
+    pub fn divisor(&self) -> u64 {
+        let (a, b) = (Common::of(self.size, &self.a), Common::of(self.size, &self.b));
+        let apart = match (a.is_symmetric, b.is_symmetric) {
+            (true, _) => a.apart.checked_mul(b.both_ways),
+            (_, true) => a.both_ways.checked_mul(b.apart),
+            _ => a.apart.checked_mul(b.apart),
+        };
+        let product = |factor: Option<u64>| factor.unwrap_or(1);
+        gcd(product(apart), product(a.diagonal.checked_mul(b.diagonal)))
     }
 
     /// J by definition, with object `i` at `place_of[i]`; O(n²). Panics unless these are `n` places.

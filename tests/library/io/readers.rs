@@ -264,6 +264,12 @@ fn all() -> Vec<Reader> {
         })
         .numbers_from(None),
         traffic(
+            "paje",
+            "Container, 0, 0, 0.0, 1.0, 1.0, root\nLink, root, LINK, 0.1, 0.2, 0.1, PTP, rank0, rank1, 0, 800\n",
+        )
+        .numbers_from(None),
+        traffic("simgrid", "0 init\n0 send 1 0 1e6\n1 init\n1 recv 0 0 1e6\n0 bcast 10 0\n1 bcast 10 0\n").numbers_from(None),
+        traffic(
             "kineto",
             "{\"schemaVersion\": 1,\n\"distributedInfo\": {\"rank\": 1, \"world_size\": 3},\n\"traceEvents\": [\n\
              {\"name\": \"record_param_comms\", \"args\": {\"Collective name\": \"allreduce\", \"dtype\": \"Float\",\n\

@@ -180,9 +180,31 @@ fn write_text(name: &str, n: u32, flows: &Flows) -> (Vec<String>, bool) {
             };
             return ((0..n).map(file).collect(), false);
         }
+        "paje" => {
+            text += "Container, 0, 0, 0.0, 1.0, 1.0, root\n";
+            for (from, to, bytes, messages) in lines() {
+                // Bytes are shared by the messages: the last one has the rest.
+                let each = bytes / messages;
+                for number in 1..=messages {
+                    let size = if number < messages { each } else { bytes - (messages - 1) * each };
+                    writeln!(text, "Link, root, LINK, 0.1, 0.2, 0.1, PTP, rank-{from}, rank-{to}, k{number}, {size}").unwrap();
+                }
+            }
+        }
+        "simgrid" => {
+            for me in 0..n {
+                writeln!(text, "{me} init").unwrap();
+                for (_, to, bytes, messages) in lines().filter(|line| line.0 == me) {
+                    let each = bytes / messages;
+                    (1..messages).for_each(|tag| writeln!(text, "{me} isend {to} {tag} {each}").unwrap());
+                    writeln!(text, "{me} send {to} 0 {}", bytes - (messages - 1) * each).unwrap();
+                }
+                writeln!(text, "{me} compute 1e9\n{me} finalize").unwrap();
+            }
+        }
         _ => panic!("{name} has no writer in this test"),
     }
-    (vec![text], matches!(name, "openmpi" | "edges" | "aps" | "json" | "graphml" | "goal"))
+    (vec![text], matches!(name, "openmpi" | "edges" | "aps" | "json" | "graphml" | "goal" | "paje" | "simgrid"))
 }
 
 /// The trace of a rank.
@@ -1253,4 +1275,104 @@ fn matrices_that_are_printed_from_below_are_warned_of() {
             assert!(!is_warned(name, &rows) && !is_warned(name, &other) && !is_warned(name, &chain), "{name} {n}");
         }
     }
+}
+
+#[test]
+fn links_of_paje_are_messages_between_the_ranks_in_their_names() {
+    let dump = "Container, 0, 0, 0.000000, 0.004000, 0.004000, root\nContainer, root, PROCESS, 0, 0.004, 0.004, rank0\n\
+                State, rank0, STATE, 0.000100, 0.000300, 0.000200, 0.000000, MPI_Send\n\
+                Link, root, LINK, 0.000210, 0.000340, 0.000130, PTP, rank0, rank1, 0, 800\n\
+                Link, root, LINK, 0.001210, 0.001340, 0.000130, PTP, rank1, rank0, 1, 2e2\n";
+    let unsized_ = "container,linkType,startTime,endTime,duration,value,startContainer,endContainer\n\
+                    root,LINK,0.000210,0.000340,0.000130,PTP,rank0,rank1\nroot,LINK,0.001210,0.001340,0.000130,PTP,rank1,rank0\n";
+    let counted = vec![TrafficNote::CountedMessages];
+    let cases = [
+        (dump.to_owned(), vec![(0, 1, 1000)], vec![]),
+        (dump.replace(", 0, 800", "").replace(", 1, 2e2", ""), vec![(0, 1, 2)], counted.clone()),
+        (dump.replace("rank1", "p-12").replace("rank0", "p-1"), vec![(0, 11, 1000)], vec![]),
+        (unsized_.to_owned(), vec![(0, 1, 2)], counted),
+        (
+            "size;endContainer;startContainer\n7;\"rank-2\";\"rank-0\"\n\n8;rank-1;rank-2\n".to_owned(),
+            vec![(0, 2, 7), (1, 2, 8)],
+            vec![],
+        ),
+    ];
+    for (text, expected, notes) in cases {
+        let (graph, summary) = sum(None, &[text.as_bytes()], &BYTES);
+        assert_eq!((summary.format, edges(&graph), summary.notes), ("paje", expected, notes), "{text}");
+        let messages = edges(&sum(None, &[text.as_bytes()], &MESSAGES).0).iter().map(|edge| edge.2).sum::<i64>();
+        assert_eq!(messages, 2);
+    }
+    let fault = |text: String| fault("paje", &[&text]);
+    assert!(matches!(fault(dump.replace("rank1, rank0", "rank1, host")), (5, 64, TrafficFault::Unexpected { .. })));
+    assert!(matches!(fault(dump.replace(", rank1, rank0, 1, 2e2", "")), (5, _, TrafficFault::Missing { .. })));
+    assert!(matches!(fault(dump.replace("State,", "Stake,")), (3, 1, TrafficFault::Unexpected { .. })));
+}
+
+/// What a rank does in a time-independent trace of three ranks, all of which do the same.
+fn simulated(actions: &str) -> (Vec<(u32, u32, i64)>, Summary) {
+    let line = |rank: u32| actions.lines().map(move |action| format!("{rank} {action}\n")).collect::<String>();
+    let texts: Vec<String> = (0..3).map(|rank| format!("{rank} init\n{}{rank} finalize\n", line(rank))).collect();
+    let texts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
+    let (graph, summary) = sum(None, &texts, &BYTES);
+    (edges(&graph), summary)
+}
+
+#[test]
+fn time_independent_traces_send_what_their_actions_say() {
+    let text = "# a trace\n0 init 1\n0 send 1 0 1e6\n0 isend 2 7 10 1\n1 init\n1 send 2 5\n1 Ssend p0 3 2.0\n0 compute 5e6\n2 recv 1 0 5\n";
+    let (graph, summary) = sum(None, &[text.as_bytes()], &BYTES);
+    assert_eq!((summary.format, summary.silent_ranks), ("simgrid", vec![]));
+    assert_eq!(edges(&graph), [(0, 1, 8_000_002), (0, 2, 40), (1, 2, 5)]);
+    let ring = |bytes| vec![(0, 1, bytes), (0, 2, bytes), (1, 2, bytes)];
+    let cases = [
+        ("allreduce 30 5", ring(40)),
+        ("allreduce 30 5 1", ring(160)),
+        ("allgather 10 10", ring(20)),
+        ("allgatherv 10 10 20 30", ring(40)),
+        ("reducescatter 10 10 10 5", ring(20)),
+        ("alltoall 5 5", ring(10)),
+        ("alltoallv 9 1 2 3 9 1 2 3", vec![(0, 1, 3), (0, 2, 4), (1, 2, 5)]),
+        ("bcast 7", vec![(0, 1, 7), (1, 2, 7)]),
+        ("bcast 7 1 5", vec![(0, 2, 28), (1, 2, 28)]),
+        ("reduce 7 9 0", vec![(0, 2, 7), (1, 2, 7)]),
+        ("gather 4 4 2", vec![(0, 2, 4), (1, 2, 4)]),
+        ("scatter 4 4 1 0 0", vec![(0, 1, 32), (1, 2, 32)]),
+        ("scatterv 1 2 3 1 0", vec![(0, 1, 2), (0, 2, 3)]),
+        ("barrier\nwaitall 3\nallreduce 30 5\nallreduce 30 5", ring(80)),
+    ];
+    for (actions, expected) in cases {
+        let (edges, summary) = simulated(actions);
+        assert_eq!((edges, summary.left_out.uncounted_calls), (expected, 0), "{actions}");
+    }
+    assert_eq!(simulated("scan 4 4\nbcast 4 9\nallgatherv 1 2").1.left_out.uncounted_calls, 9);
+    for (text, line, column) in [("0 init\nx send 1 0 5\n", 2, 1), ("0 init\n0 sand 1 0 5\n", 2, 3), ("0 send 1\n", 1, 9), ("0 send 1 0 5 7\n", 1, 14)]
+    {
+        assert!(matches!(fault("simgrid", &[text]), (l, c, _) if (l, c) == (line, column)), "{text}");
+    }
+}
+
+#[test]
+fn columns_may_be_called_by_several_words() {
+    let rows = "0,1,5,2\n1,2,7,3\n";
+    for (names, expected) in [
+        ("src_rank,dst_rank,nbytes,nmsgs", vec![(0, 1, 5), (1, 2, 7)]),
+        ("Source Rank,Target Rank,Total Bytes,Num Messages", vec![(0, 1, 5), (1, 2, 7)]),
+        ("from,to,count,bytes", vec![(0, 1, 2), (1, 2, 3)]),
+        ("n,rank_from,rank_to,nbytes", vec![(1, 5, 2), (2, 7, 3)]),
+        ("sender.id,receiver.id,volume,other", vec![(0, 1, 5), (1, 2, 7)]),
+        // A name by itself goes before one with a word more.
+        ("src,dst,weight,weight_of_process", vec![(0, 1, 5), (1, 2, 7)]),
+    ] {
+        for separator in [",", ";", "\t"] {
+            let text = format!("{names}\n{rows}").replace(',', separator);
+            if separator == "\t" && names.contains(' ') {
+                continue;
+            }
+            let (graph, _) = sum(None, &[text.as_bytes()], &BYTES.with_first_rank(0));
+            assert_eq!(edges(&graph), expected, "{text}");
+        }
+    }
+    let twice = b"src_rank,rank_src,dst,bytes\n0,1,2,5\n";
+    assert!(collect(Some(format("edges")), &[twice]).is_err());
 }

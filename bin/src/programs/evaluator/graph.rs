@@ -81,7 +81,7 @@ impl Job<'_> {
     pub(super) fn graph(&self, source: Source, machine: &dyn Machine) -> Result<End> {
         let Self { options, console, .. } = *self;
         let (graph, is_many_to_one) =
-            options.sharing.read(source, machine, crate::options::threads(None)?)?;
+            options.sharing.read(source, machine, crate::options::threads(None)?, console)?;
         TABLE.refuse(if is_many_to_one { Mode::ManyToOne } else { Mode::OneToOne }, self.given)?;
         console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
         machine::tell(console, machine);

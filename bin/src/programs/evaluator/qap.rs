@@ -41,7 +41,7 @@ pub(super) fn score(options: &Options, given: &Given) -> Result<End> {
     let mut outputs = Outputs::new();
     let json = options.report.add_to(&mut outputs, &inputs)?;
     let console = given.console(options.report.quiet, &outputs)?;
-    let problem = Problem::read(&options.file)?;
+    let problem = Problem::read(&options.file, console)?;
     let qap = &problem.qap;
     console.line(format_args!("quadratic assignment problem of {} objects", qap.size()));
     console.line(format_args!("reading input mapping"));
@@ -63,6 +63,7 @@ pub(super) fn score(options: &Options, given: &Given) -> Result<End> {
         console.line(format_args!("no assignment has a J below {bound}"));
     }
     tell_gap(console, known, score.gap_percent);
+    problem.check_claims(&options.file, cost, lower_bound, console);
     outputs.write(&[(json, &|out| files::write_report(out, NAME, &score))])?;
     Ok(End::Done)
 }

@@ -33,7 +33,7 @@ pub(super) fn read(
     console: Console,
 ) -> Result<Application> {
     let Some(format) = format(options, &mut source) else {
-        let graph = files::read_graph(source, NodeWeights::Read, threads)?;
+        let graph = files::read_graph(source, NodeWeights::Read, threads, console)?;
         return Ok(Application { graph, text: None });
     };
     let name = source.name().to_owned();

@@ -78,7 +78,7 @@ fn map(options: &Options, given: &Given) -> Result<End> {
         TABLE.refuse(Mode::Workload, given)?;
         return workload::map(job, source);
     }
-    let (graph, is_many_to_one) = options.sharing.read(source, machine, threads)?;
+    let (graph, is_many_to_one) = options.sharing.read(source, machine, threads, console)?;
     let mode = match (is_many_to_one, options.remap.is_given()) {
         (false, _) => Mode::OneToOne,
         (true, false) => Mode::ManyToOne,

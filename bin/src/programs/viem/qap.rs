@@ -12,7 +12,7 @@ use crate::exit::End;
 use crate::fixed::{Fixed, JsonFixed};
 use crate::given::Given;
 use crate::progress::Progress;
-use crate::qap::{OutputFormat, Problem, gap, tell_gap};
+use crate::qap::{OutputFormat, Problem, gap, gap_in_words, tell_gap};
 use crate::signals::{self, First, StopAtSignal};
 use crate::{files, options};
 use viem::ground::observer::{Observer, Phase};
@@ -39,7 +39,7 @@ impl Observer for Watcher {
     fn reached(&self, cost: Cost) {
         let gap = self.known.and_then(|known| Some((known, gap(cost, known)?)));
         self.progress.tell(match gap {
-            Some((known, gap)) => format!("improving the assignment, J = {cost}, {gap:.3} % above {known}"),
+            Some((known, gap)) => format!("improving the assignment, J = {cost}, {} {known}", gap_in_words(gap, 3)),
             None => format!("improving the assignment, J = {cost}"),
         });
     }
@@ -59,7 +59,7 @@ pub(super) fn map(options: &Options, given: &Given) -> Result<End> {
     let console = given.console(options.report.quiet, &outputs)?;
     let config = config(options, outputs.is_file(output))?;
 
-    let problem = Problem::read(model)?;
+    let problem = Problem::read(model, console)?;
     let start = start.map(|path| problem.assignment(path, console)).transpose()?;
     let size = problem.qap.size();
     let fixed = options.fixed.read(size, Room::plain(size), FixedKind::Objects)?;
@@ -82,6 +82,7 @@ pub(super) fn map(options: &Options, given: &Given) -> Result<End> {
     let settings = config.with_threads(1);
     let report = JsonReport::new(options, (&problem, fixed.as_ref()), &solution, settings, machine);
     tell(console, &report);
+    problem.check_claims(model, solution.cost, solution.lower_bound, console);
     let written = solution.mapping.pes();
     let contents: [Content<'_>; 2] = [
         (Some(output), &|out| match options.output_format {

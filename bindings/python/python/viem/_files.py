@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from os import PathLike, fspath
 from typing import Any, Literal, Optional, Union, overload
@@ -16,6 +17,12 @@ from ._settings import Settings
 
 Path = Union[str, "PathLike[str]"]
 Kind = Literal["graph", "mapping", "qap", "workload"]
+
+
+def warn(notes: Sequence[str]) -> None:
+    """Warns of what the files of a call of the user leave open."""
+    for note in notes:
+        warnings.warn(note, stacklevel=3)
 
 
 class Workload:
@@ -71,7 +78,7 @@ def read(path: Path, kind: Kind = "graph") -> Any:
         What it is, and what is returned: a graph in the format of METIS, or the binary one of ParHIP, as a Graph; a mapping or partition, a number per line, as an array of
         int64; a problem of QAPLIB as two matrices of int64, n x n; a workload as a Workload.
 
-    Errors name file, line and column.
+    Errors name file, line and column. What a graph leaves out of its file, such as a second weight of each vertex, and likely mistakes in a problem are warned of.
 
     Examples
     --------
@@ -83,11 +90,14 @@ def read(path: Path, kind: Kind = "graph") -> Any:
     Graph(3 vertices, 2 edges)
     """
     if kind == "graph":
-        return Graph._of(_viem.read_graph(path))
+        core, notes = _viem.read_graph(path)
+        warn(notes)
+        return Graph._of(core)
     if kind == "mapping":
         return _viem.read_mapping(path)
     if kind == "qap":
-        size, a, b = _viem.read_qap(path)
+        size, a, b, notes = _viem.read_qap(path)
+        warn(notes)
         return a.reshape(size, size), b.reshape(size, size)
     if kind == "workload":
         workload = Workload.__new__(Workload)
@@ -197,8 +207,7 @@ def traffic(
     core, text, ids, notes = _viem.read_traffic(
         [fspath(name) for name in names], kind, weight, ranks, classes, renumber, nics
     )
-    for note in notes:
-        warnings.warn(note, stacklevel=2)
+    warn(notes)
     graph = Traffic.__new__(Traffic)
     graph._core = core
     graph.report = json.loads(text)
