@@ -42,7 +42,7 @@ pub mod mapping;
 pub mod matrix;
 pub mod metis;
 mod npz;
-mod number;
+pub(crate) mod number;
 pub mod number_list;
 pub mod output;
 pub mod parents;

@@ -113,6 +113,12 @@ impl Spelling {
         matches!(self.state, State::Whole | State::Fraction | State::Exponent)
     }
 
+    /// The power of ten of the last digit that is not zero.
+    fn power(&self) -> i64 {
+        let exponent = if self.is_exponent_negative { -self.exponent } else { self.exponent };
+        self.power.saturating_add(i64::from(self.zeros)).saturating_add(exponent)
+    }
+
     /// The whole number that was spelled, or why it is none.
     pub(crate) fn whole(&self) -> Result<u64, TextKind> {
         match self {
@@ -122,8 +128,7 @@ impl Spelling {
             _ if !self.is_number() => return Err(TextKind::Word),
             _ => {}
         }
-        let exponent = if self.is_exponent_negative { -self.exponent } else { self.exponent };
-        let power = self.power.saturating_add(i64::from(self.zeros)).saturating_add(exponent);
+        let power = self.power();
         if power < 0 {
             return Err(TextKind::Fractional);
         }
@@ -152,6 +157,21 @@ pub(crate) fn whole(text: &[u8]) -> Result<u64, TextKind> {
         return Ok(text.iter().fold(0, |value, &digit| 10 * value + u64::from(digit - b'0')));
     }
     spelled(text).whole()
+}
+
+/// What to do with a number that is not whole, for the end of a message: multiply all of them by the least power of ten that makes it one.
+pub(crate) fn scaling(text: &str) -> String {
+    let spelling = spelled(text.trim().as_bytes());
+    let is_fraction = matches!(spelling.whole(), Err(TextKind::Fractional));
+    match usize::try_from(-spelling.power()) {
+        Ok(places @ 1..=18) if is_fraction => format!("; multiply all of them by 1{}", "0".repeat(places)),
+        _ => String::new(),
+    }
+}
+
+/// The whole number that a text without a sign spells.
+pub(crate) fn unsigned(text: &str) -> Option<u64> {
+    text.starts_with(|first: char| first.is_ascii_digit() || first == '.').then(|| whole(text.as_bytes()).ok()).flatten()
 }
 
 /// The whole number, of either sign, that such a number is.
@@ -246,6 +266,24 @@ mod tests {
         assert_eq!(signed(whole(b"-9223372036854775808")), Some(i64::MIN));
         assert_eq!(signed(whole(b"-9223372036854775809")), None);
         assert_eq!(signed(whole(b"9223372036854775808")), None);
+    }
+
+    #[test]
+    fn the_least_power_of_ten_is_named() {
+        for (text, expected) in [
+            ("1.5", "; multiply all of them by 10"),
+            ("-0.250", "; multiply all of them by 100"),
+            ("15e-4", "; multiply all of them by 10000"),
+            ("1.20e-1", "; multiply all of them by 1000"),
+            ("1e-18", "; multiply all of them by 1000000000000000000"),
+            ("1e-19", ""),
+            ("1e-99999999999999999999", ""),
+            ("2.0", ""),
+            ("x", ""),
+            ("", ""),
+        ] {
+            assert_eq!(scaling(text), expected, "{text}");
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@
 use std::io::{self, Write};
 
 use super::fields::{Fields, Misplaced, Place};
+use super::number;
 use super::scanner::Token;
 use crate::io::{ContentError, ReadError, Source};
 
@@ -54,7 +55,7 @@ pub enum QaplibNote {
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum QaplibFault {
-    #[error("`{text}` is not an entry of a matrix, a whole number from {} to {}", i64::MIN, i64::MAX)]
+    #[error("`{text}` is not an entry of a matrix, a whole number from {} to {}{}", i64::MIN, i64::MAX, number::scaling(text))]
     NotAnEntry { text: String },
     #[error("expected n, the number of rows of both matrices, from 1 to {greatest}, found `{text}`")]
     NotASize { text: String, greatest: u64 },
@@ -324,7 +325,9 @@ mod tests {
                     read_text(&format!("3\n{}\n", rows.join("\n")))
                 };
                 let more = edited(&|row| row.insert(place, "7"));
-                let less = edited(&|row| drop(row.remove(place.min(2))));
+                let less = edited(&|row| {
+                    row.remove(place.min(2));
+                });
                 for (what, read, found) in [("more", more, 4), ("less", less, 2)] {
                     // Only in the last row can nothing behind it show what is amiss; what was taken for J then shows it.
                     let is_seen = match &read {

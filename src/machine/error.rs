@@ -2,6 +2,7 @@
 
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{Distance, NodeId, PeId};
+use crate::io::number;
 
 /// Why there is no such machine, or no distances of it. PEs and vertices are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -128,8 +129,9 @@ pub enum HierarchyError {
     )]
     Empty { what: &'static str, text: String, example: &'static str },
     #[error(
-        "{what} `{text}`: `{token}` at column {column} is not a whole number from {least} to {greatest}; \
-         give numbers separated by colons, innermost level first, such as {example}"
+        "{what} `{text}`: `{token}` at column {column} is not a whole number from {least} to {greatest}{}; \
+         give numbers separated by colons, innermost level first, such as {example}",
+        number::scaling(token)
     )]
     BadNumber {
         what: &'static str,

@@ -9,7 +9,6 @@ use clap::Parser;
 use crate::console::Console;
 use crate::error::{Result, UsageError};
 use crate::exit::{self, End};
-use crate::files;
 use crate::given::Given;
 use crate::hints;
 use crate::modes::{Mode, Row, Table};

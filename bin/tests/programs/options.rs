@@ -97,8 +97,8 @@ const CHOOSING: [&str; 15] = [
 ];
 
 /// Options that are meaningful for only some inputs of a mode, and are rejected for others.
-const FOR_SOME_INPUTS: [&str; 9] =
-    ["pe", "pu", "latency", "link_cycles", "include", "first_rank", "renumber", "sizes", "from"];
+const FOR_SOME_INPUTS: [&str; 10] =
+    ["pe", "pu", "latency", "link_cycles", "include", "first_rank", "renumber", "sizes", "nics", "from"];
 
 const JOB: &[&str] = &["--parallel=tp:2,dp:4,pp:2", "--model=layers=4,hidden=8,sequence=16,microbatches=2"];
 
@@ -358,6 +358,8 @@ const TRIALS_OF_GENERATE_MODEL: &[Trial] = &[
     ]),
     trial("sizes", "each").beside(&["sizes.csv"]).replaces(&["traffic.csv"]).only(&["traffic"]),
     trial("sizes", "each").only(&["partition", "many-to-one", "workload"]),
+    trial("nics", "2").beside(&["job.goal"]).replaces(&["traffic.csv"]).only(&["traffic"]),
+    trial("nics", "2").only(&["partition", "many-to-one", "workload"]),
     trial("renumber", "ids"),
     trial("weight", "msgs"),
     trial("include", "E"),

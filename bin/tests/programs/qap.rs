@@ -332,3 +332,43 @@ fn options_that_do_not_apply_are_rejected() {
         }
     }
 }
+
+#[test]
+fn what_is_amiss_in_a_problem_is_said() {
+    let folder = tempdir().unwrap();
+    let rows = "0 5 2\n5 0 3\n2 3 0\n\n0 15 8\n15 0 13\n8 13 0\n";
+    let stderr_of = |program: &str, head: &str, tail: &str| {
+        fs::write(folder.path().join("p.dat"), format!("{head}\n\n{rows}{tail}")).unwrap();
+        let mut command = crate::common::program(program, folder.path());
+        command.arg("p.dat");
+        if program == "evaluator" {
+            fs::write(folder.path().join("identity"), "0\n1\n2\n").unwrap();
+            command.arg("--input_mapping=identity");
+        }
+        String::from_utf8(command.output().unwrap().stderr).unwrap()
+    };
+    for program in ["viem", "evaluator"] {
+        assert!(!stderr_of(program, "3 218", "").contains("warning"));
+        assert!(!stderr_of(program, "3", "").contains("warning"));
+        let message = stderr_of(program, "3 100", "");
+        assert!(message.contains("p.dat, line 1: the file names J = 100, but no assignment has a J below"), "{message}");
+        // Twice a sum of products, as both matrices are symmetric.
+        let message = stderr_of(program, "3", "\n219\n");
+        assert!(message.contains("p.dat, line 10: the file names J = 219, but every J of these matrices is a multiple of 2"), "{message}");
+        let message = stderr_of(program, "3 9998", "");
+        assert!(message.contains("p.dat, line 1: the file names J = 9998, but an assignment has J = 2"), "{message}");
+    }
+    let shifted = format!("3\n\n{}218\n", rows.replace("5 0 3", "5 0"));
+    let long = format!("3\n\n{}", rows.replace("5 0 3", "5 0 3 7"));
+    for (text, found) in [(shifted, 2), (long, 4)] {
+        fs::write(folder.path().join("p.dat"), text).unwrap();
+        for arguments in [&["p.dat"][..], &["p.dat", "--verify"]] {
+            let message = failure_of(&mut viem(folder.path(), arguments), 65);
+            assert!(message.contains(&format!("p.dat, line 4, column 1: the line holds {found} numbers")), "{message}");
+        }
+        failure_of(&mut evaluator(folder.path(), &["p.dat", "--input_mapping=identity"]), 65);
+    }
+    fs::write(folder.path().join("p.dat"), format!("3 9998\n{rows}")).unwrap();
+    let printed = stdout_of(&mut viem(folder.path(), &["p.dat"]));
+    assert!(printed.contains("the file names J = 9998: 97.8196 % below it"), "{printed}");
+}

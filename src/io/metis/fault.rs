@@ -261,7 +261,10 @@ impl fmt::Display for FaultKind {
             ),
             Self::Number { role, fault } => {
                 let (least, greatest) = role.range();
-                write!(f, "{role} {fault}; it must be a whole number from {least} to {greatest}")
+                write!(f, "{role} {fault}; it must be a whole number from {least} to {greatest}")?;
+                let is_weight = matches!(role, Role::NodeSize | Role::NodeWeight | Role::EdgeWeight);
+                let is_fraction = *fault == NumberFault::Fractional && is_weight;
+                f.write_str(if is_fraction { "; multiply all of them by a power of ten" } else { "" })
             }
             Self::NeighbourZero { count } => write!(
                 f,

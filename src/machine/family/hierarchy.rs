@@ -11,6 +11,7 @@
 use std::ops::Range;
 
 use crate::ground::types::{Distance, PeId};
+use crate::io::number;
 use crate::machine::parts::{Members, PartTree, Parts};
 use crate::machine::{
     DistanceOracle, Distances, Division, HierarchyError, Interconnect, Located, Location, Machine,
@@ -202,10 +203,7 @@ fn parse_list(
     let mut numbers = Vec::new();
     for token in text.split(':') {
         let digits = token.trim();
-        let number = (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()))
-            .then(|| digits.parse::<u64>().ok())
-            .flatten()
-            .filter(|number| (least..=greatest).contains(number));
+        let number = number::unsigned(digits).filter(|number| (least..=greatest).contains(number));
         numbers.push(number.ok_or_else(|| HierarchyError::BadNumber {
             what,
             text: text.to_string(),

@@ -53,7 +53,7 @@ use crate::ground::number_list::{self, ListFault, ListOf, is_list};
 use crate::ground::text::Place;
 use crate::ground::types::PeId;
 #[cfg(feature = "io")]
-use crate::io;
+use crate::io::{self, number};
 use crate::machine::{Listed, Machine, MachineError};
 
 /// A kind of machine that is written as a name, a colon and parameters.
@@ -208,7 +208,7 @@ pub enum SpecError {
         example_distances(*needed)
     )]
     Distances { spec: String, needed: usize, found: usize },
-    #[error("distance `{token}` is not a whole number from 0 to {}", i64::MAX)]
+    #[error("distance `{token}` is not a whole number from 0 to {}{}", i64::MAX, number::scaling(token))]
     BadDistance { token: String },
     #[error("machine `{spec}` brings its own distances; leave out `{distances}`")]
     OwnDistances { spec: String, distances: String },
@@ -474,7 +474,6 @@ impl Request<'_> {
 
 /// A distance.
 fn distance(token: &str) -> Result<i64, SpecError> {
-    let is_number = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_digit());
-    let number = is_number.then(|| token.parse().ok()).flatten();
+    let number = number::unsigned(token).and_then(|number| i64::try_from(number).ok());
     number.ok_or_else(|| SpecError::BadDistance { token: token.to_owned() })
 }

@@ -60,7 +60,7 @@ impl Domains {
     /// O(PEs² · levels).
     pub fn of(machine: &dyn Machine) -> Result<Self, ExpertError> {
         let num_pes = machine.num_pes();
-        let levels = distances_of(machine)?.visit(Levels).ok_or(ExpertError::NoTree)?;
+        let levels = distances_of(machine)?.visit(Levels)?;
         let nodes = Nodes::of(machine);
         let nodes = Level::new((0..num_pes).map(|pe| nodes.node(pe as PeId)), 0);
         Ok(Self { num_pes, levels, nodes })
@@ -84,11 +84,11 @@ impl Domains {
     }
 }
 
-/// Finds the levels, if distances are those of a tree.
+/// Finds the levels, if distances are those of a tree, or three PEs that contradict it.
 struct Levels;
 
 impl DistanceVisitor for Levels {
-    type Output = Option<Vec<Level>>;
+    type Output = Result<Vec<Level>, ExpertError>;
 
     fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
         let num_pes = oracle.num_pes() as PeId;
@@ -103,11 +103,19 @@ impl DistanceVisitor for Levels {
             let is_near = |p: PeId, q: PeId| p == q || oracle.distance(p, q) <= inside;
             let first = |p: PeId| (0..=p).find(|&q| is_near(p, q)).unwrap_or(p) as usize;
             let level = Level::new((0..num_pes).map(first), step);
-            if all().any(|(p, q)| is_near(p, q) != (level.group(p) == level.group(q))) {
-                return None;
+            if let Some((p, q)) = all().find(|&(p, q)| is_near(p, q) != (level.group(p) == level.group(q))) {
+                // Of two that are near, the one whose first neighbour is later is far from that of the other. Two that are far have the same.
+                let [first_of_p, first_of_q] = [first(p) as PeId, first(q) as PeId];
+                let [a, b, third] = match is_near(p, q) {
+                    true if first_of_p < first_of_q => [first_of_p, q, p],
+                    true => [first_of_q, p, q],
+                    false => [p, q, first_of_p],
+                };
+                let distances = [(a, b), (a, third), (b, third)].map(|(one, other)| oracle.distance(one, other));
+                return Err(ExpertError::NoTree { pes: [a, b, third], distances });
             }
             levels.push(level);
         }
-        Some(levels)
+        Ok(levels)
     }
 }

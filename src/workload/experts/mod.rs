@@ -80,6 +80,7 @@ use crate::ground::observer::{Limited, Observer};
 use crate::ground::rng::derive;
 use crate::ground::settings::{ConfigError, check, check_at_least_one};
 use crate::ground::threads::{self, ThreadsError};
+use crate::ground::types::{Distance, PeId};
 use crate::machine::{Machine, MachineError};
 use crate::mapping::solve::MapPreset;
 
@@ -124,8 +125,17 @@ pub enum ExpertError {
     Indivisible { copies: usize, pes: usize, fitting: usize },
     #[error("a layer has {copies} copies of experts; at most {MOST_COPIES} are supported")]
     TooManyCopies { copies: usize },
-    #[error("the distances of the machine are not those of a tree, which costs of experts need")]
-    NoTree,
+    #[error(
+        "the distances of the machine are not those of a tree, which costs of experts need: processing elements {} and {} are at distance {}, but \
+         {} is at distances {} and {} from them",
+        pes[0], pes[1], distances[0], pes[2], distances[1], distances[2]
+    )]
+    NoTree {
+        /// Two PEs, and a third one.
+        pes: [PeId; 3],
+        /// That of the two, and those of either and the third one.
+        distances: [Distance; 3],
+    },
     #[error("tokens and distances are too large: the cost exceeds 2^62")]
     TooMuch,
     #[error(transparent)]
@@ -149,7 +159,7 @@ impl HasKind for ExpertError {
             | Self::NoCopy { .. }
             | Self::Indivisible { .. }
             | Self::TooManyCopies { .. }
-            | Self::NoTree
+            | Self::NoTree { .. }
             | Self::TooMuch
             | Self::Config(_) => ErrorKind::Usage,
             Self::Machine(error) => error.kind(),
