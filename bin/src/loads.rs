@@ -3,7 +3,7 @@
 use crate::console::Console;
 use viem::graph::CsrGraph;
 use viem::ground::types::{NodeId, Weight};
-use viem::partition::FixedVertices;
+use viem::partition::{FixedVertices, Targets};
 
 /// What loads are those of.
 #[derive(Clone, Copy)]
@@ -33,6 +33,42 @@ pub(crate) fn tell_below(console: Console, places: Places, below: &Below, shortf
         console.warn(format_args!(
             "{least} of {all} {several} are below their least load, by {shortfall} in total; allow more --imbalance or ask for less --least_load"
         ));
+    }
+}
+
+/// Says how many places with capacity have none of so many vertices, after these were divided.
+pub(crate) fn tell_empty(
+    console: Console,
+    Places { several, .. }: Places,
+    empty: usize,
+    capacities: &[u32],
+    num_nodes: usize,
+) {
+    let open = capacities.iter().filter(|&&capacity| capacity > 0).count();
+    if empty == 0 {
+        return;
+    }
+    if num_nodes < open {
+        console.note(format_args!("there are {num_nodes} vertices for {open} {several}: {empty} stay empty"));
+    } else {
+        console.warn(format_args!(
+            "{empty} of {open} {several} stay empty: no vertex that may move there fits; allow more --imbalance or fix fewer"
+        ));
+    }
+}
+
+/// Says that a least load is rounded down to 0, where it is.
+pub(crate) fn tell_rounded(console: Console, graph: &CsrGraph, capacities: &[u32], least_load: f64) {
+    if let Some(share) = Targets::share_without_least(graph, capacities, least_load) {
+        let percent = 100.0 * least_load;
+        let enough = (100.0 / share).ceil();
+        let advice = match enough <= 100.0 {
+            true => format!("; --least_load={enough} is at least 1"),
+            false => String::new(),
+        };
+        let share = (100.0 * share).round() / 100.0;
+        console
+            .note(format_args!("a least load of {percent} % of {share} is 0, as it is rounded down{advice}"));
     }
 }
 

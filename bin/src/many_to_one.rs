@@ -13,6 +13,7 @@ use crate::files;
 use crate::loads::{self, Below};
 use crate::options;
 use viem::graph::CsrGraph;
+use viem::ground::types::PeId;
 use viem::io::metis::NodeWeights;
 use viem::io::{Source, pe_weights};
 use viem::machine::{Capacities, Machine};
@@ -95,6 +96,16 @@ pub(crate) fn tell_loads(console: Console, loads: &PeLoads, num_pes: usize, too_
             "processing elements exceed their bounds by {overload} in total{too_heavy}; allow more --imbalance"
         ));
     }
+}
+
+/// Says how many PEs have none of so many vertices.
+pub(crate) fn tell_empty(console: Console, loads: &PeLoads, machine: &dyn Machine, num_nodes: usize) {
+    loads::tell_empty(console, loads::PES, loads.empty, &capacities(machine), num_nodes);
+}
+
+/// How much each PE takes, in proportion.
+pub(crate) fn capacities(machine: &dyn Machine) -> Vec<u32> {
+    (0..machine.num_pes() as PeId).map(|pe| machine.capacity(pe)).collect()
 }
 
 /// Says what PEs exchange.

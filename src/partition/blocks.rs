@@ -74,9 +74,9 @@ impl Partition {
         self.violation
     }
 
-    /// What partitions are compared by: the bounds first, then the cut.
-    pub(crate) fn score(&self) -> (BoundViolation, Cost) {
-        (self.violation, self.cut)
+    /// What partitions are compared by: the bounds first, then the number of empty blocks, then the cut. O(n + k).
+    pub(crate) fn score(&self) -> (BoundViolation, usize, Cost) {
+        (self.violation, self.num_empty(), self.cut)
     }
 
     /// The number of blocks without vertices; O(n + k).

@@ -39,18 +39,24 @@ pub(crate) struct LoadBounds<'a> {
     pub most: &'a [Weight],
     /// Empty if no block has a least load.
     pub least: &'a [Weight],
+    /// Blocks that get no vertices, not even vertices of weight 0; in ascending order.
+    pub closed: &'a [BlockId],
 }
 
 impl<'a> From<&'a [Weight]> for LoadBounds<'a> {
-    /// Bounds without least loads.
+    /// Bounds without least loads and closed blocks.
     fn from(most: &'a [Weight]) -> Self {
-        Self { most, least: &[] }
+        Self { most, least: &[], closed: &[] }
     }
 }
 
 impl LoadBounds<'_> {
     pub fn num_blocks(&self) -> usize {
         self.most.len()
+    }
+
+    pub fn is_closed(&self, block: BlockId) -> bool {
+        self.closed.binary_search(&block).is_ok()
     }
 
     #[inline]
@@ -118,6 +124,6 @@ pub(crate) struct WiderBounds {
 
 impl WiderBounds {
     pub fn as_bounds(&self) -> LoadBounds<'_> {
-        LoadBounds { most: &self.most, least: &self.least }
+        LoadBounds { most: &self.most, least: &self.least, closed: &[] }
     }
 }

@@ -17,6 +17,7 @@ use super::blocks::{Partition, renamed};
 use super::compact::{self, CompactGraph, Stored};
 use super::layout::{Layout, place_blocks};
 use super::objective::{BlockDistances, Migrating, Objective, ObjectiveVisitor, visit_cost};
+use super::refine::fill;
 use super::remap::{Homes, MigrationWeight, Remap, RemapError};
 use super::scheme::enumeration;
 use super::scheme::initial::multisection::Multisection;
@@ -184,7 +185,7 @@ impl ManyToOnePartitioner {
         Ok(Self { settings, seed })
     }
 
-    /// Partitions a graph. The result is not worse than any of `starts`: overload first, then shortfall, then J. Vertices that the
+    /// Partitions a graph. The result is not worse than any of `starts`: overload first, then shortfall, then empty blocks, then J. Vertices that the
     /// targets fix are in their blocks; in a start, they are moved there first.
     ///
     /// The weight of all arcs times the greatest distance must fit 64 bits. Ends soon after the observer asks to stop. The
@@ -349,7 +350,9 @@ impl Run<'_> {
             Assignment::new(level, blocks, num_blocks)
         };
         let starts = starts.into_iter().map(start).collect();
-        Pool { task, seed: self.seed, starts, goes_on: self.goes_on }.best()
+        let mut best = Pool { task, seed: self.seed, starts, goes_on: self.goes_on }.best();
+        fill::fill_empty(level, &mut best, targets.load_bounds());
+        best
     }
 }
 

@@ -54,6 +54,7 @@ mod packing;
 mod partitioner;
 mod quality;
 mod refine;
+pub mod relay;
 pub mod remap;
 mod residual;
 mod scheme;

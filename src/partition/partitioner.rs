@@ -2,6 +2,7 @@
 
 use super::blocks::{Partition, renamed};
 use super::bounds::BoundViolation;
+use super::refine::fill;
 use super::scheme::pool;
 use super::settings::{PartitionConfig, PartitionPreset};
 use super::targets::Targets;
@@ -94,12 +95,13 @@ impl Partitioner {
         let own = Partition::of_assignment(assignment, targets);
         let quicker = self
             .not_worse_than
-            .filter(|_| own.score() > (BoundViolation::NONE, 0) && !observer.should_stop());
+            .filter(|_| (own.violation(), own.cut()) > (BoundViolation::NONE, 0) && !observer.should_stop());
         let rival =
             quicker.map(|preset| Self::new(preset, self.seed).partition_watched(graph, targets, observer));
         let strips =
             targets.fixed().is_none().then(|| Partition::of(graph, targets.in_order(graph), targets));
         let strips = strips.filter(|strips| strips.num_empty() <= own.num_empty());
-        [own].into_iter().chain(rival).chain(strips).min_by_key(Partition::score).expect("there is one")
+        let best = [own].into_iter().chain(rival).chain(strips).min_by_key(Partition::score);
+        fill::filled(graph, best.expect("there is one"), targets, observer)
     }
 }

@@ -213,6 +213,25 @@ impl Targets {
         Ok(capacities.iter().map(|&capacity| factor.part(total * i128::from(capacity), sum)).collect())
     }
 
+    /// The greatest share of which a least load above 0 is less than 1, and so rounded down to 0; nothing if there is none. O(k).
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::partition::Targets;
+    ///
+    /// let grid = generate::grid(8, 8);
+    /// assert_eq!(Targets::share_without_least(&grid, &[1; 20], 0.1), Some(3.2));
+    /// assert_eq!(Targets::share_without_least(&grid, &[1; 20], 0.4), None);
+    /// ```
+    pub fn share_without_least(graph: &CsrGraph, capacities: &[u32], least_load: f64) -> Option<f64> {
+        let total = graph.total_node_weight();
+        let least = Self::least_shares(graph, capacities, least_load).ok().filter(|_| least_load > 0.0)?;
+        let sum: f64 = capacities.iter().map(|&capacity| f64::from(capacity)).sum();
+        let rounded = least.iter().zip(capacities).filter(|&(&least, &capacity)| least == 0 && capacity > 0);
+        let greatest = rounded.map(|(_, &capacity)| capacity).max().filter(|_| total > 0)?;
+        Some(total as f64 * f64::from(greatest) / sum)
+    }
+
     /// The number of blocks that weigh less than half of their share, which is that of their capacity. O(k).
     ///
     /// ```
@@ -396,9 +415,16 @@ impl Targets {
         &self.least
     }
 
-    /// The greatest and the least weights.
+    /// The greatest and the least weights, and the blocks that stay empty.
     pub(crate) fn load_bounds(&self) -> LoadBounds<'_> {
-        LoadBounds { most: &self.bounds, least: &self.least }
+        LoadBounds { most: &self.bounds, least: &self.least, closed: &self.closed }
+    }
+
+    /// The number of blocks of a partition without vertices, besides those of capacity 0. O(n + k).
+    pub fn num_empty(&self, blocks: &[BlockId]) -> usize {
+        let mut is_used = vec![false; self.num_blocks()];
+        blocks.iter().chain(&self.closed).for_each(|&block| is_used[block as usize] = true);
+        is_used.into_iter().filter(|is_used| !is_used).count()
     }
 
     /// The number of blocks of these weights that are below their least loads; O(k).

@@ -13,13 +13,13 @@ use crate::comm::{Comm, Letters, sum};
 /// Most rounds; far more than are needed unless no balance exists.
 const MOST_ROUNDS: u64 = 200;
 
-/// A move that would relieve an overloaded block.
+/// A move that would relieve an overloaded block, or fill one that is below its least load.
 #[derive(Clone, Copy, Debug)]
-struct Relief {
-    own: usize,
-    to: BlockId,
+pub(super) struct Relief {
+    pub own: usize,
+    pub to: BlockId,
     /// What it loses for each unit of weight, as a number that is ordered as these are.
-    price: u64,
+    pub price: u64,
 }
 
 impl<C: Comm> State<'_, C> {
@@ -28,7 +28,7 @@ impl<C: Comm> State<'_, C> {
         let mut nearby = Nearby::new(self.loads.len());
         let mut is_everyone = false;
         for round in 0..MOST_ROUNDS {
-            if self.overload() == 0 {
+            if self.violation().overload == 0 {
                 return;
             }
             let moves = match is_everyone {
@@ -52,8 +52,8 @@ impl<C: Comm> State<'_, C> {
     }
 
     /// What a block can still take.
-    fn room(&self, block: BlockId) -> Weight {
-        self.task.bounds[block as usize] - self.loads[block as usize]
+    pub(super) fn room(&self, block: BlockId) -> Weight {
+        self.task.bounds.most[block as usize] - self.loads[block as usize]
     }
 
     /// The cheapest moves of these own vertices out of each overloaded block, no more than cover its excess.
@@ -112,21 +112,27 @@ impl<C: Comm> State<'_, C> {
     fn leaving(&self, moves: Vec<Relief>) -> Vec<Relief> {
         let from = |relief: &Relief| self.blocks[relief.own];
         let left = |block: BlockId| -self.room(block);
-        self.allowed(moves, from, left, |left, _| *left > 0)
+        let covers = |left: &mut Weight, weight: Weight| {
+            let is_needed = *left > 0;
+            *left -= weight;
+            is_needed
+        };
+        self.allowed(moves, from, left, covers)
     }
 
     /// Those of the moves that fit into the blocks they lead to.
     fn entering(&self, moves: Vec<Relief>) -> Vec<Relief> {
-        self.allowed(moves, |relief| relief.to, |block| self.room(block), |left, weight| *left >= weight)
+        self.allowed(moves, |relief| relief.to, |block| self.room(block), take_if_left)
     }
 
-    /// Those of the moves that the blocks they are asked of allow, the cheapest first: each has so much `left`, and a move takes its weight from that.
-    fn allowed(
+    /// Those of the moves that the blocks they are asked of allow, the cheapest first: each has so much `left`, and `allows` takes the weight of a
+    /// move from that.
+    pub(super) fn allowed<T>(
         &self,
         moves: Vec<Relief>,
         block_of: impl Fn(&Relief) -> BlockId,
-        left: impl Fn(BlockId) -> Weight,
-        allows: impl Fn(&Weight, Weight) -> bool,
+        left: impl Fn(BlockId) -> T,
+        allows: impl Fn(&mut T, Weight) -> bool,
     ) -> Vec<Relief> {
         let (comm, graph) = (self.comm, self.task.graph);
         let mut letters = Letters::default();
@@ -147,11 +153,7 @@ impl<C: Comm> State<'_, C> {
         for group in order.chunk_by(|&a, &b| records[a][0] >> 32 == records[b][0] >> 32) {
             let mut left = left((records[group[0]][0] >> 32) as BlockId);
             for &index in group {
-                let weight = records[index][2] as Weight;
-                if allows(&left, weight) {
-                    left -= weight;
-                    answers[index] = 1;
-                }
+                answers[index] = allows(&mut left, records[index][2] as Weight).into();
             }
         }
         let answers = asked.answer(comm, &answers);
@@ -159,11 +161,18 @@ impl<C: Comm> State<'_, C> {
     }
 }
 
+/// Takes a weight from what is left, if that is enough.
+pub(super) fn take_if_left(left: &mut Weight, weight: Weight) -> bool {
+    let takes = *left >= weight;
+    *left -= if takes { weight } else { 0 };
+    takes
+}
+
 /// Blocks among which vertices without a neighbour in a block with room are divided. Balances their distance against the number of rounds.
-const FEW: usize = 4;
+pub(super) const FEW: usize = 4;
 
 /// A whole number for each finite number, ordered as these are.
-fn ordered(number: f64) -> u64 {
+pub(super) fn ordered(number: f64) -> u64 {
     let bits = number.to_bits();
     if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }

@@ -2,12 +2,12 @@
 //!
 //! Each vertex on a border chooses the block where its edges would cost least. It is a candidate if it gains, or loses no more than a part of what ties
 //! it to its own block. Then each candidate looks again, as if all candidates around it with a higher gain had moved, and moves if it does not
-//! lose. Who has moved stays for a round.
+//! lose. Who has moved stays for a round. Where all vertices of a block would leave it and none would come, the one that gains least stays.
 
 use viem::ground::types::{BlockId, Weight};
 
 use super::{Nearby, State};
-use crate::comm::Comm;
+use crate::comm::{Comm, Reduction};
 use crate::objective::Homes;
 
 impl<C: Comm> State<'_, C> {
@@ -39,8 +39,46 @@ impl<C: Comm> State<'_, C> {
         });
         locked.fill(false);
         candidates.iter().for_each(|&own| locked[own] = true);
+        let before = self.counts.clone();
+        let left: Vec<(usize, BlockId)> = candidates.iter().map(|&own| (own, self.blocks[own])).collect();
         self.apply(candidates.iter().map(|&own| (own, wanted[own])));
-        candidates.len() as i64
+        let emptied: Vec<BlockId> = (0..before.len() as BlockId)
+            .filter(|&block| before[block as usize] > 0 && self.counts[block as usize] == 0)
+            .collect();
+        let back = self.last_of_each(&emptied, left, |own| gains[own] as Weight);
+        let moved = candidates.len() - back.len();
+        if !emptied.is_empty() {
+            self.apply(back.into_iter());
+        }
+        moved as i64
+    }
+
+    /// Which of the own vertices that have left these blocks return: of those of each block the one with the least gain of all ranks, the one with
+    /// the least number among equals.
+    fn last_of_each(
+        &self,
+        emptied: &[BlockId],
+        left: Vec<(usize, BlockId)>,
+        gain: impl Fn(usize) -> Weight,
+    ) -> Vec<(usize, BlockId)> {
+        if emptied.is_empty() {
+            return Vec::new();
+        }
+        let place = |block: BlockId| emptied.binary_search(&block).ok();
+        // Negative gains come first as numbers without a sign, too.
+        let key = |own: usize| gain(own) as u64 ^ 1 << 63;
+        let mut least = vec![u64::MAX; emptied.len()];
+        let mut first = least.clone();
+        let mut left: Vec<(usize, usize)> =
+            left.into_iter().filter_map(|(own, block)| Some((own, place(block)?))).collect();
+        left.iter().for_each(|&(own, place)| least[place] = least[place].min(key(own)));
+        self.comm.all_reduce(&mut least, Reduction::Least);
+        left.retain(|&(own, place)| key(own) == least[place]);
+        let number = |own: usize| u64::from(self.task.graph.global(own));
+        left.iter().for_each(|&(own, place)| first[place] = first[place].min(number(own)));
+        self.comm.all_reduce(&mut first, Reduction::Least);
+        left.retain(|&(own, place)| number(own) == first[place]);
+        left.into_iter().map(|(own, place)| (own, emptied[place])).collect()
     }
 
     /// The block that an own vertex would move to, and what it would gain.
@@ -48,7 +86,8 @@ impl<C: Comm> State<'_, C> {
         let here = self.blocks[own];
         let near = nearby.fill(self.task.graph.arcs(own).map(|(to, weight)| (self.blocks[to], weight)));
         let home = self.task.homes.map(|homes| homes.blocks[own]).filter(|&home| home != Homes::NONE);
-        let blocks = near.iter().map(|&(block, _)| block).chain(home).filter(|&block| block != here);
+        let blocks = near.iter().map(|&(block, _)| block).chain(home);
+        let blocks = blocks.filter(|&block| block != here && !self.task.bounds.closed[block as usize]);
         let costs = blocks.map(|block| (self.cost_in(own, block, near), block));
         let (cost, block) = costs.min_by_key(|&(cost, block)| (cost, self.loads[block as usize], block))?;
         let gain = self.cost_in(own, here, near) - cost;

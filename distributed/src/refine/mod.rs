@@ -1,10 +1,10 @@
 //! Partitions are refined where they are, by all ranks together.
 //!
 //! *Problem.* Given a distributed graph, a partition, bounds on the loads of the blocks and an [objective](crate::objective): move vertices so that no
-//! block exceeds its bound and the cost is as small as possible.
+//! block exceeds its bound, is below its least load or empty, and the cost is as small as possible.
 //!
 //! *Algorithm.* Rounds of `jet` move all vertices that seem to gain at once, even beyond bounds; `balance` then takes overloaded blocks back within
-//! them; the best partition seen survives. (Gilbert, Madduri, Boman and Rajamanickam, "Jet: Multilevel Graph Partitioning on Graphics Processing
+//! them, and `fill` gives vertices to those that have too few; the best partition seen survives. (Gilbert, Madduri, Boman and Rajamanickam, "Jet: Multilevel Graph Partitioning on Graphics Processing
 //! Units", 2024; distributed: Sanders and Seemaier, "Distributed Deep Multilevel Graph Partitioning", 2023.)
 //!
 //! *Departures.* Fixed vertices never move. Gains are those of any distances. Loads are exact: who wants into a block asks the rank that counts its load, which admits as
@@ -13,6 +13,7 @@
 //! O(m/p) for a round, and messages for ghosts and for the loads of all blocks.
 
 mod balance;
+mod fill;
 mod jet;
 
 use viem::ground::types::{BlockId, Cost, Weight};
@@ -51,26 +52,57 @@ pub struct Task<'a> {
     /// How far apart blocks are.
     pub distances: &'a BlockDistances,
     /// What each block may weigh.
-    pub bounds: &'a [Weight],
+    pub bounds: &'a Bounds,
     /// Where vertices were, if that matters.
     pub homes: Option<&'a Homes>,
     /// The block where each local vertex must be, and is, or [`Homes::NONE`] if it is free; nothing if all are.
     pub fixed: Option<&'a [BlockId]>,
 }
 
-/// How good a partition is: what the blocks weigh beyond their bounds, then what it costs.
+/// What blocks may weigh.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bounds {
+    /// The greatest weight of each block.
+    pub most: Vec<Weight>,
+    /// The least weight of each block.
+    pub least: Vec<Weight>,
+    /// Whether each block is to stay empty.
+    pub closed: Vec<bool>,
+}
+
+impl Bounds {
+    /// Bounds without least loads and closed blocks.
+    pub fn of(most: Vec<Weight>) -> Self {
+        Self { least: vec![0; most.len()], closed: vec![false; most.len()], most }
+    }
+
+    /// How good a partition is whose blocks have these loads and numbers of vertices. O(k).
+    pub fn quality(&self, loads: &[Weight], counts: &[i64], cost: i128) -> Quality {
+        let BoundViolation { overload, shortfall, .. } = BoundViolation::of(loads, &self.most, &self.least);
+        let empty =
+            counts.iter().zip(&self.closed).filter(|&(&count, &is_closed)| count == 0 && !is_closed).count();
+        Quality { overload, shortfall, empty: empty as u64, cost }
+    }
+}
+
+/// How good a partition is: what the blocks weigh beyond their bounds, what they lack, how many are empty, then what it costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Quality {
     /// The sum of all excess over the bounds.
     pub overload: Weight,
+    /// The sum of all that blocks lack of their least loads.
+    pub shortfall: Weight,
+    /// The number of blocks without vertices that need not be empty.
+    pub empty: u64,
     /// Each arc counts, so each edge counts twice; with homes in the unit of these.
     pub cost: i128,
 }
 
 impl Quality {
-    /// Whether the excess is less, or the cost less by a greater part than `least_gain`.
+    /// Whether the excess is less, or what is lacking, or the cost less by a greater part than `least_gain`.
     pub fn is_much_better_than(self, other: Self, least_gain: f64) -> bool {
-        self.overload < other.overload || (self.cost as f64) < other.cost as f64 * (1.0 - least_gain)
+        let bounds = |quality: Self| (quality.overload, quality.shortfall, quality.empty);
+        bounds(self) < bounds(other) || (self.cost as f64) < other.cost as f64 * (1.0 - least_gain)
     }
 }
 
@@ -80,6 +112,8 @@ struct State<'a, C> {
     task: Task<'a>,
     blocks: Vec<BlockId>,
     loads: Vec<Weight>,
+    /// The number of vertices of each block, of all ranks.
+    counts: Vec<i64>,
     /// The own vertices that have neighbours in other blocks, or are not at home.
     open: Vec<u32>,
     /// The own vertices with ghosts as neighbours.
@@ -98,7 +132,7 @@ pub fn refine(
     seed: u64,
 ) -> Quality {
     let mut state = State::new(comm, task, std::mem::take(blocks));
-    state.balance(seed);
+    state.restore(seed);
     let (mut best, mut best_blocks) = (state.quality(), state.blocks.clone());
     let (mut stale, mut locked) = (0, vec![false; task.graph.num_own()]);
     for round in 0..config.rounds as u64 {
@@ -106,7 +140,7 @@ pub fn refine(
         if sum(comm, moved) == 0 {
             break;
         }
-        state.balance(viem::ground::rng::derive(seed, round));
+        state.restore(viem::ground::rng::derive(seed, round));
         let quality = state.quality();
         let is_clear = quality.is_much_better_than(best, config.least_gain);
         if quality < best {
@@ -136,6 +170,14 @@ pub fn loads(comm: &impl Comm, graph: &DistGraph, blocks: &[BlockId], num_blocks
     loads
 }
 
+/// The number of vertices of each block.
+pub(crate) fn counts(comm: &impl Comm, graph: &DistGraph, blocks: &[BlockId], num_blocks: usize) -> Vec<i64> {
+    let mut counts = vec![0; num_blocks];
+    blocks[..graph.num_own()].iter().for_each(|&block| counts[block as usize] += 1);
+    sum_table(comm, &mut counts);
+    counts
+}
+
 /// The sum over all arcs of their weight times the distance of their ends' blocks: J, or twice the cut.
 pub fn cost(comm: &impl Comm, graph: &DistGraph, distances: &BlockDistances, blocks: &[BlockId]) -> Cost {
     sum(comm, cost_of(graph, distances, blocks, 0..graph.num_own()))
@@ -158,18 +200,27 @@ fn cost_of(
 impl<'a, C: Comm> State<'a, C> {
     fn new(comm: &'a C, task: Task<'a>, blocks: Vec<BlockId>) -> Self {
         let graph = task.graph;
-        let loads = loads(comm, graph, &blocks, task.bounds.len());
+        let num_blocks = task.bounds.most.len();
+        let (loads, counts) =
+            (loads(comm, graph, &blocks, num_blocks), counts(comm, graph, &blocks, num_blocks));
         let count = graph.num_own();
         let is_outer = |&own: &u32| graph.neighbours(own as usize).iter().any(|&to| to as usize >= count);
         let outer = (0..count as u32).filter(is_outer).collect();
         let is_listed = vec![false; count];
-        let mut state = Self { comm, task, blocks, loads, open: Vec::new(), outer, is_listed };
+        let mut state = Self { comm, task, blocks, loads, counts, open: Vec::new(), outer, is_listed };
         state.open = (0..count as u32).filter(|&own| state.is_open(own as usize)).collect();
         state
     }
 
-    fn overload(&self) -> Weight {
-        BoundViolation::of(&self.loads, self.task.bounds, &[]).overload
+    /// Brings blocks back within their bounds, as far as that is possible.
+    fn restore(&mut self, seed: u64) {
+        self.balance(seed);
+        self.fill_short(seed);
+        self.fill_empty();
+    }
+
+    fn violation(&self) -> BoundViolation {
+        BoundViolation::of(&self.loads, &self.task.bounds.most, &self.task.bounds.least)
     }
 
     fn quality(&self) -> Quality {
@@ -186,7 +237,7 @@ impl<'a, C: Comm> State<'a, C> {
                     + 2 * i128::from(sum(self.comm, migration)) * i128::from(homes.penalty)
             }
         };
-        Quality { overload: self.overload(), cost }
+        self.task.bounds.quality(&self.loads, &self.counts, cost)
     }
 
     /// Whether an own vertex must stay where it is.
@@ -228,17 +279,22 @@ impl<'a, C: Comm> State<'a, C> {
 
     /// Moves own vertices, and has all ranks learn of it.
     fn apply(&mut self, moves: impl Iterator<Item = (usize, BlockId)>) {
-        let mut changes = vec![0; self.loads.len()];
+        let num_blocks = self.loads.len();
+        // Of the loads, then of the numbers of vertices.
+        let mut changes = vec![0; 2 * num_blocks];
         let mut moved = Vec::new();
         for (own, block) in moves {
             moved.push(own as u32);
             let weight = self.task.graph.node_weights()[own];
-            changes[self.blocks[own] as usize] -= weight;
-            changes[block as usize] += weight;
+            for (of, sign) in [(self.blocks[own] as usize, -1), (block as usize, 1)] {
+                changes[of] += sign * weight;
+                changes[num_blocks + of] += sign;
+            }
             self.blocks[own] = block;
         }
         sum_table(self.comm, &mut changes);
-        self.loads.iter_mut().zip(changes).for_each(|(load, change)| *load += change);
+        let known = self.loads.iter_mut().chain(&mut self.counts);
+        known.zip(changes).for_each(|(number, change)| *number += change);
         self.task.graph.update(self.comm, &mut self.blocks);
         self.find_open(moved);
     }

@@ -31,13 +31,13 @@ fn partitions_get_better_hold_their_bounds_and_are_the_same_on_any_number_of_ran
         let (num_blocks, distances) = &objectives[round as usize % objectives.len()];
         let total = graph.total_node_weight();
         let heaviest = graph.node_weights().iter().copied().max().unwrap_or(0);
-        let bounds = vec![total / *num_blocks as Weight + heaviest; *num_blocks];
+        let bounds = Bounds::of(vec![total / *num_blocks as Weight + heaviest; *num_blocks]);
         let start: Vec<BlockId> = graph.nodes().map(|_| rng.below(*num_blocks as u32)).collect();
         let homes = (round % 2 == 0).then(|| (0..graph.num_nodes()).map(|_| rng.below(*num_blocks as u32)));
         let homes: Option<Vec<BlockId>> = homes.map(Iterator::collect);
         // As many of each block as fit.
         let is_fixed: Option<Vec<bool>> = (round % 5 == 0).then(|| {
-            let mut room: Vec<Weight> = bounds.iter().map(|bound| bound / 2).collect();
+            let mut room: Vec<Weight> = bounds.most.iter().map(|bound| bound / 2).collect();
             let mut fits = |v: u32| {
                 let room = &mut room[start[v as usize] as usize];
                 *room -= graph.node_weight(v);
@@ -86,14 +86,15 @@ fn partitions_get_better_hold_their_bounds_and_are_the_same_on_any_number_of_ran
         }
         let mut loads = vec![0; *num_blocks];
         graph.nodes().for_each(|v| loads[blocks[v as usize] as usize] += graph.node_weight(v));
-        assert!(loads.iter().zip(&bounds).all(|(load, bound)| load <= bound), "{loads:?} {bounds:?}");
+        assert!(loads.iter().zip(&bounds.most).all(|(load, bound)| load <= bound), "{loads:?} {bounds:?}");
         let full = |blocks: &[BlockId]| {
             let cost = i128::from(cost_of(&graph, distances, blocks));
             let Some(homes) = &homes else { return cost };
             let away = graph.nodes().filter(|&v| blocks[v as usize] != homes[v as usize]);
             2 * cost + 2 * away.map(|v| i128::from(graph.node_weight(v))).sum::<i128>()
         };
-        assert_eq!(*quality, Quality { overload: 0, cost: full(blocks) });
+        let empty = (0..*num_blocks as BlockId).filter(|block| !blocks.contains(block)).count();
+        assert_eq!(*quality, Quality { overload: 0, shortfall: 0, empty: empty as u64, cost: full(blocks) });
         better += u32::from(full(blocks) < full(&start));
     }
     assert!(better > 45, "{better}");
@@ -103,7 +104,7 @@ fn partitions_get_better_hold_their_bounds_and_are_the_same_on_any_number_of_ran
 fn exact_sizes_are_reached_from_any_partition() {
     let graph = viem::graph::generate::grid(12, 10);
     for (num_blocks, seed) in [(1, 0), (5, 1), (12, 2), (40, 3), (120, 4)] {
-        let bounds = vec![120 / num_blocks as Weight; num_blocks];
+        let bounds = Bounds::of(vec![120 / num_blocks as Weight; num_blocks]);
         for size in [1, 3, 8] {
             let loads = on_ranks(size, &graph, seed, |comm, part| {
                 let distances = BlockDistances::cut();
@@ -114,7 +115,7 @@ fn exact_sizes_are_reached_from_any_partition() {
                 refine(comm, task, &mut blocks, 0.25, &RefineConfig::default(), seed);
                 super::loads(comm, part, &blocks, num_blocks)
             });
-            assert!(loads.iter().all(|loads| *loads == bounds), "{num_blocks}: {loads:?}");
+            assert!(loads.iter().all(|loads| *loads == bounds.most), "{num_blocks}: {loads:?}");
         }
     }
 }
@@ -128,7 +129,13 @@ fn what_cannot_be_balanced_ends() {
     let graph = builder.build().unwrap();
     let quality = on_ranks(2, &graph, 0, |comm, part| {
         let distances = BlockDistances::cut();
-        let task = Task { graph: part, distances: &distances, bounds: &[6, 6], homes: None, fixed: None };
+        let task = Task {
+            graph: part,
+            distances: &distances,
+            bounds: &Bounds::of(vec![6, 6]),
+            homes: None,
+            fixed: None,
+        };
         refine(comm, task, &mut vec![0; part.num_local()], 0.25, &RefineConfig::default(), 0)
     });
     assert!(quality.iter().all(|quality| quality.overload == 2), "{quality:?}");

@@ -1,6 +1,6 @@
 //! The surroundings of borders are refined by the library for one machine.
 
-use viem::ground::types::{BlockId, Weight};
+use viem::ground::types::BlockId;
 
 use super::levels::coarse_blocks;
 use super::{BandConfig, Run};
@@ -10,6 +10,7 @@ use crate::contract::contract;
 use crate::error::DistError;
 use crate::graph::DistGraph;
 use crate::objective::Places;
+use crate::refine::Bounds;
 
 impl<C: Comm> Run<'_, C> {
     /// Refines the band of a partition by the library for one machine, if it is small enough; whether it has become better.
@@ -17,7 +18,7 @@ impl<C: Comm> Run<'_, C> {
         &self,
         graph: &DistGraph,
         (places, blocks): (&Places, &mut [BlockId]),
-        bounds: &[Weight],
+        bounds: &Bounds,
         seed: u64,
     ) -> Result<bool, DistError> {
         let Self { comm, num_blocks, .. } = *self;

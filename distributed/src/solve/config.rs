@@ -16,6 +16,8 @@ pub struct DistConfig {
     pub threads: usize,
     /// How much a block may weigh beyond its share: 0.03 means 3 %.
     pub imbalance: f64,
+    /// The least part of its share that a block weighs, from 0 to 1: 0.5 means half. Bounds go before least loads.
+    pub least_load: f64,
     /// The effort for the coarsest graph.
     pub preset: MapPreset,
     /// How often the coarsest graph is divided, on all ranks together.
@@ -98,6 +100,7 @@ impl Default for DistConfig {
             seed: 0,
             threads: 1,
             imbalance: 0.03,
+            least_load: 0.0,
             preset: MapPreset::Eco,
             attempts: 2,
             coarsest: 100_000,
@@ -126,7 +129,8 @@ impl DistConfig {
 
     /// The settings of an attempt with this seed.
     pub(super) fn many_to_one(&self, seed: u64) -> ManyToOneConfig {
-        let &Self { threads, imbalance, preset, .. } = self;
-        ManyToOneConfig::preset(preset).with_seed(seed).with_threads(threads).with_imbalance(imbalance)
+        let &Self { threads, imbalance, least_load, preset, .. } = self;
+        let config = ManyToOneConfig::preset(preset).with_seed(seed).with_threads(threads);
+        config.with_imbalance(imbalance).with_least_load(least_load)
     }
 }

@@ -33,6 +33,7 @@ use std::time::Instant;
 use viem::ground::rng::derive;
 use viem::ground::types::{BlockId, Weight};
 use viem::machine::Machine;
+use viem::mapping::model::ModelError;
 use viem::partition::{FixedError, MigrationWeight, Targets};
 
 use crate::alike;
@@ -40,7 +41,7 @@ use crate::comm::{Comm, greatest, sum};
 use crate::error::{DistError, agree};
 use crate::graph::DistGraph;
 use crate::objective::{BlockDistances, Homes, Places};
-use crate::refine::{self, RefineConfig, Task};
+use crate::refine::{self, Bounds, RefineConfig, Task};
 
 use self::levels::Levels;
 
@@ -92,7 +93,8 @@ impl<'a> Given<'a> {
     }
 }
 
-/// Divides a graph. Collective: all ranks give the same goal and settings, and fail alike.
+/// Divides a graph. No block is empty, and none below its least load, unless vertices and bounds leave no other way; more blocks than vertices are
+/// refused, more PEs are not. Collective: all ranks give the same goal and settings, and fail alike.
 ///
 /// ```
 /// use viem_distributed::generate;
@@ -182,6 +184,10 @@ impl<'a, C: Comm> Run<'a, C> {
 
     /// Whether no cost overflows, and vertices were, and must be, in blocks that there are.
     fn check(&self, arcs: Weight) -> Result<(), DivideError> {
+        let (num_blocks, num_nodes) = (self.num_blocks, self.graph.ranges().total() as usize);
+        if matches!(self.goal, Goal::Blocks(_)) && num_blocks > num_nodes {
+            return Err(ModelError::NumBlocks { num_blocks, num_nodes }.into());
+        }
         let (penalty, scale) = self.penalty();
         let edges = i128::from(arcs).checked_mul(i128::from(self.distances.greatest()) * i128::from(scale));
         let migration = i128::from(self.total) * i128::from(penalty);
@@ -229,7 +235,7 @@ impl<'a, C: Comm> Run<'a, C> {
     fn refine_levels(
         &self,
         levels: &Levels,
-        bounds: &[Weight],
+        bounds: &Bounds,
         blocks: &mut Vec<BlockId>,
         seed: u64,
     ) -> Result<(), DistError> {
@@ -248,7 +254,7 @@ impl<'a, C: Comm> Run<'a, C> {
         &self,
         levels: &Levels,
         level: usize,
-        bounds: &[Weight],
+        bounds: &Bounds,
         blocks: &mut Vec<BlockId>,
         seed: u64,
     ) -> Result<(), DistError> {
@@ -322,6 +328,7 @@ fn distances_of(goal: Goal<'_>, config: &DistConfig) -> Result<BlockDistances, D
     if config.attempts == 0 {
         return Err(DivideError::NoAttempt);
     }
+    Targets::check_least_load(config.least_load)?;
     match goal {
         Goal::Blocks(count) => {
             Targets::check(count, config.imbalance)?;

@@ -1,12 +1,12 @@
 //! What comes out of a run.
 
 use viem::ground::types::{BlockId, Cost, Weight};
-use viem::partition::BoundViolation;
+use viem::partition::Targets;
 
 use super::{Goal, Run};
 use crate::comm::{Comm, sum, sum_table};
 use crate::objective::{BlockDistances, Homes};
-use crate::refine;
+use crate::refine::{self, Bounds, Quality};
 
 /// The blocks, or PEs, of a rank's vertices.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,8 +30,18 @@ pub struct DistReport {
     pub loads: Vec<Weight>,
     /// What each block may weigh.
     pub bounds: Vec<Weight>,
+    /// What each block is to weigh at least, without regard to its bound.
+    pub least: Vec<Weight>,
     /// The sum of all excess over the bounds.
     pub overload: Weight,
+    /// The number of blocks with less than half of their share.
+    pub below_half: usize,
+    /// The number of blocks below their least loads.
+    pub below_least: usize,
+    /// The sum of all that blocks lack of their least loads.
+    pub shortfall: Weight,
+    /// The number of blocks without vertices that need not be empty.
+    pub empty: usize,
     /// The weight of the vertices that are not where they were, if they were anywhere.
     pub migration: Option<Weight>,
     /// The vertices that had to be in given blocks, if there were any.
@@ -62,7 +72,7 @@ pub struct FixedReport {
 
 impl<C: Comm> Run<'_, C> {
     /// What is known of a division of the graph, given for each local vertex.
-    pub(super) fn report(&self, blocks: &[BlockId], bounds: Vec<Weight>) -> DistReport {
+    pub(super) fn report(&self, blocks: &[BlockId], bounds: Bounds) -> DistReport {
         let Self { comm, graph, .. } = *self;
         let loads = refine::loads(comm, graph, blocks, self.num_blocks);
         let cut = refine::cost(comm, graph, &BlockDistances::cut(), blocks) / 2;
@@ -73,13 +83,21 @@ impl<C: Comm> Run<'_, C> {
             let away = pairs.filter(|((home, block), _)| **home != Homes::NONE && home != block);
             sum(comm, away.map(|(_, weight)| weight).sum())
         });
-        let overload = BoundViolation::of(&loads, &bounds, &[]).overload;
+        let counts = refine::counts(comm, graph, blocks, self.num_blocks);
+        let Quality { overload, shortfall, empty, .. } = bounds.quality(&loads, &counts, 0);
+        let below_half = Targets::num_below_half(&self.capacities(), &loads);
+        let below_least = loads.iter().zip(&bounds.least).filter(|(load, least)| load < least).count();
         DistReport {
             cost,
             cut,
             loads,
-            bounds,
+            bounds: bounds.most,
+            least: bounds.least,
             overload,
+            below_half,
+            below_least,
+            shortfall,
+            empty: empty as usize,
             migration,
             fixed: self.fixed.as_deref().map(|fixed| self.fixed_report(fixed)),
             levels: 0,

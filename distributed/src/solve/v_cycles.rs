@@ -1,19 +1,19 @@
 //! V-cycles: the graph is coarsened again around the partition that was found, which is then refined from the coarsest graph on.
 
 use viem::ground::rng::derive;
-use viem::ground::types::{BlockId, Weight};
+use viem::ground::types::BlockId;
 
 use super::levels::Levels;
 use super::{Run, V_CYCLES, VCycleConfig};
 use crate::comm::Comm;
 use crate::error::DistError;
 use crate::objective::Places;
-use crate::refine::{Quality, Task, quality};
+use crate::refine::{Bounds, Quality, Task, quality};
 
 impl<C: Comm> Run<'_, C> {
     /// Improves a partition, given for all local vertices, in V-cycles, as long as that gains much; in how many it was improved. Where
     /// migration counts, there are none.
-    pub(super) fn repeat(&self, bounds: &[Weight], blocks: &mut Vec<BlockId>) -> Result<usize, DistError> {
+    pub(super) fn repeat(&self, bounds: &Bounds, blocks: &mut Vec<BlockId>) -> Result<usize, DistError> {
         if self.old.is_some() {
             return Ok(0);
         }
@@ -36,7 +36,7 @@ impl<C: Comm> Run<'_, C> {
     }
 
     /// What becomes of a partition in a V-cycle; both are given for all local vertices.
-    fn v_cycle(&self, bounds: &[Weight], blocks: &[BlockId], seed: u64) -> Result<Vec<BlockId>, DistError> {
+    fn v_cycle(&self, bounds: &Bounds, blocks: &[BlockId], seed: u64) -> Result<Vec<BlockId>, DistError> {
         // As homes, the blocks keep the clusters apart. Nothing more: nobody pays for leaving them.
         let places = Places { homes: Some(blocks.to_vec()), ..self.places() };
         let mut levels = self.coarsen(places, seed)?;
@@ -47,19 +47,14 @@ impl<C: Comm> Run<'_, C> {
     }
 
     /// Improves the partition of the coarsest graph that the homes of its vertices are; for the own vertices of this rank.
-    fn improve_whole(
-        &self,
-        levels: &Levels,
-        bounds: &[Weight],
-        seed: u64,
-    ) -> Result<Vec<BlockId>, DistError> {
+    fn improve_whole(&self, levels: &Levels, bounds: &Bounds, seed: u64) -> Result<Vec<BlockId>, DistError> {
         let whole = self.coarsest_whole(levels)?;
         let ranges = levels.coarsest(self.graph).ranges();
         self.improved(whole.as_ref(), ranges, bounds, self.config.attempts, seed)
     }
 
     /// The quality of a partition of the whole graph, given for all local vertices.
-    fn quality_of_all(&self, bounds: &[Weight], blocks: &[BlockId]) -> Quality {
+    fn quality_of_all(&self, bounds: &Bounds, blocks: &[BlockId]) -> Quality {
         let task = Task { graph: self.graph, distances: &self.distances, bounds, homes: None, fixed: None };
         quality(self.comm, task, blocks)
     }

@@ -3,11 +3,11 @@
 use viem::graph::CsrGraph;
 use viem::ground::rng::derive;
 use viem::ground::threads;
-use viem::ground::types::{BlockId, Weight};
+use viem::ground::types::{BlockId, PeId, Weight};
 use viem::mapping::solve::{Given, load_bounds, map_many_to_one_watched, remap_many_to_one_around};
 use viem::partition::remap::Homes as WholeHomes;
 use viem::partition::{
-    BoundViolation, FixedError, FixedVertices, MigrationWeight, Partitioner, Remapping, Targets,
+    FixedError, FixedVertices, MigrationWeight, Partitioner, Remapping, Targets, TargetsError,
 };
 
 use super::levels::Levels;
@@ -17,7 +17,7 @@ use crate::error::{DistError, agree};
 use crate::gather::gather;
 use crate::graph::DistGraph;
 use crate::objective::{Homes, Places};
-use crate::refine::Quality;
+use crate::refine::{Bounds, Quality};
 
 /// A graph that a rank has as a whole, and what is given of its vertices.
 pub(super) struct Whole {
@@ -30,7 +30,7 @@ pub(super) struct Whole {
 
 impl<C: Comm> Run<'_, C> {
     /// The best division of the coarsest graph, for the own vertices of this rank, and what blocks may weigh.
-    pub(super) fn divide_whole(&self, levels: &Levels) -> Result<(Vec<BlockId>, Vec<Weight>), DistError> {
+    pub(super) fn divide_whole(&self, levels: &Levels) -> Result<(Vec<BlockId>, Bounds), DistError> {
         let whole = self.coarsest_whole(levels)?;
         let bounds = self.bounds(whole.as_ref())?;
         let ranges = levels.coarsest(self.graph).ranges();
@@ -93,10 +93,11 @@ impl<C: Comm> Run<'_, C> {
         agree(comm, failure)?;
         let words = best.as_ref().map(|(quality, number, _)| {
             let cost = quality.cost as u128;
-            [quality.overload as u64, (cost >> 64) as u64, cost as u64, *number as u64]
+            let Quality { overload, shortfall, empty, .. } = *quality;
+            [overload as u64, shortfall as u64, empty, (cost >> 64) as u64, cost as u64, *number as u64]
         });
         let all = comm.all_gather(words.as_ref().map_or(&[], |words| &words[..]));
-        let first = all.words.as_chunks::<4>().0.iter().min().map_or(0, |words| words[3] as usize);
+        let first = all.words.as_chunks::<6>().0.iter().min().map_or(0, |words| words[5] as usize);
         let is_best = first % comm.size() == comm.rank();
         let words: Vec<u64> = match best {
             Some((.., blocks)) if is_best => blocks.into_iter().map(u64::from).collect(),
@@ -113,7 +114,7 @@ impl<C: Comm> Run<'_, C> {
         &self,
         whole: Option<&Whole>,
         ranges: &Ranges,
-        bounds: &[Weight],
+        bounds: &Bounds,
         attempts: usize,
         seed: u64,
     ) -> Result<Vec<BlockId>, DistError> {
@@ -151,11 +152,12 @@ impl<C: Comm> Run<'_, C> {
         fixed: Option<&[BlockId]>,
         seed: u64,
     ) -> Result<Vec<BlockId>, DivideError> {
-        let DistConfig { threads, imbalance, preset, .. } = *self.config;
+        let DistConfig { threads, imbalance, least_load, preset, .. } = *self.config;
         let fixed = fixed.map(|fixed| self.fixed_vertices(fixed)).transpose()?;
         match self.goal {
             Goal::Blocks(count) => {
-                let mut targets = Targets::equal(whole, count, imbalance)?;
+                let least = Targets::least_shares(whole, &vec![1; count], least_load)?;
+                let mut targets = Targets::equal(whole, count, imbalance)?.with_least_loads(least)?;
                 if let Some(fixed) = fixed {
                     targets = targets.with_fixed(whole, fixed)?;
                 }
@@ -184,19 +186,32 @@ impl<C: Comm> Run<'_, C> {
         }
     }
 
+    /// How much each block takes, in proportion.
+    pub(super) fn capacities(&self) -> Vec<u32> {
+        match self.goal {
+            Goal::Blocks(count) => vec![1; count],
+            Goal::Pes(machine) => (0..machine.num_pes() as PeId).map(|pe| machine.capacity(pe)).collect(),
+        }
+    }
+
     /// What blocks may weigh, on each rank. The first has the whole graph.
-    fn bounds(&self, whole: Option<&Whole>) -> Result<Vec<Weight>, DistError> {
-        let imbalance = self.config.imbalance;
-        let bounds = whole.map(|Whole { graph, .. }| match self.goal {
-            Goal::Blocks(count) => {
-                Targets::equal(graph, count, imbalance).map(|targets| targets.bounds().to_vec())
-            }
-            Goal::Pes(machine) => Ok(load_bounds(graph, machine, imbalance)),
+    fn bounds(&self, whole: Option<&Whole>) -> Result<Bounds, DistError> {
+        let DistConfig { imbalance, least_load, .. } = *self.config;
+        let capacities = self.capacities();
+        let bounds = whole.map(|Whole { graph, .. }| -> Result<_, TargetsError> {
+            let mut bounds = match self.goal {
+                Goal::Blocks(count) => Targets::equal(graph, count, imbalance)?.bounds().to_vec(),
+                Goal::Pes(machine) => load_bounds(graph, machine, imbalance),
+            };
+            bounds.extend(Targets::least_shares(graph, &capacities, least_load)?);
+            Ok(bounds)
         });
         let bounds = agree(self.comm, bounds.transpose())?.unwrap_or_default();
         let mut words = bounds.into_iter().map(|bound| bound as u64).collect();
         self.comm.broadcast(0, &mut words);
-        Ok(words.into_iter().map(|word| word as Weight).collect())
+        let mut most: Vec<Weight> = words.into_iter().map(|word| word as Weight).collect();
+        let least = most.split_off(capacities.len());
+        Ok(Bounds { most, least, closed: capacities.into_iter().map(|capacity| capacity == 0).collect() })
     }
 
     /// What the library for one machine takes for fixed vertices.
@@ -211,13 +226,14 @@ impl<C: Comm> Run<'_, C> {
         whole: &CsrGraph,
         homes: Option<&[BlockId]>,
         blocks: &[BlockId],
-        bounds: &[Weight],
+        bounds: &Bounds,
     ) -> Quality {
-        let mut loads = vec![0; bounds.len()];
+        let (mut loads, mut counts) = (vec![0; self.num_blocks], vec![0; self.num_blocks]);
         let (mut cost, mut migration) = (0, 0);
         for node in whole.nodes() {
             let block = blocks[node as usize];
             loads[block as usize] += whole.node_weight(node);
+            counts[block as usize] += 1;
             let between = |to: u32| self.distances.between(block, blocks[to as usize]);
             cost += whole.arcs(node).map(|(to, weight)| i128::from(weight * between(to))).sum::<i128>();
             let home = homes.map_or(Homes::NONE, |homes| homes[node as usize]);
@@ -225,7 +241,6 @@ impl<C: Comm> Run<'_, C> {
             migration += i128::from(is_away) * i128::from(whole.node_weight(node));
         }
         let (penalty, scale) = self.penalty();
-        let overload = BoundViolation::of(&loads, bounds, &[]).overload;
-        Quality { overload, cost: cost * i128::from(scale) + 2 * migration * i128::from(penalty) }
+        bounds.quality(&loads, &counts, cost * i128::from(scale) + 2 * migration * i128::from(penalty))
     }
 }

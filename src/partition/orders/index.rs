@@ -10,6 +10,7 @@ use rayon::prelude::*;
 
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::blocks::renamed;
+use crate::partition::orders::ranges;
 use crate::partition::targets::Targets;
 
 /// An order of the vertices of a graph.
@@ -47,18 +48,28 @@ impl OrderIndex {
         &self.positions
     }
 
-    /// The part of each vertex: parts are ranges of the order, as near to their target weights as vertices allow. `weights` are those of
-    /// the vertices, as many as there are positions.
+    /// The part of each vertex: parts are ranges of the order, as near to their target weights as vertices allow. No part is empty unless
+    /// there are too few vertices, or ranges that are not would exceed the bounds by more. `weights` are those of the vertices, as many as
+    /// there are positions.
     pub fn cut(&self, weights: &[Weight], targets: &Targets) -> Vec<BlockId> {
         if let Some((open, numbers)) = targets.open() {
             return renamed(&self.cut(weights, &open), &numbers);
         }
         let (sizes, runs) = (targets.block_sizes(), Runs::of(weights.len()));
-        let ends = if weights.par_iter().all(|&weight| weight == 1) {
+        let mut ends = if weights.par_iter().all(|&weight| weight == 1) {
             ends(weights.iter().copied(), sizes)
         } else {
             runs.ends(&self.positions, weights, sizes)
         };
+        let in_order = || {
+            let mut in_order = vec![0; weights.len()];
+            self.positions
+                .iter()
+                .zip(weights)
+                .for_each(|(&position, &weight)| in_order[position as usize] = weight);
+            in_order
+        };
+        ranges::fill_empty(&mut ends, targets.bounds(), in_order);
         // Where the parts of each run begin, so that few are left to choose from.
         let first: Vec<usize> =
             (0..=runs.count).map(|run| ends.partition_point(|&end| end <= run << runs.shift)).collect();
@@ -139,9 +150,11 @@ fn inverse(permutation: &[NodeId]) -> Option<Vec<NodeId>> {
 pub(in crate::partition) fn blocks_along(
     order: &[NodeId],
     weights: &[Weight],
-    sizes: &[Weight],
+    targets: &Targets,
 ) -> Vec<BlockId> {
-    let ends = ends(order.iter().map(|&node| weights[node as usize]), sizes);
+    let in_order = || order.iter().map(|&node| weights[node as usize]);
+    let mut ends = ends(in_order(), targets.block_sizes());
+    ranges::fill_empty(&mut ends, targets.bounds(), || in_order().collect());
     let mut blocks = vec![0; order.len()];
     for (&node, part) in order.iter().zip(fill(&ends, order.len())) {
         blocks[node as usize] = part;

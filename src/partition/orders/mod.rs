@@ -26,6 +26,7 @@ mod hilbert;
 pub(super) mod index;
 mod linear;
 mod multilevel;
+mod ranges;
 mod rcb;
 mod recursive;
 mod rsb;
@@ -176,7 +177,7 @@ struct Method {
 impl PartitionAlgorithm {
     /// Divides a graph into parts. Vertices that the targets fix are in their parts: all but the multilevel partitioner
     /// divide the graph without regard to them, and vertices move afterwards until the parts are balanced again. Least loads are met
-    /// in the same way. Runs on the threads of the rayon pool it is called in; the result does not depend on them.
+    /// in the same way, and no part is empty unless there are too few vertices, or a vertex in it would add to the overload. Runs on the threads of the rayon pool it is called in; the result does not depend on them.
     ///
     /// ```
     /// use viem::graph::{Coordinates, generate};
@@ -203,7 +204,7 @@ impl PartitionAlgorithm {
         let Method { order, parts, .. } = self.method();
         let blocks = match parts {
             Some(parts) => parts(input, targets)?,
-            None => blocks_along(&order(input)?, input.graph.node_weights(), targets.block_sizes()),
+            None => blocks_along(&order(input)?, input.graph.node_weights(), targets),
         };
         let partition = match targets.fixed() {
             Some(fixed) => {
@@ -211,10 +212,7 @@ impl PartitionAlgorithm {
             }
             None => Partition::of(input.graph, blocks, targets),
         };
-        if partition.shortfall() == 0 {
-            return Ok(partition);
-        }
-        Ok(Partition::of(input.graph, filled_up(input, partition.into_blocks(), targets), targets))
+        Ok(fill::filled(input.graph, partition, targets, input.observer))
     }
 
     /// An order of the vertices of which every range has few neighbours outside. Vertex weights do not count.
@@ -248,16 +246,5 @@ fn balanced_around(
     let level = Problem { graph: &graph, objective: &objective };
     let mut assignment = Assignment::new(level, blocks, targets.num_blocks());
     balance::rebalance(level, &mut assignment, targets.bounds(), input.observer);
-    assignment.blocks
-}
-
-/// A partition whose blocks get their least loads at the least loss of cut. Fixed vertices stay.
-fn filled_up(input: &PartitionInput<'_>, blocks: Vec<BlockId>, targets: &Targets) -> Vec<BlockId> {
-    let none = FixedVertices::none(input.graph.num_nodes(), targets.num_blocks());
-    let objective = Migrating::fixing(Cut, targets.fixed().unwrap_or(&none));
-    let graph = CompactGraph::<i64>::new(input.graph);
-    let level = Problem { graph: &graph, objective: &objective };
-    let mut assignment = Assignment::new(level, blocks, targets.num_blocks());
-    fill::fill_short(level, &mut assignment, targets.load_bounds(), input.observer);
     assignment.blocks
 }

@@ -5,24 +5,54 @@
 //! of all. A move is made only if it lowers the total that blocks lack, and if no bound is exceeded by it: so vertices of weight 1
 //! meet all least loads that can be met. O((n + m) log n) besides vertices that are put back, O(k) if no block lacks any.
 //!
-//! *Empty blocks.* Each gets a vertex, unless that would add to the total overload. O((n + m) log n), O(n) if no block is empty.
+//! *Empty blocks.* Each gets a vertex, whatever that weighs, unless that would add to the total overload. Where vertices are not fixed and the
+//! bounds hold, a block stays empty only if it would in each partition within the bounds. O((n + m) log n), O(n) if no block is empty.
 
 use std::cmp::Reverse;
 
+use crate::graph::CsrGraph;
 use crate::ground::budget::Budget;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
+use crate::partition::blocks::Partition;
 use crate::partition::bounds::LoadBounds;
-use crate::partition::compact::{Arc, Stored};
+use crate::partition::compact::{Arc, CompactGraph, Stored};
+use crate::partition::fixed::FixedVertices;
 use crate::partition::heap::Heap;
-use crate::partition::objective::Objective;
+use crate::partition::objective::{Cut, Migrating, Objective};
+use crate::partition::relay::{Single, along, relay};
+use crate::partition::targets::Targets;
 
 /// The number of arcs scanned for vertices that are put back into a queue, in multiples of the arcs of the graph; vertices count as
 /// arcs. Beyond it, moves are made at their present gain, and blocks get no vertices that are not adjacent to them. Balances the loss of
 /// moves against their time. Shows on graphs with hubs.
 const PUT_BACK_EFFORT: usize = 64;
+
+/// The same for the searches of vertices that are passed on. Balances blocks that stay empty, of many with unequal bounds, against time.
+const RELAY_EFFORT: usize = 64;
+
+/// The end of all ways to divide a graph with a small cut: blocks get their least loads, and at least a vertex each, as far as vertices and bounds
+/// allow it. Fixed vertices stay. O(n + k) if nothing is missing.
+pub(in crate::partition) fn filled(
+    graph: &CsrGraph,
+    partition: Partition,
+    targets: &Targets,
+    observer: &dyn Observer,
+) -> Partition {
+    if partition.shortfall() == 0 && partition.num_empty() == 0 {
+        return partition;
+    }
+    let none = FixedVertices::none(graph.num_nodes(), targets.num_blocks());
+    let objective = Migrating::fixing(Cut, targets.fixed().unwrap_or(&none));
+    let compact = CompactGraph::<i64>::new(graph);
+    let level = Problem { graph: &compact, objective: &objective };
+    let mut assignment = Assignment::new(level, partition.into_blocks(), targets.num_blocks());
+    fill_short(level, &mut assignment, targets.load_bounds(), observer);
+    fill_empty(level, &mut assignment, targets.load_bounds());
+    Partition::of_assignment(assignment, targets)
+}
 
 /// Moves vertices to blocks below their least loads, until these are met or no move lowers what is missing. Once the observer asks to
 /// stop, vertices move in the order of their numbers.
@@ -226,7 +256,8 @@ fn fill_in_order<W: Stored, O: Objective>(
 /// Gives a vertex to every empty block that may have one, as long as other blocks have more than one.
 ///
 /// The vertices of the least internal degree move first. A vertex above the bound of the empty block moves if the overload of its own
-/// block falls by as much: so where all bounds are equal, no block stays empty. No other block comes to lack its least load.
+/// block falls by as much: so where all bounds are equal, no block stays empty. Where only blocks of a single vertex have one that is light
+/// enough, such vertices are passed on ([`relay`]). No other block comes to lack its least load.
 pub(crate) fn fill_empty<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     assignment: &mut Assignment,
@@ -236,48 +267,115 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
     for &block in &assignment.blocks {
         counts[block as usize] += 1;
     }
-    let may_have_one = |block: usize| bounds.most[block] > 0 || level.total_node_weight() == 0;
-    let mut empty: Vec<usize> =
-        (0..bounds.num_blocks()).filter(|&block| counts[block] == 0 && may_have_one(block)).collect();
+    let mut empty: Vec<BlockId> = (0..bounds.num_blocks() as BlockId)
+        .filter(|&block| counts[block as usize] == 0 && !bounds.is_closed(block))
+        .collect();
     // What adds to the overload in one of them does so in all later ones.
-    empty.sort_by_key(|&block| Reverse(bounds.most[block]));
-    if empty.is_empty() {
-        return;
+    empty.sort_by_key(|&block| Reverse(bounds.most[block as usize]));
+    if !empty.is_empty() && empty.len() + level.num_nodes() > bounds.num_blocks() - bounds.closed.len() {
+        Occupying::new(level, assignment, bounds, counts).run(empty);
     }
-    let mut affinities = BlockAffinities::default();
-    affinities.resize(bounds.num_blocks());
-    let mut heap = Heap::default();
-    heap.resize(level.num_nodes());
-    for node in level.nodes().filter(|&node| !level.objective.is_fixed(node)) {
-        let block = assignment.blocks[node as usize];
-        let inner = level.arcs(node).iter().filter(|arc| assignment.blocks[arc.target as usize] == block);
-        heap.set(node, -inner.map(|arc| arc.weight()).sum::<Weight>());
+}
+
+/// The state of moves to empty blocks.
+struct Occupying<'a, W, O> {
+    level: Problem<'a, W, O>,
+    assignment: &'a mut Assignment,
+    bounds: LoadBounds<'a>,
+    /// The number of vertices of each block.
+    counts: Vec<usize>,
+    affinities: BlockAffinities,
+    /// Vertices that may leave their blocks, by their internal degrees; the least degree on top.
+    loosest: Heap,
+    budget: Budget,
+}
+
+impl<'a, W: Stored, O: Objective> Occupying<'a, W, O> {
+    fn new(
+        level: Problem<'a, W, O>,
+        assignment: &'a mut Assignment,
+        bounds: LoadBounds<'a>,
+        counts: Vec<usize>,
+    ) -> Self {
+        let mut affinities = BlockAffinities::default();
+        affinities.resize(bounds.num_blocks());
+        let mut loosest = Heap::default();
+        loosest.resize(level.num_nodes());
+        for node in level.nodes().filter(|&node| !level.objective.is_fixed(node)) {
+            let block = assignment.blocks[node as usize];
+            let inner = level.arcs(node).iter().filter(|arc| assignment.blocks[arc.target as usize] == block);
+            loosest.set(node, -inner.map(|arc| arc.weight()).sum::<Weight>());
+        }
+        let budget = Budget::new(RELAY_EFFORT.saturating_mul(level.num_arcs() + level.num_nodes()));
+        Self { level, assignment, bounds, counts, affinities, loosest, budget }
     }
-    for block in empty {
-        let may_leave = |node: NodeId| counts[assignment.blocks[node as usize] as usize] > 1;
-        let spares = |node: NodeId| {
-            let from = assignment.blocks[node as usize];
-            let lost = bounds.lack_without(from, assignment.weights[from as usize], level.node_weight(node));
-            lost <= bounds.lack(block as BlockId, assignment.weights[block])
-        };
-        let overloads = |node: NodeId| {
-            let (from, weight) = (assignment.blocks[node as usize], level.node_weight(node));
-            let before = assignment.weights[from as usize];
-            let relieved = bounds.excess(from, before) - bounds.excess(from, before - weight);
-            bounds.excess(block as BlockId, weight) > relieved
-        };
-        let may_move = |node: NodeId| may_leave(node) && !overloads(node) && spares(node);
-        let next = std::iter::from_fn(|| heap.pop()).map(|(_, node)| node).find(|&node| may_move(node));
-        let Some(node) = next else { return };
-        let from = assignment.blocks[node as usize];
-        counts[from as usize] -= 1;
-        affinities.collect(level.graph, &assignment.blocks, node);
-        let gain = level.gain(node, &affinities, from, block as BlockId);
-        assignment.shift(node, level.node_weight(node), block as BlockId, gain);
-        for arc in level.arcs(node) {
-            if heap.contains(arc.target) && assignment.blocks[arc.target as usize] == from {
-                heap.raise(arc.target, arc.weight());
+
+    /// Fills these blocks, which are in the order of their bounds, the greatest first.
+    fn run(mut self, empty: Vec<BlockId>) {
+        for block in empty {
+            match self.next(block) {
+                Some(node) => self.shift(node, block),
+                None if self.budget.pays_for(self.level.num_nodes()) => self.pass_on(block),
+                None => return,
             }
+        }
+    }
+
+    /// The vertex of least internal degree that may move to a block. Those before it may move to no later one either.
+    fn next(&mut self, block: BlockId) -> Option<NodeId> {
+        while let Some((_, node)) = self.loosest.pop() {
+            if self.may_move(node, block) {
+                return Some(node);
+            }
+        }
+        None
+    }
+
+    fn may_move(&self, node: NodeId, block: BlockId) -> bool {
+        let (from, weight) = (self.assignment.blocks[node as usize], self.level.node_weight(node));
+        let (before, most) = (self.assignment.weights[from as usize], self.bounds.most[block as usize]);
+        let lost = self.bounds.lack_without(from, before, weight);
+        let relieved = self.bounds.excess(from, before) - self.bounds.excess(from, before - weight);
+        let fits = weight <= most || most > 0 && weight - most <= relieved;
+        self.counts[from as usize] > 1 && fits && lost <= self.bounds.lack(block, 0)
+    }
+
+    fn shift(&mut self, node: NodeId, block: BlockId) {
+        let from = self.assignment.blocks[node as usize];
+        self.counts[from as usize] -= 1;
+        self.counts[block as usize] += 1;
+        self.affinities.collect(self.level.graph, &self.assignment.blocks, node);
+        let gain = self.level.gain(node, &self.affinities, from, block);
+        self.assignment.shift(node, self.level.node_weight(node), block, gain);
+        for arc in self.level.arcs(node) {
+            if self.loosest.contains(arc.target) && self.assignment.blocks[arc.target as usize] == from {
+                self.loosest.raise(arc.target, arc.weight());
+            }
+        }
+    }
+
+    /// Passes vertices on so that a block gets one, if there is a way that adds nothing to what blocks lack. O(n) and O(k) for each step.
+    fn pass_on(&mut self, block: BlockId) {
+        let level = self.level;
+        let mut lightest: Option<(Weight, NodeId)> = None;
+        let mut singles = Vec::new();
+        for node in level.nodes().filter(|&node| !level.objective.is_fixed(node)) {
+            let (of, weight) = (self.assignment.blocks[node as usize], level.node_weight(node));
+            match self.counts[of as usize] {
+                1 => singles.push(Single { block: of, weight, vertex: node }),
+                _ if lightest.is_none_or(|lightest| weight < lightest.0) => lightest = Some((weight, node)),
+                _ => {}
+            }
+        }
+        let Some((weight, last)) = lightest else { return };
+        let Some(path) = relay(self.bounds.most, &singles, weight, block) else { return };
+        let before = self.assignment.violation(self.bounds).shortfall;
+        let moves: Vec<(NodeId, BlockId)> = along(&path, last, block).collect();
+        let back: Vec<(NodeId, BlockId)> =
+            moves.iter().map(|&(node, _)| (node, self.assignment.blocks[node as usize])).collect();
+        moves.into_iter().for_each(|(node, to)| self.shift(node, to));
+        if self.assignment.violation(self.bounds).shortfall > before {
+            back.into_iter().for_each(|(node, to)| self.shift(node, to));
         }
     }
 }
@@ -334,7 +432,7 @@ mod tests {
         for round in 0..60 {
             let Case { graph, blocks, fixed, most, least } = case([1, 1, 4][round % 3], &mut rng);
             let graph = CompactGraph::<i64>::new(&graph);
-            let bounds = LoadBounds { most: &most, least: &least };
+            let bounds = LoadBounds { most: &most, least: &least, closed: &[] };
             let objective = Migrating::fixing(Cut, &fixed);
             let level = Problem { graph: &graph, objective: &objective };
             let mut assignment = Assignment::new(level, blocks, NUM_BLOCKS);
@@ -391,7 +489,7 @@ mod tests {
         let blocks: Vec<BlockId> =
             graph.nodes().map(|node| [0, 1, 2][usize::from(node > 19) + usize::from(node > 28)]).collect();
         let mut assignment = Assignment::new(level, blocks, 3);
-        let bounds = LoadBounds { most: &[30; 3], least: &[9, 9, 9] };
+        let bounds = LoadBounds { most: &[30; 3], least: &[9, 9, 9], closed: &[] };
         Moves::new(level, &assignment, 1000, &()).rebalance(&mut assignment, bounds, 20);
         assert_eq!((assignment.violation(bounds), assignment.cost), (BoundViolation::NONE, 2));
     }

@@ -78,8 +78,11 @@ impl Relabelling<'_> {
         Some((sum, labels))
     }
 
-    /// Whether a block may get a label: where it neither exceeds nor lacks more than under its own.
+    /// Whether a block may get a label: where it neither exceeds nor lacks more than under its own, and no vertex is where there must be none.
     fn fits(&self, block: usize, label: usize) -> bool {
+        if self.bounds.is_closed(label as BlockId) != self.bounds.is_closed(block as BlockId) {
+            return false;
+        }
         let weight = self.weights[block];
         let overload = |label: usize| (weight - self.bounds.most[label]).max(0);
         let lack = |label: usize| self.bounds.lack(label as BlockId, weight);

@@ -13,6 +13,7 @@ use crate::partition::blocks::Partition;
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::layout::BlockTree;
 use crate::partition::objective::{Migrating, Objective};
+use crate::partition::refine::fill;
 use crate::partition::scheme::initial::multisection::Multisection;
 use crate::partition::scheme::initial::older::OlderPartition;
 use crate::partition::scheme::initial::pool::BestOfPool;
@@ -136,8 +137,9 @@ impl Remap<'_> {
             candidates.push(soft);
             candidates.extend(self.along.map(|_| search.all_at_once(objective)));
         }
-        let best = candidates.into_iter().min_by_key(|candidate| candidate.score(self.targets.load_bounds()));
-        best.expect("there is one")
+        let (level, bounds) = (Problem { graph, objective }, self.targets.load_bounds());
+        candidates.iter_mut().for_each(|candidate| fill::fill_empty(level, candidate, bounds));
+        candidates.into_iter().min_by_key(|candidate| candidate.score(bounds)).expect("there is one")
     }
 
     /// The label of each block of a partition such that most weight stays in place; labels change within a tree. O(n + k²)

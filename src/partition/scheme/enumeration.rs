@@ -1,7 +1,7 @@
 //! The best partition of a tiny graph, by enumeration.
 //!
-//! Vertices are assigned one after the other. A branch ends when its overload so far, what its blocks will lack at least, and its cost
-//! so far are no better than the best partition known. At most k^n leaves; used only where these are few.
+//! Vertices are assigned one after the other. A branch ends when its overload so far, what its blocks will lack at least, how many will be
+//! empty at least, and its cost so far are no better than the best partition known. At most k^n leaves; used only where these are few.
 
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
@@ -13,8 +13,8 @@ use crate::partition::objective::Objective;
 /// milliseconds.
 const MOST: usize = 1 << 17;
 
-/// The partition that misses the bounds by least, and then of least cost, the first among equals, if there are few enough partitions to try
-/// them all.
+/// The partition that misses the bounds by least, then with the fewest empty blocks, and then of least cost, the first among equals, if there
+/// are few enough partitions to try them all.
 pub(in crate::partition) fn best<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     bounds: LoadBounds<'_>,
@@ -26,8 +26,8 @@ pub(in crate::partition) fn best<W: Stored, O: Objective>(
         return None;
     }
     let blocks = Vec::with_capacity(n);
-    let (weights, left) = (vec![0; k], level.total_node_weight());
-    let mut search = Search { level, bounds, weights, left, blocks, best: None };
+    let (weights, counts, left) = (vec![0; k], vec![0; k], level.total_node_weight());
+    let mut search = Search { level, bounds, weights, counts, left, blocks, best: None };
     search.extend(0);
     let (_, blocks) = search.best?;
     Some(Assignment::new(level, blocks, k))
@@ -38,12 +38,14 @@ struct Search<'a, W, O> {
     bounds: LoadBounds<'a>,
     /// The weight of each block.
     weights: Vec<Weight>,
+    /// The number of vertices of each block.
+    counts: Vec<usize>,
     /// The weight of the vertices that are not assigned yet.
     left: Weight,
     /// The blocks of the first vertices.
     blocks: Vec<BlockId>,
     /// What it is compared by, and the blocks.
-    best: Option<((BoundViolation, Weight), Vec<BlockId>)>,
+    best: Option<((BoundViolation, usize, Weight), Vec<BlockId>)>,
 }
 
 impl<W: Stored, O: Objective> Search<'_, W, O> {
@@ -51,7 +53,8 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
     fn extend(&mut self, cost: Weight) {
         let mut violation = self.bounds.violation(&self.weights);
         violation.shortfall = (violation.shortfall - self.left).max(0);
-        let score = (violation, cost);
+        let empty = self.counts.iter().filter(|&&count| count == 0).count();
+        let score = (violation, empty.saturating_sub(self.level.num_nodes() - self.blocks.len()), cost);
         if self.best.as_ref().is_some_and(|(best, _)| score >= *best) {
             return;
         }
@@ -63,7 +66,7 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
         let weight = self.level.node_weight(node);
         let fixed = self.level.objective.fixed_block(node);
         for block in 0..self.weights.len() {
-            if fixed.is_some_and(|fixed| fixed as usize != block) {
+            if fixed.is_some_and(|fixed| fixed as usize != block) || self.bounds.is_closed(block as BlockId) {
                 continue;
             }
             let earlier = self.level.arcs(node).iter().filter(|arc| arc.target < node);
@@ -72,12 +75,14 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
                 earlier.map(|arc| arc.weight() * between(self.blocks[arc.target as usize])).sum();
             let own = self.level.objective.own_cost(node, block as BlockId);
             self.weights[block] += weight;
+            self.counts[block] += 1;
             self.left -= weight;
             self.blocks.push(block as BlockId);
             self.extend(cost + edges + own);
             self.blocks.pop();
             self.left += weight;
             self.weights[block] -= weight;
+            self.counts[block] -= 1;
         }
     }
 }

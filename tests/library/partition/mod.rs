@@ -1,3 +1,4 @@
+mod empty_blocks;
 mod fixed;
 mod least_loads;
 mod multilevel;

@@ -61,6 +61,7 @@ impl Job<'_> {
         console.line(format_args!("io time: {reading:.6}"));
         console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
         machine::tell(console, machine);
+        loads::tell_rounded(console, &graph, &many_to_one::capacities(machine), least_load);
         let config = ManyToOneConfig::preset(MapPreset::from(self.options.preconfiguration))
             .with_seed(*seed)
             .with_threads(self.threads)
@@ -81,7 +82,7 @@ impl Job<'_> {
         let migration = remap.as_ref().zip(report.migration);
         ranks::tell(console, machine, pe_of);
         let too_heavy = loads::too_heavy(&graph, &bounds, own, loads::PES);
-        self.tell((&graph, &model), report, too_heavy, migration);
+        self.tell((&graph, &model, machine), report, too_heavy, migration);
         let json = Report {
             seconds: Seconds { reading, mapping: report.seconds },
             remap: migration.map(|(remap, migration)| remap.report(migration, curve.as_ref())),
@@ -107,14 +108,15 @@ impl Job<'_> {
     /// What was done, in lines for people.
     fn tell(
         &self,
-        (graph, model): (&CsrGraph, &CsrGraph),
+        (graph, model, machine): (&CsrGraph, &CsrGraph, &dyn Machine),
         report: &ManyToOneReport,
         too_heavy: Option<String>,
         migration: Option<(&Remap<'_>, Migration)>,
     ) {
         let console = self.to.console;
         console.line(format_args!("cut {}", report.cut));
-        many_to_one::tell_loads(console, &report.loads, model.num_nodes(), too_heavy);
+        many_to_one::tell_loads(console, &report.loads, machine.num_pes(), too_heavy);
+        many_to_one::tell_empty(console, &report.loads, machine, graph.num_nodes());
         if let Some((remap, migration)) = &migration {
             remap.tell(console, graph.total_node_weight(), migration);
         }

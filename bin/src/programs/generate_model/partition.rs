@@ -139,6 +139,7 @@ impl Job<'_> {
         console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
         console.line(format_args!("performing partitioning!"));
         let (mut targets, remap) = self.targets(&graph, parts)?;
+        loads::tell_rounded(console, &graph, &parts.capacities(), parts.least_load);
         let fixed = self.fixed(&graph, &targets)?;
         if let Some(fixed) = &fixed {
             fixed.tell(console, "vertices");
@@ -161,6 +162,7 @@ impl Job<'_> {
         let own = fixed.as_ref().map(|fixed| &fixed.vertices);
         let too_heavy = loads::too_heavy(&graph, targets.bounds(), own, loads::PARTS);
         self.tell(&model, &report, too_heavy);
+        loads::tell_empty(console, loads::PARTS, report.empty, &parts.capacities(), graph.num_nodes());
         let migration = remap.as_ref().zip(migration);
         if let Some((remap, migration)) = migration {
             remap.tell(console, graph.total_node_weight(), &migration);
@@ -358,6 +360,7 @@ impl Job<'_> {
             below_half: Targets::num_below_half(&parts.capacities(), partition.block_weights()),
             below_least: targets.num_short(partition.block_weights()),
             shortfall: partition.shortfall(),
+            empty: targets.num_empty(partition.blocks()),
             quality,
             remap: None,
             fixed: None,
@@ -399,6 +402,8 @@ struct Report {
     below_least: usize,
     /// What these lack, in sum.
     shortfall: Weight,
+    /// The number of blocks without vertices, besides those of speed 0.
+    empty: usize,
     #[serde(flatten)]
     quality: PartitionQuality,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -80,6 +80,7 @@ impl ManyToOne<'_> {
             "many-to-one mapping, {:.1} vertices per processing element",
             graph.num_nodes() as f64 / machine.num_pes() as f64
         ));
+        loads::tell_rounded(console, graph, &many_to_one::capacities(machine), self.config.least_load);
         if let Some(fixed) = &self.fixed {
             fixed.tell(console, "vertices");
             fixed.warn_of_loads(console, graph, &self.bounds(), "PE");
@@ -152,6 +153,7 @@ impl ManyToOne<'_> {
         console.line(format_args!("cut {}", report.cut));
         let too_heavy = loads::too_heavy(self.graph, &self.bounds(), self.fixed(), loads::PES);
         many_to_one::tell_loads(console, &report.loads, self.job.machine.num_pes(), too_heavy);
+        many_to_one::tell_empty(console, &report.loads, self.job.machine, report.num_nodes);
         if let Some((remap, migration)) = self.remap.as_ref().zip(report.migration) {
             remap.tell(console, self.graph.total_node_weight(), &migration);
         }

@@ -169,6 +169,8 @@ pub struct PeLoads {
     pub below_least: usize,
     /// The sum of all that PEs lack of the least load.
     pub shortfall: Weight,
+    /// The number of PEs without a vertex, besides those of capacity 0.
+    pub empty: usize,
 }
 
 /// The report of a many-to-one mapping.
@@ -218,7 +220,8 @@ pub struct ManyToOneSolution {
 /// Maps the vertices of an application graph to the PEs of a machine, many per PE.
 ///
 /// PeLoads are proportional to the [capacities](Machine::capacity) of the PEs. A vertex heavier than every
-/// bound is not an error: [`PeLoads::overload`] is then positive. J is not above that of equal strips of the numbering, unless these exceed a bound
+/// bound is not an error: [`PeLoads::overload`] is then positive. No PE with capacity is left without a vertex unless there are too few, or one
+/// there would exceed bounds by more. J is not above that of equal strips of the numbering, unless these exceed a bound
 /// by more.
 ///
 /// ```
@@ -243,7 +246,7 @@ pub fn map_many_to_one(
 /// As [`map_many_to_one`], with a start and an observer.
 ///
 /// `start`, if given, is the PE of each vertex in a mapping. The result is not worse than it: first by the
-/// total excess over the bounds, then by what PEs lack of their least loads, then by J. The observer may end the run early; the bounds are then respected
+/// total excess over the bounds, then by what PEs lack of their least loads, then by the number of PEs without a vertex, then by J. The observer may end the run early; the bounds are then respected
 /// as otherwise, but J may be poor.
 pub fn map_many_to_one_watched<'a>(
     graph: &CsrGraph,
@@ -407,6 +410,8 @@ pub fn pe_loads(
     let least = Targets::least_shares(graph, &capacities, config.least_load).unwrap_or_default();
     let weights = weights_of(graph, pe_of, bounds.len());
     let BoundViolation { overload, shortfall } = BoundViolation::of(&weights, bounds, &least);
+    let mut is_used: Vec<bool> = capacities.iter().map(|&capacity| capacity == 0).collect();
+    pe_of.iter().for_each(|&pe| is_used[pe as usize] = true);
     let fullness = |(&weight, &bound): (&Weight, &Weight)| match weight {
         0 => 0.0,
         _ => weight as f64 / bound as f64,
@@ -421,6 +426,7 @@ pub fn pe_loads(
         below_half: Targets::num_below_half(&capacities, &weights),
         below_least: weights.iter().zip(&least).filter(|(weight, least)| weight < least).count(),
         shortfall,
+        empty: is_used.into_iter().filter(|is_used| !is_used).count(),
     }
 }
 

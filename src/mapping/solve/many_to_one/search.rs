@@ -213,17 +213,34 @@ impl Search<'_> {
         best: ManyToOnePartition,
         small: SmallProblemConfig,
     ) -> Result<ManyToOnePartition, SolveError> {
-        let Self { graph, machine, order, targets, .. } = *self;
+        let has_least = !self.targets.least_loads().is_empty();
+        if !has_least {
+            let found = self.exchanged_in(self.targets.bounds(), &best, small)?;
+            let is_kept = found.as_ref().is_none_or(|found| score(found) < score(&best));
+            if is_kept {
+                return Ok(found.unwrap_or(best));
+            }
+        }
+        // No PE falls below its least load, or becomes empty, if all loads stay as they are.
+        let found = self.exchanged_in(best.partition.block_weights(), &best, small)?;
+        Ok(found.unwrap_or(best))
+    }
+
+    /// The best mapping to PEs with so many places each, if its J is lower.
+    fn exchanged_in(
+        &self,
+        places: &[Weight],
+        best: &ManyToOnePartition,
+        small: SmallProblemConfig,
+    ) -> Result<Option<ManyToOnePartition>, SolveError> {
+        let Self { graph, machine, order, .. } = *self;
         let is_unit = graph.node_weights().iter().all(|&weight| weight == 1);
-        // Where PEs have least loads, these are kept as all loads stay as they are.
-        let places =
-            if targets.least_loads().is_empty() { targets.bounds() } else { best.partition.block_weights() };
         let mut room = vec![0; order.len()];
         for (&pe, &places) in order.iter().zip(places) {
             room[pe as usize] = places as u32;
         }
         if !is_unit || best.cost == 0 || best.partition.overload() > 0 || room.contains(&0) {
-            return Ok(best);
+            return Ok(None);
         }
         let pe_of = best.partition.blocks().iter().map(|&block| order[block as usize]).collect();
         let first = Mapping::many(order.len(), pe_of)?;
@@ -232,10 +249,11 @@ impl Search<'_> {
         let places = Capacities::new(machine, room)?;
         let solution = solve_watched(graph, &places, &config, given, &self.silent())?;
         if solution.report.cost >= best.cost {
-            return Ok(best);
+            return Ok(None);
         }
         let block_of = block_of_each_pe(order);
-        Ok(self.measured(solution.mapping.pes().iter().map(|&pe| block_of[pe as usize]).collect()))
+        let blocks = solution.mapping.pes().iter().map(|&pe| block_of[pe as usize]).collect();
+        Ok(Some(self.measured(blocks)))
     }
 
     fn one_to_one(&self, preset: MapPreset) -> MapConfig {
@@ -248,7 +266,7 @@ impl Search<'_> {
     }
 }
 
-/// What mappings are compared by: the bounds first, then J.
-pub(super) fn score(found: &ManyToOnePartition) -> (BoundViolation, Cost) {
-    (found.partition.violation(), found.cost)
+/// What mappings are compared by: the bounds first, then the number of PEs without vertices, then J.
+pub(super) fn score(found: &ManyToOnePartition) -> (BoundViolation, usize, Cost) {
+    (found.partition.violation(), found.partition.num_empty(), found.cost)
 }
