@@ -40,7 +40,7 @@ impl Other {
     pub(crate) fn file(&self) -> Option<&Path> {
         match self {
             Self::Arrangement(_) => None,
-            Self::File(path) => Some(files::file_of_mapping(path)),
+            Self::File(path) => files::files_of_mapping(path).next(),
         }
     }
 

@@ -70,8 +70,12 @@ fn read_placement(
     room: Room<'_>,
     console: Console,
 ) -> Result<Vec<PeId>, ReadError> {
-    let (kind, file) = kind_of_mapping(path);
-    let read = placement::read(Source::open(file)?, num_processes, machine, room, kind)?;
+    let MappingFiles { kind, file, script } = MappingFiles::of(path);
+    let source = Source::open(file)?;
+    let read = match script {
+        Some(script) => placement::read_bound(source, Source::open(script)?, num_processes, machine, room)?,
+        None => placement::read(source, num_processes, machine, room, kind)?,
+    };
     if let Some(kind) = read.kind {
         console.line(format_args!("{} is {kind}", name(file)));
     }
@@ -81,18 +85,35 @@ fn read_placement(
     Ok(read.pes)
 }
 
-/// The kind of a mapping and its file, where both are given, such as `inverse:FILE`.
-fn kind_of_mapping(path: &Path) -> (Option<&'static PlacementKind>, &Path) {
-    let both = path.to_str().and_then(|text| text.split_once(':')).filter(|_| !path.exists());
-    match both.and_then(|(kind, file)| Some((placement::kind(kind)?, file))) {
-        Some((kind, file)) => (Some(kind), Path::new(file)),
-        None => (None, path),
+/// What an option names that takes a mapping.
+struct MappingFiles<'a> {
+    /// The kind, where it is given, as in `inverse:FILE`.
+    kind: Option<&'static PlacementKind>,
+    file: &'a Path,
+    /// The script that binds the ranks of a list of hosts: `hosts,bind.sh`.
+    script: Option<&'a Path>,
+}
+
+impl<'a> MappingFiles<'a> {
+    fn of(path: &'a Path) -> Self {
+        let whole = Self { kind: None, file: path, script: None };
+        let Some(text) = path.to_str().filter(|_| !path.exists()) else { return whole };
+        let of_kind = text.split_once(':').and_then(|(kind, file)| Some((placement::kind(kind)?, file)));
+        let both = text.split_once(',').filter(|(file, script)| !file.is_empty() && !script.is_empty());
+        match (of_kind, both) {
+            (Some((kind, file)), _) => Self { kind: Some(kind), file: Path::new(file), ..whole },
+            (None, Some((file, script))) => {
+                Self { file: Path::new(file), script: Some(Path::new(script)), ..whole }
+            }
+            (None, None) => whole,
+        }
     }
 }
 
-/// The file of a mapping, whose kind may be named before it.
-pub(crate) fn file_of_mapping(path: &Path) -> &Path {
-    kind_of_mapping(path).1
+/// The files of a mapping, whose kind may be named before it.
+pub(crate) fn files_of_mapping(path: &Path) -> impl Iterator<Item = &Path> {
+    let MappingFiles { file, script, .. } = MappingFiles::of(path);
+    [file].into_iter().chain(script)
 }
 
 /// A report and who wrote it.

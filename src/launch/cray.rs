@@ -2,12 +2,12 @@
 //!
 //! The slots of a node are on the same CPUs on every node. The mapping must therefore use the same CPUs on
 //! every node, and fill all nodes but the last. Slurm numbers the slots in its own order of the nodes,
-//! whatever the order in `-w`. The hosts must be in that order: by name, with numbers inside names compared
-//! as numbers.
+//! whatever the order in `-w`. In a job that order is known. Elsewhere the hosts must be in the usual one: by name, with numbers inside names
+//! compared as numbers. Slots are given out by planes, because Slurm spreads blocks evenly.
 
 use std::cmp::Ordering;
 
-use crate::launch::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind, NodeRanks, hosts_option};
+use crate::launch::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind, NodeRanks, hosts_option, srun};
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "cray",
@@ -19,8 +19,9 @@ pub(super) const KIND: LauncherKind = LauncherKind {
 };
 
 fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
-    let mut nodes = job.used_nodes();
-    if let Some(pair) = nodes.windows(2).find(|pair| by_number(pair[0].host, pair[1].host).is_gt()) {
+    let mut nodes = srun::used_nodes(job);
+    let is_turned = |pair: &&[NodeRanks<'_>]| by_number(pair[0].host, pair[1].host).is_gt();
+    if let Some(pair) = nodes.windows(2).find(is_turned).filter(|_| job.slurm.is_none()) {
         return Err(LaunchError::HostOrder {
             first: pair[0].host.to_owned(),
             second: pair[1].host.to_owned(),
@@ -48,8 +49,9 @@ fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
     let names = nodes.iter().map(|node| node.host.to_owned());
     let hosts = if job.nodes.are_named() { hosts_option("-w", names) } else { String::new() };
     let line = format!(
-        "MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE={file} srun -N {count}{hosts} -n {ranks} \
-         --ntasks-per-node={most} -m block --cpu-bind=mask_cpu:{} ./app",
+        "MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE={file} {} -N {count}{hosts} -n {ranks} -m plane={most} \
+         --cpu-bind=mask_cpu:{} ./app",
+        srun::command(job),
         masks.join(",")
     );
     Ok(Launch { files: vec![LaunchFile::text(order.join(",") + "\n")], line: Some(line) })

@@ -45,6 +45,7 @@ pub mod placement;
 mod pods;
 mod script;
 mod slurm;
+mod srun;
 mod template;
 mod torchrun;
 
@@ -175,6 +176,11 @@ pub enum LaunchError {
         "the name of host `{host}` begins with a dash, so launchers would take it for an option; give the host another name"
     )]
     HostLikeOption { host: String },
+    #[error(
+        "in a job of Slurm, {kind} starts its ranks by srun, which takes each host once and in an order of its own: rank {rank} \
+         would not be on {host}; use slurm, and add --mpi=pmi2 to its line"
+    )]
+    SlurmOrder { kind: &'static str, rank: NodeId, host: String },
     #[error("there is nothing to launch: the model has no processes")]
     NoRanks,
     #[error("{kind} allows one rank per processing element, but ranks {first} and {second} are both on {pe}")]
@@ -193,6 +199,7 @@ impl HasKind for LaunchError {
             | Self::NoCoresOfGpus { .. }
             | Self::OnlyCpusOfGpus { .. }
             | Self::HostLikeOption { .. }
+            | Self::SlurmOrder { .. }
             | Self::NoRanks
             | Self::SharedPe { .. } => ErrorKind::Usage,
         }
@@ -203,7 +210,8 @@ impl LaunchError {
     /// Whether another mapping of the same processes may work.
     pub fn depends_on_mapping(&self) -> bool {
         use LaunchError::*;
-        self.is_of_sharing() || matches!(self, Uneven { .. } | OtherCpus { .. } | HostOrder { .. })
+        self.is_of_sharing()
+            || matches!(self, Uneven { .. } | OtherCpus { .. } | HostOrder { .. } | SlurmOrder { .. })
     }
 
     /// Whether two processes share a core or PE.
@@ -261,8 +269,7 @@ struct Job<'a> {
     machine: &'a dyn Machine,
     mapping: &'a Mapping,
     files: &'a [String],
-    /// The job of Slurm that the machine was read from, if it was.
-    #[expect(dead_code, reason = "lines do not say it yet")]
+    /// The job of Slurm that the hosts belong to, if the machine was read inside one.
     slurm: Option<&'a SlurmJob>,
 }
 

@@ -1,12 +1,12 @@
 //! MPICH from 4.1 on. The hosts are in a file, the node of each rank on the command line. The CPUs of the
 //! ranks of each node follow its host, in the order of the ranks; if they are the same on all nodes, they are
-//! on the command line instead. Where the ranks are not in the order of the hosts, a comment repeats the node of each rank.
+//! on the command line instead. In a job of Slurm, the hosts are in its order. Where the ranks are not in the order of the hosts, a comment repeats the node of each rank.
 
 use std::fmt::Write;
 
 use crate::ground::types::NodeId;
 use crate::launch::{
-    BindsTo, Job, LONGEST_ARGUMENT, Launch, LaunchError, LaunchFile, LauncherKind, NodeRanks, cpu_list,
+    BindsTo, Job, LONGEST_ARGUMENT, Launch, LaunchError, LaunchFile, LauncherKind, NodeRanks, cpu_list, srun,
 };
 
 /// What a comment begins with that has the node of each rank.
@@ -25,7 +25,7 @@ pub(super) const KIND: LauncherKind = LauncherKind {
 };
 
 fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
-    let nodes = job.used_nodes();
+    let nodes = srun::used_nodes(job);
     let mut node_of = vec![0; job.num_ranks()];
     for (number, node) in nodes.iter().enumerate() {
         node.ranks.iter().for_each(|&rank| node_of[rank as usize] = number);
@@ -46,8 +46,8 @@ fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
         content += &rank_map(&map);
     }
     let bind = if are_alike { format!(" -bind-to {}", bindings[0]) } else { String::new() };
-    let (ranks, file) = (job.num_ranks(), job.file(0));
-    let line = format!("mpiexec -f {file} -rankmap {map}{bind} -n {ranks} ./app");
+    let (ranks, file, overlap) = (job.num_ranks(), job.file(0), srun::overlap(job));
+    let line = format!("{overlap}mpiexec -f {file} -rankmap {map}{bind} -n {ranks} ./app");
     Ok(Launch { files: vec![LaunchFile::text(content)], line: Some(line) })
 }
 

@@ -2,12 +2,12 @@
 //! their CPUs.
 //!
 //! Ranks are assigned in the order of the lines. Two consecutive lines must not name the same host, so a line
-//! covers all consecutive ranks there.
+//! covers all consecutive ranks there. In a job of Slurm, each host must have one line, in the order of Slurm.
 
 use std::fmt::Write;
 
 use crate::ground::types::NodeId;
-use crate::launch::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind, mpich};
+use crate::launch::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind, mpich, srun};
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "mpich40",
@@ -21,10 +21,12 @@ pub(super) const KIND: LauncherKind = LauncherKind {
 fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
     let ranks: Vec<NodeId> = job.ranks().collect();
     let mut content = String::new();
-    for run in ranks.chunk_by(|&a, &b| job.site(a).node == job.site(b).node) {
+    let runs = || ranks.chunk_by(|&a, &b| job.site(a).node == job.site(b).node);
+    srun::check_order(job, runs().map(|run| run[0]))?;
+    for run in runs() {
         let (host, binding) = (job.host_of(run[0]), mpich::binding(job, run));
         writeln!(content, "{host}:{} binding={binding}", run.len()).expect("strings have room");
     }
-    let line = format!("mpiexec -f {} -n {} ./app", job.file(0), job.num_ranks());
+    let line = format!("{}mpiexec -f {} -n {} ./app", srun::overlap(job), job.file(0), job.num_ranks());
     Ok(Launch { files: vec![LaunchFile::text(content)], line: Some(line) })
 }

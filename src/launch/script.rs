@@ -2,14 +2,27 @@
 
 use crate::launch::{Job, LaunchFile, cpu_list, template};
 
-/// The environment variables in which launchers pass the rank of a process.
-const VARIABLES: [&str; 5] =
-    ["SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "FLUX_TASK_RANK"];
+/// The environment variables in which launchers other than Slurm pass the rank of a process. Those that start daemons by a resource manager
+/// come before the resource managers, whose variables their ranks inherit from the daemons.
+const RANKS: [&str; 5] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "PMIX_RANK", "FLUX_TASK_RANK"];
+
+/// That of Slurm.
+pub(super) const SLURM_RANK: &str = "SLURM_PROCID";
+
+/// The lines of a script that set a variable of the shell to what the launcher says, with [places](template::fill) to fill. `mpirun` in a job of
+/// Slurm starts daemons by `srun`, and ranks inherit the variables of these: they count where no other launcher says anything, or where `srun` has
+/// started the very process. The batch script has no step or a special number, as an interactive step has: below 0 from Slurm 26.05 on.
+const LAUNCHED: &str = r#"case ${SLURM_STEP_ID:-${SLURM_JOB_ID:+batch}} in
+batch | -* | 42949?????) slurm= ;;
+*) slurm=${@SLURM@:-} ;;
+esac
+@VARIABLE@=@VALUE@
+[ "${SLURM_TASK_PID:-}" != $$ ] || @VARIABLE@=${slurm:-$@VARIABLE@}"#;
 
 /// The first part of a script, with [places](template::fill) to fill. The lines of the ranks follow.
 const HEAD: &str = r#"#!/bin/sh
 # @ABOUT@ and starts the program given. Written by viem for @RANKS@ ranks.
-rank=@RANK@
+@LAUNCHED@
 case $rank in
 '' | *[!0-9]*)
     echo "$0: no launcher has set a rank; start it with the line that viem printed" >&2
@@ -22,25 +35,28 @@ if [ -z "$own" ]; then
     exit 64
 fi
 @START@
-# The @WHAT@ of each rank:
+@TABLE@
 "#;
 
 /// What a script does with the line of a rank.
 struct Action {
     /// What it is for.
     about: &'static str,
-    /// What is in the line.
-    what: &'static str,
+    /// The line before those of the ranks.
+    table: &'static str,
     /// The commands that start the program; the line is `$own`.
     start: &'static str,
 }
 
+/// The line before the CPUs of the ranks.
+pub(super) const CPUS: &str = "# The CPUs of each rank:";
+
 const BIND: Action =
-    Action { about: "Binds a rank to its CPUs", what: "CPUs", start: r#"exec taskset -c "$own" "$@""# };
+    Action { about: "Binds a rank to its CPUs", table: CPUS, start: r#"exec taskset -c "$own" "$@""# };
 
 const ORDER_GPUS: Action = Action {
     about: "Lists the GPUs of a host in the order of its ranks",
-    what: "GPUs of the host",
+    table: "# The GPUs of the host of each rank:",
     // A list that is there already has the GPUs of the job.
     start: r#"CUDA_VISIBLE_DEVICES=$(echo "$own" | awk -F, -v all="${CUDA_VISIBLE_DEVICES:-}" '{
     count = split(all, gpu, ",")
@@ -50,8 +66,7 @@ export CUDA_VISIBLE_DEVICES
 exec "$@""#,
 };
 
-/// The script that binds the ranks of a job whose launcher sets the variable `own`. If the job runs inside another launcher, the
-/// variables of both are set.
+/// The script that binds the ranks of a job. `own` is the variable of its launcher, which comes first unless it is that of Slurm.
 pub(super) fn of(job: &Job<'_>, own: &str) -> LaunchFile {
     let cpus = job.ranks().map(|rank| cpu_list(job.site(rank).cpus, ","));
     script(job, own, &BIND, cpus)
@@ -63,23 +78,30 @@ pub(super) fn of_gpus(job: &Job<'_>, own: &str, gpus: &[String]) -> LaunchFile {
 }
 
 fn script(job: &Job<'_>, own: &str, action: &Action, lines: impl Iterator<Item = String>) -> LaunchFile {
-    let others = VARIABLES.iter().rev().filter(|&&variable| variable != own);
-    let fallback = others.fold(String::new(), |rest, variable| format!("${{{variable}:-{rest}}}"));
-    // The line of `@START@` becomes those of the action.
-    let first = HEAD.lines().count() + action.start.lines().count();
-    let mut content = template::fill(
-        HEAD,
-        &[
+    let mut names = RANKS;
+    names.sort_by_key(|&name| name != own);
+    let (launched, ranks) = (launched("rank", &names, SLURM_RANK), job.num_ranks().to_string());
+    let head = |first: &str| {
+        let values = [
             ("ABOUT", action.about),
-            ("WHAT", action.what),
+            ("TABLE", action.table),
             ("START", action.start),
-            ("RANK", &format!("${{{own}:-{fallback}}}")),
-            ("FIRST", &first.to_string()),
-            ("RANKS", &job.num_ranks().to_string()),
-        ],
-    );
+            ("LAUNCHED", &launched),
+            ("FIRST", first),
+            ("RANKS", &ranks),
+        ];
+        template::fill(HEAD, &values)
+    };
+    let first = head("").lines().count() + 1;
+    let mut content = head(&first.to_string());
     lines.for_each(|line| content += &(line + "\n"));
     LaunchFile { content, is_program: true }
+}
+
+/// The lines of a script that set `variable` to what the first of the variables `names` says that is set, or else to that of Slurm.
+pub(super) fn launched(variable: &str, names: &[&str], of_slurm: &str) -> String {
+    let value = names.iter().rev().fold("$slurm".to_owned(), |rest, name| format!("${{{name}:-{rest}}}"));
+    template::fill(LAUNCHED, &[("SLURM", of_slurm), ("VARIABLE", variable), ("VALUE", &value)])
 }
 
 /// A file with the host of each rank, one per line, followed by `suffix`.

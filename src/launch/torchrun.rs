@@ -3,7 +3,7 @@
 //! `torchrun` numbers ranks host by host, in an order of its own. The script replaces `RANK` by that of the mapping, whichever launcher has
 //! started it, if only that starts as many processes on each host as it has ranks.
 
-use crate::launch::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind, template, word};
+use crate::launch::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind, script, template, word};
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "torchrun",
@@ -22,8 +22,11 @@ pub(super) const TABLE: &str = "# The host, the GPU and the number of each rank:
 const HEAD: &str = r#"#!/bin/sh
 # Sets the rank of a process by its host and local rank and starts the program given; --count prints the number of
 # ranks of this host. Written by viem for @RANKS@ ranks.
-local=${LOCAL_RANK:-${SLURM_LOCALID:-${OMPI_COMM_WORLD_LOCAL_RANK:-${MPI_LOCALRANKID:-${FLUX_TASK_LOCAL_ID:-}}}}}
-names="${NODE_NAME:-} ${SLURMD_NODENAME:-} $(uname -n) localhost"
+@LAUNCHED@
+names="${NODE_NAME:-} $(uname -n)"
+# Hydra passes the name that Slurm has for the first host on to all.
+[ -n "${MPI_LOCALRANKID:-}" ] || names="$names ${SLURMD_NODENAME:-}"
+names="$names localhost"
 found=$(awk -v place="$local" -v names="$names" '
     function host_of(name) {
         split(name, part, ".")
@@ -68,6 +71,15 @@ fi
 exec "$@"
 "#;
 
+/// The environment variables in which launchers other than Slurm pass the rank of a process on its host.
+const LOCAL_RANKS: [&str; 5] = [
+    "LOCAL_RANK",
+    "OMPI_COMM_WORLD_LOCAL_RANK",
+    "MPI_LOCALRANKID",
+    "PALS_LOCAL_RANKID",
+    "FLUX_TASK_LOCAL_ID",
+];
+
 /// Where ranks meet.
 const PORT: &str = "29500";
 
@@ -82,23 +94,28 @@ fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
         }
     }
     let master = job.host_of(0);
-    let head = template::fill(
-        HEAD,
-        &[
-            ("FIRST", &(HEAD.lines().count() + 2).to_string()),
-            ("RANKS", &job.num_ranks().to_string()),
-            ("ADDRESS", &word(master)),
+    let launched = script::launched("local", &LOCAL_RANKS, "SLURM_LOCALID");
+    let (ranks, address) = (job.num_ranks().to_string(), word(master));
+    let head = |first: &str| {
+        let values = [
+            ("LAUNCHED", launched.as_str()),
+            ("FIRST", first),
+            ("RANKS", &ranks),
+            ("ADDRESS", &address),
             ("PORT", PORT),
-        ],
-    );
+        ];
+        template::fill(HEAD, &values)
+    };
+    // The line before the table follows.
+    let first = head("").lines().count() + 2;
+    let head = head(&first.to_string());
     let content = format!("{head}{TABLE}\n{table}");
     let (script, count) = (job.program(0), nodes[0].ranks.len());
     let are_alike = nodes.iter().all(|node| node.ranks.len() == count);
     let each = if are_alike { count.to_string() } else { format!("$({script} --count)") };
     let line = format!(
-        "torchrun --nnodes={} --nproc-per-node={each} --rdzv-backend=c10d --rdzv-endpoint={}:{PORT} --no-python {script} ./app",
-        nodes.len(),
-        word(master)
+        "torchrun --nnodes={} --nproc-per-node={each} --rdzv-backend=c10d --rdzv-endpoint={address}:{PORT} --no-python {script} ./app",
+        nodes.len()
     );
     Ok(Launch { files: vec![LaunchFile { content, is_program: true }], line: Some(line) })
 }

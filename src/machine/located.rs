@@ -53,16 +53,20 @@ pub trait Located {
         None
     }
 
-    /// The job of Slurm that the nodes are those of, in the order of Slurm, if they were read from one.
+    /// The job of Slurm that the nodes belong to, if the machine was read inside one.
     fn slurm_job(&self) -> Option<&SlurmJob> {
         None
     }
 }
 
-/// What a line that starts a step in a job of Slurm must say beside its hosts.
+/// What a line that starts a step in a job of Slurm depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SlurmJob {
+    /// The hosts of the machine in the order of Slurm, in which it numbers nodes and tasks.
+    pub hosts: Vec<String>,
+    /// The variables of the job that `srun` would take for options of a step, such as `SLURM_CPUS_PER_TASK`.
+    pub variables: Vec<&'static str>,
     /// The group of a heterogeneous job that the nodes belong to (`--het-group`).
     pub het_group: Option<u32>,
     /// Whether the job was read inside a step that is neither the batch script nor an interactive step. That step has CPUs that
@@ -161,7 +165,7 @@ pub(super) fn num_nodes<M: Machine + ?Sized>(machine: &M) -> Option<u32> {
     machine.located()?.num_nodes()
 }
 
-/// The job of Slurm that the nodes are those of, if they were read from one.
+/// The job of Slurm that the nodes belong to, if the machine was read inside one.
 pub(super) fn slurm_job<M: Machine + ?Sized>(machine: &M) -> Option<&SlurmJob> {
     machine.located()?.slurm_job()
 }

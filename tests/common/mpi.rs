@@ -187,7 +187,7 @@ pub fn skipped(why: &str) {
 pub fn without_job(command: &mut Command) {
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy().into_owned();
-        if ["SLURM_", "PMI_", "PMIX_", "PRTE_", "OMPI_", "FLUX_", "HYDRA_", "I_MPI_"]
+        if ["SLURM", "PMI_", "PMIX_", "PRTE_", "OMPI_", "FLUX_", "HYDRA_", "I_MPI_", "MPI_LOCAL", "PALS_"]
             .iter()
             .any(|prefix| name.starts_with(prefix))
         {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use crate::common::{Mpi, is_required, skipped, without_job};
 use viem::Mapping;
@@ -13,12 +13,13 @@ use viem::ground::rng::Rng;
 use viem::ground::types::PeId;
 use viem::launch::{self, KINDS, Launch, LaunchError};
 use viem::machine::Nodes;
-use viem::machine::{CoreRange, Distances, Located, Location, Machine, MachineError};
+use viem::machine::{CoreRange, Distances, Located, Location, Machine, MachineError, SlurmJob};
 
 /// A machine that is given by where its PEs are.
 struct Cluster {
     hosts: Vec<String>,
     pes: Vec<Location>,
+    slurm: Option<SlurmJob>,
 }
 
 impl Machine for Cluster {
@@ -40,6 +41,9 @@ impl Located for Cluster {
     fn host(&self, node: u32) -> Option<&str> {
         self.hosts.get(node as usize).map(String::as_str)
     }
+    fn slurm_job(&self) -> Option<&SlurmJob> {
+        self.slurm.as_ref()
+    }
 }
 
 impl Cluster {
@@ -53,7 +57,7 @@ impl Cluster {
                 pes.push(Location::new(node, cpus).with_core(number / cores, number % cores));
             }
         }
-        Self { hosts: (0..nodes).map(|node| format!("n{}", node + 1)).collect(), pes }
+        Self { hosts: (0..nodes).map(|node| format!("n{}", node + 1)).collect(), pes, slurm: None }
     }
 
     /// Nodes with any number of cores, and CPUs in any order.
@@ -69,7 +73,7 @@ impl Cluster {
                 pes.push(Location::new(node, cpus.to_vec()).with_core(number / cores, number % cores));
             }
         }
-        Self { hosts: (0..nodes).map(|node| format!("host-{node}")).collect(), pes }
+        Self { hosts: (0..nodes).map(|node| format!("host-{node}")).collect(), pes, slurm: None }
     }
 
     /// The same with two adjacent cores of a package for each PE; a single last core stays single.
@@ -85,7 +89,7 @@ impl Cluster {
                 pes.push(Location::new(pair[0].node, cpus).with_cores(vec![cores]));
             }
         }
-        Self { hosts: self.hosts.clone(), pes }
+        Self { hosts: self.hosts.clone(), pes, slurm: None }
     }
 
     /// Two PEs for each node, of every other of its cores each: cores of several packages, with gaps between them.
@@ -101,7 +105,7 @@ impl Cluster {
                 }
             }
         }
-        Self { hosts: self.hosts.clone(), pes }
+        Self { hosts: self.hosts.clone(), pes, slurm: None }
     }
 
     /// A PE for each node, of all its cores, each of which is a range of its own.
@@ -113,7 +117,7 @@ impl Cluster {
             Location::new(node[0].node, cpus).with_cores(cores)
         };
         let pes = self.pes.chunk_by(|a, b| a.node == b.node).map(whole).collect();
-        Self { hosts: self.hosts.clone(), pes }
+        Self { hosts: self.hosts.clone(), pes, slurm: None }
     }
 
     /// The same with a GPU beside each PE, in any order, whose near cores are those of the PE.
@@ -127,13 +131,13 @@ impl Cluster {
             };
             pes.extend(node.iter().zip(numbers).map(of_gpu));
         }
-        Self { hosts: self.hosts.clone(), pes }
+        Self { hosts: self.hosts.clone(), pes, slurm: None }
     }
 
     /// The same with long names of hosts, which differ behind the first dot only.
     fn with_long_names(&self) -> Self {
         let hosts = (1..=self.hosts.len()).map(|host| format!("worker.{host}.lab.example")).collect();
-        Self { hosts, pes: self.pes.clone() }
+        Self { hosts, pes: self.pes.clone(), slurm: None }
     }
 
     fn random_mapping(&self, num_ranks: usize, rng: &mut Rng) -> Mapping {
@@ -304,11 +308,10 @@ fn rankfile(lines: &[&str], machine: &Cluster) -> Seats {
     seats
 }
 
-/// Slots are given out node by node, as many of each as the line says, and bound by the masks in turn.
+/// Slots are given out node by node, in planes of as many as the line says, and bound by the masks in turn.
 fn slots(lines: &[&str], line: &str, machine: &Cluster) -> Seats {
     let ranks = numbers(lines[0], ',');
-    let each: usize =
-        line.split("--ntasks-per-node=").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    let each: usize = option(line, "-m").strip_prefix("plane=").unwrap().parse().unwrap();
     let masks = line.split("mask_cpu:").nth(1).unwrap().split(' ').next().unwrap();
     let masks: Vec<u64> = masks
         .split(',')
@@ -379,7 +382,7 @@ fn formats_are_those_of_the_launchers() {
     let cray = of("cray");
     assert_eq!(cray.files[0].content, "1,4,3,6,5,0,7,2\n");
     let line = "MPICH_RANK_REORDER_METHOD=3 MPICH_RANK_REORDER_FILE=MPICH_RANK_ORDER srun -N 2 -w n1,n2 -n 8 \
-                --ntasks-per-node=4 -m block --cpu-bind=mask_cpu:0x1,0x2,0x4,0x8 ./app";
+                -m plane=4 --cpu-bind=mask_cpu:0x1,0x2,0x4,0x8 ./app";
     assert_eq!(cray.line.unwrap(), line);
     let flux = of("flux").line.unwrap();
     let line = "flux run -N 2 -n 8 --exclusive --requires=host:n1,n2 --taskmap=hostfile:hosts -o cpu-affinity=off \
@@ -506,7 +509,7 @@ fn unsupported_launches_are_rejected_with_a_reason() {
 fn ranks_on_gpus_are_bound_to_near_cores_or_not_at_all() {
     let with = |near: fn(Location) -> Location| {
         let pes = [2, 0, 1, 3].map(|gpu| near(Location::of_gpus(gpu / 2, vec![gpu % 2]))).to_vec();
-        Cluster { hosts: vec!["n1".to_owned(), "n2".to_owned()], pes }
+        Cluster { hosts: vec!["n1".to_owned(), "n2".to_owned()], pes, slurm: None }
     };
     let unknown = with(|gpu| gpu);
     let cpus_only = with(|gpu| {
@@ -608,7 +611,7 @@ fn hosts_here(hosts: u32) -> Option<Cluster> {
             pes.push(Location::new(node, cpus.clone()).with_core(0, core as u32));
         }
     }
-    Some(Cluster { hosts: (0..hosts).map(|node| format!("n{}", node + 1)).collect(), pes })
+    Some(Cluster { hosts: (0..hosts).map(|node| format!("n{}", node + 1)).collect(), pes, slurm: None })
 }
 
 fn write_program(path: &Path, text: &str) {
@@ -758,47 +761,98 @@ fn ranks_of_mpi_jobs_see_their_gpus_first() {
     }
 }
 
+/// The variables of what `srun` has started: the process itself, or a daemon whose children inherit them.
+fn of_step<'a>(variables: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
+    [&[("SLURM_JOB_ID", "7"), ("SLURM_STEP_ID", "0")], variables].concat()
+}
+
+/// Runs a command as `srun` does: the variable `SLURM_TASK_PID` has the number of the process.
+const AS_TASK: [&str; 3] = ["sh", "-c", "SLURM_TASK_PID=$$ exec \"$0\" \"$@\""];
+
+/// A command in a folder with these variables and none of other jobs; started as a task of `srun` or not.
+fn run_in(
+    folder: &Path,
+    program: &str,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+    is_task: bool,
+) -> Output {
+    let words: Vec<&str> =
+        AS_TASK.into_iter().filter(|_| is_task).chain([program]).chain(arguments.iter().copied()).collect();
+    let mut command = Command::new(words[0]);
+    without_job(&mut command);
+    command.args(&words[1..]).current_dir(folder).envs(variables.iter().copied()).output().unwrap()
+}
+
 /// The binding script, run as each launcher runs it: by its variable, inside another launcher or not.
 #[test]
 fn the_binding_script_binds_by_the_rank_of_the_launcher() {
     let Some(machine) = hosts_here(2) else { return };
     let mapping = machine.random_mapping(machine.num_pes(), &mut Rng::new(2));
     let folder = tempfile::tempdir().unwrap();
-    let script: PathBuf = folder.path().join("bind.sh");
-    let all = ["SLURM_PROCID", "PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "FLUX_TASK_RANK"];
-    let run = |variables: &[(&str, u32)]| {
-        let mut command = Command::new("./bind.sh");
-        without_job(&mut command);
-        command.current_dir(&folder).args(["sh", "-c", "echo \"$1\"; taskset -pc $$", "sh", "two words"]);
-        command.envs(variables.iter().map(|(name, rank)| (*name, rank.to_string()))).output().unwrap()
-    };
-    for (kind, own) in [("slurm", all[0]), ("intel", all[1]), ("flux", all[4])] {
-        write_program(&script, &launch(kind, &machine, &mapping).unwrap().files[1].content);
+    let show = ["sh", "-c", "echo \"$1\"; taskset -pc $$", "sh", "two words"];
+    for kind in ["slurm", "intel", "flux"] {
+        let launch = launch(kind, &machine, &mapping).unwrap();
+        write_program(&folder.path().join("bind.sh"), &launch.files[1].content);
+        let run = |variables: &[(&str, &str)], is_task| {
+            run_in(folder.path(), "./bind.sh", &show, variables, is_task)
+        };
         for (rank, (_, cpus)) in seats(&machine, &mapping).into_iter().enumerate() {
-            for variable in all {
-                // Variables of an outer launcher do not count.
-                let other = if variable == own { all[3] } else { variable };
-                for variables in [vec![(variable, rank as u32)], vec![(other, 99), (own, rank as u32)]] {
-                    if variables.len() == 2 && other == own {
-                        continue;
-                    }
-                    let output = run(&variables);
-                    let text = String::from_utf8(output.stdout).unwrap();
-                    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-                    let (words, found) = text.trim().split_once('\n').unwrap();
-                    assert_eq!(words, "two words");
-                    assert_eq!(cpu_list(found.rsplit(' ').next().unwrap()), cpus, "{kind} {variables:?}");
-                }
+            for (variables, is_task) in ranks_of_launchers(&rank.to_string(), kind) {
+                let output = run(&variables, is_task);
+                let text = String::from_utf8(output.stdout).unwrap();
+                let errors = String::from_utf8_lossy(&output.stderr);
+                assert!(output.status.success(), "{kind} {variables:?}: {errors}");
+                let (words, found) = text.trim().split_once('\n').unwrap();
+                assert_eq!(words, "two words");
+                assert_eq!(cpu_list(found.rsplit(' ').next().unwrap()), cpus, "{kind} {variables:?}");
             }
         }
-        let message = |variables: &[(&str, u32)]| {
-            let output = run(variables);
+        let message = |variables: &[(&str, &str)], is_task| {
+            let output = run(variables, is_task);
             assert_eq!(output.status.code(), Some(64));
             String::from_utf8(output.stderr).unwrap()
         };
-        assert!(message(&[]).contains("no launcher has set a rank"));
-        assert!(message(&[(own, 99)]).contains("this is rank 99, but the job was mapped for"));
+        // In a batch script and an interactive step, nothing has been launched, although both are tasks.
+        let batch = [("SLURM_JOB_ID", "7"), ("SLURM_PROCID", "0")];
+        for special in [None, Some("4294967291"), Some("4294967290"), Some("-5"), Some("-6")] {
+            let step = special.map(|step| ("SLURM_STEP_ID", step));
+            let variables: Vec<_> = batch.into_iter().chain(step).collect();
+            for is_task in [false, true] {
+                assert!(message(&variables, is_task).contains("no launcher has set a rank"), "{special:?}");
+            }
+        }
+        assert!(message(&[], false).contains("no launcher has set a rank"));
+        let few = of_step(&[("SLURM_PROCID", "99")]);
+        assert!(message(&few, true).contains("this is rank 99, but the job was mapped for"));
     }
+}
+
+/// The variables with which launchers start a rank, whatever they run in, and whether it is a task of `srun`. `kind` is that of the script.
+fn ranks_of_launchers<'a>(rank: &'a str, kind: &str) -> Vec<(Vec<(&'a str, &'a str)>, bool)> {
+    const OTHERS: [&str; 5] =
+        ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "PMIX_RANK", "FLUX_TASK_RANK"];
+    let daemon = of_step(&[("SLURM_PROCID", "99"), ("SLURM_TASK_PID", "1")]);
+    let batch = vec![("SLURM_JOB_ID", "7"), ("SLURM_PROCID", "99"), ("SLURM_TASK_PID", "1")];
+    let mut cases = Vec::new();
+    for other in OTHERS {
+        for outer in [&[][..], &daemon, &batch] {
+            cases.push(([outer, &[(other, rank)]].concat(), false));
+        }
+    }
+    // By srun itself, in a job of another launcher or not, and by a script that srun has started.
+    let task = of_step(&[("SLURM_PROCID", rank)]);
+    cases.extend(OTHERS.map(|other| ([&task[..], &[(other, "99")]].concat(), true)));
+    cases.push((task.clone(), true));
+    cases.push(([&task[..], &[("SLURM_TASK_PID", "1")]].concat(), false));
+    // Daemons that resource managers have started, and the own launcher of the script in any other.
+    cases.push((vec![("OMPI_COMM_WORLD_RANK", rank), ("PMIX_RANK", "99")], false));
+    match kind {
+        "intel" => cases.push((vec![("OMPI_COMM_WORLD_RANK", "99"), ("PMI_RANK", rank)], false)),
+        "flux" => cases.push((vec![("OMPI_COMM_WORLD_RANK", "99"), ("FLUX_TASK_RANK", rank)], false)),
+        _ => cases.push((vec![("OMPI_COMM_WORLD_RANK", rank), ("PMI_RANK", "99")], false)),
+    }
+    cases
 }
 
 /// The script of torchrun, run as its processes are, on hosts that are known by whatever name.
@@ -840,6 +894,11 @@ fn the_script_of_torchrun_sets_the_rank_of_each_gpu() {
                     let found = run(&show, &[("THIS_HOST", name), (variable, value)]);
                     assert_eq!(found, (Some(0), format!("{rank} 10 {gpu} {count} c 29500 two  words")));
                 }
+                for variables in local_ranks_of_launchers(name, &local) {
+                    let found = run(&show, &variables);
+                    let expected = format!("{rank} 10 {gpu} {count} c 29500 two  words");
+                    assert_eq!(found, (Some(0), expected), "{variables:?}");
+                }
                 let torchrun = [
                     ("NODE_NAME", name),
                     ("THIS_HOST", "pod-17"),
@@ -860,6 +919,8 @@ fn the_script_of_torchrun_sets_the_rank_of_each_gpu() {
             let sizes = [("THIS_HOST", name), ("LOCAL_RANK", "0"), ("LOCAL_WORLD_SIZE", "8")];
             assert!(run(&show, &sizes).1.contains(&format!("has {count} ranks, but 8 processes")));
             assert!(run(&show, &[("THIS_HOST", name)]).1.contains("no launcher has set a local rank"));
+            let batch = [("THIS_HOST", name), ("SLURM_JOB_ID", "7"), ("SLURM_LOCALID", "0")];
+            assert!(run(&show, &batch).1.contains("no launcher has set a local rank"));
         }
     }
     for stranger in ["d", "a.elsewhere", "site", ""] {
@@ -876,6 +937,124 @@ fn the_script_of_torchrun_sets_the_rank_of_each_gpu() {
     write_program(&script, &launch("torchrun", &machine, &mapping).unwrap().files[0].content);
     let found = run(&show, &[("THIS_HOST", "RANKS"), ("LOCAL_RANK", "0")]);
     assert_eq!(found, (Some(0), "4 10 0 3 NUMBER7 29500 two  words".to_owned()));
+}
+
+/// The variables with which launchers start a rank on a host, in a job of Slurm whose nodes have other variables.
+fn local_ranks_of_launchers<'a>(host: &'a str, local: &'a str) -> Vec<Vec<(&'a str, &'a str)>> {
+    let here = ("THIS_HOST", host);
+    let batch = vec![("SLURM_JOB_ID", "7"), ("SLURM_LOCALID", "0"), ("SLURMD_NODENAME", "a"), here];
+    let daemon = of_step(&[("SLURM_LOCALID", "0"), ("SLURM_TASK_PID", "1"), ("SLURMD_NODENAME", host)]);
+    let mut cases = Vec::new();
+    for other in [
+        "OMPI_COMM_WORLD_LOCAL_RANK",
+        "MPI_LOCALRANKID",
+        "PALS_LOCAL_RANKID",
+        "FLUX_TASK_LOCAL_ID",
+        "LOCAL_RANK",
+    ] {
+        cases.push([&batch[..], &[(other, local)]].concat());
+        cases.push([&daemon[..], &[here, (other, local)]].concat());
+    }
+    // Hydra passes on what the first host has.
+    let passed = of_step(&[("SLURM_LOCALID", "0"), ("SLURMD_NODENAME", "a.site")]);
+    cases.push([&passed[..], &[here, ("MPI_LOCALRANKID", local)]].concat());
+    // Slurm may have another name for a node than its system.
+    cases.push(of_step(&[("SLURM_LOCALID", local), ("SLURMD_NODENAME", host), ("THIS_HOST", "vm")]));
+    cases.push([&daemon[..], &[("THIS_HOST", "vm"), ("OMPI_COMM_WORLD_LOCAL_RANK", local)]].concat());
+    cases
+}
+
+/// Hydra passes the name of the first host on to all, so that it says nothing of this one.
+#[test]
+fn the_script_of_torchrun_does_not_believe_what_hydra_passes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    write_program(&folder.path().join("uname"), "#!/bin/sh\necho vm\n");
+    let path = format!("{}:{}", folder.path().display(), std::env::var("PATH").unwrap());
+    let launch = launch("torchrun", &Cluster::regular(2, 1, 2, 1), &Mapping::identity(4)).unwrap();
+    write_program(&folder.path().join("rank.sh"), &launch.files[0].content);
+    let hydra = [("PATH", path.as_str()), ("SLURMD_NODENAME", "n1"), ("MPI_LOCALRANKID", "0")];
+    let output = run_in(folder.path(), "./rank.sh", &["true"], &hydra, false);
+    assert_eq!(output.status.code(), Some(64));
+    assert!(String::from_utf8(output.stderr).unwrap().contains("mapped to other hosts than this one: vm"));
+}
+
+/// In a job of Slurm, lists of hosts are in its order, and what cannot be is refused; elsewhere they are in that of the machine.
+#[test]
+fn hydra_and_cray_take_hosts_in_the_order_of_slurm() {
+    let mut machine = Cluster::regular(3, 1, 2, 1);
+    machine.hosts = ["n9", "n10", "n1"].map(str::to_owned).to_vec();
+    let mapping = Mapping::on(&machine, vec![0, 4, 3, 1, 2, 5]).unwrap();
+    let in_order = |order: [&str; 3], pes: &[PeId], kind| {
+        let mut slurm = SlurmJob::default();
+        slurm.hosts = order.map(str::to_owned).to_vec();
+        let machine = Cluster { slurm: Some(slurm), hosts: machine.hosts.clone(), pes: machine.pes.clone() };
+        let mapping = Mapping::on(&machine, pes.to_vec()).unwrap();
+        let launch = launch(kind, &machine, &mapping);
+        launch.inspect(|launch| assert_eq!(read(kind, launch, &machine), seats(&machine, &mapping)))
+    };
+    let pes = mapping.pes();
+    let mpich = in_order(["n1", "n9", "n10"], pes, "mpich").unwrap();
+    let hosts = "n1:2 binding=user:0,1\nn9:2 binding=user:0,1\nn10:2 binding=user:1,0\n";
+    assert_eq!(mpich.files[0].content, format!("{hosts}# rank map: 1,0,2,1,2,0\n"));
+    assert_eq!(mpich.line.unwrap(), "mpiexec -f hosts -rankmap 1,0,2,1,2,0 -n 6 ./app");
+    let elsewhere = launch("mpich", &machine, &mapping).unwrap();
+    assert!(elsewhere.files[0].content.starts_with("n9:2 "));
+    // The slots of n1 come first, whatever the names are.
+    let cray = in_order(["n1", "n9", "n10"], pes, "cray").unwrap();
+    assert_eq!(cray.files[0].content, "1,5,0,3,4,2\n");
+    assert!(cray.line.unwrap().contains(" srun -N 3 -w n1,n9,n10 -n 6 -m plane=2 "));
+    // Intel MPI takes the hosts as they first occur: n9, n1, n10.
+    in_order(["n9", "n1", "n10"], pes, "intel").unwrap();
+    for (order, rank, host) in [
+        (["n9", "n10", "n1"], 2, "n10"),
+        (["n1", "n9", "n10"], 1, "n1"),
+        (["n1", "n10", "n9"], 1, "n1"),
+        (["n10", "n9", "n1"], 2, "n10"),
+    ] {
+        let error = in_order(order, pes, "intel").unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains(&format!("intel starts its ranks by srun, which takes each host once and in an order of its own: rank {rank} would not be on {host}")), "{text}");
+        assert!(text.contains("use slurm") && error.depends_on_mapping(), "{text}");
+    }
+    // MPICH 4.0 takes each host once.
+    assert!(in_order(["n9", "n1", "n10"], pes, "mpich40").is_err());
+    assert!(in_order(["n1", "n9", "n10"], &[5, 4, 0, 1, 3, 2], "mpich40").is_ok());
+    assert!(in_order(["n9", "n1", "n10"], &[5, 4, 0, 1, 3, 2], "mpich40").is_err());
+    launch("mpich40", &machine, &mapping).unwrap();
+}
+
+/// What the job of Slurm was asked for does not change the step, and each part of the line stands where it must.
+#[test]
+fn lines_of_srun_fit_the_job() {
+    let line = |kind, change: fn(&mut SlurmJob)| {
+        let mut machine = Cluster::regular(2, 1, 2, 1);
+        let mut slurm = SlurmJob::default();
+        slurm.hosts.clone_from(&machine.hosts);
+        change(&mut slurm);
+        machine.slurm = Some(slurm);
+        launch(kind, &machine, &Mapping::identity(4)).unwrap().line.unwrap()
+    };
+    let slurm = |change| line("slurm", change);
+    let rest = "-n 4 -m arbitrary --cpu-bind=none ./bind.sh ./app";
+    assert_eq!(slurm(|_| ()), format!("SLURM_HOSTFILE=hosts srun {rest}"));
+    assert_eq!(
+        slurm(|job| job.het_group = Some(1)),
+        format!("SLURM_HOSTFILE=hosts srun --het-group=1 {rest}")
+    );
+    assert_eq!(slurm(|job| job.is_in_step = true), format!("SLURM_HOSTFILE=hosts srun --overlap {rest}"));
+    assert_eq!(
+        slurm(|job| job.is_overcommitted = true),
+        format!("SLURM_HOSTFILE=hosts srun --overcommit {rest}")
+    );
+    let variables = |job: &mut SlurmJob| job.variables = vec!["SLURM_CPUS_PER_TASK", "SLURM_TRES_PER_TASK"];
+    let unset = "env -u SLURM_CPUS_PER_TASK -u SLURM_TRES_PER_TASK srun";
+    assert_eq!(slurm(variables), format!("SLURM_HOSTFILE=hosts {unset} {rest}"));
+    for kind in ["mpich", "mpich40", "intel"] {
+        let (inside, outside) = (line(kind, |job| job.is_in_step = true), line(kind, |_| ()));
+        assert_eq!(inside, format!("SLURM_OVERLAP=1 {outside}"));
+    }
+    let cray = line("cray", variables);
+    assert!(cray.contains(&format!("=MPICH_RANK_ORDER {unset} -N 2 -w n1,n2 -n 4 -m plane=2 ")), "{cray}");
 }
 
 /// Hosts may have the names of what is filled in.

@@ -88,6 +88,63 @@ fn random_mapping(machine: &dyn Machine, ranks: usize, rng: &mut Rng) -> Mapping
     Mapping::on(machine, pes).unwrap()
 }
 
+/// Hosts with the script that binds their ranks.
+fn read_bound(
+    hosts: &str,
+    script: &str,
+    ranks: usize,
+    machine: &dyn Machine,
+) -> Result<Placement, ReadError> {
+    let capacity = |pe| machine.capacity(pe);
+    let room = Room::new(machine.num_pes(), &capacity);
+    let hosts = Source::new("hosts", hosts.as_bytes()).unwrap();
+    let script = Source::new("bind.sh", script.as_bytes()).unwrap();
+    placement::read_bound(hosts, script, ranks, machine, room)
+}
+
+/// Both files of a launcher together have the whole mapping.
+#[test]
+fn lists_of_hosts_with_their_scripts_are_read_back() {
+    let mut rng = Rng::new(3);
+    for (node, spare) in [("4:2", 0), ("4:2", 5), ("2:2:2", 3), ("3", 1)] {
+        let machine = machine("n1\nn2\nn3\n", node);
+        let mapping = random_mapping(machine.as_ref(), machine.num_pes() - spare, &mut rng);
+        for kind in ["slurm", "intel", "flux"] {
+            let files = launch(kind, machine.as_ref(), &mapping).unwrap().files;
+            let read =
+                read_bound(&files[0].content, &files[1].content, mapping.num_processes(), machine.as_ref());
+            let read = read.unwrap();
+            assert_eq!((read.pes.as_slice(), &*read.notes), (mapping.pes(), &[][..]), "{kind} {node}");
+            assert!(read.kind.unwrap().contains("hosts"));
+        }
+    }
+}
+
+#[test]
+fn faults_of_scripts_are_placed() {
+    let machine = machine("n1\nn2\n", "2");
+    let script = |cpus: &str| format!("#!/bin/sh\n# The CPUs of each rank:\n{cpus}");
+    for (hosts, script, expected) in [
+        ("n1\nn2\n", "#!/bin/sh\n0\n1\n".to_owned(), ("bind.sh", 1, 1, "this is no script that binds ranks")),
+        ("n1\nn2\n", script("0\n"), ("bind.sh", 4, 1, "has places for 1 of 2 ranks")),
+        ("n1\nn2\n", script("0\n1\n0\n"), ("bind.sh", 5, 1, "places for more than 2 ranks")),
+        ("n1\nn2\n", script("0\n 1,x\n"), ("bind.sh", 4, 2, "`1,x` is no list of CPUs")),
+        ("n1\nn2\n", script("0\n7\n"), ("hosts", 2, 1, "no processing element on the cores or CPUs `7`")),
+        ("n1\nn1\n", script("1\n1\n"), ("hosts", 2, 1, "that rank 1 may be on are taken")),
+        ("n1\nn9\n", script("1\n1\n"), ("hosts", 2, 1, "host n9 is not in the machine")),
+        ("0,1\n", script("1\n1\n"), ("hosts", 1, 1, "belong to a list of hosts, but this is a rank order")),
+    ] {
+        match read_bound(hosts, &script, 2, machine.as_ref()) {
+            Err(ReadError::Invalid { file, line, column, kind }) => {
+                let kind = kind.to_string();
+                assert_eq!((&*file, line, column), (expected.0, expected.1, expected.2), "{kind}");
+                assert!(kind.contains(expected.3), "{kind}");
+            }
+            other => panic!("{script}: {other:?}"),
+        }
+    }
+}
+
 /// What is written for every launcher is read back: the same PEs, or at least the same hosts where the file has no more.
 #[test]
 fn what_is_written_is_read_again() {

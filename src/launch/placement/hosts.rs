@@ -51,6 +51,9 @@ fn read(text: &str, task: &Task<'_>) -> Result<Vec<Seat>, Fault> {
         task.notes.borrow_mut().push(note);
         seats.truncate(expected);
     }
+    for (seat, binding) in seats.iter_mut().zip(task.bindings.iter().flatten()) {
+        (seat.cores, seat.text) = (Cores::Cpus(binding.cpus.clone()), binding.text.clone());
+    }
     Ok(seats)
 }
 

@@ -12,9 +12,12 @@
 //! Which of them a file is shows in its content; any other file of numbers is a [mapping](crate::io::mapping). Only a list without -1 looks
 //! the same in both directions: it is a mapping unless the caller says otherwise.
 //!
+//! A list of hosts may come with the script that binds its ranks, which has their CPUs ([`read_bound`]).
+//!
 //! Each member says of every rank what its file says: a node, and cores or CPUs of it if there are some. A rank gets a processing element
 //! that has one of them, those with the fewest to choose from first. O(n log n + PEs) for n ranks.
 
+mod bind_script;
 mod hosts;
 mod inverse;
 mod pods;
@@ -33,7 +36,8 @@ use crate::io::cluster::Text;
 use crate::io::cluster::names::UnclearHost;
 use crate::io::mapping::Room;
 use crate::io::{self, ContentError, OtherFault, ReadError, Source};
-use crate::machine::{Machine, Nodes};
+use crate::launch::srun;
+use crate::machine::{Located, Machine, Nodes};
 
 use seats::{Assigned, Seat};
 
@@ -119,6 +123,12 @@ pub enum PlacementFault {
         "there are {found} lines, but the machine has {expected} processing elements; this file has a line for each"
     )]
     Lines { found: usize, expected: usize },
+    #[error("this is no script that binds ranks: it has no line `{line}`")]
+    NoBindings { line: &'static str },
+    #[error("`{text}` is no list of CPUs, such as 0,4")]
+    CpuLine { text: String },
+    #[error("CPUs by a script belong to a list of hosts, but this is {kind}")]
+    NotBound { kind: &'static str },
     #[error("the machine has {pes} processing elements for {ranks} ranks")]
     NoRoom { pes: usize, ranks: usize },
 }
@@ -138,6 +148,15 @@ struct Task<'a> {
     nodes: &'a Nodes,
     /// What was left out.
     notes: RefCell<Vec<String>>,
+    /// The CPUs of each rank, if a script has them.
+    bindings: Option<Vec<Binding>>,
+}
+
+/// The CPUs that a script binds a rank to.
+struct Binding {
+    cpus: Vec<u32>,
+    /// How the script says it, for messages.
+    text: String,
 }
 
 /// The kind with this name.
@@ -178,9 +197,7 @@ pub fn read(
         return numbers(source, num_ranks, machine, room);
     };
     let text = Text::read(source)?;
-    let nodes = Nodes::of(machine);
-    let task = Task { num_ranks, nodes: &nodes, notes: RefCell::default() };
-    let assigned = (kind.read)(text.as_str(), &task).and_then(|seats| seats::assign(seats, &nodes, room));
+    let assigned = assign(&text, kind, num_ranks, machine, room, None);
     if assigned.is_err() && !is_given && (kind.is_doubtful)(text.as_str()) {
         let source = Source::new(text.name(), text.as_str().as_bytes())?;
         return Ok(Placement {
@@ -189,12 +206,53 @@ pub fn read(
             notes: Vec::new(),
         });
     }
-    let Assigned { pes, mut notes } = assigned.map_err(|(Place { line, column }, fault)| {
-        let kind = ContentError::Other(OtherFault::new(fault));
-        ReadError::Invalid { file: text.name().to_owned(), line, column, kind }
-    })?;
+    assigned
+}
+
+/// Reads where `num_ranks` ranks are in a list of hosts and the script that binds the ranks, as Slurm, Intel MPI and Flux take them.
+pub fn read_bound(
+    hosts: Source<'_>,
+    script: Source<'_>,
+    num_ranks: usize,
+    machine: &dyn Machine,
+    room: Room<'_>,
+) -> Result<Placement, ReadError> {
+    let (hosts, script) = (Text::read(hosts)?, Text::read(script)?);
+    match recognise(hosts.as_str().as_bytes()) {
+        Some(kind) if kind.name != hosts::KIND.name => {
+            let fault = PlacementFault::NotBound { kind: kind.about };
+            return Err(invalid(&hosts, (Place { line: 1, column: 1 }, fault)));
+        }
+        _ => (),
+    }
+    let bindings = bind_script::read(script.as_str(), num_ranks).map_err(|fault| invalid(&script, fault))?;
+    const HOSTS: &PlacementKind = &hosts::KIND;
+    assign(&hosts, HOSTS, num_ranks, machine, room, Some(bindings))
+}
+
+/// The PEs of the ranks by a file of a kind.
+fn assign(
+    text: &Text,
+    kind: &'static PlacementKind,
+    num_ranks: usize,
+    machine: &dyn Machine,
+    room: Room<'_>,
+    bindings: Option<Vec<Binding>>,
+) -> Result<Placement, ReadError> {
+    let nodes = Nodes::of(machine);
+    let task = Task { num_ranks, nodes: &nodes, notes: RefCell::default(), bindings };
+    let order = srun::order(machine.located().and_then(Located::slurm_job), &nodes);
+    let assigned =
+        (kind.read)(text.as_str(), &task).and_then(|seats| seats::assign(seats, &nodes, &order, room));
+    let Assigned { pes, mut notes } = assigned.map_err(|fault| invalid(text, fault))?;
     notes.extend(task.notes.into_inner());
     Ok(Placement { pes, kind: Some(kind.about), notes })
+}
+
+/// A fault of a file.
+fn invalid(text: &Text, (Place { line, column }, fault): Fault) -> ReadError {
+    let kind = ContentError::Other(OtherFault::new(fault));
+    ReadError::Invalid { file: text.name().to_owned(), line, column, kind }
 }
 
 /// Reads the PE of each rank. In a part of a machine, PEs may have the numbers that they have in the whole, as `plain` writes them.

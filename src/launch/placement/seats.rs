@@ -87,24 +87,25 @@ struct Index {
     /// By node: package, core, and a PE on it, ascending.
     cores: Vec<Vec<(u32, u32, PeId)>>,
     on_cpu: HashMap<(usize, u32), Vec<PeId>>,
-    /// All PEs by node and CPUs.
+    /// All PEs by node, in the order in which slots are given out, and CPUs.
     slots: Vec<PeId>,
-    /// The same by node and GPUs, or else CPUs.
+    /// The same by GPUs, or else CPUs.
     by_number: Vec<PeId>,
-    /// Those of node i are `slots[first_slot[i]..first_slot[i + 1]]`, and in `by_number` as well.
+    /// The first slot of each node, and its place in `by_number`.
     first_slot: Vec<usize>,
 }
 
 impl Index {
-    fn new(nodes: &Nodes) -> Self {
+    /// `order` has the nodes in the order in which slots are given out.
+    fn new(nodes: &Nodes, order: &[usize]) -> Self {
         let count = nodes.hosts().len();
         let mut index = Self {
             pes: vec![Vec::new(); count],
             cores: vec![Vec::new(); count],
             on_cpu: HashMap::new(),
-            slots: (0..nodes.num_pes() as PeId).collect(),
-            by_number: (0..nodes.num_pes() as PeId).collect(),
-            first_slot: vec![0; count + 1],
+            slots: Vec::with_capacity(nodes.num_pes()),
+            by_number: Vec::new(),
+            first_slot: vec![0; count],
         };
         for pe in 0..nodes.num_pes() as PeId {
             let site = nodes.site(pe);
@@ -116,10 +117,13 @@ impl Index {
         }
         index.cores.iter_mut().for_each(|cores| cores.sort_unstable());
         let site = |&pe: &PeId| nodes.site(pe);
-        index.slots.sort_by_key(|pe| (site(pe).node, site(pe).cpus, site(pe).gpus));
-        index.by_number.sort_by_key(|pe| (site(pe).node, site(pe).gpus, site(pe).cpus));
-        for node in 0..count {
-            index.first_slot[node + 1] = index.first_slot[node] + index.pes[node].len();
+        for &node in order {
+            index.first_slot[node] = index.slots.len();
+            let mut pes = index.pes[node].clone();
+            pes.sort_by_key(|pe| (site(pe).cpus, site(pe).gpus));
+            index.slots.extend(&pes);
+            pes.sort_by_key(|pe| (site(pe).gpus, site(pe).cpus));
+            index.by_number.extend(&pes);
         }
         index
     }
@@ -143,7 +147,7 @@ impl Index {
 
     /// The PE of a node at a place in the order of its GPUs, or else of its CPUs.
     fn nth(&self, node: usize, number: u64) -> Option<PeId> {
-        let of_node = &self.by_number[self.first_slot[node]..self.first_slot[node + 1]];
+        let of_node = &self.by_number[self.first_slot[node]..][..self.pes[node].len()];
         of_node.get(usize::try_from(number).ok()?).copied()
     }
 
@@ -182,9 +186,14 @@ impl Taken<'_> {
     }
 }
 
-/// A PE for each rank.
-pub(super) fn assign(seats: Vec<Seat>, nodes: &Nodes, room: Room<'_>) -> Result<Assigned, Fault> {
-    let index = Index::new(nodes);
+/// A PE for each rank. `order` has the nodes in the order in which slots are given out.
+pub(super) fn assign(
+    seats: Vec<Seat>,
+    nodes: &Nodes,
+    order: &[usize],
+    room: Room<'_>,
+) -> Result<Assigned, Fault> {
+    let index = Index::new(nodes, order);
     let mut pes: Vec<Option<PeId>> = vec![None; seats.len()];
     let mut taken = Taken { room, count: vec![0; nodes.num_pes()] };
     // Ranks with cores, and from how many PEs each can choose; the others by node.

@@ -84,7 +84,7 @@ pub struct Draft<'a> {
     pub distances: Option<&'a str>,
     /// What was measured between hosts.
     pub latencies: Option<Latencies>,
-    /// The job of Slurm that the nodes are those of, if they are.
+    /// The job of Slurm that the nodes belong to, if they do.
     pub slurm_job: Option<SlurmJob>,
     /// What else there is to say to the user.
     pub notes: Vec<Note>,

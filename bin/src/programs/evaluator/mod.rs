@@ -49,10 +49,10 @@ fn score(options: &Options, given: &Given) -> Result<End> {
         TABLE.refuse(Mode::Qap, given)?;
         return qap::score(options, given);
     }
-    let files = [options.file.as_path(), files::file_of_mapping(&options.input_mapping)];
+    let files = [options.file.as_path()].into_iter().chain(files::files_of_mapping(&options.input_mapping));
     let weights = options.sharing.pe_weights.as_deref();
     let others = options.compare.iter().filter_map(Other::file).chain(weights);
-    let inputs: Vec<&Path> = files.into_iter().chain(options.machine.files()).chain(others).collect();
+    let inputs: Vec<&Path> = files.chain(options.machine.files()).chain(others).collect();
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
     let json = options.report.add_to(&mut outputs, &inputs)?;

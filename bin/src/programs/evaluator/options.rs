@@ -30,7 +30,8 @@ pub(crate) struct Options {
     pub(crate) input_format: Option<ModelFormat>,
 
     /// The mapping. Line i holds the processing element of process i, both from 0; also a rankfile, a rank order of
-    /// Cray MPICH or a list of hosts, as launchers take them; inverse:FILE has the rank on each processing element; for
+    /// Cray MPICH or a list of hosts, as launchers take them; hosts,bind.sh are both files of
+    /// slurm, intel or flux; inverse:FILE has the rank on each processing element; for
     /// a quadratic assignment problem also a solution file of QAPLIB; for experts, what viem writes
     #[arg(long, alias = "input", value_name = "FILE")]
     pub(crate) input_mapping: PathBuf,

@@ -107,8 +107,8 @@ impl<'a> Inputs<'a> {
         let mappings = options
             .input_mapping
             .as_deref()
-            .map(files::file_of_mapping)
             .into_iter()
+            .flat_map(files::files_of_mapping)
             .chain(options.remap.old());
         Self { all: read_only.iter().copied().chain(mappings).collect(), read_only }
     }

@@ -77,7 +77,8 @@ pub(crate) struct Options {
     pub(crate) neighbourhood: NeighbourhoodOptions,
 
     /// A mapping to improve. The result is not worse than it; also a rankfile, a rank order of Cray MPICH or a list of
-    /// hosts, as launchers take them; inverse:FILE has the rank on each processing element
+    /// hosts, as launchers take them; hosts,bind.sh are both files of
+    /// slurm, intel or flux; inverse:FILE has the rank on each processing element
     #[arg(long, alias = "input", value_name = "FILE")]
     pub(crate) input_mapping: Option<PathBuf>,
 

@@ -192,8 +192,12 @@ impl Request<'_> {
     }
 
     /// The machine of a draft, once latencies are read if there are some. Where PEs are GPUs, so are the cores of nodes that are not described by
-    /// their GPUs.
+    /// their GPUs. Hosts from a file may be those of a job of Slurm, too.
     fn cluster(&self, mut draft: Draft<'_>) -> Result<Box<dyn Machine>, SpecError> {
+        let hosts: Option<Vec<&str>> = draft.nodes.iter().map(|node| node.host.as_deref()).collect();
+        if draft.slurm_job.is_none() {
+            draft.slurm_job = hosts.and_then(|hosts| slurm::job_of(&hosts));
+        }
         if let Some(path) = self.latency {
             draft.latencies = Some(latency::read(Source::open(path)?)?);
         }

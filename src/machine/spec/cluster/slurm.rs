@@ -25,6 +25,11 @@ const NODELIST: &str = "SLURM_JOB_NODELIST";
 /// The first of the numbers that stand for the batch script and other steps that Slurm itself starts.
 const FIRST_SPECIAL_STEP: u32 = 0xffff_ff00;
 
+/// Variables of a job that `srun` takes for options of a step. Each rank has its CPUs from the script that starts it: a step that has
+/// CPUs for some tasks only, or another number of tasks than the hosts that are listed, does not fit.
+const OPTIONS_OF_STEPS: [&str; 4] =
+    ["SLURM_CPUS_PER_TASK", "SLURM_TRES_PER_TASK", "SRUN_CPUS_PER_TASK", "SLURM_NTASKS_PER_NODE"];
+
 /// Folders that `slurm.conf` is in where `SLURM_CONF` does not say.
 const FOLDERS: [&str; 4] = ["/etc/slurm", "/run/slurm/conf", "/etc/slurm-llnl", "/usr/local/etc"];
 
@@ -53,8 +58,8 @@ fn make(request: &Request<'_>) -> Result<Box<dyn Machine>, SpecError> {
     }
     let mut draft = request.draft(Vec::new());
     let variables = Variables::of_job(&parts).map_err(|error| request.refused(error))?;
-    draft.slurm_job = Some(variables.launched());
     let job = Job::read(request, &variables, &mut draft.notes)?;
+    draft.slurm_job = Some(variables.launched(job.hosts.clone()));
     let names: Vec<&str> = job.hosts.iter().map(String::as_str).collect();
     let given = parts.option("node").map(|text| inside::read(request, text, &mut draft.notes)).transpose()?;
     let is_given = given.is_some();
@@ -76,6 +81,18 @@ fn make(request: &Request<'_>) -> Result<Box<dyn Machine>, SpecError> {
     request.cluster(draft)
 }
 
+/// The job of Slurm that this runs in, if all of some hosts belong to it, or to one of its groups.
+pub(super) fn job_of(hosts: &[&str]) -> Option<SlurmJob> {
+    let groups = (0..num_groups()).map(Variables::of_group);
+    let whole = Variables { group: None, ending: String::new() };
+    std::iter::once(whole).chain(groups).find_map(|variables| variables.job_of(hosts))
+}
+
+/// The groups of a heterogeneous job. Other jobs have one.
+fn num_groups() -> u32 {
+    variable("SLURM_HET_SIZE").and_then(|size| size.trim().parse().ok()).unwrap_or(1)
+}
+
 /// What the environment says of a job.
 struct Job {
     hosts: Vec<String>,
@@ -95,7 +112,7 @@ struct Variables {
 impl Variables {
     /// Those of the job, or of the group that the options choose.
     fn of_job(parts: &Parts<'_>) -> Result<Self, ClusterError> {
-        let groups = variable("SLURM_HET_SIZE").and_then(|size| size.trim().parse().ok()).unwrap_or(1u32);
+        let groups = num_groups();
         let last = groups.saturating_sub(1);
         let Some(text) = parts.option("group") else {
             return match last {
@@ -109,16 +126,38 @@ impl Variables {
             0 if variable(NODELIST).is_none() => Err(ClusterError::NoJob { name: NODELIST }),
             0 => Err(ClusterError::NotHeterogeneous { group }),
             _ if group > last => Err(ClusterError::NoGroup { group, last }),
-            _ => Ok(Self { group: Some(group), ending: format!("_HET_GROUP_{group}") }),
+            _ => Ok(Self::of_group(group)),
         }
     }
 
-    /// What a line that starts a step must say of the job.
-    fn launched(&self) -> SlurmJob {
-        let mut job = SlurmJob::default();
+    fn of_group(group: u32) -> Self {
+        Self { group: Some(group), ending: format!("_HET_GROUP_{group}") }
+    }
+
+    /// What a line that starts a step on these hosts, which are in the order of Slurm, depends on.
+    fn launched(&self, hosts: Vec<String>) -> SlurmJob {
         let step = variable("SLURM_STEP_ID").and_then(|text| text.trim().parse::<u32>().ok());
-        (job.het_group, job.is_in_step) = (self.group, step.is_some_and(|step| step < FIRST_SPECIAL_STEP));
-        job
+        let is_set = |name: &&str| variable(name).is_some();
+        SlurmJob {
+            hosts,
+            variables: OPTIONS_OF_STEPS.into_iter().filter(is_set).collect(),
+            het_group: self.group,
+            is_in_step: step.is_some_and(|step| step < FIRST_SPECIAL_STEP),
+            ..SlurmJob::default()
+        }
+    }
+
+    /// The job, if all of some hosts belong to it. What cannot be read is none: nobody has asked for it.
+    fn job_of(&self, hosts: &[&str]) -> Option<SlurmJob> {
+        let (name, list) = self.text(NODELIST)?;
+        let own = hostlist::read(&name, &list).ok()?;
+        let places = Names::new(own.iter().map(String::as_str)).find_all(hosts).ok()?;
+        let mut placed: Vec<(usize, &str)> = Vec::with_capacity(hosts.len());
+        for (place, host) in places.into_iter().zip(hosts) {
+            placed.push((place?, host));
+        }
+        placed.sort_unstable();
+        Some(self.launched(placed.into_iter().map(|(_, host)| host.to_owned()).collect()))
     }
 
     fn text(&self, name: &str) -> Option<(String, String)> {

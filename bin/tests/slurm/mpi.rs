@@ -1,0 +1,104 @@
+//! Launchers of MPI in jobs of Slurm: they start daemons by `srun`, whose variables the ranks inherit.
+
+use crate::cluster::Cluster;
+use crate::common::Mpi;
+use crate::job::Job;
+
+/// Two cores of each node are used: this machine has them.
+const OPTIONS: &str = "-w n1,n2,n3,n4 -N4 --ntasks-per-node=2";
+
+/// The mapping in the order of the PEs.
+const IN_ORDER: &str = "--construction_algorithm=identity --local_search_neighborhood=none";
+
+/// All MPIs, and each time a job with its `mpirun` and `mpiexec` in the folder `mpi`.
+fn for_each(test: &str, check: impl Fn(&Mpi, &Job<'_>)) {
+    let Some(cluster) = Cluster::shared() else { return };
+    for mpi in Mpi::all() {
+        let job = Job::new(&cluster, &format!("{test}-{}", mpi.kind), 8);
+        std::fs::create_dir(job.path("mpi")).unwrap();
+        let command = mpi.command("mpirun");
+        let variables =
+            command.get_envs().filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)));
+        let exports: String = variables.map(|(name, value)| format!("export {name}='{value}'\n")).collect();
+        let program = command.get_program().to_str().unwrap();
+        for name in ["mpirun", "mpiexec"] {
+            // All nodes have the address of this machine.
+            let text = format!(
+                "#!/bin/sh\n{exports}export OMPI_MCA_oob_tcp_if_include=lo PRTE_MCA_oob_tcp_if_include=lo PRTE_MCA_prte_if_include=lo\n\
+                 exec {program} \"$@\"\n"
+            );
+            job.write_program(&format!("mpi/{name}"), &text);
+        }
+        check(&mpi, &job);
+    }
+}
+
+fn script(lines: &str) -> String {
+    format!("export PATH=$PWD/mpi:$PATH TMPDIR=$PWD\n{lines}")
+}
+
+/// A launch of a mapping to hosts that are listed in another order than that of Slurm: it is right or refused.
+#[test]
+fn hosts_are_those_of_the_mapping_in_any_order() {
+    for_each("order", |mpi, job| {
+        std::fs::write(job.path("hosts.txt"), "n4 slots=2\nn2 slots=2\nn3 slots=2\nn1 slots=2\n").unwrap();
+        let machine = "--machine=hosts:hosts.txt,node=2";
+        job.run("sbatch", OPTIONS, &script(&format!("map {machine} --launch={} && launch", mpi.kind)));
+        if ["mpich40", "intel"].contains(&mpi.kind) {
+            job.expect("viem.err", &format!("in a job of Slurm, {} starts its ranks by srun", mpi.kind));
+            assert!(!job.path("ran").exists(), "{}", job.text("ran"));
+        } else {
+            let hosts = ["n4", "n2", "n3", "n1"].map(str::to_owned);
+            job.check_hosts(&job.seats(), &hosts, &[2, 2, 2, 2]);
+        }
+    });
+}
+
+/// What can be expressed is launched by every kind.
+#[test]
+fn hosts_in_the_order_of_slurm_are_launched() {
+    for_each("in-order", |mpi, job| {
+        let map = format!("map --machine=slurm:node=2 {IN_ORDER} --launch={}", mpi.kind);
+        job.run("sbatch", OPTIONS, &script(&format!("{map} && launch")));
+        job.check_hosts(&job.seats(), &job.hosts(), &[2, 2, 2, 2]);
+    });
+}
+
+/// The options that make a launcher start two processes on each of four hosts.
+fn two_on_each(mpi: &Mpi) -> &'static str {
+    match mpi.kind {
+        "openmpi" | "openmpi5" => "-H n1:2,n2:2,n3:2,n4:2",
+        "intel" => "-hosts n1,n2,n3,n4 -ppn 2",
+        _ => "-hosts n1:2,n2:2,n3:2,n4:2",
+    }
+}
+
+/// The scripts go by the variables of the launcher, not by those of its daemons.
+#[test]
+fn scripts_take_the_rank_of_the_launcher() {
+    for_each("rank", |mpi, job| {
+        let start = format!(
+            "timeout 60 mpirun -n 8 {} ./rank.sh ./app > ran 2> ran.err < /dev/null",
+            two_on_each(mpi)
+        );
+        job.run(
+            "sbatch",
+            OPTIONS,
+            &script(&format!("map --machine=slurm:node=2 --launch=torchrun && {start}")),
+        );
+        job.check_hosts(&job.seats(), &job.hosts(), &[2, 2, 2, 2]);
+    });
+    for_each("bind", |mpi, job| {
+        let start = format!(
+            "timeout 60 mpirun -n 8 {} ./bind.sh ./app > ran 2> ran.err < /dev/null",
+            two_on_each(mpi)
+        );
+        job.run("sbatch", OPTIONS, &script(&format!("map --machine=slurm:node=2 --launch=slurm && {start}")));
+        let script = job.text("bind.sh");
+        let lines: Vec<&str> = script.lines().collect();
+        for (seat, line) in job.seats().iter().zip(&lines[lines.len() - 8..]) {
+            let cpus: Vec<u32> = line.split(',').map(|cpu| cpu.parse().unwrap()).collect();
+            assert!(seat.cpus.iter().eq(&cpus), "{seat:?} {line}");
+        }
+    });
+}
