@@ -465,6 +465,75 @@ fn files_of_hwloc_have_gpus() {
     }
 }
 
+/// Two packages of two cores; the GPU of the second one has the lower address.
+const TURNED: &str = r#"<topology version="2.0"><object type="Machine">
+  <object type="Package"><object type="NUMANode"/>
+    <object type="Core"><object type="PU" os_index="0"/></object><object type="Core"><object type="PU" os_index="1"/></object>
+    <object type="Bridge" bridge_type="0-1"><object type="PCIDev" pci_busid="0000:e1:00.0" pci_type="0302"/></object></object>
+  <object type="Package"><object type="NUMANode"/>
+    <object type="Core"><object type="PU" os_index="2"/></object><object type="Core"><object type="PU" os_index="3"/></object>
+    <object type="Bridge" bridge_type="0-1"><object type="PCIDev" pci_busid="0000:25:00.0" pci_type="0302"/></object></object>
+  </object></topology>"#;
+
+/// In a job of Slurm and with a file of hosts alike, and whatever describes the node.
+#[test]
+fn ranks_on_gpus_are_bound_to_the_cores_near_them() {
+    let table = "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\tX\tSYS\t2-3\t1\nGPU1\tSYS\tX\t0-1\t0\n";
+    let unknown = table.replace("2-3\t1", "N/A\tN/A");
+    let folder =
+        folder(&[("hosts", "n[1-3]\n"), ("node.xml", TURNED), ("table", table), ("unknown", &unknown)]);
+    write_row(folder.path(), 6);
+    let asked =
+        job(&[("SLURM_TASKS_PER_NODE", "2(x3)"), ("SLURM_NTASKS", "6"), ("SLURM_CPUS_PER_TASK", "2")]);
+    for machine in
+        ["slurm:node=node.xml", "slurm:node=table", "hosts:hosts,node=node.xml", "hosts:hosts,node=table"]
+    {
+        let machine = format!("--machine={machine}");
+        let launch = |kind: &str| {
+            let mut viem = viem(folder.path(), &asked, &[&machine, "--pe=gpu"]);
+            stdout_of(viem.arg(format!("--launch={kind}")))
+        };
+        // Whatever binds and whatever numbers GPUs means the same place on each node.
+        launch("slurm:hosts_of_ranks,bind");
+        let bound = ranks(folder.path());
+        let text = launch("torchrun:rank.sh");
+        assert!(text.contains("ranks per node: 2; GPUs per rank: 1; empty nodes: none"), "{text}");
+        let script = fs::read_to_string(folder.path().join("rank.sh")).unwrap();
+        for line in script.lines().skip_while(|line| !line.starts_with("# The host, the GPU")).skip(1) {
+            let words: Vec<&str> = line.split(' ').collect();
+            let cpus = [[2, 3], [0, 1]][words[1].parse::<usize>().unwrap()].to_vec();
+            assert_eq!(bound[words[2].parse::<usize>().unwrap()], (words[0].to_owned(), cpus), "{machine}");
+        }
+        // What was written is read as the mapping that it was made of.
+        let cost = objective(&launch("mpich40:placed"));
+        let mut evaluator = in_job("evaluator", folder.path(), &asked);
+        evaluator.args(["graph", "--input_mapping=placed", &machine, "--pe=gpu"]);
+        assert_eq!(objective(&stdout_of(&mut evaluator)), cost, "{machine}");
+    }
+    for (node, kind, reason) in [
+        (
+            "unknown",
+            "slurm:near,bind",
+            "slurm binds ranks to cores, but those near the GPUs of n1 are not known; use torchrun, mpijob,",
+        ),
+        ("2", "cray:near", "cray binds ranks to cores, but those near the GPUs of n1 are not known"),
+        (
+            "table",
+            "openmpi5:near",
+            "openmpi5 needs packages and cores, but only the numbers of the CPUs near the GPUs of n1",
+        ),
+    ] {
+        let arguments = [format!("--machine=hosts:hosts,node={node}"), "--pe=gpu".to_owned()];
+        let mut viem = viem(folder.path(), &[], &[&arguments[0], &arguments[1]]);
+        let stderr = failure_of(viem.arg(format!("--launch={kind}")), 2);
+        assert!(stderr.contains(reason), "{stderr}");
+    }
+    fs::write(folder.path().join("odd"), "n1\n-n2\nn3\n").unwrap();
+    let mut viem = viem(folder.path(), &[], &["--machine=hosts:odd,node=2"]);
+    let stderr = failure_of(viem.arg("--launch=openmpi:near"), 2);
+    assert!(stderr.contains("host `-n2` begins with a dash"), "{stderr}");
+}
+
 #[test]
 fn tasks_that_are_more_than_cores_are_on_hardware_threads() {
     let folder = folder(&[]);
