@@ -104,6 +104,27 @@ def test_errors_name_the_place(tmp_path):
             call()
 
 
+def test_what_is_left_open_is_warned_of(tmp_path):
+    name = tmp_path / "file"
+    name.write_text("0 0 0 0 0\n" * 5)
+    with pytest.warns(UserWarning, match="nothing is exchanged") as caught:
+        assert viem.traffic(name).num_edges == 0
+    assert caught[0].filename == __file__
+    schedule = "num_ranks 2\nrank 0 {\nsend 5b to 1 nic 1\n}\nrank 1 {\nrecv 5b from 0 nic 1\n}\n"
+    name.write_text(schedule)
+    with pytest.warns(UserWarning, match="nics=2"):
+        assert viem.traffic(name).num_vertices == 2
+    assert viem.traffic(name, nics=2).num_vertices == 4
+    with pytest.raises(viem.UsageError, match="nics"):
+        viem.traffic(name, nics=0)
+    name.write_text("2 1 010 2\n1 5 2\n1 7 1\n")
+    with pytest.warns(UserWarning, match="2 weights"):
+        assert viem.read(name).num_edges == 1
+    name.write_text("3\n0 1 1\n1 7 1\n1 1 0\n\n0 1 1\n1 0 1\n1 1 0\n")
+    with pytest.warns(UserWarning, match="line 3: entry 7"):
+        viem.read(name, "qap")
+
+
 def test_traffic(tmp_path):
     name = tmp_path / "edges.csv"
     name.write_text("source,target,weight\n10,20,5\n20,30,7\n20,10,1\n")

@@ -396,6 +396,9 @@ impl Collector {
             .map_err(|count| TrafficError::TooLarge { count })?;
         let collectives = mem::take(&mut self.collectives);
         let count = self.num_ranks.max(config.num_ranks.unwrap_or(0)).min(MOST_RANKS);
+        if !collectives.is_empty() && is_sparse(count, collectives.count() + self.lines()) {
+            return Err(TrafficError::Sparse { count, lines: collectives.count() + self.lines() });
+        }
         collectives
             .add_to(count, &mut Inlet { collector: &mut self, file: "" })
             .map_err(|fault| TrafficError::Collectives(Box::new(fault)))?;

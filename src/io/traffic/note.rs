@@ -8,7 +8,6 @@ use crate::ground::types::NodeId;
 
 /// A likely mistake, or something that was passed over. Ranks are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum TrafficNote {
     /// No rank sends anything to another one, so that a graph has no edges.
@@ -33,7 +32,6 @@ pub enum TrafficNote {
 
 /// Why a graph of recorded traffic has no edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub enum NoTraffic {
     /// No file names any traffic.
