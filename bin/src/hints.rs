@@ -98,7 +98,10 @@ fn on_traffic(error: &TrafficError) -> String {
 pub(crate) fn on_traffic_note(note: &TrafficNote) -> String {
     match note {
         TrafficNote::Adapters { greatest } => {
-            format!("; where a graph is made, --nics={} makes each a vertex of its own", greatest.saturating_add(1))
+            format!(
+                "; where a graph is made, --nics={} makes each a vertex of its own",
+                greatest.saturating_add(1)
+            )
         }
         _ => String::new(),
     }

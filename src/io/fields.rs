@@ -14,7 +14,10 @@ use crate::io::{ContentError, ReadError, Source};
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum FieldFault {
-    #[error("`{text}` {reason}; {what} is a whole number from {least} to {greatest}{}", number::scaling(text))]
+    #[error(
+        "`{text}` {reason}; {what} is a whole number from {least} to {greatest}{}",
+        number::scaling(text)
+    )]
     NotANumber { what: &'static str, text: String, reason: NumberFault, least: u64, greatest: u64 },
     #[error("expected {what}, found `{number}`; it is a whole number from {least} to {greatest}")]
     OutOfRange { what: &'static str, number: u64, least: u64, greatest: u64 },

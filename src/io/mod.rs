@@ -156,7 +156,9 @@ pub enum ContentError {
     QapSolution(qap_solution::QapSolutionFault),
     #[error("the line is longer than {most} MiB, which is the most that is read as one")]
     LineTooLong { most: usize },
-    #[error("the file is longer than {most} MiB, the most that is read of such a file; is it the right one, and does it end?")]
+    #[error(
+        "the file is longer than {most} MiB, the most that is read of such a file; is it the right one, and does it end?"
+    )]
     FileTooLong { most: u64 },
     #[error("the file starts like a gzip file but cannot be unpacked: {reason}")]
     Packed { reason: String },

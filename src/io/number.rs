@@ -171,7 +171,9 @@ pub(crate) fn scaling(text: &str) -> String {
 
 /// The whole number that a text without a sign spells.
 pub(crate) fn unsigned(text: &str) -> Option<u64> {
-    text.starts_with(|first: char| first.is_ascii_digit() || first == '.').then(|| whole(text.as_bytes()).ok()).flatten()
+    text.starts_with(|first: char| first.is_ascii_digit() || first == '.')
+        .then(|| whole(text.as_bytes()).ok())
+        .flatten()
 }
 
 /// The whole number, of either sign, that such a number is.

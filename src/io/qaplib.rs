@@ -55,7 +55,12 @@ pub enum QaplibNote {
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum QaplibFault {
-    #[error("`{text}` is not an entry of a matrix, a whole number from {} to {}{}", i64::MIN, i64::MAX, number::scaling(text))]
+    #[error(
+        "`{text}` is not an entry of a matrix, a whole number from {} to {}{}",
+        i64::MIN,
+        i64::MAX,
+        number::scaling(text)
+    )]
     NotAnEntry { text: String },
     #[error("expected n, the number of rows of both matrices, from 1 to {greatest}, found `{text}`")]
     NotASize { text: String, greatest: u64 },
@@ -148,7 +153,8 @@ fn problem(fields: &mut Fields<'_>) -> Result<Qaplib, Misplaced<QaplibFault>> {
     }
     let claims = (0..before).chain(before + body..numbers.len());
     let claim_lines = claims.map(|claim| lines.line_of(claim)).collect();
-    let mut notes: Vec<QaplibNote> = lines.entry_apart(before).filter(|_| more == before).into_iter().collect();
+    let mut notes: Vec<QaplibNote> =
+        lines.entry_apart(before).filter(|_| more == before).into_iter().collect();
     let after = numbers.split_off(before + body);
     let b = numbers.split_off(before + size * size);
     let a = numbers.split_off(before);
@@ -222,7 +228,8 @@ impl Lines {
     /// Whether all lines are rows but for the last two, the latter of which has one number.
     fn entry_apart(&self, before: usize) -> Option<QaplibNote> {
         let [rows @ .., (short, found), (line, 1)] = self.rows(before)? else { return None };
-        let is_apart = found + 1 == self.size && *found > 0 && rows.iter().all(|&(_, count)| count == self.size);
+        let is_apart =
+            found + 1 == self.size && *found > 0 && rows.iter().all(|&(_, count)| count == self.size);
         (is_apart && self.size > 2).then_some(QaplibNote::EntryApart {
             line: *line,
             before: *short,
@@ -351,10 +358,17 @@ mod tests {
                 let lines: Vec<String> = numbers[..count].chunks(width).map(|line| line.join(" ")).collect();
                 let read = read_text(&format!("4\n{}\n", lines.join("\n"))).unwrap();
                 assert_eq!((read.claimed.len(), read.claim_lines.len()), (count - 32, count - 32));
-                assert!(!read.notes.iter().any(|note| matches!(note, QaplibNote::EntryApart { .. })), "{width}");
+                assert!(
+                    !read.notes.iter().any(|note| matches!(note, QaplibNote::EntryApart { .. })),
+                    "{width}"
+                );
             }
             // The line of n may hold some of them, too.
-            let lines: Vec<String> = [&["4".to_owned()], &numbers[..32]].concat().chunks(width).map(|line| line.join(" ")).collect();
+            let lines: Vec<String> = [&["4".to_owned()], &numbers[..32]]
+                .concat()
+                .chunks(width)
+                .map(|line| line.join(" "))
+                .collect();
             assert!(read_text(&lines.join("\n")).unwrap().claimed.is_empty(), "{width}");
         }
         let one_broken = "3\n0 5\n2\n5 0 3\n2 3 0\n0 15 8\n15 0 13\n8 13 0\n";

@@ -30,7 +30,10 @@ const SIGNATURES: [(&[u8], &str); 15] = [
     (b"SQLite format 3", "an SQLite database"),
     (b"%EventDef", "a trace in the Paje format; pj_dump of PajeNG prints its links, which are read"),
     (b"#Paraver", "a trace of Paraver (.prv)"),
-    (b"# darshan log", "what darshan-parser prints of a log of file operations, which has no messages between ranks"),
+    (
+        b"# darshan log",
+        "what darshan-parser prints of a log of file operations, which has no messages between ranks",
+    ),
 ];
 
 /// What `otf2-print` prints.

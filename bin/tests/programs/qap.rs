@@ -351,12 +351,23 @@ fn what_is_amiss_in_a_problem_is_said() {
         assert!(!stderr_of(program, "3 218", "").contains("warning"));
         assert!(!stderr_of(program, "3", "").contains("warning"));
         let message = stderr_of(program, "3 100", "");
-        assert!(message.contains("p.dat, line 1: the file names J = 100, but no assignment has a J below"), "{message}");
+        assert!(
+            message.contains("p.dat, line 1: the file names J = 100, but no assignment has a J below"),
+            "{message}"
+        );
         // Twice a sum of products, as both matrices are symmetric.
         let message = stderr_of(program, "3", "\n219\n");
-        assert!(message.contains("p.dat, line 10: the file names J = 219, but every J of these matrices is a multiple of 2"), "{message}");
+        assert!(
+            message.contains(
+                "p.dat, line 10: the file names J = 219, but every J of these matrices is a multiple of 2"
+            ),
+            "{message}"
+        );
         let message = stderr_of(program, "3 9998", "");
-        assert!(message.contains("p.dat, line 1: the file names J = 9998, but an assignment has J = 2"), "{message}");
+        assert!(
+            message.contains("p.dat, line 1: the file names J = 9998, but an assignment has J = 2"),
+            "{message}"
+        );
     }
     let shifted = format!("3\n\n{}218\n", rows.replace("5 0 3", "5 0"));
     let long = format!("3\n\n{}", rows.replace("5 0 3", "5 0 3 7"));
@@ -364,7 +375,10 @@ fn what_is_amiss_in_a_problem_is_said() {
         fs::write(folder.path().join("p.dat"), text).unwrap();
         for arguments in [&["p.dat"][..], &["p.dat", "--verify"]] {
             let message = failure_of(&mut viem(folder.path(), arguments), 65);
-            assert!(message.contains(&format!("p.dat, line 4, column 1: the line holds {found} numbers")), "{message}");
+            assert!(
+                message.contains(&format!("p.dat, line 4, column 1: the line holds {found} numbers")),
+                "{message}"
+            );
         }
         failure_of(&mut evaluator(folder.path(), &["p.dat", "--input_mapping=identity"]), 65);
     }

@@ -200,13 +200,19 @@ fn what_a_recording_does_not_hold_is_said() {
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     write("zeros.mat", "0 0 0 0 0\n0 0 0 0 0\n0 0 0 0 0\n0 0 0 0 0\n0 0 0 0 0\n");
     write("none.trace", "viem_trace 1\nrank 0 of 2\nend 0\n");
-    write("job.goal", "num_ranks 2\nrank 0 {\nsend 10b to 1 tag 0 nic 1\n}\nrank 1 {\nrecv 10b from 0 tag 0 nic 1\n}\n");
+    write(
+        "job.goal",
+        "num_ranks 2\nrank 0 {\nsend 10b to 1 tag 0 nic 1\n}\nrank 1 {\nrecv 10b from 0 tag 0 nic 1\n}\n",
+    );
     write("two.graph", "2 1 010 2\n1 5 2\n1 7 1\n");
     write("links.csv", "startContainer,endContainer\nrank0,rank1\n");
     let warnings = |arguments: &[&str]| warnings_of(arguments, folder.path());
     assert!(warnings(&["zeros.mat"]).contains("warning: nothing is exchanged: the files hold no traffic"));
     let message = warnings(&["none.trace"]);
-    assert!(message.contains("warning: nothing is exchanged: the files hold no traffic; the job made no calls"), "{message}");
+    assert!(
+        message.contains("warning: nothing is exchanged: the files hold no traffic; the job made no calls"),
+        "{message}"
+    );
     assert!(message.contains("warning: what ranks 1 send is not in the graph"), "{message}");
     for arguments in [&["job.goal"][..], &["job.goal", "--workload", "-o", "job.workload"]] {
         let message = warnings(arguments);
@@ -215,18 +221,30 @@ fn what_a_recording_does_not_hold_is_said() {
     }
     assert_eq!(warnings(&["job.goal", "--nics=2", "-o", "job.graph"]), "");
     assert_eq!(fs::read_to_string(folder.path().join("job.graph")).unwrap(), "4 1 1\n\n4 10\n\n2 10\n");
-    assert!(failure_of(program("generate_model", folder.path()).args(["job.goal", "--nics=1"]), 65).contains("--nics=2 or more"));
-    assert!(failure_of(program("generate_model", folder.path()).args(["zeros.mat", "--nics=1"]), 2).contains("--nics is for"));
+    assert!(
+        failure_of(program("generate_model", folder.path()).args(["job.goal", "--nics=1"]), 65)
+            .contains("--nics=2 or more")
+    );
+    assert!(
+        failure_of(program("generate_model", folder.path()).args(["zeros.mat", "--nics=1"]), 2)
+            .contains("--nics is for")
+    );
     assert!(warnings(&["links.csv"]).contains("messages have no sizes in the files: each weighs 1"));
     let message = warnings(&["two.graph", "--k=2"]);
-    assert!(message.contains("warning: two.graph: each vertex has 2 weights, of which all but the first are ignored"), "{message}");
+    assert!(
+        message.contains(
+            "warning: two.graph: each vertex has 2 weights, of which all but the first are ignored"
+        ),
+        "{message}"
+    );
     for arguments in [&["two.graph", "--machine=2", "--distance_parameter_string=1.0"][..]] {
         let output = program("viem", folder.path()).args(arguments).output().unwrap();
         let message = String::from_utf8(output.stderr).unwrap();
         assert!(message.contains("all but the first are ignored"), "{message}");
     }
     let mut command = program("viem", folder.path());
-    let message = failure_of(command.args(["two.graph", "--machine=2", "--distance_parameter_string=1.25"]), 2);
+    let message =
+        failure_of(command.args(["two.graph", "--machine=2", "--distance_parameter_string=1.25"]), 2);
     assert!(message.contains("multiply all of them by 100"), "{message}");
 }
 
@@ -234,7 +252,10 @@ fn what_a_recording_does_not_hold_is_said() {
 fn files_of_other_tools_are_named() {
     let folder = tempfile::tempdir().unwrap();
     for (text, name) in [
-        ("%EventDef PajeDefineContainerType 0\n% Alias string\n%EndEventDef\n0 1 2\n", "a trace in the Paje format"),
+        (
+            "%EventDef PajeDefineContainerType 0\n% Alias string\n%EndEventDef\n0 1 2\n",
+            "a trace in the Paje format",
+        ),
         ("@ mpiP\n@ Command : ./app\n@ Version : 3.5\n", "a report of mpiP"),
         ("\n=== OTF2-PRINT ===\n\n=== Events ===\n", "the text of an OTF2 trace"),
         ("#Paraver (01/01/26 at 10:00):1000_ns:1(2):1:2(1:1,1:1)\n1:1:1:1:1:0:10:1\n", "a trace of Paraver"),

@@ -148,7 +148,7 @@ mod tests {
         // Two threads of each core.
         let threads = [0, 1, 2, 3, 16, 17, 18, 19];
         assert_eq!(of(&[&threads, &threads]), [[0, 1, 16, 17], [2, 3, 18, 19]]);
-        assert_eq!(of(&[&[0, 2, 4, 6, 8, 10, 12, 14]; 2]), [[0, 2, 4, 6], [8, 10, 12, 14]]);
+        assert_eq!(of(&[&[0, 2, 4, 6, 8, 10, 12, 14][..]; 2]), [[0, 2, 4, 6], [8, 10, 12, 14]]);
         // One core, whose threads suffice or do not.
         assert_eq!(of(&[&[3, 7], &[3, 7]]), [[3], [7]]);
         assert_eq!(of(&[&[3], &[3]]), [[3], [3]]);
@@ -185,7 +185,7 @@ mod tests {
             let set_of: Vec<Option<usize>> = (0..sets.len()).map(Some).collect();
             let parts = shares(&sets, &set_of, |cpus| cpus.iter().map(|&cpu| vec![cpu]).collect());
             // An area is never so small that eight GPUs would choose it before one with more room.
-            let mut seen = Vec::new();
+            let mut seen: Vec<u32> = Vec::new();
             for (part, set) in parts.iter().zip(&sets) {
                 assert!(!part.is_empty() && part.iter().all(|cpu| set.contains(cpu)), "{sets:?}");
                 seen.extend(part);

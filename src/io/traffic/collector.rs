@@ -8,8 +8,8 @@ use hashbrown::HashMap;
 use super::ids::{Numbering, Seen};
 use super::nccl::Log;
 use super::note::{TrafficNote, no_traffic};
-use super::simgrid::Collectives;
 use super::pairs::{Pair, PairOverflow, Pairs};
+use super::simgrid::Collectives;
 use super::weighing::{Share, Weighing};
 use crate::graph::{CsrGraph, GraphError};
 use crate::ground::error::{ErrorKind, HasKind};
@@ -438,7 +438,8 @@ impl Collector {
             left_out.light_pairs = zeros(&weights) - left_out.weightless_pairs;
         }
         let graph = graph_of(&pairs, &weights, num_ranks as usize, first_rank as NodeId)?;
-        let silent_ranks = if format.tells_recorders { self.recorders.missing(num_ranks) } else { Vec::new() };
+        let silent_ranks =
+            if format.tells_recorders { self.recorders.missing(num_ranks) } else { Vec::new() };
         let notes = self.notes(format, &graph, &left_out, &silent_ranks);
         let summary = Summary {
             format: format.name(),

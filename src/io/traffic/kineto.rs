@@ -99,7 +99,8 @@ impl Recorded {
 
     /// The way in which an event records a call, if it may be one.
     fn of(name: &str, category: &str) -> Option<Self> {
-        let is_kernel = category == "kernel" || ["ncclDevKernel", "ncclKernel"].iter().any(|start| name.starts_with(start));
+        let is_kernel = category == "kernel"
+            || ["ncclDevKernel", "ncclKernel"].iter().any(|start| name.starts_with(start));
         match (name, category) {
             ("record_param_comms", _) => Some(Self::Call),
             _ if is_kernel && name.contains("ccl") => Some(Self::Kernel),
@@ -141,8 +142,11 @@ impl Event {
     /// What makes two events the same call.
     fn key(&self) -> String {
         let argument = |key: &str| self.arguments.get(key).map(Value::to_string).unwrap_or_default();
-        let pattern = Pattern::of(self.called()).map_or(self.called().to_owned(), |pattern| format!("{pattern:?}"));
-        let group = ["Process Group Ranks", "Process Group Name", "Group size", "Dst Rank", "dtype"].map(argument).join(" ");
+        let pattern =
+            Pattern::of(self.called()).map_or(self.called().to_owned(), |pattern| format!("{pattern:?}"));
+        let group = ["Process Group Ranks", "Process Group Name", "Group size", "Dst Rank", "dtype"]
+            .map(argument)
+            .join(" ");
         format!("{pattern} {:?} {group}", self.elements())
     }
 }

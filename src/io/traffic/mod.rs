@@ -44,8 +44,8 @@ mod note;
 mod npy;
 mod openmpi;
 mod order;
-mod paje;
 mod pairs;
+mod paje;
 mod scotch;
 mod simgrid;
 mod trace;
@@ -205,7 +205,9 @@ pub enum TrafficFault {
     NoSuchRank { rank: u64, first: u64, last: u64 },
     #[error("a job of {count} ranks is too large; at most {MOST_RANKS} are supported")]
     TooManyRanks { count: u64 },
-    #[error("{count} ranks are too many for a schedule of {lines} operations; at least every {MOST_RANKS_OF_A_LINE}th has one")]
+    #[error(
+        "{count} ranks are too many for a schedule of {lines} operations; at least every {MOST_RANKS_OF_A_LINE}th has one"
+    )]
     Sparse { count: u64, lines: u64 },
     #[error(
         "this file is about {found} ranks, but one before it about {earlier}: they are not of the same job"

@@ -52,7 +52,9 @@ impl NoTraffic {
             Self::Nothing => "the files hold no traffic",
             Self::Uncounted => "the files hold calls that could not be counted, and no other traffic",
             Self::OtherClasses => "all traffic in the files is of classes that are left out",
-            Self::WithinRanks => "all traffic in the files is of ranks with themselves or with processes outside of the job",
+            Self::WithinRanks => {
+                "all traffic in the files is of ranks with themselves or with processes outside of the job"
+            }
             Self::Weightless => "all traffic in the files weighs zero",
         }
     }
@@ -85,7 +87,8 @@ impl Display for TrafficNote {
 
 /// Why there are no edges, by what was summed and left out.
 pub(super) fn no_traffic(classes: &[ClassTally], left_out: &LeftOut) -> NoTraffic {
-    let is_there = |is_summed: bool| classes.iter().any(|class| class.is_summed == is_summed && class.tally.lines > 0);
+    let is_there =
+        |is_summed: bool| classes.iter().any(|class| class.is_summed == is_summed && class.tally.lines > 0);
     if left_out.weightless_pairs > 0 {
         NoTraffic::Weightless
     } else if left_out.to_itself.lines + left_out.elsewhere.lines > 0 {

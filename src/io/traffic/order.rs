@@ -16,8 +16,8 @@
 use hashbrown::HashMap;
 
 use super::fields::Fields;
-use super::trace::{end_file, head, line_count, next, no_such_rank};
 use super::note::{NoTraffic, TrafficNote};
+use super::trace::{end_file, head, line_count, next, no_such_rank};
 use super::{MOST_RANKS, Stop, TrafficFault, expected, read_whole};
 use crate::ground::types::NodeId;
 use crate::io::scanner::Scanner;

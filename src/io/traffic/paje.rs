@@ -43,7 +43,11 @@ const CONTAINER: &str = "a container whose name ends in the number of a rank, su
 enum Columns {
     /// As `pj_dump` has them.
     Dumped,
-    Named { start: usize, end: usize, size: Option<usize> },
+    Named {
+        start: usize,
+        end: usize,
+        size: Option<usize>,
+    },
 }
 
 impl Columns {
@@ -51,7 +55,8 @@ impl Columns {
     fn of(line: &[u8]) -> Option<Self> {
         let names = fields_of(line, Separator::of(line));
         let place = |known: &[&str]| {
-            let is_known = |name: &&[u8]| known.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name));
+            let is_known =
+                |name: &&[u8]| known.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name));
             names.iter().position(is_known)
         };
         Some(Self::Named { start: place(START)?, end: place(END)?, size: place(SIZE) })
@@ -75,7 +80,8 @@ fn is_of(line: &[u8], kinds: &[&str]) -> bool {
 fn is_certain(start: &[u8]) -> bool {
     let first = start.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).find(|line| !line.is_empty());
     first.is_some_and(|line| {
-        Columns::of(line).is_some() || is_of(line, &KINDS) && fields_of(line, Separator::Single(b',')).len() > 5
+        Columns::of(line).is_some()
+            || is_of(line, &KINDS) && fields_of(line, Separator::Single(b',')).len() > 5
     })
 }
 
@@ -110,7 +116,9 @@ fn read_link(fields: Fields<'_>, columns: Columns, inlet: &mut Inlet<'_>) -> Res
         Columns::Named { start, end, .. } => (start, end),
     };
     let rank = |column: usize| {
-        let field = *all.get(column).ok_or_else(|| rest.stop_at_end(TrafficFault::Missing { expected: CONTAINER }))?;
+        let field = *all
+            .get(column)
+            .ok_or_else(|| rest.stop_at_end(TrafficFault::Missing { expected: CONTAINER }))?;
         rank_of(unquoted(field.text)).ok_or_else(|| rest.unexpected(field, CONTAINER))
     };
     let (from, to) = (rank(start)?, rank(end)?);

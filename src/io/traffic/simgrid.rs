@@ -18,8 +18,8 @@ use super::collective::{CLASSES, Call, Flow, Pattern};
 use super::fields::{Field, Fields, decimal, is_blank};
 use crate::io::number;
 use crate::io::scanner::Scanner;
-use crate::io::{Source, table};
 use crate::io::traffic::{Format, Inlet, Stop, TrafficFault, expected};
+use crate::io::{Source, table};
 
 pub(super) const FORMAT: Format = Format {
     name: "simgrid",
@@ -35,8 +35,29 @@ pub(super) const FORMAT: Format = Format {
 
 /// Actions that send nothing.
 const QUIET: [&str; 23] = [
-    "init", "finalize", "comm_size", "comm_split", "comm_dup", "compute", "sleep", "location", "recv", "irecv", "test", "testall", "testany", "testsome", "wait",
-    "waitall", "waitany", "waitsome", "barrier", "probe", "iprobe", "getparams", "cancel",
+    "init",
+    "finalize",
+    "comm_size",
+    "comm_split",
+    "comm_dup",
+    "compute",
+    "sleep",
+    "location",
+    "recv",
+    "irecv",
+    "test",
+    "testall",
+    "testany",
+    "testsome",
+    "wait",
+    "waitall",
+    "waitany",
+    "waitsome",
+    "barrier",
+    "probe",
+    "iprobe",
+    "getparams",
+    "cancel",
 ];
 
 /// Actions that send to one rank.
@@ -91,7 +112,9 @@ fn name_of(field: Field<'_>) -> String {
 /// A first line of a rank and an action.
 fn is_certain(start: &[u8]) -> bool {
     let lines = start.split(|&byte| byte == b'\n').map(|line| Fields::new(0, line, is_blank));
-    let first = lines.filter_map(|mut fields| Some((fields.next()?, fields.next()))).find(|(rank, _)| !rank.text.starts_with(b"#"));
+    let first = lines
+        .filter_map(|mut fields| Some((fields.next()?, fields.next())))
+        .find(|(rank, _)| !rank.text.starts_with(b"#"));
     first.is_some_and(|(rank, action)| {
         rank_of(rank.text).is_some() && action.is_some_and(|action| is_action(&name_of(action)))
     })
@@ -140,7 +163,13 @@ impl Collectives {
                 let called = || format!("{:?}", collective.pattern).to_ascii_lowercase();
                 let bytes = bytes.checked_mul(count.into()).and_then(|bytes| u64::try_from(bytes).ok());
                 let bytes = bytes.ok_or_else(|| TrafficFault::TooManyElements { called: called() })?;
-                inlet.add(collective.pattern.class(), collective.rank, to, bytes, messages.saturating_mul(count))?;
+                inlet.add(
+                    collective.pattern.class(),
+                    collective.rank,
+                    to,
+                    bytes,
+                    messages.saturating_mul(count),
+                )?;
             }
         }
         Ok(())
@@ -170,7 +199,8 @@ impl Collective {
             _ => (bytes(*sizes.first()?, 1), 0),
         };
         let splits = counts.map(<[u64]>::to_vec);
-        Call { me: self.rank, ranks, root: usize::try_from(root).ok()?, sent, received, splits }.flows(self.pattern)
+        Call { me: self.rank, ranks, root: usize::try_from(root).ok()?, sent, received, splits }
+            .flows(self.pattern)
     }
 
     /// The sizes, the counts for each rank, and what follows them.
@@ -246,7 +276,11 @@ fn send(fields: &mut Fields<'_>, from: u64, size: u64, inlet: &mut Inlet<'_>) ->
     let (elements, datatype) = match rest[..] {
         [elements] | [_, elements] => (elements, None),
         [_, elements, datatype] => (elements, Some(datatype)),
-        _ => return Err(fields.stop_at_end(TrafficFault::Missing { expected: "a tag and a number of elements" })),
+        _ => {
+            return Err(
+                fields.stop_at_end(TrafficFault::Missing { expected: "a tag and a number of elements" })
+            );
+        }
     };
     let size = match datatype {
         None => size,

@@ -111,7 +111,8 @@ impl DistanceVisitor for Levels {
                     true => [first_of_q, p, q],
                     false => [p, q, first_of_p],
                 };
-                let distances = [(a, b), (a, third), (b, third)].map(|(one, other)| oracle.distance(one, other));
+                let distances =
+                    [(a, b), (a, third), (b, third)].map(|(one, other)| oracle.distance(one, other));
                 return Err(ExpertError::NoTree { pes: [a, b, third], distances });
             }
             levels.push(level);

@@ -280,8 +280,14 @@ fn what_does_not_fit_is_refused() {
     let ring = crate::machine::build("torus:4", None, None).unwrap();
     let error = place(&ring, &single).unwrap_err();
     // Opposite PEs of the ring are at distance 2, but each is at distance 1 of those between.
-    assert!(matches!(error, ExpertError::NoTree { pes: [2, 0, 1] | [0, 2, 1], distances: [2, 1, 1] }), "{error}");
-    assert!(error.to_string().contains("are at distance 2, but 1 is at distances 1 and 1 from them"), "{error}");
+    assert!(
+        matches!(error, ExpertError::NoTree { pes: [2, 0, 1] | [0, 2, 1], distances: [2, 1, 1] }),
+        "{error}"
+    );
+    assert!(
+        error.to_string().contains("are at distance 2, but 1 is at distances 1 and 1 from them"),
+        "{error}"
+    );
     let far = machine(("2:2", "1:1000000"));
     assert!(matches!(place(&far, &single).unwrap_err(), ExpertError::TooMuch));
     let unequal = ExpertCopies::given(&routing, vec![vec![1, 1, 1, 1], vec![1, 2, 1, 4]]).unwrap();

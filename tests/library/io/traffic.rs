@@ -8,8 +8,8 @@ use proptest::prelude::*;
 use viem::graph::CsrGraph;
 use viem::io::metis::{self, NodeWeights};
 use viem::io::traffic::{
-    Collector, Format, MOST_RANKS, NoTraffic, Share, Summary, TrafficConfig, TrafficError, TrafficFault, TrafficNote,
-    Weighing, read_goal, relabel_goal,
+    Collector, Format, MOST_RANKS, NoTraffic, Share, Summary, TrafficConfig, TrafficError, TrafficFault,
+    TrafficNote, Weighing, read_goal, relabel_goal,
 };
 use viem::io::{ContentError, ReadError, Source};
 
@@ -187,7 +187,11 @@ fn write_text(name: &str, n: u32, flows: &Flows) -> (Vec<String>, bool) {
                 let each = bytes / messages;
                 for number in 1..=messages {
                     let size = if number < messages { each } else { bytes - (messages - 1) * each };
-                    writeln!(text, "Link, root, LINK, 0.1, 0.2, 0.1, PTP, rank-{from}, rank-{to}, k{number}, {size}").unwrap();
+                    writeln!(
+                        text,
+                        "Link, root, LINK, 0.1, 0.2, 0.1, PTP, rank-{from}, rank-{to}, k{number}, {size}"
+                    )
+                    .unwrap();
                 }
             }
         }
@@ -204,7 +208,10 @@ fn write_text(name: &str, n: u32, flows: &Flows) -> (Vec<String>, bool) {
         }
         _ => panic!("{name} has no writer in this test"),
     }
-    (vec![text], matches!(name, "openmpi" | "edges" | "aps" | "json" | "graphml" | "goal" | "paje" | "simgrid"))
+    (
+        vec![text],
+        matches!(name, "openmpi" | "edges" | "aps" | "json" | "graphml" | "goal" | "paje" | "simgrid"),
+    )
 }
 
 /// The trace of a rank.
@@ -517,14 +524,19 @@ fn faulty_files_are_rejected_with_the_position() {
     let twice_there: Check = |fault| matches!(fault, RankTwice { rank: 0 });
     let json: Check = |fault| matches!(fault, Json { .. });
     let xml: Check = |fault| matches!(fault, Xml { .. });
-    let in_edge: Check = |fault| matches!(fault, InEdge { number: 2, fault } if matches!(**fault, Unexpected { .. }));
+    let in_edge: Check =
+        |fault| matches!(fault, InEdge { number: 2, fault } if matches!(**fault, Unexpected { .. }));
     let weighed = |weight: &str| {
-        let links = format!("{{\"source\": 0, \"target\": 1}}, {{\"source\": 1, \"target\": 0, \"weight\": {weight}}}");
+        let links = format!(
+            "{{\"source\": 0, \"target\": 1}}, {{\"source\": 1, \"target\": 0, \"weight\": {weight}}}"
+        );
         format!("{{\"nodes\": [{{\"id\": 0}}, {{\"id\": 1}}], \"links\": [{links}]}}")
     };
     let graphml = |data: &str| {
         let nodes = "<node id=\"0\"/><node id=\"1\"/>";
-        format!("<graphml>\n<key id=\"w\" for=\"edge\" attr.name=\"weight\"/>\n<graph>{nodes}\n<edge source=\"0\" target=\"1\">{data}</edge></graph></graphml>")
+        format!(
+            "<graphml>\n<key id=\"w\" for=\"edge\" attr.name=\"weight\"/>\n<graph>{nodes}\n<edge source=\"0\" target=\"1\">{data}</edge></graph></graphml>"
+        )
     };
     let in_event: Check = |fault| matches!(fault, InEvent { number: 2, .. });
     let too_many: Check = |fault| matches!(fault, TooManyRanks { .. });
@@ -1153,7 +1165,10 @@ fn a_renamed_schedule_has_the_same_traffic_under_other_names() {
 
 /// A call recorded as the kernel of an id.
 fn kernel(name: &str, id: u64, event: &str) -> String {
-    let event = event.replace("\"cat\": \"cpu_op\", \"name\": \"record_param_comms\"", &format!("\"cat\": \"kernel\", \"name\": \"{name}\""));
+    let event = event.replace(
+        "\"cat\": \"cpu_op\", \"name\": \"record_param_comms\"",
+        &format!("\"cat\": \"kernel\", \"name\": \"{name}\""),
+    );
     event.replace("\"args\": {", &format!("\"args\": {{\"External id\": {id}, "))
 }
 
@@ -1162,10 +1177,19 @@ fn calls_are_counted_once_however_they_are_recorded() {
     let group = "\"Group size\": 4, \"Process Group Ranks\": \"[0, 1, 2, 3]\"";
     let of = |elements| event("allreduce", "Half", elements, elements, group);
     let ring = |bytes| vec![(0, 1, bytes), (0, 3, bytes), (1, 2, bytes), (2, 3, bytes)];
-    let (new, old) = ("ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)", "ncclKernel_AllReduce_RING_LL_Sum_half(ncclWorkElem)");
-    let range = |event: &str| event.replace("cpu_op", "user_annotation").replace("record_param_comms", "nccl:all_reduce");
+    let (new, old) = (
+        "ncclDevKernel_AllReduce_Sum_f16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+        "ncclKernel_AllReduce_RING_LL_Sum_half(ncclWorkElem)",
+    );
+    let range = |event: &str| {
+        event.replace("cpu_op", "user_annotation").replace("record_param_comms", "nccl:all_reduce")
+    };
     let unnamed = |event: &str| range(event).replace("\"Collective name\": \"allreduce\", ", "");
-    let bare = kernel(new, 3, "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"record_param_comms\", \"args\": {\"x\": 1}}");
+    let bare = kernel(
+        new,
+        3,
+        "{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"record_param_comms\", \"args\": {\"x\": 1}}",
+    );
     let cases = [
         ("the call", vec![of(1024)], 3072),
         ("the kernel", vec![kernel(new, 3, &of(1024))], 3072),
@@ -1177,7 +1201,11 @@ fn calls_are_counted_once_however_they_are_recorded() {
         ("two kernels of a call", vec![kernel(new, 3, &of(1024)), kernel(new, 3, &of(1024))], 3072),
         ("two equal calls", vec![kernel(new, 3, &of(1024)), kernel(new, 4, &of(1024))], 6144),
         ("one of two without its kernel", vec![of(1024), of(1024), kernel(new, 3, &of(1024))], 6144),
-        ("two, one of them as a kernel only", vec![of(1024), kernel(new, 3, &of(1024)), kernel(new, 4, &of(2048))], 9216),
+        (
+            "two, one of them as a kernel only",
+            vec![of(1024), kernel(new, 3, &of(1024)), kernel(new, 4, &of(2048))],
+            9216,
+        ),
         ("a call whose kernel has no arguments", vec![of(1024), bare.clone()], 3072),
     ];
     for (what, events, expected) in cases {
@@ -1185,7 +1213,8 @@ fn calls_are_counted_once_however_they_are_recorded() {
         assert_eq!((edges, summary.notes), (ring(expected), vec![]), "{what}");
     }
     // Ranks 1 and 3 have nothing that counts, and are named.
-    let texts = [kineto(0, 4, &[of(1024)]), kineto(1, 4, &[bare]), kineto(2, 4, &[of(1024)]), kineto(3, 4, &[])];
+    let texts =
+        [kineto(0, 4, &[of(1024)]), kineto(1, 4, &[bare]), kineto(2, 4, &[of(1024)]), kineto(3, 4, &[])];
     let texts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
     let (graph, summary) = sum(None, &texts, &BYTES);
     assert_eq!(edges(&graph), [(0, 1, 3072), (2, 3, 3072)]);
@@ -1253,7 +1282,10 @@ fn adapters_of_ranks_are_vertices_if_asked_for() {
 #[test]
 fn matrices_that_are_printed_from_below_are_warned_of() {
     let is_warned = |name: &str, rows: &[Vec<u64>]| {
-        let flows: Flows = (0..).zip(rows).flat_map(|(i, row)| (0..).zip(row).map(move |(j, &w)| ((i, j), (w, 1)))).collect();
+        let flows: Flows = (0..)
+            .zip(rows)
+            .flat_map(|(i, row)| (0..).zip(row).map(move |(j, &w)| ((i, j), (w, 1))))
+            .collect();
         let (texts, _) = write(name, rows.len() as u32, &flows);
         let (_, summary) = sum(Some(format(name)), &[&texts[0]], &BYTES);
         summary.notes.contains(&TrafficNote::UpsideDown)
@@ -1272,7 +1304,10 @@ fn matrices_that_are_printed_from_below_are_warned_of() {
         let chain: Vec<Vec<u64>> = (0..n).map(|i| (0..n).map(|j| u64::from(j == i + 1)).collect()).collect();
         for name in ["matrix", "npy"] {
             assert!(is_warned(name, &reversed), "{name} {n}");
-            assert!(!is_warned(name, &rows) && !is_warned(name, &other) && !is_warned(name, &chain), "{name} {n}");
+            assert!(
+                !is_warned(name, &rows) && !is_warned(name, &other) && !is_warned(name, &chain),
+                "{name} {n}"
+            );
         }
     }
 }
@@ -1300,21 +1335,27 @@ fn links_of_paje_are_messages_between_the_ranks_in_their_names() {
     for (text, expected, notes) in cases {
         let (graph, summary) = sum(None, &[text.as_bytes()], &BYTES);
         assert_eq!((summary.format, edges(&graph), summary.notes), ("paje", expected, notes), "{text}");
-        let messages = edges(&sum(None, &[text.as_bytes()], &MESSAGES).0).iter().map(|edge| edge.2).sum::<i64>();
+        let messages =
+            edges(&sum(None, &[text.as_bytes()], &MESSAGES).0).iter().map(|edge| edge.2).sum::<i64>();
         assert_eq!(messages, 2);
     }
     let fault = |text: String| fault("paje", &[&text]);
     let unnumbered = dump.replace("rank1, rank0", "rank1, host");
     let column = unnumbered.lines().last().unwrap().find("host").unwrap() as u64 + 1;
     assert!(matches!(fault(unnumbered), (5, at, TrafficFault::Unexpected { .. }) if at == column));
-    assert!(matches!(fault(dump.replace(", rank1, rank0, 1, 2e2", "")), (5, _, TrafficFault::Missing { .. })));
+    assert!(matches!(
+        fault(dump.replace(", rank1, rank0, 1, 2e2", "")),
+        (5, _, TrafficFault::Missing { .. })
+    ));
     assert!(matches!(fault(dump.replace("State,", "Stake,")), (3, 1, TrafficFault::Unexpected { .. })));
 }
 
 /// What a rank does in a time-independent trace of three ranks, all of which do the same.
 fn simulated(actions: &str) -> (Vec<(u32, u32, i64)>, Summary) {
-    let line = |rank: u32| actions.lines().map(move |action| format!("{rank} {action}\n")).collect::<String>();
-    let texts: Vec<String> = (0..3).map(|rank| format!("{rank} init\n{}{rank} finalize\n", line(rank))).collect();
+    let line =
+        |rank: u32| actions.lines().map(move |action| format!("{rank} {action}\n")).collect::<String>();
+    let texts: Vec<String> =
+        (0..3).map(|rank| format!("{rank} init\n{}{rank} finalize\n", line(rank))).collect();
     let texts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
     let (graph, summary) = sum(None, &texts, &BYTES);
     (edges(&graph), summary)
@@ -1348,8 +1389,12 @@ fn time_independent_traces_send_what_their_actions_say() {
         assert_eq!((edges, summary.left_out.uncounted_calls), (expected, 0), "{actions}");
     }
     assert_eq!(simulated("scan 4 4\nbcast 4 9\nallgatherv 1 2").1.left_out.uncounted_calls, 9);
-    for (text, line, column) in [("0 init\nx send 1 0 5\n", 2, 1), ("0 init\n0 sand 1 0 5\n", 2, 3), ("0 send 1\n", 1, 9), ("0 send 1 0 5 7\n", 1, 14)]
-    {
+    for (text, line, column) in [
+        ("0 init\nx send 1 0 5\n", 2, 1),
+        ("0 init\n0 sand 1 0 5\n", 2, 3),
+        ("0 send 1\n", 1, 9),
+        ("0 send 1 0 5 7\n", 1, 14),
+    ] {
         assert!(matches!(fault("simgrid", &[text]), (l, c, _) if (l, c) == (line, column)), "{text}");
     }
 }

@@ -433,8 +433,11 @@ pub(crate) static TABLE: Table = Table {
             ],
             &["from"],
         ),
-        Row::new(&[Mode::Traffic], &["weight", "sizes", "include", "top", "ranks", "first_rank", "nics", "renumber"])
-            .instead(OF_GRAPHS, "leave it out, or say with --from what traffic was recorded"),
+        Row::new(
+            &[Mode::Traffic],
+            &["weight", "sizes", "include", "top", "ranks", "first_rank", "nics", "renumber"],
+        )
+        .instead(OF_GRAPHS, "leave it out, or say with --from what traffic was recorded"),
         Row::new(&[Mode::Order, Mode::Training], &["flit_bytes", "workload"]),
         Row::new(&[Mode::Generator], &["generate", "rounds", "flits", "cycles", "shuffle"]),
         Row::new(&[Mode::Training], &["parallel", "order", "model", "overlap"]),

@@ -9,13 +9,15 @@ use super::options::{NAME, Options};
 use crate::console::Console;
 use crate::error::{Result, UsageError};
 use crate::exit::End;
-use crate::{files, hints};
 use crate::progress::Progress;
 use crate::signals::{self, First};
+use crate::{files, hints};
 use viem::ground::text::ranges;
 use viem::ground::types::Weight;
 use viem::io::metis::GraphContent;
-use viem::io::traffic::{ClassTally, Collector, LeftOut, Summary, Tally, TrafficConfig, TrafficNote, Weighing};
+use viem::io::traffic::{
+    ClassTally, Collector, LeftOut, Summary, Tally, TrafficConfig, TrafficNote, Weighing,
+};
 use viem::io::{self, ReadError, Source};
 
 /// What the program did, as written to `--json`.
@@ -53,7 +55,8 @@ pub(super) fn sum(options: &Options, first: Source<'_>, to: &Destination) -> Res
         .with_top(traffic.top)
         .with_num_ranks(traffic.ranks)
         .with_first_rank(traffic.first_rank);
-    let collector = Collector::new(traffic.include.clone()).with_sizes(traffic.sizes).with_adapters(traffic.nics);
+    let collector =
+        Collector::new(traffic.include.clone()).with_sizes(traffic.sizes).with_adapters(traffic.nics);
     let mut collector = if traffic.renumber.is_some() { collector.renumbered() } else { collector };
     let progress = Progress::new(options.report.quiet);
     signals::listen(&progress, First::Ends);

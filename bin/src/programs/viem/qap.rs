@@ -39,7 +39,9 @@ impl Observer for Watcher {
     fn reached(&self, cost: Cost) {
         let gap = self.known.and_then(|known| Some((known, gap(cost, known)?)));
         self.progress.tell(match gap {
-            Some((known, gap)) => format!("improving the assignment, J = {cost}, {} {known}", gap_in_words(gap, 3)),
+            Some((known, gap)) => {
+                format!("improving the assignment, J = {cost}, {} {known}", gap_in_words(gap, 3))
+            }
             None => format!("improving the assignment, J = {cost}"),
         });
     }
