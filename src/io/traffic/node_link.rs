@@ -4,10 +4,13 @@
 //! under a name that edge lists know (`weight`, `bytes`, ...), which must be a number, otherwise 1; parallel edges are summed, and so are both directions of a
 //! directed graph. Where no node has an id, edges name places in the list of nodes.
 
+use serde::Deserialize;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::edges::{MESSAGES, WEIGHT, is_called, may_be_of_each};
 use super::named::{Edge, Names, stop};
+use crate::ground::text::{Place, place};
 use crate::io::Source;
 use crate::io::scanner::Scanner;
 use crate::io::table::shortened;
@@ -51,7 +54,25 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
         let fault = TrafficFault::Json { reason: error.to_string() };
         stop(error.line().max(1) as u64, error.column().max(1) as u64)(fault)
     })?;
-    graph(&parsed, inlet).map_err(stop(1, 1))
+    graph(&parsed, inlet).map_err(|fault| {
+        let edge = if let TrafficFault::InEdge { number, .. } = fault { place_of_edge(&text, number) } else { None };
+        let Place { line, column } = edge.unwrap_or(Place { line: 1, column: 1 });
+        stop(line, column)(fault)
+    })
+}
+
+/// The edges as they stand in a file.
+#[derive(Deserialize)]
+struct Edges<'a> {
+    #[serde(borrow, alias = "edges")]
+    links: Vec<&'a RawValue>,
+}
+
+/// Where an edge stands, counted from 1.
+fn place_of_edge(text: &[u8], number: u64) -> Option<Place> {
+    let edges: Edges<'_> = serde_json::from_slice(text).ok()?;
+    let edge = edges.links.get(number as usize - 1)?.get();
+    Some(place(text, edge.as_ptr() as usize - text.as_ptr() as usize))
 }
 
 fn graph(parsed: &Value, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {

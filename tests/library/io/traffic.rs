@@ -505,8 +505,8 @@ fn damaged_compression_is_reported_with_its_position() {
 #[test]
 fn faulty_files_are_rejected_with_the_position() {
     use TrafficFault::{
-        Asymmetric, ColumnTwice, EdgeColumns, EmptyField, InEvent, Json, Missing, Names, NoColumn,
-        NoSuchRank, OtherColumns, OtherSize, OutOfRange, RankTwice, TooManyRanks, TooMuch, Unexpected,
+        Asymmetric, ColumnTwice, EdgeColumns, EmptyField, InEdge, InEvent, Json, Missing, Names, NoColumn,
+        NoSuchRank, OtherColumns, OtherSize, OutOfRange, RankTwice, TooManyRanks, TooMuch, Unexpected, Xml,
     };
     type Check = fn(&TrafficFault) -> bool;
     let missing: Check = |fault| matches!(fault, Missing { .. });
@@ -527,9 +527,7 @@ fn faulty_files_are_rejected_with_the_position() {
     let in_edge: Check =
         |fault| matches!(fault, InEdge { number: 2, fault } if matches!(**fault, Unexpected { .. }));
     let weighed = |weight: &str| {
-        let links = format!(
-            "{{\"source\": 0, \"target\": 1}}, {{\"source\": 1, \"target\": 0, \"weight\": {weight}}}"
-        );
+        let links = format!("{{\"source\": 0, \"target\": 1}},\n{{\"source\": 1, \"target\": 0, \"weight\": {weight}}}");
         format!("{{\"nodes\": [{{\"id\": 0}}, {{\"id\": 1}}], \"links\": [{links}]}}")
     };
     let graphml = |data: &str| {
@@ -565,10 +563,10 @@ fn faulty_files_are_rejected_with_the_position() {
         ("nccl", vec!["n1: some other line\n".into()], 2, 1, missing),
         ("nccl", vec![" NCCL INFO comm 0x7 rank 0 nranks 16777217\n".into()], 1, 1, too_many),
         // A weight that is there is a number.
-        ("json", vec![weighed("null")], 1, 1, in_edge),
-        ("json", vec![weighed("\"1\"")], 1, 1, in_edge),
-        ("json", vec![weighed("true")], 1, 1, in_edge),
-        ("json", vec![weighed("[1]")], 1, 1, in_edge),
+        ("json", vec![weighed("null")], 2, 1, in_edge),
+        ("json", vec![weighed("\"1\"")], 2, 1, in_edge),
+        ("json", vec![weighed("true")], 2, 1, in_edge),
+        ("json", vec![weighed("[1]")], 2, 1, in_edge),
         ("graphml", vec!["<!DOCTYPE graphml [\n<!ENTITY e \"x\">]><graphml/>".into()], 2, 1, xml),
         ("graphml", vec![graphml("<data key=\"w\"></data>")], 4, 1, unexpected),
         ("graphml", vec![graphml("<data key=\"w\">x</data>")], 4, 1, unexpected),
