@@ -43,7 +43,7 @@ const OTHER_OPTIONS: [(&str, &[&str]); 15] = [
     ("sglang", &["--init-expert-location", "--ep-num-redundant-experts"]),
     ("rank.sh", &["--count"]),
     ("mpirun", &["--bind-to", "--map-by", "--mca", "--rankfile", "--report-bindings"]),
-    ("srun", &["--ntasks-per-node"]),
+    ("srun", &["--exclusive", "--het-group", "--mpi", "--nodes", "--ntasks-per-node", "--overlap", "--pty"]),
     ("torchrun", &["--nproc-per-node"]),
     ("flux", &["--requires", "--taskmap"]),
     ("lstopo", &["--distances", "--of"]),

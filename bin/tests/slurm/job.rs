@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::cluster::{Cluster, LEAVES, wait};
-use crate::common::{self, report_in};
 
 /// What each job begins with. `map` makes a mapping, and `launch` runs the line that it has printed.
 const HEAD: &str = r#"#!/bin/bash
@@ -96,7 +95,8 @@ impl<'a> Job<'a> {
 
     pub fn line(&self) -> String {
         assert!(self.path("report").exists(), "{}", self.about());
-        report_in(&self.path("report"))["launch"]["line"].as_str().unwrap().to_owned()
+        let report: serde_json::Value = serde_json::from_str(&self.text("report")).unwrap();
+        report["launch"]["line"].as_str().unwrap().to_owned()
     }
 
     /// The PE of each rank.
@@ -207,7 +207,15 @@ impl<'a> Job<'a> {
         // Each edge counts in both directions.
         let objective: i64 =
             graph.edges.iter().map(|&((a, b), weight)| 2 * weight * distance(&seats[a], &seats[b])).sum();
-        assert_eq!(common::objective(&self.text("viem.out")), objective, "{}", self.about());
+        assert_eq!(self.objective("viem.out"), objective, "{}", self.about());
+    }
+
+    /// J as a program has printed it.
+    pub fn objective(&self, file: &str) -> i64 {
+        let text = self.text(file);
+        let printed =
+            text.lines().find_map(|line| line.strip_prefix("quadratic assignment objective J(C,D,Pi') = "));
+        printed.unwrap_or_else(|| panic!("{text}\n{}", self.about())).parse().unwrap()
     }
 
     /// Fails with all that is known unless a text of the job holds another.

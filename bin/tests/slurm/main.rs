@@ -5,7 +5,7 @@
 
 #![cfg(target_os = "linux")]
 
-#[path = "../programs/common/mod.rs"]
+#[path = "../../../tests/common/mod.rs"]
 mod common;
 
 mod cluster;
@@ -198,7 +198,7 @@ fn the_evaluator_reads_what_was_launched() {
     let evaluate = "\"${VIEM%viem}evaluator\" job.graph --machine=slurm:node=4:2 --input_mapping=hosts,bind.sh > again.out 2>&1";
     job.run("sbatch", "-w n1,n4 -N2 -n12", &format!("{}\n{evaluate}", slurm("slurm:node=4:2")));
     job.check(&job.tasks(), 1);
-    assert_eq!(common::objective(&job.text("again.out")), common::objective(&job.text("viem.out")));
+    assert_eq!(job.objective("again.out"), job.objective("viem.out"));
 }
 
 /// The script of the guide, twice in one folder at the same time.
