@@ -45,21 +45,23 @@ pub(crate) fn tell_empty(
     num_nodes: usize,
 ) {
     let open = capacities.iter().filter(|&&capacity| capacity > 0).count();
-    if empty == 0 {
-        return;
-    }
-    if num_nodes < open {
-        console.note(format_args!("there are {num_nodes} vertices for {open} {several}: {empty} stay empty"));
-    } else {
+    let stay = if empty == 1 { "stays" } else { "stay" };
+    if empty > 0 && num_nodes < open {
+        console.note(format_args!("there are {num_nodes} vertices for {open} {several}: {empty} {stay} empty"));
+    } else if empty > 0 {
         console.warn(format_args!(
-            "{empty} of {open} {several} stay empty: no vertex that may move there fits; allow more --imbalance or fix fewer"
+            "{empty} of {open} {several} {stay} empty: no vertex that may move there fits; allow more --imbalance or fix fewer"
         ));
     }
 }
 
 /// Says that a least load is rounded down to 0, where it is.
 pub(crate) fn tell_rounded(console: Console, graph: &CsrGraph, capacities: &[u32], least_load: f64) {
-    if let Some(share) = Targets::share_without_least(graph, capacities, least_load) {
+    if least_load == 0.0 {
+        return;
+    }
+    let least = Targets::least_shares(graph, capacities, least_load).unwrap_or_default();
+    if let Some(share) = Targets::share_without_least(graph.total_node_weight(), capacities, &least) {
         let percent = 100.0 * least_load;
         let enough = (100.0 / share).ceil();
         let advice = match enough <= 100.0 {

@@ -37,3 +37,21 @@ pub fn along(path: &[Single], last: NodeId, empty: BlockId) -> impl Iterator<Ite
     let vertices = path.iter().map(|single| single.vertex).chain([last]);
     vertices.zip(std::iter::once(empty).chain(path.iter().map(|single| single.block)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vertices_are_passed_on_from_smaller_blocks_to_larger_ones() {
+        let single = |block, weight| Single { block, weight, vertex: 10 + block };
+        let most = [1, 3, 8, 2];
+        let singles = [single(1, 1), single(2, 3), single(3, 1)];
+        // Block 0 takes that of block 1, block 1 that of block 2, and this has room for a vertex of weight 8.
+        let path = relay(&most, &singles, 8, 0).unwrap();
+        assert_eq!(path, [single(1, 1), single(2, 3)]);
+        assert_eq!(along(&path, 7, 0).collect::<Vec<_>>(), [(11, 0), (12, 1), (7, 2)]);
+        assert_eq!(relay(&most, &singles, 1, 0), Some(vec![]));
+        assert_eq!(relay(&most, &singles, 9, 0), None);
+    }
+}

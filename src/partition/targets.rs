@@ -213,22 +213,23 @@ impl Targets {
         Ok(capacities.iter().map(|&capacity| factor.part(total * i128::from(capacity), sum)).collect())
     }
 
-    /// The greatest share of which a least load above 0 is less than 1, and so rounded down to 0; nothing if there is none. O(k).
+    /// The greatest share above 0 of a total weight whose [least load](Self::least_shares) is 0, as it is rounded down; nothing if there is
+    /// none. O(k).
     ///
     /// ```
     /// use viem::graph::generate;
     /// use viem::partition::Targets;
     ///
     /// let grid = generate::grid(8, 8);
-    /// assert_eq!(Targets::share_without_least(&grid, &[1; 20], 0.1), Some(3.2));
-    /// assert_eq!(Targets::share_without_least(&grid, &[1; 20], 0.4), None);
+    /// let least = |part| Targets::least_shares(&grid, &[1; 20], part);
+    /// assert_eq!(Targets::share_without_least(64, &[1; 20], &least(0.1)?), Some(3.2));
+    /// assert_eq!(Targets::share_without_least(64, &[1; 20], &least(0.4)?), None);
+    /// # Ok::<(), viem::partition::TargetsError>(())
     /// ```
-    pub fn share_without_least(graph: &CsrGraph, capacities: &[u32], least_load: f64) -> Option<f64> {
-        let total = graph.total_node_weight();
-        let least = Self::least_shares(graph, capacities, least_load).ok().filter(|_| least_load > 0.0)?;
+    pub fn share_without_least(total: Weight, capacities: &[u32], least: &[Weight]) -> Option<f64> {
         let sum: f64 = capacities.iter().map(|&capacity| f64::from(capacity)).sum();
-        let rounded = least.iter().zip(capacities).filter(|&(&least, &capacity)| least == 0 && capacity > 0);
-        let greatest = rounded.map(|(_, &capacity)| capacity).max().filter(|_| total > 0)?;
+        let rounded = least.iter().zip(capacities).filter(|&(&least, _)| least == 0);
+        let greatest = rounded.map(|(_, &capacity)| capacity).max().filter(|&greatest| greatest > 0 && total > 0)?;
         Some(total as f64 * f64::from(greatest) / sum)
     }
 

@@ -149,3 +149,66 @@ fn a_least_load_is_refused_where_it_means_nothing() {
     let message = refused("viem", &["--machine=hypercube:14", "--least_load=50"]);
     assert!(message.contains("--least_load is for many-to-one mappings"), "{message}");
 }
+
+/// How many different numbers stand in a file.
+fn used(path: &Path) -> usize {
+    let text = fs::read_to_string(path).unwrap();
+    text.lines().collect::<std::collections::BTreeSet<_>>().len()
+}
+
+#[test]
+fn no_place_is_empty_while_there_are_vertices_enough() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let mut text = Vec::new();
+    metis::write(&mut text, &generate::grid(8, 8), GraphContent::NO_WEIGHTS).unwrap();
+    fs::write(path("grid"), text).unwrap();
+    // One of twelve vertices has a load.
+    write_path(folder.path(), &[1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    fs::write(path("points"), (0..12).map(|x| format!("{x} 0\n")).collect::<String>()).unwrap();
+    let model = ["-o", "model", "--mapping_filename=parts", "--json=report", "--verify"];
+    for algorithm in ["multilevel", "linear", "rsb", "rcb", "zcurve", "hilbert"] {
+        for index in [&[][..], &["--write_index=index"], &["--index=index"]] {
+            let algorithm = format!("--algorithm={algorithm}");
+            let with_points = algorithm.ends_with("rcb") || algorithm.ends_with("curve") || algorithm.ends_with("bert");
+            let mut command = program("generate_model", folder.path());
+            command.args(["path", "--k=5"]).args(model).args(index);
+            if index != ["--index=index"] {
+                command.arg(&algorithm);
+                command.args(with_points.then_some("--coordinates=points"));
+            }
+            stdout_of(&mut command);
+            assert_eq!(used(&path("parts")), 5, "{algorithm} {index:?}");
+            assert_eq!(report_in(&path("report"))["empty"], 0);
+        }
+    }
+    for (machine, distances) in [("5:4", "1:10"), ("mesh:20", "1")] {
+        let machine = [format!("--machine={machine}"), format!("--distance_parameter_string={distances}")];
+        let mut command = program("viem", folder.path());
+        stdout_of(command.arg("grid").args(&machine).args(["-o", "parts", "--json=report"]));
+        assert_eq!(used(&path("parts")), 20, "{machine:?}");
+        assert_eq!(report_in(&path("report"))["loads"]["empty"], 0);
+    }
+}
+
+#[test]
+fn what_is_rounded_to_nothing_and_what_stays_empty_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut text = Vec::new();
+    metis::write(&mut text, &generate::grid(8, 8), GraphContent::NO_WEIGHTS).unwrap();
+    fs::write(folder.path().join("grid"), text).unwrap();
+    let said = |name: &str, options: &[&str]| {
+        let output = program(name, folder.path()).args(options).output().unwrap();
+        assert!(output.status.success(), "{options:?}");
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let machine = ["--machine=5:4", "--distance_parameter_string=1:10"];
+    let note = "note: a least load of 10 % of 3.2 is 0, as it is rounded down; --least_load=32 is at least 1\n";
+    assert_eq!(said("generate_model", &["grid", "--k=20", "--least_load=10", "-o", "model"]), note);
+    assert_eq!(said("viem", &[&["grid", "--least_load=10", "-o", "parts"], &machine[..]].concat()), note);
+    assert_eq!(said("generate_model", &["grid", "--k=20", "--least_load=40", "-o", "model"]), "");
+    // Three vertices, of which one is heavy, on four PEs.
+    write_path(folder.path(), &[3, 1, 1]);
+    let few = ["path", "--imbalance=100", "--machine=2:2", "--distance_parameter_string=1:10", "-o", "parts"];
+    assert_eq!(said("viem", &few), "note: there are 3 vertices for 4 processing elements: 1 stays empty\n");
+}

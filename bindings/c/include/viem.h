@@ -806,9 +806,9 @@ void viem_mapping_free(viem_mapping *mapping);
  * A block weighs at most `(1 + imbalance) * ceil(its share of the weight of the graph)`, if the weights of the vertices allow it; `overload` in
  * the report says whether all do. With an imbalance of 0 and vertices of weight 1, blocks have exactly their sizes. As far as bounds and vertices
  * allow it, a block weighs at least `least_load * its share`, rounded down; `shortfall` in the report says what is missing. No block with a share
- * is empty unless there are too few vertices. O((n + m) log k) and more, as the preset says.
+ * is empty, unless a vertex in it would exceed bounds by more. O((n + m) log k) and more, as the preset says.
  *
- * - `num_blocks`: k, at least 1
+ * - `num_blocks`: k, at least 1; no more blocks with a share than vertices
  * - `shares`: k entries, at least 0 and not all of them, in proportion to which blocks weigh; null if all are equal. A block of share 0 stays
  *   empty
  * - `fixed`: n entries, the block that each vertex must be in, or -1; null if all vertices are free

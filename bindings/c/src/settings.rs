@@ -91,7 +91,6 @@ impl Settings {
     /// A setting that is not the default and that distributed graphs do not have, if there is one.
     pub fn not_distributed(&self) -> Option<&'static str> {
         let settings = [
-            (self.balance.least_load > 0.0, "least load"),
             (self.time_limit.is_some(), "time limit"),
             (self.callback.is_some(), "progress function"),
             (self.is_social, "recognition of social networks"),

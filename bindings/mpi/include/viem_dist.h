@@ -38,15 +38,15 @@ typedef struct {
 
 /*
  * Divides a graph into blocks of bounded weight with few edges between them. A block weighs at most `(1 + imbalance) * ceil(its share of the
- * weight of the graph)`, if the weights of the vertices allow it. Each rank needs memory for its part of the graph, and for a coarse graph of
+ * weight of the graph)`, if the weights of the vertices allow it, and no block is empty. Each rank needs memory for its part of the graph, and for a coarse graph of
  * at most 100000 vertices, or 40 for each block.
  *
  * - `comm`: an intracommunicator
  * - `graph`: the part of this rank
- * - `num_blocks`: k, at least 1
+ * - `num_blocks`: k, at least 1 and at most the number of vertices
  * - `fixed`: n entries, the block that each own vertex must be in, or -1 if it is free; null if all of this rank are free
- * - `settings`: null for those of VIEM_PRESET_ECO. There are no least loads, time limits, progress functions, and social networks for
- *   distributed graphs: they are refused
+ * - `settings`: null for those of VIEM_PRESET_ECO. There are no time limits, progress functions, and social networks for distributed
+ *   graphs: they are refused
  * - `blocks`: gets n entries, the block of each own vertex. Not written on failure
  * - `report`: gets what is known of the result, the same on all ranks but for the time; may be null
  * - `error`: gets the error, which viem_error_free frees; null on success. May be null

@@ -93,6 +93,7 @@ pub(crate) fn partition<'py>(
     let csr = &graph.csr;
     check_memory(memory_of_run(csr.num_nodes(), csr.num_arcs())).or_raise()?;
     let division = division(graph, num_blocks, shares, fixed, settings.balance())?;
+    division.check_enough(csr).or_raise()?;
     let targets = division.targets();
     let partitioner = Partitioner::new(settings.partition_preset()?, settings.seed());
     let homes =

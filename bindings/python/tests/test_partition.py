@@ -107,6 +107,7 @@ def test_missing_least_loads_are_reported():
     ("options", "error"),
     [
         ({"num_blocks": 0}, viem.UsageError),
+        ({"num_blocks": 5}, viem.DataError),
         ({"num_blocks": 2, "imbalance": -1}, viem.Error),
         ({"num_blocks": 2, "imbalance": np.nan}, viem.Error),
         ({"num_blocks": 2, "least_load": -0.1}, viem.UsageError),

@@ -65,6 +65,10 @@ pub(crate) struct Options {
     #[arg(long, default_value = "3", value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) imbalance: f64,
 
+    /// How many percent of its share a block weighs at least. From 0 to 100, rounded down; a bound goes before
+    #[arg(long, default_value = "0", value_name = "PERCENT", allow_negative_numbers = true)]
+    pub(crate) least_load: f64,
+
     /// How often the coarsest graph is divided, on all ranks together; the best survives
     #[arg(long, default_value = "2", value_name = "INT", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) attempts: u32,

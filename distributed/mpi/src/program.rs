@@ -105,6 +105,7 @@ fn config(options: &Options) -> DistConfig {
     config.seed = options.seed;
     config.threads = options.threads as usize;
     config.imbalance = options.imbalance / 100.0;
+    config.least_load = options.least_load / 100.0;
     config.attempts = options.attempts as usize;
     config.coarsest = options.coarsest.map_or(config.coarsest, |count| count as usize);
     config
@@ -192,4 +193,6 @@ fn tell(options: &Options, places: &Places, report: &Report, notes: &[GraphNote]
     let notes = notes.iter().map(|note| format!("{file}: {note}"));
     let warnings = notes.chain(report.warnings()).filter(|_| !places.outputs.use_stderr());
     warnings.for_each(|warning| eprintln!("warning: {}", printable(&warning)));
+    let notes = report.notes().into_iter().filter(|_| !places.outputs.use_stderr());
+    notes.for_each(|note| eprintln!("note: {note}"));
 }

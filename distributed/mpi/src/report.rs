@@ -23,6 +23,8 @@ pub(crate) struct Report {
     preconfiguration_mapping: &'static str,
     /// In percent.
     imbalance: f64,
+    /// In percent of the share.
+    least_load: f64,
     attempts: u32,
     #[serde(rename = "J", skip_serializing_if = "Option::is_none")]
     cost: Option<Cost>,
@@ -56,6 +58,13 @@ struct Loads {
     greatest: Weight,
     bound: Weight,
     overload: Weight,
+    below_half: usize,
+    below_least: usize,
+    shortfall: Weight,
+    empty: usize,
+    /// The greatest share of which the least load is rounded down to 0, if it is of any.
+    #[serde(skip)]
+    share_without_least: Option<f64>,
 }
 
 #[derive(Serialize)]
@@ -169,6 +178,7 @@ impl Report {
             seed: options.seed,
             preconfiguration_mapping: options.preconfiguration_mapping.name(),
             imbalance: options.imbalance,
+            least_load: options.least_load,
             attempts: options.attempts,
             cost: result.cost,
             cut: result.cut,
@@ -178,6 +188,11 @@ impl Report {
                 greatest: loads.iter().copied().max().unwrap_or(0),
                 bound: result.bounds.iter().copied().max().unwrap_or(0),
                 overload: result.overload,
+                below_half: result.below_half,
+                below_least: result.below_least,
+                shortfall: result.shortfall,
+                empty: result.empty,
+                share_without_least: result.share_without_least,
             },
             migration: options
                 .migration_weight
@@ -231,6 +246,35 @@ impl Report {
             )
         });
         let of_fixed = self.fixed.as_ref().and_then(|fixed| fixed.warning.clone());
-        of_fixed.into_iter().chain(unbalanced).collect()
+        let Loads { below_least, shortfall, empty, .. } = self.loads;
+        let short = (below_least > 0).then(|| {
+            format!(
+                "{below_least} blocks are below their least load, by {shortfall} in sum; allow more --imbalance or ask for less --least_load"
+            )
+        });
+        let is_odd = empty > 0 && !self.has_fewer_vertices();
+        let empty = is_odd.then(|| {
+            format!(
+                "{empty} blocks stay empty: no vertex that may move there fits; allow more --imbalance or fix fewer"
+            )
+        });
+        of_fixed.into_iter().chain(unbalanced).chain(short).chain(empty).collect()
+    }
+
+    /// What people may want to know.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let Loads { empty, share_without_least, .. } = self.loads;
+        let few = (empty > 0 && self.has_fewer_vertices())
+            .then(|| format!("there are {} vertices for more processing elements: {empty} stay empty", self.n));
+        let rounded = share_without_least.map(|share| {
+            let (percent, share) = (self.least_load, (100.0 * share).round() / 100.0);
+            format!("a least load of {percent} % of {share} is 0, as it is rounded down")
+        });
+        few.into_iter().chain(rounded).collect()
+    }
+
+    /// Whether there are fewer vertices than processing elements.
+    fn has_fewer_vertices(&self) -> bool {
+        self.machine.as_ref().is_some_and(|machine| self.n < machine.num_pes as u64)
     }
 }

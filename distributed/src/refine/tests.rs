@@ -140,3 +140,82 @@ fn what_cannot_be_balanced_ends() {
     });
     assert!(quality.iter().all(|quality| quality.overload == 2), "{quality:?}");
 }
+
+/// The fewest empty blocks of all assignments within the bounds.
+fn fewest_empty(graph: &CsrGraph, most: &[Weight]) -> Option<u64> {
+    let (n, k) = (graph.num_nodes() as u32, most.len());
+    let assignment = |mut number: usize| -> Vec<usize> {
+        (0..n).map(|_| (number % k, number /= k).0).collect()
+    };
+    let of = |blocks: Vec<usize>| {
+        let (mut loads, mut counts) = (vec![0; k], vec![0; k]);
+        for (node, block) in blocks.into_iter().enumerate() {
+            loads[block] += graph.node_weight(node as u32);
+            counts[block] += 1;
+        }
+        let quality = Bounds::of(most.to_vec()).quality(&loads, &counts, 0);
+        (quality.overload == 0).then_some(quality.empty)
+    };
+    (0..k.pow(n)).filter_map(|number| of(assignment(number))).min()
+}
+
+#[test]
+fn empty_blocks_get_vertices_wherever_bounds_allow_it() {
+    let mut rng = Rng::new(37);
+    let mut filled = 0;
+    for round in 0..200 {
+        let n = 3 + rng.below(4);
+        let mut builder = viem::graph::GraphBuilder::new(n as usize);
+        (1..n).for_each(|v| builder.add_edge(v - 1, v, 1 + Weight::from(rng.below(3))));
+        (0..n).for_each(|v| builder.set_node_weight(v, [0, 0, 1, 1, 3, 6][rng.below(6) as usize]));
+        let graph = builder.build().unwrap();
+        let num_blocks = 2 + rng.below(3) as usize;
+        let most: Vec<Weight> = (0..num_blocks).map(|_| [0, 1, 3, 7, 30][rng.below(5) as usize]).collect();
+        let bounds = Bounds::of(most.clone());
+        let in_use = 1 + rng.below(num_blocks as u32);
+        let start: Vec<BlockId> = (0..n).map(|_| rng.below(in_use)).collect();
+        let on = |size: usize| {
+            let parts = on_ranks(size, &graph, round, |comm, part| {
+                let distances = BlockDistances::cut();
+                let task =
+                    Task { graph: part, distances: &distances, bounds: &bounds, homes: None, fixed: None };
+                let blocks = (0..part.num_local()).map(|v| start[part.global(v) as usize]).collect();
+                let mut state = State::new(comm, task, blocks);
+                let before = state.quality();
+                state.fill_empty();
+                let after = state.quality();
+                assert_eq!(after, super::quality(comm, task, &state.blocks));
+                (before, after, state.blocks[..part.num_own()].to_vec())
+            });
+            let blocks: Vec<BlockId> = parts.iter().flat_map(|part| part.2.clone()).collect();
+            (parts[0].0, parts[0].1, blocks)
+        };
+        let (before, after, blocks) = on(1);
+        for size in [2, 3, 4] {
+            assert_eq!(on(size), (before, after, blocks.clone()), "round {round}");
+        }
+        assert!(after.overload <= before.overload && after.empty <= before.empty, "round {round}");
+        if before.overload == 0 {
+            assert_eq!(Some(after.empty), fewest_empty(&graph, &most), "round {round}: {start:?} {most:?}");
+        }
+        filled += before.empty - after.empty;
+    }
+    assert!(filled > 50, "{filled}");
+}
+
+#[test]
+fn blocks_that_are_to_stay_empty_do() {
+    let graph = viem::graph::generate::grid(6, 1);
+    let bounds = Bounds { closed: vec![false, true, false], ..Bounds::of(vec![6, 0, 6]) };
+    let blocks = on_ranks(2, &graph, 0, |comm, part| {
+        let distances = BlockDistances::cut();
+        let task = Task { graph: part, distances: &distances, bounds: &bounds, homes: None, fixed: None };
+        let mut blocks = vec![0; part.num_local()];
+        let quality = refine(comm, task, &mut blocks, 0.25, &RefineConfig::default(), 0);
+        assert_eq!(quality, Quality { overload: 0, shortfall: 0, empty: 0, cost: 2 });
+        blocks.truncate(part.num_own());
+        blocks
+    });
+    let blocks = blocks.concat();
+    assert!(blocks.contains(&0) && blocks.contains(&2) && !blocks.contains(&1), "{blocks:?}");
+}

@@ -304,7 +304,7 @@ fn shared(
     goal: Goal<'_>,
     old: Option<Old<'_>>,
     config: &DistConfig,
-) -> [(&'static str, u64); 8] {
+) -> [(&'static str, u64); 9] {
     let (num_blocks, machine) = match goal {
         Goal::Blocks(count) => (count as u64, 0),
         Goal::Pes(machine) => (machine.num_pes() as u64, alike::digest_of_machine(machine)),
@@ -318,6 +318,7 @@ fn shared(
         ("migration weight", alike::digest_of_text(&weight)),
         ("seed", config.seed),
         ("imbalance", config.imbalance.to_bits()),
+        ("least load", config.least_load.to_bits()),
         ("preset", alike::digest_of_text(config.preset.name())),
         ("setting", alike::digest_of_text(&format!("{others:?}"))),
     ]

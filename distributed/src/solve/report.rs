@@ -32,6 +32,8 @@ pub struct DistReport {
     pub bounds: Vec<Weight>,
     /// What each block is to weigh at least, without regard to its bound.
     pub least: Vec<Weight>,
+    /// The greatest share of a block whose least load is 0, as it is rounded down, if there is one although least loads were asked for.
+    pub share_without_least: Option<f64>,
     /// The sum of all excess over the bounds.
     pub overload: Weight,
     /// The number of blocks with less than half of their share.
@@ -87,7 +89,9 @@ impl<C: Comm> Run<'_, C> {
         let Quality { overload, shortfall, empty, .. } = bounds.quality(&loads, &counts, 0);
         let below_half = Targets::num_below_half(&self.capacities(), &loads);
         let below_least = loads.iter().zip(&bounds.least).filter(|(load, least)| load < least).count();
+        let share_without_least = Targets::share_without_least(self.total, &self.capacities(), &bounds.least);
         DistReport {
+            share_without_least: share_without_least.filter(|_| self.config.least_load > 0.0),
             cost,
             cut,
             loads,

@@ -18,13 +18,17 @@ fn small() -> DistConfig {
 #[test]
 fn ranks_that_give_something_else_are_refused() {
     type Change = (&'static str, fn(&mut DistConfig) -> usize);
-    let changes: [Change; 7] = [
+    let changes: [Change; 8] = [
         ("seed", |config| {
             config.seed = 1;
             4
         }),
         ("imbalance", |config| {
             config.imbalance = 0.1;
+            4
+        }),
+        ("least load", |config| {
+            config.least_load = 0.1;
             4
         }),
         ("preset", |config| {
@@ -129,6 +133,13 @@ fn check(
     let mut loads = vec![0; report.bounds.len()];
     graph.nodes().for_each(|v| loads[blocks[v as usize] as usize] += graph.node_weight(v));
     assert_eq!(report.loads, loads);
+    let is_empty = |block: &BlockId| !blocks.contains(block);
+    assert_eq!(report.empty, (0..report.bounds.len() as BlockId).filter(is_empty).count());
+    let lacks: Vec<Weight> = loads.iter().zip(&report.least).map(|(load, least)| (least - load).max(0)).collect();
+    assert_eq!(report.shortfall, lacks.iter().sum::<Weight>());
+    assert_eq!(report.below_least, lacks.iter().filter(|&&lack| lack > 0).count());
+    // All blocks have the same bound, so each may have a vertex.
+    assert!(report.empty == 0 || fixed.is_some() || report.bounds.len() > graph.num_nodes(), "{report:?}");
     (blocks, report)
 }
 
@@ -192,7 +203,10 @@ fn any_graph_on_any_number_of_ranks() {
     let config = DistConfig { coarsest: 8, coarsest_per_block: 1, attempts: 2, ..DistConfig::default() };
     for round in 0..40 {
         let graph = random_graph(&mut rng, 50);
-        let goal = if round % 2 == 0 { Goal::Blocks(1 + round % 5) } else { Goal::Pes(&*machine) };
+        let goal = match (1 + round % 5).min(graph.num_nodes()) {
+            count if round % 2 == 0 && count > 0 => Goal::Blocks(count),
+            _ => Goal::Pes(&*machine),
+        };
         let config = DistConfig { seed: round as u64, ..config.clone() };
         let first = check(&graph, 1, goal, (None, None), &config);
         for size in [3, 8] {
@@ -261,6 +275,69 @@ fn exact_sizes_hold() {
         let config = DistConfig { imbalance: 0.0, ..small() };
         let (_, report) = check(&graph, size, Goal::Blocks(12), (None, None), &config);
         assert_eq!(report.loads, [128; 12]);
+    }
+}
+
+/// The same graph where three quarters of the vertices weigh nothing.
+fn mostly_weightless(graph: &CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph {
+    let mut builder = viem::graph::GraphBuilder::new(graph.num_nodes());
+    for u in graph.nodes() {
+        let weight = if rng.below(4) == 0 { rng.below(heaviest + 1) } else { 0 };
+        builder.set_node_weight(u, weight.into());
+        graph.arcs(u).filter(|&(v, _)| v < u).for_each(|(v, weight)| builder.add_edge(u, v, weight));
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn no_block_is_empty_while_there_are_vertices_enough() {
+    // `check` asserts it.
+    for (graph, count) in [(grid(8, 8), 20), (grid(8, 8), 40), (grid(8, 8), 64), (grid(16, 16), 80)] {
+        let config = DistConfig::default();
+        let first = check(&graph, 1, Goal::Blocks(count), (None, None), &config);
+        assert_eq!(first.1.overload, 0);
+        for size in [2, 3, 4] {
+            assert_eq!(check(&graph, size, Goal::Blocks(count), (None, None), &config), first, "{count}");
+        }
+    }
+    let mut rng = Rng::new(29);
+    let machine = machine::build("3:4", Some("1:10"), None).unwrap();
+    for round in 0..24 {
+        let graph = match round % 2 {
+            0 => grid(12, 3 + rng.below(9) as usize),
+            _ => random_graph(&mut rng, 60),
+        };
+        let graph = mostly_weightless(&graph, [0, 1, 9][round % 3], &mut rng);
+        let count = 1 + rng.below(graph.num_nodes().max(1) as u32) as usize;
+        let goal = if round % 4 < 2 && graph.num_nodes() > 0 { Goal::Blocks(count) } else { Goal::Pes(&*machine) };
+        let coarse = DistConfig { coarsest: 16, coarsest_per_block: 1, ..DistConfig::default() };
+        let config = DistConfig { seed: round as u64, imbalance: [0.03, 0.5][round % 2], ..coarse };
+        let homes = vec![0; graph.num_nodes()];
+        let old = (round % 5 == 0).then_some((&homes[..], "100".parse().unwrap()));
+        let first = check(&graph, 1, goal, (old, None), &config);
+        for size in [2, 3, 4] {
+            assert_eq!(check(&graph, size, goal, (old, None), &config), first, "round {round}");
+        }
+    }
+}
+
+#[test]
+fn least_loads_are_met_on_any_number_of_ranks() {
+    let mut rng = Rng::new(31);
+    let machine = machine::build("4:2", Some("1:10"), None).unwrap();
+    for (round, percent) in [40, 80, 100, 50, 97, 75].into_iter().enumerate() {
+        let graph = mesh(40, 30, round as u64);
+        let goal = if round % 2 == 0 { Goal::Blocks(8) } else { Goal::Pes(&*machine) };
+        let least_load = f64::from(percent) / 100.0;
+        let config = DistConfig { seed: round as u64, imbalance: 1.0, least_load, ..small() };
+        let homes: Vec<BlockId> = (0..1200).map(|_| rng.below(3)).collect();
+        let old = (round > 2).then_some((&homes[..], MigrationWeight::ONE));
+        let first = check(&graph, 1, goal, (old, None), &config);
+        assert_eq!(first.1.least, [Weight::from(150 * percent / 100); 8]);
+        assert_eq!((first.1.overload, first.1.shortfall), (0, 0), "{percent}: {:?}", first.1);
+        for size in [2, 4] {
+            assert_eq!(check(&graph, size, goal, (old, None), &config), first, "{percent}");
+        }
     }
 }
 
@@ -336,6 +413,10 @@ fn errors_are_the_same_on_all_ranks() {
     assert_eq!(fail(Ok(0), None, small()).kind, ErrorKind::Usage);
     assert_eq!(fail(Ok(2), None, DistConfig { imbalance: -1.0, ..small() }).kind, ErrorKind::Usage);
     assert_eq!(fail(Ok(2), None, DistConfig { attempts: 0, ..small() }).kind, ErrorKind::Usage);
+    assert_eq!(fail(Ok(2), None, DistConfig { least_load: 1.5, ..small() }).kind, ErrorKind::Usage);
+    let error = fail(Ok(26), None, small());
+    assert_eq!(error.message, "cannot partition 25 vertices into 26 blocks; ask for 1 to 25 blocks");
+    assert_eq!(error.kind, ErrorKind::BadData);
     let error = fail(Ok(2), Some(&[7; 25]), small());
     assert_eq!(error.kind, ErrorKind::BadData);
     let error = fail(Ok(2), Some(&[1; 25]), small());
@@ -352,7 +433,8 @@ fn fixed_vertices_stay_on_any_number_of_ranks() {
     let config = DistConfig { coarsest: 8, coarsest_per_block: 1, ..DistConfig::default() };
     for round in 0..30 {
         let graph = if round % 3 == 0 { grid(30, 20) } else { random_graph(&mut rng, 50) };
-        let goal = if round % 2 == 0 { Goal::Blocks(4) } else { Goal::Pes(&*machine) };
+        let is_partition = round % 2 == 0 && graph.num_nodes() >= 4;
+        let goal = if is_partition { Goal::Blocks(4) } else { Goal::Pes(&*machine) };
         let config = DistConfig { seed: round, ..config.clone() };
         let some = |rng: &mut Rng, of: u32| -> Vec<BlockId> {
             graph.nodes().map(|_| if rng.below(of) == 0 { rng.below(4) } else { Given::FREE }).collect()

@@ -2,6 +2,7 @@
 
 use viem::graph::CsrGraph;
 use viem::ground::types::Weight;
+use viem::mapping::model::{ModelError, check_num_blocks};
 use viem::partition::{FixedError, FixedVertices, TargetsError};
 use viem::{Partition, Targets};
 
@@ -56,6 +57,15 @@ impl Division {
     pub fn with_fixed(self, graph: &CsrGraph, fixed: Option<FixedVertices>) -> Result<Self, FixedError> {
         let Some(fixed) = fixed else { return Ok(self) };
         Ok(Self { targets: self.targets.with_fixed(graph, fixed)?, ..self })
+    }
+
+    /// Whether there is a vertex for each block that has a share. To be asked before a graph is divided, not where a partition is scored.
+    ///
+    /// # Errors
+    ///
+    /// There are fewer vertices.
+    pub fn check_enough(&self, graph: &CsrGraph) -> Result<(), ModelError> {
+        check_num_blocks(graph, self.capacities.iter().filter(|&&capacity| capacity > 0).count())
     }
 
     /// What the partitioner takes.

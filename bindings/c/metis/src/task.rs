@@ -144,3 +144,46 @@ fn is_contiguous(graph: &CsrGraph, parts: &[BlockId]) -> bool {
     }
     true
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Way;
+
+    /// The parts of a path of vertices of these weights.
+    fn parts(weights: &[Idx], num_parts: usize, way: Way) -> Vec<BlockId> {
+        let last = weights.len() - 1;
+        let around = |node: usize| [node.checked_sub(1), (node < last).then_some(node + 1)];
+        let rows = (0..=last).map(|node| around(node).into_iter().flatten().collect::<Vec<usize>>());
+        let (mut offsets, mut targets) = (vec![0], Vec::new());
+        for row in rows {
+            targets.extend(row.into_iter().map(|target| target as Idx));
+            offsets.push(targets.len());
+        }
+        let vertex_weights = Some(weights);
+        let graph =
+            LooseGraph { base: 0, offsets: &offsets, targets: &targets, edge_weights: None, vertex_weights };
+        let options = Options::new(None, Some(way)).ok().expect("the defaults");
+        let task = Task { options, graph, sizes: None, num_parts, shares: None, imbalance: None };
+        task.solve().ok().expect("there is a partition").parts
+    }
+
+    #[test]
+    fn no_part_is_empty_whatever_vertices_weigh() {
+        for (weights, num_parts) in [
+            ([1, 0, 0, 0, 0, 0], 2),
+            ([2, 0, 0, 0, 0, 0], 3),
+            ([0, 0, 1, 0, 0, 0], 3),
+            ([1, 1, 0, 0, 0, 0], 3),
+            ([1, 0, 0, 0, 0, 1], 3),
+            ([0, 0, 0, 0, 0, 0], 4),
+            ([9, 0, 0, 0, 0, 0], 6),
+        ] {
+            for way in [Way::KWay, Way::Recursive] {
+                let parts = parts(&weights, num_parts, way);
+                let is_used = |part: BlockId| parts.contains(&part);
+                assert!((0..num_parts as BlockId).all(is_used), "{weights:?} {way:?}: {parts:?}");
+            }
+        }
+    }
+}

@@ -27,7 +27,7 @@ use viem_distributed::graph::DistGraph;
 use viem_distributed::guard::guarded;
 use viem_distributed::rounds::Rounds;
 use viem_distributed::solve::{DistConfig, DistSolution, Given, Goal, Old, divide};
-use viem_ffi::{put, text};
+use viem_ffi::{Balance, put, text};
 
 pub use arguments::{Arguments, Graph};
 pub use comm::Operations;
@@ -134,7 +134,8 @@ fn config(settings: &Settings) -> Result<DistConfig, Error> {
     let mut config = DistConfig::preset(settings.map_preset());
     config.seed = settings.seed();
     config.threads = settings.threads();
-    config.imbalance = settings.balance().imbalance;
+    let Balance { imbalance, least_load } = settings.balance();
+    (config.imbalance, config.least_load) = (imbalance, least_load);
     Ok(config)
 }
 
@@ -166,6 +167,9 @@ fn report(solution: &DistSolution) -> Report {
         greatest_load: known.loads.iter().copied().max().unwrap_or(0),
         load_bound: known.bounds.iter().copied().max().unwrap_or(0),
         overload: known.overload,
+        below_half: known.below_half as i64,
+        below_least: known.below_least as i64,
+        shortfall: known.shortfall,
         moved_weight: known.migration.unwrap_or(VIEM_UNKNOWN),
         seconds: known.coarsening + known.dividing + known.refining,
         ..Report::of_cost(known.cost.unwrap_or(known.cut))

@@ -152,7 +152,13 @@ static void check_errors(const viem_machine *machine)
     viem_settings *settings = NULL;
     CHECK(viem_settings_new(VIEM_PRESET_FAST, &settings, NULL) == VIEM_STATUS_OK);
     CHECK(viem_settings_set_least_load(settings, 0.5, NULL) == VIEM_STATUS_OK);
-    expect(viem_dist_map(MPI_COMM_WORLD, &graph, machine, NULL, settings, blocks, NULL, &error), VIEM_STATUS_USAGE, &error, "least load");
+    viem_report report;
+    CHECK(viem_dist_map(MPI_COMM_WORLD, &graph, machine, NULL, settings, blocks, &report, NULL) == VIEM_STATUS_OK);
+    CHECK(report.shortfall == 0 && report.below_least == 0);
+    CHECK(viem_settings_set_time_limit(settings, 9.0, NULL) == VIEM_STATUS_OK);
+    expect(viem_dist_map(MPI_COMM_WORLD, &graph, machine, NULL, settings, blocks, NULL, &error), VIEM_STATUS_USAGE, &error, "time limit");
+    expect(viem_dist_partition(MPI_COMM_WORLD, &graph, 1 << 20, NULL, NULL, blocks, NULL, &error), VIEM_STATUS_BAD_DATA, &error,
+           "cannot partition");
     viem_settings_free(settings);
 }
 

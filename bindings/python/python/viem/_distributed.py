@@ -55,7 +55,7 @@ class Distributed(NamedTuple):
     """The PE, or block, of each vertex of this rank."""
     report: dict[str, Any]
     """The same on all ranks, but for the time: `cost` (J, or the cut), `cut`, `least_load`, `greatest_load`, `load_bound`, `overload`,
-    `moved_weight` of a remapping, `seconds`."""
+    `below_half`, `below_least`, `shortfall`, `moved_weight` of a remapping, `seconds`."""
 
 
 def _known(report: NDArray[Any]) -> dict[str, Any]:
@@ -88,6 +88,7 @@ def map_distributed(
     weights: Optional[ArrayLike] = None,
     fixed: Optional[ArrayLike] = None,
     imbalance: float = 0.03,
+    least_load: float = 0.0,
     preset: Preset = "eco",
     seed: int = 0,
     threads: int = 1,
@@ -126,7 +127,7 @@ def map_distributed(
         rows = (indptr, indices)  # of the vertices of this rank
         pes = viem.mpi.map_distributed(MPI.COMM_WORLD, rows, viem.Machine("4:16", distances="1:10")).places
     """
-    settings = (imbalance, preset, seed, threads)
+    settings = (imbalance, least_load, preset, seed, threads)
     return _divide(comm, "map", lambda: _rank(graph, weights, fixed, None, settings), machine=machine)
 
 
@@ -138,12 +139,13 @@ def partition_distributed(
     weights: Optional[ArrayLike] = None,
     fixed: Optional[ArrayLike] = None,
     imbalance: float = 0.03,
+    least_load: float = 0.0,
     preset: Preset = "eco",
     seed: int = 0,
     threads: int = 1,
 ) -> Distributed:
-    """The same for blocks of equal weight with a small cut, `num_blocks` of them."""
-    settings = (imbalance, preset, seed, threads)
+    """The same for blocks of equal weight with a small cut, `num_blocks` of them. No more than there are vertices; none is empty."""
+    settings = (imbalance, least_load, preset, seed, threads)
     return _divide(comm, "partition", lambda: _rank(graph, weights, fixed, None, settings), num_blocks=num_blocks)
 
 
@@ -158,6 +160,7 @@ def remap_distributed(
     weights: Optional[ArrayLike] = None,
     fixed: Optional[ArrayLike] = None,
     imbalance: float = 0.03,
+    least_load: float = 0.0,
     preset: Preset = "eco",
     seed: int = 0,
     threads: int = 1,
@@ -166,7 +169,7 @@ def remap_distributed(
 
     `old` has the PE, or block, where each vertex of this rank is, or -1 for a new one. Either a machine or a number of blocks is given.
     """
-    settings = (imbalance, preset, seed, threads)
+    settings = (imbalance, least_load, preset, seed, threads)
 
     def rank() -> _Rank:
         if (machine is None) == (num_blocks is None):
@@ -181,10 +184,10 @@ def _rank(
     weights: Optional[ArrayLike],
     fixed: Optional[ArrayLike],
     old: Optional[ArrayLike],
-    settings: tuple[float, str, int, int],
+    settings: tuple[float, float, str, int, int],
 ) -> _Rank:
     """The arrays of this rank, checked as far as the library cannot."""
-    imbalance, preset, seed, threads = settings
+    imbalance, least_load, preset, seed, threads = settings
     if preset not in _PRESETS:
         raise UsageError(f'the preset of distributed graphs is {preset!r}; it must be "fast", "eco" or "strong"')
     if not isinstance(graph, tuple) or len(graph) not in (2, 3):
@@ -211,7 +214,7 @@ def _rank(
         edge_weights,
         cast("Optional[NDArray[np.int32]]", arrays["fixed"]),
         cast("Optional[NDArray[np.int32]]", arrays["old"]),
-        Settings(preset, seed, threads, imbalance=imbalance),
+        Settings(preset, seed, threads, imbalance=imbalance, least_load=least_load),
     )
 
 
@@ -350,6 +353,7 @@ def _settings(make: Make, library: ctypes.CDLL, settings: Settings) -> ctypes.c_
         "seed": ctypes.c_uint64(settings.seed),
         "threads": ctypes.c_int64(settings.threads),
         "imbalance": ctypes.c_double(settings.imbalance),
+        "least_load": ctypes.c_double(settings.least_load),
     }
     for name, value in values.items():
         _checked(library, getattr(library, f"viem_settings_set_{name}"), handle, value)
