@@ -1,25 +1,34 @@
 //! Experts: options about them, and placements side by side.
 
+use std::path::Path;
+
 use clap::Args;
 use serde::Serialize;
 
 use crate::console::Console;
 use crate::error::Result;
+use crate::options::one_of;
 use viem::io::Source;
+use viem::io::expert_trace::TraceKind;
 use viem::machine::Machine;
 use viem::workload::experts::{
     ExpertCopies, ExpertId, ExpertLoads, ExpertPlacement, ExpertRouting, ExpertScore, MOST_COPIES,
-    place_by_load, score_experts, text,
+    place_by_load, score_experts, text::{self, RoutingFile},
 };
 
 /// What is known of experts.
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case", next_help_heading = "Experts")]
 pub(crate) struct ExpertOptions {
-    /// Number of experts in a layer. The file is then a trace of which experts tokens have chosen, or counts of pairs,
-    /// as .npy, .npz or text
+    /// Number of experts in a layer. The file is then a trace of which experts tokens have chosen, or counts of pairs
+    /// or of single experts, as .npy, .npz or text
     #[arg(long, value_name = "INT", value_parser = clap::value_parser!(ExpertId).range(1..=MOST_COPIES as i64))]
     pub(crate) experts: Option<ExpertId>,
+
+    /// What the trace holds, where its content leaves it open. choices: the experts of each token; pairs: how many tokens
+    /// have chosen two experts; loads: how many have chosen an expert
+    #[arg(long, value_name = "KIND", requires = "experts", value_parser = one_of(&TraceKind::ALL, TraceKind::name))]
+    pub(crate) read_as: Option<TraceKind>,
 
     /// Bytes of a token that are sent to an expert [default: 1, so that tokens are counted]
     #[arg(long, value_name = "INT", requires = "experts", value_parser = clap::value_parser!(u64).range(1..=1 << 30))]
@@ -33,28 +42,52 @@ impl ExpertOptions {
     }
 }
 
-/// Reads a trace, and says what is in it.
-pub(crate) fn read(source: Source<'_>, experts: ExpertId, console: Console) -> Result<ExpertRouting> {
-    let routing = text::read_routing(source, experts)?;
+/// Reads a trace, and says what is in it and what is not.
+pub(crate) fn read(options: &ExpertOptions, path: &Path, experts: ExpertId, console: Console) -> Result<RoutingFile> {
+    let file = text::read_trace(Source::open(path)?, experts, options.read_as)?;
+    let RoutingFile { routing, found, .. } = &file;
+    if !found.passed_over.is_empty() {
+        console.note(format_args!("columns that are passed over: {}", found.passed_over.join(", ")));
+    }
+    if found.is_rounded {
+        console.note(format_args!("loads are rounded to {} decimal places", found.decimals));
+    }
+    let layers = routing.num_layers();
+    if routing.is_of_loads() {
+        let total: u64 = routing.layers().iter().flat_map(|layer| layer.loads()).sum();
+        let total = number(total as f64 * routing.load_unit());
+        console.line(format_args!("trace has the loads of {layers} layers of {experts} experts, {total} in all"));
+        console.note(format_args!(
+            "the file holds how many tokens each expert has, and not which experts are chosen together; so loads are made even, and J and what \
+             enters nodes and GPUs are unknown"
+        ));
+        return Ok(file);
+    }
     let sets: usize = routing.layers().iter().map(|layer| layer.sets().len()).sum();
     console.line(format_args!(
-        "trace has {} layers of {experts} experts, {} tokens, {sets} different sets of experts",
-        routing.num_layers(),
+        "trace has {layers} layers of {experts} experts, {} tokens, {sets} different sets of experts",
         routing.num_tokens()
     ));
-    Ok(routing)
+    Ok(file)
+}
+
+/// A number with as many decimal places as it has, up to six.
+pub(crate) fn number(number: f64) -> String {
+    let text = format!("{number:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// A placement and its figures, as written to `--json`.
 #[derive(Serialize)]
 pub(crate) struct Row {
     name: String,
+    /// Nothing where only loads are known; so are the next two.
     #[serde(rename = "J")]
-    cost: f64,
+    cost: Option<f64>,
     /// Bytes that enter nodes on the way to experts.
-    across_nodes: f64,
+    across_nodes: Option<f64>,
     /// Bytes that enter processing elements.
-    across_pes: f64,
+    across_pes: Option<f64>,
     /// The greatest load by the mean, in the worst layer and on average.
     worst_load: f64,
     mean_load: f64,
@@ -77,7 +110,7 @@ impl Rows {
     ) -> Result<Self> {
         let unit = options.unit();
         let row = |name: &str, score: &ExpertScore| {
-            let bytes = |tokens: f64| tokens * unit as f64;
+            let bytes = |tokens: f64| (!routing.is_of_loads()).then(|| tokens * unit as f64);
             Row {
                 name: name.to_owned(),
                 cost: bytes(score.cost),
@@ -98,10 +131,19 @@ impl Rows {
         Ok(Self { rows, unit })
     }
 
-    /// By how many percent less crosses nodes than in the order of numbers.
-    pub(crate) fn gain(&self) -> f64 {
-        let [own, numbers] = [self.rows[0].across_nodes, self.rows[1].across_nodes];
-        if numbers > 0.0 { 100.0 * (numbers - own) / numbers } else { 0.0 }
+    /// The gain over the order of numbers, in words.
+    pub(crate) fn gain(&self) -> String {
+        let [own, numbers] = [&self.rows[0], &self.rows[1]];
+        match (own.across_nodes, numbers.across_nodes) {
+            (Some(own), Some(numbers)) => {
+                let what = if self.unit == 1 { "tokens" } else { "bytes" };
+                format!("{} into nodes, compared with the order of numbers", change(own, numbers, what))
+            }
+            _ => format!(
+                "the greatest load is {:.3} times the mean, and {:.3} times in the order of numbers",
+                own.worst_load, numbers.worst_load
+            ),
+        }
     }
 
     /// The table.
@@ -118,10 +160,54 @@ impl Rows {
             "mean load"
         ));
         for row in &self.rows {
-            let Row { name, cost, across_nodes, across_pes, worst_load, mean_load, .. } = row;
+            let Row { name, worst_load, mean_load, .. } = row;
+            let [cost, nodes, pes] = [row.cost, row.across_nodes, row.across_pes]
+                .map(|value| value.map_or_else(|| "-".to_owned(), number));
             console.line(format_args!(
-                "{name:width$} {cost:>20.0} {across_nodes:>20.0} {across_pes:>20.0} {worst_load:>11.3} {mean_load:>11.3}"
+                "{name:width$} {cost:>20} {nodes:>20} {pes:>20} {worst_load:>11.3} {mean_load:>11.3}"
             ));
+        }
+    }
+}
+
+/// By how much one number is less or more than another one.
+fn change(own: f64, other: f64, what: &str) -> String {
+    // Sums in another order differ in their last digits.
+    let is_same = (own - other).abs() <= 1e-9 * other.abs();
+    let percent = 100.0 * (other - own).abs() / other;
+    match (own, other) {
+        _ if is_same => "as much".to_owned(),
+        (0.0, _) => format!("all of {} {what} less", number(other)),
+        (_, 0.0) => format!("{} {what} more", number(own)),
+        _ if own < other => format!("{percent:.1} % less"),
+        _ => format!("{percent:.1} % more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_positive_numbers() {
+        for (own, other, text) in [
+            (75.0, 100.0, "25.0 % less"),
+            (100.0, 75.0, "33.3 % more"),
+            (0.0, 1234.5, "all of 1234.5 tokens less"),
+            (7.0, 0.0, "7 tokens more"),
+            (7.0, 7.000_000_000_001, "as much"),
+            (0.0, 0.0, "as much"),
+        ] {
+            assert_eq!(change(own, other, "tokens"), text);
+        }
+    }
+
+    #[test]
+    fn numbers_have_the_decimal_places_that_they_need() {
+        for (value, text) in
+            [(12144.0, "12144"), (12143.999_999_999_998, "12144"), (0.5, "0.5"), (100.0, "100"), (1.0 / 3.0, "0.333333")]
+        {
+            assert_eq!(number(value), text);
         }
     }
 }

@@ -7,6 +7,7 @@ use strsim::jaro_winkler;
 
 use crate::error::Failure;
 use viem::io::coordinates::CoordinatesFault;
+use viem::io::expert_trace::ExpertTraceFault;
 use viem::io::metis::{FaultKind, NumberFault, Role};
 use viem::io::traffic::{TrafficError, TrafficFault, TrafficNote};
 use viem::io::{ContentError, ReadError, Reading};
@@ -119,6 +120,10 @@ fn on_reading(error: &ReadError) -> String {
             ..
         } => " with --coordinate_ids=yes or --coordinate_ids=no".to_owned(),
         ReadError::Invalid { kind: ContentError::Traffic(fault), .. } => on_traffic_file(fault),
+        ReadError::Invalid {
+            kind: ContentError::ExpertTrace(ExpertTraceFault::Ambiguous { kinds: [one, other], .. }),
+            ..
+        } => format!(" with --read_as={one} or --read_as={other}"),
         _ => String::new(),
     }
 }

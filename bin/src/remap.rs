@@ -31,7 +31,8 @@ const MOST_EMPTY: usize = 1 << 24;
 #[command(rename_all = "snake_case", next_help_heading = "Remapping")]
 pub(crate) struct RemapOptions {
     /// Resume this older partition or mapping. Line i holds the part or processing element of vertex i; minimises the
-    /// cut, or J on a machine, plus --migration_weight times the weight of the vertices that change place
+    /// cut, or J on a machine, plus --migration_weight times the weight of the vertices that change place. Or a placement of experts, as viem writes
+    /// it: each copy of an expert that changes place has weight 1, and where only loads are known, the greatest load stands for J
     #[arg(long, value_name = "FILE", requires = "migration_weight")]
     remap_from: Option<PathBuf>,
 
@@ -67,6 +68,11 @@ impl RemapOptions {
     /// The older partition, which may be replaced by its successor.
     pub(crate) fn old(&self) -> Option<&Path> {
         self.remap_from.as_deref()
+    }
+
+    /// An older placement of experts and what moves cost, if it is to be resumed.
+    pub(crate) fn of_experts(&self) -> Option<(&Path, MigrationWeight)> {
+        self.old().zip(self.migration_weight)
     }
 
     /// Every other file that is read.

@@ -81,10 +81,36 @@ impl Header {
         if !scanner.read_exact(&mut raw[..self.size]) {
             return Err(ArrayFault::Missing { expected: "an entry of the array" });
         }
+        self.value(raw)
+    }
+
+    /// The entry in some bytes.
+    fn value(&self, mut raw: [u8; 8]) -> Result<u64, ArrayFault> {
         if self.is_big_endian {
             raw[..self.size].reverse();
         }
         value(self, raw).map_err(|text| ArrayFault::Unexpected { text, expected: "a whole number from 0" })
+    }
+
+    /// The bytes of the next entries, up to so many.
+    pub(super) fn entries<R: Read>(&self, scanner: &mut Scanner<R>, count: u64) -> Result<Vec<u8>, ArrayFault> {
+        let mut raw = Vec::new();
+        let mut entry = [0; 8];
+        // Memory for what stands there, not for what the header promises.
+        for _ in 0..count {
+            if !scanner.read_exact(&mut entry[..self.size]) {
+                return Err(ArrayFault::Missing { expected: "an entry of the array" });
+            }
+            raw.extend_from_slice(&entry[..self.size]);
+        }
+        Ok(raw)
+    }
+
+    /// An entry by its place among those bytes.
+    pub(super) fn entry_at(&self, raw: &[u8], place: usize) -> Result<u64, ArrayFault> {
+        let mut entry = [0; 8];
+        entry[..self.size].copy_from_slice(&raw[place * self.size..][..self.size]);
+        self.value(entry)
     }
 
     /// The shape in words.
@@ -118,7 +144,9 @@ fn value(header: &Header, raw: [u8; 8]) -> Result<u64, String> {
                 _ => f64::from_bits(bits),
             };
             let is_whole = number >= 0.0 && number.fract() == 0.0 && number < 2f64.powi(64);
-            if is_whole { Ok(number as u64) } else { Err(number.to_string()) }
+            // The shortest text of a number of 32 bits is not that of the same number of 64 bits.
+            let text = || if header.size < 8 { (number as f32).to_string() } else { number.to_string() };
+            if is_whole { Ok(number as u64) } else { Err(text()) }
         }
     }
 }

@@ -154,6 +154,8 @@ pub enum ContentError {
     Qaplib(qaplib::QaplibFault),
     #[error(transparent)]
     QapSolution(qap_solution::QapSolutionFault),
+    #[error(transparent)]
+    ExpertTrace(expert_trace::ExpertTraceFault),
     #[error("the line is longer than {most} MiB, which is the most that is read as one")]
     LineTooLong { most: usize },
     #[error(

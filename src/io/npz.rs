@@ -1,10 +1,15 @@
 //! The array in an archive of NumPy (`.npz`): a zip archive whose members are stored or deflated.
 //!
-//! The list of members at the end of the archive says where each is. (PKWARE, ".ZIP File Format Specification".)
+//! The list of members at the end of the archive says where each is. The array is unpacked as it is read, so whoever reads it sees its header before
+//! the memory for its entries is needed; what it may expand to is bounded as for all packed sources, and its checksum is compared.
+//! (PKWARE, ".ZIP File Format Specification".)
 
-use std::io::Read;
+use std::io::{self, Read};
 
+use flate2::Crc;
 use flate2::read::DeflateDecoder;
+
+use super::source::check_expansion;
 
 /// What such a file starts with.
 pub(super) const MARK: &[u8] = b"PK\x03\x04";
@@ -13,29 +18,33 @@ pub(super) const MARK: &[u8] = b"PK\x03\x04";
 #[derive(Debug)]
 pub(super) enum ArchiveFault {
     /// It is none, or not one that is known here.
-    Unreadable { reason: &'static str },
+    Unreadable { reason: String },
     /// It has several arrays, with these names.
     SeveralArrays { names: String },
+}
+
+impl From<io::Error> for ArchiveFault {
+    fn from(error: io::Error) -> Self {
+        Self::Unreadable { reason: error.to_string() }
+    }
 }
 
 /// Bytes of the record at the end, without the comment after it.
 const END: usize = 22;
 
-/// What a member may unpack to: deflate itself reaches 1032 times the size.
-const MOST_GROWTH: u64 = 1100;
-
 /// A member as the list has it.
 struct Member<'a> {
     name: &'a [u8],
     method: u64,
+    checksum: u64,
     packed: u64,
     /// Where it begins.
     offset: u64,
 }
 
-/// The bytes of the one array in an archive.
-pub(super) fn array(archive: &[u8]) -> Result<Vec<u8>, ArchiveFault> {
-    let fault = |reason| ArchiveFault::Unreadable { reason };
+/// The bytes of the one array in an archive. Reading fails where they are damaged or too many.
+pub(super) fn array(archive: &[u8]) -> Result<Unpacked<'_>, ArchiveFault> {
+    let fault = |reason: &str| ArchiveFault::Unreadable { reason: reason.to_owned() };
     let members = members(archive).ok_or_else(|| fault("it has no list of its members"))?;
     let arrays: Vec<&Member<'_>> = members.iter().filter(|member| member.name.ends_with(b".npy")).collect();
     let [member] = arrays[..] else {
@@ -47,17 +56,36 @@ pub(super) fn array(archive: &[u8]) -> Result<Vec<u8>, ArchiveFault> {
         return Err(ArchiveFault::SeveralArrays { names: names.take(8).collect::<Vec<_>>().join(", ") });
     };
     let packed = content(archive, member).ok_or_else(|| fault("its array is cut off"))?;
-    let mut bytes = Vec::new();
-    match member.method {
-        0 => bytes.extend_from_slice(packed),
-        8 => {
-            let most = MOST_GROWTH.saturating_mul(packed.len() as u64);
-            let mut unpacked = DeflateDecoder::new(packed).take(most);
-            unpacked.read_to_end(&mut bytes).map_err(|_| fault("its array cannot be unpacked"))?;
-        }
+    let reader: Box<dyn Read> = match member.method {
+        0 => Box::new(packed),
+        8 => Box::new(DeflateDecoder::new(packed)),
         _ => return Err(fault("its array is neither stored nor deflated")),
+    };
+    Ok(Unpacked { reader, packed: packed.len() as u64, count: 0, checksum: member.checksum, found: Crc::new() })
+}
+
+/// The bytes of a member as they are unpacked.
+pub(super) struct Unpacked<'a> {
+    reader: Box<dyn Read + 'a>,
+    packed: u64,
+    count: u64,
+    checksum: u64,
+    found: Crc,
+}
+
+impl Read for Unpacked<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let invalid = |reason| io::Error::new(io::ErrorKind::InvalidData, reason);
+        let count = self.reader.read(buffer).map_err(|_| invalid("its array cannot be unpacked"))?;
+        self.found.update(&buffer[..count]);
+        self.count += count as u64;
+        check_expansion(self.packed, self.count)?;
+        let is_at_end = count == 0 && !buffer.is_empty();
+        if is_at_end && u64::from(self.found.sum()) != self.checksum {
+            return Err(invalid("its array is damaged: the checksum is another one"));
+        }
+        Ok(count)
     }
-    Ok(bytes)
 }
 
 /// The number of a few bytes at a place, the least one first.
@@ -82,6 +110,7 @@ fn members(archive: &[u8]) -> Option<Vec<Member<'_>>> {
         members.push(Member {
             name: archive.get(start..)?.get(..length as usize)?,
             method: number(archive, at + 10, 2)?,
+            checksum: number(archive, at + 16, 4)?,
             packed: number(archive, at + 20, 4)?,
             offset: number(archive, at + 42, 4)?,
         });

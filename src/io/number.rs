@@ -176,6 +176,53 @@ pub(crate) fn unsigned(text: &str) -> Option<u64> {
         .flatten()
 }
 
+/// A number from 0: `digits` times 10^`power`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Decimal {
+    pub(crate) digits: u64,
+    pub(crate) power: i32,
+}
+
+impl Decimal {
+    /// The whole number that it is.
+    pub(crate) fn whole(self) -> Option<u64> {
+        (self.power == 0).then_some(self.digits)
+    }
+
+    /// The floating-point number next to it.
+    pub(crate) fn real(self) -> f64 {
+        self.digits as f64 * 10f64.powi(self.power)
+    }
+}
+
+impl From<u64> for Decimal {
+    fn from(digits: u64) -> Self {
+        Self { digits, power: 0 }
+    }
+}
+
+/// The number from 0 that a text spells, exactly; of more than 19 digits, the floating-point number next to it. The power of a whole number is 0.
+pub(crate) fn decimal(text: &[u8]) -> Result<Decimal, TextKind> {
+    let spelling = match whole(text) {
+        Ok(number) => return Ok(number.into()),
+        Err(TextKind::Fractional) => spelled(text),
+        Err(kind) => return Err(kind),
+    };
+    if spelling.is_negative {
+        return Err(TextKind::Negative(u64::MAX));
+    }
+    let digits = spelling.significant.and_then(|digits| u64::try_from(digits).ok());
+    match digits.zip(i32::try_from(spelling.power()).ok()) {
+        Some((digits, power)) => Ok(Decimal { digits, power }),
+        None => decimal_of(real(text).unwrap_or(0.0)),
+    }
+}
+
+/// The shortest number that is read as this one, which is finite and not below 0.
+pub(crate) fn decimal_of(number: f64) -> Result<Decimal, TextKind> {
+    decimal(format!("{number:e}").as_bytes())
+}
+
 /// The whole number, of either sign, that such a number is.
 pub(crate) fn signed(number: Result<u64, TextKind>) -> Option<i64> {
     match number {
@@ -286,6 +333,21 @@ mod tests {
         ] {
             assert_eq!(scaling(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn decimal_numbers_are_exact() {
+        let decimal = |text: &str| decimal(text.as_bytes()).map(|number| (number.digits, number.power));
+        assert_eq!(decimal("12.50"), Ok((125, -1)));
+        assert_eq!(decimal("1250e-2"), Ok((125, -1)));
+        assert_eq!(decimal("1.2e3"), Ok((1200, 0)));
+        assert_eq!(decimal("33.333333333333336"), Ok((33_333_333_333_333_336, -15)));
+        assert_eq!(decimal(&format!("0.{}", "3".repeat(60))), Ok((3_333_333_333_333_333, -16)));
+        assert_eq!(decimal("-0.5"), Err(TextKind::Negative(u64::MAX)));
+        assert_eq!(decimal("1.5x"), Err(TextKind::Word));
+        assert_eq!(decimal("1e999"), Err(TextKind::TooLarge));
+        assert_eq!(decimal_of(0.1), Ok(Decimal { digits: 1, power: -1 }));
+        assert_eq!(decimal_of(1e-300), Ok(Decimal { digits: 1, power: -300 }));
     }
 
     #[test]

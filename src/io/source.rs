@@ -330,16 +330,21 @@ impl<R: Read> Read for Unpacked<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = self.decoder.read(buffer)?;
         self.count += count as u64;
-        let packed = self.decoder.get_ref().count;
-        if self.count > FREE_EXPANSION.max(packed.saturating_mul(GREATEST_EXPANSION)) {
-            let reason = format!(
-                "{packed} packed bytes expand to more than {GREATEST_EXPANSION} times as many; \
-                 if that is meant, unpack the file first"
-            );
-            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
-        }
+        check_expansion(self.decoder.get_ref().count, self.count)?;
         Ok(count)
     }
+}
+
+/// Fails when far more comes out of packed bytes than has gone in.
+pub(super) fn check_expansion(packed: u64, unpacked: u64) -> io::Result<()> {
+    if unpacked <= FREE_EXPANSION.max(packed.saturating_mul(GREATEST_EXPANSION)) {
+        return Ok(());
+    }
+    let reason = format!(
+        "{packed} packed bytes expand to more than {GREATEST_EXPANSION} times as many; \
+         if that is meant, unpack the file first"
+    );
+    Err(io::Error::new(io::ErrorKind::InvalidData, reason))
 }
 
 #[cfg(test)]

@@ -129,6 +129,21 @@ impl<'a> Fields<'a> {
         Some(Field { text: unquoted(text), column })
     }
 
+    /// The same line without its fields, to be kept: [`Fields::of`] takes it apart again.
+    pub(in crate::io) fn kept(&self) -> (u64, Vec<u8>) {
+        (self.number, self.line.to_vec())
+    }
+
+    /// A line of the same table that was kept.
+    pub(in crate::io) fn of<'b>((number, line): &'b (u64, Vec<u8>), separator: Separator) -> Fields<'b> {
+        Fields::separated(*number, line, separator)
+    }
+
+    /// What separates its fields.
+    pub(in crate::io) fn separator(&self) -> Separator {
+        self.separator
+    }
+
     /// How many fields of a table are left.
     pub(in crate::io) fn count_of_table(mut self) -> usize {
         std::iter::from_fn(|| self.next_of_table()).count()

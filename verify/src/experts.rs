@@ -21,7 +21,7 @@ fn fault<T>(reason: &'static str) -> Result<T> {
 }
 
 /// J and loads of a placement (JSON, the expert in each slot of each layer) of `experts` experts on a machine. The trace is text or an array of
-/// NumPy: tokens with their experts, or numbers of tokens by pairs of experts.
+/// NumPy: tokens with their experts, or numbers of tokens by pairs of experts if `are_pairs`.
 ///
 /// A token is on any processing element with the same probability, and its vector goes along a minimum spanning tree of that and of those of its
 /// experts. Each copy of an expert is used with the same probability.
@@ -32,18 +32,19 @@ fn fault<T>(reason: &'static str) -> Result<T> {
 /// let machine = MachineText { spec: "2", distances: Some("5"), file: None, pes: None, link_cycles: None };
 /// let placement = "{\"physical_to_logical_map\": [[0, 1]]}";
 /// // The first token has experts on both processing elements; the second one is on the other one in half of the cases.
-/// let audit = audit_experts(b"0 0 1\n0 0\n", 2, placement, &machine)?;
+/// let audit = audit_experts(b"0 0 1\n0 0\n", false, 2, placement, &machine)?;
 /// assert_eq!((audit.cost, audit.loads), (2.0 * (0.5 * 5.0 + 5.0), vec![2.0]));
 /// # Ok::<(), viem_verify::AuditError>(())
 /// ```
 pub fn audit_experts(
     trace: &[u8],
+    are_pairs: bool,
     experts: u64,
     placement: &str,
     machine: &MachineText<'_>,
 ) -> Result<ExpertAudit> {
     let machine = Machine::read(machine)?;
-    let trace = Trace::read(trace, experts)?;
+    let trace = Trace::read(trace, experts, are_pairs)?;
     let placement = read_placement(placement)?;
     if placement.len() != trace.layers.len() {
         return fault("the placement has another number of layers than the trace");
@@ -62,6 +63,108 @@ pub fn audit_experts(
         audit.loads.push(loads.into_iter().fold(0.0, f64::max));
     }
     Ok(audit)
+}
+
+/// The greatest load of a processing element in each layer, of a placement as above and a file of loads: how many tokens each expert has.
+///
+/// An array has layers x experts, a text a line with a number for each expert, perhaps behind the layer, or lines with a layer, an
+/// expert and a number, or less of these. A first line may name the columns.
+///
+/// ```
+/// use viem_verify::{MachineText, audit_expert_loads};
+///
+/// let machine = MachineText { spec: "2", distances: Some("5"), file: None, pes: None, link_cycles: None };
+/// let placement = "{\"physical_to_logical_map\": [[0, 3, 1, 2]]}";
+/// let loads = audit_expert_loads(b"expert,count\n0,9\n1,2\n2,1\n3,7\n", 4, placement, &machine)?;
+/// assert_eq!(loads, vec![16.0]);
+/// # Ok::<(), viem_verify::AuditError>(())
+/// ```
+pub fn audit_expert_loads(
+    trace: &[u8],
+    experts: u64,
+    placement: &str,
+    machine: &MachineText<'_>,
+) -> Result<Vec<f64>> {
+    let num_pes = Machine::read(machine)?.num_pes() as usize;
+    let rows = if trace.starts_with(b"\x93NUMPY") {
+        rows_of_array(trace, experts)?
+    } else {
+        rows_of_text(&String::from_utf8_lossy(trace), experts)?
+    };
+    let placement = read_placement(placement)?;
+    if placement.len() != rows.len() {
+        return fault("the placement has another number of layers than the trace");
+    }
+    let greatest = |(row, slots): (Vec<f64>, Vec<u64>)| {
+        let mut loads = vec![0.0; num_pes];
+        for (shares, tokens) in shares(&slots, experts, num_pes)?.iter().zip(row) {
+            shares.iter().for_each(|(&pe, share)| loads[pe] += tokens * share);
+        }
+        Ok(loads.into_iter().fold(0.0, f64::max))
+    };
+    rows.into_iter().zip(placement).map(greatest).collect()
+}
+
+/// The loads of each layer of an array.
+fn rows_of_array(bytes: &[u8], experts: u64) -> Result<Vec<Vec<f64>>> {
+    let array = Array::read(bytes).map_or_else(|| fault("the array is malformed"), Ok)?;
+    let [layers, rows, columns] = array.shape;
+    if columns != experts || layers.min(rows) != 1 {
+        return fault("the array has another shape than loads have");
+    }
+    let row = |at| (0..columns).map(|column| array.at(at % layers, at / layers, column)).collect();
+    Ok((0..layers * rows).map(row).collect())
+}
+
+/// The loads of each layer of a text.
+fn rows_of_text(text: &str, experts: u64) -> Result<Vec<Vec<f64>>> {
+    let mut rows = table_of(text);
+    rows.iter_mut().flatten().for_each(|field| *field = field.trim_matches('"'));
+    let names = names_over(&rows);
+    let (width, each) = (rows.first().map_or(0, Vec::len), experts as usize);
+    rows.drain(..usize::from(names.is_some()));
+    let place = |words: &[&str]| {
+        let is_called = |name: &String| words.iter().any(|word| name.contains(word));
+        names.as_ref().and_then(|names| names.iter().position(is_called))
+    };
+    let counts = ["count", "load", "tokens", "freq", "weight", "hits", "usage", "total", "value", "num", "activations", "cnt"];
+    let [layer, expert, count] = match &names {
+        Some(_) => [place(&["layer"]), place(&["expert_id", "expert_idx", "expert"]), place(&counts)],
+        None if width <= 3 && width != each => [width.checked_sub(3), width.checked_sub(2), width.checked_sub(1)],
+        None => [(width > each).then_some(0), None, None],
+    };
+    let mut layers: Vec<Vec<f64>> = Vec::new();
+    for (number, row) in rows.iter().enumerate() {
+        let skipped = width - each.min(width);
+        let values: Vec<(usize, usize)> = match (count, expert) {
+            (Some(count), Some(expert)) => vec![(whole(row, expert)?, count)],
+            (Some(count), None) => vec![(number, count)],
+            (None, _) => (0..each).map(|expert| (expert, skipped + expert)).collect(),
+        };
+        let at = match (layer, count) {
+            (Some(layer), _) => whole(row, layer)?,
+            (None, Some(_)) => 0,
+            (None, None) => number,
+        };
+        if at > usize::from(u16::MAX) {
+            return fault("the trace has too many layers");
+        }
+        if layers.len() <= at {
+            layers.resize(at + 1, vec![0.0; each]);
+        }
+        for (expert, place) in values {
+            let load = row.get(place).and_then(|field| field.replace(['d', 'D'], "e").parse::<f64>().ok());
+            let Some(load) = load.filter(|load| *load >= 0.0) else { return fault("the trace has no load") };
+            *layers[at].get_mut(expert).map_or_else(|| fault("a load has no such expert"), Ok)? += load;
+        }
+    }
+    Ok(layers)
+}
+
+/// The whole number in a field.
+fn whole(row: &[&str], place: usize) -> Result<usize> {
+    let number = row.get(place).and_then(|field| crate::number(field));
+    number.map_or_else(|| fault("the trace has no number"), |number| Ok(number as usize))
 }
 
 /// With which probability a token uses an expert on each PE, by expert.
@@ -188,22 +291,22 @@ impl Layer {
     }
 
     /// Adds a square of numbers.
-    fn add_pairs(&mut self, experts: u64, number: impl Fn(u64, u64) -> u64) -> Result<()> {
-        self.diagonal = Some((0..experts).map(|expert| (expert, number(expert, expert))).collect());
+    fn add_pairs(&mut self, experts: u64, number: impl Fn(u64, u64) -> f64) -> Result<()> {
+        self.diagonal = Some((0..experts).map(|expert| (expert, number(expert, expert) as u64)).collect());
         for row in 0..experts {
             (row + 1..experts)
-                .try_for_each(|column| self.add(vec![row, column], experts, number(row, column)))?;
+                .try_for_each(|column| self.add(vec![row, column], experts, number(row, column) as u64))?;
         }
         Ok(())
     }
 }
 
 impl Trace {
-    fn read(bytes: &[u8], experts: u64) -> Result<Self> {
+    fn read(bytes: &[u8], experts: u64, are_pairs: bool) -> Result<Self> {
         let layers = if bytes.starts_with(b"\x93NUMPY") {
-            read_array(bytes, experts)?
+            read_array(bytes, experts, are_pairs)?
         } else {
-            read_text(&String::from_utf8_lossy(bytes), experts)?
+            read_text(&String::from_utf8_lossy(bytes), experts, are_pairs)?
         };
         let mut diagonals = layers.iter().filter_map(|layer| layer.diagonal.as_ref());
         let has_loads = diagonals.any(|loads| loads.values().any(|&tokens| tokens > 0));
@@ -211,56 +314,120 @@ impl Trace {
     }
 }
 
-fn read_text(text: &str, experts: u64) -> Result<Vec<Layer>> {
+fn read_text(text: &str, experts: u64, are_pairs: bool) -> Result<Vec<Layer>> {
     let mut rows = table_of(text);
-    if rows.first().is_some_and(|row| row[0].trim_matches('"').starts_with(|c: char| c.is_alphabetic())) {
-        rows.remove(0);
-    }
-    let number = |field: &&str| {
-        crate::number(field.trim_matches('"')).map_or_else(|| fault("the trace has no number"), Ok)
-    };
+    rows.iter_mut().flatten().for_each(|field| *field = field.trim_matches('"'));
+    let names = names_over(&rows);
+    rows.drain(..usize::from(names.is_some()));
+    let number = |field: &&str| crate::number(field).map_or_else(|| fault("the trace has no number"), Ok);
     let mut layers = Vec::new();
-    if rows.first().is_some_and(|row| row.len() as u64 == experts) {
-        let numbers: Vec<u64> = rows.concat().iter().map(number).collect::<Result<_>>()?;
+    if are_pairs {
+        // Names of rows stand before the numbers.
+        let start = rows.first().map_or(0, |row| row.len().saturating_sub(experts as usize));
+        let cells = rows.iter().flat_map(|row| &row[start.min(row.len())..]);
+        let numbers: Vec<u64> = cells.map(number).collect::<Result<_>>()?;
         for square in numbers.chunks((experts * experts) as usize) {
             let mut layer = Layer::default();
-            let at = |row, column| square.get((row * experts + column) as usize).copied().unwrap_or(0);
+            let at = |row, column| square.get((row * experts + column) as usize).map_or(0.0, |&n| n as f64);
             layer.add_pairs(experts, at)?;
             layers.push(layer);
         }
         return Ok(layers);
     }
-    for row in rows {
-        let filled = row[1..].iter().filter(|field| !field.trim_matches('"').is_empty());
-        let (layer, set) = (number(&row[0])?, filled.map(number).collect::<Result<_>>()?);
-        if layer > u64::from(u16::MAX) {
-            return fault("the trace has too many layers");
+    let columns = Columns::of(names.as_deref());
+    let mut last: Option<(u64, Vec<&str>, Vec<u64>)> = None;
+    for row in &rows {
+        let of_token: Vec<&str> = columns.tokens.iter().filter_map(|&place| row.get(place).copied()).collect();
+        let is_expert = |&(place, field): &(usize, &&str)| {
+            Some(place) != columns.layer && !columns.skipped.contains(&place) && !field.is_empty()
+        };
+        let set: Vec<u64> = row.iter().enumerate().filter(is_expert).map(|(_, field)| number(field)).collect::<Result<_>>()?;
+        let layer = columns.layer.map_or(Ok(0), |place| whole(row, place))? as u64;
+        match &mut last {
+            Some((other, token, more)) if columns.is_split && (*other, &*token) == (layer, &of_token) => more.extend(set),
+            last => {
+                last.replace((layer, of_token, set)).map_or(Ok(()), |token| add_token(&mut layers, token, experts))?;
+            }
         }
-        while layers.len() as u64 <= layer {
-            layers.push(Layer::default());
-        }
-        layers[layer as usize].add(set, experts, 1)?;
     }
+    last.map_or(Ok(()), |token| add_token(&mut layers, token, experts))?;
     Ok(layers)
 }
 
+fn add_token(
+    layers: &mut Vec<Layer>,
+    (layer, _, set): (u64, Vec<&str>, Vec<u64>),
+    experts: u64,
+) -> Result<()> {
+    if layer > u64::from(u16::MAX) {
+        return fault("the trace has too many layers");
+    }
+    while layers.len() as u64 <= layer {
+        layers.push(Layer::default());
+    }
+    layers[layer as usize].add(set, experts, 1)
+}
+
+/// The names over the columns, if there are any.
+fn names_over(rows: &[Vec<&str>]) -> Option<Vec<String>> {
+    let is_name = |field: &&str| field.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let first = rows.first().filter(|row| is_name(&row[0]) || row[0].is_empty())?;
+    Some(first.iter().map(|name| name.to_ascii_lowercase()).collect())
+}
+
+/// Where layers and tokens stand in a file of tokens; all other columns hold experts.
+struct Columns {
+    layer: Option<usize>,
+    tokens: Vec<usize>,
+    /// Those of tokens and numbers of lines.
+    skipped: Vec<usize>,
+    /// Whether a line has one expert of a token.
+    is_split: bool,
+}
+
+impl Columns {
+    fn of(names: Option<&[String]>) -> Self {
+        const OF_TOKENS: [&str; 14] = [
+            "tok", "pos", "step", "seq", "batch", "request", "req", "sample", "iter", "rank", "gpu", "device", "pass", "time",
+        ];
+        let names = names.unwrap_or_default();
+        let is_layer = |name: &String| name.contains("layer") || name.trim_end_matches(|c: char| c.is_ascii_digit()) == "l";
+        let is_expert = |name: &String| ["expert", "top", "cho", "selected"].iter().any(|word| name.contains(word));
+        let is_index = |name: &String| ["", "id", "idx", "index", "row"].contains(&name.as_str()) || name.starts_with("unnamed");
+        let is_token = |name: &String| !is_expert(name) && !is_layer(name) && OF_TOKENS.iter().any(|word| name.starts_with(word));
+        let places = |is: &dyn Fn(&String) -> bool| (0..names.len()).filter(|&place| is(&names[place])).collect::<Vec<_>>();
+        let (layers, tokens, indices) = (places(&is_layer), places(&is_token), places(&is_index));
+        let is_known = layers.len() + tokens.len() + places(&is_expert).len() > 0;
+        let others = names.len() - layers.len() - tokens.len() - indices.len();
+        Self {
+            layer: if is_known { layers.first().copied() } else { Some(0) },
+            is_split: !tokens.is_empty() && others == 1,
+            skipped: [&tokens[..], &indices[..]].concat(),
+            tokens,
+        }
+    }
+}
+
 /// Layers, rows and columns of an array: pairs, tokens with their experts, or tokens with all experts.
-fn read_array(bytes: &[u8], experts: u64) -> Result<Vec<Layer>> {
+fn read_array(bytes: &[u8], experts: u64, are_pairs: bool) -> Result<Vec<Layer>> {
     let array = Array::read(bytes).map_or_else(|| fault("the array is malformed"), Ok)?;
     let [layers, rows, columns] = array.shape;
     let read = |layer: u64| {
         let mut read = Layer::default();
-        if [rows, columns] == [experts; 2] {
-            let number = |row, column| array.at(layer, row, column) as u64;
+        if are_pairs {
+            if [rows, columns] != [experts; 2] {
+                return fault("pairs of experts have another shape");
+            }
+            let number = |row, column| array.at(layer, row, column);
             read.add_pairs(experts, number)?;
             return Ok(read);
         }
         for token in 0..rows {
             let numbers = (0..columns).map(|column| (column, array.at(layer, token, column)));
             let set = if columns == experts {
-                numbers.filter(|&(_, number)| number != 0).map(|(expert, _)| expert).collect()
+                numbers.filter(|&(_, number)| number != 0.0).map(|(expert, _)| expert).collect()
             } else {
-                numbers.filter(|&(_, number)| number >= 0).map(|(_, number)| number as u64).collect()
+                numbers.filter(|&(_, number)| number >= 0.0).map(|(_, number)| number as u64).collect()
             };
             read.add(set, experts, 1)?;
         }
@@ -295,6 +462,7 @@ impl<'a> Array<'a> {
         let lengths: Vec<u64> =
             shape.split(',').filter_map(|length| length.trim().trim_end_matches('L').parse().ok()).collect();
         let shape = match lengths[..] {
+            [columns] => [1, 1, columns],
             [rows, columns] => [1, rows, columns],
             [layers, rows, columns] => [layers, rows, columns],
             _ => return None,
@@ -312,7 +480,7 @@ impl<'a> Array<'a> {
         })
     }
 
-    fn at(&self, layer: u64, row: u64, column: u64) -> i64 {
+    fn bits_at(&self, layer: u64, row: u64, column: u64) -> u64 {
         let [layers, rows, columns] = self.shape;
         let place = match self.is_by_column {
             true => (column * rows + row) * layers + layer,
@@ -322,7 +490,11 @@ impl<'a> Array<'a> {
         if self.is_big_endian {
             entry.reverse();
         }
-        let bits = entry.iter().rev().fold(0u64, |bits, &byte| bits << 8 | u64::from(byte));
+        entry.iter().rev().fold(0u64, |bits, &byte| bits << 8 | u64::from(byte))
+    }
+
+    fn at(&self, layer: u64, row: u64, column: u64) -> f64 {
+        let bits = self.bits_at(layer, row, column);
         let unused = 64 - 8 * self.size as u32;
         match (self.kind, self.size) {
             ('f', 2) => {
@@ -332,12 +504,12 @@ impl<'a> Array<'a> {
                 } else {
                     (1.0 + fraction) * 2f64.powi(exponent as i32 - 15)
                 };
-                (if bits >> 15 == 1 { -value } else { value }) as i64
+                if bits >> 15 == 1 { -value } else { value }
             }
-            ('f', 4) => f32::from_bits(bits as u32) as i64,
-            ('f', _) => f64::from_bits(bits) as i64,
-            ('i', _) => (bits << unused) as i64 >> unused,
-            _ => bits as i64,
+            ('f', 4) => f64::from(f32::from_bits(bits as u32)),
+            ('f', _) => f64::from_bits(bits),
+            ('i', _) => ((bits << unused) as i64 >> unused) as f64,
+            _ => bits as f64,
         }
     }
 }
@@ -396,7 +568,7 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let text = MachineText { spec: "2", distances: Some("5"), file: None, pes: None, link_cycles: None };
-        let refused = |trace: &[u8], placement: &str| audit_experts(trace, 2, placement, &text).unwrap_err();
+        let refused = |trace: &[u8], placement: &str| audit_experts(trace, false, 2, placement, &text).unwrap_err();
         let good = "{\"physical_to_logical_map\": [[0, 1]]}";
         for (trace, placement, reason) in [
             (&b"0 0 1\n"[..], "{}", "no list"),

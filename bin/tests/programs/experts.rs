@@ -76,6 +76,74 @@ fn a_time_limit_is_kept_and_reported() {
 }
 
 #[test]
+fn counts_are_loads_that_are_made_even() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let loads = [5, 3, 7, 1, 6, 2, 0, 4];
+    let lines: String = loads.iter().enumerate().map(|(expert, load)| format!("0,{expert},{load}\n")).collect();
+    fs::write(path("named.csv"), format!("layer_id,expert_id,count\n{lines}")).unwrap();
+    fs::write(path("open.csv"), &lines).unwrap();
+    fs::write(path("halves.csv"), lines.replace('\n', ".5\n")).unwrap();
+    let machine = ["--machine=2:2", "--distance_parameter_string=1:10", "--experts=8"];
+    for (file, more, greatest) in [
+        ("named.csv", None, 7.0),
+        ("open.csv", Some("--read_as=loads"), 7.0),
+        ("halves.csv", None, 8.0),
+    ] {
+        let mut command = program("viem", folder.path());
+        let output = command.args([file, "--verify", "--json=report"]).args(more).args(machine).assert().success();
+        let (said, noted) = (&output.get_output().stdout, &output.get_output().stderr);
+        assert!(String::from_utf8_lossy(said).contains("verified: all loads of the files are the same"));
+        assert!(String::from_utf8_lossy(noted).contains("note: the file holds how many tokens each expert has"));
+        let report = report_in(&path("report"));
+        assert_eq!(report["placements"][0]["loads"][0]["greatest"], greatest, "{file}");
+        assert!(report["placements"][0]["J"].is_null() && report["tokens"].is_null());
+        let mut score = program("evaluator", folder.path());
+        score.args([file, "--input_mapping=experts.json", "--json=score"]).args(more).args(machine);
+        stdout_of(&mut score);
+        assert_eq!(report_in(&path("score"))["placements"][0]["loads"][0]["greatest"], greatest);
+    }
+    let message = failure_of(program("viem", folder.path()).arg("open.csv").args(machine), 65);
+    assert!(message.contains("open.csv, line 1, column 1: this may hold choices"), "{message}");
+    assert!(message.ends_with("say which it holds with --read_as=choices or --read_as=loads\n"), "{message}");
+}
+
+#[test]
+fn an_older_placement_is_resumed_with_few_moves() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    fs::write(path("trace.npy"), array()).unwrap();
+    let place = |more: &[&str]| {
+        let mut command = program("viem", folder.path());
+        command.args(["trace.npy", "--experts=16", "--json=report", "--verify"]).args(MACHINE).args(more);
+        (stdout_of(&mut command), report_in(&path("report")))
+    };
+    place(&["-o", "old.json"]);
+    // The nodes in the other order, and the GPUs of each the other way round.
+    let old = fs::read_to_string(path("old.json")).unwrap();
+    let slots = old.split('[').nth(2).unwrap().split(']').next().unwrap();
+    let mut slots: Vec<&str> = slots.split(", ").collect();
+    slots.reverse();
+    let renamed = format!("{{\"physical_to_logical_map\": [[{}]]}}", slots.join(","));
+    fs::write(path("renamed.json"), renamed).unwrap();
+    for name in ["old.json", "renamed.json"] {
+        let (said, report) = place(&["--remap_from", name, "--migration_weight=1"]);
+        assert!(said.contains("migration: 0 of 16 copies of experts change place, 0.00 % of all"), "{said}");
+        assert_eq!(report["remap"]["moved"], 0);
+    }
+    let order = "{\"physical_to_logical_map\": [[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]]}";
+    fs::write(path("order.json"), order).unwrap();
+    let (_, free) = place(&["--remap_from=order.json", "--migration_weight=0"]);
+    let (_, dear) = place(&["--remap_from=order.json", "--migration_weight=1000000"]);
+    assert!(free["remap"]["moved"].as_u64() > dear["remap"]["moved"].as_u64());
+    assert!(free["placements"][0]["J"].as_f64() < dear["placements"][0]["J"].as_f64());
+    fs::write(path("short.json"), "{\"physical_to_logical_map\": [[0, 1]]}").unwrap();
+    let mut command = program("viem", folder.path());
+    command.args(["trace.npy", "--experts=16", "--remap_from=short.json", "--migration_weight=1"]).args(MACHINE);
+    assert!(failure_of(&mut command, 65).contains("short.json, line 1, column 1: layer 0 has no copy of expert 2"));
+}
+
+#[test]
 fn what_cannot_be_read_again_is_not_verified() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("trace.npy"), array()).unwrap();

@@ -111,6 +111,9 @@ const REMAPPED: &[&str] = &["--remap_from=old", "--migration_weight=1"];
 const FINE: &[&str] = &["one-to-one", "workload", "QAP"];
 const COARSE: &[&str] = &["many-to-one", "remapping", "experts"];
 
+/// Modes without experts.
+const ON_GRAPHS: &[&str] = &["one-to-one", "many-to-one", "remapping", "workload", "QAP"];
+
 const HIERARCHY: Trial = trial("hierarchy_parameter_string", "2:16")
     .replaces(&["machine"])
     .beside(&["--distance_parameter_string=1:10"]);
@@ -192,12 +195,15 @@ const TRIALS_OF_VIEM: &[Trial] = &[
     trial("picture", "picture.svg"),
     trial("quiet", ""),
     trial("json", "other"),
-    trial("remap_from", "other_old").beside(&["--migration_weight=1"]),
-    trial("migration_weight", "5").beside(&["--remap_from=old"]),
+    trial("remap_from", "other_old").beside(&["--migration_weight=1"]).only(ON_GRAPHS),
+    trial("remap_from", "other.json").beside(&["--migration_weight=1"]).only(&["experts"]),
+    trial("migration_weight", "5").beside(&["--remap_from=old"]).only(ON_GRAPHS),
+    trial("migration_weight", "5").beside(&["--remap_from=other.json"]).only(&["experts"]),
     trial("remap_left", "3").beside(REMAPPED),
     trial("parents", "parents").beside(REMAPPED),
     trial("curve", "").beside(REMAPPED),
     trial("experts", "20").only(&["experts"]),
+    trial("read_as", "loads").beside(&["open.csv"]).replaces(&["experts.csv"]).only(&["experts"]),
     trial("token_bytes", "2048").only(&["experts"]),
     trial("replicas", "4").only(&["experts"]),
     trial("send_cycles", "5"),
@@ -278,6 +284,7 @@ const TRIALS_OF_EVALUATOR: &[Trial] = &[
     trial("latency_cycles", "7").beside(&["--simulate", "--sharing=fair"]),
     // Of another number the trace is none.
     trial("experts", "016").replaces(&["--experts=16"]).only(&["experts"]),
+    trial("read_as", "loads").beside(&["open.csv"]).replaces(&["experts.csv"]).only(&["experts"]),
     trial("token_bytes", "2048").only(&["experts"]),
     trial("simulate", ""),
     trial("trace", "trace").beside(&["--simulate"]),
@@ -601,6 +608,8 @@ fn fill(folder: &Path) {
         a != b && b != c && a != c
     };
     write("experts.csv", (0..200).filter(is_token).map(token).collect());
+    // Tokens with two experts, or loads of experts.
+    write("open.csv", (0..2 * N).map(|v| format!("{},{},{}\n", v / N, v % N, (v + 5) % N)).collect());
     let layer = |step: usize| format!("{:?}", (0..N).map(|v| (v * step) % N).collect::<Vec<_>>());
     write("placement.json", format!("{{\"physical_to_logical_map\": [{}, {}]}}", layer(1), layer(3)));
     write("other.json", format!("{{\"physical_to_logical_map\": [{}, {}]}}", layer(5), layer(7)));

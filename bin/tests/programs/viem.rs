@@ -462,7 +462,7 @@ fn options_stand_below_their_own_headings() {
                 "Remapping" => &of_remapping,
                 "Recorded traffic" => &of_traffic,
                 "Workloads" => &of_workloads,
-                "Experts" => &["--experts", "--replicas", "--token_bytes"],
+                "Experts" => &["--experts", "--read_as", "--replicas", "--token_bytes"],
                 "Training jobs" => &["--parallel", "--order", "--model", "--overlap"],
                 _ => {
                     assert_eq!(heading, "Options", "{help}");

@@ -9,10 +9,12 @@
 //! | [`ExpertRouting`] | which experts tokens have chosen, by layer |
 //! | [`ExpertCopies`] | how many copies each expert has |
 //! | [`ExpertPlacement`] | the expert in each slot of each GPU |
-//! | [`place_experts`] | from a routing and a machine to a placement |
+//! | [`place_experts`], [`remap_experts`] | from a routing and a machine to a placement, perhaps with an older one |
 //! | [`ExpertScore`] | what a placement costs |
 //! | `domains` | the machine as levels of groups |
-//! | `packing` | placements by load alone |
+//! | `packing` | placements by load alone, as load balancers make them |
+//! | `balance` | placements whose loads are as even as possible |
+//! | `homes` | an older placement: labels and moves |
 //! | `sets` | the sets of copies that tokens choose |
 //! | `search` | the cost of a placement, kept up to date as copies are exchanged |
 //! | `text` | traces and placements as files, with the feature `io` |
@@ -42,6 +44,9 @@
 //! an exchange O(L · k · tokens of both copies), and the tables take O(L n²) memory. With a time limit, annealing is repeated from the best
 //! placement of each layer until time is over.
 //!
+//! Of a layer of which nothing but loads is known, the greatest load of a PE is minimised instead, and then those of the groups of each level from
+//! the outermost one on. Any machine will do if that holds for all layers.
+//!
 //! # References
 //!
 //! - DeepSeek-AI, *DeepSeek-V3 technical report*, 2024: one copy of a token per node, redundant experts.
@@ -50,8 +55,10 @@
 //! - T. Heuer and S. Schlag, *Improving coarsening schemes for hypergraph partitioning*, 2017: the connectivity metric, which the cost is at each
 //!   level.
 
+mod balance;
 mod copies;
 mod domains;
+mod homes;
 mod packing;
 mod placement;
 mod routing;
@@ -69,6 +76,7 @@ pub use routing::{ExpertRouting, LayerRouting, RoutingBuilder};
 pub use score::{ExpertLoads, ExpertScore, score_experts};
 
 use domains::Domains;
+use homes::Old;
 use packing::by_load;
 use search::Search;
 use sets::CopySets;
@@ -83,6 +91,7 @@ use crate::ground::threads::{self, ThreadsError};
 use crate::ground::types::{Distance, PeId};
 use crate::machine::{Machine, MachineError};
 use crate::mapping::solve::MapPreset;
+use crate::partition::MigrationWeight;
 
 /// An expert of a layer, numbered from 0.
 pub type ExpertId = u32;
@@ -94,6 +103,9 @@ pub const MOST_COPIES: usize = 1 << 12;
 /// placement within a narrow bound. Enumeration confirms placements of 8 copies.
 const SMALL: u64 = 256;
 const MOST_TRIES: u64 = 16;
+
+/// Upper limit on what a move costs in the search, so that sums fit.
+const MOST_PRICE: f64 = (1u64 << 46) as f64;
 
 /// Upper limit on the tokens of a layer.
 const MOST_TOKENS: u64 = 1 << 40;
@@ -111,12 +123,20 @@ pub enum ExpertError {
     NumExperts { experts: u64 },
     #[error("a layer has more than 2^40 tokens")]
     TooManyTokens,
+    #[error("the loads of a layer sum to more than 2^52")]
+    TooMuchLoad,
     #[error("there is no layer")]
     NoLayers,
     #[error("layer {layer} has {copies} copies of experts, but other layers have {others}")]
     UnequalLayers { layer: usize, copies: usize, others: usize },
     #[error("{found} layers have copies of experts, but {expected} have tokens")]
     OtherLayers { found: usize, expected: usize },
+    #[error("the older placement has {found} layers, but {expected} have tokens")]
+    OldLayers { found: usize, expected: usize },
+    #[error("the older placement has {found} slots in each layer, but the new one has {expected}")]
+    OldSlots { found: usize, expected: usize },
+    #[error("the older placement is one of {found} experts, but there are {expected}")]
+    OldExperts { found: ExpertId, expected: ExpertId },
     #[error("layer {layer} has no copy of expert {expert}")]
     NoCopy { layer: usize, expert: ExpertId },
     #[error(
@@ -153,9 +173,13 @@ impl HasKind for ExpertError {
             | Self::Twice { .. }
             | Self::NumExperts { .. }
             | Self::TooManyTokens
+            | Self::TooMuchLoad
             | Self::NoLayers
             | Self::UnequalLayers { .. }
             | Self::OtherLayers { .. }
+            | Self::OldLayers { .. }
+            | Self::OldSlots { .. }
+            | Self::OldExperts { .. }
             | Self::NoCopy { .. }
             | Self::Indivisible { .. }
             | Self::TooManyCopies { .. }
@@ -243,6 +267,8 @@ pub struct ExpertSolution {
     pub placement: ExpertPlacement,
     /// What it costs.
     pub score: ExpertScore,
+    /// How many copies are on a PE that did not have them, if there was an older placement.
+    pub moved: Option<usize>,
 }
 
 /// Places the copies of experts on the PEs of a machine, equally many of each layer on each PE; time and memory as in the
@@ -273,19 +299,49 @@ pub fn place_experts(
     config: &ExpertConfig,
     observer: &dyn Observer,
 ) -> Result<ExpertSolution, ExpertError> {
+    place(routing, copies, (machine, None), config, observer)
+}
+
+/// The same from an older placement: `weight` times the number of copies that move is added to J, or to the greatest load of a layer of which only
+/// loads are known. The PEs of each group of the machine have no names of their own, so the same placement under other names moves nothing.
+///
+/// Two searches are made for each layer. One starts from the older placement; the other starts as without it, and exchanges PEs and groups of PEs until
+/// as many copies as possible are where they were. Of equally good placements the one that moves less is taken.
+pub fn remap_experts(
+    routing: &ExpertRouting,
+    copies: &ExpertCopies,
+    machine: &dyn Machine,
+    config: &ExpertConfig,
+    (old, weight): (&ExpertPlacement, MigrationWeight),
+    observer: &dyn Observer,
+) -> Result<ExpertSolution, ExpertError> {
+    place(routing, copies, (machine, Some((old, weight))), config, observer)
+}
+
+fn place(
+    routing: &ExpertRouting,
+    copies: &ExpertCopies,
+    (machine, old): (&dyn Machine, Option<(&ExpertPlacement, MigrationWeight)>),
+    config: &ExpertConfig,
+    observer: &dyn Observer,
+) -> Result<ExpertSolution, ExpertError> {
     let begin = Instant::now();
     config.validate()?;
     copies.check(routing, machine.num_pes())?;
-    let domains = Domains::of(machine)?;
-    domains.check(routing)?;
+    if let Some((old, _)) = old {
+        old.check_old(routing, copies)?;
+    }
+    let domains = Domains::of(machine, routing)?;
     let observer = &Limited::silent(observer, begin, config.time_limit);
-    let goes_on = || config.time_limit.is_some() && !domains.levels.is_empty() && !observer.should_stop();
+    let is_tried_again = config.time_limit.is_some() && !domains.levels.is_empty() && !routing.is_of_loads();
+    let goes_on = || is_tried_again && !observer.should_stop();
     let search = |layer: usize| LayerSearch {
         routing: routing.layer(layer),
         copies: copies.of(layer),
         domains: &domains,
         config,
         seed: derive(config.seed, layer as u64),
+        old: old.map(|(old, weight)| Old::new(old.layer(layer), &domains, weight, routing.load_unit())),
         observer,
     };
     let slots = threads::run(config.threads, || {
@@ -300,7 +356,8 @@ pub fn place_experts(
     })?;
     let placement = ExpertPlacement::new(routing.num_experts(), slots)?;
     let score = score::with_domains(routing, &placement, &domains);
-    Ok(ExpertSolution { placement, score })
+    let moved = old.map(|(old, _)| placement.moved_from(old, machine.num_pes()));
+    Ok(ExpertSolution { placement, score, moved })
 }
 
 /// The placement that only makes loads even, as load balancers do it: copies in descending order of their loads, each on the PE with the
@@ -326,29 +383,91 @@ struct LayerSearch<'a> {
     domains: &'a Domains,
     config: &'a ExpertConfig,
     seed: u64,
+    old: Option<Old>,
     observer: &'a dyn Observer,
 }
 
 impl LayerSearch<'_> {
-    /// The PE of each copy after a search that starts from a placement by load.
+    /// The PE of each copy after a search that starts from a placement by load, or also from an older placement.
     fn first(&self) -> Vec<u32> {
-        self.from(None, 0)
+        let found = self.from(None, 0, None);
+        self.old.as_ref().map_or_else(|| found.clone(), |old| self.remapped(old, found.clone()))
     }
 
     /// A placement that is not worse than one that was found before. Each round, from 1, draws other numbers.
     fn again(&self, pe_of: &[u32], round: u64) -> Vec<u32> {
-        if self.observer.should_stop() { pe_of.to_vec() } else { self.from(Some(pe_of), round) }
+        if self.observer.should_stop() { pe_of.to_vec() } else { self.from(Some(pe_of), round, self.old.as_ref()) }
     }
 
-    fn from(&self, pe_of: Option<&[u32]>, round: u64) -> Vec<u32> {
+    /// The better one of a placement that was found from scratch, named anew, and one that is found from the older one.
+    fn remapped(&self, old: &Old, mut found: Vec<u32>) -> Vec<u32> {
+        let experts = copies::experts(self.copies);
+        let loads = copies::loads(self.copies, self.routing);
+        old.rename(&mut found, &experts, self.domains);
+        let start = old.start(&experts, &loads);
+        let candidates = if self.routing.sets().len() == 0 {
+            let most = balance::greatest(&found, &loads, self.domains.num_pes);
+            balance::restore(&mut found, &loads, most, &old.homes(&experts, 0));
+            let mut steps = balance::steps(start, &loads, self.domains.num_pes, self.observer);
+            steps.push(found);
+            steps
+        } else {
+            let (sets, bound) = (self.sets(), self.bound(&loads));
+            let homes = Some(old.homes(&experts, self.price(old)));
+            let mut search = Search::new(&sets, self.domains, found, (&loads, bound)).with_homes(homes);
+            search.descend(self.observer);
+            vec![self.from(Some(&start), 0, Some(old)), search.best().to_vec()]
+        };
+        let bound = self.bound(&loads);
+        let value = |pe_of: &Vec<u32>| {
+            let greatest = balance::greatest(pe_of, &loads, self.domains.num_pes);
+            let moved = old.moved(pe_of, &experts);
+            let cost = match self.routing.sets().len() {
+                0 => greatest as f64,
+                _ => score::cost_of_layer(self.routing, &self.slots(pe_of), self.domains),
+            };
+            let is_over = self.routing.sets().len() > 0 && greatest > bound;
+            (is_over, cost + old.weight_of(self.routing) * moved as f64, moved)
+        };
+        let better = |a: &(bool, f64, usize), b: &(bool, f64, usize)| {
+            // Sums in another order differ in their last digits.
+            let is_same = (a.1 - b.1).abs() <= 1e-9 * a.1.abs();
+            let by_cost = if is_same { std::cmp::Ordering::Equal } else { a.1.total_cmp(&b.1) };
+            a.0.cmp(&b.0).then(by_cost).then(a.2.cmp(&b.2))
+        };
+        let best = candidates.into_iter().map(|pe_of| (value(&pe_of), pe_of)).min_by(|a, b| better(&a.0, &b.0));
+        best.map_or_else(Vec::new, |(_, pe_of)| pe_of)
+    }
+
+    /// What a move costs in the search: J is twice the cost of tokens, of which only a part may be looked at.
+    fn price(&self, old: &Old) -> i64 {
+        let stride = CopySets::stride(self.routing, self.config.sets) as f64;
+        let of_cost = sets::MOST_WAYS as f64 * self.domains.num_pes as f64 / 2.0 / stride;
+        (old.weight_of(self.routing) * of_cost).min(MOST_PRICE) as i64
+    }
+
+    fn sets(&self) -> CopySets {
+        CopySets::of(self.routing, self.copies, self.config.sets, self.seed)
+    }
+
+    /// What loads may be.
+    fn bound(&self, loads: &[u64]) -> u64 {
+        let packed = by_load(&copies::experts(self.copies), loads, self.domains.num_pes);
+        let mean = loads.iter().sum::<u64>() as f64 / self.domains.num_pes as f64;
+        ((mean * (1.0 + self.config.imbalance)) as u64).max(packed.greatest)
+    }
+
+    fn from(&self, pe_of: Option<&[u32]>, round: u64, old: Option<&Old>) -> Vec<u32> {
         let Self { domains, config, observer, seed, .. } = *self;
         let loads = copies::loads(self.copies, self.routing);
-        let packed = by_load(&copies::experts(self.copies), &loads, domains.num_pes);
-        let mean = loads.iter().sum::<u64>() as f64 / domains.num_pes as f64;
-        let bound = ((mean * (1.0 + config.imbalance)) as u64).max(packed.greatest);
-        let sets = CopySets::of(self.routing, self.copies, config.sets, seed);
-        let start = pe_of.map_or(packed.pe_of, <[u32]>::to_vec);
-        let mut search = Search::new(&sets, domains, start, (&loads, bound));
+        if self.routing.sets().len() == 0 {
+            return pe_of.map_or_else(|| self.even(&loads), <[u32]>::to_vec);
+        }
+        let experts = copies::experts(self.copies);
+        let start = pe_of.map_or_else(|| by_load(&experts, &loads, domains.num_pes).pe_of, <[u32]>::to_vec);
+        let sets = self.sets();
+        let homes = old.map(|old| old.homes(&experts, self.price(old)));
+        let mut search = Search::new(&sets, domains, start, (&loads, self.bound(&loads))).with_homes(homes);
         search.descend(observer);
         let tries = SMALL.div_ceil(loads.len() as u64).min(MOST_TRIES);
         for attempt in round * tries..(round + 1) * tries {
@@ -357,6 +476,16 @@ impl LayerSearch<'_> {
             search.descend(observer);
         }
         search.best().to_vec()
+    }
+
+    /// A placement of copies with these loads, as even as possible.
+    fn even(&self, loads: &[u64]) -> Vec<u32> {
+        let Self { domains, observer, .. } = *self;
+        let mut pe_of = balance::even(&copies::experts(self.copies), loads, domains.num_pes, observer);
+        let of_nodes = [domains.nodes.clone()];
+        let levels = if domains.levels.is_empty() { &of_nodes } else { &domains.levels[..] };
+        balance::spread(&mut pe_of, loads, levels, observer);
+        pe_of
     }
 
     /// The experts in the slots.

@@ -1,5 +1,6 @@
 //! The expert in each slot.
 
+use super::homes::moved;
 use super::{ExpertCopies, ExpertError, ExpertId, ExpertRouting};
 
 /// The expert in each slot of each layer. The slots of a layer belong to the PEs in equal numbers, PE after PE.
@@ -55,6 +56,25 @@ impl ExpertPlacement {
     /// Slots of a layer.
     pub fn num_slots(&self) -> usize {
         self.layers[0].len()
+    }
+
+    /// How many copies are on a PE that did not have them in an older placement with as many slots.
+    pub fn moved_from(&self, old: &Self, num_pes: usize) -> usize {
+        self.layers.iter().zip(&old.layers).map(|(new, old)| moved(new, old, num_pes)).sum()
+    }
+
+    /// Fails unless this may be the older placement of copies.
+    pub(super) fn check_old(&self, routing: &ExpertRouting, copies: &ExpertCopies) -> Result<(), ExpertError> {
+        let (found, expected) = (self.layers.len(), routing.num_layers());
+        if found != expected {
+            return Err(ExpertError::OldLayers { found, expected });
+        }
+        let (found, expected) = (self.num_experts, routing.num_experts());
+        if found != expected {
+            return Err(ExpertError::OldExperts { found, expected });
+        }
+        let (found, expected) = (self.num_slots(), copies.of(0).iter().map(|&count| count as usize).sum());
+        if found == expected { Ok(()) } else { Err(ExpertError::OldSlots { found, expected }) }
     }
 
     /// How many copies there are of each expert.

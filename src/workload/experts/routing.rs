@@ -21,7 +21,7 @@ impl LayerRouting {
             .map(|set| (&self.experts[self.offsets[set]..self.offsets[set + 1]], self.tokens[set]))
     }
 
-    /// Tokens by expert.
+    /// Tokens by expert, in units of the [routing](ExpertRouting::load_unit).
     pub fn loads(&self) -> &[u64] {
         &self.loads
     }
@@ -37,6 +37,7 @@ impl LayerRouting {
 pub struct ExpertRouting {
     num_experts: ExpertId,
     layers: Vec<LayerRouting>,
+    decimals: u32,
 }
 
 impl ExpertRouting {
@@ -60,6 +61,17 @@ impl ExpertRouting {
         &self.layers
     }
 
+    /// The unit of loads, in tokens: 1, or a negative power of ten if they are not whole numbers.
+    pub fn load_unit(&self) -> f64 {
+        1.0 / 10f64.powi(self.decimals as i32)
+    }
+
+    /// Whether loads are all that is known: some expert has tokens, but of no token are the experts known.
+    pub fn is_of_loads(&self) -> bool {
+        let has_loads = |layer: &LayerRouting| layer.loads.iter().any(|&load| load > 0);
+        self.layers.iter().all(|layer| layer.tokens.is_empty()) && self.layers.iter().any(has_loads)
+    }
+
     /// Tokens of all layers together.
     pub fn num_tokens(&self) -> u64 {
         self.layers.iter().map(LayerRouting::num_tokens).sum()
@@ -71,6 +83,7 @@ impl ExpertRouting {
 pub struct RoutingBuilder {
     num_experts: ExpertId,
     layers: Vec<Collected>,
+    decimals: u32,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -87,7 +100,12 @@ impl RoutingBuilder {
         if num_experts == 0 || num_experts as usize > MOST_COPIES {
             return Err(ExpertError::NumExperts { experts: num_experts.into() });
         }
-        Ok(Self { num_experts, layers: Vec::new() })
+        Ok(Self { num_experts, layers: Vec::new(), decimals: 0 })
+    }
+
+    /// The same with loads in units of 10^-`decimals` tokens, at most 300; for loads that are no whole numbers.
+    pub fn with_decimals(self, decimals: u32) -> Self {
+        Self { decimals: decimals.min(300), ..self }
     }
 
     /// Adds tokens that have chosen these experts, in any order. Sets of no expert change nothing but the number of layers.
@@ -114,11 +132,11 @@ impl RoutingBuilder {
         Ok(())
     }
 
-    /// Adds tokens to the load of an expert.
+    /// Adds tokens to the load of an expert. Where there is nothing else, [`place_experts`](super::place_experts) makes loads as even as it can.
     pub fn add_load(&mut self, layer: usize, expert: ExpertId, tokens: u64) -> Result<(), ExpertError> {
         self.check(expert)?;
         let collected = self.layer(layer);
-        grow(&mut collected.total_load, tokens)?;
+        grow(&mut collected.total_load, tokens).map_err(|_| ExpertError::TooMuchLoad)?;
         *collected.loads.entry(expert).or_default() += tokens;
         Ok(())
     }
@@ -128,9 +146,9 @@ impl RoutingBuilder {
         if self.layers.is_empty() {
             return Err(ExpertError::NoLayers);
         }
-        let num_experts = self.num_experts;
+        let Self { num_experts, decimals, .. } = self;
         let layers = self.layers.into_iter().map(|layer| layer.finish(num_experts)).collect();
-        Ok(ExpertRouting { num_experts, layers })
+        Ok(ExpertRouting { num_experts, layers, decimals })
     }
 
     fn check(&self, expert: ExpertId) -> Result<(), ExpertError> {

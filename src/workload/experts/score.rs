@@ -27,7 +27,7 @@ impl ExpertLoads {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct ExpertScore {
-    /// J: distances times vectors of tokens, to their experts and back.
+    /// J: distances times vectors of tokens, to their experts and back. Like all numbers of vectors, it is 0 where only loads are known.
     #[cfg_attr(feature = "serde", serde(rename = "J"))]
     pub cost: f64,
     /// Vectors that enter a node on their way to experts; as many leave it on the way back.
@@ -60,8 +60,7 @@ pub fn score_experts(
 ) -> Result<ExpertScore, ExpertError> {
     // Then there are at most as many PEs as copies.
     placement.copies().check(routing, machine.num_pes())?;
-    let domains = Domains::of(machine)?;
-    domains.check(routing)?;
+    let domains = Domains::of(machine, routing)?;
     Ok(with_domains(routing, placement, &domains))
 }
 
@@ -80,9 +79,15 @@ pub(super) fn with_domains(
         }
         score.across_nodes += homes.entering(layer, &domains.nodes);
         score.across_pes += homes.entering(layer, &pes);
-        score.loads.push(homes.loads(layer));
+        score.loads.push(homes.loads(layer, routing.load_unit()));
     }
     score
+}
+
+/// J of a layer with these experts in its slots.
+pub(super) fn cost_of_layer(layer: &LayerRouting, slots: &[ExpertId], domains: &Domains) -> f64 {
+    let homes = Homes::new(slots, layer.loads().len() as ExpertId, domains.num_pes);
+    domains.levels.iter().map(|level| 2.0 * level.step as f64 * homes.entering(layer, level)).sum()
 }
 
 /// Where the copies of a layer's experts are.
@@ -133,12 +138,12 @@ impl Homes {
         }
     }
 
-    fn loads(&self, layer: &LayerRouting) -> ExpertLoads {
+    fn loads(&self, layer: &LayerRouting, unit: f64) -> ExpertLoads {
         let mut loads = vec![0.0; self.num_pes];
         for (pes, &load) in self.pes.iter().zip(layer.loads()) {
             pes.iter().for_each(|&pe| loads[pe as usize] += load as f64 / pes.len() as f64);
         }
         let greatest = loads.iter().copied().fold(0.0, f64::max);
-        ExpertLoads { greatest, mean: loads.iter().sum::<f64>() / self.num_pes as f64 }
+        ExpertLoads { greatest: greatest * unit, mean: loads.iter().sum::<f64>() / self.num_pes as f64 * unit }
     }
 }

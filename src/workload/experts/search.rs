@@ -34,10 +34,20 @@ pub(super) struct Search<'a> {
     bound: u64,
     /// The sum of what loads are above the bound.
     overload: i64,
-    /// By how much the cost has fallen, times the number of PEs.
-    gained: i64,
+    /// Where copies were before, and what it costs that they leave.
+    homes: Option<Homes>,
+    /// By how much the cost has fallen, times the number of PEs, and how many more copies are at home.
+    gained: (i64, i64),
     /// The same of the best placement so far whose loads are within the bound, and that placement.
-    best: (i64, Vec<u32>),
+    best: ((i64, i64), Vec<u32>),
+}
+
+/// The PEs that copies may be on without having moved.
+pub(super) struct Homes {
+    /// By copy and PE.
+    pub is_home: Vec<bool>,
+    /// What it costs that a copy is elsewhere, in units of the cost.
+    pub price: i64,
 }
 
 /// What exchanges change at a level.
@@ -66,11 +76,17 @@ impl<'a> Search<'a> {
             load_of[pe as usize] += loads[copy];
         }
         let overload = load_of.iter().map(|&load: &u64| load.saturating_sub(bound) as i64).sum();
-        let best = (0, pe_of.clone());
-        Self { sets, tables, pe_of, held, loads, load_of, bound, overload, gained: 0, best }
+        let worth = if overload > 0 { (i64::MIN, 0) } else { (0, 0) };
+        let best = (worth, pe_of.clone());
+        Self { sets, tables, pe_of, held, loads, load_of, bound, overload, homes: None, gained: (0, 0), best }
     }
 
-    /// The PE of each copy in the best placement so far: the first one, or a cheaper one whose loads are within the bound.
+    /// The same where it costs something that copies are not at home. Of equal costs, that with more of them at home is better.
+    pub fn with_homes(self, homes: Option<Homes>) -> Self {
+        Self { homes, ..self }
+    }
+
+    /// The PE of each copy in the best placement so far: the first one, or a better one whose loads are within the bound.
     pub fn best(&self) -> &[u32] {
         &self.best.1
     }
@@ -101,7 +117,16 @@ impl<'a> Search<'a> {
     /// How much the cost changes if two copies are exchanged. O(levels).
     pub fn delta(&self, a: u32, b: u32) -> i64 {
         let (here, there) = (self.pe_of[a as usize], self.pe_of[b as usize]);
-        self.tables.iter().map(|table| table.delta((a, here), (b, there))).sum()
+        let of_tables: i64 = self.tables.iter().map(|table| table.delta((a, here), (b, there))).sum();
+        of_tables - self.homes.as_ref().map_or(0, |homes| homes.price * self.returning(a, b))
+    }
+
+    /// How many more copies are at home if two are exchanged.
+    fn returning(&self, a: u32, b: u32) -> i64 {
+        let Some(homes) = &self.homes else { return 0 };
+        let (here, there) = (self.pe_of[a as usize], self.pe_of[b as usize]);
+        let is_home = |copy: u32, pe: u32| i64::from(homes.is_home[copy as usize * self.held.len() + pe as usize]);
+        is_home(a, there) + is_home(b, here) - is_home(a, here) - is_home(b, there)
     }
 
     /// How much the overload changes if two copies are exchanged: the sum of what loads are above the bound.
@@ -120,7 +145,7 @@ impl<'a> Search<'a> {
         if here == there {
             return;
         }
-        self.gained -= delta;
+        self.gained = (self.gained.0 - delta, self.gained.1 + self.returning(a, b));
         self.overload += self.overload_delta(a, b);
         self.place(a, there);
         self.place(b, here);
@@ -195,7 +220,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Makes exchanges that lower the overload, or else the cost, until none does.
+    /// Makes exchanges that lower the overload, or else the cost, or else bring copies home, until none does.
     pub fn descend(&mut self, observer: &dyn Observer) {
         let count = self.sets.num_copies as u32;
         loop {
@@ -213,7 +238,7 @@ impl<'a> Search<'a> {
                         continue;
                     }
                     let delta = self.delta(a, b);
-                    if (overload, delta) < (0, 0) {
+                    if (overload, delta, -self.returning(a, b)) < (0, 0, 0) {
                         self.exchange(a, b, delta);
                         is_done = false;
                     }

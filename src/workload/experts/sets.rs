@@ -4,7 +4,7 @@ use super::LayerRouting;
 use crate::ground::rng::{Rng, derive};
 
 /// Ways to choose copies for a set of experts up to which all are taken; of more, as many are drawn.
-const MOST_WAYS: u64 = 16;
+pub(super) const MOST_WAYS: u64 = 16;
 
 /// Sets of copies, and how many tokens choose each.
 pub(super) struct CopySets {
@@ -34,7 +34,7 @@ impl CopySets {
             first_set: Vec::new(),
             sets_of: Vec::new(),
         };
-        let stride = routing.sets().len().div_ceil(most).max(1);
+        let stride = Self::stride(routing, most);
         for (number, (experts, tokens)) in routing.sets().enumerate().step_by(stride) {
             let ways = experts.iter().map(|&expert| u64::from(copies[expert as usize]));
             let ways = ways.fold(1u64, u64::saturating_mul);
@@ -57,6 +57,11 @@ impl CopySets {
         }
         sets.index();
         sets
+    }
+
+    /// Of how many sets one is looked at.
+    pub fn stride(routing: &LayerRouting, most: usize) -> usize {
+        routing.sets().len().div_ceil(most).max(1)
     }
 
     fn index(&mut self) {

@@ -111,8 +111,8 @@ fn exchanges_change_the_cost_as_predicted() {
     let mut rng = Rng::new(2);
     for spec in MACHINES {
         let machine = machine(spec);
-        let domains = Domains::of(&machine).unwrap();
         let routing = random(16, 1, 60, &mut rng);
+        let domains = Domains::of(&machine, &routing).unwrap();
         let copies = ExpertCopies::replicated(&routing, 8).unwrap();
         let (own, layer) = (copies.of(0), routing.layer(0));
         let (experts, loads) = (experts(own), loads(own, layer));
@@ -256,6 +256,180 @@ fn replicas_lower_the_greatest_load_of_a_copy_as_far_as_possible() {
     assert!(found.score.worst_ratio() < 1.2, "{}", found.score.worst_ratio());
 }
 
+/// A routing of which only the loads of experts are known, by layer.
+fn of_loads(layers: &[&[u64]]) -> ExpertRouting {
+    let mut builder = RoutingBuilder::new(layers[0].len() as u32).unwrap();
+    for (layer, loads) in layers.iter().enumerate() {
+        (0..).zip(*loads).for_each(|(expert, &load)| builder.add_load(layer, expert, load).unwrap());
+    }
+    builder.build().unwrap()
+}
+
+/// The least greatest load of some bins that hold equally many of these loads, by enumeration.
+fn least_greatest(loads: &[u64], bins: &mut [(u64, usize)]) -> u64 {
+    let Some((first, rest)) = loads.split_first() else {
+        return bins.iter().map(|&(load, _)| load).max().unwrap();
+    };
+    let mut least = u64::MAX;
+    for bin in 0..bins.len() {
+        if bins[bin].1 > 0 {
+            bins[bin] = (bins[bin].0 + first, bins[bin].1 - 1);
+            least = least.min(least_greatest(rest, bins));
+            bins[bin] = (bins[bin].0 - first, bins[bin].1 + 1);
+        }
+    }
+    least
+}
+
+#[test]
+fn loads_alone_are_made_as_even_as_they_can_be() {
+    let mut rng = Rng::new(8);
+    for (spec, distances) in [("2:1", "1:5"), ("1:3", "1:5"), ("4:1", "1:5"), ("2:2", "1:10"), ("1:4", "1:3")] {
+        let machine = machine((spec, distances));
+        let pes = machine.num_pes();
+        for experts in (pes..=8).step_by(pes) {
+            for most in [2, 7, 1000] {
+                let loads: Vec<u64> = (0..experts).map(|_| u64::from(rng.below(most))).collect();
+                let routing = of_loads(&[&loads]);
+                let copies = ExpertCopies::single(&routing);
+                let found = place_experts(&routing, &copies, &machine, &ExpertConfig::default(), &()).unwrap();
+                let least = least_greatest(&loads, &mut vec![(0, experts / pes); pes]);
+                assert_eq!(found.score.loads[0].greatest, least as f64, "{spec} {loads:?}");
+            }
+        }
+    }
+    // As even on nodes as it is possible with PEs of 10, 8, 2 and 0, which are the least.
+    let routing = of_loads(&[&[10, 8, 2, 0]]);
+    let copies = ExpertCopies::single(&routing);
+    let machine = machine(("2:2", "1:10"));
+    let found = place_experts(&routing, &copies, &machine, &ExpertConfig::default(), &()).unwrap();
+    let slots = found.placement.layer(0);
+    let mut node = [slots[0], slots[1]];
+    node.sort_unstable();
+    assert!(node == [0, 3] || node == [1, 2], "{slots:?}");
+}
+
+#[test]
+fn the_example_of_a_load_balancer_is_as_even_as_there() {
+    // `weight` of the documentation of EPLB: 16 slots on 2 nodes of 4 GPUs. Its placement, by hand: in layer 0 copies of experts 1, 4, 5 and 10 share
+    // their loads, and the fullest GPU has experts 0 and 1, 90 + 66; in layer 1 those of 1, 5, 6 and 8, and it has 6 and 8, 93.5 + 86.
+    let routing = of_loads(&[
+        &[90, 132, 40, 61, 104, 165, 39, 4, 73, 56, 183, 86],
+        &[20, 107, 104, 64, 19, 197, 187, 157, 172, 86, 16, 27],
+    ]);
+    let machine = machine(("4:2", "1:10"));
+    let copies = ExpertCopies::replicated(&routing, 4).unwrap();
+    let found = place_experts(&routing, &copies, &machine, &ExpertConfig::default(), &()).unwrap();
+    let greatest: Vec<f64> = found.score.loads.iter().map(|loads| loads.greatest).collect();
+    assert!(greatest[0] <= 156.0 && greatest[1] <= 179.5, "{greatest:?}");
+    let again = ExpertConfig::default().with_threads(2).with_time_limit(Duration::from_secs(1000));
+    let begin = Instant::now();
+    assert_eq!(place_experts(&routing, &copies, &machine, &again, &()).unwrap().placement, found.placement);
+    assert!(begin.elapsed() < Duration::from_secs(500));
+}
+
+/// The same placement with the PEs of each node, and the nodes, in another order.
+fn renamed(placement: &ExpertPlacement, gpus: usize, nodes: usize, rng: &mut Rng) -> ExpertPlacement {
+    let of_pe = placement.num_slots() / (gpus * nodes);
+    let rename = |slots: &Vec<u32>| {
+        let mut order: Vec<usize> = (0..nodes).collect();
+        rng.shuffle(&mut order);
+        let pes = order.into_iter().flat_map(|node| {
+            let mut pes: Vec<usize> = (node * gpus..(node + 1) * gpus).collect();
+            rng.shuffle(&mut pes);
+            pes
+        });
+        pes.flat_map(|pe| slots[pe * of_pe..(pe + 1) * of_pe].to_vec()).collect()
+    };
+    let layers = placement.layers().iter().map(rename).collect();
+    let experts = placement.layers()[0].iter().max().unwrap() + 1;
+    ExpertPlacement::new(experts, layers).unwrap()
+}
+
+#[test]
+fn the_same_placement_under_other_names_moves_nothing() {
+    let mut rng = Rng::new(11);
+    for ((spec, distances), gpus, nodes) in [(("2:2", "1:10"), 2, 2), (("4:2", "1:10"), 4, 2), (("2:3", "1:10"), 2, 3)] {
+        let machine = machine((spec, distances));
+        let experts = 2 * machine.num_pes() as u32;
+        let loads: Vec<u64> = (0..experts).map(|_| u64::from(rng.below(1000))).collect();
+        for routing in [random(experts, 2, 60, &mut rng), of_loads(&[&loads])] {
+            for replicas in [0, machine.num_pes()] {
+                let copies = ExpertCopies::replicated(&routing, replicas).unwrap();
+                let config = ExpertConfig::default();
+                let found = place_experts(&routing, &copies, &machine, &config, &()).unwrap();
+                assert_eq!(found.moved, None);
+                let old = renamed(&found.placement, gpus, nodes, &mut rng);
+                for weight in [MigrationWeight::ZERO, MigrationWeight::ONE] {
+                    let again =
+                        remap_experts(&routing, &copies, &machine, &config, (&old, weight), &()).unwrap();
+                    assert!(again.score.cost <= found.score.cost * (1.0 + 1e-9), "{spec} {replicas}");
+                    // With weight 0, a search from there may find a better one.
+                    if is_near(again.score.cost, found.score.cost) {
+                        assert_eq!(again.moved, Some(0), "{spec} {replicas}");
+                    }
+                    assert_eq!(again.placement.moved_from(&old, machine.num_pes()), again.moved.unwrap());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn moves_are_made_as_far_as_they_are_worth_their_price() {
+    let mut rng = Rng::new(12);
+    let machine = machine(("4:2", "1:10"));
+    let copies = ExpertCopies::single(&random(16, 1, 80, &mut rng));
+    let old = ExpertPlacement::new(16, vec![(0..16).collect()]).unwrap();
+    let (mut moved, mut costs) = (Vec::new(), Vec::new());
+    let routing = random(16, 1, 80, &mut rng);
+    let config = ExpertConfig::default().with_imbalance(10.0);
+    for weight in ["1000000", "40", "5", "0"] {
+        let weight: MigrationWeight = weight.parse().unwrap();
+        let found = remap_experts(&routing, &copies, &machine, &config, (&old, weight), &()).unwrap();
+        moved.push(found.moved.unwrap());
+        costs.push(found.score.cost);
+    }
+    assert_eq!(moved[0], 0);
+    assert!(moved.is_sorted() && moved[3] > 0, "{moved:?}");
+    assert!(costs.is_sorted_by(|a, b| a >= b), "{costs:?}");
+    // Loads alone: an exchange of 7 and 5 makes them even.
+    let routing = of_loads(&[&[7, 3, 5, 1]]);
+    let copies = ExpertCopies::single(&routing);
+    let old = ExpertPlacement::new(4, vec![vec![0, 1, 2, 3]]).unwrap();
+    let pair = crate::machine::build("1:2", Some("1:5"), None).unwrap();
+    for (weight, moved, greatest) in [("0.9", 2, 8.0), ("1.1", 0, 10.0)] {
+        let old = (&old, weight.parse().unwrap());
+        let found = remap_experts(&routing, &copies, &pair, &config, old, &()).unwrap();
+        assert_eq!((found.moved, found.score.loads[0].greatest), (Some(moved), greatest));
+    }
+}
+
+#[test]
+fn an_older_placement_must_fit() {
+    let routing = of_loads(&[&[7, 3, 5, 1]]);
+    let copies = ExpertCopies::single(&routing);
+    let machine = machine(("2:2", "1:10"));
+    let remap = |experts, layers: &[Vec<u32>]| {
+        let old = ExpertPlacement::new(experts, layers.to_vec()).unwrap();
+        let old = (&old, MigrationWeight::ONE);
+        remap_experts(&routing, &copies, &machine, &ExpertConfig::default(), old, &()).unwrap_err()
+    };
+    let order = vec![0, 1, 2, 3];
+    assert!(matches!(remap(4, &[order.clone(), order]), ExpertError::OldLayers { found: 2, expected: 1 }));
+    assert!(matches!(remap(4, &[vec![0, 1, 2, 3, 3]]), ExpertError::OldSlots { found: 5, expected: 4 }));
+    assert!(matches!(remap(2, &[vec![0, 1, 1, 1]]), ExpertError::OldExperts { found: 2, expected: 4 }));
+}
+
+#[test]
+fn loads_alone_need_no_tree() {
+    let routing = of_loads(&[&[5, 3, 7, 1, 6, 2, 0, 4]]);
+    let ring = crate::machine::build("torus:4", None, None).unwrap();
+    let copies = ExpertCopies::single(&routing);
+    let found = place_experts(&routing, &copies, &ring, &ExpertConfig::default(), &()).unwrap();
+    assert_eq!((found.score.loads[0].greatest, found.score.cost), (7.0, 0.0));
+}
+
 #[test]
 fn what_does_not_fit_is_refused() {
     let mut builder = RoutingBuilder::new(4).unwrap();
@@ -306,6 +480,7 @@ fn what_does_not_fit_is_refused() {
 mod files {
     use super::*;
     use crate::io::Source;
+    use crate::io::expert_trace::TraceKind;
 
     fn source(bytes: &[u8]) -> Source<'_> {
         Source::new("trace", bytes).unwrap()
@@ -339,7 +514,9 @@ mod files {
                 bytes.to_vec()
             };
             let mut fields = vec![20, 0, 0, 0, if is_deflated { 8 } else { 0 }, 0, 0, 0, 0, 0];
-            fields.extend([0; 4]);
+            let mut checksum = flate2::Crc::new();
+            checksum.update(bytes);
+            fields.extend(checksum.sum().to_le_bytes());
             fields.extend((packed.len() as u32).to_le_bytes());
             fields.extend((bytes.len() as u32).to_le_bytes());
             fields.extend((name.len() as u16).to_le_bytes());
@@ -397,6 +574,21 @@ mod files {
     }
 
     #[test]
+    fn packed_arrays_are_read_within_bounds() {
+        let array = npy("(2, 3, 2)", false, &[3, 1, 1, 3, 2, -1, 0, 2, 2, 3, 3, 0]);
+        let refused = |bytes: &[u8]| text::read_routing(source(bytes), 4).unwrap_err().to_string();
+        let mut damaged = npz(&[("a.npy", &array)], false);
+        let place = damaged.windows(2).position(|pair| pair == [3, 1]).unwrap();
+        damaged[place] = 2;
+        assert!(refused(&damaged).contains("line 1, column 1: this zip archive is not as NumPy writes them: its array is damaged"));
+        // 128 MB of zeros in as many KB. The shape alone shows that they are no trace of so many experts, and if it fits, they are too many.
+        let zeros = vec![0; 1 << 27];
+        let large = |shape: &str| npz(&[("a.npy", &npy(shape, false, &zeros))], true);
+        assert!(refused(&large("(1, 1024, 131072)")).contains("an array of 1 x 1024 x 131072 is no trace of 4 experts"));
+        assert!(refused(&large("(1, 33554432, 4)")).contains("expand to more than 100 times as many"));
+    }
+
+    #[test]
     fn pairs_are_read_with_their_loads() {
         let text = "9 2 0\n2 5 1\n0 1 7\n0 4 0\n4 0 0\n0 0 0\n";
         let routing = text::read_routing(source(text.as_bytes()), 3).unwrap();
@@ -406,6 +598,130 @@ mod files {
         let array = npy("(3, 3)", false, &[0, 2, 0, 2, 0, 1, 0, 1, 0]);
         let routing = text::read_routing(source(&array), 3).unwrap();
         assert_eq!(routing.layer(0).loads(), [2, 3, 1]);
+    }
+
+    /// An array of numbers of 64 bits as NumPy writes it, whole ones or not.
+    fn wide<const N: usize>(shape: &str, is_float: bool, entries: [f64; N]) -> Vec<u8> {
+        let descr = if is_float { "<f8" } else { "<i8" };
+        let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
+        let mut file = b"\x93NUMPY\x01\x00".to_vec();
+        file.extend((header.len() as u16).to_le_bytes());
+        file.extend(header.bytes());
+        entries.iter().for_each(|&entry| {
+            file.extend(if is_float { entry.to_le_bytes() } else { (entry as i64).to_le_bytes() });
+        });
+        file
+    }
+
+    #[test]
+    fn loads_are_the_same_in_every_form() {
+        // Two layers of four experts.
+        let expected = of_loads(&[&[5, 3000, 7, 1], &[6, 2, 0, 4]]);
+        let numbers = [5.0, 3000.0, 7.0, 1.0, 6.0, 2.0, 0.0, 4.0];
+        let array = wide("(2, 4)", false, numbers);
+        let table = "0,0,5\n0,1,3000\n0,2,7\n0,3,1\n1,0,6\n1,1,2\n1,2,0\n1,3,4\n";
+        let with = |names: &str| format!("{names}\n{table}").into_bytes();
+        let shuffled = "count,expert,layer\n4,3,1\n0,2,1\n2,1,1\n6,0,1\n1,3,0\n7,2,0\n3000,1,0\n5,0,0\n";
+        for bytes in [
+            array.clone(),
+            wide("(2, 4)", true, numbers),
+            wide("(1, 2, 4)", true, numbers),
+            wide("(2, 1, 4)", false, numbers),
+            npz(&[("weight.npy", &array)], true),
+            b"5,3000,7,1\n6,2,0,4\n".to_vec(),
+            b"e0 e1 e2 e3\n5 3000 7 1\n6 2 0 4\n".to_vec(),
+            b"layer,expert_0,expert_1,expert_2,expert_3\n0,5,3000,7,1\n1,6,2,0,4\n".to_vec(),
+            b",0,1,2,3\n0,5,3000,7,1\n1,6,2,0,4\n".to_vec(),
+            b"0,5,3000,7,1\n1,6,2,0,4\n".to_vec(),
+            table.as_bytes().to_vec(),
+            with("layer_id,expert_id,count"),
+            with("layer,expert,num_tokens"),
+            with("layer_idx;expert_idx;load").iter().map(|&byte| if byte == b';' { b',' } else { byte }).collect(),
+            shuffled.as_bytes().to_vec(),
+            // Loads of a step each, and what says nothing of loads.
+            b"step,layer,expert,count,share\n0,0,0,2,.1\n1,0,0,3,.2\n0,0,1,3000,0\n0,0,2,7,0\n0,0,3,1,0\n0,1,0,6,0\n0,1,1,2,0\n0,1,3,4,0\n"
+                .to_vec(),
+        ] {
+            let read = text::read_trace(source(&bytes), 4, None);
+            let read = read.unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&bytes)));
+            assert_eq!(read.routing, expected, "{}", String::from_utf8_lossy(&bytes));
+            assert!(read.routing.is_of_loads() && read.found.kind == TraceKind::Loads);
+        }
+        let single = of_loads(&[&[5, 3000, 7, 1]]);
+        for bytes in [
+            &b"expert,count\n0,5\n1,3000\n2,7\n3,1\n"[..],
+            b"tokens;expert_id\n5;0\n3000;1\n7;2\n1;3\n",
+            b"0 5\n1 3000\n2 7\n3 1\n",
+            b"count\n5\n3000\n7\n1\n",
+            b"5\n3000\n7\n1\n",
+            &wide("(4,)", true, [5.0, 3000.0, 7.0, 1.0]),
+        ] {
+            assert_eq!(text::read_routing(source(bytes), 4).unwrap(), single);
+        }
+        let named = text::read_trace(source(b"layer,expert,count,share\n0,0,5,1\n"), 4, None).unwrap();
+        assert_eq!(named.found.passed_over, ["share"]);
+    }
+
+    #[test]
+    fn loads_may_have_decimal_places() {
+        for bytes in [
+            &b"expert,load\n0,2.5\n1,0.125\n2,7\n3,1e1\n"[..],
+            b"2.5 0.125 7 10\n",
+            &wide("(4,)", true, [2.5, 0.125, 7.0, 10.0]),
+        ] {
+            let routing = text::read_routing(source(bytes), 4).unwrap();
+            assert_eq!((routing.layer(0).loads(), routing.load_unit()), (&[2500, 125, 7000, 10000][..], 0.001));
+            let machine = machine(("2:1", "1:5"));
+            let copies = ExpertCopies::single(&routing);
+            let found = place_experts(&routing, &copies, &machine, &ExpertConfig::default(), &()).unwrap();
+            assert!(is_near(found.score.loads[0].greatest, 10.125) && is_near(found.score.loads[0].mean, 9.8125));
+        }
+    }
+
+    #[test]
+    fn what_may_be_loads_or_not_is_refused_unless_it_is_said() {
+        let shares = wide("(2, 4)", true, [0.5, 0.25, 0.125, 0.125, 0.25, 0.25, 0.25, 0.25]);
+        let sparse = wide("(2, 4)", false, [9.0, 0.0, 0.0, 0.0, 0.0, 7.0, 0.0, 0.0]);
+        let square = wide::<16>("(4, 4)", false, std::array::from_fn(|place| place as f64));
+        let table = b"0,0,1\n0,1,3\n0,2,0\n0,3,2\n";
+        let several = b"0,1\n1,3\n2,0\n3,2\n";
+        let order = b"0,3,1,2,0\n1,0,1,3,2\n";
+        for (bytes, other) in [
+            (&shares[..], TraceKind::Choices),
+            (&sparse, TraceKind::Choices),
+            (&square, TraceKind::Pairs),
+            (&table[..], TraceKind::Choices),
+            (several, TraceKind::Choices),
+            (order, TraceKind::Choices),
+            (b"1 2 3 4\n2 1 3 4\n3 3 1 4\n4 4 5 1\n", TraceKind::Pairs),
+            (b"0 1 2 3\n0 3 2 1\n", TraceKind::Choices),
+        ] {
+            let error = text::read_routing(source(bytes), 4).unwrap_err().to_string();
+            assert!(error.contains("trace, line 1, column 1: this may hold"), "{error}");
+            assert!(error.contains(other.name()) && error.contains("or loads (how many"), "{error}");
+            let read = text::read_trace(source(bytes), 4, Some(TraceKind::Loads)).unwrap();
+            assert!(read.routing.is_of_loads());
+            if other == TraceKind::Choices {
+                let read = text::read_trace(source(bytes), 4, Some(other)).unwrap();
+                assert!(!read.routing.is_of_loads());
+            }
+        }
+        let asymmetric = text::read_trace(source(b"1 2\n3 1\n"), 2, Some(TraceKind::Pairs)).unwrap_err().to_string();
+        assert!(asymmetric.contains("layer 0: experts 0 and 1 have other numbers of tokens than 1 and 0"), "{asymmetric}");
+    }
+
+    #[test]
+    fn numbers_of_tokens_are_no_experts() {
+        let wide = "layer,token,expert1,expert2\n0,2,3,1\n0,3,1,3\n0,9,2,\n1,7,0,2\n";
+        let expected = text::read_routing(source(wide.as_bytes()), 4).unwrap();
+        assert_eq!(sets(&expected, 0), [(vec![1, 3], 2), (vec![2], 1)]);
+        for other in [
+            "token_id,layer,topk_0,topk_1\n2,0,3,1\n3,0,1,3\n9,0,2,\n7,1,0,2\n",
+            // A line for each expert of a token.
+            "layer,pos,expert\n0,2,3\n0,2,1\n0,3,1\n0,3,3\n0,9,2\n1,9,0\n1,9,2\n",
+        ] {
+            assert_eq!(text::read_routing(source(other.as_bytes()), 4).unwrap(), expected);
+        }
     }
 
     #[test]
@@ -421,15 +737,27 @@ mod files {
             (b"0 1 2\n5000 1 2\n", "trace, line 2, column 1: `5000` "),
             (b"0 1 1\n", "trace, line 1, column 1: a token has expert 1 twice"),
             (b"", "there is no layer"),
-            (b"1 2 3 4\n2 1 3 4\n", "the last layer has 2 rows of pairs instead of 4"),
+            (b"0,1,2\n0,2,5000\n", "line 2, column 5: `5000` is not one of the 4 experts, which count from 0; if it counts tokens"),
+            (b"layer,expert,count\n0,1,-3\n", "line 2, column 5: `-3` is negative; a load is a number from 0"),
+            (b"layer,expert,count\n0,1,x\n", "line 2, column 5: `x` is not a number; a load"),
+            (b"layer,expert,count\n0,4,1\n", "line 2, column 3: `4` is not one of the 4 experts"),
+            (b"layer,expert,count\n0,1\n", "line 2, column 1: the line has 2 fields"),
+            (b"layer,expert,count,load\n", "line 1, column 1: `load` is a second column for numbers of tokens"),
+            (b"layer,expert,foo\n0,1,1\n", "nothing is known of a column called `foo`"),
+            (b"layer,token,expert,weight\n0,1,1,1\n", "a column called `weight` beside the experts"),
+            (b"layer,token,expert\n0,1,1\n0,2,1\n0,1,2\n", "line 4, column 1: layer 0 has token `1` again"),
+            (b"5\n3\n7\n", "there are 3 loads of a layer of 4 experts"),
+            (&wide("(4,)", true, [1.0, 2.0, -3.0, 4.0]), "row 0, column 2: `-3` is not"),
+            (&wide("(4,)", true, [1.0, 2.0, f64::NAN, 4.0]), "row 0, column 2: `NaN` is not"),
+            (&wide("(2, 2, 4)", false, [9.0; 16]), "an array of 2 x 2 x 4 has the loads of the experts several times"),
+            (&wide("(2, 3)", false, [9.0; 6]), "row 0, column 0: `9` is not one of the 4 experts"),
             (b"1 2 3 4\n2 1 3\n", "line 2, column 1: the line has 3 numbers"),
-            (b"1 2 3 4\n2 1 3 4\n3 3 1 4\n4 4 5 1\n", "experts 2 and 3 have other numbers"),
             (&npy("(2, 2, 9)", false, &[0; 36]), "an array of 2 x 2 x 9 is no trace of 4 experts"),
             (&npy("(2,)", false, &[0; 2]), "an array of 2 is no trace"),
             (&npy("(2, 2, 2)", false, &[0; 7]), "an entry of the array is missing"),
             (&npy("(1, 1, 2)", false, &[0; 7]), "what follows the last entry"),
             (&npy("(1, 2, 2)", false, &[0, 1, 1, -3]), "layer 0, row 1, column 1: `-3` is not"),
-            (&npy("(1, 2, 2)", false, &[0, 1, 1, 4]), "layer 0, token 1: the expert 4 does not exist"),
+            (&npy("(1, 2, 2)", false, &[0, 1, 1, 4]), "layer 0, row 1, column 1: `4` is not one of the 4 experts"),
             (&npy("(9999999, 99999, 2)", false, &[0; 3]), "is no trace of 4 experts"),
             (&two, "the archive holds several arrays, a.npy, b.npy"),
             (&npz(&[("a.txt", b"")], false), "it has no array"),

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{ExpertCopies, ExpertError, ExpertId, ExpertPlacement, ExpertRouting, RoutingBuilder};
 use crate::io::cluster::Text;
-use crate::io::expert_trace::{self, TraceEntry};
+use crate::io::expert_trace::{self, TraceEntry, TraceFound, TraceKind};
 use crate::io::{ContentError, OtherFault, ReadError, Source};
 
 /// The list of a placement.
@@ -31,6 +31,16 @@ pub enum ExpertPlacementFault {
     Unfit { reason: String },
 }
 
+/// A routing as it was read.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RoutingFile {
+    /// What tokens have chosen.
+    pub routing: ExpertRouting,
+    /// What was found beside it.
+    pub found: TraceFound,
+}
+
 /// Reads a trace of a model with so many experts in each layer, in any of the forms of [`expert_trace`]. Where it counts pairs and no loads, an
 /// expert's load is the number of its pairs. O(file).
 ///
@@ -45,6 +55,15 @@ pub enum ExpertPlacementFault {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_routing(source: Source<'_>, num_experts: ExpertId) -> Result<ExpertRouting, ReadError> {
+    read_trace(source, num_experts, None).map(|file| file.routing)
+}
+
+/// The same with what was found beside the routing; if a kind is given, the file is read as such a one.
+pub fn read_trace(
+    source: Source<'_>,
+    num_experts: ExpertId,
+    kind: Option<TraceKind>,
+) -> Result<RoutingFile, ReadError> {
     let file = source.name().to_owned();
     let invalid = |error: ExpertError| {
         let kind = ContentError::Other(OtherFault::new(error));
@@ -52,7 +71,7 @@ pub fn read_routing(source: Source<'_>, num_experts: ExpertId) -> Result<ExpertR
     };
     let mut builder = RoutingBuilder::new(num_experts).map_err(invalid)?;
     let mut pairs = Pairs::default();
-    expert_trace::read(source, num_experts, &mut |layer, entry| {
+    let found = expert_trace::read(source, num_experts, kind, &mut |layer, entry| {
         let layer = layer as usize;
         match entry {
             TraceEntry::Token(experts) => builder.add(layer, experts, 1),
@@ -68,7 +87,8 @@ pub fn read_routing(source: Source<'_>, num_experts: ExpertId) -> Result<ExpertR
         .map_err(OtherFault::new)
     })?;
     pairs.add_loads(&mut builder).map_err(invalid)?;
-    builder.build().map_err(invalid)
+    let routing = builder.with_decimals(found.decimals).build().map_err(invalid)?;
+    Ok(RoutingFile { routing, found })
 }
 
 /// The loads that pairs are, if there are no others.

@@ -21,7 +21,8 @@ struct Report {
     input_mapping: String,
     experts: ExpertId,
     layers: usize,
-    tokens: u64,
+    /// Nothing where only loads are known.
+    tokens: Option<u64>,
     slots: usize,
     machine: JsonMachine,
     /// The placement, then others.
@@ -41,7 +42,7 @@ pub(super) fn score(options: &Options, experts: ExpertId, given: &Given) -> Resu
     let console = given.console(options.report.quiet, &outputs)?;
     let machine = options.machine.build(console)?;
     let machine = machine.as_ref();
-    let routing = experts::read(Source::open(&options.file)?, experts, console)?;
+    let routing = experts::read(&options.experts, &options.file, experts, console)?.routing;
     machine::tell(console, machine);
     let placement = text::read_placement(Source::open(&options.input_mapping)?, experts)?;
     let score = score_experts(&routing, &placement, machine)?;
@@ -53,7 +54,7 @@ pub(super) fn score(options: &Options, experts: ExpertId, given: &Given) -> Resu
         input_mapping: files::name(&options.input_mapping),
         experts,
         layers: routing.num_layers(),
-        tokens: routing.num_tokens(),
+        tokens: (!routing.is_of_loads()).then(|| routing.num_tokens()),
         slots: placement.num_slots(),
         machine: options.machine.report(machine),
         placements: rows.rows,

@@ -82,7 +82,7 @@ pub(crate) static TABLE: Table = Table {
         Row::new(ON_MACHINES, &["picture", "simulate", "trace", "sharing", "latency_cycles"]),
         Row::new(ON_MACHINES, &["compare"]),
         Row::new(&[Mode::ManyToOne], &["imbalance", "least_load", "pe_weights"]),
-        Row::new(&[Mode::Experts], &["experts", "token_bytes"]),
+        Row::new(&[Mode::Experts], &["experts", "read_as", "token_bytes"]),
         Row::new(&[Mode::Workload], &["send_cycles", "receive_cycles"]),
     ],
     needs: &[

@@ -16,13 +16,16 @@ use crate::options;
 use crate::progress::Progress;
 use crate::signals::{self, First, StopAtSignal};
 use viem::io::output::Content;
+use viem::io::expert_trace::TraceKind;
 use viem::io::{Outputs, Source, expert_trace};
 use viem::machine::Machine;
 use viem::mapping::solve::MapPreset;
+use viem::partition::MigrationWeight;
 use viem::workload::experts::{
-    ExpertConfig, ExpertCopies, ExpertId, ExpertRouting, ExpertScore, place_experts, text,
+    ExpertConfig, ExpertCopies, ExpertId, ExpertRouting, ExpertScore, place_experts, remap_experts,
+    text::{self, RoutingFile},
 };
-use viem_verify as verify;
+use viem_verify::{self as verify, ExpertAudit};
 
 /// The file of the placement, unless another one is asked for.
 const PLACEMENT: &str = "experts.json";
@@ -33,7 +36,8 @@ struct Report {
     trace: String,
     experts: ExpertId,
     layers: usize,
-    tokens: u64,
+    /// Nothing where only loads are known.
+    tokens: Option<u64>,
     token_bytes: u64,
     /// Slots of a layer.
     slots: usize,
@@ -43,25 +47,39 @@ struct Report {
     imbalance: f64,
     /// In seconds.
     time_limit: Option<f64>,
+    /// What was resumed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remap: Option<Remap>,
     /// The placement that was found, then others.
     placements: Vec<Row>,
     seconds: f64,
 }
 
+/// What was resumed, as written to `--json`.
+#[derive(Serialize)]
+struct Remap {
+    remap_from: String,
+    migration_weight: MigrationWeight,
+    /// Copies of experts that change place.
+    moved: usize,
+}
+
 /// Places the experts of a trace.
 pub(super) fn place(options: &Options, experts: ExpertId, given: &Given) -> Result<End> {
     let replicas = options.replicas.as_deref();
+    let resumed = options.remap.of_experts();
     let inputs: Vec<&Path> = [options.file.as_path()]
         .into_iter()
         .chain(options.machine.files())
         .chain(replicas.and_then(file_of_replicas))
         .collect();
-    files::probe_inputs(&inputs)?;
+    let read: Vec<&Path> = inputs.iter().copied().chain(resumed.map(|(path, _)| path)).collect();
+    files::probe_inputs(&read)?;
     let mut outputs = Outputs::new();
     let path = if given.has("output_filename") { &options.output_filename } else { Path::new(PLACEMENT) };
     let output = outputs.add(path, &inputs)?;
     if options.verify {
-        files::probe_verifiable(inputs.iter().copied(), outputs.is_file(output))?;
+        files::probe_verifiable(read.iter().copied(), outputs.is_file(output))?;
     }
     let json = options.report.add_to(&mut outputs, &inputs)?;
     let console = given.console(options.report.quiet, &outputs)?;
@@ -69,9 +87,14 @@ pub(super) fn place(options: &Options, experts: ExpertId, given: &Given) -> Resu
     let imbalance = options.sharing.imbalance()?;
     let machine = options.machine.build(console)?;
     let machine = machine.as_ref();
-    let routing = experts::read(Source::open(&options.file)?, experts, console)?;
+    let file = experts::read(&options.experts, &options.file, experts, console)?;
+    let routing = &file.routing;
     machine::tell(console, machine);
-    let copies = copies(replicas, &routing)?;
+    let old = resumed.map(|(path, _)| text::read_placement(Source::open(path)?, experts)).transpose()?;
+    let copies = match (&old, replicas) {
+        (Some(old), None) => old.copies(),
+        _ => copies(replicas, routing)?,
+    };
     let config = ExpertConfig::preset(options.preconfiguration_mapping)
         .with_seed(options.seed)
         .with_threads(threads)
@@ -82,19 +105,34 @@ pub(super) fn place(options: &Options, experts: ExpertId, given: &Given) -> Resu
     let started = Instant::now();
     let found = {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
-        place_experts(&routing, &copies, machine, &config, &observer)?
+        match old.as_ref().zip(resumed) {
+            Some((old, (_, weight))) => {
+                remap_experts(routing, &copies, machine, &config, (old, weight), &observer)?
+            }
+            None => place_experts(routing, &copies, machine, &config, &observer)?,
+        }
     };
     let seconds = started.elapsed().as_secs_f64();
     console.line(format_args!("time spent for mapping {seconds:.6}"));
     let name = outputs.name(output).to_owned();
-    let rows = Rows::new(&options.experts, (&routing, machine), &copies, (name.clone(), &found.score))?;
+    let rows = Rows::new(&options.experts, (routing, machine), &copies, (name.clone(), &found.score))?;
     rows.tell(console);
+    let remap = resumed.zip(found.moved).map(|((path, migration_weight), moved)| Remap {
+        remap_from: files::name(path),
+        migration_weight,
+        moved,
+    });
+    if let Some(Remap { moved, .. }) = remap {
+        let all = found.placement.num_slots() * routing.num_layers();
+        let share = 100.0 * moved as f64 / all.max(1) as f64;
+        console.line(format_args!("migration: {moved} of {all} copies of experts change place, {share:.2} % of all"));
+    }
     let gain = rows.gain();
     let report = Report {
         trace: files::name(&options.file),
         experts,
         layers: routing.num_layers(),
-        tokens: routing.num_tokens(),
+        tokens: (!routing.is_of_loads()).then(|| routing.num_tokens()),
         token_bytes: options.experts.unit(),
         slots: found.placement.num_slots(),
         seed: options.seed,
@@ -102,6 +140,7 @@ pub(super) fn place(options: &Options, experts: ExpertId, given: &Given) -> Resu
         preconfiguration_mapping: options.preconfiguration_mapping,
         imbalance: 100.0 * imbalance,
         time_limit: options.time_limit.map(|limit| limit.as_secs_f64()),
+        remap,
         placements: rows.rows,
         seconds,
     };
@@ -111,25 +150,32 @@ pub(super) fn place(options: &Options, experts: ExpertId, given: &Given) -> Resu
     ];
     let staged = outputs.stage(&contents)?;
     if let Some(written) = staged.path(output).filter(|_| options.verify) {
-        audit(options, (experts, machine), written, &found.score)?;
-        console.line(format_args!("verified: J of the files is the same, and so are all loads"));
+        audit(options, (&file, machine), written, &found.score)?;
+        let what = if routing.is_of_loads() { "all loads of the files are the same" } else { "J of the files is the same, and so are all loads" };
+        console.line(format_args!("verified: {what}"));
     }
     staged.publish()?;
-    console.line(format_args!("{gain:.1} % less into nodes than in the order of numbers; written to {name}"));
+    console.line(format_args!("{gain}; written to {name}"));
     Ok(received.interrupt().map_or(End::Done, End::Signal))
 }
 
 /// Has the independent auditor recompute J and loads from the files.
 fn audit(
     options: &Options,
-    (experts, machine): (ExpertId, &dyn Machine),
+    (file, machine): (&RoutingFile, &dyn Machine),
     written: &Path,
     score: &ExpertScore,
 ) -> Result<()> {
+    let RoutingFile { routing, found, .. } = file;
+    let experts = u64::from(routing.num_experts());
     let trace = expert_trace::unpacked(Source::open(&options.file)?)?;
     let placement = files::text(written)?;
     let audited = files::with_machine((&options.machine, machine), |machine| {
-        Ok(verify::audit_experts(&trace, experts.into(), &placement, machine)?)
+        if routing.is_of_loads() {
+            let loads = verify::audit_expert_loads(&trace, experts, &placement, machine)?;
+            return Ok(ExpertAudit { cost: 0.0, loads });
+        }
+        Ok(verify::audit_experts(&trace, found.kind == TraceKind::Pairs, experts, &placement, machine)?)
     })?;
     // Sums in another order differ in their last digits.
     let is_near = |one: f64, other: f64| (one - other).abs() <= 1e-9 * one.abs().max(other.abs());

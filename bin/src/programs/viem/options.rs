@@ -317,14 +317,16 @@ pub(crate) static TABLE: Table = Table {
                 &[Mode::ManyToOne, Mode::Remapping],
                 "take a machine with a processing element for each process, or make a model by generate_model --machine and map that",
             ),
-        Row::new(&[Mode::Remapping], &["remap_from", "migration_weight", "remap_left", "parents", "curve"])
+        Row::new(&[Mode::Remapping, Mode::Experts], &["remap_from", "migration_weight"])
+            .instead(&[Mode::OneToOne], "leave it out; --input_mapping improves a mapping"),
+        Row::new(&[Mode::Remapping], &["remap_left", "parents", "curve"])
             .instead(&[Mode::OneToOne], "leave it out; --input_mapping improves a mapping"),
         Row::new(
             &[Mode::Workload],
             &["send_cycles", "receive_cycles", "sharing", "latency_cycles", "tasks_per_pe", "judge"],
         ),
         Row::new(&[Mode::Qap], &["target"]),
-        Row::new(&[Mode::Experts], &["experts", "replicas", "token_bytes"]),
+        Row::new(&[Mode::Experts], &["experts", "read_as", "replicas", "token_bytes"]),
         Row::new(OF_MAPPINGS, &["output_format"]).with_values(&["mapping"]),
         Row::new(&[Mode::Qap], &["output_format"]).with_values(&["sln"]),
     ],

@@ -4,12 +4,12 @@
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
 
-use viem::ground::types::BlockId;
+use viem::ground::types::{BlockId, Weight};
 use viem_ffi::{LooseGraph, arcs_from, array, array_mut, optional, put};
 
 use crate::mesh::{Adjacency, Mesh};
 use crate::options::{COUNT, Options, Way};
-use crate::task::Task;
+use crate::task::{Solution, Task};
 use crate::{Fault, Idx, OK, call, real};
 
 /// The arguments of the functions that partition graphs.
@@ -148,10 +148,20 @@ unsafe fn part_graph(
     if !solution.is_contiguous {
         return ask_real();
     }
-    let objective = Idx::try_from(solution.objective).map_err(|_| Fault::Other)?;
-    unsafe { put("objval", objval, objective) }?;
     fill(parts, &solution.parts, options.base)?;
+    unsafe { put_objective(objval, solution.objective) }?;
     Ok(OK)
+}
+
+/// Writes the objective. It may not fit an integer; parts are written before, as they are right all the same.
+///
+/// # Safety
+///
+/// It is null or leads to an integer.
+unsafe fn put_objective(objval: *mut Idx, objective: Weight) -> Result<(), Fault> {
+    let objective = Idx::try_from(objective).map_err(|_| Fault::Other)?;
+    // SAFETY: the caller's promise.
+    Ok(unsafe { put("objval", objval, objective) }?)
 }
 
 /// Writes parts, which count from `base`.
@@ -284,13 +294,14 @@ pub unsafe extern "C" fn METIS_PartMeshDual(
         let options = unsafe { options(given, None) }?;
         let (mesh, elements, nodes) = unsafe { mesh((ne, nn), (eptr, eind), options.base) }?;
         let graph = mesh.dual(unsafe { common(ncommon) }?)?;
-        let wanted = unsafe { PartMesh::new((vwgt, vsize), (nparts, tpwgts), objval, elements) }?;
+        let wanted = unsafe { PartMesh::new((vwgt, vsize), (nparts, tpwgts), elements) }?;
         let (epart, npart) =
             unsafe { (array_mut("epart", epart, elements)?, array_mut("npart", npart, nodes)?) };
-        let parts = wanted.solve(options, &graph)?;
+        let Solution { parts, objective, .. } = wanted.solve(options, &graph)?;
         let of_nodes = mesh.parts_of_nodes(&parts, &wanted.shares());
         fill(epart, &parts, options.base)?;
         fill(npart, &of_nodes, options.base)?;
+        unsafe { put_objective(objval, objective) }?;
         Ok(OK)
     })
 }
@@ -320,13 +331,14 @@ pub unsafe extern "C" fn METIS_PartMeshNodal(
         let options = unsafe { options(given, None) }?;
         let (mesh, elements, nodes) = unsafe { mesh((ne, nn), (eptr, eind), options.base) }?;
         let graph = mesh.nodal()?;
-        let wanted = unsafe { PartMesh::new((vwgt, vsize), (nparts, tpwgts), objval, nodes) }?;
+        let wanted = unsafe { PartMesh::new((vwgt, vsize), (nparts, tpwgts), nodes) }?;
         let (epart, npart) =
             unsafe { (array_mut("epart", epart, elements)?, array_mut("npart", npart, nodes)?) };
-        let parts = wanted.solve(options, &graph)?;
+        let Solution { parts, objective, .. } = wanted.solve(options, &graph)?;
         let of_elements = mesh.parts_of_elements(&parts, &wanted.shares());
         fill(npart, &parts, options.base)?;
         fill(epart, &of_elements, options.base)?;
+        unsafe { put_objective(objval, objective) }?;
         Ok(OK)
     })
 }
@@ -337,7 +349,6 @@ struct PartMesh<'a> {
     sizes: Option<&'a [Idx]>,
     num_parts: usize,
     shares: Option<&'a [f32]>,
-    objval: *mut Idx,
 }
 
 impl<'a> PartMesh<'a> {
@@ -347,7 +358,6 @@ impl<'a> PartMesh<'a> {
     unsafe fn new(
         (vwgt, vsize): (*const Idx, *const Idx),
         (nparts, tpwgts): (*const Idx, *const f32),
-        objval: *mut Idx,
         num_vertices: usize,
     ) -> Result<Self, Fault> {
         // SAFETY: this and what follows: the caller's promise.
@@ -357,24 +367,17 @@ impl<'a> PartMesh<'a> {
             sizes: unsafe { optional("vsize", vsize, num_vertices) }?,
             num_parts,
             shares: unsafe { shares(tpwgts, num_parts) }?,
-            objval,
         })
     }
 
-    /// The parts of the vertices of a graph from 0. The objective is written.
-    fn solve(&self, options: Options, graph: &Adjacency) -> Result<Vec<BlockId>, Fault> {
+    /// The parts of the vertices of a graph from 0.
+    fn solve(&self, options: Options, graph: &Adjacency) -> Result<Solution, Fault> {
         let (offsets, targets) = (&graph.offsets, &graph.targets);
         let graph =
             LooseGraph { base: 0, offsets, targets, edge_weights: None, vertex_weights: self.weights };
         let (sizes, num_parts, shares) = (self.sizes, self.num_parts, self.shares);
         let solution = Task { options, graph, sizes, num_parts, shares, imbalance: None }.solve()?;
-        if !solution.is_contiguous {
-            return Err(Fault::Other);
-        }
-        let objective = Idx::try_from(solution.objective).map_err(|_| Fault::Other)?;
-        // SAFETY: who made this value promised that it leads to an integer.
-        unsafe { put("objval", self.objval, objective) }?;
-        Ok(solution.parts)
+        if solution.is_contiguous { Ok(solution) } else { Err(Fault::Other) }
     }
 
     fn shares(&self) -> Vec<f64> {

@@ -210,6 +210,20 @@ static void test_hostile(void) {
 }
 
 /* What METIS itself does, if it is installed. */
+/* A cut that does not fit is an error, and the parts are written all the same. */
+static void test_large(void) {
+  static idx_t adjwgt[4 * CELLS];
+  idx_t nparts = 4, objval = 77;
+  fill_grid(0);
+  for (int arc = 0; arc < 4 * CELLS; arc++) adjwgt[arc] = INT32_MAX;
+  for (int way = 0; way < 2; way++) {
+    for (int v = 0; v < CELLS; v++) part[v] = -1;
+    int code = (way ? METIS_PartGraphKway : METIS_PartGraphRecursive)(&cells, &one, xadj, adjncy, NULL, NULL, adjwgt, &nparts, NULL, NULL, NULL, &objval, part);
+    CHECK(sizeof(idx_t) == 4 ? code == METIS_ERROR && objval == 77 : code == METIS_OK && objval == cut(0) * INT32_MAX);
+    for (idx_t of = 0; of < nparts; of++) CHECK(load(NULL, of) > 100);
+  }
+}
+
 static void test_real(int is_installed) {
   idx_t two = 2, nparts = 2, objval, vwgt[2 * CELLS], perm[CELLS], iperm[CELLS];
   fill_grid(0);
@@ -226,6 +240,7 @@ int main(int argc, char **argv) {
   test_options();
   test_meshes();
   test_hostile();
+  test_large();
   test_real(argc > 1);
   return 0;
 }
