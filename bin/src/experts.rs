@@ -13,7 +13,8 @@ use viem::io::expert_trace::TraceKind;
 use viem::machine::Machine;
 use viem::workload::experts::{
     ExpertCopies, ExpertId, ExpertLoads, ExpertPlacement, ExpertRouting, ExpertScore, MOST_COPIES,
-    place_by_load, score_experts, text::{self, RoutingFile},
+    place_by_load, score_experts,
+    text::{self, RoutingFile},
 };
 
 /// What is known of experts.
@@ -43,7 +44,12 @@ impl ExpertOptions {
 }
 
 /// Reads a trace, and says what is in it and what is not.
-pub(crate) fn read(options: &ExpertOptions, path: &Path, experts: ExpertId, console: Console) -> Result<RoutingFile> {
+pub(crate) fn read(
+    options: &ExpertOptions,
+    path: &Path,
+    experts: ExpertId,
+    console: Console,
+) -> Result<RoutingFile> {
     let file = text::read_trace(Source::open(path)?, experts, options.read_as)?;
     let RoutingFile { routing, found, .. } = &file;
     if !found.passed_over.is_empty() {
@@ -56,7 +62,9 @@ pub(crate) fn read(options: &ExpertOptions, path: &Path, experts: ExpertId, cons
     if routing.is_of_loads() {
         let total: u64 = routing.layers().iter().flat_map(|layer| layer.loads()).sum();
         let total = number(total as f64 * routing.load_unit());
-        console.line(format_args!("trace has the loads of {layers} layers of {experts} experts, {total} in all"));
+        console.line(format_args!(
+            "trace has the loads of {layers} layers of {experts} experts, {total} in all"
+        ));
         console.note(format_args!(
             "the file holds how many tokens each expert has, and not which experts are chosen together; so loads are made even, and J and what \
              enters nodes and GPUs are unknown"
@@ -204,9 +212,13 @@ mod tests {
 
     #[test]
     fn numbers_have_the_decimal_places_that_they_need() {
-        for (value, text) in
-            [(12144.0, "12144"), (12143.999_999_999_998, "12144"), (0.5, "0.5"), (100.0, "100"), (1.0 / 3.0, "0.333333")]
-        {
+        for (value, text) in [
+            (12144.0, "12144"),
+            (12143.999_999_999_998, "12144"),
+            (0.5, "0.5"),
+            (100.0, "100"),
+            (1.0 / 3.0, "0.333333"),
+        ] {
             assert_eq!(number(value), text);
         }
     }

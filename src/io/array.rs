@@ -93,7 +93,11 @@ impl Header {
     }
 
     /// The bytes of the next entries, up to so many.
-    pub(super) fn entries<R: Read>(&self, scanner: &mut Scanner<R>, count: u64) -> Result<Vec<u8>, ArrayFault> {
+    pub(super) fn entries<R: Read>(
+        &self,
+        scanner: &mut Scanner<R>,
+        count: u64,
+    ) -> Result<Vec<u8>, ArrayFault> {
         let mut raw = Vec::new();
         let mut entry = [0; 8];
         // Memory for what stands there, not for what the header promises.

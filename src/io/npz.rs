@@ -61,7 +61,13 @@ pub(super) fn array(archive: &[u8]) -> Result<Unpacked<'_>, ArchiveFault> {
         8 => Box::new(DeflateDecoder::new(packed)),
         _ => return Err(fault("its array is neither stored nor deflated")),
     };
-    Ok(Unpacked { reader, packed: packed.len() as u64, count: 0, checksum: member.checksum, found: Crc::new() })
+    Ok(Unpacked {
+        reader,
+        packed: packed.len() as u64,
+        count: 0,
+        checksum: member.checksum,
+        found: Crc::new(),
+    })
 }
 
 /// The bytes of a member as they are unpacked.

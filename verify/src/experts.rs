@@ -127,10 +127,25 @@ fn rows_of_text(text: &str, experts: u64) -> Result<Vec<Vec<f64>>> {
         let is_called = |name: &String| words.iter().any(|word| name.contains(word));
         names.as_ref().and_then(|names| names.iter().position(is_called))
     };
-    let counts = ["count", "load", "tokens", "freq", "weight", "hits", "usage", "total", "value", "num", "activations", "cnt"];
+    let counts = [
+        "count",
+        "load",
+        "tokens",
+        "freq",
+        "weight",
+        "hits",
+        "usage",
+        "total",
+        "value",
+        "num",
+        "activations",
+        "cnt",
+    ];
     let [layer, expert, count] = match &names {
         Some(_) => [place(&["layer"]), place(&["expert_id", "expert_idx", "expert"]), place(&counts)],
-        None if width <= 3 && width != each => [width.checked_sub(3), width.checked_sub(2), width.checked_sub(1)],
+        None if width <= 3 && width != each => {
+            [width.checked_sub(3), width.checked_sub(2), width.checked_sub(1)]
+        }
         None => [(width > each).then_some(0), None, None],
     };
     let mut layers: Vec<Vec<f64>> = Vec::new();
@@ -337,16 +352,25 @@ fn read_text(text: &str, experts: u64, are_pairs: bool) -> Result<Vec<Layer>> {
     let columns = Columns::of(names.as_deref());
     let mut last: Option<(u64, Vec<&str>, Vec<u64>)> = None;
     for row in &rows {
-        let of_token: Vec<&str> = columns.tokens.iter().filter_map(|&place| row.get(place).copied()).collect();
+        let of_token: Vec<&str> =
+            columns.tokens.iter().filter_map(|&place| row.get(place).copied()).collect();
         let is_expert = |&(place, field): &(usize, &&str)| {
             Some(place) != columns.layer && !columns.skipped.contains(&place) && !field.is_empty()
         };
-        let set: Vec<u64> = row.iter().enumerate().filter(is_expert).map(|(_, field)| number(field)).collect::<Result<_>>()?;
+        let set: Vec<u64> = row
+            .iter()
+            .enumerate()
+            .filter(is_expert)
+            .map(|(_, field)| number(field))
+            .collect::<Result<_>>()?;
         let layer = columns.layer.map_or(Ok(0), |place| whole(row, place))? as u64;
         match &mut last {
-            Some((other, token, more)) if columns.is_split && (*other, &*token) == (layer, &of_token) => more.extend(set),
+            Some((other, token, more)) if columns.is_split && (*other, &*token) == (layer, &of_token) => {
+                more.extend(set)
+            }
             last => {
-                last.replace((layer, of_token, set)).map_or(Ok(()), |token| add_token(&mut layers, token, experts))?;
+                last.replace((layer, of_token, set))
+                    .map_or(Ok(()), |token| add_token(&mut layers, token, experts))?;
             }
         }
     }
@@ -388,14 +412,24 @@ struct Columns {
 impl Columns {
     fn of(names: Option<&[String]>) -> Self {
         const OF_TOKENS: [&str; 14] = [
-            "tok", "pos", "step", "seq", "batch", "request", "req", "sample", "iter", "rank", "gpu", "device", "pass", "time",
+            "tok", "pos", "step", "seq", "batch", "request", "req", "sample", "iter", "rank", "gpu",
+            "device", "pass", "time",
         ];
         let names = names.unwrap_or_default();
-        let is_layer = |name: &String| name.contains("layer") || name.trim_end_matches(|c: char| c.is_ascii_digit()) == "l";
-        let is_expert = |name: &String| ["expert", "top", "cho", "selected"].iter().any(|word| name.contains(word));
-        let is_index = |name: &String| ["", "id", "idx", "index", "row"].contains(&name.as_str()) || name.starts_with("unnamed");
-        let is_token = |name: &String| !is_expert(name) && !is_layer(name) && OF_TOKENS.iter().any(|word| name.starts_with(word));
-        let places = |is: &dyn Fn(&String) -> bool| (0..names.len()).filter(|&place| is(&names[place])).collect::<Vec<_>>();
+        let is_layer = |name: &String| {
+            name.contains("layer") || name.trim_end_matches(|c: char| c.is_ascii_digit()) == "l"
+        };
+        let is_expert =
+            |name: &String| ["expert", "top", "cho", "selected"].iter().any(|word| name.contains(word));
+        let is_index = |name: &String| {
+            ["", "id", "idx", "index", "row"].contains(&name.as_str()) || name.starts_with("unnamed")
+        };
+        let is_token = |name: &String| {
+            !is_expert(name) && !is_layer(name) && OF_TOKENS.iter().any(|word| name.starts_with(word))
+        };
+        let places = |is: &dyn Fn(&String) -> bool| {
+            (0..names.len()).filter(|&place| is(&names[place])).collect::<Vec<_>>()
+        };
         let (layers, tokens, indices) = (places(&is_layer), places(&is_token), places(&is_index));
         let is_known = layers.len() + tokens.len() + places(&is_expert).len() > 0;
         let others = names.len() - layers.len() - tokens.len() - indices.len();
@@ -568,7 +602,8 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused() {
         let text = MachineText { spec: "2", distances: Some("5"), file: None, pes: None, link_cycles: None };
-        let refused = |trace: &[u8], placement: &str| audit_experts(trace, false, 2, placement, &text).unwrap_err();
+        let refused =
+            |trace: &[u8], placement: &str| audit_experts(trace, false, 2, placement, &text).unwrap_err();
         let good = "{\"physical_to_logical_map\": [[0, 1]]}";
         for (trace, placement, reason) in [
             (&b"0 0 1\n"[..], "{}", "no list"),

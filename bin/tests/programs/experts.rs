@@ -80,21 +80,23 @@ fn counts_are_loads_that_are_made_even() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name);
     let loads = [5, 3, 7, 1, 6, 2, 0, 4];
-    let lines: String = loads.iter().enumerate().map(|(expert, load)| format!("0,{expert},{load}\n")).collect();
+    let lines: String =
+        loads.iter().enumerate().map(|(expert, load)| format!("0,{expert},{load}\n")).collect();
     fs::write(path("named.csv"), format!("layer_id,expert_id,count\n{lines}")).unwrap();
     fs::write(path("open.csv"), &lines).unwrap();
     fs::write(path("halves.csv"), lines.replace('\n', ".5\n")).unwrap();
     let machine = ["--machine=2:2", "--distance_parameter_string=1:10", "--experts=8"];
-    for (file, more, greatest) in [
-        ("named.csv", None, 7.0),
-        ("open.csv", Some("--read_as=loads"), 7.0),
-        ("halves.csv", None, 8.0),
-    ] {
+    for (file, more, greatest) in
+        [("named.csv", None, 7.0), ("open.csv", Some("--read_as=loads"), 7.0), ("halves.csv", None, 8.0)]
+    {
         let mut command = program("viem", folder.path());
-        let output = command.args([file, "--verify", "--json=report"]).args(more).args(machine).assert().success();
+        let output =
+            command.args([file, "--verify", "--json=report"]).args(more).args(machine).assert().success();
         let (said, noted) = (&output.get_output().stdout, &output.get_output().stderr);
         assert!(String::from_utf8_lossy(said).contains("verified: all loads of the files are the same"));
-        assert!(String::from_utf8_lossy(noted).contains("note: the file holds how many tokens each expert has"));
+        assert!(
+            String::from_utf8_lossy(noted).contains("note: the file holds how many tokens each expert has")
+        );
         let report = report_in(&path("report"));
         assert_eq!(report["placements"][0]["loads"][0]["greatest"], greatest, "{file}");
         assert!(report["placements"][0]["J"].is_null() && report["tokens"].is_null());
@@ -139,8 +141,13 @@ fn an_older_placement_is_resumed_with_few_moves() {
     assert!(free["placements"][0]["J"].as_f64() < dear["placements"][0]["J"].as_f64());
     fs::write(path("short.json"), "{\"physical_to_logical_map\": [[0, 1]]}").unwrap();
     let mut command = program("viem", folder.path());
-    command.args(["trace.npy", "--experts=16", "--remap_from=short.json", "--migration_weight=1"]).args(MACHINE);
-    assert!(failure_of(&mut command, 65).contains("short.json, line 1, column 1: layer 0 has no copy of expert 2"));
+    command
+        .args(["trace.npy", "--experts=16", "--remap_from=short.json", "--migration_weight=1"])
+        .args(MACHINE);
+    assert!(
+        failure_of(&mut command, 65)
+            .contains("short.json, line 1, column 1: layer 0 has no copy of expert 2")
+    );
 }
 
 #[test]

@@ -34,7 +34,9 @@ pub(super) fn read<R: Read>(
     let is_of_all = columns == u64::from(experts);
     match kind {
         TraceKind::Choices => entries.choices(experts, take).map_err(at_start)?,
-        TraceKind::Pairs if is_of_all && shape[1] == columns => entries.pairs(experts, take).map_err(at_start)?,
+        TraceKind::Pairs if is_of_all && shape[1] == columns => {
+            entries.pairs(experts, take).map_err(at_start)?
+        }
         TraceKind::Loads if is_of_all && layers > 1 && shape[1] > 1 => {
             return Err(at_start(ExpertTraceFault::Summands { shape: header.shape_in_words() }));
         }
@@ -105,7 +107,8 @@ impl<'a> Entries<'a> {
         }
         let entries = Self { header, raw, count: count as usize, shape, is_by_column: header.is_by_column };
         for place in 0..entries.count {
-            Entry::of(header.entry_at(&entries.raw, place)).map_err(|fault| entries.fault(place as u64, fault.into()))?;
+            Entry::of(header.entry_at(&entries.raw, place))
+                .map_err(|fault| entries.fault(place as u64, fault.into()))?;
         }
         Ok(entries)
     }
@@ -153,9 +156,9 @@ impl<'a> Entries<'a> {
             return Ok(TraceKind::Pairs);
         }
         let zeros = self.all().filter(|&entry| entry == Entry::Whole(0)).count();
-        let is_only_whether =
-            self.all().all(|entry| matches!(entry, Entry::Whole(0 | 1))) && zeros > 0;
-        let ambiguous = |other, why| Err(ExpertTraceFault::Ambiguous { kinds: [other, TraceKind::Loads], why });
+        let is_only_whether = self.all().all(|entry| matches!(entry, Entry::Whole(0 | 1))) && zeros > 0;
+        let ambiguous =
+            |other, why| Err(ExpertTraceFault::Ambiguous { kinds: [other, TraceKind::Loads], why });
         if is_square {
             return ambiguous(
                 TraceKind::Pairs,
@@ -224,8 +227,11 @@ impl<'a> Entries<'a> {
                     let expert = |(column, entry)| self.expert([layer, token, column], entry, experts);
                     entries.filter_map(|entry| expert(entry).transpose()).collect::<Result<_, _>>()?
                 };
-                take(layer, TraceEntry::Token(&chosen))
-                    .map_err(|fault| ExpertTraceFault::InToken { layer, token, fault })?;
+                take(layer, TraceEntry::Token(&chosen)).map_err(|fault| ExpertTraceFault::InToken {
+                    layer,
+                    token,
+                    fault,
+                })?;
             }
         }
         Ok(())

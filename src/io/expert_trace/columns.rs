@@ -21,24 +21,81 @@ const NAMES: [(Role, &[&str]); 5] = [
     (
         Role::Count,
         &[
-            "activations", "cnt", "count", "counts", "expert_count", "expert_load", "freq", "frequencies", "frequency", "hits",
-            "load", "loads", "logical_count", "n", "n_tokens", "ntokens", "num", "num_tokens", "number", "token_count",
-            "token_counts", "tokens", "tokens_per_expert", "total", "usage", "value", "weight", "weights",
+            "activations",
+            "cnt",
+            "count",
+            "counts",
+            "expert_count",
+            "expert_load",
+            "freq",
+            "frequencies",
+            "frequency",
+            "hits",
+            "load",
+            "loads",
+            "logical_count",
+            "n",
+            "n_tokens",
+            "ntokens",
+            "num",
+            "num_tokens",
+            "number",
+            "token_count",
+            "token_counts",
+            "tokens",
+            "tokens_per_expert",
+            "total",
+            "usage",
+            "value",
+            "weight",
+            "weights",
         ],
     ),
     (Role::Layer, &["l", "layer", "layers", "moe_layer"]),
     (
         Role::Token,
         &[
-            "batch", "device", "forward_pass", "gpu", "iter", "iteration", "pass", "phase", "pos", "position", "rank", "req",
-            "request", "sample", "seq", "sequence", "step", "time", "timestamp", "tok", "token",
+            "batch",
+            "device",
+            "forward_pass",
+            "gpu",
+            "iter",
+            "iteration",
+            "pass",
+            "phase",
+            "pos",
+            "position",
+            "rank",
+            "req",
+            "request",
+            "sample",
+            "seq",
+            "sequence",
+            "step",
+            "time",
+            "timestamp",
+            "tok",
+            "token",
         ],
     ),
     (
         Role::Expert,
         &[
-            "choice", "chosen", "e", "expert", "experts", "k", "logical_expert", "selected", "selected_expert",
-            "selected_experts", "top", "top_k", "topk", "topk_expert", "topk_experts",
+            "choice",
+            "chosen",
+            "e",
+            "expert",
+            "experts",
+            "k",
+            "logical_expert",
+            "selected",
+            "selected_expert",
+            "selected_experts",
+            "top",
+            "top_k",
+            "topk",
+            "topk_expert",
+            "topk_experts",
         ],
     ),
     (Role::Index, &["", "id", "idx", "index", "row", "unnamed:"]),
@@ -48,7 +105,8 @@ impl Role {
     pub(super) fn of(name: &[u8]) -> Self {
         let name = String::from_utf8_lossy(name).to_ascii_lowercase();
         let name = name.replace(['-', ' ', '.', '[', ']', '(', ')'], "_");
-        let called = |name: &str| NAMES.iter().find(|(_, names)| names.contains(&name)).map(|&(role, _)| role);
+        let called =
+            |name: &str| NAMES.iter().find(|(_, names)| names.contains(&name)).map(|&(role, _)| role);
         let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '_');
         let endings = ["_ids", "_idx", "_id", "_index", "_number", "_no", "ids", "idx", "id"];
         let shorter = endings.iter().filter_map(|ending| stem.strip_suffix(ending));
@@ -109,7 +167,9 @@ impl Columns {
     /// Whether there is one of loads beside one of experts, or alone.
     pub(super) fn is_table(&self) -> bool {
         let is_alone = self.count(Role::Expert) + self.count(Role::Layer) + self.count(Role::Unknown) == 0;
-        self.count(Role::Count) > 0 && self.count(Role::Token) == 0 && (self.count(Role::Expert) == 1 || is_alone)
+        self.count(Role::Count) > 0
+            && self.count(Role::Token) == 0
+            && (self.count(Role::Expert) == 1 || is_alone)
     }
 
     /// Fails unless experts of tokens can be read by these names.
@@ -160,7 +220,10 @@ mod tests {
     fn columns_are_known_by_many_names() {
         for (role, names) in [
             (Role::Layer, "layer layer_id Layer layer_idx layerId LAYER_INDEX layer-id moe_layer"),
-            (Role::Expert, "expert expert_id expert1 expert_2 e0 topk_ids_3 top1 Expert.1 expert_idx logical_expert_id"),
+            (
+                Role::Expert,
+                "expert expert_id expert1 expert_2 e0 topk_ids_3 top1 Expert.1 expert_idx logical_expert_id",
+            ),
             (Role::Count, "count counts load tokens num_tokens token_count frequency weight expert_count"),
             (Role::Token, "token token_id pos tokenid token_idx step rank"),
             (Role::Index, "index idx id"),

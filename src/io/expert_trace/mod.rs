@@ -111,7 +111,9 @@ pub enum ExpertTraceFault {
         kinds[0].in_words(), kinds[1].in_words()
     )]
     Ambiguous { kinds: [TraceKind; 2], why: &'static str },
-    #[error("nothing is known of a column called `{name}` beside experts; leave it out, or call it layer, token, expert or count")]
+    #[error(
+        "nothing is known of a column called `{name}` beside experts; leave it out, or call it layer, token, expert or count"
+    )]
     UnknownColumn { name: String },
     #[error("the first line names no column for {what}")]
     NoColumn { what: &'static str },
@@ -121,7 +123,9 @@ pub enum ExpertTraceFault {
         "a column called `{name}` beside the experts of tokens may hold numbers of tokens or shares of a token; leave it out"
     )]
     CountOfChoices { name: String },
-    #[error("layer {layer} has token `{token}` again, not in successive lines; sort the lines, or leave out the column of tokens")]
+    #[error(
+        "layer {layer} has token `{token}` again, not in successive lines; sort the lines, or leave out the column of tokens"
+    )]
     TokenAgain { layer: u64, token: String },
     #[error("this is a further layer; at most {MOST_LAYERS} are supported")]
     TooManyLayers,

@@ -23,7 +23,8 @@ pub(super) fn read(
     let mut table = Table::new(scanner);
     let Some(first) = table.next_row() else { return Ok(TraceFound::whole(TraceKind::Choices)) };
     let has_names = has_names(&first, experts, kind);
-    let mut form = if has_names { Form::named(first, experts, kind) } else { Form::unnamed(first, experts, kind) }?;
+    let mut form =
+        if has_names { Form::named(first, experts, kind) } else { Form::unnamed(first, experts, kind) }?;
     if !has_names {
         form.row(first, take)?;
     }
@@ -37,7 +38,9 @@ pub(super) fn read(
 fn has_names(first: &Fields<'_>, experts: u32, kind: Option<TraceKind>) -> bool {
     let mut fields = *first;
     let names: Vec<&[u8]> = std::iter::from_fn(|| fields.next_of_table()).map(|field| field.text).collect();
-    let is_name = |name: &[u8]| name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || b"_".contains(byte) || *byte >= 128);
+    let is_name = |name: &[u8]| {
+        name.first().is_some_and(|byte| byte.is_ascii_alphabetic() || b"_".contains(byte) || *byte >= 128)
+    };
     match names[..] {
         [[], ref rest @ ..] => {
             let is_counted = rest.len() == experts as usize && kind != Some(TraceKind::Choices);
@@ -136,7 +139,12 @@ impl Form {
 }
 
 /// A fault of a field that is not a whole number up to a greatest one.
-fn not_a_number(what: &'static str, field: Field<'_>, reason: NumberFault, greatest: u64) -> ExpertTraceFault {
+fn not_a_number(
+    what: &'static str,
+    field: Field<'_>,
+    reason: NumberFault,
+    greatest: u64,
+) -> ExpertTraceFault {
     ExpertTraceFault::NotANumber { what, text: shortened(field.text), reason, least: 0, greatest }
 }
 
@@ -208,7 +216,9 @@ impl Choices {
         }
         let layer = match of_layer {
             Some(layer) => layer,
-            None if self.has_layer => return Err((line, 1, ExpertTraceFault::Missing { expected: "a layer" })),
+            None if self.has_layer => {
+                return Err((line, 1, ExpertTraceFault::Missing { expected: "a layer" }));
+            }
             None => 0,
         };
         if !self.is_split {
@@ -332,7 +342,8 @@ impl Rows {
 
     /// The kind that the numbers show.
     fn found_kind(&self) -> Result<TraceKind, ExpertTraceFault> {
-        let ambiguous = |other, why| Err(ExpertTraceFault::Ambiguous { kinds: [other, TraceKind::Loads], why });
+        let ambiguous =
+            |other, why| Err(ExpertTraceFault::Ambiguous { kinds: [other, TraceKind::Loads], why });
         let is_named = !self.columns.roles.contains(&Role::Layer) || self.label.is_some();
         if self.label.is_some() {
             return match self.rows().all(|row| are_different(row, self.experts)) {
@@ -352,8 +363,13 @@ impl Rows {
         if !is_named && self.may_be_choices() {
             return ambiguous(TraceKind::Choices, "each line may also be a layer and all experts but one");
         }
-        let first: Vec<u64> = self.rows().next().unwrap_or_default().iter().filter_map(|number| number.whole()).collect();
-        if self.experts > 2 && self.num_rows() > 1 && !is_named && first.iter().copied().eq(0..self.experts.into()) {
+        let first: Vec<u64> =
+            self.rows().next().unwrap_or_default().iter().filter_map(|number| number.whole()).collect();
+        if self.experts > 2
+            && self.num_rows() > 1
+            && !is_named
+            && first.iter().copied().eq(0..self.experts.into())
+        {
             return Err(ExpertTraceFault::Unexpected {
                 text: "0,1,2...".to_owned(),
                 expected: "clearly a line of loads, nor one of the numbers of experts; let a first line name the columns, such as e0,e1,e2",
@@ -370,7 +386,11 @@ impl Rows {
         let kind = self.kind.map_or_else(|| self.found_kind(), Ok).map_err(at_first)?;
         let experts = self.experts;
         if kind == TraceKind::Loads {
-            return self.loads().map_err(|fault| (line, 1, fault))?.pass_on(take).map_err(|fault| at_start(ExpertTraceFault::Refused(fault)));
+            return self
+                .loads()
+                .map_err(|fault| (line, 1, fault))?
+                .pass_on(take)
+                .map_err(|fault| at_start(ExpertTraceFault::Refused(fault)));
         }
         if !self.num_rows().is_multiple_of(experts as usize) {
             let rows = self.num_rows() % experts as usize;
@@ -475,7 +495,13 @@ impl LoadLines {
         let of_expert = match (self.expert, of_expert) {
             (None, _) if next < self.experts as usize => next as u32,
             (Some(_), Some(expert)) => expert,
-            _ => return Err((line, 1, ExpertTraceFault::OtherLoads { found: next + 1, experts: self.experts })),
+            _ => {
+                return Err((
+                    line,
+                    1,
+                    ExpertTraceFault::OtherLoads { found: next + 1, experts: self.experts },
+                ));
+            }
         };
         Ok((of_layer, of_expert, count.unwrap_or(0.into())))
     }
@@ -564,9 +590,9 @@ impl Unsure {
             LoadReader::Rows(rows) => rows.end(line, take),
             LoadReader::Lines(lines) if lines.num_columns == 1 => lines.end(line, take),
             LoadReader::Lines(_) if !is_complete => self.choices(take)?.end(take),
-            LoadReader::Lines(_) if self.may_be_choices => ambiguous(
-                "no line names the columns, as layer,expert,count or layer,expert,expert would",
-            ),
+            LoadReader::Lines(_) if self.may_be_choices => {
+                ambiguous("no line names the columns, as layer,expert,count or layer,expert,expert would")
+            }
             LoadReader::Lines(lines) => lines.end(line, take),
         }
     }

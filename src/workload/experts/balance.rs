@@ -45,7 +45,12 @@ fn exchange(pe_of: &mut [u32], loads: &[u64], num_pes: usize, observer: &dyn Obs
 }
 
 /// The first placement, and those that follow as exchanges of copies of the fullest PE lower its load.
-pub(super) fn steps(first: Vec<u32>, loads: &[u64], num_pes: usize, observer: &dyn Observer) -> Vec<Vec<u32>> {
+pub(super) fn steps(
+    first: Vec<u32>,
+    loads: &[u64],
+    num_pes: usize,
+    observer: &dyn Observer,
+) -> Vec<Vec<u32>> {
     let mut total = loads_of(&first, loads, num_pes);
     let (mut pe_of, mut steps) = (first.clone(), vec![first]);
     while !observer.should_stop() && exchange_once(&mut pe_of, loads, &mut total) {
@@ -90,10 +95,8 @@ pub(super) fn restore(pe_of: &mut [u32], loads: &[u64], most: u64, homes: &Homes
             for b in 0..a {
                 let (here, there) = (pe_of[a], pe_of[b]);
                 let more = is_home(a, there) + is_home(b, here) - is_home(a, here) - is_home(b, there);
-                let loads_then = [
-                    total[here as usize] - loads[a] + loads[b],
-                    total[there as usize] - loads[b] + loads[a],
-                ];
+                let loads_then =
+                    [total[here as usize] - loads[a] + loads[b], total[there as usize] - loads[b] + loads[a]];
                 if here != there && more > 0 && loads_then.iter().all(|&load| load <= most) {
                     [total[here as usize], total[there as usize]] = loads_then;
                     pe_of.swap(a, b);

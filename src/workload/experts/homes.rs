@@ -73,7 +73,8 @@ impl Old {
     /// Which copies are at home on which PE.
     pub fn homes(&self, experts: &[ExpertId], price: i64) -> Homes {
         let is_home = |expert: &ExpertId, held: &Vec<ExpertId>| held.binary_search(expert).is_ok();
-        let is_home = experts.iter().flat_map(|expert| self.held.iter().map(move |held| is_home(expert, held)));
+        let is_home =
+            experts.iter().flat_map(|expert| self.held.iter().map(move |held| is_home(expert, held)));
         Homes { is_home: is_home.collect(), price }
     }
 
@@ -84,7 +85,8 @@ impl Old {
         let (mut total, mut used) = (vec![0u64; left.len()], vec![0; left.len()]);
         let mut pe_of: Vec<Option<u32>> = vec![None; experts.len()];
         for (copy, &expert) in experts.iter().enumerate() {
-            let place = left.iter().enumerate().find_map(|(pe, held)| Some((pe, held.binary_search(&expert).ok()?)));
+            let place =
+                left.iter().enumerate().find_map(|(pe, held)| Some((pe, held.binary_search(&expert).ok()?)));
             if let Some((pe, place)) = place {
                 left[pe].remove(place);
                 (pe_of[copy], total[pe], used[pe]) = (Some(pe as u32), total[pe] + loads[copy], used[pe] + 1);
@@ -160,8 +162,13 @@ impl Tree {
         self.shapes.push(shapes.iter().map(first).collect());
         let count = parts.len();
         self.groups.push(parts);
-        let shared = |pair: usize| match self.shapes[level][pair / count] == self.shapes[level][pair % count] {
-            true => self.pairs(level, pair / count, pair % count).iter().map(|&(own, other)| self.common(level - 1, own, other)).sum(),
+        let shared = |pair: usize| match self.shapes[level][pair / count] == self.shapes[level][pair % count]
+        {
+            true => self
+                .pairs(level, pair / count, pair % count)
+                .iter()
+                .map(|&(own, other)| self.common(level - 1, own, other))
+                .sum(),
             false => 0,
         };
         self.shared.push((0..count * count).map(shared).collect());
@@ -213,9 +220,11 @@ fn nested(domains: &Domains) -> Vec<&Level> {
     let mut levels: Vec<&Level> = domains.levels.iter().collect();
     let refines = |inner: &Level, outer: &Level| {
         let mut of_group = vec![None; inner.num_groups()];
-        inner.group_of.iter().zip(&outer.group_of).all(|(&inner, &outer)| {
-            *of_group[inner as usize].get_or_insert(outer) == outer
-        })
+        inner
+            .group_of
+            .iter()
+            .zip(&outer.group_of)
+            .all(|(&inner, &outer)| *of_group[inner as usize].get_or_insert(outer) == outer)
     };
     let place = levels.iter().take_while(|level| refines(level, &domains.nodes)).count();
     if levels[place..].iter().all(|level| refines(&domains.nodes, level)) {

@@ -396,7 +396,11 @@ impl LayerSearch<'_> {
 
     /// A placement that is not worse than one that was found before. Each round, from 1, draws other numbers.
     fn again(&self, pe_of: &[u32], round: u64) -> Vec<u32> {
-        if self.observer.should_stop() { pe_of.to_vec() } else { self.from(Some(pe_of), round, self.old.as_ref()) }
+        if self.observer.should_stop() {
+            pe_of.to_vec()
+        } else {
+            self.from(Some(pe_of), round, self.old.as_ref())
+        }
     }
 
     /// The better one of a placement that was found from scratch, named anew, and one that is found from the older one.
@@ -435,7 +439,8 @@ impl LayerSearch<'_> {
             let by_cost = if is_same { std::cmp::Ordering::Equal } else { a.1.total_cmp(&b.1) };
             a.0.cmp(&b.0).then(by_cost).then(a.2.cmp(&b.2))
         };
-        let best = candidates.into_iter().map(|pe_of| (value(&pe_of), pe_of)).min_by(|a, b| better(&a.0, &b.0));
+        let best =
+            candidates.into_iter().map(|pe_of| (value(&pe_of), pe_of)).min_by(|a, b| better(&a.0, &b.0));
         best.map_or_else(Vec::new, |(_, pe_of)| pe_of)
     }
 

@@ -64,7 +64,11 @@ impl ExpertPlacement {
     }
 
     /// Fails unless this may be the older placement of copies.
-    pub(super) fn check_old(&self, routing: &ExpertRouting, copies: &ExpertCopies) -> Result<(), ExpertError> {
+    pub(super) fn check_old(
+        &self,
+        routing: &ExpertRouting,
+        copies: &ExpertCopies,
+    ) -> Result<(), ExpertError> {
         let (found, expected) = (self.layers.len(), routing.num_layers());
         if found != expected {
             return Err(ExpertError::OldLayers { found, expected });

@@ -144,6 +144,9 @@ impl Homes {
             pes.iter().for_each(|&pe| loads[pe as usize] += load as f64 / pes.len() as f64);
         }
         let greatest = loads.iter().copied().fold(0.0, f64::max);
-        ExpertLoads { greatest: greatest * unit, mean: loads.iter().sum::<f64>() / self.num_pes as f64 * unit }
+        ExpertLoads {
+            greatest: greatest * unit,
+            mean: loads.iter().sum::<f64>() / self.num_pes as f64 * unit,
+        }
     }
 }

@@ -125,7 +125,8 @@ impl<'a> Search<'a> {
     fn returning(&self, a: u32, b: u32) -> i64 {
         let Some(homes) = &self.homes else { return 0 };
         let (here, there) = (self.pe_of[a as usize], self.pe_of[b as usize]);
-        let is_home = |copy: u32, pe: u32| i64::from(homes.is_home[copy as usize * self.held.len() + pe as usize]);
+        let is_home =
+            |copy: u32, pe: u32| i64::from(homes.is_home[copy as usize * self.held.len() + pe as usize]);
         is_home(a, there) + is_home(b, here) - is_home(a, here) - is_home(b, there)
     }
 

@@ -284,7 +284,8 @@ fn least_greatest(loads: &[u64], bins: &mut [(u64, usize)]) -> u64 {
 #[test]
 fn loads_alone_are_made_as_even_as_they_can_be() {
     let mut rng = Rng::new(8);
-    for (spec, distances) in [("2:1", "1:5"), ("1:3", "1:5"), ("4:1", "1:5"), ("2:2", "1:10"), ("1:4", "1:3")] {
+    for (spec, distances) in [("2:1", "1:5"), ("1:3", "1:5"), ("4:1", "1:5"), ("2:2", "1:10"), ("1:4", "1:3")]
+    {
         let machine = machine((spec, distances));
         let pes = machine.num_pes();
         for experts in (pes..=8).step_by(pes) {
@@ -292,7 +293,8 @@ fn loads_alone_are_made_as_even_as_they_can_be() {
                 let loads: Vec<u64> = (0..experts).map(|_| u64::from(rng.below(most))).collect();
                 let routing = of_loads(&[&loads]);
                 let copies = ExpertCopies::single(&routing);
-                let found = place_experts(&routing, &copies, &machine, &ExpertConfig::default(), &()).unwrap();
+                let found =
+                    place_experts(&routing, &copies, &machine, &ExpertConfig::default(), &()).unwrap();
                 let least = least_greatest(&loads, &mut vec![(0, experts / pes); pes]);
                 assert_eq!(found.score.loads[0].greatest, least as f64, "{spec} {loads:?}");
             }
@@ -349,7 +351,9 @@ fn renamed(placement: &ExpertPlacement, gpus: usize, nodes: usize, rng: &mut Rng
 #[test]
 fn the_same_placement_under_other_names_moves_nothing() {
     let mut rng = Rng::new(11);
-    for ((spec, distances), gpus, nodes) in [(("2:2", "1:10"), 2, 2), (("4:2", "1:10"), 4, 2), (("2:3", "1:10"), 2, 3)] {
+    for ((spec, distances), gpus, nodes) in
+        [(("2:2", "1:10"), 2, 2), (("4:2", "1:10"), 4, 2), (("2:3", "1:10"), 2, 3)]
+    {
         let machine = machine((spec, distances));
         let experts = 2 * machine.num_pes() as u32;
         let loads: Vec<u64> = (0..experts).map(|_| u64::from(rng.below(1000))).collect();
@@ -580,11 +584,16 @@ mod files {
         let mut damaged = npz(&[("a.npy", &array)], false);
         let place = damaged.windows(2).position(|pair| pair == [3, 1]).unwrap();
         damaged[place] = 2;
-        assert!(refused(&damaged).contains("line 1, column 1: this zip archive is not as NumPy writes them: its array is damaged"));
+        assert!(refused(&damaged).contains(
+            "line 1, column 1: this zip archive is not as NumPy writes them: its array is damaged"
+        ));
         // 128 MB of zeros in as many KB. The shape alone shows that they are no trace of so many experts, and if it fits, they are too many.
         let zeros = vec![0; 1 << 27];
         let large = |shape: &str| npz(&[("a.npy", &npy(shape, false, &zeros))], true);
-        assert!(refused(&large("(1, 1024, 131072)")).contains("an array of 1 x 1024 x 131072 is no trace of 4 experts"));
+        assert!(
+            refused(&large("(1, 1024, 131072)"))
+                .contains("an array of 1 x 1024 x 131072 is no trace of 4 experts")
+        );
         assert!(refused(&large("(1, 33554432, 4)")).contains("expand to more than 100 times as many"));
     }
 
@@ -670,11 +679,16 @@ mod files {
             &wide("(4,)", true, [2.5, 0.125, 7.0, 10.0]),
         ] {
             let routing = text::read_routing(source(bytes), 4).unwrap();
-            assert_eq!((routing.layer(0).loads(), routing.load_unit()), (&[2500, 125, 7000, 10000][..], 0.001));
+            assert_eq!(
+                (routing.layer(0).loads(), routing.load_unit()),
+                (&[2500, 125, 7000, 10000][..], 0.001)
+            );
             let machine = machine(("2:1", "1:5"));
             let copies = ExpertCopies::single(&routing);
             let found = place_experts(&routing, &copies, &machine, &ExpertConfig::default(), &()).unwrap();
-            assert!(is_near(found.score.loads[0].greatest, 10.125) && is_near(found.score.loads[0].mean, 9.8125));
+            assert!(
+                is_near(found.score.loads[0].greatest, 10.125) && is_near(found.score.loads[0].mean, 9.8125)
+            );
         }
     }
 
@@ -706,8 +720,12 @@ mod files {
                 assert!(!read.routing.is_of_loads());
             }
         }
-        let asymmetric = text::read_trace(source(b"1 2\n3 1\n"), 2, Some(TraceKind::Pairs)).unwrap_err().to_string();
-        assert!(asymmetric.contains("layer 0: experts 0 and 1 have other numbers of tokens than 1 and 0"), "{asymmetric}");
+        let asymmetric =
+            text::read_trace(source(b"1 2\n3 1\n"), 2, Some(TraceKind::Pairs)).unwrap_err().to_string();
+        assert!(
+            asymmetric.contains("layer 0: experts 0 and 1 have other numbers of tokens than 1 and 0"),
+            "{asymmetric}"
+        );
     }
 
     #[test]
@@ -737,19 +755,31 @@ mod files {
             (b"0 1 2\n5000 1 2\n", "trace, line 2, column 1: `5000` "),
             (b"0 1 1\n", "trace, line 1, column 1: a token has expert 1 twice"),
             (b"", "there is no layer"),
-            (b"0,1,2\n0,2,5000\n", "line 2, column 5: `5000` is not one of the 4 experts, which count from 0; if it counts tokens"),
-            (b"layer,expert,count\n0,1,-3\n", "line 2, column 5: `-3` is negative; a load is a number from 0"),
+            (
+                b"0,1,2\n0,2,5000\n",
+                "line 2, column 5: `5000` is not one of the 4 experts, which count from 0; if it counts tokens",
+            ),
+            (
+                b"layer,expert,count\n0,1,-3\n",
+                "line 2, column 5: `-3` is negative; a load is a number from 0",
+            ),
             (b"layer,expert,count\n0,1,x\n", "line 2, column 5: `x` is not a number; a load"),
             (b"layer,expert,count\n0,4,1\n", "line 2, column 3: `4` is not one of the 4 experts"),
             (b"layer,expert,count\n0,1\n", "line 2, column 1: the line has 2 fields"),
-            (b"layer,expert,count,load\n", "line 1, column 1: `load` is a second column for numbers of tokens"),
+            (
+                b"layer,expert,count,load\n",
+                "line 1, column 1: `load` is a second column for numbers of tokens",
+            ),
             (b"layer,expert,foo\n0,1,1\n", "nothing is known of a column called `foo`"),
             (b"layer,token,expert,weight\n0,1,1,1\n", "a column called `weight` beside the experts"),
             (b"layer,token,expert\n0,1,1\n0,2,1\n0,1,2\n", "line 4, column 1: layer 0 has token `1` again"),
             (b"5\n3\n7\n", "there are 3 loads of a layer of 4 experts"),
             (&wide("(4,)", true, [1.0, 2.0, -3.0, 4.0]), "row 0, column 2: `-3` is not"),
             (&wide("(4,)", true, [1.0, 2.0, f64::NAN, 4.0]), "row 0, column 2: `NaN` is not"),
-            (&wide("(2, 2, 4)", false, [9.0; 16]), "an array of 2 x 2 x 4 has the loads of the experts several times"),
+            (
+                &wide("(2, 2, 4)", false, [9.0; 16]),
+                "an array of 2 x 2 x 4 has the loads of the experts several times",
+            ),
             (&wide("(2, 3)", false, [9.0; 6]), "row 0, column 0: `9` is not one of the 4 experts"),
             (b"1 2 3 4\n2 1 3\n", "line 2, column 1: the line has 3 numbers"),
             (&npy("(2, 2, 9)", false, &[0; 36]), "an array of 2 x 2 x 9 is no trace of 4 experts"),
@@ -757,7 +787,10 @@ mod files {
             (&npy("(2, 2, 2)", false, &[0; 7]), "an entry of the array is missing"),
             (&npy("(1, 1, 2)", false, &[0; 7]), "what follows the last entry"),
             (&npy("(1, 2, 2)", false, &[0, 1, 1, -3]), "layer 0, row 1, column 1: `-3` is not"),
-            (&npy("(1, 2, 2)", false, &[0, 1, 1, 4]), "layer 0, row 1, column 1: `4` is not one of the 4 experts"),
+            (
+                &npy("(1, 2, 2)", false, &[0, 1, 1, 4]),
+                "layer 0, row 1, column 1: `4` is not one of the 4 experts",
+            ),
             (&npy("(9999999, 99999, 2)", false, &[0; 3]), "is no trace of 4 experts"),
             (&two, "the archive holds several arrays, a.npy, b.npy"),
             (&npz(&[("a.txt", b"")], false), "it has no array"),

@@ -15,8 +15,8 @@ use crate::machine::{self, JsonMachine};
 use crate::options;
 use crate::progress::Progress;
 use crate::signals::{self, First, StopAtSignal};
-use viem::io::output::Content;
 use viem::io::expert_trace::TraceKind;
+use viem::io::output::Content;
 use viem::io::{Outputs, Source, expert_trace};
 use viem::machine::Machine;
 use viem::mapping::solve::MapPreset;
@@ -125,7 +125,9 @@ pub(super) fn place(options: &Options, experts: ExpertId, given: &Given) -> Resu
     if let Some(Remap { moved, .. }) = remap {
         let all = found.placement.num_slots() * routing.num_layers();
         let share = 100.0 * moved as f64 / all.max(1) as f64;
-        console.line(format_args!("migration: {moved} of {all} copies of experts change place, {share:.2} % of all"));
+        console.line(format_args!(
+            "migration: {moved} of {all} copies of experts change place, {share:.2} % of all"
+        ));
     }
     let gain = rows.gain();
     let report = Report {
@@ -151,7 +153,11 @@ pub(super) fn place(options: &Options, experts: ExpertId, given: &Given) -> Resu
     let staged = outputs.stage(&contents)?;
     if let Some(written) = staged.path(output).filter(|_| options.verify) {
         audit(options, (&file, machine), written, &found.score)?;
-        let what = if routing.is_of_loads() { "all loads of the files are the same" } else { "J of the files is the same, and so are all loads" };
+        let what = if routing.is_of_loads() {
+            "all loads of the files are the same"
+        } else {
+            "J of the files is the same, and so are all loads"
+        };
         console.line(format_args!("verified: {what}"));
     }
     staged.publish()?;
