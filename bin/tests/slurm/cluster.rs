@@ -159,8 +159,7 @@ impl Cluster {
         crate::common::without_job(command);
         command.env("SLURM_CONF", self.path("etc/slurm.conf")).stdin(Stdio::null());
         command.stdout(log.try_clone().unwrap()).stderr(log);
-        let path = std::env::var("PATH").unwrap_or_default();
-        command.env("PATH", format!("{path}:/usr/sbin:/sbin"));
+        command.env("PATH", path_of_daemons());
         self.daemons.push(command.spawn().unwrap_or_else(|error| panic!("{name}: {error}")));
     }
 
@@ -210,7 +209,7 @@ pub fn is_required() -> bool {
 }
 
 fn can_run() -> Result<(), &'static str> {
-    let path = std::env::var("PATH").unwrap_or_default() + ":/usr/sbin:/sbin";
+    let path = path_of_daemons();
     let is_there = |name: &str| path.split(':').any(|folder| Path::new(folder).join(name).is_file());
     if !["slurmctld", "slurmd", "srun", "munged"].into_iter().all(is_there) {
         return Err("Slurm is not installed (slurmctld, slurmd, slurm-client, munge)");
@@ -227,12 +226,17 @@ fn free_ports(count: usize) -> Vec<u16> {
     listeners.iter().map(|listener| listener.local_addr().unwrap().port()).collect()
 }
 
-/// The year of the release, such as 24.
-pub fn version() -> u32 {
-    let output = Command::new("srun").arg("-V").output().unwrap();
+/// The year of the release, such as 24. Commands of users would look for a configuration first.
+fn version() -> u32 {
+    let output = Command::new("slurmctld").arg("-V").env("PATH", path_of_daemons()).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let year = text.split([' ', '.']).find_map(|word| word.trim().parse().ok());
     year.unwrap_or_else(|| panic!("no version in {text}"))
+}
+
+/// Daemons may be where users have none.
+fn path_of_daemons() -> String {
+    std::env::var("PATH").unwrap_or_default() + ":/usr/sbin:/sbin"
 }
 
 /// The short name of this machine.
