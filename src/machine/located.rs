@@ -74,6 +74,8 @@ pub struct SlurmJob {
     pub is_in_step: bool,
     /// Whether the CPUs of PEs are those that Slurm gave to the job. Otherwise they are assumed, and may belong to another job.
     pub are_cpus_known: bool,
+    /// What says how many ranks the job has, such as `SLURM_TASKS_PER_NODE=8(x2)`, unless the user does.
+    pub ranks_from: Option<String>,
     /// Whether there are more ranks than Slurm counts CPUs for (`--overcommit`).
     pub is_overcommitted: bool,
 }

@@ -7,10 +7,11 @@ use crate::code::{passed_over, sources, word};
 const PROGRAMS: [&str; 3] = ["evaluator", "generate_model", "graphchecker"];
 
 /// Options of launchers and system tools that the library writes into launch files and command lines.
-const OF_OTHERS: [&str; 19] = [
+const OF_OTHERS: [&str; 20] = [
     "--bind-to",
     "--count",
     "--cpu-bind",
+    "--disallowed",
     "--exclusive",
     "--hostfile",
     "--map-by",

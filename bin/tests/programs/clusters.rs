@@ -210,9 +210,9 @@ fn hostile_jobs_and_files_get_one_message() {
             65,
             "has 64 CPUs, but the node described has 16 cores",
         ),
-        // More ranks than cores cannot be launched.
+        // More ranks than tasks cannot be launched.
         (
-            &[("SLURM_JOB_CPUS_PER_NODE", "2(x3)")],
+            &[("SLURM_NTASKS", "6")],
             &["--machine=slurm:node=8:2", "--launch=slurm:h,b"],
             2,
             "--launch is for one-to-one mappings and workloads",
@@ -590,10 +590,330 @@ fn the_tasks_of_a_step_are_not_those_of_the_job() {
     let step = job(&[("SLURM_TASKS_PER_NODE", "1"), ("SLURM_NTASKS", "1"), ("SLURM_STEP_NUM_TASKS", "1")]);
     let (text, warnings) = launched(folder.path(), &step, "slurm:node=8:2");
     assert!(text.contains("3 nodes x 2 sockets x 8 cores = 8:2:3"), "{text}");
+    assert!(warnings.contains("the tasks of this step are not those of the job"), "{warnings}");
+    let odd = job(&[("SLURM_TASKS_PER_NODE", "1")]);
+    let (_, warnings) = launched(folder.path(), &odd, "slurm:node=8:2");
+    let left_out = "SLURM_TASKS_PER_NODE has numbers of 1 nodes, but the job has 3; it is left out";
+    assert!(warnings.contains(left_out), "{warnings}");
+}
+
+/// Puts a `scontrol` into a folder that prints the files `show.job`, `show.node` and `show.partition` of the folder, and the `lstopo` of the
+/// tests if it is to be there. Returns the path to both.
+fn with_scontrol(folder: &Path, job: &str, nodes: &str, has_lstopo: bool) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    let bin = folder.join("bin");
+    fs::create_dir_all(&bin).unwrap();
+    let script =
+        format!("#!/bin/sh\ntest \"$1\" = show && exec /bin/cat '{}'/show.\"$2\"\n", folder.display());
+    fs::write(bin.join("scontrol"), script).unwrap();
+    fs::set_permissions(bin.join("scontrol"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(folder.join("show.job"), job).unwrap();
+    fs::write(folder.join("show.node"), nodes).unwrap();
+    let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools");
+    if has_lstopo { format!("{}:{}", bin.display(), tools.display()) } else { bin.display().to_string() }
+}
+
+/// What `scontrol show job -d` prints of job 1: tasks in all and on each node, CPUs of a task, and lines of nodes.
+fn shown_job(tasks: u32, per_node: u32, cpus: u32, nodes: &[&str]) -> String {
+    let lines: String = nodes.iter().map(|line| format!("     Nodes={line} Mem=0 GRES=\n")).collect();
+    format!(
+        "JobId=1 JobName=x\n   NumNodes=2 NumCPUs=8 NumTasks={tasks} CPUs/Task={cpus} ReqB:S:C:T=0:0:*:*\n   \
+         Socks/Node=* NtasksPerN:B:S:C={per_node}:0:*:* CoreSpec=*\n{lines}"
+    )
+}
+
+/// What `scontrol show node` prints of a node of so many sockets, cores in each and threads in each.
+fn shown_node(name: &str, sockets: u32, cores: u32, threads: u32) -> String {
+    format!(
+        "NodeName={name} Arch=x86_64 CoresPerSocket={cores} \n   RealMemory=1 Sockets={sockets} Boards=1\n   \
+         State=ALLOCATED ThreadsPerCore={threads} TmpDisk=0\n\n"
+    )
+}
+
+/// The environment in steps, as Slurm 22.05 sets it; lines of the job and tasks on the nodes as `scontrol` has them, if it is there; ranks
+/// on each node and cores of each; and a warning.
+type InStep<'a> = (&'a [(&'a str, &'a str)], Option<(u32, u32, u32)>, &'a str, &'a str);
+
+#[test]
+fn ranks_are_those_of_the_job_from_inside_its_steps() {
+    let folder = folder(&[]);
+    let four = [
+        ("SLURM_JOB_ID", "1"),
+        ("SLURM_JOB_NODELIST", "n[1,3-4,6]"),
+        ("SLURM_JOB_CPUS_PER_NODE", "8(x4)"),
+        ("SLURM_STEP_NUM_TASKS", "1"),
+        ("SLURM_STEP_TASKS_PER_NODE", "1"),
+        ("SLURM_STEP_NODELIST", "n1"),
+    ];
+    let single = [("SLURM_STEP_ID", "0"), ("SLURM_NTASKS", "1"), ("SLURM_TASKS_PER_NODE", "1")];
+    let with = |others: &[(&'static str, &'static str)]| [&single[..], others].concat();
+    let interactive = [
+        ("SLURM_STEP_ID", "4294967290"),
+        ("SLURM_NTASKS", "16"),
+        ("SLURM_TASKS_PER_NODE", "4(x4)"),
+        ("SLURM_NTASKS_PER_NODE", "4"),
+    ];
+    let (plain, two, eight) =
+        (with(&[]), with(&[("SLURM_CPUS_PER_TASK", "2")]), with(&[("SLURM_CPUS_PER_TASK", "8")]));
+    let per_node = with(&[("SLURM_NTASKS_PER_NODE", "4"), ("SLURM_CPUS_PER_TASK", "8")]);
+    let daemons = [
+        ("SLURM_STEP_ID", "0"),
+        ("SLURM_NTASKS", "3"),
+        ("SLURM_STEP_NUM_TASKS", "3"),
+        ("SLURM_STEP_TASKS_PER_NODE", "1(x3)"),
+        ("SLURM_STEP_NODELIST", "n[3-4,6]"),
+        ("SLURM_TASKS_PER_NODE", "1(x3)"),
+        ("OMPI_COMM_WORLD_SIZE", "16"),
+    ];
+    let unknown = "the tasks of this step are not those of the job";
+    let cases: [InStep<'_>; 11] = [
+        (&interactive, None, "ranks per node: 4; cores per rank: 2;", ""),
+        (&plain, None, "ranks per node: 8; cores per rank: 1;", unknown),
+        (&two, None, "ranks per node: 8; cores per rank: 1;", unknown),
+        (&eight, None, "ranks per node: 8; cores per rank: 1;", unknown),
+        (&per_node, None, "ranks per node: 4; cores per rank: 2;", ""),
+        (&eight, Some((16, 4, 1)), "ranks per node: 4; cores per rank: 1;", ""),
+        (&plain, Some((16, 0, 2)), "ranks per node: 4; cores per rank: 2;", ""),
+        (&plain, Some((10, 0, 1)), "ranks per node: 3(x2),2(x2); cores per rank: 1;", ""),
+        // Nobody asked for tasks.
+        (&plain, Some((4, 0, 1)), "ranks per node: 8; cores per rank: 1;", ""),
+        (&plain, Some((4, 0, 4)), "ranks per node: 2; cores per rank: 4;", ""),
+        (&daemons, Some((16, 4, 2)), "ranks per node: 4; cores per rank: 2;", ""),
+    ];
+    for (others, job, expected, warning) in cases {
+        let variables: Vec<_> = four.iter().chain(others).copied().collect();
+        let ranks = expected.trim_start_matches("ranks per node: ").split(';').next().unwrap();
+        let processes = if ranks.len() == 1 { 4 * ranks.parse::<usize>().unwrap() } else { 10 };
+        write_row(folder.path(), processes);
+        let mut viem = viem(folder.path(), &variables, &["--machine=slurm:node=4:2,topology=none"]);
+        if let Some((tasks, per_node, cpus)) = job {
+            let nodes: String = ["n1", "n3", "n4", "n6"].map(|name| shown_node(name, 2, 4, 1)).concat();
+            let job = shown_job(tasks, per_node, cpus, &["n[1,3-4,6] CPU_IDs=0-7"]);
+            viem.env("PATH", with_scontrol(folder.path(), &job, &nodes, false));
+        }
+        let output = viem.arg("--launch=slurm:hosts_of_ranks,bind").assert().success().get_output().clone();
+        let (text, warnings) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        assert!(text.contains(expected) && text.contains("empty nodes: none"), "{others:?} {job:?}: {text}");
+        assert!(
+            if warning.is_empty() { !warnings.contains("warning") } else { warnings.contains(warning) },
+            "{others:?} {job:?}: {warnings}"
+        );
+    }
+}
+
+#[test]
+fn a_program_that_is_a_step_has_its_ranks_where_the_step_is() {
+    let folder = folder(&[]);
+    let step = [
+        ("SLURM_JOB_ID", "1"),
+        ("SLURM_JOB_NODELIST", "n[1-4]"),
+        ("SLURM_JOB_CPUS_PER_NODE", "8,4(x3)"),
+        ("SLURM_NTASKS", "5"),
+        ("SLURM_TASKS_PER_NODE", "3,2"),
+        ("SLURM_STEP_ID", "2"),
+        ("SLURM_STEP_NUM_TASKS", "5"),
+        ("SLURM_STEP_NODELIST", "n[4,1]"),
+        ("SLURM_STEP_TASKS_PER_NODE", "3,2"),
+    ];
+    write_row(folder.path(), 5);
+    launched(folder.path(), &step, "slurm:node=4:2,topology=none");
+    let counts: Vec<_> =
+        cpus_by_host(folder.path()).into_iter().map(|(host, all)| (host, all.concat().len())).collect();
+    assert_eq!(counts, [("n1".to_owned(), 8), ("n4".to_owned(), 3)]);
+    // A step of two groups of a heterogeneous job.
+    let groups = [
+        ("SLURM_HET_SIZE", "2"),
+        ("SLURM_JOB_NODELIST", "n[1,4]"),
+        ("SLURM_JOB_NODELIST_HET_GROUP_0", "n1"),
+        ("SLURM_JOB_NODELIST_HET_GROUP_1", "n[3-4]"),
+        ("SLURM_JOB_CPUS_PER_NODE_HET_GROUP_0", "4"),
+        ("SLURM_JOB_CPUS_PER_NODE_HET_GROUP_1", "8,6"),
+    ];
+    let step: Vec<_> = step.iter().chain(&groups).copied().collect();
+    launched(folder.path(), &step, "slurm:node=4:2,topology=none");
+    let counts: Vec<_> =
+        cpus_by_host(folder.path()).into_iter().map(|(host, all)| (host, all.concat().len())).collect();
+    assert_eq!(counts, [("n1".to_owned(), 4), ("n4".to_owned(), 6)]);
+}
+
+#[test]
+fn ranks_are_on_the_cpus_that_slurm_gave() {
+    let folder = folder(&[]);
+    let run = |machine: &str, job: &[(&str, &str)], path: &str| {
+        let mut viem = viem(folder.path(), job, &[&format!("--machine={machine}")]);
+        viem.env("PATH", path);
+        let output = viem.arg("--launch=slurm:hosts_of_ranks,bind").assert().success().get_output().clone();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        (text(output.stdout), text(output.stderr), cpus_by_host(folder.path()))
+    };
+    // Slurm gives CPUs of sockets by turns.
+    let nodes = ["n1", "n2"].map(|name| shown_node(name, 2, 4, 1)).concat();
+    let shared = [
+        ("SLURM_JOB_ID", "1"),
+        ("SLURM_JOB_NODELIST", "n[1-2]"),
+        ("SLURM_JOB_CPUS_PER_NODE", "4,1"),
+        ("SLURM_NTASKS", "5"),
+        ("SLURM_TASKS_PER_NODE", "4,1"),
+    ];
+    write_row(folder.path(), 5);
+    let job = shown_job(5, 0, 1, &["n1 CPU_IDs=0-1,4-5", "n2 CPU_IDs=6"]);
+    let path = with_scontrol(folder.path(), &job, &nodes, false);
+    for machine in ["slurm:topology=none", "slurm:node=4:2,topology=none"] {
+        let (_, notes, by_host) = run(machine, &shared, &path);
+        assert_eq!(by_host["n1"], [[0], [1], [4], [5]], "{machine}");
+        assert_eq!(by_host["n2"], [[6]], "{machine}");
+        assert!(!notes.contains("warning"), "{notes}");
+    }
+    let (notes, _, _) = run("slurm:topology=none", &shared, &path);
     assert!(
-        warnings.contains("SLURM_TASKS_PER_NODE has numbers of 1 nodes, but the job has 3; it is left out"),
+        notes.contains("n1 and 1 more are each taken to be as Slurm describes it: 2 x 4 cores"),
+        "{notes}"
+    );
+    let (_, warnings, by_host) = run("slurm:node=4:2,topology=none", &shared, "/nowhere");
+    assert_eq!(by_host["n1"], [[0], [1], [2], [3]]);
+    assert!(
+        warnings
+            .contains("which CPUs of n1 and 1 more belong to the job is not known (scontrol cannot be run"),
         "{warnings}"
     );
+    // CPUs are hardware threads: 4 cores of the first node, and one of the second.
+    let nodes = ["t5", "t6"].map(|name| shown_node(name, 2, 4, 2)).concat();
+    let threads = [
+        ("SLURM_JOB_ID", "1"),
+        ("SLURM_JOB_NODELIST", "t[5-6]"),
+        ("SLURM_JOB_CPUS_PER_NODE", "8,2"),
+        ("SLURM_NTASKS", "10"),
+        ("SLURM_TASKS_PER_NODE", "8,2"),
+        ("SLURMD_NODENAME", "t5"),
+    ];
+    write_row(folder.path(), 10);
+    let job = shown_job(10, 0, 1, &["t5 CPU_IDs=0-3,8-11", "t6 CPU_IDs=0-1"]);
+    for has_lstopo in [true, false] {
+        let path = with_scontrol(folder.path(), &job, &nodes, has_lstopo);
+        let (text, notes, by_host) = run("slurm:topology=none", &threads, &path);
+        assert!(
+            text.contains("ranks per node: 8,2; hardware threads per rank: 1; empty nodes: none"),
+            "{text}"
+        );
+        assert_eq!(by_host["t5"], [[0], [1], [4], [5], [8], [9], [12], [13]]);
+        assert_eq!(by_host["t6"], [[0], [8]]);
+        assert!(!notes.contains("warning"), "{notes}");
+    }
+    let (_, warnings, _) = run("slurm:node=pack:2 core:4 pu:2,topology=none", &threads, "/nowhere");
+    assert!(warnings.contains("so these may be either; they are taken to be cores"), "{warnings}");
+    // They are cores with --hint=nomultithread.
+    let cores: Vec<_> = threads
+        .iter()
+        .copied()
+        .chain([
+            ("SLURM_JOB_CPUS_PER_NODE", "7,1"),
+            ("SLURM_THREADS_PER_CORE", "1"),
+            ("SLURM_NTASKS", "8"),
+            ("SLURM_TASKS_PER_NODE", "7,1"),
+        ])
+        .collect();
+    write_row(folder.path(), 8);
+    let job = shown_job(8, 0, 1, &["t5 CPU_IDs=0-13", "t6 CPU_IDs=0-1"]);
+    let path = with_scontrol(folder.path(), &job, &nodes, true);
+    let (text, notes, by_host) = run("slurm:topology=none", &cores, &path);
+    assert!(text.contains("ranks per node: 7,1; cores per rank: 1; empty nodes: none"), "{text}");
+    assert_eq!((by_host["t5"][6].as_slice(), by_host["t6"][0].as_slice()), (&[6, 14][..], &[0, 8][..]));
+    assert!(!notes.contains("warning"), "{notes}");
+}
+
+#[test]
+fn nodes_are_as_large_as_slurm_says() {
+    let folder = folder(&[]);
+    write_row(folder.path(), 28);
+    // This node has 2 x 4 cores of 2 hardware threads.
+    let nodes = shown_node("a1", 2, 4, 2) + &shown_node("b1", 1, 12, 1) + &shown_node("c1", 4, 2, 1);
+    let job = [
+        ("SLURM_JOB_ID", "1"),
+        ("SLURM_JOB_NODELIST", "a1,b1,c1"),
+        ("SLURM_JOB_CPUS_PER_NODE", "16,12,8"),
+        ("SLURMD_NODENAME", "a1"),
+    ];
+    let shown = shown_job(3, 0, 1, &["a1 CPU_IDs=0-15", "b1 CPU_IDs=0-11", "c1 CPU_IDs=0-7"]);
+    let mut viem =
+        viem(folder.path(), &job, &["--machine=slurm:topology=none", "--launch=slurm:hosts_of_ranks,bind"]);
+    viem.env("PATH", with_scontrol(folder.path(), &shown, &nodes, true));
+    let output = viem.assert().success().get_output().clone();
+    let (text, notes) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(text.contains("3 nodes, 5 sockets, 28 cores, uneven"), "{text}");
+    assert!(text.contains("b1 is taken to be as Slurm describes it: 1 x 12 cores"), "{text}");
+    assert!(!notes.contains("warning") && !text.contains("c1 is"), "{notes}");
+}
+
+#[test]
+fn partitions_choose_a_topology() {
+    let yaml = "- topology: a\n  cluster_default: true\n  flat: true\n- topology: b\n  tree:\n    switches:\n    - {switch: s, nodes: 'n[1-2]'}\n    - {switch: t, nodes: n3}\n";
+    let folder =
+        folder(&[("topology.yaml", yaml), ("show.partition", "PartitionName=p\n   State=UP Topology=b\n")]);
+    let shown = shown_job(3, 0, 1, &["n[1-3] CPU_IDs=0-15"]);
+    let nodes = ["n1", "n2", "n3"].map(|name| shown_node(name, 2, 4, 2)).concat();
+    for (others, expected) in [
+        (&[][..], "3 nodes x 2 sockets x 4 cores"),
+        (
+            &[("SLURM_JOB_PARTITION", "p"), ("SLURM_JOB_ID", "1")][..],
+            "2 switches, 3 nodes, 6 sockets, 24 cores, uneven",
+        ),
+    ] {
+        for machine in ["--machine=slurm", "--machine=slurm:topology=topology.yaml"] {
+            let mut viem = viem(folder.path(), &job(others), &[machine]);
+            viem.env("PATH", with_scontrol(folder.path(), &shown, &nodes, true));
+            let text = stdout_of(&mut viem);
+            assert!(text.contains(expected), "{machine} {others:?}: {text}");
+        }
+    }
+}
+
+#[test]
+fn models_that_are_larger_than_the_job_are_explained() {
+    let folder = folder(&[(
+        "node.txt",
+        "\tGPU0\tGPU1\tGPU2\tGPU3\tCPU Affinity\nGPU0\tX\tNV18\tSYS\tSYS\t0-3\nGPU1\tNV18\tX\tSYS\tSYS\t0-3\nGPU2\tSYS\tSYS\tX\tNV18\t4-7\nGPU3\tSYS\tSYS\tNV18\tX\t4-7\n",
+    )]);
+    write_row(folder.path(), 24);
+    let four =
+        [("SLURM_JOB_NODELIST", "n[1-4]"), ("SLURM_NTASKS", "20"), ("SLURM_TASKS_PER_NODE", "8(x2),3,1")];
+    let shown = |job: &[(&str, &str)], machine: &str, code| {
+        let mut viem = viem(folder.path(), job, &[machine]);
+        failure_of(viem.arg("--launch=slurm:h,b"), code)
+    };
+    let cpus: Vec<_> = four.into_iter().chain([("SLURM_JOB_CPUS_PER_NODE", "8(x2),3,1")]).collect();
+    let text = shown(&cpus, "--machine=slurm:node=4:2,topology=none", 2);
+    let expected = "the model has 24 processes, and there is room for 20 in the Slurm job (SLURM_TASKS_PER_NODE=8(x2),3,1): ask Slurm for 24 tasks";
+    assert!(text.contains(expected), "{text}");
+    let many: Vec<_> = four.into_iter().chain([("SLURM_JOB_CPUS_PER_NODE", "1(x4)")]).collect();
+    let text = shown(&many, "--machine=slurm:node=4:2,topology=none", 65);
+    assert!(text.contains("more tasks than CPUs: 8 of them on n1"), "{text}");
+    assert_eq!(text.trim().lines().count(), 1, "{text}");
+    // A task that starts a process for each GPU.
+    write_row(folder.path(), 16);
+    let torchrun = [
+        ("SLURM_JOB_NODELIST", "n[1-4]"),
+        ("SLURM_NTASKS", "4"),
+        ("SLURM_NTASKS_PER_NODE", "1"),
+        ("SLURM_TASKS_PER_NODE", "1(x4)"),
+        ("SLURM_JOB_CPUS_PER_NODE", "8(x4)"),
+    ];
+    for (gpus, processes, expected) in [
+        (("SLURM_GPUS_PER_NODE", "a100:4"), 16, "ranks per node: 4; GPUs per rank: 1; empty nodes: none"),
+        (("SLURM_GPUS_ON_NODE", "2"), 8, "ranks per node: 2; GPUs per rank: 1; empty nodes: none"),
+        (("SLURM_JOB_GPUS", "0,1,3"), 12, "ranks per node: 3; GPUs per rank: 1; empty nodes: none"),
+        (("SLURM_GPUS_ON_NODE", "1"), 4, "ranks per node: 1; GPUs per rank: 1; empty nodes: none"),
+    ] {
+        write_row(folder.path(), processes);
+        let job: Vec<_> = torchrun.into_iter().chain([gpus]).collect();
+        let mut viem =
+            viem(folder.path(), &job, &["--machine=slurm:node=node.txt,topology=none", "--pe=gpu"]);
+        let output = viem.arg("--launch=torchrun:rank.sh").assert().success().get_output().clone();
+        fs::remove_file(folder.path().join("rank.sh")).unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(text.contains(expected), "{gpus:?}: {text}");
+        assert_eq!(text.contains("taken to be a launcher"), processes > 4, "{text}");
+    }
 }
 
 #[test]

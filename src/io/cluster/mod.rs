@@ -10,6 +10,7 @@
 //! | [`topology`] | `topology.conf` and `topology.yaml` of Slurm, what `scontrol show topology` prints, and lists of addresses (`s0.s1.n1`) |
 //! | [`fabric`] | InfiniBand networks as `ibnetdiscover` prints them |
 //! | `topograph` | networks and accelerator domains as topograph writes them, for schedulers or as labels of nodes of Kubernetes |
+//! | `scontrol` | jobs, nodes and partitions of Slurm as `scontrol show` prints them |
 //! | [`latency`] | latencies between hosts |
 //! | [`gpus`] | links between GPUs as `nvidia-smi` and `rocm-smi` print them |
 //! | [`numa`] | distances between NUMA nodes as `numactl`, `likwid-topology` and `lstopo` print them |
@@ -25,6 +26,7 @@ pub mod latency;
 pub mod names;
 pub mod near;
 pub mod numa;
+pub(crate) mod scontrol;
 pub mod synthetic;
 mod topograph;
 pub mod topology;

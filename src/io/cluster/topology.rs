@@ -10,6 +10,9 @@
 //! | flat | all nodes are alike |
 //! | fabric | switches and the links between them |
 //!
+//! A `topology.yaml`, and what `scontrol show topoconf` prints, may hold several, each with a name that partitions refer to. Kinds that
+//! are empty there (`block: {}`) are as if they were not there.
+//!
 //! Without sizes, blocks are combined by 2, 4, 8 and 16, as Slurm does it. `scontrol` prints the nodes of a switch again at the switches above
 //! it, and blocks of blocks as `AggregatedBlock`; a node hangs on the switch of the least `Level`.
 //!
@@ -98,19 +101,26 @@ pub struct Torus {
     pub nodes: Vec<String>,
     /// The vertex of each node.
     pub vertices: Vec<u64>,
+    /// Whether the vertices are only assumed to be those of a list in order, because what was read does not have them.
+    pub is_order_assumed: bool,
 }
 
 impl Torus {
     /// A torus of these lengths, with the name of the node at each vertex.
     pub fn new(lengths: Vec<u32>, nodes: Vec<String>) -> Self {
         let vertices = (0..nodes.len() as u64).collect();
-        Self { lengths, nodes, vertices }
+        Self { lengths, nodes, vertices, is_order_assumed: false }
     }
 }
 
 /// Reads a topology, of whichever kind the file is.
 pub fn read(source: Source<'_>) -> Result<Topology, ReadError> {
-    Text::read(source)?.parse(topology)
+    read_named(source, None)
+}
+
+/// Reads a topology. Where a file has several, it is that of this name; or else the default, or the first.
+pub fn read_named(source: Source<'_>, name: Option<&str>) -> Result<Topology, ReadError> {
+    Text::read(source)?.parse(|text| topology(text, name))
 }
 
 /// The tree of some addresses, with blanks or line ends between them.
@@ -118,19 +128,18 @@ pub fn read_addresses(name: &str, text: &str) -> Result<Topology, ReadError> {
     Text::read(Source::new(name, text.as_bytes())?)?.parse(addresses)
 }
 
-fn topology(text: &str) -> Result<Topology, Fault> {
+fn topology(text: &str, name: Option<&str>) -> Result<Topology, Fault> {
     let Some((at, first)) = lines(text).next() else { return Err((0, ClusterFault::NotTopology)) };
     let key = first.split('=').next().unwrap_or_default().trim().to_ascii_lowercase();
     match key.as_str() {
-        "switchname" | "blockname" | "aggregatedblock" | "blocksizes" | "ringname" | "linkspeed" => {
-            conf(text)
-        }
+        "switchname" | "blockname" | "aggregatedblock" | "blocksizes" | "ringname" | "torusname"
+        | "linkspeed" => conf(text),
         _ if fabric::is_fabric(first) => Ok(Topology::Fabric(fabric::parse(text)?)),
         _ if first.starts_with('{') || first.starts_with("apiVersion:") => {
             let layers = topograph::parse(text)?.into_iter();
             check_tree(at, layers.map(|layer| Switch::new(layer.name, layer.below, layer.hosts)).collect())
         }
-        _ if is_yaml(first) => yaml_file(text),
+        _ if is_yaml(first) => yaml_file(text, name),
         _ if first.contains('.') && !first.contains(['=', '<', '{']) => addresses(text),
         _ => Err((at, ClusterFault::NotTopology)),
     }
@@ -165,6 +174,9 @@ fn conf(text: &str) -> Result<Topology, Fault> {
             // Its nodes stand in its blocks, too.
             "aggregatedblock" => blocks.printed_sizes.extend(number("blocksize")),
             "ringname" => tori.push(ring(hosts("nodes")?)),
+            // How many boxes of which size Slurm places jobs in.
+            "torusname" if setting("placementdims").is_some() => {}
+            "torusname" => tori.push(printed_torus(&settings, hosts("nodes")?).map_err(in_file)?),
             "blocksizes" => blocks.sizes = block_sizes(first).map_err(in_file)?,
             _ => {
                 let reason = "this setting is not known";
@@ -314,6 +326,22 @@ fn ring(nodes: Vec<String>) -> Torus {
     Torus::new(vec![nodes.len() as u32], nodes)
 }
 
+/// A torus as `scontrol show topology` prints it: its nodes by name, wherever they are.
+fn printed_torus(settings: &[Setting<'_>], nodes: Vec<String>) -> Result<Torus, Fault> {
+    let dims = settings.iter().find(|setting| setting.key == "dims");
+    let fault = |at, text, reason| Err((at, ClusterFault::Topology { text: shown(text), reason }));
+    let Some(dims) = dims else { return fault(0, settings[0].value, "a torus has no dims") };
+    let length = |text: &str| text.parse().ok().filter(|&length: &u32| length > 0);
+    let Some(lengths) = dims.value.split('x').map(length).collect::<Option<Vec<u32>>>() else {
+        return fault(dims.at, dims.value, "dims of a torus are written like 4x4x2");
+    };
+    if volume(&lengths) != nodes.len() as u64 {
+        let reason = "where the nodes of a torus are that they do not fill is not in this; give what scontrol show topoconf prints";
+        return fault(dims.at, dims.value, reason);
+    }
+    Ok(Torus { is_order_assumed: true, ..Torus::new(lengths, nodes) })
+}
+
 /// The topology that the parts of a file make up: of one kind.
 fn one_kind(
     at: usize,
@@ -451,8 +479,8 @@ impl AddressTree {
     }
 }
 
-/// A `topology.yaml`: of several topologies the default one, or else the first.
-fn yaml_file(text: &str) -> Result<Topology, Fault> {
+/// A `topology.yaml`: of several topologies that of a name, or else the default one, or else the first.
+fn yaml_file(text: &str, name: Option<&str>) -> Result<Topology, Fault> {
     let value = yaml::parse(text)?;
     let topologies = value.list().ok_or((0, ClusterFault::NotTopology))?;
     if topologies.iter().any(|topology| topology.get("topology").is_none()) {
@@ -462,12 +490,16 @@ fn yaml_file(text: &str) -> Result<Topology, Fault> {
         let default = topology.get("cluster_default").and_then(Value::text);
         default.is_some_and(|text| text.eq_ignore_ascii_case("true"))
     };
-    let chosen = topologies.iter().find(is_default).or(topologies.first());
-    let chosen = chosen.ok_or((0, ClusterFault::NotTopology))?;
+    let is_named = |topology: &&Value| {
+        let own = topology.get("topology").and_then(Value::text);
+        own.is_some() && own == name
+    };
+    let chosen = topologies.iter().find(is_named).or_else(|| topologies.iter().find(is_default));
+    let chosen = chosen.or(topologies.first()).ok_or((0, ClusterFault::NotTopology))?;
     let room = Cell::new(MOST_HOSTS);
-    let is_flat = chosen.get("flat").is_some();
-    let (tree, block) = (chosen.get("tree"), chosen.get("block"));
-    let (ring, torus) = (chosen.get("ring"), chosen.get("torus3d"));
+    let kind = |key| chosen.get(key).filter(|value| !value.is_nothing());
+    let is_flat = chosen.get("flat").is_some_and(|flat| flat.text().is_none() || !flat.is_nothing());
+    let (tree, block, ring, torus) = (kind("tree"), kind("block"), kind("ring"), kind("torus3d"));
     match (tree, block, ring, torus) {
         (Some(tree), None, None, None) => {
             let switches =
@@ -513,7 +545,7 @@ fn number(value: &Value) -> Result<u32, Fault> {
 
 /// The hosts of a key, which may also be written as a list; they take up `room`.
 fn hosts(value: &Value, key: &str, is_needed: bool, room: &Cell<usize>) -> Result<Vec<String>, Fault> {
-    let Some(hosts) = value.get(key) else {
+    let Some(hosts) = value.get(key).filter(|hosts| !hosts.is_nothing()) else {
         return if is_needed { Err(missing(value, "a list of nodes is missing")) } else { Ok(Vec::new()) };
     };
     let members = hosts.list().unwrap_or(std::slice::from_ref(hosts));
@@ -582,7 +614,7 @@ fn in_regions(
             vertices.push(vertex);
         }
     }
-    Ok(Torus { lengths, nodes, vertices })
+    Ok(Torus { lengths, nodes, vertices, is_order_assumed: false })
 }
 
 /// The vertex of a torus at which a member of a box is.
@@ -625,6 +657,10 @@ fn anchor(region: &Value) -> Result<Vec<u32>, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn topology(text: &str) -> Result<Topology, Fault> {
+        super::topology(text, None)
+    }
 
     #[test]
     fn files_of_each_kind() {
@@ -694,6 +730,36 @@ mod tests {
             panic!()
         };
         assert_eq!(tori[0].lengths, [4]);
+    }
+
+    #[test]
+    fn what_scontrol_prints_of_a_torus_has_its_lengths() {
+        let printed = "TorusName=t Dims=2x2x2 Nodes=n[1-8]\n  TorusName=t PlacementDims=2x1x1(2) Anchors=4\n";
+        let Topology::Tori(tori) = topology(printed).unwrap() else { panic!() };
+        assert_eq!((tori[0].lengths.as_slice(), tori[0].nodes.len()), (&[2, 2, 2][..], 8));
+        assert!(tori[0].is_order_assumed);
+        for (text, at) in [
+            ("TorusName=t Dims=2x2x2 Nodes=n[1-7]\n", 17),
+            ("TorusName=t Dims=2x0x2 Nodes=n[1-8]\n", 17),
+            ("TorusName=t Dims=99999x99999x99999 Nodes=n[1-8]\n", 17),
+            ("TorusName=t Nodes=n[1-8]\n", 0),
+        ] {
+            assert_eq!(topology(text).unwrap_err().0, at, "{text}");
+        }
+    }
+
+    #[test]
+    fn topologies_have_names() {
+        let file = "---\n- topology: a\n  cluster_default: true\n  tree: {switches: [{switch: s, children: null, nodes: 'n[1-4]'}]}\n  block: {}\n  flat: false\n\
+                    - topology: b\n  cluster_default: false\n  tree: {}\n  block: {block_sizes: [2], blocks: [{block: x, nodes: 'n[1-2]'}, {block: y, nodes: 'n[3-4]'}]}\n  flat: false\n\
+                    - topology: c\n  tree: null\n  block: ~\n  flat: true\n- topology: d\n  tree: {}\n  flat: {alpha_step_rank: true}\n\
+                    - topology: e\n  tree: {}\n  block: {}\n  flat: false\n";
+        let named = |name| super::topology(file, name);
+        let is_tree = |topology| matches!(topology, Ok(Topology::Tree(switches)) if switches.len() == 1);
+        assert!(is_tree(named(None)) && is_tree(named(Some("a"))) && is_tree(named(Some("other"))));
+        assert!(matches!(named(Some("b")), Ok(Topology::Blocks { blocks, .. }) if blocks.len() == 2));
+        assert_eq!((named(Some("c")), named(Some("d"))), (Ok(Topology::Flat), Ok(Topology::Flat)));
+        assert!(named(Some("e")).is_err());
     }
 
     #[test]

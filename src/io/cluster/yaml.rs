@@ -75,6 +75,15 @@ impl Value {
         }
     }
 
+    /// Whether it stands where there is nothing: an empty map or list, `null` or `false`.
+    pub(super) fn is_nothing(&self) -> bool {
+        match &*self.node {
+            Node::Scalar(text, _) => ["", "~", "null", "false"].contains(&text.to_ascii_lowercase().as_str()),
+            Node::List(values) => values.is_empty(),
+            Node::Map(entries) => entries.is_empty(),
+        }
+    }
+
     /// Where a byte of the text of a scalar is in the file, or the scalar where that cannot be said.
     pub(super) fn offset_of(&self, byte: usize) -> usize {
         match *self.node {

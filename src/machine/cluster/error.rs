@@ -79,6 +79,11 @@ pub enum ClusterError {
     NoGroup { group: u32, last: u32 },
     #[error("this job is not heterogeneous, so it has no group={group}; leave the group out")]
     NotHeterogeneous { group: u32 },
+    #[error(
+        "the job has more tasks than CPUs: {tasks} of them on {host}, which has not as many cores or hardware threads of the job; ask \
+         for a CPU for each task, or give fewer ranks="
+    )]
+    Overcommitted { host: String, tasks: u32 },
     #[error("{name} has numbers of {found} nodes, but the job has {hosts}")]
     Counts { name: String, found: usize, hosts: usize },
     #[error(
@@ -121,6 +126,7 @@ impl HasKind for ClusterError {
             | Self::MoreSlots { .. }
             | Self::TooFewCores { .. }
             | Self::Counts { .. }
+            | Self::Overcommitted { .. }
             | Self::Gpus { .. } => ErrorKind::BadData,
             Self::Lstopo { .. } | Self::NoJob { .. } | Self::NoBatchJob { .. } => ErrorKind::NoInput,
             Self::TooManyNodes { .. } => ErrorKind::NoResources,

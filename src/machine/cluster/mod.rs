@@ -49,6 +49,9 @@ pub struct DraftNode {
     pub inside: usize,
     /// How many of its cores or hardware threads may be used, the first ones, if not all.
     pub limit: Option<u32>,
+    /// Which of its CPUs may be used, by the numbers of the operating system in ascending order, if not all. A core has those that are among
+    /// them, and does not count if it has none.
+    pub cpus: Option<Vec<u32>>,
     /// How many ranks a file of hosts or a batch system gives it; no more than it has cores or hardware threads.
     pub slots: Option<u32>,
     /// How many ranks it is to have, whatever its slots.
@@ -60,7 +63,7 @@ pub struct DraftNode {
 impl DraftNode {
     /// A node whose cores or hardware threads are a PE each.
     pub fn new(host: Option<String>, inside: usize) -> Self {
-        Self { host, inside, limit: None, slots: None, ranks: None, cores_per_rank: None }
+        Self { host, inside, limit: None, cpus: None, slots: None, ranks: None, cores_per_rank: None }
     }
 
     /// The same node with so many slots.
@@ -112,12 +115,12 @@ impl Cluster {
     /// The machine of a draft. O(p log p) for p PEs, and O(n²) for n nodes where their distances are given by pairs.
     pub fn new(draft: Draft<'_>) -> Result<Self, ClusterError> {
         let levels = Levels::new(&draft.insides, draft.unit);
-        let leaves: Vec<Vec<Leaf>> = draft.insides.iter().map(|inside| levels.leaves(inside)).collect();
-        let rooms = rooms(&draft, &leaves)?;
+        let pools = Pools::new(&draft, &levels);
+        let rooms = rooms(&draft, &pools)?;
         let first_pe = count_pes(&rooms)?;
         let network = network(&draft, &rooms)?;
         let mut notes = Vec::new();
-        let (filling, pes) = fill(&draft, &leaves, &rooms, &levels, &mut notes);
+        let (filling, pes) = fill(&draft, &pools, &rooms, &levels, &mut notes);
         let digits = digits(&filling, &pes, &network);
         let classes = members(&levels, &network);
         let arities = most_members(&digits, classes.len());
@@ -153,9 +156,10 @@ impl Cluster {
         let Built { tree, links, outline, .. } = built;
         let slurm_job = draft.slurm_job;
         notes.splice(..0, draft.notes);
-        let is_cut =
-            |node: &DraftNode| node.limit.is_some_and(|limit| (limit as usize) < leaves[node.inside].len());
-        if let Some(node) = draft.nodes.iter().find(|node| is_cut(node)) {
+        let is_cut = |(index, node): &(usize, &DraftNode)| {
+            node.limit.is_some_and(|limit| (limit as usize) < pools.of_node(*index).len())
+        };
+        if let Some((_, node)) = draft.nodes.iter().enumerate().find(is_cut) {
             let unit = draft.unit.plural(&draft.insides[node.inside]);
             let text = format!("where a job has fewer {unit} than a node, the first ones are taken");
             notes.push(Note { text, is_warning: false });
@@ -167,18 +171,12 @@ impl Cluster {
             );
             notes.push(Note { text, is_warning: true });
         }
-        Ok(Self {
-            hosts,
-            filling,
-            leaves: pes,
-            first_pe,
-            slurm_job,
-            tree,
-            links,
-            outline,
-            understood,
-            notes,
-        })
+        if matches!(&draft.topology, Topology::Tori(tori) if tori.iter().any(|torus| torus.is_order_assumed))
+        {
+            let text = "the places of nodes in a torus are not in the topology; nodes are taken to be listed with x varying fastest";
+            notes.push(Note::warning(text.to_owned()));
+        }
+        Ok(Self { hosts, filling, leaves: pes, first_pe, slurm_job, tree, links, outline, understood, notes })
     }
 
     fn node_of(&self, pe: PeId) -> usize {
@@ -186,9 +184,40 @@ impl Cluster {
     }
 }
 
+/// The cores or hardware threads that may be used, once for all nodes that have the same.
+struct Pools {
+    leaves: Vec<Vec<Leaf>>,
+    pool_of: Vec<usize>,
+}
+
+impl Pools {
+    /// O(n log n) for n nodes and their CPUs, besides the leaves.
+    fn new(draft: &Draft<'_>, levels: &Levels) -> Self {
+        let key = |node: &'_ DraftNode| (node.inside, node.cpus.clone());
+        let mut kinds: Vec<(usize, Option<Vec<u32>>)> = draft.nodes.iter().map(key).collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        let pool = |node: &DraftNode| {
+            kinds.partition_point(|(inside, cpus)| (*inside, cpus) < (node.inside, &node.cpus))
+        };
+        let pool_of = draft.nodes.iter().map(pool).collect();
+        let all: Vec<Vec<Leaf>> = draft.insides.iter().map(|inside| levels.leaves(inside)).collect();
+        let leaves = kinds.iter().map(|(inside, cpus)| match cpus {
+            Some(cpus) => shape::among(&all[*inside], cpus),
+            None => all[*inside].clone(),
+        });
+        Self { leaves: leaves.collect(), pool_of }
+    }
+
+    fn of_node(&self, node: usize) -> &[Leaf] {
+        &self.leaves[self.pool_of[node]]
+    }
+}
+
 /// What a node has room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Room {
+    pool: usize,
     inside: usize,
     /// The cores or hardware threads that may be used, the first ones.
     usable: usize,
@@ -197,11 +226,11 @@ struct Room {
 }
 
 /// What each node has room for.
-fn rooms(draft: &Draft<'_>, leaves: &[Vec<Leaf>]) -> Result<Vec<Room>, ClusterError> {
+fn rooms(draft: &Draft<'_>, pools: &Pools) -> Result<Vec<Room>, ClusterError> {
     let unit_of = |inside: usize| draft.unit.plural(&draft.insides[inside]);
     let room = |(index, node): (usize, &DraftNode)| {
         let unit = unit_of(node.inside);
-        let found = leaves[node.inside].len();
+        let found = pools.of_node(index).len();
         let host = || node.host.clone().unwrap_or_else(|| format!("node{index}"));
         for (count, what) in [(node.limit, "CPUs"), (node.slots, "slots")] {
             if let Some(slots) = count.filter(|&count| count as usize > found) {
@@ -227,7 +256,7 @@ fn rooms(draft: &Draft<'_>, leaves: &[Vec<Leaf>]) -> Result<Vec<Room>, ClusterEr
                 unit,
             });
         }
-        Ok(Room { inside: node.inside, usable, ranks, cores_per_rank })
+        Ok(Room { pool: pools.pool_of[index], inside: node.inside, usable, ranks, cores_per_rank })
     };
     let rooms: Vec<Room> = draft.nodes.iter().enumerate().map(room).collect::<Result<_, _>>()?;
     let largest = rooms.iter().max_by_key(|room| room.usable);
@@ -254,7 +283,7 @@ fn count_pes(rooms: &[Room]) -> Result<Vec<PeId>, ClusterError> {
 /// The PEs of nodes, one list for all nodes that have the same, and which of them each node has.
 fn fill(
     draft: &Draft<'_>,
-    leaves: &[Vec<Leaf>],
+    pools: &Pools,
     rooms: &[Room],
     levels: &Levels,
     notes: &mut Vec<Note>,
@@ -264,9 +293,9 @@ fn fill(
     kinds.dedup();
     let filling: Vec<usize> = rooms.iter().map(|room| kinds.partition_point(|kind| kind < room)).collect();
     let mut pes = Vec::with_capacity(kinds.len());
-    for (index, &Room { inside, usable, ranks, cores_per_rank }) in kinds.iter().enumerate() {
+    for (index, &Room { pool, inside, usable, ranks, cores_per_rank }) in kinds.iter().enumerate() {
         let Shares { leaves, num_split, split_level } =
-            share::shares(&leaves[inside][..usable], ranks, cores_per_rank);
+            share::shares(&pools.leaves[pool][..usable], ranks, cores_per_rank);
         if let Some(kind) = levels.kinds().nth(split_level).filter(|_| num_split > 0) {
             let nodes = draft.nodes.iter().zip(&filling).filter(|&(_, &filling)| filling == index);
             let mut hosts = nodes.map(|(node, _)| node.host.as_deref().unwrap_or("the node"));

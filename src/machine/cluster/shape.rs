@@ -49,6 +49,37 @@ pub(super) struct Leaf {
     pub(super) to_network: Option<Distance>,
 }
 
+/// Those of the leaves of a node that have some of these CPUs, which are in ascending order, with those that they have. Only they count in
+/// the numbers of packages and cores.
+pub(super) fn among(leaves: &[Leaf], cpus: &[u32]) -> Vec<Leaf> {
+    let mut found: Vec<Leaf> = leaves.to_vec();
+    found.iter_mut().for_each(|leaf| leaf.cpus.retain(|cpu| cpus.binary_search(cpu).is_ok()));
+    found.retain(|leaf| !leaf.cpus.is_empty());
+    let levels = found.first().map_or(0, |leaf| leaf.digits.len());
+    close_gaps(&mut found, levels);
+    let (mut packages, mut cores): (Vec<u32>, Vec<CoreRange>) = (Vec::new(), Vec::new());
+    for core in found.iter_mut().flat_map(|leaf| &mut leaf.cores) {
+        if packages.last() != Some(&core.package) {
+            packages.push(core.package);
+            cores.clear();
+        }
+        if cores.last() != Some(core) {
+            cores.push(*core);
+        }
+        *core = CoreRange::new(packages.len() as u32 - 1, cores.len() as u32 - 1, 1);
+    }
+    found
+}
+
+/// Renumbers the groups of leaves that agree outside of a level, from 0 without gaps; inner levels follow.
+pub(super) fn close_gaps(leaves: &mut [Leaf], level: usize) {
+    let Some(level) = level.checked_sub(1) else { return };
+    for (index, group) in leaves.chunk_by_mut(|a, b| a.digits[level] == b.digits[level]).enumerate() {
+        group.iter_mut().for_each(|leaf| leaf.digits[level] = index as u32);
+        close_gaps(group, level);
+    }
+}
+
 /// The levels inside some nodes, innermost first.
 ///
 /// They are put in an order in which what holds something is outside of it. Where there is none, because of two kinds each holds

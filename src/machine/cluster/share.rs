@@ -15,7 +15,7 @@
 
 use std::ops::Range;
 
-use super::shape::{Leaf, joined, nearer};
+use super::shape::{Leaf, close_gaps, joined, nearer};
 
 /// The processing elements of a node, in the order of their places.
 #[derive(Debug, PartialEq, Eq)]
@@ -161,15 +161,6 @@ fn ranks_of(parts: &[Range<usize>], ranks: usize, size: usize) -> Vec<usize> {
         missing -= more;
     }
     ranks_of
-}
-
-/// Renumbers the groups of leaves that agree outside of a level, from 0 without gaps; inner levels follow.
-fn close_gaps(leaves: &mut [Leaf], level: usize) {
-    let Some(level) = level.checked_sub(1) else { return };
-    for (index, group) in leaves.chunk_by_mut(|a, b| a.digits[level] == b.digits[level]).enumerate() {
-        group.iter_mut().for_each(|leaf| leaf.digits[level] = index as u32);
-        close_gaps(group, level);
-    }
 }
 
 #[cfg(test)]

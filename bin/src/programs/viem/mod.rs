@@ -30,7 +30,7 @@ use std::ffi::OsString;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use crate::error::Result;
+use crate::error::{Result, UsageError};
 use crate::exit::{self, End};
 use crate::files;
 use crate::given::Given;
@@ -39,6 +39,7 @@ use job::{Inputs, Job, Places};
 use options::{Options, TABLE};
 use viem::ground::threads;
 use viem::io::{Outputs, Source};
+use viem::machine::Machine;
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
@@ -84,7 +85,40 @@ fn map(options: &Options, given: &Given) -> Result<End> {
         (true, false) => Mode::ManyToOne,
         (true, true) => Mode::Remapping,
     };
+    if let Some(shortage) = shortage(graph.num_nodes(), machine) {
+        if given.has("launch") {
+            return Err(UsageError(format!(
+                "--launch is for one-to-one mappings and workloads, but {shortage}"
+            ))
+            .into());
+        }
+        // Other machines have fewer PEs than there are vertices because their users want it so.
+        if machine.located().is_some_and(|located| located.slurm_job().is_some()) {
+            console.note(format_args!("{shortage}"));
+        }
+    }
     TABLE.refuse(mode, given)?;
     options.first.check()?;
     if is_many_to_one { many_to_one::map(job, &graph) } else { one_to_one::map(job, &graph) }
+}
+
+/// What to do if a machine has not enough room for so many processes, each on a PE of its own.
+fn shortage(processes: usize, machine: &dyn Machine) -> Option<String> {
+    let room = machine.room();
+    if processes as u64 <= room {
+        return None;
+    }
+    let job = machine.located().and_then(|located| located.slurm_job());
+    let (from, remedy) = match job.and_then(|job| job.ranks_from.as_deref()) {
+        Some(from) => (
+            format!(" in the Slurm job ({from})"),
+            format!("ask Slurm for {processes} tasks, or give ranks= (slurm:ranks=4 for 4 on each node)"),
+        ),
+        None => (
+            String::new(),
+            "take a machine with a processing element for each process, or make a model by generate_model --machine and map that"
+                .to_owned(),
+        ),
+    };
+    Some(format!("the model has {processes} processes, and there is room for {room}{from}: {remedy}"))
 }

@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use roxmltree::{Document, Node, NodeId};
 
-use super::{MOST_DEPTH, NumberedCore, attribute, document, machine_of};
+use super::{MOST_DEPTH, NumberedCore, USABLE, attribute, document, machine_of};
 use crate::ground::types::Distance;
 use crate::io::cluster::gpus::{self, GpuDistances};
 use crate::io::cluster::near::{self, NearCores};
@@ -100,7 +100,7 @@ fn address(device: Node<'_, '_>) -> Option<[u32; 4]> {
 
 /// The cores that may be used; files may have none.
 fn cores(document: &Document<'_>) -> Result<Vec<NumberedCore>, Fault> {
-    match machine_of(document) {
+    match machine_of(document, &USABLE) {
         Ok(machine) => Ok(machine.cores()),
         Err((_, ClusterFault::NoPus)) => Ok(Vec::new()),
         Err(fault) => Err(fault),

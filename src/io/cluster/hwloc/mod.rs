@@ -154,9 +154,17 @@ impl CoreNumbers {
     }
 }
 
+/// The sets that a PU is in which may be used.
+const USABLE: [&str; 2] = ["allowed_cpuset", "online_cpuset"];
+
 /// The node that an XML file of hwloc describes.
 pub fn read(source: Source<'_>) -> Result<Object, ReadError> {
-    Text::read(source)?.parse(machine)
+    Text::read(source)?.parse(|text| machine(text, &USABLE))
+}
+
+/// The same with PUs that the program that wrote the file was not allowed to use.
+pub(crate) fn read_whole(source: Source<'_>) -> Result<Object, ReadError> {
+    Text::read(source)?.parse(|text| machine(text, &["online_cpuset"]))
 }
 
 /// A file as XML, with an object of hwloc in it.
@@ -176,16 +184,17 @@ fn outermost<'a>(topology: Node<'a, 'a>) -> Option<Node<'a, 'a>> {
     topology.children().find(|child| child.has_tag_name("object"))
 }
 
-fn machine(text: &str) -> Result<Object, Fault> {
-    machine_of(&document(text)?)
+fn machine(text: &str, usable: &[&'static str]) -> Result<Object, Fault> {
+    machine_of(&document(text)?, usable)
 }
 
-fn machine_of(document: &Document<'_>) -> Result<Object, Fault> {
+/// The node, as far as all of these attributes of its root have its PUs.
+fn machine_of(document: &Document<'_>, usable: &[&'static str]) -> Result<Object, Fault> {
     let topology = document.root_element();
     let Some(root) = outermost(topology) else { return Err((0, ClusterFault::NoPus)) };
     let mut reader = Reader {
         memory_is_beside: topology.attribute("version").is_some_and(|version| !version.starts_with("1.")),
-        usable: ["allowed_cpuset", "online_cpuset"]
+        usable: usable
             .iter()
             .filter_map(|&name| Some((name, root.attribute(name)?)))
             .map(|(name, text)| CpuSet::parse(text).ok_or_else(|| attribute(root, name)))

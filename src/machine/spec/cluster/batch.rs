@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::io::Source;
 use crate::io::cluster::hostfile::{self, Host};
+use crate::machine::Note;
 use crate::machine::cluster::ClusterError;
 use crate::machine::spec::{Request, SpecError};
 
@@ -14,6 +15,8 @@ use crate::machine::spec::{Request, SpecError};
 struct Batch {
     name: &'static str,
     about: &'static str,
+    /// How a user asks for more ranks on a host.
+    more: &'static str,
     /// Variables that say which hosts a job has; the first that is set is taken.
     variables: &'static [(&'static str, Holds)],
 }
@@ -27,20 +30,28 @@ enum Holds {
     Slots,
     /// The name of a file of hosts.
     File,
+    /// The name of a file with a host for each slot.
+    FileOfSlots,
 }
 
 const ALL: [Batch; 3] = [
     Batch {
         name: "lsf",
         about: "LSF",
+        more: " (bsub -n, -R span[ptile=])",
         variables: &[
             ("LSB_MCPU_HOSTS", Holds::Counts),
-            ("LSB_DJOB_HOSTFILE", Holds::File),
+            ("LSB_DJOB_HOSTFILE", Holds::FileOfSlots),
             ("LSB_HOSTS", Holds::Slots),
         ],
     },
-    Batch { name: "sge", about: "Grid Engine", variables: &[("PE_HOSTFILE", Holds::File)] },
-    Batch { name: "pbs", about: "PBS", variables: &[("PBS_NODEFILE", Holds::File)] },
+    Batch { name: "sge", about: "Grid Engine", more: " (-pe)", variables: &[("PE_HOSTFILE", Holds::File)] },
+    Batch {
+        name: "pbs",
+        about: "PBS",
+        more: " (mpiprocs=)",
+        variables: &[("PBS_NODEFILE", Holds::FileOfSlots)],
+    },
 ];
 
 /// The batch system of this name, unless that is a file.
@@ -61,22 +72,37 @@ impl Batch {
 pub(super) fn read_for(text: &str) -> Option<PathBuf> {
     match named(text).map(Batch::found) {
         None => Some(PathBuf::from(text)),
-        Some(Some((_, Holds::File, value))) => Some(PathBuf::from(value)),
+        Some(Some((_, Holds::File | Holds::FileOfSlots, value))) => Some(PathBuf::from(value)),
         Some(_) => None,
     }
 }
 
 /// The hosts in a file, or those of a job.
-pub(super) fn hosts(request: &Request<'_>, text: &str) -> Result<Vec<Host>, SpecError> {
+pub(super) fn hosts(
+    request: &Request<'_>,
+    text: &str,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<Host>, SpecError> {
     let Some(batch) = named(text) else { return Ok(hostfile::read(Source::open(Path::new(text))?)?) };
     let Some((name, holds, value)) = batch.found() else {
         let names = batch.variables.iter().map(|&(name, _)| name).collect::<Vec<_>>().join(" or ");
         return Err(request.refused(ClusterError::NoBatchJob { system: batch.about, names }));
     };
     let lines = match holds {
-        Holds::File => return Ok(hostfile::read(Source::open(&PathBuf::from(value))?)?),
-        Holds::Counts => value,
-        Holds::Slots => value.split_whitespace().collect::<Vec<_>>().join("\n"),
+        Holds::File | Holds::FileOfSlots => None,
+        Holds::Counts => Some(value.clone()),
+        Holds::Slots => Some(value.split_whitespace().collect::<Vec<_>>().join("\n")),
     };
-    Ok(hostfile::read(Source::new(name, lines.as_bytes())?)?)
+    let mut hosts = match lines {
+        Some(lines) => hostfile::read(Source::new(name, lines.as_bytes())?)?,
+        None => hostfile::read(Source::open(Path::new(&value))?)?,
+    };
+    if matches!(holds, Holds::Slots | Holds::FileOfSlots) && hosts.iter().all(|host| host.slots.is_none()) {
+        hosts.iter_mut().for_each(|host| host.slots = Some(1));
+        notes.push(Note::new(format!(
+            "{name} has each host once, so there is one rank on each; ask {} for more{}, or give ranks=",
+            batch.about, batch.more
+        )));
+    }
+    Ok(hosts)
 }

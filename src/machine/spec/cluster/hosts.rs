@@ -22,8 +22,8 @@ pub(in super::super) const HOSTS: MachineKind = MachineKind {
     }),
     make: |request| {
         let parts = Parts::new(request.rest, &KEYS);
-        let hosts = batch::hosts(request, parts.first)?;
         let mut draft = request.draft(Vec::new());
+        let hosts = batch::hosts(request, parts.first, &mut draft.notes)?;
         fill(request, &parts, hosts, &mut draft)?;
         request.set_ranks(&mut draft, &parts)?;
         warn_of_fewer(&draft.nodes, &draft.insides, draft.unit, &mut draft.notes);

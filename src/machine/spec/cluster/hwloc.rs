@@ -35,7 +35,7 @@ pub(in super::super) const HWLOC: MachineKind = MachineKind {
             return Err(request.refused(ClusterError::Option { kind: "hwloc", option, known }));
         }
         let hosts = match parts.option("hosts") {
-            Some(text) => batch::hosts(request, text)?,
+            Some(text) => batch::hosts(request, text, &mut notes)?,
             None => Vec::new(),
         };
         let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();

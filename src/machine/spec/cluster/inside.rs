@@ -3,13 +3,13 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use crate::io::Source;
 use crate::io::cluster::gpus::{self, GpuDistances, GpuNode};
 use crate::io::cluster::hwloc::{self, Object, ObjectKind};
-use crate::io::cluster::synthetic;
-use crate::machine::cluster::{ClusterError, Unit, regular};
+use crate::io::cluster::{scontrol, synthetic};
+use crate::io::{ReadError, Source};
+use crate::machine::cluster::{ClusterError, Draft, DraftNode, Unit, regular};
+use crate::machine::spec::cluster::command;
 use crate::machine::spec::{PeKind, Request, SpecError};
 use crate::machine::{Hierarchy, Note};
 
@@ -61,7 +61,7 @@ pub(super) fn read(request: &Request<'_>, text: &str, notes: &mut Vec<Note>) -> 
                 let advice = format!("; {name} alone, without hosts, has their distances");
                 of_gpus(request, &name, gpus::read(source)?, &advice, notes)
             }
-            None => of_hwloc(request, source, notes),
+            None => of_hwloc(request, source, hwloc::read, notes),
         };
     }
     let levels = text.split(':').count();
@@ -85,9 +85,14 @@ pub(super) fn read(request: &Request<'_>, text: &str, notes: &mut Vec<Note>) -> 
 }
 
 /// The cores or the GPUs in a file of hwloc.
-fn of_hwloc(request: &Request<'_>, source: Source<'_>, notes: &mut Vec<Note>) -> Result<Object, SpecError> {
+fn of_hwloc(
+    request: &Request<'_>,
+    source: Source<'_>,
+    read: impl Fn(Source<'_>) -> Result<Object, ReadError>,
+    notes: &mut Vec<Note>,
+) -> Result<Object, SpecError> {
     if request.pe != PeKind::Gpu {
-        return Ok(hwloc::read(source)?);
+        return Ok(read(source)?);
     }
     let name = source.name().to_owned();
     of_gpus(request, &name, hwloc::read_gpus(source)?, "", notes)
@@ -113,25 +118,36 @@ fn of_gpus(
     Ok(node)
 }
 
-/// What `lstopo` says of this node.
+/// What `lstopo` says of this node, as far as this program may use it.
 pub(super) fn this_node(request: &Request<'_>, notes: &mut Vec<Note>) -> Result<Object, SpecError> {
+    lstopo(request, &[&["--of", "xml"]], hwloc::read, notes)
+}
+
+/// What `lstopo` says of all of this node, although this program may be confined to some of it.
+pub(super) fn this_whole_node(request: &Request<'_>, notes: &mut Vec<Note>) -> Result<Object, SpecError> {
+    // Versions before 2.1 do not know the option.
+    let ways: [&[&str]; 2] = [&["--disallowed", "--of", "xml"], &["--of", "xml"]];
+    lstopo(request, &ways, hwloc::read_whole, notes)
+}
+
+/// What `lstopo` says in the first of these ways that it knows.
+fn lstopo(
+    request: &Request<'_>,
+    ways: &[&[&str]],
+    read: impl Fn(Source<'_>) -> Result<Object, ReadError>,
+    notes: &mut Vec<Note>,
+) -> Result<Object, SpecError> {
     let failed = |reason: String| {
         request.refused(ClusterError::Lstopo { reason, instead: "node=16:2, or hwloc:FILE.xml" })
     };
     let mut reason = String::new();
-    for program in LSTOPO {
-        let run = Command::new(program).args(["--of", "xml"]).stdin(Stdio::null()).output();
-        match run {
-            Ok(output) if output.status.success() => {
-                let source = Source::new("output of lstopo", output.stdout.as_slice())?;
-                return of_hwloc(request, source, notes);
+    for (program, way) in LSTOPO.iter().flat_map(|program| ways.iter().map(move |way| (program, way))) {
+        match command::ask(program, way) {
+            Ok(printed) => {
+                let source = Source::new("output of lstopo", printed.as_slice())?;
+                return of_hwloc(request, source, read, notes);
             }
-            Ok(output) => {
-                let said = String::from_utf8_lossy(&output.stderr);
-                reason =
-                    format!("it ended with {}: {}", output.status, said.lines().next().unwrap_or_default());
-            }
-            Err(error) => reason = error.to_string(),
+            Err(failure) => reason = failure,
         }
     }
     Err(failed(reason))
@@ -149,4 +165,49 @@ pub(super) fn count(object: &Object, unit: Unit) -> u32 {
         return 1;
     }
     object.children.iter().map(|child| count(child, unit)).sum()
+}
+
+/// Cores or hardware threads in a part of a node that have some of these CPUs, which are in ascending order.
+pub(super) fn count_of(object: &Object, unit: Unit, cpus: &[u32]) -> u32 {
+    match object.kind {
+        ObjectKind::Pu => u32::from(cpus.binary_search(&object.os_index).is_ok()),
+        ObjectKind::Core if unit == Unit::Core => {
+            u32::from(object.children.iter().any(|child| count_of(child, unit, cpus) > 0))
+        }
+        _ => object.children.iter().map(|child| count_of(child, unit, cpus)).sum(),
+    }
+}
+
+/// Cores or hardware threads of a node that may be used.
+pub(super) fn usable(draft: &Draft<'_>, node: &DraftNode) -> u32 {
+    let inside = &draft.insides[node.inside];
+    let all = || match &node.cpus {
+        Some(cpus) => count_of(inside, draft.unit, cpus),
+        None => count(inside, draft.unit),
+    };
+    node.limit.unwrap_or_else(all)
+}
+
+/// The CPUs of each core of a node, in its order. Where there are no cores, each CPU is one.
+pub(super) fn cores(object: &Object) -> Vec<Vec<u32>> {
+    fn collect(object: &Object, cores: &mut Vec<Vec<u32>>) {
+        match object.kind {
+            ObjectKind::Pu => cores.push(vec![object.os_index]),
+            ObjectKind::Core => {
+                let mut threads = Vec::new();
+                object.children.iter().for_each(|child| collect(child, &mut threads));
+                cores.push(threads.concat());
+            }
+            _ => object.children.iter().for_each(|child| collect(child, cores)),
+        }
+    }
+    let mut cores = Vec::new();
+    collect(object, &mut cores);
+    cores
+}
+
+/// The CPUs that this program may use, in ascending order, if the system says so.
+pub(super) fn allowed_cpus() -> Option<Vec<u32>> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    scontrol::cpus(status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"))?)
 }

@@ -4,6 +4,7 @@
 //! `cores=`, `topology=`, `group=`.
 
 mod batch;
+mod command;
 mod described;
 mod hosts;
 mod hwloc;
@@ -180,10 +181,10 @@ impl Request<'_> {
             let cores = text.parse().ok().filter(|&cores: &u32| cores > 0);
             let bad = || ClusterError::BadNumber { text: text.to_owned(), what: "cores", or: "" };
             let cores = cores.ok_or_else(|| self.refused(bad()))?;
-            for node in &mut draft.nodes {
-                let usable = || inside::count(&draft.insides[node.inside], draft.unit);
+            let usable: Vec<u32> = draft.nodes.iter().map(|node| inside::usable(draft, node)).collect();
+            for (index, node) in draft.nodes.iter_mut().enumerate() {
                 // Files and batch systems often give a slot for each core.
-                let most = node.limit.unwrap_or_else(usable) / cores;
+                let most = usable[index] / cores;
                 node.slots = node.slots.map(|slots| slots.min(most));
                 node.cores_per_rank = Some(cores);
             }
