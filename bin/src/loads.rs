@@ -47,7 +47,8 @@ pub(crate) fn tell_empty(
     let open = capacities.iter().filter(|&&capacity| capacity > 0).count();
     let stay = if empty == 1 { "stays" } else { "stay" };
     if empty > 0 && num_nodes < open {
-        console.note(format_args!("there are {num_nodes} vertices for {open} {several}: {empty} {stay} empty"));
+        console
+            .note(format_args!("there are {num_nodes} vertices for {open} {several}: {empty} {stay} empty"));
     } else if empty > 0 {
         console.warn(format_args!(
             "{empty} of {open} {several} {stay} empty: no vertex that may move there fits; allow more --imbalance or fix fewer"

@@ -229,7 +229,8 @@ impl Targets {
     pub fn share_without_least(total: Weight, capacities: &[u32], least: &[Weight]) -> Option<f64> {
         let sum: f64 = capacities.iter().map(|&capacity| f64::from(capacity)).sum();
         let rounded = least.iter().zip(capacities).filter(|&(&least, _)| least == 0);
-        let greatest = rounded.map(|(_, &capacity)| capacity).max().filter(|&greatest| greatest > 0 && total > 0)?;
+        let greatest =
+            rounded.map(|(_, &capacity)| capacity).max().filter(|&greatest| greatest > 0 && total > 0)?;
         Some(total as f64 * f64::from(greatest) / sum)
     }
 

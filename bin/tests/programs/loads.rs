@@ -170,7 +170,8 @@ fn no_place_is_empty_while_there_are_vertices_enough() {
     for algorithm in ["multilevel", "linear", "rsb", "rcb", "zcurve", "hilbert"] {
         for index in [&[][..], &["--write_index=index"], &["--index=index"]] {
             let algorithm = format!("--algorithm={algorithm}");
-            let with_points = algorithm.ends_with("rcb") || algorithm.ends_with("curve") || algorithm.ends_with("bert");
+            let with_points =
+                algorithm.ends_with("rcb") || algorithm.ends_with("curve") || algorithm.ends_with("bert");
             let mut command = program("generate_model", folder.path());
             command.args(["path", "--k=5"]).args(model).args(index);
             if index != ["--index=index"] {
@@ -203,7 +204,8 @@ fn what_is_rounded_to_nothing_and_what_stays_empty_is_said() {
         String::from_utf8(output.stderr).unwrap()
     };
     let machine = ["--machine=5:4", "--distance_parameter_string=1:10"];
-    let note = "note: a least load of 10 % of 3.2 is 0, as it is rounded down; --least_load=32 is at least 1\n";
+    let note =
+        "note: a least load of 10 % of 3.2 is 0, as it is rounded down; --least_load=32 is at least 1\n";
     assert_eq!(said("generate_model", &["grid", "--k=20", "--least_load=10", "-o", "model"]), note);
     assert_eq!(said("viem", &[&["grid", "--least_load=10", "-o", "parts"], &machine[..]].concat()), note);
     assert_eq!(said("generate_model", &["grid", "--k=20", "--least_load=40", "-o", "model"]), "");

@@ -264,8 +264,9 @@ impl Report {
     /// What people may want to know.
     pub(crate) fn notes(&self) -> Vec<String> {
         let Loads { empty, share_without_least, .. } = self.loads;
-        let few = (empty > 0 && self.has_fewer_vertices())
-            .then(|| format!("there are {} vertices for more processing elements: {empty} stay empty", self.n));
+        let few = (empty > 0 && self.has_fewer_vertices()).then(|| {
+            format!("there are {} vertices for more processing elements: {empty} stay empty", self.n)
+        });
         let rounded = share_without_least.map(|share| {
             let (percent, share) = (self.least_load, (100.0 * share).round() / 100.0);
             format!("a least load of {percent} % of {share} is 0, as it is rounded down")

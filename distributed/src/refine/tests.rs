@@ -144,9 +144,8 @@ fn what_cannot_be_balanced_ends() {
 /// The fewest empty blocks of all assignments within the bounds.
 fn fewest_empty(graph: &CsrGraph, most: &[Weight]) -> Option<u64> {
     let (n, k) = (graph.num_nodes() as u32, most.len());
-    let assignment = |mut number: usize| -> Vec<usize> {
-        (0..n).map(|_| (number % k, number /= k).0).collect()
-    };
+    let assignment =
+        |mut number: usize| -> Vec<usize> { (0..n).map(|_| (number % k, number /= k).0).collect() };
     let of = |blocks: Vec<usize>| {
         let (mut loads, mut counts) = (vec![0; k], vec![0; k]);
         for (node, block) in blocks.into_iter().enumerate() {

@@ -312,7 +312,10 @@ fn shared(
     let weight = old.map(|old| format!("{:?}", old.weight)).unwrap_or_default();
     let others = DistConfig { threads: 1, ..config.clone() };
     [
-        ("division of the vertices among the ranks", alike::digest(graph.ranges().first().iter().map(|&first| first.into()))),
+        (
+            "division of the vertices among the ranks",
+            alike::digest(graph.ranges().first().iter().map(|&first| first.into())),
+        ),
         ("number of blocks", num_blocks),
         ("machine", machine),
         ("migration weight", alike::digest_of_text(&weight)),

@@ -49,7 +49,7 @@ fn ranks_that_give_something_else_are_refused() {
             4
         }),
     ];
-    let graph = random_graph(200, 4, &mut Rng::new(3));
+    let graph = grid(20, 10);
     for (what, change) in changes {
         let results = on_ranks(3, &graph, 0, |comm, part| {
             let (mut config, mut count) = (small(), 4);
@@ -66,7 +66,10 @@ fn ranks_that_give_something_else_are_refused() {
         }
     }
     // Another machine, a machine instead of blocks, and older blocks on one rank only.
-    let (plain, other) = (machine::build("4:2", Some("1:10"), None).unwrap(), machine::build("4:2", Some("1:20"), None).unwrap());
+    let (plain, other) = (
+        machine::build("4:2", Some("1:10"), None).unwrap(),
+        machine::build("4:2", Some("1:20"), None).unwrap(),
+    );
     for case in 0..3 {
         let results = on_ranks(3, &graph, 0, |comm, part| {
             let is_other = comm.rank() == 2;
@@ -76,7 +79,7 @@ fn ranks_that_give_something_else_are_refused() {
                 _ => Goal::Pes(&*plain),
             };
             let old = vec![Homes::NONE; part.num_own()];
-            let old = Old { blocks: &old, weight: MigrationWeight::new(1.0).unwrap() };
+            let old = Old { blocks: &old, weight: MigrationWeight::ONE };
             let given = Given::default().with_old((case == 2 && is_other).then_some(old));
             divide(comm, part, goal, given, &small()).map(|solution| solution.blocks)
         });
@@ -84,7 +87,10 @@ fn ranks_that_give_something_else_are_refused() {
         for result in results {
             let error = result.unwrap_err();
             assert_eq!((error.rank, error.kind), (2, ErrorKind::Usage));
-            assert!(error.message.starts_with(&format!("rank 2 gives another {what} than rank 0")), "{error}");
+            assert!(
+                error.message.starts_with(&format!("rank 2 gives another {what} than rank 0")),
+                "{error}"
+            );
         }
     }
 }
@@ -135,7 +141,8 @@ fn check(
     assert_eq!(report.loads, loads);
     let is_empty = |block: &BlockId| !blocks.contains(block);
     assert_eq!(report.empty, (0..report.bounds.len() as BlockId).filter(is_empty).count());
-    let lacks: Vec<Weight> = loads.iter().zip(&report.least).map(|(load, least)| (least - load).max(0)).collect();
+    let lacks: Vec<Weight> =
+        loads.iter().zip(&report.least).map(|(load, least)| (least - load).max(0)).collect();
     assert_eq!(report.shortfall, lacks.iter().sum::<Weight>());
     assert_eq!(report.below_least, lacks.iter().filter(|&&lack| lack > 0).count());
     // All blocks have the same bound, so each may have a vertex.
@@ -309,7 +316,8 @@ fn no_block_is_empty_while_there_are_vertices_enough() {
         };
         let graph = mostly_weightless(&graph, [0, 1, 9][round % 3], &mut rng);
         let count = 1 + rng.below(graph.num_nodes().max(1) as u32) as usize;
-        let goal = if round % 4 < 2 && graph.num_nodes() > 0 { Goal::Blocks(count) } else { Goal::Pes(&*machine) };
+        let goal =
+            if round % 4 < 2 && graph.num_nodes() > 0 { Goal::Blocks(count) } else { Goal::Pes(&*machine) };
         let coarse = DistConfig { coarsest: 16, coarsest_per_block: 1, ..DistConfig::default() };
         let config = DistConfig { seed: round as u64, imbalance: [0.03, 0.5][round % 2], ..coarse };
         let homes = vec![0; graph.num_nodes()];

@@ -163,9 +163,9 @@ mod tests {
         let vertex_weights = Some(weights);
         let graph =
             LooseGraph { base: 0, offsets: &offsets, targets: &targets, edge_weights: None, vertex_weights };
-        let options = Options::new(None, Some(way)).ok().expect("the defaults");
+        let options = Options::new(None, Some(way)).expect("the defaults");
         let task = Task { options, graph, sizes: None, num_parts, shares: None, imbalance: None };
-        task.solve().ok().expect("there is a partition").parts
+        task.solve().expect("there is a partition").parts
     }
 
     #[test]
