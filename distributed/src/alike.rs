@@ -35,7 +35,8 @@ pub fn check(comm: &impl Comm, given: &[(&str, u64)]) -> Result<(), DistError> {
         let differs = all.from(rank).iter().zip(first).position(|(one, other)| one != other);
         if let Some(place) = differs {
             let what = given[place].0;
-            let message = format!("rank {rank} gives another {what} than rank 0; all ranks must give the same");
+            let message =
+                format!("rank {rank} gives another {what} than rank 0; all ranks must give the same");
             return Err(DistError { rank, kind: ErrorKind::Usage, message });
         }
     }

@@ -7,7 +7,9 @@
 
 use std::cmp::Ordering;
 
-use crate::launch::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind, NodeRanks, hosts_option, srun};
+use crate::launch::{
+    BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind, NodeRanks, hosts_option, srun,
+};
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "cray",

@@ -62,10 +62,15 @@ fn files_without_an_end_are_refused() {
         for input in INPUTS.into_iter().filter(|input| !is_matrix(input)) {
             let options: Vec<String> =
                 options.iter().map(|option| option.replace('@', "/dev/stdin")).collect();
-            let options: Vec<&str> = ["model"].into_iter().chain(options.iter().map(String::as_str)).collect();
+            let options: Vec<&str> =
+                ["model"].into_iter().chain(options.iter().map(String::as_str)).collect();
             let run = limited(folder.path(), input, &[("LSB_DJOB_HOSTFILE", "/dev/stdin")], "viem", &options);
             let message = String::from_utf8(run.stderr).unwrap();
-            assert!(matches!(run.status.code(), Some(2 | 65 | 71)), "{input} {options:?} {}: {message}", run.status);
+            assert!(
+                matches!(run.status.code(), Some(2 | 65 | 71)),
+                "{input} {options:?} {}: {message}",
+                run.status
+            );
             assert_eq!(message.lines().count(), 1, "{input} {options:?}: {message}");
         }
     }
@@ -80,9 +85,12 @@ fn counts_alone_take_no_memory() {
     write("one.trace", "viem_trace 1\nrank 3 of 16777216\nend 0\n");
     write("far.csv", "source,target,weight\n0,16777000,1\n");
     write("far.mtx", "%%MatrixMarket matrix coordinate pattern general\n16777216 16777216 1\n1 16777216\n");
-    for (file, format) in [("schedule.goal", "goal"), ("one.trace", "trace"), ("far.csv", "edges"), ("far.mtx", "mtx")] {
+    for (file, format) in
+        [("schedule.goal", "goal"), ("one.trace", "trace"), ("far.csv", "edges"), ("far.mtx", "mtx")]
+    {
         let format = format!("--from={format}");
-        let run = limited(folder.path(), "true", &[], "generate_model", &[file, &format, "--output_filename=out"]);
+        let run =
+            limited(folder.path(), "true", &[], "generate_model", &[file, &format, "--output_filename=out"]);
         let message = String::from_utf8(run.stderr).unwrap();
         assert_eq!(run.status.code(), Some(65), "{file}: {message}");
         assert!(message.contains("ranks in") && message.contains("--ranks="), "{file}: {message}");
@@ -137,21 +145,56 @@ fn escapes() -> Vec<(&'static str, String, Vec<&'static str>)> {
         ("viem", format!("n{h}[1-\n"), machine("--machine=hosts:bad,node=16")),
         ("viem", format!("n{h}\n"), machine("--machine=hosts:bad")),
         ("viem", format!("SwitchName={h} {h}=n1\n"), machine("--machine=hosts:hosts,node=16,topology=bad")),
-        ("viem", format!("- topology: {h}\n  {h}: [*{h}]\n"), machine("--machine=hosts:hosts,node=16,topology=bad")),
+        (
+            "viem",
+            format!("- topology: {h}\n  {h}: [*{h}]\n"),
+            machine("--machine=hosts:hosts,node=16,topology=bad"),
+        ),
         ("viem", format!("<{attribute}/>"), machine("--machine=hwloc:bad")),
-        ("viem", format!("<topology><object type=\"{attribute}\" os_index=\"x\"/></topology>"), machine("--machine=hwloc:bad")),
+        (
+            "viem",
+            format!("<topology><object type=\"{attribute}\" os_index=\"x\"/></topology>"),
+            machine("--machine=hwloc:bad"),
+        ),
         ("viem", format!("<topology {h}/>"), machine("--machine=hwloc:bad")),
         ("viem", format!("{h} 1\n1 {h}\n"), machine("--machine=bad")),
         ("viem", format!("2 1\n{h}\n1\n"), vec!["bad", MACHINE[0], MACHINE[1]]),
         ("viem", format!("2\n0 {h}\n"), vec!["bad", "--input_format=qaplib"]),
-        ("generate_model", format!("{{\"nodes\":[{{\"id\":\"{}\"}}],\"links\":[{{\"source\":\"{}\",\"target\":1}}]}}", attribute, attribute), graph("--from=json")),
-        ("generate_model", format!("{{\"nodes\":[{{\"id\":\"\\u001b[31m\"}},{{\"id\":\"\\u001b[31m\"}}],\"links\":[]}}"), graph("--from=json")),
-        ("generate_model", format!("{{\"nodes\":[{{\"id\":0}},{{\"id\":1}}],\"links\":[{{\"source\":0,\"target\":1,\"weight\":\"{attribute}\"}}]}}"), graph("--from=json")),
-        ("generate_model", format!("<graphml><graph><node id=\"{attribute}\"/><edge source=\"{attribute}\" target=\"{attribute}x\"/></graph></graphml>"), graph("--from=graphml")),
+        (
+            "generate_model",
+            format!(
+                "{{\"nodes\":[{{\"id\":\"{}\"}}],\"links\":[{{\"source\":\"{}\",\"target\":1}}]}}",
+                attribute, attribute
+            ),
+            graph("--from=json"),
+        ),
+        (
+            "generate_model",
+            format!("{{\"nodes\":[{{\"id\":\"\\u001b[31m\"}},{{\"id\":\"\\u001b[31m\"}}],\"links\":[]}}"),
+            graph("--from=json"),
+        ),
+        (
+            "generate_model",
+            format!(
+                "{{\"nodes\":[{{\"id\":0}},{{\"id\":1}}],\"links\":[{{\"source\":0,\"target\":1,\"weight\":\"{attribute}\"}}]}}"
+            ),
+            graph("--from=json"),
+        ),
+        (
+            "generate_model",
+            format!(
+                "<graphml><graph><node id=\"{attribute}\"/><edge source=\"{attribute}\" target=\"{attribute}x\"/></graph></graphml>"
+            ),
+            graph("--from=graphml"),
+        ),
         ("generate_model", format!("<graphml><{attribute}></graphml>"), graph("--from=graphml")),
         ("generate_model", format!("source,target,{h}\n0,{h},1\n"), graph("--from=edges")),
         ("generate_model", format!("viem_trace 1\nrank 0 of 2\n{h} 1 1 1\n"), graph("--from=trace")),
-        ("generate_model", format!("num_ranks 2\nrank 0 {{\n{h}: send 8b to 1\n{h}: send 8b to 1\n}}\n"), graph("--from=goal")),
+        (
+            "generate_model",
+            format!("num_ranks 2\nrank 0 {{\n{h}: send 8b to 1\n{h}: send 8b to 1\n}}\n"),
+            graph("--from=goal"),
+        ),
     ]
 }
 
@@ -174,7 +217,13 @@ fn messages_hold_no_controls_of_the_terminal() {
     }
     // Names of files, of which there are none, and values of options.
     let named = format!("{HIDDEN}\nnothing");
-    for (name, option) in [("viem", "--fixed="), ("viem", "--pes="), ("viem", "--machine="), ("viem", "--seed="), ("generate_model", "--k=")] {
+    for (name, option) in [
+        ("viem", "--fixed="),
+        ("viem", "--pes="),
+        ("viem", "--machine="),
+        ("viem", "--seed="),
+        ("generate_model", "--k="),
+    ] {
         let mut command = program(name, folder.path());
         command.args([named.as_str(), &format!("{option}{named}")]);
         let run = command.output().unwrap();

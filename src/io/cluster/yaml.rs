@@ -411,7 +411,11 @@ mod tests {
         let lines = values[values.len() - 1].list().unwrap();
         assert!(lines.iter().all(|line| Rc::ptr_eq(&line.node, &parsed.list().unwrap()[0].node)));
         // A key that is taken over is charged as often as it is.
-        let merges: String = (1..30).map(|index| format!("- &m{index}\n  <<: [*m{0}, *m{0}]\n  k{index}: [*m{0}, *m{0}]\n", index - 1)).collect();
+        let merges: String = (1..30)
+            .map(|index| {
+                format!("- &m{index}\n  <<: [*m{0}, *m{0}]\n  k{index}: [*m{0}, *m{0}]\n", index - 1)
+            })
+            .collect();
         assert!(parse(&format!("- &m0 {{x: 1}}\n{merges}")).is_err());
     }
 }

@@ -58,9 +58,9 @@ impl Edge {
     pub(super) fn add_to(&self, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
         let number = |text: &Option<String>, expected| match text {
             None => Ok(None),
-            Some(text) => number::whole(text.trim().as_bytes())
-                .map(Some)
-                .map_err(|kind| TrafficFault::not_a_number(shortened(text.trim().as_bytes()), kind, expected)),
+            Some(text) => number::whole(text.trim().as_bytes()).map(Some).map_err(|kind| {
+                TrafficFault::not_a_number(shortened(text.trim().as_bytes()), kind, expected)
+            }),
         };
         let messages = number(&self.messages, expected::MESSAGES)?;
         let weight = number(&self.weight, expected::WEIGHT)?;

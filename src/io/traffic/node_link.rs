@@ -55,7 +55,8 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
         stop(error.line().max(1) as u64, error.column().max(1) as u64)(fault)
     })?;
     graph(&parsed, inlet).map_err(|fault| {
-        let edge = if let TrafficFault::InEdge { number, .. } = fault { place_of_edge(&text, number) } else { None };
+        let edge =
+            if let TrafficFault::InEdge { number, .. } = fault { place_of_edge(&text, number) } else { None };
         let Place { line, column } = edge.unwrap_or(Place { line: 1, column: 1 });
         stop(line, column)(fault)
     })

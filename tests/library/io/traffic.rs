@@ -527,7 +527,9 @@ fn faulty_files_are_rejected_with_the_position() {
     let in_edge: Check =
         |fault| matches!(fault, InEdge { number: 2, fault } if matches!(**fault, Unexpected { .. }));
     let weighed = |weight: &str| {
-        let links = format!("{{\"source\": 0, \"target\": 1}},\n{{\"source\": 1, \"target\": 0, \"weight\": {weight}}}");
+        let links = format!(
+            "{{\"source\": 0, \"target\": 1}},\n{{\"source\": 1, \"target\": 0, \"weight\": {weight}}}"
+        );
         format!("{{\"nodes\": [{{\"id\": 0}}, {{\"id\": 1}}], \"links\": [{links}]}}")
     };
     let graphml = |data: &str| {
