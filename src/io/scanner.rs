@@ -2,9 +2,10 @@
 //!
 //! The text passes through a buffer of fixed size, so lines, comments and runs of blanks may be of any
 //! length. Only [`Scanner::next_line`] needs a line as a whole: for one that is longer the buffer grows, up to
-//! [`LONGEST_LINE`]. Numbers are read eight digits at a time: where the digits end is found with a few operations
-//! on a 64-bit word, and three multiplications turn the digits before it into their value (Lemire's
-//! "parse eight digits", 2018). What is more than digits is read by the grammar of [`number`](super::number), which is slower.
+//! [`LONGEST_LINE`]. What stands between two blanks is no longer than that, either. Numbers are read eight digits at a
+//! time: where the digits end is found with a few operations on a 64-bit word, and three multiplications turn the digits
+//! before it into their value (Lemire's "parse eight digits", 2018). What is more than digits is read by the grammar of
+//! [`number`](super::number), which is slower.
 //! Failed reads end the text; [`Scanner::failure`] has the reason.
 
 use std::io::{self, Read};
@@ -18,9 +19,6 @@ const CAPACITY: usize = 1 << 18;
 /// Bytes that a line and its end may have where it is given as a whole, so that a file without line ends does
 /// not take all memory.
 pub(super) const LONGEST_LINE: usize = 64 << 20;
-/// Bytes of what stands between two blanks. A longer text is given in several pieces, none of which is a number, so that a file without
-/// blanks and line ends is refused early.
-const LONGEST_TOKEN: u64 = 1 << 20;
 /// Bytes that lie in the buffer when a token starts, unless the text ends: a blank, three words of
 /// eight digits, and the byte after them.
 const LOOKAHEAD: usize = 32;
@@ -216,7 +214,12 @@ impl<R: Read> Scanner<R> {
 
     /// Ends the text here for want of memory.
     pub(super) fn give_up(&mut self, lack: OutOfMemory) {
-        self.refused_line = Some(RefusedLine::Memory(lack));
+        self.refuse(RefusedLine::Memory(lack));
+    }
+
+    /// Ends the text here.
+    fn refuse(&mut self, reason: RefusedLine) {
+        self.refused_line = Some(reason);
         self.position = self.filled;
         self.is_exhausted = true;
     }
@@ -353,9 +356,7 @@ impl<R: Read> Scanner<R> {
             if searched == self.capacity()
                 && let Err(reason) = self.widen()
             {
-                self.refused_line = Some(reason);
-                self.position = self.filled;
-                self.is_exhausted = true;
+                self.refuse(reason);
                 return None;
             }
             self.refill();
@@ -521,8 +522,9 @@ impl<R: Read> Scanner<R> {
             spelling.push(byte);
             length += 1;
             self.position += 1;
-            if length == LONGEST_TOKEN {
-                return Token::Text(TextKind::Word);
+            if length == LONGEST_LINE as u64 {
+                self.refuse(RefusedLine::TooLong);
+                return Token::Text(spelling.whole().err().unwrap_or(TextKind::Word));
             }
         }
         spelling.whole().map_or_else(Token::Text, Token::Number)
