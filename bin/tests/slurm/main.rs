@@ -1,7 +1,7 @@
 //! Launches in jobs of a real Slurm: every rank runs once, where the mapping has it.
 //!
-//! Needs `slurmctld`, `slurmd`, `slurm-client` and `munge`, and root for namespaces; without them it is skipped, with VIEM_REQUIRE_SLURM set
-//! it fails. No daemon of the system is touched. `bin/tests/slurm/other FOLDER SUITE` runs the same with the Slurm of another Debian.
+//! Runs with VIEM_REQUIRE_SLURM set and is skipped without. Needs `slurmctld`, `slurmd`, `slurm-client`, `munge` and `jq`, and root for
+//! namespaces. No daemon of the system is touched. `bin/tests/slurm/other FOLDER SUITE` runs the same with the Slurm of another Debian.
 
 #![cfg(target_os = "linux")]
 
