@@ -44,20 +44,24 @@ pub(crate) fn on_unknown_option(error: &Error, command: &Command) -> Option<Stri
             "--{name} is the beginning of several options, {fitting}; give more of the name"
         ));
     }
-    let similar = chosen(&|long, value| is_similar(name, long) || value.eq_ignore_ascii_case(name));
+    let is_meant =
+        |long: &str, value: &str| jaro_winkler(name, long) >= ALIKE || value.eq_ignore_ascii_case(name);
+    let similar = match chosen(&is_meant) {
+        none if none.is_empty() => chosen(&|long, _| has_similar_word(name, long)),
+        similar => similar,
+    };
     let hint = if similar.is_empty() { String::new() } else { format!("; did you mean {similar}?") };
     Some(format!("there is no option --{name}{hint} (--help lists them all)"))
 }
 
-/// Whether a name is much like an option, or one of its words like one of the option's.
-fn is_similar(name: &str, option: &str) -> bool {
+/// Whether a word of a name is much like one of an option.
+fn has_similar_word(name: &str, option: &str) -> bool {
     let words = |text: &str| -> Vec<String> {
         let words = text.split(['_', '-']).filter(|word| word.len() > 3);
         words.map(str::to_ascii_lowercase).collect()
     };
     let options = words(option);
-    jaro_winkler(name, option) >= ALIKE
-        || words(name).iter().any(|word| options.iter().any(|other| jaro_winkler(word, other) >= ALIKE))
+    words(name).iter().any(|word| options.iter().any(|other| jaro_winkler(word, other) >= ALIKE))
 }
 
 /// The message of a failure, and which option helps, if one does.

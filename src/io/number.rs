@@ -323,7 +323,7 @@ mod tests {
             ("1.5", "; multiply all of them by 10"),
             ("-0.250", "; multiply all of them by 100"),
             ("15e-4", "; multiply all of them by 10000"),
-            ("1.20e-1", "; multiply all of them by 1000"),
+            ("1.20e-1", "; multiply all of them by 100"),
             ("1e-18", "; multiply all of them by 1000000000000000000"),
             ("1e-19", ""),
             ("1e-99999999999999999999", ""),

@@ -205,7 +205,8 @@ impl Lines {
     fn rows(&self, before: usize) -> Option<&[(u64, usize)]> {
         let (first, rows) = self.lines.split_first()?;
         let full = rows.iter().filter(|&&(_, count)| count == self.size).count();
-        (self.size > 1 && first.1 <= before.max(MOST_BEFORE - 1) && 2 * full >= rows.len()).then_some(rows)
+        let are_rows = self.size > 1 && full >= self.size && 2 * full >= rows.len();
+        (are_rows && first.1 <= before.max(MOST_BEFORE - 1)).then_some(rows)
     }
 
     /// The first line that is no row, if it leaves one of n numbers that is none either.

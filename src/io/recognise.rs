@@ -173,7 +173,8 @@ impl<'a> Lines<'a> {
     }
 
     fn by_opening(&self) -> Option<Reading> {
-        let line = self.lines.first()?.trim_start().to_ascii_lowercase();
+        let line = self.lines.iter().map(|line| line.trim_start()).find(|line| !line.is_empty())?;
+        let line = line.to_ascii_lowercase();
         let opening = OPENINGS.iter().find(|(opening, _)| line.starts_with(opening));
         opening.map(|&(_, name)| Reading::foreign(name))
     }

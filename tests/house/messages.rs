@@ -7,20 +7,24 @@ use crate::code::{passed_over, sources, word};
 const PROGRAMS: [&str; 3] = ["evaluator", "generate_model", "graphchecker"];
 
 /// Options of launchers and system tools that the library writes into launch files and command lines.
-const OF_OTHERS: [&str; 20] = [
+const OF_OTHERS: [&str; 24] = [
     "--bind-to",
     "--count",
     "--cpu-bind",
     "--disallowed",
     "--exclusive",
+    "--het-group",
     "--hostfile",
     "--map-by",
     "--mca",
+    "--mpi",
     "--nnodes",
     "--no-python",
     "--nproc-per-node",
     "--ntasks-per-node",
     "--of",
+    "--overcommit",
+    "--overlap",
     "--prtemca",
     "--rankfile",
     "--rdzv-backend",

@@ -359,7 +359,7 @@ fn what_is_amiss_in_a_problem_is_said() {
         let message = stderr_of(program, "3", "\n219\n");
         assert!(
             message.contains(
-                "p.dat, line 10: the file names J = 219, but every J of these matrices is a multiple of 2"
+                "p.dat, line 11: the file names J = 219, but every J of these matrices is a multiple of 2"
             ),
             "{message}"
         );

@@ -223,7 +223,9 @@ fn meaningless_options_are_rejected_and_nothing_is_written() {
         .args(["--machine=4:4", "--distance_parameter_string=1:10"]);
     let message = failure_of(command.args(["--remap_from=zeros", "--migration_weight=1"]), 2);
     assert!(
-        message.contains("--remap_from is for mappings that are remapped; this mapping is one-to-one"),
+        message.contains(
+            "--remap_from is for mappings that are remapped and experts; this mapping is one-to-one"
+        ),
         "{message}"
     );
     assert_eq!(names(folder.path()), ["high", "short", "words", "zeros"], "nothing is written");

@@ -432,8 +432,17 @@ fn options_by_heading(help: &str) -> Vec<(&str, &str)> {
 fn options_stand_below_their_own_headings() {
     let folder = tempfile::tempdir().unwrap();
     let of_remapping = ["--remap_from", "--migration_weight", "--remap_left", "--parents", "--curve"];
-    let of_traffic =
-        ["--from", "--weight", "--sizes", "--include", "--top", "--ranks", "--first_rank", "--renumber"];
+    let of_traffic = [
+        "--from",
+        "--weight",
+        "--sizes",
+        "--include",
+        "--top",
+        "--nics",
+        "--ranks",
+        "--first_rank",
+        "--renumber",
+    ];
     let of_workloads = [
         "--send_cycles",
         "--receive_cycles",

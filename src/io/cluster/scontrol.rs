@@ -140,7 +140,7 @@ pub(crate) fn cpus(text: &str) -> Option<Vec<u32>> {
     for range in text.trim().split(',').filter(|range| !range.is_empty()) {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-        if last >= MOST_CPUS || cpus.last().is_some_and(|&before| before >= first) {
+        if last >= MOST_CPUS || last < first || cpus.last().is_some_and(|&before| before >= first) {
             return None;
         }
         cpus.extend(first..=last);

@@ -108,6 +108,10 @@ impl Role {
         let called =
             |name: &str| NAMES.iter().find(|(_, names)| names.contains(&name)).map(|&(role, _)| role);
         let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit() || letter == '_');
+        if stem.is_empty() && !name.is_empty() {
+            // The number of an expert.
+            return Self::Unknown;
+        }
         let endings = ["_ids", "_idx", "_id", "_index", "_number", "_no", "ids", "idx", "id"];
         let shorter = endings.iter().filter_map(|ending| stem.strip_suffix(ending));
         called(stem).or_else(|| shorter.map(called).find_map(|role| role)).unwrap_or(Self::Unknown)

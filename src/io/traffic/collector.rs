@@ -7,7 +7,7 @@ use hashbrown::HashMap;
 
 use super::ids::{Numbering, Seen};
 use super::nccl::Log;
-use super::note::{TrafficNote, no_traffic};
+use super::note::{NoTraffic, TrafficNote};
 use super::pairs::{Pair, PairOverflow, Pairs};
 use super::simgrid::Collectives;
 use super::weighing::{Share, Weighing};
@@ -744,5 +744,22 @@ impl Recorders {
 
     fn repeated(&self) -> usize {
         self.files_of.values().filter(|&&(_, files)| files > 1).count()
+    }
+}
+
+/// Why there are no edges, by what was summed and left out.
+fn no_traffic(classes: &[ClassTally], left_out: &LeftOut) -> NoTraffic {
+    let is_there =
+        |is_summed: bool| classes.iter().any(|class| class.is_summed == is_summed && class.tally.lines > 0);
+    if left_out.weightless_pairs > 0 {
+        NoTraffic::Weightless
+    } else if left_out.to_itself.lines + left_out.elsewhere.lines > 0 {
+        NoTraffic::WithinRanks
+    } else if is_there(false) {
+        NoTraffic::OtherClasses
+    } else if left_out.uncounted_calls > 0 {
+        NoTraffic::Uncounted
+    } else {
+        NoTraffic::Nothing
     }
 }

@@ -2,7 +2,6 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::collector::{ClassTally, LeftOut};
 use crate::ground::text::ranges;
 use crate::ground::types::NodeId;
 
@@ -82,22 +81,5 @@ impl Display for TrafficNote {
                 "network adapters of ranks (`nic`, up to {greatest}) are passed over: a rank is one vertex, whichever of them it uses"
             ),
         }
-    }
-}
-
-/// Why there are no edges, by what was summed and left out.
-pub(super) fn no_traffic(classes: &[ClassTally], left_out: &LeftOut) -> NoTraffic {
-    let is_there =
-        |is_summed: bool| classes.iter().any(|class| class.is_summed == is_summed && class.tally.lines > 0);
-    if left_out.weightless_pairs > 0 {
-        NoTraffic::Weightless
-    } else if left_out.to_itself.lines + left_out.elsewhere.lines > 0 {
-        NoTraffic::WithinRanks
-    } else if is_there(false) {
-        NoTraffic::OtherClasses
-    } else if left_out.uncounted_calls > 0 {
-        NoTraffic::Uncounted
-    } else {
-        NoTraffic::Nothing
     }
 }
