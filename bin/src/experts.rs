@@ -118,7 +118,7 @@ impl Rows {
     ) -> Result<Self> {
         let unit = options.unit();
         let row = |name: &str, score: &ExpertScore| {
-            let bytes = |tokens: f64| (!routing.is_of_loads()).then(|| tokens * unit as f64);
+            let bytes = |tokens: f64| (!routing.is_of_loads()).then_some(tokens * unit as f64);
             Row {
                 name: name.to_owned(),
                 cost: bytes(score.cost),
@@ -214,7 +214,7 @@ mod tests {
     fn numbers_have_the_decimal_places_that_they_need() {
         for (value, text) in [
             (12144.0, "12144"),
-            (12143.999_999_999_998, "12144"),
+            (12_143.999_999_999_998, "12144"),
             (0.5, "0.5"),
             (100.0, "100"),
             (1.0 / 3.0, "0.333333"),

@@ -942,7 +942,7 @@ fn the_script_of_torchrun_sets_the_rank_of_each_gpu() {
 /// The variables with which launchers start a rank on a host, in a job of Slurm whose nodes have other variables.
 fn local_ranks_of_launchers<'a>(host: &'a str, local: &'a str) -> Vec<Vec<(&'a str, &'a str)>> {
     let here = ("THIS_HOST", host);
-    let batch = vec![("SLURM_JOB_ID", "7"), ("SLURM_LOCALID", "0"), ("SLURMD_NODENAME", "a"), here];
+    let batch = [("SLURM_JOB_ID", "7"), ("SLURM_LOCALID", "0"), ("SLURMD_NODENAME", "a"), here];
     let daemon = of_step(&[("SLURM_LOCALID", "0"), ("SLURM_TASK_PID", "1"), ("SLURMD_NODENAME", host)]);
     let mut cases = Vec::new();
     for other in [

@@ -170,7 +170,7 @@ fn escapes() -> Vec<(&'static str, String, Vec<&'static str>)> {
         ),
         (
             "generate_model",
-            format!("{{\"nodes\":[{{\"id\":\"\\u001b[31m\"}},{{\"id\":\"\\u001b[31m\"}}],\"links\":[]}}"),
+            r#"{"nodes":[{"id":"\u001b[31m"},{"id":"\u001b[31m"}],"links":[]}"#.to_owned(),
             graph("--from=json"),
         ),
         (

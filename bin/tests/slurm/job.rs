@@ -247,7 +247,7 @@ struct Graph {
 
 fn graph(ranks: usize) -> Graph {
     // A stride without a common divisor shuffles the ranks.
-    let stride = [7, 5, 3, 11].into_iter().find(|stride| ranks % stride != 0).unwrap_or(1);
+    let stride = [7, 5, 3, 11].into_iter().find(|stride| !ranks.is_multiple_of(*stride)).unwrap_or(1);
     let mut edges = BTreeMap::new();
     for rank in 0..ranks {
         for (step, weight) in [(1, if rank % 4 == 3 { 5 } else { 50 }), (2, 20), (4, 3)] {

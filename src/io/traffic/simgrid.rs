@@ -204,7 +204,7 @@ impl Collective {
     }
 
     /// The sizes, the counts for each rank, and what follows them.
-    fn parts(&self, ranks: usize) -> Option<(&[u64], Option<&[u64]>, &[u64])> {
+    fn parts(&self, ranks: usize) -> Option<Numbers<'_>> {
         let numbers = &self.numbers[..];
         // Numbers before the counts and behind them.
         let (before, behind) = match (self.pattern, self.has_counts) {
@@ -218,6 +218,9 @@ impl Collective {
         Some((&numbers[..before], Some(counts), numbers.get(before + ranks + behind..)?))
     }
 }
+
+/// The sizes of a collective, the counts for each rank where there are some, and what follows them.
+type Numbers<'a> = (&'a [u64], Option<&'a [u64]>, &'a [u64]);
 
 fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     // Bytes of an element of each rank that does not send plain bytes.

@@ -645,11 +645,11 @@ mod files {
             table.as_bytes().to_vec(),
             with("layer_id,expert_id,count"),
             with("layer,expert,num_tokens"),
-            with("layer_idx;expert_idx;load").iter().map(|&byte| if byte == b';' { b',' } else { byte }).collect(),
+            with("layer_idx;expert_idx;load")
+                .iter()
+                .map(|&byte| if byte == b';' { b',' } else { byte })
+                .collect(),
             shuffled.as_bytes().to_vec(),
-            // Loads of a step each, and what says nothing of loads.
-            b"step,layer,expert,count,share\n0,0,0,2,.1\n1,0,0,3,.2\n0,0,1,3000,0\n0,0,2,7,0\n0,0,3,1,0\n0,1,0,6,0\n0,1,1,2,0\n0,1,3,4,0\n"
-                .to_vec(),
         ] {
             let read = text::read_trace(source(&bytes), 4, None);
             let read = read.unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&bytes)));

@@ -79,11 +79,12 @@ fn every_preset_keeps_the_bounds_on_every_machine_and_reports_correctly() {
     }
 }
 
-/// The minimum of J over all mappings within the bounds, if there is one.
+/// The minimum of J over all mappings within the bounds that leave no PE empty, if there is one.
 fn optimum(family: &Family, graph: &CsrGraph, bounds: &[Weight]) -> Option<i128> {
     fn least(family: &Family, graph: &CsrGraph, pe_of: &mut Vec<PeId>, room: &mut [Weight]) -> Option<i128> {
         if pe_of.len() == graph.num_nodes() {
-            return Some(family.cost(graph, pe_of));
+            let is_full = (0..room.len() as PeId).all(|pe| pe_of.contains(&pe));
+            return is_full.then(|| family.cost(graph, pe_of));
         }
         let weight = graph.node_weight(pe_of.len() as u32);
         let mut best = None;

@@ -56,9 +56,8 @@ impl Endpoints {
     /// The block of a rank begins, which records all its adapters.
     fn open(&mut self, rank: u64, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
         self.rank = rank;
-        let is_second = (0..self.count)
-            .fold(false, |is_second, adapter| inlet.recorder(rank * self.count + adapter) || is_second);
-        if is_second { Err(TrafficFault::RankTwice { rank }) } else { Ok(()) }
+        let seconds = (0..self.count).filter(|adapter| inlet.recorder(rank * self.count + adapter)).count();
+        if seconds > 0 { Err(TrafficFault::RankTwice { rank }) } else { Ok(()) }
     }
 
     /// Hands over all messages.

@@ -156,7 +156,7 @@ impl Job {
         if let Some(job) = self.facts.job() {
             // A task for each node may be one that nobody asked for.
             let total = job.tasks.filter(|&tasks| tasks as usize > self.hosts.len());
-            let tasks = self.from_numbers(total, job.tasks_per_node);
+            let tasks = self.tasks_of_numbers(total, job.tasks_per_node);
             return Ok(tasks.map(|tasks| (tasks, "scontrol show job".to_owned())));
         }
         // A step inherits it, unless it is started with the same option itself.
@@ -198,11 +198,11 @@ impl Job {
             return Ok(is_asked.then(|| (of_nodes, from("SLURM_TASKS_PER_NODE"))));
         }
         let name = if of_each.is_some() { "SLURM_NTASKS_PER_NODE" } else { "SLURM_NTASKS" };
-        Ok(self.from_numbers(total, of_each).map(|tasks| (tasks, from(name))))
+        Ok(self.tasks_of_numbers(total, of_each).map(|tasks| (tasks, from(name))))
     }
 
     /// The tasks of each host if so many were asked for in all, and so many on each.
-    fn from_numbers(&self, total: Option<u32>, of_each: Option<u32>) -> Option<Vec<u32>> {
+    fn tasks_of_numbers(&self, total: Option<u32>, of_each: Option<u32>) -> Option<Vec<u32>> {
         match (total, of_each) {
             (total, Some(each)) => {
                 let mut left = total.unwrap_or(u32::MAX);
