@@ -6,6 +6,7 @@ pub mod error;
 pub mod linear_assignment;
 pub mod memory;
 pub(crate) mod metropolis;
+pub(crate) mod number;
 pub mod number_list;
 pub mod observer;
 pub mod rng;

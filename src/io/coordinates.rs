@@ -13,12 +13,12 @@
 //! ([`Ids`]).
 
 use super::fields::{Misplaced, Place};
-use super::number;
 use super::scanner::{LONGEST_LINE, RefusedLine, Scanner, TEXT_LENGTH};
 use super::source::read_error;
 use super::table::{Fields, is_blank, is_corner, shortened, unquoted};
 use crate::graph::{Coordinates, MOST_DIMENSIONS};
 use crate::ground::memory::{self, OutOfMemory};
+use crate::ground::number;
 use crate::io::{ContentError, ReadError, Source};
 
 /// What is wrong with a file of coordinates. Vertices are counted from 0.

@@ -3,10 +3,10 @@
 //! A field that starts with `#` or `%` is a comment, up to the end of its line.
 
 use super::metis::NumberFault;
-use super::number;
 use super::scanner::{RefusedLine, Scanner, Token};
 use super::table::{Layout, Separator, Table};
 use crate::ground::memory;
+use crate::ground::number;
 use crate::io::{ContentError, ReadError, Source};
 
 /// Why a field is not the number that should stand there.

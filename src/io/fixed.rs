@@ -5,10 +5,10 @@
 //! semicolons. Lines that start with `#` or `%` are comments, and names may stand over the columns of pairs.
 
 use super::mapping::Room;
-use super::number;
 use super::scanner::{RefusedLine, Scanner};
 use super::source::read_error;
 use crate::ground::memory;
+use crate::ground::number;
 use crate::ground::text::MESSAGE_TEXT;
 use crate::ground::types::{BlockId, NodeId};
 use crate::io::{ContentError, ReadError, Source};

@@ -5,9 +5,9 @@
 
 use super::fields::{FieldFault, Fields, Misplaced, Place};
 use super::metis::NumberFault;
-use super::number;
 use super::scanner::Token;
 use super::table::{Layout, Table, shortened};
+use crate::ground::number;
 use crate::ground::types::Distance;
 use crate::io::{ContentError, ReadError, Source};
 

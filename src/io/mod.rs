@@ -42,7 +42,6 @@ pub mod mapping;
 pub mod matrix;
 pub mod metis;
 mod npz;
-pub(crate) mod number;
 pub mod number_list;
 pub mod output;
 pub mod parents;

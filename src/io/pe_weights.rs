@@ -4,7 +4,7 @@
 //! Blank lines after the last PE are accepted.
 
 use super::lines::{self, line_fault};
-use super::number;
+use crate::ground::number;
 use crate::io::{ContentError, ReadError, Source};
 
 /// The greatest weight of a PE.

@@ -12,8 +12,8 @@
 use std::io::{self, Write};
 
 use super::fields::{Fields, Misplaced, Place};
-use super::number;
 use super::scanner::Token;
+use crate::ground::number;
 use crate::io::{ContentError, ReadError, Source};
 
 /// Two square matrices, and what the file says of J.

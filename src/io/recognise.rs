@@ -5,11 +5,11 @@
 //! its own matter; it should ask.
 
 use super::metis::parse::{FitsGraph, fits_graph};
-use super::number;
 use super::parhip::is_parhip;
 use super::reading::Reading;
 use super::table::{Layout, Separator, fields_of};
 use super::traffic::{Format, WINDOW};
+use crate::ground::number;
 
 /// What Matrix Market files start with, in letters of either case.
 const MATRIX_MARKET: &str = "%%MatrixMarket";

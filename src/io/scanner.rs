@@ -5,14 +5,14 @@
 //! [`LONGEST_LINE`]. What stands between two blanks is no longer than that, either. Numbers are read eight digits at a
 //! time: where the digits end is found with a few operations on a 64-bit word, and three multiplications turn the digits
 //! before it into their value (Lemire's "parse eight digits", 2018). What is more than digits is read by the grammar of
-//! [`number`](super::number), which is slower.
+//! [`number`](crate::ground::number), which is slower.
 //! Failed reads end the text; [`Scanner::failure`] has the reason.
 
 use std::io::{self, Read};
 
-use super::number::Spelling;
-pub(crate) use super::number::TextKind;
 use crate::ground::memory::{self, OutOfMemory};
+use crate::ground::number::Spelling;
+pub(crate) use crate::ground::number::TextKind;
 
 /// Bytes read at once: large enough to make system calls rare, small enough to stay in the cache.
 const CAPACITY: usize = 1 << 18;

@@ -9,9 +9,9 @@
 
 use std::collections::VecDeque;
 
-use super::number;
 use super::scanner::{LONGEST_LINE, RefusedLine, Scanner, TEXT_LENGTH};
 use super::source::read_error;
+use crate::ground::number;
 use crate::io::{ContentError, ReadError, Source};
 
 /// A line that is taken apart field by field.

@@ -1,8 +1,8 @@
 //! What is wrong with a machine.
 
 use crate::ground::error::{ErrorKind, HasKind};
+use crate::ground::number;
 use crate::ground::types::{Distance, NodeId, PeId};
-use crate::io::number;
 
 /// Why there is no such machine, or no distances of it. PEs and vertices are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

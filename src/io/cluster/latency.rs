@@ -5,8 +5,8 @@
 
 use std::collections::HashSet;
 
+use crate::ground::number;
 use crate::io::cluster::{ClusterFault, Fault, Text, fields, lines, shown};
-use crate::io::number;
 use crate::io::{ReadError, Source};
 
 /// Hosts at most: a matrix of as many takes 128 MiB.

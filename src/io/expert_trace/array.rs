@@ -6,8 +6,8 @@ use super::loads::Loads;
 use super::{
     ExpertTraceFault, MOST_LAYERS, Stop, TakeEntry, TraceEntry, TraceFound, TraceKind, at_start, pairs,
 };
+use crate::ground::number;
 use crate::io::array::{ArrayFault, Header};
-use crate::io::number;
 use crate::io::scanner::Scanner;
 
 /// Passes on the entries of an array of a kind that is given or recognised.

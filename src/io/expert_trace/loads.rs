@@ -1,8 +1,8 @@
 //! Loads that need not be whole numbers.
 
 use super::{TakeEntry, TraceEntry, TraceFound, TraceKind};
+use crate::ground::number::Decimal;
 use crate::io::OtherFault;
-use crate::io::number::Decimal;
 
 /// What the loads of a layer sum to at most when they have decimal places: errors of rounding are then far below those of any measurement.
 const GREATEST_TOTAL: f64 = 1e15;
@@ -61,7 +61,7 @@ fn in_units(number: Decimal, decimals: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::io::number::decimal;
+    use crate::ground::number::decimal;
 
     fn passed(texts: &[&str]) -> (Vec<u64>, u32, bool) {
         let mut loads = Loads::default();

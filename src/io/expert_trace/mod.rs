@@ -32,9 +32,9 @@ use std::io::Read;
 use super::array::{ArrayFault, MARK};
 use super::metis::NumberFault;
 use super::npz::{self, ArchiveFault};
-use super::number;
 use super::scanner::Scanner;
 use super::table::{Table, shortened};
+use crate::ground::number;
 use crate::ground::settings::named;
 use crate::io::{ContentError, OtherFault, ReadError, Source};
 

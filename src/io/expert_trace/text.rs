@@ -7,9 +7,9 @@ use super::loads::Loads;
 use super::{
     ExpertTraceFault, MOST_LAYERS, Stop, TakeEntry, TraceEntry, TraceFound, TraceKind, at_start, pairs,
 };
+use crate::ground::number::{self, Decimal};
 use crate::io::Source;
 use crate::io::metis::NumberFault;
-use crate::io::number::{self, Decimal};
 use crate::io::scanner::Scanner;
 use crate::io::table::{Field, Fields, Separator, Table, shortened};
 

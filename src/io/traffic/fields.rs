@@ -2,8 +2,8 @@
 
 pub(super) use crate::io::table::{Field, Fields, Separator, is_blank, unquoted};
 
+use crate::ground::number;
 use crate::io::Source;
-use crate::io::number;
 use crate::io::scanner::{Scanner, TextKind, Token};
 use crate::io::table::shortened;
 use crate::io::traffic::{Stop, TrafficFault, expected};

@@ -27,8 +27,8 @@ use serde_json::Value;
 
 use super::collective::{CLASSES, Call, Flow, Pattern};
 use super::named::stop;
+use crate::ground::number;
 use crate::io::Source;
-use crate::io::number;
 use crate::io::scanner::Scanner;
 use crate::io::table::shortened;
 use crate::io::traffic::{Format, Inlet, Stop, TrafficFault};

@@ -61,10 +61,10 @@ pub use weighing::{Share, ShareError, Weighing, WeighingError};
 
 use self::collector::Inlet;
 use super::metis::NumberFault;
-use super::number::TextKind;
 use super::reading::{Reading, listed};
 use super::scanner::{LONGEST_LINE, Scanner};
 use super::{ContentError, ReadError, Source};
+use crate::ground::number::TextKind;
 
 /// Bytes at the start of a file by which its kind is recognised.
 pub const WINDOW: usize = 1 << 16;

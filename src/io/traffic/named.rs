@@ -2,7 +2,7 @@
 
 use hashbrown::HashMap;
 
-use crate::io::number;
+use crate::ground::number;
 use crate::io::table::shortened;
 use crate::io::traffic::{Inlet, Sizes, Stop, TrafficFault, expected};
 

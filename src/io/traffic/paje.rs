@@ -10,8 +10,8 @@
 //! `startContainer`, `endContainer` and `size`. Without sizes each message weighs 1.
 
 use super::fields::{Field, Fields, Separator, decimal, unquoted};
+use crate::ground::number;
 use crate::io::Source;
-use crate::io::number;
 use crate::io::scanner::Scanner;
 use crate::io::table::fields_of;
 use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 use super::collective::{CLASSES, Call, Flow, Pattern};
 use super::fields::{Field, Fields, decimal, is_blank};
-use crate::io::number;
+use crate::ground::number;
 use crate::io::scanner::Scanner;
 use crate::io::traffic::{Format, Inlet, Stop, TrafficFault, expected};
 use crate::io::{Source, table};

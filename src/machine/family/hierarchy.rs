@@ -10,8 +10,8 @@
 
 use std::ops::Range;
 
+use crate::ground::number;
 use crate::ground::types::{Distance, PeId};
-use crate::io::number;
 use crate::machine::parts::{Members, PartTree, Parts};
 use crate::machine::{
     DistanceOracle, Distances, Division, HierarchyError, Interconnect, Located, Location, Machine,

@@ -49,11 +49,12 @@ use super::check_memory;
 #[cfg(feature = "io")]
 use super::cluster::ClusterError;
 use crate::ground::error::{ErrorKind, HasKind};
+use crate::ground::number;
 use crate::ground::number_list::{self, ListFault, ListOf, is_list};
 use crate::ground::text::Place;
 use crate::ground::types::PeId;
 #[cfg(feature = "io")]
-use crate::io::{self, number};
+use crate::io;
 use crate::machine::{Listed, Machine, MachineError};
 
 /// A kind of machine that is written as a name, a colon and parameters.

@@ -29,10 +29,11 @@ use std::ops::Range;
 
 use self::endpoints::Endpoints;
 use super::fields::whole;
+use crate::ground::number;
+use crate::io::Source;
 use crate::io::scanner::Scanner;
 use crate::io::table::{is_blank, shortened};
 use crate::io::traffic::{ALL_TRAFFIC, Format, Inlet, Stop, TrafficFault, expected};
-use crate::io::{Source, number};
 
 pub(super) const FORMAT: Format = Format {
     name: "goal",

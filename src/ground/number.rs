@@ -3,6 +3,9 @@
 //! `7`, `7.0`, `7.`, `+7`, `70e-1`, `0.7E1` and Fortran's `0.7D+01` are the same number. A whole number is one by its value, which
 //! is computed exactly: nothing passes through floating point, so `1.2e16` and numbers beyond 2^53 are what they say.
 
+// What only files need is dead where they are left out.
+#![cfg_attr(not(feature = "io"), allow(dead_code))]
+
 /// Why a text is not a whole number from 0 to 2^64 - 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextKind {
