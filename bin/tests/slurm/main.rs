@@ -156,7 +156,7 @@ fn slots_of_cray_are_given_out_as_the_order_says() {
             seats[rank.parse::<usize>().unwrap()] = Seat { cpus, ..slot };
         }
         job.check_hosts(&seats, &job.hosts(), &[8, 8, 8]);
-        job.check_objective(&seats);
+        job.check_objective(&seats, 1);
         for (host, ranks) in job.hosts().into_iter().zip(on_each) {
             assert_eq!(seats.iter().filter(|seat| seat.host == host).count(), ranks, "{host}");
         }

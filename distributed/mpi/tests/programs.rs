@@ -238,7 +238,8 @@ fn there_may_be_more_ranks_than_vertices() {
     let folder = tempfile::tempdir().unwrap();
     let (empty, empty_file) = path(&folder, "empty.graph");
     std::fs::write(&empty, "0 0\n").unwrap();
-    assert_eq!(expect(4, &[&empty_file, "--k=2", "-o", "-"]), "");
+    let refused = run(4, &[&empty_file, "--k=2", "-o", "-"]);
+    assert!(text(&refused.stderr).contains("cannot partition 0 vertices into 2 blocks"));
     let (pair, pair_file) = path(&folder, "pair.graph");
     std::fs::write(&pair, "% two vertices\n2 1\n2\n1\n").unwrap();
     for options in [["--k=2", "--imbalance=0"], MACHINE] {

@@ -67,7 +67,7 @@ int main(void) {
   for (int call = 0; call < CALLS; call++) {
     viem_graph *graph = NULL;
     viem_mapping *mapping = NULL, *many = NULL;
-    int64_t n = fill(), k = 1 + below(2 * MOST), shares[2 * MOST];
+    int64_t n = fill(), k = 1 + below(n > 0 && below(8) ? (uint32_t)n : 2 * MOST), shares[2 * MOST];
     int32_t fixed[MOST];
     int is_changed = below(2);
     if (is_changed) change(n);
