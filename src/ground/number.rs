@@ -1,4 +1,4 @@
-//! The grammar of numbers in files: decimal digits, with a sign, a decimal point or an exponent if need be.
+//! The grammar of numbers in files and in machines that are written as text: decimal digits, with a sign, a decimal point or an exponent if need be.
 //!
 //! `7`, `7.0`, `7.`, `+7`, `70e-1`, `0.7E1` and Fortran's `0.7D+01` are the same number. A whole number is one by its value, which
 //! is computed exactly: nothing passes through floating point, so `1.2e16` and numbers beyond 2^53 are what they say.

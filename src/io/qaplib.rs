@@ -4,7 +4,7 @@
 //! The line of n may hold one or two numbers more, as in files named `.qap` (`n optimum best-known`), and one number may stand at
 //! the end: a known J. What starts with `#` or `%` is a comment, up to the end of its line.
 //!
-//! Rows may be broken over lines at will. But if most lines are rows of n numbers, one that is not must still leave each of the others a row: where a
+//! Rows may be broken over lines at will. But if most lines, and at least n, are rows of n numbers, one that is not must still leave each of the others a row: where a
 //! number is missing or one too many, the known J would make up for it, and another problem be read.
 //!
 //! R. E. Burkard, S. E. Karisch, F. Rendl: QAPLIB. Journal of Global Optimization 10, 1997.
@@ -201,7 +201,7 @@ impl Lines {
         lines.next().map_or(0, |&(line, _)| line)
     }
 
-    /// Lines behind that of n, if there are only `before` numbers beside n and most lines are rows.
+    /// Lines behind that of n, if there are only `before` numbers beside n, and most lines and at least n of them are rows.
     fn rows(&self, before: usize) -> Option<&[(u64, usize)]> {
         let (first, rows) = self.lines.split_first()?;
         let full = rows.iter().filter(|&&(_, count)| count == self.size).count();
