@@ -8,9 +8,9 @@ use strsim::jaro_winkler;
 use crate::error::Failure;
 use viem::io::coordinates::CoordinatesFault;
 use viem::io::expert_trace::ExpertTraceFault;
-use viem::io::metis::{FaultKind, NumberFault, Role};
+use viem::io::metis::{FaultKind, Role};
 use viem::io::traffic::{TrafficError, TrafficFault, TrafficNote};
-use viem::io::{ContentError, ReadError, Reading};
+use viem::io::{NumberFault, ReadError, Reading};
 use viem::machine::SpecError;
 use viem::machine::cluster::ClusterError;
 use viem::mapping::solve::SolveError;
@@ -113,23 +113,27 @@ pub(crate) fn on_traffic_note(note: &TrafficNote) -> String {
 }
 
 fn on_reading(error: &ReadError) -> String {
-    match error {
-        ReadError::Invalid {
-            kind: ContentError::Graph(FaultKind::Number { role: Role::EdgeWeight, fault: NumberFault::Zero }),
-            ..
-        } => "; graphchecker --fix=FILE drops such edges".to_owned(),
-        ReadError::Invalid { kind: ContentError::Graph(fault), .. } => on_fault(fault),
-        ReadError::Invalid {
-            kind: ContentError::Coordinates(CoordinatesFault::NumbersOrCoordinates { .. }),
-            ..
-        } => " with --coordinate_ids=yes or --coordinate_ids=no".to_owned(),
-        ReadError::Invalid { kind: ContentError::Traffic(fault), .. } => on_traffic_file(fault),
-        ReadError::Invalid {
-            kind: ContentError::ExpertTrace(ExpertTraceFault::Ambiguous { kinds: [one, other], .. }),
-            ..
-        } => format!(" with --read_as={one} or --read_as={other}"),
-        _ => String::new(),
-    }
+    let ReadError::Invalid { kind, .. } = error else { return String::new() };
+    let of_graph = || match kind.fault()? {
+        FaultKind::Number { role: Role::EdgeWeight, fault: NumberFault::Zero } => {
+            Some("; graphchecker --fix=FILE drops such edges".to_owned())
+        }
+        fault => Some(on_fault(fault)),
+    };
+    let of_traffic = || kind.fault().map(on_traffic_file);
+    let of_coordinates = || match kind.fault()? {
+        CoordinatesFault::NumbersOrCoordinates { .. } => {
+            Some(" with --coordinate_ids=yes or --coordinate_ids=no".to_owned())
+        }
+        _ => None,
+    };
+    let of_experts = || match kind.fault()? {
+        ExpertTraceFault::Ambiguous { kinds: [one, other], .. } => {
+            Some(format!(" with --read_as={one} or --read_as={other}"))
+        }
+        _ => None,
+    };
+    of_graph().or_else(of_traffic).or_else(of_coordinates).or_else(of_experts).unwrap_or_default()
 }
 
 /// What follows the message about a fault of a file of traffic.

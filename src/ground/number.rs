@@ -6,6 +6,8 @@
 // What only files need is dead where they are left out.
 #![cfg_attr(not(feature = "io"), allow(dead_code))]
 
+use std::fmt;
+
 /// Why a text is not a whole number from 0 to 2^64 - 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextKind {
@@ -246,6 +248,51 @@ pub(crate) fn real(text: &[u8]) -> Option<f64> {
         false => text.parse().ok()?,
     };
     Some(value).filter(|value| value.is_finite())
+}
+
+/// Why a text is not the number it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+#[allow(missing_docs)]
+pub enum NumberFault {
+    NotANumber,
+    Negative,
+    Fractional,
+    Zero,
+    TooLarge,
+    /// There is a NUL byte in it.
+    Nul,
+    /// There is a carriage return in it that no newline follows.
+    CarriageReturn,
+}
+
+impl From<TextKind> for NumberFault {
+    fn from(kind: TextKind) -> Self {
+        match kind {
+            TextKind::Word => Self::NotANumber,
+            TextKind::Negative(_) => Self::Negative,
+            TextKind::Fractional => Self::Fractional,
+            TextKind::TooLarge => Self::TooLarge,
+            TextKind::Nul => Self::Nul,
+            TextKind::CarriageReturn => Self::CarriageReturn,
+        }
+    }
+}
+
+impl fmt::Display for NumberFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotANumber => "is not a number",
+            Self::Negative => "is negative",
+            Self::Fractional => "is not a whole number",
+            Self::Zero => "is zero",
+            Self::TooLarge => "is too large",
+            Self::Nul => "has a NUL byte in it",
+            Self::CarriageReturn => {
+                "has a carriage return in it that no newline follows (lines end with LF or CR LF)"
+            }
+        })
+    }
 }
 
 #[cfg(test)]

@@ -120,7 +120,7 @@ pub fn read_with(source: Source<'_>, num_nodes: usize, ids: Ids) -> Result<Coord
     result.map_err(|stop| match stop {
         Stop::Memory(source) => ReadError::OutOfMemory { file: name, line, source },
         Stop::Fault(Misplaced { place: Place { line, column }, fault }) => {
-            ReadError::Invalid { file: name, line, column, kind: ContentError::Coordinates(fault) }
+            ReadError::Invalid { file: name, line, column, kind: ContentError::new(fault) }
         }
     })
 }
@@ -405,8 +405,8 @@ mod tests {
 
     fn read_text(text: &str, num_nodes: usize) -> Result<Coordinates, (u64, u64, CoordinatesFault)> {
         read(Source::new("test", text.as_bytes()).unwrap(), num_nodes).map_err(|error| match error {
-            ReadError::Invalid { line, column, kind: ContentError::Coordinates(fault), .. } => {
-                (line, column, fault)
+            ReadError::Invalid { line, column, kind, .. } => {
+                (line, column, kind.fault::<CoordinatesFault>().unwrap().clone())
             }
             error => panic!("{error}"),
         })

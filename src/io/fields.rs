@@ -2,11 +2,12 @@
 //!
 //! A field that starts with `#` or `%` is a comment, up to the end of its line.
 
-use super::metis::NumberFault;
+use std::error::Error;
+
 use super::scanner::{RefusedLine, Scanner, Token};
 use super::table::{Layout, Separator, Table};
 use crate::ground::memory;
-use crate::ground::number;
+use crate::ground::number::{self, NumberFault};
 use crate::io::{ContentError, ReadError, Source};
 
 /// Why a field is not the number that should stand there.
@@ -145,10 +146,9 @@ impl<'a> Fields<'a> {
     }
 
     /// What was read, or why nothing was: a failed read comes before what it looked like.
-    pub(crate) fn finish<T, F>(
+    pub(crate) fn finish<T, F: Error + Send + Sync + 'static>(
         mut self,
         result: Result<T, Misplaced<F>>,
-        kind: impl Fn(F) -> ContentError,
     ) -> Result<T, ReadError> {
         if let Some(error) = self.scanner.early_end(&self.name) {
             return Err(error);
@@ -157,7 +157,7 @@ impl<'a> Fields<'a> {
             file: self.name,
             line,
             column,
-            kind: kind(fault),
+            kind: ContentError::new(fault),
         })
     }
 }

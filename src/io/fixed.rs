@@ -125,7 +125,7 @@ pub fn read(
         file: name,
         line,
         column,
-        kind: ContentError::Fixed(fault),
+        kind: ContentError::new(fault),
     };
     result.map_err(invalid)?;
     Ok(reading.fixed)
@@ -299,8 +299,8 @@ mod tests {
         let room = Room::new(4, &capacity);
         match read(Source::new("test", text.as_bytes()).unwrap(), 3, room, FixedKind::Processes) {
             Ok(fixed) => Ok(fixed),
-            Err(ReadError::Invalid { line, column, kind: ContentError::Fixed(fault), .. }) => {
-                Err((line, column, fault))
+            Err(ReadError::Invalid { line, column, kind, .. }) => {
+                Err((line, column, kind.fault::<FixedFault>().unwrap().clone()))
             }
             Err(error) => panic!("{error}"),
         }

@@ -50,7 +50,7 @@ pub fn read(source: Source<'_>, num_nodes: usize) -> Result<Vec<NodeId>, ReadErr
             Some(false) => Ok(number as NodeId),
         }
     };
-    lines::read(source, Some(num_nodes), take, ContentError::Index)
+    lines::read(source, Some(num_nodes), take, ContentError::new)
 }
 
 /// Writes the position of each vertex; O(n).
@@ -65,8 +65,8 @@ mod tests {
     #[test]
     fn what_is_no_order_is_refused_where_it_fails() {
         let fault = |text: &str| match read(Source::new("test", text.as_bytes()).unwrap(), 3).unwrap_err() {
-            ReadError::Invalid { line, column, kind: ContentError::Index(fault), .. } => {
-                (line, column, fault)
+            ReadError::Invalid { line, column, kind, .. } => {
+                (line, column, kind.fault::<IndexFault>().unwrap().clone())
             }
             error => panic!("{error}"),
         };

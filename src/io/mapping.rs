@@ -91,7 +91,7 @@ pub fn read(source: Source<'_>, num_processes: usize, room: Room<'_>) -> Result<
         } else {
             (1, 1, MappingFault::OtherFormat { readings })
         };
-        ReadError::Invalid { file: name, line, column, kind: ContentError::Mapping(fault) }
+        ReadError::Invalid { file: name, line, column, kind: ContentError::new(fault) }
     })
 }
 

@@ -4,12 +4,11 @@
 //! or `%` is a comment, up to the end of its line.
 
 use super::fields::{FieldFault, Fields, Misplaced, Place};
-use super::metis::NumberFault;
 use super::scanner::Token;
 use super::table::{Layout, Table, shortened};
-use crate::ground::number;
+use crate::ground::number::{self, NumberFault};
 use crate::ground::types::Distance;
-use crate::io::{ContentError, ReadError, Source};
+use crate::io::{ReadError, Source};
 
 /// A matrix of as many rows as columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +44,7 @@ pub fn read(source: Source<'_>) -> Result<Matrix, ReadError> {
     } else {
         matrix(&mut fields)
     };
-    fields.finish(result, ContentError::Matrix)
+    fields.finish(result)
 }
 
 fn matrix(fields: &mut Fields<'_>) -> Result<Matrix, Misplaced<MatrixFault>> {

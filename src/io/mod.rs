@@ -64,15 +64,15 @@ use std::sync::Arc;
 
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::memory::OutOfMemory;
-use crate::ground::number_list::ListFault;
 
+pub use crate::ground::number::NumberFault;
 pub use fields::FieldFault;
 pub use graph_file::{GraphFormat, read_graph, read_noted_graph, write_graph};
 pub use output::{Outputs, WriteError};
 pub use place::{are_one_stream, is_stream};
 pub use reading::Reading;
 pub use recognise::readings;
-pub use source::Source;
+pub use source::{PackedFault, Source};
 
 /// Why nothing was read.
 #[derive(Debug, thiserror::Error)]
@@ -116,72 +116,27 @@ impl ReadError {
     }
 }
 
-/// What is wrong with the content of a file.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs)]
-pub enum ContentError {
-    #[error(transparent)]
-    Graph(metis::FaultKind),
-    #[error(transparent)]
-    Parhip(parhip::ParhipFault),
-    #[error(transparent)]
-    Mapping(mapping::MappingFault),
-    #[error(transparent)]
-    Traffic(traffic::TrafficFault),
-    #[error(transparent)]
-    Target(target::TargetFault),
-    #[error(transparent)]
-    Matrix(matrix::MatrixFault),
-    #[error(transparent)]
-    Cluster(cluster::ClusterFault),
-    #[error(transparent)]
-    List(ListFault),
-    #[error(transparent)]
-    PeWeights(pe_weights::PeWeightFault),
-    #[error(transparent)]
-    Coordinates(coordinates::CoordinatesFault),
-    #[error(transparent)]
-    Index(index::IndexFault),
-    #[error(transparent)]
-    Partition(partition::PartitionFault),
-    #[error(transparent)]
-    Fixed(fixed::FixedFault),
-    #[error(transparent)]
-    Parents(parents::ParentsFault),
-    #[error(transparent)]
-    Qaplib(qaplib::QaplibFault),
-    #[error(transparent)]
-    QapSolution(qap_solution::QapSolutionFault),
-    #[error(transparent)]
-    ExpertTrace(expert_trace::ExpertTraceFault),
-    #[error("the line is longer than {most} MiB, which is the most that is read as one")]
-    LineTooLong { most: usize },
-    #[error(
-        "the file is longer than {most} MiB, the most that is read of such a file; is it the right one, and does it end?"
-    )]
-    FileTooLong { most: u64 },
-    #[error("the file starts like a gzip file but cannot be unpacked: {reason}")]
-    Packed { reason: String },
-    #[error(transparent)]
-    Other(OtherFault),
-}
-
-/// A fault of a format that is read by a module above this one. Equal to one with the same message.
+/// What is wrong with the content of a file: a fault of its format. Equal to one with the same message.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(transparent)]
-pub struct OtherFault(Arc<dyn std::error::Error + Send + Sync>);
+pub struct ContentError(Arc<dyn std::error::Error + Send + Sync>);
 
-impl OtherFault {
-    pub(crate) fn new(fault: impl std::error::Error + Send + Sync + 'static) -> Self {
+impl ContentError {
+    /// The fault that a reader has found.
+    pub fn new(fault: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self(Arc::new(fault))
+    }
+
+    /// The fault itself, if it is one of this kind.
+    pub fn fault<T: std::error::Error + 'static>(&self) -> Option<&T> {
+        self.0.downcast_ref()
     }
 }
 
-impl PartialEq for OtherFault {
+impl PartialEq for ContentError {
     fn eq(&self, other: &Self) -> bool {
         self.0.to_string() == other.0.to_string()
     }
 }
 
-impl Eq for OtherFault {}
+impl Eq for ContentError {}

@@ -30,6 +30,6 @@ pub fn read(source: Source<'_>, of: ListOf, count: usize) -> Result<Vec<u32>, Re
         file: source.name().to_owned(),
         line,
         column,
-        kind: ContentError::List(fault),
+        kind: ContentError::new(fault),
     })
 }

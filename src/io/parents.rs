@@ -41,7 +41,7 @@ pub fn read(source: Source<'_>, num_nodes: usize, num_parents: usize) -> Result<
         Ok(node) if (node as usize) < num_parents => Ok(node),
         _ => Err(ParentsFault::NoSuchParent { parent, num_parents }),
     };
-    lines::read(source, Some(num_nodes), take, ContentError::Parents)
+    lines::read(source, Some(num_nodes), take, ContentError::new)
 }
 
 #[cfg(test)]
@@ -52,8 +52,8 @@ mod tests {
     fn faults_are_told_where_they_are() {
         let fault = |text: &str| match read(Source::new("test", text.as_bytes()).unwrap(), 3, 2).unwrap_err()
         {
-            ReadError::Invalid { line, column, kind: ContentError::Parents(fault), .. } => {
-                (line, column, fault)
+            ReadError::Invalid { line, column, kind, .. } => {
+                (line, column, kind.fault::<ParentsFault>().unwrap().clone())
             }
             error => panic!("{error}"),
         };

@@ -38,7 +38,7 @@ pub fn read(source: Source<'_>, num_nodes: Option<usize>) -> Result<Vec<BlockId>
         Ok(block) if block < BlockId::MAX => Ok(block),
         _ => Err(PartitionFault::NotABlock { text: number.to_string() }),
     };
-    lines::read(source, num_nodes, take, ContentError::Partition)
+    lines::read(source, num_nodes, take, ContentError::new)
 }
 
 /// Writes the block of each vertex; O(n).
@@ -57,8 +57,8 @@ mod tests {
         write(&mut text, &[3, 0, 12]).unwrap();
         assert_eq!(read(Source::new("test", &text[..]).unwrap(), Some(3)).unwrap(), [3, 0, 12]);
         let fault = |text, expected| match read(source(text), expected).unwrap_err() {
-            ReadError::Invalid { line, column, kind: ContentError::Partition(fault), .. } => {
-                (line, column, fault)
+            ReadError::Invalid { line, column, kind, .. } => {
+                (line, column, kind.fault::<PartitionFault>().unwrap().clone())
             }
             error => panic!("{error}"),
         };

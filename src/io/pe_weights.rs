@@ -47,7 +47,7 @@ pub fn read(source: Source<'_>, num_pes: usize) -> Result<Vec<u32>, ReadError> {
         1.. if number <= u64::from(MOST) => Ok(number as u32),
         _ => Err(PeWeightFault::NotAWeight { text: number.to_string() }),
     };
-    lines::read(source, Some(num_pes), take, ContentError::PeWeights)
+    lines::read(source, Some(num_pes), take, ContentError::new)
 }
 
 /// Reads the speed of each part, from 0: as many parts as the file has lines. A part of speed 0 takes no work.
@@ -65,7 +65,7 @@ pub fn read_speeds(source: Source<'_>) -> Result<Vec<u32>, ReadError> {
         PeWeightFault::NotAWeight { text } => PeWeightFault::NotASpeed { text },
         other => other,
     };
-    lines::read(source, None, take, |fault| ContentError::PeWeights(of_speeds(fault)))
+    lines::read(source, None, take, |fault| ContentError::new(of_speeds(fault)))
 }
 
 /// The speeds of a list with commas between them, such as `1,2,4`.
@@ -87,8 +87,8 @@ mod tests {
 
     fn fault(text: &str) -> (u64, u64, PeWeightFault) {
         match read_speeds(Source::new("test", text.as_bytes()).unwrap()).unwrap_err() {
-            ReadError::Invalid { line, column, kind: ContentError::PeWeights(fault), .. } => {
-                (line, column, fault)
+            ReadError::Invalid { line, column, kind, .. } => {
+                (line, column, kind.fault::<PeWeightFault>().unwrap().clone())
             }
             error => panic!("{error}"),
         }

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 use super::fields::{Fields, Misplaced};
 use super::scanner::Token;
-use crate::io::{ContentError, ReadError, Source};
+use crate::io::{ReadError, Source};
 
 /// A permutation from a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub enum QapSolutionFault {
 pub fn read(source: Source<'_>, size: usize) -> Result<QapSolutionFile, ReadError> {
     let mut fields = Fields::of_numbers(source.bounded(size));
     let result = solution(&mut fields, size);
-    fields.finish(result, ContentError::QapSolution)
+    fields.finish(result)
 }
 
 fn solution(fields: &mut Fields<'_>, size: usize) -> Result<QapSolutionFile, Misplaced<QapSolutionFault>> {
@@ -105,7 +105,7 @@ mod tests {
 
     fn read_text(text: &str, size: usize) -> Result<QapSolutionFile, QapSolutionFault> {
         read(Source::new("test", text.as_bytes()).unwrap(), size).map_err(|error| match error {
-            ReadError::Invalid { kind: ContentError::QapSolution(fault), .. } => fault,
+            ReadError::Invalid { kind, .. } => kind.fault::<QapSolutionFault>().unwrap().clone(),
             error => panic!("{error}"),
         })
     }

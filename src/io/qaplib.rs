@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use super::fields::{Fields, Misplaced, Place};
 use super::scanner::Token;
 use crate::ground::number;
-use crate::io::{ContentError, ReadError, Source};
+use crate::io::{ReadError, Source};
 
 /// Two square matrices, and what the file says of J.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +96,7 @@ const MOST_BEFORE: usize = 3;
 pub fn read(source: Source<'_>) -> Result<Qaplib, ReadError> {
     let mut fields = Fields::of_numbers(source);
     let result = problem(&mut fields);
-    fields.finish(result, ContentError::Qaplib)
+    fields.finish(result)
 }
 
 /// Writes a problem: n, then the matrices, a row a line, each matrix after an empty line.
@@ -268,7 +268,7 @@ mod tests {
 
     fn read_text(text: &str) -> Result<Qaplib, QaplibFault> {
         read(Source::new("test", text.as_bytes()).unwrap()).map_err(|error| match error {
-            ReadError::Invalid { kind: ContentError::Qaplib(fault), .. } => fault,
+            ReadError::Invalid { kind, .. } => kind.fault::<QaplibFault>().unwrap().clone(),
             error => panic!("{error}"),
         })
     }

@@ -182,6 +182,24 @@ pub(super) fn fill(
     Ok(count)
 }
 
+/// A file that is longer than any of its kind.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the file is longer than {most} MiB, the most that is read of such a file; is it the right one, and does it end?"
+)]
+#[allow(missing_docs)] // the message is the documentation of the field
+pub struct FileTooLong {
+    pub most: u64,
+}
+
+/// A file that starts like a packed one, and is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the file starts like a gzip file but cannot be unpacked: {reason}")]
+#[allow(missing_docs)] // the message is the documentation of the field
+pub struct PackedFault {
+    pub reason: String,
+}
+
 /// The error of a read that failed where the text had reached this line and column.
 pub(super) fn read_error(file: &str, source: io::Error, line: u64, column: u64) -> ReadError {
     let file = file.to_owned();
@@ -190,7 +208,7 @@ pub(super) fn read_error(file: &str, source: io::Error, line: u64, column: u64) 
     }
     match source.kind() {
         io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput | io::ErrorKind::UnexpectedEof => {
-            let kind = ContentError::Packed { reason: source.to_string() };
+            let kind = ContentError::new(PackedFault { reason: source.to_string() });
             ReadError::Invalid { file, line, column, kind }
         }
         _ => ReadError::Unreadable { file, source },
@@ -219,7 +237,10 @@ impl<R: Read> Read for Bounded<R> {
         let room = usize::try_from(self.left.saturating_add(1)).unwrap_or(usize::MAX).min(buffer.len());
         let count = self.reader.read(&mut buffer[..room])?;
         self.left = self.left.checked_sub(count as u64).ok_or_else(|| {
-            io::Error::new(io::ErrorKind::FileTooLarge, ContentError::FileTooLong { most: self.most >> 20 })
+            io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                ContentError::new(FileTooLong { most: self.most >> 20 }),
+            )
         })?;
         Ok(count)
     }

@@ -333,6 +333,13 @@ fn is_name(text: &[u8]) -> bool {
         || !is_number(text) && text.iter().any(|byte| byte.is_ascii_alphabetic() || *byte >= 128)
 }
 
+/// A line that is longer than any that is read as one.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the line is longer than {most} MiB, which is the most that is read as one")]
+struct LineTooLong {
+    most: usize,
+}
+
 /// Whether a row may be the first by its number.
 fn counts(label: &[u8]) -> bool {
     matches!(number::whole(label), Ok(0 | 1))
@@ -356,7 +363,7 @@ impl Scanner<Source<'_>> {
                 file,
                 line,
                 column: 1,
-                kind: ContentError::LineTooLong { most: LONGEST_LINE >> 20 },
+                kind: ContentError::new(LineTooLong { most: LONGEST_LINE >> 20 }),
             },
             RefusedLine::Memory(source) => ReadError::OutOfMemory { file, line, source },
         })

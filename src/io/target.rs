@@ -23,7 +23,7 @@ use hashbrown::HashSet;
 use super::fields::{FieldFault, Fields, Misplaced, Place};
 use super::scanner::{TextKind, Token};
 use crate::ground::types::{Distance, PeId};
-use crate::io::{ContentError, ReadError, Source};
+use crate::io::{ReadError, Source};
 
 /// What a target file describes. PEs are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -164,7 +164,7 @@ pub fn is_name(word: &str) -> bool {
 pub fn read(source: Source<'_>) -> std::result::Result<Target, ReadError> {
     let mut fields = Fields::new(source);
     let result = target(&mut fields);
-    fields.finish(result, ContentError::Target)
+    fields.finish(result)
 }
 
 /// A list of PEs, and the largest of them with its place.

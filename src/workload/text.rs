@@ -17,7 +17,7 @@ use std::io::{self, Write};
 
 use crate::io::fields::{Fields, Misplaced, Place};
 use crate::io::scanner::Token;
-use crate::io::{ContentError, FieldFault, OtherFault, ReadError, Source};
+use crate::io::{FieldFault, ReadError, Source};
 use crate::workload::{Instruction, TaskId, Workload, WorkloadBuilder, WorkloadError, WorkloadFault};
 
 /// What is wrong with the text of a workload. Lines are numbered from 1, tasks from 0.
@@ -100,7 +100,7 @@ pub fn read(source: Source<'_>) -> Result<Workload, ReadError> {
     let mut reader = Reader { fields: Fields::new(source), tasks: Vec::new() };
     let read = reader.tasks();
     let result = read.and_then(|()| build(&reader.tasks));
-    reader.fields.finish(result, |fault| ContentError::Other(OtherFault::new(fault)))
+    reader.fields.finish(result)
 }
 
 /// A task in the text.

@@ -171,7 +171,7 @@ impl Text {
     fn parse<T>(&self, parser: impl FnOnce(&str) -> Result<T, Fault>) -> Result<T, ReadError> {
         parser(&self.text).map_err(|(offset, fault)| {
             let Place { line, column } = place(self.text.as_bytes(), offset);
-            let kind = ContentError::Cluster(fault);
+            let kind = ContentError::new(fault);
             ReadError::Invalid { file: self.name.clone(), line, column, kind }
         })
     }

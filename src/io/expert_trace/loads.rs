@@ -2,7 +2,7 @@
 
 use super::{TakeEntry, TraceEntry, TraceFound, TraceKind};
 use crate::ground::number::Decimal;
-use crate::io::OtherFault;
+use crate::io::ContentError;
 
 /// What the loads of a layer sum to at most when they have decimal places: errors of rounding are then far below those of any measurement.
 const GREATEST_TOTAL: f64 = 1e15;
@@ -28,7 +28,7 @@ impl Loads {
 
     /// Passes them on as whole numbers of the greatest unit that all of them are multiples of, among powers of ten, or of the least unit that leaves
     /// sums small enough.
-    pub(super) fn pass_on(self, take: TakeEntry<'_>) -> Result<TraceFound, OtherFault> {
+    pub(super) fn pass_on(self, take: TakeEntry<'_>) -> Result<TraceFound, ContentError> {
         let places = |&(_, _, load): &(u64, u32, Decimal)| load.power.min(0).unsigned_abs();
         let needed = self.entries.iter().map(places).max().unwrap_or(0);
         let layers = self.entries.iter().map(|&(layer, ..)| layer as usize + 1).max().unwrap_or(0);

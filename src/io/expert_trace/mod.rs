@@ -30,13 +30,12 @@ mod text;
 use std::io::Read;
 
 use super::array::{ArrayFault, MARK};
-use super::metis::NumberFault;
 use super::npz::{self, ArchiveFault};
 use super::scanner::Scanner;
 use super::table::{Table, shortened};
 use crate::ground::number;
 use crate::ground::settings::named;
-use crate::io::{ContentError, OtherFault, ReadError, Source};
+use crate::io::{ContentError, NumberFault, ReadError, Source};
 
 /// Upper limit on the layers of a model.
 pub const MOST_LAYERS: u64 = 1 << 12;
@@ -93,9 +92,9 @@ pub enum ExpertTraceFault {
     #[error("layer {layer}, row {row}, column {column}: {fault}")]
     InEntry { layer: u64, row: u64, column: u64, fault: Box<ExpertTraceFault> },
     #[error("layer {layer}, token {token}: {fault}")]
-    InToken { layer: u64, token: u64, fault: OtherFault },
+    InToken { layer: u64, token: u64, fault: ContentError },
     #[error(transparent)]
-    Refused(OtherFault),
+    Refused(ContentError),
     #[error("the line has {found} numbers; a row of pairs has {experts}, one for each expert")]
     Columns { found: usize, experts: u32 },
     #[error("the line has {found} fields, but those before it have {expected}")]
@@ -166,7 +165,7 @@ pub enum TraceEntry<'a> {
 }
 
 /// What takes the entries of a layer, one after the other.
-pub type TakeEntry<'a> = &'a mut dyn FnMut(u64, TraceEntry<'_>) -> Result<(), OtherFault>;
+pub type TakeEntry<'a> = &'a mut dyn FnMut(u64, TraceEntry<'_>) -> Result<(), ContentError>;
 
 /// What was found beside the entries of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,7 +196,7 @@ fn at_start(fault: ExpertTraceFault) -> Stop {
 }
 
 fn invalid(file: String, (line, column, fault): Stop) -> ReadError {
-    ReadError::Invalid { file, line, column, kind: ContentError::ExpertTrace(fault) }
+    ReadError::Invalid { file, line, column, kind: ContentError::new(fault) }
 }
 
 /// The bytes of a trace as other programs may read it: text as it is, or an array without the archive around it. O(file).

@@ -8,8 +8,8 @@ use super::{
     ExpertTraceFault, MOST_LAYERS, Stop, TakeEntry, TraceEntry, TraceFound, TraceKind, at_start, pairs,
 };
 use crate::ground::number::{self, Decimal};
+use crate::io::NumberFault;
 use crate::io::Source;
-use crate::io::metis::NumberFault;
 use crate::io::scanner::Scanner;
 use crate::io::table::{Field, Fields, Separator, Table, shortened};
 

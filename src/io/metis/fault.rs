@@ -3,9 +3,9 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
+use crate::ground::number::NumberFault;
 use crate::ground::types::Weight;
 use crate::io::reading::{Reading, listed};
-use crate::io::scanner::TextKind;
 
 /// A fault of a graph file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,51 +78,6 @@ impl fmt::Display for Role {
             Self::NodeWeight => "the weight of a vertex",
             Self::Neighbour => "a neighbour",
             Self::EdgeWeight => "the weight of an edge",
-        })
-    }
-}
-
-/// Why a text is not the number it should be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-#[allow(missing_docs)]
-pub enum NumberFault {
-    NotANumber,
-    Negative,
-    Fractional,
-    Zero,
-    TooLarge,
-    /// There is a NUL byte in it.
-    Nul,
-    /// There is a carriage return in it that no newline follows.
-    CarriageReturn,
-}
-
-impl From<TextKind> for NumberFault {
-    fn from(kind: TextKind) -> Self {
-        match kind {
-            TextKind::Word => Self::NotANumber,
-            TextKind::Negative(_) => Self::Negative,
-            TextKind::Fractional => Self::Fractional,
-            TextKind::TooLarge => Self::TooLarge,
-            TextKind::Nul => Self::Nul,
-            TextKind::CarriageReturn => Self::CarriageReturn,
-        }
-    }
-}
-
-impl fmt::Display for NumberFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NotANumber => "is not a number",
-            Self::Negative => "is negative",
-            Self::Fractional => "is not a whole number",
-            Self::Zero => "is zero",
-            Self::TooLarge => "is too large",
-            Self::Nul => "has a NUL byte in it",
-            Self::CarriageReturn => {
-                "has a carriage return in it that no newline follows (lines end with LF or CR LF)"
-            }
         })
     }
 }

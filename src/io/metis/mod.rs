@@ -26,7 +26,7 @@ mod pieces;
 mod repair;
 mod write;
 
-pub use fault::{Fault, FaultKind, NumberFault, Role};
+pub use fault::{Fault, FaultKind, Role};
 pub use repair::{Changes, Repair, RepairError, RepairedGraph, repair};
 pub use write::{GraphContent, write};
 
@@ -121,7 +121,7 @@ pub fn read_noted(
     let mut faults = Faults::first();
     let rows = parse_source(source, keep, &mut faults, |_, _| 1)?;
     if let Some(Fault { line, column, kind, .. }) = faults.kept.pop() {
-        return Err(ReadError::Invalid { file: name, line, column, kind: ContentError::Graph(kind) });
+        return Err(ReadError::Invalid { file: name, line, column, kind: ContentError::new(kind) });
     }
     let rows = rows.expect("only a fault stops the parser");
     let (n, notes) = (rows.header.num_nodes, rows.header.notes());

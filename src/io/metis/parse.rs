@@ -11,10 +11,11 @@ use std::ops::{ControlFlow, Range};
 
 use super::Header;
 use super::columns::{Arcs, Columns};
-use super::fault::{FaultKind, Faults, NumberFault, Role};
+use super::fault::{FaultKind, Faults, Role};
 use crate::graph::fingerprint::is_surely_symmetric;
 use crate::graph::validation::{Asymmetry, visit_asymmetries};
 use crate::ground::memory::{self, OutOfMemory};
+use crate::ground::number::NumberFault;
 use crate::ground::types::{NodeId, Weight};
 use crate::io::scanner::{Scanner, TextKind, Token};
 

@@ -241,7 +241,7 @@ impl Unpaired {
 }
 
 fn invalid(name: &str, line: u64, column: u64, kind: FaultKind) -> ReadError {
-    ReadError::Invalid { file: name.to_owned(), line, column, kind: ContentError::Graph(kind) }
+    ReadError::Invalid { file: name.to_owned(), line, column, kind: ContentError::new(kind) }
 }
 
 /// The first fault as an error. There is one.

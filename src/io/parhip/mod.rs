@@ -143,7 +143,7 @@ impl<'a> Reader<'a> {
     }
 
     fn fault(&self, offset: u64, fault: ParhipFault) -> ReadError {
-        let kind = ContentError::Parhip(fault);
+        let kind = ContentError::new(fault);
         ReadError::InvalidBytes { file: self.name.clone(), offset, kind }
     }
 

@@ -128,6 +128,6 @@ pub fn unpaired(
         0 => ParhipFault::MissingBackwardArc { node, target },
         _ => ParhipFault::UnequalWeights { node, target, forward, backward },
     };
-    let kind = crate::io::ContentError::Parhip(fault);
+    let kind = crate::io::ContentError::new(fault);
     ReadError::InvalidBytes { file: name.to_owned(), offset, kind }
 }

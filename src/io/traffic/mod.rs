@@ -60,11 +60,10 @@ pub use order::{Act, Recording, Step, is_order};
 pub use weighing::{Share, ShareError, Weighing, WeighingError};
 
 use self::collector::Inlet;
-use super::metis::NumberFault;
 use super::reading::{Reading, listed};
 use super::scanner::{LONGEST_LINE, Scanner};
 use super::{ContentError, ReadError, Source};
-use crate::ground::number::TextKind;
+use crate::ground::number::{NumberFault, TextKind};
 
 /// Bytes at the start of a file by which its kind is recognised.
 pub const WINDOW: usize = 1 << 16;
@@ -298,7 +297,7 @@ impl Stop {
     /// The fault of a file, as an error.
     fn invalid(self, file: String) -> ReadError {
         let Self { line, column, fault } = self;
-        ReadError::Invalid { file, line, column, kind: ContentError::Traffic(fault) }
+        ReadError::Invalid { file, line, column, kind: ContentError::new(fault) }
     }
 }
 

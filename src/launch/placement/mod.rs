@@ -35,7 +35,7 @@ use crate::ground::types::{NodeId, PeId};
 use crate::io::cluster::Text;
 use crate::io::cluster::names::UnclearHost;
 use crate::io::mapping::Room;
-use crate::io::{self, ContentError, OtherFault, ReadError, Source};
+use crate::io::{self, ContentError, ReadError, Source};
 use crate::launch::srun;
 use crate::machine::{Located, Machine, Nodes};
 
@@ -251,7 +251,7 @@ fn assign(
 
 /// A fault of a file.
 fn invalid(text: &Text, (Place { line, column }, fault): Fault) -> ReadError {
-    let kind = ContentError::Other(OtherFault::new(fault));
+    let kind = ContentError::new(fault);
     ReadError::Invalid { file: text.name().to_owned(), line, column, kind }
 }
 

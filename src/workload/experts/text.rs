@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::{ExpertCopies, ExpertError, ExpertId, ExpertPlacement, ExpertRouting, RoutingBuilder};
 use crate::io::cluster::Text;
 use crate::io::expert_trace::{self, TraceEntry, TraceFound, TraceKind};
-use crate::io::{ContentError, OtherFault, ReadError, Source};
+use crate::io::{ContentError, ReadError, Source};
 
 /// The list of a placement.
 const LIST: &str = "physical_to_logical_map";
@@ -66,7 +66,7 @@ pub fn read_trace(
 ) -> Result<RoutingFile, ReadError> {
     let file = source.name().to_owned();
     let invalid = |error: ExpertError| {
-        let kind = ContentError::Other(OtherFault::new(error));
+        let kind = ContentError::new(error);
         ReadError::Invalid { file: file.clone(), line: 1, column: 1, kind }
     };
     let mut builder = RoutingBuilder::new(num_experts).map_err(invalid)?;
@@ -84,7 +84,7 @@ pub fn read_trace(
                 builder.add_load(layer, expert, tokens)
             }
         }
-        .map_err(OtherFault::new)
+        .map_err(ContentError::new)
     })?;
     pairs.add_loads(&mut builder).map_err(invalid)?;
     let routing = builder.with_decimals(found.decimals).build().map_err(invalid)?;
@@ -118,7 +118,7 @@ pub fn read_copies(source: Source<'_>, routing: &ExpertRouting) -> Result<Expert
     let file = source.name().to_owned();
     let rows = expert_trace::read_copies(source)?;
     ExpertCopies::given(routing, rows).map_err(|error| {
-        let kind = ContentError::Other(OtherFault::new(error));
+        let kind = ContentError::new(error);
         ReadError::Invalid { file, line: 1, column: 1, kind }
     })
 }
@@ -127,7 +127,7 @@ pub fn read_copies(source: Source<'_>, routing: &ExpertRouting) -> Result<Expert
 pub fn read_placement(source: Source<'_>, num_experts: ExpertId) -> Result<ExpertPlacement, ReadError> {
     let text = Text::read(source)?;
     placement(text.as_str(), num_experts).map_err(|(line, column, fault)| {
-        let kind = ContentError::Other(OtherFault::new(fault));
+        let kind = ContentError::new(fault);
         ReadError::Invalid { file: text.name().to_owned(), line, column, kind }
     })
 }

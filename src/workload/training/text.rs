@@ -19,7 +19,7 @@ use super::model::TrainingConfig;
 use crate::ground::settings::UnknownName;
 use crate::ground::text::{Place, place};
 use crate::io::cluster::Text;
-use crate::io::{ContentError, OtherFault, ReadError, Source};
+use crate::io::{ContentError, ReadError, Source};
 
 /// What is wrong with the text of a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -119,7 +119,7 @@ pub fn read(source: Source<'_>) -> Result<TrainingConfig, ReadError> {
     let text = Text::read(source)?;
     model(text.as_str()).map_err(|(offset, fault)| {
         let Place { line, column } = place(text.as_str().as_bytes(), offset);
-        let kind = ContentError::Other(OtherFault::new(fault));
+        let kind = ContentError::new(fault);
         ReadError::Invalid { file: text.name().to_owned(), line, column, kind }
     })
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use viem::ground::types::PeId;
 use viem::io::mapping::{self, MappingFault, Room};
-use viem::io::{ContentError, ReadError, Source, partition};
+use viem::io::{ReadError, Source, partition};
 
 fn read(text: &[u8], n: usize) -> Result<Vec<PeId>, ReadError> {
     mapping::read(Source::new("test", text).unwrap(), n, Room::plain(n))
@@ -11,8 +11,8 @@ fn read(text: &[u8], n: usize) -> Result<Vec<PeId>, ReadError> {
 
 fn fault(text: &str, n: usize) -> (u64, u64, MappingFault) {
     match read(text.as_bytes(), n) {
-        Err(ReadError::Invalid { line, column, kind: ContentError::Mapping(fault), .. }) => {
-            (line, column, fault)
+        Err(ReadError::Invalid { line, column, kind, .. }) => {
+            (line, column, kind.fault::<MappingFault>().unwrap().clone())
         }
         other => panic!("{text:?}: {other:?}"),
     }

@@ -2,10 +2,8 @@
 
 use proptest::prelude::*;
 use viem::graph::{CsrGraph, GraphBuilder};
-use viem::io::metis::{
-    self, CheckReport, FaultKind, GraphContent, NodeWeights, NumberFault, RepairError, Role,
-};
-use viem::io::{ContentError, ReadError, Source};
+use viem::io::metis::{self, CheckReport, FaultKind, GraphContent, NodeWeights, RepairError, Role};
+use viem::io::{NumberFault, ReadError, Source};
 
 fn source(text: &[u8]) -> Source<'_> {
     Source::new("test", text).unwrap()
@@ -25,8 +23,9 @@ fn faults(text: &[u8]) -> Vec<(u64, u64, FaultKind)> {
     assert_eq!(report.num_faults, report.faults.len() as u64);
     match (read(text), report.faults.first()) {
         (Ok(_), None) => {}
-        (Err(ReadError::Invalid { file, line, column, kind: ContentError::Graph(kind) }), Some(first)) => {
-            assert_eq!((file.as_str(), line, column, &kind), ("test", first.line, first.column, &first.kind));
+        (Err(ReadError::Invalid { file, line, column, kind }), Some(first)) => {
+            let kind = kind.fault::<FaultKind>().unwrap();
+            assert_eq!((file.as_str(), line, column, kind), ("test", first.line, first.column, &first.kind));
         }
         (result, first) => panic!("{result:?}, but the checker says {first:?}"),
     }
@@ -332,15 +331,8 @@ fn vertex_weights_that_overflow_only_matter_where_they_are_added() {
     assert!(check(text).is_valid());
     assert_eq!(metis::read(source(text), NodeWeights::Ignore).unwrap().node_weights(), [1, 1]);
     let error = read(text).unwrap_err();
-    assert!(matches!(
-        error,
-        ReadError::Invalid {
-            line: 3,
-            column: 1,
-            kind: ContentError::Graph(FaultKind::NodeWeightOverflow),
-            ..
-        }
-    ));
+    let ReadError::Invalid { line: 3, column: 1, kind, .. } = error else { panic!("{error}") };
+    assert_eq!(kind.fault(), Some(&FaultKind::NodeWeightOverflow));
 }
 
 #[test]
@@ -513,9 +505,10 @@ fn survives(text: &[u8]) -> Result<(), TestCaseError> {
     let Ok(report) = metis::check(source(text), 5) else { return Ok(()) };
     match metis::read(source(text), NodeWeights::Ignore) {
         Ok(_) => prop_assert!(report.is_valid()),
-        Err(ReadError::Invalid { line, column, kind: ContentError::Graph(kind), .. }) => {
+        Err(ReadError::Invalid { line, column, kind, .. }) => {
+            let kind = kind.fault::<FaultKind>().unwrap();
             let first = &report.faults[0];
-            prop_assert_eq!((line, column, &kind), (first.line, first.column, &first.kind));
+            prop_assert_eq!((line, column, kind), (first.line, first.column, &first.kind));
         }
         Err(error) => prop_assert!(false, "{error}"),
     }

@@ -7,7 +7,7 @@ use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::threads;
 use viem::io::metis::{self, GraphContent, NodeWeights};
 use viem::io::parhip::{self, ParhipFault, ParhipWidth};
-use viem::io::{self, ContentError, GraphFormat, ReadError, Reading, Source};
+use viem::io::{self, GraphFormat, ReadError, Reading, Source};
 
 const WIDTHS: [ParhipWidth; 2] = [ParhipWidth::Eight, ParhipWidth::Least];
 
@@ -53,9 +53,9 @@ fn written(graph: &CsrGraph, content: GraphContent, width: ParhipWidth) -> Vec<u
 /// Where the first fault of a file is, and what.
 fn fault(bytes: &[u8]) -> (u64, ParhipFault) {
     match read(bytes) {
-        Err(ReadError::InvalidBytes { file, offset, kind: ContentError::Parhip(fault) }) => {
+        Err(ReadError::InvalidBytes { file, offset, kind }) => {
             assert_eq!(file, "test");
-            (offset, fault)
+            (offset, kind.fault::<ParhipFault>().unwrap().clone())
         }
         other => panic!("{other:?}"),
     }

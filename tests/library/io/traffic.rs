@@ -11,7 +11,7 @@ use viem::io::traffic::{
     Collector, Format, MOST_RANKS, NoTraffic, Share, Summary, TrafficConfig, TrafficError, TrafficFault,
     TrafficNote, Weighing, read_goal, relabel_goal,
 };
-use viem::io::{ContentError, ReadError, Source};
+use viem::io::{ReadError, Source};
 
 const BYTES: TrafficConfig = TrafficConfig::new(Weighing::BYTES);
 const MESSAGES: TrafficConfig = BYTES.with_weighing(Weighing::MESSAGES);
@@ -41,8 +41,8 @@ fn edges(graph: &CsrGraph) -> Vec<(u32, u32, i64)> {
 fn fault(name: &str, texts: &[&str]) -> (u64, u64, TrafficFault) {
     let texts: Vec<_> = texts.iter().map(|text| text.as_bytes()).collect();
     match collect(Some(format(name)), &texts).map(|_| ()) {
-        Err(ReadError::Invalid { line, column, kind: ContentError::Traffic(fault), .. }) => {
-            (line, column, fault)
+        Err(ReadError::Invalid { line, column, kind, .. }) => {
+            (line, column, kind.fault::<TrafficFault>().unwrap().clone())
         }
         other => panic!("{texts:?}: {other:?}"),
     }

@@ -5,15 +5,19 @@ use viem::ground::number_list::{ListFault, ListOf, is_list};
 use viem::io::matrix::{self, MatrixFault};
 use viem::io::number_list;
 use viem::io::target::{self, Base, Target, TargetFault};
-use viem::io::{ContentError, FieldFault, ReadError, Source};
+use viem::io::{FieldFault, ReadError, Source};
 
 fn source(text: &str) -> Source<'_> {
     Source::new("test", text.as_bytes()).unwrap()
 }
 
-fn invalid<T: std::fmt::Debug>(result: Result<T, ReadError>) -> (u64, u64, ContentError) {
+fn invalid<F: std::error::Error + Clone + 'static>(
+    result: Result<impl std::fmt::Debug, ReadError>,
+) -> (u64, u64, F) {
     match result {
-        Err(ReadError::Invalid { line, column, kind, .. }) => (line, column, kind),
+        Err(ReadError::Invalid { line, column, kind, .. }) => {
+            (line, column, kind.fault::<F>().unwrap().clone())
+        }
         other => panic!("{other:?}"),
     }
 }
@@ -25,10 +29,7 @@ fn base(text: &str) -> Base {
 }
 
 fn target_fault(text: &str) -> (u64, u64, TargetFault) {
-    match invalid(target::read(source(text))) {
-        (line, column, ContentError::Target(fault)) => (line, column, fault),
-        other => panic!("{text:?}: {other:?}"),
-    }
+    invalid(target::read(source(text)))
 }
 
 #[test]
@@ -161,10 +162,7 @@ fn matrices() {
 #[test]
 fn hostile_matrices() {
     use MatrixFault::*;
-    let fault = |text: &str| match invalid(matrix::read(source(text))) {
-        (line, column, ContentError::Matrix(fault)) => (line, column, fault),
-        other => panic!("{text:?}: {other:?}"),
-    };
+    let fault = |text: &str| invalid::<MatrixFault>(matrix::read(source(text)));
     assert_eq!(fault("# none\n"), (2, 1, Field(FieldFault::Missing { what: "a distance" })));
     assert_eq!(fault("0 1\n1"), (2, 1, Uneven { found: 1, expected: 2 }));
     assert_eq!(fault("0 1 2\n1 0 3\n2 3 0 4\n"), (3, 7, Uneven { found: 4, expected: 3 }));
@@ -195,10 +193,7 @@ fn lists_of_pes() {
 fn hostile_lists_of_pes() {
     use ListFault::*;
     let of = ListOf::Pes;
-    let fault = |text: &str| match invalid(read_list(text, 10)) {
-        (line, column, ContentError::List(fault)) => (line, column, fault),
-        other => panic!("{text:?}: {other:?}"),
-    };
+    let fault = |text: &str| invalid::<ListFault>(read_list(text, 10));
     let out_of_range = |text: &str| OutOfRange { of, text: text.into(), last: 9 };
     let not_a_number = |text: &str| NotANumber { of, text: text.into() };
     let cases = [

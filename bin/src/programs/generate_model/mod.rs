@@ -123,7 +123,7 @@ fn recognise(file: &mut Source<'_>, is_divided: bool) -> Result<Option<Format>> 
     let start = file.peek(WINDOW);
     let readings = readings(&start, start.len() < WINDOW);
     if readings.len() > 1 && readings.iter().any(|reading| reading.traffic_kind().is_some()) {
-        let kind = ContentError::Traffic(TrafficFault::Ambiguous { readings });
+        let kind = ContentError::new(TrafficFault::Ambiguous { readings });
         return Err(ReadError::Invalid { file: file.name().to_owned(), line: 1, column: 1, kind }.into());
     }
     let Some(&reading) = readings.first() else { return Ok(None) };
