@@ -13,9 +13,10 @@ mod common;
 
 use common::{Options, Stopwatch, Table, geometric_mean};
 use viem::ground::rng::{Rng, derive};
-use viem::machine::{Machine, build};
+use viem::machine::Machine;
 use viem::mapping::solve::MapPreset;
-use viem::workload::experts::{
+use viem_cluster::build;
+use viem_training::experts::{
     ExpertConfig, ExpertCopies, ExpertPlacement, ExpertRouting, RoutingBuilder, place_by_load, place_experts,
     score_experts,
 };

@@ -13,13 +13,13 @@ mod common;
 use std::path::PathBuf;
 
 use common::{Options, Stopwatch, Table, fail, read_graph};
-use viem::io::metis::NodeWeights;
 use viem::machine::Hierarchy;
 use viem::machine::{Distances, Places};
 use viem::mapping::construct::{Construction, ConstructionConfig, construct};
 use viem::mapping::objective::cost;
 use viem::mapping::problem::Problem;
 use viem::mapping::search::{Neighbourhood, SearchConfig, SearchOutcome, local_search};
+use viem_io::metis::NodeWeights;
 
 struct Run {
     model: PathBuf,

@@ -22,10 +22,9 @@ use std::time::Instant;
 
 use common::{MapRun, Table, audited_cost_on, changed, columns, fail, geometric_mean, number_in, read_graph};
 use viem::graph::CsrGraph;
-use viem::io::metis::NodeWeights;
-use viem::machine;
 use viem::machine::Machine;
 use viem::mapping::solve::{MapConfig, MapPreset, Solution, solve};
+use viem_io::metis::NodeWeights;
 
 /// Pairs of at least this many processes are included in the time of large pairs.
 const TIMED: usize = 512;
@@ -54,7 +53,7 @@ impl Pair {
         Self {
             machine_name: machine_name.to_string(),
             model_name: model_name.to_string(),
-            machine: machine::build(&machine_file.to_string_lossy(), None, None)
+            machine: viem_cluster::build(&machine_file.to_string_lossy(), None, None)
                 .unwrap_or_else(|error| fail(error)),
             machine_file,
             graph: read_graph(&graph_file, NodeWeights::Ignore),

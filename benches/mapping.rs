@@ -21,9 +21,9 @@ use std::time::Instant;
 
 use common::{MapRun, Table, audited_cost, changed, columns, fail, geometric_mean, number_in, read_graph};
 use viem::graph::CsrGraph;
-use viem::io::metis::NodeWeights;
 use viem::machine::Hierarchy;
 use viem::mapping::solve::{MapConfig, MapPreset, Solution, solve};
+use viem_io::metis::NodeWeights;
 
 /// A model, its machine, and the results of peers.
 struct Model {

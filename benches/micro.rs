@@ -17,8 +17,6 @@ use divan::counter::{BytesCount, ItemsCount};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::rng::Rng;
 use viem::ground::types::{NodeId, PeId};
-use viem::io::Source;
-use viem::io::metis::{self, GraphContent, NodeWeights};
 use viem::machine::Places;
 use viem::machine::{
     Dimension, DistanceOracle, DistanceVisitor, Distances, Grid, Hierarchy, Hypercube, Listed, Machine,
@@ -28,6 +26,8 @@ use viem::mapping::construct::{Construction, ConstructionConfig, construct};
 use viem::mapping::objective::{keys, swap_delta};
 use viem::mapping::problem::Problem;
 use viem::mapping::search::{Neighbourhood, SearchConfig, local_search};
+use viem_io::Source;
+use viem_io::metis::{self, GraphContent, NodeWeights};
 
 fn main() {
     divan::main();

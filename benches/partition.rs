@@ -22,8 +22,8 @@ use common::{
 };
 use viem::graph::{CsrGraph, generate};
 use viem::ground::threads;
-use viem::io::metis::NodeWeights;
 use viem::partition::{PartitionConfig, PartitionPreset, Partitioner, Targets};
+use viem_io::metis::NodeWeights;
 
 struct Run {
     presets: Vec<PartitionPreset>,

@@ -25,10 +25,9 @@ use std::time::Duration;
 use common::{Options, Stopwatch, changed, fail};
 use viem::graph::generate;
 use viem::ground::rng::Rng;
-use viem::io::{Source, qaplib};
-use viem::machine;
 use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
 use viem::qap::{self, Qap, QapConfig, QapMachine};
+use viem_io::{Source, qaplib};
 
 struct Run {
     iteration: bool,
@@ -144,7 +143,7 @@ fn machines(run: &Run) {
     ];
     for (spec, distances) in specs {
         let distances = Some(distances).filter(|distances| !distances.is_empty());
-        let machine = machine::build(spec, distances, None).unwrap_or_else(|error| fail(error));
+        let machine = viem_cluster::build(spec, distances, None).unwrap_or_else(|error| fail(error));
         for seed in 0..run.seeds {
             let problem = geometric(&*machine, run.degree, seed);
             let solved = |config: QapConfig| {

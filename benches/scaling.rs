@@ -19,11 +19,11 @@ use std::time::Instant;
 
 use common::{Options, Table, audited_cost, fail, memory, text_of};
 use viem::graph::{CsrGraph, generate};
-use viem::io::Source;
-use viem::io::metis::{self, NodeWeights};
 use viem::machine::Hierarchy;
 use viem::mapping::Mapping;
 use viem::mapping::solve::{MapConfig, MapPreset, solve};
+use viem_io::Source;
+use viem_io::metis::{self, NodeWeights};
 
 fn main() {
     let (presets, threads, graphs, sizes, seed) = Options::read(|options| {

@@ -13,12 +13,12 @@ use viem::ground::rng::{Rng, derive};
 use viem::ground::types::PeId;
 use viem::machine::{Grid, Hypercube, Machine};
 use viem::mapping::solve::{MapPreset, solve};
-use viem::workload::estimate::{Estimate, WorkloadModel};
-use viem::workload::generate::{Congestion, Pattern, Size, congested, shuffled, workload};
-use viem::workload::map::{TaskMapConfig, map_tasks};
-use viem::workload::routing::Routing;
-use viem::workload::simulate::{SimulationConfig, simulate};
-use viem::workload::{Workload, WorkloadBuilder};
+use viem_workload::estimate::{Estimate, WorkloadModel};
+use viem_workload::generate::{Congestion, Pattern, Size, congested, shuffled, workload};
+use viem_workload::map::{TaskMapConfig, map_tasks};
+use viem_workload::routing::Routing;
+use viem_workload::simulate::{SimulationConfig, simulate};
+use viem_workload::{Workload, WorkloadBuilder};
 
 const WORDS: [&str; 5] = ["accuracy", "simulator", "regular", "congested", "speed"];
 

@@ -5,9 +5,9 @@
 use std::error::Error;
 use std::path::Path;
 
-use viem::io::Source;
-use viem::io::traffic::{Collector, TrafficConfig};
 use viem::{Hierarchy, MapConfig, solve};
+use viem_io::Source;
+use viem_io::traffic::{Collector, TrafficConfig};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("instances/gromacs_water_pme_16.prof.gz");

@@ -29,11 +29,12 @@
 //! | map a mesh, many vertices per PE with balanced loads | [`map_many_to_one`] |
 //! | map again after a change, with few moves | [`mapping::solve::remap_many_to_one`], [`Partitioner::remap`] |
 //! | partition a graph | [`Partitioner`]; by coordinates or along curves: [`partition::PartitionAlgorithm`] |
-//! | score a mapping | [`score`]; by levels and distances: [`report::traffic`] |
+//! | score a mapping | [`score`]; by levels and distances: `viem_report::traffic` |
 //! | solve a dense quadratic assignment problem | [`qap::solve`] |
-//! | map tasks that compute and communicate in time | [`workload::map::map_tasks`] |
-//! | read and write files, with the feature `io` | `viem::io` |
-//! | start a job as it was mapped | [`launch`] |
+//! | map tasks that compute and communicate in time | `viem_workload::map::map_tasks` |
+//! | read and write files | `viem_io` |
+//! | start a job as it was mapped | `viem_launch` |
+//! | describe the machine by files, hwloc, or the job of a batch system | `viem_cluster` |
 //!
 //! Each has an example below; the folder `examples/` has complete programs.
 //!
@@ -43,8 +44,7 @@
 //!
 //! # Which modules matter
 //!
-//! [`graph`] and [`machine`] make the input, [`mapping`], [`partition`], [`qap`] and [`workload`] solve problems, [`report`] and [`launch`] use
-//! solutions. The rest can be ignored at first: [`tuning`] has the settings inside settings, [`ground`] what everything is built on. So can the
+//! [`graph`] and [`machine`] make the input, [`mapping`], [`partition`] and [`qap`] solve problems. The rest can be ignored at first: [`tuning`] has the settings inside settings, [`ground`] what everything is built on. So can the
 //! parts of a run, which are public for experiments: [`mapping::annealing`], [`mapping::construct`], [`mapping::problem`] and [`mapping::search`].
 //!
 //! # Machines
@@ -156,64 +156,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! # Workloads
-//!
-//! ```
-//! use viem::Grid;
-//! use viem::workload::WorkloadBuilder;
-//! use viem::workload::map::{TaskMapConfig, map_tasks};
-//!
-//! // Task 0 computes for 100 cycles, then sends ten flits to task 1.
-//! let mut builder = WorkloadBuilder::new(2);
-//! builder.compute(0, 100);
-//! builder.send(0, 1, 10);
-//! builder.receive(1, 0, 10);
-//! let found = map_tasks(&builder.build()?, &Grid::mesh(&[2, 2])?, &TaskMapConfig::default())?;
-//! println!("task 0 runs on PE {}", found.mapping.pe_of(0));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! # Files
-//!
-#![cfg_attr(feature = "io", doc = "```")]
-#![cfg_attr(not(feature = "io"), doc = "```ignore")]
-//! use viem::io::metis::{self, NodeWeights};
-//! use viem::io::{self, Source};
-//!
-//! // The path of three vertices. `Source::open` reads a file, compressed or not.
-//! let graph = metis::read(Source::new("path", "3 2\n2\n1 3\n2\n".as_bytes())?, NodeWeights::Read)?;
-//! assert_eq!(graph.num_edges(), 2);
-//! let mut lines = Vec::new();
-//! io::mapping::write(&mut lines, &[2, 0, 1])?;
-//! assert_eq!(lines, b"2\n0\n1\n");
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! # Features
-//!
-//! None is on by default.
-//!
-//! | feature | what it adds |
-//! |---|---|
-//! | `io` | the module `io`: reading and writing files; machines from files, and clusters; workloads as text |
-//! | `serde` | settings that can be serialised and deserialised, reports that can be serialised |
-//! | `petgraph` | `CsrGraph::from_petgraph`: graphs of the crate `petgraph` |
-//! | `sprs` | `CsrGraph::from_sprs_symmetric`, `CsrGraph::from_sprs_summed`: sparse matrices of the crate `sprs` |
+//! Nothing here is optional: what can be left out is a package of its own. `viem-convert` has graphs of `petgraph` and matrices of `sprs`.
 
-#![cfg_attr(docsrs, feature(doc_cfg))]
-
-pub mod contention;
 pub mod graph;
 pub mod ground;
-#[cfg(feature = "io")]
-pub mod io;
-pub mod launch;
 pub mod machine;
 pub mod mapping;
 pub mod partition;
 pub mod qap;
-pub mod report;
-pub mod workload;
 
 pub use graph::{CsrGraph, GraphBuilder};
 pub use ground::observer::Observer;
@@ -237,7 +187,6 @@ pub mod tuning {
         UnconstrainedConfig,
     };
     pub use crate::qap::{QapImprovement, QapQuick, QapWay};
-    pub use crate::workload::map::DescentConfig;
 }
 
 /// The examples of the README are tried as those of this documentation.

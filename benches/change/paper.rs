@@ -6,11 +6,11 @@ use std::path::Path;
 
 use viem::graph::{Coordinates, CsrGraph};
 use viem::ground::rng::{Rng, derive};
-use viem::io::metis::NodeWeights;
-use viem::io::{Source, coordinates};
 use viem::partition::{
     Grouping, OrderIndex, PartitionAlgorithm, PartitionInput, PartitionPreset, PartitionQuality, Targets,
 };
+use viem_io::metis::NodeWeights;
+use viem_io::{Source, coordinates};
 
 use super::Run;
 use crate::common::{Table, fail, read_graph};

@@ -9,10 +9,10 @@ use std::path::Path;
 
 use viem::graph::CsrGraph;
 use viem::ground::rng::{Rng, derive};
-use viem::io::metis::NodeWeights;
 use viem::machine::{Capacities, Hierarchy, Listed, Machine};
 use viem::mapping::solve::{self, ManyToOneConfig, MapPreset, map_many_to_one, remap_many_to_one};
 use viem::partition::{Homes, Migration, MigrationWeight, Partitioner, Targets};
+use viem_io::metis::NodeWeights;
 
 use super::{Run, diffusion};
 use crate::common::{Stopwatch, Table, fail, geometric_mean, read_graph};

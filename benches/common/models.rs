@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use viem::graph::CsrGraph;
-use viem::io::Source;
-use viem::io::metis::{self, NodeWeights};
+use viem_io::Source;
+use viem_io::metis::{self, NodeWeights};
 
 use super::fail;
 

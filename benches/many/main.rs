@@ -30,9 +30,9 @@ mod threads;
 
 use common::{Options, changed, fail, graphs_of, read_graph};
 use viem::graph::{CsrGraph, generate};
-use viem::io::metis::NodeWeights;
 use viem::machine::Machine;
 use viem::mapping::solve::{ManyToOneConfig, ManyToOneSolution, MapPreset, map_many_to_one};
+use viem_io::metis::NodeWeights;
 
 /// A table: its name, and the function that prints it for one preset.
 type Table = (&'static str, fn(&Run, MapPreset));
@@ -79,7 +79,7 @@ impl Run {
     fn machine(&self, spec: &str) -> Box<dyn Machine> {
         let is_tree = spec.starts_with(|first: char| first.is_ascii_digit());
         let distances = self.distances.as_deref().or(is_tree.then_some("1:10:100"));
-        Box::new(viem::machine::build(spec, distances, None).unwrap_or_else(|error| fail(error)))
+        Box::new(viem_cluster::build(spec, distances, None).unwrap_or_else(|error| fail(error)))
     }
 
     fn config(&self, preset: MapPreset, seed: u64) -> ManyToOneConfig {

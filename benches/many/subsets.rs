@@ -8,7 +8,6 @@
 
 use viem::graph::quotient;
 use viem::ground::types::{Cost, PeId};
-use viem::machine;
 use viem::mapping::objective::score;
 use viem::mapping::solve::MapPreset;
 use viem::partition::{PartitionPreset, Partitioner, Targets};
@@ -35,7 +34,8 @@ pub fn table(run: &Run, preset: MapPreset) {
         for subset in subsets() {
             let list: Vec<String> = subset.iter().map(ToString::to_string).collect();
             let list = list.join(",");
-            let machine = machine::build("mesh:2x4", None, Some(&list)).unwrap_or_else(|error| fail(error));
+            let machine =
+                viem_cluster::build("mesh:2x4", None, Some(&list)).unwrap_or_else(|error| fail(error));
             let placed =
                 |order: &Vec<PeId>| score(&blocks, &machine, order).unwrap_or_else(|error| fail(error));
             let relabelled: Cost = orders().iter().map(placed).min().unwrap_or(0);

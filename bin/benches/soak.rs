@@ -36,8 +36,6 @@ use common::{Options, StopAfter, audited_cost, check_partition, check_quotient, 
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::rng::{Rng, derive};
 use viem::ground::types::{NodeId, Weight};
-use viem::io::Source;
-use viem::io::metis::{self, NodeWeights};
 use viem::machine::{DistanceKind, DistanceOracle, Hierarchy};
 use viem::mapping::Mapping;
 use viem::mapping::construct::Construction;
@@ -48,6 +46,8 @@ use viem::mapping::solve::{
     MapConfig, MapPreset, MapReport, MapSeconds, Solution, SolveError, solve_watched,
 };
 use viem::partition::PartitionPreset;
+use viem_io::Source;
+use viem_io::metis::{self, NodeWeights};
 
 fn main() {
     let (minutes, seed, only) = Options::read(|options| {

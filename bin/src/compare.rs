@@ -9,16 +9,16 @@ use serde::Serialize;
 use crate::console::Console;
 use crate::error::{Result, UsageError};
 use crate::files;
-use viem::contention::BusiestLink;
 use viem::graph::CsrGraph;
-use viem::io::output::OutputId;
-use viem::io::{Outputs, WriteError};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::mapping::objective::ScoreError;
-use viem::report::compare::{Arrangement, Comparison, Figures, percent_less};
-use viem::report::picture::{self, Side};
-use viem::report::traffic::{self, BusiestTraffic};
+use viem_io::output::OutputId;
+use viem_io::{Outputs, WriteError};
+use viem_report::compare::{Arrangement, Comparison, Figures, percent_less};
+use viem_report::picture::{self, Side};
+use viem_report::traffic::{self, BusiestTraffic};
+use viem_workload::contention::BusiestLink;
 
 /// A mapping to compare with.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use viem::ground::text::printable_lines;
-use viem::io::{Outputs, WriteError};
+use viem_io::{Outputs, WriteError};
 
 /// Where the lines of a program go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use clap_complete::Shell;
 use clap_mangen::Man;
 
 use crate::console::Console;
-use viem::io::{Outputs, WriteError};
+use viem_io::{Outputs, WriteError};
 
 const COMPLETIONS: &str = "completions";
 const MAN: &str = "man";

@@ -8,13 +8,13 @@ use serde::Serialize;
 use crate::console::Console;
 use crate::error::Result;
 use crate::options::one_of;
-use viem::io::Source;
-use viem::io::expert_trace::TraceKind;
 use viem::machine::Machine;
-use viem::workload::experts::{
+use viem_io::Source;
+use viem_training::expert_trace::TraceKind;
+use viem_training::experts::text::{self, RoutingFile};
+use viem_training::experts::{
     ExpertCopies, ExpertId, ExpertLoads, ExpertPlacement, ExpertRouting, ExpertScore, MOST_COPIES,
     place_by_load, score_experts,
-    text::{self, RoutingFile},
 };
 
 /// What is known of experts.

@@ -13,13 +13,14 @@ use viem::graph::CsrGraph;
 use viem::ground::text::printable;
 use viem::ground::threads;
 use viem::ground::types::{Cost, PeId};
-use viem::io::mapping::Room;
-use viem::io::metis::NodeWeights;
-use viem::io::output::OutputId;
-use viem::io::{self, ReadError, Source};
-use viem::launch::placement::{self, PlacementKind};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
+use viem_io as io;
+use viem_io::mapping::Room;
+use viem_io::metis::NodeWeights;
+use viem_io::output::OutputId;
+use viem_io::{ReadError, Source};
+use viem_launch::placement::{self, PlacementKind};
 use viem_verify::{self as verify, Audit, AuditError, MachineText};
 
 /// Reads a graph in any format with so many threads, and says what it leaves out of its file.

@@ -11,12 +11,12 @@ use crate::files;
 use viem::graph::CsrGraph;
 use viem::ground::settings::named;
 use viem::ground::types::{PeId, Weight};
-use viem::io::Source;
-use viem::io::fixed::{self, FixedKind};
-use viem::io::mapping::Room;
 use viem::machine::{Machine, Nodes};
 use viem::mapping::Mapping;
 use viem::partition::FixedVertices;
+use viem_io::Source;
+use viem_io::fixed::{self, FixedKind};
+use viem_io::mapping::Room;
 use viem_verify as verify;
 
 /// What must be where.

@@ -4,7 +4,7 @@ use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 
 use crate::console::Console;
-use viem::io::{Outputs, WriteError};
+use viem_io::{Outputs, WriteError};
 
 /// What stands on the command line.
 pub(crate) struct Given {

@@ -6,16 +6,16 @@ use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use strsim::jaro_winkler;
 
 use crate::error::Failure;
-use viem::io::coordinates::CoordinatesFault;
-use viem::io::expert_trace::ExpertTraceFault;
-use viem::io::metis::{FaultKind, Role};
-use viem::io::traffic::{TrafficError, TrafficFault, TrafficNote};
-use viem::io::{NumberFault, ReadError, Reading};
-use viem::machine::SpecError;
-use viem::machine::cluster::ClusterError;
 use viem::mapping::solve::SolveError;
 use viem::partition::FixedError;
 use viem::qap::QapSolveError;
+use viem_cluster::SpecError;
+use viem_cluster::nodes::ClusterError;
+use viem_io::coordinates::CoordinatesFault;
+use viem_io::metis::{FaultKind, Role};
+use viem_io::traffic::{TrafficError, TrafficFault, TrafficNote};
+use viem_io::{NumberFault, ReadError, Reading};
+use viem_training::expert_trace::ExpertTraceFault;
 
 /// How alike two words are that may be meant for each other, from 0 to 1: `outptu` and `output` are, `seed` and
 /// `threads` are not.

@@ -8,11 +8,12 @@ use serde::Serialize;
 use crate::console::Console;
 use crate::error;
 use crate::files;
-use viem::io::Outputs;
-use viem::io::output::OutputId;
-use viem::launch::{self, Launch, LaunchError, LaunchFile, LauncherKind};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
+use viem_io::Outputs;
+use viem_io::output::OutputId;
+use viem_launch as launch;
+use viem_launch::{Launch, LaunchError, LaunchFile, LauncherKind};
 
 /// How the job is to be launched.
 #[derive(Args, Clone, Debug)]

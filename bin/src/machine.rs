@@ -10,8 +10,9 @@ use serde::Serialize;
 use crate::console::Console;
 use crate::error::{Result, UsageError};
 use viem::ground::types::PeId;
-use viem::machine::{self, PeKind, SpecError, Wanted};
+use viem::machine;
 use viem::machine::{Hierarchy, Machine, Note};
+use viem_cluster::{PeKind, SpecError, Wanted};
 
 /// What is said where no machine is given.
 const MISSING: &str = "give the machine: --hierarchy_parameter_string with --distance_parameter_string, or --machine; only a \
@@ -141,12 +142,12 @@ impl MachineOptions {
 
     /// The file that the machine is read from, if it is one.
     pub(crate) fn file(&self) -> Option<&Path> {
-        self.machine.as_deref().and_then(machine::file_of)
+        self.machine.as_deref().and_then(viem_cluster::file_of)
     }
 
     /// The file that the list of PEs is read from, if it is one.
     pub(crate) fn file_of_pes(&self) -> Option<&Path> {
-        self.pes().and_then(machine::file_of_pes)
+        self.pes().and_then(viem_cluster::file_of_pes)
     }
 
     /// The file of the times of links, if there is one.
@@ -156,7 +157,7 @@ impl MachineOptions {
 
     /// Every file that is read for the machine.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
-        let files = || self.machine.as_deref().map(machine::files_of).unwrap_or_default();
+        let files = || self.machine.as_deref().map(viem_cluster::files_of).unwrap_or_default();
         let files = self.files_of_machine.get_or_init(files).iter().map(PathBuf::as_path);
         let more = [self.file_of_pes(), self.latency.as_deref(), self.link_cycles.as_deref()];
         files.chain(more.into_iter().flatten())
@@ -175,7 +176,7 @@ impl MachineOptions {
     /// Reads the machine. Distances that fall are allowed, but most often given the wrong way round.
     pub(crate) fn build(&self, console: Console) -> Result<Box<dyn Machine>> {
         let whole: Box<dyn Machine> = match &self.machine {
-            Some(spec) => machine::build_wanted(
+            Some(spec) => viem_cluster::build_wanted(
                 &Wanted::new(spec)
                     .with_distances(self.distances())
                     .with_pe(self.pe().map(PeKind::from).unwrap_or_default())
@@ -196,7 +197,7 @@ impl MachineOptions {
         // Of a list of PEs, too: the whole machine is divided into its parts.
         machine::check_memory(whole.as_ref())?;
         let Some(pes) = self.pes() else { return Ok(whole) };
-        Ok(machine::restricted(whole, pes)?)
+        Ok(viem_cluster::restricted(whole, pes)?)
     }
 
     /// A setting that only clusters have, if there is one.

@@ -14,11 +14,11 @@ use crate::loads::{self, Below};
 use crate::options;
 use viem::graph::CsrGraph;
 use viem::ground::types::PeId;
-use viem::io::metis::NodeWeights;
-use viem::io::{Source, pe_weights};
 use viem::machine::{Capacities, Machine};
 use viem::mapping::solve::PeLoads;
-use viem::report::traffic::PeTraffic;
+use viem_io::metis::NodeWeights;
+use viem_io::{Source, pe_weights};
+use viem_report::traffic::PeTraffic;
 
 /// By how many percent a PE may exceed its share by default.
 pub(crate) const IMBALANCE: f64 = 3.0;

@@ -7,9 +7,9 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::error::UsageError;
-use viem::io::coordinates::Ids;
-use viem::io::output::OutputId;
-use viem::io::{Outputs, WriteError};
+use viem_io::coordinates::Ids;
+use viem_io::output::OutputId;
+use viem_io::{Outputs, WriteError};
 
 /// What a program prints, and where.
 #[derive(Args, Clone, Debug)]

@@ -8,10 +8,10 @@ use crate::files;
 use crate::machine::MachineOptions;
 use viem::ground::settings::named;
 use viem::ground::types::Cost;
-use viem::io::qaplib::{self, Qaplib};
-use viem::io::{Source, qap_solution};
 use viem::mapping::Mapping;
 use viem::qap::Qap;
+use viem_io::qaplib::{self, Qaplib};
+use viem_io::{Source, qap_solution};
 
 named! {
     /// What a model is.

@@ -12,15 +12,16 @@ use viem::graph::CsrGraph;
 use viem::ground::number_list::{ListOf, is_list};
 use viem::ground::observer::Observer;
 use viem::ground::types::{Cost, Weight};
-use viem::io::number_list;
-use viem::io::output::OutputId;
-use viem::io::{self, Outputs, ReadError, Source, WriteError};
 use viem::machine::Machine;
 use viem::mapping::solve::{ManyToOneConfig, ManyToOneSolution, SolveError, remap_many_to_one_around};
 use viem::partition::{
     BoundViolation, CurvePoint, FixedVertices, Homes, Migration, MigrationWeight, Remapping, curve,
 };
-use viem::report::picture;
+use viem_io as io;
+use viem_io::number_list;
+use viem_io::output::OutputId;
+use viem_io::{Outputs, ReadError, Source, WriteError};
+use viem_report::picture;
 use viem_verify::{self as verify, OldText};
 
 /// Blocks may have been empty, so they may have numbers beyond the greatest in an older partition; below this, as a bit is kept for each.

@@ -12,7 +12,7 @@ use std::io::Read;
 
 use libfuzzer_sys::arbitrary::{self, Unstructured};
 pub use stop_after::StopAfter;
-use viem::io::Source;
+use viem_io::Source;
 
 /// When to stop a run: soon, or so late that only the hardest of these small problems do not end before. Those would take most of the time.
 pub fn stop(u: &mut Unstructured) -> arbitrary::Result<StopAfter> {

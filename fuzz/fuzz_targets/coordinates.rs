@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem::graph::GraphBuilder;
-use viem::io::{Source, coordinates};
+use viem_io::{Source, coordinates};
 use viem::partition::{PartitionAlgorithm, PartitionInput, Targets};
 
 fuzz_target!(|input: (u8, &[u8])| {

@@ -3,9 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::io::Source;
+use viem_io::Source;
 use viem::machine;
-use viem::workload::experts::{ExpertConfig, ExpertCopies, place_experts, score_experts, text};
+use viem_training::experts::{ExpertConfig, ExpertCopies, place_experts, score_experts, text};
 
 fn source(bytes: &[u8]) -> Source<'_> {
     Source::new("fuzz", bytes).expect("bytes can be read")
@@ -24,7 +24,7 @@ fuzz_target!(|input: &[u8]| {
         return;
     }
     checked(text::read_copies(source(bytes), &routing));
-    let machine = machine::build("2:2", Some("1:10"), None).expect("few PEs");
+    let machine = viem_cluster::build("2:2", Some("1:10"), None).expect("few PEs");
     let replicas = (experts as usize).next_multiple_of(4) - experts as usize;
     let Some(copies) = checked(ExpertCopies::replicated(&routing, replicas)) else { return };
     let mut config = ExpertConfig::default();

@@ -8,9 +8,9 @@ mod common;
 use common::text_of_bytes;
 use libfuzzer_sys::fuzz_target;
 use viem::graph::generate;
-use viem::io::Source;
-use viem::io::fixed::{self, FixedKind};
-use viem::io::mapping::Room;
+use viem_io::Source;
+use viem_io::fixed::{self, FixedKind};
+use viem_io::mapping::Room;
 use viem::machine::Hierarchy;
 use viem::mapping::solve::{Given, MapConfig, MapPreset, solve_watched};
 

@@ -3,7 +3,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem::graph::GraphBuilder;
-use viem::io::{Source, index};
+use viem_io::{Source, index};
 use viem::partition::{OrderIndex, Partition, Targets};
 
 fuzz_target!(|input: (u8, &[u8])| {

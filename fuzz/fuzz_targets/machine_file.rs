@@ -10,7 +10,7 @@ use std::path::Path;
 use common::text_of_bytes;
 use libfuzzer_sys::fuzz_target;
 use viem::ground::types::{Distance, PeId};
-use viem::io::Source;
+use viem_io::Source;
 use viem::machine;
 use viem::machine::{DistanceOracle, DistanceVisitor, Division, Interconnect, Machine, MachineError};
 use viem_verify::{MachineText, audit_on};
@@ -44,7 +44,7 @@ impl DistanceVisitor for From {
 fuzz_target!(|input: (u8, &[u8])| {
     let (name, text) = (NAMES[usize::from(input.0) % NAMES.len()], input.1);
     let source = Source::new("fuzz", text).expect("a slice can be read");
-    let machine = match machine::read(source, Path::new(name)) {
+    let machine = match viem_cluster::read(source, Path::new(name)) {
         Ok(machine) => machine,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };

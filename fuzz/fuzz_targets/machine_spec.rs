@@ -4,8 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem::ground::types::{Distance, PeId};
-use viem::machine;
-use viem::machine::spec::KINDS;
+use viem_cluster::spec::KINDS;
 use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
 use viem_verify::{MachineText, audit_on};
 
@@ -23,11 +22,11 @@ fuzz_target!(|text: &str| {
     let (spec, distances) = (fields.next().unwrap_or(""), fields.next().filter(|text| !text.is_empty()));
     let [p, q] = [(); 2].map(|()| fields.next().and_then(|pe| pe.parse::<PeId>().ok()).unwrap_or(0));
     // Clusters are read from files, or detected in the environment.
-    let is_cluster = KINDS.iter().any(|kind| kind.is_cluster() && spec.starts_with(kind.name));
-    if is_cluster || machine::file_of(spec).is_some() {
+    let is_cluster = KINDS.iter().any(|kind| spec.starts_with(kind.name));
+    if is_cluster || viem_cluster::file_of(spec).is_some() {
         return;
     }
-    let machine = match machine::build(spec, distances, None) {
+    let machine = match viem_cluster::build(spec, distances, None) {
         Ok(machine) => machine,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };

@@ -66,7 +66,7 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<Problem> {
 fuzz_target!(|bytes: &[u8]| {
     let Ok(problem) = problem(&mut Unstructured::new(bytes)) else { return };
     let Problem { graph, machine: (spec, distances), config, start, stop } = &problem;
-    let machine = viem::machine::build(spec, *distances, None).expect("a machine");
+    let machine = viem_cluster::build(spec, *distances, None).expect("a machine");
     let num_pes = machine.num_pes();
     let start = start.clone().and_then(|start| Mapping::many(num_pes, start).ok());
     let solution = match map_many_to_one_watched(graph, machine.as_ref(), config, start.as_ref(), stop) {

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::io::Source;
-use viem::io::mapping::{self, Room};
+use viem_io::Source;
+use viem_io::mapping::{self, Room};
 use viem::mapping::Mapping;
 
 fuzz_target!(|input: (u8, &[u8])| {

@@ -8,8 +8,8 @@ mod common;
 use common::text_of_bytes;
 use libfuzzer_sys::fuzz_target;
 use viem::graph::CsrGraph;
-use viem::io::metis::{self, GraphContent, NodeWeights};
-use viem::io::{ReadError, Source};
+use viem_io::metis::{self, GraphContent, NodeWeights};
+use viem_io::{ReadError, Source};
 use viem_verify as verify;
 
 fuzz_target!(|text: &[u8]| {

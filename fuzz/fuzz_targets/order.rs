@@ -3,12 +3,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::io::traffic::{Recording, is_goal, read_goal, relabel_goal};
-use viem::io::{ReadError, Source};
+use viem_io::traffic::{Recording, is_goal, read_goal, relabel_goal};
+use viem_io::{ReadError, Source};
 use viem::machine::Grid;
-use viem::workload::recorded;
-use viem::workload::routing::Routing;
-use viem::workload::simulate::{Costs, Sharing, SimulationConfig, simulate};
+use viem_workload::recorded;
+use viem_workload::routing::Routing;
+use viem_workload::simulate::{Costs, Sharing, SimulationConfig, simulate};
 
 /// Limits the run time.
 const MOST_RANKS: u64 = 64;

@@ -5,7 +5,7 @@
 use std::io::{Read, Write};
 
 use libfuzzer_sys::fuzz_target;
-use viem::io::{Source, metis};
+use viem_io::{Source, metis};
 
 fn all_of(bytes: &[u8]) -> Vec<u8> {
     let mut all = Vec::new();

@@ -3,9 +3,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem::graph::CsrGraph;
-use viem::io::metis::{self, GraphContent, NodeWeights};
-use viem::io::parhip::{self, ParhipWidth};
-use viem::io::{ReadError, Source};
+use viem_io::metis::{self, GraphContent, NodeWeights};
+use viem_io::parhip::{self, ParhipWidth};
+use viem_io::{ReadError, Source};
 use viem_verify as verify;
 
 fn source(bytes: &[u8]) -> Source<'_> {

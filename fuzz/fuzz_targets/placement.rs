@@ -2,12 +2,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::io::Source;
-use viem::io::cluster::topology::Topology;
-use viem::io::mapping::Room;
-use viem::launch::placement;
+use viem_io::Source;
+use viem_cluster::files::topology::Topology;
+use viem_io::mapping::Room;
+use viem_launch::placement;
 use viem::machine::Machine;
-use viem::machine::cluster::{Cluster, Draft, DraftNode, Unit, regular};
+use viem_cluster::nodes::{Cluster, Draft, DraftNode, Unit, regular};
 use viem::mapping::Mapping;
 
 fuzz_target!(|input: (u8, u8, &[u8])| {

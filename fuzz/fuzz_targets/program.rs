@@ -2,12 +2,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::io::Source;
+use viem_io::Source;
 use viem::machine::Grid;
-use viem::workload::Workload;
-use viem::workload::routing::Routing;
-use viem::workload::simulate::{SimulationConfig, simulate};
-use viem::workload::text;
+use viem_workload::Workload;
+use viem_workload::routing::Routing;
+use viem_workload::simulate::{SimulationConfig, simulate};
+use viem_workload::text;
 
 /// Largest number of instructions of workloads that are simulated.
 const FEW: u64 = 1 << 10;

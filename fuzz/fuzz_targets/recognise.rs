@@ -2,9 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::io::metis::{self, NodeWeights};
-use viem::io::traffic::{Collector, Format, WINDOW};
-use viem::io::{Reading, Source, coordinates, matrix, readings};
+use viem_io::metis::{self, NodeWeights};
+use viem_io::traffic::{Collector, Format, WINDOW};
+use viem_io::{Reading, Source, coordinates, matrix, readings};
 
 fuzz_target!(|text: &[u8]| {
     let source = || Source::new("fuzz", text);

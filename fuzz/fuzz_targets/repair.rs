@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::io::{Source, metis};
+use viem_io::{Source, metis};
 
 fuzz_target!(|text: &[u8]| {
     let repair = |text: &[u8]| {

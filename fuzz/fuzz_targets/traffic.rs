@@ -3,9 +3,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem::graph::CsrGraph;
-use viem::io::metis::{self, GraphContent, NodeWeights};
-use viem::io::traffic::{Collector, Format, Share, TrafficConfig, WINDOW, Weighing};
-use viem::io::{ReadError, Source};
+use viem_io::metis::{self, GraphContent, NodeWeights};
+use viem_io::traffic::{Collector, Format, Share, TrafficConfig, WINDOW, Weighing};
+use viem_io::{ReadError, Source};
 
 /// Limits the run time: a few bytes can name a rank that leads to a graph of millions of vertices.
 const MOST_RANKS: u64 = 1000;

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::io::Source;
-use viem::workload::training::{ParallelConfig, TrainingConfig, step_traffic, text};
+use viem_io::Source;
+use viem_training::jobs::{ParallelConfig, TrainingConfig, step_traffic, text};
 
 /// Ranks, and layers, of jobs whose traffic is computed.
 const FEW: u64 = 1 << 10;

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::io::{Source, pe_weights, qap_solution};
+use viem_io::{Source, pe_weights, qap_solution};
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (count, text) = (usize::from(input.0) % 32, input.1);

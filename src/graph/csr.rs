@@ -129,7 +129,7 @@ impl CsrGraph {
 
     /// Builds a graph whose arrays are known to be well formed and symmetric, for code of this crate
     /// that derives one graph from another. Only the sums are checked.
-    pub(crate) fn from_symmetric(
+    pub fn from_symmetric(
         offsets: Vec<usize>,
         targets: Vec<NodeId>,
         edge_weights: Vec<Weight>,
@@ -153,8 +153,7 @@ impl CsrGraph {
     }
 
     /// The same for a graph whose edges all weigh 1.
-    #[cfg(feature = "io")]
-    pub(crate) fn from_symmetric_unweighted(
+    pub fn from_symmetric_unweighted(
         offsets: Vec<usize>,
         targets: Vec<NodeId>,
         node_weights: Vec<Weight>,

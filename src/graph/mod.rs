@@ -27,7 +27,7 @@ pub(crate) mod components;
 mod convert;
 mod coordinates;
 mod csr;
-pub(crate) mod embedding;
+pub mod embedding;
 pub mod fingerprint;
 pub mod generate;
 pub(crate) mod groups;
@@ -37,5 +37,6 @@ pub mod relabel;
 pub mod subgraph;
 pub mod validation;
 
+pub use convert::check_num_nodes;
 pub use coordinates::{Coordinates, CoordinatesError, MOST_DIMENSIONS};
 pub use csr::{CsrGraph, GraphBuilder, GraphError};

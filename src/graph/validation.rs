@@ -10,7 +10,6 @@ use crate::ground::types::NodeId;
 
 /// An arc without an equal one in the other direction. Arcs are named by their position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[non_exhaustive]
 pub enum Asymmetry {
     /// The head of the arc does not list the tail.
     MissingBackward {

@@ -8,6 +8,9 @@
 //!
 //! Jonker, Volgenant: A shortest augmenting path algorithm for dense and sparse linear assignment problems. Computing 38,
 //! 1987. Without their initialisation, which only saves time.
+//!
+//! Sums of 64-bit costs are exact, and a run can be stopped. `lapjv` computes in floating point, which is not exact above 2^53. `pathfinding`
+//! finds the same assignments in the same time, but cannot be stopped, copies the matrix, and brings eight crates.
 
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 

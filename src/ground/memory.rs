@@ -28,8 +28,7 @@ pub fn filled<T: Clone>(count: usize, value: T) -> Result<Vec<T>, OutOfMemory> {
 }
 
 /// An array of `count` zeros, or of what else the default is, which takes memory only where it is written.
-#[cfg(feature = "io")]
-pub(crate) fn zeroed<T: Copy + Default>(count: usize) -> Result<Vec<T>, OutOfMemory> {
+pub fn zeroed<T: Copy + Default>(count: usize) -> Result<Vec<T>, OutOfMemory> {
     // Only an allocation that cannot fail gives zeros that nobody has written.
     drop(with_room::<T>(count)?);
     Ok(vec![T::default(); count])
@@ -53,8 +52,7 @@ pub fn grow<T>(array: &mut Vec<T>, promised: usize) -> Result<(), OutOfMemory> {
 }
 
 /// Makes room for `count` more values in such an array; no more than needed, or than is promised, unless it doubles.
-#[cfg(feature = "io")]
-pub(crate) fn make_room<T>(array: &mut Vec<T>, count: usize, promised: usize) -> Result<(), OutOfMemory> {
+pub fn make_room<T>(array: &mut Vec<T>, count: usize, promised: usize) -> Result<(), OutOfMemory> {
     if array.capacity() - array.len() >= count {
         return Ok(());
     }
@@ -64,8 +62,7 @@ pub(crate) fn make_room<T>(array: &mut Vec<T>, count: usize, promised: usize) ->
 }
 
 /// Appends values to such an array.
-#[cfg(feature = "io")]
-pub(crate) fn append<T: Copy>(array: &mut Vec<T>, values: &[T], promised: usize) -> Result<(), OutOfMemory> {
+pub fn append<T: Copy>(array: &mut Vec<T>, values: &[T], promised: usize) -> Result<(), OutOfMemory> {
     make_room(array, values.len(), promised)?;
     array.extend_from_slice(values);
     Ok(())

@@ -1,12 +1,12 @@
 //! What every module stands on: numbers, random streams, threads, memory, settings, and watching a run.
 
 pub(crate) mod budget;
-pub(crate) mod collectives;
+pub mod collectives;
 pub mod error;
 pub mod linear_assignment;
 pub mod memory;
 pub(crate) mod metropolis;
-pub(crate) mod number;
+pub mod number;
 pub mod number_list;
 pub mod observer;
 pub mod rng;

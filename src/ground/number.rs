@@ -3,14 +3,11 @@
 //! `7`, `7.0`, `7.`, `+7`, `70e-1`, `0.7E1` and Fortran's `0.7D+01` are the same number. A whole number is one by its value, which
 //! is computed exactly: nothing passes through floating point, so `1.2e16` and numbers beyond 2^53 are what they say.
 
-// What only files need is dead where they are left out.
-#![cfg_attr(not(feature = "io"), allow(dead_code))]
-
 use std::fmt;
 
 /// Why a text is not a whole number from 0 to 2^64 - 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TextKind {
+pub enum TextKind {
     /// A whole number below 0, of this size; the greatest one stands for all beyond.
     Negative(u64),
     /// A number that is not whole.
@@ -43,7 +40,7 @@ enum State {
 
 /// A number that is spelled byte by byte.
 #[derive(Default)]
-pub(crate) struct Spelling {
+pub struct Spelling {
     state: State,
     is_negative: bool,
     has_nul: bool,
@@ -59,12 +56,13 @@ pub(crate) struct Spelling {
 }
 
 impl Spelling {
-    pub(crate) fn new() -> Self {
+    /// Nothing read yet.
+    pub fn new() -> Self {
         Self { significant: Some(0), ..Self::default() }
     }
 
     /// Adds the next byte.
-    pub(crate) fn push(&mut self, byte: u8) {
+    pub fn push(&mut self, byte: u8) {
         self.has_nul |= byte == 0;
         self.has_carriage_return |= byte == b'\r';
         self.state = match (self.state, byte) {
@@ -125,7 +123,7 @@ impl Spelling {
     }
 
     /// The whole number that was spelled, or why it is none.
-    pub(crate) fn whole(&self) -> Result<u64, TextKind> {
+    pub fn whole(&self) -> Result<u64, TextKind> {
         match self {
             Self { has_nul: true, .. } => return Err(TextKind::Nul),
             Self { has_carriage_return: true, .. } => return Err(TextKind::CarriageReturn),
@@ -156,7 +154,7 @@ fn spelled(text: &[u8]) -> Spelling {
 }
 
 /// The whole number that a text spells.
-pub(crate) fn whole(text: &[u8]) -> Result<u64, TextKind> {
+pub fn whole(text: &[u8]) -> Result<u64, TextKind> {
     // Nineteen digits cannot overflow.
     if (1..=19).contains(&text.len()) && text.iter().all(u8::is_ascii_digit) {
         return Ok(text.iter().fold(0, |value, &digit| 10 * value + u64::from(digit - b'0')));
@@ -165,7 +163,7 @@ pub(crate) fn whole(text: &[u8]) -> Result<u64, TextKind> {
 }
 
 /// What to do with a number that is not whole, for the end of a message: multiply all of them by the least power of ten that makes it one.
-pub(crate) fn scaling(text: &str) -> String {
+pub fn scaling(text: &str) -> String {
     let spelling = spelled(text.trim().as_bytes());
     let is_fraction = matches!(spelling.whole(), Err(TextKind::Fractional));
     match usize::try_from(-spelling.power()) {
@@ -175,7 +173,7 @@ pub(crate) fn scaling(text: &str) -> String {
 }
 
 /// The whole number that a text without a sign spells.
-pub(crate) fn unsigned(text: &str) -> Option<u64> {
+pub fn unsigned(text: &str) -> Option<u64> {
     text.starts_with(|first: char| first.is_ascii_digit() || first == '.')
         .then(|| whole(text.as_bytes()).ok())
         .flatten()
@@ -183,19 +181,21 @@ pub(crate) fn unsigned(text: &str) -> Option<u64> {
 
 /// A number from 0: `digits` times 10^`power`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Decimal {
-    pub(crate) digits: u64,
-    pub(crate) power: i32,
+pub struct Decimal {
+    /// The digits without the point.
+    pub digits: u64,
+    /// The power of ten of the last digit.
+    pub power: i32,
 }
 
 impl Decimal {
     /// The whole number that it is.
-    pub(crate) fn whole(self) -> Option<u64> {
+    pub fn whole(self) -> Option<u64> {
         (self.power == 0).then_some(self.digits)
     }
 
     /// The floating-point number next to it.
-    pub(crate) fn real(self) -> f64 {
+    pub fn real(self) -> f64 {
         self.digits as f64 * 10f64.powi(self.power)
     }
 }
@@ -207,7 +207,7 @@ impl From<u64> for Decimal {
 }
 
 /// The number from 0 that a text spells, exactly; of more than 19 digits, the floating-point number next to it. The power of a whole number is 0.
-pub(crate) fn decimal(text: &[u8]) -> Result<Decimal, TextKind> {
+pub fn decimal(text: &[u8]) -> Result<Decimal, TextKind> {
     let spelling = match whole(text) {
         Ok(number) => return Ok(number.into()),
         Err(TextKind::Fractional) => spelled(text),
@@ -224,12 +224,12 @@ pub(crate) fn decimal(text: &[u8]) -> Result<Decimal, TextKind> {
 }
 
 /// The shortest number that is read as this one, which is finite and not below 0.
-pub(crate) fn decimal_of(number: f64) -> Result<Decimal, TextKind> {
+pub fn decimal_of(number: f64) -> Result<Decimal, TextKind> {
     decimal(format!("{number:e}").as_bytes())
 }
 
 /// The whole number, of either sign, that such a number is.
-pub(crate) fn signed(number: Result<u64, TextKind>) -> Option<i64> {
+pub fn signed(number: Result<u64, TextKind>) -> Option<i64> {
     match number {
         Ok(number) => i64::try_from(number).ok(),
         Err(TextKind::Negative(size)) => 0i64.checked_sub_unsigned(size),
@@ -238,7 +238,7 @@ pub(crate) fn signed(number: Result<u64, TextKind>) -> Option<i64> {
 }
 
 /// The finite floating-point number next to the number that a text spells.
-pub(crate) fn real(text: &[u8]) -> Option<f64> {
+pub fn real(text: &[u8]) -> Option<f64> {
     if !spelled(text).is_number() {
         return None;
     }

@@ -87,7 +87,7 @@ pub fn check_share(field: &str, value: f64) -> Result<(), ConfigError> {
 /// Declares an enum of choices by a table of their names, one line per choice: `Variant = "name"`.
 ///
 /// The enum gets `ALL` (the choices in the order of the table), `name`, [`Display`] and [`FromStr`](std::str::FromStr) by
-/// the name, and is (de)serialised as its name if the feature `serde` is on. The word after the enum says in messages what the choices are.
+/// the name, and is (de)serialised as its name. The word after the enum says in messages what the choices are.
 #[doc(hidden)] // for the packages of this project
 #[macro_export]
 macro_rules! named {
@@ -99,7 +99,6 @@ macro_rules! named {
     ) => {
         $(#[$attribute])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        #[non_exhaustive]
         pub enum $choice {
             $($(#[$of_variant])* $variant,)+
         }
@@ -139,20 +138,6 @@ macro_rules! named {
             }
         }
 
-        $crate::ground::settings::serialised_by_name!($choice);
-    };
-}
-
-pub use named;
-
-/// (De)serialises a [`named`] enum as its name.
-///
-/// Its own macro because the features of this package decide, whichever package expands it.
-#[cfg(feature = "serde")]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! serialised_by_name {
-    ($choice:ident) => {
         impl serde::Serialize for $choice {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(self.name())
@@ -168,20 +153,14 @@ macro_rules! serialised_by_name {
     };
 }
 
-/// Nothing: there is no serde without its feature.
-#[cfg(not(feature = "serde"))]
-#[doc(hidden)]
-#[macro_export]
-macro_rules! serialised_by_name {
-    ($choice:ident) => {};
-}
-
-pub use serialised_by_name;
+pub use named;
 
 /// Declares an enum of choices and what each of them does by one table, one line per member: `Variant = "name" by function`.
 ///
 /// It is [`named`] with a method that calls the function of the member. The arguments of the call follow the signature of
 /// the method.
+#[doc(hidden)] // for the packages of this project
+#[macro_export]
 macro_rules! members {
     (
         $(#[$attribute:meta])*
@@ -211,10 +190,9 @@ macro_rules! members {
     };
 }
 
-pub(crate) use members;
+pub use members;
 
 /// A time in (de)serialised settings: seconds, or nothing.
-#[cfg(feature = "serde")]
 pub(crate) mod seconds {
     use std::time::Duration;
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// The greatest number of bytes of a text that a message shows.
-pub(crate) const MESSAGE_TEXT: usize = 40;
+pub const MESSAGE_TEXT: usize = 40;
 
 /// A message as it can be shown on a terminal, on one line: characters that control it, that change the direction of writing or that are
 /// invisible are escaped. They come from outside, in names of files and in what files hold.
@@ -79,7 +79,7 @@ impl fmt::Display for Place {
 }
 
 /// The place of the byte at an offset.
-pub(crate) fn place(text: &[u8], offset: usize) -> Place {
+pub fn place(text: &[u8], offset: usize) -> Place {
     let before = &text[..offset.min(text.len())];
     let line_start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     let line = 1 + before[..line_start].iter().filter(|&&byte| byte == b'\n').count();

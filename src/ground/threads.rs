@@ -6,7 +6,6 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use crate::ground::error::{ErrorKind, HasKind};
-#[cfg(feature = "io")]
 use crate::ground::memory::{self, OutOfMemory};
 use crate::ground::types::Weight;
 
@@ -33,7 +32,7 @@ pub fn run<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R
 }
 
 /// The number of threads that work is distributed to: 1 outside of any pool.
-pub(crate) fn count() -> usize {
+pub fn count() -> usize {
     rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads())
 }
 
@@ -79,8 +78,7 @@ pub(crate) fn fill<T: Send>(entries: &mut [T], entry: impl Fn(usize) -> T + Sync
 }
 
 /// An array of `count` times the same value, which all threads write if it is long.
-#[cfg(feature = "io")]
-pub(crate) fn filled<T: Copy + Default + Send + Sync>(count: usize, value: T) -> Result<Vec<T>, OutOfMemory> {
+pub fn filled<T: Copy + Default + Send + Sync>(count: usize, value: T) -> Result<Vec<T>, OutOfMemory> {
     let mut array = memory::zeroed(count)?;
     fill(&mut array, |_| value);
     Ok(array)

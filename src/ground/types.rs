@@ -24,6 +24,6 @@ pub type Distance = i64;
 pub type Cost = i64;
 
 /// The greatest common divisor of two numbers that are not negative; that of a number and 0 is the number.
-pub(crate) fn greatest_common_divisor(a: i64, b: i64) -> i64 {
+pub fn greatest_common_divisor(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }

@@ -13,7 +13,7 @@ use crate::machine::{
 };
 
 /// The distances of a machine, which may be anybody's: those of another number of PEs are refused.
-pub(crate) fn distances_of<M: Machine + ?Sized>(machine: &M) -> Result<Distances, MachineError> {
+pub fn distances_of<M: Machine + ?Sized>(machine: &M) -> Result<Distances, MachineError> {
     let distances = machine.distances()?;
     let (num_pes, found) = (machine.num_pes(), distances.num_pes());
     if num_pes == found { Ok(distances) } else { Err(MachineError::DistancesDiffer { num_pes, found }) }

@@ -61,7 +61,6 @@ pub trait Located {
 
 /// What a line that starts a step in a job of Slurm depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct SlurmJob {
     /// The hosts of the machine in the order of Slurm, in which it numbers nodes and tasks.
     pub hosts: Vec<String>,

@@ -21,21 +21,69 @@
 //!
 //! | around them | what it does |
 //! |---|---|
-//! | [`spec`] | builds machines from text and files |
+//! | [`spec`] | builds machines from text |
 //! | [`recognise`] | finds the machine that has the distances of a matrix |
-//! | [`cluster`] | nodes with names, their insides, and the network between them |
 //! | [`divide`] | divides a machine into parts, by partitioning where its shape suggests none |
 //! | [`Nodes`] | the host and the CPUs of each PE |
 //! | [`Places`] | one place for each process that the machine has room for, numbered so that every part is a range |
 //!
 //! To map to a machine of your own, implement [`Machine`], and [`OwnDistances`] where no metric here has its distances. Nothing
 //! else is needed. A machine that knows on which nodes its PEs are can also implement [`Located`], for launchers.
+//!
+//! # Design
+//!
+//! A machine (`Machine`) is cold and object-safe. It says what mapping needs: its number of PEs, the capacity and number of each, how it falls
+//! into parts, and its distances. Where PEs are (`Located`) and how they are audited (`Audited`) are traits of their own, which a machine
+//! returns if it knows more than the defaults. Distances (`Distances`) are an enum of the metrics there are. A metric (`Metric`, `DistanceOracle`) is hot.
+//!
+//! `Problem` holds distances of any kind. Only loops that ask for many distances are compiled for each kind: `with_oracle!` in
+//! `src/machine/mod.rs` matches once and runs a piece of code with the concrete type. Everything above such a loop is compiled once. So a
+//! further machine adds a file, and only a further kind of distances adds compiled code. A machine of a user's own implements `Machine`, and,
+//! where no metric of the library has its distances, `OwnDistances`; no table of all pairs is needed.
+//!
+//! - *Keys instead of PE numbers.* A search keeps the key of the PE of each process: the padded code in a tree, the coordinates in a grid, the
+//!   router and the link to it in a network. So a listed part of a machine, in any order, costs a list of keys and nothing else.
+//! - *In a grid a distance depends only on differences of coordinates* (`metric/differences.rs`). Keys are such that one subtraction yields all
+//!   differences, and a table of a few kilobytes holds the distance for each; hypercubes are tori of rings of four. Large grids, and grids of
+//!   trees, compare all dimensions at once, in eight lanes of 16 bits.
+//! - *Networks store distances between routers*, not PEs: most PEs are attached to one router by one link. Networks and matrices build their
+//!   tables when they are read, and copies of their distances share them.
+//! - *Searches in networks skip arcs* (`metric/paths.rs`). Arcs are sorted by cost, and none is examined that leads farther than the farthest
+//!   vertex. So dense networks take little longer than sparse ones.
+//! - *Parts are plain data* (`parts.rs`): a tree of ranges over an order of the PEs. Grids halve their longest side, with the larger half first
+//!   and second in turn; hypercubes fix a bit; a list of PEs filters the parts of the whole machine.
+//! - *Few PEs cost no more than themselves.* A machine is asked for the distances and parts of a list (`distances_among`, `division_among`), and,
+//!   for few processes, for a compact part (`first_pes`, `compact_pes`). Regular machines answer without a look at the rest, so 64 PEs of 10^9
+//!   take as long as 64 of 100.
+//! - *What is read is not what is built.* `viem-io` reads files into plain data; the families know no files; `viem-cluster`, above both, has a table of
+//!   clusters (`KINDS`) and a table of kinds of files (`FILES`), recognised by their content. What can be written in full is a table of the engine.
+//! - *Uneven trees are parts of regular ones.* Every PE has a digit at each level, 0 if it has no group there. The digits in one number are its
+//!   key, and the distance is that of the outermost level at which two keys differ, as in a regular tree. If the digits count up like a number,
+//!   the machine is a `Hierarchy`. Objects of several kinds in one place are distinguished at the outermost of their levels, and levels are
+//!   ordered such that containers are outside of their contents.
+//! - *GPUs of a node of a cluster are a tree* (`crates/cluster/src/files/gpus.rs`), as all insides are: a level for each distance at which more of them are joined. What a
+//!   table loses by that is counted.
+//! - *Ranks share the cores of a node* (`crates/cluster/src/nodes/share.rs`): a PE is a set of cores, and sets are distributed from the outside in. A set in two
+//!   sockets counts as a socket of its own.
+//! - *Nodes with a distance for each pair* (tori of nodes, latencies) are uneven trees inside and a table of nodes outside (`Hosted`): a table
+//!   of hosts, not of PEs.
+//! - *The auditor reads machines again*, from the same texts, with its own readers and its own distances. Clusters are the exception: they are
+//!   audited by their outline, a text with the digits of all PEs. The auditor does not read files of hwloc or Slurm; tests compare their
+//!   readers with hwloc's own programs.
+//!
+//! # Distances of trees
+//!
+//! The online oracle stores the digits of a PE (its position at each level) in separate bit fields of one code. The level at which two PEs meet
+//! is the field of the highest bit in which their codes differ: one exclusive or, one count of leading zeros, one look-up. Searches keep the
+//! code of each process's PE, so computing a distance never touches the PE number. The stored oracle keeps one byte per pair, an index into the
+//! few distinct distances.
+//!
+//! A search can ask an oracle two more questions to avoid examining everything: for a range of PEs that contains all those nearer than some
+//! distance (`nearer_than`), and whether the distances are an ultrametric (`ultrametric`). The defaults, all PEs and no, are always correct.
 
 mod audited;
-#[cfg(feature = "io")]
-pub mod cluster;
 mod distances;
-pub(crate) mod division;
+pub mod division;
 mod error;
 mod family;
 mod key_memory;
@@ -49,7 +97,7 @@ pub mod recognise;
 pub mod spec;
 
 pub use audited::{Audited, Note};
-pub(crate) use distances::distances_of;
+pub use distances::distances_of;
 pub use division::{Division, divide};
 pub use error::{HierarchyError, MachineError, StoredDistancesError};
 pub use family::capacities::Capacities;
@@ -73,14 +121,12 @@ pub use metric::own::{Own, OwnDistances};
 pub use metric::small::SmallTable;
 pub use metric::stored::{DistanceKind, StoredDistances};
 pub use metric::{DistanceOracle, DistanceVisitor, Metric, Ultrametric};
-pub(crate) use nodes::nodes_of;
+pub use nodes::nodes_of;
 pub use nodes::{Nodes, Site};
 pub use parts::{PartTree, Parts};
 pub(crate) use places::{EqualNodes, GroupSlots};
 pub use places::{Places, check_memory};
-#[cfg(feature = "io")]
-pub use spec::read;
-pub use spec::{PeKind, SpecError, Wanted, build, build_wanted, file_of, file_of_pes, files_of, restricted};
+pub use spec::{SpecError, build};
 
 use crate::ground::types::PeId;
 
@@ -166,9 +212,8 @@ pub trait Machine: Send + Sync {
     }
 }
 
-/// What messages travel over; [`routing`](crate::workload::routing) derives links and routes from it.
+/// What messages travel over; `viem-workload` derives links and routes from it.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub enum Interconnect {
     /// Routers in a grid, each with a PE or a tree of PEs.
     Grid(Grid),

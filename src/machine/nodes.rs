@@ -123,7 +123,7 @@ impl Nodes {
 
 /// The node of each of these PEs, and the number of nodes, which are numbered from 0 in ascending order. O(n log n) for n PEs, however
 /// large the machine is.
-pub(crate) fn nodes_of(machine: &dyn Machine, pes: &[PeId]) -> (Vec<u32>, usize) {
+pub fn nodes_of(machine: &dyn Machine, pes: &[PeId]) -> (Vec<u32>, usize) {
     let mut node_of: Vec<u32> = pes.iter().map(|&pe| located::location(machine, pe).node).collect();
     let numbers = renumber(node_of.iter_mut().collect());
     (node_of, numbers.len())

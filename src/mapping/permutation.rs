@@ -100,7 +100,7 @@ impl Mapping {
     }
 
     /// A mapping to PEs that are known to exist and to have free capacity.
-    pub(crate) fn from_places(pe_of: Vec<PeId>) -> Self {
+    pub fn from_places(pe_of: Vec<PeId>) -> Self {
         Self { pe_of }
     }
 

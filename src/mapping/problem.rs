@@ -70,7 +70,7 @@ pub fn check_room(processes: usize, machine: &dyn Machine) -> Result<(), Problem
 }
 
 /// Checks that each process has a PE, process i `pe_of[i]`, and that there are these PEs.
-pub(crate) fn check_pes(graph: &CsrGraph, num_pes: usize, pe_of: &[PeId]) -> Result<(), ProblemError> {
+pub fn check_pes(graph: &CsrGraph, num_pes: usize, pe_of: &[PeId]) -> Result<(), ProblemError> {
     let (found, expected, count) = (pe_of.len(), graph.num_nodes(), num_pes);
     if found != expected {
         return Err(ProblemError::MappingDiffers { found, expected });

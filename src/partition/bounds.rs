@@ -3,8 +3,7 @@
 use crate::ground::types::{BlockId, Weight};
 
 /// By how much blocks miss their bounds. What exceeds a bound comes first when two are compared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[non_exhaustive]
 pub struct BoundViolation {
     /// The total weight by which blocks exceed their bounds.

@@ -35,9 +35,8 @@ use crate::ground::threads;
 use crate::ground::types::{BlockId, Cost, Distance, NodeId};
 
 /// All settings of many-to-one partitions: blocks are the PEs of a machine.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ManyToOnePartitionConfig {
     /// The steps of multisection.
@@ -52,9 +51,8 @@ pub struct ManyToOnePartitionConfig {
 
 /// Settings for a division into all blocks in a single step. A partition of small cut whose blocks are then placed as wholes
 /// is a further start there, and hard to improve.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct FlatConfig {
     /// The partition of small cut.

@@ -37,6 +37,53 @@
 //! *Departures from its sources.* Blocks may exceed exact sizes during refinement, by a few vertices of the level; they are
 //! brought back along cheapest paths of blocks. Gains in the FM queues are upper bounds that are made exact when they come
 //! to the top. A search that failed is not repeated until something has moved nearby. Each module names its sources.
+//!
+//! # Design
+//!
+//! ```text
+//!  graph ──copy──▶ level 0 ─────────────────────────────────▶ refine ──▶ finish ──▶ partition
+//!                     │ contract clusters                        ▲        (exact sizes: cheapest paths out of
+//!                     ▼                                          │         full blocks, negative cycles, FM
+//!                  level 1 ───────────────────────▶ refine ──project       with a slack of few vertices)
+//!                     │ contract                       ▲
+//!                     ▼                                │           refine = rebalance, k-way FM, flows on pairs
+//!                    ...                           project
+//!                     │                                │
+//!                     ▼                                │
+//!                  coarsest ──initial partition────▶ refine
+//! ```
+//!
+//! `scheme/pool.rs` makes one such run (`fast`), two (`eco`, on graphs that are not small; `ecosocial`, combined) or four (`strong`),
+//! independent and in parallel, and `strong` combines them: vertices are contracted only where both parents agree, so the better parent
+//! survives to the coarsest level and is refined with what the other offers.
+//!
+//! - *One compact graph for all levels* (`compact.rs`). Target and weight are stored side by side, 32 bits each if every sum fits: refinement
+//!   is bound by memory traffic. If all edges weigh 1, as on the finest level of most graphs, the level has no arcs of its own: it borrows the
+//!   targets of the graph. Iterators over arcs then have two stages, one of which is empty; `for_each` makes a loop of each.
+//! - *No table of gains.* A table of n times k would not be linear. Instead, the weights of the edges inside the block and out of it are kept
+//!   up to date; their difference bounds the gain, and only vertices that reach the top of a queue are evaluated exactly.
+//! - *Bisections need room to differ.* The coarsest graph keeps up to 2000 vertices, and several recursive bisections, each with its own
+//!   coarsening, compete on it. On a few hundred vertices all tries end in much the same place, and occasionally in a bad one.
+//! - *An initial partition is an interface* (`scheme/initial/interface.rs`): recursive bisection, multisection along the parts of a machine, an
+//!   older partition, or the best of a pool. The multilevel scheme does not know which it is given.
+//! - *Graphs with heavy-tailed degrees are refined beyond their bounds* (`refine/unconstrained.rs`). A dense core and a large periphery hang
+//!   together by so many edges that no single move within the bounds gains: clusters mix both, and the core stays where the first partition
+//!   has spread it. So vertices move to the block that holds them most, all at once and whatever it weighs, and blocks are then brought
+//!   back to their bounds by the cheapest moves. Such graphs are recognised by the skew of their degrees, which takes O(n) on any other graph.
+//!   Where vertices of high degree have a quarter of all edges among themselves, they are not contracted with others: coarse vertices of both
+//!   would drag the periphery along where the core has to come together.
+//! - *Large ones are contracted around hubs* (`LargeConfig`). Clusters that stay equally heavy leave nearly all arcs, level after level. Where each vertex
+//!   joins the cluster that holds it most, whatever that weighs, a quarter of the arcs is left, and levels that have hardly fewer arcs are not kept.
+//!   The finest level then does most of the refinement, in few rounds.
+//! - *A level is dropped once it is refined*, as each may take the memory of the graph.
+//! - *Exact sizes cost nothing on the way.* All levels refine with a little slack. Only the finest level is brought to the exact sizes, along
+//!   the cheapest paths in the graph of blocks, and improved by cycles of moves that change no size.
+//! - *Groups are packed whole* (`packing.rs`, `scheme/groups.rs`). Bounds of a bisection say nothing about which groups fit the blocks exactly: that
+//!   is a packing problem. Components, and groups whose inner edges are heavier than all others by far, are packed by subset sums or branch and
+//!   bound where there are few, by first fit decreasing beyond; what bisection has divided is then put together again where it fits.
+//! - *Bounds are pairs* (`partition/bounds.rs`): the greatest and the least weight of each block, both relaxed on coarse levels. A move that
+//!   takes a block below its least load is made only if it lowers the total that is missed; blocks that lack some take vertices at the least
+//!   loss (`refine/fill.rs`), as empty ones do. Partitions are compared by overload first, then by what is lacking, then by their cost.
 
 mod affinities;
 mod assignment;

@@ -7,8 +7,7 @@ use crate::ground::threads;
 use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// The costs of a partition of a graph.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct PartitionQuality {
     /// The number of edges between parts, whatever they weigh.

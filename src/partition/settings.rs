@@ -64,9 +64,8 @@ impl PartitionPreset {
 /// let error = settings.validate().unwrap_err();
 /// assert_eq!(error.to_string(), "the setting flow.region is 1.5, but it must be above 0 and at most 1");
 /// ```
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PartitionConfig {
     /// How graphs are coarsened.
@@ -90,9 +89,8 @@ pub struct PartitionConfig {
 }
 
 /// The settings that replace others on graphs with heavy-tailed degrees.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct HeavyTailedConfig {
     /// The skew of the degrees from which on a graph is taken for one of these: the mean degree at an end of an edge over the mean degree
@@ -111,9 +109,8 @@ pub struct HeavyTailedConfig {
 }
 
 /// The settings that replace others on large graphs with heavy-tailed degrees, for less time and memory.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct LargeConfig {
     /// The number of arcs, two for each edge, from which on a graph is taken for one of these.
@@ -125,9 +122,8 @@ pub struct LargeConfig {
 }
 
 /// How bisections are found.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BisectionConfig {
     /// Coarsening stops at this many vertices; at least 1.
@@ -141,9 +137,8 @@ pub struct BisectionConfig {
 }
 
 /// How initial partitions are found.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct InitialConfig {
     /// Coarsening stops at this many vertices, or at a quarter of the graph if that is less.
@@ -157,9 +152,8 @@ pub struct InitialConfig {
 }
 
 /// How partitions into many blocks are refined.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct KWayConfig {
     /// The greatest number of rounds on each level.
@@ -173,9 +167,8 @@ pub struct KWayConfig {
 }
 
 /// How partitions are refined beyond their bounds and back.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct UnconstrainedConfig {
     /// Rounds on each level without a better partition after which it ends, at most 1000; 0 turns it off.
@@ -189,9 +182,8 @@ pub struct UnconstrainedConfig {
 }
 
 /// How pairs of blocks are refined by minimum cuts.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct FlowConfig {
     /// The greatest number of rounds over the pairs on each level; 0 turns flows off.
@@ -203,9 +195,8 @@ pub struct FlowConfig {
 }
 
 /// How far blocks may exceed their bounds during refinement, and how they meet them at the end.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BalanceConfig {
     /// The share of its size by which a block may exceed it until the finest level is refined; at least 0.
@@ -225,9 +216,8 @@ pub struct BalanceConfig {
 }
 
 /// How many partitions are made, and how often they are combined.
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PoolConfig {
     /// The number of independent partitions, of which the best is kept; at least 1.

@@ -489,7 +489,7 @@ fn relax(size: Weight, epsilon: f64) -> Weight {
 /// The decimal number of 15 significant digits next to a float from 0 on: `digits` times 10 to the power of `exponent`.
 #[derive(Clone, Copy)]
 struct Decimal {
-    digits: i128,
+    pub digits: i128,
     exponent: i32,
 }
 

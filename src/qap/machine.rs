@@ -24,8 +24,7 @@ use crate::mapping::solve::{Given, MapConfig, SolveError, solve_watched};
 use crate::partition::FixedVertices;
 
 /// A machine whose distances form one matrix of a problem.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct QapMachine {
     /// The name of the matrix: `A` for objects, `B` for places.
@@ -38,7 +37,7 @@ pub struct QapMachine {
     pub offset: i64,
     /// Whether the problem is mapped to the machine. Large problems are; sparse ones are mapped before the
     /// dense search.
-    #[cfg_attr(feature = "serde", serde(rename = "mapped"))]
+    #[serde(rename = "mapped")]
     pub is_mapped: bool,
 }
 

@@ -8,9 +8,8 @@ use crate::mapping::dense::{Effort, QapImprovement, QapQuick, QapWay};
 use crate::mapping::solve::MapPreset;
 
 /// All settings of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct QapConfig {
     /// The seed of every random stream.
@@ -19,7 +18,7 @@ pub struct QapConfig {
     pub threads: usize,
     /// If given, the search continues until this time after the start, with any number of children.
     /// Serialised in seconds.
-    #[cfg_attr(feature = "serde", serde(with = "crate::ground::settings::seconds"))]
+    #[serde(with = "crate::ground::settings::seconds")]
     pub time_limit: Option<Duration>,
     /// If given, the search ends once J is at most this.
     pub target: Option<Cost>,

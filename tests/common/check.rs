@@ -10,16 +10,16 @@ use viem::graph::CsrGraph;
 use viem::ground::rng::Rng;
 use viem::ground::types::{BlockId, PeId, Weight};
 
-use viem::io;
-use viem::io::metis::{self, GraphContent};
 use viem::machine::{Hierarchy, Machine};
 use viem::mapping::Mapping;
 use viem::partition::Partition;
-use viem::workload::estimate::{Estimate, WorkloadModel};
-use viem::workload::routing::Routing;
-use viem::workload::simulate::Costs;
-use viem::workload::{Workload, WorkloadBuilder};
+use viem_io as io;
+use viem_io::metis::{self, GraphContent};
 use viem_verify::{self as verify, MachineText, WorkloadText};
+use viem_workload::estimate::{Estimate, WorkloadModel};
+use viem_workload::routing::Routing;
+use viem_workload::simulate::Costs;
+use viem_workload::{Workload, WorkloadBuilder};
 
 /// A graph as the file that the library writes, with all weights.
 pub fn text_of(graph: &CsrGraph) -> String {
@@ -58,7 +58,7 @@ pub fn check_estimate(
     let routing = Routing::new(machine).expect("a small machine");
     let estimate = Estimate::of(&model, &routing, pe_of).expect("sums that fit").cycles();
     let mut text = Vec::new();
-    viem::workload::text::write(&mut text, workload).expect("a vector can be written");
+    viem_workload::text::write(&mut text, workload).expect("a vector can be written");
     let text = String::from_utf8(text).expect("words, digits and line ends");
     let room = Some(pe_of.len() as u64);
     let workload = WorkloadText { text: &text, room, send_cycles: costs.send, receive_cycles: costs.receive };

@@ -2,7 +2,6 @@
 
 mod circles;
 mod code;
-mod declarations;
-mod interface;
+mod features;
 mod layers;
 mod messages;

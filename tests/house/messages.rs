@@ -3,6 +3,17 @@
 
 use crate::code::{passed_over, sources, word};
 
+/// The folders of the library.
+const LIBRARY: [&str; 7] = [
+    "src",
+    "crates/cluster/src",
+    "crates/io/src",
+    "crates/launch/src",
+    "crates/report/src",
+    "crates/training/src",
+    "crates/workload/src",
+];
+
 /// Programs of this project, except the one with the name of the library.
 const PROGRAMS: [&str; 3] = ["evaluator", "generate_model", "graphchecker"];
 
@@ -37,7 +48,7 @@ const OF_OTHERS: [&str; 24] = [
 #[test]
 fn messages_name_no_option_and_no_program() {
     let mut breaches = Vec::new();
-    for source in sources("src") {
+    for source in LIBRARY.into_iter().flat_map(sources) {
         for literal in literals(&source.text) {
             let names = options(literal).into_iter().filter(|option| !OF_OTHERS.contains(option));
             let programs = PROGRAMS.into_iter().filter(|program| literal.contains(program));

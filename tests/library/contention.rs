@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 
 use crate::common::{random_graph, random_mapping};
-use viem::contention::{LinkLoads, ReliefConfig, relieve, routing_of};
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::ground::rng::Rng;
 use viem::ground::types::{Cost, PeId};
-use viem::machine::{DistanceMatrix, Machine, build};
+use viem::machine::{DistanceMatrix, Machine};
 use viem::mapping::Mapping;
 use viem::mapping::objective::score;
 use viem::partition::FixedVertices;
-use viem::report::traffic;
-use viem::workload::routing::Routing;
+use viem_cluster::build;
+use viem_report::traffic;
+use viem_workload::contention::{LinkLoads, ReliefConfig, relieve, routing_of};
+use viem_workload::routing::Routing;
 
 /// Machines of eight PEs whose links are known.
 fn machines() -> Vec<Box<dyn Machine>> {

@@ -11,9 +11,10 @@ use crate::common::{Mpi, is_required, skipped, without_job};
 use viem::Mapping;
 use viem::ground::rng::Rng;
 use viem::ground::types::PeId;
-use viem::launch::{self, KINDS, Launch, LaunchError};
 use viem::machine::Nodes;
 use viem::machine::{CoreRange, Distances, Located, Location, Machine, MachineError, SlurmJob};
+use viem_launch as launch;
+use viem_launch::{KINDS, Launch, LaunchError};
 
 /// A machine that is given by where its PEs are.
 struct Cluster {
@@ -541,7 +542,7 @@ fn ranks_on_gpus_are_bound_to_near_cores_or_not_at_all() {
     let slurm = launch("slurm", &cpus_only, &mapping).unwrap();
     assert_eq!(slurm.files[0].content, "n2\nn1\nn1\nn2\n");
     assert!(slurm.files[1].content.ends_with("each rank:\n0,1\n0,1\n8,9\n8,9\n"));
-    let rails = viem::machine::build("rails:4:2:2", Some("1:5:6:10"), None).unwrap();
+    let rails = viem_cluster::build("rails:4:2:2", Some("1:5:6:10"), None).unwrap();
     assert!(matches!(
         launch("cray", &rails, &Mapping::identity(16)),
         Err(LaunchError::NoCoresOfGpus { kind: "cray", .. })
@@ -985,8 +986,7 @@ fn hydra_and_cray_take_hosts_in_the_order_of_slurm() {
     machine.hosts = ["n9", "n10", "n1"].map(str::to_owned).to_vec();
     let mapping = Mapping::on(&machine, vec![0, 4, 3, 1, 2, 5]).unwrap();
     let in_order = |order: [&str; 3], pes: &[PeId], kind| {
-        let mut slurm = SlurmJob::default();
-        slurm.hosts = order.map(str::to_owned).to_vec();
+        let slurm = SlurmJob { hosts: order.map(str::to_owned).to_vec(), ..SlurmJob::default() };
         let machine = Cluster { slurm: Some(slurm), hosts: machine.hosts.clone(), pes: machine.pes.clone() };
         let mapping = Mapping::on(&machine, pes.to_vec()).unwrap();
         let launch = launch(kind, &machine, &mapping);
@@ -1145,7 +1145,7 @@ fn an_mpi_program_can_reorder_its_ranks_by_itself() {
 /// The nodes of a regular tree are its outermost groups.
 #[test]
 fn trees_have_nodes() {
-    let tree = viem::machine::build("2:2:2", Some("1:2:3"), None).unwrap();
+    let tree = viem_cluster::build("2:2:2", Some("1:2:3"), None).unwrap();
     let nodes = Nodes::of(&tree);
     assert_eq!(nodes.hosts().len(), 2);
     let launch = launch("cray", &tree, &Mapping::new(vec![7, 6, 5, 4, 3, 2, 1, 0]).unwrap()).unwrap();

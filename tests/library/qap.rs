@@ -6,11 +6,11 @@ use std::time::Duration;
 use viem::ground::observer::Observer;
 use viem::ground::rng::Rng;
 use viem::ground::types::Cost;
-use viem::io::{Source, qap_solution, qaplib};
 use viem::mapping::Mapping;
 use viem::mapping::solve::{Given, MapPreset};
 use viem::partition::{FixedError, FixedVertices};
 use viem::qap::{self, Qap, QapConfig, QapError, QapMachine, QapSolution, QapSolveError, gilmore_lawler};
+use viem_io::{Source, qap_solution, qaplib};
 use viem_verify::audit_qap;
 
 /// A random matrix of entries from `least` on; of `kind`: bit 0 symmetric, bit 1 no diagonal, bit 2 sparse.

@@ -1,5 +1,5 @@
 /* Prints the nanoseconds per small message: rank 0 sends windows of messages to rank 1, or a single rank to itself.
- * To measure the overhead of trace/viem_trace.c, run it with and without in turn, and compare the minimum of many runs. */
+ * To measure the overhead of bindings/mpi/trace/viem_trace.c, run it with and without in turn, and compare the minimum of many runs. */
 #include <mpi.h>
 #include <stdio.h>
 

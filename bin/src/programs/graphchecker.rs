@@ -14,8 +14,9 @@ use crate::hints;
 use crate::modes::{Mode, Row, Table};
 use crate::options::{self, one_of};
 use viem::ground::threads;
-use viem::io::metis::{self, CheckReport, NodeWeights, RepairError};
-use viem::io::{self, GraphFormat, Outputs, Source, parhip};
+use viem_io as io;
+use viem_io::metis::{self, CheckReport, NodeWeights, RepairError};
+use viem_io::{GraphFormat, Outputs, Source, parhip};
 
 /// Checks whether a file is a valid graph, in METIS or ParHIP format, and, if not, says what is wrong where and what would be
 /// right.

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use viem::workload::simulate::{Costs, Sharing, SimulationConfig};
+use viem_workload::simulate::{Costs, Sharing, SimulationConfig};
 
 /// What instructions cost, and how messages share links.
 #[derive(Args, Clone, Debug)]

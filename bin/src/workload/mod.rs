@@ -7,8 +7,8 @@ pub(crate) use costs::CostOptions;
 pub(crate) use simulation::{SimulationOptions, SimulationReport, tell_simulation, write_trace};
 
 use crate::console::Console;
-use viem::io::Source;
-use viem::workload::{Workload, text};
+use viem_io::Source;
+use viem_workload::{Workload, text};
 
 /// Whether a source is a workload; it stays to be read.
 pub(crate) fn is_workload(source: &mut Source<'_>) -> bool {

@@ -11,13 +11,14 @@ use crate::console::Console;
 use crate::error::Result;
 use crate::files;
 use viem::graph::CsrGraph;
-use viem::io::output::OutputId;
-use viem::io::{self, Outputs};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
-use viem::workload::Workload;
-use viem::workload::routing::Routing;
-use viem::workload::simulate::{
+use viem_io as io;
+use viem_io::Outputs;
+use viem_io::output::OutputId;
+use viem_workload::Workload;
+use viem_workload::routing::Routing;
+use viem_workload::simulate::{
     ChromeTrace, Costs, Latency, LinkLoad, PeTime, Simulation, SimulationConfig, simulate,
 };
 

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::common::{after, failure_of, instance, program, report_in, stdout_of};
 use viem::graph::{CsrGraph, quotient};
-use viem::io::Source;
-use viem::io::metis::{self, NodeWeights};
 use viem::partition::PartitionPreset;
+use viem_io::Source;
+use viem_io::metis::{self, NodeWeights};
 
 fn read(path: &Path) -> CsrGraph {
     metis::read(Source::open(path).unwrap(), NodeWeights::Read).unwrap()

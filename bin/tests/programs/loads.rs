@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::common::{failure_of, program, report_in, stdout_of};
 use assert_cmd::Command;
 use viem::graph::generate;
-use viem::io::metis::{self, GraphContent};
+use viem_io::metis::{self, GraphContent};
 
 const MACHINE: [&str; 2] = ["--machine=4:4:4", "--distance_parameter_string=1:10:100"];
 

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::common::{after, failure_of, instance, program, report_in, stdout_of};
 use assert_cmd::Command;
-use viem::io::Source;
-use viem::io::metis::{self, NodeWeights};
 use viem::partition::{PartitionAlgorithm, PartitionQuality};
+use viem_io::Source;
+use viem_io::metis::{self, NodeWeights};
 
 /// The program on the mesh of 64 x 48 vertices in `instances/`, which has coordinates.
 fn on_mesh(folder: &Path, more: &[&str]) -> Command {

@@ -1,4 +1,4 @@
-//! The recorder `trace/viem_trace.c` under every installed MPI: the recorded traffic is the traffic that was
+//! The recorder `bindings/mpi/trace/viem_trace.c` under every installed MPI: the recorded traffic is the traffic that was
 //! sent.
 //!
 //! Without an MPI these tests print to stderr that they were skipped, and succeed. If VIEM_REQUIRE_MPI is
@@ -8,20 +8,20 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::common::{Mpi, is_required, program, skipped, stdout_of};
-use viem::io::Source;
-use viem::io::metis::{self, NodeWeights};
-use viem::io::traffic::{Act, Recording};
 use viem::machine::Grid;
-use viem::workload::routing::Routing;
-use viem::workload::simulate::{SimulationConfig, simulate};
-use viem::workload::{recorded, text};
+use viem_io::Source;
+use viem_io::metis::{self, NodeWeights};
+use viem_io::traffic::{Act, Recording};
+use viem_workload::routing::Routing;
+use viem_workload::simulate::{SimulationConfig, simulate};
+use viem_workload::{recorded, text};
 
 /// Messages and bytes, by class, sender and receiver.
 type Counts = BTreeMap<(String, u64, u64), (u64, u64)>;
 
 fn recorder(mpi: &Mpi) -> PathBuf {
     let options = ["-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"];
-    mpi.compile("mpicc", &options, "trace/viem_trace.c")
+    mpi.compile("mpicc", &options, "bindings/mpi/trace/viem_trace.c")
 }
 
 /// Runs a program under the recorder; returns the folder with its files, and its stderr.

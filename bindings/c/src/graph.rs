@@ -8,10 +8,10 @@ use std::sync::OnceLock;
 
 use viem::CsrGraph;
 use viem::ground::types::{NodeId, Weight};
-use viem::io::Source;
-use viem::io::metis::NodeWeights;
-use viem::io::traffic::{Collector, TrafficConfig};
 use viem_ffi::{array, check_memory, count, memory_of_graph, optional, text, write_graph};
+use viem_io::Source;
+use viem_io::metis::NodeWeights;
+use viem_io::traffic::{Collector, TrafficConfig};
 
 use crate::error::{Error, Status, call, create, free, given};
 
@@ -240,7 +240,7 @@ pub unsafe extern "C" fn viem_graph_read(
         // SAFETY: the caller's promise.
         let path = unsafe { text("path", path) }?;
         let weights = if unit_weights == 0 { NodeWeights::Read } else { NodeWeights::Ignore };
-        Ok(viem::io::read_graph(Source::open(Path::new(path))?, weights)?.into())
+        Ok(viem_io::read_graph(Source::open(Path::new(path))?, weights)?.into())
     })
 }
 

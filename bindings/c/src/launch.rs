@@ -4,9 +4,11 @@
 use std::ffi::{CString, c_char};
 use std::path::Path;
 
-use viem::io::{Source, mapping::Room};
-use viem::launch::{self, LauncherKind, placement};
 use viem_ffi::{array, count, put, put_if_wanted, text, write_launch};
+use viem_io::Source;
+use viem_io::mapping::Room;
+use viem_launch as launch;
+use viem_launch::{LauncherKind, placement};
 
 use crate::error::{Error, Status, call, create, given, terminated};
 use crate::machine::Machine;

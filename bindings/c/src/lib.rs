@@ -8,6 +8,24 @@
 //! - Handles are boxed values of Rust. C sees pointers to opaque types; a null pointer is `None`.
 //!
 //! Only arguments that are pointers to arrays, texts or results need unsafe code.
+//!
+//! # Design
+//!
+//! - *A module of `bindings/c/src` is a part of the header.* cbindgen makes `bindings/c/include/viem.h` of the source, with its documentation,
+//!   and the module for Fortran is made of the header; tests fail when either differs.
+//! - *Handles are boxed values, and arguments that are handles are `Option<&T>`*, which is a pointer that may be null. So only pointers to
+//!   arrays, texts and results need unsafe code, all of it through `bindings/c/ffi/src/arguments.rs`, which checks null, alignment and length.
+//! - *Every function ends in `call` or `create`* (`bindings/c/src/error.rs`): there a panic becomes an error, errors of the library become a
+//!   status, a message and a place, and what was asked for is written, or null.
+//! - *Offsets are checked before the arrays are looked at* that are as long as the last of them says.
+//! - *Memory is asked for before large calls.* Rust aborts where a small allocation fails, so a call that needs more than is free is refused.
+//! - *Distances from a function are `OwnDistances`*, which clamps what the function returns: no value of it breaks a proof.
+//! - *The libraries for METIS and KaHIP export their functions and nothing else*, so they are packages of their own. What METIS alone does is
+//!   passed on to it (`bindings/c/metis/src/real.rs`), if its integers are as wide, and if it is not this library under its name.
+//! - *Bounds of METIS are not rounded up*, so they are computed there and passed on (`Targets::with_bounds`). Its volume is lowered by
+//!   annealing of the boundary, since partitions of small cut have straight boundaries and those of small volume do not.
+//! - *Tests are of what is installed*: `bindings/c/tests` runs `make install` and compiles against the result, also under sanitizers. It
+//!   depends on no package of ours, so `cargo test` compiles the library for C once, optimised.
 
 pub mod error;
 pub mod graph;

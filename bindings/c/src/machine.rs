@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use viem::graph::generate;
 use viem::ground::types::PeId;
-use viem::machine::{self, Distances, MachineError, OwnDistances, PeKind, Wanted};
+use viem::machine::{self, Distances, MachineError, OwnDistances};
 use viem::{Capacities, DistanceMatrix};
+use viem_cluster::{PeKind, Wanted};
 use viem_ffi::{array, check_memory, count, put, text};
 
 use crate::error::{Error, Status, call, create, free, given};
@@ -107,7 +108,7 @@ pub unsafe extern "C" fn viem_machine_from_text(
             .with_pe(pe_kind(pe)?)
             .with_latency(wanted("latency", latency)?.map(Path::new))
             .with_link_cycles(wanted("link_cycles", link_cycles)?.map(Path::new));
-        Ok(Machine::new(machine::build_wanted(&wanted)?))
+        Ok(Machine::new(viem_cluster::build_wanted(&wanted)?))
     })
 }
 

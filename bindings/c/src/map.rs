@@ -4,7 +4,6 @@
 use std::ffi::c_int;
 use std::time::Instant;
 
-use viem::contention::{LinkLoads, ReliefConfig, relieve, routing_of};
 use viem::mapping::solve::{
     Given, ManyToOneReport, ManyToOneSolution, evaluate_many_to_one, map_many_to_one_watched,
     remap_many_to_one_around,
@@ -12,6 +11,7 @@ use viem::mapping::solve::{
 use viem::partition::{FixedVertices, Homes, Remapping};
 use viem::{Solution, score, solve_watched};
 use viem_ffi::{memory_of_run, put};
+use viem_workload::contention::{LinkLoads, ReliefConfig, relieve, routing_of};
 
 use crate::error::{Error, Status, call, create, given};
 use crate::graph::Graph;

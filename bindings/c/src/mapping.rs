@@ -6,8 +6,9 @@ use std::fmt::Display;
 use std::path::Path;
 
 use viem::ground::types::{Cost, PeId};
-use viem::io::{self, Source};
 use viem_ffi::{array, array_mut, check_memory, count, put, text, write};
+use viem_io as io;
+use viem_io::Source;
 
 use crate::error::{Error, Status, call, create, free, given};
 

@@ -4,10 +4,10 @@
 use std::ffi::c_char;
 use std::path::Path;
 
-use viem::io::{Source, qap_solution, qaplib};
 use viem::mapping::solve::Given;
 use viem::qap::{self, QapSolution};
 use viem_ffi::{array, check_memory, count, put, text, write};
+use viem_io::{Source, qap_solution, qaplib};
 
 use crate::error::{Error, Status, call, create, free, given};
 use crate::mapping::{Mapping, Report, VIEM_UNKNOWN};

@@ -33,7 +33,7 @@ typedef struct {
  * - `comm`: an intracommunicator
  * - `graph`: what a job with these ranks communicates. The name of a METIS file, or what the names of the recorder's files begin
  *   with: `job` for job.0, job.1 and so on. Read at rank 0. Null on all ranks for the traffic that this job has had so far, if
- *   trace/viem_trace.c records it
+ *   bindings/mpi/trace/viem_trace.c records it
  * - `report`: gets what has come of it; may be null
  * - `newcomm`: gets the new communicator, which MPI_Comm_free frees. It has the error handler of `comm`, and no attributes
  *

@@ -71,7 +71,7 @@ static fault edges_of_file(const char *function, const char *name, int num_ranks
 
 /* ---- what has been recorded ------------------------------------------------------------------------------------- */
 
-/* A function of trace/viem_trace.c: the bytes sent so far to each rank of MPI_COMM_WORLD; returns their number. */
+/* A function of bindings/mpi/trace/viem_trace.c: the bytes sent so far to each rank of MPI_COMM_WORLD; returns their number. */
 typedef int recorded(uint64_t *bytes, int length);
 
 static fault add_recorded(MPI_Comm comm, int rank, int size, const uint64_t *bytes, int world_size, edges *edges)

@@ -50,7 +50,7 @@ fn graphs_from_files_and_from_ranks_reorder() {
 #[test]
 fn recorded_traffic_reorders() {
     for mpi in Mpi::all() {
-        let recorder = mpi.compile("mpicc", &["-O2", "-shared", "-fPIC"], "trace/viem_trace.c");
+        let recorder = mpi.compile("mpicc", &["-O2", "-shared", "-fPIC"], "bindings/mpi/trace/viem_trace.c");
         let program = linked(&mpi, "mpicc", "tests/programs/named.c", &STRICT);
         let preload = format!("LD_PRELOAD={}", recorder.display());
         check(&run_with(&mpi, 8, &[MACHINE[0], MACHINE[1], &preload], &program, &["-"]));

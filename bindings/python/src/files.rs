@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
-use viem::io::metis::NodeWeights;
-use viem::io::traffic::{Collector, Format, Summary, TrafficConfig, TrafficNote, Weighing};
-use viem::io::{self, ReadError, Source};
-use viem::{CsrGraph, Mapping, launch};
+use viem::{CsrGraph, Mapping};
 use viem_ffi::write;
+use viem_io as io;
+use viem_io::metis::NodeWeights;
+use viem_io::traffic::{Collector, Format, Summary, TrafficConfig, TrafficNote, Weighing};
+use viem_io::{ReadError, Source};
+use viem_launch as launch;
 
 use crate::error::{Fault, OrRaise};
 use crate::graph::Graph;

@@ -10,6 +10,23 @@
 //! | `files`, `report` | what is read and written, and drawn |
 //! | `programs` | the four programs |
 //! | `error` | errors as exceptions |
+//!
+//! # Design
+//!
+//! - *The extension is numbers and arrays* (`bindings/python/src`, the module `viem._viem`): graphs, machines, runs, files. What users see is
+//!   Python with types (`bindings/python/python/viem`): labels, defaults, data frames, documentation. `_viem.pyi` is all that is typed twice, and
+//!   stubtest compares it.
+//! - *Arrays are read where they lie* (`numbers.rs`): a view of numpy's memory, each entry checked once, becomes an array of the graph. Zeros,
+//!   the diagonal and repeated entries are removed in place, so a graph of scipy takes no more than itself. The interpreter's lock is held
+//!   meanwhile, so no thread of Python changes what is read.
+//! - *A run has two sides* (`run.rs`): threads of a pool work without the interpreter's lock; the calling thread waits, and every 20 ms looks at
+//!   signals and calls the progress function, which only it may do in Python. The pool is kept for the next run, as starting threads would be
+//!   most of what a small call costs; a forked process makes its own.
+//! - *Ctrl-C raises, unless the call asks for the best so far*: a script that is interrupted must not go on as if it had its result.
+//! - *The programs are functions of the extension* (`programs.rs`) that end the process, so a wheel has one binary, and exit codes, streams and
+//!   signals are those of the native programs. numpy is imported when something needs it, so they start in 50 ms.
+//! - *A matrix that is not symmetric is refused* unless the caller says `directed=True`: whether J counts one direction or both must not depend
+//!   on the data.
 
 mod error;
 mod files;

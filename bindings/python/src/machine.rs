@@ -7,8 +7,9 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use viem::ground::memory::with_room;
 use viem::ground::types::{Distance, PeId};
-use viem::machine::{self, DistanceOracle, DistanceVisitor, PeKind, Wanted};
+use viem::machine::{self, DistanceOracle, DistanceVisitor};
 use viem::{Capacities, DistanceMatrix, Network};
+use viem_cluster::{PeKind, Wanted};
 
 use crate::error::{Fault, OrRaise};
 use crate::graph::Graph;
@@ -51,7 +52,7 @@ impl Machine {
             .with_pe(kind)
             .with_latency(latency.as_deref())
             .with_link_cycles(link_cycles.as_deref());
-        py.detach(|| machine::build_wanted(&wanted)).map(Self::new).or_raise()
+        py.detach(|| viem_cluster::build_wanted(&wanted)).map(Self::new).or_raise()
     }
 
     /// From a square symmetric matrix of distances.

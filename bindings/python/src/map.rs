@@ -3,7 +3,6 @@
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use serde::Serialize;
-use viem::contention::{self, ReliefConfig};
 use viem::ground::types::PeId;
 use viem::mapping::solve::{
     Given, ManyToOneSolution, evaluate_many_to_one, map_many_to_one_watched, remap_many_to_one_around,
@@ -11,6 +10,7 @@ use viem::mapping::solve::{
 use viem::partition::{FixedVertices, Homes, MigrationWeight, Remapping};
 use viem::{Mapping, score, solve_watched};
 use viem_ffi::{check_memory, memory_of_run};
+use viem_workload::contention::{self, ReliefConfig};
 
 use crate::error::{Fault, OrRaise};
 use crate::graph::Graph;

@@ -74,7 +74,7 @@ pub(crate) type Matrices<'py> = (usize, Bound<'py, PyArray1<i64>>, Bound<'py, Py
 /// Reads a problem of QAPLIB.
 #[pyfunction]
 pub(crate) fn read_qap<'py>(py: Python<'py>, path: std::path::PathBuf) -> PyResult<Matrices<'py>> {
-    let read = || viem::io::qaplib::read(viem::io::Source::open(&path)?);
+    let read = || viem_io::qaplib::read(viem_io::Source::open(&path)?);
     let file = py.detach(read).or_raise()?;
     let notes = file.notes.iter().map(|note| format!("{}, {note}", path.display())).collect();
     Ok((file.size, file.a.into_pyarray(py), file.b.into_pyarray(py), notes))
@@ -89,6 +89,6 @@ pub(crate) fn write_qap(
     b: &Bound<'_, PyAny>,
 ) -> PyResult<()> {
     let qap = problem(a, b)?;
-    py.detach(|| viem_ffi::write(&path, &|out| viem::io::qaplib::write(out, qap.size(), qap.a(), qap.b())))
+    py.detach(|| viem_ffi::write(&path, &|out| viem_io::qaplib::write(out, qap.size(), qap.a(), qap.b())))
         .or_raise()
 }

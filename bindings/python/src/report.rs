@@ -2,9 +2,9 @@
 
 use pyo3::prelude::*;
 use viem::Mapping;
-use viem::report::compare::{Arrangement, Comparison};
-use viem::report::picture::{Side, draw};
-use viem::report::traffic;
+use viem_report::compare::{Arrangement, Comparison};
+use viem_report::picture::{Side, draw};
+use viem_report::traffic;
 
 use crate::error::{Fault, OrRaise};
 use crate::graph::Graph;

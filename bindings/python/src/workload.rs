@@ -4,10 +4,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use viem::io::Source;
-use viem::workload::routing::Routing;
-use viem::workload::simulate::{Costs, Sharing, SimulationConfig, simulate_watched};
-use viem::workload::text;
+use viem_io::Source;
+use viem_workload::routing::Routing;
+use viem_workload::simulate::{Costs, Sharing, SimulationConfig, simulate_watched};
+use viem_workload::text;
 
 use crate::error::{Fault, OrRaise};
 use crate::graph::Graph;
@@ -18,7 +18,7 @@ use crate::run::Settings;
 /// Tasks that compute, send and receive: `viem.Workload`.
 #[pyclass(frozen, module = "viem._viem")]
 pub(crate) struct Workload {
-    inner: Arc<viem::workload::Workload>,
+    inner: Arc<viem_workload::Workload>,
 }
 
 #[pymethods]
@@ -32,7 +32,7 @@ impl Workload {
     /// One phase, in which each process sends to all its neighbours.
     #[staticmethod]
     fn of_graph(graph: &Graph) -> PyResult<Self> {
-        Ok(Self { inner: Arc::new(viem::workload::Workload::of_graph(&graph.csr).or_raise()?) })
+        Ok(Self { inner: Arc::new(viem_workload::Workload::of_graph(&graph.csr).or_raise()?) })
     }
 
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {

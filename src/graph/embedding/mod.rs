@@ -16,7 +16,7 @@
 //! the others does.
 
 pub(crate) mod isomorphism;
-pub(crate) mod monomorphism;
+pub mod monomorphism;
 pub(crate) mod relation;
 
 /// Neither a vertex nor a place.

@@ -21,7 +21,7 @@ const FIRST_PLACES: usize = 4;
 
 /// How long an embedding is looked for.
 #[derive(Clone, Copy)]
-pub(crate) struct Budget {
+pub struct Budget {
     /// Steps for each vertex before a search is given up.
     steps: usize,
     /// Steps for any number of vertices.
@@ -40,7 +40,7 @@ impl Budget {
 
 /// The place of each vertex of a pattern, if an embedding is found. The host is given by the neighbours of each place, from which a place
 /// may be missing that has the other among its own.
-pub(crate) fn embed(
+pub fn embed(
     pattern: &CsrGraph,
     host: &[Vec<u32>],
     seed: u64,

@@ -88,17 +88,17 @@ impl UnevenTree {
     }
 
     /// The metric of the codes.
-    pub(in crate::machine) fn prefixes(&self) -> Prefixes<u64> {
+    pub fn prefixes(&self) -> Prefixes<u64> {
         Prefixes::new(&self.fields)
     }
 
     /// The code of each PE.
-    pub(in crate::machine) fn codes(&self) -> &[u64] {
+    pub fn codes(&self) -> &[u64] {
         &self.codes
     }
 
     /// The groups as parts; the innermost stay whole.
-    pub(in crate::machine) fn parts(&self) -> Parts {
+    pub fn parts(&self) -> Parts {
         let mut order: Vec<PeId> = (0..self.codes.len() as PeId).collect();
         order.sort_unstable_by_key(|&pe| self.codes[pe as usize]);
         Parts::divide(order, |pes| {

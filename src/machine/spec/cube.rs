@@ -7,7 +7,6 @@ pub(super) const HYPERCUBE: MachineKind = MachineKind {
     name: "hypercube",
     example: "hypercube:10",
     about: "2 to the power of 10 processing elements; the distance is the number of bits that differ",
-    cluster: None,
     make: |request| {
         request.no_distances()?;
         let dimension = request.number(request.rest, "a dimension", 0, u32::BITS - 1, HYPERCUBE.example)?;

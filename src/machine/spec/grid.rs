@@ -7,7 +7,6 @@ pub(super) const MESH: MachineKind = MachineKind {
     name: "mesh",
     example: "mesh:8x8",
     about: "a grid of any number of dimensions; /4:16 behind it puts a tree on each vertex",
-    cluster: None,
     make: |request| make(request, false),
 };
 
@@ -15,7 +14,6 @@ pub(super) const TORUS: MachineKind = MachineKind {
     name: "torus",
     example: "torus:16x8x8",
     about: "the same, with the ends of each dimension joined",
-    cluster: None,
     make: |request| make(request, true),
 };
 

@@ -7,7 +7,6 @@ pub(super) const RAILS: MachineKind = MachineKind {
     name: "rails",
     example: "rails:8:4:16",
     about: "nodes of GPUs in pods, of which those with the same number in their nodes are on one rail",
-    cluster: None,
     make: |request| {
         let distances = request.distances(request.rest.split(':').count() + 1)?;
         request.machine(Rails::parse(request.rest, distances))

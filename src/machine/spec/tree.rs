@@ -7,7 +7,6 @@ pub(super) const TREE: MachineKind = MachineKind {
     name: "tree",
     example: "4:16:8",
     about: "nested groups, innermost first",
-    cluster: None,
     make: |request| {
         let distances = request.distances(request.rest.split(':').count())?;
         request.machine(Hierarchy::parse(request.rest, distances))
@@ -18,7 +17,6 @@ pub(super) const COMPLETE: MachineKind = MachineKind {
     name: "complete",
     example: "complete:64",
     about: "processing elements that are all next to each other",
-    cluster: None,
     make: |request| {
         let num_pes =
             request.number(request.rest, "a number of processing elements", 1, u32::MAX, COMPLETE.example)?;

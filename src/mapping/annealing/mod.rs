@@ -19,6 +19,13 @@
 //! and it ends with the last assignment, since its callers keep the best one.
 //!
 //! `near` lists the places near each place, from which partners are drawn.
+//!
+//! # Design
+//!
+//! Three members share one vocabulary (`mapping/annealing/mod.rs`): `anywhere` on any machine, `tree` with the table of gains, and `dense` for
+//! two matrices. A sweep makes the proposals of one temperature; a schedule decides how many sweeps there are and at which temperatures;
+//! acceptance is Metropolis's (`ground/metropolis.rs`). `anywhere` and `tree` share the loop over sweeps. The sweeps themselves are separate:
+//! one spends its time on distances, the other on a table in cache.
 
 mod anywhere;
 pub(crate) mod dense;

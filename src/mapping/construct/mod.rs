@@ -109,9 +109,8 @@ impl Task<'_> {
 }
 
 /// The construction algorithm, and the effort of its partitions.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ConstructionConfig {
     /// The algorithm. `None` selects [`Construction::HierarchyTopDown`] on regular trees. On other machines

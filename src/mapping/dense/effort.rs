@@ -46,9 +46,8 @@ impl Effort {
 }
 
 /// How an assignment is improved: by annealing, then by tabu search.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct QapImprovement {
     /// Sweeps of annealing; each proposes every pair once.
@@ -62,9 +61,8 @@ pub struct QapImprovement {
 }
 
 /// A way to make a child from members of the population.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct QapWay {
     /// Number of parents: two; one, of which the child starts as a copy; or none, with a random start.
@@ -74,9 +72,8 @@ pub struct QapWay {
 }
 
 /// How the members of a quick generation are made, which converges soon and is then replaced.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct QapQuick {
     /// The improvement of random assignments.

@@ -27,6 +27,21 @@
 //! then means no exchange of two others.
 //!
 //! A problem of n processes and m edges needs O(n + m) memory besides the oracle.
+//!
+//! # Design
+//!
+//! A search covers all pairs of its neighbourhood, but evaluates few of them one by one. Tests compare each of these shortcuts with a plain
+//! double loop:
+//!
+//! - *Nothing new, nothing gained* (`search/swap.rs`). The gain of a pair depends on the PEs of both processes and of their neighbours. A pair
+//!   that failed is not tried again until one of these has moved.
+//! - *Savings relative to the greatest distance are sparse* (`search/partner_gains.rs`). Compared with everything at the greatest distance, a
+//!   process saves something only near its neighbours. One pass over those PEs, and one over the arcs of the processes near its own PE, gives
+//!   the gains of exchanging it with every other process.
+//! - *Processes without an improving move* (`search/no_move.rs`). Whether a process would pay less on another PE follows from the PEs of its
+//!   neighbours alone. If neither of two processes would, their exchange cannot gain. After a good construction that holds for nearly all.
+//!
+//! A descent ends when no pair of the neighbourhood gains, whatever was skipped on the way.
 
 mod bounded;
 mod communication;
@@ -79,9 +94,8 @@ struct Task<'a> {
 }
 
 /// The neighbourhood and its extent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SearchConfig {
     /// The neighbourhood.

@@ -54,9 +54,8 @@ pub(super) fn size(graph: &CsrGraph) -> usize {
 }
 
 /// Number of constructions. The smaller a problem, the more its constructions differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Constructions {
     /// Upper limit on the number of constructions times (1 + mean degree), since the time of a construction

@@ -56,9 +56,8 @@ impl From<MapPreset> for PartitionPreset {
 /// let config = MapConfig::preset(MapPreset::Fast).with_seed(7).with_threads(2);
 /// assert!(config.validate().is_ok());
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct MapConfig {
     /// The seed of every random stream.
@@ -75,7 +74,7 @@ pub struct MapConfig {
     pub improvement: Improvement,
     /// If given, improvement continues until this time after the start, alternately from new constructions
     /// and from the best mapping. The run ends soon after this time. Serialised in seconds.
-    #[cfg_attr(feature = "serde", serde(with = "crate::ground::settings::seconds"))]
+    #[serde(with = "crate::ground::settings::seconds")]
     pub time_limit: Option<Duration>,
     /// The final local search.
     pub search: SearchConfig,

@@ -4,8 +4,7 @@ use crate::ground::types::Cost;
 use crate::mapping::construct::Construction;
 
 /// Sizes, objective and time of each phase.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct MapReport {
     /// Number of processes, n.
@@ -33,8 +32,7 @@ pub struct MapReport {
 }
 
 /// Time of each phase, in seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct MapSeconds {
     /// Setting up the distances.

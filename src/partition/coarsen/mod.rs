@@ -15,9 +15,8 @@ use crate::ground::settings::{ConfigError, check};
 use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// What becomes one vertex of the next level.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Contraction {
     /// Nothing: the graph itself is partitioned, which suits graphs of at most some hundred vertices.

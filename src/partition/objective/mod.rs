@@ -24,6 +24,40 @@
 //!
 //! All sums fit 64 bits: the cut is at most the weight of all edges, and whoever asks for J has checked that this weight times
 //! the greatest distance fits.
+//!
+//! # Design
+//!
+//! If many vertices share a PE, blocks are PEs, and what counts is J instead of the cut. An objective (`partition/objective/`) defines what an
+//! edge between two blocks costs and what a move gains. Members are the cut, J with a table of distances, J with computed distances, and
+//! migration on top of any of these. Every refiner takes the objective as a type parameter, so the cut costs what it did before.
+//!
+//! ```text
+//!  graph ──multisection along the parts of the machine──▶ partition ──▶ refine by J ──▶ V-cycles, combined pairs ──▶ mapping
+//!           (each step a partition with few cut edges;                   (k-way FM, flows on pairs,
+//!            independent blocks in parallel)                              exact sizes)
+//! ```
+//!
+//! - *Multisection first* (`scheme/initial/multisection.rs`). The outermost cut costs most, so it is made first and alone. Each step gets a
+//!   share of the room that the bounds leave, in proportion to the distance that it cuts, so that the last step can still meet them. With
+//!   `strong`, V-cycles follow each step, on all its parts together, with J of the parts as objective: parts are large at that point, and have
+//!   room.
+//! - *Never worse than two steps on a few PEs.* If a machine without levels has so few PEs that one step makes all blocks, a partition of small
+//!   cut whose blocks are then placed is a further start.
+//! - *Vertices of small graphs are put in canonical order* (`graph/canonical.rs`, `mapping/solve/many_to_one/numbering.rs`), as ties are broken by numbers and
+//!   J of few vertices per PE varied by 5 % and more with them. A numbering of near neighbours knows more than the graph and is tried, too.
+//! - *Small problems have more starts* (`many_to_one/search.rs`). A few vertices per PE leave refinement no room. So two steps, and a mapping of the
+//!   graph with other weights, are starts too. Those weights are divided by the algebraic distance of neighbours (`graph/closeness.rs`):
+//!   coarsening contracts heavy edges first, and would divide regions of many light ones, such as the data-parallel groups of a training job.
+//!   Ranges of the maximum adjacency order (`graph/adjacency.rs`) are one more start: a grid comes row by row, where bisections for a path meet their
+//!   bounds before they have found its rows.
+//!   At the end, vertices are exchanged like processes of a one-to-one mapping.
+//! - *Gains of J are sums over the blocks adjacent to a vertex.* By the triangle inequality they are bounded by the excess of external over
+//!   internal degree times the greatest distance, or the least if the excess is negative; so queues stay lazy.
+//! - *Flows see third blocks.* Edges to them cost more from one block of a pair than from the other. Each vertex with such edges has an arc
+//!   from the terminal of the nearer block; its capacity is the difference.
+//! - *Cycles and paths of moves, and combining two partitions, need no change*: they ask for gains and costs only.
+//! - *Blocks are numbered in the order of the machine's parts* (`mapping/solve/many_to_one/layout.rs`), so every part is a range of blocks, and the
+//!   partitioner knows nothing of machines.
 
 mod computed;
 mod cut;

@@ -18,6 +18,21 @@
 //!
 //! Kaddoura, Ou, Ranka: Mapping unstructured computational graphs for adaptive and nonuniform computational environments. IEEE Parallel
 //! and Distributed Technology, 1996 (RCB, RSB, ZCI, HCI with unequal parts; the grouping of speeds; RCBI and RSBI).
+//!
+//! # Design
+//!
+//! `partition/orders/` has a file for each. A member gives an order of the vertices, of which parts are ranges, or it halves sets of vertices.
+//! What recursive members share (`recursive.rs`: groups of parts, random streams by position, threads), and curves (`curve.rs`: cubes,
+//! sorting), is written once.
+//!
+//! - *A vertex belongs to the side its middle is on* (`index.rs`). Cutting an order puts a vertex before a border if the middle of its weight
+//!   is. So borders are as near to their targets as possible, sizes are exact for vertices of weight 1, and no part depends on how another was
+//!   rounded.
+//! - *Selection instead of sorting* (`rcb.rs`): points move together with their coordinates, so a level of bisections is a few sequential
+//!   passes over memory.
+//! - *The levels of the partitioner are a multigrid hierarchy* (`orders/spectral/`). The Laplacian of a contracted graph is the Galerkin
+//!   product, with the numbers of vertices in clusters as masses. So the same levels give the Fiedler vector a start and LOBPCG its
+//!   preconditioner. Sums are sequential, so that bits do not depend on threads.
 
 mod arrangement;
 mod curve;

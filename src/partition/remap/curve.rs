@@ -6,9 +6,7 @@ use crate::ground::types::{Cost, Weight};
 use crate::partition::bounds::BoundViolation;
 
 /// What a remapping costs, and what it moves.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 pub struct CurvePoint {
     /// The weight of migration that was asked for.
     pub migration_weight: MigrationWeight,

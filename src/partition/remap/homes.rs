@@ -153,9 +153,7 @@ impl Homes {
 }
 
 /// What moves: vertices whose block is not their home, including those whose home no longer exists.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Migration {
     /// The sum of their weights.
     pub weight: Weight,

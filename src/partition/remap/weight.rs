@@ -106,7 +106,6 @@ impl fmt::Display for MigrationWeight {
     }
 }
 
-#[cfg(feature = "serde")]
 impl serde::Serialize for MigrationWeight {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_f64(self.value())

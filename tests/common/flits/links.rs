@@ -1,6 +1,6 @@
 //! How messages move over links, cycle by cycle.
 
-use viem::workload::routing::Flow;
+use viem_workload::routing::Flow;
 
 use super::MessageKey;
 

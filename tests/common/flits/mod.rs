@@ -3,9 +3,9 @@
 mod links;
 mod tasks;
 
-use viem::workload::Workload;
-use viem::workload::routing::Routing;
-use viem::workload::simulate::Costs;
+use viem_workload::Workload;
+use viem_workload::routing::Routing;
+use viem_workload::simulate::Costs;
 
 use links::Links;
 use tasks::Tasks;

@@ -2,9 +2,9 @@
 
 use std::collections::VecDeque;
 
-use viem::workload::routing::{Flow, Routing};
-use viem::workload::simulate::Costs;
-use viem::workload::{Instruction, Workload};
+use viem_workload::routing::{Flow, Routing};
+use viem_workload::simulate::Costs;
+use viem_workload::{Instruction, Workload};
 
 use super::links::{Links, Message};
 

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use viem::ground::types::PeId;
-use viem::io::mapping::{self, MappingFault, Room};
-use viem::io::{ReadError, Source, partition};
+use viem_io::mapping::{self, MappingFault, Room};
+use viem_io::{ReadError, Source, partition};
 
 fn read(text: &[u8], n: usize) -> Result<Vec<PeId>, ReadError> {
     mapping::read(Source::new("test", text).unwrap(), n, Room::plain(n))

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use viem::graph::{CsrGraph, GraphBuilder};
-use viem::io::metis::{self, CheckReport, FaultKind, GraphContent, NodeWeights, RepairError, Role};
-use viem::io::{NumberFault, ReadError, Source};
+use viem_io::metis::{self, CheckReport, FaultKind, GraphContent, NodeWeights, RepairError, Role};
+use viem_io::{NumberFault, ReadError, Source};
 
 fn source(text: &[u8]) -> Source<'_> {
     Source::new("test", text).unwrap()
@@ -172,7 +172,7 @@ fn every_fault_is_found_where_it_is() {
     use FaultKind::*;
     use NumberFault::*;
     let greatest = i64::MAX as u64;
-    let other = |text: &[u8]| OtherFormat { readings: viem::io::readings(text, true) };
+    let other = |text: &[u8]| OtherFormat { readings: viem_io::readings(text, true) };
     let cases = [
         // headers
         ("", vec![(1, 1, MissingHeader)]),
@@ -454,8 +454,8 @@ fn no_valid_graph_is_taken_for_anything_else() {
             }
             text += &(numbers.join(" ") + "\n");
         }
-        let readings = viem::io::readings(text.as_bytes(), true);
-        assert_eq!(readings, [viem::io::Reading::GRAPH], "{text}");
+        let readings = viem_io::readings(text.as_bytes(), true);
+        assert_eq!(readings, [viem_io::Reading::GRAPH], "{text}");
         assert_eq!(check(text.as_bytes()).faults, [], "{text}");
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::common::names;
 use tempfile::TempDir;
-use viem::io::{Outputs, WriteError};
+use viem_io::{Outputs, WriteError};
 
 fn write(path: &Path, text: &str) -> Result<(), WriteError> {
     let mut outputs = Outputs::new();
@@ -74,7 +74,7 @@ fn output_is_kept_if_a_file_cannot_be_put_in_place() {
     let path = folder.path().join("out");
     let mut outputs = Outputs::new();
     let output = outputs.add(&path, &[]).unwrap();
-    let contents: [viem::io::output::Content<'_>; 1] = [(Some(output), &|out| out.write_all(b"precious"))];
+    let contents: [viem_io::output::Content<'_>; 1] = [(Some(output), &|out| out.write_all(b"precious"))];
     let staged = outputs.stage(&contents).unwrap();
     assert_eq!(fs::read_to_string(staged.path(output).unwrap()).unwrap(), "precious");
     // In the meantime, somebody has created a folder with this name.

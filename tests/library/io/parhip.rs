@@ -5,9 +5,10 @@ use std::io::Write;
 use proptest::prelude::*;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::threads;
-use viem::io::metis::{self, GraphContent, NodeWeights};
-use viem::io::parhip::{self, ParhipFault, ParhipWidth};
-use viem::io::{self, GraphFormat, ReadError, Reading, Source};
+use viem_io as io;
+use viem_io::metis::{self, GraphContent, NodeWeights};
+use viem_io::parhip::{self, ParhipFault, ParhipWidth};
+use viem_io::{GraphFormat, ReadError, Reading, Source};
 
 const WIDTHS: [ParhipWidth; 2] = [ParhipWidth::Eight, ParhipWidth::Least];
 

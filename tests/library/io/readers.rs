@@ -8,19 +8,21 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use viem::ground::number_list::ListOf;
 use viem::ground::types::{Distance, PeId};
-use viem::io::cluster::topology::Topology;
-use viem::io::coordinates::{self, Ids};
-use viem::io::fixed::{self, FixedKind};
-use viem::io::metis::{self, NodeWeights};
-use viem::io::traffic::{Collector, Format, Recording, TrafficConfig};
-use viem::io::{
-    self, ReadError, Source, cluster, expert_trace, mapping, number_list, pe_weights, qap_solution,
-};
-use viem::launch::placement;
-use viem::machine::cluster::{Cluster, Draft, DraftNode, Unit, regular};
-use viem::machine::{DistanceOracle, DistanceVisitor, Machine, SpecError};
-use viem::workload::experts;
-use viem::workload::recorded;
+use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
+use viem_cluster::SpecError;
+use viem_cluster::files;
+use viem_cluster::files::topology::Topology;
+use viem_cluster::nodes::{Cluster, Draft, DraftNode, Unit, regular};
+use viem_io as io;
+use viem_io::coordinates::{self, Ids};
+use viem_io::fixed::{self, FixedKind};
+use viem_io::metis::{self, NodeWeights};
+use viem_io::traffic::{Collector, Format, Recording, TrafficConfig};
+use viem_io::{ReadError, Source, mapping, number_list, pe_weights, qap_solution};
+use viem_launch::placement;
+use viem_training::expert_trace;
+use viem_training::experts;
+use viem_workload::recorded;
 
 /// Reads a file and shows what it holds.
 type Read = dyn Fn(Source<'_>) -> Result<String, String>;
@@ -87,7 +89,7 @@ impl DistanceVisitor for Table {
 /// A file of a machine: its distances.
 fn machine(name: &'static str, text: &str) -> Reader {
     reader(name, text, |source| {
-        let machine = viem::machine::read(source, "test".as_ref())?;
+        let machine = viem_cluster::read(source, "test".as_ref())?;
         Ok::<_, SpecError>(machine.distances().expect("it is small").visit(Table))
     })
 }
@@ -97,8 +99,7 @@ fn placed(name: &'static str, text: &str) -> Reader {
     let num_ranks = if name == "hosts of ranks" || name == "rank order" { 3 } else { 2 };
     let read = move |source: Source<'_>| {
         let hosts = Source::new("hosts", "n1 slots=2\nn2 slots=2\n".as_bytes())?;
-        let nodes =
-            cluster::hostfile::read(hosts)?.into_iter().map(|host| DraftNode::new(Some(host.name), 0));
+        let nodes = files::hostfile::read(hosts)?.into_iter().map(|host| DraftNode::new(Some(host.name), 0));
         let draft = Draft {
             nodes: nodes.collect(),
             insides: vec![regular(&[2])],
@@ -135,48 +136,48 @@ fn all() -> Vec<Reader> {
         reader("solution", "3 700\n3 1 2\n", |source| qap_solution::read(source, 3)).with_separators(),
         reader("target", "tleaf 2 4 10 2 1\n", io::target::read),
         reader("list", "0-2,4\n7\n", |source| number_list::read(source, ListOf::Pes, 9)).numbers_from(None),
-        reader("workload", "PROCESS 0 INT_OP 100 SEND 1 16 STOP\nPROCESS 1 RECEIVE 0 16 STOP\n", viem::workload::text::read),
-        reader("hosts", "n1 slots=4\nn2 slots=4\n", cluster::hostfile::read).numbers_from(None),
-        reader("topology", "SwitchName=s0 Nodes=n[1-4]\nSwitchName=s1 Nodes=n[5-8]\nSwitchName=s2 Switches=s[0-1]\n", cluster::topology::read)
+        reader("workload", "PROCESS 0 INT_OP 100 SEND 1 16 STOP\nPROCESS 1 RECEIVE 0 16 STOP\n", viem_workload::text::read),
+        reader("hosts", "n1 slots=4\nn2 slots=4\n", files::hostfile::read).numbers_from(None),
+        reader("topology", "SwitchName=s0 Nodes=n[1-4]\nSwitchName=s1 Nodes=n[5-8]\nSwitchName=s2 Switches=s[0-1]\n", files::topology::read)
             .numbers_from(None),
-        reader("printed topology", "BlockName=b1 BlockIndex=0 Nodes=c[1-2] BlockSize=2\nBlockName=b2 BlockIndex=1 Nodes=c[3-4] BlockSize=2\n", cluster::topology::read)
+        reader("printed topology", "BlockName=b1 BlockIndex=0 Nodes=c[1-2] BlockSize=2\nBlockName=b2 BlockIndex=1 Nodes=c[3-4] BlockSize=2\n", files::topology::read)
             .numbers_from(None),
         reader(
             "fabric",
             "vendid=0x2c9\nSwitch\t4 \"S-1\"\t# \"leaf1\" base port 0\n[1]\t\"H-a\"[1](a)\t# \"n1 mlx5_0\" lid 11 4xHDR\n[2]\t\"H-b\"[1]\t# \"n2 mlx5_0\"\n",
-            cluster::topology::read,
+            files::topology::read,
         )
         .numbers_from(None),
         reader(
             "topograph",
             "{\n  \"instances\": [\n    {\"id\": \"n1\", \"network_layers\": [\"leaf1\", \"spine\"], \"labels\": {\"accelerator.topograph.run/domain\": \"d\"}},\n    \
              {\"id\": \"n2\", \"network_layers\": [\"leaf2\", \"spine\"]}\n  ]\n}\n",
-            cluster::topology::read,
+            files::topology::read,
         )
         .numbers_from(None),
-        reader("NUMA distances", "node distances:\nnode   0   1\n  0:  10  21\n  1:  21  10\n", cluster::numa::read)
+        reader("NUMA distances", "node distances:\nnode   0   1\n  0:  10  21\n  1:  21  10\n", files::numa::read)
             .numbers_from(None),
-        reader("likwid-topology", "NUMA domains:\t\t2\nDomain:\t\t\t0\nDistances:\t\t10 21\nDomain:\t\t\t1\nDistances:\t\t21 10\n", cluster::numa::read)
+        reader("likwid-topology", "NUMA domains:\t\t2\nDomain:\t\t\t0\nDistances:\t\t10 21\nDomain:\t\t\t1\nDistances:\t\t21 10\n", files::numa::read)
             .numbers_from(None),
         reader(
             "nvidia-smi topo -m",
             "\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV18\tPIX\t0-31\t0\nGPU1\tNV18\t X \tSYS\t0-31\t0\n",
-            cluster::gpus::read,
+            files::gpus::read,
         )
         .numbers_from(None),
         reader(
             "rocm-smi --showtopo",
             "==== Weight between two GPUs ====\n       GPU0         GPU1\nGPU0   0            15\nGPU1   15           0\n",
-            cluster::gpus::read,
+            files::gpus::read,
         )
         .numbers_from(None),
-        reader("model of a training job", "layers = 8\nhidden = 64\nsequence = 128\nmicrobatches = 4\n", viem::workload::training::text::read)
+        reader("model of a training job", "layers = 8\nhidden = 64\nsequence = 128\nmicrobatches = 4\n", viem_training::jobs::text::read)
             .numbers_from(None),
         reader(
             "lstopo --distances",
             "Relative latency matrix (name NUMALatency kind 5) between 2 NUMANodes (depth -3) by logical indexes:\n  index     0     1\n\
              \x20     0    10    21\n      1    21    10\n",
-            cluster::numa::read,
+            files::numa::read,
         )
         .numbers_from(None),
         reader("trace of experts", "0 1 2\n1 3 0\n10 2 3\n", |source| experts::text::read_routing(source, 4)).numbers_from(0).with_separators(),
@@ -186,15 +187,15 @@ fn all() -> Vec<Reader> {
             experts::text::read_placement(source, 3)
         })
         .numbers_from(None),
-        reader("hosts of LSF", "n1 4 n2 4 n3 2\n", cluster::hostfile::read).numbers_from(None),
-        reader("hosts of Grid Engine", "n1.site 4 all.q@n1.site UNDEFINED\nn2.site 4 all.q@n2.site UNDEFINED\n", cluster::hostfile::read)
+        reader("hosts of LSF", "n1 4 n2 4 n3 2\n", files::hostfile::read).numbers_from(None),
+        reader("hosts of Grid Engine", "n1.site 4 all.q@n1.site UNDEFINED\nn2.site 4 all.q@n2.site UNDEFINED\n", files::hostfile::read)
             .numbers_from(None),
-        reader("addresses", "s0.s1.n1\ns0.s1.n2\ns0.s2.n3\n", cluster::topology::read).numbers_from(None),
+        reader("addresses", "s0.s1.n1\ns0.s1.n2\ns0.s2.n3\n", files::topology::read).numbers_from(None),
         reader(
             "topology.yaml",
             "---\n- topology: t\n  cluster_default: true\n  tree:\n    switches:\n      - switch: s0\n        nodes: n[1-2]\n\
              \x20     - switch: s1\n        nodes: n[3-4]\n      - switch: s2\n        children: s[0-1]\n",
-            cluster::topology::read,
+            files::topology::read,
         )
         .numbers_from(None),
         reader(
@@ -202,7 +203,7 @@ fn all() -> Vec<Reader> {
             "<?xml version=\"1.0\"?>\n<topology version=\"2.0\">\n<object type=\"Machine\" os_index=\"0\">\n\
              <object type=\"Core\" os_index=\"0\"><object type=\"PU\" os_index=\"0\"/></object>\n\
              <object type=\"Core\" os_index=\"1\"><object type=\"PU\" os_index=\"1\"/></object>\n</object>\n</topology>\n",
-            cluster::hwloc::read,
+            files::hwloc::read,
         )
         .numbers_from(None),
         machine("machine: target", "tleaf 2 4 10 2 1\n"),
@@ -226,7 +227,7 @@ fn all() -> Vec<Reader> {
         placed("script of ranks", "#!/bin/sh\n# The host, the GPU and the number of each rank:\nn1 1 0\nn2 0 1\n"),
         placed("pods", "{\"pods\": [\n{\"host\": \"n1\", \"gpus\": [1, 0], \"ranks\": [0, 1]}]}\n"),
         placed("inverse", "1\n-1\n0\n-1\n"),
-        reader("latencies", "0 10 3\n10 0 4\n3 4 0\n", cluster::latency::read).with_separators(),
+        reader("latencies", "0 10 3\n10 0 4\n3 4 0\n", files::latency::read).with_separators(),
         traffic("openmpi", "E\t0\t1\t80 bytes\t2 msgs sent\nE\t1\t0\t60 bytes\t1 msgs sent\n"),
         traffic("matrix", "0 10 3\n1000 0 4\n3 4 0\n").with_separators(),
         traffic("edges", "0 1 10\n1 2 300\n2 0 7\n").with_separators(),

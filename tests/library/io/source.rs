@@ -4,8 +4,8 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use viem::io::metis::{self, NodeWeights};
-use viem::io::{PackedFault, ReadError, Source, mapping};
+use viem_io::metis::{self, NodeWeights};
+use viem_io::{PackedFault, ReadError, Source, mapping};
 
 fn pack(text: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use viem::ground::rng::Rng;
 use viem::ground::types::{Distance, PeId};
-use viem::io::cluster::hwloc::{Object, ObjectKind};
-use viem::io::cluster::topology::{self, Switch, Topology, Torus};
-use viem::io::cluster::{hostfile, hostlist, hwloc, latency, numa, synthetic};
-use viem::io::{ReadError, Source};
-use viem::machine::cluster::{Cluster, ClusterError, Draft, DraftNode, Unit, plain, regular};
-use viem::machine::{self, CoreRange, Nodes, PeKind, SpecError, Wanted};
 use viem::machine::{Audited as _, DistanceOracle, DistanceVisitor, Division, Interconnect, Machine};
+use viem::machine::{CoreRange, Nodes};
+use viem_cluster::files::hwloc::{Object, ObjectKind};
+use viem_cluster::files::topology::{self, Switch, Topology, Torus};
+use viem_cluster::files::{hostfile, hostlist, hwloc, latency, numa, synthetic};
+use viem_cluster::nodes::{Cluster, ClusterError, Draft, DraftNode, Unit, plain, regular};
+use viem_cluster::{PeKind, SpecError, Wanted};
+use viem_io::{ReadError, Source};
 use viem_verify::{MachineText, OUTLINE, audit_on};
 
 struct Table;
@@ -527,7 +528,7 @@ fn build(folder: &Path, spec: &str, wanted: Wanted<'_>) -> Result<Box<dyn Machin
     let spec = spec.replace('@', &format!("{}/", folder.display()));
     let mut wanted = wanted;
     wanted.spec = &spec;
-    machine::build_wanted(&wanted)
+    viem_cluster::build_wanted(&wanted)
 }
 
 const XML: &str = r#"<?xml version="1.0"?><topology version="2.0"><object type="Machine"><object type="NUMANode" os_index="0"/>

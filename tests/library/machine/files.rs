@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use viem::ground::number_list::{ListFault, ListOf, is_list};
-use viem::io::matrix::{self, MatrixFault};
-use viem::io::number_list;
-use viem::io::target::{self, Base, Target, TargetFault};
-use viem::io::{FieldFault, ReadError, Source};
+use viem_io::matrix::{self, MatrixFault};
+use viem_io::number_list;
+use viem_io::target::{self, Base, Target, TargetFault};
+use viem_io::{FieldFault, ReadError, Source};
 
 fn source(text: &str) -> Source<'_> {
     Source::new("test", text.as_bytes()).unwrap()

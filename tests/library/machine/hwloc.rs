@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use viem::ground::types::{Distance, PeId};
-use viem::machine::{self, Nodes, PeKind, Wanted};
+use viem::machine::Nodes;
 use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
+use viem_cluster::{PeKind, Wanted};
 
 /// The output of a program, if it runs and succeeds.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
@@ -50,7 +51,7 @@ impl DistanceVisitor for Table {
 fn compare(file: &Path, shown: &Path) {
     let (spec, shown) = (format!("hwloc:{}", file.display()), shown.to_str().unwrap());
     let name = file.display();
-    let build = |pe| machine::build_wanted(&Wanted::new(&spec).with_pe(pe)).unwrap();
+    let build = |pe| viem_cluster::build_wanted(&Wanted::new(&spec).with_pe(pe)).unwrap();
     let pus = calc(shown, &["-I", "pu", "--po", "all"]);
     assert!(!pus.is_empty(), "hwloc-calc does not read {name}");
     let threads = build(PeKind::Thread);
@@ -128,9 +129,9 @@ fn synthetic_machines_are_read_as_by_hwloc() {
         }
         // The line itself is the same machine.
         let spec = format!("hwloc:{line}");
-        let machine = machine::build(&spec, None, None).unwrap();
+        let machine = viem_cluster::build(&spec, None, None).unwrap();
         let file = folder.path().join(format!("{index}.2.xml"));
-        let of_file = machine::build(&format!("hwloc:{}", file.display()), None, None).unwrap();
+        let of_file = viem_cluster::build(&format!("hwloc:{}", file.display()), None, None).unwrap();
         assert_eq!(machine.describe(), of_file.describe(), "{line}");
         assert_eq!(Nodes::of(&machine), Nodes::of(&of_file), "{line}");
     }

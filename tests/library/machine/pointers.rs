@@ -13,8 +13,7 @@ struct Probe(Hierarchy, SlurmJob);
 
 impl Probe {
     fn new() -> Self {
-        let mut job = SlurmJob::default();
-        job.het_group = Some(61);
+        let job = SlurmJob { het_group: Some(61), ..SlurmJob::default() };
         Self(Hierarchy::parse("2:3", "7:11").unwrap(), job)
     }
 }

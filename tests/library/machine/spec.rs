@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use viem::ground::rng::Rng;
 use viem::ground::types::{Distance, PeId};
-use viem::machine::spec::{FILES, KINDS};
-use viem::machine::{self, SpecError};
 use viem::machine::{DistanceOracle, DistanceVisitor, Distances, Division, Machine, MachineError};
+use viem_cluster::SpecError;
+use viem_cluster::spec::FILES;
 use viem_verify::{MachineText, audit_on};
 
 struct Ask(PeId, PeId);
@@ -23,12 +23,12 @@ fn distance(distances: &Distances, p: usize, q: usize) -> Distance {
 }
 
 fn build(spec: &str, distances: Option<&str>, pes: Option<&str>) -> Box<dyn Machine> {
-    machine::build(spec, distances, pes)
+    viem_cluster::build(spec, distances, pes)
         .unwrap_or_else(|error| panic!("{spec} {distances:?} {pes:?}: {error}"))
 }
 
 fn refused(spec: &str, distances: Option<&str>, pes: Option<&str>) -> SpecError {
-    match machine::build(spec, distances, pes) {
+    match viem_cluster::build(spec, distances, pes) {
         Ok(machine) => panic!("{spec} {distances:?} {pes:?} is {}", machine.describe()),
         Err(error) => error,
     }
@@ -178,7 +178,7 @@ fn the_name_decides_only_if_the_content_does_not() {
     let describe = |name: &str, content: &str| {
         let path = folder.path().join(name);
         std::fs::write(&path, content).unwrap();
-        machine::build(path.to_str().unwrap(), None, None)
+        viem_cluster::build(path.to_str().unwrap(), None, None)
             .map(|machine| machine.describe())
             .map_err(|error| error.to_string())
     };
@@ -373,7 +373,7 @@ fn errors_say_what_to_do() {
 #[test]
 fn every_kind_in_the_table_works() {
     // Clusters need files; tests/library/machine/cluster.rs covers them.
-    for kind in KINDS.iter().filter(|kind| !kind.is_cluster()) {
+    for kind in viem::machine::spec::KINDS {
         let distances = match kind.name {
             "tree" => Some("1:10:100"),
             "rails" => Some("1:5:6:10"),
@@ -381,14 +381,14 @@ fn every_kind_in_the_table_works() {
         };
         let machine = build(kind.example, distances, None);
         assert!(machine.num_pes() > 1 && !kind.about.is_empty());
-        assert_eq!(machine::file_of(kind.example), None);
+        assert_eq!(viem_cluster::file_of(kind.example), None);
         assert!(!machine.describe().is_empty());
     }
     for kind in &FILES {
         assert!(!kind.about.is_empty() && kind.endings.iter().all(|ending| ending.starts_with('.')));
     }
-    assert!(machine::file_of("a.tgt").is_some() && machine::file_of_pes("pes.txt").is_some());
-    assert!(machine::file_of_pes("0-3").is_none());
+    assert!(viem_cluster::file_of("a.tgt").is_some() && viem_cluster::file_of_pes("pes.txt").is_some());
+    assert!(viem_cluster::file_of_pes("0-3").is_none());
 }
 
 #[test]

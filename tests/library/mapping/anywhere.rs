@@ -6,14 +6,14 @@ use crate::common::{
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::rng::Rng;
 use viem::ground::types::{NodeId, PeId};
-use viem::io::Source;
-use viem::io::metis::{self, NodeWeights};
 use viem::machine::{Grid, Hypercube, Machine};
 use viem::mapping::Mapping;
 use viem::mapping::construct::{Construction, ConstructionError};
 use viem::mapping::objective::evaluate;
 use viem::mapping::search::{Neighbourhood, SearchConfig};
 use viem::mapping::solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};
+use viem_io::Source;
+use viem_io::metis::{self, NodeWeights};
 
 /// Numbers of PEs left without a process.
 const SPARE: [usize; 2] = [0, 2];

@@ -111,7 +111,7 @@ fn every_constructor_handles_the_heaviest_edges() {
     for (spec, distances) in
         [("tree:4:2:3:2", Some("1:10:100:1000")), ("mesh:7x7", None), ("torus:3x4/4", Some("1:5"))]
     {
-        let machine = viem::machine::build(spec, distances, None).unwrap();
+        let machine = viem_cluster::build(spec, distances, None).unwrap();
         for plain in graphs(machine.num_pes()) {
             let graph = heaviest(&plain, machine.as_ref());
             let is_tree = machine.hierarchy().is_some();

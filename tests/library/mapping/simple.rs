@@ -9,7 +9,6 @@ use viem::graph::relabel::relabel;
 use viem::graph::{CsrGraph, generate};
 use viem::ground::rng::Rng;
 use viem::ground::types::{BlockId, Cost, NodeId, PeId};
-use viem::machine;
 use viem::mapping::solve::{ManyToOneConfig, MapConfig, MapPreset, map_many_to_one, solve};
 use viem::partition::{PartitionPreset, Partitioner, Targets};
 
@@ -137,7 +136,7 @@ fn a_grid_in_any_order_is_laid_along_a_path_row_by_row() {
         let grid = stencil(&[columns, rows], &[20, 5]);
         let mut order: Vec<NodeId> = grid.nodes().collect();
         Rng::new(1).shuffle(&mut order);
-        let machine = machine::build(&format!("mesh:{rows}"), None, None).unwrap();
+        let machine = viem_cluster::build(&format!("mesh:{rows}"), None, None).unwrap();
         let config = ManyToOneConfig::preset(MapPreset::Eco);
         let found = map_many_to_one(&relabel(&grid, &order), &*machine, &config);
         let by_rows = 2 * 5 * columns * (rows - 1);
@@ -155,7 +154,7 @@ fn blocks_of_grids_fill_the_nodes_of_meshes_and_tori() {
         ("torus:4x4x4/8", vec![8, 8, 8], 12),
     ];
     for (spec, sides, inner) in cases {
-        let machine = machine::build(spec, Some("1:30"), None).unwrap();
+        let machine = viem_cluster::build(spec, Some("1:30"), None).unwrap();
         let graph = stencil(&sides, &vec![1; sides.len()]);
         let (nodes, edges) = (machine.num_pes() >> sides.len(), graph.num_edges());
         let least = 2 * (nodes * inner + 30 * (edges - nodes * inner)) as Cost;

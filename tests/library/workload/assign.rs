@@ -9,13 +9,13 @@ use viem::ground::rng::Rng;
 use viem::ground::types::PeId;
 use viem::machine::{Capacities, Grid, Hierarchy, Hypercube, Interconnect, Machine, Network};
 use viem::mapping::solve::MapPreset;
-use viem::workload::estimate::{Estimate, NOWHERE, PARTS, WorkloadModel};
-use viem::workload::generate::{Congestion, Pattern, Size, congested, shuffled, workload};
-use viem::workload::map::{TaskMapConfig, map_tasks, map_tasks_watched};
-use viem::workload::routing::Routing;
-use viem::workload::simulate::{Costs, SimulationConfig, simulate};
-use viem::workload::{Workload, WorkloadBuilder};
 use viem_verify::MachineText;
+use viem_workload::estimate::{Estimate, NOWHERE, PARTS, WorkloadModel};
+use viem_workload::generate::{Congestion, Pattern, Size, congested, shuffled, workload};
+use viem_workload::map::{TaskMapConfig, map_tasks, map_tasks_watched};
+use viem_workload::routing::Routing;
+use viem_workload::simulate::{Costs, SimulationConfig, simulate};
+use viem_workload::{Workload, WorkloadBuilder};
 
 const FREE: Costs = Costs::new(0, 0);
 
@@ -159,7 +159,7 @@ fn the_auditor_finds_the_same_estimate() {
     ];
     for case in 0..360 {
         let (spec, distances) = specs[case % specs.len()];
-        let machine = viem::machine::build(spec, distances, None).unwrap();
+        let machine = viem_cluster::build(spec, distances, None).unwrap();
         let text = MachineText { spec, distances, file: None, pes: None, link_cycles: None };
         crate::common::check_random_estimate(&*machine, &text, &mut rng);
     }

@@ -4,9 +4,9 @@ use super::simulate::{FREE, random_workload, settings};
 use viem::ground::rng::Rng;
 use viem::ground::types::Distance;
 use viem::machine::{DistanceMatrix, Grid, Hierarchy, Machine};
-use viem::workload::WorkloadBuilder;
-use viem::workload::routing::{Hop, Routing};
-use viem::workload::simulate::{Costs, Sharing, SimulationError, simulate};
+use viem_workload::WorkloadBuilder;
+use viem_workload::routing::{Hop, Routing};
+use viem_workload::simulate::{Costs, Sharing, SimulationError, simulate};
 
 /// Arrival times of messages that are all sent at time 0 and share links fairly, in fractions of cycles.
 fn slow_shares(routes: &[(u64, Vec<Hop>)]) -> Vec<f64> {

@@ -5,11 +5,11 @@ use viem::graph::{GraphBuilder, generate};
 use viem::ground::rng::Rng;
 use viem::ground::types::Distance;
 use viem::machine::{DistanceMatrix, Grid, Hierarchy, Hypercube, Listed, Machine, MachineError};
-use viem::workload::routing::{Flow, Routing};
-use viem::workload::simulate::{
+use viem_workload::routing::{Flow, Routing};
+use viem_workload::simulate::{
     ChromeTrace, Costs, Simulation, SimulationConfig, SimulationError, simulate, simulate_watched,
 };
-use viem::workload::{TaskId, Workload, WorkloadBuilder};
+use viem_workload::{TaskId, Workload, WorkloadBuilder};
 
 pub(super) const FREE: Costs = Costs::new(0, 0);
 

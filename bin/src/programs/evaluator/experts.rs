@@ -11,8 +11,8 @@ use crate::experts::{self, Row, Rows};
 use crate::files;
 use crate::given::Given;
 use crate::machine::{self, JsonMachine};
-use viem::io::{Outputs, Source};
-use viem::workload::experts::{ExpertId, score_experts, text};
+use viem_io::{Outputs, Source};
+use viem_training::experts::{ExpertId, score_experts, text};
 
 /// What is found out, as written to `--json`.
 #[derive(Serialize)]

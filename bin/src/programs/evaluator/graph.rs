@@ -18,14 +18,14 @@ use crate::workload::{self, SimulationReport};
 use viem::graph::CsrGraph;
 use viem::ground::text::ranges;
 use viem::ground::types::{Cost, PeId};
-use viem::io::Source;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::mapping::objective::evaluate;
 use viem::mapping::problem::check_room;
 use viem::mapping::solve::{ManyToOneConfig, MapPreset, load_bounds, pe_loads};
-use viem::report::compare::Comparison;
-use viem::report::traffic::{self, DistanceTraffic, LevelTraffic};
+use viem_io::Source;
+use viem_report::compare::Comparison;
+use viem_report::traffic::{self, DistanceTraffic, LevelTraffic};
 
 /// What the evaluator finds, as written to `--json`.
 #[derive(Serialize)]

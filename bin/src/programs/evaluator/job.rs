@@ -3,8 +3,8 @@
 use super::options::Options;
 use crate::console::Console;
 use crate::given::Given;
-use viem::io::Outputs;
-use viem::io::output::OutputId;
+use viem_io::Outputs;
+use viem_io::output::OutputId;
 
 /// What is to be done, with the outputs that were asked for.
 pub(super) struct Job<'a> {

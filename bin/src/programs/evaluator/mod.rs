@@ -28,7 +28,7 @@ use crate::given::Given;
 use crate::modes::Mode;
 use job::Job;
 use options::{Options, TABLE};
-use viem::io::{Outputs, Source};
+use viem_io::{Outputs, Source};
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {

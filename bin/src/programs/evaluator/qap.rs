@@ -9,9 +9,9 @@ use crate::files;
 use crate::given::Given;
 use crate::qap::{Problem, gap, tell_gap};
 use viem::ground::types::Cost;
-use viem::io::Outputs;
 use viem::mapping::Mapping;
 use viem::qap::lower_bound;
+use viem_io::Outputs;
 
 /// What the evaluator finds, as written to `--json`.
 #[derive(Serialize)]

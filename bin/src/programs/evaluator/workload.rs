@@ -13,16 +13,16 @@ use crate::machine::{self, JsonMachine};
 use crate::ranks;
 use crate::workload::{SimulationReport, tell_program, tell_simulation, write_trace};
 use viem::ground::types::PeId;
-use viem::io::Source;
 use viem::machine::{Capacities, Machine};
 use viem::mapping::Mapping;
-use viem::report::compare::Comparison;
-use viem::report::picture::draw_timeline;
-use viem::workload::Workload;
-use viem::workload::estimate::{Estimate, EstimateError, WorkloadModel};
-use viem::workload::map;
-use viem::workload::routing::Routing;
-use viem::workload::text;
+use viem_io::Source;
+use viem_report::compare::Comparison;
+use viem_report::picture::draw_timeline;
+use viem_workload::Workload;
+use viem_workload::estimate::{Estimate, EstimateError, WorkloadModel};
+use viem_workload::map;
+use viem_workload::routing::Routing;
+use viem_workload::text;
 
 /// What is found out about a mapping of a program, as written to `--json`.
 #[derive(Serialize)]

@@ -6,9 +6,10 @@ use crate::console::Console;
 use crate::error::Result;
 use crate::files;
 use viem::graph::CsrGraph;
-use viem::io::metis::NodeWeights;
-use viem::io::traffic::{Collector, Format, TrafficConfig};
-use viem::io::{self, Source};
+use viem_io as io;
+use viem_io::Source;
+use viem_io::metis::NodeWeights;
+use viem_io::traffic::{Collector, Format, TrafficConfig};
 
 /// The format of a graph of which each entry of a matrix is an edge.
 const MATRIX_MARKET: &str = "mtx";

@@ -10,9 +10,9 @@ use crate::machine::MachineOptions;
 use crate::remap::Remap;
 use viem::graph::CsrGraph;
 use viem::ground::types::{BlockId, Cost, Weight};
-use viem::io::partition as partitions;
 use viem::machine::Machine;
 use viem::partition::Migration;
+use viem_io::partition as partitions;
 use viem_verify as verify;
 
 /// A partition, or a many-to-one mapping, and what was computed of it.

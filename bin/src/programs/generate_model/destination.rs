@@ -14,8 +14,9 @@ use crate::given::Given;
 use crate::machine::MachineOptions;
 use crate::remap::Curve;
 use viem::graph::CsrGraph;
-use viem::io::output::{Content, OutputId};
-use viem::io::{self, Outputs};
+use viem_io as io;
+use viem_io::Outputs;
+use viem_io::output::{Content, OutputId};
 
 /// Models carry both weights, format 11, as VieM writes them.
 pub(super) const WEIGHTS: io::metis::GraphContent = io::metis::GraphContent::ALL_WEIGHTS;

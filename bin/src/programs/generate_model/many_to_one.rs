@@ -24,14 +24,14 @@ use crate::signals::{self, First};
 use viem::graph::{CsrGraph, quotient};
 use viem::ground::threads;
 use viem::ground::types::Cost;
-use viem::io::Source;
 use viem::machine::Machine;
 use viem::mapping::solve::{
     Given, ManyToOneConfig, ManyToOneReport, ManyToOneSolution, MapPreset, load_bounds,
     map_many_to_one_watched,
 };
 use viem::partition::{FixedVertices, Migration};
-use viem::report::traffic;
+use viem_io::Source;
+use viem_report::traffic;
 
 /// A model as it was asked for.
 pub(super) struct Job<'a> {

@@ -38,8 +38,8 @@ use crate::workload::is_workload;
 use destination::{Destination, Inputs};
 use options::{Options, TABLE};
 use partition::Parts;
-use viem::io::traffic::{Format, TrafficFault, WINDOW, is_goal, is_order};
-use viem::io::{ContentError, ReadError, Reading, Source, readings};
+use viem_io::traffic::{Format, TrafficFault, WINDOW, is_goal, is_order};
+use viem_io::{ContentError, ReadError, Reading, Source, readings};
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {

@@ -12,11 +12,11 @@ use crate::machine::MachineOptions;
 use crate::modes::{Mode, Need, Row, Table};
 use crate::options::{self, ReportOptions, one_of};
 use crate::remap::RemapOptions;
-use viem::io::coordinates::Ids;
-use viem::io::traffic::{Format, MOST_RANKS, Share, Sizes, Weighing};
 use viem::partition::{Grouping, PartitionAlgorithm, PartitionPreset};
-use viem::workload::generate::{Pattern, Size};
-use viem::workload::training::TrafficClass;
+use viem_io::coordinates::Ids;
+use viem_io::traffic::{Format, MOST_RANKS, Share, Sizes, Weighing};
+use viem_training::jobs::TrafficClass;
+use viem_workload::generate::{Pattern, Size};
 
 /// The name of the program.
 pub(crate) const NAME: &str = "generate_model";

@@ -9,10 +9,10 @@ use crate::error::{Result, UsageError};
 use crate::exit::End;
 use crate::progress::Progress;
 use crate::signals::{self, First};
-use viem::io::Source;
-use viem::io::traffic::{Recording, is_goal, read_goal};
-use viem::workload::recorded::{self, RecordedWorkload};
-use viem::workload::text;
+use viem_io::Source;
+use viem_io::traffic::{Recording, is_goal, read_goal};
+use viem_workload::recorded::{self, RecordedWorkload};
+use viem_workload::text;
 
 /// Reads a schedule, or the files of all ranks, of which the first is open already, and writes the workload.
 pub(super) fn workload(options: &Options, mut first: Source<'_>, to: &Destination) -> Result<End> {

@@ -22,18 +22,19 @@ use crate::{files, options};
 use viem::graph::{Coordinates, CsrGraph};
 use viem::ground::threads;
 use viem::ground::types::{BlockId, Cost, Weight};
-use viem::io::coordinates::Ids;
-use viem::io::fixed::FixedKind;
-use viem::io::mapping::Room;
-use viem::io::metis::NodeWeights;
-use viem::io::output::Content;
-use viem::io::{self, Source};
 use viem::mapping::model::{self, CommunicationModel, ModelError};
 use viem::partition::{
     Grouping, Migration, OrderIndex, Partition, PartitionAlgorithmError, PartitionInput, PartitionQuality,
     Partitioner, Remapped, Targets,
 };
-use viem::report::picture;
+use viem_io as io;
+use viem_io::Source;
+use viem_io::coordinates::Ids;
+use viem_io::fixed::FixedKind;
+use viem_io::mapping::Room;
+use viem_io::metis::NodeWeights;
+use viem_io::output::Content;
+use viem_report::picture;
 
 /// Into what a graph is divided.
 pub(super) struct Parts {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use viem::io::{ReadError, Source, pe_weights};
+use viem_io::{ReadError, Source, pe_weights};
 
 /// The speeds of the parts, if they are not all alike.
 #[derive(Args, Clone, Debug)]

@@ -14,11 +14,12 @@ use crate::signals::{self, First};
 use crate::{files, hints};
 use viem::ground::text::ranges;
 use viem::ground::types::Weight;
-use viem::io::metis::GraphContent;
-use viem::io::traffic::{
+use viem_io as io;
+use viem_io::metis::GraphContent;
+use viem_io::traffic::{
     ClassTally, Collector, LeftOut, Summary, Tally, TrafficConfig, TrafficNote, Weighing,
 };
-use viem::io::{self, ReadError, Source};
+use viem_io::{ReadError, Source};
 
 /// What the program did, as written to `--json`.
 #[derive(Serialize)]

@@ -9,8 +9,9 @@ use crate::error::{Result, UsageError};
 use crate::exit::End;
 use crate::files;
 use viem::ground::types::Weight;
-use viem::io::{self, Source};
-use viem::workload::training::{
+use viem_io as io;
+use viem_io::Source;
+use viem_training::jobs::{
     ClassTotal, ParallelConfig, StepTraffic, TrafficClass, TrainingConfig, step_traffic, step_workload, text,
 };
 
@@ -56,7 +57,7 @@ pub(super) fn workload(options: &Options, to: &Destination) -> Result<End> {
         joined => format!("{} are one phase, each other class of traffic is one", joined.join(", ")),
     };
     to.console.line(format_args!("a flit is {flit_bytes} bytes; {phases}, without computation"));
-    workload::write(&program, &|out| viem::workload::text::write(out, &program), to)
+    workload::write(&program, &|out| viem_workload::text::write(out, &program), to)
 }
 
 fn parallel(options: &TrainingOptions) -> Result<ParallelConfig> {

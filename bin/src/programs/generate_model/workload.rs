@@ -10,10 +10,11 @@ use crate::files;
 use crate::progress::Progress;
 use crate::signals::{self, First};
 use crate::workload::tell_program;
-use viem::io::output::Fill;
-use viem::io::{self, Source};
-use viem::workload::generate::{self, Pattern, Size};
-use viem::workload::{Workload, text};
+use viem_io as io;
+use viem_io::Source;
+use viem_io::output::Fill;
+use viem_workload::generate::{self, Pattern, Size};
+use viem_workload::{Workload, text};
 
 /// What was made, as written to `--json`.
 #[derive(Serialize)]

@@ -15,15 +15,16 @@ use crate::machine::{self, JsonMachine};
 use crate::options;
 use crate::progress::Progress;
 use crate::signals::{self, First, StopAtSignal};
-use viem::io::expert_trace::TraceKind;
-use viem::io::output::Content;
-use viem::io::{Outputs, Source, expert_trace};
 use viem::machine::Machine;
 use viem::mapping::solve::MapPreset;
 use viem::partition::MigrationWeight;
-use viem::workload::experts::{
+use viem_io::output::Content;
+use viem_io::{Outputs, Source};
+use viem_training::expert_trace;
+use viem_training::expert_trace::TraceKind;
+use viem_training::experts::text::{self, RoutingFile};
+use viem_training::experts::{
     ExpertConfig, ExpertCopies, ExpertId, ExpertRouting, ExpertScore, place_experts, remap_experts,
-    text::{self, RoutingFile},
 };
 use viem_verify::{self as verify, ExpertAudit};
 

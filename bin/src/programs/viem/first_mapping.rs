@@ -13,12 +13,12 @@ use viem::graph::{Coordinates, CsrGraph};
 use viem::ground::observer::{Limited, Observer, Phase};
 use viem::ground::threads;
 use viem::ground::types::Cost;
-use viem::io::coordinates::Ids;
-use viem::io::{Source, coordinates};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::mapping::construct::{AlongError, Construction, along, along_many_around};
 use viem::partition::{FixedVertices, PartitionAlgorithm, PartitionInput};
+use viem_io::coordinates::Ids;
+use viem_io::{Source, coordinates};
 
 /// A way to the first mapping.
 #[derive(Clone, Copy, Debug)]

@@ -6,11 +6,11 @@ use crate::console::Console;
 use crate::error::{Result, UsageError};
 use crate::files;
 use viem::ground::types::PeId;
-use viem::io::output::OutputId;
-use viem::io::traffic::relabel_goal;
-use viem::io::{Outputs, Source};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
+use viem_io::output::OutputId;
+use viem_io::traffic::relabel_goal;
+use viem_io::{Outputs, Source};
 
 /// Where the schedule goes, unless another file is named.
 const MAPPED: &str = "mapped.goal";

@@ -13,11 +13,12 @@ use crate::console::Console;
 use crate::error::Result;
 use crate::files;
 use crate::launch::Planned;
-use viem::io::output::{Content, OutputId};
-use viem::io::{self, Outputs};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::mapping::solve::MapConfig;
+use viem_io as io;
+use viem_io::Outputs;
+use viem_io::output::{Content, OutputId};
 
 /// Where the results go.
 pub(super) struct Places<'a> {

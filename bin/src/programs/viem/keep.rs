@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use crate::console::Console;
 use crate::error::Result;
-use viem::io::{Source, partition};
 use viem::mapping::solve::{ProcessGroups, SolveError};
+use viem_io::{Source, partition};
 
 /// What `--keep` asks for.
 #[derive(Clone, Debug, Serialize)]

@@ -38,8 +38,8 @@ use crate::modes::Mode;
 use job::{Inputs, Job, Places};
 use options::{Options, TABLE};
 use viem::ground::threads;
-use viem::io::{Outputs, Source};
 use viem::machine::Machine;
+use viem_io::{Outputs, Source};
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {

@@ -21,7 +21,6 @@ use crate::machine::{self, JsonMachine};
 use crate::progress::Progress;
 use crate::ranks;
 use crate::signals::{self, First, StopAtSignal};
-use viem::contention::{Relief, ReliefConfig, relieve};
 use viem::graph::CsrGraph;
 use viem::ground::observer::Observer;
 use viem::ground::types::{Cost, Distance};
@@ -31,7 +30,8 @@ use viem::mapping::solve::{
     Given, MapConfig, MapPreset, MapReport, MapSeconds, Solution, solve_keeping_groups, solve_watched,
 };
 use viem::partition::{FixedVertices, PartitionAlgorithm};
-use viem::report::compare::percent_less;
+use viem_report::compare::percent_less;
+use viem_workload::contention::{Relief, ReliefConfig, relieve};
 
 /// Maps each process to a PE of its own.
 pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {

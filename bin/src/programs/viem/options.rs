@@ -23,11 +23,11 @@ use crate::options::{self, ReportOptions, one_of};
 use crate::qap::{ModelFormat, OutputFormat};
 use crate::remap::RemapOptions;
 use crate::workload::CostOptions;
-use viem::contention::ReliefConfig;
 use viem::ground::settings::named;
 use viem::ground::types::Cost;
 use viem::machine::{DistanceKind, Machine};
 use viem::mapping::solve::{MapConfig, MapPreset};
+use viem_workload::contention::ReliefConfig;
 
 /// The name of the program.
 pub(crate) const NAME: &str = "viem";

@@ -17,12 +17,13 @@ use crate::signals::{self, First, StopAtSignal};
 use crate::{files, options};
 use viem::ground::observer::{Observer, Phase};
 use viem::ground::types::Cost;
-use viem::io::fixed::FixedKind;
-use viem::io::mapping::Room;
-use viem::io::output::Content;
-use viem::io::{self, Outputs, qap_solution};
 use viem::mapping::solve::Given as GivenMappings;
 use viem::qap::{QapConfig, QapMachine, QapSolution, solve_watched};
+use viem_io as io;
+use viem_io::fixed::FixedKind;
+use viem_io::mapping::Room;
+use viem_io::output::Content;
+use viem_io::{Outputs, qap_solution};
 use viem_verify as verify;
 
 /// The progress line of a search, with the gap to a known J.

@@ -18,12 +18,12 @@ use crate::ranks;
 use crate::signals::{self, First, StopAtSignal};
 use crate::workload::tell_program;
 use viem::ground::types::{Cost, PeId};
-use viem::io::Source;
 use viem::machine::{Capacities, Machine};
 use viem::mapping::solve::MapPreset;
-use viem::workload::map::{TaskMapConfig, TaskMapReport, TaskMapping, map_tasks_watched};
-use viem::workload::{Workload, text};
+use viem_io::Source;
 use viem_verify::{self as verify, WorkloadAudit, WorkloadText};
+use viem_workload::map::{TaskMapConfig, TaskMapReport, TaskMapping, map_tasks_watched};
+use viem_workload::{Workload, text};
 
 /// What the program did, as written to `--json`.
 #[derive(Serialize)]

@@ -4,9 +4,9 @@ use std::io::Write;
 use std::path::Path;
 
 use viem::CsrGraph;
-use viem::io::output::{Content, Fill};
-use viem::io::{GraphFormat, Outputs, WriteError};
-use viem::launch::Launch;
+use viem_io::output::{Content, Fill};
+use viem_io::{GraphFormat, Outputs, WriteError};
+use viem_launch::Launch;
 
 /// Writes one file.
 pub fn write(path: &Path, fill: Fill<'_>) -> Result<(), WriteError> {
@@ -17,7 +17,7 @@ pub fn write(path: &Path, fill: Fill<'_>) -> Result<(), WriteError> {
 
 /// Writes a graph in the format of METIS, with the weights that are not all 1.
 pub fn write_graph(path: &Path, graph: &CsrGraph) -> Result<(), WriteError> {
-    write(path, &|out| viem::io::write_graph(out, graph, GraphFormat::Metis))
+    write(path, &|out| viem_io::write_graph(out, graph, GraphFormat::Metis))
 }
 
 /// Writes the files of a launcher, as many as there are paths; all of them or none.

@@ -3,13 +3,14 @@
 use std::error::Error as StdError;
 
 use viem::graph::GraphError;
-use viem::io::ReadError;
-use viem::machine::{MachineError, SpecError};
+use viem::machine::MachineError;
 use viem::mapping::MappingError;
 use viem::mapping::objective::ScoreError;
 use viem::mapping::solve::SolveError;
 use viem::partition::{FixedError, HomesError, RemapError, TargetsError};
 use viem::qap::QapSolveError;
+use viem_cluster::SpecError;
+use viem_io::ReadError;
 
 /// Where a fault is, as far as that is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

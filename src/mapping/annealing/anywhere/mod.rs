@@ -36,9 +36,8 @@ use crate::ground::types::{Cost, NodeId, PeId, Weight};
 use crate::machine::Metric;
 
 /// How long to anneal, and between which temperatures.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Cooling {
     /// Proposals for each process.

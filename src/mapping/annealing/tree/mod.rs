@@ -52,9 +52,8 @@ const HUB_ARCS_PER_ARC: f64 = 0.1;
 /// Temperatures are in units of the mean edge weight times the outermost distance. At temperature 1, a
 /// proposal that moves an edge of mean weight from distance 0 to the outermost distance is accepted with
 /// probability 1/e.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TreeCooling {
     /// Proposals for each process.

@@ -52,9 +52,8 @@ const CHOICE: usize = 32;
 const HOT: f64 = 0.3;
 
 /// How the levels are solved.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Multilevel {
     /// How each level is annealed.

@@ -15,9 +15,8 @@ use crate::mapping::problem::Problem;
 use crate::mapping::search::SearchOutcome;
 
 /// The effort of the dense search of problems with few places.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct FewPlaces {
     /// The greatest number of places. Balances J against time, which grows with the cube of this.

@@ -35,9 +35,8 @@ use crate::mapping::problem::Problem;
 use crate::partition::{FixedVertices, PartitionPreset};
 
 /// The effort of improving a mapping.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Improvement {
     /// How each small group is annealed internally, as the first step.

@@ -43,9 +43,8 @@ use crate::partition::{
 /// let config = ManyToOneConfig::preset(MapPreset::Fast).with_seed(7).with_imbalance(0.05);
 /// assert!(config.validate().is_ok());
 /// ```
-#[derive(Clone, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ManyToOneConfig {
     /// The seed of every random stream.
@@ -63,7 +62,7 @@ pub struct ManyToOneConfig {
     /// If given, the effort of this preset is tried too, and the result is not worse.
     pub not_worse_than: Option<MapPreset>,
     /// If given, mappings are computed and combined until this time after the start. Serialised in seconds.
-    #[cfg_attr(feature = "serde", serde(with = "crate::ground::settings::seconds"))]
+    #[serde(with = "crate::ground::settings::seconds")]
     pub time_limit: Option<Duration>,
 }
 
@@ -131,9 +130,8 @@ impl ManyToOneConfig {
 }
 
 /// What is done for problems that are small enough to try more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct SmallProblemConfig {
     /// The greatest number of places, which is the sum of the bounds of all PEs, of a small problem.
@@ -147,8 +145,7 @@ pub struct SmallProblemConfig {
 }
 
 /// The loads of the PEs.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct PeLoads {
     /// The smallest load of a PE.
@@ -174,8 +171,7 @@ pub struct PeLoads {
 }
 
 /// The report of a many-to-one mapping.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct ManyToOneReport {
     /// Number of vertices.

@@ -1,0 +1,15 @@
+//! Machines as batch systems, hwloc, network tools and users describe them.
+//!
+//! | module | what it does |
+//! |---|---|
+//! | [`spec`] | builds machines from text, from files, and from the job that the program runs in |
+//! | [`files`] | reads hosts, Slurm's network, hwloc's nodes, GPUs, NUMA nodes, latencies |
+//! | [`nodes`] | makes a machine of nodes with names, of what is in them, and of the network between them |
+
+pub mod files;
+pub mod nodes;
+pub mod spec;
+
+pub use spec::{
+    PeKind, SpecError, Wanted, build, build_wanted, file_of, file_of_pes, files_of, read, restricted,
+};

@@ -1,0 +1,86 @@
+//! What the controller of Slurm knows of a job and of its nodes, which the environment does not say: `scontrol show`.
+
+use std::collections::HashMap;
+
+use super::variables::{Variables, variable};
+use crate::files::scontrol::{self, Hardware, JobRecord, Share};
+use crate::spec::cluster::command;
+
+/// Bytes of an argument at most.
+const LONGEST_ARGUMENT: usize = 100 << 10;
+
+/// What is known of a job and of its nodes.
+#[derive(Default)]
+pub(super) struct Facts {
+    /// The job, or the groups that a step runs in.
+    jobs: Vec<JobRecord>,
+    hardware: HashMap<String, Hardware>,
+    /// Whether there is a controller that answers.
+    pub(super) are_answers: bool,
+    /// Why it is not known what the job has of its nodes.
+    pub(super) failure: Option<String>,
+}
+
+impl Facts {
+    /// Asks about a job and about the nodes in a list. O(nodes).
+    pub(super) fn ask(variables: &Variables, nodes: &str) -> Self {
+        let mut facts = Self::default();
+        let name = match variables.group {
+            Some(_) => variables.text("SLURM_JOB_ID").map(|(_, id)| id),
+            None => variable("SLURM_JOB_ID").or_else(|| variable("SLURM_JOBID")),
+        };
+        let Some(id) = name.and_then(|id| id.trim().parse::<u32>().ok()) else {
+            facts.failure = Some("SLURM_JOB_ID is not set".to_owned());
+            return facts;
+        };
+        match show(&["job", "-d", &id.to_string()]) {
+            Ok(text) => (facts.jobs, facts.are_answers) = (scontrol::jobs(&text), true),
+            Err(failure) => {
+                facts.failure = Some(failure);
+                return facts;
+            }
+        }
+        // One number may stand for all groups of a job, or for all jobs of an array.
+        let is_in_groups = variables.groups > 1 && variables.group.is_none();
+        facts.jobs.retain(|job| job.id == id || is_in_groups);
+        if facts.jobs.iter().all(|job| job.shares.is_empty()) {
+            facts.failure = Some("scontrol show job -d has no CPU_IDs".to_owned());
+        }
+        if nodes.len() < LONGEST_ARGUMENT
+            && let Ok(text) = show(&["node", nodes])
+        {
+            facts.hardware = scontrol::nodes(&text).into_iter().collect();
+        }
+        facts
+    }
+
+    /// What is known of the job itself, if there is one.
+    pub(super) fn job(&self) -> Option<&JobRecord> {
+        if let [job] = self.jobs.as_slice() { Some(job) } else { None }
+    }
+
+    /// What the job has of each of its nodes.
+    pub(super) fn shares(&self) -> HashMap<&str, &Share> {
+        let shares = self.jobs.iter().flat_map(|job| &job.shares);
+        shares.flat_map(|share| share.hosts.iter().map(move |host| (host.as_str(), share))).collect()
+    }
+
+    /// How large a node is.
+    pub(super) fn hardware(&self, host: &str) -> Option<Hardware> {
+        self.hardware.get(host).copied()
+    }
+}
+
+/// The name of the topology that a partition has.
+pub(super) fn topology_of_partition() -> Option<String> {
+    let partition = variable("SLURM_JOB_PARTITION").filter(|name| !name.starts_with('-'))?;
+    scontrol::topology_of_partition(&show(&["partition", &partition]).ok()?)
+}
+
+/// What `scontrol show` prints.
+fn show(what: &[&str]) -> Result<String, String> {
+    let arguments: Vec<&str> = ["show"].iter().chain(what).copied().collect();
+    let failed = |reason| format!("scontrol cannot be run: {reason}");
+    let printed = command::ask("scontrol", &arguments).map_err(failed)?;
+    Ok(String::from_utf8_lossy(&printed).into_owned())
+}

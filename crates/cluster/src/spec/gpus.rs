@@ -1,0 +1,29 @@
+//! GPUs of a node, as `nvidia-smi topo -m` and `rocm-smi --showtopo` print how they are linked.
+
+use super::file_kind::{FileKind, Likeness};
+use super::matrix;
+use crate::files::gpus::{self, GpuDistances};
+
+pub(super) const FILE: FileKind = FileKind {
+    about: "the GPUs of a node, as nvidia-smi topo or rocm-smi prints them",
+    endings: &[],
+    resembles: |opening| match gpus::tool(&String::from_utf8_lossy(opening.start())) {
+        Some(_) => Likeness::Yes,
+        None => Likeness::No,
+    },
+    read: |source| {
+        let name = source.name().to_owned();
+        let GpuDistances { tool, links, entries, .. } = gpus::read(source)?;
+        let num_gpus = entries.len().isqrt();
+        let assumed: Vec<String> =
+            links.iter().map(|(link, distance)| format!("{link} {distance}")).collect();
+        let about = match assumed.is_empty() {
+            true => format!("{num_gpus} GPUs with the distances of {tool}"),
+            false => format!(
+                "{num_gpus} GPUs with the links of {tool}, distances {} (assumed)",
+                assumed.join(", ")
+            ),
+        };
+        matrix::machine(name, num_gpus, entries, &about)
+    },
+};

@@ -1,0 +1,476 @@
+use super::*;
+use crate::testing::{on_ranks, random_graph};
+use viem::graph::CsrGraph;
+use viem::graph::generate::{grid, mesh};
+use viem::ground::error::ErrorKind;
+use viem::ground::rng::Rng;
+use viem::ground::types::Cost;
+use viem::mapping::solve::{ManyToOneConfig, MapPreset, map_many_to_one};
+use viem::partition::{PartitionPreset, Partitioner};
+
+/// Settings that coarsen even small graphs.
+fn small() -> DistConfig {
+    DistConfig { coarsest: 60, coarsest_per_block: 4, ..DistConfig::default() }
+}
+
+/// What each rank that does not do as the first one is told.
+#[test]
+fn ranks_that_give_something_else_are_refused() {
+    type Change = (&'static str, fn(&mut DistConfig) -> usize);
+    let changes: [Change; 8] = [
+        ("seed", |config| {
+            config.seed = 1;
+            4
+        }),
+        ("imbalance", |config| {
+            config.imbalance = 0.1;
+            4
+        }),
+        ("least load", |config| {
+            config.least_load = 0.1;
+            4
+        }),
+        ("preset", |config| {
+            config.preset = MapPreset::Fast;
+            4
+        }),
+        ("setting", |config| {
+            config.attempts = 3;
+            4
+        }),
+        ("setting", |config| {
+            config.band.steps = 1;
+            4
+        }),
+        ("number of blocks", |_| 5),
+        ("", |config| {
+            config.threads = 2;
+            4
+        }),
+    ];
+    let graph = grid(20, 10);
+    for (what, change) in changes {
+        let results = on_ranks(3, &graph, 0, |comm, part| {
+            let (mut config, mut count) = (small(), 4);
+            if comm.rank() == 1 {
+                count = change(&mut config);
+            }
+            divide(comm, part, Goal::Blocks(count), Given::default(), &config).map(|solution| solution.blocks)
+        });
+        let message = format!("rank 1 gives another {what} than rank 0; all ranks must give the same");
+        let expected = DistError { rank: 1, kind: ErrorKind::Usage, message };
+        for result in results {
+            assert!(what.is_empty() == result.is_ok());
+            assert!(result.is_ok() || result == Err(expected.clone()), "{result:?}");
+        }
+    }
+    // Another machine, a machine instead of blocks, and older blocks on one rank only.
+    let (plain, other) = (
+        viem_cluster::build("4:2", Some("1:10"), None).unwrap(),
+        viem_cluster::build("4:2", Some("1:20"), None).unwrap(),
+    );
+    for case in 0..3 {
+        let results = on_ranks(3, &graph, 0, |comm, part| {
+            let is_other = comm.rank() == 2;
+            let goal = match case {
+                0 => Goal::Pes(if is_other { &*other } else { &*plain }),
+                1 if is_other => Goal::Blocks(8),
+                _ => Goal::Pes(&*plain),
+            };
+            let old = vec![Homes::NONE; part.num_own()];
+            let old = Old { blocks: &old, weight: MigrationWeight::ONE };
+            let given = Given::default().with_old((case == 2 && is_other).then_some(old));
+            divide(comm, part, goal, given, &small()).map(|solution| solution.blocks)
+        });
+        let what = ["machine", "machine", "migration weight"][case];
+        for result in results {
+            let error = result.unwrap_err();
+            assert_eq!((error.rank, error.kind), (2, ErrorKind::Usage));
+            assert!(
+                error.message.starts_with(&format!("rank 2 gives another {what} than rank 0")),
+                "{error}"
+            );
+        }
+    }
+}
+
+/// J by the definition.
+fn cost_of(graph: &CsrGraph, distance: impl Fn(BlockId, BlockId) -> Weight, blocks: &[BlockId]) -> Cost {
+    let of_node = |u| graph.arcs(u).map(move |(v, weight)| (u, v, weight));
+    let arcs = graph.nodes().flat_map(of_node);
+    arcs.map(|(u, v, weight)| weight * distance(blocks[u as usize], blocks[v as usize])).sum()
+}
+
+/// The older blocks of all vertices, with the weight of migration, and where they must be.
+type OldAndFixed<'a> = (Option<(&'a [BlockId], MigrationWeight)>, Option<&'a [BlockId]>);
+
+/// Divides a graph on so many ranks; checks all figures from scratch.
+fn check(
+    graph: &CsrGraph,
+    size: usize,
+    goal: Goal<'_>,
+    (old, fixed): OldAndFixed<'_>,
+    config: &DistConfig,
+) -> (Vec<BlockId>, DistReport) {
+    let machine = match goal {
+        Goal::Blocks(count) => Ok(count),
+        Goal::Pes(machine) => Err(machine),
+    };
+    let parts = on_ranks(size, graph, config.seed + size as u64, |comm, part| {
+        let goal = machine.map_or_else(Goal::Pes, Goal::Blocks);
+        let own = part.ranges().own();
+        let old =
+            old.map(|(blocks, weight)| Old { blocks: &blocks[own.start as usize..own.end as usize], weight });
+        // Ranks without fixed vertices need not say so.
+        let fixed = fixed.map(|fixed| &fixed[own.start as usize..own.end as usize]);
+        let fixed = fixed.filter(|fixed| fixed.iter().any(|&block| block != Given::FREE));
+        divide(comm, part, goal, Given { old, fixed }, config).unwrap()
+    });
+    let mut report = parts[0].report.clone();
+    (report.coarsening, report.dividing, report.refining) = (0.0, 0.0, 0.0);
+    let blocks: Vec<BlockId> = parts.into_iter().flat_map(|part| part.blocks).collect();
+    assert_eq!(report.cut, cost_of(graph, |a, b| Weight::from(a != b), &blocks) / 2);
+    if let Goal::Pes(machine) = goal {
+        let distances = machine.distances().unwrap();
+        use viem::machine::DistanceOracle;
+        assert_eq!(report.cost, Some(cost_of(graph, |a, b| distances.distance(a, b), &blocks)));
+    }
+    let mut loads = vec![0; report.bounds.len()];
+    graph.nodes().for_each(|v| loads[blocks[v as usize] as usize] += graph.node_weight(v));
+    assert_eq!(report.loads, loads);
+    let is_empty = |block: &BlockId| !blocks.contains(block);
+    assert_eq!(report.empty, (0..report.bounds.len() as BlockId).filter(is_empty).count());
+    let lacks: Vec<Weight> =
+        loads.iter().zip(&report.least).map(|(load, least)| (least - load).max(0)).collect();
+    assert_eq!(report.shortfall, lacks.iter().sum::<Weight>());
+    assert_eq!(report.below_least, lacks.iter().filter(|&&lack| lack > 0).count());
+    // All blocks have the same bound, so each may have a vertex.
+    assert!(report.empty == 0 || fixed.is_some() || report.bounds.len() > graph.num_nodes(), "{report:?}");
+    (blocks, report)
+}
+
+#[test]
+fn meshes_are_divided_well_and_alike_on_any_number_of_ranks() {
+    let graph = mesh(60, 50, 1);
+    let machine = viem_cluster::build("4:2", Some("1:10"), None).unwrap();
+    for goal in [Goal::Blocks(8), Goal::Pes(&*machine)] {
+        let first = check(&graph, 1, goal, (None, None), &small());
+        assert!(first.1.levels > 1 && first.1.overload == 0, "{:?}", first.1);
+        for size in [2, 4, 7] {
+            assert_eq!(check(&graph, size, goal, (None, None), &small()), first);
+        }
+        let threads = DistConfig { threads: 3, ..small() };
+        assert_eq!(check(&graph, 2, goal, (None, None), &threads).0, first.0);
+        // The shared memory library, with the same effort.
+        let (found, whole) = match goal {
+            Goal::Blocks(count) => {
+                let targets = Targets::equal(&graph, count, 0.03).unwrap();
+                (first.1.cut, Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets).cut())
+            }
+            Goal::Pes(machine) => {
+                let config = ManyToOneConfig::preset(MapPreset::Eco);
+                (first.1.cost.unwrap(), map_many_to_one(&graph, machine, &config).unwrap().report.cost)
+            }
+        };
+        assert!((found as f64) < 1.1 * whole as f64, "{found} {whole}");
+    }
+}
+
+#[test]
+fn v_cycles_improve_partitions_and_fast_runs_have_none() {
+    let graph = mesh(90, 70, 3);
+    let machine = viem_cluster::build("4:2", Some("1:10"), None).unwrap();
+    // Bands would have all of so small a graph.
+    let band = BandConfig { steps: 0, ..BandConfig::default() };
+    for goal in [Goal::Blocks(8), Goal::Pes(&*machine)] {
+        let mut improved = 0;
+        for seed in 0..8 {
+            let cost = |most: usize| {
+                let v_cycles = VCycleConfig { most, least_gain: 0.0 };
+                let config = DistConfig { seed, v_cycles, band, coarsest: 800, ..small() };
+                let (_, report) = check(&graph, 2, goal, (None, None), &config);
+                assert!(report.overload == 0 && report.v_cycles <= most);
+                report.cost.unwrap_or(report.cut)
+            };
+            let costs: Vec<Cost> = (0..3).map(cost).collect();
+            assert!(costs.is_sorted_by(|a, b| a >= b), "{costs:?}");
+            improved += usize::from(costs[2] < costs[0]);
+        }
+        assert!(improved > 2, "{improved}");
+    }
+    let fast = DistConfig { v_cycles: DistConfig::preset(MapPreset::Fast).v_cycles, ..small() };
+    assert_eq!(check(&graph, 2, Goal::Blocks(8), (None, None), &fast).1.v_cycles, 0);
+}
+
+#[test]
+fn any_graph_on_any_number_of_ranks() {
+    let mut rng = Rng::new(17);
+    let machine = viem_cluster::build("torus:2x3", None, None).unwrap();
+    let config = DistConfig { coarsest: 8, coarsest_per_block: 1, attempts: 2, ..DistConfig::default() };
+    for round in 0..40 {
+        let graph = random_graph(&mut rng, 50);
+        let goal = match (1 + round % 5).min(graph.num_nodes()) {
+            count if round % 2 == 0 && count > 0 => Goal::Blocks(count),
+            _ => Goal::Pes(&*machine),
+        };
+        let config = DistConfig { seed: round as u64, ..config.clone() };
+        let first = check(&graph, 1, goal, (None, None), &config);
+        for size in [3, 8] {
+            assert_eq!(check(&graph, size, goal, (None, None), &config), first, "round {round}");
+        }
+    }
+}
+
+/// A graph in which each vertex has edges to three before it, the earliest most often.
+fn heavy_tailed(count: u32, seed: u64) -> CsrGraph {
+    let mut rng = Rng::new(seed);
+    let mut edges = std::collections::BTreeSet::new();
+    for u in 1..count {
+        let mut earlier = || (0..3).fold(u, |end, _| rng.below(end.max(1)));
+        edges.extend([(u, earlier()), (u, earlier()), (u, earlier())]);
+    }
+    CsrGraph::from_edges(count as usize, edges.into_iter().map(|(u, v)| (u, v, 1))).unwrap()
+}
+
+#[test]
+fn graphs_with_heavy_tailed_degrees_are_divided_as_on_one_machine_while_they_are_small_enough() {
+    let graph = heavy_tailed(2000, 5);
+    let size = (graph.num_nodes() + graph.num_arcs()) as u64;
+    let machine = viem_cluster::build("4:2", Some("1:10"), None).unwrap();
+    let targets = Targets::equal(&graph, 8, 0.03).unwrap();
+    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets);
+    let mapping = map_many_to_one(&graph, &*machine, &ManyToOneConfig::preset(MapPreset::Eco)).unwrap();
+    for (goal, expected) in
+        [(Goal::Blocks(8), partition.blocks()), (Goal::Pes(&*machine), mapping.mapping.pes())]
+    {
+        let with = |most_whole| {
+            let heavy_tailed = HeavyTailedConfig { most_whole, ..HeavyTailedConfig::default() };
+            DistConfig { heavy_tailed, attempts: 1, ..small() }
+        };
+        for ranks in [1, 3] {
+            let (blocks, report) = check(&graph, ranks, goal, (None, None), &with(size));
+            assert_eq!((&blocks[..], report.levels), (expected, 0));
+        }
+        let coarsened = check(&graph, 1, goal, (None, None), &with(size - 1));
+        assert!(coarsened.1.levels > 0 && coarsened.1.overload == 0, "{:?}", coarsened.1);
+        assert_eq!(check(&graph, 3, goal, (None, None), &with(size - 1)), coarsened);
+    }
+}
+
+#[test]
+fn hubs_that_are_fixed_make_no_tail_heavy() {
+    // A grid, and a vertex beside all others.
+    let (grid, hub) = (grid(30, 30), 900);
+    let arcs = grid.nodes().flat_map(|u| grid.arcs(u).map(move |(v, _)| (u, v)));
+    let edges = arcs.filter(|(u, v)| u < v).chain(grid.nodes().map(|u| (u, hub)));
+    let graph = CsrGraph::from_edges(901, edges.map(|(u, v)| (u, v, 1))).unwrap();
+    let mut fixed = vec![Given::FREE; 901];
+    let levels =
+        |fixed: Option<&[BlockId]>| check(&graph, 2, Goal::Blocks(4), (None, fixed), &small()).1.levels;
+    assert_eq!(levels(None), 0);
+    fixed[7] = 0;
+    assert_eq!(levels(Some(&fixed)), 0);
+    fixed[hub as usize] = 0;
+    assert!(levels(Some(&fixed)) > 0);
+}
+
+#[test]
+fn exact_sizes_hold() {
+    let graph = grid(48, 32);
+    for size in [1, 4] {
+        let config = DistConfig { imbalance: 0.0, ..small() };
+        let (_, report) = check(&graph, size, Goal::Blocks(12), (None, None), &config);
+        assert_eq!(report.loads, [128; 12]);
+    }
+}
+
+/// The same graph where three quarters of the vertices weigh nothing.
+fn mostly_weightless(graph: &CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph {
+    let mut builder = viem::graph::GraphBuilder::new(graph.num_nodes());
+    for u in graph.nodes() {
+        let weight = if rng.below(4) == 0 { rng.below(heaviest + 1) } else { 0 };
+        builder.set_node_weight(u, weight.into());
+        graph.arcs(u).filter(|&(v, _)| v < u).for_each(|(v, weight)| builder.add_edge(u, v, weight));
+    }
+    builder.build().unwrap()
+}
+
+#[test]
+fn no_block_is_empty_while_there_are_vertices_enough() {
+    // `check` asserts it.
+    for (graph, count) in [(grid(8, 8), 20), (grid(8, 8), 40), (grid(8, 8), 64), (grid(16, 16), 80)] {
+        let config = DistConfig::default();
+        let first = check(&graph, 1, Goal::Blocks(count), (None, None), &config);
+        assert_eq!(first.1.overload, 0);
+        for size in [2, 3, 4] {
+            assert_eq!(check(&graph, size, Goal::Blocks(count), (None, None), &config), first, "{count}");
+        }
+    }
+    let mut rng = Rng::new(29);
+    let machine = viem_cluster::build("3:4", Some("1:10"), None).unwrap();
+    for round in 0..24 {
+        let graph = match round % 2 {
+            0 => grid(12, 3 + rng.below(9) as usize),
+            _ => random_graph(&mut rng, 60),
+        };
+        let graph = mostly_weightless(&graph, [0, 1, 9][round % 3], &mut rng);
+        let count = 1 + rng.below(graph.num_nodes().max(1) as u32) as usize;
+        let goal =
+            if round % 4 < 2 && graph.num_nodes() > 0 { Goal::Blocks(count) } else { Goal::Pes(&*machine) };
+        let coarse = DistConfig { coarsest: 16, coarsest_per_block: 1, ..DistConfig::default() };
+        let config = DistConfig { seed: round as u64, imbalance: [0.03, 0.5][round % 2], ..coarse };
+        let homes = vec![0; graph.num_nodes()];
+        let old = (round % 5 == 0).then_some((&homes[..], "100".parse().unwrap()));
+        let first = check(&graph, 1, goal, (old, None), &config);
+        for size in [2, 3, 4] {
+            assert_eq!(check(&graph, size, goal, (old, None), &config), first, "round {round}");
+        }
+    }
+}
+
+#[test]
+fn least_loads_are_met_on_any_number_of_ranks() {
+    let mut rng = Rng::new(31);
+    let machine = viem_cluster::build("4:2", Some("1:10"), None).unwrap();
+    for (round, percent) in [40, 80, 100, 50, 97, 75].into_iter().enumerate() {
+        let graph = mesh(40, 30, round as u64);
+        let goal = if round % 2 == 0 { Goal::Blocks(8) } else { Goal::Pes(&*machine) };
+        let least_load = f64::from(percent) / 100.0;
+        let config = DistConfig { seed: round as u64, imbalance: 1.0, least_load, ..small() };
+        let homes: Vec<BlockId> = (0..1200).map(|_| rng.below(3)).collect();
+        let old = (round > 2).then_some((&homes[..], MigrationWeight::ONE));
+        let first = check(&graph, 1, goal, (old, None), &config);
+        assert_eq!(first.1.least, [Weight::from(150 * percent / 100); 8]);
+        assert_eq!((first.1.overload, first.1.shortfall), (0, 0), "{percent}: {:?}", first.1);
+        for size in [2, 4] {
+            assert_eq!(check(&graph, size, goal, (old, None), &config), first, "{percent}");
+        }
+    }
+}
+
+#[test]
+fn remapping_keeps_most_in_place() {
+    let graph = mesh(50, 40, 2);
+    let machine = viem_cluster::build("4:2", Some("1:10"), None).unwrap();
+    let (old, before) = check(&graph, 2, Goal::Pes(&*machine), (None, None), &small());
+    // A tenth of the vertices becomes three times as heavy, and some are new.
+    let mut builder = viem::graph::GraphBuilder::new(graph.num_nodes());
+    for u in graph.nodes() {
+        builder.set_node_weight(u, if u < 200 { 3 } else { 1 });
+        graph.arcs(u).filter(|&(v, _)| v < u).for_each(|(v, weight)| builder.add_edge(u, v, weight));
+    }
+    let heavier = builder.build().unwrap();
+    let homes: Vec<BlockId> =
+        old.iter().enumerate().map(|(v, &pe)| if v % 50 == 0 { Homes::NONE } else { pe }).collect();
+    let weight: MigrationWeight = "2".parse().unwrap();
+    let first = check(&heavier, 1, Goal::Pes(&*machine), (Some((&homes, weight)), None), &small());
+    for size in [2, 5] {
+        assert_eq!(
+            check(&heavier, size, Goal::Pes(&*machine), (Some((&homes, weight)), None), &small()),
+            first
+        );
+    }
+    let (blocks, report) = first;
+    let away = heavier.nodes().filter(|&v| {
+        let home = homes[v as usize];
+        home != Homes::NONE && home != blocks[v as usize]
+    });
+    assert_eq!(report.migration, Some(away.map(|v| heavier.node_weight(v)).sum()));
+    assert_eq!(report.overload, 0);
+    assert!(report.migration.unwrap() < heavier.total_node_weight() / 3, "{report:?}");
+    assert!(report.cost.unwrap() < 2 * before.cost.unwrap(), "{report:?}");
+    // The same graph stays where it is.
+    let (_, still) =
+        check(&graph, 3, Goal::Pes(&*machine), (Some((&old, "9".parse().unwrap())), None), &small());
+    assert!(still.migration.unwrap() < 100 && still.cost <= before.cost, "{still:?}");
+    // Partitions have homes as well.
+    let (parts, report) = check(&graph, 2, Goal::Blocks(6), (None, None), &small());
+    let (_, again) =
+        check(&graph, 4, Goal::Blocks(6), (Some((&parts, MigrationWeight::ONE)), None), &small());
+    assert!(again.migration.unwrap() < 200 && again.cut <= report.cut + 20, "{again:?} {report:?}");
+}
+
+#[test]
+fn errors_are_the_same_on_all_ranks() {
+    let graph = grid(5, 5);
+    let fail_fixed = |goal: Result<usize, &dyn Machine>,
+                      old: Option<&[BlockId]>,
+                      fixed: Option<(u32, BlockId)>,
+                      config: DistConfig| {
+        let errors = on_ranks(3, &graph, 1, |comm, part| {
+            let goal = goal.map_or_else(Goal::Pes, Goal::Blocks);
+            let own = fixed.map(|(vertex, block)| {
+                part.ranges()
+                    .own()
+                    .map(|own| if own == vertex { block } else { Given::FREE })
+                    .collect::<Vec<_>>()
+            });
+            let fixed = own.as_deref();
+            // Only the last rank is wrong.
+            let old = old.filter(|_| true).map(|blocks| Old {
+                blocks: &blocks[..part.num_own() - usize::from(comm.rank() == 2 && part.num_own() > 0)],
+                weight: MigrationWeight::ONE,
+            });
+            divide(comm, part, goal, Given { old, fixed }, &config).unwrap_err()
+        });
+        assert!(errors.iter().all(|error| *error == errors[0]));
+        errors[0].clone()
+    };
+    let fail = |goal, old, config| fail_fixed(goal, old, None, config);
+    assert_eq!(fail(Ok(0), None, small()).kind, ErrorKind::Usage);
+    assert_eq!(fail(Ok(2), None, DistConfig { imbalance: -1.0, ..small() }).kind, ErrorKind::Usage);
+    assert_eq!(fail(Ok(2), None, DistConfig { attempts: 0, ..small() }).kind, ErrorKind::Usage);
+    assert_eq!(fail(Ok(2), None, DistConfig { least_load: 1.5, ..small() }).kind, ErrorKind::Usage);
+    let error = fail(Ok(26), None, small());
+    assert_eq!(error.message, "cannot partition 25 vertices into 26 blocks; ask for 1 to 25 blocks");
+    assert_eq!(error.kind, ErrorKind::BadData);
+    let error = fail(Ok(2), Some(&[7; 25]), small());
+    assert_eq!(error.kind, ErrorKind::BadData);
+    let error = fail(Ok(2), Some(&[1; 25]), small());
+    assert!(error.message.contains("old blocks are given for"), "{error}");
+    let error = fail_fixed(Ok(2), None, Some((17, 2)), small());
+    assert_eq!(error.message, "vertex 17 is fixed to block 2, but the blocks are 0..2");
+    assert_eq!(error.kind, ErrorKind::BadData);
+}
+
+#[test]
+fn fixed_vertices_stay_on_any_number_of_ranks() {
+    let mut rng = Rng::new(23);
+    let machine = viem_cluster::build("2:2", Some("1:10"), None).unwrap();
+    let config = DistConfig { coarsest: 8, coarsest_per_block: 1, ..DistConfig::default() };
+    for round in 0..30 {
+        let graph = if round % 3 == 0 { grid(30, 20) } else { random_graph(&mut rng, 50) };
+        let is_partition = round % 2 == 0 && graph.num_nodes() >= 4;
+        let goal = if is_partition { Goal::Blocks(4) } else { Goal::Pes(&*machine) };
+        let config = DistConfig { seed: round, ..config.clone() };
+        let some = |rng: &mut Rng, of: u32| -> Vec<BlockId> {
+            graph.nodes().map(|_| if rng.below(of) == 0 { rng.below(4) } else { Given::FREE }).collect()
+        };
+        let fixed = some(&mut rng, 2 + round as u32 % 7);
+        let old = (round % 5 == 0).then(|| some(&mut rng, 1));
+        let old = old.as_ref().map(|old| (&old[..], MigrationWeight::ONE));
+        let first = check(&graph, 1, goal, (old, Some(&fixed)), &config);
+        let are_right =
+            fixed.iter().zip(&first.0).all(|(&fixed, &block)| fixed == Given::FREE || fixed == block);
+        assert!(are_right, "round {round}");
+        let is_unit = graph.node_weights().iter().all(|&weight| weight == 1);
+        let room = first.1.fixed.as_ref().map(|fixed| fixed.loads.iter().zip(&first.1.bounds));
+        let fits = room.is_none_or(|mut room| room.all(|(load, bound)| load <= bound));
+        assert!(!(is_unit && fits) || first.1.overload == 0, "round {round}: {:?}", first.1);
+        for size in [3, 8] {
+            assert_eq!(check(&graph, size, goal, (old, Some(&fixed)), &config), first, "round {round}");
+        }
+    }
+}
+
+#[test]
+fn fixed_corners_shape_the_partition() {
+    let graph = grid(40, 40);
+    let mut fixed = vec![Given::FREE; 1600];
+    // The corners of each side are in a block.
+    (fixed[0], fixed[1560], fixed[39], fixed[1599]) = (0, 0, 1, 1);
+    let (blocks, report) = check(&graph, 3, Goal::Blocks(2), (None, Some(&fixed)), &small());
+    assert!(report.levels > 1 && report.overload == 0 && report.cut <= 48, "{report:?}");
+    assert_eq!([blocks[0], blocks[1560], blocks[39], blocks[1599]], [0, 0, 1, 1]);
+    assert_eq!(report.fixed, Some(FixedReport { number: 4, loads: vec![2, 2] }));
+}

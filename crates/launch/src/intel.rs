@@ -1,0 +1,23 @@
+//! Intel MPI: one host per rank, and a script that binds the ranks. In a job of Slurm, the hosts must first occur in its order.
+
+use std::collections::HashSet;
+
+use crate::{BindsTo, Job, Launch, LaunchError, LauncherKind, script, srun};
+
+pub(super) const KIND: LauncherKind = LauncherKind {
+    name: "intel",
+    about: "machine file and binding script for Intel MPI",
+    files: &["hosts", "bind.sh"],
+    needs_hosts: true,
+    binds_to: BindsTo::Cpus,
+    make,
+};
+
+fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
+    let mut seen = HashSet::new();
+    srun::check_order(job, job.ranks().filter(|&rank| seen.insert(job.host_of(rank))))?;
+    let (ranks, hosts, bind) = (job.num_ranks(), job.file(0), job.program(1));
+    let overlap = srun::overlap(job);
+    let line = format!("{overlap}mpirun -machinefile {hosts} -n {ranks} -genv I_MPI_PIN=0 {bind} ./app");
+    Ok(Launch { files: vec![script::hosts(job, ":1"), script::of(job, "PMI_RANK")], line: Some(line) })
+}

@@ -1,0 +1,348 @@
+//! Reads back where a job's ranks are: the files that launchers take, as mappings.
+//!
+//! | member | what it reads |
+//! |---|---|
+//! | `rankfile` | rankfiles of Open MPI: `rank 3=n1 slot=0:12` |
+//! | `rank_order` | `MPICH_RANK_ORDER`: the ranks in the order of the slots |
+//! | `hosts` | host lists of Slurm, Flux and Intel MPI (a host per rank), host files of MPICH (`n1:2 binding=user:3,1`) |
+//! | `rank_script` | the script that sets ranks for `torchrun`: a host, one of its GPUs and a rank in each line of its table |
+//! | `pods` | the order of pods as JSON: hosts with their GPUs and ranks |
+//! | `inverse` | the rank on each processing element, -1 on one without |
+//!
+//! Which of them a file is shows in its content; any other file of numbers is a [mapping](viem_io::mapping). Only a list without -1 looks
+//! the same in both directions: it is a mapping unless the caller says otherwise.
+//!
+//! A list of hosts may come with the script that binds its ranks, which has their CPUs ([`read_bound`]).
+//!
+//! Each member says of every rank what its file says: a node, and cores or CPUs of it if there are some. A rank gets a processing element
+//! that has one of them, those with the fewest to choose from first. O(n log n + PEs) for n ranks.
+
+mod bind_script;
+mod hosts;
+mod inverse;
+mod pods;
+mod rank_order;
+mod rank_script;
+mod rankfile;
+mod seats;
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use crate::srun;
+use viem::ground::error::{ErrorKind, HasKind};
+use viem::ground::text::{MESSAGE_TEXT, Place};
+use viem::ground::types::{NodeId, PeId};
+use viem::machine::{Located, Machine, Nodes};
+use viem_cluster::files::names::UnclearHost;
+use viem_io as io;
+use viem_io::Text;
+use viem_io::mapping::Room;
+use viem_io::{ContentError, ReadError, Source};
+
+use seats::{Assigned, Seat};
+
+/// A kind of file that says where ranks are.
+#[derive(Debug)]
+pub struct PlacementKind {
+    /// A name, such as that of the launcher that takes it.
+    pub name: &'static str,
+    /// What it is, for people.
+    pub about: &'static str,
+    /// Whether a file with this beginning is one.
+    resembles: fn(&str) -> bool,
+    /// Whether a file that resembles it, but is none, is rather a faulty mapping or something else.
+    is_doubtful: fn(&str) -> bool,
+    /// The seat of each rank.
+    read: fn(&str, &Task<'_>) -> Result<Vec<Seat>, Fault>,
+}
+
+/// All kinds, in the order in which they are tried.
+pub const KINDS: [PlacementKind; 6] =
+    [rankfile::KIND, rank_script::KIND, pods::KIND, inverse::KIND, rank_order::KIND, hosts::KIND];
+
+/// A mapping that was read, and what is to be said about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Placement {
+    /// The PE of each rank.
+    pub pes: Vec<PeId>,
+    /// What the file is, unless it is a plain mapping.
+    pub kind: Option<&'static str>,
+    /// What was assumed.
+    pub notes: Vec<String>,
+}
+
+/// What is wrong with a file that says where ranks are.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+pub enum PlacementFault {
+    #[error("`{text}` is no line of a rankfile, such as `rank 3=n1 slot=0:12`")]
+    RankLine { text: String },
+    #[error(
+        "`{text}` is no slot that is understood here; slots are logical numbers such as 0:12 or 0:4-7 (package and cores), or 12 (a core)"
+    )]
+    Slot { text: String },
+    #[error("`{text}` is no line of a host, the number of one of its GPUs, and a rank")]
+    GpuLine { text: String },
+    #[error("host {host} has no processing element {number}, counted from 0; the machine has {count} there")]
+    NoSuchGpu { host: String, number: u64, count: usize },
+    #[error("this is not JSON: {reason}")]
+    Json { reason: String },
+    #[error("this has no list `pods`")]
+    NoPods,
+    #[error(
+        "pod {number}, counted from 0, needs a `host`, a list `gpus` of numbers, and a list `ranks` of as many"
+    )]
+    Pod { number: usize },
+    #[error("{reason}")]
+    Hosts { reason: String },
+    #[error("`{text}` is no rank; the ranks are 0 to {last}")]
+    Rank { text: String, last: usize },
+    #[error("rank {rank} stands here a second time; each rank has one place")]
+    RankTwice { rank: NodeId },
+    #[error("the file has places for {found} of {expected} ranks")]
+    TooFew { found: usize, expected: usize },
+    #[error("the file has places for more than {expected} ranks, which is all that the graph has")]
+    TooMany { expected: usize },
+    #[error("host {host} is not in the machine, which has {known}")]
+    UnknownHost { host: String, known: String },
+    #[error(transparent)]
+    UnclearHost(#[from] UnclearHost),
+    #[error(
+        "this file names hosts, but the machine has none; give a machine with hosts, such as hosts:FILE,node=16:2"
+    )]
+    NoHosts,
+    #[error("host {host} of the machine has no processing element on the cores or CPUs `{text}`")]
+    NoSuchCores { host: String, text: String },
+    #[error(
+        "the processing elements of host {host} that rank {rank} may be on are taken; give each rank cores of its own"
+    )]
+    Full { host: String, rank: NodeId },
+    #[error(
+        "there are {found} lines, but the machine has {expected} processing elements; this file has a line for each"
+    )]
+    Lines { found: usize, expected: usize },
+    #[error("this is no script that binds ranks: it has no line `{line}`")]
+    NoBindings { line: &'static str },
+    #[error("`{text}` is no list of CPUs, such as 0,4")]
+    CpuLine { text: String },
+    #[error("CPUs by a script belong to a list of hosts, but this is {kind}")]
+    NotBound { kind: &'static str },
+    #[error("the machine has {pes} processing elements for {ranks} ranks")]
+    NoRoom { pes: usize, ranks: usize },
+}
+
+impl HasKind for PlacementFault {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::BadData
+    }
+}
+
+/// A fault and where it is.
+type Fault = (Place, PlacementFault);
+
+/// What a file is read for.
+struct Task<'a> {
+    num_ranks: usize,
+    nodes: &'a Nodes,
+    /// What was left out.
+    notes: RefCell<Vec<String>>,
+    /// The CPUs of each rank, if a script has them.
+    bindings: Option<Vec<Binding>>,
+}
+
+/// The CPUs that a script binds a rank to.
+struct Binding {
+    cpus: Vec<u32>,
+    /// How the script says it, for messages.
+    text: String,
+}
+
+/// The kind with this name.
+pub fn kind(name: &str) -> Option<&'static PlacementKind> {
+    const ALL: &[PlacementKind] = &KINDS;
+    ALL.iter().find(|kind| kind.name == name)
+}
+
+/// The kind of a file that begins so, if it is none that only has the number of a PE in each line.
+pub fn recognise(start: &[u8]) -> Option<&'static PlacementKind> {
+    const ALL: &[PlacementKind] = &KINDS;
+    let text = String::from_utf8_lossy(start);
+    ALL.iter().find(|kind| (kind.resembles)(&text))
+}
+
+/// Reads where `num_ranks` ranks are, in a file of a kind, or of the kind that its content shows. `room` has the PEs of the machine.
+///
+/// ```
+/// use viem_io::Source;
+/// use viem_io::mapping::Room;
+/// use viem_launch::placement;
+///
+/// let machine = viem::machine::build("2:2", Some("1:10"), None)?;
+/// let source = Source::new("order", "3,1,0,2\n".as_bytes())?;
+/// let placement = placement::read(source, 4, &machine, Room::plain(4), None)?;
+/// assert_eq!(placement.pes, [2, 1, 3, 0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read(
+    mut source: Source<'_>,
+    num_ranks: usize,
+    machine: &dyn Machine,
+    room: Room<'_>,
+    kind: Option<&'static PlacementKind>,
+) -> Result<Placement, ReadError> {
+    let start = source.start();
+    let is_given = kind.is_some();
+    let Some(kind) = kind.or_else(|| recognise(&start)) else {
+        return numbers(source, num_ranks, machine, room);
+    };
+    let text = Text::read(source)?;
+    let assigned = assign(&text, kind, num_ranks, machine, room, None);
+    if assigned.is_err() && !is_given && (kind.is_doubtful)(text.as_str()) {
+        let source = Source::new(text.name(), text.as_str().as_bytes())?;
+        return Ok(Placement {
+            pes: io::mapping::read(source, num_ranks, room)?,
+            kind: None,
+            notes: Vec::new(),
+        });
+    }
+    assigned
+}
+
+/// Reads where `num_ranks` ranks are in a list of hosts and the script that binds the ranks, as Slurm, Intel MPI and Flux take them.
+pub fn read_bound(
+    hosts: Source<'_>,
+    script: Source<'_>,
+    num_ranks: usize,
+    machine: &dyn Machine,
+    room: Room<'_>,
+) -> Result<Placement, ReadError> {
+    let (hosts, script) = (Text::read(hosts)?, Text::read(script)?);
+    match recognise(hosts.as_str().as_bytes()) {
+        Some(kind) if kind.name != hosts::KIND.name => {
+            let fault = PlacementFault::NotBound { kind: kind.about };
+            return Err(invalid(&hosts, (Place { line: 1, column: 1 }, fault)));
+        }
+        _ => (),
+    }
+    let bindings = bind_script::read(script.as_str(), num_ranks).map_err(|fault| invalid(&script, fault))?;
+    const HOSTS: &PlacementKind = &hosts::KIND;
+    assign(&hosts, HOSTS, num_ranks, machine, room, Some(bindings))
+}
+
+/// The PEs of the ranks by a file of a kind.
+fn assign(
+    text: &Text,
+    kind: &'static PlacementKind,
+    num_ranks: usize,
+    machine: &dyn Machine,
+    room: Room<'_>,
+    bindings: Option<Vec<Binding>>,
+) -> Result<Placement, ReadError> {
+    let nodes = Nodes::of(machine);
+    let task = Task { num_ranks, nodes: &nodes, notes: RefCell::default(), bindings };
+    let order = srun::order(machine.located().and_then(Located::slurm_job), &nodes);
+    let assigned =
+        (kind.read)(text.as_str(), &task).and_then(|seats| seats::assign(seats, &nodes, &order, room));
+    let Assigned { pes, mut notes } = assigned.map_err(|fault| invalid(text, fault))?;
+    notes.extend(task.notes.into_inner());
+    Ok(Placement { pes, kind: Some(kind.about), notes })
+}
+
+/// A fault of a file.
+fn invalid(text: &Text, (Place { line, column }, fault): Fault) -> ReadError {
+    let kind = ContentError::new(fault);
+    ReadError::Invalid { file: text.name().to_owned(), line, column, kind }
+}
+
+/// Reads the PE of each rank. In a part of a machine, PEs may have the numbers that they have in the whole, as `plain` writes them.
+fn numbers(
+    source: Source<'_>,
+    num_ranks: usize,
+    machine: &dyn Machine,
+    room: Room<'_>,
+) -> Result<Placement, ReadError> {
+    let placement = |pes, kind| Placement { pes, kind, notes: Vec::new() };
+    let pes = 0..machine.num_pes() as PeId;
+    if pes.clone().all(|pe| machine.number(pe) == pe) {
+        return Ok(placement(io::mapping::read(source, num_ranks, room)?, None));
+    }
+    let text = Text::read(source)?;
+    let read =
+        |text: &str, name: &str| io::mapping::read(Source::new(name, text.as_bytes())?, num_ranks, room);
+    let error = match read(text.as_str(), text.name()) {
+        Ok(pes) => return Ok(placement(pes, None)),
+        Err(error) => error,
+    };
+    let place_of: HashMap<PeId, PeId> = pes.map(|pe| (machine.number(pe), pe)).collect();
+    let place = |line: &str| line.trim().parse().ok().and_then(|number| place_of.get(&number));
+    let places: Option<String> =
+        text.as_str().lines().map(|line| Some(format!("{}\n", place(line)?))).collect();
+    match places.map(|places| read(&places, text.name())) {
+        Some(Ok(pes)) => {
+            Ok(placement(pes, Some("processing elements by their numbers in the whole machine")))
+        }
+        _ => Err(error),
+    }
+}
+
+/// A text for a message.
+fn shown(text: &str) -> String {
+    text.chars().take(MESSAGE_TEXT).flat_map(char::escape_debug).collect()
+}
+
+/// The lines of a text with their numbers, from 1, without comments that begin with `#`; no empty ones.
+fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
+    (1..).zip(text.split('\n')).filter_map(|(number, whole)| {
+        let line = Line { number, whole, text: whole.split('#').next().unwrap_or_default().trim() };
+        Some(line).filter(|line| !line.text.is_empty())
+    })
+}
+
+/// A line that says something.
+#[derive(Clone, Copy)]
+struct Line<'a> {
+    number: u64,
+    whole: &'a str,
+    /// Without comment and blanks around.
+    text: &'a str,
+}
+
+impl Line<'_> {
+    /// Where a part of the line starts.
+    fn place(&self, part: &str) -> Place {
+        let offset = (part.as_ptr() as usize).wrapping_sub(self.whole.as_ptr() as usize);
+        Place { line: self.number, column: offset as u64 + 1 }
+    }
+}
+
+/// The place behind a text.
+fn end_of(text: &str) -> Place {
+    viem::ground::text::place(text.as_bytes(), text.len())
+}
+
+/// A rank below `num_ranks`.
+fn rank(text: &str, place: Place, num_ranks: usize) -> Result<NodeId, Fault> {
+    let number = text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse::<usize>().ok()).flatten();
+    let number = number.filter(|&rank| rank < num_ranks);
+    let fault = || PlacementFault::Rank { text: shown(text), last: num_ranks.saturating_sub(1) };
+    number.map(|rank| rank as NodeId).ok_or_else(|| (place, fault()))
+}
+
+/// Gives a rank its seat. `place` is where the rank stands.
+fn give_seat(seats: &mut [Option<Seat>], rank: NodeId, seat: Seat, place: Place) -> Result<(), Fault> {
+    match seats[rank as usize].replace(seat) {
+        Some(_) => Err((place, PlacementFault::RankTwice { rank })),
+        None => Ok(()),
+    }
+}
+
+/// The seats of all ranks, once each has one.
+fn complete(seats: Vec<Option<Seat>>, end: Place) -> Result<Vec<Seat>, Fault> {
+    let expected = seats.len();
+    let found = seats.iter().flatten().count();
+    let seats: Option<Vec<Seat>> = seats.into_iter().collect();
+    seats.ok_or((end, PlacementFault::TooFew { found, expected }))
+}

@@ -1,0 +1,10 @@
+//! The effect of a mapping on the traffic: figures by level and distance, comparison of mappings, and
+//! pictures.
+
+pub mod compare;
+pub mod picture;
+pub mod traffic;
+
+#[cfg(test)]
+#[path = "../../../tests/common/problems.rs"]
+mod testing;

@@ -1,0 +1,18 @@
+//! Contention: how much each link of a machine carries under a mapping, and mappings whose busiest link carries less.
+//!
+//! The load of a link is the weight of the traffic that its routes bring, times the cost of the link. A message
+//! from process u to process v follows the [route](crate::routing) between their PEs, so the loads of
+//! all links add up to J, and the greatest load is a second objective beside it: the time in which the busiest
+//! link carries its traffic, if the cost of a link is the time for a unit of weight. Messages of different times
+//! count as if all were sent at once.
+//!
+//! | member | purpose |
+//! |---|---|
+//! | [`LinkLoads`] | the load of each link |
+//! | [`relieve`] | lowers the greatest load by exchanges that hardly raise J |
+
+mod loads;
+mod relief;
+
+pub use loads::{BusiestLink, LinkLoads, routing_of};
+pub use relief::{Relief, ReliefConfig, relieve};

@@ -1,0 +1,243 @@
+//! Trees: up to the smallest common group, and down.
+
+use crate::routing::{Hop, LaneId, check_lanes, push};
+use viem::ground::types::{Distance, PeId};
+use viem::machine::{Hierarchy, MachineError, UnevenTree};
+
+/// Link `first[l] + 2 g` leads up from group g of level l, and the next one down; groups of level 0 are PEs.
+#[derive(Debug)]
+pub(super) struct TreeRoutes {
+    groups: Groups,
+    levels: Vec<Level>,
+    num_links: usize,
+}
+
+#[derive(Debug)]
+struct Level {
+    /// The first link.
+    first: usize,
+    /// The total cost of a link upwards and downwards.
+    cost: u64,
+    /// The inner level whose links are used before, if there is one.
+    inside: Option<usize>,
+    /// Groups below links of this level.
+    num_groups: usize,
+}
+
+/// Which PEs are below each link.
+#[derive(Debug)]
+enum Groups {
+    /// By level, the number of PEs in a group.
+    Regular { tree: Hierarchy, sizes: Vec<PeId> },
+    /// By level, the group of each PE.
+    Uneven(Vec<Vec<u32>>),
+}
+
+impl Groups {
+    fn regular(tree: &Hierarchy) -> Self {
+        let size = |size: &mut PeId, &arity: &u32| {
+            let next = size.saturating_mul(arity);
+            Some(std::mem::replace(size, next))
+        };
+        Self::Regular { tree: tree.clone(), sizes: tree.arities().iter().scan(1, size).collect() }
+    }
+
+    fn uneven(tree: &UnevenTree) -> Self {
+        Self::Uneven((0..tree.num_levels()).map(|level| tree.groups(level)).collect())
+    }
+
+    /// The number of groups of a level.
+    fn count(&self, level: usize) -> usize {
+        match self {
+            Self::Regular { tree, sizes } => tree.num_pes() / sizes[level] as usize,
+            Self::Uneven(levels) => levels[level].iter().max().map_or(0, |&last| last as usize + 1),
+        }
+    }
+
+    /// The group of a PE at a level.
+    fn of(&self, level: usize, pe: PeId) -> usize {
+        match self {
+            Self::Regular { sizes, .. } => (pe / sizes[level]) as usize,
+            Self::Uneven(levels) => levels[level][pe as usize] as usize,
+        }
+    }
+
+    /// The outermost level at which two PEs are in different groups.
+    fn level(&self, p: PeId, q: PeId) -> Option<usize> {
+        match self {
+            Self::Regular { tree, .. } => tree.level(p, q),
+            Self::Uneven(levels) => {
+                levels.iter().rposition(|groups| groups[p as usize] != groups[q as usize])
+            }
+        }
+    }
+
+    /// The first PE of a group, the last, and how many it has.
+    fn members(&self, level: usize, group: usize) -> (PeId, PeId, usize) {
+        match self {
+            Self::Regular { sizes, .. } => {
+                let (size, first) = (sizes[level], group as PeId * sizes[level]);
+                (first, first + (size - 1), size as usize)
+            }
+            Self::Uneven(levels) => {
+                let pes =
+                    || (0..).zip(&levels[level]).filter(|&(_, &of)| of as usize == group).map(|(pe, _)| pe);
+                (pes().next().unwrap_or(0), pes().last().unwrap_or(0), pes().count())
+            }
+        }
+    }
+}
+
+impl TreeRoutes {
+    pub(super) fn new(tree: &Hierarchy) -> Result<Self, MachineError> {
+        Self::with(Groups::regular(tree), tree.distances())
+    }
+
+    pub(super) fn uneven(tree: &UnevenTree) -> Result<Self, MachineError> {
+        Self::with(Groups::uneven(tree), &tree.level_distances())
+    }
+
+    fn with(groups: Groups, distances: &[Distance]) -> Result<Self, MachineError> {
+        let mut first = 0u128;
+        let mut levels: Vec<Level> = Vec::new();
+        for (index, &distance) in distances.iter().enumerate() {
+            let inside = (0..index).rev().find(|&level| distances[level] <= distance);
+            let cost = (distance - inside.map_or(0, |level| distances[level])) as u64;
+            let num_groups = groups.count(index);
+            levels.push(Level { first: check_lanes(first)?, cost, inside, num_groups });
+            first += 2 * num_groups as u128;
+        }
+        Ok(Self { groups, levels, num_links: check_lanes(first)? })
+    }
+
+    pub(super) fn num_links(&self) -> usize {
+        self.num_links
+    }
+
+    pub(super) fn num_levels(&self) -> usize {
+        self.levels.len()
+    }
+
+    /// The group of a PE at a level; at level 0 it is the PE itself.
+    pub(super) fn group(&self, level: usize, pe: PeId) -> usize {
+        self.groups.of(level, pe)
+    }
+
+    /// Levels of one member do not count, unless they are inside one that does: no message uses them.
+    pub(super) fn longest(&self) -> (u64, u64) {
+        let above = |level: usize| self.levels.get(level + 1).map_or(1, |level| level.num_groups);
+        let has_several = |level: usize| self.levels[level].num_groups > above(level);
+        let mut is_passed: Vec<bool> = (0..self.levels.len()).map(has_several).collect();
+        let mut cost = 1;
+        for (index, level) in self.levels.iter().enumerate().rev() {
+            if is_passed[index] {
+                level.inside.iter().for_each(|&inside| is_passed[inside] = true);
+                cost = cost.max(level.cost);
+            }
+        }
+        (2 * self.levels.len() as u64, cost)
+    }
+
+    /// Appends the hops; the links of this tree are numbered from `first`.
+    pub(super) fn route(&self, from: PeId, to: PeId, first: usize, hops: &mut Vec<Hop>) {
+        let Some(level) = self.groups.level(from, to) else { return };
+        let begin = hops.len();
+        let mut inwards = Some(level);
+        while let Some(level) = inwards {
+            let Level { first: own, cost, inside, .. } = self.levels[level];
+            push(hops, first + own + 2 * self.groups.of(level, from), cost.div_ceil(2));
+            inwards = inside;
+        }
+        hops[begin..].reverse();
+        let mut inwards = Some(level);
+        while let Some(level) = inwards {
+            let Level { first: own, cost, inside, .. } = self.levels[level];
+            push(hops, first + own + 2 * self.groups.of(level, to) + 1, cost / 2);
+            inwards = inside;
+        }
+    }
+
+    /// The level of a link, from 0, the group below it, and whether it leads up.
+    fn place(&self, link: LaneId) -> (usize, usize, bool) {
+        let link = link as usize;
+        let level = self.levels.partition_point(|level| level.first <= link).saturating_sub(1);
+        (level, (link - self.levels[level].first) / 2, link.is_multiple_of(2))
+    }
+
+    /// The level of a link, from 0, the first PE below it, and whether it leads up.
+    pub(super) fn position(&self, link: LaneId) -> (usize, PeId, bool) {
+        let (level, group, is_up) = self.place(link);
+        (level, self.groups.members(level, group).0, is_up)
+    }
+
+    /// The name of a link of a tree whose first PE has this number, for output.
+    pub(super) fn name(&self, link: LaneId, first_pe: PeId) -> String {
+        let (level, group, is_up) = self.place(link);
+        let (first, last, count) = self.groups.members(level, group);
+        let (first, last) = (first_pe + first, first_pe + last);
+        let members = match (level, count) {
+            (0, _) => format!("PE {first}"),
+            (_, count) if count == (last - first) as usize + 1 => format!("PEs {first}-{last}"),
+            (_, count) => format!("{count} PEs from {first} to {last}"),
+        };
+        way(&members, &format!("level {}", level + 1), is_up)
+    }
+}
+
+/// The name of a link between what is below it and above it.
+pub(super) fn way(below: &str, above: &str, is_up: bool) -> String {
+    if is_up { format!("{below} -> {above}") } else { format!("{above} -> {below}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_regular_tree_that_is_written_as_an_uneven_one_has_the_same_routes() {
+        for distances in ["1:10:100", "5:2:7", "3:3:3"] {
+            let tree = Hierarchy::parse("2:3:2", distances).unwrap();
+            let digits: Vec<u32> = (0..12).flat_map(|pe| [pe % 2, pe / 2 % 3, pe / 6]).collect();
+            let uneven = UnevenTree::new(tree.distances(), &digits).unwrap();
+            let (regular, uneven) = (TreeRoutes::new(&tree).unwrap(), TreeRoutes::uneven(&uneven).unwrap());
+            assert_eq!((regular.num_links(), regular.longest()), (uneven.num_links(), uneven.longest()));
+            for (p, q) in (0..12).flat_map(|p| (0..12).map(move |q| (p, q))) {
+                let hops = |routes: &TreeRoutes| {
+                    let mut hops = Vec::new();
+                    routes.route(p, q, 0, &mut hops);
+                    hops
+                };
+                assert_eq!(hops(&regular), hops(&uneven), "{p} {q}");
+            }
+            let names = |routes: &TreeRoutes| -> Vec<String> {
+                (0..routes.num_links() as LaneId).map(|link| routes.name(link, 0)).collect()
+            };
+            assert_eq!(names(&regular), names(&uneven));
+        }
+    }
+
+    #[test]
+    fn groups_of_uneven_trees_are_named_by_their_pes() {
+        // Nodes of one, two and two PEs; those of the last two alternate.
+        let tree = UnevenTree::new(&[1, 10], &[0, 0, 0, 1, 0, 2, 1, 1, 1, 2]).unwrap();
+        let routes = TreeRoutes::uneven(&tree).unwrap();
+        let mut hops = Vec::new();
+        routes.route(1, 4, 0, &mut hops);
+        let names: Vec<String> = hops.iter().map(|hop| routes.name(hop.lane, 0)).collect();
+        let expected = ["PE 1 -> level 1", "2 PEs from 1 to 3 -> level 2", "level 2 -> 2 PEs from 2 to 4"];
+        assert_eq!(names, expected);
+        assert_eq!(hops.iter().map(|hop| hop.cycles).sum::<u64>(), 10);
+    }
+
+    #[test]
+    fn levels_that_no_message_passes_do_not_count() {
+        let longest = |arities, distances| {
+            TreeRoutes::new(&Hierarchy::parse(arities, distances).unwrap()).unwrap().longest().1
+        };
+        assert_eq!(longest("1:12:1", "9223372036854775807:2:9223372036854775807"), 2);
+        assert_eq!(longest("4:2", "1:10"), 9);
+        // Messages of the outermost level use links of the level inside it.
+        assert_eq!(longest("4:1:2", "1:10:12"), 9);
+        assert_eq!(longest("1:1", "5:9"), 1);
+    }
+}

@@ -1,6 +1,0 @@
-//! The effect of a mapping on the traffic: figures by level and distance, comparison of mappings, and
-//! pictures.
-
-pub mod compare;
-pub mod picture;
-pub mod traffic;

@@ -1,0 +1,48 @@
+//! Packages that are built together in one folder share what they depend on: with one set of features, it is compiled once.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+/// The engine, and the programs and libraries that are built after one another.
+const BUILT_TOGETHER: [&[&str]; 2] = [
+    &["viem", "viem-cli", "viem-capi", "viem-metis", "viem-kahip", "viem-dist-capi"],
+    &["viem-capi", "viem-metis", "viem-kahip", "viem-dist-capi"],
+];
+
+/// The dependencies of a package with their features, as cargo lists them.
+fn features_of(package: &str) -> BTreeMap<String, String> {
+    let arguments =
+        ["tree", "--offline", "--locked", "--edges=normal", "--prefix=none", "--format={p}|{f}", "--package"];
+    let output = Command::new(env!("CARGO"))
+        .args(arguments)
+        .arg(package)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    let row = |line: &str| {
+        let (name, features) = line.trim_end_matches(" (*)").split_once('|')?;
+        let version: Vec<&str> = name.split(' ').take(2).collect();
+        Some((version.join(" "), features.to_owned()))
+    };
+    text.lines().filter_map(row).collect()
+}
+
+/// What the first package depends on has the same features for all.
+#[test]
+fn dependencies_are_compiled_once() {
+    for packages in BUILT_TOGETHER {
+        let first = features_of(packages[0]);
+        assert!(first.len() > 10, "{first:?}");
+        for package in &packages[1..] {
+            let other = features_of(package);
+            let differ = |(name, features): (&String, &String)| {
+                let found = other.get(name).filter(|found| *found != features)?;
+                Some(format!("{name}: {features} for {}, {found} for {package}", packages[0]))
+            };
+            let differences: Vec<String> = first.iter().filter_map(differ).collect();
+            assert!(differences.is_empty(), "{differences:#?}");
+        }
+    }
+}
