@@ -84,6 +84,10 @@
 //! - *Bounds are pairs* (`partition/bounds.rs`): the greatest and the least weight of each block, both relaxed on coarse levels. A move that
 //!   takes a block below its least load is made only if it lowers the total that is missed; blocks that lack some take vertices at the least
 //!   loss (`refine/fill.rs`), as empty ones do. Partitions are compared by overload first, then by what is lacking, then by their cost.
+//! - *Empty blocks are filled at the end of each way to divide a graph* (`refine/fill.rs`), whatever their vertices weigh; partitions with fewer of them are
+//!   better where bounds are missed alike. Where bounds differ, light vertices are passed on from block to block (`relay.rs`): if that fails, too, each
+//!   partition within the bounds has as many. Ranges of an order stay ranges (`orders/ranges.rs`), and distributed graphs have the same rule
+//!   (`crates/distributed/src/refine/fill.rs`).
 
 mod affinities;
 mod assignment;

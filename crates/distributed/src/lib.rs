@@ -42,6 +42,8 @@
 //!   so a cluster is free or fixed to one block; the coarsest graph is divided around the fixed ones, and no round of refinement moves them. If free
 //!   vertices could only join free ones, graphs with many scattered fixed vertices would hardly shrink.
 //! - *Balance is exact for the same reason*: no two ranks fill the same block without knowing of each other.
+//! - *No block loses its last vertex* in a round of moves, as the rank of the one that gains least learns of it; empty blocks take the vertices with least
+//!   edges inside their blocks, which all ranks choose alike.
 //! - *The coarsest graph is on each rank that makes an attempt, and the best of several divisions by the library survives.* So all machines and presets work,
 //!   and the ranks need no initial partitioner of their own. Other ranks have no use for that graph, and nodes with many ranks no memory to spare.
 //! - *Graphs with heavy-tailed degrees are divided as a whole* while one rank can hold them. Clusters by label propagation hide what is to be cut there, and
