@@ -1,15 +1,14 @@
 //! Sums what the readers hand over, and makes the communication graph.
 
+use std::any::Any;
 use std::io::{self, Read};
 use std::mem;
 
 use hashbrown::HashMap;
 
 use super::ids::{Numbering, Seen};
-use super::nccl::Log;
 use super::note::{NoTraffic, TrafficNote};
 use super::pairs::{Pair, PairOverflow, Pairs};
-use super::simgrid::Collectives;
 use super::weighing::{Share, Weighing};
 use crate::reading::Reading;
 use crate::recognise::readings;
@@ -264,8 +263,7 @@ pub struct Collector {
     greatest_adapter: u64,
     is_upside_down: bool,
     counts_messages: bool,
-    collectives: Collectives,
-    log: Log,
+    together: Option<Box<dyn Together>>,
 }
 
 impl Collector {
@@ -292,8 +290,7 @@ impl Collector {
             greatest_adapter: 0,
             is_upside_down: false,
             counts_messages: false,
-            collectives: Collectives::default(),
-            log: Log::default(),
+            together: None,
         }
     }
 
@@ -387,17 +384,10 @@ impl Collector {
     pub fn finish(mut self, config: &TrafficConfig) -> Result<(CsrGraph, Summary), TrafficError> {
         let format = self.format.ok_or(TrafficError::NoRanks)?;
         self.check_classes(format)?;
-        let log = mem::take(&mut self.log);
-        log.add_to(&mut Inlet { collector: &mut self, file: "" })
-            .map_err(|count| TrafficError::TooLarge { count })?;
-        let collectives = mem::take(&mut self.collectives);
-        let count = self.num_ranks.max(config.num_ranks.unwrap_or(0)).min(MOST_RANKS);
-        if !collectives.is_empty() && is_sparse(count, collectives.count() + self.lines()) {
-            return Err(TrafficError::Sparse { count, lines: collectives.count() + self.lines() });
+        if let Some(together) = self.together.take() {
+            let num_ranks = self.num_ranks.max(config.num_ranks.unwrap_or(0)).min(MOST_RANKS);
+            together.add_to(num_ranks, &mut Inlet { collector: &mut self, file: "" })?;
         }
-        collectives
-            .add_to(count, &mut Inlet { collector: &mut self, file: "" })
-            .map_err(|fault| TrafficError::Collectives(Box::new(fault)))?;
         let ids = self.numbering.take().map(|numbering| {
             let (ids, rank_of) = numbering.finish();
             self.pairs.renumber(&rank_of);
@@ -569,6 +559,12 @@ fn graph_of(
     graph.map_err(TrafficError::Graph)
 }
 
+/// What the files of a job say together: traffic that no file knows by itself. A kind of files that needs it keeps one in the [`Inlet`].
+pub(super) trait Together: Any {
+    /// Hands over the traffic, once all files have been read. `num_ranks` is the number of ranks that are known so far.
+    fn add_to(self: Box<Self>, num_ranks: u64, inlet: &mut Inlet<'_>) -> Result<(), TrafficError>;
+}
+
 /// Where a reader puts what it finds in one file.
 pub(super) struct Inlet<'a> {
     collector: &'a mut Collector,
@@ -656,9 +652,16 @@ impl Inlet<'_> {
         self.collector.widen(rank, rank)
     }
 
-    /// Collectives of all ranks.
-    pub(super) fn collectives(&mut self) -> &mut Collectives {
-        &mut self.collector.collectives
+    /// What the files of a job say together.
+    pub(super) fn together<T: Together + Default>(&mut self) -> &mut T {
+        let together = self.collector.together.get_or_insert_with(|| Box::new(T::default()));
+        let together: &mut dyn Any = &mut **together;
+        together.downcast_mut().expect("all files are of one kind")
+    }
+
+    /// What stands in the files: lines of traffic, ranks that have their own file or block, and vertices that have names.
+    pub(super) fn lines(&self) -> u64 {
+        self.collector.lines()
     }
 
     /// A matrix seems to be printed from its last row to its first.
@@ -676,11 +679,6 @@ impl Inlet<'_> {
         let left_out = &mut self.collector.left_out;
         left_out.torn_lines += 1;
         left_out.first_torn.get_or_insert_with(|| (self.file.to_owned(), line));
-    }
-
-    /// What the files of a job log together.
-    pub(super) fn log(&mut self) -> &mut Log {
-        &mut self.collector.log
     }
 
     /// What else is left out.

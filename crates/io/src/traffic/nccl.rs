@@ -26,10 +26,11 @@ use std::collections::BTreeMap;
 
 use hashbrown::HashMap;
 
+use super::collector::Together;
 use super::fields::{Fields, is_blank, whole};
 use crate::Source;
 use crate::scanner::Scanner;
-use crate::traffic::{Class, Format, Inlet, MOST_RANKS, Stop, TrafficFault};
+use crate::traffic::{Class, Format, Inlet, MOST_RANKS, Stop, TrafficError, TrafficFault};
 
 pub(super) const FORMAT: Format = Format {
     name: "nccl",
@@ -58,7 +59,7 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
     while let Some((number, line)) = scanner.next_line() {
         let Some(line) = Line::new(line) else { continue };
         has_lines = true;
-        let added = inlet.log().add(&line);
+        let added = inlet.together::<Log>().add(&line);
         added.map_err(|fault| Stop { line: number, column: 1, fault })?;
     }
     let fault = TrafficFault::Missing { expected: "a line with `NCCL INFO`" };
@@ -217,9 +218,11 @@ impl Log {
         }
         thread.current = (!is_complete).then_some(place);
     }
+}
 
-    /// Hands over what the ranks of the job are connected by; an error is a number of ranks that is too large. O(c log c) for c connections.
-    pub(super) fn add_to(self, inlet: &mut Inlet<'_>) -> Result<(), u64> {
+impl Together for Log {
+    /// What the ranks of the job are connected by. O(c log c) for c connections.
+    fn add_to(self: Box<Self>, _num_ranks: u64, inlet: &mut Inlet<'_>) -> Result<(), TrafficError> {
         let mut found = Found { job: Job::new(&self.processes), classes: BTreeMap::new(), unplaced: 0 };
         for ring in &self.rings {
             let membership = ring.membership.map(|place| &self.processes[ring.process][place]);
@@ -238,16 +241,16 @@ impl Log {
                 found.unplaced += 1;
             }
         }
-        let count = |fault| match fault {
-            TrafficFault::TooManyRanks { count } => count,
-            _ => MOST_RANKS,
+        let too_large = |fault| match fault {
+            TrafficFault::TooManyRanks { count } => TrafficError::TooLarge { count },
+            _ => TrafficError::TooLarge { count: MOST_RANKS },
         };
         if let Some(num_ranks) = found.job.num_ranks {
-            inlet.state_ranks(num_ranks).map_err(count)?;
+            inlet.state_ranks(num_ranks).map_err(too_large)?;
         }
         inlet.left_out().unplaced_connections += found.unplaced;
         let mut connections = found.classes.into_values();
-        connections.try_for_each(|(class, (from, to))| inlet.add(class, from, to, 1, 0)).map_err(count)
+        connections.try_for_each(|(class, (from, to))| inlet.add(class, from, to, 1, 0)).map_err(too_large)
     }
 }
 

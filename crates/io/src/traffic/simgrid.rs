@@ -15,9 +15,10 @@
 use std::collections::BTreeMap;
 
 use super::collective::{CLASSES, Call, Flow, Pattern};
+use super::collector::Together;
 use super::fields::{Field, Fields, decimal, is_blank};
 use crate::scanner::Scanner;
-use crate::traffic::{Format, Inlet, Stop, TrafficFault, expected};
+use crate::traffic::{Format, Inlet, Stop, TrafficError, TrafficFault, expected, is_sparse};
 use crate::{Source, table};
 use viem::ground::number;
 
@@ -135,20 +136,13 @@ struct Collective {
 }
 
 impl Collectives {
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
     /// How many calls there are.
-    pub(super) fn count(&self) -> u64 {
+    fn count(&self) -> u64 {
         self.0.values().sum()
     }
 
     /// Hands over what all of them send.
-    pub(super) fn add_to(self, num_ranks: u64, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
-        if self.is_empty() {
-            return Ok(());
-        }
+    fn sum(self, num_ranks: u64, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
         if num_ranks.saturating_mul(self.0.len() as u64) > MOST_FLOWS {
             inlet.left_out().uncounted_calls += self.count();
             return Ok(());
@@ -173,6 +167,16 @@ impl Collectives {
             }
         }
         Ok(())
+    }
+}
+
+impl Together for Collectives {
+    fn add_to(self: Box<Self>, num_ranks: u64, inlet: &mut Inlet<'_>) -> Result<(), TrafficError> {
+        let lines = self.count() + inlet.lines();
+        if is_sparse(num_ranks, lines) {
+            return Err(TrafficError::Sparse { count: num_ranks, lines });
+        }
+        self.sum(num_ranks, inlet).map_err(|fault| TrafficError::Collectives(Box::new(fault)))
     }
 }
 
@@ -244,7 +248,7 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
             (_, Some((pattern, has_counts))) => {
                 let numbers = numbers(&mut fields)?;
                 let collective = Collective { rank, pattern, has_counts, numbers, size: size_of_rank };
-                *inlet.collectives().0.entry(collective).or_default() += 1;
+                *inlet.together::<Collectives>().0.entry(collective).or_default() += 1;
             }
             (name, _) if QUIET.contains(&name) => {}
             _ => {
