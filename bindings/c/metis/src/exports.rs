@@ -29,20 +29,6 @@ type PartGraph = unsafe extern "C" fn(
     *mut Idx,
 ) -> c_int;
 
-/// The address of a function of this library, so that it is not taken for METIS's own.
-pub(crate) fn address_of(name: &CStr) -> Option<*const c_void> {
-    match name.to_bytes() {
-        b"METIS_SetDefaultOptions" => Some(METIS_SetDefaultOptions as *const c_void),
-        b"METIS_PartGraphKway" => Some(METIS_PartGraphKway as *const c_void),
-        b"METIS_PartGraphRecursive" => Some(METIS_PartGraphRecursive as *const c_void),
-        b"METIS_NodeND" => Some(METIS_NodeND as *const c_void),
-        b"METIS_NodeNDP" => Some(METIS_NodeNDP as *const c_void),
-        b"METIS_ComputeVertexSeparator" => Some(METIS_ComputeVertexSeparator as *const c_void),
-        b"METIS_NodeRefine" => Some(METIS_NodeRefine as *const c_void),
-        _ => None,
-    }
-}
-
 /// The value at a pointer.
 ///
 /// # Safety

@@ -2,6 +2,7 @@
 #![allow(unsafe_code)] // a foreign interface
 
 use std::ffi::{CStr, CString, c_int, c_void};
+use std::mem::MaybeUninit;
 use std::sync::LazyLock;
 
 use crate::options::COUNT;
@@ -47,9 +48,22 @@ impl Library {
     fn find(&self, name: &CStr) -> Option<*mut c_void> {
         // SAFETY: the library is open, and the name ends with a zero byte.
         let found = unsafe { libc::dlsym(self.0, name.as_ptr()) };
-        let own = crate::exports::address_of(name);
-        (!found.is_null() && Some(found.cast_const()) != own).then_some(found)
+        (!found.is_null() && !is_own(found)).then_some(found)
     }
+}
+
+/// Whether a function is in the file that this one is in.
+fn is_own(function: *const c_void) -> bool {
+    let file = |function: *const c_void| {
+        let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
+        // SAFETY: the address is that of a function, and there is room for the answer, for which zeros will do.
+        let info = unsafe {
+            libc::dladdr(function, info.as_mut_ptr());
+            info.assume_init()
+        };
+        info.dli_fbase
+    };
+    file(function) == file(is_own as *const c_void)
 }
 
 /// A function of METIS by its name.
