@@ -26,16 +26,22 @@
 //! of both, candidates by diffusion and from scratch). Here, refinement minimises migration on all levels, and overloaded
 //! blocks pass vertices on along cheapest paths instead of by diffusion.
 
+mod chains;
 mod curve;
+mod envelope;
 mod homes;
+mod limits;
 mod partitioner;
 mod relabel;
+mod remapping;
 mod search;
 mod weight;
 
-pub use curve::{CurvePoint, curve};
+pub use curve::CurvePoint;
+pub use envelope::Envelope;
 pub use homes::{Homes, HomesError, Migration};
+pub use limits::{MOST_RELABELLED, RemapError};
 pub use partitioner::Remapped;
-pub(super) use search::Remap;
-pub use search::{MOST_RELABELLED, RemapError};
+pub use remapping::Remapping;
+pub(super) use search::{EdgeCosts, Remap};
 pub use weight::{MigrationWeight, MigrationWeightError};
