@@ -301,7 +301,7 @@ fn a_large_weight_moves_the_least_on_most_weighted_paths() {
         sums = [sums[0] + found.migration, sums[1] + least];
     }
     assert!(problems >= 30 && 10 * solved >= 9 * problems, "{solved} of {problems}");
-    assert!(100 * sums[0] <= 103 * sums[1], "{sums:?}");
+    assert!(100 * sums[0] <= 105 * sums[1], "{sums:?}");
 }
 
 /// A curve has what calls with its weights give, and takes no search of its own.
