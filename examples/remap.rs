@@ -4,7 +4,7 @@
 use std::error::Error;
 
 use viem::graph::generate;
-use viem::partition::{Homes, curve};
+use viem::partition::{Homes, Remapping};
 use viem::{PartitionPreset, Partitioner, Targets};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -26,12 +26,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     );
 
     println!("weight of migration, cut, vertices that change place:");
-    let points = curve(mesh.total_node_weight(), |weight| {
-        let remapped = partitioner.remap(&mesh, &targets, &homes, weight)?;
-        let violation = remapped.partition.violation();
-        Ok::<_, Box<dyn Error>>(Some((remapped.partition.cut(), remapped.migration, violation)))
-    })?;
-    for point in &points {
+    let remapping = Remapping::new(&homes, "0.1".parse()?).with_curve();
+    for point in partitioner.remap_for(&mesh, &targets, remapping, &())?.curve() {
         println!("{:>10} {:>6} {:>6}", point.migration_weight, point.cost, point.migration.vertices);
     }
     Ok(())

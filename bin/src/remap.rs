@@ -6,17 +6,15 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::console::Console;
-use crate::error::{Failure, Result, UsageError, VerificationError};
+use crate::error::{Result, UsageError, VerificationError};
 use crate::files;
 use viem::graph::CsrGraph;
 use viem::ground::number_list::{ListOf, is_list};
 use viem::ground::observer::Observer;
-use viem::ground::types::{Cost, Weight};
+use viem::ground::types::Weight;
 use viem::machine::Machine;
-use viem::mapping::solve::{ManyToOneConfig, ManyToOneSolution, SolveError, remap_many_to_one_around};
-use viem::partition::{
-    BoundViolation, CurvePoint, FixedVertices, Homes, Migration, MigrationWeight, Remapping, curve,
-};
+use viem::mapping::solve::{ManyToOneConfig, ManyToOneSolution, remap_many_to_one_for};
+use viem::partition::{CurvePoint, Envelope, FixedVertices, Homes, Migration, MigrationWeight, Remapping};
 use viem_io as io;
 use viem_io::number_list;
 use viem_io::output::OutputId;
@@ -37,8 +35,7 @@ pub(crate) struct RemapOptions {
     #[arg(long, value_name = "FILE", requires = "migration_weight")]
     remap_from: Option<PathBuf>,
 
-    /// What it costs that a vertex of weight 1 changes place, in units of the cut or of J. 0 partitions from scratch
-    /// and labels the parts so that most vertices stay in place
+    /// What it costs that a vertex of weight 1 changes place, in units of the cut or of J. With 0, only the cut or J counts
     #[arg(long, value_name = "X", requires = "remap_from", allow_negative_numbers = true)]
     migration_weight: Option<MigrationWeight>,
 
@@ -147,53 +144,30 @@ impl Remap<'_> {
         console: Console,
         observer: &dyn Observer,
     ) -> Result<(ManyToOneSolution, Option<Curve>)> {
-        let at = |weight| {
-            let resumed = Remapping::new(&self.homes, weight);
-            remap_many_to_one_around(graph, machine, config, resumed, fixed, observer)
-        };
-        let measured = |solution: &ManyToOneSolution| {
-            let report = &solution.report;
-            (report.cost, report.migration.unwrap_or_default(), report.violation())
-        };
-        let mut best = at(self.weight)?;
-        let curve = self.curve(graph.total_node_weight(), "J", console, |weight| {
-            let solution = at(weight).map_err(|error| match error {
-                SolveError::Remap(error) => Failure::from(error),
-                error => error.into(),
-            })?;
-            let point = measured(&solution);
-            if self.score(point) < self.score(measured(&best)) {
-                best = solution;
-            }
-            Ok(point)
-        })?;
-        Ok((best, curve))
+        let found = remap_many_to_one_for(graph, machine, config, self.remapping(), fixed, observer)?;
+        self.best_of(found, ("J", graph.total_node_weight()), console)
     }
 
-    /// What remappings are compared by: the bounds first, then what is minimised.
-    pub(crate) fn score(
-        &self,
-        (cost, migration, violation): (Cost, Migration, BoundViolation),
-    ) -> (BoundViolation, i128) {
-        (violation, self.weight.objective(cost, migration.weight))
+    /// What is asked of the library.
+    pub(crate) fn remapping(&self) -> Remapping<'_> {
+        let remapping = Remapping::new(&self.homes, self.weight);
+        if self.options.curve.is_some() { remapping.with_curve() } else { remapping }
     }
 
-    /// The curve, if it was asked for: `remap` takes a weight and returns cost, migration and by what bounds are missed. `objective` is what the
-    /// cost is called. Points of weights that are too large or too small for this problem are left out.
-    pub(crate) fn curve(
+    /// The best result for the weight that was asked for, and the curve if it was asked for. `objective` is what the cost is called, `total` the
+    /// weight of all vertices.
+    pub(crate) fn best_of<T>(
         &self,
-        total: Weight,
-        objective: &str,
+        found: Envelope<T>,
+        (objective, total): (&str, Weight),
         console: Console,
-        mut remap: impl FnMut(MigrationWeight) -> Result<(Cost, Migration, BoundViolation)>,
-    ) -> Result<Option<Curve>> {
-        if self.options.curve.is_none() {
-            return Ok(None);
-        }
-        let points = curve(total, |weight| match remap(weight) {
-            Err(Failure::Remap(_)) => Ok(None),
-            result => result.map(Some),
-        })?;
+    ) -> Result<(T, Option<Curve>)> {
+        let is_asked = self.options.curve.is_some();
+        let curve = is_asked.then(|| self.curve(found.curve(), (objective, total), console));
+        Ok((found.into_best(self.weight)?, curve))
+    }
+
+    fn curve(&self, points: Vec<CurvePoint>, (objective, total): (&str, Weight), console: Console) -> Curve {
         console.line(format_args!(
             "{:>16} {:>20} {:>16} {:>9} {:>12}",
             "migration weight", objective, "migration", "share", "overload"
@@ -208,7 +182,7 @@ impl Remap<'_> {
         }
         let name = self.options.old().map(files::name).unwrap_or_default();
         let picture = picture::draw_curve(&name, objective, total, &points);
-        Ok(Some(Curve { points, picture }))
+        Curve { points, picture }
     }
 
     /// Says what changes place.

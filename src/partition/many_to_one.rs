@@ -18,7 +18,7 @@ use super::compact::{self, CompactGraph, Stored};
 use super::layout::{Layout, place_blocks};
 use super::objective::{BlockDistances, Migrating, Objective, ObjectiveVisitor, visit_cost};
 use super::refine::fill;
-use super::remap::{Homes, MigrationWeight, Remap, RemapError};
+use super::remap::{EdgeCosts, Envelope, Remap, RemapError, Remapping};
 use super::scheme::enumeration;
 use super::scheme::initial::multisection::Multisection;
 use super::scheme::multilevel::{FlowLevels, Task};
@@ -210,39 +210,36 @@ impl ManyToOnePartitioner {
     }
 }
 
-/// An older partition to start from.
-#[derive(Clone, Copy)]
-#[non_exhaustive]
-pub struct Remapping<'a> {
-    /// Where the vertices were, in the numbers of the blocks.
-    pub homes: &'a Homes,
-    /// What moving a vertex of weight 1 away from there costs.
-    pub weight: MigrationWeight,
-}
-
-impl<'a> Remapping<'a> {
-    /// An older partition with this weight of migration.
-    pub fn new(homes: &'a Homes, weight: MigrationWeight) -> Self {
-        Self { homes, weight }
-    }
-}
-
 impl ManyToOnePartitioner {
     /// Repartitions a graph from where its vertices are, minimising J plus the migration weight times the weight of the
-    /// vertices that move. With a weight of 0, the partition is one from scratch; its parts and blocks are then permuted
+    /// vertices that move. With a weight of 0, J is not above that of the partition from scratch, whose parts and blocks are permuted
     /// within the tree such that as much as possible stays in place and J does not rise.
+    ///
+    /// # Errors
+    ///
+    /// The homes do not fit the graph and the targets, or the weight is not possible for them.
     pub fn remap(
         &self,
         graph: &CsrGraph,
         targets: &Targets,
         layout: Layout<'_>,
-        Remapping { homes, weight }: Remapping<'_>,
+        remapping: Remapping<'_>,
         observer: &dyn Observer,
     ) -> Result<ManyToOnePartition, RemapError> {
-        if weight == MigrationWeight::ZERO {
-            let scratch = || Ok(self.partition(graph, targets, layout, &[], false, observer));
-            return self.relabelled(graph, targets, layout, (homes, observer), scratch);
-        }
+        let scratch = || Ok::<_, RemapError>(self.partition(graph, targets, layout, &[], false, observer));
+        let found = self.remap_beside(graph, targets, layout, (remapping, observer), &scratch)?;
+        found.into_best(remapping.weight)
+    }
+
+    /// The same with the results for other weights as well, and another partition from scratch.
+    pub(crate) fn remap_beside<E: From<RemapError>>(
+        &self,
+        graph: &CsrGraph,
+        targets: &Targets,
+        layout: Layout<'_>,
+        (remapping, observer): (Remapping<'_>, &dyn Observer),
+        scratch: &dyn Fn() -> Result<ManyToOnePartition, E>,
+    ) -> Result<Envelope<ManyToOnePartition>, E> {
         let ManyToOnePartitionConfig { sections, whole: settings, .. } =
             &self.settings.suited_to(graph, targets);
         let sections = sections.resuming();
@@ -250,50 +247,35 @@ impl ManyToOnePartitioner {
         let division =
             Multisection { tree, distances, settings: &sections, refined: (settings, 0), place: None };
         let along = (!tree.is_flat()).then_some(division);
-        let remap = Remap { graph, targets, homes, weight, settings, along, seed: self.seed, observer };
-        let greatest = layout.distances.greatest();
-        let blocks = visit_cost(layout.distances, RemapVisitor { remap: &remap, greatest })?.blocks;
-        let cost = cost(graph, layout.distances, &blocks);
-        Ok(ManyToOnePartition { partition: Partition::of(graph, blocks, targets), cost })
-    }
-
-    /// The partition that `scratch` computes, with the labels that keep most weight in place.
-    pub(crate) fn relabelled<E: From<RemapError>>(
-        &self,
-        graph: &CsrGraph,
-        targets: &Targets,
-        layout: Layout<'_>,
-        (homes, observer): (&Homes, &dyn Observer),
-        scratch: impl FnOnce() -> Result<ManyToOnePartition, E>,
-    ) -> Result<ManyToOnePartition, E> {
-        let (weight, settings, along) = (MigrationWeight::ZERO, &self.settings.whole, None);
-        let remap = Remap { graph, targets, homes, weight, settings, along, seed: self.seed, observer };
-        remap.check(2, layout.distances.greatest())?;
-        let scratch = scratch()?;
-        let labels = remap.labels(&scratch.partition, layout.tree);
-        let blocks = renamed(scratch.partition.blocks(), &labels);
-        let cost = cost(graph, layout.distances, &blocks);
-        // Where the machine is no tree, parts of the same shape need not have the same distances.
-        Ok(if cost > scratch.cost {
-            scratch
-        } else {
+        let remap = &Remap { graph, targets, remapping, settings, along, seed: self.seed, observer };
+        let scratch = &|| -> Result<Vec<BlockId>, E> {
+            let scratch = scratch()?;
+            let blocks = renamed(scratch.partition.blocks(), &remap.labels(&scratch.partition, tree));
+            // Where the machine is no tree, parts of the same shape need not have the same distances.
+            let is_as_good = cost(graph, distances, &blocks) <= scratch.cost;
+            Ok(if is_as_good { blocks } else { scratch.partition.into_blocks() })
+        };
+        let found = visit_cost(distances, RemapVisitor { remap, greatest: distances.greatest(), scratch })?;
+        Ok(found.map(|blocks| {
+            let cost = cost(graph, distances, &blocks);
             ManyToOnePartition { partition: Partition::of(graph, blocks, targets), cost }
-        })
+        }))
     }
 }
 
 /// A remapping once the objective is known.
-struct RemapVisitor<'a> {
+struct RemapVisitor<'a, E> {
     remap: &'a Remap<'a>,
     greatest: Distance,
+    scratch: &'a dyn Fn() -> Result<Vec<BlockId>, E>,
 }
 
-impl ObjectiveVisitor for RemapVisitor<'_> {
-    type Output = Result<Assignment, RemapError>;
+impl<E: From<RemapError>> ObjectiveVisitor for RemapVisitor<'_, E> {
+    type Output = Result<Envelope<Vec<BlockId>>, E>;
 
     fn visit<O: Objective>(self, objective: O) -> Self::Output {
         // The partitioner counts each edge once, J twice.
-        self.remap.run(objective, (2, self.greatest))
+        self.remap.run(objective, EdgeCosts { times: 2, greatest: self.greatest }, self.scratch)
     }
 }
 

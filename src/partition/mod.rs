@@ -118,9 +118,7 @@ pub use coarsen::Contraction;
 pub use fixed::{FixedError, FixedVertices};
 pub use layout::{BlockTree, Layout, PlaceBlocks};
 pub(crate) use many_to_one::cost;
-pub use many_to_one::{
-    FlatConfig, ManyToOnePartition, ManyToOnePartitionConfig, ManyToOnePartitioner, Remapping,
-};
+pub use many_to_one::{FlatConfig, ManyToOnePartition, ManyToOnePartitionConfig, ManyToOnePartitioner};
 pub use objective::BlockDistances;
 pub use orders::index::OrderIndex;
 pub use orders::{Grouping, PartitionAlgorithm, PartitionAlgorithmError, PartitionInput};
@@ -128,8 +126,8 @@ pub(crate) use packing::Packing;
 pub use partitioner::Partitioner;
 pub use quality::PartitionQuality;
 pub use remap::{
-    CurvePoint, Homes, HomesError, Migration, MigrationWeight, MigrationWeightError, RemapError, Remapped,
-    curve,
+    CurvePoint, Envelope, Homes, HomesError, Migration, MigrationWeight, MigrationWeightError, RemapError,
+    Remapped, Remapping,
 };
 pub use settings::{
     BalanceConfig, BisectionConfig, FlowConfig, HeavyTailedConfig, InitialConfig, KWayConfig, LargeConfig,

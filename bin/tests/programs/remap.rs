@@ -44,6 +44,14 @@ fn a_partition_follows_speeds_and_the_curve_is_drawn() {
     let curve = remap["curve"].as_array().unwrap();
     assert_eq!(curve.len(), text.lines().filter(|line| line.contains(" % ")).count() - 1);
     assert_eq!(curve[0]["migration_weight"], 0.0);
+    for point in [&curve[0], &curve[4], &curve[10]] {
+        let weight = format!("--migration_weight={}", point["migration_weight"]);
+        let single = [changed[0], changed[1], &weight, "--mapping_filename=single", "--json=single"];
+        divide(folder.path(), &single);
+        let single = report_in(&path("single"));
+        let found = (&single["cut"], &single["remap"]["migration"]);
+        assert_eq!(found, (&point["cost"], &point["migration"]), "{weight}");
+    }
     let picture = fs::read_to_string(path("curve.svg")).unwrap();
     assert!(picture.starts_with("<svg") && picture.contains("old remapped: cut against migration"));
     // The same without a picture, in place, and with another number of threads.

@@ -54,14 +54,15 @@ impl<O: Objective> Migrating<O> {
         self
     }
 
-    /// The same with penalties scaled down to a sum of `most`, if they exceed it.
-    pub fn softened(&self, most: Weight) -> Option<Self> {
-        let sum: i128 = self.penalties.iter().map(|&penalty| i128::from(penalty)).sum();
-        let softer = |&penalty: &Weight| (i128::from(penalty) * i128::from(most) / sum) as Weight;
-        (sum > i128::from(most)).then(|| {
-            let penalties = self.penalties.iter().map(softer).collect();
-            Self { penalties, ..self.clone() }
-        })
+    /// The same with so many times the penalties, and so many times the other objective.
+    pub fn weighted(&self, (penalties, inner): (Weight, Weight)) -> Self {
+        let penalties = self.penalties.iter().map(|&penalty| penalty * penalties).collect();
+        Self { scale: self.scale * inner, penalties, ..self.clone() }
+    }
+
+    /// The sum of all penalties.
+    pub fn total_penalty(&self) -> Weight {
+        self.penalties.iter().sum()
     }
 }
 

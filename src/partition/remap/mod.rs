@@ -4,24 +4,42 @@
 //! bounds, find one of small `objective + X · migration`: the objective is the cut or J, migration the weight of the
 //! vertices whose block is not their home.
 //!
-//! *Algorithm.* The multilevel scheme with migration as part of the objective (`objective::migration`): only vertices of the
+//! Users compare the results of several X, so results of different X must not contradict each other: as X grows, migration must not rise,
+//! and no X may have a result that is better for another one.
+//!
+//! *Algorithm.* All partitions that are found are kept as long as they are best for some X: their [lower envelope](Envelope). Those that miss the
+//! bounds by more than others are left out. On a *small graph*, of at most 65 536 vertices and arcs together (edges count twice) and 256
+//! blocks, the search does not depend on the X that was asked for. As each X chooses among the same partitions, results do not contradict
+//! each other, not even those of separate calls. These partitions are:
+//!
+//! 1. the one in which all vertices stay;
+//! 2. that for an X which makes migration cost more than all edges, and one for a smaller X: if migration costs far more than edges, no single
+//!    move pays, and borders become ragged; on a machine of several levels, also the one into all PEs at once;
+//! 3. the one from scratch, with the labels that keep most weight in place (`relabel`);
+//! 4. those for some X at which two neighbours on the envelope are equally good, the widest gap first;
+//! 5. the one that migrates least, refined once more: migration does not rise, and the objective does not if it stays;
+//! 6. if the graph has few vertices, what becomes of all of them by exchanges (`chains`).
+//!
+//! Tiny graphs are enumerated instead in steps 2 and 4, so all results are optimal.
+//!
+//! On other graphs, that would take too long. There is the first one; and for each X that is asked for, those of steps 2 and 5 with this X, or that
+//! of step 3 if X is 0. Those of one call do not contradict each other, those of separate calls may.
+//!
+//! *A search for one X* is the multilevel scheme with migration as part of the objective (`objective::migration`): only vertices of the
 //! same home are contracted, the partition of the coarsest graph starts from the older one (`scheme::initial::older`), and
-//! every refiner weighs edges against migration on every level. With X = 0, a partition from scratch gets the labels that
-//! keep most weight in place (`relabel`).
+//! every refiner weighs edges against migration on every level. On a machine of several levels, the graph is first divided along its parts,
+//! starting from the older partition, and then refined by J: edges across the outermost parts cost most, and searches that see all PEs at
+//! once hardly move them. On the way back from the coarse graph, flows refine the finest level only.
 //!
-//! On a machine of several levels, the graph is first divided along its parts, starting from the older partition, and then
-//! refined by J: edges across the outermost parts cost most, and searches that see all PEs at once hardly move them.
+//! Where all bounds hold, the result is not worse than if no vertex moved.
 //!
-//! On the way back from the coarse graph, flows refine the finest level only. Where all bounds hold, the result is not worse
-//! than if no vertex moved.
-//!
-//! Time and memory as for partitions, less the initial ones; 12 bytes more per vertex. Where X is large, there are three
-//! searches: with X, with a smaller weight, and from the result of that with X again; on a machine of several levels, also
-//! with X and all PEs at once.
+//! Time and memory of a search as for partitions, less the initial ones; 12 bytes more per vertex, and 4 for each partition of the envelope.
+//! A small graph takes a partition from scratch and up to seven searches, another one a search for each X, three or four where X is large.
 //!
 //! A partition of the coarse graph from scratch as a further candidate was better only where X was so small that hardly
 //! anything stayed, and took a third of the time.
 //!
+//! Aneja, Nair: Bicriteria transportation problem. Management Science 25, 1979 (weights at which neighbours are equally good).
 //! Schloegel, Karypis, Kumar: A unified algorithm for load-balancing adaptive scientific simulations. SC 2000 (one objective
 //! of both, candidates by diffusion and from scratch). Here, refinement minimises migration on all levels, and overloaded
 //! blocks pass vertices on along cheapest paths instead of by diffusion.
@@ -50,21 +68,29 @@
 //!   includes migration.
 //! - *Flows see edges only.* With an arc to a terminal for each vertex away from home, they took twice the time and led to worse partitions; a
 //!   cut is accepted if the whole cost falls.
-//! - *Stiff problems are softened first.* If migration costs far more than edges, no single move pays; so the search starts with a smaller
-//!   weight, and continues from there.
+//! - *Stiff problems are softened.* If migration costs far more than edges, no single move pays, and borders become ragged; so there is a search
+//!   with a smaller weight as well, and the best of both is refined once more.
+//! - *All results are candidates for all weights* (`remap/envelope.rs`). A search with one weight alone moved more for 1000 than for 0, and cut
+//!   more than for 1 at the same migration.
 //! - *Weight 0 is a different problem*: labels for a partition from scratch (`remap/relabel.rs`), by linear assignment; on trees from the
 //!   innermost parts outwards.
 
+mod chains;
 mod curve;
+mod envelope;
 mod homes;
+mod limits;
 mod partitioner;
 mod relabel;
+mod remapping;
 mod search;
 mod weight;
 
-pub use curve::{CurvePoint, curve};
+pub use curve::CurvePoint;
+pub use envelope::Envelope;
 pub use homes::{Homes, HomesError, Migration};
+pub use limits::{MOST_RELABELLED, RemapError};
 pub use partitioner::Remapped;
-pub(super) use search::Remap;
-pub use search::{MOST_RELABELLED, RemapError};
+pub use remapping::Remapping;
+pub(super) use search::{EdgeCosts, Remap};
 pub use weight::{MigrationWeight, MigrationWeightError};

@@ -1,15 +1,22 @@
 //! Partitions of small cut that resume older ones.
 
+use super::envelope::Envelope;
 use super::homes::{Homes, Migration};
-use super::search::{Remap, RemapError};
+use super::limits::RemapError;
+use super::remapping::Remapping;
+use super::search::{EdgeCosts, Remap};
 use super::weight::MigrationWeight;
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
+use crate::ground::types::BlockId;
 use crate::partition::blocks::{Partition, renamed};
 use crate::partition::layout::BlockTree;
 use crate::partition::objective::Cut;
 use crate::partition::partitioner::Partitioner;
 use crate::partition::targets::Targets;
+
+/// The cut counts each edge once.
+const OF_CUT: EdgeCosts = EdgeCosts { times: 1, greatest: 1 };
 
 /// A partition that resumes another one.
 #[derive(Clone, Debug)]
@@ -21,9 +28,19 @@ pub struct Remapped {
     pub migration: Migration,
 }
 
+impl Remapped {
+    fn new(graph: &CsrGraph, targets: &Targets, homes: &Homes, blocks: Vec<BlockId>) -> Self {
+        let migration = homes.migration(graph, &blocks);
+        Self { partition: Partition::of(graph, blocks, targets), migration }
+    }
+}
+
 impl Partitioner {
     /// Repartitions a graph from where its vertices are, minimising the cut plus `weight` times the weight of the vertices
-    /// that move. With a weight of 0, the partition is one from scratch, with the labels that keep most weight in place.
+    /// that move. With a weight of 0, the cut is not above that of the partition from scratch, with the labels that keep most weight in place.
+    ///
+    /// On [small graphs](super::remap), results for different weights do not contradict each other: with a greater one and everything else as
+    /// it was, no more migrates, and no result for another weight has a lower cut plus `weight` times the migration.
     ///
     /// ```
     /// use viem::graph::generate;
@@ -38,6 +55,10 @@ impl Partitioner {
     /// assert!(remapped.migration.vertices < 1200 / 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// The homes do not fit the graph and the targets, or the weight is not possible for them.
     pub fn remap(
         &self,
         graph: &CsrGraph,
@@ -49,6 +70,10 @@ impl Partitioner {
     }
 
     /// As [`remap`](Self::remap), with an observer. If it asks to stop, the result is the best partition found so far.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`remap`](Self::remap).
     pub fn remap_watched(
         &self,
         graph: &CsrGraph,
@@ -57,26 +82,38 @@ impl Partitioner {
         weight: MigrationWeight,
         observer: &dyn Observer,
     ) -> Result<Remapped, RemapError> {
+        self.remap_for(graph, targets, Remapping::new(homes, weight), observer)?.into_best(weight)
+    }
+
+    /// As [`remap_watched`](Self::remap_watched), with the results for other weights as well.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`remap`](Self::remap).
+    pub fn remap_for(
+        &self,
+        graph: &CsrGraph,
+        targets: &Targets,
+        remapping: Remapping<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Envelope<Remapped>, RemapError> {
+        let homes = remapping.homes;
         if let Some((open, numbers)) = targets.open() {
             homes.check(graph.num_nodes(), targets.num_blocks())?;
-            let remapped =
-                self.remap_watched(graph, &open, &homes.without_others(&numbers), weight, observer)?;
-            let blocks = renamed(remapped.partition.blocks(), &numbers);
-            let migration = homes.migration(graph, &blocks);
-            return Ok(Remapped { partition: Partition::of(graph, blocks, targets), migration });
+            let homes_of_open = homes.without_others(&numbers);
+            let found = self.remap_for(graph, &open, remapping.renamed(&homes_of_open), observer)?;
+            return Ok(found.map(|Remapped { partition, .. }| {
+                Remapped::new(graph, targets, homes, renamed(partition.blocks(), &numbers))
+            }));
         }
         let settings = if targets.are_exact() { &self.exact } else { &self.settings };
-        let remap = Remap { graph, targets, homes, weight, settings, along: None, seed: self.seed, observer };
-        let partition = if weight == MigrationWeight::ZERO {
-            remap.check(1, 1)?;
+        let remap = Remap { graph, targets, remapping, settings, along: None, seed: self.seed, observer };
+        let scratch = || {
             let scratch = self.partition_watched(graph, targets, observer);
             let tree = BlockTree::new(targets.num_blocks(), |_| Vec::new());
-            let labels = remap.labels(&scratch, &tree);
-            Partition::of(graph, renamed(scratch.blocks(), &labels), targets)
-        } else {
-            Partition::of(graph, remap.run(Cut, (1, 1))?.blocks, targets)
+            Ok::<_, RemapError>(renamed(scratch.blocks(), &remap.labels(&scratch, &tree)))
         };
-        let migration = homes.migration(graph, partition.blocks());
-        Ok(Remapped { partition, migration })
+        let found = remap.run(Cut, OF_CUT, &scratch)?;
+        Ok(found.map(|blocks| Remapped::new(graph, targets, homes, blocks)))
     }
 }

@@ -1,10 +1,13 @@
-//! The search for a partition that resumes an older one.
+//! The search for partitions that resume an older one.
 
-use super::homes::{Homes, HomesError};
+use super::chains::{self, Chains};
+use super::curve::ladder;
+use super::envelope::{Envelope, Point};
+use super::limits::{Limits, RemapError};
 use super::relabel::Relabelling;
-use super::weight::MigrationWeight;
+use super::remapping::{Extent, Remapping};
+use super::weight::{MigrationWeight, reduced};
 use crate::graph::CsrGraph;
-use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::Observer;
 use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{BlockId, Weight};
@@ -14,6 +17,7 @@ use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::layout::BlockTree;
 use crate::partition::objective::{Migrating, Objective};
 use crate::partition::refine::fill;
+use crate::partition::scheme::enumeration;
 use crate::partition::scheme::initial::multisection::Multisection;
 use crate::partition::scheme::initial::older::OlderPartition;
 use crate::partition::scheme::initial::pool::BestOfPool;
@@ -22,46 +26,28 @@ use crate::partition::scheme::pool::Pool;
 use crate::partition::settings::PartitionConfig;
 use crate::partition::targets::Targets;
 
-/// The greatest number of blocks that get new labels, which takes cubic time and quadratic memory.
-pub const MOST_RELABELLED: usize = 4096;
+/// The vertices and arcs of a graph whose results do not depend on the weight that is asked for. Balances that against time.
+const MOST_OF_SMALL: usize = 1 << 16;
 
-/// Why nothing was remapped.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs)] // the messages are the documentation of the fields
-#[non_exhaustive]
-pub enum RemapError {
-    #[error(transparent)]
-    Homes(#[from] HomesError),
-    #[error(
-        "the migration weight {weight} times the vertex weights, and the edges, exceed 64 bits together; give a smaller one, or one with fewer digits after the point"
-    )]
-    TooLarge { weight: String },
-    #[error(
-        "labels of {num_blocks} blocks are not assigned exactly, of {MOST_RELABELLED} at most; give a migration weight above 0"
-    )]
-    TooManyBlocks { num_blocks: usize },
-}
+/// The same for blocks, whose labels take cubic time.
+const MOST_BLOCKS_OF_SMALL: usize = 256;
 
-impl HasKind for RemapError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Homes(error) => error.kind(),
-            Self::TooLarge { .. } | Self::TooManyBlocks { .. } => ErrorKind::Usage,
-        }
-    }
-}
-
-/// If all penalties together exceed this many times the cost of the edges, they are first scaled down to that. Balances
+/// If all penalties together exceed this many times the cost of the edges, a search with less of them comes first. Balances
 /// migration against borders that no single move repairs: where penalties are higher, hardly less migrates, but the cut
 /// rises by up to a quarter. Tuned on the mesh of 3072 vertices, 16 blocks, by `generate_model --curve`.
 const MOST_PENALTIES: Weight = 8;
+
+/// How many searches close gaps between the results of a small graph. Balances cost at moderate weights of migration against time.
+const SEARCHES: usize = 3;
+
+/// The random stream of chains.
+const CHAINS: u64 = u64::MAX / 2;
 
 /// What is remapped, and how.
 pub(in crate::partition) struct Remap<'a> {
     pub graph: &'a CsrGraph,
     pub targets: &'a Targets,
-    pub homes: &'a Homes,
-    pub weight: MigrationWeight,
+    pub remapping: Remapping<'a>,
     pub settings: &'a PartitionConfig,
     /// A tree of blocks along which the graph is divided first, if there is one.
     pub along: Option<Multisection<'a>>,
@@ -69,88 +55,78 @@ pub(in crate::partition) struct Remap<'a> {
     pub observer: &'a dyn Observer,
 }
 
-impl Remap<'_> {
-    /// Checks that homes fit the graph and that no sum overflows: the objective sums up edges times `greatest`, and `times`
-    /// that is what counts.
-    pub fn check(&self, times: Weight, greatest: Weight) -> Result<(), RemapError> {
-        let num_blocks = self.targets.num_blocks();
-        self.homes.check(self.graph.num_nodes(), num_blocks)?;
-        if self.weight == MigrationWeight::ZERO {
-            // Only labels change, which sums up nothing but the weights of vertices.
-            return if num_blocks > MOST_RELABELLED {
-                Err(RemapError::TooManyBlocks { num_blocks })
-            } else {
-                Ok(())
-            };
-        }
-        let (numerator, denominator) = self.weight.fraction();
-        let edges = i128::from(self.graph.total_arc_weight()) * i128::from(greatest);
-        let edges = edges.checked_mul(i128::from(times * denominator));
-        let own = i128::from(self.graph.total_node_weight()) * i128::from(numerator);
-        // Gains are differences of such sums, and flows double them.
-        let fits = |sum: i128| sum <= i128::from(Weight::MAX / 4);
-        match edges.and_then(|edges| edges.checked_add(own)) {
-            Some(sum) if fits(sum) => Ok(()),
-            _ => Err(RemapError::TooLarge { weight: self.weight.to_string() }),
-        }
-    }
+/// What edges cost: `times` the objective is what counts, and no edge of weight 1 costs more than `greatest` of the objective.
+#[derive(Clone, Copy)]
+pub(in crate::partition) struct EdgeCosts {
+    pub times: Weight,
+    pub greatest: Weight,
+}
 
-    /// A partition of small objective and migration. `times` the objective is what counts, and no edge of weight 1 costs
-    /// more than `greatest`.
-    pub fn run<O: Objective>(
+/// So many times the migration beside so many times the edges: a weight of migration as a fraction.
+type Ratio = (Weight, Weight);
+
+type Found = Envelope<Vec<BlockId>>;
+
+impl Remap<'_> {
+    /// The blocks of the vertices in the best partitions. `scratch` makes a partition from scratch.
+    pub fn run<O: Objective, E: From<RemapError>>(
         &self,
         objective: O,
-        (times, greatest): (Weight, Weight),
-    ) -> Result<Assignment, RemapError> {
-        self.check(times, greatest)?;
-        let (numerator, denominator) = self.weight.fraction();
-        let penalty = |(&home, &weight): (&u32, &Weight)| {
-            if (home as usize) < self.homes.num_blocks { numerator * weight } else { 0 }
-        };
-        let penalties = self.homes.homes.iter().zip(self.graph.node_weights()).map(penalty).collect();
-        let objective = Migrating::new(objective, times * denominator, self.homes.homes.clone(), penalties);
-        let objective = match self.targets.fixed() {
-            Some(fixed) => objective.with_fixed(fixed),
-            None => objective,
-        };
-        Ok(if compact::is_narrow(self.graph) {
-            self.on(&CompactGraph::<i32>::new(self.graph), &objective)
+        costs: EdgeCosts,
+        scratch: &dyn Fn() -> Result<Vec<BlockId>, E>,
+    ) -> Result<Found, E> {
+        let limits = self.limits(costs)?;
+        limits.check(self.remapping.weight)?;
+        let objective = self.migrating(objective, costs);
+        if compact::is_narrow(self.graph) {
+            self.on(&CompactGraph::<i32>::new(self.graph), objective, limits).found(scratch)
         } else {
-            self.on(&CompactGraph::<i64>::new(self.graph), &objective)
-        })
+            self.on(&CompactGraph::<i64>::new(self.graph), objective, limits).found(scratch)
+        }
     }
 
-    fn on<W: Stored, O: Objective>(
-        &self,
-        graph: &CompactGraph<'_, W>,
-        objective: &Migrating<O>,
-    ) -> Assignment {
-        let (settings, coarsest) = (self.settings.resuming(), self.settings.resuming_coarsest());
-        let search = Search { remap: self, graph, settings, coarsest };
-        let first = search.best(objective);
-        let most = objective.cost_of_edges(graph, &first.blocks).saturating_mul(MOST_PENALTIES);
-        let mut candidates = vec![first];
-        candidates.extend(search.at_home(objective));
-        if let Some(softer) = objective.softened(most) {
-            let soft = search.assignment(objective, search.best(&softer).blocks);
-            candidates.push(search.refined(objective, soft.clone(), 0));
-            candidates.push(soft);
-            candidates.extend(self.along.map(|_| search.all_at_once(objective)));
+    /// What weights of migration are possible, if homes fit the graph.
+    fn limits(&self, EdgeCosts { times, greatest }: EdgeCosts) -> Result<Limits, RemapError> {
+        let num_blocks = self.targets.num_blocks();
+        self.remapping.homes.check(self.graph.num_nodes(), num_blocks)?;
+        let most = i128::from(greatest).saturating_mul(i128::from(times));
+        let edges = i128::from(self.graph.total_arc_weight()).saturating_mul(most);
+        Ok(Limits { edges, total: self.graph.total_node_weight(), num_blocks })
+    }
+
+    /// What edges cost, and the weights of the vertices away from home.
+    fn migrating<O: Objective>(&self, objective: O, costs: EdgeCosts) -> Migrating<O> {
+        let homes = self.remapping.homes;
+        let penalty = |(&home, &weight): (&u32, &Weight)| {
+            if (home as usize) < homes.num_blocks { weight } else { 0 }
+        };
+        let penalties = homes.homes.iter().zip(self.graph.node_weights()).map(penalty).collect();
+        let objective = Migrating::new(objective, costs.times, homes.homes.clone(), penalties);
+        match self.targets.fixed() {
+            Some(fixed) => objective.with_fixed(fixed),
+            None => objective,
         }
-        let (level, bounds) = (Problem { graph, objective }, self.targets.load_bounds());
-        candidates.iter_mut().for_each(|candidate| fill::fill_empty(level, candidate, bounds));
-        candidates.into_iter().min_by_key(|candidate| candidate.score(bounds)).expect("there is one")
+    }
+
+    fn on<'a, W: Stored, O: Objective>(
+        &'a self,
+        graph: &'a CompactGraph<'a, W>,
+        objective: Migrating<O>,
+        limits: Limits,
+    ) -> Search<'a, W, O> {
+        let (settings, coarsest) = (self.settings.resuming(), self.settings.resuming_coarsest());
+        Search { remap: self, graph, objective, limits, settings, coarsest }
     }
 
     /// The label of each block of a partition such that most weight stays in place; labels change within a tree. O(n + k²)
-    /// besides the assignment, for at most [`MOST_RELABELLED`] blocks, which [`check`](Self::check) has made sure of.
+    /// besides the assignment, for at most [`MOST_RELABELLED`](super::MOST_RELABELLED) blocks, which [`run`](Self::run) has made sure of.
     pub fn labels(&self, partition: &Partition, tree: &BlockTree) -> Vec<BlockId> {
         let num_blocks = self.targets.num_blocks();
         let mut overlaps = vec![0; num_blocks * num_blocks];
         for (node, (&block, &weight)) in
             self.graph.nodes().zip(partition.blocks().iter().zip(self.graph.node_weights()))
         {
-            if let Some(home) = self.homes.of(node) {
+            if let Some(home) = self.remapping.homes.of(node) {
                 overlaps[block as usize * num_blocks + home as usize] += weight;
             }
         }
@@ -172,19 +148,161 @@ impl Remap<'_> {
     }
 }
 
-/// The candidates among which the best partition is chosen.
-struct Search<'a, W> {
+/// The search, once the objective is known.
+struct Search<'a, W, O> {
     remap: &'a Remap<'a>,
     graph: &'a CompactGraph<'a, W>,
+    /// The cost of the edges, and the weight of the vertices away from home.
+    objective: Migrating<O>,
+    limits: Limits,
     /// For the way from the whole graph to a coarse one and back.
     settings: PartitionConfig,
     /// For the partition of the coarse graph.
     coarsest: PartitionConfig,
 }
 
-impl<W: Stored> Search<'_, W> {
+impl<W: Stored, O: Objective> Search<'_, W, O> {
+    /// See [`Remap::run`].
+    fn found<E>(&self, scratch: &dyn Fn() -> Result<Vec<BlockId>, E>) -> Result<Found, E> {
+        let Remapping { weight, extent, .. } = self.remap.remapping;
+        let mut found = Envelope::new(self.limits);
+        self.stay(&mut found);
+        if extent != Extent::Alone && self.is_small() {
+            self.for_all_weights(&mut found, scratch)?;
+            return Ok(found);
+        }
+        self.for_weight(&mut found, weight, scratch)?;
+        if extent == Extent::Curve {
+            self.for_weight(&mut found, MigrationWeight::ZERO, scratch)?;
+            for weight in ladder(found.least_cost(), self.limits.total).into_iter().skip(1) {
+                self.for_weight(&mut found, weight, scratch)?;
+            }
+        }
+        Ok(found)
+    }
+
+    fn is_small(&self) -> bool {
+        let size = self.graph.num_nodes() + self.graph.num_arcs();
+        size <= MOST_OF_SMALL && self.limits.num_blocks <= MOST_BLOCKS_OF_SMALL
+    }
+
+    /// Adds what does not depend on the weight that is asked for.
+    fn for_all_weights<E>(
+        &self,
+        found: &mut Found,
+        scratch: &dyn Fn() -> Result<Vec<BlockId>, E>,
+    ) -> Result<(), E> {
+        // As little migration as possible comes first: a run that is stopped ends with it.
+        let stiff = self.stiff();
+        if let Some(stiff) = stiff {
+            self.resume(found, stiff);
+        }
+        if found.points().is_empty() || !self.stops() {
+            self.insert(found, scratch()?);
+        }
+        let Some(stiff) = stiff else { return Ok(()) };
+        let is_tiny = enumeration::is_affordable(self.graph.num_nodes(), self.limits.num_blocks);
+        if is_tiny {
+            self.search(found, self.slight());
+        }
+        self.close_gaps(found, if is_tiny { usize::MAX } else { SEARCHES });
+        if !is_tiny {
+            self.polish(found, stiff);
+            self.exchange(found, stiff);
+        }
+        Ok(())
+    }
+
+    /// Adds what is found for a weight, if that is possible.
+    fn for_weight<E>(
+        &self,
+        found: &mut Found,
+        weight: MigrationWeight,
+        scratch: &dyn Fn() -> Result<Vec<BlockId>, E>,
+    ) -> Result<(), E> {
+        if self.limits.check(weight).is_err() {
+            return Ok(());
+        }
+        if weight == MigrationWeight::ZERO {
+            self.insert(found, scratch()?);
+        } else if self.resume(found, self.fitted(weight.fraction())) {
+            self.polish(found, self.fitted(weight.fraction()));
+        }
+        Ok(())
+    }
+
+    /// Searches for small cost with a ratio, and with a softer one if it is stiff, which is returned.
+    fn resume(&self, found: &mut Found, ratio: Ratio) -> bool {
+        let first = self.search(found, ratio);
+        let cost = self.objective.cost_of_edges(self.graph, &first);
+        let soft = self.fitted((cost.saturating_mul(MOST_PENALTIES), self.objective.total_penalty()));
+        let is_stiff = i128::from(ratio.0) * i128::from(soft.1) > i128::from(soft.0) * i128::from(ratio.1);
+        if is_stiff {
+            self.search(found, soft);
+            if self.remap.along.is_some() && !self.stops() {
+                self.insert(found, self.all_at_once(&self.objective.weighted(ratio)).blocks);
+            }
+        }
+        is_stiff
+    }
+
+    /// Searches at ratios for which two neighbours on the envelope are equally good, those that are farthest apart first.
+    fn close_gaps(&self, found: &mut Found, most: usize) {
+        let mut tried: Vec<Ratio> = Vec::new();
+        while tried.len() < most && !self.stops() {
+            let gap = |pair: &[Point<Vec<BlockId>>]| {
+                let cost = pair[0].cost - pair[1].cost;
+                let migration = pair[1].migration.weight - pair[0].migration.weight;
+                (i128::from(cost) * i128::from(migration), self.fitted((cost, migration)))
+            };
+            let gaps = found.points().windows(2).map(gap);
+            let widest = gaps.filter(|(_, ratio)| !tried.contains(ratio)).max_by_key(|gap| gap.0);
+            let Some((_, ratio)) = widest else { return };
+            tried.push(ratio);
+            self.search(found, ratio);
+        }
+    }
+
+    /// Refines the partition that is best at a ratio once more, with that.
+    fn polish(&self, found: &mut Found, ratio: Ratio) {
+        let value = |point: &&Point<Vec<BlockId>>| {
+            let product = |value: Weight, times: Weight| i128::from(value) * i128::from(times);
+            product(point.cost, ratio.1) + product(point.migration.weight, ratio.0)
+        };
+        if let Some(best) = found.points().iter().min_by_key(value).filter(|_| !self.stops()) {
+            let objective = &self.objective.weighted(ratio);
+            let start = self.assignment(objective, best.result.clone());
+            self.insert(found, self.refined(objective, start, 0).blocks);
+        }
+    }
+
+    /// Adds what is found for a ratio, and returns it. On tiny graphs that is the best of all.
+    fn search(&self, found: &mut Found, ratio: Ratio) -> Vec<BlockId> {
+        let objective = &self.objective.weighted(ratio);
+        let bounds = self.remap.targets.load_bounds();
+        let best = enumeration::best(Problem { graph: self.graph, objective }, bounds);
+        let blocks = best.unwrap_or_else(|| self.best(objective)).blocks;
+        self.insert(found, blocks.clone());
+        blocks
+    }
+
+    /// Adds what becomes of all partitions by exchanges, if the graph is small enough for that.
+    fn exchange(&self, found: &mut Found, ratio: Ratio) {
+        let Some(depth) = chains::depth(self.graph.num_nodes(), self.limits.num_blocks) else { return };
+        let Remap { targets, seed, observer, .. } = *self.remap;
+        let objective = &self.objective.weighted(ratio);
+        let level = Problem { graph: self.graph, objective };
+        let all: Vec<Vec<BlockId>> = found.points().iter().map(|point| point.result.clone()).collect();
+        for (stream, blocks) in (0..).zip(all) {
+            let start = self.assignment(objective, blocks);
+            let rng = &mut Rng::new(derive(derive(seed, CHAINS), stream));
+            let chains = Chains::new(level, targets.load_bounds(), depth, start);
+            self.insert(found, chains.improve(rng, observer));
+        }
+    }
+
     /// The best partition, along the parts of the machine if it has several levels.
-    fn best<O: Objective>(&self, objective: &Migrating<O>) -> Assignment {
+    fn best(&self, objective: &Migrating<O>) -> Assignment {
         let Remap { targets, along, seed, observer, .. } = *self.remap;
         let Some(along) = along else { return self.all_at_once(objective) };
         let (sizes, bounds) = (targets.block_sizes(), targets.load_bounds());
@@ -193,28 +311,65 @@ impl<W: Stored> Search<'_, W> {
     }
 
     /// The best partition into all blocks at once.
-    fn all_at_once<O: Objective>(&self, objective: &Migrating<O>) -> Assignment {
+    fn all_at_once(&self, objective: &Migrating<O>) -> Assignment {
         self.with_task(objective, |task| Pool::new(task, self.remap.seed).best())
     }
 
     /// A partition refined on all levels. `stream` numbers the random streams.
-    fn refined<O: Objective>(&self, objective: &Migrating<O>, start: Assignment, stream: u64) -> Assignment {
+    fn refined(&self, objective: &Migrating<O>, start: Assignment, stream: u64) -> Assignment {
         let rng = &mut Rng::new(derive(self.remap.seed, u64::MAX - stream));
         self.with_task(objective, |task| Multilevel::new(task).run(Some((&start.blocks.clone(), start)), rng))
     }
 
-    /// Every vertex at home, fixed ones where they must be, if all homes still exist.
-    fn at_home<O: Objective>(&self, objective: &Migrating<O>) -> Option<Assignment> {
-        let homes = objective.homes()?;
-        let all_stay = homes.iter().all(|&home| (home as usize) < self.remap.homes.num_blocks);
-        all_stay.then(|| self.assignment(objective, homes.to_vec()))
+    /// Adds the partition in which every vertex is at home, fixed ones where they must be, if all homes still exist.
+    fn stay(&self, found: &mut Found) {
+        let homes = self.objective.homes().unwrap_or_default();
+        if homes.iter().all(|&home| (home as usize) < self.limits.num_blocks) {
+            self.insert(found, homes.to_vec());
+        }
     }
 
-    fn assignment<O: Objective>(&self, objective: &Migrating<O>, blocks: Vec<BlockId>) -> Assignment {
-        Assignment::new(Problem { graph: self.graph, objective }, blocks, self.remap.targets.num_blocks())
+    fn insert(&self, found: &mut Found, blocks: Vec<BlockId>) {
+        let Remap { graph, targets, remapping, observer, .. } = *self.remap;
+        let partition = fill::filled(graph, Partition::of(graph, blocks, targets), targets, observer);
+        let missed = (partition.violation(), partition.num_empty());
+        let result = partition.into_blocks();
+        let cost = self.objective.cost_of_edges(self.graph, &result);
+        let migration = remapping.homes.migration(graph, &result);
+        found.insert(Point { missed, cost, migration, result });
     }
 
-    fn with_task<O: Objective>(
+    fn stops(&self) -> bool {
+        self.remap.observer.should_stop()
+    }
+
+    /// The ratio at which migration counts more than all edges together, as far as its sums fit; none if not even those of 1 to 1 do.
+    fn stiff(&self) -> Option<Ratio> {
+        let Limits { edges, total, .. } = self.limits;
+        let room = (i128::from(Weight::MAX / 4) - edges) / i128::from(total.max(1));
+        let migration = room.min(edges / 2 + 1);
+        self.limits.fits(1, 1).then_some((migration as Weight, 1))
+    }
+
+    /// The ratio at which all migration counts less than an edge, as far as its sums fit.
+    fn slight(&self) -> Ratio {
+        self.fitted((1, self.limits.total.saturating_add(1)))
+    }
+
+    /// A ratio in lowest terms, or one near it whose sums fit.
+    fn fitted(&self, (migration, edges): Ratio) -> Ratio {
+        let (mut migration, mut edges) = reduced(migration.max(1), edges.max(1));
+        while !self.limits.fits(migration, edges) && (migration, edges) != (1, 1) {
+            (migration, edges) = ((migration / 2).max(1), (edges / 2).max(1));
+        }
+        (migration, edges)
+    }
+
+    fn assignment(&self, objective: &Migrating<O>, blocks: Vec<BlockId>) -> Assignment {
+        Assignment::new(Problem { graph: self.graph, objective }, blocks, self.limits.num_blocks)
+    }
+
+    fn with_task(
         &self,
         objective: &Migrating<O>,
         run: impl FnOnce(Task<'_, W, Migrating<O>>) -> Assignment,

@@ -74,12 +74,17 @@ impl MigrationWeight {
 
     /// As a fraction in lowest terms: numerator and denominator.
     pub fn fraction(self) -> (Weight, Weight) {
-        let (mut a, mut b) = (self.parts, UNIT);
-        while b != 0 {
-            (a, b) = (b, a % b);
-        }
-        (self.parts / a, UNIT / a)
+        reduced(self.parts, UNIT)
     }
+}
+
+/// A fraction in lowest terms; not both numbers are 0.
+pub(super) fn reduced(numerator: Weight, denominator: Weight) -> (Weight, Weight) {
+    let (mut a, mut b) = (numerator, denominator);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    (numerator / a, denominator / a)
 }
 
 impl FromStr for MigrationWeight {

@@ -13,16 +13,20 @@ use crate::partition::objective::Objective;
 /// milliseconds.
 const MOST: usize = 1 << 17;
 
-/// The partition that misses the bounds by least, then with the fewest empty blocks, and then of least cost, the first among equals, if there
-/// are few enough partitions to try them all.
+/// Whether there are few enough partitions to try them all.
+pub(in crate::partition) fn is_affordable(num_nodes: usize, num_blocks: usize) -> bool {
+    // The recursion is as deep as there are vertices.
+    num_nodes <= 32 && num_blocks.checked_pow(num_nodes as u32).is_some_and(|count| count <= MOST)
+}
+
+/// The partition that misses the bounds by least, then with the fewest empty blocks, and then of least cost, the first among equals, if it is
+/// [affordable](is_affordable).
 pub(in crate::partition) fn best<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     bounds: LoadBounds<'_>,
 ) -> Option<Assignment> {
     let (n, k) = (level.num_nodes(), bounds.num_blocks());
-    let count = k.checked_pow(u32::try_from(n).ok()?)?;
-    // The recursion is as deep as there are vertices.
-    if count > MOST || n > 32 {
+    if !is_affordable(n, k) {
         return None;
     }
     let blocks = Vec::with_capacity(n);

@@ -4,3 +4,4 @@ mod least_loads;
 mod multilevel;
 mod orders;
 mod remap;
+mod weights;

@@ -291,19 +291,8 @@ impl Job<'_> {
         progress.tell("partitioning");
         let partitioner = Partitioner::new(self.options.preconfiguration, self.options.seed);
         threads::run(self.threads, || -> Result<Division> {
-            let at = |weight| partitioner.remap(graph, targets, &remap.homes, weight);
-            let measured = |Remapped { partition, migration, .. }: &Remapped| {
-                (partition.cut(), *migration, partition.violation())
-            };
-            let mut best = at(remap.weight)?;
-            let curve = remap.curve(graph.total_node_weight(), "cut", self.to.console, |weight| {
-                let remapped = at(weight)?;
-                let point = measured(&remapped);
-                if remap.score(point) < remap.score(measured(&best)) {
-                    best = remapped;
-                }
-                Ok(point)
-            })?;
+            let found = partitioner.remap_for(graph, targets, remap.remapping(), &())?;
+            let (best, curve) = remap.best_of(found, ("cut", graph.total_node_weight()), self.to.console)?;
             let Remapped { partition, migration, .. } = best;
             let (blocks, migration) = (partition.into_blocks(), Some(migration));
             Ok(Division { blocks, index: None, migration, curve })

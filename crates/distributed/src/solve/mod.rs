@@ -14,6 +14,9 @@
 //! The result depends on graph, settings and seed, and on nothing else: it is the same for any number of ranks and threads, however the graph is
 //! distributed, except for the order of its vertices.
 //!
+//! *Older places.* A graph that is not coarsened has the result of the library for one machine, which does not contradict those for other
+//! weights of migration if the graph is small. Others are refined with the weight that was asked for.
+//!
 //! *Heavy-tailed degrees.* Label propagation finds poor clusters of such graphs, so they are coarsened less than others (`heavy_tailed.rs`).
 //!
 //! *Memory of a rank.* Its part of the graph, and of the coarser ones; where it makes an attempt, the whole coarsest one.
@@ -262,8 +265,9 @@ impl<'a, C: Comm> Run<'a, C> {
         blocks.resize(graph.num_local(), 0);
         graph.update(self.comm, blocks);
         let is_heavy_tailed = self.is_heavy_tailed(graph, places);
-        if is_heavy_tailed && level == levels.contractions.len() {
-            // Rounds of moves find nothing there that the library for one machine has not.
+        let is_only = levels.contractions.is_empty();
+        if is_heavy_tailed && level == levels.contractions.len() || is_only && self.old.is_some() {
+            // Rounds of moves find nothing there that the library for one machine has not, or what contradicts its results for other weights.
             return Ok(());
         }
         let homes = places.homes.as_ref().map(|homes| self.homes(homes.clone()));

@@ -11,7 +11,7 @@ use viem::partition::{
 };
 
 use super::levels::Levels;
-use super::{DistConfig, DivideError, Goal, Run};
+use super::{DistConfig, DivideError, Goal, Old, Run};
 use crate::comm::{Comm, Ranges, gather_words};
 use crate::error::{DistError, agree};
 use crate::gather::gather;
@@ -37,7 +37,7 @@ impl<C: Comm> Run<'_, C> {
         let DistConfig { attempts, seed, .. } = *self.config;
         let blocks = self.best_of(attempts, ranges, seed, |seed| {
             let whole = whole.as_ref().expect("a rank that makes an attempt has the graph");
-            let blocks = self.attempt(whole, seed)?;
+            let blocks = self.attempt(whole, levels.contractions.is_empty(), seed)?;
             Ok((self.quality(&whole.graph, whole.homes.as_deref(), &blocks, &bounds), blocks))
         })?;
         Ok((blocks, bounds))
@@ -127,28 +127,32 @@ impl<C: Comm> Run<'_, C> {
         self.best_of(attempts, ranges, seed, |seed| {
             let (graph, start, fixed, before) = given.expect("a rank that makes an attempt has the graph");
             let homes = WholeHomes::new(start, &[], self.num_blocks)?;
-            let found = self.divided(graph, Some((homes, slight)), fixed, seed)?;
+            let found = self.divided(graph, Some(Remapping::new(&homes, slight).alone()), fixed, seed)?;
             let quality = self.quality(graph, None, &found, bounds);
             Ok(if quality < before { (quality, found) } else { (before, start.to_vec()) })
         })
     }
 
-    /// A division of the coarsest graph by the library for one machine.
-    fn attempt(&self, whole: &Whole, seed: u64) -> Result<Vec<BlockId>, DivideError> {
+    /// A division of the coarsest graph by the library for one machine. Only where that is the finest one, too, can results for different
+    /// weights of migration agree.
+    fn attempt(&self, whole: &Whole, is_finest: bool, seed: u64) -> Result<Vec<BlockId>, DivideError> {
         let Whole { graph, homes, fixed } = whole;
         let new = self.num_blocks as BlockId;
         let known = |&home: &BlockId| if home == Homes::NONE { new } else { home };
         let old = homes.as_ref().map(|homes| homes.iter().map(known).collect::<Vec<_>>());
         let old = old.map(|old| WholeHomes::new(&old, &[new], self.num_blocks)).transpose()?;
-        let old = old.zip(self.old.map(|old| old.weight));
-        self.divided(graph, old, fixed.as_deref(), seed)
+        let remapping = old.as_ref().zip(self.old).map(|(homes, Old { weight, .. })| {
+            let remapping = Remapping::new(homes, weight);
+            if is_finest { remapping } else { remapping.alone() }
+        });
+        self.divided(graph, remapping, fixed.as_deref(), seed)
     }
 
     /// A graph divided by the library for one machine, from where its vertices were if that is given.
     fn divided(
         &self,
         whole: &CsrGraph,
-        old: Option<(WholeHomes, MigrationWeight)>,
+        remapping: Option<Remapping<'_>>,
         fixed: Option<&[BlockId]>,
         seed: u64,
     ) -> Result<Vec<BlockId>, DivideError> {
@@ -162,22 +166,22 @@ impl<C: Comm> Run<'_, C> {
                     targets = targets.with_fixed(whole, fixed)?;
                 }
                 let partitioner = Partitioner::new(preset.into(), seed);
-                threads::run(threads, || match &old {
+                threads::run(threads, || match remapping {
                     None => Ok(partitioner.partition(whole, &targets).into_blocks()),
-                    Some((homes, weight)) => {
-                        Ok(partitioner.remap(whole, &targets, homes, *weight)?.partition.into_blocks())
+                    Some(remapping) => {
+                        let found = partitioner.remap_for(whole, &targets, remapping, &())?;
+                        Ok(found.into_best(remapping.weight)?.partition.into_blocks())
                     }
                 })?
             }
             Goal::Pes(machine) => {
                 let config = self.config.many_to_one(seed);
-                let solution = match &old {
+                let solution = match remapping {
                     None => {
                         let given = Given::default().with_fixed(fixed.as_ref());
                         map_many_to_one_watched(whole, machine, &config, given, &())?
                     }
-                    Some((homes, weight)) => {
-                        let remapping = Remapping::new(homes, *weight);
+                    Some(remapping) => {
                         remap_many_to_one_around(whole, machine, &config, remapping, fixed.as_ref(), &())?
                     }
                 };

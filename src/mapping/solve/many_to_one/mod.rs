@@ -31,8 +31,8 @@ use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
 use crate::mapping::solve::{Given, MapPreset, SolveError};
 use crate::partition::{
-    BoundViolation, FixedError, FixedVertices, Homes, ManyToOnePartitionConfig, Migration, MigrationWeight,
-    PartitionPreset, RemapError, Remapping, Targets,
+    BoundViolation, Envelope, FixedError, FixedVertices, Homes, ManyToOnePartitionConfig, Migration,
+    MigrationWeight, PartitionPreset, RemapError, Remapping, Targets,
 };
 
 /// All settings of a many-to-one mapping.
@@ -264,7 +264,7 @@ pub fn map_many_to_one_watched<'a>(
         }
         let from = start.map_or(Origin::Nothing, Origin::Start);
         let run = Run { graph, machine, parts: &parts, config, from, fixed, observer, begin };
-        distances.visit(run)
+        Ok(distances.visit(run)?.into_best(MigrationWeight::ZERO)?)
     })?
 }
 
@@ -311,9 +311,12 @@ pub fn evaluate_many_to_one(
 /// Remaps a graph, starting from the present PEs of its vertices. Minimises J plus `weight` times the weight
 /// of the vertices that migrate.
 ///
-/// The homes are PEs. With weight 0, the mapping is the one computed from scratch, except that equivalent PEs
+/// The homes are PEs. With weight 0, J is not above that of the mapping computed from scratch, whose equivalent PEs
 /// and parts of a tree are permuted to reduce migration at equal J. A time limit ends the run early; the run
 /// does not continue until then.
+///
+/// On [small graphs](crate::partition::remap), results for different weights do not contradict each other: with a greater one and
+/// everything else as it was, no more migrates, and no result for another weight has a lower J plus `weight` times the migration.
 ///
 /// ```
 /// use viem::graph::generate;
@@ -355,22 +358,44 @@ pub fn remap_many_to_one_watched(
 }
 
 /// As [`remap_many_to_one_watched`], with vertices that must be on given PEs, wherever they come from.
+///
+/// # Errors
+///
+/// The settings are out of their ranges, the homes or the fixed vertices do not fit graph and machine, or the weight is not possible for them.
 pub fn remap_many_to_one_around(
     graph: &CsrGraph,
     machine: &dyn Machine,
     config: &ManyToOneConfig,
-    Remapping { homes, weight }: Remapping<'_>,
+    remapping: Remapping<'_>,
     fixed: Option<&FixedVertices>,
     observer: &dyn Observer,
 ) -> Result<ManyToOneSolution, SolveError> {
+    let found = remap_many_to_one_for(graph, machine, config, remapping, fixed, observer)?;
+    Ok(found.into_best(remapping.weight)?)
+}
+
+/// As [`remap_many_to_one_around`], with the results for other weights as well.
+///
+/// # Errors
+///
+/// Those of [`remap_many_to_one_around`].
+pub fn remap_many_to_one_for(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &ManyToOneConfig,
+    remapping: Remapping<'_>,
+    fixed: Option<&FixedVertices>,
+    observer: &dyn Observer,
+) -> Result<Envelope<ManyToOneSolution>, SolveError> {
     config.validate()?;
+    let homes = remapping.homes;
     homes.check(graph.num_nodes(), machine.num_pes()).map_err(RemapError::from)?;
     let begin = Instant::now();
     threads::run(config.threads, || {
         let distances = distances_of(machine)?;
         let parts = divide(machine, &distances, &Limited::silent(observer, begin, config.time_limit));
         check_fixed(graph, machine, fixed)?;
-        let from = Origin::Homes(homes, weight);
+        let from = Origin::Homes(remapping);
         let run = Run { graph, machine, parts: &parts, config, from, fixed, observer, begin };
         distances.visit(run)
     })?

@@ -13,8 +13,8 @@ use crate::mapping::Mapping;
 use crate::mapping::problem;
 use crate::mapping::solve::SolveError;
 use crate::partition::{
-    FixedVertices, Homes, Layout, ManyToOnePartition, ManyToOnePartitioner, Migration, MigrationWeight,
-    Remapping, Targets, cost,
+    Envelope, FixedVertices, Homes, Layout, ManyToOnePartition, ManyToOnePartitioner, Migration,
+    MigrationWeight, Remapping, Targets, cost,
 };
 
 /// The input of a run.
@@ -36,40 +36,41 @@ pub(super) enum Origin<'a> {
     Nothing,
     /// A mapping to improve.
     Start(&'a Mapping),
-    /// The present PEs of the vertices, and the weight of migration.
-    Homes(&'a Homes, MigrationWeight),
+    /// The present PEs of the vertices, and what is asked of a remapping.
+    Homes(Remapping<'a>),
 }
 
-impl Origin<'_> {
+impl<'a> Origin<'a> {
     /// The same in blocks; block i is the i-th PE of `order`.
-    fn in_blocks(self, order: &[PeId]) -> Blocks {
+    fn in_blocks(self, order: &[PeId]) -> Blocks<'a> {
         let block_of = block_of_each_pe(order);
         match self {
             Self::Nothing => Blocks::Nothing,
             Self::Start(start) => {
                 Blocks::Start(start.pes().iter().map(|&pe| block_of[pe as usize]).collect())
             }
-            Self::Homes(homes, weight) => Blocks::Homes(homes.renamed(&block_of), weight),
+            Self::Homes(remapping) => Blocks::Homes(remapping.homes.renamed(&block_of), remapping),
         }
     }
 
     /// The migration of a mapping, if it counts.
     fn migration(self, graph: &CsrGraph, pe_of: &[PeId]) -> Option<Migration> {
         match self {
-            Self::Homes(homes, _) => Some(homes.migration(graph, pe_of)),
+            Self::Homes(remapping) => Some(remapping.homes.migration(graph, pe_of)),
             Self::Nothing | Self::Start(_) => None,
         }
     }
 }
 
 /// An [`Origin`] in blocks instead of PEs.
-enum Blocks {
+enum Blocks<'a> {
     Nothing,
     Start(Vec<BlockId>),
-    Homes(Homes, MigrationWeight),
+    /// The homes in blocks, and the remapping, whose homes are PEs.
+    Homes(Homes, Remapping<'a>),
 }
 
-impl Blocks {
+impl Blocks<'_> {
     fn start(&self) -> Option<&[BlockId]> {
         match self {
             Self::Start(blocks) => Some(blocks),
@@ -87,8 +88,35 @@ impl Blocks {
     }
 }
 
+impl Search<'_> {
+    /// The best mappings of what starts from this, and the weight of migration that was asked for.
+    fn from(
+        &self,
+        first: &Blocks<'_>,
+    ) -> Result<(Envelope<ManyToOnePartition>, MigrationWeight), SolveError> {
+        let Self { graph, targets, layout, config, watched, .. } = *self;
+        let Blocks::Homes(homes, remapping) = first else {
+            let found = self.best_in_any_numbering(first.start())?;
+            return Ok((Envelope::single(found), MigrationWeight::ZERO));
+        };
+        let partitioner = ManyToOnePartitioner::new(config.settings.clone(), config.seed)?;
+        // The time limit ends this search, too; none goes on until then.
+        let config = &ManyToOneConfig { time_limit: None, ..config.clone() };
+        let scratch = || Search { config, ..*self }.best_in_any_numbering(None);
+        let remapping = remapping.renamed(homes);
+        let found = partitioner.remap_beside(
+            graph,
+            targets,
+            layout,
+            (remapping, watched as &dyn Observer),
+            &scratch,
+        )?;
+        Ok((found, remapping.weight))
+    }
+}
+
 impl DistanceVisitor for Run<'_> {
-    type Output = Result<ManyToOneSolution, SolveError>;
+    type Output = Result<Envelope<ManyToOneSolution>, SolveError>;
 
     fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
         let Run { graph, machine, parts, config, from, fixed, observer, begin } = self;
@@ -125,38 +153,28 @@ impl DistanceVisitor for Run<'_> {
             fixed,
             watched: &watched,
         };
-        let ManyToOnePartition { partition, cost: reached } = match &first {
-            Blocks::Nothing => search.best_in_any_numbering(None)?,
-            Blocks::Start(start) => search.best_in_any_numbering(Some(start))?,
-            Blocks::Homes(homes, weight) => {
-                let partitioner = ManyToOnePartitioner::new(config.settings.clone(), config.seed)?;
-                let resumed = Remapping::new(homes, *weight);
-                if *weight == MigrationWeight::ZERO {
-                    partitioner.relabelled(graph, &targets, layout, (homes, &watched), || {
-                        search.best_in_any_numbering(None)
-                    })?
-                } else {
-                    partitioner.remap(graph, &targets, layout, resumed, &watched)?
-                }
-            }
+        let (found, weight) = search.from(&first)?;
+        observer.reached(found.best(weight)?.cost);
+        let cost_of_start = first.start().map(|start| cost(graph, &between, start));
+        // A run that continues until the time limit was complete before.
+        let stopped = match watched.was_complete() {
+            true => observer.should_stop(),
+            false => limited.should_stop(),
         };
-        observer.reached(reached);
-        let pe_of: Vec<PeId> = partition.blocks().iter().map(|&block| order[block as usize]).collect();
-        let report = ManyToOneReport {
-            num_nodes: graph.num_nodes(),
-            num_edges: graph.num_edges(),
-            cost_of_start: first.start().map(|start| cost(graph, &between, start)),
-            cost: reached,
-            cut: partition.cut(),
-            migration: from.migration(graph, &pe_of),
-            loads: pe_loads(graph, machine, config, &pe_of),
-            // A run that continues until the time limit was complete before.
-            stopped: match watched.was_complete() {
-                true => observer.should_stop(),
-                false => limited.should_stop(),
-            },
-            seconds: begin.elapsed().as_secs_f64(),
-        };
-        Ok(ManyToOneSolution { mapping: Mapping::from_places(pe_of), report })
+        Ok(found.map(|ManyToOnePartition { partition, cost }| {
+            let pe_of: Vec<PeId> = partition.blocks().iter().map(|&block| order[block as usize]).collect();
+            let report = ManyToOneReport {
+                num_nodes: graph.num_nodes(),
+                num_edges: graph.num_edges(),
+                cost_of_start,
+                cost,
+                cut: partition.cut(),
+                migration: from.migration(graph, &pe_of),
+                loads: pe_loads(graph, machine, config, &pe_of),
+                stopped,
+                seconds: begin.elapsed().as_secs_f64(),
+            };
+            ManyToOneSolution { mapping: Mapping::from_places(pe_of), report }
+        }))
     }
 }

@@ -1,0 +1,72 @@
+//! What can be remapped.
+
+use super::homes::HomesError;
+use super::weight::MigrationWeight;
+use crate::ground::error::{ErrorKind, HasKind};
+use crate::ground::types::Weight;
+
+/// The greatest number of blocks that get new labels, which takes cubic time and quadratic memory.
+pub const MOST_RELABELLED: usize = 4096;
+
+/// Why nothing was remapped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+#[non_exhaustive]
+pub enum RemapError {
+    #[error(transparent)]
+    Homes(#[from] HomesError),
+    #[error(
+        "the migration weight {weight} times the vertex weights, and the edges, exceed 64 bits together; give a smaller one"
+    )]
+    TooLarge { weight: String },
+    #[error(
+        "labels of {num_blocks} blocks are not assigned exactly, of {MOST_RELABELLED} at most; give a migration weight above 0"
+    )]
+    TooManyBlocks { num_blocks: usize },
+}
+
+impl HasKind for RemapError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Homes(error) => error.kind(),
+            Self::TooLarge { .. } | Self::TooManyBlocks { .. } => ErrorKind::Usage,
+        }
+    }
+}
+
+/// The sizes that decide which weights of migration are possible.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::partition) struct Limits {
+    /// What all arcs cost at most.
+    pub edges: i128,
+    /// The weight of all vertices.
+    pub total: Weight,
+    pub num_blocks: usize,
+}
+
+impl Limits {
+    /// Whether blocks of a partition from scratch can get the labels that keep most weight in place.
+    pub fn has_labels(&self) -> bool {
+        self.num_blocks <= MOST_RELABELLED
+    }
+
+    /// Fails unless a result can be found for this weight. Where no sum of a search would fit, only labels can change: that sums up
+    /// nothing but the weights of vertices.
+    pub fn check(&self, weight: MigrationWeight) -> Result<(), RemapError> {
+        if weight == MigrationWeight::ZERO {
+            let num_blocks = self.num_blocks;
+            return if self.has_labels() { Ok(()) } else { Err(RemapError::TooManyBlocks { num_blocks }) };
+        }
+        let (numerator, denominator) = weight.fraction();
+        let fits = self.fits((numerator / denominator).saturating_add(1), 1);
+        if fits { Ok(()) } else { Err(RemapError::TooLarge { weight: weight.to_string() }) }
+    }
+
+    /// Whether a search can sum up so many times the migration and so many times the edges. Gains are differences of such sums, and flows
+    /// double them.
+    pub fn fits(&self, migration: Weight, edges: Weight) -> bool {
+        let own = i128::from(self.total) * i128::from(migration);
+        let sum = self.edges.checked_mul(i128::from(edges)).and_then(|edges| edges.checked_add(own));
+        sum.is_some_and(|sum| sum <= i128::from(Weight::MAX / 4))
+    }
+}

@@ -1,0 +1,328 @@
+//! Remappings with several weights of migration, in calls of their own: their results must not contradict each other.
+
+use std::path::Path;
+
+use crate::common::{random_graph, with_node_weights};
+use viem::graph::{CsrGraph, generate};
+use viem::ground::rng::Rng;
+use viem::io::metis::NodeWeights;
+use viem::io::{Source, read_graph};
+use viem::machine::{Capacities, Grid, Hierarchy, Machine};
+use viem::mapping::solve::{
+    ManyToOneConfig, MapPreset, load_bounds, remap_many_to_one, remap_many_to_one_around,
+    remap_many_to_one_for,
+};
+use viem::partition::{
+    BoundViolation, FixedVertices, Homes, MigrationWeight, PartitionPreset, Partitioner, Remapping, Targets,
+};
+
+/// Weights below, on and above those that the search comes across.
+const WEIGHTS: [&str; 9] = ["0", "0.07", "0.3", "0.5", "1", "2.25", "10", "1000", "1000000"];
+
+/// What a result is compared by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Found {
+    violation: BoundViolation,
+    cost: i64,
+    migration: i64,
+}
+
+impl Found {
+    fn value(&self, weight: MigrationWeight) -> (BoundViolation, i128) {
+        (self.violation, weight.objective(self.cost, self.migration))
+    }
+}
+
+fn weight(text: &str) -> MigrationWeight {
+    text.parse().unwrap()
+}
+
+/// Remaps with each weight and checks that migration never rises, and that no result is better for another weight.
+fn consistent(label: &str, remap: impl Fn(MigrationWeight) -> Found) -> Vec<Found> {
+    let found: Vec<Found> = WEIGHTS.iter().map(|text| remap(weight(text))).collect();
+    for (text, own) in WEIGHTS.iter().zip(&found) {
+        let weight = weight(text);
+        let best = found.iter().min_by_key(|other| other.value(weight)).unwrap();
+        assert_eq!(own.value(weight), best.value(weight), "{label}, {text}: {found:?}");
+    }
+    assert!(found.windows(2).all(|pair| pair[0].migration >= pair[1].migration), "{label}: {found:?}");
+    found
+}
+
+fn of_cut(
+    graph: &CsrGraph,
+    targets: &Targets,
+    homes: &Homes,
+    partitioner: &Partitioner,
+    weight: MigrationWeight,
+) -> Found {
+    let found = partitioner.remap(graph, targets, homes, weight).unwrap();
+    let (cost, migration) = (found.partition.cut(), found.migration.weight);
+    Found { violation: found.partition.violation(), cost, migration }
+}
+
+fn of_j(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    config: &ManyToOneConfig,
+    homes: &Homes,
+    weight: MigrationWeight,
+) -> Found {
+    let report = remap_many_to_one(graph, machine, config, homes, weight).unwrap().report;
+    let (cost, migration) = (report.cost, report.migration.unwrap().weight);
+    Found { violation: report.violation(), cost, migration }
+}
+
+fn weights(n: usize, rng: &mut Rng) -> Vec<i64> {
+    (0..n).map(|_| 1 + i64::from(rng.below(9))).collect()
+}
+
+/// A path whose vertices weigh so much.
+fn path(weights: &[i64]) -> CsrGraph {
+    with_node_weights(&generate::grid(weights.len(), 1), weights)
+}
+
+/// Four blocks of four vertices: the first ones weigh 9, the third ones 6.
+#[test]
+fn one_vertex_of_each_weight_goes_to_each_block_with_the_least_migration() {
+    let graph = path(&[9, 9, 9, 9, 1, 1, 1, 1, 6, 6, 6, 6, 1, 1, 1, 1]);
+    let targets = Targets::equal(&graph, 4, 0.03).unwrap();
+    let homes = Homes::new(&(0..16).map(|vertex| vertex / 4).collect::<Vec<_>>(), &[], 4).unwrap();
+    for preset in [PartitionPreset::Fast, PartitionPreset::Eco, PartitionPreset::Strong] {
+        for seed in 0..3 {
+            let partitioner = Partitioner::new(preset, seed);
+            let found =
+                consistent("four blocks", |weight| of_cut(&graph, &targets, &homes, &partitioner, weight));
+            let stiff = found[WEIGHTS.iter().position(|&text| text == "1000").unwrap()];
+            // Three of 9, three of 6, and four of 1 must leave.
+            assert_eq!((stiff.violation, stiff.migration), (BoundViolation::NONE, 27 + 18 + 4));
+            assert!(stiff.cost <= 12, "{preset} {seed}: {}", stiff.cost);
+        }
+    }
+}
+
+#[test]
+fn results_of_random_graphs_do_not_contradict_each_other() {
+    let mut rng = Rng::new(11);
+    for round in 0..15 {
+        let (n, k) = (10 + rng.below(25) as usize, 2 + rng.below(4));
+        let graph =
+            if round % 2 == 0 { path(&weights(n, &mut rng)) } else { random_graph(n, 4, 9, &mut rng) };
+        let graph = with_node_weights(&graph, &weights(n, &mut rng));
+        // The last block has left in some rounds.
+        let left = if round % 3 == 0 { vec![k] } else { Vec::new() };
+        let old: Vec<u32> = (0..n as u32).map(|v| v * (k + left.len() as u32) / n as u32).collect();
+        let homes = Homes::new(&old, &left, k as usize).unwrap();
+        let mut targets = Targets::equal(&graph, k as usize, [0.03, 0.2][round % 2]).unwrap();
+        if round % 4 == 0 {
+            let least = Targets::least_shares(&graph, &vec![1; k as usize], 0.8).unwrap();
+            targets = targets.with_least_loads(least).unwrap();
+        }
+        if round % 5 == 0 {
+            let fixed: Vec<Option<u32>> = (0..n as u32).map(|v| (v % 7 == 0).then_some(v % k)).collect();
+            targets = targets.with_fixed(&graph, FixedVertices::new(&fixed, k as usize).unwrap()).unwrap();
+        }
+        let partitioner = Partitioner::new(PartitionPreset::ALL[round % 3], round as u64);
+        consistent(&format!("round {round}"), |weight| {
+            of_cut(&graph, &targets, &homes, &partitioner, weight)
+        });
+    }
+}
+
+#[test]
+fn results_on_machines_do_not_contradict_each_other() {
+    let mut rng = Rng::new(12);
+    let tree = Hierarchy::parse("2:3", "1:10").unwrap();
+    let slower = Capacities::new(tree.clone(), vec![2, 2, 1, 2, 2, 1]).unwrap();
+    let torus = Grid::torus(&[2, 3]).unwrap();
+    let machines: [&dyn Machine; 3] = [&tree, &slower, &torus];
+    for round in 0..6 {
+        let n = 12 + rng.below(30) as usize;
+        let graph =
+            if round % 2 == 0 { path(&weights(n, &mut rng)) } else { random_graph(n, 4, 9, &mut rng) };
+        let graph = with_node_weights(&graph, &weights(n, &mut rng));
+        let old: Vec<u32> = (0..n as u32).map(|v| v * 6 / n as u32).collect();
+        let homes = Homes::new(&old, &[], 6).unwrap();
+        let config = ManyToOneConfig::preset(MapPreset::ALL[round % 3]).with_seed(round as u64);
+        consistent(&format!("round {round}"), |weight| {
+            of_j(&graph, machines[round % 3], &config, &homes, weight)
+        });
+    }
+}
+
+/// Meshes that are too large for exchanges and enumeration.
+#[test]
+fn a_large_weight_does_not_cut_more_for_the_same_migration() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("instances/mesh_64x48.graph");
+    let mesh = read_graph(Source::open(&file).unwrap(), NodeWeights::Read).unwrap();
+    let homes = Homes::new(&mesh.nodes().map(|v| v / 192).collect::<Vec<_>>(), &[], 16).unwrap();
+    let targets = Targets::proportional(&mesh, &[[1, 2], [2, 2]].concat().repeat(4), 0.03).unwrap();
+    let partitioner = Partitioner::new(PartitionPreset::Fast, 0);
+    consistent("cut", |weight| of_cut(&mesh, &targets, &homes, &partitioner, weight));
+    let machine = Hierarchy::parse("4:4", "1:10").unwrap();
+    let slower = Capacities::new(machine, [[1, 2], [2, 2]].concat().repeat(4)).unwrap();
+    let config = ManyToOneConfig::preset(MapPreset::Fast);
+    consistent("J", |weight| of_j(&mesh, &slower, &config, &homes, weight));
+}
+
+/// The least cost plus weight times migration of all assignments within bounds. `between` is what a unit of an edge costs.
+struct Enumeration<'a> {
+    graph: &'a CsrGraph,
+    bounds: &'a [i64],
+    old: &'a [u32],
+    weight: MigrationWeight,
+    between: &'a dyn Fn(u32, u32) -> i64,
+}
+
+impl Enumeration<'_> {
+    fn least(&self, blocks: &mut Vec<u32>, loads: &mut [i64]) -> Option<i128> {
+        let vertex = blocks.len() as u32;
+        if blocks.len() == self.graph.num_nodes() {
+            let edge = |v: u32, (to, weight): (u32, i64)| {
+                weight * (self.between)(blocks[v as usize], blocks[to as usize])
+            };
+            let of_vertex = |v: u32| self.graph.arcs(v).map(|arc| edge(v, arc)).sum::<i64>();
+            let cost: i64 = self.graph.nodes().map(of_vertex).sum();
+            let away = self.graph.nodes().filter(|&v| blocks[v as usize] != self.old[v as usize]);
+            let migration = away.map(|v| self.graph.node_weight(v)).sum();
+            return Some(self.weight.objective(cost / 2, migration));
+        }
+        let weight = self.graph.node_weight(vertex);
+        let mut least = None;
+        for block in 0..loads.len() {
+            if loads[block] + weight > self.bounds[block] {
+                continue;
+            }
+            loads[block] += weight;
+            blocks.push(block as u32);
+            let found = self.least(blocks, loads);
+            least = least.into_iter().chain(found).min();
+            blocks.pop();
+            loads[block] -= weight;
+        }
+        least
+    }
+}
+
+/// How many of these problems are solved to the optimum for all weights, and how many there are.
+fn optimal(problems: impl Iterator<Item = (Vec<Found>, Vec<Option<i128>>)>) -> (usize, usize) {
+    let mut counts = (0, 0);
+    for (found, least) in problems {
+        let values = WEIGHTS.iter().zip(&found).map(|(text, found)| found.value(weight(text)));
+        let Some(least) = least.into_iter().collect::<Option<Vec<_>>>() else { continue };
+        counts.1 += 1;
+        counts.0 += usize::from(values.eq(least.into_iter().map(|least| (BoundViolation::NONE, least))));
+    }
+    counts
+}
+
+#[test]
+fn tiny_problems_are_solved_to_the_optimum() {
+    let mut rng = Rng::new(13);
+    let of_cut = (0..40u64).map(|round| {
+        let (n, k) = (5 + rng.below(5) as usize, 2 + rng.below(2) as usize);
+        let graph = with_node_weights(&random_graph(n, 3, 5, &mut rng), &weights(n, &mut rng));
+        let old: Vec<u32> = (0..n).map(|_| rng.below(k as u32)).collect();
+        let homes = Homes::new(&old, &[], k).unwrap();
+        let targets = Targets::equal(&graph, k, 0.1).unwrap();
+        let partitioner = Partitioner::new(PartitionPreset::Eco, round);
+        let found = consistent("tiny", |weight| of_cut(&graph, &targets, &homes, &partitioner, weight));
+        let (bounds, old) = (targets.bounds(), &old[..]);
+        let least = |text: &&str| {
+            let between = &|a, b| i64::from(a != b);
+            let all = Enumeration { graph: &graph, bounds, old, weight: weight(text), between };
+            all.least(&mut Vec::new(), &mut vec![0; k])
+        };
+        (found, WEIGHTS.iter().map(least).collect())
+    });
+    let (solved, problems) = optimal(of_cut);
+    // 37 of 38.
+    assert!(problems >= 30 && solved + 1 >= problems, "{solved} of {problems}");
+}
+
+#[test]
+fn tiny_problems_on_machines_are_solved_to_the_optimum() {
+    let mut rng = Rng::new(14);
+    let machine = Hierarchy::parse("2:2", "1:10").unwrap();
+    let of_j = (0..20u64).map(|round| {
+        let n = 5 + rng.below(4) as usize;
+        let graph = with_node_weights(&random_graph(n, 3, 5, &mut rng), &weights(n, &mut rng));
+        let old: Vec<u32> = (0..n).map(|_| rng.below(4)).collect();
+        let homes = Homes::new(&old, &[], 4).unwrap();
+        let config = ManyToOneConfig::preset(MapPreset::Eco).with_seed(round).with_imbalance(0.3);
+        let found = consistent("tiny", |weight| of_j(&graph, &machine, &config, &homes, weight));
+        let (bounds, old) = (&load_bounds(&graph, &machine, 0.3)[..], &old[..]);
+        let least = |text: &&str| {
+            let between = &|a, b| 2 * [0, 1, 10][usize::from(a != b) + usize::from(a / 2 != b / 2)];
+            let all = Enumeration { graph: &graph, bounds, old, weight: weight(text), between };
+            all.least(&mut Vec::new(), &mut [0; 4])
+        };
+        (found, WEIGHTS.iter().map(least).collect())
+    });
+    let (solved, problems) = optimal(of_j);
+    assert!(problems >= 10 && solved + 1 >= problems, "{solved} of {problems}");
+}
+
+/// The least migration within bounds, by dynamic programming over the loads of the first blocks.
+fn least_migration(weights: &[i64], old: &[u32], bounds: &[i64]) -> Option<i64> {
+    let mut best = std::collections::HashMap::from([(vec![0; bounds.len()], 0i64)]);
+    for (&weight, &home) in weights.iter().zip(old) {
+        let mut next = std::collections::HashMap::new();
+        for (loads, migration) in best {
+            for block in (0..bounds.len()).filter(|&block| loads[block] + weight <= bounds[block]) {
+                let mut loads = loads.clone();
+                loads[block] += weight;
+                let migration = migration + if block == home as usize { 0 } else { weight };
+                let least = next.entry(loads).or_insert(migration);
+                *least = (*least).min(migration);
+            }
+        }
+        best = next;
+    }
+    best.into_values().min()
+}
+
+#[test]
+fn a_large_weight_moves_the_least_on_most_weighted_paths() {
+    let mut rng = Rng::new(15);
+    let (mut solved, mut problems, mut sums) = (0, 0, [0, 0]);
+    for round in 0..40 {
+        let (n, k) = (12 + rng.below(13) as usize, 3);
+        let weights = weights(n, &mut rng);
+        let (graph, old) = (path(&weights), (0..n).map(|v| (v * k / n) as u32).collect::<Vec<_>>());
+        let homes = Homes::new(&old, &[], k).unwrap();
+        let targets = Targets::equal(&graph, k, 0.03).unwrap();
+        let partitioner = Partitioner::new(PartitionPreset::Eco, round);
+        let found = of_cut(&graph, &targets, &homes, &partitioner, weight("1000"));
+        let Some(least) = least_migration(&weights, &old, targets.bounds()) else { continue };
+        assert_eq!(found.violation, BoundViolation::NONE);
+        problems += 1;
+        solved += usize::from(found.migration == least);
+        sums = [sums[0] + found.migration, sums[1] + least];
+    }
+    assert!(problems >= 30 && 10 * solved >= 9 * problems, "{solved} of {problems}");
+    assert!(100 * sums[0] <= 105 * sums[1], "{sums:?}");
+}
+
+/// A curve has what calls with its weights give, and takes no search of its own.
+#[test]
+fn points_of_a_curve_are_results_of_calls() {
+    let mesh = generate::mesh(30, 20, 1);
+    let homes = Homes::new(&mesh.nodes().map(|v| v / 100).collect::<Vec<_>>(), &[], 6).unwrap();
+    let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 2, 2], 0.03).unwrap();
+    let partitioner = Partitioner::new(PartitionPreset::Eco, 1);
+    let asked = Remapping::new(&homes, MigrationWeight::ONE).with_curve();
+    for point in partitioner.remap_for(&mesh, &targets, asked, &()).unwrap().curve() {
+        let found = of_cut(&mesh, &targets, &homes, &partitioner, point.migration_weight);
+        assert_eq!((point.cost, point.migration.weight), (found.cost, found.migration));
+    }
+    let machine = Hierarchy::parse("2:3", "1:10").unwrap();
+    let config = ManyToOneConfig::preset(MapPreset::Fast);
+    let remapping = Remapping::new(&homes, MigrationWeight::ONE);
+    let all = remap_many_to_one_for(&mesh, &machine, &config, remapping, None, &()).unwrap();
+    for text in WEIGHTS {
+        let remapping = Remapping::new(&homes, weight(text));
+        let call = remap_many_to_one_around(&mesh, &machine, &config, remapping, None, &()).unwrap();
+        assert_eq!(all.best(weight(text)).unwrap().mapping, call.mapping);
+    }
+}
