@@ -15,6 +15,8 @@ pub(super) struct Job {
     pub(super) hosts: Vec<String>,
     /// CPUs of each host, as Slurm counts them, if it says so.
     pub(super) cpus: Option<Vec<u32>>,
+    /// The same, also where tasks have GPUs, whatever their CPUs.
+    pub(super) granted: Option<Vec<u32>>,
     /// Which these are, by the numbers of Slurm, where that is known.
     pub(super) cpu_ids: Vec<Option<Vec<u32>>>,
     /// Whether it is known which CPUs of the operating system these are; set as soon as nodes have been described.
@@ -51,6 +53,7 @@ impl Job {
         let share = |host: &String| shares.get(host.as_str());
         let mut job = Self {
             cpus: None,
+            granted: None,
             cpu_ids: hosts.iter().map(|host| share(host).map(|share| share.cpus.clone())).collect(),
             knows_cpus: vec![false; hosts.len()],
             gpus: hosts.iter().map(|host| share(host).map(|share| share.gpus)).collect(),
@@ -66,6 +69,7 @@ impl Job {
         job.read_cpus(request, variables)?;
         job.cpus_per_task = job.find_cpus_per_task(variables);
         job.read_tasks(request, variables, notes)?;
+        job.granted.clone_from(&job.cpus);
         if request.pe == PeKind::Gpu {
             // A task has a GPU, whatever its CPUs.
             (job.cpus, job.cpus_per_task) = (None, None);
