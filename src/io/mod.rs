@@ -36,6 +36,7 @@ pub mod expert_trace;
 pub(crate) mod fields;
 pub mod fixed;
 mod graph_file;
+mod idle;
 pub mod index;
 mod lines;
 pub mod mapping;
@@ -161,6 +162,11 @@ pub enum ContentError {
         "the file is longer than {most} MiB, the most that is read of such a file; is it the right one, and does it end?"
     )]
     FileTooLong { most: u64 },
+    #[error(
+        "there is nothing but blank lines and comments for {} MiB, the most that is passed over; is it the right file, and does it end?",
+        idle::MOST_IDLE
+    )]
+    Idle,
     #[error("the file starts like a gzip file but cannot be unpacked: {reason}")]
     Packed { reason: String },
     #[error(transparent)]

@@ -10,9 +10,11 @@
 
 use std::io::{self, Read};
 
+use super::idle::Idle;
 use crate::ground::memory::{self, OutOfMemory};
 use crate::ground::number::Spelling;
 pub(crate) use crate::ground::number::TextKind;
+use crate::io::ContentError;
 
 /// Bytes read at once: large enough to make system calls rare, small enough to stay in the cache.
 const CAPACITY: usize = 1 << 18;
@@ -56,6 +58,7 @@ pub(super) struct Scanner<R> {
     position: usize,
     is_exhausted: bool,
     failure: Option<io::Error>,
+    idle: Idle,
     line: u64,
     /// Where the line starts and where the token starts, relative to the buffer; negative when that
     /// part of the text has left it.
@@ -98,6 +101,7 @@ impl<R: Read> Scanner<R> {
             position: 0,
             is_exhausted: false,
             failure: None,
+            idle: Idle::new(),
             line: 1,
             line_start: 0,
             token_start: 0,
@@ -267,7 +271,11 @@ impl<R: Read> Scanner<R> {
         while count < buffer.len() && !self.is_exhausted {
             match self.reader.read(&mut buffer[count..]) {
                 Ok(0) => self.is_exhausted = true,
-                Ok(length) => count += length,
+                Ok(length) => {
+                    self.idle.pass(&buffer[count..count + length]);
+                    count += length;
+                    self.check_idle();
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     self.failure = Some(error);
@@ -276,6 +284,19 @@ impl<R: Read> Scanner<R> {
             }
         }
         count
+    }
+
+    /// Ends a text of which too much is blank lines and comments.
+    fn check_idle(&mut self) {
+        if self.idle.is_exceeded() {
+            self.failure = Some(io::Error::other(ContentError::Idle));
+            self.is_exhausted = true;
+        }
+    }
+
+    /// Lets as many lines be blank, besides others, as each means something.
+    pub(super) fn allow_blank_rows(&mut self, rows: usize) {
+        self.idle.allow_rows(rows);
     }
 
     /// Makes these the bytes at hand, in place of those that are. A line starts with them.

@@ -183,9 +183,11 @@ fn hostile_jobs_and_files_get_one_message() {
         ("turned", "n1 n2 n3\nn2 1 0 2\nn1 0 1 3\nn3 3 2 0\n"),
     ]);
     let nodes = "SLURM_JOB_NODELIST";
+    let twice = [(nodes, "n[1-2],n1")];
     let slurm = &["--machine=slurm:node=8:2"][..];
-    let cases: [Refusal<'_>; 19] = [
+    let cases: [Refusal<'_>; 20] = [
         (&[(nodes, "")], slurm, 66, "SLURM_JOB_NODELIST is not set"),
+        (&twice, slurm, 65, "host n1 is listed more than once"),
         (&[(nodes, "n[1-[2-3]]")], slurm, 65, "a list of hosts is written like"),
         (&[(nodes, "n[]")], slurm, 65, "a bracket holds numbers"),
         (&[(nodes, "n[3-1]")], slurm, 65, "runs backwards"),

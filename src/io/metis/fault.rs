@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
+use crate::ground::number;
 use crate::ground::types::Weight;
 use crate::io::reading::{Reading, listed};
 use crate::io::scanner::TextKind;
@@ -153,6 +154,11 @@ pub enum FaultKind {
         role: Role,
         fault: NumberFault,
     },
+    /// A weight or size with decimal places.
+    FractionalWeight {
+        role: Role,
+        text: String,
+    },
     NeighbourZero {
         count: u64,
     },
@@ -261,10 +267,12 @@ impl fmt::Display for FaultKind {
             ),
             Self::Number { role, fault } => {
                 let (least, greatest) = role.range();
-                write!(f, "{role} {fault}; it must be a whole number from {least} to {greatest}")?;
-                let is_weight = matches!(role, Role::NodeSize | Role::NodeWeight | Role::EdgeWeight);
-                let is_fraction = *fault == NumberFault::Fractional && is_weight;
-                f.write_str(if is_fraction { "; multiply all of them by a power of ten" } else { "" })
+                write!(f, "{role} {fault}; it must be a whole number from {least} to {greatest}")
+            }
+            Self::FractionalWeight { role, text } => {
+                let (least, greatest) = role.range();
+                let advice = number::scaling(text);
+                write!(f, "{role} is not a whole number; it must be one from {least} to {greatest}{advice}")
             }
             Self::NeighbourZero { count } => write!(
                 f,

@@ -1,6 +1,6 @@
 //! What is known of a job: its hosts, and the CPUs and tasks on each.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::controller::Facts;
 use super::variables::{NODELIST, Place, STEP_NODELIST, Variables, variable};
@@ -32,6 +32,12 @@ pub(super) struct Job {
     pub(super) facts: Facts,
 }
 
+/// A host that is listed again. Slurm never does that in the variables of a job.
+fn twice(hosts: &[String]) -> Option<&String> {
+    let mut seen = HashSet::new();
+    hosts.iter().find(|host| !seen.insert(host.as_str()))
+}
+
 /// The tasks of each host, if they were asked for, and what says so.
 type Tasks = Option<(Vec<u32>, String)>;
 
@@ -48,6 +54,9 @@ impl Job {
         };
         let (name, list) = list.ok_or_else(|| refused(ClusterError::NoJob { name: NODELIST }))?;
         let hosts = hostlist::read(&name, &list)?;
+        if let Some(host) = twice(&hosts) {
+            return Err(refused(ClusterError::HostTwice { host: host.clone() }));
+        }
         let facts = Facts::ask(variables, list.trim());
         let shares = facts.shares();
         let share = |host: &String| shares.get(host.as_str());
