@@ -7,8 +7,10 @@ use serde::Serialize;
 
 use crate::console::Console;
 use crate::error::Result;
+use crate::files;
 use crate::options::one_of;
 use viem::machine::Machine;
+use viem::partition::MigrationWeight;
 use viem_io::Source;
 use viem_training::expert_trace::TraceKind;
 use viem_training::experts::text::{self, RoutingFile};
@@ -55,6 +57,12 @@ pub(crate) fn read(
     if !found.passed_over.is_empty() {
         console.note(format_args!("columns that are passed over: {}", found.passed_over.join(", ")));
     }
+    if !found.summed_over.is_empty() {
+        console.note(format_args!(
+            "loads are summed over all lines of a layer and an expert, whatever is in columns {}",
+            found.summed_over.join(", ")
+        ));
+    }
     if found.is_rounded {
         console.note(format_args!("loads are rounded to {} decimal places", found.decimals));
     }
@@ -77,6 +85,32 @@ pub(crate) fn read(
         routing.num_tokens()
     ));
     Ok(file)
+}
+
+/// What changes place since an older placement, as written to `--json`.
+#[derive(Serialize)]
+pub(crate) struct Moves {
+    remap_from: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    migration_weight: Option<MigrationWeight>,
+    /// Copies of experts.
+    moved: usize,
+}
+
+impl Moves {
+    pub(crate) fn new(old: &Path, migration_weight: Option<MigrationWeight>, moved: usize) -> Self {
+        Self { remap_from: files::name(old), migration_weight, moved }
+    }
+
+    /// Says how many of the copies of a placement moved.
+    pub(crate) fn tell(&self, console: Console, placement: &ExpertPlacement) {
+        let all = placement.num_slots() * placement.layers().len();
+        let share = 100.0 * self.moved as f64 / all.max(1) as f64;
+        console.line(format_args!(
+            "migration: {} of {all} copies of experts change place, {share:.2} % of all",
+            self.moved
+        ));
+    }
 }
 
 /// A number with as many decimal places as it has, up to six.

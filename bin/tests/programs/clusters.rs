@@ -183,9 +183,11 @@ fn hostile_jobs_and_files_get_one_message() {
         ("turned", "n1 n2 n3\nn2 1 0 2\nn1 0 1 3\nn3 3 2 0\n"),
     ]);
     let nodes = "SLURM_JOB_NODELIST";
+    let twice = [(nodes, "n[1-2],n1")];
     let slurm = &["--machine=slurm:node=8:2"][..];
-    let cases: [Refusal<'_>; 19] = [
+    let cases: [Refusal<'_>; 20] = [
         (&[(nodes, "")], slurm, 66, "SLURM_JOB_NODELIST is not set"),
+        (&twice, slurm, 65, "host n1 is listed more than once"),
         (&[(nodes, "n[1-[2-3]]")], slurm, 65, "a list of hosts is written like"),
         (&[(nodes, "n[]")], slurm, 65, "a bracket holds numbers"),
         (&[(nodes, "n[3-1]")], slurm, 65, "runs backwards"),
@@ -514,7 +516,7 @@ fn ranks_on_gpus_are_bound_to_the_cores_near_them() {
         (
             "unknown",
             "slurm:near,bind",
-            "slurm binds ranks to cores, but those near the GPUs of n1 are not known; use torchrun, mpijob,",
+            "slurm binds ranks to cores, but those near the GPUs of n1 are not known, or not in the job; use torchrun, mpijob,",
         ),
         ("2", "cray:near", "cray binds ranks to cores, but those near the GPUs of n1 are not known"),
         (
@@ -735,6 +737,61 @@ fn a_program_that_is_a_step_has_its_ranks_where_the_step_is() {
     let counts: Vec<_> =
         cpus_by_host(folder.path()).into_iter().map(|(host, all)| (host, all.concat().len())).collect();
     assert_eq!(counts, [("n1".to_owned(), 4), ("n4".to_owned(), 6)]);
+}
+
+#[test]
+fn ranks_on_gpus_are_bound_to_cores_of_the_job_only() {
+    let table = "\tGPU0\tGPU1\tCPU Affinity\nGPU0\tX\tSYS\t0-3,8-11\nGPU1\tSYS\tX\t4-7,12-15\n";
+    let odd = table.replace("0-3,8-11", "0,2,4,6").replace("4-7,12-15", "1,3,5,7");
+    let folder = folder(&[("table", table), ("odd", &odd), ("node.xml", TURNED)]);
+    write_row(folder.path(), 4);
+    let run = |node: &str, cpus: &str, path: &str, kind: &str| {
+        let job = [
+            ("SLURM_JOB_ID", "1"),
+            ("SLURM_JOB_NODELIST", "n[1-2]"),
+            ("SLURM_JOB_CPUS_PER_NODE", cpus),
+            ("SLURM_NTASKS", "4"),
+            ("SLURM_TASKS_PER_NODE", "2(x2)"),
+            ("SLURMD_NODENAME", "login"),
+        ];
+        let machine = format!("--machine=slurm:topology=none,node={node}");
+        let mut viem = viem(folder.path(), &job, &[&machine, "--pe=gpu"]);
+        viem.env("PATH", path).arg(format!("--launch={kind}"));
+        let output = viem.output().unwrap();
+        let notes = String::from_utf8(output.stderr).unwrap();
+        (output.status.code(), notes, cpus_by_host(folder.path()))
+    };
+    // Slurm numbers the threads of a core one after the other: cores 1, 2, 4 and 5, and on the other node half of each socket.
+    let nodes = ["n1", "n2"].map(|name| shown_node(name, 2, 4, 2)).concat();
+    let parts = shown_job(4, 0, 1, &["n1 CPU_IDs=2-5,8-11", "n2 CPU_IDs=4-7,12-15"]);
+    let path = with_scontrol(folder.path(), &parts, &nodes, false);
+    let bind = "slurm:hosts_of_ranks,bind";
+    let (code, notes, by_host) = run("table", "8(x2)", &path, bind);
+    assert!(code == Some(0) && !notes.contains("warning"), "{notes}");
+    assert_eq!(by_host["n1"], [[1, 2, 9, 10], [4, 5, 12, 13]]);
+    assert_eq!(by_host["n2"], [[2, 3, 10, 11], [6, 7, 14, 15]]);
+    let unknown = "which CPUs of n1 and 1 more belong to the job is not known";
+    for (node, cpus, path) in [("odd", "8(x2)", &*path), ("table", "8(x2)", "/nowhere")] {
+        let (code, notes, _) = run(node, cpus, path, bind);
+        assert!(code == Some(0) && notes.contains(unknown), "{notes}");
+    }
+    let (code, notes, _) = run("table", "16(x2)", "/nowhere", bind);
+    assert!(code == Some(0) && !notes.contains("warning"), "{notes}");
+    // The job has nothing near the second GPU, and what is said of its cores holds for the whole node only.
+    let one = shown_job(4, 0, 1, &["n1 CPU_IDs=0-7", "n2 CPU_IDs=0-15"]);
+    let path = with_scontrol(folder.path(), &one, &nodes, false);
+    let (code, notes, _) = run("table", "8,16", &path, bind);
+    assert!(
+        code == Some(2) && notes.contains("near the GPUs of n1 are not known, or not in the job"),
+        "{notes}"
+    );
+    let nodes = ["n1", "n2"].map(|name| shown_node(name, 2, 2, 1)).concat();
+    let parts = shown_job(4, 0, 1, &["n[1-2] CPU_IDs=1-2"]);
+    let path = with_scontrol(folder.path(), &parts, &nodes, false);
+    let (code, notes, by_host) = run("node.xml", "2(x2)", &path, bind);
+    assert_eq!((code, &by_host["n1"]), (Some(0), &vec![vec![1], vec![2]]), "{notes}");
+    let (code, notes, _) = run("node.xml", "2(x2)", &path, "openmpi5:near");
+    assert!(code == Some(2) && notes.contains("only the numbers of the CPUs near the GPUs of n1"), "{notes}");
 }
 
 #[test]

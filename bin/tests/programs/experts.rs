@@ -85,10 +85,18 @@ fn counts_are_loads_that_are_made_even() {
     fs::write(path("named.csv"), format!("layer_id,expert_id,count\n{lines}")).unwrap();
     fs::write(path("open.csv"), &lines).unwrap();
     fs::write(path("halves.csv"), lines.replace('\n', ".5\n")).unwrap();
+    let step = |step: u32, load: fn(&i32) -> i32| -> String {
+        loads.iter().enumerate().map(|(expert, own)| format!("{step},{expert},{}\n", load(own))).collect()
+    };
+    let steps = step(3, |load| 2 * load) + &step(9, |load| 9 - load);
+    fs::write(path("steps.csv"), format!("step,expert_id,count\n{}", steps)).unwrap();
     let machine = ["--machine=2:2", "--distance_parameter_string=1:10", "--experts=8"];
-    for (file, more, greatest) in
-        [("named.csv", None, 7.0), ("open.csv", Some("--read_as=loads"), 7.0), ("halves.csv", None, 8.0)]
-    {
+    for (file, more, greatest) in [
+        ("named.csv", None, 7.0),
+        ("open.csv", Some("--read_as=loads"), 7.0),
+        ("halves.csv", None, 8.0),
+        ("steps.csv", None, 25.0),
+    ] {
         let mut command = program("viem", folder.path());
         let output =
             command.args([file, "--verify", "--json=report"]).args(more).args(machine).assert().success();
@@ -97,6 +105,10 @@ fn counts_are_loads_that_are_made_even() {
         assert!(
             String::from_utf8_lossy(noted).contains("note: the file holds how many tokens each expert has")
         );
+        let summed = String::from_utf8_lossy(noted).contains(
+            "loads are summed over all lines of a layer and an expert, whatever is in columns step",
+        );
+        assert_eq!(summed, file == "steps.csv");
         let report = report_in(&path("report"));
         assert_eq!(report["placements"][0]["loads"][0]["greatest"], greatest, "{file}");
         assert!(report["placements"][0]["J"].is_null() && report["tokens"].is_null());
@@ -131,23 +143,38 @@ fn an_older_placement_is_resumed_with_few_moves() {
     for name in ["old.json", "renamed.json"] {
         let (said, report) = place(&["--remap_from", name, "--migration_weight=1"]);
         assert!(said.contains("migration: 0 of 16 copies of experts change place, 0.00 % of all"), "{said}");
+        assert!(said.contains(", and so are all loads, and so is the migration\n"), "{said}");
         assert_eq!(report["remap"]["moved"], 0);
     }
+    let score = |old: &str| {
+        let mut command = program("evaluator", folder.path());
+        command
+            .args(["trace.npy", "--experts=16", "--input_mapping=experts.json", "--json=score", old])
+            .args(MACHINE);
+        command
+    };
     let order = "{\"physical_to_logical_map\": [[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]]}";
     fs::write(path("order.json"), order).unwrap();
     let (_, free) = place(&["--remap_from=order.json", "--migration_weight=0"]);
     let (_, dear) = place(&["--remap_from=order.json", "--migration_weight=1000000"]);
+    let said = stdout_of(&mut score("--remap_from=order.json"));
+    let moved = &dear["remap"]["moved"];
+    assert!(said.contains(&format!("migration: {moved} of 16 copies of experts change place")), "{said}");
+    assert_eq!(report_in(&path("score"))["remap"]["moved"], *moved);
     assert!(free["remap"]["moved"].as_u64() > dear["remap"]["moved"].as_u64());
     assert!(free["placements"][0]["J"].as_f64() < dear["placements"][0]["J"].as_f64());
     fs::write(path("short.json"), "{\"physical_to_logical_map\": [[0, 1]]}").unwrap();
+    let short = "short.json, line 1, column 1: layer 0 has no copy of expert 2";
+    assert!(failure_of(&mut score("--remap_from=short.json"), 65).contains(short));
+    let more = order.replace("15]", "15,0,1,2,3,4,5,6,7]");
+    fs::write(path("more.json"), more).unwrap();
+    let refused = failure_of(&mut score("--remap_from=more.json"), 2);
+    assert!(refused.contains("the older placement has 24 slots in each layer"), "{refused}");
     let mut command = program("viem", folder.path());
     command
         .args(["trace.npy", "--experts=16", "--remap_from=short.json", "--migration_weight=1"])
         .args(MACHINE);
-    assert!(
-        failure_of(&mut command, 65)
-            .contains("short.json, line 1, column 1: layer 0 has no copy of expert 2")
-    );
+    assert!(failure_of(&mut command, 65).contains(short));
 }
 
 #[test]

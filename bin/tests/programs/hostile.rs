@@ -78,6 +78,40 @@ fn files_without_an_end_are_refused() {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn blank_lines_and_comments_without_an_end_are_refused() {
+    let folder = folder();
+    let idle = "there is nothing but blank lines and comments for 64 MiB";
+    let graph = ["/dev/stdin", MACHINE[0], MACHINE[1]];
+    let machine = ["model", "--machine=/dev/stdin"];
+    let cases: [(&str, &[&str], &str); 8] = [
+        ("yes ''", &graph, "the header is missing"),
+        ("yes '%'", &graph, idle),
+        ("echo 2 1; echo 2; echo 1; yes '%'", &graph, idle),
+        ("echo 2 1; echo 2; echo 1; yes ''", &graph, idle),
+        ("yes ''", &["/dev/stdin", "--input_format=qaplib"], idle),
+        ("yes '#'", &["/dev/stdin", "--input_format=qaplib"], idle),
+        ("echo 0 1; echo 1 0; yes '# a comment'", &machine, idle),
+        ("echo tleaf 1 64 1; yes ''", &machine, idle),
+    ];
+    for (input, options, reason) in cases {
+        let run = limited(folder.path(), &format!("({input})"), &[], "viem", options);
+        let message = String::from_utf8(run.stderr).unwrap();
+        assert_eq!(run.status.code(), Some(65), "{input} {options:?}: {message}");
+        assert!(message.contains(reason) && message.lines().count() == 1, "{input} {options:?}: {message}");
+    }
+    // Each vertex without neighbours has a blank line, however many there are.
+    let run = limited(
+        folder.path(),
+        "(echo 100000000 0; yes '' | head -n 100000000)",
+        &[],
+        "graphchecker",
+        &["/dev/stdin"],
+    );
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+}
+
+#[test]
 fn counts_alone_take_no_memory() {
     let folder = folder();
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();

@@ -56,6 +56,12 @@ module viem
       type(c_ptr) :: viem_version
     end function
 
+    function viem_notes() &
+        bind(C, name="viem_notes")
+      import
+      type(c_ptr) :: viem_notes
+    end function
+
     function viem_error_status( &
         error) &
         bind(C, name="viem_error_status")

@@ -244,6 +244,13 @@ extern "C" {
 const char *viem_version(void);
 
 /**
+ * What the last function of this thread that returns a status had to say besides its result: a line of UTF-8 for each note, without a line end
+ * behind the last one; empty if there is nothing. Notes are no errors: they tell what was left out or assumed, such as the further weights of
+ * the vertices of a file, or a least load that is rounded down to 0. Valid until the next such function of this thread; it is not freed.
+ */
+const char *viem_notes(void);
+
+/**
  * The status of an error; VIEM_STATUS_OK for null.
  */
 viem_status viem_error_status(const viem_error *error);
@@ -353,7 +360,7 @@ viem_status viem_graph_from_edges(int64_t num_vertices,
 
 /**
  * Reads a graph from a METIS file, packed with gzip or not, or from one in ParHIP's binary format. Where the file is
- * faulty, the error has line and column, or names the byte.
+ * faulty, the error has line and column, or names the byte. `viem_notes` says if vertices have more than one weight.
  *
  * - `path`: the name of the file, in UTF-8
  * - `unit_weights`: 0 to take the first weight of each vertex, any other number to let each vertex weigh 1
@@ -367,7 +374,7 @@ viem_status viem_graph_read(const char *path,
 
 /**
  * Reads the recorded traffic of a job as a graph: vertex `i` is rank `i`, and an edge weighs the bytes that its ends exchange. Flows of all
- * files are summed.
+ * files are summed. `viem_notes` has what was left out or assumed.
  *
  * - `num_files`, `paths`: the names of the files, in UTF-8; all of one kind, which their content shows. The chapter docs/guide/traffic.md lists
  *   the kinds
@@ -613,7 +620,8 @@ viem_status viem_map(const viem_graph *graph,
 /**
  * Maps the vertices of an application graph to the PEs of a machine, many to each, such that J is small and no PE has more than
  * `(1 + imbalance) * ceil(its share of the weight of the graph)`. Shares are in proportion to the capacities of the PEs.
- * As far as bounds and vertices allow it, a PE has at least `least_load * its share`, rounded down; `shortfall` in the report says what is missing.
+ * As far as bounds and vertices allow it, a PE has at least `least_load * its share`, rounded down; `viem_notes` says where that is 0, and `shortfall` in the report what
+ * is missing.
  *
  * - `graph`: n vertices with weights, and what they communicate
  * - `start`: a mapping that the result must not be worse than, first by overload, then by shortfall, then by J; null for none
@@ -805,7 +813,8 @@ void viem_mapping_free(viem_mapping *mapping);
  *
  * A block weighs at most `(1 + imbalance) * ceil(its share of the weight of the graph)`, if the weights of the vertices allow it; `overload` in
  * the report says whether all do. With an imbalance of 0 and vertices of weight 1, blocks have exactly their sizes. As far as bounds and vertices
- * allow it, a block weighs at least `least_load * its share`, rounded down; `shortfall` in the report says what is missing. No block with a share
+ * allow it, a block weighs at least `least_load * its share`, rounded down; `viem_notes` says where that is 0, and `shortfall` in the report what
+ * is missing. No block with a share
  * is empty, unless a vertex in it would exceed bounds by more. O((n + m) log k) and more, as the preset says.
  *
  * - `num_blocks`: k, at least 1; no more blocks with a share than vertices

@@ -1,6 +1,7 @@
-//! How calls end: a status, and an error with a message and a place.
+//! How calls end: a status, and an error with a message and a place; or notes.
 #![allow(unsafe_code)] // a foreign interface
 
+use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 
 use viem::ground::error::{ErrorKind, HasKind};
@@ -98,6 +99,31 @@ impl<E: HasKind + 'static> From<E> for Error {
     }
 }
 
+thread_local! {
+    /// What the last call of this thread had to say, a line each.
+    static NOTES: RefCell<CString> = RefCell::default();
+}
+
+/// Notes something that the user of the running call should know.
+pub fn note(text: &str) {
+    NOTES.with_borrow_mut(|notes| {
+        let mut lines = std::mem::take(notes).into_bytes();
+        if !lines.is_empty() {
+            lines.push(b'\n');
+        }
+        lines.extend(terminated(printable(text).into_owned()).into_bytes());
+        *notes = CString::new(lines).unwrap_or_default();
+    });
+}
+
+/// What the last function of this thread that returns a status had to say besides its result: a line of UTF-8 for each note, without a line end
+/// behind the last one; empty if there is nothing. Notes are no errors: they tell what was left out or assumed, such as the further weights of
+/// the vertices of a file, or a least load that is rounded down to 0. Valid until the next such function of this thread; it is not freed.
+#[unsafe(no_mangle)]
+pub extern "C" fn viem_notes() -> *const c_char {
+    NOTES.with_borrow(|notes| notes.as_ptr())
+}
+
 /// A text as C has it; a byte 0 in a name from outside is left out.
 pub(crate) fn terminated(text: String) -> CString {
     let bytes: Vec<u8> = text.into_bytes().into_iter().filter(|&byte| byte != 0).collect();
@@ -106,6 +132,7 @@ pub(crate) fn terminated(text: String) -> CString {
 
 /// Does the work of a function: its error, a panic included, goes where `error` leads, and its status is returned.
 pub(crate) fn call(error: *mut *mut Error, work: impl FnOnce() -> Result<(), Error>) -> Status {
+    NOTES.with_borrow_mut(|notes| *notes = CString::default());
     let result = guarded(work).unwrap_or_else(|message| {
         Err(Error::plain(
             Status::Internal,

@@ -13,7 +13,7 @@ use viem_io::Source;
 use viem_io::metis::NodeWeights;
 use viem_io::traffic::{Collector, TrafficConfig};
 
-use crate::error::{Error, Status, call, create, free, given};
+use crate::error::{Error, Status, call, create, free, given, note};
 
 /// An undirected graph with weights of vertices (at least 0) and of edges (at least 1), all sums of which fit 63 bits. It does not change,
 /// so any number of threads may use it at once.
@@ -221,7 +221,7 @@ fn vertices(name: &str, numbers: &[i64], num_vertices: usize) -> Result<Vec<Node
 }
 
 /// Reads a graph from a METIS file, packed with gzip or not, or from one in ParHIP's binary format. Where the file is
-/// faulty, the error has line and column, or names the byte.
+/// faulty, the error has line and column, or names the byte. `viem_notes` says if vertices have more than one weight.
 ///
 /// - `path`: the name of the file, in UTF-8
 /// - `unit_weights`: 0 to take the first weight of each vertex, any other number to let each vertex weigh 1
@@ -240,12 +240,16 @@ pub unsafe extern "C" fn viem_graph_read(
         // SAFETY: the caller's promise.
         let path = unsafe { text("path", path) }?;
         let weights = if unit_weights == 0 { NodeWeights::Read } else { NodeWeights::Ignore };
-        Ok(viem_io::read_graph(Source::open(Path::new(path))?, weights)?.into())
+        let (graph, notes) = viem_io::read_noted_graph(Source::open(Path::new(path))?, weights)?;
+        if unit_weights == 0 {
+            notes.iter().for_each(|left_out| note(&format!("{path}: {left_out}")));
+        }
+        Ok(graph.into())
     })
 }
 
 /// Reads the recorded traffic of a job as a graph: vertex `i` is rank `i`, and an edge weighs the bytes that its ends exchange. Flows of all
-/// files are summed.
+/// files are summed. `viem_notes` has what was left out or assumed.
 ///
 /// - `num_files`, `paths`: the names of the files, in UTF-8; all of one kind, which their content shows. The chapter docs/guide/traffic.md lists
 ///   the kinds
@@ -273,7 +277,9 @@ pub unsafe extern "C" fn viem_graph_read_traffic(
             collector.read(Source::open(Path::new(path))?, None)?;
         }
         let config = TrafficConfig::default().with_num_ranks(num_ranks);
-        Ok(collector.finish(&config)?.0.into())
+        let (graph, summary) = collector.finish(&config)?;
+        summary.notes.iter().for_each(|left_out| note(&left_out.to_string()));
+        Ok(graph.into())
     })
 }
 

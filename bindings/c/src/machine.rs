@@ -13,7 +13,7 @@ use viem::{Capacities, DistanceMatrix};
 use viem_cluster::{PeKind, Wanted};
 use viem_ffi::{array, check_memory, count, put, text};
 
-use crate::error::{Error, Status, call, create, free, given};
+use crate::error::{Error, Status, call, create, free, given, note};
 
 /// A machine: processing elements (PEs), numbered from 0, and their distances. It does not change, so any number of threads may use it at
 /// once.
@@ -108,7 +108,10 @@ pub unsafe extern "C" fn viem_machine_from_text(
             .with_pe(pe_kind(pe)?)
             .with_latency(wanted("latency", latency)?.map(Path::new))
             .with_link_cycles(wanted("link_cycles", link_cycles)?.map(Path::new));
-        Ok(Machine::new(viem_cluster::build_wanted(&wanted)?))
+        let machine = viem_cluster::build_wanted(&wanted)?;
+        let notes = machine.audited().map(|audited| audited.notes());
+        notes.unwrap_or_default().iter().for_each(|assumed| note(&assumed.text));
+        Ok(Machine::new(machine))
     })
 }
 

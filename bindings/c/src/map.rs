@@ -10,10 +10,10 @@ use viem::mapping::solve::{
 };
 use viem::partition::{FixedVertices, Homes, Remapping};
 use viem::{Solution, score, solve_watched};
-use viem_ffi::{memory_of_run, put};
+use viem_ffi::{memory_of_run, put, rounded_least};
 use viem_workload::contention::{LinkLoads, ReliefConfig, relieve, routing_of};
 
-use crate::error::{Error, Status, call, create, given};
+use crate::error::{Error, Status, call, create, given, note};
 use crate::graph::Graph;
 use crate::machine::Machine;
 use crate::mapping::{Mapping, Report, VIEM_UNKNOWN};
@@ -56,9 +56,22 @@ impl<'a> Job<'a> {
         Given::from(start.map(|start| &start.inner)).with_fixed(self.fixed.as_ref())
     }
 
+    /// Notes where a least load is rounded down to 0.
+    fn note_rounded(&self) {
+        note_rounded(self.graph, self.machine, self.settings);
+    }
+
     fn num_pes(&self) -> usize {
         self.machine.inner.num_pes()
     }
+}
+
+/// The same for a mapping that is given.
+fn note_rounded(graph: &Graph, machine: &Machine, settings: &Settings) {
+    let inner = &machine.inner;
+    let capacities: Vec<u32> = (0..inner.num_pes() as u32).map(|pe| inner.capacity(pe)).collect();
+    let rounded = rounded_least(&graph.csr, &capacities, settings.balance.least_load);
+    rounded.iter().for_each(|text| note(text));
 }
 
 fn one_to_one(Solution { mapping, report, .. }: Solution, num_pes: usize) -> Mapping {
@@ -129,7 +142,8 @@ pub unsafe extern "C" fn viem_map(
 
 /// Maps the vertices of an application graph to the PEs of a machine, many to each, such that J is small and no PE has more than
 /// `(1 + imbalance) * ceil(its share of the weight of the graph)`. Shares are in proportion to the capacities of the PEs.
-/// As far as bounds and vertices allow it, a PE has at least `least_load * its share`, rounded down; `shortfall` in the report says what is missing.
+/// As far as bounds and vertices allow it, a PE has at least `least_load * its share`, rounded down; `viem_notes` says where that is 0, and `shortfall` in the report what
+/// is missing.
 ///
 /// - `graph`: n vertices with weights, and what they communicate
 /// - `start`: a mapping that the result must not be worse than, first by overload, then by shortfall, then by J; null for none
@@ -154,6 +168,7 @@ pub unsafe extern "C" fn viem_map_many_to_one(
         // SAFETY: the caller's promise.
         let job = unsafe { Job::new(graph, machine, settings, fixed) }?;
         let (config, watcher) = (job.settings.many_to_one(), job.settings.watcher());
+        job.note_rounded();
         let (csr, inner) = (&job.graph.csr, &job.machine.inner);
         let solution = map_many_to_one_watched(csr, inner, &config, job.given(start), &watcher)?;
         Ok(many_to_one(solution, job.num_pes()))
@@ -187,6 +202,7 @@ pub unsafe extern "C" fn viem_remap(
         let homes = Homes::new(given("old", old)?.inner.pes(), &[], job.num_pes())?;
         let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
         let (config, watcher) = (job.settings.many_to_one(), job.settings.watcher());
+        job.note_rounded();
         let (csr, inner) = (&job.graph.csr, &job.machine.inner);
         let solution =
             remap_many_to_one_around(csr, inner, &config, remapping, job.fixed.as_ref(), &watcher)?;
@@ -285,6 +301,7 @@ pub unsafe extern "C" fn viem_evaluate(
         let found = match many_to_one {
             0 => Report::of_cost(score(&graph.csr, &machine.inner, mapping.inner.pes())?),
             _ => {
+                note_rounded(graph, machine, or_default(settings));
                 let config = or_default(settings).many_to_one();
                 let kept = viem::Mapping::many(machine.inner.num_pes(), mapping.inner.pes().to_vec())?;
                 let solution = evaluate_many_to_one(&graph.csr, &machine.inner, &config, kept)?;

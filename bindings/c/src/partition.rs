@@ -10,7 +10,7 @@ use viem::partition::{FixedVertices, Homes, Migration, MigrationWeight};
 use viem::{Partition, Partitioner};
 use viem_ffi::{Balance, Division, check_memory, count, memory_of_run, optional, put};
 
-use crate::error::{Error, Status, call, create, given};
+use crate::error::{Error, Status, call, create, given, note};
 use crate::graph::Graph;
 use crate::mapping::{Mapping, Report};
 use crate::settings::{Settings, or_default};
@@ -115,6 +115,7 @@ fn run(
     work: impl FnOnce(&Partitioner, &Limited<'_>) -> Result<(Partition, Option<Migration>), Error> + Send,
 ) -> Result<Mapping, Error> {
     division.check_enough(&graph.csr)?;
+    division.rounded_least(&graph.csr, settings.balance.least_load).iter().for_each(|text| note(text));
     check_memory(memory_of_run(graph.csr.num_nodes(), graph.csr.num_arcs()))?;
     let begin = Instant::now();
     let watcher = settings.watcher();
@@ -135,7 +136,8 @@ fn run(
 ///
 /// A block weighs at most `(1 + imbalance) * ceil(its share of the weight of the graph)`, if the weights of the vertices allow it; `overload` in
 /// the report says whether all do. With an imbalance of 0 and vertices of weight 1, blocks have exactly their sizes. As far as bounds and vertices
-/// allow it, a block weighs at least `least_load * its share`, rounded down; `shortfall` in the report says what is missing. No block with a share
+/// allow it, a block weighs at least `least_load * its share`, rounded down; `viem_notes` says where that is 0, and `shortfall` in the report what
+/// is missing. No block with a share
 /// is empty, unless a vertex in it would exceed bounds by more. O((n + m) log k) and more, as the preset says.
 ///
 /// - `num_blocks`: k, at least 1; no more blocks with a share than vertices
@@ -243,6 +245,7 @@ pub unsafe extern "C" fn viem_evaluate_partition(
                 format!("the partition has {found} vertices, the graph {expected}"),
             ));
         }
+        division.rounded_least(&graph.csr, settings.balance.least_load).iter().for_each(|text| note(text));
         let targets = division.targets();
         let blocks = viem::Mapping::many(targets.num_blocks(), partition.inner.pes().to_vec())?.into_pes();
         let found = self::report(&Partition::of(&graph.csr, blocks, targets), &division);

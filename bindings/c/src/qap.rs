@@ -9,7 +9,7 @@ use viem::qap::{self, QapSolution};
 use viem_ffi::{array, check_memory, count, put, text, write};
 use viem_io::{Source, qap_solution, qaplib};
 
-use crate::error::{Error, Status, call, create, free, given};
+use crate::error::{Error, Status, call, create, free, given, note};
 use crate::mapping::{Mapping, Report, VIEM_UNKNOWN};
 use crate::settings::{Settings, or_default};
 
@@ -65,6 +65,7 @@ pub unsafe extern "C" fn viem_qap_read(
         // SAFETY: the caller's promise.
         let path = unsafe { text("path", path) }?;
         let file = qaplib::read(Source::open(Path::new(path))?)?;
+        file.notes.iter().for_each(|likely| note(&format!("{path}, {likely}")));
         Ok(Qap { inner: qap::Qap::from_matrices(file.size, file.a, file.b)? })
     })
 }

@@ -1,6 +1,9 @@
 //! Mappings to machines.
 
+use std::ffi::CString;
+
 use numpy::{IntoPyArray, PyArray1};
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use serde::Serialize;
 use viem::ground::types::PeId;
@@ -9,7 +12,7 @@ use viem::mapping::solve::{
 };
 use viem::partition::{FixedVertices, Homes, MigrationWeight, Remapping};
 use viem::{Mapping, score, solve_watched};
-use viem_ffi::{check_memory, memory_of_run};
+use viem_ffi::{check_memory, memory_of_run, rounded_least};
 use viem_workload::contention::{self, ReliefConfig};
 
 use crate::error::{Fault, OrRaise};
@@ -36,6 +39,19 @@ pub(crate) fn found<'py>(
 
 pub(crate) fn json(report: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(report).map_err(|error| Fault::internal(&error.to_string()).into())
+}
+
+/// Warns the caller of a function of the package, if there is something to warn of.
+pub(crate) fn warn(py: Python<'_>, note: Option<String>) -> PyResult<()> {
+    let Some(note) = note.and_then(|note| CString::new(note).ok()) else { return Ok(()) };
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &note, 2)
+}
+
+/// Warns where a least load is rounded down to 0.
+fn warn_rounded(py: Python<'_>, graph: &Graph, machine: &Machine, settings: &Settings) -> PyResult<()> {
+    let inner = &machine.inner;
+    let capacities: Vec<u32> = (0..inner.num_pes() as PeId).map(|pe| inner.capacity(pe)).collect();
+    warn(py, rounded_least(&graph.csr, &capacities, settings.balance().least_load))
 }
 
 /// PEs or blocks from an array.
@@ -120,6 +136,7 @@ pub(crate) fn map_many_to_one<'py>(
     settings: Settings,
 ) -> PyResult<Found<'py>> {
     let (input, config) = (Input::new(graph, machine, start, fixed)?, settings.many_to_one()?);
+    warn_rounded(py, graph, machine, &settings)?;
     let (csr, inner) = (&graph.csr, &machine.inner);
     let solution =
         settings.run(py, |watcher| map_many_to_one_watched(csr, inner, &config, input.given(), watcher))?;
@@ -138,6 +155,7 @@ pub(crate) fn remap<'py>(
     settings: Settings,
 ) -> PyResult<Found<'py>> {
     let (input, config) = (Input::new(graph, machine, None, fixed)?, settings.many_to_one()?);
+    warn_rounded(py, graph, machine, &settings)?;
     let homes = Homes::new(&pes_of("old", old)?, &[], machine.inner.num_pes()).or_raise()?;
     let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
     let (csr, inner) = (&graph.csr, &machine.inner);

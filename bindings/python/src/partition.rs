@@ -12,7 +12,7 @@ use viem_ffi::{Balance, Division, check_memory, memory_of_run};
 
 use crate::error::{Fault, OrRaise};
 use crate::graph::Graph;
-use crate::map::{Found, fixed_vertices, found, migration_weight_of, pes_of};
+use crate::map::{Found, fixed_vertices, found, migration_weight_of, pes_of, warn};
 use crate::numbers::Numbers;
 use crate::run::Settings;
 
@@ -94,6 +94,7 @@ pub(crate) fn partition<'py>(
     check_memory(memory_of_run(csr.num_nodes(), csr.num_arcs())).or_raise()?;
     let division = division(graph, num_blocks, shares, fixed, settings.balance())?;
     division.check_enough(csr).or_raise()?;
+    warn(py, division.rounded_least(csr, settings.balance().least_load))?;
     let targets = division.targets();
     let partitioner = Partitioner::new(settings.partition_preset()?, settings.seed());
     let homes =

@@ -123,6 +123,14 @@ def test_what_is_left_open_is_warned_of(tmp_path):
     name.write_text("3\n0 1 1\n1 7 1\n1 1 0\n\n0 1 1\n1 0 1\n1 1 0\n")
     with pytest.warns(UserWarning, match="line 3: entry 7"):
         viem.read(name, "qap")
+    path = viem.Graph([[int(abs(u - v) == 1) for v in range(8)] for u in range(8)])
+    for call in (
+        lambda: viem.partition(path, 8, least_load=0.9),
+        lambda: viem.map_many_to_one(path, viem.Machine("4:2", distances="1:10"), least_load=0.9),
+    ):
+        with pytest.warns(UserWarning, match="a least load of 90 % of 1 is 0, as it is rounded down") as caught:
+            call()
+        assert caught[0].filename == __file__
 
 
 def test_traffic(tmp_path):

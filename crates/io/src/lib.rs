@@ -48,6 +48,7 @@ mod digits;
 pub mod fields;
 pub mod fixed;
 mod graph_file;
+mod idle;
 pub mod index;
 mod lines;
 pub mod mapping;

@@ -10,6 +10,8 @@
 
 use std::io::{self, Read};
 
+use super::idle::{Idle, TooIdle};
+use crate::ContentError;
 use viem::ground::memory::{self, OutOfMemory};
 use viem::ground::number::Spelling;
 pub use viem::ground::number::TextKind;
@@ -56,6 +58,7 @@ pub struct Scanner<R> {
     position: usize,
     is_exhausted: bool,
     failure: Option<io::Error>,
+    idle: Idle,
     line: u64,
     /// Where the line starts and where the token starts, relative to the buffer; negative when that
     /// part of the text has left it.
@@ -99,6 +102,7 @@ impl<R: Read> Scanner<R> {
             position: 0,
             is_exhausted: false,
             failure: None,
+            idle: Idle::new(),
             line: 1,
             line_start: 0,
             token_start: 0,
@@ -268,7 +272,11 @@ impl<R: Read> Scanner<R> {
         while count < buffer.len() && !self.is_exhausted {
             match self.reader.read(&mut buffer[count..]) {
                 Ok(0) => self.is_exhausted = true,
-                Ok(length) => count += length,
+                Ok(length) => {
+                    self.idle.pass(&buffer[count..count + length]);
+                    count += length;
+                    self.check_idle();
+                }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
                     self.failure = Some(error);
@@ -277,6 +285,19 @@ impl<R: Read> Scanner<R> {
             }
         }
         count
+    }
+
+    /// Ends a text of which too much is blank lines and comments.
+    fn check_idle(&mut self) {
+        if self.idle.is_exceeded() {
+            self.failure = Some(io::Error::other(ContentError::new(TooIdle)));
+            self.is_exhausted = true;
+        }
+    }
+
+    /// Lets as many lines be blank, besides others, as each means something.
+    pub(super) fn allow_blank_rows(&mut self, rows: usize) {
+        self.idle.allow_rows(rows);
     }
 
     /// Makes these the bytes at hand, in place of those that are. A line starts with them.

@@ -179,7 +179,7 @@ pub enum LaunchError {
     )]
     TooLong { ranks: usize },
     #[error(
-        "{kind} binds ranks to cores, but those near the GPUs of {host} are not known; use {}, or describe {host} by a file of hwloc",
+        "{kind} binds ranks to cores, but those near the GPUs of {host} are not known, or not in the job; use {}, or describe {host} by a file of hwloc",
         binding_at_most(BindsTo::Nothing)
     )]
     NoCoresOfGpus { kind: &'static str, host: String },

@@ -105,6 +105,39 @@ pub fn audit_expert_loads(
     rows.into_iter().zip(placement).map(greatest).collect()
 }
 
+/// Counts the copies that are on a PE that did not have them in an older placement.
+///
+/// ```
+/// use viem_verify::{MachineText, audit_expert_moves};
+///
+/// let machine = MachineText { spec: "2", distances: Some("5"), file: None, pes: None, link_cycles: None };
+/// let [old, new] = ["[[0, 3, 1, 2]]", "[[3, 1, 0, 2]]"].map(|slots| format!("{{\"physical_to_logical_map\": {slots}}}"));
+/// assert_eq!(audit_expert_moves(&old, &new, &machine)?, 2);
+/// # Ok::<(), viem_verify::AuditError>(())
+/// ```
+pub fn audit_expert_moves(old: &str, new: &str, machine: &MachineText<'_>) -> Result<u64> {
+    let num_pes = Machine::read(machine)?.num_pes() as usize;
+    let (old, new) = (read_placement(old)?, read_placement(new)?);
+    let sizes = |placement: &[Vec<u64>]| placement.iter().map(Vec::len).collect::<Vec<_>>();
+    if sizes(&old) != sizes(&new) || new.iter().any(|slots| !slots.len().is_multiple_of(num_pes)) {
+        return fault("the older placement has other layers or slots");
+    }
+    let mut moved = 0;
+    for (old, new) in old.iter().zip(&new) {
+        let size = (new.len() / num_pes).max(1);
+        for (old, new) in old.chunks(size).zip(new.chunks(size)) {
+            let mut left = old.to_vec();
+            for expert in new {
+                match left.iter().position(|other| other == expert) {
+                    Some(place) => _ = left.swap_remove(place),
+                    None => moved += 1,
+                }
+            }
+        }
+    }
+    Ok(moved)
+}
+
 /// The loads of each layer of an array.
 fn rows_of_array(bytes: &[u8], experts: u64) -> Result<Vec<Vec<f64>>> {
     let array = Array::read(bytes).map_or_else(|| fault("the array is malformed"), Ok)?;
@@ -148,18 +181,20 @@ fn rows_of_text(text: &str, experts: u64) -> Result<Vec<Vec<f64>>> {
         }
         None => [(width > each).then_some(0), None, None],
     };
+    let Columns { skipped, tokens, .. } = Columns::of(names.as_deref());
+    let is_load = |place: &usize| Some(*place) != layer && !skipped.contains(place);
+    let loads: Vec<usize> = (0..width).filter(is_load).collect();
     let mut layers: Vec<Vec<f64>> = Vec::new();
     for (number, row) in rows.iter().enumerate() {
-        let skipped = width - each.min(width);
         let values: Vec<(usize, usize)> = match (count, expert) {
             (Some(count), Some(expert)) => vec![(whole(row, expert)?, count)],
             (Some(count), None) => vec![(number, count)],
-            (None, _) => (0..each).map(|expert| (expert, skipped + expert)).collect(),
+            (None, _) => loads.iter().copied().enumerate().collect(),
         };
         let at = match (layer, count) {
             (Some(layer), _) => whole(row, layer)?,
-            (None, Some(_)) => 0,
-            (None, None) => number,
+            (None, None) if tokens.is_empty() => number,
+            (None, _) => 0,
         };
         if at > usize::from(u16::MAX) {
             return fault("the trace has too many layers");

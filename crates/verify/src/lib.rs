@@ -22,7 +22,7 @@ mod qap;
 mod routes;
 mod workload;
 
-pub use experts::{ExpertAudit, audit_expert_loads, audit_experts};
+pub use experts::{ExpertAudit, audit_expert_loads, audit_expert_moves, audit_experts};
 pub use fixed::{audit_fixed, audit_fixed_objects};
 pub use machine::{MachineText, OUTLINE};
 pub use migration::{OldText, audit_migration};

@@ -36,6 +36,10 @@ fn number(role: Role, fault: NumberFault) -> FaultKind {
     FaultKind::Number { role, fault }
 }
 
+fn fractional(role: Role, text: &str) -> FaultKind {
+    FaultKind::FractionalWeight { role, text: text.to_owned() }
+}
+
 /// Output of scripts, editors and other tools: accepted, or rejected first at this position with this
 /// message.
 #[test]
@@ -302,12 +306,12 @@ fn every_fault_is_found_where_it_is() {
         ),
         (
             "2 1 1\n2 0.5\n1 9223372036854775808\n",
-            vec![(2, 3, number(Role::EdgeWeight, Fractional)), (3, 3, number(Role::EdgeWeight, TooLarge))],
+            vec![(2, 3, fractional(Role::EdgeWeight, "0.5")), (3, 3, number(Role::EdgeWeight, TooLarge))],
         ),
         ("2 1 1\n2\n1 2 \n", vec![(2, 2, MissingEdgeWeight { node: 1, target: 2 })]),
         (
             "2 1 10\n-1 2\n1.5 1\n",
-            vec![(2, 1, number(Role::NodeWeight, Negative)), (3, 1, number(Role::NodeWeight, Fractional))],
+            vec![(2, 1, number(Role::NodeWeight, Negative)), (3, 1, fractional(Role::NodeWeight, "1.5"))],
         ),
         ("2 1 100\nx 2\n1 1\n", vec![(2, 1, number(Role::NodeSize, NotANumber))]),
         (

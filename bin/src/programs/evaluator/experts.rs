@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::options::{NAME, Options};
 use crate::error::Result;
 use crate::exit::End;
-use crate::experts::{self, Row, Rows};
+use crate::experts::{self, Moves, Row, Rows};
 use crate::files;
 use crate::given::Given;
 use crate::machine::{self, JsonMachine};
@@ -25,6 +25,9 @@ struct Report {
     tokens: Option<u64>,
     slots: usize,
     machine: JsonMachine,
+    /// What changes place since an older placement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remap: Option<Moves>,
     /// The placement, then others.
     placements: Vec<Row>,
 }
@@ -35,6 +38,7 @@ pub(super) fn score(options: &Options, experts: ExpertId, given: &Given) -> Resu
         .map(|path| path.as_path())
         .into_iter()
         .chain(options.machine.files())
+        .chain(options.remap_from.as_deref())
         .collect();
     files::probe_inputs(&inputs)?;
     let mut outputs = Outputs::new();
@@ -45,10 +49,19 @@ pub(super) fn score(options: &Options, experts: ExpertId, given: &Given) -> Resu
     let routing = experts::read(&options.experts, &options.file, experts, console)?.routing;
     machine::tell(console, machine);
     let placement = text::read_placement(Source::open(&options.input_mapping)?, experts)?;
+    let moved = |path: &Path| -> Result<Moves> {
+        let old = text::read_placement(Source::open(path)?, experts)?;
+        old.check_old(&routing, &placement.copies())?;
+        Ok(Moves::new(path, None, placement.moved_from(&old, machine.num_pes())))
+    };
+    let remap = options.remap_from.as_deref().map(moved).transpose()?;
     let score = score_experts(&routing, &placement, machine)?;
     let name = files::name(&options.input_mapping);
     let rows = Rows::new(&options.experts, (&routing, machine), &placement.copies(), (name, &score))?;
     rows.tell(console);
+    if let Some(remap) = &remap {
+        remap.tell(console, &placement);
+    }
     let report = Report {
         trace: files::name(&options.file),
         input_mapping: files::name(&options.input_mapping),
@@ -57,6 +70,7 @@ pub(super) fn score(options: &Options, experts: ExpertId, given: &Given) -> Resu
         tokens: (!routing.is_of_loads()).then(|| routing.num_tokens()),
         slots: placement.num_slots(),
         machine: options.machine.report(machine),
+        remap,
         placements: rows.rows,
     };
     outputs.write(&[(json, &|out| files::write_report(out, NAME, &report))])?;

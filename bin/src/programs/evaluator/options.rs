@@ -36,6 +36,10 @@ pub(crate) struct Options {
     #[arg(long, alias = "input", value_name = "FILE")]
     pub(crate) input_mapping: PathBuf,
 
+    /// Count the copies of experts that change place since this older placement
+    #[arg(long, value_name = "FILE", requires = "experts")]
+    pub(crate) remap_from: Option<PathBuf>,
+
     /// Compare the mapping with others. A list with commas: block (the identity), socket (the packages of a node by
     /// turns), cyclic or node (the nodes by turns), node-major (node after node), megatron (node after node, near ones in
     /// succession), rail (near nodes by turns), random, or files as for --input_mapping
@@ -82,7 +86,7 @@ pub(crate) static TABLE: Table = Table {
         Row::new(ON_MACHINES, &["picture", "simulate", "trace", "sharing", "latency_cycles"]),
         Row::new(ON_MACHINES, &["compare"]),
         Row::new(&[Mode::ManyToOne], &["imbalance", "least_load", "pe_weights"]),
-        Row::new(&[Mode::Experts], &["experts", "read_as", "token_bytes"]),
+        Row::new(&[Mode::Experts], &["experts", "read_as", "remap_from", "token_bytes"]),
         Row::new(&[Mode::Workload], &["send_cycles", "receive_cycles"]),
     ],
     needs: &[

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::options::{NAME, Options};
 use crate::error::{Result, VerificationError};
 use crate::exit::End;
-use crate::experts::{self, Row, Rows};
+use crate::experts::{self, Moves, Row, Rows};
 use crate::files;
 use crate::given::Given;
 use crate::machine::{self, JsonMachine};
@@ -17,7 +17,6 @@ use crate::progress::Progress;
 use crate::signals::{self, First, StopAtSignal};
 use viem::machine::Machine;
 use viem::mapping::solve::MapPreset;
-use viem::partition::MigrationWeight;
 use viem_io::output::Content;
 use viem_io::{Outputs, Source};
 use viem_training::expert_trace;
@@ -50,19 +49,10 @@ struct Report {
     time_limit: Option<f64>,
     /// What was resumed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    remap: Option<Remap>,
+    remap: Option<Moves>,
     /// The placement that was found, then others.
     placements: Vec<Row>,
     seconds: f64,
-}
-
-/// What was resumed, as written to `--json`.
-#[derive(Serialize)]
-struct Remap {
-    remap_from: String,
-    migration_weight: MigrationWeight,
-    /// Copies of experts that change place.
-    moved: usize,
 }
 
 /// Places the experts of a trace.
@@ -118,17 +108,9 @@ pub(super) fn place(options: &Options, experts: ExpertId, given: &Given) -> Resu
     let name = outputs.name(output).to_owned();
     let rows = Rows::new(&options.experts, (routing, machine), &copies, (name.clone(), &found.score))?;
     rows.tell(console);
-    let remap = resumed.zip(found.moved).map(|((path, migration_weight), moved)| Remap {
-        remap_from: files::name(path),
-        migration_weight,
-        moved,
-    });
-    if let Some(Remap { moved, .. }) = remap {
-        let all = found.placement.num_slots() * routing.num_layers();
-        let share = 100.0 * moved as f64 / all.max(1) as f64;
-        console.line(format_args!(
-            "migration: {moved} of {all} copies of experts change place, {share:.2} % of all"
-        ));
+    let remap = resumed.zip(found.moved).map(|((path, weight), moved)| Moves::new(path, Some(weight), moved));
+    if let Some(remap) = &remap {
+        remap.tell(console, &found.placement);
     }
     let gain = rows.gain();
     let report = Report {
@@ -154,12 +136,16 @@ pub(super) fn place(options: &Options, experts: ExpertId, given: &Given) -> Resu
     let staged = outputs.stage(&contents)?;
     if let Some(written) = staged.path(output).filter(|_| options.verify) {
         audit(options, (&file, machine), written, &found.score)?;
+        if let Some((old, moved)) = resumed.map(|(path, _)| path).zip(found.moved) {
+            audit_moves(options, machine, (old, written), moved)?;
+        }
         let what = if routing.is_of_loads() {
             "all loads of the files are the same"
         } else {
             "J of the files is the same, and so are all loads"
         };
-        console.line(format_args!("verified: {what}"));
+        let moves = if resumed.is_some() { ", and so is the migration" } else { "" };
+        console.line(format_args!("verified: {what}{moves}"));
     }
     staged.publish()?;
     console.line(format_args!("{gain}; written to {name}"));
@@ -197,6 +183,25 @@ fn audit(
             "the greatest load of a layer of the placement written is {audited}, but {} was computed",
             own.greatest
         );
+        return Err(VerificationError::Differs(message).into());
+    }
+    Ok(())
+}
+
+/// Has the independent auditor count the copies that change place from the files.
+fn audit_moves(
+    options: &Options,
+    machine: &dyn Machine,
+    (old, written): (&Path, &Path),
+    moved: usize,
+) -> Result<()> {
+    let (old, new) = (files::text(old)?, files::text(written)?);
+    let audited = files::with_machine((&options.machine, machine), |machine| {
+        Ok(verify::audit_expert_moves(&old, &new, machine)?)
+    })?;
+    if audited != moved as u64 {
+        let message =
+            format!("{audited} copies of the placement written change place, but {moved} were computed");
         return Err(VerificationError::Differs(message).into());
     }
     Ok(())

@@ -21,6 +21,14 @@ pub struct Division {
     capacities: Vec<u32>,
 }
 
+/// Says that a least load is rounded down to 0, where it is. O(k) for k capacities.
+pub fn rounded_least(graph: &CsrGraph, capacities: &[u32], least_load: f64) -> Option<String> {
+    let least = Targets::least_shares(graph, capacities, least_load).ok().filter(|_| least_load > 0.0)?;
+    let share = Targets::share_without_least(graph.total_node_weight(), capacities, &least)?;
+    let (percent, share) = (100.0 * least_load, (100.0 * share).round() / 100.0);
+    Some(format!("a least load of {percent} % of {share} is 0, as it is rounded down"))
+}
+
 /// Blocks with little.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LowLoads {
@@ -66,6 +74,11 @@ impl Division {
     /// There are fewer vertices.
     pub fn check_enough(&self, graph: &CsrGraph) -> Result<(), ModelError> {
         check_num_blocks(graph, self.capacities.iter().filter(|&&capacity| capacity > 0).count())
+    }
+
+    /// Says that a least load is rounded down to 0, where it is.
+    pub fn rounded_least(&self, graph: &CsrGraph, least_load: f64) -> Option<String> {
+        rounded_least(graph, &self.capacities, least_load)
     }
 
     /// What the partitioner takes.

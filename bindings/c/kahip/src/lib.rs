@@ -3,6 +3,9 @@
 //! KaHIP's functions return nothing. Where they fail, the values that they write are -1 here, the parts stay as they were, and
 //! `viem_kahip_error` returns the message. The same holds for a cut or J that does not fit an `int`; the parts are then written.
 //!
+//! As with KaHIP, there may be more parts than vertices. All but as many parts as vertices stay empty then; cut and parts are right, and
+//! `viem_kahip_error` says it.
+//!
 //! *Departures from KaHIP.* Graphs are checked. Bounds hold to the vertex. Nothing is printed, whatever `suppress_output` says. The variable
 //! `VIEM_THREADS` chooses the number of threads.
 #![allow(unsafe_code, clippy::too_many_arguments)] // a foreign interface
@@ -25,7 +28,7 @@ thread_local! {
     static MESSAGE: RefCell<CString> = RefCell::default();
 }
 
-/// The message of the last call of this thread; empty if it succeeded. Valid until its next call.
+/// The message of the last call of this thread; empty if it succeeded and no part is empty for want of vertices. Valid until its next call.
 #[unsafe(no_mangle)]
 pub extern "C" fn viem_kahip_error() -> *const c_char {
     MESSAGE.with_borrow(|message| message.as_ptr())
@@ -84,6 +87,13 @@ struct Found {
     parts: Vec<BlockId>,
     cut: Cost,
     cost: Option<Cost>,
+    /// Vertices and parts, where there are too few vertices.
+    too_few: Option<(usize, usize)>,
+}
+
+/// The numbers of vertices and parts if the vertices do not suffice.
+fn too_few(graph: &CsrGraph, num_parts: usize) -> Option<(usize, usize)> {
+    Some((graph.num_nodes(), num_parts)).filter(|(vertices, parts)| vertices < parts)
 }
 
 /// Does the work of a function and writes what it has found, or -1.
@@ -110,9 +120,15 @@ unsafe fn call(
             c_int::try_from(value).map_err(|_| format!("{name} is {value}, which does not fit an int"))
         };
         unsafe { put("edgecut", edgecut, fit("the cut", found.cut)?) }.map_err(text)?;
-        match found.cost {
+        if let Some(cost) = found.cost {
+            unsafe { put("qap", qap, fit("J", cost)?) }.map_err(text)?;
+        }
+        match found.too_few {
+            Some((vertices, parts)) => Err(format!(
+                "there are {vertices} vertices for {parts} parts: {} stay empty",
+                parts - vertices
+            )),
             None => Ok(()),
-            Some(cost) => unsafe { put("qap", qap, fit("J", cost)?) }.map_err(text),
         }
     };
     let message = guarded(write).unwrap_or_else(Err).err().unwrap_or_default();
@@ -148,10 +164,11 @@ unsafe fn partition(
     let num_parts = usize::try_from(nparts).map_err(|_| format!("nparts is {nparts}; it is at least 1"))?;
     check_memory(64 * num_parts as u128).map_err(text)?;
     let targets = Targets::equal(&graph, num_parts, imbalance).map_err(text)?;
+    let too_few = too_few(&graph, num_parts);
     let partitioner = Partitioner::new(preset(mode)?, seed as u64);
     let partition = threads::run(num_threads(), || partitioner.partition(&graph, &targets)).map_err(text)?;
     let cut = partition.cut();
-    Ok(Found { parts: partition.into_blocks(), cut, cost: None })
+    Ok(Found { parts: partition.into_blocks(), cut, cost: None, too_few })
 }
 
 /// Partitions a graph into `nparts` parts, each at most `(1 + imbalance) * ceil(weight / nparts)`, with few edges between them.
@@ -245,7 +262,8 @@ pub unsafe extern "C" fn process_mapping(
             config.with_imbalance(unsafe { one("imbalance", imbalance) }?).with_threads(num_threads());
         let solution = map_many_to_one(&graph, &machine, &config).map_err(text)?;
         let report = solution.report;
-        Ok(Found { parts: solution.mapping.into_pes(), cut: report.cut, cost: Some(report.cost) })
+        let too_few = too_few(&graph, viem::Machine::num_pes(&machine));
+        Ok(Found { parts: solution.mapping.into_pes(), cut: report.cut, cost: Some(report.cost), too_few })
     };
     // SAFETY: the caller's promise is the same.
     unsafe { call((edgecut, qap, part), map) };

@@ -89,5 +89,9 @@ int main(void) {
   for (int arc = 0; arc < 4 * CELLS; arc++) big[arc] = INT_MAX;
   process_mapping(&n, NULL, xadj, big, adjncy, tree, distances, 3, 0, 0, &imbalance, true, 0, &edgecut, &qap, part);
   CHECK(edgecut == -1 && qap == -1 && strstr(viem_kahip_error(), "does not fit an int") != NULL && part[0] < 16);
+  /* More parts than vertices are accepted, as KaHIP does, and said. */
+  nparts = CELLS + 5;
+  kaffpa(&n, NULL, xadj, NULL, adjncy, &nparts, &imbalance, true, 0, 0, &edgecut, part);
+  CHECK(2 * edgecut == cost(differ) && strstr(viem_kahip_error(), "576 vertices for 581 parts: 5 stay empty") != NULL);
   return 0;
 }

@@ -205,6 +205,8 @@ static void test_hostile(void) {
   for (int i = 0; i < 4 * CELLS; i++) big[i] = IDX_MAX;
   nparts = CELLS;
   CHECK(METIS_PartGraphKway(&cells, &one, xadj, adjncy, NULL, NULL, big, &nparts, NULL, NULL, NULL, &objval, part) < 0);
+  /* METIS accepts more parts than vertices. */
+  CHECK(kway(CELLS + 5, NULL, NULL, NULL, NULL, &objval) == METIS_OK && objval == cut(0));
   CHECK(METIS_SetDefaultOptions(NULL) == METIS_ERROR_INPUT);
   CHECK(METIS_Free(NULL) == METIS_OK);
 }

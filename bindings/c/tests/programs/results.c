@@ -258,6 +258,40 @@ static int64_t check_low_loads(const viem_mapping *mapping, const viem_report *r
   return smallest;
 }
 
+/* What was left out or assumed is said once, and errors say nothing besides. */
+static void test_notes(void) {
+  viem_error *error = NULL;
+  viem_graph *graph = NULL;
+  viem_settings *settings = new_settings(VIEM_PRESET_FAST);
+  viem_mapping *partition = NULL;
+  viem_machine *tree = new_machine("4:2", "1:10");
+  const char *path = "two_weights.graph";
+  FILE *file = fopen(path, "w");
+  CHECK(file != NULL && fputs("8 0 010 2\n1 5\n1 5\n1 5\n1 5\n1 5\n1 5\n1 5\n1 5\n", file) >= 0 && fclose(file) == 0);
+  SUCCEED(viem_graph_read(path, 0, &graph, &error));
+  CHECK(strcmp(viem_notes(), "two_weights.graph: each vertex has 2 weights, of which all but the first are ignored") == 0);
+  SUCCEED(viem_settings_set_least_load(settings, 0.9, &error));
+  CHECK(strcmp(viem_notes(), "") == 0);
+  SUCCEED(viem_partition(graph, 8, NULL, NULL, settings, &partition, &error));
+  CHECK(strcmp(viem_notes(), "a least load of 90 % of 1 is 0, as it is rounded down") == 0);
+  viem_mapping_free(partition);
+  SUCCEED(viem_map_many_to_one(graph, tree, NULL, NULL, settings, &partition, &error));
+  CHECK(strcmp(viem_notes(), "a least load of 90 % of 1 is 0, as it is rounded down") == 0);
+  viem_mapping_free(partition);
+  SUCCEED(viem_partition(graph, 4, NULL, NULL, settings, &partition, &error));
+  CHECK(strcmp(viem_notes(), "") == 0);
+  viem_mapping_free(partition);
+  viem_graph_free(graph);
+  SUCCEED(viem_graph_read(path, 1, &graph, &error));
+  CHECK(strcmp(viem_notes(), "") == 0);
+  viem_graph_free(graph);
+  CHECK(remove(path) == 0);
+  CHECK(viem_graph_read(path, 0, &graph, &error) != VIEM_STATUS_OK && strcmp(viem_notes(), "") == 0);
+  viem_error_free(error);
+  viem_machine_free(tree);
+  viem_settings_free(settings);
+}
+
 /* Loads of up to twice the share, without a least load and with one of 75 % of it. */
 static void test_least_load(void) {
   viem_error *error = NULL;
@@ -413,6 +447,7 @@ int main(void) {
   test_partition();
   test_map();
   test_least_load();
+  test_notes();
   test_qap();
   test_launch();
   test_progress();

@@ -50,7 +50,7 @@ pub struct DraftNode {
     /// How many of its cores or hardware threads may be used, the first ones, if not all.
     pub limit: Option<u32>,
     /// Which of its CPUs may be used, by the numbers of the operating system in ascending order, if not all. A core has those that are among
-    /// them, and does not count if it has none.
+    /// them, and does not count if it has none. A GPU has those near it that are among them.
     pub cpus: Option<Vec<u32>>,
     /// How many ranks a file of hosts or a batch system gives it; no more than it has cores or hardware threads.
     pub slots: Option<u32>,

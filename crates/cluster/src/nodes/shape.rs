@@ -50,10 +50,14 @@ pub(super) struct Leaf {
 }
 
 /// Those of the leaves of a node that have some of these CPUs, which are in ascending order, with those that they have. Only they count in
-/// the numbers of packages and cores.
+/// the numbers of packages and cores. GPUs stay, whatever CPUs are left near them; the numbers of their cores are not known any more.
 pub(super) fn among(leaves: &[Leaf], cpus: &[u32]) -> Vec<Leaf> {
     let mut found: Vec<Leaf> = leaves.to_vec();
     found.iter_mut().for_each(|leaf| leaf.cpus.retain(|cpu| cpus.binary_search(cpu).is_ok()));
+    if found.iter().any(|leaf| !leaf.gpus.is_empty()) {
+        found.iter_mut().for_each(|leaf| leaf.cores.clear());
+        return found;
+    }
     found.retain(|leaf| !leaf.cpus.is_empty());
     let levels = found.first().map_or(0, |leaf| leaf.digits.len());
     close_gaps(&mut found, levels);

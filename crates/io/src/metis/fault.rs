@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use crate::reading::{Reading, listed};
-use viem::ground::number::NumberFault;
+use viem::ground::number::{self, NumberFault, TextKind};
 use viem::ground::types::Weight;
 
 /// A fault of a graph file.
@@ -107,6 +107,11 @@ pub enum FaultKind {
     Number {
         role: Role,
         fault: NumberFault,
+    },
+    /// A weight or size with decimal places.
+    FractionalWeight {
+        role: Role,
+        text: String,
     },
     NeighbourZero {
         count: u64,
@@ -216,10 +221,12 @@ impl fmt::Display for FaultKind {
             ),
             Self::Number { role, fault } => {
                 let (least, greatest) = role.range();
-                write!(f, "{role} {fault}; it must be a whole number from {least} to {greatest}")?;
-                let is_weight = matches!(role, Role::NodeSize | Role::NodeWeight | Role::EdgeWeight);
-                let is_fraction = *fault == NumberFault::Fractional && is_weight;
-                f.write_str(if is_fraction { "; multiply all of them by a power of ten" } else { "" })
+                write!(f, "{role} {fault}; it must be a whole number from {least} to {greatest}")
+            }
+            Self::FractionalWeight { role, text } => {
+                let (least, greatest) = role.range();
+                let advice = number::scaling(text);
+                write!(f, "{role} is not a whole number; it must be one from {least} to {greatest}{advice}")
             }
             Self::NeighbourZero { count } => write!(
                 f,

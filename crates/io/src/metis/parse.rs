@@ -353,6 +353,7 @@ impl<R: Read> Parser<'_, R> {
             Keep::FirstWeightBeyond(_) => Keep::Nothing,
             keep => keep,
         };
+        self.scanner.allow_blank_rows(header.num_nodes);
         let mut rows = Rows::new(header, first, Before::default());
         read_rows(self, &mut rows, keep)?;
         self.check_edges(&rows, place_of_count)?;
@@ -788,6 +789,11 @@ impl<R: Read> Parser<'_, R> {
 
     #[cold]
     fn bad_number(&mut self, token: Token, role: Role) -> ControlFlow<()> {
+        let is_weight = matches!(role, Role::NodeSize | Role::NodeWeight | Role::EdgeWeight);
+        if is_weight && token == Token::Text(TextKind::Fractional) {
+            let text = self.scanner.text();
+            return self.fault_here(token, FaultKind::FractionalWeight { role, text });
+        }
         let fault = match token {
             Token::Number(0) => NumberFault::Zero,
             Token::Number(_) => NumberFault::TooLarge,

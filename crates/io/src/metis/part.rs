@@ -172,6 +172,7 @@ pub fn read(source: Source<'_>, header: Header, start: PartStart) -> Result<Meti
     let mut faults = Faults::first();
     let mut scanner = Scanner::new(source);
     scanner.stand_at(start.line, 1);
+    scanner.allow_blank_rows(header.num_nodes);
     let mut parser = Parser { scanner: &mut scanner, faults: &mut faults, lack: None };
     // A part of comments only has not even the header.
     if start.rows > 0 || parser.scanner.has_line() {

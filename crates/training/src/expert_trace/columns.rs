@@ -1,6 +1,6 @@
 //! What the names over columns say.
 
-use super::{ExpertTraceFault, TraceKind};
+use super::ExpertTraceFault;
 use viem_io::table::{Fields, shortened};
 
 /// What a column holds.
@@ -9,15 +9,17 @@ pub(super) enum Role {
     Layer,
     Expert,
     Count,
-    /// Which token it is, and where it was.
+    /// Which token it is.
     Token,
+    /// When or where something was recorded.
+    Step,
     /// The number of a line.
     Index,
     Unknown,
 }
 
 /// What columns are called, without digits at their end.
-const NAMES: [(Role, &[&str]); 5] = [
+const NAMES: [(Role, &[&str]); 6] = [
     (
         Role::Count,
         &[
@@ -52,30 +54,30 @@ const NAMES: [(Role, &[&str]); 5] = [
         ],
     ),
     (Role::Layer, &["l", "layer", "layers", "moe_layer"]),
+    (Role::Token, &["pos", "position", "req", "request", "sample", "seq", "sequence", "tok", "token"]),
     (
-        Role::Token,
+        Role::Step,
         &[
             "batch",
+            "datetime",
             "device",
+            "epoch",
             "forward_pass",
+            "global_step",
             "gpu",
+            "host",
+            "interval",
             "iter",
             "iteration",
+            "node",
             "pass",
             "phase",
-            "pos",
-            "position",
             "rank",
-            "req",
-            "request",
-            "sample",
-            "seq",
-            "sequence",
             "step",
             "time",
             "timestamp",
-            "tok",
-            "token",
+            "timestep",
+            "window",
         ],
     ),
     (
@@ -168,12 +170,25 @@ impl Columns {
         each == experts && self.count(Role::Count) + self.count(Role::Token) == 0 && !is_repeated
     }
 
-    /// Whether there is one of loads beside one of experts, or alone.
-    pub(super) fn is_table(&self) -> bool {
-        let is_alone = self.count(Role::Expert) + self.count(Role::Layer) + self.count(Role::Unknown) == 0;
+    /// Whether there is one of loads beside one of experts, or alone. Weights of experts in a step may be those of a token.
+    pub(super) fn is_table(&self, are_loads: bool) -> bool {
+        let are_counts = self.names_of(&[Role::Count]).iter().all(|name| !is_weight(name));
+        let is_of_tokens = self.count(Role::Token) > 0 || self.has_steps() && !are_counts;
+        let others = [Role::Expert, Role::Layer, Role::Unknown, Role::Step, Role::Token];
+        let is_alone = others.iter().all(|&role| self.count(role) == 0);
         self.count(Role::Count) > 0
-            && self.count(Role::Token) == 0
+            && (are_loads || !is_of_tokens)
             && (self.count(Role::Expert) == 1 || is_alone)
+    }
+
+    /// Whether there are several steps, over which loads are summed.
+    pub(super) fn has_steps(&self) -> bool {
+        self.count(Role::Step) > 0
+    }
+
+    /// Whether a line may be of a token.
+    pub(super) fn has_tokens(&self) -> bool {
+        self.count(Role::Token) > 0 || self.has_steps()
     }
 
     /// Fails unless experts of tokens can be read by these names.
@@ -207,13 +222,21 @@ impl Columns {
         self.roles.get(place).copied().unwrap_or(Role::Expert)
     }
 
-    /// The columns that are passed over in a file of a kind.
-    pub(super) fn passed_over(&self, kind: TraceKind) -> Vec<String> {
-        match kind {
-            TraceKind::Choices => Vec::new(),
-            TraceKind::Pairs | TraceKind::Loads => self.names_of(&[Role::Token, Role::Unknown]),
-        }
+    /// The columns that nothing is known of.
+    pub(super) fn passed_over(&self) -> Vec<String> {
+        self.names_of(&[Role::Unknown])
     }
+
+    /// The columns that loads are summed over.
+    pub(super) fn summed_over(&self) -> Vec<String> {
+        self.names_of(&[Role::Step, Role::Token])
+    }
+}
+
+/// Whether a name of numbers may be that of the weight that a token gives to an expert.
+fn is_weight(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["weight", "value"].iter().any(|start| name.starts_with(start))
 }
 
 #[cfg(test)]
@@ -229,7 +252,8 @@ mod tests {
                 "expert expert_id expert1 expert_2 e0 topk_ids_3 top1 Expert.1 expert_idx logical_expert_id",
             ),
             (Role::Count, "count counts load tokens num_tokens token_count frequency weight expert_count"),
-            (Role::Token, "token token_id pos tokenid token_idx step rank"),
+            (Role::Token, "token token_id pos tokenid token_idx"),
+            (Role::Step, "step rank timestamp iter_id"),
             (Role::Index, "index idx id"),
             (Role::Unknown, "a prob score share"),
         ] {

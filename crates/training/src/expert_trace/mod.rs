@@ -10,6 +10,7 @@
 //! | | or so many lines as there are experts for each layer, of as many numbers: how many tokens have chosen both | pairs |
 //! | | or a line for each layer and expert: the layer, the expert, how many tokens have chosen it | loads |
 //! | | or a line for each layer with a number for each expert: how many tokens have chosen it | loads |
+//! | | or either kind of line for each step, which a further column names; loads are summed | loads |
 //!
 //! An array of two dimensions is a single layer of choices or pairs. Layers, tokens and experts count from 0. Fields of a text stand between
 //! blanks, commas or semicolons; a first line may name the columns. Which of the shapes it is follows from the number of experts, which must be
@@ -179,11 +180,13 @@ pub struct TraceFound {
     pub is_rounded: bool,
     /// Columns that were passed over, by their names.
     pub passed_over: Vec<String>,
+    /// Columns that say when or where loads were counted, by their names. Loads are summed over them.
+    pub summed_over: Vec<String>,
 }
 
 impl TraceFound {
     fn whole(kind: TraceKind) -> Self {
-        Self { kind, decimals: 0, is_rounded: false, passed_over: Vec::new() }
+        Self { kind, decimals: 0, is_rounded: false, passed_over: Vec::new(), summed_over: Vec::new() }
     }
 }
 

@@ -74,10 +74,11 @@ impl Form {
         let columns = Columns::named(fields);
         let at_line = |fault| (number, 1, fault);
         let is_of_numbers = kind != Some(TraceKind::Choices);
-        if is_of_numbers && columns.is_table() {
+        if is_of_numbers && columns.is_table(kind == Some(TraceKind::Loads)) {
             return LoadLines::named(columns, experts).map(Self::Loads).map_err(at_line);
         }
-        if is_of_numbers && columns.has_each(experts as usize) {
+        let may_be_steps = kind != Some(TraceKind::Pairs) || !columns.has_steps();
+        if is_of_numbers && columns.has_each(experts as usize) && may_be_steps {
             let label = columns.only(Role::Layer, "layers").map_err(at_line)?;
             return Ok(Self::Rows(Rows { label, ..Rows::new(columns, experts, kind) }));
         }
@@ -193,7 +194,7 @@ struct Token {
 
 impl Choices {
     fn new(columns: Columns, experts: u32) -> Self {
-        let is_split = columns.count(Role::Token) > 0 && columns.count(Role::Expert) == 1;
+        let is_split = columns.has_tokens() && columns.count(Role::Expert) == 1;
         let has_layer = columns.count(Role::Layer) > 0;
         Self { columns, experts, has_layer, is_split, token: None, ended: BTreeSet::new() }
     }
@@ -207,8 +208,8 @@ impl Choices {
             let at_field = |fault| (line, field.column, fault);
             match self.columns.role(place) {
                 Role::Layer => of_layer = Some(layer(field).map_err(at_field)?),
-                Role::Token if self.is_split => name = name + &shortened(field.text) + " ",
-                Role::Token | Role::Index | Role::Count => {}
+                Role::Token | Role::Step if self.is_split => name = name + &shortened(field.text) + " ",
+                Role::Token | Role::Step | Role::Index | Role::Count => {}
                 Role::Expert | Role::Unknown if field.text.is_empty() => {}
                 Role::Expert | Role::Unknown => chosen.push(expert(field, self.experts).map_err(at_field)?),
             }
@@ -285,10 +286,14 @@ impl Rows {
             let at_field = |fault| (line, field.column, fault);
             if self.label == Some(place) {
                 self.labels.push(layer(field).map_err(at_field)?);
-            } else if self.columns.role(place) != Role::Index {
+            } else if ![Role::Index, Role::Step].contains(&self.columns.role(place)) {
                 self.numbers.push(self.number(field).map_err(at_field)?);
             }
             place += 1;
+        }
+        if self.label.is_none() && self.columns.has_steps() {
+            // Steps of the only layer.
+            self.labels.push(0);
         }
         let found = self.numbers.len() - start;
         if found != self.experts as usize {
@@ -345,7 +350,7 @@ impl Rows {
         let ambiguous =
             |other, why| Err(ExpertTraceFault::Ambiguous { kinds: [other, TraceKind::Loads], why });
         let is_named = !self.columns.roles.contains(&Role::Layer) || self.label.is_some();
-        if self.label.is_some() {
+        if !self.labels.is_empty() {
             return match self.rows().all(|row| are_different(row, self.experts)) {
                 true => ambiguous(TraceKind::Choices, "each line has the number of each expert once"),
                 false => Ok(TraceKind::Loads),
@@ -386,11 +391,9 @@ impl Rows {
         let kind = self.kind.map_or_else(|| self.found_kind(), Ok).map_err(at_first)?;
         let experts = self.experts;
         if kind == TraceKind::Loads {
-            return self
-                .loads()
-                .map_err(|fault| (line, 1, fault))?
-                .pass_on(take)
-                .map_err(|fault| at_start(ExpertTraceFault::Refused(fault)));
+            let loads = self.loads().map_err(|fault| (line, 1, fault))?;
+            let found = loads.pass_on(take).map_err(|fault| at_start(ExpertTraceFault::Refused(fault)))?;
+            return Ok(TraceFound { summed_over: self.columns.summed_over(), ..found });
         }
         if !self.num_rows().is_multiple_of(experts as usize) {
             let rows = self.num_rows() % experts as usize;
@@ -435,6 +438,7 @@ struct LoadLines {
     count: usize,
     num_columns: usize,
     passed_over: Vec<String>,
+    summed_over: Vec<String>,
     experts: u32,
     loads: Loads,
 }
@@ -447,7 +451,8 @@ impl LoadLines {
             expert: columns.only(Role::Expert, "experts")?,
             count: count.ok_or(ExpertTraceFault::NoColumn { what: "numbers of tokens" })?,
             num_columns: columns.roles.len(),
-            passed_over: columns.passed_over(TraceKind::Loads),
+            passed_over: columns.passed_over(),
+            summed_over: columns.summed_over(),
             experts,
             loads: Loads::default(),
         })
@@ -461,6 +466,7 @@ impl LoadLines {
             count: count - 1,
             num_columns: count,
             passed_over: Vec::new(),
+            summed_over: Vec::new(),
             experts,
             loads: Loads::default(),
         }
@@ -511,9 +517,9 @@ impl LoadLines {
         if self.expert.is_none() && found != experts as usize {
             return Err((line, 1, ExpertTraceFault::OtherLoads { found, experts }));
         }
-        let passed_over = self.passed_over;
+        let (passed_over, summed_over) = (self.passed_over, self.summed_over);
         let found = self.loads.pass_on(take).map_err(|fault| at_start(ExpertTraceFault::Refused(fault)))?;
-        Ok(TraceFound { passed_over, ..found })
+        Ok(TraceFound { passed_over, summed_over, ..found })
     }
 }
 

@@ -63,12 +63,8 @@ impl ExpertPlacement {
         self.layers.iter().zip(&old.layers).map(|(new, old)| moved(new, old, num_pes)).sum()
     }
 
-    /// Fails unless this may be the older placement of copies.
-    pub(super) fn check_old(
-        &self,
-        routing: &ExpertRouting,
-        copies: &ExpertCopies,
-    ) -> Result<(), ExpertError> {
+    /// Fails unless this may be the older placement of copies: it has as many layers, experts and slots.
+    pub fn check_old(&self, routing: &ExpertRouting, copies: &ExpertCopies) -> Result<(), ExpertError> {
         let (found, expected) = (self.layers.len(), routing.num_layers());
         if found != expected {
             return Err(ExpertError::OldLayers { found, expected });

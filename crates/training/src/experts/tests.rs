@@ -671,6 +671,40 @@ mod files {
     }
 
     #[test]
+    fn loads_are_summed_over_steps() {
+        let expected = of_loads(&[&[5, 3000, 7, 1], &[2, 0, 0, 4]]);
+        for (bytes, column) in [
+            (
+                &b"step,layer,expert,count\n0,0,0,2\n0,0,1,2900\n0,0,2,7\n0,1,0,2\n7,0,0,3\n7,0,1,100\n7,0,3,1\n7,1,3,4\n"[..],
+                "step",
+            ),
+            (
+                b"layer_id;timestamp;load;expert_id\n0;2024-01-01 10:00;5;0\n0;2024-01-01 10:00;3000;1\n0;b;7;2\n0;b;1;3\n1;b;2;0\n1;c;4;3\n",
+                "timestamp",
+            ),
+            (b"step,layer,e0,e1,e2,e3\n0,0,2,2900,7,0\n0,1,2,0,0,4\n1,0,3,100,0,1\n", "step"),
+            (b"layer e0 e1 e2 e3 rank\n0 2 2900 7 0 0\n0 3 100 0 1 1\n1 2 0 0 4 1\n", "rank"),
+        ] {
+            let read = text::read_trace(source(bytes), 4, None);
+            let read = read.unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(bytes)));
+            assert_eq!(read.routing, expected, "{}", String::from_utf8_lossy(bytes));
+            assert_eq!((read.found.kind, &*read.found.summed_over), (TraceKind::Loads, &[column.to_owned()][..]));
+        }
+        let one_layer = text::read_routing(source(b"iter,e0,e1\n0,9000,1\n1,5,2\n"), 2).unwrap();
+        assert_eq!(one_layer, of_loads(&[&[9005, 3]]));
+        // What tokens weigh is not what they count, unless the user says so.
+        for bytes in [&b"step,layer,expert,weight\n0,0,1,2\n"[..], b"token,layer,expert,count\n0,0,1,2\n"] {
+            let refused = text::read_trace(source(bytes), 4, None).unwrap_err().to_string();
+            assert!(refused.contains("may hold numbers of tokens or shares of a token"), "{refused}");
+            let read = text::read_trace(source(bytes), 4, Some(TraceKind::Loads)).unwrap();
+            assert_eq!(read.routing, of_loads(&[&[0, 2, 0, 0]]));
+        }
+        let choices =
+            text::read_trace(source(b"step,layer,expert\n0,0,1\n0,0,2\n1,0,3\n1,0,0\n"), 4, None).unwrap();
+        assert_eq!((choices.found.kind, choices.routing.num_tokens()), (TraceKind::Choices, 2));
+    }
+
+    #[test]
     fn loads_may_have_decimal_places() {
         for bytes in [
             &b"expert,load\n0,2.5\n1,0.125\n2,7\n3,1e1\n"[..],

@@ -173,10 +173,10 @@ pub(super) fn count(object: &Object, unit: Unit) -> u32 {
     object.children.iter().map(|child| count(child, unit)).sum()
 }
 
-/// Cores or hardware threads in a part of a node that have some of these CPUs, which are in ascending order.
+/// Cores or hardware threads in a part of a node that have some of these CPUs, which are in ascending order. GPUs count whatever is near them.
 pub(super) fn count_of(object: &Object, unit: Unit, cpus: &[u32]) -> u32 {
     match object.kind {
-        ObjectKind::Pu => u32::from(cpus.binary_search(&object.os_index).is_ok()),
+        ObjectKind::Pu => u32::from(object.near.is_some() || cpus.binary_search(&object.os_index).is_ok()),
         ObjectKind::Core if unit == Unit::Core => {
             u32::from(object.children.iter().any(|child| count_of(child, unit, cpus) > 0))
         }

@@ -1,6 +1,6 @@
 //! What is known of a job: its hosts, and the CPUs and tasks on each.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::controller::Facts;
 use super::variables::{NODELIST, Place, STEP_NODELIST, Variables, variable};
@@ -16,6 +16,8 @@ pub(super) struct Job {
     pub(super) hosts: Vec<String>,
     /// CPUs of each host, as Slurm counts them, if it says so.
     pub(super) cpus: Option<Vec<u32>>,
+    /// The same, also where tasks have GPUs, whatever their CPUs.
+    pub(super) granted: Option<Vec<u32>>,
     /// Which these are, by the numbers of Slurm, where that is known.
     pub(super) cpu_ids: Vec<Option<Vec<u32>>>,
     /// Whether it is known which CPUs of the operating system these are; set as soon as nodes have been described.
@@ -29,6 +31,12 @@ pub(super) struct Job {
     pub(super) ranks_from: Option<String>,
     pub(super) cpus_per_task: Option<u32>,
     pub(super) facts: Facts,
+}
+
+/// A host that is listed again. Slurm never does that in the variables of a job.
+fn twice(hosts: &[String]) -> Option<&String> {
+    let mut seen = HashSet::new();
+    hosts.iter().find(|host| !seen.insert(host.as_str()))
 }
 
 /// The tasks of each host, if they were asked for, and what says so.
@@ -47,11 +55,15 @@ impl Job {
         };
         let (name, list) = list.ok_or_else(|| refused(ClusterError::NoJob { name: NODELIST }))?;
         let hosts = hostlist::read(&name, &list)?;
+        if let Some(host) = twice(&hosts) {
+            return Err(refused(ClusterError::HostTwice { host: host.clone() }));
+        }
         let facts = Facts::ask(variables, list.trim());
         let shares = facts.shares();
         let share = |host: &String| shares.get(host.as_str());
         let mut job = Self {
             cpus: None,
+            granted: None,
             cpu_ids: hosts.iter().map(|host| share(host).map(|share| share.cpus.clone())).collect(),
             knows_cpus: vec![false; hosts.len()],
             gpus: hosts.iter().map(|host| share(host).map(|share| share.gpus)).collect(),
@@ -67,6 +79,7 @@ impl Job {
         job.read_cpus(request, variables)?;
         job.cpus_per_task = job.find_cpus_per_task(variables);
         job.read_tasks(request, variables, notes)?;
+        job.granted.clone_from(&job.cpus);
         if request.pe == PeKind::Gpu {
             // A task has a GPU, whatever its CPUs.
             (job.cpus, job.cpus_per_task) = (None, None);

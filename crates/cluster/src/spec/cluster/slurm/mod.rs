@@ -9,10 +9,12 @@
 //! | `variables` | the environment, and where in a job the program runs |
 //! | `controller` | what `scontrol` says |
 //! | `job` | hosts, CPUs and tasks |
+//! | `near` | which of the CPUs near GPUs belong to the job |
 //! | `nodes` | what is in a node, which of its CPUs belong to the job, and to a rank |
 
 mod controller;
 mod job;
+mod near;
 mod nodes;
 mod variables;
 

@@ -129,7 +129,7 @@ fn named(job: &Job, hosts: &[usize]) -> String {
 }
 
 /// A node of this size. Linux numbers the first threads of all cores first, then the second ones.
-fn node_of(hardware: Hardware) -> Object {
+pub(super) fn node_of(hardware: Hardware) -> Object {
     let Hardware { sockets, cores_per_socket, threads_per_core } = hardware;
     let core = |core: u32| {
         let threads = (0..threads_per_core).map(|thread| Object::pu(thread * hardware.cores() + core));
@@ -174,11 +174,12 @@ impl Job {
         draft.insides = insides;
         if has_gpus(request, draft) {
             self.limit_gpus(draft);
+            self.limit_near(draft);
             return Ok(());
         }
         self.knows_cpus = self.choose_cpus(draft);
         self.count_in(draft.unit, draft);
-        self.tell_unknown(draft);
+        self.choose_allowed(draft);
         Ok(())
     }
 
@@ -205,7 +206,7 @@ impl Job {
     }
 
     /// The CPUs of a host that the job has, by the numbers of the operating system, in ascending order. `cores` has those of each core.
-    fn own_cpus(&self, host: usize, cores: &[Vec<u32>]) -> Option<Vec<u32>> {
+    pub(super) fn own_cpus(&self, host: usize, cores: &[Vec<u32>]) -> Option<Vec<u32>> {
         let (ids, hardware) = (self.cpu_ids[host].as_ref()?, self.hardware[host]?);
         let threads = hardware.threads_per_core;
         let mut own: Vec<u32> = if cores.len() == hardware.cores() as usize {
@@ -223,7 +224,7 @@ impl Job {
     }
 
     /// Takes the CPUs that this program may use for those of the job on its node, where these are as many; says what else is not known.
-    fn tell_unknown(&mut self, draft: &mut Draft<'_>) {
+    fn choose_allowed(&mut self, draft: &mut Draft<'_>) {
         let allowed = inside::allowed_cpus();
         let this_host = variable("SLURMD_NODENAME").or_else(inside::this_host).unwrap_or_default();
         for (host, node) in draft.nodes.iter_mut().enumerate() {
@@ -242,6 +243,11 @@ impl Job {
         }
         let unknown: Vec<usize> =
             (0..draft.nodes.len()).filter(|&host| draft.nodes[host].limit.is_some()).collect();
+        self.tell_unknown(&unknown, draft);
+    }
+
+    /// Warns of hosts of which it is not known which CPUs the job has.
+    pub(super) fn tell_unknown(&self, unknown: &[usize], draft: &mut Draft<'_>) {
         if let Some(&first) = unknown.first() {
             let others = match unknown.len() {
                 1 => String::new(),
