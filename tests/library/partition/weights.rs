@@ -5,8 +5,6 @@ use std::path::Path;
 use crate::common::{random_graph, with_node_weights};
 use viem::graph::{CsrGraph, generate};
 use viem::ground::rng::Rng;
-use viem::io::metis::NodeWeights;
-use viem::io::{Source, read_graph};
 use viem::machine::{Capacities, Grid, Hierarchy, Machine};
 use viem::mapping::solve::{
     ManyToOneConfig, MapPreset, load_bounds, remap_many_to_one, remap_many_to_one_around,
@@ -15,6 +13,8 @@ use viem::mapping::solve::{
 use viem::partition::{
     BoundViolation, FixedVertices, Homes, MigrationWeight, PartitionPreset, Partitioner, Remapping, Targets,
 };
+use viem_io::metis::NodeWeights;
+use viem_io::{Source, read_graph};
 
 /// Weights below, on and above those that the search comes across.
 const WEIGHTS: [&str; 9] = ["0", "0.07", "0.3", "0.5", "1", "2.25", "10", "1000", "1000000"];

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use crate::reading::{Reading, listed};
-use viem::ground::number::{self, NumberFault, TextKind};
+use viem::ground::number::{self, NumberFault};
 use viem::ground::types::Weight;
 
 /// A fault of a graph file.

@@ -560,7 +560,7 @@ fn graph_of(
 }
 
 /// What the files of a job say together: traffic that no file knows by itself. A kind of files that needs it keeps one in the [`Inlet`].
-pub(super) trait Together: Any {
+pub(super) trait Together: Any + Send {
     /// Hands over the traffic, once all files have been read. `num_ranks` is the number of ranks that are known so far.
     fn add_to(self: Box<Self>, num_ranks: u64, inlet: &mut Inlet<'_>) -> Result<(), TrafficError>;
 }
