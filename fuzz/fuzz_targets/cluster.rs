@@ -5,12 +5,12 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem::ground::types::{Distance, PeId};
+use viem::machine::{Audited, DistanceOracle, DistanceVisitor, Located, Machine};
 use viem_cluster::files::hwloc::Object;
 use viem_cluster::files::topology::Topology;
 use viem_cluster::files::{gpus, hostfile, hostlist, hwloc, latency, numa, synthetic, topology};
-use viem_io::{ReadError, Source};
 use viem_cluster::nodes::{Cluster, Draft, DraftNode, Unit, plain, regular};
-use viem::machine::{Audited, DistanceOracle, DistanceVisitor, Located, Machine};
+use viem_io::{ReadError, Source};
 use viem_verify::{MachineText, OUTLINE, audit_on};
 
 struct Ask(PeId, PeId);

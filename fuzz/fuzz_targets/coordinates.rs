@@ -3,8 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem::graph::GraphBuilder;
-use viem_io::{Source, coordinates};
 use viem::partition::{PartitionAlgorithm, PartitionInput, Targets};
+use viem_io::{Source, coordinates};
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (num_nodes, text) = (usize::from(input.0) % 32, input.1);

@@ -3,8 +3,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem_io::Source;
 use viem::machine;
+use viem_io::Source;
 use viem_training::experts::{ExpertConfig, ExpertCopies, place_experts, score_experts, text};
 
 fn source(bytes: &[u8]) -> Source<'_> {

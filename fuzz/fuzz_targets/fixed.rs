@@ -8,11 +8,11 @@ mod common;
 use common::text_of_bytes;
 use libfuzzer_sys::fuzz_target;
 use viem::graph::generate;
+use viem::machine::Hierarchy;
+use viem::mapping::solve::{Given, MapConfig, MapPreset, solve_watched};
 use viem_io::Source;
 use viem_io::fixed::{self, FixedKind};
 use viem_io::mapping::Room;
-use viem::machine::Hierarchy;
-use viem::mapping::solve::{Given, MapConfig, MapPreset, solve_watched};
 
 /// Processes, and PEs.
 const COUNT: usize = 16;

@@ -3,8 +3,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem::graph::GraphBuilder;
-use viem_io::{Source, index};
 use viem::partition::{OrderIndex, Partition, Targets};
+use viem_io::{Source, index};
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (num_nodes, text) = (usize::from(input.0), input.1);

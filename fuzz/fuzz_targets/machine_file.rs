@@ -10,9 +10,9 @@ use std::path::Path;
 use common::text_of_bytes;
 use libfuzzer_sys::fuzz_target;
 use viem::ground::types::{Distance, PeId};
-use viem_io::Source;
 use viem::machine;
 use viem::machine::{DistanceOracle, DistanceVisitor, Division, Interconnect, Machine, MachineError};
+use viem_io::Source;
 use viem_verify::{MachineText, audit_on};
 
 const NAMES: [&str; 4] = ["machine", "machine.tgt", "machine.graph", "machine.matrix"];

@@ -4,8 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem::ground::types::{Distance, PeId};
-use viem_cluster::spec::KINDS;
 use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
+use viem_cluster::spec::KINDS;
 use viem_verify::{MachineText, audit_on};
 
 struct Ask(PeId, PeId);

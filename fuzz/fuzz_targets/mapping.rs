@@ -2,9 +2,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use viem::mapping::Mapping;
 use viem_io::Source;
 use viem_io::mapping::{self, Room};
-use viem::mapping::Mapping;
 
 fuzz_target!(|input: (u8, &[u8])| {
     let (num_processes, text) = (usize::from(input.0), input.1);

@@ -3,9 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use viem::machine::Grid;
 use viem_io::traffic::{Recording, is_goal, read_goal, relabel_goal};
 use viem_io::{ReadError, Source};
-use viem::machine::Grid;
 use viem_workload::recorded;
 use viem_workload::routing::Routing;
 use viem_workload::simulate::{Costs, Sharing, SimulationConfig, simulate};

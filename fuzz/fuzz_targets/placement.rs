@@ -2,13 +2,13 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem_io::Source;
+use viem::machine::Machine;
+use viem::mapping::Mapping;
 use viem_cluster::files::topology::Topology;
+use viem_cluster::nodes::{Cluster, Draft, DraftNode, Unit, regular};
+use viem_io::Source;
 use viem_io::mapping::Room;
 use viem_launch::placement;
-use viem::machine::Machine;
-use viem_cluster::nodes::{Cluster, Draft, DraftNode, Unit, regular};
-use viem::mapping::Mapping;
 
 fuzz_target!(|input: (u8, u8, &[u8])| {
     let (ranks, kind, text) = (usize::from(input.0) % 40, usize::from(input.1), input.2);

@@ -2,8 +2,8 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem_io::Source;
 use viem::machine::Grid;
+use viem_io::Source;
 use viem_workload::Workload;
 use viem_workload::routing::Routing;
 use viem_workload::simulate::{SimulationConfig, simulate};

@@ -6,9 +6,9 @@ mod common;
 
 use common::text_of_bytes;
 use libfuzzer_sys::fuzz_target;
-use viem_io::{Source, qaplib};
 use viem::mapping::solve::MapPreset;
 use viem::qap::{self, Qap, QapConfig};
+use viem_io::{Source, qaplib};
 use viem_verify::audit_qap;
 
 fuzz_target!(|text: &[u8]| {
