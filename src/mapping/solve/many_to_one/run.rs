@@ -13,8 +13,8 @@ use crate::mapping::Mapping;
 use crate::mapping::problem;
 use crate::mapping::solve::SolveError;
 use crate::partition::{
-    Envelope, FixedVertices, Homes, Layout, ManyToOnePartition, ManyToOnePartitioner, Migration,
-    MigrationWeight, Remapping, Targets, cost,
+    BlockDistances, Envelope, FixedVertices, Homes, Layout, ManyToOnePartition, ManyToOnePartitioner,
+    Migration, MigrationWeight, Remapping, Targets, cost,
 };
 
 /// The input of a run.
@@ -119,12 +119,23 @@ impl DistanceVisitor for Run<'_> {
     type Output = Result<Envelope<ManyToOneSolution>, SolveError>;
 
     fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
+        let keys = self.parts.order().iter().map(|&pe| oracle.key(pe)).collect();
+        self.with(&Between { oracle, keys }, oracle.ultrametric().is_some())
+    }
+}
+
+impl Run<'_> {
+    /// The best mappings, with the distances of the PEs in the order of the parts.
+    fn with(
+        self,
+        between: &dyn BlockDistances,
+        is_ultrametric: bool,
+    ) -> Result<Envelope<ManyToOneSolution>, SolveError> {
         let Run { graph, machine, parts, config, from, fixed, observer, begin } = self;
-        problem::check_cost(graph, oracle.max_distance())?;
+        problem::check_cost(graph, between.greatest())?;
         let order = parts.order();
         let capacities = capacities(machine, order.iter().copied());
-        let between = Between { oracle, keys: order.iter().map(|&pe| oracle.key(pe)).collect() };
-        let is_tree = machine.hierarchy().is_some() || oracle.ultrametric().is_some();
+        let is_tree = machine.hierarchy().is_some() || is_ultrametric;
         let tree = block_tree(parts, is_tree);
         let first = from.in_blocks(order);
         let mut targets = Targets::proportional(graph, &capacities, config.imbalance)?;
@@ -141,7 +152,7 @@ impl DistanceVisitor for Run<'_> {
         // In a tree, the parts are already places; if PEs have unequal capacities, blocks cannot change
         // places.
         let may_place = !is_tree && capacities.iter().all(|&capacity| capacity == capacities[0]);
-        let layout = Layout::new(&tree, &between);
+        let layout = Layout::new(&tree, between);
         let search = Search {
             graph,
             machine,
@@ -155,7 +166,7 @@ impl DistanceVisitor for Run<'_> {
         };
         let (found, weight) = search.from(&first)?;
         observer.reached(found.best(weight)?.cost);
-        let cost_of_start = first.start().map(|start| cost(graph, &between, start));
+        let cost_of_start = first.start().map(|start| cost(graph, between, start));
         // A run that continues until the time limit was complete before.
         let stopped = match watched.was_complete() {
             true => observer.should_stop(),
