@@ -13,16 +13,16 @@
 //! each other, not even those of separate calls. These partitions are:
 //!
 //! 1. the one in which all vertices stay;
-//! 2. that for an X which makes migration cost more than all edges, and one for a smaller X: if migration costs far more than edges, no single
-//!    move pays, and borders become ragged; on a machine of several levels, also the one into all PEs at once;
+//! 2. that for an X which makes migration cost more than all edges, one for a smaller X, and what becomes of the latter with the former X: if
+//!    migration costs far more than edges, no single move pays, and borders become ragged; on a machine of several levels, also the one into
+//!    all PEs at once;
 //! 3. the one from scratch, with the labels that keep most weight in place (`relabel`);
-//! 4. those for some X at which two neighbours on the envelope are equally good, the widest gap first;
-//! 5. the one that migrates least, refined once more: migration does not rise, and the objective does not if it stays;
-//! 6. if the graph has few vertices, what becomes of all of them by exchanges (`chains`).
+//! 4. that for a moderate X, and that for an X at which the two neighbours on the envelope that are farthest apart are equally good;
+//! 5. if the graph has few vertices, what becomes of all of them by exchanges (`chains`).
 //!
 //! Tiny graphs are enumerated instead in steps 2 and 4, so all results are optimal.
 //!
-//! On other graphs, that would take too long. There is the first one; and for each X that is asked for, those of steps 2 and 5 with this X, or that
+//! On other graphs, that would take too long. There is the first one; and for each X that is asked for, those of step 2 with this X, or that
 //! of step 3 if X is 0. Those of one call do not contradict each other, those of separate calls may.
 //!
 //! *A search for one X* is the multilevel scheme with migration as part of the objective (`objective::migration`): only vertices of the
@@ -34,7 +34,7 @@
 //! Where all bounds hold, the result is not worse than if no vertex moved.
 //!
 //! Time and memory of a search as for partitions, less the initial ones; 12 bytes more per vertex, and 4 for each partition of the envelope.
-//! A small graph takes a partition from scratch and up to seven searches, another one a search for each X, three or four where X is large.
+//! A small graph takes a partition from scratch and five searches, seven on a machine, another one a search for each X, three or four where X is large.
 //!
 //! A partition of the coarse graph from scratch as a further candidate was better only where X was so small that hardly
 //! anything stayed, and took a third of the time.
@@ -69,7 +69,7 @@
 //! - *Flows see edges only.* With an arc to a terminal for each vertex away from home, they took twice the time and led to worse partitions; a
 //!   cut is accepted if the whole cost falls.
 //! - *Stiff problems are softened.* If migration costs far more than edges, no single move pays, and borders become ragged; so there is a search
-//!   with a smaller weight as well, and the best of both is refined once more.
+//!   with a smaller weight as well, and one that continues from there.
 //! - *All results are candidates for all weights* (`remap/envelope.rs`). A search with one weight alone moved more for 1000 than for 0, and cut
 //!   more than for 1 at the same migration.
 //! - *Weight 0 is a different problem*: labels for a partition from scratch (`remap/relabel.rs`), by linear assignment; on trees from the

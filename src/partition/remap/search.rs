@@ -38,7 +38,7 @@ const MOST_BLOCKS_OF_SMALL: usize = 256;
 const MOST_PENALTIES: Weight = 8;
 
 /// How many searches close gaps between the results of a small graph. Balances cost at moderate weights of migration against time.
-const SEARCHES: usize = 3;
+const SEARCHES: usize = 1;
 
 /// The random stream of chains.
 const CHAINS: u64 = u64::MAX / 2;
@@ -204,10 +204,10 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
         let is_tiny = enumeration::is_affordable(self.graph.num_nodes(), self.limits.num_blocks);
         if is_tiny {
             self.search(found, self.slight());
-        }
-        self.close_gaps(found, if is_tiny { usize::MAX } else { SEARCHES });
-        if !is_tiny {
-            self.polish(found, stiff);
+            self.close_gaps(found, usize::MAX);
+        } else {
+            self.search(found, self.per_vertex(found.least_cost() / 2));
+            self.close_gaps(found, SEARCHES);
             self.exchange(found, stiff);
         }
         Ok(())
@@ -225,25 +225,32 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
         }
         if weight == MigrationWeight::ZERO {
             self.insert(found, scratch()?);
-        } else if self.resume(found, self.fitted(weight.fraction())) {
-            self.polish(found, self.fitted(weight.fraction()));
+        } else {
+            self.resume(found, self.fitted(weight.fraction()));
         }
         Ok(())
     }
 
-    /// Searches for small cost with a ratio, and with a softer one if it is stiff, which is returned.
-    fn resume(&self, found: &mut Found, ratio: Ratio) -> bool {
+    /// Searches with a ratio; if that is stiff, also with a softer one, and from there with the ratio again.
+    fn resume(&self, found: &mut Found, ratio: Ratio) {
         let first = self.search(found, ratio);
-        let cost = self.objective.cost_of_edges(self.graph, &first);
-        let soft = self.fitted((cost.saturating_mul(MOST_PENALTIES), self.objective.total_penalty()));
+        let soft =
+            self.per_vertex(self.objective.cost_of_edges(self.graph, &first).saturating_mul(MOST_PENALTIES));
         let is_stiff = i128::from(ratio.0) * i128::from(soft.1) > i128::from(soft.0) * i128::from(ratio.1);
-        if is_stiff {
-            self.search(found, soft);
-            if self.remap.along.is_some() && !self.stops() {
-                self.insert(found, self.all_at_once(&self.objective.weighted(ratio)).blocks);
-            }
+        if !is_stiff {
+            return;
         }
-        is_stiff
+        let soft = self.search(found, soft);
+        let objective = &self.objective.weighted(ratio);
+        self.insert(found, self.refined(objective, self.assignment(objective, soft), 0).blocks);
+        self.search_all_at_once(found, ratio);
+    }
+
+    /// Searches with all PEs of a machine at once, if it has several levels.
+    fn search_all_at_once(&self, found: &mut Found, ratio: Ratio) {
+        if self.remap.along.is_some() && !self.stops() {
+            self.insert(found, self.all_at_once(&self.objective.weighted(ratio)).blocks);
+        }
     }
 
     /// Searches at ratios for which two neighbours on the envelope are equally good, those that are farthest apart first.
@@ -260,19 +267,7 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
             let Some((_, ratio)) = widest else { return };
             tried.push(ratio);
             self.search(found, ratio);
-        }
-    }
-
-    /// Refines the partition that is best at a ratio once more, with that.
-    fn polish(&self, found: &mut Found, ratio: Ratio) {
-        let value = |point: &&Point<Vec<BlockId>>| {
-            let product = |value: Weight, times: Weight| i128::from(value) * i128::from(times);
-            product(point.cost, ratio.1) + product(point.migration.weight, ratio.0)
-        };
-        if let Some(best) = found.points().iter().min_by_key(value).filter(|_| !self.stops()) {
-            let objective = &self.objective.weighted(ratio);
-            let start = self.assignment(objective, best.result.clone());
-            self.insert(found, self.refined(objective, start, 0).blocks);
+            self.search_all_at_once(found, ratio);
         }
     }
 
@@ -354,6 +349,11 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
     /// The ratio at which all migration counts less than an edge, as far as its sums fit.
     fn slight(&self) -> Ratio {
         self.fitted((1, self.limits.total.saturating_add(1)))
+    }
+
+    /// The ratio at which moving all vertices costs as much as such edges.
+    fn per_vertex(&self, cost: Weight) -> Ratio {
+        self.fitted((cost, self.objective.total_penalty()))
     }
 
     /// A ratio in lowest terms, or one near it whose sums fit.
