@@ -13,19 +13,21 @@ const IN_ORDER: &str = "--construction_algorithm=identity --local_search_neighbo
 /// All MPIs, and each time a job with its `mpirun` and `mpiexec` in the folder `mpi`.
 fn for_each(test: &str, check: impl Fn(&Mpi, &Job<'_>)) {
     let Some(cluster) = Cluster::shared() else { return };
-    for mpi in Mpi::all() {
-        let job = Job::new(&cluster, &format!("{test}-{}", mpi.kind), 8);
+    for (number, mpi) in Mpi::all().into_iter().enumerate() {
+        let job = Job::new(&cluster, &format!("{test}-{number}-{}", mpi.kind), 8);
         std::fs::create_dir(job.path("mpi")).unwrap();
         let command = mpi.command("mpirun");
         let variables =
             command.get_envs().filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)));
-        let exports: String = variables.map(|(name, value)| format!("export {name}='{value}'\n")).collect();
+        let mut exports: String =
+            variables.map(|(name, value)| format!("export {name}='{value}'\n")).collect();
+        exports += &format!("export PATH='{}':$PATH\n", cluster.path("bin").display());
         let program = command.get_program().to_str().unwrap();
         for name in ["mpirun", "mpiexec"] {
-            // All nodes have the address of this machine.
+            // All nodes have the address of this machine. Open MPI 5.0.11 sometimes waits for ever when all ranks have ended.
+            let end = if mpi.kind == "openmpi5" { " || [ $? = 124 ]" } else { "" };
             let text = format!(
-                "#!/bin/sh\n{exports}export OMPI_MCA_oob_tcp_if_include=lo PRTE_MCA_oob_tcp_if_include=lo PRTE_MCA_prte_if_include=lo\n\
-                 exec {program} \"$@\"\n"
+                "#!/bin/sh\n{exports}export OMPI_MCA_oob_tcp_if_include=lo\ntimeout 20 {program} \"$@\"{end}\n"
             );
             job.write_program(&format!("mpi/{name}"), &text);
         }
