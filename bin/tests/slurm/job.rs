@@ -70,9 +70,14 @@ impl<'a> Job<'a> {
     /// Starts a script with `sbatch`, or as an interactive step with `salloc`, and waits until it has ended.
     pub fn run(&self, command: &str, options: &str, script: &str) -> &Self {
         self.start(command, options, script);
+        self.wait();
+        self
+    }
+
+    /// Waits until the job has ended.
+    pub fn wait(&self) {
         let what = format!("the job in {} has not ended", self.folder.display());
         wait(Duration::from_secs(100), &what, || self.path("done").exists().then_some(()));
-        self
     }
 
     pub fn start(&self, command: &str, options: &str, script: &str) {

@@ -1,14 +1,12 @@
 //! Launchers of MPI in jobs of Slurm: they start daemons by `srun`, whose variables the ranks inherit.
 
+use crate::IN_ORDER;
 use crate::cluster::Cluster;
 use crate::common::Mpi;
 use crate::job::Job;
 
 /// Two cores of each node are used: this machine has them.
 const OPTIONS: &str = "-w n1,n2,n3,n4 -N4 --ntasks-per-node=2";
-
-/// The mapping in the order of the PEs.
-const IN_ORDER: &str = "--construction_algorithm=identity --local_search_neighborhood=none";
 
 /// All MPIs, and each time a job with its `mpirun` and `mpiexec` in the folder `mpi`.
 fn for_each(test: &str, check: impl Fn(&Mpi, &Job<'_>)) {

@@ -77,6 +77,14 @@ pub(super) fn topology_of_partition() -> Option<String> {
     scontrol::topology_of_partition(&show(&["partition", &partition]).ok()?)
 }
 
+/// The year and the month of the release of Slurm.
+pub(super) fn release() -> Option<(u32, u32)> {
+    let printed = command::ask("scontrol", &["-V"]).ok()?;
+    let text = String::from_utf8_lossy(&printed);
+    let mut numbers = text.split_whitespace().last()?.split('.').map(|number| number.parse().ok());
+    Some((numbers.next()??, numbers.next()??))
+}
+
 /// What `scontrol show` prints.
 fn show(what: &[&str]) -> Result<String, String> {
     let arguments: Vec<&str> = ["show"].iter().chain(what).copied().collect();

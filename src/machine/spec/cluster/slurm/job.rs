@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
-use super::controller::Facts;
-use super::variables::{NODELIST, Place, STEP_NODELIST, Variables, variable};
+use super::controller::{self, Facts};
+use super::variables::{self, NODELIST, Place, STEP_NODELIST, Variables, variable};
 use crate::io::cluster::hostlist;
+use crate::io::cluster::names::Names;
 use crate::io::cluster::scontrol::{self, Hardware};
+use crate::io::cluster::topology::Topology;
 use crate::machine::Note;
 use crate::machine::cluster::ClusterError;
 use crate::machine::spec::{PeKind, Request, SpecError};
@@ -29,6 +31,9 @@ pub(super) struct Job {
     pub(super) cpus_per_task: Option<u32>,
     pub(super) facts: Facts,
 }
+
+/// The first release of Slurm that may number the tasks of blocks in the order of the topology: 26.05 does, 24.11 does not.
+const ORDERS_BY_TOPOLOGY: (u32, u32) = (25, 5);
 
 /// The tasks of each host, if they were asked for, and what says so.
 type Tasks = Option<(Vec<u32>, String)>;
@@ -272,9 +277,70 @@ impl Job {
         self.cpus.as_ref().map_or_else(|| self.cpus_of_tasks(host), |cpus| cpus.get(host).copied())
     }
 
+    /// Fails if the ranks are the tasks of this step, and not numbered node by node. Notes where those of a job would not be.
+    pub(super) fn check_order(
+        &self,
+        variables: &Variables,
+        topology: &Topology,
+        notes: &mut Vec<Note>,
+    ) -> Result<(), ClusterError> {
+        let most = self.tasks.as_ref().and_then(|tasks| tasks.iter().max().copied()).unwrap_or(1);
+        let reason = self.other_order(variables, topology, most).filter(|_| self.hosts.len() > 1);
+        match (reason, variables.place) {
+            (Some(reason), Place::Step) => return Err(ClusterError::Distribution { reason, tasks: most }),
+            (Some(reason), Place::Job) => notes.push(Note::new(format!(
+                "{reason}: a job that is not mapped has its ranks in that order; here \"identity\" has them node by node, as SLURM_JOB_NODELIST \
+                 lists these, and the line that launches the mapping has an order of its own"
+            ))),
+            (_, Place::OtherStep) | (None, _) => {}
+        }
+        Ok(())
+    }
+
+    /// Why tasks, so many of a node at most, are not numbered node by node in the order of the hosts.
+    fn other_order(&self, variables: &Variables, topology: &Topology, most: u32) -> Option<String> {
+        let distribution = variables::Distribution::find(most);
+        if let variables::Distribution::Other(text) = distribution {
+            return Some(format!("SLURM_DISTRIBUTION={text}"));
+        }
+        if variables.place == Place::Step
+            && let Some(reason) = self.misplaced_task()
+        {
+            return Some(reason);
+        }
+        let is_other = distribution == variables::Distribution::Blocks
+            && !has_order(topology, &self.hosts)
+            && controller::release().is_none_or(|release| release >= ORDERS_BY_TOPOLOGY);
+        is_other.then(|| "Slurm numbers tasks in the order of the topology".to_owned())
+    }
+
+    /// Why the tasks of this node cannot be numbered node by node.
+    fn misplaced_task(&self) -> Option<String> {
+        let node = usize::try_from(variables::number("SLURM_NODEID")?).ok()?;
+        let before: u32 = self.tasks.as_ref()?.get(..node)?.iter().sum();
+        let numbers = variable("SLURM_GTIDS")?;
+        let first: u32 = numbers.split(',').next()?.trim().parse().ok()?;
+        (first != before).then(|| format!("node {node} has the tasks {numbers}"))
+    }
+
     /// Whether there are more tasks than CPUs.
     pub(super) fn is_overcommitted(&self) -> bool {
         let Some((cpus, tasks)) = self.cpus.as_ref().zip(self.tasks.as_ref()) else { return false };
         cpus.iter().zip(tasks).any(|(cpus, tasks)| tasks > cpus)
     }
+}
+
+/// Whether hosts are in the order of the switches or blocks that they belong to. That of tori is not known.
+fn has_order(topology: &Topology, hosts: &[String]) -> bool {
+    if let Topology::Tori(tori) = topology
+        && tori.iter().any(|torus| torus.lengths.iter().filter(|&&length| length > 1).count() > 1)
+    {
+        return false;
+    }
+    let lists = topology.lists().into_iter().zip(0..);
+    let (names, numbers): (Vec<&str>, Vec<usize>) =
+        lists.flat_map(|(list, number)| list.iter().map(move |name| (name.as_str(), number))).unzip();
+    let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
+    let found = Names::new(names).find_all(&hosts).unwrap_or_default();
+    found.into_iter().flatten().map(|index| numbers[index]).is_sorted()
 }

@@ -146,6 +146,31 @@ pub(in crate::machine::spec::cluster) fn job_of(hosts: &[&str]) -> Option<SlurmJ
     std::iter::once(whole).chain(of_groups).find_map(|variables| variables.job_of(hosts))
 }
 
+/// How tasks are distributed over nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Distribution {
+    /// Node by node, in an order of Slurm.
+    Blocks,
+    /// Node by node, in the order of the list of nodes.
+    InOrder,
+    /// As this says.
+    Other(String),
+}
+
+impl Distribution {
+    /// What the environment says where a node has so many tasks at most.
+    pub(super) fn find(most: u32) -> Self {
+        let Some(text) = variable("SLURM_DISTRIBUTION") else { return Self::Blocks };
+        let size = || number("SLURM_DIST_PLANESIZE").unwrap_or(0);
+        match text.split([':', ',']).next().unwrap_or_default().trim() {
+            "block" | "*" => Self::Blocks,
+            "cyclic" | "plane" if most == 1 => Self::InOrder,
+            "plane" if size() >= most.into() => Self::InOrder,
+            _ => Self::Other(text),
+        }
+    }
+}
+
 /// The groups of a heterogeneous job. Other jobs have one.
 fn num_groups() -> u32 {
     number("SLURM_HET_SIZE").and_then(|size| size.try_into().ok()).unwrap_or(1u32).max(1)
