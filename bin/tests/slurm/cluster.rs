@@ -91,6 +91,9 @@ impl Cluster {
         for name in ["bin", "etc", "log", "munge", "run", "spool", "state"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
+        for name in names(kinds) {
+            fs::create_dir_all(folder.path().join("tmp").join(name)).unwrap();
+        }
         let mut cluster = Self { folder, kinds, daemons: Vec::new() };
         let taskset = cluster.path("bin/taskset");
         fs::write(&taskset, TASKSET).unwrap();
@@ -130,7 +133,7 @@ impl Cluster {
         let mut conf = format!(
             "ClusterName=viem\nSlurmctldHost={}(127.0.0.1)\nSlurmctldPort={}\nAuthType=auth/munge\n\
              AuthInfo=socket={root}/run/munge\nSlurmUser=root\nSlurmdUser=root\nStateSaveLocation={root}/state\n\
-             SlurmdSpoolDir={root}/spool/%n\nSlurmctldPidFile={root}/run/slurmctld.pid\n\
+             SlurmdSpoolDir={root}/spool/%n\nTmpFS={root}/tmp/%n\nSlurmctldPidFile={root}/run/slurmctld.pid\n\
              SlurmdPidFile={root}/run/slurmd-%n.pid\nSlurmctldLogFile={root}/log/slurmctld.log\n\
              SlurmdLogFile={root}/log/slurmd-%n.log\nProctrackType=proctrack/linuxproc\nTaskPlugin={}\n\
              JobAcctGatherType=jobacct_gather/none\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n\
@@ -260,7 +263,7 @@ pub fn wait<T>(most: Duration, what: &str, ask: impl Fn() -> Option<T>) -> T {
 }
 
 /// Whether a Slurm is to be brought up, which must then work.
-fn is_wanted() -> bool {
+pub fn is_wanted() -> bool {
     if std::env::var_os("VIEM_REQUIRE_SLURM").is_none() {
         skipped("VIEM_REQUIRE_SLURM is not set; nothing was launched under Slurm");
         return false;

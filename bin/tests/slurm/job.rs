@@ -28,7 +28,7 @@ const APP: &str = "#!/bin/sh\n\
 
 /// A job to run.
 pub struct Job<'a> {
-    cluster: &'a Cluster,
+    pub cluster: &'a Cluster,
     folder: PathBuf,
     ranks: usize,
 }
