@@ -45,13 +45,17 @@ impl Job {
         notes: &mut Vec<Note>,
     ) -> Result<Self, SpecError> {
         let refused = |error| request.refused(error);
+        let mut facts = Facts::of_job(variables);
+        let of_environment = || variables.text(NODELIST).or_else(|| variables.text("SLURM_NODELIST"));
         let list = match variables.place {
             Place::Step => variable(STEP_NODELIST).map(|list| (STEP_NODELIST.to_owned(), list)),
-            _ => variables.text(NODELIST).or_else(|| variables.text("SLURM_NODELIST")),
+            // A step that is started from outside of the job has its own nodes in the variables of the job.
+            Place::OtherStep => facts.list().or_else(of_environment),
+            Place::Job => of_environment(),
         };
         let (name, list) = list.ok_or_else(|| refused(ClusterError::NoJob { name: NODELIST }))?;
         let hosts = hostlist::read(&name, &list)?;
-        let facts = Facts::ask(variables, list.trim());
+        facts.ask_about(list.trim());
         let shares = facts.shares();
         let share = |host: &String| shares.get(host.as_str());
         let mut job = Self {
@@ -97,6 +101,12 @@ impl Job {
             return Ok(());
         }
         let cpus = variables.counts(CPUS)?;
+        if Self::is_in_other_step(variables)
+            && cpus.as_ref().is_some_and(|(_, counts)| counts.len() != self.hosts.len())
+        {
+            self.cpus = self.cpu_ids.iter().map(|own| Some(own.as_ref()?.len() as u32)).collect();
+            return Ok(());
+        }
         if let Some(error) = cpus.as_ref().and_then(|(name, counts)| self.misfit(name, counts)) {
             return Err(request.refused(error));
         }
