@@ -145,6 +145,24 @@ fn steps_of_one_task_map_the_whole_job() {
     job.check(&[8, 8, 8, 8], 1);
 }
 
+/// The variables of the job are those of the step where that is started from outside of the job.
+#[test]
+fn steps_that_are_started_from_outside_map_the_whole_job() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let mut salloc = cluster.command("salloc");
+    let output = salloc.args(["--no-shell", "-w", "n5,n6", "-N2", "-n9"]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    let id = said.lines().find_map(|line| line.split("Granted job allocation ").nth(1)).expect(&said);
+    let job = Job::new(&cluster, "outside", 9);
+    let options = format!("--jobid={id} --overlap -N1 -n1 bash ./job.sh");
+    job.run("srun", &options, &slurm("slurm:node=4:2"));
+    cluster.command("scancel").arg(id).output().unwrap();
+    let seats = job.seats();
+    let on_each = job.cpus_of_job().into_values().map(|cpus| cpus.len()).collect::<Vec<_>>();
+    job.check_hosts(&seats, &["n5".to_owned(), "n6".to_owned()], &on_each);
+    job.check_objective(&seats, 1);
+}
+
 /// Two jobs share nodes: each binds to CPUs of its own.
 #[test]
 fn jobs_that_share_nodes_have_cpus_of_their_own() {

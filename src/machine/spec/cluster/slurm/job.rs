@@ -102,7 +102,8 @@ impl Job {
         }
         let cpus = variables.counts(CPUS)?;
         if Self::is_in_other_step(variables)
-            && cpus.as_ref().is_some_and(|(_, counts)| counts.len() != self.hosts.len())
+            && cpus.as_ref().is_none_or(|(_, counts)| counts.len() != self.hosts.len())
+            && self.cpu_ids.iter().all(Option::is_some)
         {
             self.cpus = self.cpu_ids.iter().map(|own| Some(own.as_ref()?.len() as u32)).collect();
             return Ok(());

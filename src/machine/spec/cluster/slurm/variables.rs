@@ -1,5 +1,6 @@
 //! What the environment says of a job, and of where in it the program runs.
 
+use std::collections::HashSet;
 use std::env;
 
 use crate::io::ReadError;
@@ -94,11 +95,13 @@ impl Variables {
     /// What a line that starts a step on these hosts, which are in the order of Slurm, depends on.
     pub(super) fn launched(&self, hosts: Vec<String>) -> SlurmJob {
         let is_set = |name: &&str| variable(name).is_some();
+        let is_in_step = number("SLURM_STEP_ID").is_some_and(|step| step < FIRST_SPECIAL_STEP);
+        let list = Some(NODELIST).filter(|_| is_in_step && !is_list_of(&hosts));
         SlurmJob {
+            variables: OPTIONS_OF_STEPS.into_iter().filter(is_set).chain(list).collect(),
             hosts,
-            variables: OPTIONS_OF_STEPS.into_iter().filter(is_set).collect(),
             het_group: self.group,
-            is_in_step: number("SLURM_STEP_ID").is_some_and(|step| step < FIRST_SPECIAL_STEP),
+            is_in_step,
             ..SlurmJob::default()
         }
     }
@@ -136,6 +139,16 @@ impl Variables {
     pub(super) fn number(&self, name: &str) -> Result<Option<u32>, ReadError> {
         Ok(self.counts(name)?.and_then(|(_, counts)| counts.first().copied()).filter(|&count| count > 0))
     }
+}
+
+/// Whether the list of nodes in the environment has all of some hosts. It has those of the step alone where that was started from outside of
+/// the job, and would limit further steps to these.
+fn is_list_of(hosts: &[String]) -> bool {
+    let Some(own) = variable(NODELIST).and_then(|list| hostlist::read(NODELIST, &list).ok()) else {
+        return true;
+    };
+    let own: HashSet<&String> = own.iter().collect();
+    hosts.iter().all(|host| own.contains(host))
 }
 
 /// The job of Slurm that this runs in, if all of some hosts belong to it, or to one of its groups.
