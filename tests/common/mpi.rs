@@ -74,16 +74,18 @@ impl Commands {
     fn kind(&self) -> Option<&'static str> {
         let output = self.command("mpirun").arg("--version").output().ok()?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        let version = |before: &str| -> Option<(u32, u32)> {
-            let mut numbers = text.split(before).nth(1)?.trim_start().split('.');
-            Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
+        // The last part may have letters behind it.
+        let version = |before: &str| -> Option<Vec<u32>> {
+            let word = text.split(before).nth(1)?.split_whitespace().next()?;
+            let numbers: Vec<u32> = word.split('.').map_while(|number| number.parse().ok()).collect();
+            Some(numbers).filter(|numbers| !numbers.is_empty())
         };
         if text.contains("Intel(R) MPI") {
             Some("intel")
-        } else if let Some((major, _)) = version("(Open MPI)").or_else(|| version("(OpenRTE)")) {
-            Some(if major < 5 { "openmpi" } else { "openmpi5" })
+        } else if let Some(version) = version("(Open MPI)").or_else(|| version("(OpenRTE)")) {
+            Some(if version < vec![5] { "openmpi" } else { "openmpi5" })
         } else {
-            Some(if version("Version:")? < (4, 1) { "mpich40" } else { "mpich" })
+            Some(if version("Version:")? < vec![5, 0, 2] { "mpich40" } else { "mpich" })
         }
     }
 }

@@ -739,6 +739,55 @@ fn a_program_that_is_a_step_has_its_ranks_where_the_step_is() {
     assert_eq!(counts, [("n1".to_owned(), 4), ("n4".to_owned(), 6)]);
 }
 
+/// Rank r is on the PE of that number only where Slurm has numbered the tasks node by node.
+#[test]
+fn steps_that_are_not_in_blocks_are_refused() {
+    let folder = folder(&[]);
+    write_row(folder.path(), 4);
+    let step = |distribution: &'static str, plane: &'static str, tasks: &'static str| {
+        [
+            ("SLURM_JOB_NODELIST", "n[1-2]"),
+            ("SLURM_JOB_CPUS_PER_NODE", "8(x2)"),
+            ("SLURM_NTASKS", "4"),
+            ("SLURM_STEP_NUM_TASKS", "4"),
+            ("SLURM_STEP_NODELIST", "n[1-2]"),
+            ("SLURM_STEP_TASKS_PER_NODE", tasks),
+            ("SLURM_DISTRIBUTION", distribution),
+            ("SLURM_DIST_PLANESIZE", plane),
+        ]
+    };
+    let machine = "slurm:node=4:2,topology=none";
+    for (distribution, plane) in [("cyclic", ""), ("cyclic:block", ""), ("plane", "1"), ("arbitrary", "")] {
+        let text = failure_of(
+            &mut viem(folder.path(), &step(distribution, plane, "2(x2)"), &[&format!("--machine={machine}")]),
+            2,
+        );
+        assert!(text.contains(&format!("(SLURM_DISTRIBUTION={distribution})")), "{text}");
+    }
+    for (distribution, plane) in [("block", ""), ("block:cyclic,NoPack", ""), ("plane", "2")] {
+        launched(folder.path(), &step(distribution, plane, "2(x2)"), machine);
+    }
+    // Slurm may number the tasks of blocks in the order of the switches. Its release is not known here.
+    std::fs::write(folder.path().join("leaves"), "SwitchName=a Nodes=n2\nSwitchName=b Nodes=n1\n").unwrap();
+    let by_switches = "--machine=slurm:node=4:2,topology=leaves";
+    let text = failure_of(&mut viem(folder.path(), &step("block", "", "2(x2)"), &[by_switches]), 2);
+    assert!(text.contains("(Slurm numbers tasks in the order of the topology)"), "{text}");
+    launched(folder.path(), &step("plane", "2", "2(x2)"), "slurm:node=4:2,topology=leaves");
+    // What a node knows of its own tasks.
+    let other = [&step("block", "", "2(x2)")[..], &[("SLURM_NODEID", "1"), ("SLURM_GTIDS", "0,1")]].concat();
+    let text = failure_of(&mut viem(folder.path(), &other, &[&format!("--machine={machine}")]), 2);
+    assert!(text.contains("(node 1 has the tasks 0,1)"), "{text}");
+    let job = [
+        ("SLURM_JOB_NODELIST", "n[1-2]"),
+        ("SLURM_JOB_CPUS_PER_NODE", "8(x2)"),
+        ("SLURM_TASKS_PER_NODE", "2(x2)"),
+        ("SLURM_NTASKS", "4"),
+        ("SLURM_DISTRIBUTION", "cyclic"),
+    ];
+    let (text, _) = launched(folder.path(), &job, machine);
+    assert!(text.contains("SLURM_DISTRIBUTION=cyclic: a job that is not mapped"), "{text}");
+}
+
 #[test]
 fn ranks_on_gpus_are_bound_to_cores_of_the_job_only() {
     let table = "\tGPU0\tGPU1\tCPU Affinity\nGPU0\tX\tSYS\t0-3,8-11\nGPU1\tSYS\tX\t4-7,12-15\n";

@@ -150,7 +150,7 @@ fn hosts_of_batch_systems_come_from_the_environment() {
     let viem = |machine: &str, name: &str, value: &str| {
         let mut viem = program("viem", folder.path());
         variables.iter().for_each(|variable| {
-            viem.env_remove(variable);
+            viem.env_remove(variable).env_remove("CSM_ALLOCATION_ID");
         });
         viem.args(["four.graph", &format!("--machine={machine}"), "-o", "p"]).env(name, value);
         viem
@@ -167,6 +167,14 @@ fn hosts_of_batch_systems_come_from_the_environment() {
         let text = stdout_of(&mut viem(machine, name, value));
         assert!(text.contains("2 nodes x 2 cores = 2:2"), "{machine} {name}: {text}");
     }
+    // The first host of the Job Step Manager only starts jobs.
+    let launched = "batch1 1 n1 2 n2 2";
+    let text = stdout_of(viem("hosts:lsf", "LSB_MCPU_HOSTS", launched).env("CSM_ALLOCATION_ID", "7"));
+    assert!(text.contains("2 nodes x 2 cores = 2:2"), "{text}");
+    assert!(text.contains("batch1, the first host in LSB_MCPU_HOSTS, only starts the job"), "{text}");
+    let output = viem("hosts:lsf", "LSB_MCPU_HOSTS", launched).output().unwrap();
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("batch1, the first host in LSB_MCPU_HOSTS, has one slot"), "{text}");
     let text = failure_of(&mut viem("hosts:lsf", "OTHER", "1"), 66);
     assert!(text.contains("no job of LSF here: LSB_MCPU_HOSTS or"), "{text}");
     let text = failure_of(&mut viem("hosts:lsf", "LSB_MCPU_HOSTS", "n1 2 n2 x"), 65);

@@ -14,15 +14,40 @@ use std::time::{Duration, Instant};
 
 use crate::common::skipped;
 
-/// Nodes of two sockets with four cores each.
-const NODES: [&str; 6] = ["n1", "n2", "n3", "n4", "n5", "n6"];
+/// Nodes of a kind.
+type Kind = (&'static [&'static str], &'static str);
 
-/// Nodes of two sockets with two cores of two hardware threads each.
-const THREADED: [&str; 2] = ["t1", "t2"];
+/// Nodes of two sockets with four cores each, and such with two cores of two hardware threads each.
+const LARGE: [Kind; 2] = [
+    (&["n1", "n2", "n3", "n4", "n5", "n6"], "Sockets=2 CoresPerSocket=4 ThreadsPerCore=1"),
+    (&["t1", "t2"], "Sockets=2 CoresPerSocket=2 ThreadsPerCore=2"),
+];
+
+/// Nodes of two cores, which this machine has.
+const SMALL: [Kind; 1] = [(&["c1", "c2"], "Sockets=1 CoresPerSocket=2 ThreadsPerCore=1")];
+
+fn names(kinds: &[Kind]) -> impl Iterator<Item = &'static str> {
+    kinds.iter().flat_map(|&(names, _)| names.iter().copied())
+}
 
 /// The switches are not in the order of the names of nodes.
 const TOPOLOGY: &str = "SwitchName=leaf1 Nodes=n[5-6]\nSwitchName=leaf2 Nodes=n[3-4]\nSwitchName=leaf3 Nodes=n[1-2],t[1-2]\n\
                         SwitchName=spine1 Switches=leaf[1-2]\nSwitchName=core Switches=spine1,leaf3\n";
+
+/// The same, and other topologies for some partitions, as Slurm from 25.05 on has them.
+const TOPOLOGIES: &str = "- topology: tree\n  cluster_default: true\n  tree:\n    switches:\n\
+    \x20     - {switch: leaf1, nodes: 'n[5-6]'}\n\
+    \x20     - {switch: leaf2, nodes: 'n[3-4]'}\n\
+    \x20     - {switch: leaf3, nodes: 'n[1-2],t[1-2]'}\n\
+    \x20     - {switch: spine1, children: 'leaf[1-2]'}\n\
+    \x20     - {switch: core, children: 'spine1,leaf3'}\n\
+    - topology: plain\n  cluster_default: false\n  flat: true\n\
+    - topology: torus\n  cluster_default: false\n  torus3d:\n    toruses:\n\
+    \x20     - {name: t1, dims: {x: 3, y: 2, z: 1}, nodes: 'n[1-6]'}\n";
+
+/// Partitions with a topology of their own.
+const PARTITIONS: &str =
+    "PartitionName=plain Nodes=n[1-6] Topology=plain\nPartitionName=torus Nodes=n[1-6] Topology=torus\n";
 
 /// The switches above each leaf, by [`TOPOLOGY`]: the leaves below a switch of the first level, and below one of the second.
 pub const LEAVES: [&[&str]; 3] = [&["n5", "n6"], &["n3", "n4"], &["n1", "n2", "t1", "t2"]];
@@ -32,6 +57,7 @@ const TASKSET: &str = "#!/bin/sh\n[ \"$1\" = -c ] || exit 1\nexport CPUS=\"$2\"\
 
 pub struct Cluster {
     pub folder: tempfile::TempDir,
+    kinds: &'static [Kind],
     daemons: Vec<Child>,
 }
 
@@ -45,31 +71,37 @@ impl Cluster {
         if let Some(cluster) = shared.upgrade() {
             return Some(cluster);
         }
-        if !is_required() {
-            skipped("VIEM_REQUIRE_SLURM is not set; nothing was launched under Slurm");
+        if !is_wanted() {
             return None;
         }
-        can_run().unwrap_or_else(|why| panic!("{why}"));
-        let cluster = Arc::new(Self::new());
+        let cluster = Arc::new(Self::new(&LARGE));
         *shared = Arc::downgrade(&cluster);
         Some(cluster)
     }
 
-    fn new() -> Self {
+    /// A cluster whose nodes confine jobs to their CPUs.
+    pub fn confined() -> Option<Self> {
+        is_wanted().then(|| Self::new(&SMALL))
+    }
+
+    fn new(kinds: &'static [Kind]) -> Self {
         let folder = tempfile::Builder::new().prefix("viem-slurm-").tempdir().unwrap();
         // munge wants others to be able to reach its socket.
         fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
         for name in ["bin", "etc", "log", "munge", "run", "spool", "state"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
-        let mut cluster = Self { folder, daemons: Vec::new() };
+        for name in names(kinds) {
+            fs::create_dir_all(folder.path().join("tmp").join(name)).unwrap();
+        }
+        let mut cluster = Self { folder, kinds, daemons: Vec::new() };
         let taskset = cluster.path("bin/taskset");
         fs::write(&taskset, TASKSET).unwrap();
         fs::set_permissions(taskset, fs::Permissions::from_mode(0o755)).unwrap();
         cluster.configure();
         cluster.start_munge();
         cluster.start("slurmctld", Command::new("slurmctld").arg("-D"));
-        for name in NODES.into_iter().chain(THREADED) {
+        for name in names(kinds) {
             let start = "hostname \"$0\" && mount --bind \"$1\" /etc/hosts && exec slurmd -D -N \"$0\"";
             let mut node = Command::new("unshare");
             node.args(["--uts", "--mount", "--propagation", "private", "sh", "-c", start, name]);
@@ -96,39 +128,66 @@ impl Cluster {
 
     fn configure(&self) {
         let root = self.folder.path().display();
-        let ports = free_ports(1 + NODES.len() + THREADED.len());
+        let ports = free_ports(1 + names(self.kinds).count());
         let version = version();
         let mut conf = format!(
             "ClusterName=viem\nSlurmctldHost={}(127.0.0.1)\nSlurmctldPort={}\nAuthType=auth/munge\n\
              AuthInfo=socket={root}/run/munge\nSlurmUser=root\nSlurmdUser=root\nStateSaveLocation={root}/state\n\
-             SlurmdSpoolDir={root}/spool/%n\nSlurmctldPidFile={root}/run/slurmctld.pid\n\
+             SlurmdSpoolDir={root}/spool/%n\nTmpFS={root}/tmp/%n\nSlurmctldPidFile={root}/run/slurmctld.pid\n\
              SlurmdPidFile={root}/run/slurmd-%n.pid\nSlurmctldLogFile={root}/log/slurmctld.log\n\
-             SlurmdLogFile={root}/log/slurmd-%n.log\nProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\n\
+             SlurmdLogFile={root}/log/slurmd-%n.log\nProctrackType=proctrack/linuxproc\nTaskPlugin={}\n\
              JobAcctGatherType=jobacct_gather/none\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core\n\
              SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1\nMpiDefault=none\nReturnToService=2\n\
              SlurmdParameters=config_overrides\nKillWait=2\nPropagateResourceLimits=NONE\n\
-             LaunchParameters=use_interactive_step\nTopologyPlugin=topology/tree\n\
+             LaunchParameters=use_interactive_step\n\
              InteractiveStepOptions=\"--interactive --preserve-env bash ./job.sh\"\n",
             host_name(),
             ports[0],
+            self.task_plugin(),
         );
         if version < 24 {
             conf += "SwitchType=switch/none\n";
         }
-        let plain = NODES.iter().map(|name| (name, "CoresPerSocket=4 ThreadsPerCore=1"));
-        let threaded = THREADED.iter().map(|name| (name, "CoresPerSocket=2 ThreadsPerCore=2"));
-        for ((name, inside), port) in plain.chain(threaded).zip(&ports[1..]) {
-            writeln!(conf, "NodeName={name} NodeAddr=127.0.0.1 Port={port} Sockets=2 {inside}").unwrap();
+        let nodes =
+            self.kinds.iter().flat_map(|(names, inside)| names.iter().map(move |name| (name, inside)));
+        for ((name, inside), port) in nodes.zip(&ports[1..]) {
+            writeln!(conf, "NodeName={name} NodeAddr=127.0.0.1 Port={port} {inside}").unwrap();
         }
         conf += "PartitionName=all Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n";
-        let cgroups = if version < 24 { "CgroupPlugin=cgroup/v1\n" } else { "CgroupPlugin=disabled\n" };
-        let names = NODES.into_iter().chain(THREADED);
+        let (topology, text) = if self.is_confined() {
+            ("topology.conf", "")
+        } else if has_topologies() {
+            conf += PARTITIONS;
+            ("topology.yaml", TOPOLOGIES)
+        } else {
+            conf += "TopologyPlugin=topology/tree\n";
+            ("topology.conf", TOPOLOGY)
+        };
+        let cgroups = match version {
+            _ if self.is_confined() && has_cpusets() => "CgroupPlugin=cgroup/v1\nConstrainCores=yes\n",
+            ..24 => "CgroupPlugin=cgroup/v1\n",
+            _ => "CgroupPlugin=disabled\n",
+        };
         let hosts = fs::read_to_string("/etc/hosts").unwrap_or_default();
-        let hosts = names.fold(hosts + "\n", |hosts, name| hosts + &format!("127.0.0.1 {name}\n"));
+        let hosts =
+            names(self.kinds).fold(hosts + "\n", |hosts, name| hosts + &format!("127.0.0.1 {name}\n"));
         for (name, text) in
-            [("slurm.conf", &*conf), ("topology.conf", TOPOLOGY), ("cgroup.conf", cgroups), ("hosts", &hosts)]
+            [("slurm.conf", &*conf), (topology, text), ("cgroup.conf", cgroups), ("hosts", &hosts)]
         {
             fs::write(self.path("etc").join(name), text).unwrap();
+        }
+    }
+
+    fn is_confined(&self) -> bool {
+        self.kinds == SMALL
+    }
+
+    /// What confines jobs: nothing on nodes with more CPUs than this machine.
+    fn task_plugin(&self) -> &'static str {
+        match self.is_confined() {
+            true if has_cpusets() => "task/affinity,task/cgroup",
+            true => "task/affinity",
+            false => "task/none",
         }
     }
 
@@ -164,9 +223,9 @@ impl Cluster {
     }
 
     fn wait_until_idle(&self) {
-        let count = NODES.len() + THREADED.len();
+        let count = names(self.kinds).count();
         wait(Duration::from_secs(60), "the nodes are not idle", || {
-            let output = self.command("sinfo").args(["-h", "-N", "-o", "%t"]).output().unwrap();
+            let output = self.command("sinfo").args(["-h", "-N", "-p", "all", "-o", "%t"]).output().unwrap();
             let text = String::from_utf8_lossy(&output.stdout).into_owned();
             (text.lines().filter(|state| *state == "idle").count() == count).then_some(())
         });
@@ -203,9 +262,14 @@ pub fn wait<T>(most: Duration, what: &str, ask: impl Fn() -> Option<T>) -> T {
     }
 }
 
-/// Whether a Slurm is to be brought up.
-fn is_required() -> bool {
-    std::env::var_os("VIEM_REQUIRE_SLURM").is_some()
+/// Whether a Slurm is to be brought up, which must then work.
+pub fn is_wanted() -> bool {
+    if std::env::var_os("VIEM_REQUIRE_SLURM").is_none() {
+        skipped("VIEM_REQUIRE_SLURM is not set; nothing was launched under Slurm");
+        return false;
+    }
+    can_run().unwrap_or_else(|why| panic!("{why}"));
+    true
 }
 
 fn can_run() -> Result<(), &'static str> {
@@ -224,6 +288,16 @@ fn can_run() -> Result<(), &'static str> {
 fn free_ports(count: usize) -> Vec<u16> {
     let listeners: Vec<TcpListener> = (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
     listeners.iter().map(|listener| listener.local_addr().unwrap().port()).collect()
+}
+
+/// Whether this machine has control groups of version 1 for CPUs.
+fn has_cpusets() -> bool {
+    Path::new("/sys/fs/cgroup/cpuset/cpuset.cpus").exists()
+}
+
+/// Whether partitions may have topologies of their own: from Slurm 25.05 on.
+pub fn has_topologies() -> bool {
+    version() >= 25
 }
 
 /// The year of the release, such as 24. Commands of users would look for a configuration first.

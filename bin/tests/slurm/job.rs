@@ -19,14 +19,16 @@ launch() {
 }
 "#;
 
-/// Prints where a rank is: its number, host, CPUs and local rank, and how many CPUs the step has here.
+/// Prints where a rank is: its number, host, CPUs and local rank, and how many CPUs the step has here. Open MPI may put the real `taskset`
+/// first, and that binds to CPUs that this machine has.
 const APP: &str = "#!/bin/sh\n\
+    own=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' /proc/self/status)\n\
     rank=${RANK:-${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-$SLURM_PROCID}}}\n\
-    echo \"rank $rank on $(uname -n) cpus ${CPUS:-none} local ${SLURM_LOCALID:-none} of ${SLURM_CPUS_ON_NODE:-none}\"\n";
+    echo \"rank $rank on $(uname -n) cpus ${CPUS:-$own} local ${SLURM_LOCALID:-none} of ${SLURM_CPUS_ON_NODE:-none}\"\n";
 
 /// A job to run.
 pub struct Job<'a> {
-    cluster: &'a Cluster,
+    pub cluster: &'a Cluster,
     folder: PathBuf,
     ranks: usize,
 }
@@ -68,9 +70,14 @@ impl<'a> Job<'a> {
     /// Starts a script with `sbatch`, or as an interactive step with `salloc`, and waits until it has ended.
     pub fn run(&self, command: &str, options: &str, script: &str) -> &Self {
         self.start(command, options, script);
+        self.wait();
+        self
+    }
+
+    /// Waits until the job has ended.
+    pub fn wait(&self) {
         let what = format!("the job in {} has not ended", self.folder.display());
         wait(Duration::from_secs(100), &what, || self.path("done").exists().then_some(()));
-        self
     }
 
     pub fn start(&self, command: &str, options: &str, script: &str) {
@@ -154,7 +161,7 @@ impl<'a> Job<'a> {
             };
             let seat = Seat {
                 host: host.to_owned(),
-                cpus: if cpus == "none" { BTreeSet::new() } else { numbers(cpus) },
+                cpus: numbers(cpus),
                 local: local.parse().ok(),
                 step_cpus: all.parse().ok(),
             };
@@ -170,7 +177,7 @@ impl<'a> Job<'a> {
             text.contains("mpirun") || text.contains("mpiexec")
         });
         let of_mpirun: &[&str] = match by_mpirun {
-            true => &["MCW rank", "can't honor --ntasks-per-node set to"],
+            true => &["MCW rank", "bound to package[", "can't honor --ntasks-per-node set to"],
             false => &[],
         };
         let is_expected = |line: &str| {

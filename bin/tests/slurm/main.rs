@@ -15,6 +15,9 @@ mod mpi;
 use cluster::Cluster;
 use job::{Job, Seat};
 
+/// The mapping in the order of the PEs.
+const IN_ORDER: &str = "--construction_algorithm=identity --local_search_neighborhood=none";
+
 /// Maps and launches by kind `slurm`.
 fn slurm(machine: &str) -> String {
     format!("map --machine={machine} --launch=slurm && launch")
@@ -92,6 +95,46 @@ fn groups_of_heterogeneous_jobs_are_launched_by_themselves() {
     job.check_hosts(&job.seats(), &job.hosts_in("SLURM_JOB_NODELIST_HET_GROUP_1"), &[6, 6]);
 }
 
+/// Steps that are the ranks themselves, on some of the nodes: rank r is on PE r, or the machine is refused. Slurm 26.05 numbers the tasks of
+/// blocks in the order of the switches.
+#[test]
+fn machines_of_steps_have_their_ranks_in_order() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let cases = [
+        ("some-nodes", "-n 6 -N 3 -w n1,n3,n6", 6),
+        ("backwards", "-n 5 -N 2 -w n6,n1", 5),
+        ("without", "-n 7 -N 3 -x n1", 7),
+        ("whole", "-n 20", 20),
+        ("one-each", "-n 4 -N 4", 4),
+        ("wide-planes", "-n 8 -N 4 -m plane=2", 8),
+        ("cyclic", "-n 8 -N 4 -m cyclic", 8),
+        ("planes", "-n 10 -N 3 -m plane=2", 10),
+    ];
+    let map = format!(
+        "\"$VIEM\" job.graph --machine=slurm:node=4:2 {IN_ORDER} --launch=slurm -o perm > viem.out 2> viem.err"
+    );
+    for (name, options, ranks) in cases {
+        let job = Job::new(&cluster, &format!("step-{name}"), ranks);
+        job.write_program(
+            "rank.sh",
+            &format!("#!/bin/sh\n[ \"$SLURM_PROCID\" != 0 ] || {map}\nexec ./app\n"),
+        );
+        let step = format!("srun {options} ./rank.sh > ran 2> ran.err");
+        job.run("sbatch", "-w n1,n3,n4,n6 -N4 -n20 --exclusive", &step);
+        let (seats, hosts) = (job.seats(), job.hosts());
+        let is_in_order =
+            seats.iter().map(|seat| hosts.iter().position(|host| *host == seat.host)).is_sorted();
+        if is_in_order {
+            assert!(job.text("hosts").lines().eq(seats.iter().map(|seat| &seat.host)), "{name} {seats:?}");
+        } else {
+            job.expect(
+                "viem.err",
+                "so ranks are not where the machine has them; start the step by srun -m plane=",
+            );
+        }
+    }
+}
+
 /// What the program runs in is not the job: a step of one task with all CPUs of its node.
 #[test]
 fn steps_of_one_task_map_the_whole_job() {
@@ -100,6 +143,24 @@ fn steps_of_one_task_map_the_whole_job() {
     let map = "map() { srun -n1 -N1 -c8 \"$VIEM\" job.graph \"$@\" -o perm --verify --json=report > viem.out 2> viem.err; }";
     job.run("sbatch", "-w n1,n2,n3,n4 -N4 -n32", &format!("{map}\n{}", slurm("slurm:node=4:2")));
     job.check(&[8, 8, 8, 8], 1);
+}
+
+/// The variables of the job are those of the step where that is started from outside of the job.
+#[test]
+fn steps_that_are_started_from_outside_map_the_whole_job() {
+    let Some(cluster) = Cluster::shared() else { return };
+    let mut salloc = cluster.command("salloc");
+    let output = salloc.args(["--no-shell", "-w", "n5,n6", "-N2", "-n9"]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    let id = said.lines().find_map(|line| line.split("Granted job allocation ").nth(1)).expect(&said);
+    let job = Job::new(&cluster, "outside", 9);
+    let options = format!("--jobid={id} --overlap -N1 -n1 bash ./job.sh");
+    job.run("srun", &options, &slurm("slurm:node=4:2"));
+    cluster.command("scancel").arg(id).output().unwrap();
+    let seats = job.seats();
+    let on_each = job.cpus_of_job().into_values().map(|cpus| cpus.len()).collect::<Vec<_>>();
+    job.check_hosts(&seats, &["n5".to_owned(), "n6".to_owned()], &on_each);
+    job.check_objective(&seats, 1);
 }
 
 /// Two jobs share nodes: each binds to CPUs of its own.
@@ -116,6 +177,27 @@ fn jobs_that_share_nodes_have_cpus_of_their_own() {
     job.run("sbatch", "-w n5,n6 -N2 -n9", &slurm("slurm:node=4:2"));
     std::fs::write(cluster.path("shared-done"), "").unwrap();
     job.check(&job.tasks(), 1);
+}
+
+/// Two jobs at once on parts of the same nodes, each confined to its CPUs by Slurm: ranks are bound by the real `taskset`.
+#[test]
+fn jobs_that_are_confined_bind_to_what_they_have() {
+    let Some(cluster) = Cluster::confined() else { return };
+    let jobs = ["confined-first", "confined-second"].map(|name| Job::new(&cluster, name, 2));
+    let script =
+        "PATH=${PATH#*:}\ntouch started\nuntil [ -e ../confined-second/started ]; do sleep 0.1; done\n";
+    for job in &jobs {
+        let script = format!("{script}{}\nsleep 2", slurm("slurm"));
+        job.start("sbatch", "-w c1,c2 -N2 --ntasks-per-node=1", &script);
+    }
+    jobs.iter().for_each(Job::wait);
+    let [first, second] = jobs.each_ref().map(Job::cpus_of_job);
+    for job in &jobs {
+        let (seats, own) = (job.seats(), job.cpus_of_job());
+        job.check_hosts(&seats, &job.hosts(), &[1, 1]);
+        assert!(seats.iter().all(|seat| seat.cpus == own[&seat.host]), "{seats:?} {own:?}");
+    }
+    assert!(["c1", "c2"].iter().all(|&host| first[host].is_disjoint(&second[host])), "{first:?} {second:?}");
 }
 
 /// Slurm counts hardware threads here: a half of a node is a half of its cores.
@@ -135,13 +217,53 @@ fn halves_of_nodes_with_hardware_threads_have_half_of_the_cores() {
     }
 }
 
+/// A partition of Slurm from 25.05 on may have a topology of its own, which `topology.yaml` has beside others.
+#[test]
+fn partitions_have_their_topology() {
+    let Some(cluster) = Cluster::shared() else { return };
+    if !cluster::has_topologies() {
+        return common::skipped("this Slurm has one topology for all partitions");
+    }
+    let cases = [
+        ("all", "of cores:sockets:nodes:switches:groups of switches"),
+        ("plain", "machine: 6 nodes x 2 sockets x 2 cores = 2:2:6"),
+        ("torus", "(hops on a torus of 3x2x1)"),
+    ];
+    for (partition, machine) in cases {
+        let job = Job::new(&cluster, &format!("partition-{partition}"), 24);
+        job.run(
+            "sbatch",
+            &format!("-p {partition} -w n1,n2,n3,n4,n5,n6 -N6 --ntasks-per-node=4 --exclusive"),
+            &slurm("slurm:node=4:2"),
+        );
+        job.expect("viem.out", machine);
+        job.check_hosts(&job.seats(), &job.hosts(), &[4; 6]);
+    }
+    let printed = |name: &str| {
+        let output = cluster.command("scontrol").args(["show", "topology", name]).output().unwrap();
+        std::fs::write(cluster.path(name), output.stdout).unwrap();
+        let topology = cluster.path(name);
+        let mut viem = std::process::Command::new(assert_cmd::cargo::cargo_bin!("viem"));
+        std::fs::write(cluster.path("hosts6"), "n1\nn2\nn3\nn4\nn5\nn6\n").unwrap();
+        viem.arg(cluster.path("partition-all/job.graph")).current_dir(cluster.path(""));
+        viem.arg(format!("--machine=hosts:hosts6,node=4,topology={}", topology.display()));
+        let output = viem.args(["-o", "printed"]).output().unwrap();
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    for (name, part) in
+        [("tree", "groups of switches"), ("torus", "torus of 3x2x1"), ("plain", "give topology=none")]
+    {
+        assert!(printed(name).contains(part), "{name}: {}", printed(name));
+    }
+}
+
 /// Slots go node by node, as many as the mapping has there.
 #[test]
 fn slots_of_cray_are_given_out_as_the_order_says() {
     let Some(cluster) = Cluster::shared() else { return };
     for (name, ranks, on_each) in [("cray", 17, [8, 8, 1]), ("cray-even", 24, [8, 8, 8])] {
         let job = Job::new(&cluster, name, ranks);
-        let map = "map --machine=slurm:node=4:2 --launch=cray --construction_algorithm=identity --local_search_neighborhood=none";
+        let map = format!("map --machine=slurm:node=4:2 --launch=cray {IN_ORDER}");
         job.run("sbatch", "-w n1,n4,n6 -N3 --ntasks-per-node=8", &format!("{map} && launch"));
         let line = job.line();
         let masks = line.split("mask_cpu:").nth(1).unwrap().split(' ').next().unwrap();

@@ -1,31 +1,34 @@
 //! Launchers of MPI in jobs of Slurm: they start daemons by `srun`, whose variables the ranks inherit.
 
-use crate::cluster::Cluster;
+use std::cell::Cell;
+use std::process::Command;
+
+use crate::IN_ORDER;
+use crate::cluster::{Cluster, is_wanted};
 use crate::common::Mpi;
 use crate::job::Job;
 
 /// Two cores of each node are used: this machine has them.
 const OPTIONS: &str = "-w n1,n2,n3,n4 -N4 --ntasks-per-node=2";
 
-/// The mapping in the order of the PEs.
-const IN_ORDER: &str = "--construction_algorithm=identity --local_search_neighborhood=none";
-
 /// All MPIs, and each time a job with its `mpirun` and `mpiexec` in the folder `mpi`.
 fn for_each(test: &str, check: impl Fn(&Mpi, &Job<'_>)) {
     let Some(cluster) = Cluster::shared() else { return };
-    for mpi in Mpi::all() {
-        let job = Job::new(&cluster, &format!("{test}-{}", mpi.kind), 8);
+    for (number, mpi) in Mpi::all().into_iter().enumerate() {
+        let job = Job::new(&cluster, &format!("{test}-{number}-{}", mpi.kind), 8);
         std::fs::create_dir(job.path("mpi")).unwrap();
         let command = mpi.command("mpirun");
         let variables =
             command.get_envs().filter_map(|(name, value)| Some((name.to_str()?, value?.to_str()?)));
-        let exports: String = variables.map(|(name, value)| format!("export {name}='{value}'\n")).collect();
+        let mut exports: String =
+            variables.map(|(name, value)| format!("export {name}='{value}'\n")).collect();
+        exports += &format!("export PATH='{}':$PATH\n", cluster.path("bin").display());
         let program = command.get_program().to_str().unwrap();
         for name in ["mpirun", "mpiexec"] {
-            // All nodes have the address of this machine.
+            // All nodes have the address of this machine. Open MPI 5.0.11 sometimes waits for ever when all ranks have ended.
+            let end = if mpi.kind == "openmpi5" { " || [ $? = 124 ]" } else { "" };
             let text = format!(
-                "#!/bin/sh\n{exports}export OMPI_MCA_oob_tcp_if_include=lo PRTE_MCA_oob_tcp_if_include=lo PRTE_MCA_prte_if_include=lo\n\
-                 exec {program} \"$@\"\n"
+                "#!/bin/sh\n{exports}export OMPI_MCA_oob_tcp_if_include=lo\ntimeout 20 {program} \"$@\"{end}\n"
             );
             job.write_program(&format!("mpi/{name}"), &text);
         }
@@ -101,4 +104,60 @@ fn scripts_take_the_rank_of_the_launcher() {
             assert!(seat.cpus.iter().eq(&cpus), "{seat:?} {line}");
         }
     });
+}
+
+/// How `srun` starts programs of an MPI here, if it can.
+fn starter(mpi: &Mpi, cluster: &Cluster) -> Option<&'static str> {
+    let name = match mpi.kind {
+        "mpich40" | "mpich" => "pmi2",
+        "openmpi" => "pmix",
+        // All nodes have one address, by which Open MPI 5 does not find them; and Intel MPI needs a library of Slurm.
+        _ => return None,
+    };
+    let output = cluster.command("srun").arg("--mpi=list").output().unwrap();
+    let known = [output.stdout, output.stderr].concat();
+    String::from_utf8_lossy(&known).split_whitespace().any(|word| word == name).then_some(name)
+}
+
+/// Programs of MPI that `srun` itself starts, by the line of kind `slurm`.
+#[test]
+fn programs_of_mpi_are_started_by_srun() {
+    let has_run = Cell::new(false);
+    for_each("srun", |mpi, job| {
+        let Some(starter) = starter(mpi, job.cluster) else { return };
+        std::fs::copy(mpi.compile("mpicc", &[], "bin/tests/slurm/rank.c"), job.path("program")).unwrap();
+        let launch = format!(
+            "map --machine=slurm:node=4:2 --launch=slurm && sed -i 's/ srun / srun --mpi={starter} /; s/app$/program/' viem.out && launch"
+        );
+        job.run("sbatch", "-w n1,n3,n4,n6 -N4 --ntasks-per-node=2 --exclusive", &launch);
+        job.check(&[2, 2, 2, 2], 4);
+        has_run.set(true);
+    });
+    assert!(has_run.get() || !is_wanted(), "no MPI has run");
+}
+
+/// The library that reorders ranks, in a program that is itself a step on some of the nodes.
+#[test]
+fn ranks_of_a_step_are_reordered() {
+    let has_run = Cell::new(false);
+    for_each("reorder", |mpi, job| {
+        if starter(mpi, job.cluster) != Some("pmi2") {
+            return;
+        }
+        let compiler = mpi.command("mpicc");
+        let mut make = Command::new("make");
+        make.envs(compiler.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        make.arg("-C").arg(crate::common::root().join("bindings/mpi")).arg("install");
+        make.arg(format!("PREFIX={}", job.path("prefix").display()));
+        let output = make.arg(format!("MPICC={}", compiler.get_program().display())).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        std::fs::copy(mpi.compile("mpicc", &[], "bin/tests/slurm/rank.c"), job.path("program")).unwrap();
+        let start = "VIEM_MACHINE=slurm:node=4:2 VIEM_REORDER_VERBOSE=1 LD_PRELOAD=$PWD/prefix/lib/libviem_reorder.so srun --mpi=pmi2";
+        let step = format!("{start} -N 2 -n 8 -w n6,n3 -m plane=4 ./program step > ran 2> said");
+        job.run("sbatch", "-w n1,n3,n4,n6 -N4 --ntasks-per-node=4", &step);
+        assert_eq!(job.text("pairs"), "4 of 4\n", "{}", job.text("said"));
+        job.expect("said", "ranks are reordered");
+        has_run.set(true);
+    });
+    assert!(has_run.get() || !is_wanted(), "no MPI has run");
 }

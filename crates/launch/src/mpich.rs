@@ -1,4 +1,4 @@
-//! MPICH from 4.1 on. The hosts are in a file, the node of each rank on the command line. The CPUs of the
+//! MPICH from 5.0.2 on: earlier versions accept `-rankmap` and do not follow it. The hosts are in a file, the node of each rank on the command line. The CPUs of the
 //! ranks of each node follow its host, in the order of the ranks; if they are the same on all nodes, they are
 //! on the command line instead. In a job of Slurm, the hosts are in its order. Where the ranks are not in the order of the hosts, a comment repeats the node of each rank.
 
@@ -17,7 +17,7 @@ const NODES_OF_A_LINE: usize = 16;
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "mpich",
-    about: "host file and rank map of MPICH, from version 4.1 on",
+    about: "host file and rank map of MPICH, from version 5.0.2 on",
     files: &["hosts"],
     needs_hosts: true,
     binds_to: BindsTo::Cpus,

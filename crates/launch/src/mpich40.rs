@@ -1,4 +1,4 @@
-//! MPICH up to 4.0: a file with one line for each run of consecutive ranks on the same host, followed by
+//! MPICH up to 5.0.1: a file with one line for each run of consecutive ranks on the same host, followed by
 //! their CPUs.
 //!
 //! Ranks are assigned in the order of the lines. Two consecutive lines must not name the same host, so a line
@@ -11,7 +11,7 @@ use viem::ground::types::NodeId;
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "mpich40",
-    about: "host file of MPICH, up to version 4.0",
+    about: "host file of MPICH, up to version 5.0.1",
     files: &["hosts"],
     needs_hosts: true,
     binds_to: BindsTo::Cpus,

@@ -91,6 +91,10 @@ pub enum ClusterFault {
     )]
     NotTopology,
     #[error(
+        "this topology is empty; scontrol show topology prints nothing where all nodes are alike: give topology=none"
+    )]
+    EmptyTopology,
+    #[error(
         "{reason}: `{text}`; ibnetdiscover writes a line for each switch, and one for each link below it"
     )]
     Fabric { text: String, reason: &'static str },

@@ -17,6 +17,8 @@ const MOST_CPUS: u32 = 1 << 16;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct JobRecord {
     pub(crate) id: u32,
+    /// The list of its nodes.
+    pub(crate) nodes: Option<String>,
     /// All its tasks; as many as nodes if none were asked for.
     pub(crate) tasks: Option<u32>,
     /// Tasks of a node, if they were asked for.
@@ -61,6 +63,9 @@ pub(crate) fn jobs(text: &str) -> Vec<JobRecord> {
         match (first_key(line), jobs.last_mut()) {
             ("JobId", _) => {
                 jobs.extend(number(line, "JobId").map(|id| JobRecord { id, ..JobRecord::default() }));
+            }
+            ("NodeList", Some(job)) => {
+                job.nodes = value(line, "NodeList").filter(|&list| list != "(null)").map(str::to_owned);
             }
             ("NumNodes", Some(job)) => {
                 (job.tasks, job.cpus_per_task) = (number(line, "NumTasks"), number(line, "CPUs/Task"));

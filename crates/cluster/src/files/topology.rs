@@ -61,14 +61,20 @@ pub enum Topology {
 impl Topology {
     /// The names of all nodes; none where all are alike.
     pub fn nodes(&self) -> Vec<&str> {
-        let lists: Vec<&[String]> = match self {
-            Topology::Flat => Vec::new(),
+        if let Topology::Fabric(fabric) = self {
+            return fabric.hosts.iter().map(|host| host.name.as_str()).collect();
+        }
+        self.lists().into_iter().flatten().map(String::as_str).collect()
+    }
+
+    /// The nodes of each switch, block or torus; none of a fabric.
+    pub(crate) fn lists(&self) -> Vec<&[String]> {
+        match self {
+            Topology::Flat | Topology::Fabric(_) => Vec::new(),
             Topology::Tree(switches) => switches.iter().map(|switch| switch.nodes.as_slice()).collect(),
             Topology::Blocks { blocks, .. } => blocks.iter().map(Vec::as_slice).collect(),
             Topology::Tori(tori) => tori.iter().map(|torus| torus.nodes.as_slice()).collect(),
-            Topology::Fabric(fabric) => return fabric.hosts.iter().map(|host| host.name.as_str()).collect(),
-        };
-        lists.into_iter().flatten().map(String::as_str).collect()
+        }
     }
 }
 
@@ -129,7 +135,7 @@ pub fn read_addresses(name: &str, text: &str) -> Result<Topology, ReadError> {
 }
 
 fn topology(text: &str, name: Option<&str>) -> Result<Topology, Fault> {
-    let Some((at, first)) = lines(text).next() else { return Err((0, ClusterFault::NotTopology)) };
+    let Some((at, first)) = lines(text).next() else { return Err((0, ClusterFault::EmptyTopology)) };
     let key = first.split('=').next().unwrap_or_default().trim().to_ascii_lowercase();
     match key.as_str() {
         "switchname" | "blockname" | "aggregatedblock" | "blocksizes" | "ringname" | "torusname"
@@ -684,6 +690,8 @@ mod tests {
         let yaml = "- topology: a\n  flat: true\n- topology: b\n  cluster_default: true\n  block:\n    block_sizes: [2, 4]\n    blocks:\n    - block: b1\n      nodes: n[0-1]\n    - block: b2\n      nodes: n[2-3]\n";
         assert_eq!(topology(yaml).unwrap(), expected);
         assert_eq!(topology("- topology: a\n  flat: true\n").unwrap(), Topology::Flat);
+        // What scontrol show topology prints of it.
+        assert_eq!(topology(""), Err((0, ClusterFault::EmptyTopology)));
         let torus = "---\n- topology: a\n  torus3d:\n    toruses:\n      - name: p\n        dims: {x: 2, y: 2, z: 1}\n        nodes: n[1-4]\n";
         let Topology::Tori(tori) = topology(torus).unwrap() else { panic!() };
         assert_eq!((tori[0].lengths.as_slice(), tori[0].nodes.len()), (&[2, 2, 1][..], 4));

@@ -84,6 +84,11 @@ pub enum ClusterError {
          for a CPU for each task, or give fewer ranks="
     )]
     Overcommitted { host: String, tasks: u32 },
+    #[error(
+        "the tasks of this step are not numbered node by node in the order of SLURM_STEP_NODELIST ({reason}), so ranks are not where the \
+         machine has them; start the step by srun -m plane={tasks}"
+    )]
+    Distribution { reason: String, tasks: u32 },
     #[error("{name} has numbers of {found} nodes, but the job has {hosts}")]
     Counts { name: String, found: usize, hosts: usize },
     #[error(
@@ -111,6 +116,7 @@ impl HasKind for ClusterError {
             | Self::NotHeterogeneous { .. }
             | Self::NoHosts
             | Self::NoInside
+            | Self::Distribution { .. }
             | Self::BadNumber { .. }
             | Self::NoRoom { .. }
             | Self::NoSuchHost { .. }

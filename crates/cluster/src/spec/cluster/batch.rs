@@ -98,6 +98,9 @@ pub(super) fn hosts(
         Some(lines) => hostfile::read(Source::new(name, lines.as_bytes())?)?,
         None => hostfile::read(Source::open(Path::new(&value))?)?,
     };
+    if batch.name == "lsf" {
+        leave_out_launch_node(name, &mut hosts, notes);
+    }
     if matches!(holds, Holds::Slots | Holds::FileOfSlots) && hosts.iter().all(|host| host.slots.is_none()) {
         hosts.iter_mut().for_each(|host| host.slots = Some(1));
         notes.push(Note::new(format!(
@@ -107,3 +110,28 @@ pub(super) fn hosts(
     }
     Ok(hosts)
 }
+
+/// Leaves out the first host of LSF where that only starts jobs: with the Job Step Manager, which launches by `jsrun`, it has one slot and no
+/// ranks. Where it only looks like that, says so.
+fn leave_out_launch_node(name: &str, hosts: &mut Vec<Host>, notes: &mut Vec<Note>) {
+    let slots = |host: &Host| host.slots.unwrap_or(1);
+    let [first, others @ ..] = hosts.as_slice() else { return };
+    if slots(first) != 1 || others.is_empty() {
+        return;
+    }
+    let first = first.name.clone();
+    if env::var_os(JOB_STEP_MANAGER).is_some() {
+        hosts.remove(0);
+        notes.push(Note::new(format!(
+            "{first}, the first host in {name}, only starts the job, and is left out"
+        )));
+    } else if others.iter().all(|host| slots(host) > 1) {
+        notes.push(Note::warning(format!(
+            "{first}, the first host in {name}, has one slot, the others have more; it is taken for a host of ranks (give hosts:FILE if it only \
+             starts the job)"
+        )));
+    }
+}
+
+/// A variable that jobs of the Job Step Manager of LSF have.
+const JOB_STEP_MANAGER: &str = "CSM_ALLOCATION_ID";

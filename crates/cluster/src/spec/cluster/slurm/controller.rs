@@ -22,8 +22,8 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Asks about a job and about the nodes in a list. O(nodes).
-    pub(super) fn ask(variables: &Variables, nodes: &str) -> Self {
+    /// Asks about a job. O(nodes).
+    pub(super) fn of_job(variables: &Variables) -> Self {
         let mut facts = Self::default();
         let name = match variables.group {
             Some(_) => variables.text("SLURM_JOB_ID").map(|(_, id)| id),
@@ -46,17 +46,27 @@ impl Facts {
         if facts.jobs.iter().all(|job| job.shares.is_empty()) {
             facts.failure = Some("scontrol show job -d has no CPU_IDs".to_owned());
         }
-        if nodes.len() < LONGEST_ARGUMENT
+        facts
+    }
+
+    /// Asks about the nodes in a list, if the controller answers. O(nodes).
+    pub(super) fn ask_about(&mut self, nodes: &str) {
+        if self.are_answers
+            && nodes.len() < LONGEST_ARGUMENT
             && let Ok(text) = show(&["node", nodes])
         {
-            facts.hardware = scontrol::nodes(&text).into_iter().collect();
+            self.hardware = scontrol::nodes(&text).into_iter().collect();
         }
-        facts
     }
 
     /// What is known of the job itself, if there is one.
     pub(super) fn job(&self) -> Option<&JobRecord> {
         if let [job] = self.jobs.as_slice() { Some(job) } else { None }
+    }
+
+    /// The list of the nodes of the job, and what says so.
+    pub(super) fn list(&self) -> Option<(String, String)> {
+        Some(("scontrol show job".to_owned(), self.job()?.nodes.clone()?))
     }
 
     /// What the job has of each of its nodes.
@@ -75,6 +85,14 @@ impl Facts {
 pub(super) fn topology_of_partition() -> Option<String> {
     let partition = variable("SLURM_JOB_PARTITION").filter(|name| !name.starts_with('-'))?;
     scontrol::topology_of_partition(&show(&["partition", &partition]).ok()?)
+}
+
+/// The year and the month of the release of Slurm.
+pub(super) fn release() -> Option<(u32, u32)> {
+    let printed = command::ask("scontrol", &["-V"]).ok()?;
+    let text = String::from_utf8_lossy(&printed);
+    let mut numbers = text.split_whitespace().last()?.split('.').map(|number| number.parse().ok());
+    Some((numbers.next()??, numbers.next()??))
 }
 
 /// What `scontrol show` prints.

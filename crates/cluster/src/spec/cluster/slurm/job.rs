@@ -2,10 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::controller::Facts;
-use super::variables::{NODELIST, Place, STEP_NODELIST, Variables, variable};
+use super::controller::{self, Facts};
+use super::variables::{self, NODELIST, Place, STEP_NODELIST, Variables, variable};
 use crate::files::hostlist;
+use crate::files::names::Names;
 use crate::files::scontrol::{self, Hardware};
+use crate::files::topology::Topology;
 use crate::nodes::ClusterError;
 use crate::spec::Request;
 use crate::spec::{PeKind, SpecError};
@@ -33,6 +35,9 @@ pub(super) struct Job {
     pub(super) facts: Facts,
 }
 
+/// The first release of Slurm that may number the tasks of blocks in the order of the topology: 26.05 does, 24.11 does not.
+const ORDERS_BY_TOPOLOGY: (u32, u32) = (25, 5);
+
 /// A host that is listed again. Slurm never does that in the variables of a job.
 fn twice(hosts: &[String]) -> Option<&String> {
     let mut seen = HashSet::new();
@@ -49,16 +54,20 @@ impl Job {
         notes: &mut Vec<Note>,
     ) -> Result<Self, SpecError> {
         let refused = |error| request.refused(error);
+        let mut facts = Facts::of_job(variables);
+        let of_environment = || variables.text(NODELIST).or_else(|| variables.text("SLURM_NODELIST"));
         let list = match variables.place {
             Place::Step => variable(STEP_NODELIST).map(|list| (STEP_NODELIST.to_owned(), list)),
-            _ => variables.text(NODELIST).or_else(|| variables.text("SLURM_NODELIST")),
+            // A step that is started from outside of the job has its own nodes in the variables of the job.
+            Place::OtherStep => facts.list().or_else(of_environment),
+            Place::Job => of_environment(),
         };
         let (name, list) = list.ok_or_else(|| refused(ClusterError::NoJob { name: NODELIST }))?;
         let hosts = hostlist::read(&name, &list)?;
         if let Some(host) = twice(&hosts) {
             return Err(refused(ClusterError::HostTwice { host: host.clone() }));
         }
-        let facts = Facts::ask(variables, list.trim());
+        facts.ask_about(list.trim());
         let shares = facts.shares();
         let share = |host: &String| shares.get(host.as_str());
         let mut job = Self {
@@ -106,6 +115,13 @@ impl Job {
             return Ok(());
         }
         let cpus = variables.counts(CPUS)?;
+        if Self::is_in_other_step(variables)
+            && cpus.as_ref().is_none_or(|(_, counts)| counts.len() != self.hosts.len())
+            && self.cpu_ids.iter().all(Option::is_some)
+        {
+            self.cpus = self.cpu_ids.iter().map(|own| Some(own.as_ref()?.len() as u32)).collect();
+            return Ok(());
+        }
         if let Some(error) = cpus.as_ref().and_then(|(name, counts)| self.misfit(name, counts)) {
             return Err(request.refused(error));
         }
@@ -286,9 +302,70 @@ impl Job {
         self.cpus.as_ref().map_or_else(|| self.cpus_of_tasks(host), |cpus| cpus.get(host).copied())
     }
 
+    /// Fails if the ranks are the tasks of this step, and not numbered node by node. Notes where those of a job would not be.
+    pub(super) fn check_order(
+        &self,
+        variables: &Variables,
+        topology: &Topology,
+        notes: &mut Vec<Note>,
+    ) -> Result<(), ClusterError> {
+        let most = self.tasks.as_ref().and_then(|tasks| tasks.iter().max().copied()).unwrap_or(1);
+        let reason = self.other_order(variables, topology, most).filter(|_| self.hosts.len() > 1);
+        match (reason, variables.place) {
+            (Some(reason), Place::Step) => return Err(ClusterError::Distribution { reason, tasks: most }),
+            (Some(reason), Place::Job) => notes.push(Note::new(format!(
+                "{reason}: a job that is not mapped has its ranks in that order; here \"identity\" has them node by node, as SLURM_JOB_NODELIST \
+                 lists these, and the line that launches the mapping has an order of its own"
+            ))),
+            (_, Place::OtherStep) | (None, _) => {}
+        }
+        Ok(())
+    }
+
+    /// Why tasks, so many of a node at most, are not numbered node by node in the order of the hosts.
+    fn other_order(&self, variables: &Variables, topology: &Topology, most: u32) -> Option<String> {
+        let distribution = variables::Distribution::find(most);
+        if let variables::Distribution::Other(text) = distribution {
+            return Some(format!("SLURM_DISTRIBUTION={text}"));
+        }
+        if variables.place == Place::Step
+            && let Some(reason) = self.misplaced_task()
+        {
+            return Some(reason);
+        }
+        let is_other = distribution == variables::Distribution::Blocks
+            && !has_order(topology, &self.hosts)
+            && controller::release().is_none_or(|release| release >= ORDERS_BY_TOPOLOGY);
+        is_other.then(|| "Slurm numbers tasks in the order of the topology".to_owned())
+    }
+
+    /// Why the tasks of this node cannot be numbered node by node.
+    fn misplaced_task(&self) -> Option<String> {
+        let node = usize::try_from(variables::number("SLURM_NODEID")?).ok()?;
+        let before: u32 = self.tasks.as_ref()?.get(..node)?.iter().sum();
+        let numbers = variable("SLURM_GTIDS")?;
+        let first: u32 = numbers.split(',').next()?.trim().parse().ok()?;
+        (first != before).then(|| format!("node {node} has the tasks {numbers}"))
+    }
+
     /// Whether there are more tasks than CPUs.
     pub(super) fn is_overcommitted(&self) -> bool {
         let Some((cpus, tasks)) = self.cpus.as_ref().zip(self.tasks.as_ref()) else { return false };
         cpus.iter().zip(tasks).any(|(cpus, tasks)| tasks > cpus)
     }
+}
+
+/// Whether hosts are in the order of the switches or blocks that they belong to. That of tori is not known.
+fn has_order(topology: &Topology, hosts: &[String]) -> bool {
+    if let Topology::Tori(tori) = topology
+        && tori.iter().any(|torus| torus.lengths.iter().filter(|&&length| length > 1).count() > 1)
+    {
+        return false;
+    }
+    let lists = topology.lists().into_iter().zip(0..);
+    let (names, numbers): (Vec<&str>, Vec<usize>) =
+        lists.flat_map(|(list, number)| list.iter().map(move |name| (name.as_str(), number))).unzip();
+    let hosts: Vec<&str> = hosts.iter().map(String::as_str).collect();
+    let found = Names::new(names).find_all(&hosts).unwrap_or_default();
+    found.into_iter().flatten().map(|index| numbers[index]).is_sorted()
 }

@@ -78,6 +78,7 @@ fn make(request: &Request<'_>) -> Result<Box<dyn Machine>, SpecError> {
         None if parts.option("topology").is_some() => Topology::Flat,
         None => found_topology(&job, name.as_deref(), &mut draft.notes)?,
     };
+    job.check_order(&variables, &draft.topology, &mut draft.notes).map_err(|error| request.refused(error))?;
     request.cluster(draft)
 }
 

@@ -1,5 +1,6 @@
 //! What the environment says of a job, and of where in it the program runs.
 
+use std::collections::HashSet;
 use std::env;
 
 use crate::files::hostlist;
@@ -94,11 +95,13 @@ impl Variables {
     /// What a line that starts a step on these hosts, which are in the order of Slurm, depends on.
     pub(super) fn launched(&self, hosts: Vec<String>) -> SlurmJob {
         let is_set = |name: &&str| variable(name).is_some();
+        let is_in_step = number("SLURM_STEP_ID").is_some_and(|step| step < FIRST_SPECIAL_STEP);
+        let list = Some(NODELIST).filter(|_| is_in_step && !is_list_of(&hosts));
         SlurmJob {
+            variables: OPTIONS_OF_STEPS.into_iter().filter(is_set).chain(list).collect(),
             hosts,
-            variables: OPTIONS_OF_STEPS.into_iter().filter(is_set).collect(),
             het_group: self.group,
-            is_in_step: number("SLURM_STEP_ID").is_some_and(|step| step < FIRST_SPECIAL_STEP),
+            is_in_step,
             ..SlurmJob::default()
         }
     }
@@ -138,12 +141,47 @@ impl Variables {
     }
 }
 
+/// Whether the list of nodes in the environment has all of some hosts. It has those of the step alone where that was started from outside of
+/// the job, and would limit further steps to these.
+fn is_list_of(hosts: &[String]) -> bool {
+    let Some(own) = variable(NODELIST).and_then(|list| hostlist::read(NODELIST, &list).ok()) else {
+        return true;
+    };
+    let own: HashSet<&String> = own.iter().collect();
+    hosts.iter().all(|host| own.contains(host))
+}
+
 /// The job of Slurm that this runs in, if all of some hosts belong to it, or to one of its groups.
 pub(in crate::spec::cluster) fn job_of(hosts: &[&str]) -> Option<SlurmJob> {
     let groups = num_groups();
     let whole = Variables { group: None, groups, place: Place::Job };
     let of_groups = whole.of_groups();
     std::iter::once(whole).chain(of_groups).find_map(|variables| variables.job_of(hosts))
+}
+
+/// How tasks are distributed over nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Distribution {
+    /// Node by node, in an order of Slurm.
+    Blocks,
+    /// Node by node, in the order of the list of nodes.
+    InOrder,
+    /// As this says.
+    Other(String),
+}
+
+impl Distribution {
+    /// What the environment says where a node has so many tasks at most.
+    pub(super) fn find(most: u32) -> Self {
+        let Some(text) = variable("SLURM_DISTRIBUTION") else { return Self::Blocks };
+        let size = || number("SLURM_DIST_PLANESIZE").unwrap_or(0);
+        match text.split([':', ',']).next().unwrap_or_default().trim() {
+            "block" | "*" => Self::Blocks,
+            "cyclic" | "plane" if most == 1 => Self::InOrder,
+            "plane" if size() >= most.into() => Self::InOrder,
+            _ => Self::Other(text),
+        }
+    }
 }
 
 /// The groups of a heterogeneous job. Other jobs have one.
