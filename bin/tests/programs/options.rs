@@ -259,6 +259,7 @@ const TRIALS_OF_EVALUATOR: &[Trial] = &[
     trial("input_mapping", "other_old").only(&["many-to-one"]),
     trial("input_mapping", "other_of_problem").only(&["QAP"]),
     trial("input_mapping", "other.json").only(&["experts"]),
+    trial("remap_from", "other.json").only(&["experts"]),
     trial("compare", "block"),
     trial("picture", "picture.svg").only(&["one-to-one", "many-to-one", "QAP"]),
     trial("picture", "picture.svg").beside(&["--simulate"]),

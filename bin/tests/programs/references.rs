@@ -46,6 +46,7 @@ const OTHER_OPTIONS: [(&str, &[&str]); 15] = [
     (
         "srun",
         &[
+            "--distribution",
             "--exclusive",
             "--het-group",
             "--hint",

@@ -46,9 +46,9 @@ fn a_partition_follows_speeds_and_the_curve_is_drawn() {
     assert_eq!(curve[0]["migration_weight"], 0.0);
     for point in [&curve[0], &curve[4], &curve[10]] {
         let weight = format!("--migration_weight={}", point["migration_weight"]);
-        let single = [changed[0], changed[1], &weight, "--mapping_filename=single", "--json=single"];
+        let single = [changed[0], changed[1], &weight, "--mapping_filename=single", "--json=single.json"];
         divide(folder.path(), &single);
-        let single = report_in(&path("single"));
+        let single = report_in(&path("single.json"));
         let found = (&single["cut"], &single["remap"]["migration"]);
         assert_eq!(found, (&point["cost"], &point["migration"]), "{weight}");
     }
