@@ -1,8 +1,8 @@
 //! Numbers of a text, one at a time, with the line and column where each starts.
 //!
 //! The text passes through a buffer of fixed size, so lines, comments and runs of blanks may be of any
-//! length. Only [`Scanner::next_line`] needs a line as a whole: for one that is longer the buffer grows, up to
-//! [`LONGEST_LINE`]. What stands between two blanks is no longer than that, either. Numbers are read eight digits at a
+//! length. Only `Scanner::next_line` needs a line as a whole: for one that is longer the buffer grows, up to
+//! `LONGEST_LINE`. What stands between two blanks is no longer than that, either. Numbers are read eight digits at a
 //! time: where the digits end is found with a few operations on a 64-bit word, and three multiplications turn the digits
 //! before it into their value (Lemire's "parse eight digits", 2018). What is more than digits is read by the grammar of
 //! [`number`](viem::ground::number), which is slower.
@@ -32,9 +32,9 @@ pub const TEXT_LENGTH: usize = viem::ground::text::MESSAGE_TEXT;
 pub enum Token {
     /// A whole number below 2^64, however it is spelled.
     Number(u64),
-    /// Anything else between blanks; [`Scanner::text`] holds it.
+    /// Anything else between blanks; `Scanner::text` holds it.
     Text(TextKind),
-    /// The end of a line; stays the next token until [`Scanner::skip_line`].
+    /// The end of a line; stays the next token until `Scanner::skip_line`.
     LineEnd,
     /// The end of the text.
     End,
@@ -201,7 +201,7 @@ impl<R: Read> Scanner<R> {
         }
     }
 
-    /// All that is left, as one text. What does not fit into memory ends it; [`Scanner::refused_line`] has the reason.
+    /// All that is left, as one text. What does not fit into memory ends it; `Scanner::refused_line` has the reason.
     pub fn rest(&mut self) -> Vec<u8> {
         let mut all = Vec::new();
         while self.position < self.filled {

@@ -5,7 +5,7 @@
 //! A field that starts with `#` or `%` begins a comment, up to the end of its line.
 //!
 //! A square table of numbers may have a line of names or numbers over its columns, the like beside its rows, or the number of its
-//! rows before it ([`Layout`]).
+//! rows before it (`Layout`).
 
 use std::collections::VecDeque;
 

@@ -3,9 +3,9 @@
 //!
 //! | member | pattern and host | search |
 //! |---|---|---|
-//! | [`isomorphism`] | graphs with the same degrees | backtracking; goes on with the vertex that has the fewest places left |
-//! | [`monomorphism`] | a graph, and any host of as many vertices or more | backtracking in a fixed order, with look-ahead; some restarts |
-//! | [`relation`] | directed relations, given as matrices | backtracking in a fixed order, vertices of rare degrees first |
+//! | `isomorphism` | graphs with the same degrees | backtracking; goes on with the vertex that has the fewest places left |
+//! | `monomorphism` | a graph, and any host of as many vertices or more | backtracking in a fixed order, with look-ahead; some restarts |
+//! | `relation` | directed relations, given as matrices | backtracking in a fixed order, vertices of rare degrees first |
 //!
 //! All are searches with a budget, not decision procedures: they find grids, tori, rings, trees and hypercubes in hosts of their kind nearly without going
 //! back, and give up soon elsewhere.
