@@ -24,7 +24,7 @@ pub fn distances_of<M: Machine + ?Sized>(machine: &M) -> Result<Distances, Machi
 const MOST_STORED: usize = 1 << 10;
 
 impl Distances {
-    /// Passes the oracle inside to a visitor, or the distances themselves where their representation is rare.
+    /// Passes the oracle inside to a visitor.
     pub fn visit<V: DistanceVisitor>(&self, visitor: V) -> V::Output {
         with_oracle!(self, |oracle| visitor.visit(oracle))
     }
@@ -72,52 +72,29 @@ impl Distances {
     }
 }
 
-/// Evaluates an expression with the oracle inside, whichever that is.
-macro_rules! with_any_oracle {
-    ($distances:expr, |$oracle:ident| $body:expr) => {
-        match $distances {
-            Distances::Tree($oracle) => $body,
-            Distances::WideTree($oracle) => $body,
-            Distances::StoredTree($oracle) => $body,
-            Distances::Prefixes($oracle) => $body,
-            Distances::Hops($oracle) => $body,
-            Distances::WideHops($oracle) => $body,
-            Distances::Hamming($oracle) => $body,
-            Distances::Differences($oracle) => $body,
-            Distances::Routes($oracle) => $body,
-            Distances::WideRoutes($oracle) => $body,
-            Distances::Table($oracle) => $body,
-            Distances::WideTable($oracle) => $body,
-            Distances::BetweenHosts($oracle) => $body,
-            Distances::SmallTable($oracle) => $body,
-            Distances::Own($oracle) => $body,
-        }
-    };
-}
-
 impl Metric for Distances {
     type Key = PeId;
 
     fn between(&self, a: PeId, b: PeId) -> Distance {
-        with_any_oracle!(self, |oracle| oracle.distance(a, b))
+        with_oracle!(self, |oracle| oracle.distance(a, b))
     }
 
     fn max_distance(&self) -> Distance {
-        with_any_oracle!(self, |oracle| oracle.max_distance())
+        with_oracle!(self, |oracle| oracle.max_distance())
     }
 
     fn interchangeable(&self, a: PeId, b: PeId) -> bool {
-        with_any_oracle!(self, |oracle| oracle.interchangeable(oracle.key(a), oracle.key(b)))
+        with_oracle!(self, |oracle| oracle.interchangeable(oracle.key(a), oracle.key(b)))
     }
 
     fn has_triangle_inequality(&self) -> bool {
-        with_any_oracle!(self, |oracle| oracle.has_triangle_inequality())
+        with_oracle!(self, |oracle| oracle.has_triangle_inequality())
     }
 }
 
 impl DistanceOracle for Distances {
     fn num_pes(&self) -> usize {
-        with_any_oracle!(self, |oracle| oracle.num_pes())
+        with_oracle!(self, |oracle| oracle.num_pes())
     }
 
     fn key(&self, pe: PeId) -> PeId {
@@ -125,14 +102,14 @@ impl DistanceOracle for Distances {
     }
 
     fn row(&self, pe: PeId) -> Option<&[u8]> {
-        with_any_oracle!(self, |oracle| oracle.row(pe))
+        with_oracle!(self, |oracle| oracle.row(pe))
     }
 
     fn nearer_than(&self, pe: PeId, distance: Distance) -> Range<PeId> {
-        with_any_oracle!(self, |oracle| oracle.nearer_than(pe, distance))
+        with_oracle!(self, |oracle| oracle.nearer_than(pe, distance))
     }
 
     fn ultrametric(&self) -> Option<Ultrametric> {
-        with_any_oracle!(self, |oracle| oracle.ultrametric())
+        with_oracle!(self, |oracle| oracle.ultrametric())
     }
 }

@@ -258,10 +258,9 @@ pub enum Distances {
     Own(Placed<Own>),
 }
 
-/// Evaluates an expression with the oracle inside some [`Distances`], compiled for each representation that is common; the others look theirs up for
-/// each distance.
+/// Evaluates an expression with the oracle inside some [`Distances`], compiled for each representation.
 ///
-/// Each use compiles thirteen copies of everything it calls, so it belongs around loops that ask for distances, and nowhere higher.
+/// Each use compiles fifteen copies of everything it calls, so it belongs around loops that ask for distances, and nowhere higher.
 macro_rules! with_oracle {
     ($distances:expr, |$oracle:ident| $body:expr) => {
         match $distances {
@@ -270,14 +269,16 @@ macro_rules! with_oracle {
             $crate::machine::Distances::StoredTree($oracle) => $body,
             $crate::machine::Distances::Prefixes($oracle) => $body,
             $crate::machine::Distances::Hops($oracle) => $body,
+            $crate::machine::Distances::WideHops($oracle) => $body,
             $crate::machine::Distances::Hamming($oracle) => $body,
             $crate::machine::Distances::Differences($oracle) => $body,
             $crate::machine::Distances::Routes($oracle) => $body,
+            $crate::machine::Distances::WideRoutes($oracle) => $body,
             $crate::machine::Distances::Table($oracle) => $body,
             $crate::machine::Distances::WideTable($oracle) => $body,
             $crate::machine::Distances::BetweenHosts($oracle) => $body,
             $crate::machine::Distances::SmallTable($oracle) => $body,
-            $oracle => $body,
+            $crate::machine::Distances::Own($oracle) => $body,
         }
     };
 }
