@@ -17,6 +17,9 @@ fn features_of(package: &str) -> BTreeMap<String, String> {
         .args(arguments)
         .arg(package)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
+        // Where features are unified for all packages, there is nothing to find.
+        .env_remove("CARGO_UNSTABLE_FEATURE_UNIFICATION")
+        .env_remove("CARGO_RESOLVER_FEATURE_UNIFICATION")
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
