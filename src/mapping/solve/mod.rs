@@ -24,7 +24,7 @@ pub use kept_groups::{GroupError, ProcessGroups, solve_keeping_groups};
 pub use many_to_one::{
     ManyToOneConfig, ManyToOneReport, ManyToOneSolution, PeLoads, SmallProblemConfig, evaluate_many_to_one,
     load_bounds, map_many_to_one, map_many_to_one_watched, pe_loads, remap_many_to_one,
-    remap_many_to_one_around, remap_many_to_one_for, remap_many_to_one_watched,
+    remap_many_to_one_around, remap_many_to_one_for,
 };
 pub use presets::{MapConfig, MapPreset};
 pub use report::{MapReport, MapSeconds};

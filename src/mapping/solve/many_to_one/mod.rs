@@ -342,22 +342,11 @@ pub fn remap_many_to_one(
     homes: &Homes,
     weight: MigrationWeight,
 ) -> Result<ManyToOneSolution, SolveError> {
-    remap_many_to_one_watched(graph, machine, config, homes, weight, &())
+    remap_many_to_one_around(graph, machine, config, Remapping::new(homes, weight), None, &())
 }
 
-/// As [`remap_many_to_one`], with an observer. If it asks to stop, the bounds are respected as otherwise, but J may be poor.
-pub fn remap_many_to_one_watched(
-    graph: &CsrGraph,
-    machine: &dyn Machine,
-    config: &ManyToOneConfig,
-    homes: &Homes,
-    weight: MigrationWeight,
-    observer: &dyn Observer,
-) -> Result<ManyToOneSolution, SolveError> {
-    remap_many_to_one_around(graph, machine, config, Remapping::new(homes, weight), None, observer)
-}
-
-/// As [`remap_many_to_one_watched`], with vertices that must be on given PEs, wherever they come from.
+/// As [`remap_many_to_one`], with vertices that must be on given PEs, wherever they come from, and an observer. If it asks to stop, the bounds
+/// are respected as otherwise, but J may be poor.
 ///
 /// # Errors
 ///
