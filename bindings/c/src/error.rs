@@ -117,7 +117,7 @@ pub fn note(text: &str) {
 }
 
 /// What the last function of this thread that returns a status had to say besides its result: a line of UTF-8 for each note, without a line end
-/// behind the last one; empty if there is nothing. Notes are no errors: they tell what was left out or assumed, such as the further weights of
+/// behind the last one; empty if there is nothing. Notes are not errors: they say what was left out or assumed, such as the further weights of
 /// the vertices of a file, or a least load that is rounded down to 0. Valid until the next such function of this thread; it is not freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn viem_notes() -> *const c_char {

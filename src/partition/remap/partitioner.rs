@@ -39,8 +39,8 @@ impl Partitioner {
     /// Repartitions a graph from where its vertices are, minimising the cut plus `weight` times the weight of the vertices
     /// that move. With a weight of 0, the cut is not above that of the partition from scratch, with the labels that keep most weight in place.
     ///
-    /// On small graphs (at most 65 536 vertices and arcs together, and 256 blocks), results for different weights do not contradict each other: with a greater one and everything else as
-    /// it was, no more migrates, and no result for another weight has a lower cut plus `weight` times the migration.
+    /// On [small graphs](super), results for different weights do not contradict each other: with a greater one and everything else as it was,
+    /// no more migrates, and no result for another weight has a lower cut plus `weight` times the migration.
     ///
     /// ```
     /// use viem::graph::generate;
