@@ -13,8 +13,7 @@ mod common;
 use std::path::PathBuf;
 
 use common::{Options, Stopwatch, Table, fail, read_graph};
-use viem::machine::Hierarchy;
-use viem::machine::{Distances, Places};
+use viem::machine::{Distances, Hierarchy, Places};
 use viem::mapping::construct::{Construction, ConstructionConfig, construct};
 use viem::mapping::objective::cost;
 use viem::mapping::problem::Problem;

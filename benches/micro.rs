@@ -17,10 +17,9 @@ use divan::counter::{BytesCount, ItemsCount};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::rng::Rng;
 use viem::ground::types::{NodeId, PeId};
-use viem::machine::Places;
 use viem::machine::{
     Dimension, DistanceOracle, DistanceVisitor, Distances, Grid, Hierarchy, Hypercube, Listed, Machine,
-    Network, StoredDistances,
+    Network, Places, StoredDistances,
 };
 use viem::mapping::construct::{Construction, ConstructionConfig, construct};
 use viem::mapping::objective::{keys, swap_delta};

@@ -16,9 +16,8 @@ use viem::machine::Machine;
 use viem::mapping::solve::{ManyToOneConfig, ManyToOneSolution, remap_many_to_one_for};
 use viem::partition::{CurvePoint, Envelope, FixedVertices, Homes, Migration, MigrationWeight, Remapping};
 use viem_io as io;
-use viem_io::number_list;
 use viem_io::output::OutputId;
-use viem_io::{Outputs, ReadError, Source, WriteError};
+use viem_io::{Outputs, ReadError, Source, WriteError, number_list};
 use viem_report::picture;
 use viem_verify::{self as verify, OldText};
 

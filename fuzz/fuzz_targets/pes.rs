@@ -7,8 +7,7 @@ mod common;
 use common::text_of_bytes;
 use libfuzzer_sys::fuzz_target;
 use viem::ground::number_list::ListOf;
-use viem_io::Source;
-use viem_io::number_list;
+use viem_io::{Source, number_list};
 use viem_verify::{MachineText, audit_on};
 
 fuzz_target!(|input: (u8, &[u8])| {

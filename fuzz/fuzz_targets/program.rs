@@ -4,10 +4,9 @@
 use libfuzzer_sys::fuzz_target;
 use viem::machine::Grid;
 use viem_io::Source;
-use viem_workload::Workload;
 use viem_workload::routing::Routing;
 use viem_workload::simulate::{SimulationConfig, simulate};
-use viem_workload::text;
+use viem_workload::{Workload, text};
 
 /// Largest number of instructions of workloads that are simulated.
 const FEW: u64 = 1 << 10;

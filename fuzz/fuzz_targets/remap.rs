@@ -10,8 +10,7 @@ use libfuzzer_sys::fuzz_target;
 use viem::graph::{CsrGraph, generate};
 use viem::ground::number_list::ListOf;
 use viem::partition::Homes;
-use viem_io::number_list;
-use viem_io::{Source, parents, partition};
+use viem_io::{Source, number_list, parents, partition};
 use viem_verify::{OldText, audit_migration};
 
 const NUM_NODES: usize = 6;

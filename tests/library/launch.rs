@@ -11,8 +11,7 @@ use crate::common::{Mpi, is_required, skipped, without_job};
 use viem::Mapping;
 use viem::ground::rng::Rng;
 use viem::ground::types::PeId;
-use viem::machine::Nodes;
-use viem::machine::{CoreRange, Distances, Located, Location, Machine, MachineError, SlurmJob};
+use viem::machine::{CoreRange, Distances, Located, Location, Machine, MachineError, Nodes, SlurmJob};
 use viem_launch as launch;
 use viem_launch::{KINDS, Launch, LaunchError};
 

@@ -13,9 +13,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use viem::ground::types::Weight;
-use viem_io::metis::part as lines;
 use viem_io::metis::part::{PartStart, Unpaired};
-use viem_io::metis::{GraphNote, Header, NodeWeights};
+use viem_io::metis::{GraphNote, Header, NodeWeights, part as lines};
 use viem_io::parhip::part as bytes;
 use viem_io::{ReadError, Source, is_stream, parhip, read_noted_graph};
 

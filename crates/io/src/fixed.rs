@@ -8,10 +8,9 @@ use super::mapping::Room;
 use super::scanner::{RefusedLine, Scanner};
 use super::source::read_error;
 use crate::{ContentError, ReadError, Source};
-use viem::ground::memory;
-use viem::ground::number;
 use viem::ground::text::MESSAGE_TEXT;
 use viem::ground::types::{BlockId, NodeId};
+use viem::ground::{memory, number};
 use viem::partition::FixedVertices;
 
 /// What is fixed, and to what, in the words of messages.

@@ -8,8 +8,7 @@ use std::collections::HashMap;
 
 use crate::{Job, LaunchError, NodeRanks};
 use viem::ground::types::NodeId;
-use viem::machine::Nodes;
-use viem::machine::SlurmJob;
+use viem::machine::{Nodes, SlurmJob};
 
 /// `srun` with the options that make it start a step on all CPUs of the job, whatever the job was asked for.
 pub(super) fn command(job: &Job<'_>) -> String {

@@ -9,10 +9,9 @@ use flate2::write::GzEncoder;
 use viem::ground::number_list::ListOf;
 use viem::ground::types::{Distance, PeId};
 use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
-use viem_cluster::SpecError;
-use viem_cluster::files;
 use viem_cluster::files::topology::Topology;
 use viem_cluster::nodes::{Cluster, Draft, DraftNode, Unit, regular};
+use viem_cluster::{SpecError, files};
 use viem_io as io;
 use viem_io::coordinates::{self, Ids};
 use viem_io::fixed::{self, FixedKind};
@@ -20,8 +19,7 @@ use viem_io::metis::{self, NodeWeights};
 use viem_io::traffic::{Collector, Format, Recording, TrafficConfig};
 use viem_io::{ReadError, Source, mapping, number_list, pe_weights, qap_solution};
 use viem_launch::placement;
-use viem_training::expert_trace;
-use viem_training::experts;
+use viem_training::{expert_trace, experts};
 use viem_workload::recorded;
 
 /// Reads a file and shows what it holds.

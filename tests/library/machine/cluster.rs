@@ -4,8 +4,9 @@ use std::path::Path;
 
 use viem::ground::rng::Rng;
 use viem::ground::types::{Distance, PeId};
-use viem::machine::{Audited as _, DistanceOracle, DistanceVisitor, Division, Interconnect, Machine};
-use viem::machine::{CoreRange, Nodes};
+use viem::machine::{
+    Audited as _, CoreRange, DistanceOracle, DistanceVisitor, Division, Interconnect, Machine, Nodes,
+};
 use viem_cluster::files::hwloc::{Object, ObjectKind};
 use viem_cluster::files::topology::{self, Switch, Topology, Torus};
 use viem_cluster::files::{hostfile, hostlist, hwloc, latency, numa, synthetic};

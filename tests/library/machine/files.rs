@@ -3,9 +3,8 @@
 use proptest::prelude::*;
 use viem::ground::number_list::{ListFault, ListOf, is_list};
 use viem_io::matrix::{self, MatrixFault};
-use viem_io::number_list;
 use viem_io::target::{self, Base, Target, TargetFault};
-use viem_io::{FieldFault, ReadError, Source};
+use viem_io::{FieldFault, ReadError, Source, number_list};
 
 fn source(text: &str) -> Source<'_> {
     Source::new("test", text.as_bytes()).unwrap()

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use viem::ground::types::{Distance, PeId};
-use viem::machine::Nodes;
-use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
+use viem::machine::{DistanceOracle, DistanceVisitor, Machine, Nodes};
 use viem_cluster::{PeKind, Wanted};
 
 /// The output of a program, if it runs and succeeds.

@@ -18,11 +18,9 @@ use viem::mapping::Mapping;
 use viem_io::Source;
 use viem_report::compare::Comparison;
 use viem_report::picture::draw_timeline;
-use viem_workload::Workload;
 use viem_workload::estimate::{Estimate, EstimateError, WorkloadModel};
-use viem_workload::map;
 use viem_workload::routing::Routing;
-use viem_workload::text;
+use viem_workload::{Workload, map, text};
 
 /// What is found out about a mapping of a program, as written to `--json`.
 #[derive(Serialize)]

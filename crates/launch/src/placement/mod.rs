@@ -36,9 +36,8 @@ use viem::ground::types::{NodeId, PeId};
 use viem::machine::{Located, Machine, Nodes};
 use viem_cluster::files::names::UnclearHost;
 use viem_io as io;
-use viem_io::Text;
 use viem_io::mapping::Room;
-use viem_io::{ContentError, ReadError, Source};
+use viem_io::{ContentError, ReadError, Source, Text};
 
 use seats::{Assigned, Seat};
 

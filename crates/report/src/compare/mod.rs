@@ -16,8 +16,7 @@ pub use arrangement::Arrangement;
 use crate::traffic;
 use viem::graph::CsrGraph;
 use viem::ground::types::{Cost, NodeId, Weight};
-use viem::machine::Nodes;
-use viem::machine::{Distances, Machine, distances_of};
+use viem::machine::{Distances, Machine, Nodes, distances_of};
 use viem::mapping::Mapping;
 use viem::mapping::objective::{ScoreError, evaluate};
 

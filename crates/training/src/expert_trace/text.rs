@@ -8,10 +8,9 @@ use super::{
     ExpertTraceFault, MOST_LAYERS, Stop, TakeEntry, TraceEntry, TraceFound, TraceKind, at_start, pairs,
 };
 use viem::ground::number::{self, Decimal};
-use viem_io::NumberFault;
-use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::table::{Field, Fields, Separator, Table, shortened};
+use viem_io::{NumberFault, Source};
 
 /// Passes on the entries of a text of a kind that is given or recognised.
 pub(super) fn read(

@@ -10,8 +10,7 @@ use serde_json::Value;
 
 use super::{ExpertCopies, ExpertError, ExpertId, ExpertPlacement, ExpertRouting, RoutingBuilder};
 use crate::expert_trace::{self, TraceEntry, TraceFound, TraceKind};
-use viem_io::Text;
-use viem_io::{ContentError, ReadError, Source};
+use viem_io::{ContentError, ReadError, Source, Text};
 
 /// The list of a placement.
 const LIST: &str = "physical_to_logical_map";

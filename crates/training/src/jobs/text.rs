@@ -18,8 +18,7 @@ use std::str::FromStr;
 use super::model::TrainingConfig;
 use viem::ground::settings::UnknownName;
 use viem::ground::text::{Place, place};
-use viem_io::Text;
-use viem_io::{ContentError, ReadError, Source};
+use viem_io::{ContentError, ReadError, Source, Text};
 
 /// What is wrong with the text of a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::files::hostfile::{self, Host};
 use crate::nodes::ClusterError;
-use crate::spec::Request;
-use crate::spec::SpecError;
+use crate::spec::{Request, SpecError};
 use viem::machine::Note;
 use viem_io::Source;
 

@@ -4,9 +4,8 @@ use crate::files::hostlist;
 use crate::files::hwloc::Object;
 use crate::files::names::{Names, UnclearHost};
 use crate::nodes::{ClusterError, DraftNode, Unit};
-use crate::spec::Request;
-use crate::spec::SpecError;
 use crate::spec::cluster::{NODE, Parts, inside};
+use crate::spec::{Request, SpecError};
 use viem::machine::Note;
 
 /// Hosts that a warning names.

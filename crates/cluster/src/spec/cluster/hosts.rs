@@ -3,10 +3,9 @@
 
 use crate::files::hostfile::Host;
 use crate::nodes::{ClusterError, Draft, DraftNode, plain_nodes};
-use crate::spec::Request;
 use crate::spec::cluster::described::{Described, warn_of_fewer};
 use crate::spec::cluster::{Parts, batch, inside, read_topology};
-use crate::spec::{ClusterKind, SpecError};
+use crate::spec::{ClusterKind, Request, SpecError};
 
 const KEYS: [&str; 4] = ["node", "topology", "ranks", "cores"];
 

@@ -8,11 +8,9 @@ use crate::files::gpus::{self, GpuDistances, GpuNode};
 use crate::files::hwloc::{self, Object, ObjectKind};
 use crate::files::{scontrol, synthetic};
 use crate::nodes::{ClusterError, Draft, DraftNode, Unit, regular};
-use crate::spec::Request;
 use crate::spec::cluster::command;
-use crate::spec::{PeKind, SpecError};
-use viem::machine::spec;
-use viem::machine::{Hierarchy, HierarchyError, Note};
+use crate::spec::{PeKind, Request, SpecError};
+use viem::machine::{Hierarchy, HierarchyError, Note, spec};
 use viem_io::{ReadError, Source};
 
 /// Cores of a node that is written as a hierarchy, at most.

@@ -21,8 +21,7 @@ use crate::files::hwloc::Object;
 use crate::files::topology::{self, Topology};
 use crate::files::{hostlist, latency};
 use crate::nodes::{Cluster, ClusterError, Draft, DraftNode, Unit};
-use crate::spec::Request;
-use crate::spec::{PeKind, SpecError};
+use crate::spec::{PeKind, Request, SpecError};
 use viem::machine::Machine;
 use viem_io::Source;
 

@@ -9,8 +9,7 @@ use crate::files::names::Names;
 use crate::files::scontrol::{self, Hardware};
 use crate::files::topology::Topology;
 use crate::nodes::ClusterError;
-use crate::spec::Request;
-use crate::spec::{PeKind, SpecError};
+use crate::spec::{PeKind, Request, SpecError};
 use viem::machine::Note;
 
 /// A job.

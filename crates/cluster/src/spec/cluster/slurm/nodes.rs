@@ -5,10 +5,9 @@ use crate::files::hwloc::{Object, ObjectKind};
 use crate::files::names;
 use crate::files::scontrol::Hardware;
 use crate::nodes::{ClusterError, Draft, DraftNode, Unit, plain_nodes};
-use crate::spec::Request;
 use crate::spec::cluster::described::Described;
 use crate::spec::cluster::inside;
-use crate::spec::{PeKind, SpecError};
+use crate::spec::{PeKind, Request, SpecError};
 use viem::machine::Note;
 
 use super::variables::variable;
