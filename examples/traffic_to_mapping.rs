@@ -7,7 +7,7 @@ use std::path::Path;
 
 use viem::{Hierarchy, MapConfig, solve};
 use viem_io::Source;
-use viem_io::traffic::{Collector, TrafficConfig};
+use viem_traffic::{Collector, TrafficConfig};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("instances/gromacs_water_pme_16.prof.gz");

@@ -14,9 +14,9 @@ use viem::partition::{FixedError, HomesError, PartitionAlgorithmError, RemapErro
 use viem::qap::{QapError, QapSolveError};
 use viem_cluster::SpecError;
 use viem_io::metis::RepairError;
-use viem_io::traffic::TrafficError;
 use viem_io::{ReadError, WriteError};
 use viem_launch::LaunchError;
+use viem_traffic::TrafficError;
 use viem_training::experts::ExpertError;
 use viem_training::jobs::TrainingError;
 use viem_verify::AuditError;

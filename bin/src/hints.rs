@@ -13,8 +13,8 @@ use viem_cluster::SpecError;
 use viem_cluster::nodes::ClusterError;
 use viem_io::coordinates::CoordinatesFault;
 use viem_io::metis::{FaultKind, Role};
-use viem_io::traffic::{TrafficError, TrafficFault, TrafficNote};
 use viem_io::{NumberFault, ReadError, Reading};
+use viem_traffic::{TrafficError, TrafficFault, TrafficNote};
 use viem_training::expert_trace::ExpertTraceFault;
 
 /// How alike two words are that may be meant for each other, from 0 to 1: `outptu` and `output` are, `seed` and

@@ -4,8 +4,8 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem::machine::Grid;
-use viem_io::traffic::{Recording, is_goal, read_goal, relabel_goal};
 use viem_io::{ReadError, Source};
+use viem_traffic::{Recording, is_goal, read_goal, relabel_goal};
 use viem_workload::recorded;
 use viem_workload::routing::Routing;
 use viem_workload::simulate::{Costs, Sharing, SimulationConfig, simulate};

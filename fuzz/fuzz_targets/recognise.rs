@@ -3,14 +3,14 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem_io::metis::{self, NodeWeights};
-use viem_io::traffic::{Collector, Format, WINDOW};
 use viem_io::{Reading, Source, coordinates, matrix, readings};
+use viem_traffic::{Collector, Format};
 
 fuzz_target!(|text: &[u8]| {
     let source = || Source::new("fuzz", text);
     let Ok(mut opened) = source() else { return };
-    let start = opened.peek(WINDOW);
-    let found = readings(&start, start.len() < WINDOW);
+    let start = opened.start();
+    let found = readings(&start, start.len() < Source::START);
     if let Ok(report) = metis::check(opened, 1)
         && report.is_valid()
     {

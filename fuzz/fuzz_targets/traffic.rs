@@ -4,8 +4,8 @@
 use libfuzzer_sys::fuzz_target;
 use viem::graph::CsrGraph;
 use viem_io::metis::{self, GraphContent, NodeWeights};
-use viem_io::traffic::{Collector, Format, Share, TrafficConfig, WINDOW, Weighing};
 use viem_io::{ReadError, Source};
+use viem_traffic::{Collector, Format, Share, TrafficConfig, Weighing};
 
 /// Limits the run time: a few bytes can name a rank that leads to a graph of millions of vertices.
 const MOST_RANKS: u64 = 1000;
@@ -17,7 +17,7 @@ fuzz_target!(|input: (u8, &[u8])| {
     let source = |text| Source::new("fuzz", text);
     let mut collector = Collector::new(None);
     let result = source(text).and_then(|source| collector.read(source, Some(format)));
-    let start = source(text).map(|mut source| source.peek(WINDOW)).unwrap_or_default();
+    let start = source(text).map(|mut source| source.start()).unwrap_or_default();
     if Format::recognise(&start) == Some(format) {
         let again = source(text).and_then(|source| Collector::new(None).read(source, None));
         assert_eq!(format!("{result:?}"), format!("{again:?}"));

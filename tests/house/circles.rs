@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::{CratePath, Source, sources};
 
 /// The crates of the workspace with more than one file, by their folders.
-const CRATES: [&str; 16] = [
+const CRATES: [&str; 17] = [
     "src",
     "bin/src",
     "bindings/c/src",
@@ -22,6 +22,7 @@ const CRATES: [&str; 16] = [
     "crates/io/src",
     "crates/launch/src",
     "crates/report/src",
+    "crates/traffic/src",
     "crates/training/src",
     "crates/verify/src",
     "crates/workload/src",

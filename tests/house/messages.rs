@@ -4,12 +4,13 @@
 use crate::code::{passed_over, sources, word};
 
 /// The folders of the library.
-const LIBRARY: [&str; 7] = [
+const LIBRARY: [&str; 8] = [
     "src",
     "crates/cluster/src",
     "crates/io/src",
     "crates/launch/src",
     "crates/report/src",
+    "crates/traffic/src",
     "crates/training/src",
     "crates/workload/src",
 ];

@@ -11,7 +11,7 @@ use crate::common::{Mpi, is_required, program, skipped, stdout_of};
 use viem::machine::Grid;
 use viem_io::Source;
 use viem_io::metis::{self, NodeWeights};
-use viem_io::traffic::{Act, Recording};
+use viem_traffic::{Act, Recording};
 use viem_workload::routing::Routing;
 use viem_workload::simulate::{SimulationConfig, simulate};
 use viem_workload::{recorded, text};

@@ -11,7 +11,7 @@ use viem::ground::types::{NodeId, Weight};
 use viem_ffi::{array, check_memory, count, memory_of_graph, optional, text, write_graph};
 use viem_io::Source;
 use viem_io::metis::NodeWeights;
-use viem_io::traffic::{Collector, TrafficConfig};
+use viem_traffic::{Collector, TrafficConfig};
 
 use crate::error::{Error, Status, call, create, free, given, note};
 

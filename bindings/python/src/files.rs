@@ -8,9 +8,9 @@ use viem::{CsrGraph, Mapping};
 use viem_ffi::write;
 use viem_io as io;
 use viem_io::metis::NodeWeights;
-use viem_io::traffic::{Collector, Format, Summary, TrafficConfig, TrafficNote, Weighing};
 use viem_io::{ReadError, Source};
 use viem_launch as launch;
+use viem_traffic::{Collector, Format, Summary, TrafficConfig, TrafficNote, Weighing};
 
 use crate::error::{Fault, OrRaise};
 use crate::graph::Graph;

@@ -205,8 +205,8 @@ fn separators_of(first: &[u8]) -> fn(u8) -> bool {
 }
 
 /// The first of the names of the columns, if the line has several fields and none is a number.
-fn first_name<'a>(mut fields: Fields<'a>) -> Option<&'a [u8]> {
-    let names: Vec<&[u8]> = std::iter::from_fn(|| fields.next()).map(|field| unquoted(field.text)).collect();
+fn first_name<'a>(fields: Fields<'a>) -> Option<&'a [u8]> {
+    let names: Vec<&[u8]> = fields.map(|field| unquoted(field.text)).collect();
     let is_name = |name: &&[u8]| {
         number::real(name).is_none() && name.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
     };

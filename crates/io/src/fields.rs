@@ -78,7 +78,7 @@ impl<'a> Fields<'a> {
     /// The next field: a number, a text, or the end.
     pub fn token(&mut self) -> Token {
         loop {
-            match self.scanner.next() {
+            match self.scanner.next_token() {
                 Token::LineEnd => self.scanner.skip_line(),
                 Token::Text(_) if self.scanner.text().starts_with(['#', '%']) => self.scanner.skip_line(),
                 token => return token,

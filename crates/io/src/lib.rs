@@ -11,7 +11,6 @@
 //! | [`partition`] | partitions: read, write |
 //! | [`fixed`] | fixed processes or vertices: read |
 //! | [`parents`] | vertices of an older graph that those of a refined one come from: read |
-//! | [`traffic`] | recorded traffic of MPI jobs, of several kinds: read, summed into a graph |
 //! | [`target`] | target files of Scotch: read |
 //! | [`matrix`] | square matrices: read |
 //! | [`coordinates`] | points of vertices: read |
@@ -21,7 +20,10 @@
 //! | [`qaplib`] | quadratic assignment problems of QAPLIB: read, write |
 //! | [`qap_solution`] | their solutions: read, write |
 //! | [`readings`] | all that a file may be by its content |
+//! | [`signature`] | what files of recorded traffic say of themselves |
 //! | [`output`] | the outputs of a run: written whole or not at all |
+//! | [`Text`], [`scanner`], [`fields`], [`table`] | for readers of further formats: whole texts, tokens, numbers with faults, lines of fields |
+//! | [`xml`], [`array`](mod@array), [`npz`] | for the same: XML, arrays of NumPy and archives of them |
 //!
 //! Every reader scans its text once, in pieces, and takes memory for what stands there, never for what a
 //! header promises. Lines and columns are counted from 1, columns in bytes.
@@ -67,11 +69,11 @@ pub mod qaplib;
 mod reading;
 mod recognise;
 pub mod scanner;
-pub mod source;
+pub mod signature;
+mod source;
 pub mod table;
 pub mod target;
 mod text;
-pub mod traffic;
 pub mod xml;
 
 use std::sync::Arc;

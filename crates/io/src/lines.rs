@@ -71,7 +71,7 @@ fn read_lines<T, F: LineFault>(
     values: &mut Vec<T>,
 ) -> Result<(), F> {
     while expected.is_none_or(|expected| values.len() < expected) {
-        match (scanner.next(), expected) {
+        match (scanner.next_token(), expected) {
             (Token::Number(number), _) => values.push(take(number)?),
             (Token::Text(_), _) => return Err(F::not_a_number(scanner.text())),
             (Token::End, Some(expected)) => return Err(F::too_few(values.len(), expected)),
@@ -92,7 +92,7 @@ pub(super) fn end_of_line<F>(
     scanner: &mut Scanner<Source<'_>>,
     fault: impl Fn(String) -> F,
 ) -> Result<(), F> {
-    match scanner.next() {
+    match scanner.next_token() {
         Token::LineEnd | Token::End => {}
         Token::Number(number) => return Err(fault(number.to_string())),
         Token::Text(_) => return Err(fault(scanner.text())),

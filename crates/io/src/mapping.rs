@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::lines::end_of_line;
-use super::reading::{Reading, listed};
+use super::reading::Reading;
 use super::recognise;
 use super::scanner::{Scanner, TextKind, Token};
 use super::source::read_error;
@@ -16,7 +16,7 @@ use viem::ground::types::PeId;
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum MappingFault {
-    #[error("this looks like {}, not like a mapping, which has one number a line", listed(readings))]
+    #[error("this looks like {}, not like a mapping, which has one number a line", Reading::listed(readings))]
     OtherFormat { readings: Vec<Reading> },
     #[error("`{text}` is not a PE; the line must hold one whole number from 0 to {last}")]
     NotAPe { text: String, last: usize },
@@ -132,7 +132,7 @@ fn read_lines(
 ) -> Result<Vec<PeId>, MappingFault> {
     let last = taken.room.num_pes.saturating_sub(1);
     while pe_of.len() < expected {
-        let pe = match scanner.next() {
+        let pe = match scanner.next_token() {
             Token::Number(pe) => pe,
             Token::Text(TextKind::TooLarge) => {
                 return Err(MappingFault::PeOutOfRange { text: scanner.text(), last });

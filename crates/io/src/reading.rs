@@ -63,25 +63,6 @@ impl Reading {
     pub(super) const BINARY: Self = Self::new("a binary file", CONVERT);
     pub(super) const HASHES: Self = Self::new("an edge list (SNAP) or a script", CONVERT);
 
-    /// Readings of recorded traffic.
-    pub(super) const TRAFFIC: [Self; 15] = [
-        Self::PROFILE,
-        Self::MATRIX,
-        Self::EDGES,
-        Self::MATRIX_MARKET,
-        Self::SCOTCH,
-        Self::APS,
-        Self::TRACE,
-        Self::NPY,
-        Self::NODE_LINK,
-        Self::GRAPHML,
-        Self::NCCL,
-        Self::KINETO,
-        Self::GOAL,
-        Self::PAJE,
-        Self::SIMGRID,
-    ];
-
     const fn new(name: &'static str, remedy: &'static str) -> Self {
         Self { name, traffic: None, remedy }
     }
@@ -100,9 +81,14 @@ impl Reading {
         self.name
     }
 
-    /// The kind of recorded traffic, by its name in [`traffic`](super::traffic), if it may be that.
+    /// The kind of recorded traffic, by its name, if it may be that.
     pub fn traffic_kind(self) -> Option<&'static str> {
         self.traffic
+    }
+
+    /// Several of them in a message: `an edge list or a dense matrix`.
+    pub fn listed(readings: &[Self]) -> String {
+        readings.iter().map(|reading| reading.name).collect::<Vec<_>>().join(" or ")
     }
 
     /// What to do with such a file where a graph is asked for.
@@ -115,9 +101,4 @@ impl fmt::Display for Reading {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
     }
-}
-
-/// Several readings in a message: `an edge list or a dense matrix`.
-pub fn listed(readings: &[Reading]) -> String {
-    readings.iter().map(|reading| reading.name).collect::<Vec<_>>().join(" or ")
 }

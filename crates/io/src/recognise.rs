@@ -7,68 +7,17 @@
 use super::metis::parse::{FitsGraph, fits_graph};
 use super::parhip::is_parhip;
 use super::reading::Reading;
+use super::signature;
 use super::table::{Layout, Separator, fields_of};
-use super::traffic::{Format, WINDOW};
+use crate::Source;
 use viem::ground::number;
-
-/// What Matrix Market files start with, in letters of either case.
-const MATRIX_MARKET: &str = "%%MatrixMarket";
-
-/// Kinds of files that start with bytes of their own.
-const SIGNATURES: [(&[u8], &str); 15] = [
-    (b"\x7fELF", "a program (ELF)"),
-    (b"\x89HDF", "an HDF5 file"),
-    (b"\x89PNG", "a PNG picture"),
-    (b"%PDF-", "a PDF document"),
-    (b"PK\x03\x04", "a zip archive"),
-    (b"BZh", "a file packed with bzip2"),
-    (b"\xfd7zXZ\x00", "a file packed with xz"),
-    (b"\x28\xb5\x2f\xfd", "a file packed with zstd"),
-    (b"\x04\x22\x4d\x18", "a file packed with lz4"),
-    (b"MATLAB 5.0", "a MATLAB file"),
-    (b"CDF", "a NetCDF file"),
-    (b"SQLite format 3", "an SQLite database"),
-    (b"%EventDef", "a trace in the Paje format; pj_dump of PajeNG prints its links, which are read"),
-    (b"#Paraver", "a trace of Paraver (.prv)"),
-    (
-        b"# darshan log",
-        "what darshan-parser prints of a log of file operations, which has no messages between ranks",
-    ),
-];
-
-/// What `otf2-print` prints.
-const OTF2: &str = "the text of an OTF2 trace (otf2-print)";
-
-/// Kinds of texts by the word at the start of their first line that is no METIS comment, in lower case.
-const OPENINGS: [(&str, &str); 20] = [
-    ("@ mpip", "a report of mpiP, which has no pairs of ranks"),
-    ("=== otf2-print", OTF2),
-    ("=== event", OTF2),
-    ("process ", "a workload (PROCESS ...)"),
-    ("viem_order ", "the recorded order of messages (viem_order ...)"),
-    ("<?xml", "an XML file such as GEXF"),
-    ("<gexf", "a GEXF file"),
-    ("<!doctype", "an HTML page"),
-    ("<html", "an HTML page"),
-    ("{", "a JSON file"),
-    ("[", "a JSON file"),
-    ("graph [", "a GML file"),
-    ("creator", "a GML file"),
-    ("graph", "a Graphviz (DOT) file"),
-    ("digraph", "a Graphviz (DOT) file"),
-    ("strict", "a Graphviz (DOT) file"),
-    ("*vertices", "a Pajek file"),
-    ("*network", "a Pajek file"),
-    ("p ", "a DIMACS graph"),
-    ("c ", "a DIMACS graph"),
-];
 
 /// All that a file may be that starts so; none if nothing fits. `is_whole`: nothing follows.
 pub fn readings(start: &[u8], is_whole: bool) -> Vec<Reading> {
-    let window = &start[..start.len().min(WINDOW)];
+    let window = &start[..start.len().min(Source::START)];
     let is_whole = is_whole && window.len() == start.len();
-    if let Some(format) = Format::ALL.into_iter().find(|format| format.is_certain(window)) {
-        return vec![reading_of(format, window)];
+    if let Some(reading) = recorded(window) {
+        return vec![reading];
     }
     if let Some(reading) = signed(start) {
         return vec![reading];
@@ -91,44 +40,21 @@ pub fn readings(start: &[u8], is_whole: bool) -> Vec<Reading> {
     readings
 }
 
-/// What a file is called that is of a kind for certain.
-fn reading_of(format: Format, start: &[u8]) -> Reading {
-    let kind = Some(format.name());
+/// The recorded traffic that a file says itself to be.
+fn recorded(start: &[u8]) -> Option<Reading> {
+    let (reading, _) = signature::TRAFFIC.into_iter().find(|(_, is_certain)| is_certain(start))?;
     let has_separators = matches!(Separator::of_start(start), Separator::Single(_));
-    if kind == Reading::CSV_EDGES.traffic_kind() && has_separators {
-        return Reading::CSV_EDGES;
-    }
-    let known = Reading::TRAFFIC.into_iter().find(|reading| reading.traffic_kind() == kind);
-    known.unwrap_or(Reading::CSV)
+    Some(if reading == Reading::EDGES && has_separators { Reading::CSV_EDGES } else { reading })
 }
 
 /// What a file says of itself with its first bytes, even where a METIS graph may have a comment.
 pub(super) fn signed(start: &[u8]) -> Option<Reading> {
-    let mark = MATRIX_MARKET.as_bytes();
-    if start.get(..mark.len()).is_some_and(|bytes| bytes.eq_ignore_ascii_case(mark)) {
-        return Some(Reading::MATRIX_MARKET);
-    }
-    if is_parhip(start) {
-        return Some(Reading::PARHIP);
-    }
-    let signature = SIGNATURES.iter().find(|(signature, _)| start.starts_with(signature));
-    signature.map(|&(_, name)| Reading::foreign(name))
-}
-
-impl Format {
-    /// The kind of a file that starts with these bytes (up to [`WINDOW`] of them; fewer are all there are), if it can be no other.
-    /// A METIS graph is none of them.
-    pub fn recognise(start: &[u8]) -> Option<Self> {
-        match readings(start, start.len() < WINDOW)[..] {
-            [reading] => Self::of_reading(reading),
-            _ => None,
-        }
-    }
-
-    /// The kind that a reading is of, if it is one of recorded traffic.
-    pub fn of_reading(reading: Reading) -> Option<Self> {
-        let kind = reading.traffic_kind()?;
-        Self::ALL.into_iter().find(|format| format.name() == kind)
+    if signature::is_matrix_market(start) {
+        Some(Reading::MATRIX_MARKET)
+    } else if is_parhip(start) {
+        Some(Reading::PARHIP)
+    } else {
+        signature::by_bytes(start)
     }
 }
 
@@ -174,9 +100,7 @@ impl<'a> Lines<'a> {
 
     fn by_opening(&self) -> Option<Reading> {
         let line = self.lines.iter().map(|line| line.trim_start()).find(|line| !line.is_empty())?;
-        let line = line.to_ascii_lowercase();
-        let opening = OPENINGS.iter().find(|(opening, _)| line.starts_with(opening));
-        opening.map(|&(_, name)| Reading::foreign(name))
+        signature::by_opening(line)
     }
 
     /// What a text of lines of fields may be.
@@ -456,7 +380,7 @@ mod tests {
     #[test]
     fn large_graphs_are_not_taken_for_other_files() {
         // Rings, of which every line but the first has two or three numbers.
-        let n = WINDOW;
+        let n = Source::START;
         for (format, weight) in [("", ""), (" 10", "1 ")] {
             let line = |v: usize| format!("{weight}{} {}\n", (v + 1) % n + 1, (v + n - 1) % n + 1);
             let text: String =
@@ -469,21 +393,6 @@ mod tests {
             let text = format!("{n} {} 110\n{pairs}", n / 2);
             assert_eq!(looks_like(text.as_bytes()), [Reading::GRAPH]);
         }
-    }
-
-    #[test]
-    fn what_reads_recorded_traffic_is_named() {
-        for reading in Reading::TRAFFIC {
-            assert!(Format::of_reading(reading).is_some(), "{reading}");
-            assert!(reading.remedy().contains("recorded traffic"));
-        }
-        for format in Format::ALL {
-            assert!(
-                Reading::TRAFFIC.iter().any(|&reading| Format::of_reading(reading) == Some(format)),
-                "{format:?}"
-            );
-        }
-        assert_eq!(Format::of_reading(Reading::CSV), None);
     }
 
     #[test]
@@ -545,7 +454,7 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(looks_like(text), expected, "{}", String::from_utf8_lossy(text));
         }
-        let long: String = (0..WINDOW).map(|v| format!("{} {}\n", v / 4, 1_000_000 + v)).collect();
+        let long: String = (0..Source::START).map(|v| format!("{} {}\n", v / 4, 1_000_000 + v)).collect();
         assert_eq!(looks_like(long.as_bytes()), [Reading::EDGES]);
         let mut rng = viem::ground::rng::Rng::new(1);
         for length in [64, 600, 4096] {

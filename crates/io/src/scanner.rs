@@ -128,13 +128,13 @@ impl<R: Read> Scanner<R> {
     }
 
     /// Line of the next byte, from 1.
-    pub(super) fn line(&self) -> u64 {
+    pub fn line(&self) -> u64 {
         self.line
     }
 
     /// Column of the last token, from 1; the end of a line has one too.
     #[inline]
-    pub(super) fn column(&self) -> u64 {
+    pub fn column(&self) -> u64 {
         (self.token_start - self.line_start) as u64 + 1
     }
 
@@ -146,7 +146,7 @@ impl<R: Read> Scanner<R> {
     }
 
     /// The last text that was not a number, shortened if it is long.
-    pub(super) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.text).chars().flat_map(char::escape_default).collect()
     }
 
@@ -163,7 +163,7 @@ impl<R: Read> Scanner<R> {
     /// Whether a line starts here; if not, the text has ended. Call it at the start of a line only.
     ///
     /// Comments, which are lines that start with `%`, are passed over.
-    pub(super) fn has_line(&mut self) -> bool {
+    pub fn has_line(&mut self) -> bool {
         loop {
             if !self.has_bytes() {
                 return false;
@@ -201,7 +201,7 @@ impl<R: Read> Scanner<R> {
         }
     }
 
-    /// All that is left, as one text. What does not fit into memory ends it; `Scanner::refused_line` has the reason.
+    /// All that is left, as one text. What does not fit into memory ends it; [`Scanner::early_end`] has the reason.
     pub fn rest(&mut self) -> Vec<u8> {
         let mut all = Vec::new();
         while self.position < self.filled {
@@ -333,7 +333,7 @@ impl<R: Read> Scanner<R> {
     }
 
     /// Passes over the rest of the line and its end.
-    pub(super) fn skip_line(&mut self) {
+    pub fn skip_line(&mut self) {
         loop {
             if let Some(newline) = self.newline(self.position) {
                 self.position = newline + 1;
@@ -351,8 +351,8 @@ impl<R: Read> Scanner<R> {
     }
 
     /// The next line, without its end, and its number; `None` if the text has ended. Call it at the start of a
-    /// line only. A line that cannot be held as a whole ends the text; [`Scanner::refused_line`] has the reason.
-    pub(super) fn next_line(&mut self) -> Option<(u64, &[u8])> {
+    /// line only. A line that cannot be held as a whole ends the text; [`Scanner::early_end`] has the reason.
+    pub fn next_line(&mut self) -> Option<(u64, &[u8])> {
         if !self.has_bytes() {
             return None;
         }
@@ -397,14 +397,14 @@ impl<R: Read> Scanner<R> {
     }
 
     /// Passes over blanks; whether the line, or the text, ends after them.
-    pub(super) fn is_rest_blank(&mut self) -> bool {
+    pub fn is_rest_blank(&mut self) -> bool {
         self.skip_blanks();
         self.position == self.filled || self.buffer[self.position] == b'\n'
     }
 
     /// The next token.
     #[inline(always)]
-    pub(super) fn next(&mut self) -> Token {
+    pub fn next_token(&mut self) -> Token {
         self.make_ready();
         self.position += usize::from(self.buffer[self.position] == b' ');
         self.token_start = self.position as i64;
@@ -441,7 +441,7 @@ impl<R: Read> Scanner<R> {
     /// Passes over arcs as most files spell them, as long as they lie at hand and `take` takes them: a number of one to eight
     /// digits, the first of which is not 0, and, if arcs have weights, another one for that, each with one blank or a line end behind it.
     /// `take` gets both, the weight 1 if there is none. Returns the column of the first arc, and whether the line ends behind the last one.
-    /// What follows is for [`Scanner::next`].
+    /// What follows is for [`Scanner::next_token`].
     #[inline(always)]
     pub(super) fn plain_arcs<const WEIGHTED: bool>(
         &mut self,
@@ -492,7 +492,7 @@ impl<R: Read> Scanner<R> {
         }
         match self.buffer[self.position] {
             b'\n' => Token::LineEnd,
-            b'0'..=b'9' => self.next(),
+            b'0'..=b'9' => self.next_token(),
             _ if self.position == self.filled => Token::End,
             _ => self.next_text(),
         }
@@ -664,7 +664,7 @@ mod tests {
         let mut tokens = Vec::new();
         loop {
             let line = scanner.line();
-            let token = scanner.next();
+            let token = scanner.next_token();
             if token == Token::End {
                 return tokens;
             }
@@ -721,8 +721,8 @@ mod tests {
             for padding in ["", " "] {
                 let padded = format!("{padding}{text}{padding}\n");
                 let mut scanner = Scanner::new(padded.as_bytes());
-                assert_eq!((scanner.next(), scanner.spelling()), (Token::Number(5), text.to_owned()));
-                assert_eq!(scanner.next(), Token::LineEnd);
+                assert_eq!((scanner.next_token(), scanner.spelling()), (Token::Number(5), text.to_owned()));
+                assert_eq!(scanner.next_token(), Token::LineEnd);
             }
         }
     }
@@ -733,14 +733,14 @@ mod tests {
         let mut scanner = Scanner::new(&b"1,2 , 3.0,x,\n,4,,12345678901\n5"[..]);
         scanner.separate_by(b',');
         let mut expect =
-            |tokens: &[Token]| tokens.iter().for_each(|&token| assert_eq!(scanner.next(), token));
+            |tokens: &[Token]| tokens.iter().for_each(|&token| assert_eq!(scanner.next_token(), token));
         expect(&[Number(1), Number(2), Number(3), Text(TextKind::Word), LineEnd]);
         scanner.skip_line();
         let mut expect =
-            |tokens: &[Token]| tokens.iter().for_each(|&token| assert_eq!(scanner.next(), token));
+            |tokens: &[Token]| tokens.iter().for_each(|&token| assert_eq!(scanner.next_token(), token));
         expect(&[Number(4), Text(TextKind::Word), Number(12_345_678_901), LineEnd]);
         scanner.skip_line();
-        assert_eq!((scanner.next(), scanner.next()), (Number(5), End));
+        assert_eq!((scanner.next_token(), scanner.next_token()), (Number(5), End));
     }
 
     #[test]
@@ -805,7 +805,10 @@ mod tests {
         text.extend_from_slice(b"\n%\n5\n%");
         let mut scanner = Scanner::new(&text[..]);
         assert!(scanner.has_line());
-        assert_eq!((scanner.line(), scanner.next(), scanner.next()), (3, Token::Number(5), Token::LineEnd));
+        assert_eq!(
+            (scanner.line(), scanner.next_token(), scanner.next_token()),
+            (3, Token::Number(5), Token::LineEnd)
+        );
         scanner.skip_line();
         assert!(!scanner.has_line());
     }
@@ -861,7 +864,7 @@ mod tests {
     fn a_place_can_be_asked_for_at_the_start_of_a_line() {
         let mut scanner = Scanner::new(&b"12 3\n"[..]);
         assert_eq!((scanner.line(), scanner.column()), (1, 1));
-        scanner.next();
+        scanner.next_token();
         scanner.skip_line();
         assert_eq!((scanner.line(), scanner.column()), (2, 1));
     }
@@ -876,7 +879,7 @@ mod tests {
         }
         let mut scanner = Scanner::new((&b"1 2"[..]).chain(Broken));
         assert_eq!(
-            (scanner.next(), scanner.next(), scanner.next()),
+            (scanner.next_token(), scanner.next_token(), scanner.next_token()),
             (Token::Number(1), Token::Number(2), Token::End)
         );
         assert!(scanner.failure().is_some());

@@ -110,7 +110,7 @@ impl<'a> Source<'a> {
     }
 
     /// The first bytes, at most `count` of them; they stay to be read. A read that fails fails again then.
-    pub fn peek(&mut self, count: usize) -> Vec<u8> {
+    fn peek(&mut self, count: usize) -> Vec<u8> {
         let mut start = Vec::new();
         let failure = self.reader.by_ref().take(count as u64).read_to_end(&mut start).err();
         let rest = std::mem::replace(&mut self.reader, Box::new(io::empty()));
@@ -131,6 +131,11 @@ impl<'a> Source<'a> {
         &self.name
     }
 
+    /// Why reading it failed before anything was read.
+    pub fn error(&self, source: io::Error) -> ReadError {
+        read_error(&self.name, source, 1, 1)
+    }
+
     /// Whether what is read are the bytes that there are, except for a byte order mark; then parts of a file can be read by themselves.
     pub fn is_plain(&self) -> bool {
         self.is_plain
@@ -143,7 +148,7 @@ impl<'a> Source<'a> {
         file.filter(is_seekable)
     }
 
-    /// The first bytes, up to 64 KiB, as [`peek`](Self::peek) does it.
+    /// The first bytes, at most [`Self::START`] of them; they stay to be read. A read that fails fails again then.
     pub fn start(&mut self) -> Vec<u8> {
         self.peek(Self::START)
     }
@@ -201,7 +206,7 @@ pub struct PackedFault {
 }
 
 /// The error of a read that failed where the text had reached this line and column.
-pub fn read_error(file: &str, source: io::Error, line: u64, column: u64) -> ReadError {
+pub(crate) fn read_error(file: &str, source: io::Error, line: u64, column: u64) -> ReadError {
     let file = file.to_owned();
     if let Some(kind) = source.get_ref().and_then(|inner| inner.downcast_ref::<ContentError>()) {
         return ReadError::Invalid { file, line, column, kind: kind.clone() };

@@ -17,7 +17,7 @@ use viem::ground::number;
 /// A line that is taken apart field by field.
 #[derive(Clone, Copy)]
 pub struct Fields<'a> {
-    pub(crate) line: &'a [u8],
+    line: &'a [u8],
     /// Its number, from 1.
     pub number: u64,
     position: usize,
@@ -42,8 +42,8 @@ pub struct Field<'a> {
     pub column: u64,
 }
 
-/// Blanks separate fields.
-pub(crate) fn is_blank(byte: u8) -> bool {
+/// Whether a byte is a blank, which separates fields.
+pub fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\x0b' | b'\x0c' | b'\r')
 }
 
@@ -71,22 +71,13 @@ impl Separator {
 
 impl<'a> Fields<'a> {
     /// Fields between runs of separators.
-    pub(crate) fn new(number: u64, line: &'a [u8], is_separator: fn(u8) -> bool) -> Self {
+    pub fn new(number: u64, line: &'a [u8], is_separator: fn(u8) -> bool) -> Self {
         Self::separated(number, line, Separator::Run(is_separator))
     }
 
     /// Fields between separators of either kind.
-    pub(crate) fn separated(number: u64, line: &'a [u8], separator: Separator) -> Self {
+    pub fn separated(number: u64, line: &'a [u8], separator: Separator) -> Self {
         Self { line, number, position: 0, separator }
-    }
-
-    /// The next field, if there is one.
-    #[inline]
-    pub(crate) fn next(&mut self) -> Option<Field<'a>> {
-        match self.separator {
-            Separator::Run(is_separator) => self.next_after_run(is_separator),
-            Separator::Single(separator) => self.next_up_to(separator),
-        }
     }
 
     fn next_after_run(&mut self, is_separator: fn(u8) -> bool) -> Option<Field<'a>> {
@@ -140,6 +131,11 @@ impl<'a> Fields<'a> {
         Fields::separated(*number, line, separator)
     }
 
+    /// The column behind the last byte of the line, from 1.
+    pub fn end_column(&self) -> u64 {
+        self.line.len() as u64 + 1
+    }
+
     /// What separates its fields.
     pub fn separator(&self) -> Separator {
         self.separator
@@ -148,6 +144,18 @@ impl<'a> Fields<'a> {
     /// How many fields of a table are left.
     pub fn count_of_table(mut self) -> usize {
         std::iter::from_fn(|| self.next_of_table()).count()
+    }
+}
+
+impl<'a> Iterator for Fields<'a> {
+    type Item = Field<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Field<'a>> {
+        match self.separator {
+            Separator::Run(is_separator) => self.next_after_run(is_separator),
+            Separator::Single(separator) => self.next_up_to(separator),
+        }
     }
 }
 
@@ -161,8 +169,15 @@ pub(crate) fn unquoted_positions(text: &[u8]) -> impl Iterator<Item = usize> {
     })
 }
 
-pub(crate) fn unquoted(text: &[u8]) -> &[u8] {
+/// A field without the double quotes around it.
+pub fn unquoted(text: &[u8]) -> &[u8] {
     text.strip_prefix(b"\"").and_then(|text| text.strip_suffix(b"\"")).unwrap_or(text)
+}
+
+/// The number that a name such as `rank3` ends in.
+pub fn number_at_end(name: &[u8]) -> Option<u64> {
+    let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    number::whole(&name[name.len() - digits..]).ok()
 }
 
 /// A text for a message: no longer than those of the scanner, and printable.
@@ -229,7 +244,7 @@ impl<'s, 'a> Table<'s, 'a> {
     }
 
     /// How the numbers of a square table stand in it. Call it before any row is read.
-    pub(crate) fn layout(&mut self) -> Layout {
+    pub fn layout(&mut self) -> Layout {
         while self.ahead.len() < Layout::LINES && self.fetch().is_some() {
             self.ahead.push_back(std::mem::take(&mut self.current));
         }
@@ -247,18 +262,18 @@ pub(crate) fn fields_of(line: &[u8], separator: Separator) -> Vec<&[u8]> {
 
 /// What stands around the numbers of a square table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Layout {
+pub struct Layout {
     /// The first line names the columns.
-    pub(crate) has_header: bool,
+    pub has_header: bool,
     /// The first field of each further line names the row.
-    pub(crate) has_labels: bool,
+    pub has_labels: bool,
     /// The first line holds the number of rows, and nothing else.
-    pub(crate) has_count: bool,
+    pub has_count: bool,
 }
 
 impl Layout {
     /// Whether a first line of so many names fits rows of so many numbers. Something may stand over the names of the rows.
-    pub(crate) fn fits(self, names: usize, columns: usize) -> bool {
+    pub fn fits(self, names: usize, columns: usize) -> bool {
         names == columns || self.has_labels && names == columns + 1
     }
 
@@ -278,7 +293,7 @@ impl Layout {
         Self::of(&rows)
     }
 
-    /// The layout of a table that begins with these lines; fewer than [`Self::LINES`] are all there are.
+    /// The layout of a table that begins with these lines; fewer than five are all there are.
     pub fn of(rows: &[Vec<&[u8]>]) -> Self {
         let [first, rest @ ..] = rows else { return Self::default() };
         let Some(second) = rest.first() else {

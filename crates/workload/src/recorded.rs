@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 
 use crate::{TaskId, Workload, WorkloadBuilder, WorkloadError, WorkloadFault};
 use viem::ground::error::{ErrorKind, HasKind};
-use viem_io::traffic::{Act, Recording, Step};
+use viem_traffic::{Act, Recording, Step};
 
 /// Why a recording is no workload. Ranks are numbered from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -63,7 +63,7 @@ pub struct RecordedWorkload {
 /// The workload of all ranks. A message of b bytes has ⌈b / `bytes_per_flit`⌉ flits, at least one.
 ///
 /// ```
-/// use viem_io::traffic::{Act, Recording, Step};
+/// use viem_traffic::{Act, Recording, Step};
 /// use viem_workload::recorded::workload;
 ///
 /// let (send, receive) = (Step::new(Act::Send(640), 1, 7), Step::new(Act::Receive, 0, 7));

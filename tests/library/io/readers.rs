@@ -16,9 +16,9 @@ use viem_io as io;
 use viem_io::coordinates::{self, Ids};
 use viem_io::fixed::{self, FixedKind};
 use viem_io::metis::{self, NodeWeights};
-use viem_io::traffic::{Collector, Format, Recording, TrafficConfig};
 use viem_io::{ReadError, Source, mapping, number_list, pe_weights, qap_solution};
 use viem_launch::placement;
+use viem_traffic::{Collector, Format, Recording, TrafficConfig};
 use viem_training::{expert_trace, experts};
 use viem_workload::recorded;
 

@@ -7,11 +7,11 @@ use std::io::Read as _;
 use proptest::prelude::*;
 use viem::graph::CsrGraph;
 use viem_io::metis::{self, NodeWeights};
-use viem_io::traffic::{
+use viem_io::{ReadError, Source};
+use viem_traffic::{
     Collector, Format, MOST_RANKS, NoTraffic, Share, Summary, TrafficConfig, TrafficError, TrafficFault,
     TrafficNote, Weighing, read_goal, relabel_goal,
 };
-use viem_io::{ReadError, Source};
 
 const BYTES: TrafficConfig = TrafficConfig::new(Weighing::BYTES);
 const MESSAGES: TrafficConfig = BYTES.with_weighing(Weighing::MESSAGES);

@@ -9,7 +9,7 @@ use viem::graph::CsrGraph;
 use viem_io as io;
 use viem_io::Source;
 use viem_io::metis::NodeWeights;
-use viem_io::traffic::{Collector, Format, TrafficConfig};
+use viem_traffic::{Collector, Format, TrafficConfig};
 
 /// The format of a graph of which each entry of a matrix is an edge.
 const MATRIX_MARKET: &str = "mtx";

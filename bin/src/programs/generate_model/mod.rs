@@ -38,8 +38,8 @@ use crate::workload::is_workload;
 use destination::{Destination, Inputs};
 use options::{Options, TABLE};
 use partition::Parts;
-use viem_io::traffic::{Format, TrafficFault, WINDOW, is_goal, is_order};
 use viem_io::{ContentError, ReadError, Reading, Source, readings};
+use viem_traffic::{Format, TrafficFault, is_goal, is_order};
 
 /// Runs the program with the arguments of the process.
 pub fn main() -> ExitCode {
@@ -120,8 +120,8 @@ fn mode(options: &Options, first: &mut Source<'_>) -> Result<Mode> {
 /// The only kind of recorded traffic that a file may be; an error if it may be several. A METIS graph is none, and where a graph is to
 /// be divided, neither are lines of two to four numbers, which are a faulty one.
 fn recognise(file: &mut Source<'_>, is_divided: bool) -> Result<Option<Format>> {
-    let start = file.peek(WINDOW);
-    let readings = readings(&start, start.len() < WINDOW);
+    let start = file.start();
+    let readings = readings(&start, start.len() < Source::START);
     if readings.len() > 1 && readings.iter().any(|reading| reading.traffic_kind().is_some()) {
         let kind = ContentError::new(TrafficFault::Ambiguous { readings });
         return Err(ReadError::Invalid { file: file.name().to_owned(), line: 1, column: 1, kind }.into());

@@ -14,7 +14,7 @@ use crate::options::{self, ReportOptions, one_of};
 use crate::remap::RemapOptions;
 use viem::partition::{Grouping, PartitionAlgorithm, PartitionPreset};
 use viem_io::coordinates::Ids;
-use viem_io::traffic::{Format, MOST_RANKS, Share, Sizes, Weighing};
+use viem_traffic::{Format, MOST_RANKS, Share, Sizes, Weighing};
 use viem_training::jobs::TrafficClass;
 use viem_workload::generate::{Pattern, Size};
 

@@ -10,7 +10,7 @@ use crate::exit::End;
 use crate::progress::Progress;
 use crate::signals::{self, First};
 use viem_io::Source;
-use viem_io::traffic::{Recording, is_goal, read_goal};
+use viem_traffic::{Recording, is_goal, read_goal};
 use viem_workload::recorded::{self, RecordedWorkload};
 use viem_workload::text;
 

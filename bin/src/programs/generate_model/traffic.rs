@@ -16,10 +16,8 @@ use viem::ground::text::ranges;
 use viem::ground::types::Weight;
 use viem_io as io;
 use viem_io::metis::GraphContent;
-use viem_io::traffic::{
-    ClassTally, Collector, LeftOut, Summary, Tally, TrafficConfig, TrafficNote, Weighing,
-};
 use viem_io::{ReadError, Source};
+use viem_traffic::{ClassTally, Collector, LeftOut, Summary, Tally, TrafficConfig, TrafficNote, Weighing};
 
 /// What the program did, as written to `--json`.
 #[derive(Serialize)]

@@ -9,8 +9,8 @@ use viem::ground::types::PeId;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem_io::output::OutputId;
-use viem_io::traffic::relabel_goal;
 use viem_io::{Outputs, Source};
+use viem_traffic::relabel_goal;
 
 /// Where the schedule goes, unless another file is named.
 const MAPPED: &str = "mapped.goal";

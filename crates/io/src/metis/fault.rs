@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
-use crate::reading::{Reading, listed};
+use crate::reading::Reading;
 use viem::ground::number::{self, NumberFault};
 use viem::ground::types::Weight;
 
@@ -197,7 +197,7 @@ impl fmt::Display for FaultKind {
         match self {
             Self::OtherFormat { readings } => {
                 let remedy = readings.first().map_or("", |reading| reading.remedy());
-                write!(f, "this looks like {}, not like a METIS graph; {remedy}", listed(readings))
+                write!(f, "this looks like {}, not like a METIS graph; {remedy}", Reading::listed(readings))
             }
             Self::CountsFromZero => f.write_str(
                 "the file counts its vertices from 0, but METIS graphs count from 1; add 1 to every neighbour",

@@ -416,7 +416,7 @@ impl<R: Read> Parser<'_, R> {
     fn header_numbers(&mut self) -> ControlFlow<(), HeaderNumbers> {
         let mut header = HeaderNumbers { numbers: Vec::new(), columns: [1; ROLES.len()], is_valid: true };
         loop {
-            let token = self.scanner.next();
+            let token = self.scanner.next_token();
             if matches!(token, Token::LineEnd | Token::End) {
                 return ControlFlow::Continue(header);
             }
@@ -486,7 +486,7 @@ impl<R: Read> Parser<'_, R> {
             self.scanner.skip_line();
         }
         while self.scanner.has_line() {
-            match self.scanner.next() {
+            match self.scanner.next_token() {
                 Token::LineEnd | Token::End => self.scanner.skip_line(),
                 token => {
                     let kind = FaultKind::TooManyLines { expected: expected as u64 };
@@ -503,7 +503,7 @@ impl<R: Read> Parser<'_, R> {
         let first_weight = u64::from(has_node_sizes);
         for index in 0..first_weight + num_constraints {
             let role = if index < first_weight { Role::NodeSize } else { Role::NodeWeight };
-            let token = self.scanner.next();
+            let token = self.scanner.next_token();
             if matches!(token, Token::LineEnd | Token::End) {
                 return self.fault_here(token, FaultKind::MissingNodeValue { role, node: node as u64 + 1 });
             }
@@ -567,7 +567,7 @@ impl<R: Read> Parser<'_, R> {
             if ends_line {
                 break;
             }
-            let token = self.scanner.next();
+            let token = self.scanner.next_token();
             if matches!(token, Token::LineEnd | Token::End) {
                 break;
             }
@@ -644,7 +644,7 @@ impl<R: Read> Parser<'_, R> {
     /// The weight after a neighbour; 0 if there is no valid one.
     #[inline(always)]
     fn edge_weight(&mut self, node: u64, target: Option<u64>) -> ControlFlow<(), Weight> {
-        match self.scanner.next() {
+        match self.scanner.next_token() {
             token @ (Token::LineEnd | Token::End) => {
                 if let Some(target) = target {
                     self.fault_here(token, FaultKind::MissingEdgeWeight { node, target })?;

@@ -1,0 +1,109 @@
+//! Signatures: what files say of themselves with their first bytes or lines.
+//!
+//! Those of recorded traffic are here, below what reads it (`viem-traffic`): whoever is given such a file in place of a graph or of a
+//! mapping names it. What signature and reader of a format have in common stands here, once.
+
+pub mod columns;
+mod foreign;
+mod goal;
+pub mod openmpi;
+pub mod paje;
+pub mod simgrid;
+
+use crate::array;
+use crate::reading::Reading;
+use crate::table::{Fields, is_blank};
+
+pub(crate) use foreign::{by_bytes, by_opening};
+pub use goal::{NUM_RANKS, is_goal};
+
+/// What Matrix Market files start with, in letters of either case.
+pub const MATRIX_MARKET: &str = "%%MatrixMarket";
+
+/// What stands in the lines of logs of NCCL.
+pub const NCCL: &[u8] = b" NCCL INFO ";
+
+/// Names of the list of edges in node-link JSON.
+pub const EDGE_LISTS: [&str; 2] = ["links", "edges"];
+
+/// Whether a file that starts with these bytes says itself what it is.
+pub type Signature = fn(&[u8]) -> bool;
+
+/// The kinds of recorded traffic, each with its signature.
+pub const TRAFFIC: [(Reading, Signature); 15] = [
+    (Reading::PROFILE, openmpi::is_certain),
+    (Reading::MATRIX, |_| false),
+    (Reading::EDGES, columns::is_certain),
+    (Reading::MATRIX_MARKET, is_matrix_market),
+    (Reading::SCOTCH, is_scotch),
+    (Reading::APS, is_aps),
+    (Reading::TRACE, |start| start.starts_with(b"viem_trace ")),
+    (Reading::NPY, |start| start.starts_with(array::MARK)),
+    (Reading::NODE_LINK, is_node_link),
+    (Reading::GRAPHML, is_graphml),
+    (Reading::NCCL, |start| start.windows(NCCL.len()).any(|bytes| bytes == NCCL)),
+    (Reading::KINETO, is_kineto),
+    (Reading::GOAL, is_goal),
+    (Reading::PAJE, paje::is_certain),
+    (Reading::SIMGRID, simgrid::is_certain),
+];
+
+/// Whether a file is in the Matrix Market format.
+pub(crate) fn is_matrix_market(start: &[u8]) -> bool {
+    let mark = MATRIX_MARKET.as_bytes();
+    start.get(..mark.len()).is_some_and(|bytes| bytes.eq_ignore_ascii_case(mark))
+}
+
+/// A line with nothing but 0, a line of two numbers, a line of a base and three flags.
+fn is_scotch(start: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(&start[..start.len().min(200)]);
+    let mut lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    let is_number = |text: &&str| text.parse::<u64>().is_ok();
+    let is_flags =
+        |text: &str| (1..=3).contains(&text.len()) && text.bytes().all(|byte| matches!(byte, b'0' | b'1'));
+    lines.next().is_some_and(|line| line == ["0"])
+        && lines.next().is_some_and(|line| line.len() == 2 && line.iter().all(is_number))
+        && lines.next().is_some_and(|line| line.len() == 2 && is_number(&line[0]) && is_flags(line[1]))
+}
+
+/// A line `| Rank --> Rank …`
+fn is_aps(start: &[u8]) -> bool {
+    let is_heading = |line: &[u8], arrow: &[u8]| {
+        let mut fields = Fields::new(0, line, is_blank);
+        let mut is = |word: &[u8]| fields.next().is_some_and(|field| field.text == word);
+        is(b"|") && is(b"Rank") && is(arrow) && is(b"Rank")
+    };
+    let mut lines = start.split(|&byte| byte == b'\n');
+    lines.any(|line| is_heading(line, b"-->") || is_heading(line, b"<->"))
+}
+
+/// An object that has a list of edges, or one of nodes or a flag of NetworkX before it.
+fn is_node_link(start: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(start);
+    let has = |key: &str| {
+        text.match_indices(&format!("\"{key}\"")).any(|(at, key)| {
+            text[at + key.len()..]
+                .trim_start()
+                .strip_prefix(':')
+                .is_some_and(|rest| rest.trim_start().starts_with('['))
+        })
+    };
+    let has_edges = || EDGE_LISTS.iter().any(|list| has(list));
+    text.trim_start().starts_with('{')
+        && has("nodes")
+        && (has_edges() || text.contains("\"multigraph\"") || text.contains("\"id\""))
+}
+
+/// An XML file with an element `graphml`.
+fn is_graphml(start: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(start);
+    text.trim_start().starts_with('<') && text.contains("<graphml")
+}
+
+/// An object with events, or with what stands before them.
+fn is_kineto(start: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(start);
+    let has = |key: &str| text.contains(&format!("\"{key}\""));
+    text.trim_start().starts_with('{')
+        && (has("traceEvents") || has("schemaVersion") && has("deviceProperties"))
+}

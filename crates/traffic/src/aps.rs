@@ -1,0 +1,79 @@
+//! The rank-to-rank table of Intel's Application Performance Snapshot (`aps-report -x`).
+//!
+//! Rows `0003 --> 0000  seconds  %  MB  %  transfers`; older versions have `0003 <-> 0000  MB  %  transfers`,
+//! where both directions are one row. A megabyte is 2^20 bytes; the table rounds them. Lines that start with
+//! something else than a digit are headings, sums and frames; one of them may say that rows were left out.
+
+use super::collector::Inlet;
+use super::fault::{Stop, TrafficFault, expected};
+use super::fields::{FieldsExt, ScannerExt, decimal, whole};
+use super::kind::{ALL_TRAFFIC, Kind};
+use viem_io::Source;
+use viem_io::scanner::Scanner;
+use viem_io::table::{Field, Fields, is_blank};
+
+pub(super) const KIND: Kind = Kind {
+    name: "aps",
+    title: "a rank-to-rank table of Intel APS",
+    classes: ALL_TRAFFIC,
+    tells_recorders: false,
+    guesses_first_rank: false,
+    is_graph: false,
+    if_empty: "",
+};
+
+const MEGABYTE: u64 = 1 << 20;
+
+pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+    let mut has_rows = false;
+    while let Some((number, line)) = scanner.next_line() {
+        let first = line.iter().find(|&&byte| !is_blank(byte));
+        if first.is_some_and(u8::is_ascii_digit) {
+            read_row(Fields::new(number, line, is_blank), inlet)?;
+            has_rows = true;
+        } else {
+            let left_out = inlet.left_out();
+            left_out.omitted_rows = left_out.omitted_rows.saturating_add(omitted_rows(line));
+        }
+    }
+    let fault = TrafficFault::Missing { expected: "a row `rank --> rank …`" };
+    if has_rows { Ok(()) } else { Err(scanner.stop(fault)) }
+}
+
+fn read_row(mut fields: Fields<'_>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+    let from = fields.number(expected::RANK)?;
+    let arrow = fields.field("an arrow (-->)")?;
+    let has_times = match arrow.text {
+        b"-->" => true,
+        b"<->" => false,
+        _ => return Err(fields.unexpected(arrow, "an arrow (-->)")),
+    };
+    let to = fields.number(expected::RANK)?;
+    if has_times {
+        number(&mut fields, "a time in seconds", 1)?;
+        number(&mut fields, "a percentage of the time", 1)?;
+    }
+    let bytes = number(&mut fields, "a volume in megabytes", MEGABYTE)?;
+    number(&mut fields, "a percentage of the volume", 1)?;
+    let messages = number(&mut fields, expected::MESSAGES, 1)?;
+    fields.end()?;
+    inlet.add(0, from, to, bytes, messages).map_err(|fault| fields.stop_line(fault))
+}
+
+/// A number in any notation, times a unit, rounded.
+fn number(fields: &mut Fields<'_>, expected: &'static str, unit: u64) -> Result<u64, Stop> {
+    let field: Field<'_> = fields.field(expected)?;
+    let value = decimal(field.text, unit).ok_or_else(|| fields.unexpected(field, expected))?;
+    Ok(value.round() as u64)
+}
+
+/// How many rows `| [skipped 4 lines]` says are not there.
+fn omitted_rows(line: &[u8]) -> u64 {
+    let mut fields = Fields::new(0, line, |byte| is_blank(byte) || matches!(byte, b'|' | b'[' | b']'));
+    match (fields.next(), fields.next()) {
+        (Some(word), Some(count)) if matches!(word.text, b"skipped" | b"filtered") => {
+            whole(count.text).unwrap_or(0)
+        }
+        _ => 0,
+    }
+}

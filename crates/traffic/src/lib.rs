@@ -1,0 +1,82 @@
+//! Recorded traffic of jobs: files of several kinds, summed into one communication graph.
+//!
+//! | member | file | kind of file |
+//! |---|---|---|
+//! | `openmpi` | `openmpi.rs` | Open MPI's monitoring component |
+//! | `matrix` | `matrix.rs` | n lines of n numbers, as TreeMatch has them |
+//! | `edges` | `edges.rs` | edge list or CSV |
+//! | `mtx` | `matrix_market.rs` | Matrix Market, coordinates |
+//! | `scotch` | `scotch.rs` | Scotch source graph |
+//! | `aps` | `aps.rs` | rank-to-rank table of Intel's Application Performance Snapshot |
+//! | `trace` | `trace.rs` | the files of `bindings/mpi/trace/viem_trace.c` |
+//! | `npy` | `npy.rs` | an array of NumPy |
+//! | `json` | `node_link.rs` | a graph as node-link JSON |
+//! | `graphml` | `graphml.rs` | a graph in GraphML |
+//! | `nccl` | `nccl.rs` | logs of NCCL |
+//! | `kineto` | `kineto.rs` | traces of PyTorch's profiler |
+//! | `goal` | `goal/` | GOAL schedules |
+//! | `paje` | `paje.rs` | links of traces in the Paje format |
+//! | `simgrid` | `simgrid.rs` | time-independent traces of SimGrid |
+//!
+//! A [`Recording`] reads something else from the files of `bindings/mpi/trace/viem_trace.c`: the order of messages, of which
+//! `viem-workload` makes a workload.
+//!
+//! A member is one file and one line in [`Format::ALL`]. How a file shows that it is of a kind stands below, in [`viem_io::signature`], as the
+//! readers of graphs and mappings say of such a file what it is. Each reader scans its text once and hands every flow
+//! (from rank, to rank, bytes, messages) to a [`Collector`], which sums them by pair, whatever the order, and
+//! makes the graph. Memory: 24 bytes for each pair and as many again for flows that are not merged yet.
+//!
+//! # Design
+//!
+//! Each kind of file has one reader, which passes on flows: from rank, to rank, bytes, messages. The collector does what
+//! all of them need: classes of traffic, traffic of a rank with itself, missing ranks, sums. Flows are collected in one array that is sorted
+//! and merged whenever it has doubled. That takes 24 bytes per flow and no hash table, and neighbours come out sorted. A reader takes whole
+//! lines (`Scanner::next_line`) where a line is a record, and tokens where a line may be long.
+//!
+//! The recorder `bindings/mpi/trace/viem_trace.c` defines both names of each MPI function, `MPI_X` and `PMPI_X`, because some Fortran bindings call the
+//! latter; it looks up the library's own `PMPI_X` with the dynamic linker. What is known of a communicator is attached to it as an attribute,
+//! so it is freed with the communicator. The last communicator and the last type are cached until one of either kind is freed. Persistent
+//! operations record a plan, and each start repeats it. An algorithm of a collective is written once, and says both what is counted and what
+//! comes next in the order of messages. Functions with counts are written once and compiled twice, for `int` and for
+//! `MPI_Count`.
+
+mod aps;
+mod collective;
+mod collector;
+mod edges;
+mod fault;
+mod fields;
+mod format;
+mod goal;
+mod graphml;
+mod ids;
+mod kind;
+mod kineto;
+mod matrix;
+mod matrix_market;
+mod mirror;
+mod named;
+mod nccl;
+mod node_link;
+mod note;
+mod npy;
+mod openmpi;
+mod order;
+mod pairs;
+mod paje;
+mod ranks;
+mod scotch;
+mod simgrid;
+mod trace;
+mod weighing;
+
+pub use collector::{ClassTally, Collector, LeftOut, Sizes, Summary, Tally, TrafficConfig, TrafficError};
+pub use fault::TrafficFault;
+pub use format::Format;
+pub use goal::{read_goal, relabel_goal};
+pub use kind::Class;
+pub use note::{NoTraffic, TrafficNote};
+pub use order::{Act, Recording, Step, is_order};
+pub use ranks::MOST_RANKS;
+pub use viem_io::signature::is_goal;
+pub use weighing::{Share, ShareError, Weighing, WeighingError};

@@ -1,0 +1,83 @@
+//! What Open MPI's monitoring component writes: a file for each rank, or one stream of all.
+//!
+//! Lines `CLASS me peer BYTES bytes MESSAGES msgs sent`, separated by tabs, with a histogram of message sizes
+//! behind some of them. E is point-to-point traffic of the application, I such traffic inside collectives and
+//! of the library itself, S and R one-sided traffic away from me and towards me, C collectives seen as
+//! traffic between pairs. D, O2A, A2O and A2A describe the same collectives once more, by communicator; no
+//! rank stands there to whom anything would go. On a stream the lines of several ranks may be torn and the
+//! application may write in between: what is not a whole line is counted and left out. A line is whole if it
+//! has this form up to its end, with a histogram as long as those of most before it. (Open MPI 4.1,
+//! `ompi/mca/common/monitoring`; the histogram came with version 3.)
+
+use hashbrown::HashMap;
+
+use super::collector::Inlet;
+use super::fault::{Stop, TrafficFault};
+use super::fields::ScannerExt;
+use super::kind::{Class, Kind};
+use viem_io::Source;
+use viem_io::scanner::Scanner;
+use viem_io::signature::openmpi::{CLASSES, Line};
+use viem_io::table::is_blank;
+
+pub(super) const KIND: Kind = Kind {
+    name: "openmpi",
+    title: "Open MPI's monitoring",
+    classes: &[
+        Class { name: CLASSES[0], title: "point-to-point", is_default: true },
+        Class { name: CLASSES[1], title: "inside collectives", is_default: true },
+        Class { name: CLASSES[2], title: "one-sided, sent", is_default: true },
+        Class { name: CLASSES[3], title: "one-sided, fetched", is_default: true },
+        Class { name: CLASSES[4], title: "collectives once more, by pair", is_default: false },
+    ],
+    tells_recorders: true,
+    guesses_first_rank: false,
+    is_graph: false,
+    if_empty: "",
+};
+
+/// Class of traffic that flows from the peer to the rank whose line it is.
+const FETCHED: usize = 3;
+
+pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+    let mut has_lines = false;
+    let mut histograms = Histograms::default();
+    while let Some((number, line)) = scanner.next_line() {
+        match Line::of(line) {
+            Line::Flow { class, me, peer, bytes, messages, histogram } => {
+                if histogram != 0 && !histograms.is_whole(histogram) {
+                    inlet.torn(number);
+                    continue;
+                }
+                let (from, to) = if class == FETCHED { (peer, me) } else { (me, peer) };
+                let added = inlet.add(class, from, to, bytes, messages);
+                added.map_err(|fault| Stop { line: number, column: 1, fault })?;
+                inlet.recorder(me);
+                has_lines = true;
+            }
+            Line::Other => has_lines = true,
+            Line::Torn if line.iter().all(|&byte| is_blank(byte)) => {}
+            Line::Torn => inlet.torn(number),
+        }
+    }
+    let fault = TrafficFault::Missing { expected: "a line of Open MPI's monitoring" };
+    if has_lines { Ok(()) } else { Err(scanner.stop(fault)) }
+}
+
+/// The lengths of histograms: that of most lines is that of whole ones.
+#[derive(Default)]
+struct Histograms {
+    lines: HashMap<usize, u64>,
+    /// Of how many lines the most are, and their length; of several the longest.
+    most: (u64, usize),
+}
+
+impl Histograms {
+    /// Whether a line of this length is like most so far, itself among them.
+    fn is_whole(&mut self, length: usize) -> bool {
+        let lines = self.lines.entry(length).or_default();
+        *lines += 1;
+        self.most = self.most.max((*lines, length));
+        self.most.1 == length
+    }
+}
