@@ -3,7 +3,6 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::machine;
 use viem_io::Source;
 use viem_training::experts::{ExpertConfig, ExpertCopies, place_experts, score_experts, text};
 

@@ -1,8 +1,4 @@
-mod cluster;
 mod families;
-mod files;
-mod hwloc;
 mod own;
 mod pointers;
 mod recognise;
-mod spec;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Read as _;
 
+use crate::files;
 use proptest::prelude::*;
 use viem::graph::CsrGraph;
 use viem_io::metis::{self, NodeWeights};
@@ -325,13 +326,12 @@ proptest! {
 }
 
 fn recording() -> String {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/instances/gromacs_water_pme_16.prof.gz");
-    std::io::read_to_string(Source::open(path.as_ref()).unwrap()).unwrap()
+    let path = files::instance("gromacs_water_pme_16.prof.gz");
+    std::io::read_to_string(Source::open(&path).unwrap()).unwrap()
 }
 
 fn instance(name: &str) -> CsrGraph {
-    let path = format!("{}/instances/{name}", env!("CARGO_MANIFEST_DIR"));
-    metis::read(Source::open(path.as_ref()).unwrap(), NodeWeights::Ignore).unwrap()
+    metis::read(Source::open(&files::instance(name)).unwrap(), NodeWeights::Ignore).unwrap()
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn check_outline(machine: &dyn Machine, rng: &mut Rng) {
     let text =
         MachineText { spec: OUTLINE, distances: None, file: Some(&outline), pes: None, link_cycles: None };
     let n = machine.num_pes() as u32;
-    (0..3).for_each(|_| crate::common::check_random_estimate(machine, &text, rng));
+    (0..3).for_each(|_| crate::estimate::check_random_estimate(machine, &text, rng));
     for _ in 0..30 {
         let (p, q) = (rng.below(n), rng.below(n));
         if p != q {

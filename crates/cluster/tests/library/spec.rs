@@ -45,7 +45,7 @@ fn table(machine: &dyn Machine) -> Vec<Vec<Distance>> {
 /// workloads.
 fn check_with_auditor(text: &MachineText<'_>, machine: &dyn Machine) {
     let mut rng = Rng::new(machine.num_pes() as u64);
-    (0..10).for_each(|_| crate::common::check_random_estimate(machine, text, &mut rng));
+    (0..10).for_each(|_| crate::estimate::check_random_estimate(machine, text, &mut rng));
     for (p, row) in table(machine).into_iter().enumerate() {
         for (q, distance) in row.into_iter().enumerate() {
             let audited = audit_on("2 1\n2\n1\n", &format!("{p}\n{q}\n"), text);
@@ -258,7 +258,7 @@ fn packed_files_are_unpacked() {
 
 #[test]
 fn instances() {
-    let path = |name: &str| crate::common::instance(&format!("machines/{name}")).to_str().unwrap().to_owned();
+    let path = |name: &str| crate::files::instance(&format!("machines/{name}")).to_str().unwrap().to_owned();
     // Facts from the definitions: number of PEs, sum of all distances, greatest distance.
     let facts = |name: &str| {
         let machine = build(&path(name), None, None);
@@ -372,7 +372,7 @@ fn errors_say_what_to_do() {
 
 #[test]
 fn every_kind_in_the_table_works() {
-    // Clusters need files; tests/library/machine/cluster.rs covers them.
+    // Clusters need files; `cluster.rs` covers them.
     for kind in viem::machine::spec::KINDS {
         let distances = match kind.name {
             "tree" => Some("1:10:100"),

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use crate::common::names;
+use crate::files::names;
 use tempfile::TempDir;
 use viem_io::{Outputs, WriteError};
 

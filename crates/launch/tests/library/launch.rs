@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::common::{Mpi, is_required, skipped, without_job};
+use crate::mpi::{Mpi, is_required, skipped, without_job};
 use viem::Mapping;
 use viem::ground::rng::Rng;
 use viem::ground::types::PeId;

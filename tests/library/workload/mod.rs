@@ -1,3 +1,0 @@
-mod assign;
-mod shares;
-mod simulate;
