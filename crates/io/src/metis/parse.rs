@@ -9,9 +9,9 @@ use std::collections::BinaryHeap;
 use std::io::Read;
 use std::ops::{ControlFlow, Range};
 
-use super::Header;
 use super::columns::{Arcs, Columns};
 use super::fault::{FaultKind, Faults, Role};
+use super::header::Header;
 use crate::scanner::{Scanner, TextKind, Token};
 use viem::graph::fingerprint::is_surely_symmetric;
 use viem::graph::validation::{Asymmetry, visit_asymmetries};

@@ -7,8 +7,9 @@ use std::io::{self, Read};
 
 use super::columns::{Arcs, Columns};
 use super::fault::{Fault, FaultKind, Faults};
+use super::header::Header;
 use super::parse::{Before, Keep, Lines, Parser, Rows};
-use super::{Header, explanation, pieces};
+use super::{explanation, pieces};
 use crate::recognise::signed;
 use crate::scanner::Scanner;
 use crate::source::read_error;

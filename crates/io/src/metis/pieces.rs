@@ -10,8 +10,8 @@
 use std::io::Read;
 use std::ops::ControlFlow;
 
-use super::Header;
 use super::fault::Faults;
+use super::header::Header;
 use super::parse::{Before, Keep, Parser, Rows, parse_with};
 use crate::scanner::Scanner;
 use viem::ground::memory::OutOfMemory;

@@ -13,9 +13,10 @@ use std::fmt;
 use std::io::{self, Write};
 
 use super::fault::{FaultKind, Faults};
+use super::header::Header;
 use super::parse::{self, Keep, Rows};
 use super::write::write_rows;
-use crate::metis::{CheckReport, Header, parse_source};
+use crate::metis::{CheckReport, parse_source};
 use crate::{ReadError, Source};
 use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::memory::{self, OutOfMemory};

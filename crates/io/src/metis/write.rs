@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::Header;
+use super::header::Header;
 use crate::digits::DigitWriter;
 use viem::graph::CsrGraph;
 use viem::ground::types::{NodeId, Weight};

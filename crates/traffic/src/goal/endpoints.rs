@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use hashbrown::HashMap;
 
-use super::{Adapter, Statement};
+use super::schedule::{Adapter, Statement};
 use crate::collector::Inlet;
 use crate::fault::TrafficFault;
 

@@ -1,6 +1,6 @@
 //! Schedules whose ranks are renamed.
 
-use super::{Number, Part, Schedule, Statement};
+use super::schedule::{Number, Part, Schedule, Statement};
 use crate::fault::{Stop, TrafficFault, read_whole};
 use crate::fields::ScannerExt;
 use viem::ground::types::PeId;

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use hashbrown::HashMap;
 
-use super::{Part, Schedule, Statement, Tag};
+use super::schedule::{Part, Schedule, Statement, Tag};
 use crate::fault::{Stop, TrafficFault, check_ranks, read_whole};
 use crate::fields::ScannerExt;
 use crate::order::{Act, Recording, Step};
