@@ -6,7 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use super::AuditError;
+use super::error::AuditError;
 use super::machine::Machine;
 use super::routes::{Lane, Routes};
 use super::workload::{Step, Walk};

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::AuditError;
+use crate::error::AuditError;
 use crate::machine::{Distances, Machine, MachineText, table_of};
+use crate::number::number;
 
 /// The costs of a placement of experts.
 #[derive(Clone, Debug, PartialEq)]
@@ -213,7 +214,7 @@ fn rows_of_text(text: &str, experts: u64) -> Result<Vec<Vec<f64>>> {
 
 /// The whole number in a field.
 fn whole(row: &[&str], place: usize) -> Result<usize> {
-    let number = row.get(place).and_then(|field| crate::number(field));
+    let number = row.get(place).and_then(|field| number(field));
     number.map_or_else(|| fault("the trace has no number"), |number| Ok(number as usize))
 }
 
@@ -243,7 +244,7 @@ fn read_placement(text: &str) -> Result<Vec<Vec<u64>>> {
     let list = text.split_once("physical_to_logical_map").and_then(|(_, rest)| rest.split_once('['));
     let Some((_, lists)) = list else { return fault("the placement has no list of slots") };
     let lists = lists.split('[').skip(1).map(|rest| rest.split(']').next().unwrap_or_default());
-    let number = |field: &str| crate::number(field.trim()).map_or_else(|| fault("a slot has no number"), Ok);
+    let number = |field: &str| number(field.trim()).map_or_else(|| fault("a slot has no number"), Ok);
     lists.map(|list| list.split(',').map(number).collect()).collect()
 }
 
@@ -369,7 +370,7 @@ fn read_text(text: &str, experts: u64, are_pairs: bool) -> Result<Vec<Layer>> {
     rows.iter_mut().flatten().for_each(|field| *field = field.trim_matches('"'));
     let names = names_over(&rows);
     rows.drain(..usize::from(names.is_some()));
-    let number = |field: &&str| crate::number(field).map_or_else(|| fault("the trace has no number"), Ok);
+    let number = |field: &&str| number(field).map_or_else(|| fault("the trace has no number"), Ok);
     let mut layers = Vec::new();
     if are_pairs {
         // Names of rows stand before the numbers.

@@ -1,7 +1,9 @@
 //! The auditor's own reader of fixed processes.
 
+use crate::error::AuditError;
+use crate::number::signed_number;
 use crate::qap::places;
-use crate::{AuditError, signed_number};
+use crate::text::read_mapping;
 
 /// How many processes `fixed` fixes, all of which a mapping (line i: PE of process i) has where they must be. Either
 /// line i of `fixed` is the PE of process i, or each line is a process and its PE; -1 is any PE.
@@ -16,7 +18,7 @@ use crate::{AuditError, signed_number};
 /// assert_eq!(audit_fixed("2,1\n", "0\n1\n2\n"), Err(moved));
 /// ```
 pub fn audit_fixed(fixed: &str, mapping: &str) -> Result<usize, AuditError> {
-    compare(fixed, &crate::read_mapping(mapping)?)
+    compare(fixed, &read_mapping(mapping)?)
 }
 
 /// As [`audit_fixed`], for an assignment of a problem of QAPLIB: a mapping, or a solution file with the place of each

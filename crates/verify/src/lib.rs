@@ -11,17 +11,21 @@
 //! for all PEs with a single link to the same vertex, and for F one for each PE that receives. F takes the
 //! steps of the workload and, for each of its phases, the hops of its messages.
 
+mod error;
 mod estimate;
 mod experts;
 mod fixed;
 mod machine;
 mod migration;
+mod number;
 mod parhip;
 mod partition;
 mod qap;
 mod routes;
+mod text;
 mod workload;
 
+pub use error::AuditError;
 pub use experts::{ExpertAudit, audit_expert_loads, audit_expert_moves, audit_experts};
 pub use fixed::{audit_fixed, audit_fixed_objects};
 pub use machine::{MachineText, OUTLINE};
@@ -31,41 +35,9 @@ pub use partition::{PartitionAudit, audit_partition};
 pub use qap::audit_qap;
 
 use std::collections::HashMap;
-use std::num::IntErrorKind;
 
 use machine::{Distances, Machine};
-
-/// Why an audit failed. Lines are numbered from 1, processes and PEs from 0.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs)] // the messages are the documentation of the fields
-pub enum AuditError {
-    #[error("graph, line {line}: {reason}")]
-    Graph { line: usize, reason: &'static str },
-    #[error("workload, word {word}: {reason}")]
-    Workload { word: usize, reason: &'static str },
-    #[error("model, vertex {block} from 0: {reason}")]
-    Model { block: usize, reason: &'static str },
-    #[error("experts: {reason}")]
-    Experts { reason: &'static str },
-    #[error("machine: {reason}")]
-    Machine { reason: &'static str },
-    #[error("mapping, line {line}: not a processing element")]
-    Mapping { line: usize },
-    #[error("the mapping has {lines} lines for {processes} processes")]
-    Sizes { lines: usize, processes: usize },
-    #[error("processes {first} and {second} are both on processing element {pe}")]
-    PeTaken { first: usize, second: usize, pe: u64 },
-    #[error("fixed processes, line {line}: malformed")]
-    FixedLine { line: usize },
-    #[error("process {process} is on processing element {found}, but fixed on {expected}")]
-    Fixed { process: usize, expected: u64, found: u64 },
-    #[error("the hierarchy has {levels} levels but {distances} distances")]
-    Levels { levels: usize, distances: usize },
-    #[error("problem: {reason}")]
-    Problem { reason: &'static str },
-    #[error("J exceeds 128 bits")]
-    Overflow,
-}
+use text::{Row, read, read_mapping};
 
 /// J of a mapping `mapping` (line i: PE of process i) of a METIS graph `graph` to the machine with these
 /// levels, innermost first. Fails if two processes are on the same PE.
@@ -197,16 +169,6 @@ fn audit_with(graph: &str, mapping: &str, machine: &Machine) -> Result<u128, Aud
     cost(&rows, &pe_of, machine)
 }
 
-/// The PEs of a mapping, and the graph with the same number of vertices.
-fn read(graph: &str, mapping: &str) -> Result<(Vec<u64>, Vec<Row>), AuditError> {
-    let pe_of = read_mapping(mapping)?;
-    let rows = read_rows(graph, |processes| {
-        let lines = pe_of.len();
-        if lines == processes { Ok(()) } else { Err(AuditError::Sizes { lines, processes }) }
-    })?;
-    Ok((pe_of, rows))
-}
-
 /// J by definition.
 fn cost(rows: &[Row], pe_of: &[u64], machine: &Machine) -> Result<u128, AuditError> {
     Ok(cost_and_searches(rows, pe_of, machine)?.0)
@@ -246,95 +208,6 @@ fn check_room(pe_of: &[u64], machine: &Machine, room: Option<u64>) -> Result<(),
     Ok(())
 }
 
-fn read_mapping(text: &str) -> Result<Vec<u64>, AuditError> {
-    let lines = text.lines().enumerate();
-    lines.map(|(index, line)| number(line.trim()).ok_or(AuditError::Mapping { line: index + 1 })).collect()
-}
-
-/// The whole number that a field spells: digits, perhaps with a sign, a fraction or an exponent, as in `5.0`, `-0` and `1.0D+03`.
-pub(crate) fn number(field: &str) -> Option<u64> {
-    signed_number(field).and_then(|number| u64::try_from(number).ok())
-}
-
-/// The same for a number that may be negative.
-pub(crate) fn signed_number(field: &str) -> Option<i128> {
-    match field.strip_prefix('-') {
-        Some(size) => unsigned_number(size).map(|size| -i128::from(size)),
-        None => unsigned_number(field.strip_prefix('+').unwrap_or(field)).map(i128::from),
-    }
-}
-
-fn unsigned_number(field: &str) -> Option<u64> {
-    if field.bytes().all(|byte| byte.is_ascii_digit()) {
-        return field.parse().ok();
-    }
-    let (mantissa, exponent) = field.split_once(['e', 'E', 'd', 'D']).unwrap_or((field, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = format!("{whole}{fraction}");
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let exponent = match exponent.parse::<i64>() {
-        Ok(exponent) => exponent,
-        Err(error) if *error.kind() == IntErrorKind::PosOverflow => i64::MAX,
-        Err(error) if *error.kind() == IntErrorKind::NegOverflow => i64::MIN,
-        Err(_) => return None,
-    };
-    let significant = digits.trim_end_matches('0');
-    let power = exponent.saturating_add((digits.len() - significant.len()) as i64 - fraction.len() as i64);
-    let significant: u64 = if significant.is_empty() { return Some(0) } else { significant.parse().ok()? };
-    significant.checked_mul(10u64.checked_pow(u32::try_from(power).ok()?)?)
-}
-
-/// A vertex of a graph: its first weight, and its neighbours, numbered from 0, with the weights of the edges.
-struct Row {
-    weight: u64,
-    arcs: Vec<(usize, u64)>,
-}
-
-/// The vertices of a graph. Their number is checked before anything of that size is allocated; vertices
-/// without a line have no neighbours.
-fn read_rows(
-    text: &str,
-    check_size: impl Fn(usize) -> Result<(), AuditError>,
-) -> Result<Vec<Row>, AuditError> {
-    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.starts_with('%'));
-    let fault = |line: usize, reason| AuditError::Graph { line: line + 1, reason };
-    let (at, header) = lines.next().ok_or(fault(0, "no header"))?;
-    let header: Vec<&str> = header.split_whitespace().collect();
-    let count: usize =
-        header.first().and_then(|field| number(field)).ok_or(fault(at, "no number of vertices"))? as usize;
-    check_size(count)?;
-    let format: u64 = header.get(2).map_or(Some(0), |field| number(field)).ok_or(fault(at, "bad format"))?;
-    let constraints: usize =
-        header.get(3).map_or(Some(1), |field| number(field)).ok_or(fault(at, "bad number of weights"))?
-            as usize;
-    let (has_sizes, has_node_weights, has_edge_weights) =
-        (format / 100 % 10 == 1, format / 10 % 10 == 1, format % 10 == 1);
-    let sizes = usize::from(has_sizes);
-    let skipped = sizes + if has_node_weights { constraints.max(1) } else { 0 };
-    let mut rows = Vec::new();
-    for _ in 0..count {
-        let (at, line) = lines.next().unwrap_or_default();
-        let numbers: Vec<u64> = line
-            .split_whitespace()
-            .map(|field| number(field).ok_or(fault(at, "not a number")))
-            .collect::<Result<_, _>>()?;
-        let step = if has_edge_weights { 2 } else { 1 };
-        let weight = if has_node_weights { numbers.get(sizes).copied().unwrap_or(0) } else { 1 };
-        let mut arcs = Vec::new();
-        for arc in numbers.get(skipped..).unwrap_or_default().chunks(step) {
-            let weight = if has_edge_weights { *arc.get(1).ok_or(fault(at, "no weight"))? } else { 1 };
-            if arc[0] == 0 || arc[0] > count as u64 {
-                return Err(fault(at, "no such neighbour"));
-            }
-            arcs.push((arc[0] as usize - 1, weight));
-        }
-        rows.push(Row { weight, arcs });
-    }
-    Ok(rows)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -367,34 +240,6 @@ mod tests {
         // The leaves are at 1, 1, 2, 3, 4 and 9 from the router; two of them are the same PE.
         let expected = 2 * (5 * (1 + 1 + 2 + 3 + 4 + 9) - (1 + 1) - 2 * 4);
         assert_eq!(cost_and_searches(&rows, &pe_of, &machine), Ok((expected, 2)));
-    }
-
-    #[test]
-    fn numbers_may_have_fractions_and_exponents() {
-        for (field, expected) in [
-            ("5", Some(5)),
-            ("5.0", Some(5)),
-            ("5.", Some(5)),
-            (".5e1", Some(5)),
-            ("1.0D+03", Some(1000)),
-            ("120e-1", Some(12)),
-            ("0.0", Some(0)),
-            ("0D99999999999999999999", Some(0)),
-            ("-0.0", Some(0)),
-            ("+7", Some(7)),
-            ("-+7", None),
-            ("1e9223372036854775807", None),
-            ("10e-99999999999999999999", None),
-            ("9.007199254740993000e15", Some(9_007_199_254_740_993)),
-            ("18446744073709551616", None),
-            ("1.5", None),
-            ("-1", None),
-            (".", None),
-            ("1e", None),
-            ("x", None),
-        ] {
-            assert_eq!(number(field), expected, "{field}");
-        }
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::{AuditError, Row, read_rows};
+use crate::error::AuditError;
+use crate::text::{Row, read_rows};
 
 /// The name of a machine that stands for an outline. The content of its file is a text with the digits of all
 /// PEs.
@@ -367,7 +368,7 @@ pub(super) fn cheapest_paths(links: &[Row], from: usize) -> Vec<Option<u64>> {
 }
 
 fn number(field: &str) -> Result<u64> {
-    super::number(field.trim()).map_or_else(|| fault("not a number"), Ok)
+    super::number::number(field.trim()).map_or_else(|| fault("not a number"), Ok)
 }
 
 fn numbers(text: &str, separator: char) -> Result<Vec<u64>> {

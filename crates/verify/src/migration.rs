@@ -1,6 +1,7 @@
 //! The migration, recomputed from the texts of the graph, the mapping and the older mapping.
 
-use crate::{AuditError, read_mapping, read_rows};
+use crate::error::AuditError;
+use crate::text::{read_mapping, read_rows};
 
 /// An older partition or mapping.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! Binary graphs as text, for an audit.
 
-use crate::AuditError;
+use crate::error::AuditError;
 
 /// Whether these are the bytes of a graph in ParHIP's binary format: no text begins with the zeros of its version.
 pub fn is_parhip(bytes: &[u8]) -> bool {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::{AuditError, Row, read, read_rows};
+use crate::error::AuditError;
+use crate::text::{Row, read, read_rows};
 
 /// The cut and the block weights of a partition.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! The auditor's own reader of quadratic assignment problems.
 
-use super::AuditError;
+use super::error::AuditError;
+use super::number::signed_number;
 
 /// J of an assignment (a mapping numbered from 0, or a solution file with the place of each object numbered
 /// from 1) of a problem in QAPLIB format, computed from both texts.
@@ -43,7 +44,7 @@ fn numbers(text: &str) -> Result<Vec<Vec<i128>>, AuditError> {
         let words =
             line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';')).filter(|word| !word.is_empty());
         let words = words.take_while(|word| !word.starts_with(['#', '%']));
-        let numbers: Option<Vec<i128>> = words.map(super::signed_number).collect();
+        let numbers: Option<Vec<i128>> = words.map(signed_number).collect();
         lines.push(numbers.ok_or(fault("not a number"))?);
     }
     lines.retain(|line| !line.is_empty());

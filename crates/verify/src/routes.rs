@@ -4,7 +4,8 @@
 use std::collections::HashMap;
 
 use super::machine::{Machine, Shape, cheapest_paths, product};
-use crate::{AuditError, Row};
+use crate::error::AuditError;
+use crate::text::Row;
 
 /// A lane of a link, in one direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::AuditError;
+use super::error::AuditError;
+use super::number::number;
 
 /// Upper limit on the steps followed. Accepted workloads have at most 2^27 steps, and a waiting task is
 /// visited again when a message is sent to it and at the end, so no accepted workload reaches the limit.
@@ -27,7 +28,7 @@ pub(super) fn read(text: &str) -> Result<Vec<Vec<Step>>, AuditError> {
         .flat_map(|line| line.split_whitespace().take_while(|word| !word.starts_with(['#', '%'])))
         .collect();
     let number = |at: usize| -> Result<u64, AuditError> {
-        let word = words.get(at).and_then(|word| super::number(word));
+        let word = words.get(at).and_then(|word| number(word));
         word.ok_or(AuditError::Workload { word: at + 1, reason: "not a number" })
     };
     let count = words.iter().filter(|word| word.eq_ignore_ascii_case("PROCESS")).count();
