@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use super::{Channel, Cursor, Instruction, MOST_INSTRUCTIONS, MOST_WORK, TaskId, Traffic};
+use crate::instruction::{Channel, Cursor, Instruction, MOST_INSTRUCTIONS, MOST_WORK, TaskId, Traffic};
 use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::types::Weight;
 

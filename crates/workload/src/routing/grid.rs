@@ -1,7 +1,7 @@
 //! Grids: e-cube routes, dimension by dimension.
 
+use super::hop::{Flow, Hop, LaneId, check_lanes, push};
 use super::tree::TreeRoutes;
-use crate::routing::{Flow, Hop, LaneId, check_lanes, push};
 use viem::ground::types::PeId;
 use viem::machine::{Dimension, Grid, MachineError};
 

@@ -29,10 +29,13 @@
 //! distances decrease outwards, a message skips the levels with a larger distance than its own.
 
 mod grid;
+mod hop;
 mod network;
 mod ports;
 mod rails;
 mod tree;
+
+pub use hop::{Flow, Hop, LaneId};
 
 use grid::GridRoutes;
 use network::NetworkRoutes;
@@ -41,28 +44,6 @@ use rails::RailRoutes;
 use tree::TreeRoutes;
 use viem::ground::types::PeId;
 use viem::machine::{Interconnect, Machine, MachineError};
-
-/// A lane of a link, in one direction, numbered from 0.
-pub type LaneId = u32;
-
-/// A step of a route.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Hop {
-    /// The lane.
-    pub lane: LaneId,
-    /// Cycles per flit, at least 1.
-    pub cycles: u64,
-}
-
-/// How a message travels. Whoever simulates it has to know every way, so a further one is a breaking change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
-    /// Flit by flit over all links at once; every hop takes the same time.
-    Wormhole,
-    /// As a whole, link by link.
-    StoreAndForward,
-}
 
 /// The links of a machine and the routes over them.
 ///
@@ -198,21 +179,4 @@ impl Routing {
     fn whole(&self, pe: PeId) -> PeId {
         self.list.as_ref().map_or(pe, |list| list[pe as usize])
     }
-}
-
-/// Appends a hop that takes time.
-fn push(hops: &mut Vec<Hop>, lane: usize, cycles: u64) {
-    if cycles > 0 {
-        hops.push(Hop { lane: lane as LaneId, cycles });
-    }
-}
-
-/// Checks that this number of lanes can be numbered.
-fn check_lanes(count: u128) -> Result<usize, MachineError> {
-    const MOST_LANES: u128 = 1 << 31;
-    if count > MOST_LANES {
-        let (what, count) = ("links", usize::try_from(count).unwrap_or(usize::MAX));
-        return Err(MachineError::OutOfMemory { what, count, bytes: 8 * count as u128 });
-    }
-    Ok(count as usize)
 }

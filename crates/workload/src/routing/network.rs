@@ -17,7 +17,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::OnceLock;
 
-use crate::routing::{Hop, LaneId, push};
+use super::hop::{Hop, LaneId, push};
 use viem::graph::CsrGraph;
 use viem::ground::types::{Distance, NodeId, PeId};
 use viem::machine::Network;

@@ -1,6 +1,6 @@
 //! Machines with known distances only: out through a port, in through a port.
 
-use crate::routing::{Hop, LaneId, check_lanes, push};
+use super::hop::{Hop, LaneId, check_lanes, push};
 use viem::ground::types::{Distance, PeId};
 use viem::machine::{DistanceOracle, DistanceVisitor, Distances, Machine, MachineError, distances_of};
 

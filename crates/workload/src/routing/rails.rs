@@ -1,7 +1,7 @@
 //! Rails: inside a node over its switch, else up to the rail, the pod and so on, and down.
 
+use super::hop::{Hop, LaneId, check_lanes};
 use super::tree::{TreeRoutes, way};
-use crate::routing::{Hop, LaneId, check_lanes};
 use viem::ground::types::PeId;
 use viem::machine::{Hierarchy, MachineError, Rails};
 

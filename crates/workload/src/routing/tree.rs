@@ -1,6 +1,6 @@
 //! Trees: up to the smallest common group, and down.
 
-use crate::routing::{Hop, LaneId, check_lanes, push};
+use super::hop::{Hop, LaneId, check_lanes, push};
 use viem::ground::types::{Distance, PeId};
 use viem::machine::{Hierarchy, MachineError, UnevenTree};
 

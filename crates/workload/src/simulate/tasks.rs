@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::Costs;
+use super::config::Costs;
 use super::report::{Activity, PeTime, Span};
 use crate::{Cursor, Instruction, TaskId, Workload};
 use viem::ground::types::PeId;
