@@ -2,10 +2,9 @@
 
 use std::io::Read;
 
+use super::entry::{TakeEntry, TraceEntry, TraceFound, pairs};
+use super::fault::{ExpertTraceFault, MOST_LAYERS, Stop, TraceKind, at_start};
 use super::loads::Loads;
-use super::{
-    ExpertTraceFault, MOST_LAYERS, Stop, TakeEntry, TraceEntry, TraceFound, TraceKind, at_start, pairs,
-};
 use viem::ground::number;
 use viem_io::array::{ArrayFault, Header};
 use viem_io::scanner::Scanner;

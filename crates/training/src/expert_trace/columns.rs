@@ -1,6 +1,6 @@
 //! What the names over columns say.
 
-use super::ExpertTraceFault;
+use super::fault::ExpertTraceFault;
 use viem_io::table::{Fields, shortened};
 
 /// What a column holds.

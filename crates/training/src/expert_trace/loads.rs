@@ -1,6 +1,7 @@
 //! Loads that need not be whole numbers.
 
-use super::{TakeEntry, TraceEntry, TraceFound, TraceKind};
+use super::entry::{TakeEntry, TraceEntry, TraceFound};
+use super::fault::TraceKind;
 use viem::ground::number::Decimal;
 use viem_io::ContentError;
 

@@ -3,10 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::columns::{Columns, Role};
+use super::entry::{TakeEntry, TraceEntry, TraceFound, pairs};
+use super::fault::{ExpertTraceFault, MOST_LAYERS, Stop, TraceKind, at_start};
 use super::loads::Loads;
-use super::{
-    ExpertTraceFault, MOST_LAYERS, Stop, TakeEntry, TraceEntry, TraceFound, TraceKind, at_start, pairs,
-};
 use viem::ground::number::{self, Decimal};
 use viem_io::scanner::Scanner;
 use viem_io::table::{Field, Fields, Separator, Table, shortened};

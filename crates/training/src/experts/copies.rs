@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::{ExpertError, ExpertId, ExpertRouting, LayerRouting, MOST_COPIES};
+use super::error::{ExpertError, ExpertId, MOST_COPIES};
+use super::routing::{ExpertRouting, LayerRouting};
 
 /// The number of copies of each expert of each layer.
 #[derive(Clone, Debug, PartialEq, Eq)]

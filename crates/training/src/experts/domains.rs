@@ -1,6 +1,7 @@
 //! The machine as levels of groups, into which tokens are sent once.
 
-use super::{ExpertError, ExpertRouting};
+use super::error::ExpertError;
+use super::routing::ExpertRouting;
 use viem::ground::types::{Distance, PeId};
 use viem::machine::{DistanceOracle, DistanceVisitor, Machine, Nodes, distances_of};
 

@@ -5,8 +5,9 @@
 //! parts have under the best assignment of these. O(PEs² · slots of a PE), and an assignment for each two groups.
 
 use super::domains::{Domains, Level};
+use super::error::ExpertId;
+use super::routing::LayerRouting;
 use super::search::Homes;
-use super::{ExpertId, LayerRouting};
 use viem::ground::linear_assignment::cheapest_assignment;
 use viem::partition::MigrationWeight;
 

@@ -58,6 +58,7 @@
 mod balance;
 mod copies;
 mod domains;
+mod error;
 mod homes;
 mod packing;
 mod placement;
@@ -70,6 +71,7 @@ mod tests;
 pub mod text;
 
 pub use copies::ExpertCopies;
+pub use error::{ExpertError, ExpertId, MOST_COPIES};
 pub use placement::ExpertPlacement;
 pub use routing::{ExpertRouting, LayerRouting, RoutingBuilder};
 pub use score::{ExpertLoads, ExpertScore, score_experts};
@@ -82,21 +84,13 @@ use sets::CopySets;
 
 use std::time::{Duration, Instant};
 
-use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::observer::{Limited, Observer};
 use viem::ground::rng::derive;
 use viem::ground::settings::{ConfigError, check, check_at_least_one};
-use viem::ground::threads::{self, ThreadsError};
-use viem::ground::types::{Distance, PeId};
-use viem::machine::{Machine, MachineError};
+use viem::ground::threads;
+use viem::machine::Machine;
 use viem::mapping::solve::MapPreset;
 use viem::partition::MigrationWeight;
-
-/// An expert of a layer, numbered from 0.
-pub type ExpertId = u32;
-
-/// Upper limit on the copies of all experts of a layer.
-pub const MOST_COPIES: usize = 1 << 12;
 
 /// Annealing is repeated until it has been tried with this many copies in all, as it takes little time with few copies, but not always finds the best
 /// placement within a narrow bound. Enumeration confirms placements of 8 copies.
@@ -105,91 +99,6 @@ const MOST_TRIES: u64 = 16;
 
 /// Upper limit on what a move costs in the search, so that sums fit.
 const MOST_PRICE: f64 = (1u64 << 46) as f64;
-
-/// Upper limit on the tokens of a layer.
-const MOST_TOKENS: u64 = 1 << 40;
-
-/// Why there is no placement of experts.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs)] // the messages are the documentation of the fields
-pub enum ExpertError {
-    #[error("the expert {expert} does not exist; there are {experts}, from 0")]
-    NoSuchExpert { expert: u64, experts: ExpertId },
-    #[error("a token has expert {expert} twice")]
-    Twice { expert: ExpertId },
-    #[error("a layer has {experts} experts; from 1 to {MOST_COPIES} are supported")]
-    NumExperts { experts: u64 },
-    #[error("a layer has more than 2^40 tokens")]
-    TooManyTokens,
-    #[error("the loads of a layer sum to more than 2^52")]
-    TooMuchLoad,
-    #[error("there is no layer")]
-    NoLayers,
-    #[error("layer {layer} has {copies} copies of experts, but other layers have {others}")]
-    UnequalLayers { layer: usize, copies: usize, others: usize },
-    #[error("{found} layers have copies of experts, but {expected} have tokens")]
-    OtherLayers { found: usize, expected: usize },
-    #[error("the older placement has {found} layers, but {expected} have tokens")]
-    OldLayers { found: usize, expected: usize },
-    #[error("the older placement has {found} slots in each layer, but the new one has {expected}")]
-    OldSlots { found: usize, expected: usize },
-    #[error("the older placement is one of {found} experts, but there are {expected}")]
-    OldExperts { found: ExpertId, expected: ExpertId },
-    #[error("layer {layer} has no copy of expert {expert}")]
-    NoCopy { layer: usize, expert: ExpertId },
-    #[error(
-        "{copies} copies of experts cannot be shared equally by {pes} GPUs; {fitting} replicas would fit"
-    )]
-    Indivisible { copies: usize, pes: usize, fitting: usize },
-    #[error("a layer has {copies} copies of experts; at most {MOST_COPIES} are supported")]
-    TooManyCopies { copies: usize },
-    #[error(
-        "the distances of the machine are not those of a tree, which costs of experts need: processing elements {} and {} are at distance {}, but \
-         {} is at distances {} and {} from them",
-        pes[0], pes[1], distances[0], pes[2], distances[1], distances[2]
-    )]
-    NoTree {
-        /// Two PEs, and a third one.
-        pes: [PeId; 3],
-        /// That of the two, and those of either and the third one.
-        distances: [Distance; 3],
-    },
-    #[error("tokens and distances are too large: the cost exceeds 2^62")]
-    TooMuch,
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    #[error(transparent)]
-    Machine(#[from] MachineError),
-    #[error(transparent)]
-    Threads(#[from] ThreadsError),
-}
-
-impl HasKind for ExpertError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::NoSuchExpert { .. }
-            | Self::Twice { .. }
-            | Self::NumExperts { .. }
-            | Self::TooManyTokens
-            | Self::TooMuchLoad
-            | Self::NoLayers
-            | Self::UnequalLayers { .. }
-            | Self::OtherLayers { .. }
-            | Self::OldLayers { .. }
-            | Self::OldSlots { .. }
-            | Self::OldExperts { .. }
-            | Self::NoCopy { .. }
-            | Self::Indivisible { .. }
-            | Self::TooManyCopies { .. }
-            | Self::NoTree { .. }
-            | Self::TooMuch
-            | Self::Config(_) => ErrorKind::Usage,
-            Self::Machine(error) => error.kind(),
-            Self::Threads(error) => error.kind(),
-        }
-    }
-}
 
 /// How experts are placed.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

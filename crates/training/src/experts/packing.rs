@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::ExpertId;
+use super::error::ExpertId;
 
 /// Copies on PEs.
 pub(super) struct Packing {

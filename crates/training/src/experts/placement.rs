@@ -1,7 +1,9 @@
 //! The expert in each slot.
 
+use super::copies::ExpertCopies;
+use super::error::{ExpertError, ExpertId};
 use super::homes::moved;
-use super::{ExpertCopies, ExpertError, ExpertId, ExpertRouting};
+use super::routing::ExpertRouting;
 
 /// The expert in each slot of each layer. The slots of a layer belong to the PEs in equal numbers, PE after PE.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ExpertError, ExpertId, MOST_COPIES, MOST_TOKENS};
+use super::error::{ExpertError, ExpertId, MOST_COPIES, MOST_TOKENS};
 
 /// The sets of experts that the tokens of a layer have chosen, and how many tokens each expert has.
 #[derive(Clone, Debug, PartialEq, Eq)]

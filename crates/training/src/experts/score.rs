@@ -1,7 +1,9 @@
 //! What a placement costs.
 
 use super::domains::{Domains, Level};
-use super::{ExpertError, ExpertId, ExpertPlacement, ExpertRouting, LayerRouting};
+use super::error::{ExpertError, ExpertId};
+use super::placement::ExpertPlacement;
+use super::routing::{ExpertRouting, LayerRouting};
 use viem::machine::Machine;
 
 /// The loads of the PEs in a layer.

@@ -1,6 +1,6 @@
 //! The sets of copies that tokens choose.
 
-use super::LayerRouting;
+use super::routing::LayerRouting;
 use viem::ground::rng::{Rng, derive};
 
 /// Ways to choose copies for a set of experts up to which all are taken; of more, as many are drawn.

@@ -1,6 +1,6 @@
 //! Collectives as bytes between pairs of ranks, and what is made of these: a graph, or a workload with a phase for each class.
 
-use super::TrainingError;
+use super::error::TrainingError;
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::ground::collectives::ring_bytes;
 use viem::ground::settings::named;

@@ -1,6 +1,6 @@
 //! The model that is trained, and how.
 
-use super::TrainingError;
+use super::error::TrainingError;
 use viem::ground::settings::{ConfigError, check, named};
 
 named! {

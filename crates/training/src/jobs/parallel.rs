@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::{MOST_TRAINING_RANKS, TrainingError};
+use super::error::{MOST_PAIRS, MOST_TRAINING_RANKS, TrainingError};
 use viem::ground::settings::{check, named};
 
 named! {
@@ -216,7 +216,7 @@ impl ParallelConfig {
             }
         }
         let pairs = self.num_ranks() * u64::from(self.expert - 1) / 2;
-        if pairs > super::MOST_PAIRS {
+        if pairs > MOST_PAIRS {
             return Err(TrainingError::TooManyPairs { pairs });
         }
         Ok(())

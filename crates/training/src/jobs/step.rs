@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::error::{MOST_PAIRS, TrainingError};
 use super::exchange::{Exchanges, TrafficClass};
 use super::layout::{Layout, RankPlace};
 use super::model::{ContextExchange, GradientReduction, Recomputation, Sharding, TrainingConfig};
 use super::parallel::ParallelConfig;
-use super::{MOST_PAIRS, TrainingError};
 use viem::ground::types::NodeId;
 
 type Result = std::result::Result<(), TrainingError>;
