@@ -10,7 +10,7 @@
 //! follows from the state before it. Vertices ask the owner of a cluster for admission, and it admits those with most weight first, while the bound
 //! holds. So bounds are never exceeded, and the clusters are the same for any number of ranks. A vertex that is fixed to a block only joins clusters
 //! that are named after one that is fixed to the same block; free ones join any. So no cluster has vertices of two fixed blocks. Vertices that are
-//! [left alone](left_alone) join each other in the end.
+//! left alone join each other in the end.
 //!
 //! O(m/p log d) for a round; for each step messages for those who move between ranks, for ghosts, and for the weights of foreign clusters.
 

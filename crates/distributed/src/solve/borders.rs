@@ -2,8 +2,9 @@
 
 use viem::ground::types::BlockId;
 
+use super::config::BandConfig;
 use super::levels::coarse_blocks;
-use super::{BandConfig, Run};
+use super::run::Run;
 use crate::band::{Band, band};
 use crate::comm::{Comm, greatest};
 use crate::contract::contract;

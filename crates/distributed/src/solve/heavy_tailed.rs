@@ -5,7 +5,7 @@
 
 use viem::ground::types::Weight;
 
-use super::Run;
+use super::run::Run;
 use crate::comm::{Comm, sum, sum_table};
 use crate::graph::DistGraph;
 use crate::objective::Places;

@@ -3,7 +3,7 @@
 use viem::ground::rng::derive;
 use viem::ground::types::{BlockId, Weight};
 
-use super::{CLUSTERS, Run};
+use super::run::{CLUSTERS, Run};
 use crate::cluster::cluster;
 use crate::comm::{Comm, Letters};
 use crate::contract::{Contraction, contract};

@@ -24,77 +24,30 @@
 mod borders;
 mod config;
 mod error;
+mod goal;
 mod heavy_tailed;
 mod levels;
 mod report;
+mod run;
 mod v_cycles;
 mod whole;
 
-use std::borrow::Cow;
 use std::time::Instant;
 
 use viem::ground::rng::derive;
-use viem::ground::types::{BlockId, Weight};
-use viem::machine::Machine;
-use viem::mapping::model::ModelError;
-use viem::partition::{FixedError, MigrationWeight, Targets};
-
-use crate::alike;
-use crate::comm::{Comm, greatest, sum};
-use crate::error::{DistError, agree};
-use crate::graph::DistGraph;
-use crate::objective::{BlockDistances, Homes, Places};
-use crate::refine::{self, Bounds, RefineConfig, Task};
+use viem::ground::types::BlockId;
 
 use self::levels::Levels;
+use self::run::{REFINEMENT, Run};
+use crate::comm::Comm;
+use crate::error::DistError;
+use crate::graph::DistGraph;
+use crate::refine::{self, Bounds, RefineConfig, Task};
 
 pub use config::{BandConfig, DistConfig, HeavyTailedConfig, VCycleConfig};
 pub use error::DivideError;
+pub use goal::{Given, Goal, Old};
 pub use report::{DistReport, DistSolution, FixedReport};
-
-/// What a graph is divided into.
-#[derive(Clone, Copy)]
-#[non_exhaustive]
-pub enum Goal<'a> {
-    /// So many blocks of equal weight, with a small cut.
-    Blocks(usize),
-    /// The PEs of a machine, with a small J.
-    Pes(&'a dyn Machine),
-}
-
-/// Where the vertices of a rank were.
-#[derive(Clone, Copy, Debug)]
-pub struct Old<'a> {
-    /// The block of each own vertex; [`Homes::NONE`] for new ones.
-    pub blocks: &'a [BlockId],
-    /// What moving a vertex of weight 1 costs, as in the library for one machine.
-    pub weight: MigrationWeight,
-}
-
-/// What is given of the vertices of a rank, besides the graph.
-#[derive(Clone, Copy, Debug, Default)]
-#[non_exhaustive]
-pub struct Given<'a> {
-    /// Where they were.
-    pub old: Option<Old<'a>>,
-    /// The block where each own vertex must be, or [`Given::FREE`]. Nothing if all of this rank are free.
-    pub fixed: Option<&'a [BlockId]>,
-}
-
-impl<'a> Given<'a> {
-    /// No block.
-    pub const FREE: BlockId = Places::NONE;
-
-    /// The same with older places, on all ranks or none.
-    pub fn with_old(self, old: Option<Old<'a>>) -> Self {
-        Self { old, ..self }
-    }
-
-    /// The same with fixed vertices. They are in their blocks whatever that costs; where they alone exceed a bound, the report has the overload.
-    pub fn with_fixed(self, fixed: Option<&'a [BlockId]>) -> Self {
-        Self { fixed, ..self }
-    }
-}
 
 /// Divides a graph. No block is empty, and none below its least load, unless vertices and bounds leave no other way; more blocks than vertices are
 /// refused, more PEs are not. Collective: all ranks give the same goal and settings, and fail alike.
@@ -141,98 +94,7 @@ pub fn divide(
     Ok(DistSolution { blocks, report })
 }
 
-/// Random streams.
-const CLUSTERS: u64 = 1;
-const REFINEMENT: u64 = 2;
-const V_CYCLES: u64 = 3;
-
-struct Run<'a, C> {
-    comm: &'a C,
-    graph: &'a DistGraph,
-    goal: Goal<'a>,
-    old: Option<Old<'a>>,
-    /// Where each own vertex must be, if any vertex of any rank must.
-    fixed: Option<Cow<'a, [BlockId]>>,
-    config: &'a DistConfig,
-    distances: BlockDistances,
-    num_blocks: usize,
-    /// The weight of all vertices.
-    total: Weight,
-}
-
-impl<'a, C: Comm> Run<'a, C> {
-    fn new(
-        comm: &'a C,
-        graph: &'a DistGraph,
-        goal: Goal<'a>,
-        Given { old, fixed }: Given<'a>,
-        config: &'a DistConfig,
-    ) -> Result<Self, DistError> {
-        let distances = agree(comm, distances_of(goal, config))?;
-        alike::check(comm, &shared(graph, goal, old, config))?;
-        let num_blocks = match goal {
-            Goal::Blocks(count) => count,
-            Goal::Pes(machine) => machine.num_pes(),
-        };
-        let is_any_fixed = greatest(comm, fixed.is_some().into()) == 1;
-        let free = || Cow::Owned(vec![Given::FREE; graph.num_own()]);
-        let fixed = is_any_fixed.then(|| fixed.map_or_else(free, Cow::Borrowed));
-        let total = sum(comm, graph.node_weights().iter().sum());
-        let run = Self { comm, graph, goal, old, fixed, config, distances, num_blocks, total };
-        let arcs: Weight =
-            (0..graph.num_own()).map(|own| graph.arcs(own).map(|(_, weight)| weight).sum::<Weight>()).sum();
-        agree(comm, run.check(sum(comm, arcs)))?;
-        Ok(run)
-    }
-
-    /// Whether no cost overflows, and vertices were, and must be, in blocks that there are.
-    fn check(&self, arcs: Weight) -> Result<(), DivideError> {
-        let (num_blocks, num_nodes) = (self.num_blocks, self.graph.ranges().total() as usize);
-        if matches!(self.goal, Goal::Blocks(_)) && num_blocks > num_nodes {
-            return Err(ModelError::NumBlocks { num_blocks, num_nodes }.into());
-        }
-        let (penalty, scale) = self.penalty();
-        let edges = i128::from(arcs).checked_mul(i128::from(self.distances.greatest()) * i128::from(scale));
-        let migration = i128::from(self.total) * i128::from(penalty);
-        if edges.is_none_or(|edges| edges + migration > i128::from(Weight::MAX)) {
-            return Err(DivideError::Overflow);
-        }
-        self.check_fixed()?;
-        let Some(Old { blocks, .. }) = self.old else { return Ok(()) };
-        let (found, expected) = (blocks.len(), self.graph.num_own());
-        if found != expected {
-            return Err(DivideError::OldLength { found, expected });
-        }
-        let num_blocks = self.num_blocks;
-        let is_wrong = |&block: &BlockId| block != Homes::NONE && block as usize >= num_blocks;
-        match blocks.iter().position(is_wrong) {
-            None => Ok(()),
-            Some(own) => {
-                let (vertex, block) = (self.graph.global(own), blocks[own]);
-                Err(DivideError::OldBlock { vertex, block, num_blocks })
-            }
-        }
-    }
-
-    fn check_fixed(&self) -> Result<(), DivideError> {
-        let Some(fixed) = &self.fixed else { return Ok(()) };
-        let (found, expected, num_blocks) = (fixed.len(), self.graph.num_own(), self.num_blocks);
-        if found != expected {
-            return Err(DivideError::FixedLength { found, expected });
-        }
-        let is_closed = |block| matches!(self.goal, Goal::Pes(machine) if machine.capacity(block) == 0);
-        for (own, &block) in fixed.iter().enumerate().filter(|(_, block)| **block != Given::FREE) {
-            let vertex = self.graph.global(own);
-            if block as usize >= num_blocks {
-                return Err(FixedError::NoSuchBlock { vertex, block, num_blocks }.into());
-            }
-            if is_closed(block) {
-                return Err(FixedError::NoCapacity { vertex, block }.into());
-            }
-        }
-        Ok(())
-    }
-
+impl<C: Comm> Run<'_, C> {
     /// Projects a partition of the coarsest graph to finer and finer ones, and refines it on each. It is given for the coarsest graph's own vertices; then
     /// it is for all local ones of the finest.
     fn refine_levels(
@@ -285,67 +147,6 @@ impl<'a, C: Comm> Run<'a, C> {
             }
         }
         Ok(())
-    }
-
-    /// What a vertex of weight 1 pays for migration, and an edge of weight 1 for a distance of 1.
-    fn penalty(&self) -> (Weight, Weight) {
-        let Some(Old { weight, .. }) = self.old else { return (0, 1) };
-        let (numerator, denominator) = weight.fraction();
-        // J counts each edge twice, the change of a move once.
-        let twice = if self.distances.is_cut() { 1 } else { 2 };
-        (numerator, twice * denominator)
-    }
-
-    fn homes(&self, blocks: Vec<BlockId>) -> Homes {
-        let (penalty, scale) = self.penalty();
-        Homes { blocks, penalty, scale }
-    }
-}
-
-/// What all ranks must give alike, with its names. Ranks may have different numbers of threads.
-fn shared(
-    graph: &DistGraph,
-    goal: Goal<'_>,
-    old: Option<Old<'_>>,
-    config: &DistConfig,
-) -> [(&'static str, u64); 9] {
-    let (num_blocks, machine) = match goal {
-        Goal::Blocks(count) => (count as u64, 0),
-        Goal::Pes(machine) => (machine.num_pes() as u64, alike::digest_of_machine(machine)),
-    };
-    let weight = old.map(|old| format!("{:?}", old.weight)).unwrap_or_default();
-    let others = DistConfig { threads: 1, ..config.clone() };
-    [
-        (
-            "division of the vertices among the ranks",
-            alike::digest(graph.ranges().first().iter().map(|&first| first.into())),
-        ),
-        ("number of blocks", num_blocks),
-        ("machine", machine),
-        ("migration weight", alike::digest_of_text(&weight)),
-        ("seed", config.seed),
-        ("imbalance", config.imbalance.to_bits()),
-        ("least load", config.least_load.to_bits()),
-        ("preset", alike::digest_of_text(config.preset.name())),
-        ("setting", alike::digest_of_text(&format!("{others:?}"))),
-    ]
-}
-
-/// How far apart the blocks of a goal are, if goal and settings are possible.
-fn distances_of(goal: Goal<'_>, config: &DistConfig) -> Result<BlockDistances, DivideError> {
-    if config.attempts == 0 {
-        return Err(DivideError::NoAttempt);
-    }
-    Targets::check_least_load(config.least_load)?;
-    match goal {
-        Goal::Blocks(count) => {
-            Targets::check(count, config.imbalance)?;
-            Ok(BlockDistances::cut())
-        }
-        Goal::Pes(machine) => {
-            Targets::check(machine.num_pes(), config.imbalance)?;
-            Ok(BlockDistances::of(machine.distances()?))
-        }
     }
 }
 

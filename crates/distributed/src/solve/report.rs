@@ -3,7 +3,8 @@
 use viem::ground::types::{BlockId, Cost, Weight};
 use viem::partition::Targets;
 
-use super::{Goal, Run};
+use super::goal::Goal;
+use super::run::Run;
 use crate::comm::{Comm, sum, sum_table};
 use crate::objective::{BlockDistances, Homes};
 use crate::refine::{self, Bounds, Quality};

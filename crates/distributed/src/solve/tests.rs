@@ -1,12 +1,14 @@
 use super::*;
+use crate::objective::Homes;
 use crate::testing::{on_ranks, random_graph};
 use viem::graph::CsrGraph;
 use viem::graph::generate::{grid, mesh};
 use viem::ground::error::ErrorKind;
 use viem::ground::rng::Rng;
-use viem::ground::types::Cost;
+use viem::ground::types::{Cost, Weight};
+use viem::machine::Machine;
 use viem::mapping::solve::{ManyToOneConfig, MapPreset, map_many_to_one};
-use viem::partition::{PartitionPreset, Partitioner};
+use viem::partition::{MigrationWeight, PartitionPreset, Partitioner, Targets};
 
 /// Settings that coarsen even small graphs.
 fn small() -> DistConfig {

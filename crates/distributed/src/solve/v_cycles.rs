@@ -3,8 +3,9 @@
 use viem::ground::rng::derive;
 use viem::ground::types::BlockId;
 
+use super::config::VCycleConfig;
 use super::levels::Levels;
-use super::{Run, V_CYCLES, VCycleConfig};
+use super::run::{Run, V_CYCLES};
 use crate::comm::Comm;
 use crate::error::DistError;
 use crate::objective::Places;

@@ -10,8 +10,11 @@ use viem::partition::{
     FixedError, FixedVertices, MigrationWeight, Partitioner, Remapping, Targets, TargetsError,
 };
 
+use super::config::DistConfig;
+use super::error::DivideError;
+use super::goal::{Goal, Old};
 use super::levels::Levels;
-use super::{DistConfig, DivideError, Goal, Old, Run};
+use super::run::Run;
 use crate::comm::{Comm, Ranges, gather_words};
 use crate::error::{DistError, agree};
 use crate::gather::gather;

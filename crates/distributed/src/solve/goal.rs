@@ -1,0 +1,51 @@
+//! What a graph is divided into, and what is given of its vertices.
+
+use viem::ground::types::BlockId;
+use viem::machine::Machine;
+use viem::partition::MigrationWeight;
+
+use crate::objective::Places;
+
+/// What a graph is divided into.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub enum Goal<'a> {
+    /// So many blocks of equal weight, with a small cut.
+    Blocks(usize),
+    /// The PEs of a machine, with a small J.
+    Pes(&'a dyn Machine),
+}
+
+/// Where the vertices of a rank were.
+#[derive(Clone, Copy, Debug)]
+pub struct Old<'a> {
+    /// The block of each own vertex; [`Homes::NONE`](crate::objective::Homes::NONE) for new ones.
+    pub blocks: &'a [BlockId],
+    /// What moving a vertex of weight 1 costs, as in the library for one machine.
+    pub weight: MigrationWeight,
+}
+
+/// What is given of the vertices of a rank, besides the graph.
+#[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
+pub struct Given<'a> {
+    /// Where they were.
+    pub old: Option<Old<'a>>,
+    /// The block where each own vertex must be, or [`Given::FREE`]. Nothing if all of this rank are free.
+    pub fixed: Option<&'a [BlockId]>,
+}
+
+impl<'a> Given<'a> {
+    /// No block.
+    pub const FREE: BlockId = Places::NONE;
+
+    /// The same with older places, on all ranks or none.
+    pub fn with_old(self, old: Option<Old<'a>>) -> Self {
+        Self { old, ..self }
+    }
+
+    /// The same with fixed vertices. They are in their blocks whatever that costs; where they alone exceed a bound, the report has the overload.
+    pub fn with_fixed(self, fixed: Option<&'a [BlockId]>) -> Self {
+        Self { fixed, ..self }
+    }
+}
