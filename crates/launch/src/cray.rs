@@ -7,7 +7,12 @@
 
 use std::cmp::Ordering;
 
-use crate::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind, NodeRanks, hosts_option, srun};
+use super::error::LaunchError;
+use super::files::{Launch, LaunchFile};
+use super::job::{Job, NodeRanks};
+use super::kind::{BindsTo, LauncherKind};
+use super::shell::hosts_option;
+use super::srun;
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "cray",

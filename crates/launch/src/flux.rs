@@ -1,6 +1,11 @@
 //! Flux: a file with the host of each rank, and a script that binds the ranks.
 
-use crate::{BindsTo, Job, Launch, LaunchError, LauncherKind, list_option, script};
+use super::error::LaunchError;
+use super::files::Launch;
+use super::job::Job;
+use super::kind::{BindsTo, LauncherKind};
+use super::script;
+use super::shell::list_option;
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "flux",

@@ -2,7 +2,11 @@
 
 use std::collections::HashSet;
 
-use crate::{BindsTo, Job, Launch, LaunchError, LauncherKind, script, srun};
+use super::error::LaunchError;
+use super::files::Launch;
+use super::job::Job;
+use super::kind::{BindsTo, LauncherKind};
+use super::{script, srun};
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "intel",

@@ -4,9 +4,12 @@
 
 use std::fmt::Write;
 
-use crate::{
-    BindsTo, Job, LONGEST_ARGUMENT, Launch, LaunchError, LaunchFile, LauncherKind, NodeRanks, cpu_list, srun,
-};
+use super::error::LaunchError;
+use super::files::{Launch, LaunchFile};
+use super::job::{Job, NodeRanks};
+use super::kind::{BindsTo, LauncherKind};
+use super::shell::{LONGEST_ARGUMENT, cpu_list};
+use super::srun;
 use viem::ground::types::NodeId;
 
 /// What a comment begins with that has the node of each rank.

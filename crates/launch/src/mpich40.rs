@@ -6,7 +6,11 @@
 
 use std::fmt::Write;
 
-use crate::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind, mpich, srun};
+use super::error::LaunchError;
+use super::files::{Launch, LaunchFile};
+use super::job::Job;
+use super::kind::{BindsTo, LauncherKind};
+use super::{mpich, srun};
 use viem::ground::types::NodeId;
 
 pub(super) const KIND: LauncherKind = LauncherKind {

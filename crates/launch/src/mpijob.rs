@@ -4,7 +4,12 @@
 //! Programs take the GPU whose number is their local rank, and local ranks are in the order of the ranks. The script lists the GPUs of a host
 //! in `CUDA_VISIBLE_DEVICES` in this order, so each rank takes its own.
 
-use crate::{BindsTo, Job, Launch, LaunchError, LauncherKind, cpu_list, script};
+use super::error::LaunchError;
+use super::files::Launch;
+use super::job::Job;
+use super::kind::{BindsTo, LauncherKind};
+use super::script;
+use super::shell::cpu_list;
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "mpijob",

@@ -1,6 +1,9 @@
 //! Numbers only, for other launchers.
 
-use crate::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind};
+use super::error::LaunchError;
+use super::files::{Launch, LaunchFile};
+use super::job::Job;
+use super::kind::{BindsTo, LauncherKind};
 use viem::ground::types::NodeId;
 
 pub(super) const PLAIN: LauncherKind = LauncherKind {

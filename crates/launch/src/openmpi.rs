@@ -7,7 +7,11 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use crate::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind, hosts_option};
+use super::error::LaunchError;
+use super::files::{Launch, LaunchFile};
+use super::job::Job;
+use super::kind::{BindsTo, LauncherKind};
+use super::shell::hosts_option;
 use viem::machine::CoreRange;
 
 const FILES: &[&str] = &["rankfile"];

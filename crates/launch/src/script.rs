@@ -1,6 +1,9 @@
 //! Scripts that do for a rank what its launcher cannot, and start the program: bind it to its CPUs, or order the GPUs of its host.
 
-use crate::{Job, LaunchFile, cpu_list, template};
+use super::files::LaunchFile;
+use super::job::Job;
+use super::shell::cpu_list;
+use super::template;
 
 /// The environment variables in which launchers other than Slurm pass the rank of a process. Those that start daemons by a resource manager
 /// come before the resource managers, whose variables their ranks inherit from the daemons.

@@ -1,6 +1,10 @@
 //! Slurm: the host of each rank in the file that SLURM_HOSTFILE names, and a script that binds the ranks.
 
-use crate::{BindsTo, Job, Launch, LaunchError, LauncherKind, script, srun};
+use super::error::LaunchError;
+use super::files::Launch;
+use super::job::Job;
+use super::kind::{BindsTo, LauncherKind};
+use super::{script, srun};
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "slurm",

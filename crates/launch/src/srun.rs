@@ -6,7 +6,8 @@
 
 use std::collections::HashMap;
 
-use crate::{Job, LaunchError, NodeRanks};
+use super::error::LaunchError;
+use super::job::{Job, NodeRanks};
 use viem::ground::types::NodeId;
 use viem::machine::{Nodes, SlurmJob};
 

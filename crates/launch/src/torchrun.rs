@@ -3,7 +3,12 @@
 //! `torchrun` numbers ranks host by host, in an order of its own. The script replaces `RANK` by that of the mapping, whichever launcher has
 //! started it, if only that starts as many processes on each host as it has ranks.
 
-use crate::{BindsTo, Job, Launch, LaunchError, LaunchFile, LauncherKind, script, template, word};
+use super::error::LaunchError;
+use super::files::{Launch, LaunchFile};
+use super::job::Job;
+use super::kind::{BindsTo, LauncherKind};
+use super::shell::word;
+use super::{script, template};
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "torchrun",

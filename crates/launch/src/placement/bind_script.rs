@@ -1,6 +1,8 @@
 //! The script that binds ranks: the CPUs of each, one line per rank, behind a line that announces them.
 
-use super::{Binding, Fault, PlacementFault, end_of, lines, shown};
+use super::fault::{Fault, PlacementFault};
+use super::kind::Binding;
+use super::lines::{end_of, lines, shown};
 use crate::script::CPUS;
 use viem::ground::text::Place;
 

@@ -2,8 +2,10 @@
 //! CPUs behind `binding=user:` for MPICH. Where the ranks are not in the order of the lines, a comment `# rank map:` has the line of each
 //! rank, counted from 0.
 
+use super::fault::{Fault, PlacementFault};
+use super::kind::{PlacementKind, Task};
+use super::lines::{end_of, lines, rank, shown};
 use super::seats::{Cores, Seat, Seats};
-use super::{Fault, PlacementFault, PlacementKind, Task, end_of, lines, rank, shown};
 use crate::mpich::RANK_MAP;
 use viem::ground::text::Place;
 use viem_cluster::files::hostfile::{self, HostEntry};

@@ -1,7 +1,9 @@
 //! The inverse of a mapping: line i has the rank on processing element i, -1 if there is none.
 
-use super::seats::{Cores, Seat};
-use super::{Fault, PlacementFault, PlacementKind, Task, complete, end_of, give_seat, lines, rank};
+use super::fault::{Fault, PlacementFault};
+use super::kind::{PlacementKind, Task};
+use super::lines::{end_of, lines, rank};
+use super::seats::{Cores, Seat, complete, give_seat};
 
 pub(super) const KIND: PlacementKind = PlacementKind {
     name: "inverse",

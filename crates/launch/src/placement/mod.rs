@@ -18,43 +18,34 @@
 //! that has one of them, those with the fewest to choose from first. O(n log n + PEs) for n ranks.
 
 mod bind_script;
+mod fault;
 mod hosts;
 mod inverse;
+mod kind;
+mod lines;
 mod pods;
 mod rank_order;
 mod rank_script;
 mod rankfile;
 mod seats;
 
+pub use fault::PlacementFault;
+pub use kind::PlacementKind;
+
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::srun;
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::text::{MESSAGE_TEXT, Place};
-use viem::ground::types::{NodeId, PeId};
+use viem::ground::text::Place;
+use viem::ground::types::PeId;
 use viem::machine::{Located, Machine, Nodes};
-use viem_cluster::files::names::UnclearHost;
 use viem_io as io;
 use viem_io::mapping::Room;
 use viem_io::{ContentError, ReadError, Source, Text};
 
-use seats::{Assigned, Seat};
-
-/// A kind of file that says where ranks are.
-#[derive(Debug)]
-pub struct PlacementKind {
-    /// A name, such as that of the launcher that takes it.
-    pub name: &'static str,
-    /// What it is, for people.
-    pub about: &'static str,
-    /// Whether a file with this beginning is one.
-    resembles: fn(&str) -> bool,
-    /// Whether a file that resembles it, but is none, is rather a faulty mapping or something else.
-    is_doubtful: fn(&str) -> bool,
-    /// The seat of each rank.
-    read: fn(&str, &Task<'_>) -> Result<Vec<Seat>, Fault>,
-}
+use fault::Fault;
+use kind::{Binding, Task};
+use seats::Assigned;
 
 /// All kinds, in the order in which they are tried.
 pub const KINDS: [PlacementKind; 6] =
@@ -70,93 +61,6 @@ pub struct Placement {
     pub kind: Option<&'static str>,
     /// What was assumed.
     pub notes: Vec<String>,
-}
-
-/// What is wrong with a file that says where ranks are.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs)] // the messages are the documentation of the fields
-pub enum PlacementFault {
-    #[error("`{text}` is no line of a rankfile, such as `rank 3=n1 slot=0:12`")]
-    RankLine { text: String },
-    #[error(
-        "`{text}` is no slot that is understood here; slots are logical numbers such as 0:12 or 0:4-7 (package and cores), or 12 (a core)"
-    )]
-    Slot { text: String },
-    #[error("`{text}` is no line of a host, the number of one of its GPUs, and a rank")]
-    GpuLine { text: String },
-    #[error("host {host} has no processing element {number}, counted from 0; the machine has {count} there")]
-    NoSuchGpu { host: String, number: u64, count: usize },
-    #[error("this is not JSON: {reason}")]
-    Json { reason: String },
-    #[error("this has no list `pods`")]
-    NoPods,
-    #[error(
-        "pod {number}, counted from 0, needs a `host`, a list `gpus` of numbers, and a list `ranks` of as many"
-    )]
-    Pod { number: usize },
-    #[error("{reason}")]
-    Hosts { reason: String },
-    #[error("`{text}` is no rank; the ranks are 0 to {last}")]
-    Rank { text: String, last: usize },
-    #[error("rank {rank} stands here a second time; each rank has one place")]
-    RankTwice { rank: NodeId },
-    #[error("the file has places for {found} of {expected} ranks")]
-    TooFew { found: usize, expected: usize },
-    #[error("the file has places for more than {expected} ranks, which is all that the graph has")]
-    TooMany { expected: usize },
-    #[error("host {host} is not in the machine, which has {known}")]
-    UnknownHost { host: String, known: String },
-    #[error(transparent)]
-    UnclearHost(#[from] UnclearHost),
-    #[error(
-        "this file names hosts, but the machine has none; give a machine with hosts, such as hosts:FILE,node=16:2"
-    )]
-    NoHosts,
-    #[error("host {host} of the machine has no processing element on the cores or CPUs `{text}`")]
-    NoSuchCores { host: String, text: String },
-    #[error(
-        "the processing elements of host {host} that rank {rank} may be on are taken; give each rank cores of its own"
-    )]
-    Full { host: String, rank: NodeId },
-    #[error(
-        "there are {found} lines, but the machine has {expected} processing elements; this file has a line for each"
-    )]
-    Lines { found: usize, expected: usize },
-    #[error("this is no script that binds ranks: it has no line `{line}`")]
-    NoBindings { line: &'static str },
-    #[error("`{text}` is no list of CPUs, such as 0,4")]
-    CpuLine { text: String },
-    #[error("CPUs by a script belong to a list of hosts, but this is {kind}")]
-    NotBound { kind: &'static str },
-    #[error("the machine has {pes} processing elements for {ranks} ranks")]
-    NoRoom { pes: usize, ranks: usize },
-}
-
-impl HasKind for PlacementFault {
-    fn kind(&self) -> ErrorKind {
-        ErrorKind::BadData
-    }
-}
-
-/// A fault and where it is.
-type Fault = (Place, PlacementFault);
-
-/// What a file is read for.
-struct Task<'a> {
-    num_ranks: usize,
-    nodes: &'a Nodes,
-    /// What was left out.
-    notes: RefCell<Vec<String>>,
-    /// The CPUs of each rank, if a script has them.
-    bindings: Option<Vec<Binding>>,
-}
-
-/// The CPUs that a script binds a rank to.
-struct Binding {
-    cpus: Vec<u32>,
-    /// How the script says it, for messages.
-    text: String,
 }
 
 /// The kind with this name.
@@ -285,63 +189,4 @@ fn numbers(
         }
         _ => Err(error),
     }
-}
-
-/// A text for a message.
-fn shown(text: &str) -> String {
-    text.chars().take(MESSAGE_TEXT).flat_map(char::escape_debug).collect()
-}
-
-/// The lines of a text with their numbers, from 1, without comments that begin with `#`; no empty ones.
-fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
-    (1..).zip(text.split('\n')).filter_map(|(number, whole)| {
-        let line = Line { number, whole, text: whole.split('#').next().unwrap_or_default().trim() };
-        Some(line).filter(|line| !line.text.is_empty())
-    })
-}
-
-/// A line that says something.
-#[derive(Clone, Copy)]
-struct Line<'a> {
-    number: u64,
-    whole: &'a str,
-    /// Without comment and blanks around.
-    text: &'a str,
-}
-
-impl Line<'_> {
-    /// Where a part of the line starts.
-    fn place(&self, part: &str) -> Place {
-        let offset = (part.as_ptr() as usize).wrapping_sub(self.whole.as_ptr() as usize);
-        Place { line: self.number, column: offset as u64 + 1 }
-    }
-}
-
-/// The place behind a text.
-fn end_of(text: &str) -> Place {
-    viem::ground::text::place(text.as_bytes(), text.len())
-}
-
-/// A rank below `num_ranks`.
-fn rank(text: &str, place: Place, num_ranks: usize) -> Result<NodeId, Fault> {
-    let number = text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse::<usize>().ok()).flatten();
-    let number = number.filter(|&rank| rank < num_ranks);
-    let fault = || PlacementFault::Rank { text: shown(text), last: num_ranks.saturating_sub(1) };
-    number.map(|rank| rank as NodeId).ok_or_else(|| (place, fault()))
-}
-
-/// Gives a rank its seat. `place` is where the rank stands.
-fn give_seat(seats: &mut [Option<Seat>], rank: NodeId, seat: Seat, place: Place) -> Result<(), Fault> {
-    match seats[rank as usize].replace(seat) {
-        Some(_) => Err((place, PlacementFault::RankTwice { rank })),
-        None => Ok(()),
-    }
-}
-
-/// The seats of all ranks, once each has one.
-fn complete(seats: Vec<Option<Seat>>, end: Place) -> Result<Vec<Seat>, Fault> {
-    let expected = seats.len();
-    let found = seats.iter().flatten().count();
-    let seats: Option<Vec<Seat>> = seats.into_iter().collect();
-    seats.ok_or((end, PlacementFault::TooFew { found, expected }))
 }

@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
-use super::seats::{Cores, Seat, Seats};
-use super::{Fault, PlacementFault, PlacementKind, Task, complete, end_of, give_seat, rank};
+use super::fault::{Fault, PlacementFault};
+use super::kind::{PlacementKind, Task};
+use super::lines::{end_of, rank};
+use super::seats::{Cores, Seat, Seats, complete, give_seat};
 use viem::ground::text::{Place, place};
 
 pub(super) const KIND: PlacementKind = PlacementKind {

@@ -1,7 +1,9 @@
 //! Rank orders of Cray MPICH: `0,4,1,5`, or with ranges `0-3,8`: the rank in each slot, node by node.
 
-use super::seats::{Cores, Seat};
-use super::{Fault, PlacementKind, Task, complete, end_of, give_seat, lines, rank};
+use super::fault::Fault;
+use super::kind::{PlacementKind, Task};
+use super::lines::{end_of, lines, rank};
+use super::seats::{Cores, Seat, complete, give_seat};
 
 pub(super) const KIND: PlacementKind = PlacementKind {
     name: "rank_order",

@@ -1,7 +1,9 @@
 //! The script that sets the rank of each GPU for `torchrun`: a host, the number of one of its GPUs and a rank in each line of its table.
 
-use super::seats::{Cores, Seat, Seats};
-use super::{Fault, PlacementFault, PlacementKind, Task, complete, end_of, give_seat, lines, rank, shown};
+use super::fault::{Fault, PlacementFault};
+use super::kind::{PlacementKind, Task};
+use super::lines::{end_of, lines, rank, shown};
+use super::seats::{Cores, Seat, Seats, complete, give_seat};
 use crate::torchrun::TABLE;
 
 pub(super) const KIND: PlacementKind = PlacementKind {

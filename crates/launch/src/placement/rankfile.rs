@@ -2,10 +2,10 @@
 //!
 //! Cores are counted logically: in a package, or in the node where no package is named. `+n0` is the first node.
 
-use super::seats::{Cores, Seat, Seats};
-use super::{
-    Fault, Line, PlacementFault, PlacementKind, Task, complete, end_of, give_seat, lines, rank, shown,
-};
+use super::fault::{Fault, PlacementFault};
+use super::kind::{PlacementKind, Task};
+use super::lines::{Line, end_of, lines, rank, shown};
+use super::seats::{Cores, Seat, Seats, complete, give_seat};
 
 pub(super) const KIND: PlacementKind = PlacementKind {
     name: "rankfile",

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::{Fault, PlacementFault, shown};
+use super::fault::{Fault, PlacementFault};
+use super::lines::shown;
 use viem::ground::text::Place;
 use viem::ground::types::{NodeId, PeId};
 use viem::machine::{Nodes, Site};
@@ -286,4 +287,25 @@ fn full(seat: &Seat, nodes: &Nodes, rank: NodeId) -> Fault {
 
 fn host(seat: &Seat, nodes: &Nodes) -> String {
     nodes.hosts().get(seat.node.unwrap_or(0)).cloned().unwrap_or_default()
+}
+
+/// Gives a rank its seat. `place` is where the rank stands.
+pub(super) fn give_seat(
+    seats: &mut [Option<Seat>],
+    rank: NodeId,
+    seat: Seat,
+    place: Place,
+) -> Result<(), Fault> {
+    match seats[rank as usize].replace(seat) {
+        Some(_) => Err((place, PlacementFault::RankTwice { rank })),
+        None => Ok(()),
+    }
+}
+
+/// The seats of all ranks, once each has one.
+pub(super) fn complete(seats: Vec<Option<Seat>>, end: Place) -> Result<Vec<Seat>, Fault> {
+    let expected = seats.len();
+    let found = seats.iter().flatten().count();
+    let seats: Option<Vec<Seat>> = seats.into_iter().collect();
+    seats.ok_or((end, PlacementFault::TooFew { found, expected }))
 }
