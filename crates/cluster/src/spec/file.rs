@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use crate::spec::error::SpecError;
 use crate::spec::file_kind::{FileKind, Likeness, Opening};
-use crate::spec::{SpecError, gpus, matrix, network, numa, target};
+use crate::spec::{gpus, matrix, network, numa, target};
 use viem::machine::Machine;
 use viem_io::Source;
 

@@ -1,6 +1,6 @@
 //! What a kind of file with a machine in it consists of.
 
-use crate::spec::SpecError;
+use crate::spec::error::SpecError;
 use viem::machine::Machine;
 use viem_io::{Reading, Source, readings};
 

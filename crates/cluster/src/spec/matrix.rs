@@ -1,6 +1,6 @@
 //! Distance matrices.
 
-use super::SpecError;
+use super::error::SpecError;
 use super::file_kind::{FileKind, Likeness};
 use viem::ground::types::Distance;
 use viem::machine::{DistanceMatrix, Machine};

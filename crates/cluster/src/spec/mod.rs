@@ -14,6 +14,8 @@
 //! A further kind is a file with a [`ClusterKind`] or a [`FileKind`] in it, and a line in the table.
 
 mod cluster;
+mod cluster_kind;
+mod error;
 mod file;
 mod file_kind;
 mod gpus;
@@ -21,172 +23,25 @@ mod matrix;
 mod network;
 mod numa;
 mod target;
+mod wanted;
 
+pub use cluster_kind::ClusterKind;
+pub use error::SpecError;
 pub use file::{FILES, read};
 pub use file_kind::{FileKind, Likeness, Opening};
+pub use wanted::{PeKind, Wanted};
 
 use std::path::{Path, PathBuf};
 
-use crate::nodes::ClusterError;
-use viem::ground::error::{ErrorKind, HasKind};
+use self::cluster_kind::Request;
 use viem::ground::number_list::{self, ListOf, is_list};
 use viem::ground::types::PeId;
+use viem::machine::Machine;
 use viem::machine::spec::{self as text, kind_of, listed};
-use viem::machine::{Machine, MachineError};
-use viem_io::{ReadError, Source};
-
-/// A kind of cluster, which is read from files or found in the environment. It is written as a name, a colon and parameters.
-#[derive(Debug)]
-pub struct ClusterKind {
-    /// The name before the colon.
-    pub name: &'static str,
-    /// An example.
-    pub example: &'static str,
-    /// What it is, for people.
-    pub about: &'static str,
-    /// Whether the name may stand alone.
-    may_stand_alone: bool,
-    /// The files that are read: those that are named behind the colon, and those that the environment names.
-    files: fn(&str) -> Vec<PathBuf>,
-    make: fn(&Request<'_>) -> Result<Box<dyn Machine>, SpecError>,
-}
+use viem_io::Source;
 
 /// Every kind of cluster.
 pub const KINDS: [ClusterKind; 3] = [cluster::SLURM, cluster::HWLOC, cluster::HOSTS];
-
-/// The parameters of a cluster.
-struct Request<'a> {
-    /// All of it, for messages.
-    spec: &'a str,
-    /// The part after the colon.
-    rest: &'a str,
-    /// The distances, innermost first.
-    distances: Option<&'a str>,
-    /// What the PEs are.
-    pe: PeKind,
-    /// A file of latencies.
-    latency: Option<&'a Path>,
-}
-
-/// What the PEs of a cluster are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum PeKind {
-    /// Cores with all their hardware threads.
-    #[default]
-    Core,
-    /// Hardware threads.
-    Thread,
-    /// The GPUs in files of hwloc. Nodes that are described otherwise have the PEs of their description.
-    Gpu,
-}
-
-/// All that a user may say about a machine.
-#[derive(Clone, Copy, Debug, Default)]
-#[non_exhaustive]
-pub struct Wanted<'a> {
-    /// The machine, such as `4:16:8`, or the name of its file.
-    pub spec: &'a str,
-    /// The distances, innermost first, such as `1:10:100`.
-    pub distances: Option<&'a str>,
-    /// The PEs of it that count, such as `0-15,32`, or the name of a file with a list of them.
-    pub pes: Option<&'a str>,
-    /// What its PEs are; of clusters only.
-    pub pe: PeKind,
-    /// A file with the latencies between hosts; of clusters only.
-    pub latency: Option<&'a Path>,
-    /// A file with the times of links; of networks only.
-    pub link_cycles: Option<&'a Path>,
-}
-
-impl<'a> Wanted<'a> {
-    /// A machine such as `4:16:8`, or that in the file of this name.
-    pub fn new(spec: &'a str) -> Self {
-        Self { spec, ..Self::default() }
-    }
-
-    /// With these distances.
-    pub fn with_distances(self, distances: impl Into<Option<&'a str>>) -> Self {
-        Self { distances: distances.into(), ..self }
-    }
-
-    /// With only these PEs.
-    pub fn with_pes(self, pes: impl Into<Option<&'a str>>) -> Self {
-        Self { pes: pes.into(), ..self }
-    }
-
-    /// With PEs of this kind.
-    pub fn with_pe(self, pe: PeKind) -> Self {
-        Self { pe, ..self }
-    }
-
-    /// With the latencies in a file.
-    pub fn with_latency(self, latency: impl Into<Option<&'a Path>>) -> Self {
-        Self { latency: latency.into(), ..self }
-    }
-
-    /// With the times of links in a file: the graph of the network, in which the weight of an edge is the number of cycles that a flit
-    /// takes over the link. See [`Network::with_link_cycles`](viem::Network::with_link_cycles).
-    pub fn with_link_cycles(self, link_cycles: impl Into<Option<&'a Path>>) -> Self {
-        Self { link_cycles: link_cycles.into(), ..self }
-    }
-}
-
-/// Why there is no such machine.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs)] // the messages are the documentation of the fields
-pub enum SpecError {
-    #[error("machine `{spec}` is neither a file that exists nor one of {}", examples().join(", "))]
-    Unknown { spec: String },
-    #[error(transparent)]
-    Text(#[from] text::SpecError),
-    #[error("machine `{spec}` brings its own distances; leave out `{distances}`")]
-    OwnDistances { spec: String, distances: String },
-    #[error("machine `{file}`: {source}")]
-    Machine { file: String, source: Box<MachineError> },
-    #[error(
-        "{file}: this is no machine; a machine is a target file of Scotch, a network (METIS graph), a distance matrix, or distances of NUMA \
-         nodes as numactl, likwid-topology or lstopo prints them"
-    )]
-    UnknownFile { file: String },
-    #[error(
-        "{file}: the comments at the start are too long to see what kind of machine follows; shorten them, or end the name of the file in \
-         .tgt (a target file of Scotch), .graph (a network) or .matrix (a distance matrix)"
-    )]
-    LongComments { file: String },
-    #[error("machine `{spec}`: {source}")]
-    Cluster { spec: String, source: Box<ClusterError> },
-    #[error("`{field}` is for clusters (slurm, hwloc:, hosts:) only, and `{spec}` is none")]
-    ClustersOnly { spec: String, field: &'static str },
-    #[error("`link_cycles` is for networks in files only, and `{spec}` is none")]
-    NetworksOnly { spec: String },
-    #[error(transparent)]
-    Read(#[from] ReadError),
-}
-
-impl HasKind for SpecError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Unknown { .. }
-            | Self::OwnDistances { .. }
-            | Self::ClustersOnly { .. }
-            | Self::NetworksOnly { .. } => ErrorKind::Usage,
-            Self::UnknownFile { .. } | Self::LongComments { .. } => ErrorKind::BadData,
-            Self::Text(error) => error.kind(),
-            Self::Machine { source, .. } => source.kind(),
-            Self::Cluster { source, .. } => source.kind(),
-            Self::Read(error) => error.kind(),
-        }
-    }
-}
-
-impl SpecError {
-    /// What is wrong with a machine that is called so.
-    fn machine(file: impl Into<String>, error: impl Into<MachineError>) -> Self {
-        Self::Machine { file: file.into(), source: Box::new(error.into()) }
-    }
-}
 
 /// An example of each kind.
 fn examples() -> Vec<&'static str> {
@@ -263,7 +118,7 @@ fn in_file(
     let path = Path::new(spec);
     let is_path = spec == "-" || spec.contains(['/', '.']);
     if !is_path && !path.exists() {
-        return Err(SpecError::Unknown { spec: spec.to_owned() });
+        return Err(SpecError::Unknown { spec: spec.to_owned(), examples: examples().join(", ") });
     }
     if let Some(distances) = distances {
         return Err(SpecError::OwnDistances { spec: spec.to_owned(), distances: distances.to_owned() });

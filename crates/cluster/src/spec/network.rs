@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::SpecError;
+use super::error::SpecError;
 use super::file_kind::{FileKind, Likeness};
 use viem::machine::{Interconnect, Machine, Network};
 use viem_io::Source;

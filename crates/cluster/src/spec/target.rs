@@ -1,7 +1,7 @@
 //! Target files of Scotch.
 
 use super::file_kind::{FileKind, Likeness};
-use crate::spec::SpecError;
+use crate::spec::error::SpecError;
 use viem::ground::types::{Distance, PeId};
 use viem::machine::spec::listed;
 use viem::machine::{

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::files::hostfile::{self, Host};
 use crate::nodes::ClusterError;
-use crate::spec::{Request, SpecError};
+use crate::spec::cluster_kind::Request;
+use crate::spec::error::SpecError;
 use viem::machine::Note;
 use viem_io::Source;
 

@@ -4,8 +4,10 @@ use crate::files::hostlist;
 use crate::files::hwloc::Object;
 use crate::files::names::{Names, UnclearHost};
 use crate::nodes::{ClusterError, DraftNode, Unit};
-use crate::spec::cluster::{NODE, Parts, inside};
-use crate::spec::{Request, SpecError};
+use crate::spec::cluster::inside;
+use crate::spec::cluster::parts::{NODE, Parts};
+use crate::spec::cluster_kind::Request;
+use crate::spec::error::SpecError;
 use viem::machine::Note;
 
 /// Hosts that a warning names.

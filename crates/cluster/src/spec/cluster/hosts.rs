@@ -4,8 +4,11 @@
 use crate::files::hostfile::Host;
 use crate::nodes::{ClusterError, Draft, DraftNode, plain_nodes};
 use crate::spec::cluster::described::{Described, warn_of_fewer};
-use crate::spec::cluster::{Parts, batch, inside, read_topology};
-use crate::spec::{ClusterKind, Request, SpecError};
+use crate::spec::cluster::parts::Parts;
+use crate::spec::cluster::request::read_topology;
+use crate::spec::cluster::{batch, inside};
+use crate::spec::cluster_kind::{ClusterKind, Request};
+use crate::spec::error::SpecError;
 
 const KEYS: [&str; 4] = ["node", "topology", "ranks", "cores"];
 

@@ -1,9 +1,11 @@
 //! Nodes as hwloc describes them: `hwloc`, `hwloc:node.xml,hosts=hosts.txt`, `hwloc:pack:2 numa:4 core:16 pu:1`.
 
 use crate::nodes::{ClusterError, DraftNode};
-use crate::spec::ClusterKind;
 use crate::spec::cluster::described::{Described, warn_of_fewer};
-use crate::spec::cluster::{Parts, batch, inside, read_topology};
+use crate::spec::cluster::parts::Parts;
+use crate::spec::cluster::request::read_topology;
+use crate::spec::cluster::{batch, inside};
+use crate::spec::cluster_kind::ClusterKind;
 
 const KEYS: [&str; 5] = ["hosts", "node", "topology", "ranks", "cores"];
 

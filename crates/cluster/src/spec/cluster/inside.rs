@@ -9,7 +9,9 @@ use crate::files::hwloc::{self, Object, ObjectKind};
 use crate::files::{scontrol, synthetic};
 use crate::nodes::{ClusterError, Draft, DraftNode, Unit, regular};
 use crate::spec::cluster::command;
-use crate::spec::{PeKind, Request, SpecError};
+use crate::spec::cluster_kind::Request;
+use crate::spec::error::SpecError;
+use crate::spec::wanted::PeKind;
 use viem::machine::{Hierarchy, HierarchyError, Note, spec};
 use viem_io::{ReadError, Source};
 

@@ -9,7 +9,9 @@ use crate::files::names::Names;
 use crate::files::scontrol::{self, Hardware};
 use crate::files::topology::Topology;
 use crate::nodes::ClusterError;
-use crate::spec::{PeKind, Request, SpecError};
+use crate::spec::cluster_kind::Request;
+use crate::spec::error::SpecError;
+use crate::spec::wanted::PeKind;
 use viem::machine::Note;
 
 /// A job.

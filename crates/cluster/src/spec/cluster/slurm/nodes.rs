@@ -7,7 +7,9 @@ use crate::files::scontrol::Hardware;
 use crate::nodes::{ClusterError, Draft, DraftNode, Unit, plain_nodes};
 use crate::spec::cluster::described::Described;
 use crate::spec::cluster::inside;
-use crate::spec::{PeKind, Request, SpecError};
+use crate::spec::cluster_kind::Request;
+use crate::spec::error::SpecError;
+use crate::spec::wanted::PeKind;
 use viem::machine::Note;
 
 use super::variables::variable;

@@ -6,7 +6,7 @@ use std::env;
 use crate::files::hostlist;
 use crate::files::names::Names;
 use crate::nodes::ClusterError;
-use crate::spec::cluster::Parts;
+use crate::spec::cluster::parts::Parts;
 use viem::machine::SlurmJob;
 use viem_io::ReadError;
 
