@@ -49,9 +49,19 @@ pub fn sources(folder: &str) -> Vec<Source> {
 }
 
 impl Source {
-    /// The uses of paths from `crate`, `self` or `super`. Code compiled only for tests does not count.
+    /// The uses of paths from `crate`, `self`, `super` or a module below. Code compiled only for tests does not count.
     pub fn mentions(&self) -> Vec<Mention> {
         mentions(&without_tests(&tokens(&self.text)), &self.path)
+    }
+
+    /// Whether the file has code of its own in which a name stands, besides the lines that declare and import it.
+    pub fn names(&self, name: &str) -> bool {
+        let tokens = without_tests(&tokens(&self.text));
+        let mut lines = tokens.split(|&token| token == ";" || token == "}");
+        lines.any(|line| {
+            let imports = line.iter().position(|&token| token == "use" || token == "mod");
+            line[..imports.unwrap_or(line.len())].contains(&name)
+        })
     }
 }
 
@@ -171,11 +181,14 @@ fn is_character(code: &str) -> bool {
 /// The uses in the code of the module `own`.
 fn mentions(tokens: &[&str], own: &[String]) -> Vec<Mention> {
     let mut found = Vec::new();
+    let children: Vec<&str> =
+        tokens.windows(3).filter(|line| line[0] == "mod" && line[2] == ";").map(|line| line[1]).collect();
     // The brace depths at which modules inside the file begin.
     let (mut depth, mut inner) = (0, Vec::new());
     let mut at = 0;
     while at < tokens.len() {
-        let is_start = at == 0 || tokens[at - 1] != "::";
+        let is_visibility = at > 1 && tokens[at - 2..at] == ["(", "in"];
+        let is_start = (at == 0 || tokens[at - 1] != "::") && !is_visibility;
         // Modules inside the file are one level down, whatever their names.
         let here: CratePath = own.iter().cloned().chain(inner.iter().map(|_| String::new())).collect();
         match tokens[at..] {
@@ -192,6 +205,9 @@ fn mentions(tokens: &[&str], own: &[String]) -> Vec<Mention> {
                 at += length;
             }
             ["crate" | "super" | "self", "::", ..] if is_start => {
+                follow(&tokens[at..], None, &here, false, &mut found);
+            }
+            [name, "::", ..] if is_start && inner.is_empty() && children.contains(&name) => {
                 follow(&tokens[at..], None, &here, false, &mut found);
             }
             _ => {}
@@ -294,7 +310,7 @@ mod tests {
         assert_eq!(named_by(code, "io::metis"), ["io::a", "solve::b", "model", "io::d"]);
         assert_eq!(named_by("use super::*;", "io"), ["*"]);
         assert_eq!(named_by("use super::super as root;", "io::metis"), ["*"]);
-        assert_eq!(named_by("pub(super) fn f() {}", "io"), [""; 0]);
+        assert_eq!(named_by("pub(super) fn f() {} pub(in crate::graph) fn g() {}", "io"), [""; 0]);
         assert_eq!(named_by("use child::Item;", "io"), ["io::child::Item"]);
     }
 
@@ -303,6 +319,20 @@ mod tests {
         let code = "mod parts { use super::super::objective; fn f() { if x { y } } }\nuse super::verify;";
         assert_eq!(named_by(code, "mapping"), ["objective", "verify"]);
         assert_eq!(named_by("mod parts { mod deep { use super::super::super::cli; } }", "io"), ["cli"]);
+    }
+
+    #[test]
+    fn modules_below_are_a_step_down() {
+        assert_eq!(named_by("mod read; fn f() { read::all(); other::all() }", "io"), ["io::read::all"]);
+    }
+
+    #[test]
+    fn names_stand_in_code_of_a_file() {
+        let names = |text: &str| Source { path: Vec::new(), is_face: true, text: text.to_owned() }.names("C");
+        assert!(names("mod c; pub use c::{B, C}; fn f() -> C { C::new() }"));
+        assert!(!names(
+            "mod c;\npub use c::{B, C};\n/// C.\nfn f() { use d::C; }\n#[cfg(test)] mod tests { C }"
+        ));
     }
 
     #[test]
