@@ -43,6 +43,7 @@ pub struct Field<'a> {
 }
 
 /// Whether a byte is a blank, which separates fields.
+#[inline]
 pub fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\x0b' | b'\x0c' | b'\r')
 }
@@ -80,6 +81,7 @@ impl<'a> Fields<'a> {
         Self { line, number, position: 0, separator }
     }
 
+    #[inline]
     fn next_after_run(&mut self, is_separator: fn(u8) -> bool) -> Option<Field<'a>> {
         while self.position < self.line.len() && is_separator(self.line[self.position]) {
             self.position += 1;
