@@ -14,7 +14,7 @@ mod common;
 use common::{Options, Stopwatch, Table, geometric_mean};
 use viem::ground::rng::{Rng, derive};
 use viem::machine::Machine;
-use viem::mapping::solve::MapPreset;
+use viem::solve::MapPreset;
 use viem_cluster::build;
 use viem_training::experts::{
     ExpertConfig, ExpertCopies, ExpertPlacement, ExpertRouting, RoutingBuilder, place_by_load, place_experts,

@@ -11,7 +11,7 @@
 //! the smallest known J. For each preset, the benchmark prints the geometric mean of J relative to each peer,
 //! the worst pair relative to the best known, the number of pairs that match it, and the total seconds,
 //! overall and for pairs of at least 512 processes. `table` prints every pair. Every setting can be changed
-//! by its name in [`MapConfig`], with dots between nested settings. J is recomputed by the independent
+//! by its name in `OneToOneConfig`, with dots between nested settings. J is recomputed by the independent
 //! auditor.
 
 mod common;
@@ -23,7 +23,7 @@ use std::time::Instant;
 use common::{MapRun, Table, audited_cost_on, changed, columns, fail, geometric_mean, number_in, read_graph};
 use viem::graph::CsrGraph;
 use viem::machine::Machine;
-use viem::mapping::solve::{MapConfig, MapPreset, Solution, solve};
+use viem::solve::{Config, MapPreset, PreparedMachine, Request, Solution};
 use viem_io::metis::NodeWeights;
 
 /// Pairs of at least this many processes are included in the time of large pairs.
@@ -101,7 +101,8 @@ fn pairs(machines: &str, models: &str, peers: &str, run: &MapRun) -> Vec<Pair> {
 
 /// Maps all pairs with a preset and prints a summary.
 fn map(preset: MapPreset, pairs: &[Pair], run: &MapRun) {
-    let config = changed(&MapConfig::preset(preset), &run.changes).unwrap_or_else(|message| fail(message));
+    let mut config = Config::preset(preset);
+    config.one_to_one = changed(&config.one_to_one, &run.changes).unwrap_or_else(|message| fail(message));
     let mut ratios: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     let (mut worst, mut matched, mut seconds, mut timed) = ((0.0, ""), 0, 0.0, 0.0);
     let headings =
@@ -111,7 +112,9 @@ fn map(preset: MapPreset, pairs: &[Pair], run: &MapRun) {
         let config = config.with_seed(seed).with_threads(run.threads);
         let begin = Instant::now();
         let Solution { mapping, report, .. } =
-            solve(&pair.graph, &*pair.machine, &config).unwrap_or_else(|error| fail(error));
+            Request::new(&pair.graph, &PreparedMachine::new(&*pair.machine))
+                .solve(&config, &())
+                .unwrap_or_else(|error| fail(error));
         let taken = begin.elapsed().as_secs_f64();
         seconds += taken;
         timed += if pair.graph.num_nodes() >= TIMED { taken } else { 0.0 };

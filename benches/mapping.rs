@@ -10,7 +10,7 @@
 //! contain the smallest known J; those of `identity` are not a peer. For each preset, the benchmark prints
 //! the geometric mean of J relative to each peer, the worst model relative to its best peer, the number of
 //! models that match the best known, and the total seconds. `table` prints every model. Every setting can be
-//! changed by its name in [`MapConfig`], with dots between nested settings. J and the permutation are
+//! changed by its name in `OneToOneConfig`, with dots between nested settings. J and the permutation are
 //! recomputed by the independent auditor.
 
 mod common;
@@ -22,7 +22,7 @@ use std::time::Instant;
 use common::{MapRun, Table, audited_cost, changed, columns, fail, geometric_mean, number_in, read_graph};
 use viem::graph::CsrGraph;
 use viem::machine::Hierarchy;
-use viem::mapping::solve::{MapConfig, MapPreset, Solution, solve};
+use viem::solve::{Config, MapPreset, PreparedMachine, Request, Solution};
 use viem_io::metis::NodeWeights;
 
 /// A model, its machine, and the results of peers.
@@ -91,7 +91,8 @@ fn models(folder: &str, peers: &str, run: &MapRun) -> Vec<Model> {
 
 /// Maps all models with a preset and prints a summary.
 fn map(preset: MapPreset, models: &[Model], run: &MapRun) {
-    let config = changed(&MapConfig::preset(preset), &run.changes).unwrap_or_else(|message| fail(message));
+    let mut config = Config::preset(preset);
+    config.one_to_one = changed(&config.one_to_one, &run.changes).unwrap_or_else(|message| fail(message));
     let mut ratios: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     let (mut worst, mut matched, mut seconds) = ((0.0, ""), 0, 0.0);
     let table = run.table.then(|| {
@@ -109,7 +110,9 @@ fn map(preset: MapPreset, models: &[Model], run: &MapRun) {
         let config = config.with_seed(seed).with_threads(run.threads);
         let start = Instant::now();
         let Solution { mapping, report, .. } =
-            solve(&model.graph, &model.hierarchy, &config).unwrap_or_else(|error| fail(error));
+            Request::new(&model.graph, &PreparedMachine::new(&model.hierarchy))
+                .solve(&config, &())
+                .unwrap_or_else(|error| fail(error));
         seconds += start.elapsed().as_secs_f64();
         let audited = audited_cost(&model.text, &mapping, &model.hierarchy);
         assert_eq!(audited, report.cost as u128, "{}", model.name);

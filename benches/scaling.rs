@@ -21,7 +21,7 @@ use common::{Options, Table, audited_cost, fail, memory, text_of};
 use viem::graph::{CsrGraph, generate};
 use viem::machine::Hierarchy;
 use viem::mapping::Mapping;
-use viem::mapping::solve::{MapConfig, MapPreset, solve};
+use viem::solve::{Config, MapPreset, PreparedMachine, Request};
 use viem_io::Source;
 use viem_io::metis::{self, NodeWeights};
 
@@ -50,7 +50,7 @@ fn main() {
         ("MiB", 5),
     ]);
     for preset in presets {
-        let config = MapConfig::preset(preset).with_seed(seed);
+        let config = Config::preset(preset).with_seed(seed);
         for &graph in &graphs {
             // Microseconds per process at the size before, by number of threads.
             let mut before = vec![None; threads.len()];
@@ -74,7 +74,7 @@ fn rows(
     table: &Table,
     names: [&str; 3],
     instance: &Instance,
-    config: &MapConfig,
+    config: &Config,
     threads: &[usize],
     before: &mut [Option<f64>],
 ) {
@@ -169,9 +169,11 @@ impl Instance {
         Self { text, graph, hierarchy, reading }
     }
 
-    fn run(&self, config: &MapConfig) -> Run {
+    fn run(&self, config: &Config) -> Run {
         let before = memory::restart_peak();
-        let solution = solve(&self.graph, &self.hierarchy, config).unwrap_or_else(|error| fail(error));
+        let solution = Request::new(&self.graph, &PreparedMachine::new(&self.hierarchy))
+            .solve(config, &())
+            .unwrap_or_else(|error| fail(error));
         let mebibytes = before.zip(memory::peak()).map(|(before, peak)| peak.saturating_sub(before) >> 10);
         let audited = audited_cost(&self.text, &solution.mapping, &self.hierarchy);
         assert_eq!(audited, solution.report.cost as u128);

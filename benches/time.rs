@@ -12,7 +12,7 @@ use common::{Options, Stopwatch, Table, geometric_mean};
 use viem::ground::rng::{Rng, derive};
 use viem::ground::types::PeId;
 use viem::machine::{Grid, Hypercube, Machine};
-use viem::mapping::solve::{MapPreset, solve};
+use viem::solve::{Config, MapPreset, PreparedMachine, Request};
 use viem_workload::estimate::{Estimate, WorkloadModel};
 use viem_workload::generate::{Congestion, Pattern, Size, congested, shuffled, workload};
 use viem_workload::map::{TaskMapConfig, map_tasks};
@@ -123,7 +123,9 @@ fn congested_workloads(preset: MapPreset) {
         let machine = grid.expect("few PEs");
         let time = |mapping: &[PeId]| both(&workload, &machine, mapping).1;
         let mut config = TaskMapConfig::preset(preset);
-        let solution = solve(&workload.graph(), &machine, &config.mapping).expect("there is room");
+        let solution = Request::new(&workload.graph(), &PreparedMachine::new(&machine))
+            .solve(&Config::preset(preset), &())
+            .expect("there is room");
         let cost = time(solution.mapping.pes());
         let watch = Stopwatch::start(1);
         let found = map_tasks(&workload, &machine, &config).expect("there is room");

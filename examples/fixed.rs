@@ -4,8 +4,8 @@ use std::error::Error;
 
 use viem::Hierarchy;
 use viem::graph::generate;
-use viem::mapping::solve::{Given, MapConfig, solve_watched};
 use viem::partition::FixedVertices;
+use viem::solve::{Config, PreparedMachine, Request};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let graph = generate::mesh(16, 8, 1);
@@ -14,8 +14,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Process 0 must be on the first node, and process 1 on the last one, where the disk is.
     fixed.fix(0, 0)?;
     fixed.fix(1, 127)?;
-    let given = Given::default().with_fixed(&fixed);
-    let solution = solve_watched(&graph, &machine, &MapConfig::default(), given, &())?;
+    let solution =
+        Request::new(&graph, &PreparedMachine::new(&machine)).fixed(&fixed).solve(&Config::default(), &())?;
     println!(
         "J = {}, of the identity around them {}",
         solution.report.cost, solution.report.cost_of_identity

@@ -3,7 +3,8 @@
 use std::error::Error;
 
 use viem::graph::generate;
-use viem::{Hierarchy, Listed, MapConfig, score, solve};
+use viem::solve::{Config, PreparedMachine, Request};
+use viem::{Hierarchy, Listed, score};
 
 fn main() -> Result<(), Box<dyn Error>> {
     // 8 cores per node, 4 nodes per rack, 16 racks. The job has nodes 3, 4, 5 and 17.
@@ -12,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let job = Listed::new(&cluster, cores)?;
 
     let traffic = generate::grid(8, 4);
-    let solution = solve(&traffic, &job, &MapConfig::default())?;
+    let solution = Request::new(&traffic, &PreparedMachine::new(&job)).solve(&Config::default(), &())?;
     // PEs of the job are numbered from 0; these are the cores of the cluster.
     let cores: Vec<u32> = solution.mapping.pes().iter().map(|&pe| job.list()[pe as usize]).collect();
     println!("J = {}, processes on cores {cores:?}", solution.report.cost);

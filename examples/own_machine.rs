@@ -2,10 +2,11 @@
 
 use std::error::Error;
 
+use viem::Machine;
 use viem::graph::generate;
 use viem::ground::types::PeId;
 use viem::machine::{Distances, MachineError, OwnDistances};
-use viem::{Machine, MapConfig, solve};
+use viem::solve::{Config, PreparedMachine, Request};
 
 /// Two rings of `length` PEs each. The bridge joins the first PE of one to the first PE of the other.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +48,7 @@ impl Machine for TwoRings {
 fn main() -> Result<(), Box<dyn Error>> {
     let machine = TwoRings { length: 16, bridge: 5 };
     let traffic = generate::random_geometric(machine.num_pes(), 4.0, 1);
-    let solution = solve(&traffic, &machine, &MapConfig::default())?;
+    let solution = Request::new(&traffic, &PreparedMachine::new(&machine)).solve(&Config::default(), &())?;
     println!("J = {}, {} before", solution.report.cost, solution.report.cost_of_identity);
     Ok(())
 }

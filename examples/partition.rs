@@ -3,14 +3,17 @@
 use std::error::Error;
 
 use viem::graph::generate;
-use viem::{PartitionPreset, Partitioner, Targets};
+use viem::machine::Blocks;
+use viem::solve::{Balance, Objective};
+use viem::{Config, PreparedMachine, Request};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mesh = generate::mesh(100, 80, 1);
-    let targets = Targets::equal(&mesh, 8, 0.03)?;
-    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&mesh, &targets);
-    println!("{} of {} edges are cut", partition.cut(), mesh.num_edges());
-    println!("weights of the blocks: {:?}", partition.block_weights());
-    println!("vertex 0 is in block {}", partition.blocks()[0]);
+    let (mesh, blocks) = (generate::mesh(100, 80, 1), Blocks::equal(8)?);
+    let machine = PreparedMachine::new(&blocks);
+    let request = Request::new(&mesh, &machine).balanced(Balance::default()).minimise(Objective::Cut);
+    let solution = request.solve(&Config::eco(), &())?;
+    println!("{} of {} edges are cut", solution.report.cut, mesh.num_edges());
+    println!("loads: {:?}", solution.report.loads);
+    println!("vertex 0 is in block {}", solution.mapping.pe_of(0));
     Ok(())
 }

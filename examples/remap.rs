@@ -1,33 +1,40 @@
-//! A mesh in 16 parts, one of which becomes slow and another is removed: the cost of keeping most vertices in
+//! A mesh in 16 blocks, one of which becomes slow and another is removed: the cost of keeping most vertices in
 //! place.
 
 use std::error::Error;
 
 use viem::graph::generate;
+use viem::machine::Blocks;
 use viem::partition::{Homes, Remapping};
-use viem::{PartitionPreset, Partitioner, Targets};
+use viem::solve::{Balance, Objective};
+use viem::{Config, PreparedMachine, Request};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let mesh = generate::mesh(80, 60, 1);
-    let partitioner = Partitioner::new(PartitionPreset::Eco, 0);
-    let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 16, 0.03)?);
-    println!("before: {} edges are cut by 16 parts", old.cut());
+    let (mesh, config) = (generate::mesh(80, 60, 1), Config::eco());
+    let partition =
+        |machine| Request::new(&mesh, machine).balanced(Balance::default()).minimise(Objective::Cut);
+    let blocks = Blocks::equal(16)?;
+    let machine = PreparedMachine::new(&blocks);
+    let old = partition(&machine).solve(&config, &())?;
+    println!("before: {} edges are cut by 16 blocks", old.report.cut);
 
-    // Part 5 was removed, so part 6 is now part 5; part 0 has half the speed of the others.
-    let homes = Homes::new(old.blocks(), &[5], 15)?;
-    let mut speeds = [2; 15];
+    // Block 5 was removed, so block 6 is now block 5; block 0 has half the speed of the others.
+    let homes = Homes::new(old.mapping.pes(), &[5], 15)?;
+    let mut speeds = vec![2; 15];
     speeds[0] = 1;
-    let targets = Targets::proportional(&mesh, &speeds, 0.03)?;
-    let new = partitioner.remap(&mesh, &targets, &homes, "0.1".parse()?)?;
+    let (blocks, weight) = (Blocks::proportional(speeds)?, "0.1".parse()?);
+    let machine = PreparedMachine::new(&blocks);
+    let remapping = Remapping::new(&homes, weight).with_curve();
+    let found = partition(&machine).previous(remapping).solve_for_weights(&config, &())?;
+    let new = found.best(weight)?.report;
     println!(
-        "after: {} edges are cut, {} vertices change place",
-        new.partition.cut(),
-        new.migration.vertices
+        "after: {} edges are cut, {} vertices migrate",
+        new.cut,
+        new.migration.unwrap_or_default().vertices
     );
 
-    println!("weight of migration, cut, vertices that change place:");
-    let remapping = Remapping::new(&homes, "0.1".parse()?).with_curve();
-    for point in partitioner.remap_for(&mesh, &targets, remapping, &())?.curve() {
+    println!("weight of migration, cut, vertices that migrate:");
+    for point in found.curve() {
         println!("{:>10} {:>6} {:>6}", point.migration_weight, point.cost, point.migration.vertices);
     }
     Ok(())

@@ -5,7 +5,8 @@
 use std::error::Error;
 use std::path::Path;
 
-use viem::{Hierarchy, MapConfig, solve};
+use viem::Hierarchy;
+use viem::solve::{Config, PreparedMachine, Request};
 use viem_io::Source;
 use viem_traffic::{Collector, TrafficConfig};
 
@@ -17,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} processes in {} files", graph.num_nodes(), summary.files);
 
     let machine = Hierarchy::parse("4:2:2", "1:10:100")?;
-    let solution = solve(&graph, &machine, &MapConfig::default())?;
+    let solution = Request::new(&graph, &PreparedMachine::new(&machine)).solve(&Config::default(), &())?;
     println!("J = {}, {} before", solution.report.cost, solution.report.cost_of_identity);
     for (process, core) in solution.mapping.pes().iter().enumerate() {
         println!("process {process} runs on core {core}");

@@ -1,20 +1,22 @@
 //! Process mapping: which process runs on which core, so that processes that communicate heavily are placed close to each other.
 //!
 //! A [`CsrGraph`] says how much the processes communicate, a [`Machine`] how far its processing elements (PEs) are from each
-//! other. [`solve()`] finds a [`Mapping`] with a small cost `J = sum over ordered pairs (u, v) of traffic[u][v] · distance[PE of u][PE of v]`: the
+//! other. A [`Request`] finds a [`Mapping`] with a small cost `J = sum over ordered pairs (u, v) of traffic[u][v] · distance[PE of u][PE of v]`: the
 //! sparse quadratic assignment problem.
 //!
 //! ```
-//! use viem::{GraphBuilder, Hierarchy, MapConfig, solve};
+//! use viem::{Config, GraphBuilder, Hierarchy, PreparedMachine, Request};
 //!
 //! // Eight processes in a ring; process i sends 10 messages to process i + 1.
 //! let mut traffic = GraphBuilder::new(8);
 //! for i in 0..8 {
 //!     traffic.add_edge(i, (i + 1) % 8, 10);
 //! }
+//! let traffic = traffic.build()?;
 //! // Two nodes of two processors of two cores, with distances 1 inside a processor, 10 inside a node and 100 between nodes.
-//! let machine = Hierarchy::parse("2:2:2", "1:10:100")?;
-//! let solution = solve(&traffic.build()?, &machine, &MapConfig::default())?;
+//! let tree = Hierarchy::parse("2:2:2", "1:10:100")?;
+//! let machine = PreparedMachine::new(&tree);
+//! let solution = Request::new(&traffic, &machine).solve(&Config::eco(), &())?;
 //! // Each edge counts twice: four edges stay in a processor, two in a node, two lead from node to node.
 //! assert_eq!(solution.report.cost, 2 * 10 * (4 * 1 + 2 * 10 + 2 * 100));
 //! println!("process 0 runs on core {}", solution.mapping.pe_of(0));
@@ -25,27 +27,27 @@
 //!
 //! | task | start with |
 //! |---|---|
-//! | map processes to PEs, one to one | [`solve()`] |
-//! | map a mesh, many vertices per PE with balanced loads | [`map_many_to_one`] |
-//! | map again after a change, with few moves | [`mapping::solve::remap_many_to_one`], [`Partitioner::remap`] |
-//! | partition a graph | [`Partitioner`]; by coordinates or along curves: [`partition::PartitionAlgorithm`] |
-//! | score a mapping | [`score`]; by levels and distances: `viem_report::traffic` |
-//! | solve a dense quadratic assignment problem | [`qap::solve`] |
+//! | map processes to PEs, one to one | [`Request`] |
+//! | map a mesh, many vertices per PE with balanced loads | [`Request::balanced`] |
+//! | map again after a change, with few moves | [`Request::previous`] |
+//! | fix processes, or let groups of them share a node | [`Request::fixed`], [`Request::together`] |
+//! | partition a graph | [`Request::minimise`]; with bounds of your own: [`Partitioner`]; by coordinates or along curves: [`partition::PartitionAlgorithm`] |
+//! | score a mapping | [`score`], [`Request::evaluate`]; by levels and distances: `viem_report::traffic` |
+//! | solve a dense quadratic assignment problem | [`qap::QapRequest`] |
 //! | map tasks that compute and communicate in time | `viem_workload::map::map_tasks` |
 //! | read and write files | `viem_io` |
 //! | start a job as it was mapped | `viem_launch` |
 //! | describe the machine by files, hwloc, or the job of a batch system | `viem_cluster` |
 //!
-//! Each has an example below; the folder `examples/` has complete programs.
+//! Each has an example where it is documented; the folder `examples/` has complete programs.
 //!
-//! Settings are values of types named `...Config`: `preset` makes them, `with_...` changes them, `validate` checks them. A function whose name ends
-//! in `_watched` does the same as the one without, and takes an [`Observer`] last, which can follow the run and end it early. Same seed, same
-//! result, with any number of threads.
+//! Settings are values of types named `...Config`: `preset` makes them, `with_...` changes them, `validate` checks them. An [`Observer`] can follow
+//! a run and end it early; `&()` does neither. Same seed, same result, with any number of threads.
 //!
 //! # Which modules matter
 //!
-//! [`graph`] and [`machine`] make the input, [`mapping`], [`partition`] and [`qap`] solve problems. The rest can be ignored at first: [`tuning`] has the settings inside settings, [`ground`] what everything is built on. So can the
-//! parts of a run, which are public for experiments: [`mapping::annealing`], [`mapping::construct`], [`mapping::problem`] and [`mapping::search`].
+//! [`graph`] and [`machine`] make the input, [`solve`] and [`qap`] solve problems. The rest can be ignored at first: [`tuning`] has the settings inside
+//! settings, [`ground`] what everything is built on, [`partition`] and [`mapping`] the parts of a run, many of which are public for experiments.
 //!
 //! # Machines
 //!
@@ -57,13 +59,14 @@
 //! | [`DistanceMatrix`] | any distances |
 //! | [`Listed`] | some PEs of another machine: what a batch system gave to a job |
 //! | [`Capacities`] | PEs with room for several processes |
+//! | [`Blocks`](machine::Blocks) | the blocks of a partition |
 //!
 //! [`machine::build`] makes any of these from text such as `torus:8x4`. A type of your own is a machine once it implements [`Machine`]:
 //!
 //! ```
 //! use viem::ground::types::PeId;
 //! use viem::machine::{Distances, MachineError, OwnDistances};
-//! use viem::{Machine, MapConfig, graph::generate, solve};
+//! use viem::{Config, Machine, PreparedMachine, Request, graph::generate};
 //!
 //! /// PEs on a line, ten to a rack.
 //! #[derive(Clone, Copy, Debug)]
@@ -87,50 +90,29 @@
 //!     }
 //! }
 //!
-//! let solution = solve(&generate::grid(40, 1), &Racks(40), &MapConfig::default())?;
+//! let (graph, machine) = (generate::grid(40, 1), PreparedMachine::new(&Racks(40)));
+//! let solution = Request::new(&graph, &machine).solve(&Config::default(), &())?;
 //! # assert!(solution.report.cost <= solution.report.cost_of_identity);
 //! # Ok::<(), viem::SolveError>(())
 //! ```
 //!
-//! # Many vertices per PE
+//! # Bounds of your own
 //!
-//! A mesh is mapped in one step: all PEs get their share of the vertices, and J is small. When the mesh or the machine changes, the mapping
-//! can follow with few moves.
-//!
-//! ```
-//! use viem::mapping::solve::remap_many_to_one;
-//! use viem::partition::Homes;
-//! use viem::{Capacities, Hierarchy, ManyToOneConfig, MapPreset, graph::generate, map_many_to_one};
-//!
-//! let mesh = generate::mesh(40, 30, 1);
-//! let machine = Hierarchy::parse("4:2", "1:10")?;
-//! let config = ManyToOneConfig::preset(MapPreset::Fast).with_imbalance(0.05);
-//! let old = map_many_to_one(&mesh, &machine, &config)?;
-//! assert_eq!(old.report.loads.overload, 0);
-//!
-//! // PE 2 has become slow. A vertex that moves costs as much as 5 units of J.
-//! let slower = Capacities::new(machine, vec![2, 2, 1, 2, 2, 2, 2, 2])?;
-//! let homes = Homes::new(old.mapping.pes(), &[], 8)?;
-//! let new = remap_many_to_one(&mesh, &slower, &config, &homes, "5".parse()?)?;
-//! # assert!(new.report.migration.is_some());
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! # Partitions
+//! The partitioner takes any sizes and bounds of the blocks.
 //!
 //! ```
 //! use viem::{PartitionPreset, Partitioner, Targets, graph::generate};
 //!
 //! let graph = generate::grid(32, 32);
-//! let targets = Targets::equal(&graph, 4, 0.03)?;
-//! let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets);
+//! let targets = Targets::equal(&graph, 4, 0.03)?.with_bounds(vec![260, 260, 270, 300])?;
+//! let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets, &());
 //! assert_eq!(partition.overload(), 0);
 //! println!("{} edges are cut", partition.cut());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`Targets::proportional`] makes blocks of unequal weights, [`partition::OrderIndex`] cuts an order of the vertices again whenever they
-//! change, and [`partition::PartitionQuality`] reports what a partition costs besides its cut.
+//! [`partition::OrderIndex`] cuts an order of the vertices again whenever their weights change, and [`partition::PartitionQuality`] reports what a
+//! partition costs besides its cut.
 //!
 //! # The cost of a mapping
 //!
@@ -146,11 +128,11 @@
 //! # Quadratic assignment
 //!
 //! ```
-//! use viem::qap::{self, Qap, QapConfig};
+//! use viem::qap::{Qap, QapConfig, QapRequest};
 //!
 //! // Flow between three objects, distances between three places.
 //! let qap = Qap::from_matrices(3, vec![0, 5, 1, 5, 0, 2, 1, 2, 0], vec![0, 9, 2, 9, 0, 3, 2, 3, 0])?;
-//! let solution = qap::solve(&qap, &QapConfig::default())?;
+//! let solution = QapRequest::new(&qap).solve(&QapConfig::default(), &())?;
 //! assert!(solution.is_optimal);
 //! println!("object 0 is at place {}", solution.mapping.pe_of(0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -164,29 +146,28 @@ pub mod machine;
 pub mod mapping;
 pub mod partition;
 pub mod qap;
+pub mod solve;
 
 pub use graph::{CsrGraph, GraphBuilder};
 pub use ground::observer::Observer;
 pub use machine::{Capacities, DistanceMatrix, Grid, Hierarchy, Hypercube, Listed, Machine, Network};
 pub use mapping::Mapping;
 pub use mapping::objective::score;
-pub use mapping::solve::{
-    ManyToOneConfig, MapConfig, MapPreset, Solution, SolveError, map_many_to_one, solve, solve_watched,
-};
 pub use partition::{Partition, PartitionPreset, Partitioner, Targets};
+pub use solve::{Config, MapPreset, PreparedMachine, Report, Request, Solution, SolveError};
 
 /// Settings inside settings: what each phase of a run does. Presets choose them well; only those who tune the algorithms need them.
 pub mod tuning {
     pub use crate::mapping::annealing::{Cooling, TreeCooling};
     pub use crate::mapping::construct::{ConstructionConfig, Multilevel};
     pub use crate::mapping::search::{Anywhere, FewPlaces, Improvement, SearchConfig};
-    pub use crate::mapping::solve::Constructions;
     pub use crate::partition::{
         BalanceConfig, BisectionConfig, Contraction, FlatConfig, FlowConfig, HeavyTailedConfig,
         InitialConfig, KWayConfig, LargeConfig, ManyToOnePartitionConfig, PartitionConfig, PoolConfig,
         UnconstrainedConfig,
     };
     pub use crate::qap::{QapImprovement, QapQuick, QapWay};
+    pub use crate::solve::{Constructions, ManyToOneConfig, OneToOneConfig, SmallProblemConfig};
 }
 
 /// The examples of the README are tried as those of this documentation.

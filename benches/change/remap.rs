@@ -10,8 +10,8 @@ use std::path::Path;
 use viem::graph::CsrGraph;
 use viem::ground::rng::{Rng, derive};
 use viem::machine::{Capacities, Hierarchy, Listed, Machine};
-use viem::mapping::solve::{self, ManyToOneConfig, MapPreset, map_many_to_one, remap_many_to_one};
-use viem::partition::{Homes, Migration, MigrationWeight, Partitioner, Targets};
+use viem::partition::{Homes, Migration, MigrationWeight, Partitioner, Remapping, Targets};
+use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request};
 use viem_io::metis::NodeWeights;
 
 use super::{Run, diffusion};
@@ -21,6 +21,8 @@ const GRAPHS: [&str; 5] = ["t60k", "cs4", "fe_sphere", "wing", "delaunay_n15"];
 const PARTS: usize = 64;
 const MACHINE: [&str; 2] = ["4:8:6", "1:10:100"];
 const IMBALANCE: f64 = 0.03;
+
+const BALANCE: Balance = Balance { imbalance: IMBALANCE, least_load: 0.0 };
 
 /// Number of runs of which the minimum time counts.
 const TRIALS: usize = 3;
@@ -205,7 +207,7 @@ fn with_each_weight(
 /// The outcomes from scratch, with each weight of migration, and by diffusion, for the cut.
 fn parts(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcome> {
     let equal = |parts| Targets::equal(graph, parts, IMBALANCE).unwrap_or_else(|error| fail(error));
-    let old = Partitioner::new(run.preset, 2 * draw).partition(graph, &equal(PARTS)).into_blocks();
+    let old = Partitioner::new(run.preset, 2 * draw).partition(graph, &equal(PARTS), &()).into_blocks();
     let (changed, targets, left) = match change {
         Change::Slower => {
             let slow = drawn(PARTS, PARTS / 4, draw);
@@ -219,9 +221,11 @@ fn parts(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcome>
     };
     let homes = Homes::new(&old, &left, targets.num_blocks()).unwrap_or_else(|error| fail(error));
     let partitioner = Partitioner::new(run.preset, 2 * draw + 1);
-    let (_, seconds) = timed(run, || partitioner.partition(graph, &targets));
+    let (_, seconds) = timed(run, || partitioner.partition(graph, &targets, &()));
     let remap = |weight| {
-        let remapped = partitioner.remap(graph, &targets, &homes, weight);
+        let remapped = partitioner
+            .remap(graph, &targets, Remapping::new(&homes, weight), &())
+            .and_then(|found| found.into_best(weight));
         let remapped = remapped.unwrap_or_else(|error| fail(error));
         let partition = remapped.partition;
         (partition.cut(), remapped.migration, partition.overload())
@@ -259,12 +263,15 @@ fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcom
     let num_pes = tree.num_pes();
     let preset: MapPreset = run.preset.name().parse().unwrap_or_else(|error| fail(error));
     let config = |seed| {
-        let mut config = ManyToOneConfig::preset(preset);
-        (config.seed, config.imbalance) = (seed, IMBALANCE);
+        let mut config = Config::preset(preset);
+        config.seed = seed;
         config
     };
     let map = |machine: &dyn Machine, seed| {
-        map_many_to_one(graph, machine, &config(seed)).unwrap_or_else(|error| fail(error))
+        Request::new(graph, &PreparedMachine::new(machine))
+            .balanced(BALANCE)
+            .solve(&config(seed), &())
+            .unwrap_or_else(|error| fail(error))
     };
     let old = map(&tree, 2 * draw).mapping;
     let (changed, left): (Vec<u32>, Vec<u32>) = match change {
@@ -287,9 +294,12 @@ fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcom
     let homes = Homes::new(old.pes(), &left, machine.num_pes()).unwrap_or_else(|error| fail(error));
     let (_, seconds) = timed(run, || map(machine.as_ref(), 2 * draw + 1));
     let remap = |weight| {
-        let solution = remap_many_to_one(graph, machine.as_ref(), &config(2 * draw + 1), &homes, weight);
+        let solution = Request::new(graph, &PreparedMachine::new(machine.as_ref()))
+            .balanced(BALANCE)
+            .previous(Remapping::new(&homes, weight))
+            .solve(&config(2 * draw + 1), &());
         let report = solution.unwrap_or_else(|error| fail(error)).report;
-        (report.cost, report.migration.unwrap_or_default(), report.loads.overload)
+        (report.cost, report.migration.unwrap_or_default(), report.violation().overload)
     };
     let mut outcomes = with_each_weight(graph, run, seconds, remap);
     let watch = Stopwatch::start(run.threads);
@@ -297,7 +307,7 @@ fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcom
     let found = diffusion::diffuse(graph, old.pes(), &shares, &distance);
     let seconds = watch.seconds();
     let now = renumbered(&found, &left);
-    let loads = solve::pe_loads(graph, machine.as_ref(), &config(0), &now);
+    let loads = BALANCE.loads(graph, machine.as_ref(), &now);
     let migration = homes.migration(graph, &now);
     let cost = diffusion::cost(graph, &found, &distance);
     outcomes.push(Outcome::new(cost, migration, loads.overload, seconds));

@@ -1,8 +1,7 @@
 //! The options of the mapping benchmarks.
 
-use viem::mapping::solve::MapPreset;
-
 use super::options::{Options, changes};
+use viem::solve::MapPreset;
 
 /// Which models to map, and how.
 pub struct MapRun {

@@ -1,10 +1,9 @@
 //! J with exact sizes compared with J with an imbalance.
 
-use viem::mapping::solve::MapPreset;
-
+use super::Run;
 use super::peers::{has_peer, peers};
-use super::{Run, map};
 use crate::common::{Table, geometric_mean};
+use viem::solve::MapPreset;
 
 /// One row for each graph and machine.
 pub fn table(run: &Run, preset: MapPreset) {
@@ -17,12 +16,13 @@ pub fn table(run: &Run, preset: MapPreset) {
             let machine = run.machine(spec);
             for seed in 0..run.seeds {
                 let config = run.config(preset, seed);
-                let relaxed = map(&graph, machine.as_ref(), &config).report.cost;
-                let report = map(&graph, machine.as_ref(), &config.with_imbalance(0.0)).report;
+                let relaxed = run.map(&graph, machine.as_ref(), &config).report.cost;
+                let exact = Run { imbalance: 0.0, ..run.clone() };
+                let report = exact.map(&graph, machine.as_ref(), &config).report;
                 let ratio = report.cost.max(1) as f64 / relaxed.max(1) as f64;
                 ratios.push(ratio);
                 let [cost, exact, overload] =
-                    [relaxed, report.cost, report.loads.overload].map(|n| n.to_string());
+                    [relaxed, report.cost, report.loads.unwrap().overload].map(|n| n.to_string());
                 table.row([format!("{name} {spec}"), cost, exact, format!("{ratio:.4}"), overload]);
             }
         }

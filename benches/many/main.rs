@@ -31,7 +31,7 @@ mod threads;
 use common::{Options, changed, fail, graphs_of, read_graph};
 use viem::graph::{CsrGraph, generate};
 use viem::machine::Machine;
-use viem::mapping::solve::{ManyToOneConfig, ManyToOneSolution, MapPreset, map_many_to_one};
+use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request, Solution};
 use viem_io::metis::NodeWeights;
 
 /// A table: its name, and the function that prints it for one preset.
@@ -45,6 +45,7 @@ const TABLES: [Table; 5] = [
     ("speeds", speeds::table),
 ];
 
+#[derive(Clone)]
 struct Run {
     presets: Vec<MapPreset>,
     machines: Vec<String>,
@@ -82,11 +83,18 @@ impl Run {
         Box::new(viem_cluster::build(spec, distances, None).unwrap_or_else(|error| fail(error)))
     }
 
-    fn config(&self, preset: MapPreset, seed: u64) -> ManyToOneConfig {
-        let config = ManyToOneConfig::preset(preset).with_seed(seed).with_threads(self.threads);
-        let mut config = config.with_imbalance(self.imbalance / 100.0);
-        config.settings = changed(&config.settings, &self.changes).unwrap_or_else(|message| fail(message));
+    fn config(&self, preset: MapPreset, seed: u64) -> Config {
+        let mut config = Config::preset(preset).with_seed(seed).with_threads(self.threads);
+        let settings = &mut config.many_to_one.settings;
+        *settings = changed(settings, &self.changes).unwrap_or_else(|message| fail(message));
         config
+    }
+
+    fn map(&self, graph: &CsrGraph, machine: &dyn Machine, config: &Config) -> Solution {
+        let balance = Balance::default().with_imbalance(self.imbalance / 100.0);
+        let machine = PreparedMachine::new(machine);
+        let solution = Request::new(graph, &machine).balanced(balance).solve(config, &());
+        solution.unwrap_or_else(|error| fail(error))
     }
 
     /// The graphs given by name, or those of the folder whose names are wanted.
@@ -108,11 +116,6 @@ impl Run {
         }
         graphs
     }
-}
-
-/// A many-to-one mapping.
-fn map(graph: &CsrGraph, machine: &dyn Machine, config: &ManyToOneConfig) -> ManyToOneSolution {
-    map_many_to_one(graph, machine, config).unwrap_or_else(|error| fail(error))
 }
 
 fn main() {

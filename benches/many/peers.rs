@@ -6,9 +6,9 @@ use viem::graph::CsrGraph;
 use viem::ground::threads;
 use viem::ground::types::Weight;
 use viem::machine::Machine;
-use viem::mapping::solve::{ManyToOneSolution, MapPreset};
+use viem::solve::{MapPreset, Solution};
 
-use super::{Run, map};
+use super::Run;
 use crate::common::{Stopwatch, Table, columns, fail, geometric_mean, number_in};
 
 /// The results of peers, by graph and machine.
@@ -114,11 +114,11 @@ impl Cell {
         let mut costs = Vec::new();
         for seed in 0..run.seeds {
             let watch = Stopwatch::start(run.threads);
-            let ManyToOneSolution { report, .. } = map(graph, machine, &run.config(preset, seed));
+            let Solution { report, .. } = run.map(graph, machine, &run.config(preset, seed));
             cell.seconds += watch.seconds() / run.seeds as f64;
             costs.push(report.cost.max(1) as f64);
-            cell.overload = cell.overload.max(report.loads.overload);
-            cell.fullest = cell.fullest.max(report.loads.fullest);
+            cell.overload = cell.overload.max(report.loads.unwrap().overload);
+            cell.fullest = cell.fullest.max(report.loads.unwrap().fullest);
         }
         Cell { cost: geometric_mean(&costs), ..cell }
     }

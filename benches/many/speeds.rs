@@ -3,9 +3,9 @@
 use viem::graph::CsrGraph;
 use viem::ground::rng::Rng;
 use viem::machine::Capacities;
-use viem::mapping::solve::MapPreset;
+use viem::solve::MapPreset;
 
-use super::{Run, map};
+use super::Run;
 use crate::common::fail;
 
 const PES: usize = 20;
@@ -42,7 +42,7 @@ struct Mapped {
 fn mapped(run: &Run, preset: MapPreset, graph: &CsrGraph, speeds: Vec<u32>) -> Mapped {
     let machine = run.machine(&format!("complete:{PES}"));
     let machine = Capacities::new(machine, speeds.clone()).unwrap_or_else(|error| fail(error));
-    let solution = map(graph, &machine, &run.config(preset, 0));
+    let solution = run.map(graph, &machine, &run.config(preset, 0));
     let mut loads = [0; PES];
     for (&weight, &pe) in graph.node_weights().iter().zip(solution.mapping.pes()) {
         loads[pe as usize] += weight;

@@ -9,10 +9,10 @@
 use viem::graph::quotient;
 use viem::ground::types::{Cost, PeId};
 use viem::mapping::objective::score;
-use viem::mapping::solve::MapPreset;
 use viem::partition::{PartitionPreset, Partitioner, Targets};
+use viem::solve::MapPreset;
 
-use super::{Run, map};
+use super::Run;
 use crate::common::{fail, geometric_mean};
 
 const PES: usize = 8;
@@ -22,13 +22,14 @@ const BLOCKS: usize = 5;
 pub fn table(run: &Run, preset: MapPreset) {
     for (name, graph) in run.graphs(|name| name == "bump") {
         let config = run.config(preset, 0);
-        let targets = Targets::equal(&graph, BLOCKS, config.imbalance).unwrap_or_else(|error| fail(error));
+        let targets =
+            Targets::equal(&graph, BLOCKS, run.imbalance / 100.0).unwrap_or_else(|error| fail(error));
         let preset_of_partition = match preset {
             MapPreset::Strong => PartitionPreset::Strong,
             MapPreset::Eco => PartitionPreset::Eco,
             _ => PartitionPreset::Fast,
         };
-        let partition = Partitioner::new(preset_of_partition, config.seed).partition(&graph, &targets);
+        let partition = Partitioner::new(preset_of_partition, config.seed).partition(&graph, &targets, &());
         let blocks = quotient::contract(&graph, partition.blocks(), BLOCKS).with_unit_node_weights();
         let (mut ratios, mut worst) = (Vec::new(), (0.0, String::new()));
         for subset in subsets() {
@@ -39,7 +40,7 @@ pub fn table(run: &Run, preset: MapPreset) {
             let placed =
                 |order: &Vec<PeId>| score(&blocks, &machine, order).unwrap_or_else(|error| fail(error));
             let relabelled: Cost = orders().iter().map(placed).min().unwrap_or(0);
-            let direct = map(&graph, &machine, &config).report.cost;
+            let direct = run.map(&graph, &machine, &config).report.cost;
             let ratio = direct as f64 / relabelled as f64;
             ratios.push(ratio);
             if ratio > worst.0 {

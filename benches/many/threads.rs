@@ -2,10 +2,9 @@
 
 use std::time::Instant;
 
-use viem::mapping::solve::MapPreset;
-
-use super::{Run, map};
+use super::Run;
 use crate::common::{Table, memory};
+use viem::solve::MapPreset;
 
 /// Graphs with fewer vertices are skipped unless they are named.
 const LEAST_NODES: usize = 50_000;
@@ -23,7 +22,7 @@ pub fn table(run: &Run, preset: MapPreset) {
             let [one, two] = [1, 2].map(|threads| {
                 let config = run.config(preset, 0).with_threads(threads);
                 let begin = Instant::now();
-                let solution = map(&graph, machine.as_ref(), &config);
+                let solution = run.map(&graph, machine.as_ref(), &config);
                 (solution, begin.elapsed().as_secs_f64())
             });
             let used = before.zip(memory::peak()).map(|(before, peak)| peak.saturating_sub(before) >> 10);

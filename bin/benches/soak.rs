@@ -42,10 +42,8 @@ use viem::mapping::construct::Construction;
 use viem::mapping::model::{self, ModelConfig};
 use viem::mapping::objective::{keys, swap_delta};
 use viem::mapping::search::Neighbourhood;
-use viem::mapping::solve::{
-    MapConfig, MapPreset, MapReport, MapSeconds, Solution, SolveError, solve_watched,
-};
 use viem::partition::PartitionPreset;
+use viem::solve::{Config, MapPreset, PreparedMachine, Report, Request, Seconds, Solution, SolveError};
 use viem_io::Source;
 use viem_io::metis::{self, NodeWeights};
 
@@ -271,19 +269,19 @@ fn check_files(rng: &mut Rng, graph: &CsrGraph) -> String {
     String::from_utf8(text).expect("digits")
 }
 
-fn random_config(rng: &mut Rng) -> MapConfig {
-    let mut config = MapConfig::preset(pick(rng, &MapPreset::ALL));
+fn random_config(rng: &mut Rng) -> Config {
+    let mut config = Config::preset(pick(rng, &MapPreset::ALL));
     config.seed = rng.next_u64();
     config.threads = pick(rng, &[1, 2, 8]);
-    config.distances = pick(rng, &[None, Some(DistanceKind::Stored), Some(DistanceKind::Online)]);
+    config.one_to_one.distances = pick(rng, &[None, Some(DistanceKind::Stored), Some(DistanceKind::Online)]);
     if rng.below(2) == 0 {
-        config.construction.algorithm = Some(pick(rng, &Construction::ALL));
+        config.one_to_one.construction.algorithm = Some(pick(rng, &Construction::ALL));
     }
     if rng.below(2) == 0 {
-        config.search.neighbourhood = pick(rng, &Neighbourhood::ALL);
+        config.one_to_one.search.neighbourhood = pick(rng, &Neighbourhood::ALL);
     }
-    config.search.max_hops = 1 + rng.below(12) as usize;
-    config.search.block_size = 1 + rng.below(100) as usize;
+    config.one_to_one.search.max_hops = 1 + rng.below(12) as usize;
+    config.one_to_one.search.block_size = 1 + rng.below(100) as usize;
     config
 }
 
@@ -292,14 +290,16 @@ fn check_mapping(
     graph: &CsrGraph,
     hierarchy: &Hierarchy,
     text: &str,
-    config: &MapConfig,
+    config: &Config,
     counts: &mut Counts,
 ) {
     let n = graph.num_nodes();
     let mut start: Vec<u32> = (0..n as u32).collect();
     rng.shuffle(&mut start);
     let start = (rng.below(3) == 0).then(|| Mapping::new(start).expect("a permutation"));
-    let Solution { mapping, report, .. } = match solve_watched(graph, hierarchy, config, start.as_ref(), &())
+    let Solution { mapping, report, .. } = match Request::new(graph, &PreparedMachine::new(hierarchy))
+        .start(start.as_ref())
+        .solve(config, &())
     {
         Ok(solution) => solution,
         Err(error @ SolveError::Problem(_)) => {
@@ -314,7 +314,7 @@ fn check_mapping(
     let cost = audited_cost(text, &mapping, hierarchy);
     assert_eq!(cost, report.cost as u128);
     assert_eq!(audited_cost(text, &Mapping::identity(n), hierarchy), report.cost_of_identity as u128);
-    assert!(report.cost <= report.cost_of_identity && report.cost <= report.cost_of_construction);
+    assert!(report.cost <= report.cost_of_identity && report.cost <= report.cost_of_construction.unwrap());
     assert!(!report.stopped);
     if let Some(start) = &start {
         assert_eq!(audited_cost(text, start, hierarchy), report.cost_of_start.expect("a start") as u128);
@@ -323,15 +323,18 @@ fn check_mapping(
 
     let kinds = [None, Some(DistanceKind::Stored), Some(DistanceKind::Online)];
     let other = config.with_threads(pick(rng, &[1, 2, 8])).with_distances(pick(rng, &kinds));
-    let again = solve_watched(graph, hierarchy, &other, start.as_ref(), &()).expect("what was solved before");
+    let again = Request::new(graph, &PreparedMachine::new(hierarchy))
+        .start(start.as_ref())
+        .solve(&other, &())
+        .expect("what was solved before");
     assert_eq!(again.mapping, mapping, "{config:?} {other:?}");
-    let timeless = |mut report: MapReport| {
-        report.seconds = MapSeconds::default();
+    let timeless = |mut report: Report| {
+        report.seconds = Seconds::default();
         report
     };
     assert_eq!(timeless(again.report), timeless(report));
 
-    if config.search.neighbourhood == Neighbourhood::NSquare && n <= 200 {
+    if config.one_to_one.search.neighbourhood == Neighbourhood::NSquare && n <= 200 {
         check_local_optimum(graph, &hierarchy.online64(), &mapping);
     }
 
@@ -339,11 +342,13 @@ fn check_mapping(
     let stop = StopAfter::questions(questions);
     let time_limit = pick(rng, &[None, Some(0), Some(1), Some(30)]).map(Duration::from_millis);
     let hurried = config.with_time_limit(time_limit);
-    let stopped =
-        solve_watched(graph, hierarchy, &hurried, start.as_ref(), &stop).expect("what was solved before");
+    let stopped = Request::new(graph, &PreparedMachine::new(hierarchy))
+        .start(start.as_ref())
+        .solve(&hurried, &stop)
+        .expect("what was solved before");
     let cost = stopped.report.cost;
     assert_eq!(audited_cost(text, &stopped.mapping, hierarchy), cost as u128);
-    assert!(cost <= stopped.report.cost_of_identity && cost <= stopped.report.cost_of_construction);
+    assert!(cost <= stopped.report.cost_of_identity && cost <= stopped.report.cost_of_construction.unwrap());
     assert!(stopped.report.cost_of_start.is_none_or(|of_start| cost <= of_start));
     counts.stopped += u64::from(stopped.report.stopped);
 }

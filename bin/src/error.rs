@@ -5,13 +5,12 @@ use viem::ground::settings::ConfigError;
 use viem::ground::threads::ThreadsError;
 use viem::machine::{HierarchyError, MachineError};
 use viem::mapping::MappingError;
-use viem::mapping::construct::AlongError;
 use viem::mapping::model::ModelError;
 use viem::mapping::objective::ScoreError;
 use viem::mapping::problem::ProblemError;
-use viem::mapping::solve::SolveError;
 use viem::partition::{FixedError, HomesError, PartitionAlgorithmError, RemapError, TargetsError};
 use viem::qap::{QapError, QapSolveError};
+use viem::solve::SolveError;
 use viem_cluster::SpecError;
 use viem_io::metis::RepairError;
 use viem_io::{ReadError, WriteError};
@@ -59,7 +58,6 @@ macro_rules! failures {
 
 failures! {
     Algorithm(PartitionAlgorithmError),
-    Along(AlongError),
     Assign(TaskMapError),
     Config(ConfigError),
     Estimate(EstimateError),

@@ -6,9 +6,9 @@ use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use strsim::jaro_winkler;
 
 use crate::error::Failure;
-use viem::mapping::solve::SolveError;
 use viem::partition::FixedError;
 use viem::qap::QapSolveError;
+use viem::solve::SolveError;
 use viem_cluster::SpecError;
 use viem_cluster::nodes::ClusterError;
 use viem_io::coordinates::CoordinatesFault;

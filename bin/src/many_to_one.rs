@@ -15,7 +15,7 @@ use crate::options;
 use viem::graph::CsrGraph;
 use viem::ground::types::PeId;
 use viem::machine::{Capacities, Machine};
-use viem::mapping::solve::PeLoads;
+use viem::solve::{Balance, Loads};
 use viem_io::metis::NodeWeights;
 use viem_io::{Source, pe_weights};
 use viem_report::traffic::PeTraffic;
@@ -53,6 +53,11 @@ impl SharingOptions {
         Ok(options::least_load(self.least_load.unwrap_or(0.0))?)
     }
 
+    /// How far loads may be from their shares.
+    pub(crate) fn balance(&self) -> Result<Balance> {
+        Ok(Balance { imbalance: self.imbalance()?, least_load: self.least_load()? })
+    }
+
     /// The machine with the weights of its PEs, if some are given.
     pub(crate) fn weigh(&self, machine: Box<dyn Machine>) -> Result<Box<dyn Machine>> {
         let Some(path) = &self.pe_weights else { return Ok(machine) };
@@ -82,8 +87,8 @@ impl SharingOptions {
 }
 
 /// Says what the PEs bear, of which there are so many. `too_heavy` are words about a vertex that fits nowhere.
-pub(crate) fn tell_loads(console: Console, loads: &PeLoads, num_pes: usize, too_heavy: Option<String>) {
-    let PeLoads { least, mean, greatest, bound, fullest, overload, .. } = loads;
+pub(crate) fn tell_loads(console: Console, loads: &Loads, num_pes: usize, too_heavy: Option<String>) {
+    let Loads { least, mean, greatest, bound, fullest, overload, .. } = loads;
     console.line(format_args!(
         "load of the processing elements: {least} least, {mean:.2} mean, {greatest} greatest"
     ));
@@ -99,7 +104,7 @@ pub(crate) fn tell_loads(console: Console, loads: &PeLoads, num_pes: usize, too_
 }
 
 /// Says how many PEs have none of so many vertices.
-pub(crate) fn tell_empty(console: Console, loads: &PeLoads, machine: &dyn Machine, num_nodes: usize) {
+pub(crate) fn tell_empty(console: Console, loads: &Loads, machine: &dyn Machine, num_nodes: usize) {
     loads::tell_empty(console, loads::PES, loads.empty, &capacities(machine), num_nodes);
 }
 
@@ -126,7 +131,7 @@ pub(crate) struct JsonSpread {
     pub(crate) imbalance: f64,
     /// In percent of the share.
     pub(crate) least_load: f64,
-    pub(crate) loads: PeLoads,
+    pub(crate) loads: Option<Loads>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) by_pe: Option<PeTraffic>,
 }

@@ -12,9 +12,8 @@ use viem::graph::CsrGraph;
 use viem::ground::number_list::{ListOf, is_list};
 use viem::ground::observer::Observer;
 use viem::ground::types::Weight;
-use viem::machine::Machine;
-use viem::mapping::solve::{ManyToOneConfig, ManyToOneSolution, remap_many_to_one_for};
-use viem::partition::{CurvePoint, Envelope, FixedVertices, Homes, Migration, MigrationWeight, Remapping};
+use viem::partition::{CurvePoint, Envelope, Homes, Migration, MigrationWeight, Remapping};
+use viem::solve::{Config, Request, Solution};
 use viem_io as io;
 use viem_io::output::OutputId;
 use viem_io::{Outputs, ReadError, Source, WriteError, number_list};
@@ -134,17 +133,16 @@ impl RemapOptions {
 }
 
 impl Remap<'_> {
-    /// The remapping of a many-to-one mapping, and the curve if it was asked for.
-    pub(crate) fn directly(
+    /// The solution of a request that resumes this, and the curve if it was asked for. The objective is J, the weight of all vertices `total`.
+    pub(crate) fn solve(
         &self,
-        graph: &CsrGraph,
-        (machine, fixed): (&dyn Machine, Option<&FixedVertices>),
-        config: &ManyToOneConfig,
-        console: Console,
+        request: Request<'_>,
+        config: &Config,
+        (total, console): (Weight, Console),
         observer: &dyn Observer,
-    ) -> Result<(ManyToOneSolution, Option<Curve>)> {
-        let found = remap_many_to_one_for(graph, machine, config, self.remapping(), fixed, observer)?;
-        self.best_of(found, ("J", graph.total_node_weight()), console)
+    ) -> Result<(Solution, Option<Curve>)> {
+        let found = request.previous(self.remapping()).solve_for_weights(config, observer)?;
+        self.best_of(found, ("J", total), console)
     }
 
     /// What is asked of the library.

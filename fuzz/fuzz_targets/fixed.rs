@@ -9,7 +9,7 @@ use common::text_of_bytes;
 use libfuzzer_sys::fuzz_target;
 use viem::graph::generate;
 use viem::machine::Hierarchy;
-use viem::mapping::solve::{Given, MapConfig, MapPreset, solve_watched};
+use viem::solve::{Config, MapPreset, PreparedMachine, Request};
 use viem_io::Source;
 use viem_io::fixed::{self, FixedKind};
 use viem_io::mapping::Room;
@@ -26,9 +26,11 @@ fuzz_target!(|text: &[u8]| {
     };
     let machine = Hierarchy::parse("2:2:4", "1:10:100").expect("a machine");
     let graph = generate::grid(4, 4);
-    let config = MapConfig::preset(MapPreset::Fast);
-    let given = Given::default().with_fixed(&fixed);
-    let solution = solve_watched(&graph, &machine, &config, given, &()).expect("the reader has checked all");
+    let config = Config::preset(MapPreset::Fast);
+    let solution = Request::new(&graph, &PreparedMachine::new(&machine))
+        .fixed(&fixed)
+        .solve(&config, &())
+        .expect("the reader has checked all");
     assert_eq!(fixed.violated_by(solution.mapping.pes()), None);
     assert!(solution.report.cost <= solution.report.cost_of_identity);
     let lines: String = solution.mapping.pes().iter().map(|pe| format!("{pe}\n")).collect();

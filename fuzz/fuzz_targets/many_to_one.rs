@@ -12,7 +12,7 @@ use viem::graph::{CsrGraph, GraphBuilder};
 use viem::ground::types::NodeId;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
-use viem::mapping::solve::{ManyToOneConfig, MapPreset, load_bounds, map_many_to_one_watched};
+use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request};
 use viem_verify::{MachineText, audit_many};
 
 const MACHINES: [(&str, Option<&str>); 7] = [
@@ -28,15 +28,16 @@ const MACHINES: [(&str, Option<&str>); 7] = [
 struct Problem {
     graph: CsrGraph,
     machine: (&'static str, Option<&'static str>),
-    config: ManyToOneConfig,
+    balance: Balance,
+    config: Config,
     start: Option<Vec<u32>>,
     stop: StopAfter,
 }
 
 fn problem(u: &mut Unstructured) -> arbitrary::Result<Problem> {
     let machine = *u.choose(&MACHINES)?;
-    let mut config = ManyToOneConfig::preset(*u.choose(&MapPreset::ALL)?);
-    config.imbalance = f64::from(u.int_in_range(0..=300)?) / 1000.0;
+    let mut config = Config::preset(*u.choose(&MapPreset::ALL)?);
+    let balance = Balance::default().with_imbalance(f64::from(u.int_in_range(0..=300)?) / 1000.0);
     config.seed = u.arbitrary()?;
     config.threads = u.int_in_range(1..=2)?;
     let stop = stop(u)?;
@@ -60,16 +61,20 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<Problem> {
         }
     }
     let graph = builder.build().map_err(|_| arbitrary::Error::IncorrectFormat)?;
-    Ok(Problem { graph, machine, config, start, stop })
+    Ok(Problem { graph, machine, balance, config, start, stop })
 }
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(problem) = problem(&mut Unstructured::new(bytes)) else { return };
-    let Problem { graph, machine: (spec, distances), config, start, stop } = &problem;
+    let Problem { graph, machine: (spec, distances), balance, config, start, stop } = &problem;
     let machine = viem_cluster::build(spec, *distances, None).expect("a machine");
     let num_pes = machine.num_pes();
     let start = start.clone().and_then(|start| Mapping::many(num_pes, start).ok());
-    let solution = match map_many_to_one_watched(graph, machine.as_ref(), config, start.as_ref(), stop) {
+    let solution = match Request::new(graph, &PreparedMachine::new(machine.as_ref()))
+        .balanced(*balance)
+        .start(start.as_ref())
+        .solve(config, stop)
+    {
         Ok(solution) => solution,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
@@ -77,12 +82,12 @@ fuzz_target!(|bytes: &[u8]| {
     let text = MachineText { spec, distances: *distances, file: None, pes: None, link_cycles: None };
     let audit = audit_many(&text_of(graph), &lines, &text).expect("a graph and a mapping of it");
     assert_eq!(audit.cost, solution.report.cost as u128);
-    let bounds = load_bounds(graph, machine.as_ref(), config.imbalance);
+    let bounds = balance.bounds(graph, machine.as_ref());
     let excess = |loads: &[u128]| {
         let over = loads.iter().zip(&bounds).map(|(&load, &bound)| load.saturating_sub(bound as u128));
         over.sum::<u128>()
     };
-    assert_eq!(excess(&audit.loads), solution.report.loads.overload as u128);
+    assert_eq!(excess(&audit.loads), solution.report.loads.unwrap().overload as u128);
     let is_unit = graph.node_weights().iter().all(|&weight| weight == 1);
-    assert!(!is_unit || solution.report.loads.overload == 0);
+    assert!(!is_unit || solution.report.loads.unwrap().overload == 0);
 });

@@ -6,8 +6,8 @@ mod common;
 
 use common::text_of_bytes;
 use libfuzzer_sys::fuzz_target;
-use viem::mapping::solve::MapPreset;
-use viem::qap::{self, Qap, QapConfig};
+use viem::qap::{QapRequest, Qap, QapConfig};
+use viem::solve::MapPreset;
 use viem_io::{Source, qaplib};
 use viem_verify::audit_qap;
 
@@ -23,7 +23,9 @@ fuzz_target!(|text: &[u8]| {
     if size > 7 {
         return;
     }
-    let solution = qap::solve(&qap, &QapConfig::preset(MapPreset::Fast)).expect("the settings are in range");
+    let solution = QapRequest::new(&qap)
+        .solve(&QapConfig::preset(MapPreset::Fast), &())
+        .expect("the settings are in range");
     assert!(solution.is_optimal && solution.cost <= solution.cost_of_identity);
     let places: String = solution.mapping.pes().iter().map(|place| format!("{place}\n")).collect();
     let audited = audit_qap(&text_of_bytes(text), &places);

@@ -193,16 +193,18 @@ macro_rules! members {
 pub use members;
 
 /// A time in (de)serialised settings: seconds, or nothing.
-pub(crate) mod seconds {
+pub mod seconds {
     use std::time::Duration;
 
     use serde::de::Error;
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+    /// Writes a time as a number of seconds.
     pub fn serialize<S: Serializer>(time: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
         time.map(|time| time.as_secs_f64()).serialize(serializer)
     }
 
+    /// Reads a time as a number of seconds.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
         let seconds = Option::<f64>::deserialize(deserializer)?;
         seconds.map(Duration::try_from_secs_f64).transpose().map_err(D::Error::custom)

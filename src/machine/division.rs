@@ -149,8 +149,7 @@ fn halve(
         return PartTree::Whole(pes.collect());
     }
     let targets = Targets::equal(graph, 2, IMBALANCE).expect("two blocks");
-    let partition =
-        Partitioner::new(PartitionPreset::Fast, depth).partition_watched(graph, &targets, observer);
+    let partition = Partitioner::new(PartitionPreset::Fast, depth).partition(graph, &targets, observer);
     let mut blocks = partition.into_blocks();
     separate(nodes, pes_at, &mut blocks);
     let mut half = |(part, members): (CsrGraph, Vec<NodeId>)| {

@@ -16,6 +16,7 @@
 //! | [`DistanceMatrix`] | [`Table`] | n² or 4 n² bytes | two dependent look-ups |
 //! | [`Rails`] | [`Own`] | 4 bytes per PE | a call, divisions level by level |
 //! | [`Listed`] | that of the whole machine | a key per PE | the same |
+//! | [`Blocks`] | that of a tree of one level | the same | the same |
 //! | [`Capacities`], [`Divided`] | that of the machine inside | the same | the same |
 //! | your own | [`Own`], around an [`OwnDistances`] | a pointer, 4 bytes per PE | a call |
 //!
@@ -100,6 +101,7 @@ pub use audited::{Audited, Note};
 pub use distances::distances_of;
 pub use division::{Division, divide};
 pub use error::{HierarchyError, MachineError, StoredDistancesError};
+pub use family::blocks::Blocks;
 pub use family::capacities::Capacities;
 pub use family::cube::{Hamming, Hypercube};
 pub use family::dimension::Dimension;

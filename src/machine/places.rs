@@ -1,7 +1,6 @@
 //! The places of a machine.
 
 use crate::ground::memory;
-use crate::ground::observer::Observer;
 use crate::ground::types::PeId;
 use crate::machine::{Distances, Hierarchy, Machine, MachineError, Metric as _, Parts, distances_of};
 
@@ -60,14 +59,12 @@ pub(crate) struct GroupSlots {
 }
 
 impl Places {
-    /// The places of a machine, computed in parallel on the current rayon pool.
+    /// The places of a machine with these distances and parts of its own, computed in parallel on the current rayon pool.
     ///
-    /// `distances` are those of the machine. Once the observer asks to stop, the machine is not divided further.
-    pub fn new(
-        machine: &dyn Machine,
-        distances: Distances,
-        observer: &dyn Observer,
-    ) -> Result<Self, MachineError> {
+    /// # Errors
+    ///
+    /// The machine has more places than can be numbered, or than memory holds.
+    pub fn new(machine: &dyn Machine, distances: Distances, parts: Parts) -> Result<Self, MachineError> {
         check_memory(machine)?;
         let count = machine.room();
         if count >= u64::from(PeId::MAX) {
@@ -75,7 +72,6 @@ impl Places {
         }
         check_memory_of(count as usize)?;
         let is_plain = (0..machine.num_pes() as PeId).all(|pe| machine.capacity(pe) == 1);
-        let parts = division::divide(machine, &distances, observer);
         let parts = if is_plain { parts } else { parts.with_capacities(|pe| machine.capacity(pe)) };
         let pe_of = parts.order().to_vec();
         if let Some(hierarchy) = machine.hierarchy().filter(|_| is_plain) {
@@ -86,7 +82,9 @@ impl Places {
 
     /// The places of a machine with its own distances.
     pub fn of(machine: &dyn Machine) -> Result<Self, MachineError> {
-        Self::new(machine, distances_of(machine)?, &())
+        let distances = distances_of(machine)?;
+        let parts = division::divide(machine, &distances, &());
+        Self::new(machine, distances, parts)
     }
 
     /// Number of places.

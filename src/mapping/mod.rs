@@ -10,7 +10,7 @@
 //!                                    rebuilt a little
 //! ```
 //!
-//! `mapping/solve/` decides how many constructions a preset tries on a problem of a given size; `mapping/search/improve/` does the rest. Three
+//! `solve/` decides how many constructions a preset tries on a problem of a given size; `mapping/search/improve/` does the rest. Three
 //! observations carry it:
 //!
 //! - *Regions are problems of their own* (`improve/region.rs`). The processes on some groups of one level, inside one group of the next, can be
@@ -80,9 +80,9 @@
 //! - *Groups of equal size are mapped to slots* (`construct/by_slots.rs`). Ranks of a training job are groups of groups, and uneven nodes have room for
 //!   different numbers of them. The quotient graph is mapped to a place for each group that fits into the smallest parts, as a problem of its own, in which
 //!   the next larger groups are found in the same way.
-//! - *Groups that must share a node are vertices of their own* (`solve/kept_groups.rs`). The quotient graph is mapped to a place for each group that a
+//! - *Groups that must share a node are vertices of their own* (`solve/groups/`). The quotient graph is mapped to a place for each group that a
 //!   node has room for, then the processes of each node to its PEs. Nodes may differ in size, so it is not a construction by equal nodes.
-//! - *Small problems are also divided from the outermost parts* (`solve/run.rs`). Multilevel construction pairs what communicates, and does not
+//! - *Small problems are also divided from the outermost parts* (`solve/one_to_one/run.rs`). Multilevel construction pairs what communicates, and does not
 //!   see that groups of ranks fill uneven parts exactly. The result of `eco` and `strong` is not worse than that of a whole run on divisions; a
 //!   preset also runs the next quicker one, and is not worse.
 //! - *Few places are a dense problem* (`improve/few_places.rs`). With at most 32 places, on any machine, a run ends with a short search of both
@@ -100,7 +100,6 @@ pub mod objective;
 mod permutation;
 pub mod problem;
 pub mod search;
-pub mod solve;
 
 pub(crate) use permutation::process_on_each;
 pub use permutation::{Mapping, MappingError};

@@ -154,6 +154,6 @@ pub fn generate_watched(
     let ModelConfig { preset, seed, threads, .. } = *config;
     let targets = config.targets(graph)?;
     let partitioner = Partitioner::new(preset, seed);
-    let partition = threads::run(threads, || partitioner.partition_watched(graph, &targets, observer))?;
+    let partition = threads::run(threads, || partitioner.partition(graph, &targets, observer))?;
     Ok(CommunicationModel::of(graph, partition, &targets))
 }

@@ -35,7 +35,7 @@ use crate::ground::threads;
 use crate::ground::types::{BlockId, Cost, Distance, NodeId};
 
 /// All settings of many-to-one partitions: blocks are the PEs of a machine.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ManyToOnePartitionConfig {
@@ -51,7 +51,7 @@ pub struct ManyToOnePartitionConfig {
 
 /// Settings for a division into all blocks in a single step. A partition of small cut whose blocks are then placed as wholes
 /// is a further start there, and hard to improve.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct FlatConfig {
@@ -208,31 +208,15 @@ impl ManyToOnePartitioner {
         let Assignment { blocks, cost, .. } = assignment;
         ManyToOnePartition { partition: Partition::of(graph, blocks, targets), cost: 2 * cost }
     }
-}
 
-impl ManyToOnePartitioner {
-    /// Repartitions a graph from where its vertices are, minimising J plus the migration weight times the weight of the
-    /// vertices that move. With a weight of 0, J is not above that of the partition from scratch, whose parts and blocks are permuted
-    /// within the tree such that as much as possible stays in place and J does not rise.
+    /// The best partitions for several weights of migration, minimising J plus that weight times the weight of the vertices that leave their homes,
+    /// beside a partition from scratch. With a weight of 0, J is not above that of the latter, whose parts and blocks are permuted within the tree
+    /// such that as much as possible stays in place and J does not rise.
     ///
     /// # Errors
     ///
-    /// The homes do not fit the graph and the targets, or the weight is not possible for them.
-    pub fn remap(
-        &self,
-        graph: &CsrGraph,
-        targets: &Targets,
-        layout: Layout<'_>,
-        remapping: Remapping<'_>,
-        observer: &dyn Observer,
-    ) -> Result<ManyToOnePartition, RemapError> {
-        let scratch = || Ok::<_, RemapError>(self.partition(graph, targets, layout, &[], false, observer));
-        let found = self.remap_beside(graph, targets, layout, (remapping, observer), &scratch)?;
-        found.into_best(remapping.weight)
-    }
-
-    /// The same with the results for other weights as well, and another partition from scratch.
-    pub(crate) fn remap_beside<E: From<RemapError>>(
+    /// The homes do not fit the graph and the targets, the weight is not possible for them, or there is no partition from scratch.
+    pub(crate) fn remap<E: From<RemapError>>(
         &self,
         graph: &CsrGraph,
         targets: &Targets,

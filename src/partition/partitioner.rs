@@ -22,7 +22,7 @@ use crate::ground::settings::ConfigError;
 /// }
 /// let graph = builder.build()?;
 /// let targets = Targets::equal(&graph, 2, 0.0)?;
-/// let partition = Partitioner::new(PartitionPreset::Eco, 1).partition(&graph, &targets);
+/// let partition = Partitioner::new(PartitionPreset::Eco, 1).partition(&graph, &targets, &());
 /// assert_eq!(partition.cut(), 1);
 /// assert_eq!(partition.block_weights(), [3, 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -73,20 +73,11 @@ impl Partitioner {
     /// [`Partition::overload`] reports by how much. No block is empty unless there are too few vertices, or a vertex in it would add to
     /// the overload. The least loads of the targets are met as far as bounds and vertices allow it. The partition is not worse than the
     /// one in the order of the numbers of the vertices, if that leaves no more blocks empty.
-    pub fn partition(&self, graph: &CsrGraph, targets: &Targets) -> Partition {
-        self.partition_watched(graph, targets, &())
-    }
-
-    /// As [`partition`](Self::partition), but ends soon after the observer asks to stop. Block sizes are met all the same;
-    /// nothing is promised about the cut.
-    pub fn partition_watched(
-        &self,
-        graph: &CsrGraph,
-        targets: &Targets,
-        observer: &dyn Observer,
-    ) -> Partition {
+    ///
+    /// Ends soon after the observer asks to stop. Block sizes are met all the same; nothing is promised about the cut then.
+    pub fn partition(&self, graph: &CsrGraph, targets: &Targets, observer: &dyn Observer) -> Partition {
         if let Some((open, numbers)) = targets.open() {
-            let partition = self.partition_watched(graph, &open, observer);
+            let partition = self.partition(graph, &open, observer);
             return Partition::of(graph, renamed(partition.blocks(), &numbers), targets);
         }
         let settings = if targets.are_exact() { &self.exact } else { &self.settings };
@@ -96,8 +87,7 @@ impl Partitioner {
         let quicker = self
             .not_worse_than
             .filter(|_| (own.violation(), own.cut()) > (BoundViolation::NONE, 0) && !observer.should_stop());
-        let rival =
-            quicker.map(|preset| Self::new(preset, self.seed).partition_watched(graph, targets, observer));
+        let rival = quicker.map(|preset| Self::new(preset, self.seed).partition(graph, targets, observer));
         let strips =
             targets.fixed().is_none().then(|| Partition::of(graph, targets.in_order(graph), targets));
         let strips = strips.filter(|strips| strips.num_empty() <= own.num_empty());

@@ -64,7 +64,7 @@ impl PartitionPreset {
 /// let error = settings.validate().unwrap_err();
 /// assert_eq!(error.to_string(), "the setting flow.region is 1.5, but it must be above 0 and at most 1");
 /// ```
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PartitionConfig {
@@ -89,7 +89,7 @@ pub struct PartitionConfig {
 }
 
 /// The settings that replace others on graphs with heavy-tailed degrees.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct HeavyTailedConfig {
@@ -109,7 +109,7 @@ pub struct HeavyTailedConfig {
 }
 
 /// The settings that replace others on large graphs with heavy-tailed degrees, for less time and memory.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct LargeConfig {
@@ -122,7 +122,7 @@ pub struct LargeConfig {
 }
 
 /// How bisections are found.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BisectionConfig {
@@ -137,7 +137,7 @@ pub struct BisectionConfig {
 }
 
 /// How initial partitions are found.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct InitialConfig {
@@ -152,7 +152,7 @@ pub struct InitialConfig {
 }
 
 /// How partitions into many blocks are refined.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct KWayConfig {
@@ -167,7 +167,7 @@ pub struct KWayConfig {
 }
 
 /// How partitions are refined beyond their bounds and back.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct UnconstrainedConfig {
@@ -182,7 +182,7 @@ pub struct UnconstrainedConfig {
 }
 
 /// How pairs of blocks are refined by minimum cuts.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct FlowConfig {
@@ -195,7 +195,7 @@ pub struct FlowConfig {
 }
 
 /// How far blocks may exceed their bounds during refinement, and how they meet them at the end.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct BalanceConfig {
@@ -216,7 +216,7 @@ pub struct BalanceConfig {
 }
 
 /// How many partitions are made, and how often they are combined.
-#[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct PoolConfig {

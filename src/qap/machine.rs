@@ -9,7 +9,7 @@
 //! Recognising a machine and building the graph takes O(n²).
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::settings::QapConfig;
 use crate::graph::{CsrGraph, GraphBuilder};
@@ -20,8 +20,8 @@ use crate::machine::recognise::{Recognised, recognise};
 use crate::mapping::Mapping;
 use crate::mapping::dense::{MOST_TABLED, Qap, pairs_in_tiles};
 use crate::mapping::problem;
-use crate::mapping::solve::{Given, MapConfig, SolveError, solve_watched};
 use crate::partition::FixedVertices;
+use crate::solve::{Given, OneToOneConfig, PreparedMachine, SolveError, Task};
 
 /// A machine whose distances form one matrix of a problem.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -132,19 +132,22 @@ impl OnMachine {
         fixed: &[(usize, usize)],
         observer: &dyn Observer,
     ) -> Result<Vec<u32>, SolveError> {
-        let preset = config.machine.unwrap_or_default();
-        let config_of_mapping = MapConfig::preset(preset)
-            .with_seed(derive(config.seed, 0))
-            .with_threads(config.threads)
-            .with_time_limit(time_limit);
         // Which mapping reaches a target first depends on the threads, so a target is used only with a time
         // limit, where the result may depend on them.
         let target = config.target.filter(|_| config.time_limit.is_some());
         let watcher = Watcher { problem: self, bound, target, is_reached: AtomicBool::new(false), observer };
-        let machine = &*self.found.machine;
         let fixed = self.fixed_processes(fixed);
-        let given = Given::default().with_fixed(&fixed);
-        let solution = solve_watched(&self.graph, machine, &config_of_mapping, given, &watcher)?;
+        let task = Task {
+            graph: &self.graph,
+            machine: &PreparedMachine::new(&*self.found.machine),
+            config: &OneToOneConfig::preset(config.machine.unwrap_or_default()),
+            seed: derive(config.seed, 0),
+            given: Given { fixed: Some(&fixed), ..Given::default() },
+            begin: Instant::now(),
+            time_limit,
+            observer: &watcher,
+        };
+        let solution = task.solve()?;
         Ok(self.place_of(&solution.mapping))
     }
 

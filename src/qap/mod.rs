@@ -26,7 +26,7 @@
 //! - *Machines are recognised, not assumed* (`machine/recognise/`). A member of that family looks at a few rows and proposes a machine and the
 //!   PE of each row; one check of all pairs, for all members, makes it exact. Trees are found by rows that are alike, level by level; grids by
 //!   the lines through a corner; hypercubes by the neighbours of one PE. O(n²).
-//! - *Problems are mapped to a recognised machine* (`qap/machine.rs`) by `mapping::solve`, with the other matrix as the graph of processes.
+//! - *Problems are mapped to a recognised machine* (`qap/machine.rs`) by `solve`, with the other matrix as the graph of processes.
 //!   Sparse problems gain most, and those for which a table of all exchanges is too large. On dense problems of a few hundred objects the dense
 //!   search is better, and has all the time.
 //! - *Numbers as narrow as is exact* (`mapping/dense/width.rs`). Single precision is exact for whole numbers below 2^24, double below 2^53; which of
@@ -61,5 +61,5 @@ pub use crate::mapping::dense::{
     Qap, QapError, QapImprovement, QapQuick, QapWay, gilmore_lawler, lower_bound,
 };
 pub use machine::QapMachine;
-pub use run::{QapSolution, QapSolveError, solve, solve_watched};
+pub use run::{QapRequest, QapSolution, QapSolveError};
 pub use settings::QapConfig;

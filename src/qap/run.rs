@@ -11,9 +11,9 @@ use crate::ground::threads::{self, ThreadsError};
 use crate::ground::types::{Cost, NodeId};
 use crate::mapping::construct::identity_around;
 use crate::mapping::dense::{Qap, QapError, Search, embed, exact, lower_bound, lower_bound_around};
-use crate::mapping::solve::{Given, SolveError};
 use crate::mapping::{Mapping, MappingError};
 use crate::partition::{FixedError, FixedVertices};
+use crate::solve::SolveError;
 
 /// Upper limit on the steps of the search for an embedding; each takes some nanoseconds.
 const STEPS: u64 = 1_000_000;
@@ -76,71 +76,87 @@ pub struct QapSolution {
     pub seconds: f64,
 }
 
-/// Assigns objects to places to minimise J; see the example at [`Qap`].
-pub fn solve(qap: &Qap, config: &QapConfig) -> Result<QapSolution, QapSolveError> {
-    solve_watched(qap, config, None, &())
-}
-
-/// As [`solve`], with a start, fixed objects and an observer.
-///
-/// `given` may be just a start. The result is not worse than the identity or the start; with fixed objects,
-/// which the start must respect, the identity has these at their places and the others in order at the
-/// remaining ones. If the observer asks to stop, the result is the best assignment found so far.
+/// A quadratic assignment problem and its constraints; see the example at [`Qap`].
 ///
 /// ```
-/// use viem::mapping::solve::Given;
 /// use viem::partition::FixedVertices;
-/// use viem::qap::{self, Qap, QapConfig};
+/// use viem::qap::{Qap, QapConfig, QapRequest};
 ///
 /// let flow = vec![0, 1, 9, 1, 0, 2, 9, 2, 0];
 /// let distance = vec![0, 1, 2, 1, 0, 1, 2, 1, 0];
 /// let qap = Qap::from_matrices(3, flow, distance)?;
 /// // The second job must be on the first machine.
 /// let fixed = FixedVertices::new(&[None, Some(0), None], 3)?;
-/// let given = Given::default().with_fixed(&fixed);
-/// let solution = qap::solve_watched(&qap, &QapConfig::default(), given, &())?;
+/// let solution = QapRequest::new(&qap).fixed(&fixed).solve(&QapConfig::default(), &())?;
 /// assert_eq!(solution.mapping.pes(), [2, 0, 1]);
 /// assert!(solution.is_optimal);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn solve_watched<'a>(
-    qap: &Qap,
-    config: &QapConfig,
-    given: impl Into<Given<'a>>,
-    observer: &dyn Observer,
-) -> Result<QapSolution, QapSolveError> {
-    config.validate()?;
-    let begin = Instant::now();
-    let expected = qap.size();
-    let Given { start, first, fixed } = given.into();
-    let starts: Vec<&Mapping> = start.into_iter().chain(first).collect();
-    if let Some(found) = starts.iter().map(|start| start.num_processes()).find(|&found| found != expected) {
-        return Err(QapSolveError::StartSize { found, expected });
+#[derive(Clone, Copy)]
+pub struct QapRequest<'a> {
+    qap: &'a Qap,
+    start: Option<&'a Mapping>,
+    fixed: Option<&'a FixedVertices>,
+}
+
+impl<'a> QapRequest<'a> {
+    /// A problem without constraints.
+    pub fn new(qap: &'a Qap) -> Self {
+        Self { qap, start: None, fixed: None }
     }
-    for start in &starts {
-        Mapping::new(start.pes().to_vec())?;
+
+    /// An assignment that the result must not be worse than, or none.
+    #[must_use]
+    pub fn start(self, start: impl Into<Option<&'a Mapping>>) -> Self {
+        Self { start: start.into(), ..self }
     }
-    if let Some(fixed) = fixed {
-        fixed.check(expected, expected)?;
-        fixed.check_room(|_| 1)?;
-        starts.iter().try_for_each(|start| fixed.check_respected(start.pes()))?;
+
+    /// Objects that must be at given places, or none. The start must respect them.
+    #[must_use]
+    pub fn fixed(self, fixed: impl Into<Option<&'a FixedVertices>>) -> Self {
+        Self { fixed: fixed.into(), ..self }
     }
-    let limited = Limited::new(observer, begin, config.time_limit, Cost::MAX);
-    let solve = || match fixed.filter(|fixed| !fixed.is_empty()) {
-        None => Run { qap, fixed: &[], config, observer: &limited, begin }.solution(None, &starts),
-        Some(fixed) => solve_around(fixed, (qap, config), &starts, &limited, begin),
-    };
-    let mut solution = threads::run(config.threads, solve)??;
-    solution.stopped = (solution.stopped || observer.should_stop()) && !solution.is_optimal;
-    solution.seconds = begin.elapsed().as_secs_f64();
-    Ok(solution)
+
+    /// Assigns objects to places to minimise J. The result is not worse than the identity, which has fixed objects at their places and the others in
+    /// order at the remaining ones. If the observer asks to stop, the result is the best assignment found so far.
+    ///
+    /// # Errors
+    ///
+    /// Settings out of their ranges, a start or fixed objects that do not fit the problem, and too little memory.
+    pub fn solve(&self, config: &QapConfig, observer: &dyn Observer) -> Result<QapSolution, QapSolveError> {
+        let Self { qap, start, fixed } = *self;
+        config.validate()?;
+        let begin = Instant::now();
+        let expected = qap.size();
+        if let Some(start) = start {
+            let found = start.num_processes();
+            if found != expected {
+                return Err(QapSolveError::StartSize { found, expected });
+            }
+            Mapping::new(start.pes().to_vec())?;
+        }
+        if let Some(fixed) = fixed {
+            fixed.check(expected, expected)?;
+            fixed.check_room(|_| 1)?;
+            start.map_or(Ok(()), |start| fixed.check_respected(start.pes()))?;
+        }
+        let limited = Limited::new(observer, begin, config.time_limit, Cost::MAX);
+        let solve = || match fixed.filter(|fixed| !fixed.is_empty()) {
+            None => Run { qap, fixed: &[], config, observer: &limited, begin }.solution(None, start),
+            Some(fixed) => solve_around(fixed, (qap, config), start, &limited, begin),
+        };
+        let mut solution = threads::run(config.threads, solve)??;
+        solution.stopped = (solution.stopped || observer.should_stop()) && !solution.is_optimal;
+        solution.seconds = begin.elapsed().as_secs_f64();
+        Ok(solution)
+    }
 }
 
 /// Solves a problem with fixed objects. Objects are renamed so that the fixed ones come last.
 fn solve_around(
     fixed: &FixedVertices,
     (qap, config): (&Qap, &QapConfig),
-    starts: &[&Mapping],
+    start: Option<&Mapping>,
     observer: &dyn Observer,
     begin: Instant,
 ) -> Result<QapSolution, QapSolveError> {
@@ -151,10 +167,10 @@ fn solve_around(
     let places: Vec<(usize, usize)> =
         (first_fixed..).zip(fixed.iter()).map(|(object, (_, place))| (object, place as usize)).collect();
     let identity = identity_around(Some(fixed), objects.collect()).renumbered(&order);
-    let starts: Vec<Mapping> = starts.iter().map(|start| start.renumbered(&order)).collect();
+    let start = start.map(|start| start.renumbered(&order));
     let renamed = qap.with_objects_in(&order);
     let run = Run { qap: &renamed, fixed: &places, config, observer, begin };
-    let mut solution = run.solution(Some(identity), &starts.iter().collect::<Vec<_>>())?;
+    let mut solution = run.solution(Some(identity), start.as_ref())?;
     solution.mapping = solution.mapping.numbered_back(&order);
     Ok(solution)
 }
@@ -175,21 +191,25 @@ impl Run<'_> {
         self.qap.size() - self.fixed.len()
     }
 
-    fn solution(&self, identity: Option<Mapping>, starts: &[&Mapping]) -> Result<QapSolution, QapSolveError> {
+    fn solution(
+        &self,
+        identity: Option<Mapping>,
+        start: Option<&Mapping>,
+    ) -> Result<QapSolution, QapSolveError> {
         let Self { qap, fixed, observer, .. } = *self;
         let identity = identity.unwrap_or_else(|| Mapping::identity(qap.size()));
         let cost_of = |mapping: &Mapping| qap.cost(mapping.pes());
         let mut solution = QapSolution {
             cost: cost_of(&identity),
             cost_of_identity: cost_of(&identity),
-            cost_of_start: starts.first().map(|start| cost_of(start)),
+            cost_of_start: start.map(cost_of),
             mapping: identity,
             lower_bound: None,
             is_optimal: self.movable() < 2,
             stopped: false,
             seconds: 0.0,
         };
-        for start in starts {
+        if let Some(start) = start {
             solution.take(cost_of(start), start.pes().to_vec());
         }
         if solution.is_optimal {

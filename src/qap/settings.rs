@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::ground::settings::{ConfigError, check, check_at_least_one};
 use crate::ground::types::Cost;
 use crate::mapping::dense::{Effort, QapImprovement, QapQuick, QapWay};
-use crate::mapping::solve::MapPreset;
+use crate::solve::MapPreset;
 
 /// All settings of a run.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

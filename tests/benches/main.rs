@@ -5,7 +5,7 @@ mod common;
 
 use common::{Options, changed, columns, geometric_mean, number_in};
 use viem::mapping::construct::Construction;
-use viem::mapping::solve::{MapConfig, MapPreset};
+use viem::solve::{MapPreset, OneToOneConfig};
 
 fn parse<T>(line: &str, read: impl FnOnce(&mut Options) -> Result<T, String>) -> Result<T, String> {
     Options::parse(line.split_whitespace().map(String::from), read)
@@ -13,12 +13,12 @@ fn parse<T>(line: &str, read: impl FnOnce(&mut Options) -> Result<T, String>) ->
 
 #[test]
 fn settings_are_changed_by_name() {
-    let changed =
-        |key: &str, value: &str| changed(&MapConfig::default(), &[(key.to_string(), value.to_string())]);
-    let mut expected = MapConfig::default();
+    let default = OneToOneConfig::preset(MapPreset::Eco);
+    let changed = |key: &str, value: &str| changed(&default, &[(key.to_string(), value.to_string())]);
+    let mut expected = default;
     expected.improvement.anywhere.cooling.initial_acceptance = 0.5;
     assert_eq!(changed("improvement.anywhere.cooling.initial_acceptance", "0.5"), Ok(expected));
-    let expected = MapConfig::default().with_construction(Construction::Growing);
+    let expected = default.with_construction(Construction::Growing);
     assert_eq!(changed("construction.algorithm", "growing"), Ok(expected));
     assert_eq!(changed("search.hops", "3"), Err("no setting is called `search.hops`".to_string()));
     assert!(changed("search.max_hops", "many").unwrap_err().starts_with("`search.max_hops=many`: "));

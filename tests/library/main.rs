@@ -9,3 +9,4 @@ mod mapping;
 mod partition;
 mod qap;
 mod settings;
+mod solve;

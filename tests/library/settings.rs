@@ -7,8 +7,8 @@ use std::time::Duration;
 use viem::machine::{DistanceKind, Grid, Hierarchy};
 use viem::mapping::construct::Construction;
 use viem::mapping::search::Neighbourhood;
-use viem::mapping::solve::{MapConfig, MapPreset};
 use viem::partition::PartitionPreset;
+use viem::solve::{Config, MapPreset};
 
 /// A member of a family is found by its name, and by no other name.
 fn check_names<T: Copy + Debug + PartialEq + FromStr<Err: Debug + ToString> + ToString>(all: &[T]) {
@@ -32,15 +32,15 @@ fn members_are_found_by_name() {
 #[test]
 fn settings_survive_a_round_trip() {
     for preset in MapPreset::ALL {
-        let config = MapConfig::preset(preset)
+        let config = Config::preset(preset)
             .with_seed(u64::MAX)
             .with_distances(DistanceKind::Stored)
             .with_construction(Construction::Growing)
             .with_neighbourhood(Neighbourhood::NSquarePruned)
             .with_time_limit(Duration::from_millis(1500));
-        for config in [config, MapConfig::preset(preset)] {
+        for config in [config, Config::preset(preset)] {
             let text = serde_json::to_string(&config).unwrap();
-            assert_eq!(serde_json::from_str::<MapConfig>(&text).unwrap(), config, "{text}");
+            assert_eq!(serde_json::from_str::<Config>(&text).unwrap(), config, "{text}");
         }
     }
     let unknown = r#"{"neighbourhood": "nsquare", "max_hops": 1, "block_size": 1, "hops": 3}"#;
@@ -48,8 +48,8 @@ fn settings_survive_a_round_trip() {
 }
 
 /// The error message for these settings if they are invalid.
-fn complaint(change: impl Fn(&mut MapConfig)) -> Option<(String, String)> {
-    let mut config = MapConfig::default();
+fn complaint(change: impl Fn(&mut Config)) -> Option<(String, String)> {
+    let mut config = Config::default();
     change(&mut config);
     config.validate().err().map(|error| {
         assert!(error.to_string().contains(&error.field) && error.to_string().contains(&error.value));
@@ -60,7 +60,7 @@ fn complaint(change: impl Fn(&mut MapConfig)) -> Option<(String, String)> {
 #[test]
 fn presets_are_valid() {
     for preset in MapPreset::ALL {
-        assert_eq!(MapConfig::preset(preset).validate(), Ok(()));
+        assert_eq!(Config::preset(preset).validate(), Ok(()));
     }
 }
 
@@ -70,44 +70,47 @@ fn settings_out_of_range_are_named() {
     assert_eq!(complaint(|c| c.threads = 0), refused("threads", "0"));
     for (text, bad) in [("0", 0.0), ("-1", -1.0), ("NaN", f64::NAN), ("inf", f64::INFINITY)] {
         assert_eq!(
-            complaint(|c| c.improvement.inside.initial_temperature = bad),
-            refused("improvement.inside.initial_temperature", text)
+            complaint(|c| c.one_to_one.improvement.inside.initial_temperature = bad),
+            refused("one_to_one.improvement.inside.initial_temperature", text)
         );
         assert_eq!(
-            complaint(|c| c.improvement.annealing.final_temperature = bad),
-            refused("improvement.annealing.final_temperature", text)
+            complaint(|c| c.one_to_one.improvement.annealing.final_temperature = bad),
+            refused("one_to_one.improvement.annealing.final_temperature", text)
         );
         assert_eq!(
-            complaint(|c| c.improvement.rebuilt.initial_temperature = bad),
-            refused("improvement.rebuilt.initial_temperature", text)
+            complaint(|c| c.one_to_one.improvement.rebuilt.initial_temperature = bad),
+            refused("one_to_one.improvement.rebuilt.initial_temperature", text)
         );
         assert_eq!(
-            complaint(|c| c.construction.domains.initial_acceptance = bad),
-            refused("construction.domains.initial_acceptance", text)
+            complaint(|c| c.one_to_one.construction.domains.initial_acceptance = bad),
+            refused("one_to_one.construction.domains.initial_acceptance", text)
         );
         assert_eq!(
-            complaint(|c| c.improvement.anywhere.cooling.final_acceptance = bad),
-            refused("improvement.anywhere.cooling.final_acceptance", text)
+            complaint(|c| c.one_to_one.improvement.anywhere.cooling.final_acceptance = bad),
+            refused("one_to_one.improvement.anywhere.cooling.final_acceptance", text)
         );
     }
-    assert_eq!(complaint(|c| c.construction.domains.final_acceptance = 1.0), None);
-    assert_eq!(complaint(|c| c.improvement.anywhere.rounds = 0), refused("improvement.anywhere.rounds", "0"));
-    let tries = complaint(|c| c.construction.multilevel.tries = 0);
-    assert_eq!(tries, refused("construction.multilevel.tries", "0"));
-    let acceptance = complaint(|c| c.construction.multilevel.cooling.final_acceptance = 2.0);
-    assert_eq!(acceptance, refused("construction.multilevel.cooling.final_acceptance", "2"));
+    assert_eq!(complaint(|c| c.one_to_one.construction.domains.final_acceptance = 1.0), None);
+    assert_eq!(
+        complaint(|c| c.one_to_one.improvement.anywhere.rounds = 0),
+        refused("one_to_one.improvement.anywhere.rounds", "0")
+    );
+    let tries = complaint(|c| c.one_to_one.construction.multilevel.tries = 0);
+    assert_eq!(tries, refused("one_to_one.construction.multilevel.tries", "0"));
+    let acceptance = complaint(|c| c.one_to_one.construction.multilevel.cooling.final_acceptance = 2.0);
+    assert_eq!(acceptance, refused("one_to_one.construction.multilevel.cooling.final_acceptance", "2"));
 }
 
 #[test]
 fn numbers_that_a_neighbourhood_does_not_use_may_be_anything() {
     let with = |neighbourhood| {
         complaint(move |c| {
-            c.search.neighbourhood = neighbourhood;
-            (c.search.max_hops, c.search.block_size) = (0, 0);
+            c.one_to_one.search.neighbourhood = neighbourhood;
+            (c.one_to_one.search.max_hops, c.one_to_one.search.block_size) = (0, 0);
         })
     };
-    assert_eq!(with(Neighbourhood::Communication).unwrap().0, "search.max_hops");
-    assert_eq!(with(Neighbourhood::NSquarePruned).unwrap().0, "search.block_size");
+    assert_eq!(with(Neighbourhood::Communication).unwrap().0, "one_to_one.search.max_hops");
+    assert_eq!(with(Neighbourhood::NSquarePruned).unwrap().0, "one_to_one.search.block_size");
     assert_eq!(with(Neighbourhood::NSquare), None);
     assert_eq!(with(Neighbourhood::None), None);
 }
@@ -116,12 +119,15 @@ fn numbers_that_a_neighbourhood_does_not_use_may_be_anything() {
 fn effective_settings_are_those_that_decide_the_result() {
     let tree = Hierarchy::parse("2:2", "1:10").unwrap();
     let torus = Grid::torus(&[2, 2]).unwrap();
-    let config = MapConfig::default();
-    let of = |config: &MapConfig| config.effective_on(&tree);
+    let config = Config::default();
+    let of = |config: &Config| config.one_to_one.effective_on(&tree);
     assert_eq!(of(&config).construction.algorithm, Some(Construction::HierarchyTopDown));
-    assert_eq!(config.effective_on(&torus).construction.algorithm, Some(Construction::Multilevel));
+    assert_eq!(config.one_to_one.effective_on(&torus).construction.algorithm, Some(Construction::Multilevel));
     let large = Grid::torus(&[17, 241]).unwrap();
-    assert_eq!(config.effective_on(&large).construction.algorithm, Some(Construction::DualRecursive));
+    assert_eq!(
+        config.one_to_one.effective_on(&large).construction.algorithm,
+        Some(Construction::DualRecursive)
+    );
     assert_eq!(of(&config.with_threads(8).with_distances(DistanceKind::Stored)), of(&config));
-    assert_ne!(of(&config.with_seed(1)), of(&config));
+    assert_ne!(of(&config.with_neighbourhood(Neighbourhood::None)), of(&config));
 }

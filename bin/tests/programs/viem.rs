@@ -12,7 +12,7 @@ use viem::graph::generate;
 use viem::machine::DistanceKind;
 use viem::mapping::construct::Construction;
 use viem::mapping::search::Neighbourhood;
-use viem::mapping::solve::MapPreset;
+use viem::solve::MapPreset;
 
 fn viem(folder: &Path, model: &str) -> Command {
     let mut command = program("viem", folder);

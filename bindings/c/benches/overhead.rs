@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use viem::graph::generate;
 use viem::ground::threads;
-use viem::{CsrGraph, Hierarchy, MapConfig, MapPreset, PartitionPreset, Partitioner, Targets, solve};
+use viem::solve::{Config, MapPreset, PreparedMachine, Request};
+use viem::{CsrGraph, Hierarchy, PartitionPreset, Partitioner, Targets};
 use viem_c::error::Status;
 use viem_c::{graph, machine, map, mapping, partition, settings};
 
@@ -82,7 +83,9 @@ fn map_64() -> Pair {
     };
     let of_rust = move || {
         let machine = Hierarchy::parse("4:4:4", "1:10:100").expect("it is a machine");
-        solve(&again.of_rust(), &machine, &MapConfig::preset(MapPreset::Fast)).expect("they fit");
+        Request::new(&again.of_rust(), &PreparedMachine::new(&machine))
+            .solve(&Config::preset(MapPreset::Fast), &())
+            .expect("they fit");
     };
     (Box::new(from_c), Box::new(of_rust))
 }
@@ -104,7 +107,7 @@ fn partition_100_000() -> Pair {
     let of_rust = move || {
         let graph = again.of_rust();
         let targets = Targets::equal(&graph, 8, 0.03).expect("there are blocks");
-        threads::run(1, || Partitioner::new(PartitionPreset::Fast, 0).partition(&graph, &targets))
+        threads::run(1, || Partitioner::new(PartitionPreset::Fast, 0).partition(&graph, &targets, &()))
             .expect("one thread");
     };
     (Box::new(from_c), Box::new(of_rust))

@@ -4,12 +4,8 @@
 use std::ffi::c_int;
 use std::time::Instant;
 
-use viem::mapping::solve::{
-    Given, ManyToOneReport, ManyToOneSolution, evaluate_many_to_one, map_many_to_one_watched,
-    remap_many_to_one_around,
-};
 use viem::partition::{FixedVertices, Homes, Remapping};
-use viem::{Solution, score, solve_watched};
+use viem::{PreparedMachine, Request, Solution, score};
 use viem_ffi::{memory_of_run, put, rounded_least};
 use viem_workload::contention::{LinkLoads, ReliefConfig, relieve, routing_of};
 
@@ -17,7 +13,7 @@ use crate::error::{Error, Status, call, create, given, note};
 use crate::graph::Graph;
 use crate::machine::Machine;
 use crate::mapping::{Mapping, Report, VIEM_UNKNOWN};
-use crate::partition::{fixed_vertices, migration_weight_of, with_migration};
+use crate::partition::{fixed_vertices, migration_weight_of};
 use crate::settings::{Settings, or_default};
 
 /// Fails if there is not enough memory for a run on a graph and a machine.
@@ -52,8 +48,15 @@ impl<'a> Job<'a> {
         Ok(Self { graph, machine, settings, fixed })
     }
 
-    fn given(&self, start: Option<&'a Mapping>) -> Given<'_> {
-        Given::from(start.map(|start| &start.inner)).with_fixed(self.fixed.as_ref())
+    /// What all requests have in common.
+    fn request<'b>(&'b self, start: Option<&'b Mapping>, machine: &'b PreparedMachine<'b>) -> Request<'b> {
+        Request::new(&self.graph.csr, machine)
+            .start(start.map(|start| &start.inner))
+            .fixed(self.fixed.as_ref())
+    }
+
+    fn solve(&self, request: Request<'_>) -> Result<Solution, Error> {
+        Ok(request.solve(&self.settings.config(), &self.settings.watcher())?)
     }
 
     /// Notes where a least load is rounded down to 0.
@@ -74,37 +77,8 @@ fn note_rounded(graph: &Graph, machine: &Machine, settings: &Settings) {
     rounded.iter().for_each(|text| note(text));
 }
 
-fn one_to_one(Solution { mapping, report, .. }: Solution, num_pes: usize) -> Mapping {
-    let report = Report {
-        cost_of_identity: report.cost_of_identity,
-        cost_of_start: report.cost_of_start.unwrap_or(VIEM_UNKNOWN),
-        seconds: report.seconds.total,
-        stopped: report.stopped.into(),
-        ..Report::of_cost(report.cost)
-    };
-    Mapping::new(mapping, num_pes, report)
-}
-
-fn many_to_one(ManyToOneSolution { mapping, report, .. }: ManyToOneSolution, num_pes: usize) -> Mapping {
-    Mapping::new(mapping, num_pes, report_of_many(&report))
-}
-
-fn report_of_many(report: &ManyToOneReport) -> Report {
-    let known = Report {
-        cost_of_start: report.cost_of_start.unwrap_or(VIEM_UNKNOWN),
-        cut: report.cut,
-        least_load: report.loads.least,
-        greatest_load: report.loads.greatest,
-        load_bound: report.loads.bound,
-        overload: report.loads.overload,
-        below_half: report.loads.below_half as i64,
-        below_least: report.loads.below_least as i64,
-        shortfall: report.loads.shortfall,
-        seconds: report.seconds,
-        stopped: report.stopped.into(),
-        ..Report::of_cost(report.cost)
-    };
-    with_migration(known, report.migration)
+fn mapping_of(Solution { mapping, report, .. }: Solution, num_pes: usize) -> Mapping {
+    Mapping::new(mapping, num_pes, Report::from(&report))
 }
 
 /// Maps processes to the PEs of a machine, each PE up to its capacity, such that J is small: the sum of weight times distance over all edges of
@@ -133,10 +107,8 @@ pub unsafe extern "C" fn viem_map(
     create(("mapping", mapping), error, || {
         // SAFETY: the caller's promise.
         let job = unsafe { Job::new(graph, machine, settings, fixed) }?;
-        let (config, watcher) = (job.settings.one_to_one(), job.settings.watcher());
-        let solution =
-            solve_watched(&job.graph.csr, &job.machine.inner, &config, job.given(start), &watcher)?;
-        Ok(one_to_one(solution, job.num_pes()))
+        let prepared = PreparedMachine::new(&job.machine.inner);
+        Ok(mapping_of(job.solve(job.request(start, &prepared))?, job.num_pes()))
     })
 }
 
@@ -167,11 +139,10 @@ pub unsafe extern "C" fn viem_map_many_to_one(
     create(("mapping", mapping), error, || {
         // SAFETY: the caller's promise.
         let job = unsafe { Job::new(graph, machine, settings, fixed) }?;
-        let (config, watcher) = (job.settings.many_to_one(), job.settings.watcher());
         job.note_rounded();
-        let (csr, inner) = (&job.graph.csr, &job.machine.inner);
-        let solution = map_many_to_one_watched(csr, inner, &config, job.given(start), &watcher)?;
-        Ok(many_to_one(solution, job.num_pes()))
+        let prepared = PreparedMachine::new(&job.machine.inner);
+        let request = job.request(start, &prepared).balanced(job.settings.balance);
+        Ok(mapping_of(job.solve(request)?, job.num_pes()))
     })
 }
 
@@ -201,12 +172,10 @@ pub unsafe extern "C" fn viem_remap(
         let job = unsafe { Job::new(graph, machine, settings, fixed) }?;
         let homes = Homes::new(given("old", old)?.inner.pes(), &[], job.num_pes())?;
         let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
-        let (config, watcher) = (job.settings.many_to_one(), job.settings.watcher());
         job.note_rounded();
-        let (csr, inner) = (&job.graph.csr, &job.machine.inner);
-        let solution =
-            remap_many_to_one_around(csr, inner, &config, remapping, job.fixed.as_ref(), &watcher)?;
-        Ok(many_to_one(solution, job.num_pes()))
+        let prepared = PreparedMachine::new(&job.machine.inner);
+        let request = job.request(None, &prepared).balanced(job.settings.balance).previous(remapping);
+        Ok(mapping_of(job.solve(request)?, job.num_pes()))
     })
 }
 
@@ -239,9 +208,10 @@ pub unsafe extern "C" fn viem_relieve(
         let config = ReliefConfig::default().with_excess(excess);
         config.validate()?;
         let start = &given("start", start)?.inner;
-        let (csr, inner, watcher) = (&job.graph.csr, &job.machine.inner, job.settings.watcher());
+        let (csr, watcher) = (&job.graph.csr, job.settings.watcher());
+        let prepared = PreparedMachine::new(&job.machine.inner);
         let begin = Instant::now();
-        let relief = relieve(csr, inner, start, job.fixed.as_ref(), &config, &watcher)?;
+        let relief = relieve(csr, &prepared, start, job.fixed.as_ref(), &config, &watcher)?;
         let seconds = begin.elapsed().as_secs_f64();
         let report = Report { cost_of_start: relief.cost_of_start, seconds, ..Report::of_cost(relief.cost) };
         Ok(Mapping::new(relief.mapping, job.num_pes(), report))
@@ -302,10 +272,9 @@ pub unsafe extern "C" fn viem_evaluate(
             0 => Report::of_cost(score(&graph.csr, &machine.inner, mapping.inner.pes())?),
             _ => {
                 note_rounded(graph, machine, or_default(settings));
-                let config = or_default(settings).many_to_one();
-                let kept = viem::Mapping::many(machine.inner.num_pes(), mapping.inner.pes().to_vec())?;
-                let solution = evaluate_many_to_one(&graph.csr, &machine.inner, &config, kept)?;
-                Report { cost_of_start: VIEM_UNKNOWN, ..report_of_many(&solution.report) }
+                let (settings, prepared) = (or_default(settings), PreparedMachine::new(&machine.inner));
+                let request = Request::new(&graph.csr, &prepared).balanced(settings.balance);
+                Report::from(&request.evaluate(&mapping.inner, &settings.config())?)
             }
         };
         // SAFETY: the caller's promise.

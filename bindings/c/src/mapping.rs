@@ -6,6 +6,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use viem::ground::types::{Cost, PeId};
+use viem::partition::Migration;
 use viem_ffi::{array, array_mut, check_memory, count, put, text, write};
 use viem_io as io;
 use viem_io::Source;
@@ -85,6 +86,38 @@ impl Report {
             seconds: 0.0,
             stopped: 0,
             optimal: 0,
+        }
+    }
+}
+
+impl From<&viem::Report> for Report {
+    fn from(report: &viem::Report) -> Self {
+        let known = Self {
+            cost_of_identity: report.cost_of_identity,
+            cost_of_start: report.cost_of_start.unwrap_or(VIEM_UNKNOWN),
+            cut: report.cut,
+            seconds: report.seconds.total,
+            stopped: report.stopped.into(),
+            ..Self::of_cost(report.cost)
+        };
+        let known = match &report.loads {
+            None => known,
+            Some(loads) => Self {
+                least_load: loads.least,
+                greatest_load: loads.greatest,
+                load_bound: loads.bound,
+                overload: loads.overload,
+                below_half: loads.below_half as i64,
+                below_least: loads.below_least as i64,
+                shortfall: loads.shortfall,
+                ..known
+            },
+        };
+        match report.migration {
+            None => known,
+            Some(Migration { vertices, weight }) => {
+                Self { moved_vertices: vertices as i64, moved_weight: weight, ..known }
+            }
         }
     }
 }

@@ -1,14 +1,11 @@
 //! Partitions.
 #![allow(unsafe_code)] // a foreign interface
 
-use std::time::Instant;
-
-use viem::ground::observer::Limited;
-use viem::ground::threads;
-use viem::ground::types::{BlockId, Cost};
-use viem::partition::{FixedVertices, Homes, Migration, MigrationWeight};
-use viem::{Partition, Partitioner};
-use viem_ffi::{Balance, Division, check_memory, count, memory_of_run, optional, put};
+use viem::PreparedMachine;
+use viem::ground::types::BlockId;
+use viem::partition::{FixedVertices, Homes, MigrationWeight, Remapping};
+use viem::solve::Balance;
+use viem_ffi::{Division, check_memory, count, memory_of_run, optional, put};
 
 use crate::error::{Error, Status, call, create, given, note};
 use crate::graph::Graph;
@@ -34,7 +31,7 @@ impl Wanted {
         let division = Division::new(&graph.csr, num_blocks, shares.map(speeds).transpose()?, balance)?;
         // SAFETY: the caller's promise.
         let fixed = unsafe { fixed_vertices(self.fixed, graph, num_blocks) }?;
-        Ok(division.with_fixed(&graph.csr, fixed)?)
+        Ok(division.with_fixed(fixed))
     }
 }
 
@@ -85,51 +82,26 @@ pub(crate) unsafe fn fixed_vertices(
     Ok(Some(vertices))
 }
 
-/// The report of a partition.
-fn report(partition: &Partition, division: &Division) -> Report {
-    let (loads, low) = (partition.block_weights(), division.low_loads(partition));
-    Report {
-        cut: partition.cut(),
-        least_load: loads.iter().copied().min().unwrap_or(0),
-        greatest_load: loads.iter().copied().max().unwrap_or(0),
-        load_bound: division.targets().bounds().iter().copied().max().unwrap_or(0),
-        overload: partition.overload(),
-        below_half: low.below_half as i64,
-        below_least: low.below_least as i64,
-        shortfall: low.shortfall,
-        ..Report::of_cost(partition.cut())
-    }
+/// The report of a partition, whose cost is the cut.
+fn report(known: &viem::Report) -> Report {
+    Report { cost: known.cut, ..Report::from(known) }
 }
 
-/// Adds what has moved.
-pub(crate) fn with_migration(report: Report, migration: Option<Migration>) -> Report {
-    let Some(migration) = migration else { return report };
-    Report { moved_vertices: migration.vertices as i64, moved_weight: migration.weight, ..report }
-}
-
-/// Runs the partitioner, and makes a mapping of what it returns.
+/// Divides a graph, from where its vertices were if that is given.
 fn run(
     graph: &Graph,
     division: &Division,
     settings: &Settings,
-    work: impl FnOnce(&Partitioner, &Limited<'_>) -> Result<(Partition, Option<Migration>), Error> + Send,
+    previous: Option<Remapping<'_>>,
 ) -> Result<Mapping, Error> {
     division.check_enough(&graph.csr)?;
-    division.rounded_least(&graph.csr, settings.balance.least_load).iter().for_each(|text| note(text));
+    division.rounded_least(&graph.csr).iter().for_each(|text| note(text));
     check_memory(memory_of_run(graph.csr.num_nodes(), graph.csr.num_arcs()))?;
-    let begin = Instant::now();
-    let watcher = settings.watcher();
-    let limited = Limited::new(&watcher, begin, settings.time_limit, Cost::MAX);
-    let partitioner = Partitioner::new(settings.partition_preset(), settings.seed());
-    let (partition, migration) = threads::run(settings.threads(), || work(&partitioner, &limited))??;
-    let is_late = limited.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-    let report = Report {
-        seconds: begin.elapsed().as_secs_f64(),
-        stopped: i32::from(watcher.has_stopped() || is_late),
-        ..with_migration(report(&partition, division), migration)
-    };
-    let num_blocks = division.targets().num_blocks();
-    Ok(Mapping::new(viem::Mapping::many(num_blocks, partition.into_blocks())?, num_blocks, report))
+    let blocks = division.blocks()?;
+    let machine = PreparedMachine::new(&blocks);
+    let request = division.request(&graph.csr, &machine).previous(previous);
+    let solution = request.solve(&settings.config(), &settings.watcher())?;
+    Ok(Mapping::new(solution.mapping, division.num_blocks(), report(&solution.report)))
 }
 
 /// Divides a graph into blocks of bounded weight with few edges between them.
@@ -164,9 +136,7 @@ pub unsafe extern "C" fn viem_partition(
         let (graph, settings) = (given("graph", graph)?, or_default(settings));
         // SAFETY: the caller's promise.
         let division = unsafe { Wanted { num_blocks, shares, fixed }.division(graph, settings.balance) }?;
-        run(graph, &division, settings, |partitioner, observer| {
-            Ok((partitioner.partition_watched(&graph.csr, division.targets(), observer), None))
-        })
+        run(graph, &division, settings, None)
     })
 }
 
@@ -197,12 +167,8 @@ pub unsafe extern "C" fn viem_repartition(
         // SAFETY: the caller's promise.
         let division = unsafe { Wanted { num_blocks, shares, fixed }.division(graph, settings.balance) }?;
         let weight = migration_weight_of(migration_weight)?;
-        let targets = division.targets();
-        let homes = Homes::new(old.inner.pes(), &[], targets.num_blocks())?;
-        run(graph, &division, settings, |partitioner, observer| {
-            let remapped = partitioner.remap_watched(&graph.csr, targets, &homes, weight, observer)?;
-            Ok((remapped.partition, Some(remapped.migration)))
-        })
+        let homes = Homes::new(old.inner.pes(), &[], division.num_blocks())?;
+        run(graph, &division, settings, Some(Remapping::new(&homes, weight)))
     })
 }
 
@@ -245,10 +211,11 @@ pub unsafe extern "C" fn viem_evaluate_partition(
                 format!("the partition has {found} vertices, the graph {expected}"),
             ));
         }
-        division.rounded_least(&graph.csr, settings.balance.least_load).iter().for_each(|text| note(text));
-        let targets = division.targets();
-        let blocks = viem::Mapping::many(targets.num_blocks(), partition.inner.pes().to_vec())?.into_pes();
-        let found = self::report(&Partition::of(&graph.csr, blocks, targets), &division);
+        division.rounded_least(&graph.csr).iter().for_each(|text| note(text));
+        let blocks = division.blocks()?;
+        let machine = PreparedMachine::new(&blocks);
+        let known = division.request(&graph.csr, &machine).evaluate(&partition.inner, &settings.config())?;
+        let found = self::report(&known);
         // SAFETY: the caller's promise.
         Ok(unsafe { put("report", report, found) }?)
     })

@@ -4,8 +4,7 @@
 use std::ffi::c_char;
 use std::path::Path;
 
-use viem::mapping::solve::Given;
-use viem::qap::{self, QapSolution};
+use viem::qap::{self, QapRequest, QapSolution};
 use viem_ffi::{array, check_memory, count, put, text, write};
 use viem_io::{Source, qap_solution, qaplib};
 
@@ -116,8 +115,8 @@ pub unsafe extern "C" fn viem_qap_solve(
         let (qap, settings) = (&given("qap", qap)?.inner, or_default(settings));
         check_memory(64 * qap.a().len() as u128)?;
         let (config, watcher) = (settings.qap(), settings.watcher());
-        let given = Given::from(start.map(|start| &start.inner));
-        let solution = qap::solve_watched(qap, &config, given, &watcher)?;
+        let solution =
+            QapRequest::new(qap).start(start.map(|start| &start.inner)).solve(&config, &watcher)?;
         let report = report(&solution);
         Ok(Mapping::new(solution.mapping, qap.size(), report))
     })

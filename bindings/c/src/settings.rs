@@ -6,8 +6,9 @@ use std::num::NonZero;
 use std::time::Duration;
 
 use viem::qap::QapConfig;
-use viem::{ManyToOneConfig, MapConfig, MapPreset, PartitionPreset, Targets};
-use viem_ffi::{Balance, count};
+use viem::solve::Balance;
+use viem::{Config, MapPreset, PartitionPreset, Targets};
+use viem_ffi::count;
 
 use crate::error::{Error, Status, call, create, free};
 use crate::progress::{Callback, Watcher};
@@ -98,17 +99,10 @@ impl Settings {
         settings.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
     }
 
-    pub(crate) fn one_to_one(&self) -> MapConfig {
-        let config = MapConfig::preset(self.map_preset()).with_seed(self.seed).with_threads(self.threads);
-        config.with_time_limit(self.time_limit)
-    }
-
-    pub(crate) fn many_to_one(&self) -> ManyToOneConfig {
-        let config =
-            ManyToOneConfig::preset(self.map_preset()).with_seed(self.seed).with_threads(self.threads);
-        let Balance { imbalance, least_load } = self.balance;
-        let mut config = config.with_imbalance(imbalance).with_least_load(least_load);
-        config.time_limit = self.time_limit;
+    pub(crate) fn config(&self) -> Config {
+        let config = Config::preset(self.map_preset()).with_seed(self.seed).with_threads(self.threads);
+        let mut config = config.with_time_limit(self.time_limit);
+        config.partition = self.partition_preset();
         config
     }
 

@@ -7,11 +7,8 @@ use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use serde::Serialize;
 use viem::ground::types::PeId;
-use viem::mapping::solve::{
-    Given, ManyToOneSolution, evaluate_many_to_one, map_many_to_one_watched, remap_many_to_one_around,
-};
 use viem::partition::{FixedVertices, Homes, MigrationWeight, Remapping};
-use viem::{Mapping, score, solve_watched};
+use viem::{Mapping, PreparedMachine, Request, Solution, score};
 use viem_ffi::{check_memory, memory_of_run, rounded_least};
 use viem_workload::contention::{self, ReliefConfig};
 
@@ -100,12 +97,13 @@ impl Input {
         Ok(Self { start: start.transpose()?, fixed: fixed_vertices(fixed, num_vertices, num_pes)? })
     }
 
-    fn given(&self) -> Given<'_> {
-        Given::from(self.start.as_ref()).with_fixed(self.fixed.as_ref())
+    /// What all requests have in common.
+    fn request<'a>(&'a self, graph: &'a Graph, machine: &'a PreparedMachine<'a>) -> Request<'a> {
+        Request::new(&graph.csr, machine).start(self.start.as_ref()).fixed(self.fixed.as_ref())
     }
 }
 
-fn found_many<'py>(py: Python<'py>, solution: &ManyToOneSolution) -> PyResult<Found<'py>> {
+fn found_solution<'py>(py: Python<'py>, solution: &Solution) -> PyResult<Found<'py>> {
     found(py, solution.mapping.pes(), solution.report.cost, &solution.report)
 }
 
@@ -119,10 +117,10 @@ pub(crate) fn map<'py>(
     fixed: Option<&Bound<'py, PyAny>>,
     settings: Settings,
 ) -> PyResult<Found<'py>> {
-    let (input, config) = (Input::new(graph, machine, start, fixed)?, settings.one_to_one()?);
-    let (csr, inner) = (&graph.csr, &machine.inner);
-    let solution = settings.run(py, |watcher| solve_watched(csr, inner, &config, input.given(), watcher))?;
-    found(py, solution.mapping.pes(), solution.report.cost, &solution.report)
+    let (input, config) = (Input::new(graph, machine, start, fixed)?, settings.config()?);
+    let prepared = PreparedMachine::new(&machine.inner);
+    let request = input.request(graph, &prepared);
+    found_solution(py, &settings.run(py, |watcher| request.solve(&config, watcher))?)
 }
 
 /// Maps vertices to PEs, many to each, with balanced loads.
@@ -135,12 +133,11 @@ pub(crate) fn map_many_to_one<'py>(
     fixed: Option<&Bound<'py, PyAny>>,
     settings: Settings,
 ) -> PyResult<Found<'py>> {
-    let (input, config) = (Input::new(graph, machine, start, fixed)?, settings.many_to_one()?);
+    let (input, config) = (Input::new(graph, machine, start, fixed)?, settings.config()?);
     warn_rounded(py, graph, machine, &settings)?;
-    let (csr, inner) = (&graph.csr, &machine.inner);
-    let solution =
-        settings.run(py, |watcher| map_many_to_one_watched(csr, inner, &config, input.given(), watcher))?;
-    found_many(py, &solution)
+    let prepared = PreparedMachine::new(&machine.inner);
+    let request = input.request(graph, &prepared).balanced(settings.balance());
+    found_solution(py, &settings.run(py, |watcher| request.solve(&config, watcher))?)
 }
 
 /// Adapts a many-to-one mapping.
@@ -154,15 +151,13 @@ pub(crate) fn remap<'py>(
     fixed: Option<&Bound<'py, PyAny>>,
     settings: Settings,
 ) -> PyResult<Found<'py>> {
-    let (input, config) = (Input::new(graph, machine, None, fixed)?, settings.many_to_one()?);
+    let (input, config) = (Input::new(graph, machine, None, fixed)?, settings.config()?);
     warn_rounded(py, graph, machine, &settings)?;
     let homes = Homes::new(&pes_of("old", old)?, &[], machine.inner.num_pes()).or_raise()?;
     let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
-    let (csr, inner) = (&graph.csr, &machine.inner);
-    let solution = settings.run(py, |watcher| {
-        remap_many_to_one_around(csr, inner, &config, remapping, input.fixed.as_ref(), watcher)
-    })?;
-    found_many(py, &solution)
+    let prepared = PreparedMachine::new(&machine.inner);
+    let request = input.request(graph, &prepared).balanced(settings.balance()).previous(remapping);
+    found_solution(py, &settings.run(py, |watcher| request.solve(&config, watcher))?)
 }
 
 /// What has become of the busiest link.
@@ -189,9 +184,10 @@ pub(crate) fn relieve<'py>(
     let start = Mapping::many(machine.inner.num_pes(), pes_of("start", start)?).or_raise()?;
     let config = ReliefConfig::default().with_excess(excess);
     config.validate().or_raise()?;
-    let (csr, inner) = (&graph.csr, &machine.inner);
-    let relief = settings
-        .run(py, |watcher| contention::relieve(csr, inner, &start, input.fixed.as_ref(), &config, watcher))?;
+    let (csr, prepared) = (&graph.csr, PreparedMachine::new(&machine.inner));
+    let relief = settings.run(py, |watcher| {
+        contention::relieve(csr, &prepared, &start, input.fixed.as_ref(), &config, watcher)
+    })?;
     let report = ReliefReport {
         cost: relief.cost,
         cost_of_start: relief.cost_of_start,
@@ -225,8 +221,9 @@ pub(crate) fn evaluate<'py>(
     if !many_to_one {
         return Ok((py.detach(|| score(csr, inner, &pes)).or_raise()?, None));
     }
-    let config = settings.many_to_one()?;
+    let (config, prepared) = (settings.config()?, PreparedMachine::new(inner));
     let mapping = Mapping::many(inner.num_pes(), pes).or_raise()?;
-    let solution = py.detach(|| evaluate_many_to_one(csr, inner, &config, mapping)).or_raise()?;
-    Ok((solution.report.cost, Some(json(&solution.report)?)))
+    let request = Request::new(csr, &prepared).balanced(settings.balance());
+    let report = py.detach(|| request.evaluate(&mapping, &config)).or_raise()?;
+    Ok((report.cost, Some(json(&report)?)))
 }

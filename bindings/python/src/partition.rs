@@ -1,14 +1,12 @@
 //! Partitions.
 
-use std::time::Instant;
-
 use pyo3::prelude::*;
 use serde::Serialize;
-use viem::ground::observer::Limited;
-use viem::ground::types::{Cost, Weight};
-use viem::partition::{Homes, Migration};
-use viem::{Mapping, Partition, Partitioner};
-use viem_ffi::{Balance, Division, check_memory, memory_of_run};
+use viem::ground::types::{BlockId, Weight};
+use viem::partition::{Homes, Remapping};
+use viem::solve::Balance;
+use viem::{Mapping, PreparedMachine, Report, Solution};
+use viem_ffi::{Division, check_memory, memory_of_run};
 
 use crate::error::{Fault, OrRaise};
 use crate::graph::Graph;
@@ -18,19 +16,10 @@ use crate::run::Settings;
 
 /// What is known of a partition.
 #[derive(Serialize)]
-struct Report<'a> {
-    num_vertices: usize,
-    num_edges: usize,
-    cut: Cost,
-    loads: &'a [Weight],
+struct Known<'a> {
+    #[serde(flatten)]
+    report: &'a Report,
     bounds: &'a [Weight],
-    overload: Weight,
-    below_half: usize,
-    below_least: usize,
-    shortfall: Weight,
-    migration: Option<Migration>,
-    stopped: bool,
-    seconds: f64,
 }
 
 /// Loads in proportion to `shares`, equal ones without.
@@ -48,32 +37,16 @@ fn division(
         return Err(Fault::usage(format!("{count} shares are given for {num_blocks} blocks")));
     }
     let division = Division::new(csr, num_blocks, shares, balance)?;
-    Ok(division.with_fixed(csr, fixed_vertices(fixed, num_vertices, num_blocks)?)?)
+    Ok(division.with_fixed(fixed_vertices(fixed, num_vertices, num_blocks)?))
 }
 
 fn reported<'py>(
     py: Python<'py>,
-    graph: &Graph,
-    (partition, migration): (&Partition, Option<Migration>),
+    blocks: &[BlockId],
+    report: &Report,
     division: &Division,
-    (stopped, begin): (bool, Instant),
 ) -> PyResult<Found<'py>> {
-    let low = division.low_loads(partition);
-    let report = Report {
-        num_vertices: graph.csr.num_nodes(),
-        num_edges: graph.csr.num_edges(),
-        cut: partition.cut(),
-        loads: partition.block_weights(),
-        bounds: division.targets().bounds(),
-        overload: partition.overload(),
-        below_half: low.below_half,
-        below_least: low.below_least,
-        shortfall: low.shortfall,
-        migration,
-        stopped,
-        seconds: begin.elapsed().as_secs_f64(),
-    };
-    found(py, partition.blocks(), partition.cut(), &report)
+    found(py, blocks, report.cut, &Known { report, bounds: division.bounds() })
 }
 
 /// Partitions a graph; with `old`, adapts an older partition with few moves.
@@ -89,29 +62,20 @@ pub(crate) fn partition<'py>(
     fixed: Option<&Bound<'py, PyAny>>,
     settings: Settings,
 ) -> PyResult<Found<'py>> {
-    let begin = Instant::now();
     let csr = &graph.csr;
     check_memory(memory_of_run(csr.num_nodes(), csr.num_arcs())).or_raise()?;
     let division = division(graph, num_blocks, shares, fixed, settings.balance())?;
     division.check_enough(csr).or_raise()?;
-    warn(py, division.rounded_least(csr, settings.balance().least_load))?;
-    let targets = division.targets();
-    let partitioner = Partitioner::new(settings.partition_preset()?, settings.seed());
+    warn(py, division.rounded_least(csr))?;
     let homes =
         old.map(|old| Ok::<_, Fault>(Homes::new(&pes_of("old", old)?, &[], num_blocks)?)).transpose()?;
     let weight = migration_weight_of(migration_weight)?;
-    let limit = settings.time_limit()?;
-    let (partition, migration, stopped) = settings.run(py, |watcher| -> Result<_, Fault> {
-        let limited = Limited::new(watcher, begin, limit, Cost::MAX);
-        let stopped = || watcher.has_stopped() || limit.is_some_and(|limit| begin.elapsed() >= limit);
-        let Some(homes) = &homes else {
-            let partition = partitioner.partition_watched(csr, targets, &limited);
-            return Ok((partition, None, stopped()));
-        };
-        let remapped = partitioner.remap_watched(csr, targets, homes, weight, &limited)?;
-        Ok((remapped.partition, Some(remapped.migration), stopped()))
-    })?;
-    reported(py, graph, (&partition, migration), &division, (stopped, begin))
+    let (config, blocks) = (settings.of_partition()?, division.blocks().or_raise()?);
+    let machine = PreparedMachine::new(&blocks);
+    let previous = homes.as_ref().map(|homes| Remapping::new(homes, weight));
+    let request = division.request(csr, &machine).previous(previous);
+    let Solution { mapping, report, .. } = settings.run(py, |watcher| request.solve(&config, watcher))?;
+    reported(py, mapping.pes(), &report, &division)
 }
 
 /// The cut and the loads of a partition that is given.
@@ -124,13 +88,15 @@ pub(crate) fn evaluate_partition<'py>(
     blocks: &Bound<'py, PyAny>,
     settings: Settings,
 ) -> PyResult<Found<'py>> {
-    let begin = Instant::now();
     let division = division(graph, num_blocks, shares, None, settings.balance())?;
-    let blocks = Mapping::many(num_blocks, pes_of("blocks", blocks)?).or_raise()?.into_pes();
-    if blocks.len() != graph.csr.num_nodes() {
-        let (found, expected) = (blocks.len(), graph.csr.num_nodes());
+    let mapping = Mapping::many(num_blocks, pes_of("blocks", blocks)?).or_raise()?;
+    let (found, expected) = (mapping.num_processes(), graph.csr.num_nodes());
+    if found != expected {
         return Err(Fault::data(format!("the partition has {found} vertices, the graph {expected}")).into());
     }
-    let partition = Partition::of(&graph.csr, blocks, division.targets());
-    reported(py, graph, (&partition, None), &division, (false, begin))
+    let blocks = division.blocks().or_raise()?;
+    let machine = PreparedMachine::new(&blocks);
+    let report =
+        division.request(&graph.csr, &machine).evaluate(&mapping, &settings.of_partition()?).or_raise()?;
+    reported(py, mapping.pes(), &report, &division)
 }

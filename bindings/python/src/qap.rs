@@ -3,8 +3,7 @@
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use serde::Serialize;
-use viem::mapping::solve::Given;
-use viem::qap::{self, Qap};
+use viem::qap::{Qap, QapRequest};
 use viem::{Mapping, ground::types::Cost};
 use viem_ffi::check_memory;
 
@@ -54,8 +53,8 @@ pub(crate) fn solve_qap<'py>(
     let start = start.map(|start| Ok::<_, Fault>(Mapping::new(pes_of("start", start)?)?)).transpose()?;
     let fixed = fixed_vertices(fixed, qap.size(), qap.size())?;
     check_memory(64 * qap.a().len() as u128).or_raise()?;
-    let given = Given::from(start.as_ref()).with_fixed(fixed.as_ref());
-    let solution = settings.run(py, |watcher| qap::solve_watched(&qap, &config, given, watcher))?;
+    let request = QapRequest::new(&qap).start(start.as_ref()).fixed(fixed.as_ref());
+    let solution = settings.run(py, |watcher| request.solve(&config, watcher))?;
     let report = Report {
         cost: solution.cost,
         cost_of_identity: solution.cost_of_identity,

@@ -10,8 +10,9 @@ use pyo3::prelude::*;
 use viem::ground::threads::ThreadsError;
 use viem::ground::types::Cost;
 use viem::qap::QapConfig;
-use viem::{ManyToOneConfig, MapConfig, MapPreset, Observer, PartitionPreset};
-use viem_ffi::{Balance, guarded};
+use viem::solve::Balance;
+use viem::{Config, MapPreset, Observer, PartitionPreset};
+use viem_ffi::guarded;
 
 use crate::error::{Fault, OrRaise};
 
@@ -51,33 +52,25 @@ impl Settings {
         }
     }
 
-    pub fn seed(&self) -> u64 {
-        self.seed
-    }
-
     pub fn balance(&self) -> Balance {
         Balance { imbalance: self.imbalance, least_load: self.least_load }
-    }
-
-    pub fn partition_preset(&self) -> Result<PartitionPreset, Fault> {
-        Ok(self.preset.parse::<PartitionPreset>()?)
     }
 
     fn map_preset(&self) -> Result<MapPreset, Fault> {
         Ok(self.preset.parse::<MapPreset>()?)
     }
 
-    pub fn one_to_one(&self) -> Result<MapConfig, Fault> {
-        let config = MapConfig::preset(self.map_preset()?).with_seed(self.seed).with_threads(self.threads()?);
+    pub fn config(&self) -> Result<Config, Fault> {
+        let config = Config::preset(self.map_preset()?).with_seed(self.seed).with_threads(self.threads()?);
         Ok(config.with_time_limit(self.time_limit()?))
     }
 
-    pub fn many_to_one(&self) -> Result<ManyToOneConfig, Fault> {
-        let config = ManyToOneConfig::preset(self.map_preset()?).with_seed(self.seed);
-        let mut config = config.with_threads(self.threads()?);
-        config = config.with_imbalance(self.imbalance).with_least_load(self.least_load);
-        config.time_limit = self.time_limit()?;
-        Ok(config)
+    /// The settings of a partition, which has presets of its own.
+    pub fn of_partition(&self) -> Result<Config, Fault> {
+        let preset = self.preset.parse::<PartitionPreset>()?;
+        let mut config = Config::preset(preset.into()).with_seed(self.seed).with_threads(self.threads()?);
+        config.partition = preset;
+        Ok(config.with_time_limit(self.time_limit()?))
     }
 
     pub fn qap(&self) -> Result<QapConfig, Fault> {

@@ -1,5 +1,6 @@
 //! The machines, a file each.
 
+pub(super) mod blocks;
 pub(super) mod capacities;
 pub(super) mod cube;
 pub(super) mod dimension;

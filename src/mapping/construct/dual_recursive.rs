@@ -305,7 +305,7 @@ impl Bisection {
         let has_fixed = self.fixed_half.iter().any(Option::is_some);
         let targets = if has_fixed { self.with_fixed(targets) } else { targets };
         let partitioner = Partitioner::with_valid_settings(settings.clone(), seed);
-        let blocks = partitioner.partition_watched(&self.graph, &targets, observer).into_blocks();
+        let blocks = partitioner.partition(&self.graph, &targets, observer).into_blocks();
         // The two halves may be swapped; the edges that leave the domain decide.
         let pulled = |block: BlockId| -> i128 {
             let inside = self.pull.iter().zip(&blocks).filter(|&(_, &other)| other == block);

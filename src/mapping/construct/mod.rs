@@ -22,7 +22,6 @@
 //! n processes, m edges, k levels of the hierarchy. `bottom_up` and `top_down` partition graphs with
 //! `stepwise`.
 
-mod along;
 mod bottom_up;
 mod by_groups;
 mod by_nodes;
@@ -41,7 +40,6 @@ mod stepwise;
 mod top_down;
 mod treematch;
 
-pub use along::{AlongError, along, along_many, along_many_around};
 pub(crate) use by_groups::ByGroups;
 pub(crate) use fixed::{identity_around, repaired};
 pub(crate) use in_parts::InParts;

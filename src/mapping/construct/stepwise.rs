@@ -96,14 +96,10 @@ impl StepwisePartition<'_> {
         if !self.is_thorough {
             let settings = PartitionConfig::preset(self.preset);
             let partitioner = Partitioner::with_valid_settings(settings, seed);
-            return partitioner.partition_watched(graph, targets, self.observer);
+            return partitioner.partition(graph, targets, self.observer);
         }
         let partition = |number| {
-            Partitioner::new(self.preset, derive(seed, number)).partition_watched(
-                graph,
-                targets,
-                self.observer,
-            )
+            Partitioner::new(self.preset, derive(seed, number)).partition(graph, targets, self.observer)
         };
         let partitions: Vec<Partition> = (0..TRIES).into_par_iter().map(partition).collect();
         partitions.into_iter().min_by_key(Partition::score).expect("there is a try")

@@ -43,7 +43,7 @@
 //!   room.
 //! - *Never worse than two steps on a few PEs.* If a machine without levels has so few PEs that one step makes all blocks, a partition of small
 //!   cut whose blocks are then placed is a further start.
-//! - *Vertices of small graphs are put in canonical order* (`graph/canonical.rs`, `mapping/solve/many_to_one/numbering.rs`), as ties are broken by numbers and
+//! - *Vertices of small graphs are put in canonical order* (`graph/canonical.rs`, `solve/many_to_one/numbering.rs`), as ties are broken by numbers and
 //!   J of few vertices per PE varied by 5 % and more with them. A numbering of near neighbours knows more than the graph and is tried, too.
 //! - *Small problems have more starts* (`many_to_one/search.rs`). A few vertices per PE leave refinement no room. So two steps, and a mapping of the
 //!   graph with other weights, are starts too. Those weights are divided by the algebraic distance of neighbours (`graph/closeness.rs`):
@@ -56,7 +56,7 @@
 //! - *Flows see third blocks.* Edges to them cost more from one block of a pair than from the other. Each vertex with such edges has an arc
 //!   from the terminal of the nearer block; its capacity is the difference.
 //! - *Cycles and paths of moves, and combining two partitions, need no change*: they ask for gains and costs only.
-//! - *Blocks are numbered in the order of the machine's parts* (`mapping/solve/many_to_one/layout.rs`), so every part is a range of blocks, and the
+//! - *Blocks are numbered in the order of the machine's parts* (`solve/many_to_one/layout.rs`), so every part is a range of blocks, and the
 //!   partitioner knows nothing of machines.
 
 mod computed;

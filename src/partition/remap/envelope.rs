@@ -3,6 +3,8 @@
 //! `cost + X · migration` is a line over X for each result, and the best one for X is the lowest line there. As X grows, the lowest
 //! lines are never steeper, so migration does not rise, and cost does not fall.
 
+use std::convert::Infallible;
+
 use super::curve::{CurvePoint, ladder};
 use super::homes::Migration;
 use super::limits::{Limits, RemapError};
@@ -21,10 +23,10 @@ use crate::partition::bounds::BoundViolation;
 ///
 /// let mesh = generate::mesh(30, 20, 1);
 /// let partitioner = Partitioner::new(PartitionPreset::Fast, 0);
-/// let homes = Homes::new(partitioner.partition(&mesh, &Targets::equal(&mesh, 5, 0.03)?).blocks(), &[], 5)?;
+/// let homes = Homes::new(partitioner.partition(&mesh, &Targets::equal(&mesh, 5, 0.03)?, &()).blocks(), &[], 5)?;
 /// let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 2], 0.03)?;
 /// let remapping = Remapping::new(&homes, MigrationWeight::ONE).with_curve();
-/// let found = partitioner.remap_for(&mesh, &targets, remapping, &())?;
+/// let found = partitioner.remap(&mesh, &targets, remapping, &())?;
 /// let (little, much) = (found.best(MigrationWeight::ONE)?, found.best(MigrationWeight::ZERO)?);
 /// assert!(little.migration.weight <= much.migration.weight);
 /// assert!(little.partition.cut() >= much.partition.cut());
@@ -101,11 +103,16 @@ impl<T> Envelope<T> {
 
     /// What becomes of each result.
     pub(crate) fn map<U>(self, mut becomes: impl FnMut(T) -> U) -> Envelope<U> {
+        self.try_map(|result| Ok::<_, Infallible>(becomes(result))).unwrap_or_else(|never| match never {})
+    }
+
+    /// What becomes of each result, or the first error.
+    pub(crate) fn try_map<U, E>(self, mut becomes: impl FnMut(T) -> Result<U, E>) -> Result<Envelope<U>, E> {
         let map = |Point { missed, cost, migration, result }| {
-            let result = becomes(result);
-            Point { missed, cost, migration, result }
+            becomes(result).map(|result| Point { missed, cost, migration, result })
         };
-        Envelope { points: self.points.into_iter().map(map).collect(), limits: self.limits }
+        let points = self.points.into_iter().map(map).collect::<Result<_, E>>()?;
+        Ok(Envelope { points, limits: self.limits })
     }
 
     pub(super) fn points(&self) -> &[Point<T>] {

@@ -5,7 +5,6 @@ use super::homes::{Homes, Migration};
 use super::limits::RemapError;
 use super::remapping::Remapping;
 use super::search::{EdgeCosts, Remap};
-use super::weight::MigrationWeight;
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
 use crate::ground::types::BlockId;
@@ -36,22 +35,24 @@ impl Remapped {
 }
 
 impl Partitioner {
-    /// Repartitions a graph from where its vertices are, minimising the cut plus `weight` times the weight of the vertices
+    /// Repartitions a graph from where its vertices are, minimising the cut plus the weight of migration times the weight of the vertices
     /// that move. With a weight of 0, the cut is not above that of the partition from scratch, with the labels that keep most weight in place.
+    /// If the observer asks to stop, the results are the best partitions found so far.
     ///
     /// On [small graphs](super), results for different weights do not contradict each other: with a greater one and everything else as it was,
     /// no more migrates, and no result for another weight has a lower cut plus `weight` times the migration.
     ///
     /// ```
     /// use viem::graph::generate;
-    /// use viem::partition::{Homes, Partitioner, PartitionPreset, Targets};
+    /// use viem::partition::{Homes, Partitioner, PartitionPreset, Remapping, Targets};
     ///
     /// let mesh = generate::mesh(40, 30, 1);
     /// let partitioner = Partitioner::new(PartitionPreset::Eco, 0);
-    /// let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 6, 0.03)?).into_blocks();
+    /// let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 6, 0.03)?, &()).into_blocks();
     /// // Block 2 leaves.
     /// let homes = Homes::new(&old, &[2], 5)?;
-    /// let remapped = partitioner.remap(&mesh, &Targets::equal(&mesh, 5, 0.03)?, &homes, "0.5".parse()?)?;
+    /// let (targets, weight) = (Targets::equal(&mesh, 5, 0.03)?, "0.5".parse()?);
+    /// let remapped = partitioner.remap(&mesh, &targets, Remapping::new(&homes, weight), &())?.into_best(weight)?;
     /// assert!(remapped.migration.vertices < 1200 / 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -63,37 +64,6 @@ impl Partitioner {
         &self,
         graph: &CsrGraph,
         targets: &Targets,
-        homes: &Homes,
-        weight: MigrationWeight,
-    ) -> Result<Remapped, RemapError> {
-        self.remap_watched(graph, targets, homes, weight, &())
-    }
-
-    /// As [`remap`](Self::remap), with an observer. If it asks to stop, the result is the best partition found so far.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`remap`](Self::remap).
-    pub fn remap_watched(
-        &self,
-        graph: &CsrGraph,
-        targets: &Targets,
-        homes: &Homes,
-        weight: MigrationWeight,
-        observer: &dyn Observer,
-    ) -> Result<Remapped, RemapError> {
-        self.remap_for(graph, targets, Remapping::new(homes, weight), observer)?.into_best(weight)
-    }
-
-    /// As [`remap_watched`](Self::remap_watched), with the results for other weights as well.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`remap`](Self::remap).
-    pub fn remap_for(
-        &self,
-        graph: &CsrGraph,
-        targets: &Targets,
         remapping: Remapping<'_>,
         observer: &dyn Observer,
     ) -> Result<Envelope<Remapped>, RemapError> {
@@ -101,7 +71,7 @@ impl Partitioner {
         if let Some((open, numbers)) = targets.open() {
             homes.check(graph.num_nodes(), targets.num_blocks())?;
             let homes_of_open = homes.without_others(&numbers);
-            let found = self.remap_for(graph, &open, remapping.renamed(&homes_of_open), observer)?;
+            let found = self.remap(graph, &open, remapping.renamed(&homes_of_open), observer)?;
             return Ok(found.map(|Remapped { partition, .. }| {
                 Remapped::new(graph, targets, homes, renamed(partition.blocks(), &numbers))
             }));
@@ -109,7 +79,7 @@ impl Partitioner {
         let settings = if targets.are_exact() { &self.exact } else { &self.settings };
         let remap = Remap { graph, targets, remapping, settings, along: None, seed: self.seed, observer };
         let scratch = || {
-            let scratch = self.partition_watched(graph, targets, observer);
+            let scratch = self.partition(graph, targets, observer);
             let tree = BlockTree::new(targets.num_blocks(), |_| Vec::new());
             Ok::<_, RemapError>(renamed(scratch.blocks(), &remap.labels(&scratch, &tree)))
         };

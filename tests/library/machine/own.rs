@@ -7,7 +7,7 @@ use viem::machine::{
     DistanceMatrix, DistanceOracle as _, Distances, Listed, Machine, MachineError, Metric as _, OwnDistances,
 };
 use viem::mapping::objective::score;
-use viem::mapping::solve::{ManyToOneConfig, MapConfig, MapPreset, map_many_to_one, solve};
+use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request};
 
 /// Distances that a function computes.
 #[derive(Clone, Copy, Debug)]
@@ -61,19 +61,19 @@ const DISTANCES: [fn(PeId, PeId) -> Distance; 3] = [
 ];
 
 /// Every preset.
-fn configs() -> impl Iterator<Item = MapConfig> {
+fn configs() -> impl Iterator<Item = Config> {
     MapPreset::ALL.into_iter().map(|preset| {
-        let mut config = MapConfig::preset(preset);
+        let mut config = Config::preset(preset);
         // Few proposals: what is tested does not depend on how good a mapping is.
-        let cooling = &mut config.improvement.anywhere.cooling;
+        let cooling = &mut config.one_to_one.improvement.anywhere.cooling;
         cooling.proposals = cooling.proposals.min(20);
-        let multilevel = &mut config.construction.multilevel;
+        let multilevel = &mut config.one_to_one.construction.multilevel;
         multilevel.cooling.proposals = multilevel.cooling.proposals.min(40);
         multilevel.tries = multilevel.tries.min(2);
-        let few_places = &mut config.improvement.few_places;
+        let few_places = &mut config.one_to_one.improvement.few_places;
         few_places.children = few_places.children.min(4);
-        config.improvement.anywhere.rounds = config.improvement.anywhere.rounds.min(2);
-        config.improvement.rebuilding = config.improvement.rebuilding.min(20);
+        config.one_to_one.improvement.anywhere.rounds = config.one_to_one.improvement.anywhere.rounds.min(2);
+        config.one_to_one.improvement.rebuilding = config.one_to_one.improvement.rebuilding.min(20);
         config
     })
 }
@@ -89,7 +89,10 @@ fn a_machine_of_ones_own_is_mapped_to_as_its_matrix_is() {
         for num_processes in [13, 10] {
             let graph = random_graph(num_processes, 4, 9, &mut rng);
             let config = config.with_seed(num_processes as u64);
-            let (computed, stored) = (solve(&graph, &own, &config), solve(&graph, &matrix, &config));
+            let (computed, stored) = (
+                Request::new(&graph, &PreparedMachine::new(&own)).solve(&config, &()),
+                Request::new(&graph, &PreparedMachine::new(&matrix)).solve(&config, &()),
+            );
             let (computed, stored) = (computed.unwrap(), stored.unwrap());
             assert_eq!(computed.mapping, stored.mapping, "{config:?}");
             assert_eq!(computed.report.cost, stored.report.cost);
@@ -97,9 +100,19 @@ fn a_machine_of_ones_own_is_mapped_to_as_its_matrix_is() {
             assert_eq!(score(&graph, &own, pe_of).unwrap(), computed.report.cost);
         }
         let mesh = random_graph(60, 5, 9, &mut rng);
-        let config = ManyToOneConfig::preset(preset);
-        let computed = map_many_to_one(&mesh, &own, &config).unwrap();
-        assert_eq!(computed.mapping, map_many_to_one(&mesh, &matrix, &config).unwrap().mapping);
+        let config = Config::preset(preset);
+        let computed = Request::new(&mesh, &PreparedMachine::new(&own))
+            .balanced(Balance::default())
+            .solve(&config, &())
+            .unwrap();
+        assert_eq!(
+            computed.mapping,
+            Request::new(&mesh, &PreparedMachine::new(&matrix))
+                .balanced(Balance::default())
+                .solve(&config, &())
+                .unwrap()
+                .mapping
+        );
     }
 }
 
@@ -122,10 +135,10 @@ fn parts_of_a_machine_of_ones_own_have_its_distances() {
             }
         }
         let graph = random_graph(12, 4, 9, &mut rng);
-        let config = MapConfig::default();
+        let config = Config::default();
         assert_eq!(
-            solve(&graph, &computed, &config).unwrap().mapping,
-            solve(&graph, &stored, &config).unwrap().mapping
+            Request::new(&graph, &PreparedMachine::new(&computed)).solve(&config, &()).unwrap().mapping,
+            Request::new(&graph, &PreparedMachine::new(&stored)).solve(&config, &()).unwrap().mapping
         );
     }
 }
@@ -152,17 +165,27 @@ fn broken_rules_do_no_harm() {
             assert_eq!(distances.max_distance(), greatest.max(0));
             for config in configs() {
                 let graph = random_graph(10, 4, 9, &mut rng);
-                let mapping = solve(&graph, &own, &config).unwrap().mapping;
+                let mapping =
+                    Request::new(&graph, &PreparedMachine::new(&own)).solve(&config, &()).unwrap().mapping;
                 assert_eq!(mapping.num_processes(), 10);
             }
             let mesh = random_graph(50, 5, 9, &mut rng);
-            map_many_to_one(&mesh, &own, &ManyToOneConfig::preset(MapPreset::Fast)).unwrap();
+            Request::new(&mesh, &PreparedMachine::new(&own))
+                .balanced(Balance::default())
+                .solve(&Config::preset(MapPreset::Fast), &())
+                .unwrap();
         }
     }
     // Bounds so large that J could overflow are refused.
     let own = Computed { greatest: Distance::MAX, ..Computed::new(20, DISTANCES[0]) };
     let graph = random_graph(20, 4, 9, &mut rng);
-    assert!(solve(&graph, &own, &MapConfig::default()).unwrap_err().to_string().contains("exceeds"));
+    assert!(
+        Request::new(&graph, &PreparedMachine::new(&own))
+            .solve(&Config::default(), &())
+            .unwrap_err()
+            .to_string()
+            .contains("exceeds")
+    );
     assert!(matches!(Distances::own(1 << 40, own), Err(MachineError::TooManyPes)));
 }
 
@@ -187,9 +210,17 @@ fn distances_of_another_number_of_pes_are_refused() {
         let message = format!("the machine has {num_pes} processing elements, but distances of 6");
         let listed = Listed::new(&machine, vec![0, 4]).unwrap();
         let outcomes = [
-            solve(&pair, &machine, &MapConfig::default()).err().map(|error| error.to_string()),
-            solve(&pair, &listed, &MapConfig::default()).err().map(|error| error.to_string()),
-            map_many_to_one(&graph, &machine, &ManyToOneConfig::preset(MapPreset::Fast))
+            Request::new(&pair, &PreparedMachine::new(&machine))
+                .solve(&Config::default(), &())
+                .err()
+                .map(|error| error.to_string()),
+            Request::new(&pair, &PreparedMachine::new(&listed))
+                .solve(&Config::default(), &())
+                .err()
+                .map(|error| error.to_string()),
+            Request::new(&graph, &PreparedMachine::new(&machine))
+                .balanced(Balance::default())
+                .solve(&Config::preset(MapPreset::Fast), &())
                 .err()
                 .map(|error| error.to_string()),
             score(&pair, &machine, &[0, 1]).err().map(|error| error.to_string()),

@@ -11,7 +11,7 @@ use viem::mapping::Mapping;
 use viem::mapping::construct::{Construction, ConstructionError};
 use viem::mapping::objective::evaluate;
 use viem::mapping::search::{Neighbourhood, SearchConfig};
-use viem::mapping::solve::{MapConfig, MapPreset, Solution, SolveError, solve, solve_watched};
+use viem::solve::{Config, MapPreset, PreparedMachine, Request, Solution, SolveError};
 use viem_io::Source;
 use viem_io::metis::{self, NodeWeights};
 
@@ -19,16 +19,16 @@ use viem_io::metis::{self, NodeWeights};
 const SPARE: [usize; 2] = [0, 2];
 
 /// The fast preset with few proposals: the tests do not depend on the quality of mappings.
-fn brief() -> MapConfig {
-    let mut config = MapConfig::preset(MapPreset::Fast);
-    config.improvement.anywhere.cooling.proposals = 20;
-    config.construction.multilevel.cooling.proposals = 40;
-    config.construction.multilevel.tries = 2;
+fn brief() -> Config {
+    let mut config = Config::preset(MapPreset::Fast);
+    config.one_to_one.improvement.anywhere.cooling.proposals = 20;
+    config.one_to_one.construction.multilevel.cooling.proposals = 40;
+    config.one_to_one.construction.multilevel.tries = 2;
     config
 }
 
 /// Short settings with every construction and every neighbourhood.
-fn every_config() -> Vec<MapConfig> {
+fn every_config() -> Vec<Config> {
     let brief = brief();
     let with = |algorithm| {
         Neighbourhood::ALL
@@ -40,7 +40,7 @@ fn every_config() -> Vec<MapConfig> {
 
 /// Short settings with every construction and every neighbourhood at least once; sequential phases run on the
 /// same threads.
-fn every_member() -> Vec<MapConfig> {
+fn every_member() -> Vec<Config> {
     let with = |(index, algorithm)| {
         let pairs = Neighbourhood::ALL[index % Neighbourhood::ALL.len()];
         brief().with_construction(algorithm).with_neighbourhood(pairs)
@@ -49,9 +49,9 @@ fn every_member() -> Vec<MapConfig> {
 }
 
 /// Whether a construction works on a machine.
-fn is_possible(config: &MapConfig, family: &Family) -> bool {
+fn is_possible(config: &Config, family: &Family) -> bool {
     let needs_tree = [Construction::HierarchyBottomUp, Construction::TreeMatch].map(Some);
-    !needs_tree.contains(&config.construction.algorithm) || family.is_tree
+    !needs_tree.contains(&config.one_to_one.construction.algorithm) || family.is_tree
 }
 
 /// Asserts that a solution is a mapping, has the reported cost, and is not worse than the identity and a
@@ -68,7 +68,7 @@ fn check(family: &Family, graph: &CsrGraph, solution: &Solution, start: Option<&
     assert_eq!(cost(pe_of), i128::from(report.cost), "{context}");
     let identity = Mapping::in_order(&*family.machine, graph.num_nodes()).unwrap();
     assert_eq!(cost(identity.pes()), i128::from(report.cost_of_identity), "{context}");
-    assert!(report.cost <= report.cost_of_identity.min(report.cost_of_construction), "{context}");
+    assert!(report.cost <= report.cost_of_identity.min(report.cost_of_construction.unwrap()), "{context}");
     assert_eq!(report.cost_of_start.map(i128::from), start.map(|start| cost(start.pes())), "{context}");
     assert!(report.cost_of_start.is_none_or(|of_start| report.cost <= of_start), "{context}");
 }
@@ -79,7 +79,7 @@ fn multilevel_construction_ends_at_any_number_of_places() {
     let config = brief().with_construction(Construction::Multilevel).with_neighbourhood(Neighbourhood::None);
     for n in [9, 15, 255, 511, 767, 1023] {
         let (path, line) = (generate::grid(n, 1), Grid::mesh(&[n as u32]).unwrap());
-        let solution = solve(&path, &line, &config).unwrap();
+        let solution = Request::new(&path, &PreparedMachine::new(&line)).solve(&config, &()).unwrap();
         assert!(solution.report.cost <= solution.report.cost_of_identity, "{n}");
     }
 }
@@ -95,7 +95,10 @@ fn every_construction_and_neighbourhood_reports_the_cost_of_its_mapping() {
         for config in every_config() {
             let context = format!("{} {spare} {config:?}", family.name);
             let start = Some(&start).filter(|_| rng.below(2) == 0);
-            match solve_watched(&graph, &*family.machine, &config, start, &()) {
+            match Request::new(&graph, &PreparedMachine::new(&*family.machine))
+                .start(start)
+                .solve(&config, &())
+            {
                 Ok(solution) => {
                     assert!(is_possible(&config, &family), "{context}");
                     check(&family, &graph, &solution, start, &context);
@@ -113,7 +116,7 @@ fn every_construction_and_neighbourhood_reports_the_cost_of_its_mapping() {
 fn a_good_start_is_kept() {
     let mut rng = Rng::new(2);
     let config =
-        MapConfig::default().with_construction(Construction::Random).with_neighbourhood(Neighbourhood::None);
+        Config::default().with_construction(Construction::Random).with_neighbourhood(Neighbourhood::None);
     for family in families(&mut rng) {
         // Processes are adjacent where their PEs are nearest, so that no random mapping is as good.
         let start = Mapping::on(&*family.machine, family.shuffled_places(&mut rng)).unwrap();
@@ -126,15 +129,19 @@ fn a_good_start_is_kept() {
             builder.add_edge(u as NodeId, v as NodeId, 1);
         }
         let graph = builder.build().unwrap();
-        let solution = solve_watched(&graph, &*family.machine, &config, Some(&start), &()).unwrap();
+        let solution = Request::new(&graph, &PreparedMachine::new(&*family.machine))
+            .start(&start)
+            .solve(&config, &())
+            .unwrap();
         assert_eq!(solution.mapping, start, "{}", family.name);
     }
 }
 
 /// The report of a run without times.
-fn run(graph: &CsrGraph, machine: &dyn Machine, config: &MapConfig) -> (Mapping, [i64; 3], [u64; 2]) {
-    let Solution { mapping, report, .. } = solve(graph, machine, config).unwrap();
-    let costs = [report.cost, report.cost_of_construction, report.cost_of_identity];
+fn run(graph: &CsrGraph, machine: &dyn Machine, config: &Config) -> (Mapping, [i64; 3], [u64; 2]) {
+    let Solution { mapping, report, .. } =
+        Request::new(graph, &PreparedMachine::new(machine)).solve(config, &()).unwrap();
+    let costs = [report.cost, report.cost_of_construction.unwrap(), report.cost_of_identity];
     (mapping, costs, [report.swaps_tried, report.swaps_made])
 }
 
@@ -157,11 +164,11 @@ fn results_do_not_depend_on_threads() {
 fn results_of_large_problems_do_not_depend_on_threads() {
     let torus = Grid::torus(&[33, 32, 32]).unwrap();
     let graph = random_graph(torus.num_pes() - 5, 4, 30, &mut Rng::new(4));
-    let mut config = MapConfig::preset(MapPreset::Fast)
+    let mut config = Config::preset(MapPreset::Fast)
         .with_construction(Construction::Random)
         .with_neighbourhood(Neighbourhood::NSquarePruned);
-    config.improvement.anywhere.cooling.proposals = 8;
-    config.improvement.anywhere.rounds = 2;
+    config.one_to_one.improvement.anywhere.cooling.proposals = 8;
+    config.one_to_one.improvement.anywhere.rounds = 2;
     let with = |threads| run(&graph, &torus, &config.with_threads(threads));
     let expected = with(1);
     assert!(expected.2[1] > 0);
@@ -171,15 +178,17 @@ fn results_of_large_problems_do_not_depend_on_threads() {
 #[test]
 fn patterns_are_mapped_optimally_to_machines_of_their_shape() {
     let mut rng = Rng::new(11);
-    let mut config = MapConfig::default();
+    let mut config = Config::default();
     // Whatever was constructed before, the optimum is found; the construction need not be good.
-    config.construction.multilevel.cooling.proposals = 8;
-    config.construction.multilevel.tries = 1;
-    config.construction.domains.proposals = 8;
+    config.one_to_one.construction.multilevel.cooling.proposals = 8;
+    config.one_to_one.construction.multilevel.tries = 1;
+    config.one_to_one.construction.domains.proposals = 8;
     for (name, machine, pattern) in pattern_machines() {
         for seed in 0..8 {
             let graph = shuffled(&pattern, 9, &mut rng);
-            let solution = solve(&graph, &*machine, &config.with_seed(seed)).unwrap();
+            let solution = Request::new(&graph, &PreparedMachine::new(&*machine))
+                .solve(&config.with_seed(seed), &())
+                .unwrap();
             // Each edge is one hop long, and is counted in both directions.
             let weights: i64 = graph.nodes().flat_map(|u| graph.arcs(u)).map(|(_, weight)| weight).sum();
             assert_eq!(solution.report.cost, weights, "{name} {seed}");
@@ -193,14 +202,14 @@ fn regular_traffic_is_mapped_as_well_as_from_process_to_process() {
     let source = Source::open(&instance("qe_si8_nk4_64.bytes.graph")).unwrap();
     let graph = metis::read(source, NodeWeights::Ignore).unwrap();
     let torus = Grid::torus(&[4, 4, 4]).unwrap();
-    let greedy = MapConfig::default()
-        .with_construction(Construction::GreedyAllC)
-        .with_neighbourhood(Neighbourhood::None);
-    let greedy = solve(&graph, &torus, &greedy).unwrap().report.cost;
+    let greedy =
+        Config::default().with_construction(Construction::GreedyAllC).with_neighbourhood(Neighbourhood::None);
+    let greedy = Request::new(&graph, &PreparedMachine::new(&torus)).solve(&greedy, &()).unwrap().report.cost;
     for preset in [MapPreset::Fast, MapPreset::Eco] {
         for seed in 0..2 {
-            let config = MapConfig::preset(preset).with_seed(seed);
-            let cost = solve(&graph, &torus, &config).unwrap().report.cost;
+            let config = Config::preset(preset).with_seed(seed);
+            let cost =
+                Request::new(&graph, &PreparedMachine::new(&torus)).solve(&config, &()).unwrap().report.cost;
             assert!(cost <= greedy, "{preset:?} {seed}: {cost} {greedy}");
         }
     }
@@ -215,8 +224,12 @@ fn small_problems_are_mapped_optimally() {
                 let graph = random_graph(n, mean_degree, 30, &mut rng);
                 let optimum = family.optimum(&graph);
                 for seed in 0..4 {
-                    let config = MapConfig::default().with_seed(seed);
-                    let cost = solve(&graph, &*family.machine, &config).unwrap().report.cost;
+                    let config = Config::default().with_seed(seed);
+                    let cost = Request::new(&graph, &PreparedMachine::new(&*family.machine))
+                        .solve(&config, &())
+                        .unwrap()
+                        .report
+                        .cost;
                     let context = format!("{} {n} {mean_degree} {seed}", family.name);
                     assert_eq!(i128::from(cost), optimum, "{context}");
                 }
@@ -272,12 +285,16 @@ fn searches_end_in_local_optima() {
         for (spare, seed) in SPARE.into_iter().flat_map(|spare| (0..3).map(move |seed| (spare, seed))) {
             let graph = random_graph(family.num_places() - spare, 3, 30, &mut rng);
             let mut config =
-                MapConfig::preset(MapPreset::Fast).with_construction(Construction::Random).with_seed(seed);
+                Config::preset(MapPreset::Fast).with_construction(Construction::Random).with_seed(seed);
             // Leave all to the local search.
-            config.improvement.anywhere.cooling.proposals = 0;
+            config.one_to_one.improvement.anywhere.cooling.proposals = 0;
             let mut end = |search: SearchConfig| {
-                config.search = search;
-                solve(&graph, &*family.machine, &config).unwrap().mapping.into_pes()
+                config.one_to_one.search = search;
+                Request::new(&graph, &PreparedMachine::new(&*family.machine))
+                    .solve(&config, &())
+                    .unwrap()
+                    .mapping
+                    .into_pes()
             };
             let pe_of = end(SearchConfig::of(Neighbourhood::NSquare));
             check_exchanges(&family, &graph, &pe_of, |_, _| true);
@@ -307,8 +324,10 @@ fn a_run_stopped_at_any_check_gives_a_mapping() {
             let mut questions = 0;
             loop {
                 let observer = StopAfter::questions(questions);
-                let solution =
-                    solve_watched(&graph, &*family.machine, &config, Some(&start), &observer).unwrap();
+                let solution = Request::new(&graph, &PreparedMachine::new(&*family.machine))
+                    .start(&start)
+                    .solve(&config, &observer)
+                    .unwrap();
                 let context = format!("{} {spare} {algorithm} {questions}", family.name);
                 check(&family, &graph, &solution, Some(&start), &context);
                 assert!(solution.report.stopped || !observer.has_stopped(), "{context}");
@@ -352,7 +371,11 @@ fn a_machine_is_mapped_to_itself_without_a_detour() {
     for (name, machine) in machines {
         for seed in 0..4 {
             let graph = of_neighbours(&*machine, &mut rng);
-            let cost = solve(&graph, &*machine, &MapConfig::default().with_seed(seed)).unwrap().report.cost;
+            let cost = Request::new(&graph, &PreparedMachine::new(&*machine))
+                .solve(&Config::default().with_seed(seed), &())
+                .unwrap()
+                .report
+                .cost;
             assert_eq!(cost, graph.total_arc_weight(), "{name} {seed}");
         }
     }

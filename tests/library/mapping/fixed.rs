@@ -8,18 +8,18 @@ use viem::machine::{Grid, Hierarchy, Machine};
 use viem::mapping::Mapping;
 use viem::mapping::construct::Construction;
 use viem::mapping::search::Neighbourhood;
-use viem::mapping::solve::{Given, MapConfig, MapPreset, Solution, SolveError, solve_watched};
 use viem::partition::{FixedError, FixedVertices};
+use viem::solve::{Config, Initial, MapPreset, PreparedMachine, Request, Solution, SolveError};
 
 /// Short settings of a preset: the tests do not depend on the quality of mappings.
-fn brief(preset: MapPreset) -> MapConfig {
-    let mut config = MapConfig::preset(preset);
-    config.improvement.anywhere.cooling.proposals = 20;
-    config.improvement.rebuilding = config.improvement.rebuilding.min(40);
-    config.construction.multilevel.cooling.proposals = 40;
-    config.construction.multilevel.tries = 2;
-    config.improvement.few_places.children = 4;
-    config.constructions.anywhere = 1;
+fn brief(preset: MapPreset) -> Config {
+    let mut config = Config::preset(preset);
+    config.one_to_one.improvement.anywhere.cooling.proposals = 20;
+    config.one_to_one.improvement.rebuilding = config.one_to_one.improvement.rebuilding.min(40);
+    config.one_to_one.construction.multilevel.cooling.proposals = 40;
+    config.one_to_one.construction.multilevel.tries = 2;
+    config.one_to_one.improvement.few_places.children = 4;
+    config.one_to_one.constructions.anywhere = 1;
     config
 }
 
@@ -66,10 +66,10 @@ fn identity_around(machine: &dyn Machine, fixed: &FixedVertices) -> Vec<PeId> {
 fn solved(
     graph: &CsrGraph,
     machine: &dyn Machine,
-    config: &MapConfig,
-    given: Given<'_>,
+    config: &Config,
+    fixed: Option<&FixedVertices>,
 ) -> Result<Solution, SolveError> {
-    solve_watched(graph, machine, config, given, &())
+    Request::new(graph, &PreparedMachine::new(machine)).fixed(fixed).solve(config, &())
 }
 
 /// Asserts that a solution respects fixed processes, has its cost and is no worse than the identity around them.
@@ -108,10 +108,10 @@ fn every_construction_and_neighbourhood_leaves_fixed_processes() {
                     .with_neighbourhood(neighbourhood)
                     .with_seed(index as u64);
                 let context = format!("{} {construction} {neighbourhood} {count} of {n}", family.name);
-                let given = Given::default().with_fixed(&fixed);
-                let solution = solved(&graph, &*family.machine, &config, given).unwrap();
+                let solution = solved(&graph, &*family.machine, &config, Some(&fixed)).unwrap();
                 check(&family, &graph, &fixed, &solution, &context);
-                let threads = solved(&graph, &*family.machine, &config.with_threads(3), given).unwrap();
+                let threads =
+                    solved(&graph, &*family.machine, &config.with_threads(3), Some(&fixed)).unwrap();
                 assert_eq!(threads.mapping, solution.mapping, "{context}");
             }
         }
@@ -131,11 +131,13 @@ fn every_preset_leaves_fixed_processes_and_starts_are_not_made_worse() {
             let fixed = random_fixed(&*family.machine, n, n.div_ceil(3), &mut rng);
             let config = brief(preset);
             let context = format!("{} {preset}", family.name);
-            let given = Given::default().with_fixed(&fixed);
-            let first = solved(&graph, &*family.machine, &config, given).unwrap();
+            let first = solved(&graph, &*family.machine, &config, Some(&fixed)).unwrap();
             check(&family, &graph, &fixed, &first, &context);
-            let start = Given::from(Some(&first.mapping)).with_fixed(&fixed);
-            let again = solved(&graph, &*family.machine, &config.with_seed(9), start).unwrap();
+            let again = Request::new(&graph, &PreparedMachine::new(&*family.machine))
+                .start(&first.mapping)
+                .fixed(&fixed)
+                .solve(&config.with_seed(9), &())
+                .unwrap();
             check(&family, &graph, &fixed, &again, &context);
             assert!(again.report.cost <= first.report.cost, "{context}");
             assert_eq!(again.report.cost_of_start, Some(first.report.cost), "{context}");
@@ -183,8 +185,7 @@ fn nothing_is_better_than_the_optimum_around_fixed_processes_and_it_is_found() {
             let graph = random_graph(n, 3, 9, &mut rng);
             let fixed = random_fixed(&*family.machine, n, count, &mut rng);
             let expected = optimum(&family, &graph, &fixed);
-            let given = Given::default().with_fixed(&fixed);
-            let solution = solved(&graph, &*family.machine, &MapConfig::default(), given).unwrap();
+            let solution = solved(&graph, &*family.machine, &Config::default(), Some(&fixed)).unwrap();
             assert_eq!(i128::from(solution.report.cost), expected, "{} {count} of {n}", family.name);
         }
     }
@@ -202,11 +203,10 @@ fn searches_end_in_local_optima_of_the_free_processes() {
             let mut config = brief(MapPreset::Fast)
                 .with_construction(Construction::Random)
                 .with_neighbourhood(neighbourhood);
-            config.search.max_hops = n.max(1);
-            config.improvement.annealing.proposals = 0;
-            config.improvement.rebuilding = 0;
-            let solution =
-                solved(&graph, &*family.machine, &config, Given::default().with_fixed(&fixed)).unwrap();
+            config.one_to_one.search.max_hops = n.max(1);
+            config.one_to_one.improvement.annealing.proposals = 0;
+            config.one_to_one.improvement.rebuilding = 0;
+            let solution = solved(&graph, &*family.machine, &config, Some(&fixed)).unwrap();
             let mut pe_of = solution.mapping.pes().to_vec();
             let free: Vec<usize> = (0..n).filter(|&process| fixed.of(process as NodeId).is_none()).collect();
             for (index, &u) in free.iter().enumerate() {
@@ -237,8 +237,10 @@ fn fixed_processes_stay_when_a_run_is_stopped() {
             }
             let config = brief(MapPreset::Fast).with_construction(construction);
             let stop = StopAfter::questions(1 << (number % 6));
-            let given = Given::default().with_fixed(&fixed);
-            let solution = solve_watched(&graph, &*family.machine, &config, given, &stop).unwrap();
+            let solution = Request::new(&graph, &PreparedMachine::new(&*family.machine))
+                .fixed(&fixed)
+                .solve(&config, &stop)
+                .unwrap();
             check(&family, &graph, &fixed, &solution, &format!("{} {construction}", family.name));
         }
     }
@@ -250,14 +252,13 @@ fn patterns_are_still_mapped_perfectly_around_processes_of_an_optimum() {
     let mut rng = Rng::new(16);
     for (name, machine, pattern) in pattern_machines() {
         let graph = shuffled(&pattern, 1, &mut rng);
-        let free = solved(&graph, &*machine, &MapConfig::default(), Given::default()).unwrap();
+        let free = solved(&graph, &*machine, &Config::default(), None).unwrap();
         let n = graph.num_nodes();
         let mut fixed = FixedVertices::none(n, machine.num_pes());
         for process in (0..n as NodeId).filter(|process| process % 2 == 0) {
             fixed.fix(process, free.mapping.pe_of(process)).unwrap();
         }
-        let given = Given::default().with_fixed(&fixed);
-        let around = solved(&graph, &*machine, &MapConfig::default(), given).unwrap();
+        let around = solved(&graph, &*machine, &Config::default(), Some(&fixed)).unwrap();
         let (best, cost) = (free.report.cost as f64, around.report.cost as f64);
         assert!(cost <= 1.02 * best, "{name}: {cost} {best}");
     }
@@ -272,19 +273,18 @@ fn multilevel_constructions_see_fixed_processes() {
         ("torus", Box::new(Grid::torus(&[8, 8, 8]).unwrap())),
     ];
     for (name, machine) in machines {
-        let config = MapConfig::default();
-        let good = solved(&mesh, &*machine, &config, Given::default()).unwrap();
+        let config = Config::default();
+        let good = solved(&mesh, &*machine, &config, None).unwrap();
         let mut fixed = FixedVertices::none(512, 512);
         for process in (0..512).filter(|process| process % 2 == 1) {
             fixed.fix(process, good.mapping.pe_of(process)).unwrap();
         }
-        let around =
-            solved(&mesh, &*machine, &config.with_seed(5), Given::default().with_fixed(&fixed)).unwrap();
+        let around = solved(&mesh, &*machine, &config.with_seed(5), Some(&fixed)).unwrap();
         let (best, cost) = (good.report.cost as f64, around.report.cost as f64);
         assert!(cost <= 1.03 * best, "{name}: {cost} {best}");
         // Half of them where chance puts them: far better than the identity, and no worse than without them.
         let chance = random_fixed(&*machine, 512, 256, &mut Rng::new(4));
-        let around = solved(&mesh, &*machine, &config, Given::default().with_fixed(&chance)).unwrap();
+        let around = solved(&mesh, &*machine, &config, Some(&chance)).unwrap();
         let identity = around.report.cost_of_identity as f64;
         assert!((around.report.cost as f64) < 0.85 * identity, "{name}: {} {identity}", around.report.cost);
     }
@@ -293,27 +293,26 @@ fn multilevel_constructions_see_fixed_processes() {
 #[test]
 fn contradictions_are_refused_with_the_process() {
     let (graph, machine) = (generate::grid(4, 2), Hierarchy::parse("2:4", "1:10").unwrap());
-    let refused = |given: Given<'_>| match solved(&graph, &machine, &MapConfig::default(), given).unwrap_err()
-    {
+    let prepared = PreparedMachine::new(&machine);
+    let request = Request::new(&graph, &prepared);
+    let refused = |request: Request<'_>| match request.solve(&Config::default(), &()).unwrap_err() {
         SolveError::Fixed(error) => error,
         error => panic!("{error}"),
     };
     let of = |blocks: &[Option<PeId>], num_pes| FixedVertices::new(blocks, num_pes).unwrap();
     let twice = of(&[None, Some(3), None, Some(3), None, None, None, None], 8);
-    let given = Given::default();
-    assert_eq!(refused(given.with_fixed(&twice)), FixedError::PeTaken { process: 3, pe: 3, earlier: 1 });
+    assert_eq!(refused(request.fixed(&twice)), FixedError::PeTaken { process: 3, pe: 3, earlier: 1 });
     let short = of(&[None; 7], 8);
-    assert_eq!(refused(given.with_fixed(&short)), FixedError::Vertices { found: 7, expected: 8 });
+    assert_eq!(refused(request.fixed(&short)), FixedError::Vertices { found: 7, expected: 8 });
     let narrow = of(&[None; 8], 7);
-    assert_eq!(refused(given.with_fixed(&narrow)), FixedError::Blocks { found: 7, expected: 8 });
+    assert_eq!(refused(request.fixed(&narrow)), FixedError::Blocks { found: 7, expected: 8 });
     let fixed = of(&[None, None, Some(5), None, None, None, None, None], 8);
     let start = Mapping::identity(8);
-    let given = Given::from(Some(&start)).with_fixed(&fixed);
-    assert_eq!(refused(given), FixedError::Contradicted { process: 2, expected: 5, found: 2 });
-    // A first mapping is a construction, and is repaired.
-    let given = Given::default().with_first(&start).with_fixed(&fixed);
-    let config = MapConfig::default().with_neighbourhood(Neighbourhood::None);
-    let solution = solved(&graph, &machine, &config, given).unwrap();
+    let refusal = refused(request.start(&start).fixed(&fixed));
+    assert_eq!(refusal, FixedError::Contradicted { process: 2, expected: 5, found: 2 });
+    // An initial mapping is a construction, and is repaired.
+    let config = Config::default().with_neighbourhood(Neighbourhood::None);
+    let solution = request.initial(Initial::Mapping(&start)).fixed(&fixed).solve(&config, &()).unwrap();
     assert_eq!(solution.mapping.pe_of(2), 5);
     let _: Cost = solution.report.cost;
 }

@@ -6,11 +6,8 @@ use viem::ground::rng::Rng;
 use viem::ground::types::{BlockId, Cost, NodeId, PeId, Weight};
 use viem::machine::{Capacities, Grid, Hierarchy, Listed, Machine};
 use viem::mapping::objective::score;
-use viem::mapping::solve::{
-    Given, ManyToOneConfig, ManyToOneReport, MapConfig, MapPreset, evaluate_many_to_one, load_bounds,
-    map_many_to_one, solve, solve_watched,
-};
 use viem::partition::{FixedVertices, PartitionPreset, Partitioner, Targets};
+use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Report, Request};
 
 /// Cliques of these sizes, the vertices in random order.
 fn cliques(sizes: &[usize], rng: &mut Rng) -> CsrGraph {
@@ -55,7 +52,10 @@ fn cliques_that_fit_the_nodes_exactly_are_not_divided() {
         let groups: Vec<usize> = sizes.iter().flat_map(|&size| parts_of(size, &mut rng)).collect();
         let (graph, machine) = (cliques(&groups, &mut rng), nodes(&sizes));
         for preset in [MapPreset::Fast, MapPreset::Eco] {
-            let report = solve(&graph, &machine, &MapConfig::preset(preset)).unwrap().report;
+            let report = Request::new(&graph, &PreparedMachine::new(&machine))
+                .solve(&Config::preset(preset), &())
+                .unwrap()
+                .report;
             assert_eq!(report.cost, graph.total_arc_weight(), "round {round}: {groups:?} on {sizes:?}");
         }
     }
@@ -77,7 +77,10 @@ fn cliques_that_fit_the_sockets_exactly_are_not_divided() {
         let groups: Vec<usize> = sizes.iter().flat_map(|&size| parts_of(size, &mut rng)).collect();
         let graph = cliques(&groups, &mut rng);
         for preset in [MapPreset::Fast, MapPreset::Eco] {
-            let report = solve(&graph, &machine, &MapConfig::preset(preset)).unwrap().report;
+            let report = Request::new(&graph, &PreparedMachine::new(&machine))
+                .solve(&Config::preset(preset), &())
+                .unwrap()
+                .report;
             assert_eq!(report.cost, graph.total_arc_weight(), "round {round}: {groups:?} on {sizes:?}");
         }
     }
@@ -121,7 +124,11 @@ fn training_jobs_on_uneven_nodes_are_mapped_no_worse_than_by_hand() {
         }
         let by_hand = score(&graph, &machine, &by_hand).unwrap();
         for preset in [MapPreset::Fast, MapPreset::Eco] {
-            let cost = solve(&graph, &machine, &MapConfig::preset(preset)).unwrap().report.cost;
+            let cost = Request::new(&graph, &PreparedMachine::new(&machine))
+                .solve(&Config::preset(preset), &())
+                .unwrap()
+                .report
+                .cost;
             assert!(cost <= by_hand, "{preset} {stages} {copies}: {cost} {by_hand}");
         }
     }
@@ -156,7 +163,11 @@ fn rings_and_pipelines_cross_racks_as_rarely_as_can_be() {
         for _ in 0..5 {
             let (graph, machine) = (chains(count, length, are_rings, &mut rng), nodes(racks));
             for preset in [MapPreset::Fast, MapPreset::Eco] {
-                let cost = solve(&graph, &machine, &MapConfig::preset(preset)).unwrap().report.cost;
+                let cost = Request::new(&graph, &PreparedMachine::new(&machine))
+                    .solve(&Config::preset(preset), &())
+                    .unwrap()
+                    .report
+                    .cost;
                 assert_eq!(
                     (cost - graph.total_arc_weight()) / 18,
                     crossing,
@@ -192,17 +203,24 @@ fn problems_with_few_places_are_solved() {
         fixed.fix(0, 0).unwrap();
         let optimum = least(&graph, machine, &mut vec![0]);
         for preset in [MapPreset::Fast, MapPreset::Eco] {
-            let given = Given::default().with_fixed(&fixed);
-            let solution = solve_watched(&graph, machine, &MapConfig::preset(preset), given, &()).unwrap();
+            let solution = Request::new(&graph, &PreparedMachine::new(machine))
+                .fixed(&fixed)
+                .solve(&Config::preset(preset), &())
+                .unwrap();
             assert_eq!((solution.mapping.pe_of(0), solution.report.cost), (0, optimum), "{preset} {seed}");
         }
     }
 }
 
 /// The report of each preset, quickest first.
-fn reports(graph: &CsrGraph, machine: &dyn Machine) -> [ManyToOneReport; 3] {
-    [MapPreset::Fast, MapPreset::Eco, MapPreset::Strong]
-        .map(|preset| map_many_to_one(graph, machine, &ManyToOneConfig::preset(preset)).unwrap().report)
+fn reports(graph: &CsrGraph, machine: &dyn Machine) -> [Report; 3] {
+    [MapPreset::Fast, MapPreset::Eco, MapPreset::Strong].map(|preset| {
+        Request::new(graph, &PreparedMachine::new(machine))
+            .balanced(Balance::default())
+            .solve(&Config::preset(preset), &())
+            .unwrap()
+            .report
+    })
 }
 
 #[test]
@@ -212,7 +230,7 @@ fn pairs_are_only_split_where_pes_have_one_place_left() {
     // 36 PEs hold 7 vertices each, of which one is not in a whole pair: 108 whole pairs, 17 that are split.
     let [_, eco, strong] = reports(&graph, &machine);
     for report in [eco, strong] {
-        assert_eq!((report.cost, report.loads.overload), (17 * 2 * 10, 0));
+        assert_eq!((report.cost, report.loads.unwrap().overload), (17 * 2 * 10, 0));
     }
 }
 
@@ -240,11 +258,21 @@ fn stages_of_light_cliques_stay_together_although_heavier_edges_connect_them() {
         let (column, row) = (4 * (stage % 2) + place % 4, 2 * (stage / 2) + place / 4);
         column + 8 * row
     };
-    let config = ManyToOneConfig::preset(MapPreset::Eco);
+    let config = Config::preset(MapPreset::Eco);
     let quadrants = Mapping::many(32, graph.nodes().map(pe_of).collect()).unwrap();
-    let quadrants = evaluate_many_to_one(&graph, &machine, &config, quadrants).unwrap().report;
-    let report = map_many_to_one(&graph, &machine, &config).unwrap().report;
-    assert!((report.loads.overload, report.cost) <= (0, quadrants.cost), "{report:?} for {quadrants:?}");
+    let quadrants = Request::new(&graph, &PreparedMachine::new(&machine))
+        .balanced(Balance::default())
+        .evaluate(&quadrants, &config)
+        .unwrap();
+    let report = Request::new(&graph, &PreparedMachine::new(&machine))
+        .balanced(Balance::default())
+        .solve(&config, &())
+        .unwrap()
+        .report;
+    assert!(
+        (report.loads.unwrap().overload, report.cost) <= (0, quadrants.cost),
+        "{report:?} for {quadrants:?}"
+    );
 }
 
 #[test]
@@ -267,11 +295,12 @@ fn no_preset_is_worse_than_a_quicker_one() {
     let (tree, mesh) = (Hierarchy::parse("4:2:3", "1:10:100").unwrap(), Grid::mesh(&[5, 4]).unwrap());
     let machines: [&dyn Machine; 3] = [&tree, &mesh, &tree];
     for (graph, machine) in graphs.into_iter().zip(machines) {
-        let [fast, eco, strong] = reports(&graph, machine).map(|report| (report.loads.overload, report.cost));
+        let [fast, eco, strong] =
+            reports(&graph, machine).map(|report| (report.loads.unwrap().overload, report.cost));
         assert!(strong <= eco && eco <= fast, "{strong:?} {eco:?} {fast:?}");
         let targets = Targets::equal(&graph, 7, 0.03).unwrap();
         let cut = |preset| {
-            let partition = Partitioner::new(preset, 0).partition(&graph, &targets);
+            let partition = Partitioner::new(preset, 0).partition(&graph, &targets, &());
             (partition.overload(), partition.cut())
         };
         let [fast, eco, strong] =
@@ -314,14 +343,18 @@ fn no_load_exceeds_its_bound_where_some_assignment_keeps_all() {
         tight += 1;
         let context = format!("round {round}: {:?} into {rooms:?}", graph.node_weights());
         for preset in [PartitionPreset::Fast, PartitionPreset::Eco] {
-            let partition = Partitioner::new(preset, round).partition(&graph, &targets);
+            let partition = Partitioner::new(preset, round).partition(&graph, &targets, &());
             assert_eq!(partition.overload(), 0, "{context}");
         }
         let machine = Capacities::new(Grid::mesh(&[k as u32]).unwrap(), speeds).unwrap();
-        assert_eq!(load_bounds(&graph, &machine, 0.03), rooms);
-        let config = ManyToOneConfig::preset(MapPreset::Eco).with_seed(round);
-        let report = map_many_to_one(&graph, &machine, &config).unwrap().report;
-        assert_eq!(report.loads.overload, 0, "{context}");
+        assert_eq!(Balance::default().bounds(&graph, &machine), rooms);
+        let config = Config::preset(MapPreset::Eco).with_seed(round);
+        let report = Request::new(&graph, &PreparedMachine::new(&machine))
+            .balanced(Balance::default())
+            .solve(&config, &())
+            .unwrap()
+            .report;
+        assert_eq!(report.loads.unwrap().overload, 0, "{context}");
     }
     assert!(tight > 100, "{tight}");
 }
@@ -339,7 +372,7 @@ fn components_fill_blocks_around_one_that_fits_nowhere() {
     }
     let graph = builder.build().unwrap();
     let targets = Targets::equal(&graph, 4, 0.03).unwrap();
-    let partition = Partitioner::new(PartitionPreset::Eco, rng.next_u64()).partition(&graph, &targets);
+    let partition = Partitioner::new(PartitionPreset::Eco, rng.next_u64()).partition(&graph, &targets, &());
     let whole = |clique: usize| {
         let blocks: &[BlockId] = &partition.blocks()[100 + 3 * clique..][..3];
         blocks.iter().all(|block| *block == blocks[0])

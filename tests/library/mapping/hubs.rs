@@ -11,8 +11,8 @@ use viem::machine::{Distances, Hierarchy};
 use viem::mapping::Mapping;
 use viem::mapping::problem::Problem;
 use viem::mapping::search::{Neighbourhood, SearchConfig, local_search};
-use viem::mapping::solve::{MapConfig, MapPreset, solve, solve_watched};
 use viem::partition::{PartitionPreset, Partitioner, Targets};
+use viem::solve::{Config, MapPreset, PreparedMachine, Request};
 
 fn star(n: usize) -> CsrGraph {
     let mut builder = GraphBuilder::new(n);
@@ -54,8 +54,7 @@ fn partitions_around_hubs_take_work_in_proportion_to_the_graph() {
         let graph = star(n);
         let targets = Targets::equal(&graph, n / 20, 0.0).unwrap();
         let observer = Questions::default();
-        let partition =
-            Partitioner::new(PartitionPreset::Eco, 1).partition_watched(&graph, &targets, &observer);
+        let partition = Partitioner::new(PartitionPreset::Eco, 1).partition(&graph, &targets, &observer);
         assert_eq!(partition.overload(), 0);
         observer.0.into_inner()
     };
@@ -77,9 +76,12 @@ fn runs_end_at_once_where_no_round_can_change_anything() {
     for (graph, arities, distances) in problems {
         let hierarchy = Hierarchy::parse(arities, distances).unwrap();
         for preset in MapPreset::ALL {
-            let config = MapConfig::preset(preset).with_time_limit(Duration::from_secs(3600));
+            let config = Config::preset(preset).with_time_limit(Duration::from_secs(3600));
             let observer = Questions::default();
-            let report = solve_watched(&graph, &hierarchy, &config, None, &observer).unwrap().report;
+            let report = Request::new(&graph, &PreparedMachine::new(&hierarchy))
+                .solve(&config, &observer)
+                .unwrap()
+                .report;
             assert!(!report.stopped);
             let questions = observer.0.into_inner();
             assert!(questions < 20_000, "{arities} {distances} {preset:?} {questions}");
@@ -93,8 +95,8 @@ fn strong_is_never_worse_than_eco() {
     for seed in 0..6 {
         let graph = generate::mesh(16, 8, seed);
         let cost = |preset| {
-            let config = MapConfig::preset(preset).with_seed(seed).with_threads(2);
-            solve(&graph, &hierarchy, &config).unwrap().report.cost
+            let config = Config::preset(preset).with_seed(seed).with_threads(2);
+            Request::new(&graph, &PreparedMachine::new(&hierarchy)).solve(&config, &()).unwrap().report.cost
         };
         assert!(cost(MapPreset::Strong) <= cost(MapPreset::Eco), "{seed}");
     }
@@ -105,14 +107,16 @@ fn the_largest_settings_are_accepted() {
     for (n, arities) in [(96, "4:4:6"), (1000, "10:10:10"), (2000, "10:10:20")] {
         let graph = generate::random_geometric(n, 6.0, 1);
         let hierarchy = Hierarchy::parse(arities, "1:10:100").unwrap();
-        let mut config = MapConfig::default();
-        config.improvement.rebuilding = u32::MAX;
-        config.improvement.tournament = u32::MAX;
-        config.constructions.effort = usize::MAX;
-        config.constructions.size = usize::MAX;
-        config.constructions.careful = usize::MAX;
+        let mut config = Config::default();
+        config.one_to_one.improvement.rebuilding = u32::MAX;
+        config.one_to_one.improvement.tournament = u32::MAX;
+        config.one_to_one.constructions.effort = usize::MAX;
+        config.one_to_one.constructions.size = usize::MAX;
+        config.one_to_one.constructions.careful = usize::MAX;
         // Only the observer ends such a search.
-        let solution = solve_watched(&graph, &hierarchy, &config, None, &StopAfter::questions(100)).unwrap();
+        let solution = Request::new(&graph, &PreparedMachine::new(&hierarchy))
+            .solve(&config, &StopAfter::questions(100))
+            .unwrap();
         assert!(solution.report.stopped, "{n}");
     }
 }

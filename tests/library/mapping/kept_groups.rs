@@ -9,11 +9,11 @@ use viem::machine::{
     Capacities, DistanceMatrix, Distances, Listed, Located, Location, Machine, MachineError, Nodes,
 };
 use viem::mapping::objective::score;
-use viem::mapping::solve::{
-    Given, GroupError, MapConfig, MapPreset, ProcessGroups, Solution, SolveError, solve_keeping_groups,
-    solve_watched,
-};
 use viem::partition::FixedVertices;
+use viem::solve::{
+    Config, GroupError, Initial, MapPreset, PreparedMachine, ProcessGroups, Request, RequestError, Solution,
+    SolveError,
+};
 
 /// Nodes with PEs in any order; distances between nodes differ, and so do those inside.
 #[derive(Clone, Debug)]
@@ -86,9 +86,12 @@ fn keep_by(
     size: usize,
     fixed: Option<&FixedVertices>,
 ) -> Result<Solution, GroupError> {
-    let given = Given::default().with_fixed(fixed);
     let groups = ProcessGroups::of_size(graph.num_nodes(), size)?;
-    match solve_keeping_groups(graph, machine, &MapConfig::preset(preset), &groups, given, &()) {
+    match Request::new(graph, &PreparedMachine::new(machine))
+        .together(&groups)
+        .fixed(fixed)
+        .solve(&Config::preset(preset), &())
+    {
         Ok(solution) => Ok(solution),
         Err(SolveError::Groups(error)) => Err(error),
         Err(error) => panic!("{error}"),
@@ -193,7 +196,10 @@ fn pes_without_room_stay_empty() {
     machine.capacities = vec![2, 0, 1, 0, 2, 1];
     let graph = generate::grid(3, 2);
     for preset in MapPreset::ALL {
-        let mapping = solve_watched(&graph, &machine, &MapConfig::preset(preset), None, &()).unwrap().mapping;
+        let mapping = Request::new(&graph, &PreparedMachine::new(&machine))
+            .solve(&Config::preset(preset), &())
+            .unwrap()
+            .mapping;
         assert!(Mapping::on(&machine, mapping.pes().to_vec()).is_ok(), "{mapping:?}");
     }
 }
@@ -229,15 +235,20 @@ fn groups_of_rings_stay_whole_on_machines_of_all_kinds() {
             assert_eq!(score(&graph, machine, solution.mapping.pes()).unwrap(), solution.report.cost);
         }
         // A single process is always on one node.
-        let free = solve_watched(&graph, machine, &MapConfig::preset(MapPreset::Fast), None, &()).unwrap();
+        let free = Request::new(&graph, &PreparedMachine::new(machine))
+            .solve(&Config::preset(MapPreset::Fast), &())
+            .unwrap();
         assert_eq!(keep(&graph, machine, 1, None).unwrap().mapping, free.mapping);
     }
     let same = keep(&graph, &listed, 4, None).unwrap();
     let fours = ProcessGroups::of_size(graph.num_nodes(), 4).unwrap();
     for threads in [1, 3] {
-        let mut config = MapConfig::preset(MapPreset::Fast);
+        let mut config = Config::preset(MapPreset::Fast);
         config.threads = threads;
-        let other = solve_keeping_groups(&graph, &listed, &config, &fours, Given::default(), &()).unwrap();
+        let other = Request::new(&graph, &PreparedMachine::new(&listed))
+            .together(&fours)
+            .solve(&config, &())
+            .unwrap();
         assert_eq!(other.mapping, same.mapping);
     }
 }
@@ -249,13 +260,20 @@ fn a_start_and_an_identity_that_keep_groups_are_never_worsened() {
     let pairs = ProcessGroups::of_size(32, 2).unwrap();
     for _ in 0..20 {
         let graph = random_graph(32, 5, 9, &mut rng);
-        let mut config = MapConfig::preset(MapPreset::Fast);
+        let mut config = Config::preset(MapPreset::Fast);
         config.seed = u64::from(rng.below(1000));
-        let found = solve_keeping_groups(&graph, &machine, &config, &pairs, Given::default(), &()).unwrap();
+        let found = Request::new(&graph, &PreparedMachine::new(&machine))
+            .together(&pairs)
+            .solve(&config, &())
+            .unwrap();
         assert!(found.report.cost <= found.report.cost_of_identity);
         let start = Some(&found.mapping);
         config.seed += 1;
-        let again = solve_keeping_groups(&graph, &machine, &config, &pairs, start, &()).unwrap();
+        let again = Request::new(&graph, &PreparedMachine::new(&machine))
+            .together(&pairs)
+            .start(start)
+            .solve(&config, &())
+            .unwrap();
         assert!(again.report.cost <= found.report.cost);
         assert_eq!(again.report.cost_of_start, Some(found.report.cost));
         assert!(again.report.cost < found.report.cost || again.mapping == found.mapping);
@@ -287,12 +305,17 @@ fn what_cannot_be_kept_is_refused_with_the_reason() {
     assert_eq!(refused(0, &[]), "a group has at least one process");
     let fours = ProcessGroups::of_size(12, 4).unwrap();
     let torn = Mapping::new((0..12).rev().map(|pe| (pe + 1) % 12).collect()).unwrap();
-    let config = MapConfig::preset(MapPreset::Fast);
-    let error = solve_keeping_groups(&graph, &machine, &config, &fours, Some(&torn), &()).unwrap_err();
+    let config = Config::preset(MapPreset::Fast);
+    let error = Request::new(&graph, &PreparedMachine::new(&machine))
+        .together(&fours)
+        .start(&torn)
+        .solve(&config, &())
+        .unwrap_err();
     assert!(error.to_string().contains("the start mapping has the processes 0 and 1 on node0 and node2"));
-    let first = Given::default().with_first(&torn);
-    let error = solve_keeping_groups(&graph, &machine, &config, &fours, first, &()).unwrap_err();
-    assert!(matches!(error, SolveError::Groups(GroupError::FirstMapping)));
+    let prepared = PreparedMachine::new(&machine);
+    let request = Request::new(&graph, &prepared).together(&fours).initial(Initial::Mapping(&torn));
+    let error = request.solve(&config, &()).unwrap_err();
+    assert!(matches!(error, SolveError::Request(RequestError::GroupsHaveInitial)));
     let none = generate::grid(0, 0);
     assert_eq!(keep(&none, &machine, 4, None).unwrap().mapping.num_processes(), 0);
 }
@@ -302,7 +325,7 @@ fn groups_of_any_processes_are_kept_as_consecutive_ones() {
     let mut rng = Rng::new(11);
     let machine = viem_cluster::build("4:4:2", Some("1:10:100"), None).unwrap();
     let nodes = Nodes::of(&machine);
-    let config = MapConfig::preset(MapPreset::Fast);
+    let config = Config::preset(MapPreset::Fast);
     for size in [2, 3, 4] {
         let graph = random_graph(30, 5, 9, &mut rng);
         let mut numbers: Vec<NodeId> = (0..30).map(|process| 100 + process / size).collect();
@@ -310,7 +333,8 @@ fn groups_of_any_processes_are_kept_as_consecutive_ones() {
         assert_eq!(consecutive, ProcessGroups::of_size(30, size as usize).unwrap());
         rng.shuffle(&mut numbers);
         let groups = ProcessGroups::of_list(&numbers).unwrap();
-        let found = solve_keeping_groups(&graph, &machine, &config, &groups, Given::default(), &());
+        let found =
+            Request::new(&graph, &PreparedMachine::new(&machine)).together(&groups).solve(&config, &());
         let Solution { mapping, report, .. } = found.unwrap();
         for group in 0..groups.count() {
             let members = groups.members(group);
@@ -325,6 +349,9 @@ fn groups_of_any_processes_are_kept_as_consecutive_ones() {
     assert!(refused(&[9, 9, 9, 1, 1, 4]).starts_with("group 1 has 2 processes, but 9 has 3"));
     let other = ProcessGroups::of_size(29, 2).unwrap();
     let graph = random_graph(30, 5, 9, &mut rng);
-    let error = solve_keeping_groups(&graph, &machine, &config, &other, Given::default(), &()).unwrap_err();
+    let error = Request::new(&graph, &PreparedMachine::new(&machine))
+        .together(&other)
+        .solve(&config, &())
+        .unwrap_err();
     assert!(error.to_string().contains("groups of 29 processes, but the graph has 30"));
 }

@@ -8,14 +8,11 @@ use viem::ground::rng::Rng;
 use viem::ground::types::{PeId, Weight};
 use viem::machine::{Capacities, Grid, Hierarchy, Listed, Machine};
 use viem::mapping::Mapping;
-use viem::mapping::solve::{
-    ManyToOneConfig, ManyToOneSolution, MapConfig, MapPreset, SolveError, load_bounds, map_many_to_one,
-    map_many_to_one_watched, solve,
-};
 use viem::partition::{PartitionPreset, Partitioner, Targets};
+use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request, Solution, SolveError};
 
-fn config(preset: MapPreset) -> ManyToOneConfig {
-    ManyToOneConfig::preset(preset)
+fn config(preset: MapPreset) -> Config {
+    Config::preset(preset)
 }
 
 /// The loads of the PEs.
@@ -35,22 +32,22 @@ fn bounds_of(graph: &CsrGraph, room: &[usize], percent: i64) -> Vec<Weight> {
 }
 
 /// Asserts that J, loads and bounds match the definitions.
-fn check(family: &Family, graph: &CsrGraph, percent: i64, solution: &ManyToOneSolution, context: &str) {
-    let ManyToOneSolution { mapping, report, .. } = solution;
+fn check(family: &Family, graph: &CsrGraph, percent: i64, solution: &Solution, context: &str) {
+    let Solution { mapping, report, .. } = solution;
     let pe_of = mapping.pes();
     assert_eq!(pe_of.len(), graph.num_nodes(), "{context}");
     assert_eq!(family.cost(graph, pe_of), i128::from(report.cost), "{context}");
     let loads = loads_of(graph, family.machine.num_pes(), pe_of);
     let bounds_by_definition = bounds_of(graph, &family.room, percent);
     assert_eq!(
-        load_bounds(graph, &*family.machine, percent as f64 / 100.0),
+        Balance::default().with_imbalance(percent as f64 / 100.0).bounds(graph, &*family.machine),
         bounds_by_definition,
         "{context}"
     );
-    assert_eq!(Some(report.loads.least), loads.iter().copied().min(), "{context}");
-    assert_eq!(Some(report.loads.greatest), loads.iter().copied().max(), "{context}");
+    assert_eq!(Some(report.loads.unwrap().least), loads.iter().copied().min(), "{context}");
+    assert_eq!(Some(report.loads.unwrap().greatest), loads.iter().copied().max(), "{context}");
     let excess = loads.iter().zip(&bounds_by_definition).map(|(load, bound)| (load - bound).max(0));
-    assert_eq!(report.loads.overload, excess.sum::<Weight>(), "{context}");
+    assert_eq!(report.loads.unwrap().overload, excess.sum::<Weight>(), "{context}");
     let cut = |u: u32| {
         let own = pe_of[u as usize];
         graph.arcs(u).filter(move |&(v, _)| pe_of[v as usize] != own).map(|(_, w)| w)
@@ -66,13 +63,19 @@ fn every_preset_keeps_the_bounds_on_every_machine_and_reports_correctly() {
         let cases = [(MapPreset::Fast, 3, true), (MapPreset::Fast, 0, false), (MapPreset::Eco, 0, true)];
         // Good mappings take their time.
         for (preset, percent, again) in cases.into_iter().take(2 + usize::from(number % 3 == 0)) {
-            let config = config(preset).with_imbalance(percent as f64 / 100.0).with_seed(5);
-            let solution = map_many_to_one(&graph, &*family.machine, &config).unwrap();
+            let config = config(preset).with_seed(5);
+            let solution = Request::new(&graph, &PreparedMachine::new(&*family.machine))
+                .balanced(Balance::default().with_imbalance(percent as f64 / 100.0))
+                .solve(&config, &())
+                .unwrap();
             let context = format!("{} {preset} {percent}", family.name);
             check(&family, &graph, percent, &solution, &context);
-            assert_eq!(solution.report.loads.overload, 0, "{context}");
+            assert_eq!(solution.report.loads.unwrap().overload, 0, "{context}");
             if again {
-                let again = map_many_to_one(&graph, &*family.machine, &config.with_threads(2)).unwrap();
+                let again = Request::new(&graph, &PreparedMachine::new(&*family.machine))
+                    .balanced(Balance::default().with_imbalance(percent as f64 / 100.0))
+                    .solve(&config.with_threads(2), &())
+                    .unwrap();
                 assert_eq!(again.mapping, solution.mapping, "{context}");
             }
         }
@@ -124,12 +127,18 @@ fn tiny_problems_are_solved_optimally() {
             }
             (0..8).for_each(|node| builder.set_node_weight(node, 1 + i64::from(rng.below(weights))));
             let graph = builder.build().unwrap();
-            let solution = map_many_to_one(&graph, &*part.machine, &config(MapPreset::Strong)).unwrap();
+            let solution = Request::new(&graph, &PreparedMachine::new(&*part.machine))
+                .balanced(Balance::default())
+                .solve(&config(MapPreset::Strong), &())
+                .unwrap();
             check(&part, &graph, 3, &solution, part.name);
             let best = optimum(&part, &graph, &bounds_of(&graph, &part.room, 3));
             let Some(best) = best else { continue };
             tries += 1;
-            assert_eq!((solution.report.loads.overload, i128::from(solution.report.cost)), (0, best));
+            assert_eq!(
+                (solution.report.loads.unwrap().overload, i128::from(solution.report.cost)),
+                (0, best)
+            );
         }
     }
     assert!(tries > 20, "{tries}");
@@ -139,8 +148,11 @@ fn tiny_problems_are_solved_optimally() {
 fn exact_sizes_are_met_and_work_follows_the_speeds() {
     let graph = generate::mesh(40, 25, 2);
     let tree = Hierarchy::parse("4:3", "1:10").unwrap();
-    let exact = config(MapPreset::Eco).with_imbalance(0.0);
-    let solution = map_many_to_one(&graph, &tree, &exact).unwrap();
+    let exact = config(MapPreset::Eco);
+    let solution = Request::new(&graph, &PreparedMachine::new(&tree))
+        .balanced(Balance::default().with_imbalance(0.0))
+        .solve(&exact, &())
+        .unwrap();
     let loads = loads_of(&graph, 12, solution.mapping.pes());
     assert!(loads.iter().all(|&load| load == 83 || load == 84), "{loads:?}");
     let speeds: Vec<u32> = (0..12).map(|pe| 1 + pe % 8).collect();
@@ -148,7 +160,10 @@ fn exact_sizes_are_met_and_work_follows_the_speeds() {
     // Their total exceeds 32 bits.
     let capacities = speeds.iter().map(|speed| speed << 28).collect();
     let machine = Capacities::new(tree, capacities).unwrap();
-    let solution = map_many_to_one(&graph, &machine, &exact).unwrap();
+    let solution = Request::new(&graph, &PreparedMachine::new(&machine))
+        .balanced(Balance::default().with_imbalance(0.0))
+        .solve(&exact, &())
+        .unwrap();
     for (load, &speed) in loads_of(&graph, 12, solution.mapping.pes()).into_iter().zip(&speeds) {
         let share = 1000.0 * f64::from(speed) / f64::from(sum);
         assert!((load as f64 - share).abs() < 1.0, "{load} for {share}");
@@ -162,11 +177,14 @@ fn overload_is_reported_and_not_fatal() {
     builder.set_node_weight(7, 100);
     let graph = builder.build().unwrap();
     let machine = Hierarchy::parse("2:2", "1:10").unwrap();
-    let solution = map_many_to_one(&graph, &machine, &config(MapPreset::Eco)).unwrap();
+    let solution = Request::new(&graph, &PreparedMachine::new(&machine))
+        .balanced(Balance::default())
+        .solve(&config(MapPreset::Eco), &())
+        .unwrap();
     let loads = loads_of(&graph, 4, solution.mapping.pes());
     // A bound of 33: the heavy vertex has a PE to itself.
-    assert_eq!(solution.report.loads.bound, 33);
-    assert_eq!(solution.report.loads.overload, 67, "{loads:?}");
+    assert_eq!(solution.report.loads.unwrap().bound, 33);
+    assert_eq!(solution.report.loads.unwrap().overload, 67, "{loads:?}");
 }
 
 #[test]
@@ -174,19 +192,28 @@ fn a_start_is_improved_and_never_made_worse() {
     let graph = generate::mesh(40, 25, 2);
     let machine = Grid::torus(&[3, 4]).unwrap();
     let family = Family::grid("torus", machine.clone());
-    let first = map_many_to_one(&graph, &machine, &config(MapPreset::Eco).with_seed(9)).unwrap();
+    let first = Request::new(&graph, &PreparedMachine::new(&machine))
+        .balanced(Balance::default())
+        .solve(&config(MapPreset::Eco).with_seed(9), &())
+        .unwrap();
     let stripes = Mapping::many(12, graph.nodes().map(|node| node * 12 / 1000).collect()).unwrap();
     for start in [&first.mapping, &stripes] {
-        let improved =
-            map_many_to_one_watched(&graph, &machine, &config(MapPreset::Fast), Some(start), &()).unwrap();
+        let improved = Request::new(&graph, &PreparedMachine::new(&machine))
+            .balanced(Balance::default())
+            .start(start)
+            .solve(&config(MapPreset::Fast), &())
+            .unwrap();
         check(&family, &graph, 3, &improved, "improved");
         let of_start = improved.report.cost_of_start.unwrap();
         assert_eq!(i128::from(of_start), family.cost(&graph, start.pes()));
         assert!(improved.report.cost <= of_start);
-        assert_eq!(improved.report.loads.overload, 0);
+        assert_eq!(improved.report.loads.unwrap().overload, 0);
     }
     let short = Mapping::many(12, vec![0; 5]).unwrap();
-    let refused = map_many_to_one_watched(&graph, &machine, &config(MapPreset::Fast), Some(&short), &());
+    let refused = Request::new(&graph, &PreparedMachine::new(&machine))
+        .balanced(Balance::default())
+        .start(&short)
+        .solve(&config(MapPreset::Fast), &());
     assert!(matches!(refused, Err(SolveError::StartSize { found: 5, expected: 1000 })));
 }
 
@@ -197,8 +224,12 @@ fn with_exact_sizes_a_balanced_start_is_not_made_worse() {
     let graph = builder.build().unwrap();
     let machine = Grid::mesh(&[3]).unwrap();
     let start = Mapping::many(3, vec![0, 1, 1, 2]).unwrap();
-    let exact = config(MapPreset::Eco).with_imbalance(0.0);
-    let solution = map_many_to_one_watched(&graph, &machine, &exact, Some(&start), &()).unwrap();
+    let exact = config(MapPreset::Eco);
+    let solution = Request::new(&graph, &PreparedMachine::new(&machine))
+        .balanced(Balance::default().with_imbalance(0.0))
+        .start(&start)
+        .solve(&exact, &())
+        .unwrap();
     assert_eq!((solution.report.cost_of_start, solution.report.cost), (Some(4), 4));
 }
 
@@ -211,8 +242,22 @@ fn a_mapping_that_was_complete_before_the_time_limit_was_not_stopped() {
         limited.time_limit = Some(Duration::from_secs_f64(seconds));
         limited
     };
-    assert!(map_many_to_one(&large, &machine, &limited(1e-6)).unwrap().report.stopped);
-    assert!(!map_many_to_one(&small, &machine, &limited(5.0)).unwrap().report.stopped);
+    assert!(
+        Request::new(&large, &PreparedMachine::new(&machine))
+            .balanced(Balance::default())
+            .solve(&limited(1e-6), &())
+            .unwrap()
+            .report
+            .stopped
+    );
+    assert!(
+        !Request::new(&small, &PreparedMachine::new(&machine))
+            .balanced(Balance::default())
+            .solve(&limited(5.0), &())
+            .unwrap()
+            .report
+            .stopped
+    );
 }
 
 #[test]
@@ -221,11 +266,14 @@ fn stopped_at_any_time_the_bounds_hold() {
     let family = Family::tree("tree", "2:3:2", "1:10:100");
     for percent in [0, 3] {
         for questions in [0, 1, 2, 5, 10, 20, 50, 100] {
-            let config = config(MapPreset::Eco).with_imbalance(percent as f64 / 100.0);
+            let config = config(MapPreset::Eco);
             let stop = StopAfter::questions(questions);
-            let solution = map_many_to_one_watched(&graph, &*family.machine, &config, None, &stop).unwrap();
+            let solution = Request::new(&graph, &PreparedMachine::new(&*family.machine))
+                .balanced(Balance::default().with_imbalance(percent as f64 / 100.0))
+                .solve(&config, &stop)
+                .unwrap();
             check(&family, &graph, percent, &solution, "stopped");
-            assert_eq!(solution.report.loads.overload, 0, "{questions}");
+            assert_eq!(solution.report.loads.unwrap().overload, 0, "{questions}");
             assert!(solution.report.stopped);
         }
     }
@@ -235,12 +283,16 @@ fn stopped_at_any_time_the_bounds_hold() {
 fn j_is_less_than_in_two_steps() {
     let graph = generate::random_geometric(3000, 8.0, 11);
     let machine = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
-    let direct = map_many_to_one(&graph, &machine, &config(MapPreset::Eco)).unwrap();
+    let direct = Request::new(&graph, &PreparedMachine::new(&machine))
+        .balanced(Balance::default())
+        .solve(&config(MapPreset::Eco), &())
+        .unwrap();
     let targets = Targets::equal(&graph, 64, 0.03).unwrap();
-    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets);
+    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets, &());
     let model = viem::graph::quotient::contract(&graph, partition.blocks(), 64);
-    let mapped =
-        solve(&model.with_unit_node_weights(), &machine, &MapConfig::preset(MapPreset::Eco)).unwrap();
+    let mapped = Request::new(&model.with_unit_node_weights(), &PreparedMachine::new(&machine))
+        .solve(&Config::preset(MapPreset::Eco), &())
+        .unwrap();
     assert!(
         100 * direct.report.cost < 95 * mapped.report.cost,
         "{} {}",
@@ -255,7 +307,7 @@ fn j_is_less_than_in_two_steps() {
 fn j_onto_a_few_pes_is_not_above_that_of_placed_blocks() {
     let graph = generate::mesh(30, 25, 1);
     let targets = Targets::equal(&graph, 4, 0.03).unwrap();
-    let partition = Partitioner::new(PartitionPreset::Fast, 0).partition(&graph, &targets);
+    let partition = Partitioner::new(PartitionPreset::Fast, 0).partition(&graph, &targets, &());
     let (mut sum, mut sum_of_placed) = (0, 0);
     for list in [[0, 1, 2, 3], [0, 2, 5, 7], [1, 2, 4, 7], [0, 1, 4, 5]] {
         let machine = Listed::new(Grid::mesh(&[2, 4]).unwrap(), list.to_vec()).unwrap();
@@ -272,7 +324,12 @@ fn j_onto_a_few_pes_is_not_above_that_of_placed_blocks() {
             orders = orders.into_iter().flat_map(next).collect();
         }
         let placed = orders.iter().map(|order| placed(order)).min().unwrap();
-        let cost = map_many_to_one(&graph, &machine, &config(MapPreset::Fast)).unwrap().report.cost;
+        let cost = Request::new(&graph, &PreparedMachine::new(&machine))
+            .balanced(Balance::default())
+            .solve(&config(MapPreset::Fast), &())
+            .unwrap()
+            .report
+            .cost;
         assert!(cost <= placed, "{list:?}: {cost} {placed}");
         (sum, sum_of_placed) = (sum + cost, sum_of_placed + placed);
     }
@@ -286,15 +343,28 @@ fn odd_problems_have_a_mapping() {
     for n in [0, 1, 2, 3, 5] {
         let graph = GraphBuilder::new(n).build().unwrap();
         for machine in [&tree, &one] {
-            let solution = map_many_to_one(&graph, machine, &config(MapPreset::Strong)).unwrap();
+            let solution = Request::new(&graph, &PreparedMachine::new(machine))
+                .balanced(Balance::default())
+                .solve(&config(MapPreset::Strong), &())
+                .unwrap();
             assert_eq!((solution.mapping.num_processes(), solution.report.cost), (n, 0));
         }
     }
-    let bad = config(MapPreset::Eco).with_imbalance(-0.1);
+    let bad = config(MapPreset::Eco);
     let graph = generate::grid(4, 4);
-    assert!(matches!(map_many_to_one(&graph, &tree, &bad), Err(SolveError::Config(_))));
+    assert!(matches!(
+        Request::new(&graph, &PreparedMachine::new(&tree))
+            .balanced(Balance::default().with_imbalance(-0.1))
+            .solve(&bad, &()),
+        Err(SolveError::Config(_))
+    ));
     let far = Hierarchy::parse("2:2", "1:9000000000000000000").unwrap();
-    assert!(matches!(map_many_to_one(&graph, &far, &config(MapPreset::Eco)), Err(SolveError::Problem(_))));
+    assert!(matches!(
+        Request::new(&graph, &PreparedMachine::new(&far))
+            .balanced(Balance::default())
+            .solve(&config(MapPreset::Eco), &()),
+        Err(SolveError::Problem(_))
+    ));
     let machine: &dyn Machine = &far;
     assert_eq!(machine.num_pes(), 4);
 }

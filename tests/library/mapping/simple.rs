@@ -9,8 +9,8 @@ use viem::graph::relabel::relabel;
 use viem::graph::{CsrGraph, generate};
 use viem::ground::rng::Rng;
 use viem::ground::types::{BlockId, Cost, NodeId, PeId};
-use viem::mapping::solve::{ManyToOneConfig, MapConfig, MapPreset, map_many_to_one, solve};
 use viem::partition::{PartitionPreset, Partitioner, Targets};
+use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request};
 
 /// A graph of these edges; those that are listed several times are added up, and loops are left out.
 fn graph_of(n: usize, edges: impl IntoIterator<Item = (usize, usize, i64)>) -> CsrGraph {
@@ -83,13 +83,16 @@ fn two_steps(family: &Family, graph: &CsrGraph) -> Vec<PeId> {
     let k = family.machine.num_pes();
     let targets = Targets::equal(graph, k, 0.03).unwrap();
     let blocks: Vec<BlockId> =
-        Partitioner::new(PartitionPreset::Eco, 0).partition(graph, &targets).into_blocks();
+        Partitioner::new(PartitionPreset::Eco, 0).partition(graph, &targets, &()).into_blocks();
     let places = one_to_one(family, &contract(graph, &blocks, k), MapPreset::Eco);
     blocks.iter().map(|&block| places.pe_of(block)).collect()
 }
 
 fn one_to_one(family: &Family, graph: &CsrGraph, preset: MapPreset) -> Mapping {
-    solve(graph, &*family.machine, &MapConfig::preset(preset)).unwrap().mapping
+    Request::new(graph, &PreparedMachine::new(&*family.machine))
+        .solve(&Config::preset(preset), &())
+        .unwrap()
+        .mapping
 }
 
 /// Machines of equal capacities, each of another kind.
@@ -105,9 +108,13 @@ fn many_to_one_mappings_are_as_good_as_strips_and_two_steps() {
     for (index, family) in machines(&mut rng).into_iter().enumerate() {
         let graphs = structured(8 * family.machine.num_pes(), &mut rng);
         for (name, graph) in graphs.into_iter().skip(index % 4).step_by(4) {
-            let mut config = ManyToOneConfig::preset(MapPreset::Eco);
-            config.imbalance = 0.03;
-            let found = map_many_to_one(&graph, &*family.machine, &config).unwrap().report.cost;
+            let config = Config::preset(MapPreset::Eco);
+            let found = Request::new(&graph, &PreparedMachine::new(&*family.machine))
+                .balanced(Balance::default())
+                .solve(&config, &())
+                .unwrap()
+                .report
+                .cost;
             let simple = [strips(&family, &graph), two_steps(&family, &graph)];
             let least = simple.iter().map(|pe_of| cost(&family, &graph, pe_of)).min().unwrap();
             assert!(100 * found <= 103 * least, "{name} on a {}: {found}, not {least}", family.name);
@@ -137,8 +144,10 @@ fn a_grid_in_any_order_is_laid_along_a_path_row_by_row() {
         let mut order: Vec<NodeId> = grid.nodes().collect();
         Rng::new(1).shuffle(&mut order);
         let machine = viem_cluster::build(&format!("mesh:{rows}"), None, None).unwrap();
-        let config = ManyToOneConfig::preset(MapPreset::Eco);
-        let found = map_many_to_one(&relabel(&grid, &order), &*machine, &config);
+        let config = Config::preset(MapPreset::Eco);
+        let found = Request::new(&relabel(&grid, &order), &PreparedMachine::new(&*machine))
+            .balanced(Balance::default())
+            .solve(&config, &());
         let by_rows = 2 * 5 * columns * (rows - 1);
         assert!(found.unwrap().report.cost <= by_rows as Cost, "{columns} x {rows}");
     }
@@ -159,7 +168,9 @@ fn blocks_of_grids_fill_the_nodes_of_meshes_and_tori() {
         let (nodes, edges) = (machine.num_pes() >> sides.len(), graph.num_edges());
         let least = 2 * (nodes * inner + 30 * (edges - nodes * inner)) as Cost;
         for preset in [MapPreset::Fast, MapPreset::Eco] {
-            let found = solve(&shuffled(&graph, 1, &mut rng), &machine, &MapConfig::preset(preset)).unwrap();
+            let found = Request::new(&shuffled(&graph, 1, &mut rng), &PreparedMachine::new(&machine))
+                .solve(&Config::preset(preset), &())
+                .unwrap();
             assert_eq!(found.report.cost, least, "{spec} {preset}");
         }
     }

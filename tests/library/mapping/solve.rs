@@ -13,31 +13,32 @@ use viem::mapping::construct::Construction;
 use viem::mapping::objective::score;
 use viem::mapping::problem::ProblemError;
 use viem::mapping::search::Neighbourhood;
-use viem::mapping::solve::{
-    Given, ManyToOneConfig, MapConfig, MapPreset, Solution, SolveError, map_many_to_one_watched, solve,
-    solve_watched,
-};
 use viem::partition::FixedVertices;
+use viem::solve::{
+    Balance, Config, MapPreset, OneToOneConfig, PreparedMachine, Request, Solution, SolveError,
+};
 
-fn map(graph: &CsrGraph, hierarchy: &Hierarchy, config: &MapConfig) -> Solution {
-    solve(graph, hierarchy, config).unwrap()
+fn map(graph: &CsrGraph, hierarchy: &Hierarchy, config: &Config) -> Solution {
+    Request::new(graph, &PreparedMachine::new(hierarchy)).solve(config, &()).unwrap()
 }
 
 /// Every preset, and every construction with every neighbourhood (with the improvement of the fast preset in
 /// between).
-fn every_config() -> Vec<MapConfig> {
+fn every_config() -> Vec<Config> {
     let mut configs = Vec::new();
-    let MapConfig { improvement, constructions, .. } = MapConfig::preset(MapPreset::Fast);
+    let OneToOneConfig { improvement, constructions, .. } = OneToOneConfig::preset(MapPreset::Fast);
     for preset in MapPreset::ALL {
-        let mut base = MapConfig::preset(preset);
+        let mut base = Config::preset(preset);
         // All rounds of the strong preset are of the same kind, and all children; a few are enough here.
-        base.improvement.rebuilding = base.improvement.rebuilding.min(60);
-        base.improvement.few_places.children = base.improvement.few_places.children.min(8);
+        let own = &mut base.one_to_one.improvement;
+        own.rebuilding = own.rebuilding.min(60);
+        own.few_places.children = own.few_places.children.min(8);
         configs.push(base);
         for algorithm in Construction::ALL {
             for neighbourhood in Neighbourhood::ALL {
                 let mut config = base.with_construction(algorithm).with_neighbourhood(neighbourhood);
-                (config.constructions, config.improvement) = (constructions, improvement);
+                let own = &mut config.one_to_one;
+                (own.constructions, own.improvement) = (constructions, improvement);
                 // Presets with the same construction give the same result.
                 if !configs.contains(&config) {
                     configs.push(config);
@@ -77,7 +78,10 @@ fn the_optimum_is_never_beaten_and_costs_agree_with_a_double_loop() {
                     i128::from(report.cost_of_identity),
                     naive_cost(&graph, &hierarchy, Mapping::identity(n).pes())
                 );
-                assert!(report.cost <= report.cost_of_identity && report.cost <= report.cost_of_construction);
+                assert!(
+                    report.cost <= report.cost_of_identity
+                        && report.cost <= report.cost_of_construction.unwrap()
+                );
             }
         }
     }
@@ -107,7 +111,7 @@ fn an_edge_per_group_is_mapped_optimally() {
     }
     let graph = builder.build().unwrap();
     let hierarchy = Hierarchy::parse("2:4", "1:100").unwrap();
-    assert_eq!(map(&graph, &hierarchy, &MapConfig::default()).report.cost, 8);
+    assert_eq!(map(&graph, &hierarchy, &Config::default()).report.cost, 8);
 }
 
 #[test]
@@ -116,7 +120,7 @@ fn patterns_are_mapped_optimally_to_trees() {
     for (name, tree, pattern, optimum) in pattern_trees() {
         for seed in 0..if pattern.num_nodes() < 512 { 4 } else { 1 } {
             let graph = shuffled(&pattern, 1, &mut rng);
-            let cost = map(&graph, &tree, &MapConfig::default().with_seed(seed)).report.cost;
+            let cost = map(&graph, &tree, &Config::default().with_seed(seed)).report.cost;
             assert_eq!(cost, optimum, "{name} {seed}");
         }
     }
@@ -130,7 +134,13 @@ fn results_depend_on_neither_threads_nor_the_kind_of_distances() {
         let run = |threads, distances| {
             let config = config.with_threads(threads).with_distances(distances);
             let Solution { mapping, report, .. } = map(&graph, &hierarchy, &config);
-            (mapping, report.cost, report.cost_of_construction, report.swaps_tried, report.swaps_made)
+            (
+                mapping,
+                report.cost,
+                report.cost_of_construction.unwrap(),
+                report.swaps_tried,
+                report.swaps_made,
+            )
         };
         let expected = run(1, None);
         for (threads, kind) in [2, 8].into_iter().zip(DistanceKind::ALL) {
@@ -143,7 +153,7 @@ fn results_depend_on_neither_threads_nor_the_kind_of_distances() {
 fn the_seed_matters() {
     let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
     let graph = generate::random_geometric(64, 9.0, 4);
-    let config = MapConfig::default();
+    let config = Config::default();
     let with_seed = |seed| map(&graph, &hierarchy, &config.with_seed(seed)).mapping;
     assert_eq!(with_seed(1), with_seed(1));
     assert!((2..6).any(|seed| with_seed(seed) != with_seed(1)));
@@ -160,7 +170,7 @@ fn never_worse_than_the_identity_or_the_start() {
     let graph = builder.build().unwrap();
     let shuffled = Mapping::new((0..24).map(|process| process * 7 % 24).collect()).unwrap();
     let config =
-        MapConfig::default().with_construction(Construction::Random).with_neighbourhood(Neighbourhood::None);
+        Config::default().with_construction(Construction::Random).with_neighbourhood(Neighbourhood::None);
     let solution = map(&graph, &hierarchy, &config);
     assert_eq!(solution.mapping, Mapping::identity(24));
     assert_eq!(solution.report.cost, 240);
@@ -172,7 +182,8 @@ fn never_worse_than_the_identity_or_the_start() {
         builder.add_edge(process_on[2 * group], process_on[2 * group + 1], 10);
     }
     let graph = builder.build().unwrap();
-    let solution = solve_watched(&graph, &hierarchy, &config, Some(&shuffled), &()).unwrap();
+    let solution =
+        Request::new(&graph, &PreparedMachine::new(&hierarchy)).start(&shuffled).solve(&config, &()).unwrap();
     assert_eq!(solution.mapping, shuffled);
     assert_eq!((solution.report.cost, solution.report.cost_of_start), (240, Some(240)));
 }
@@ -181,20 +192,27 @@ fn never_worse_than_the_identity_or_the_start() {
 fn unsolvable_problems_are_rejected() {
     let hierarchy = Hierarchy::parse("2:3", "1:10").unwrap();
     let graph = generate::grid(3, 2);
-    let fails = |config: &MapConfig| solve(&graph, &hierarchy, config).unwrap_err();
-    let config = MapConfig::default();
+    let fails = |config: &Config| {
+        Request::new(&graph, &PreparedMachine::new(&hierarchy)).solve(config, &()).unwrap_err()
+    };
+    let config = Config::default();
     assert!(matches!(fails(&config.with_threads(0)), SolveError::Config(_)));
 
     let large = generate::grid(2, 4);
-    let error = solve(&large, &hierarchy, &config).unwrap_err();
+    let error = Request::new(&large, &PreparedMachine::new(&hierarchy)).solve(&config, &()).unwrap_err();
     assert!(matches!(error, SolveError::Problem(ProblemError::TooManyProcesses { processes: 8, room: 6 })));
     let start = Mapping::identity(5);
-    let error = solve_watched(&graph, &hierarchy, &config, Some(&start), &()).unwrap_err();
+    let error = Request::new(&graph, &PreparedMachine::new(&hierarchy))
+        .start(&start)
+        .solve(&config, &())
+        .unwrap_err();
     assert!(matches!(error, SolveError::StartSize { found: 5, expected: 6 }));
 
     let far = Hierarchy::parse("2:3", "1:9223372036854775807").unwrap();
     for distances in [None, Some(DistanceKind::Stored)] {
-        let error = solve(&graph, &far, &config.with_distances(distances)).unwrap_err();
+        let error = Request::new(&graph, &PreparedMachine::new(&far))
+            .solve(&config.with_distances(distances), &())
+            .unwrap_err();
         assert!(matches!(error, SolveError::Problem(ProblemError::CostOverflow { .. })));
     }
 }
@@ -206,14 +224,17 @@ fn few_processes_use_a_part_of_a_large_machine() {
     let cubes = [13, 7].map(|dimension| Hypercube::new(dimension).unwrap());
     let machines: [[&dyn Machine; 2]; 2] = [[&trees[0], &trees[1]], [&cubes[0], &cubes[1]]];
     for machines in machines {
-        let [large, small] = machines.map(|machine| solve(&graph, machine, &MapConfig::default()).unwrap());
+        let [large, small] = machines.map(|machine| {
+            Request::new(&graph, &PreparedMachine::new(machine)).solve(&Config::default(), &()).unwrap()
+        });
         assert_eq!(large.mapping, small.mapping);
         assert_eq!(large.report.cost, score(&graph, machines[0], large.mapping.pes()).unwrap());
         // A start may be anywhere.
         let last = machines[0].num_pes() as u32 - 1;
         let start = Mapping::on(machines[0], (0..12).map(|process| last - process).collect()).unwrap();
-        let fast = MapConfig::preset(MapPreset::Fast).with_neighbourhood(Neighbourhood::None);
-        let resumed = solve_watched(&graph, machines[0], &fast, Some(&start), &()).unwrap();
+        let fast = Config::preset(MapPreset::Fast).with_neighbourhood(Neighbourhood::None);
+        let resumed =
+            Request::new(&graph, &PreparedMachine::new(machines[0])).start(&start).solve(&fast, &()).unwrap();
         assert!(resumed.report.cost <= resumed.report.cost_of_start.unwrap());
     }
 }
@@ -227,7 +248,7 @@ fn one_process_or_none_is_mapped() {
         assert_eq!((solution.mapping.pes(), solution.report.cost), (&[0][..], 0));
     }
     let none = GraphBuilder::new(0).build().unwrap();
-    let solution = map(&none, &hierarchy, &MapConfig::default());
+    let solution = map(&none, &hierarchy, &Config::default());
     assert_eq!((solution.mapping.num_processes(), solution.report.cost), (0, 0));
 }
 
@@ -236,11 +257,14 @@ fn a_stopped_run_returns_a_valid_mapping() {
     let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
     let graph = generate::random_geometric(64, 9.0, 4);
     for config in every_config() {
-        let Solution { mapping, report, .. } =
-            solve_watched(&graph, &hierarchy, &config, None, &StopAfter::questions(0)).unwrap();
+        let Solution { mapping, report, .. } = Request::new(&graph, &PreparedMachine::new(&hierarchy))
+            .solve(&config, &StopAfter::questions(0))
+            .unwrap();
         assert_eq!(i128::from(report.cost), naive_cost(&graph, &hierarchy, mapping.pes()));
         assert!(report.stopped);
-        assert!(report.cost <= report.cost_of_identity && report.cost <= report.cost_of_construction);
+        assert!(
+            report.cost <= report.cost_of_identity && report.cost <= report.cost_of_construction.unwrap()
+        );
     }
 }
 
@@ -248,7 +272,7 @@ fn a_stopped_run_returns_a_valid_mapping() {
 fn the_report_can_be_written_as_json() {
     let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
     let graph = generate::random_geometric(64, 9.0, 4);
-    let report = map(&graph, &hierarchy, &MapConfig::default()).report;
+    let report = map(&graph, &hierarchy, &Config::default()).report;
     let json = serde_json::to_value(report).unwrap();
     assert_eq!(json["num_processes"], 64);
     assert_eq!(json["cost"], report.cost);
@@ -259,12 +283,12 @@ fn the_report_can_be_written_as_json() {
 fn a_time_limit_only_ever_lowers_the_cost() {
     let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
     let graph = generate::random_geometric(64, 9.0, 4);
-    let config = MapConfig::preset(MapPreset::Fast);
+    let config = Config::preset(MapPreset::Fast);
     let least = map(&graph, &hierarchy, &config).report.cost;
     for (milliseconds, bound) in [(0, i64::MAX), (300, least)] {
         let time_limit = Some(std::time::Duration::from_millis(milliseconds));
         let Solution { mapping, report, .. } = map(&graph, &hierarchy, &config.with_time_limit(time_limit));
-        assert!(report.cost <= report.cost_of_identity.min(report.cost_of_construction));
+        assert!(report.cost <= report.cost_of_identity.min(report.cost_of_construction.unwrap()));
         assert_eq!(i128::from(report.cost), naive_cost(&graph, &hierarchy, mapping.pes()));
         // On any machine, the first cycle is over by the later limit unless it is stopped.
         assert!(report.cost <= bound || report.seconds.total >= 0.28);
@@ -302,8 +326,8 @@ fn a_time_limit_is_not_used_up_where_the_optimum_is_proved() {
         ("no messages", of_pairs(12, std::iter::empty()), Box::new(mesh(&[5, 5]))),
     ];
     for (name, graph, machine) in cases {
-        let config = MapConfig::default().with_time_limit(HOUR);
-        let solution = solve(&graph, &machine, &config).unwrap();
+        let config = Config::default().with_time_limit(HOUR);
+        let solution = Request::new(&graph, &PreparedMachine::new(&machine)).solve(&config, &()).unwrap();
         assert!(!solution.report.stopped, "{name}");
         assert_eq!(score(&graph, &machine, solution.mapping.pes()).unwrap(), solution.report.cost, "{name}");
     }
@@ -318,9 +342,11 @@ fn a_time_limit_is_not_used_up_where_nothing_can_change() {
         for machine in machines {
             let mut fixed = FixedVertices::none(12, 400);
             (0..num_fixed).for_each(|process| fixed.fix(process, 33 * process).unwrap());
-            let given = Given::default().with_fixed(&fixed);
-            let config = MapConfig::default().with_time_limit(HOUR);
-            let solution = solve_watched(&graph, machine, &config, given, &()).unwrap();
+            let config = Config::default().with_time_limit(HOUR);
+            let solution = Request::new(&graph, &PreparedMachine::new(machine))
+                .fixed(&fixed)
+                .solve(&config, &())
+                .unwrap();
             assert!(!solution.report.stopped);
             if num_fixed == 11 {
                 let costs = (0..400).filter(|pe| pe % 33 > 0 || *pe > 330).map(|pe| {
@@ -332,22 +358,32 @@ fn a_time_limit_is_not_used_up_where_nothing_can_change() {
             }
         }
     }
-    let mut many = ManyToOneConfig::preset(MapPreset::Eco);
+    let mut many = Config::preset(MapPreset::Eco);
     many.time_limit = Some(HOUR);
     let mesh = Grid::mesh(&[2, 2]).unwrap();
-    let path = map_many_to_one_watched(&generate::grid(64, 1), &mesh, &many, None, &()).unwrap();
+    let path = Request::new(&generate::grid(64, 1), &PreparedMachine::new(&mesh))
+        .balanced(Balance::default())
+        .solve(&many, &())
+        .unwrap();
     assert_eq!((path.report.cost, path.report.stopped), (6, false));
     let graph = random_graph(40, 3, 9, &mut Rng::new(4));
     let fixed = FixedVertices::new(&(0..40).map(|vertex| Some(vertex % 4)).collect::<Vec<_>>(), 4).unwrap();
-    let given = Given::default().with_fixed(&fixed);
-    assert!(!map_many_to_one_watched(&graph, &mesh, &many, given, &()).unwrap().report.stopped);
+    assert!(
+        !Request::new(&graph, &PreparedMachine::new(&mesh))
+            .balanced(Balance::default())
+            .fixed(&fixed)
+            .solve(&many, &())
+            .unwrap()
+            .report
+            .stopped
+    );
 }
 
 /// Neither distances nor parts of these machines fit the memory of most computers.
 #[test]
 fn few_processes_need_only_a_part_of_a_vast_machine() {
     let graph = random_graph(24, 3, 9, &mut Rng::new(6));
-    let config = MapConfig::preset(MapPreset::Fast);
+    let config = Config::preset(MapPreset::Fast);
     let vertex = Hierarchy::parse("4", "1").unwrap();
     let sides = Grid::torus(&[900, 900, 900]).unwrap().dimensions().to_vec();
     let (mesh, torus) = (Grid::mesh(&[60_000, 60_000]).unwrap(), Grid::new(sides, vertex, 3).unwrap());
@@ -356,15 +392,16 @@ fn few_processes_need_only_a_part_of_a_vast_machine() {
     let mut rng = Rng::new(9);
     let vast: [&dyn Machine; 4] = [&mesh, &torus, &tree, &cube];
     for machine in vast {
-        let few = solve(&graph, &machine, &config).unwrap();
+        let few = Request::new(&graph, &PreparedMachine::new(&machine)).solve(&config, &()).unwrap();
         assert!(few.report.cost <= few.report.cost_of_identity);
         let list: Vec<u32> = (0..30).map(|index| 33_000_000 * index + rng.below(1000)).collect();
         let listed = Listed::new(machine, list).unwrap();
-        let solution = solve(&graph, &listed, &config).unwrap();
+        let solution = Request::new(&graph, &PreparedMachine::new(&listed)).solve(&config, &()).unwrap();
         assert!(solution.report.cost <= solution.report.cost_of_identity);
     }
     let medium = Grid::mesh(&[300, 300]).unwrap();
     let start = Mapping::on(&medium, (0..24).map(|process| 80_000 + 300 * process).collect()).unwrap();
-    let solution = solve_watched(&graph, &medium, &config, Some(&start), &()).unwrap();
+    let solution =
+        Request::new(&graph, &PreparedMachine::new(&medium)).start(&start).solve(&config, &()).unwrap();
     assert!(solution.report.cost <= solution.report.cost_of_start.unwrap());
 }

@@ -5,12 +5,12 @@ use viem::graph::{Coordinates, CsrGraph, generate};
 use viem::ground::rng::Rng;
 use viem::ground::types::{BlockId, NodeId, Weight};
 use viem::machine::Hierarchy;
-use viem::mapping::construct::along_many;
-use viem::mapping::solve::{ManyToOneConfig, MapPreset, map_many_to_one, remap_many_to_one};
+use viem::mapping::search::Neighbourhood;
 use viem::partition::{
     FixedVertices, Homes, OrderIndex, PartitionAlgorithm, PartitionInput, PartitionPreset, Partitioner,
-    Targets,
+    Remapping, Targets,
 };
+use viem::solve::{Balance, Config, Initial, MapPreset, PreparedMachine, Request};
 
 /// The same graph where most vertices weigh nothing.
 fn mostly_weightless(graph: &CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph {
@@ -88,14 +88,20 @@ fn each_division(
         visit(algorithm.to_string(), partition.into_blocks());
     }
     for preset in [PartitionPreset::Eco, PartitionPreset::StrongSocial] {
-        visit(preset.to_string(), Partitioner::new(preset, seed).partition(graph, targets).into_blocks());
+        visit(
+            preset.to_string(),
+            Partitioner::new(preset, seed).partition(graph, targets, &()).into_blocks(),
+        );
     }
     let homes: Vec<BlockId> = (0..n).map(|_| rng.below(targets.num_blocks() as u32)).collect();
     for (homes, name) in [(vec![0; n], "remapped from one block"), (homes, "remapped")] {
         let homes = Homes::new(&homes, &[], targets.num_blocks()).unwrap();
         for weight in ["0", "1", "1000"] {
             let partitioner = Partitioner::new(PartitionPreset::Fast, seed);
-            let remapped = partitioner.remap(graph, targets, &homes, weight.parse().unwrap()).unwrap();
+            let remapped = partitioner
+                .remap(graph, targets, Remapping::new(&homes, weight.parse().unwrap()), &())
+                .and_then(|found| found.into_best(weight.parse().unwrap()))
+                .unwrap();
             visit(format!("{name}, {weight}"), remapped.partition.into_blocks());
         }
     }
@@ -176,7 +182,10 @@ fn vertices_are_passed_on_to_blocks_that_are_too_small_for_others() {
     let targets = Targets::sizes(&graph, vec![5, 5, 1], 0.0).unwrap().with_bounds(vec![5, 10, 1]).unwrap();
     let homes = Homes::new(&[0, 1, 1], &[], 3).unwrap();
     let partitioner = Partitioner::new(PartitionPreset::Fast, 0);
-    let remapped = partitioner.remap(&graph, &targets, &homes, "1000".parse().unwrap()).unwrap();
+    let remapped = partitioner
+        .remap(&graph, &targets, Remapping::new(&homes, "1000".parse().unwrap()), &())
+        .and_then(|found| found.into_best("1000".parse().unwrap()))
+        .unwrap();
     assert_eq!(remapped.partition.blocks()[0], 2);
     assert_eq!(targets.num_empty(remapped.partition.blocks()), 0);
 }
@@ -230,7 +239,7 @@ fn pes_of_any_machine_have_vertices_if_there_are_enough() {
             if round > 0 {
                 graph = mostly_weightless(&graph, [0, 1, 9][round - 1], &mut rng);
             }
-            let config = ManyToOneConfig::preset([MapPreset::Fast, MapPreset::Eco][round % 2]);
+            let config = Config::preset([MapPreset::Fast, MapPreset::Eco][round % 2]);
             let context = format!("{}, round {round}", family.name);
             let check = |pes: &[BlockId], name: &str| {
                 let mut counts = vec![0; family.room.len()];
@@ -238,17 +247,28 @@ fn pes_of_any_machine_have_vertices_if_there_are_enough() {
                 let is_wrong = |(&count, &room): (&i32, &usize)| (count == 0) != (room == 0);
                 assert!(!counts.iter().zip(&family.room).any(is_wrong), "{context}, {name}: {counts:?}");
             };
-            let mapped = map_many_to_one(&graph, machine, &config).unwrap();
+            let mapped = Request::new(&graph, &PreparedMachine::new(machine))
+                .balanced(Balance::default())
+                .solve(&config, &())
+                .unwrap();
             check(mapped.mapping.pes(), "mapped");
-            assert_eq!(mapped.report.loads.empty, 0);
+            assert_eq!(mapped.report.loads.unwrap().empty, 0);
             let first = (0..pes as BlockId).find(|&pe| family.room[pe as usize] > 0).unwrap();
             let homes = Homes::new(&vec![first; n], &[], pes).unwrap();
             for weight in ["0", "9"] {
-                let solution = remap_many_to_one(&graph, machine, &config, &homes, weight.parse().unwrap());
+                let solution = Request::new(&graph, &PreparedMachine::new(machine))
+                    .balanced(Balance::default())
+                    .previous(Remapping::new(&homes, weight.parse().unwrap()))
+                    .solve(&config, &());
                 check(solution.unwrap().mapping.pes(), "remapped");
             }
-            let input = PartitionInput::new(&graph);
-            check(along_many(&input, PartitionAlgorithm::Linear, machine).unwrap().pes(), "along");
+            let (algorithm, coordinates) = (PartitionAlgorithm::Linear, None);
+            let along = Request::new(&graph, &PreparedMachine::new(machine))
+                .balanced(Balance::default())
+                .initial(Initial::Along { algorithm, coordinates })
+                .solve(&config.with_neighbourhood(Neighbourhood::None), &())
+                .unwrap();
+            check(along.mapping.pes(), "along");
         }
     }
 }
@@ -259,8 +279,13 @@ fn grids_on_machines_use_each_pe() {
     for (arities, distances) in [("5:4", "1:10"), ("4:5:1", "1:10:100")] {
         let machine = Hierarchy::parse(arities, distances).unwrap();
         for preset in [MapPreset::Fast, MapPreset::Eco] {
-            let loads =
-                map_many_to_one(&grid, &machine, &ManyToOneConfig::preset(preset)).unwrap().report.loads;
+            let loads = Request::new(&grid, &PreparedMachine::new(&machine))
+                .balanced(Balance::default())
+                .solve(&Config::preset(preset), &())
+                .unwrap()
+                .report
+                .loads
+                .unwrap();
             assert!(
                 loads.empty == 0 && loads.least > 0 && loads.overload == 0,
                 "{arities} {preset}: {loads:?}"

@@ -7,14 +7,12 @@ use viem::ground::rng::Rng;
 use viem::ground::types::{BlockId, NodeId, Weight};
 use viem::machine::Hierarchy;
 use viem::mapping::Mapping;
-use viem::mapping::construct::{along_many, along_many_around};
-use viem::mapping::solve::{
-    Given, ManyToOneConfig, MapPreset, SolveError, map_many_to_one_watched, remap_many_to_one_around,
-};
+use viem::mapping::search::Neighbourhood;
 use viem::partition::{
     FixedError, FixedVertices, Homes, Partition, PartitionAlgorithm, PartitionInput, PartitionPreset,
     Partitioner, Remapping, Targets,
 };
+use viem::solve::{Balance, Config, Initial, MapPreset, PreparedMachine, Request, SolveError};
 
 /// Some vertices of a graph in random blocks, no more weight in each than it should have.
 fn random_fixed(graph: &CsrGraph, targets: &Targets, count: usize, rng: &mut Rng) -> FixedVertices {
@@ -75,7 +73,7 @@ fn every_preset_leaves_fixed_vertices_and_meets_the_bounds() {
                 let fixed = random_fixed(&graph, &targets, count, &mut rng);
                 for preset in PartitionPreset::ALL {
                     let targets = targets.clone().with_fixed(&graph, fixed.clone()).unwrap();
-                    let partition = Partitioner::new(preset, count as u64).partition(&graph, &targets);
+                    let partition = Partitioner::new(preset, count as u64).partition(&graph, &targets, &());
                     let context = format!("{name} {num_blocks} {epsilon} {count} {preset}");
                     assert_eq!(fixed.violated_by(partition.blocks()), None, "{context}");
                     let fresh = Partition::of(&graph, partition.blocks().to_vec(), &targets);
@@ -92,7 +90,7 @@ fn fixed_vertices_cost_little_where_a_good_partition_has_them() {
     let graph = generate::mesh(40, 30, 2);
     let targets = Targets::equal(&graph, 8, 0.03).unwrap();
     let partitioner = Partitioner::new(PartitionPreset::Eco, 1);
-    let good = partitioner.partition(&graph, &targets);
+    let good = partitioner.partition(&graph, &targets, &());
     let mut rng = Rng::new(22);
     for share in [2, 10, 100] {
         let mut fixed = FixedVertices::none(1200, 8);
@@ -100,7 +98,7 @@ fn fixed_vertices_cost_little_where_a_good_partition_has_them() {
             fixed.fix(vertex, good.blocks()[vertex as usize]).unwrap();
         }
         let targets = targets.clone().with_fixed(&graph, fixed).unwrap();
-        let around = Partitioner::new(PartitionPreset::Eco, 7).partition(&graph, &targets);
+        let around = Partitioner::new(PartitionPreset::Eco, 7).partition(&graph, &targets, &());
         assert!(around.cut() * 100 <= good.cut() * 106, "{share}: {} {}", around.cut(), good.cut());
     }
 }
@@ -114,7 +112,7 @@ fn partitions_around_fixed_vertices_are_better_than_a_greedy_one() {
         let fixed = random_fixed(&graph, &targets, count, &mut rng);
         let targets = targets.with_fixed(&graph, fixed.clone()).unwrap();
         let simple = greedy(&graph, &targets, &fixed);
-        let partition = Partitioner::new(PartitionPreset::Eco, 3).partition(&graph, &targets);
+        let partition = Partitioner::new(PartitionPreset::Eco, 3).partition(&graph, &targets, &());
         assert!(partition.cut() < simple.cut(), "{count}: {} {}", partition.cut(), simple.cut());
     }
 }
@@ -128,7 +126,7 @@ fn fixed_vertices_that_are_too_heavy_are_reported_as_overload() {
     assert_eq!(fixed.loads(&graph), [0, 6]);
     let targets = targets.with_fixed(&graph, fixed.clone()).unwrap();
     for preset in PartitionPreset::ALL {
-        let partition = Partitioner::new(preset, 0).partition(&graph, &targets);
+        let partition = Partitioner::new(preset, 0).partition(&graph, &targets, &());
         assert_eq!((partition.block_weights(), partition.overload()), (&[2, 6][..], 2));
     }
 }
@@ -146,7 +144,7 @@ fn contradictions_are_refused_with_the_vertex() {
     assert_eq!(refused(closed).unwrap_err(), FixedError::NoCapacity { vertex: 1, block: 1 });
     let open = FixedVertices::new(&[None, Some(2), Some(0)], 3).unwrap();
     let targets = refused(open).unwrap();
-    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets);
+    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets, &());
     assert_eq!(partition.blocks(), [2, 2, 0]);
 }
 
@@ -157,7 +155,14 @@ fn every_algorithm_leaves_fixed_vertices() {
     let points = (0..144).flat_map(|vertex| [f64::from(vertex % 16), f64::from(vertex / 16)]);
     let points = Coordinates::new(2, points.collect()).unwrap();
     let input = PartitionInput::new(&graph).with_coordinates(&points);
-    let machine = Hierarchy::parse("2:3", "1:10").unwrap();
+    let tree = Hierarchy::parse("2:3", "1:10").unwrap();
+    let machine = PreparedMachine::new(&tree);
+    let config = Config::default().with_neighbourhood(Neighbourhood::None);
+    let along = |algorithm, fixed: Option<&FixedVertices>| {
+        let initial = Initial::Along { algorithm, coordinates: Some(&points) };
+        let request = Request::new(&graph, &machine).balanced(Balance::default());
+        request.initial(initial).fixed(fixed).solve(&config, &()).unwrap().mapping
+    };
     for algorithm in PartitionAlgorithm::ALL {
         for count in counts(144) {
             let targets = Targets::equal(&graph, 6, 0.0).unwrap();
@@ -166,11 +171,11 @@ fn every_algorithm_leaves_fixed_vertices() {
             let partition = algorithm.partition(&input, &targets).unwrap();
             assert_eq!(fixed.violated_by(partition.blocks()), None, "{algorithm} {count}");
             assert_eq!(partition.block_weights(), [24; 6], "{algorithm} {count}");
-            let mapping = along_many_around(&input, algorithm, &machine, Some(&fixed)).unwrap();
+            let mapping = along(algorithm, Some(&fixed));
             assert_eq!(fixed.violated_by(mapping.pes()), None, "{algorithm} {count}");
         }
-        let plain = along_many(&input, algorithm, &machine).unwrap();
-        assert_eq!(along_many_around(&input, algorithm, &machine, None).unwrap(), plain);
+        let plain = algorithm.partition(&input, &Targets::equal(&graph, 6, 0.0).unwrap()).unwrap();
+        assert_eq!(along(algorithm, None).pes(), plain.blocks());
     }
 }
 
@@ -198,21 +203,30 @@ fn many_to_one_mappings_leave_fixed_vertices_on_every_machine() {
             let is_small = family.num_places() < 10 && index == 1;
             let preset = if is_small { MapPreset::Eco } else { MapPreset::Fast };
             let fixed = random_fixed(&graph, &targets_of(&family, &graph), count, &mut rng);
-            let config = ManyToOneConfig::preset(preset).with_imbalance(0.0);
+            let config = Config::preset(preset);
             let context = format!("{} {preset} {count}", family.name);
-            let given = Given::default().with_fixed(&fixed);
-            let first = map_many_to_one_watched(&graph, machine, &config, given, &()).unwrap();
+            let first = Request::new(&graph, &PreparedMachine::new(machine))
+                .balanced(Balance::default().with_imbalance(0.0))
+                .fixed(&fixed)
+                .solve(&config, &())
+                .unwrap();
             assert_eq!(fixed.violated_by(first.mapping.pes()), None, "{context}");
             assert_eq!(i128::from(first.report.cost), family.cost(&graph, first.mapping.pes()), "{context}");
-            assert_eq!(first.report.loads.overload, 0, "{context}");
-            let given = Given::from(Some(&first.mapping)).with_fixed(&fixed);
-            let again = map_many_to_one_watched(&graph, machine, &config.clone().with_seed(3), given, &());
+            assert_eq!(first.report.loads.unwrap().overload, 0, "{context}");
+            let again = Request::new(&graph, &PreparedMachine::new(machine))
+                .balanced(Balance::default().with_imbalance(0.0))
+                .start(&first.mapping)
+                .fixed(&fixed)
+                .solve(&config.clone().with_seed(3), &());
             let again = again.unwrap();
             assert_eq!(fixed.violated_by(again.mapping.pes()), None, "{context}");
             assert!(again.report.cost <= first.report.cost, "{context}");
             let stop = StopAfter::questions(3);
-            let given = Given::default().with_fixed(&fixed);
-            let stopped = map_many_to_one_watched(&graph, machine, &config, given, &stop).unwrap();
+            let stopped = Request::new(&graph, &PreparedMachine::new(machine))
+                .balanced(Balance::default().with_imbalance(0.0))
+                .fixed(&fixed)
+                .solve(&config, &stop)
+                .unwrap();
             assert_eq!(fixed.violated_by(stopped.mapping.pes()), None, "{context}");
         }
     }
@@ -224,21 +238,29 @@ fn remapping_leaves_fixed_vertices_on_every_machine() {
     for (number, family) in families(&mut rng).into_iter().enumerate() {
         let machine = &*family.machine;
         let graph = graph_for(&family, &mut rng);
-        let config = ManyToOneConfig::preset(MapPreset::Fast).with_imbalance(0.1);
-        let old = map_many_to_one_watched(&graph, machine, &config, Given::default(), &()).unwrap().mapping;
+        let config = Config::preset(MapPreset::Fast);
+        let old = Request::new(&graph, &PreparedMachine::new(machine))
+            .balanced(Balance::default().with_imbalance(0.1))
+            .solve(&config, &())
+            .unwrap()
+            .mapping;
         let homes = Homes::new(old.pes(), &[], machine.num_pes()).unwrap();
         // Two of the counts and weights on each machine.
         let cases = counts(graph.num_nodes()).into_iter().zip(["0", "0.5", "3", "1000"]);
         for (count, weight) in cases.skip(number % 2).step_by(2) {
             let fixed = random_fixed(&graph, &targets_of(&family, &graph), count, &mut rng);
             let resumed = Remapping::new(&homes, weight.parse().unwrap());
-            let new = remap_many_to_one_around(&graph, machine, &config, resumed, Some(&fixed), &());
+            let new = Request::new(&graph, &PreparedMachine::new(machine))
+                .balanced(Balance::default().with_imbalance(0.1))
+                .fixed(&fixed)
+                .previous(resumed)
+                .solve(&config, &());
             let new = new.unwrap();
             let context = format!("{} {count} {weight}", family.name);
             assert_eq!(fixed.violated_by(new.mapping.pes()), None, "{context}");
             assert_eq!(i128::from(new.report.cost), family.cost(&graph, new.mapping.pes()), "{context}");
             assert_eq!(new.report.migration, Some(homes.migration(&graph, new.mapping.pes())), "{context}");
-            assert_eq!(new.report.loads.overload, 0, "{context}");
+            assert_eq!(new.report.loads.unwrap().overload, 0, "{context}");
         }
     }
 }
@@ -249,13 +271,16 @@ fn repartitioning_leaves_fixed_vertices() {
     let graph = generate::mesh(30, 20, 4);
     let targets = Targets::equal(&graph, 6, 0.03).unwrap();
     let partitioner = Partitioner::new(PartitionPreset::Eco, 0);
-    let old = partitioner.partition(&graph, &targets).into_blocks();
+    let old = partitioner.partition(&graph, &targets, &()).into_blocks();
     let homes = Homes::new(&old, &[], 6).unwrap();
     for weight in ["0", "0.5", "1", "100"] {
         for count in counts(600) {
             let fixed = random_fixed(&graph, &targets, count, &mut rng);
             let targets = targets.clone().with_fixed(&graph, fixed.clone()).unwrap();
-            let new = partitioner.remap(&graph, &targets, &homes, weight.parse().unwrap()).unwrap();
+            let new = partitioner
+                .remap(&graph, &targets, Remapping::new(&homes, weight.parse().unwrap()), &())
+                .and_then(|found| found.into_best(weight.parse().unwrap()))
+                .unwrap();
             assert_eq!(fixed.violated_by(new.partition.blocks()), None, "{weight} {count}");
             assert_eq!(new.migration, homes.migration(&graph, new.partition.blocks()), "{weight} {count}");
             assert_eq!(new.partition.overload(), 0, "{weight} {count}");
@@ -269,9 +294,14 @@ fn a_start_that_contradicts_fixed_vertices_is_refused() {
     let start = Mapping::many(2, vec![0, 0, 0, 0, 1, 1, 1, 1]).unwrap();
     let mut fixed = FixedVertices::none(8, 2);
     fixed.fix(5, 0).unwrap();
-    let given = Given::from(Some(&start)).with_fixed(&fixed);
-    let config = ManyToOneConfig::preset(MapPreset::Fast);
-    match map_many_to_one_watched(&graph, &machine, &config, given, &()).unwrap_err() {
+    let config = Config::preset(MapPreset::Fast);
+    match Request::new(&graph, &PreparedMachine::new(&machine))
+        .balanced(Balance::default())
+        .start(&start)
+        .fixed(&fixed)
+        .solve(&config, &())
+        .unwrap_err()
+    {
         SolveError::Fixed(error) => {
             assert_eq!(error, FixedError::Contradicted { process: 5, expected: 0, found: 1 });
         }
@@ -284,9 +314,12 @@ fn the_strong_preset_leaves_fixed_vertices() {
     let mut rng = Rng::new(28);
     let (graph, machine) = (generate::mesh(16, 10, 5), Hierarchy::parse("2:4", "1:10").unwrap());
     let fixed = random_fixed(&graph, &Targets::equal(&graph, 8, 0.0).unwrap(), 40, &mut rng);
-    let config = ManyToOneConfig::preset(MapPreset::Strong).with_imbalance(0.0);
-    let given = Given::default().with_fixed(&fixed);
-    let solution = map_many_to_one_watched(&graph, &machine, &config, given, &()).unwrap();
+    let config = Config::preset(MapPreset::Strong);
+    let solution = Request::new(&graph, &PreparedMachine::new(&machine))
+        .balanced(Balance::default().with_imbalance(0.0))
+        .fixed(&fixed)
+        .solve(&config, &())
+        .unwrap();
     assert_eq!(fixed.violated_by(solution.mapping.pes()), None);
-    assert_eq!(solution.report.loads.overload, 0);
+    assert_eq!(solution.report.loads.unwrap().overload, 0);
 }

@@ -5,13 +5,11 @@ use viem::graph::{Coordinates, CsrGraph, generate};
 use viem::ground::rng::Rng;
 use viem::ground::types::{BlockId, NodeId, Weight};
 use viem::mapping::model::{self, ModelConfig};
-use viem::mapping::solve::{
-    ManyToOneConfig, ManyToOneSolution, MapPreset, map_many_to_one, remap_many_to_one,
-};
 use viem::partition::{
     BoundViolation, FixedVertices, Homes, MigrationWeight, Partition, PartitionAlgorithm, PartitionInput,
-    PartitionPreset, Partitioner, Targets,
+    PartitionPreset, Partitioner, Remapping, Targets,
 };
+use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request, Solution};
 
 fn weighed(graph: CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph {
     let weights: Vec<Weight> =
@@ -86,7 +84,7 @@ fn tiny_partitions_meet_what_enumeration_meets() {
         }
         let best = least_violation(&graph, &targets, &capacities);
         for preset in [PartitionPreset::Fast, PartitionPreset::Eco] {
-            let partition = Partitioner::new(preset, u64::from(round)).partition(&graph, &targets);
+            let partition = Partitioner::new(preset, u64::from(round)).partition(&graph, &targets, &());
             let context = format!("round {round}, {preset}: {:?}", partition.block_weights());
             assert!(partition.violation() >= best, "{context}");
             if heaviest == 1 {
@@ -133,7 +131,7 @@ fn every_preset_and_algorithm_meets_least_loads() {
                 continue;
             }
             for preset in PartitionPreset::ALL {
-                let partition = Partitioner::new(preset, 1).partition(graph, &targets);
+                let partition = Partitioner::new(preset, 1).partition(graph, &targets, &());
                 check(graph, &partition, &targets, &format!("{preset} {capacities:?} {percent}"));
             }
             for algorithm in PartitionAlgorithm::ALL.into_iter().filter(|_| epsilon > 0.1) {
@@ -151,7 +149,7 @@ fn least_loads_are_met_also_when_a_run_is_stopped() {
     let targets = targets(&mesh, &[1; 9], 1.0, 90);
     for questions in [0, 1, 2, 5, 10, 20, 50, 100, 200] {
         let partitioner = Partitioner::new(PartitionPreset::Eco, 1);
-        let partition = partitioner.partition_watched(&mesh, &targets, &StopAfter::questions(questions));
+        let partition = partitioner.partition(&mesh, &targets, &StopAfter::questions(questions));
         check(&mesh, &partition, &targets, &format!("{questions} questions"));
     }
 }
@@ -164,7 +162,7 @@ fn targets_without_least_loads_are_as_if_none_were_asked_for() {
     assert!(plain.clone().with_least_loads(vec![1; 6]).is_err());
     for bad in [-0.1, 1.1, f64::NAN] {
         assert!(Targets::least_shares(&mesh, &[1; 7], bad).is_err());
-        assert!(ManyToOneConfig::preset(MapPreset::Fast).with_least_load(bad).validate().is_err());
+        assert!(Balance::default().with_least_load(bad).validate().is_err());
         assert!(ModelConfig::preset(PartitionPreset::Fast, 3).with_least_load(bad).validate().is_err());
     }
 }
@@ -173,14 +171,17 @@ fn targets_without_least_loads_are_as_if_none_were_asked_for() {
 fn remapped_partitions_meet_least_loads() {
     let mesh = generate::mesh(40, 30, 1);
     let partitioner = Partitioner::new(PartitionPreset::Eco, 2);
-    let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 8, 0.03).unwrap()).into_blocks();
+    let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 8, 0.03).unwrap(), &()).into_blocks();
     // Two blocks have joined, one has left, and there is much room.
     let homes = Homes::new(&old, &[3], 9).unwrap();
     for (capacities, percent) in [([1; 9], 60), ([2, 1, 1, 1, 3, 1, 1, 1, 1], 95)] {
         let targets = targets(&mesh, &capacities, 1.0, percent);
         for weight in ["0", "0.1", "3", "1000"] {
             let weight: MigrationWeight = weight.parse().unwrap();
-            let remapped = partitioner.remap(&mesh, &targets, &homes, weight).unwrap();
+            let remapped = partitioner
+                .remap(&mesh, &targets, Remapping::new(&homes, weight), &())
+                .and_then(|found| found.into_best(weight))
+                .unwrap();
             check(&mesh, &remapped.partition, &targets, &format!("{capacities:?} {weight}"));
         }
     }
@@ -200,7 +201,7 @@ fn check_mapping(
     graph: &CsrGraph,
     room: &[usize],
     percent: u32,
-    solution: &ManyToOneSolution,
+    solution: &Solution,
     context: &str,
 ) -> usize {
     let mut loads: Vec<Weight> = vec![0; room.len()];
@@ -210,7 +211,7 @@ fn check_mapping(
     let capacities: Vec<u32> = room.iter().map(|&room| room as u32).collect();
     let least = least_of(graph.total_node_weight(), &capacities, percent);
     let lacks: Vec<Weight> = loads.iter().zip(&least).map(|(load, least)| (least - load).max(0)).collect();
-    let report = &solution.report.loads;
+    let report = &solution.report.loads.unwrap();
     assert_eq!(report.shortfall, lacks.iter().sum::<Weight>(), "{context}");
     assert_eq!(report.below_least, lacks.iter().filter(|&&lack| lack > 0).count(), "{context}");
     let share = |room: usize| graph.total_node_weight() as f64 * room as f64 / room_of_all(&capacities);
@@ -235,13 +236,21 @@ fn many_to_one_mappings_meet_least_loads_on_every_machine() {
         // Good mappings take their time.
         for (graph, preset, percent) in cases.into_iter().take(2 + usize::from(number % 3 == 0)) {
             let context = format!("{} {preset} {percent}", family.name);
-            let config = ManyToOneConfig::preset(preset).with_imbalance(1.0).with_seed(1);
-            let config = config.with_least_load(f64::from(percent) / 100.0);
-            let solution = map_many_to_one(graph, &*family.machine, &config).unwrap();
+            let config = Config::preset(preset).with_seed(1);
+            let config = config;
+            let solution = Request::new(graph, &PreparedMachine::new(&*family.machine))
+                .balanced(Balance::default().with_imbalance(1.0).with_least_load(f64::from(percent) / 100.0))
+                .solve(&config, &())
+                .unwrap();
             check_mapping(graph, &family.room, percent, &solution, &context);
             assert_eq!(solution.report.violation(), BoundViolation::NONE, "{context}");
             if preset == MapPreset::Fast {
-                let again = map_many_to_one(graph, &*family.machine, &config.with_threads(2)).unwrap();
+                let again = Request::new(graph, &PreparedMachine::new(&*family.machine))
+                    .balanced(
+                        Balance::default().with_imbalance(1.0).with_least_load(f64::from(percent) / 100.0),
+                    )
+                    .solve(&config.with_threads(2), &())
+                    .unwrap();
                 assert_eq!(again.mapping, solution.mapping, "{context}");
             }
         }
@@ -256,10 +265,14 @@ fn remapped_mappings_meet_least_loads() {
         // All of it was on the first PEs.
         let old: Vec<BlockId> = graph.nodes().map(|vertex| vertex % 3).collect();
         let homes = Homes::new(&old, &[], family.room.len()).unwrap();
-        let config = ManyToOneConfig::preset(MapPreset::Fast).with_imbalance(3.0).with_least_load(0.8);
+        let config = Config::preset(MapPreset::Fast);
         for weight in ["0", "1", "100"] {
             let weight = weight.parse().unwrap();
-            let solution = remap_many_to_one(&graph, &*family.machine, &config, &homes, weight).unwrap();
+            let solution = Request::new(&graph, &PreparedMachine::new(&*family.machine))
+                .balanced(Balance::default().with_imbalance(3.0).with_least_load(0.8))
+                .previous(Remapping::new(&homes, weight))
+                .solve(&config, &())
+                .unwrap();
             let context = format!("{} {weight}", family.name);
             check_mapping(&graph, &family.room, 80, &solution, &context);
             assert_eq!(solution.report.violation(), BoundViolation::NONE, "{context}");
@@ -272,7 +285,7 @@ fn bounds_go_before_least_loads() {
     // Two heavy vertices cannot be divided among three PEs.
     let graph = with_node_weights(&generate::grid(4, 1), &[10, 1, 1, 10]);
     let targets = targets(&graph, &[1; 3], 0.5, 100);
-    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets);
+    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets, &());
     assert_eq!(partition.violation(), BoundViolation::new(0, 5));
     assert_eq!(targets.num_short(partition.block_weights()), 1);
 }
@@ -283,9 +296,12 @@ fn few_pes_are_nearly_empty_only_where_that_was_not_asked_against() {
     let machine = viem::machine::Hierarchy::parse("4:4:4", "1:10:100").unwrap();
     let room = vec![1; 64];
     let below = [0, 50].map(|percent| {
-        let config = ManyToOneConfig::preset(MapPreset::Eco).with_imbalance(1.0);
-        let config = config.with_least_load(f64::from(percent) / 100.0);
-        let solution = map_many_to_one(&graph, &machine, &config).unwrap();
+        let config = Config::preset(MapPreset::Eco);
+        let config = config;
+        let solution = Request::new(&graph, &PreparedMachine::new(&machine))
+            .balanced(Balance::default().with_imbalance(1.0).with_least_load(f64::from(percent) / 100.0))
+            .solve(&config, &())
+            .unwrap();
         check_mapping(&graph, &room, percent, &solution, "grid")
     });
     assert!(below[0] > 0 && below[1] == 0, "{below:?}");

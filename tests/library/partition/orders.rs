@@ -7,7 +7,7 @@ use viem::ground::threads;
 use viem::ground::types::{NodeId, Weight};
 use viem::partition::{
     Grouping, Homes, OrderIndex, Partition, PartitionAlgorithm, PartitionAlgorithmError, PartitionInput,
-    PartitionPreset, Partitioner, Targets,
+    PartitionPreset, Partitioner, Remapping, Targets,
 };
 
 fn random_points(n: usize, dimension: usize, rng: &mut Rng) -> Coordinates {
@@ -105,7 +105,10 @@ fn parts_of_speed_0_stay_empty_whatever_vertices_weigh() {
         let partitioner = Partitioner::new(PartitionPreset::Fast, 1);
         for weight in ["0", "1"] {
             let weight = weight.parse().unwrap();
-            let remapped = partitioner.remap(&graph, &targets, &homes, weight).unwrap();
+            let remapped = partitioner
+                .remap(&graph, &targets, Remapping::new(&homes, weight), &())
+                .and_then(|found| found.into_best(weight))
+                .unwrap();
             check_partition(&graph, &remapped.partition);
             check(remapped.partition.blocks(), "remapped");
             assert_eq!(remapped.migration, homes.migration(&graph, remapped.partition.blocks()));

@@ -5,14 +5,11 @@ use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::rng::Rng;
 use viem::ground::threads;
 use viem::machine::{Capacities, Hierarchy};
-use viem::mapping::solve::{
-    ManyToOneConfig, ManyToOneSolution, MapPreset, SolveError, load_bounds, map_many_to_one,
-    remap_many_to_one,
-};
 use viem::partition::{
     Homes, HomesError, MigrationWeight, PartitionPreset, Partitioner, RemapError, Remapped, Remapping,
     Targets,
 };
+use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request, Solution, SolveError};
 use viem_verify::{MachineText, audit_many};
 
 fn weight(text: &str) -> MigrationWeight {
@@ -22,19 +19,17 @@ fn weight(text: &str) -> MigrationWeight {
 /// A partition and its homes in this number of blocks.
 fn old(graph: &CsrGraph, num_blocks: usize) -> Homes {
     let targets = Targets::equal(graph, num_blocks, 0.03).unwrap();
-    let blocks = Partitioner::new(PartitionPreset::Fast, 1).partition(graph, &targets).into_blocks();
+    let blocks = Partitioner::new(PartitionPreset::Fast, 1).partition(graph, &targets, &()).into_blocks();
     Homes::new(&blocks, &[], num_blocks).unwrap()
 }
 
 /// A mapping to a tree, its homes, and its settings.
-fn mapped(
-    graph: &CsrGraph,
-    tree: &Hierarchy,
-    preset: MapPreset,
-    seed: u64,
-) -> (ManyToOneSolution, Homes, ManyToOneConfig) {
-    let config = ManyToOneConfig::preset(preset).with_seed(seed);
-    let solution = map_many_to_one(graph, tree, &config).unwrap();
+fn mapped(graph: &CsrGraph, tree: &Hierarchy, preset: MapPreset, seed: u64) -> (Solution, Homes, Config) {
+    let config = Config::preset(preset).with_seed(seed);
+    let solution = Request::new(graph, &PreparedMachine::new(tree))
+        .balanced(Balance::default())
+        .solve(&config, &())
+        .unwrap();
     let homes = Homes::new(solution.mapping.pes(), &[], tree.num_pes()).unwrap();
     (solution, homes, config)
 }
@@ -58,7 +53,10 @@ fn remapped(
     preset: PartitionPreset,
     x: &str,
 ) -> Remapped {
-    let remapped = Partitioner::new(preset, 5).remap(graph, targets, homes, weight(x)).unwrap();
+    let remapped = Partitioner::new(preset, 5)
+        .remap(graph, targets, Remapping::new(homes, weight(x)), &())
+        .and_then(|found| found.into_best(weight(x)))
+        .unwrap();
     check(graph, targets, homes, &remapped);
     remapped
 }
@@ -90,7 +88,7 @@ fn speeds_weights_and_blocks_change_and_bounds_hold() {
 fn blocks_leave_and_join() {
     let mesh = generate::mesh(40, 30, 1);
     let targets = Targets::equal(&mesh, 8, 0.03).unwrap();
-    let blocks = Partitioner::new(PartitionPreset::Fast, 1).partition(&mesh, &targets).into_blocks();
+    let blocks = Partitioner::new(PartitionPreset::Fast, 1).partition(&mesh, &targets, &()).into_blocks();
     let fewer = Homes::new(&blocks, &[6, 2], 6).unwrap();
     let six = Targets::equal(&mesh, 6, 0.03).unwrap();
     for x in ["0", "0.3"] {
@@ -138,7 +136,7 @@ fn a_weight_of_0_cuts_no_more_than_from_scratch_and_labels_are_the_best() {
     let mesh = generate::mesh(30, 20, 1);
     let homes = old(&mesh, 5);
     let targets = Targets::equal(&mesh, 5, 0.03).unwrap();
-    let scratch = Partitioner::new(PartitionPreset::Eco, 5).partition(&mesh, &targets);
+    let scratch = Partitioner::new(PartitionPreset::Eco, 5).partition(&mesh, &targets, &());
     let remapped = remapped(&mesh, &targets, &homes, PartitionPreset::Eco, "0");
     assert!(remapped.partition.cut() <= scratch.cut());
     // No permutation of the labels keeps more at this cut.
@@ -177,7 +175,12 @@ fn the_result_does_not_depend_on_threads() {
     let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 1, 2, 2, 2], 0.03).unwrap();
     let run = |threads, seed| {
         let partitioner = Partitioner::new(PartitionPreset::Strong, seed);
-        let remap = || partitioner.remap(&mesh, &targets, &homes, weight("0.1")).unwrap();
+        let remap = || {
+            partitioner
+                .remap(&mesh, &targets, Remapping::new(&homes, weight("0.1")), &())
+                .and_then(|found| found.into_best(weight("0.1")))
+                .unwrap()
+        };
         threads::run(threads, remap).unwrap().partition.into_blocks()
     };
     let one = run(1, 2);
@@ -195,20 +198,33 @@ fn on_a_machine_j_and_migration_are_weighed() {
     let slower = Capacities::new(machine, capacities).unwrap();
     let mut last = None;
     for x in ["0", "1", "50", "5000"] {
-        let solution = remap_many_to_one(&mesh, &slower, &config, &homes, weight(x)).unwrap();
+        let solution = Request::new(&mesh, &PreparedMachine::new(&slower))
+            .balanced(Balance::default())
+            .previous(Remapping::new(&homes, weight(x)))
+            .solve(&config, &())
+            .unwrap();
         let report = &solution.report;
         let pe_of = solution.mapping.pes();
         assert_eq!(report.cost, j_of(&mesh, pe_of));
         assert_eq!(report.migration, Some(homes.migration(&mesh, pe_of)));
         let mut loads = [0; 12];
         pe_of.iter().for_each(|&pe| loads[pe as usize] += 1);
-        assert!(loads.iter().zip(load_bounds(&mesh, &slower, 0.03)).all(|(&load, bound)| load <= bound));
+        assert!(
+            loads.iter().zip(Balance::default().bounds(&mesh, &slower)).all(|(&load, bound)| load <= bound)
+        );
         last = report.migration;
     }
     // PE 5 must give away three quarters of 100 vertices; its neighbours pass on some of them.
     assert!((60..250).contains(&last.unwrap().vertices), "{last:?}");
-    let scratch = map_many_to_one(&mesh, &slower, &config).unwrap();
-    let relabelled = remap_many_to_one(&mesh, &slower, &config, &homes, weight("0")).unwrap();
+    let scratch = Request::new(&mesh, &PreparedMachine::new(&slower))
+        .balanced(Balance::default())
+        .solve(&config, &())
+        .unwrap();
+    let relabelled = Request::new(&mesh, &PreparedMachine::new(&slower))
+        .balanced(Balance::default())
+        .previous(Remapping::new(&homes, weight("0")))
+        .solve(&config, &())
+        .unwrap();
     assert!(relabelled.report.cost <= scratch.report.cost);
     let kept = homes.migration(&mesh, scratch.mapping.pes()).weight;
     let is_better = relabelled.report.cost < scratch.report.cost;
@@ -225,8 +241,18 @@ fn j_stays_low_when_whole_parts_of_a_machine_become_slower() {
     // The first node, a quarter of the second, and some single PEs.
     let capacity = |pe: u32| if pe < 20 || pe.is_multiple_of(11) { 1 } else { 2 };
     let slower = Capacities::new(tree, (0..64).map(capacity).collect()).unwrap();
-    let scratch = remap_many_to_one(&mesh, &slower, &config, &homes, weight("0")).unwrap().report;
-    let remapped = remap_many_to_one(&mesh, &slower, &config, &homes, weight("4")).unwrap().report;
+    let scratch = Request::new(&mesh, &PreparedMachine::new(&slower))
+        .balanced(Balance::default())
+        .previous(Remapping::new(&homes, weight("0")))
+        .solve(&config, &())
+        .unwrap()
+        .report;
+    let remapped = Request::new(&mesh, &PreparedMachine::new(&slower))
+        .balanced(Balance::default())
+        .previous(Remapping::new(&homes, weight("4")))
+        .solve(&config, &())
+        .unwrap()
+        .report;
     let ratio = remapped.cost as f64 / scratch.cost as f64;
     assert!(ratio < 1.25, "{ratio}");
     let moved = [&remapped, &scratch].map(|report| report.migration.unwrap().weight);
@@ -240,7 +266,12 @@ fn where_bounds_hold_the_result_is_not_worse_than_if_all_stayed() {
     let (before, homes, mut config) = mapped(&mesh, &machine, MapPreset::Fast, 0);
     for x in ["0.01", "1", "10", "300"] {
         config.seed += 1;
-        let report = remap_many_to_one(&mesh, &machine, &config, &homes, weight(x)).unwrap().report;
+        let report = Request::new(&mesh, &PreparedMachine::new(&machine))
+            .balanced(Balance::default())
+            .previous(Remapping::new(&homes, weight(x)))
+            .solve(&config, &())
+            .unwrap()
+            .report;
         let cost = report.cost as f64 + weight(x).value() * report.migration.unwrap().weight as f64;
         assert!(cost <= before.report.cost as f64, "{x}: {cost} beside {}", before.report.cost);
     }
@@ -261,7 +292,7 @@ fn the_curve_leads_from_scratch_to_little_migration() {
     let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 2, 2], 0.03).unwrap();
     let partitioner = Partitioner::new(PartitionPreset::Eco, 1);
     let remapping = Remapping::new(&homes, MigrationWeight::ONE).with_curve();
-    let found = partitioner.remap_for(&mesh, &targets, remapping, &()).unwrap();
+    let found = partitioner.remap(&mesh, &targets, remapping, &()).unwrap();
     check(&mesh, &targets, &homes, found.best(MigrationWeight::ZERO).unwrap());
     let points = found.curve();
     assert!(points.last().unwrap().migration.weight < points[0].migration.weight);
@@ -288,7 +319,7 @@ fn tiny_graphs_and_many_blocks_are_remapped() {
 fn tiny_graphs_are_remapped_along_the_parts_of_a_machine() {
     let mut rng = Rng::new(3);
     let machine = Hierarchy::parse("2:2:3", "1:10:100").unwrap();
-    let config = ManyToOneConfig::preset(MapPreset::Eco);
+    let config = Config::preset(MapPreset::Eco);
     for n in 1..40usize {
         let graph = generate::random_geometric(n, 3.0, n as u64);
         let capacities = (0..12).map(|_| 1 + rng.below(3)).collect();
@@ -296,7 +327,11 @@ fn tiny_graphs_are_remapped_along_the_parts_of_a_machine() {
         let old: Vec<u32> = (0..n).map(|_| rng.below(14)).collect();
         let homes = Homes::new(&old, &[12, 13], 12).unwrap();
         for x in ["0.5", "100"] {
-            let solution = remap_many_to_one(&graph, &machine, &config, &homes, weight(x)).unwrap();
+            let solution = Request::new(&graph, &PreparedMachine::new(&machine))
+                .balanced(Balance::default())
+                .previous(Remapping::new(&homes, weight(x)))
+                .solve(&config, &())
+                .unwrap();
             assert_eq!(solution.report.cost, j_of(&graph, solution.mapping.pes()));
             let pe_of = solution.mapping.pes();
             assert_eq!(solution.report.migration, Some(homes.migration(&graph, pe_of)));
@@ -317,21 +352,34 @@ fn invalid_input_is_rejected() {
     let graph = generate::grid(3, 1);
     let partitioner = Partitioner::new(PartitionPreset::Fast, 0);
     let targets = Targets::equal(&graph, 2, 0.5).unwrap();
-    let error = partitioner.remap(&graph, &targets, &homes, weight("1")).unwrap_err();
+    let error = partitioner
+        .remap(&graph, &targets, Remapping::new(&homes, weight("1")), &())
+        .and_then(|found| found.into_best(weight("1")))
+        .unwrap_err();
     assert_eq!(error, RemapError::Homes(HomesError::Length { found: 2, expected: 3 }));
     let homes = Homes::new(&[0, 1, 1], &[], 3).unwrap();
-    let error = partitioner.remap(&graph, &targets, &homes, weight("0")).unwrap_err();
+    let error = partitioner
+        .remap(&graph, &targets, Remapping::new(&homes, weight("0")), &())
+        .and_then(|found| found.into_best(weight("0")))
+        .unwrap_err();
     assert_eq!(error, RemapError::Homes(HomesError::Blocks { found: 3, expected: 2 }));
     let mut builder = GraphBuilder::new(2);
     builder.add_edge(0, 1, i64::MAX / 8);
     let heavy = builder.build().unwrap();
     let homes = Homes::new(&[0, 1], &[], 2).unwrap();
     let targets = Targets::equal(&heavy, 2, 0.0).unwrap();
-    let error = partitioner.remap(&heavy, &targets, &homes, weight("0.3")).unwrap_err();
+    let error = partitioner
+        .remap(&heavy, &targets, Remapping::new(&homes, weight("0.3")), &())
+        .and_then(|found| found.into_best(weight("0.3")))
+        .unwrap_err();
     assert!(matches!(error, RemapError::TooLarge { .. }));
     let machine = Hierarchy::parse("2", "1").unwrap();
-    let config = ManyToOneConfig::preset(MapPreset::Fast);
+    let config = Config::preset(MapPreset::Fast);
     let homes = Homes::new(&[0, 1, 2], &[], 3).unwrap();
-    let error = remap_many_to_one(&graph, &machine, &config, &homes, weight("1")).unwrap_err();
+    let error = Request::new(&graph, &PreparedMachine::new(&machine))
+        .balanced(Balance::default())
+        .previous(Remapping::new(&homes, weight("1")))
+        .solve(&config, &())
+        .unwrap_err();
     assert!(matches!(error, SolveError::Remap(RemapError::Homes(HomesError::Blocks { .. }))));
 }

@@ -6,13 +6,10 @@ use crate::common::{random_graph, with_node_weights};
 use viem::graph::{CsrGraph, generate};
 use viem::ground::rng::Rng;
 use viem::machine::{Capacities, Grid, Hierarchy, Machine};
-use viem::mapping::solve::{
-    ManyToOneConfig, MapPreset, load_bounds, remap_many_to_one, remap_many_to_one_around,
-    remap_many_to_one_for,
-};
 use viem::partition::{
     BoundViolation, FixedVertices, Homes, MigrationWeight, PartitionPreset, Partitioner, Remapping, Targets,
 };
+use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request};
 use viem_io::metis::NodeWeights;
 use viem_io::{Source, read_graph};
 
@@ -56,7 +53,10 @@ fn of_cut(
     partitioner: &Partitioner,
     weight: MigrationWeight,
 ) -> Found {
-    let found = partitioner.remap(graph, targets, homes, weight).unwrap();
+    let found = partitioner
+        .remap(graph, targets, Remapping::new(homes, weight), &())
+        .and_then(|found| found.into_best(weight))
+        .unwrap();
     let (cost, migration) = (found.partition.cut(), found.migration.weight);
     Found { violation: found.partition.violation(), cost, migration }
 }
@@ -64,11 +64,16 @@ fn of_cut(
 fn of_j(
     graph: &CsrGraph,
     machine: &dyn Machine,
-    config: &ManyToOneConfig,
+    (config, balance): (&Config, Balance),
     homes: &Homes,
     weight: MigrationWeight,
 ) -> Found {
-    let report = remap_many_to_one(graph, machine, config, homes, weight).unwrap().report;
+    let report = Request::new(graph, &PreparedMachine::new(machine))
+        .balanced(balance)
+        .previous(Remapping::new(homes, weight))
+        .solve(config, &())
+        .unwrap()
+        .report;
     let (cost, migration) = (report.cost, report.migration.unwrap().weight);
     Found { violation: report.violation(), cost, migration }
 }
@@ -143,9 +148,9 @@ fn results_on_machines_do_not_contradict_each_other() {
         let graph = with_node_weights(&graph, &weights(n, &mut rng));
         let old: Vec<u32> = (0..n as u32).map(|v| v * 6 / n as u32).collect();
         let homes = Homes::new(&old, &[], 6).unwrap();
-        let config = ManyToOneConfig::preset(MapPreset::ALL[round % 3]).with_seed(round as u64);
+        let config = Config::preset(MapPreset::ALL[round % 3]).with_seed(round as u64);
         consistent(&format!("round {round}"), |weight| {
-            of_j(&graph, machines[round % 3], &config, &homes, weight)
+            of_j(&graph, machines[round % 3], (&config, Balance::default()), &homes, weight)
         });
     }
 }
@@ -161,8 +166,8 @@ fn a_large_weight_does_not_cut_more_for_the_same_migration() {
     consistent("cut", |weight| of_cut(&mesh, &targets, &homes, &partitioner, weight));
     let machine = Hierarchy::parse("4:4", "1:10").unwrap();
     let slower = Capacities::new(machine, [[1, 2], [2, 2]].concat().repeat(4)).unwrap();
-    let config = ManyToOneConfig::preset(MapPreset::Fast);
-    consistent("J", |weight| of_j(&mesh, &slower, &config, &homes, weight));
+    let config = Config::preset(MapPreset::Fast);
+    consistent("J", |weight| of_j(&mesh, &slower, (&config, Balance::default()), &homes, weight));
 }
 
 /// The least cost plus weight times migration of all assignments within bounds. `between` is what a unit of an edge costs.
@@ -249,9 +254,10 @@ fn tiny_problems_on_machines_are_solved_to_the_optimum() {
         let graph = with_node_weights(&random_graph(n, 3, 5, &mut rng), &weights(n, &mut rng));
         let old: Vec<u32> = (0..n).map(|_| rng.below(4)).collect();
         let homes = Homes::new(&old, &[], 4).unwrap();
-        let config = ManyToOneConfig::preset(MapPreset::Eco).with_seed(round).with_imbalance(0.3);
-        let found = consistent("tiny", |weight| of_j(&graph, &machine, &config, &homes, weight));
-        let (bounds, old) = (&load_bounds(&graph, &machine, 0.3)[..], &old[..]);
+        let config = Config::preset(MapPreset::Eco).with_seed(round);
+        let balance = Balance::default().with_imbalance(0.3);
+        let found = consistent("tiny", |weight| of_j(&graph, &machine, (&config, balance), &homes, weight));
+        let (bounds, old) = (&balance.bounds(&graph, &machine)[..], &old[..]);
         let least = |text: &&str| {
             let between = &|a, b| 2 * [0, 1, 10][usize::from(a != b) + usize::from(a / 2 != b / 2)];
             let all = Enumeration { graph: &graph, bounds, old, weight: weight(text), between };
@@ -312,17 +318,25 @@ fn points_of_a_curve_are_results_of_calls() {
     let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 2, 2], 0.03).unwrap();
     let partitioner = Partitioner::new(PartitionPreset::Eco, 1);
     let asked = Remapping::new(&homes, MigrationWeight::ONE).with_curve();
-    for point in partitioner.remap_for(&mesh, &targets, asked, &()).unwrap().curve() {
+    for point in partitioner.remap(&mesh, &targets, asked, &()).unwrap().curve() {
         let found = of_cut(&mesh, &targets, &homes, &partitioner, point.migration_weight);
         assert_eq!((point.cost, point.migration.weight), (found.cost, found.migration));
     }
     let machine = Hierarchy::parse("2:3", "1:10").unwrap();
-    let config = ManyToOneConfig::preset(MapPreset::Fast);
+    let config = Config::preset(MapPreset::Fast);
     let remapping = Remapping::new(&homes, MigrationWeight::ONE);
-    let all = remap_many_to_one_for(&mesh, &machine, &config, remapping, None, &()).unwrap();
+    let all = Request::new(&mesh, &PreparedMachine::new(&machine))
+        .balanced(Balance::default())
+        .previous(remapping)
+        .solve_for_weights(&config, &())
+        .unwrap();
     for text in WEIGHTS {
         let remapping = Remapping::new(&homes, weight(text));
-        let call = remap_many_to_one_around(&mesh, &machine, &config, remapping, None, &()).unwrap();
+        let call = Request::new(&mesh, &PreparedMachine::new(&machine))
+            .balanced(Balance::default())
+            .previous(remapping)
+            .solve(&config, &())
+            .unwrap();
         assert_eq!(all.best(weight(text)).unwrap().mapping, call.mapping);
     }
 }

@@ -22,7 +22,6 @@ use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::mapping::objective::evaluate;
 use viem::mapping::problem::check_room;
-use viem::mapping::solve::{ManyToOneConfig, MapPreset, load_bounds, pe_loads};
 use viem_io::Source;
 use viem_report::compare::Comparison;
 use viem_report::traffic::{self, DistanceTraffic, LevelTraffic};
@@ -123,7 +122,7 @@ impl Job<'_> {
             simulation: simulation.as_ref().map(SimulationReport::from),
             compared,
         };
-        let bounds = load_bounds(&graph, machine, options.sharing.imbalance()?);
+        let bounds = options.sharing.balance()?.bounds(&graph, machine);
         let too_heavy = loads::too_heavy(&graph, &bounds, None, loads::PES);
         tell(console, &report, machine.num_pes(), too_heavy);
         simulation.iter().for_each(|simulation| workload::tell_simulation(console, simulation));
@@ -170,13 +169,11 @@ fn spread(
     sharing: &SharingOptions,
     mapping: &Mapping,
 ) -> Result<JsonSpread> {
-    let (imbalance, least_load) = (sharing.imbalance()?, sharing.least_load()?);
-    let config =
-        ManyToOneConfig::preset(MapPreset::Fast).with_imbalance(imbalance).with_least_load(least_load);
+    let balance = sharing.balance()?;
     Ok(JsonSpread {
-        imbalance: 100.0 * imbalance,
-        least_load: 100.0 * least_load,
-        loads: pe_loads(graph, machine, &config, mapping.pes()),
+        imbalance: 100.0 * balance.imbalance,
+        least_load: 100.0 * balance.least_load,
+        loads: Some(balance.loads(graph, machine, mapping.pes())),
         by_pe: Some(traffic::by_pe(graph, machine.num_pes(), mapping.pes())),
     })
 }
@@ -193,7 +190,10 @@ fn tell(console: Console, report: &Report<'_>, num_pes: usize, too_heavy: Option
         Traffic::ByDistance(rows) => tell_distances(console, rows),
     }
     if let Some(spread) = &report.spread {
-        many_to_one::tell_loads(console, &spread.loads, num_pes, too_heavy);
+        spread
+            .loads
+            .iter()
+            .for_each(|loads| many_to_one::tell_loads(console, loads, num_pes, too_heavy.clone()));
         spread.by_pe.iter().for_each(|traffic| many_to_one::tell_traffic(console, traffic));
     }
     if !report.empty_pes.is_empty() {

@@ -59,8 +59,7 @@ fn score(options: &Options, given: &Given) -> Result<End> {
     let trace = options.simulation.add_to(&mut outputs, &inputs)?;
     let picture = options.picture.add_to(&mut outputs, &inputs)?;
     let console = given.console(options.report.quiet, &outputs)?;
-    options.sharing.imbalance()?;
-    options.sharing.least_load()?;
+    options.sharing.balance()?;
     let machine = options.sharing.weigh(options.machine.build(console)?)?;
     let job = Job { options, given, outputs: &outputs, json, trace, picture, console };
     let mut source = Source::open(&options.file)?;

@@ -23,13 +23,10 @@ use crate::remap::{Curve, JsonRemap, Remap};
 use crate::signals::{self, First};
 use viem::graph::{CsrGraph, quotient};
 use viem::ground::threads;
-use viem::ground::types::Cost;
+use viem::ground::types::{Cost, Weight};
 use viem::machine::Machine;
-use viem::mapping::solve::{
-    Given, ManyToOneConfig, ManyToOneReport, ManyToOneSolution, MapPreset, load_bounds,
-    map_many_to_one_watched,
-};
-use viem::partition::{FixedVertices, Migration};
+use viem::partition::Migration;
+use viem::solve::{Config, MapPreset, PreparedMachine, Report, Request, Solution};
 use viem_io::Source;
 use viem_report::traffic;
 
@@ -52,7 +49,7 @@ impl Job<'_> {
         let pe_weights = self.options.onto.pe_weights.clone();
         let sharing =
             SharingOptions { imbalance: Some(*imbalance), least_load: Some(*least_load), pe_weights };
-        let (share, least_load) = (sharing.imbalance()?, sharing.least_load()?);
+        let balance = sharing.balance()?;
         let machine = threads::run(self.threads, || self.machine.build(console))??;
         let machine = sharing.weigh(machine)?;
         let machine = machine.as_ref();
@@ -61,21 +58,18 @@ impl Job<'_> {
         console.line(format_args!("io time: {reading:.6}"));
         console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
         machine::tell(console, machine);
-        loads::tell_rounded(console, &graph, &many_to_one::capacities(machine), least_load);
-        let config = ManyToOneConfig::preset(MapPreset::from(self.options.preconfiguration))
-            .with_seed(*seed)
-            .with_threads(self.threads)
-            .with_imbalance(share)
-            .with_least_load(least_load);
+        loads::tell_rounded(console, &graph, &many_to_one::capacities(machine), balance.least_load);
         let remap = self.options.remap.read(&graph, machine.num_pes())?;
         let fixed = self.options.fixed.read_vertices(graph.num_nodes(), machine)?;
-        let bounds = load_bounds(&graph, machine, share);
+        let bounds = balance.bounds(&graph, machine);
         if let Some(fixed) = &fixed {
             fixed.tell(console, "vertices");
             fixed.warn_of_loads(console, &graph, &bounds, "PE");
         }
         let own = fixed.as_ref().map(|fixed| &fixed.vertices);
-        let (solution, curve) = self.solve(&graph, (machine, own), &config, remap.as_ref())?;
+        let prepared = PreparedMachine::new(machine);
+        let request = Request::new(&graph, &prepared).balanced(balance).fixed(own);
+        let (solution, curve) = self.solve(request, (*seed, graph.total_node_weight()), remap.as_ref())?;
         let (pe_of, report) = (solution.mapping.pes(), &solution.report);
         let contract = || quotient::contract(&graph, pe_of, machine.num_pes()).with_unit_node_weights();
         let model = threads::run(self.threads, contract)?;
@@ -83,8 +77,8 @@ impl Job<'_> {
         ranks::tell(console, machine, pe_of);
         let too_heavy = loads::too_heavy(&graph, &bounds, own, loads::PES);
         self.tell((&graph, &model, machine), report, too_heavy, migration);
-        let json = Report {
-            seconds: Seconds { reading, mapping: report.seconds },
+        let json = JsonReport {
+            seconds: Seconds { reading, mapping: report.seconds.total },
             remap: migration.map(|(remap, migration)| remap.report(migration, curve.as_ref())),
             fixed: fixed.as_ref().map(Fixed::report),
             ..self.report(file, (&graph, &model), machine, &solution)
@@ -109,14 +103,16 @@ impl Job<'_> {
     fn tell(
         &self,
         (graph, model, machine): (&CsrGraph, &CsrGraph, &dyn Machine),
-        report: &ManyToOneReport,
+        report: &Report,
         too_heavy: Option<String>,
         migration: Option<(&Remap<'_>, Migration)>,
     ) {
         let console = self.to.console;
         console.line(format_args!("cut {}", report.cut));
-        many_to_one::tell_loads(console, &report.loads, machine.num_pes(), too_heavy);
-        many_to_one::tell_empty(console, &report.loads, machine, graph.num_nodes());
+        if let Some(loads) = &report.loads {
+            many_to_one::tell_loads(console, loads, machine.num_pes(), too_heavy);
+            many_to_one::tell_empty(console, loads, machine, graph.num_nodes());
+        }
         if let Some((remap, migration)) = &migration {
             remap.tell(console, graph.total_node_weight(), migration);
         }
@@ -130,9 +126,9 @@ impl Job<'_> {
         file: &Path,
         (graph, model): (&CsrGraph, &CsrGraph),
         machine: &dyn Machine,
-        ManyToOneSolution { mapping, report, .. }: &ManyToOneSolution,
-    ) -> Report {
-        Report {
+        Solution { mapping, report, .. }: &Solution,
+    ) -> JsonReport {
+        JsonReport {
             graph: files::name(file),
             n: graph.num_nodes(),
             m: graph.num_edges(),
@@ -156,30 +152,28 @@ impl Job<'_> {
         }
     }
 
-    /// The mapping, and the curve if there is to be one.
+    /// The mapping, and the curve if there is to be one. `total` is the weight of all vertices.
     fn solve(
         &self,
-        graph: &CsrGraph,
-        (machine, fixed): (&dyn Machine, Option<&FixedVertices>),
-        config: &ManyToOneConfig,
+        request: Request<'_>,
+        (seed, total): (u64, Weight),
         remap: Option<&Remap<'_>>,
-    ) -> Result<(ManyToOneSolution, Option<Curve>)> {
+    ) -> Result<(Solution, Option<Curve>)> {
+        let preset = MapPreset::from(self.options.preconfiguration);
+        let config = &Config::preset(preset).with_seed(seed).with_threads(self.threads);
         let progress = Progress::new(self.options.report.quiet);
         signals::listen(&progress, First::Ends);
         progress.tell("mapping");
         match remap {
-            Some(remap) => remap.directly(graph, (machine, fixed), config, self.to.console, &()),
-            None => {
-                let given = Given::default().with_fixed(fixed);
-                Ok((map_many_to_one_watched(graph, machine, config, given, &())?, None))
-            }
+            Some(remap) => remap.solve(request, config, (total, self.to.console), &()),
+            None => Ok((request.solve(config, &())?, None)),
         }
     }
 }
 
 /// What was done, as written to `--json`.
 #[derive(Serialize)]
-struct Report {
+struct JsonReport {
     graph: String,
     n: usize,
     m: usize,

@@ -291,7 +291,7 @@ impl Job<'_> {
         progress.tell("partitioning");
         let partitioner = Partitioner::new(self.options.preconfiguration, self.options.seed);
         threads::run(self.threads, || -> Result<Division> {
-            let found = partitioner.remap_for(graph, targets, remap.remapping(), &())?;
+            let found = partitioner.remap(graph, targets, remap.remapping(), &())?;
             let (best, curve) = remap.best_of(found, ("cut", graph.total_node_weight()), self.to.console)?;
             let Remapped { partition, migration, .. } = best;
             let (blocks, migration) = (partition.into_blocks(), Some(migration));

@@ -16,7 +16,7 @@ use crate::options;
 use crate::progress::Progress;
 use crate::signals::{self, First, StopAtSignal};
 use viem::machine::Machine;
-use viem::mapping::solve::MapPreset;
+use viem::solve::MapPreset;
 use viem_io::output::Content;
 use viem_io::{Outputs, Source};
 use viem_training::expert_trace;

@@ -3,20 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::LazyLock;
-use std::time::{Duration, Instant};
 
 use clap::Args;
 
 use crate::error::{Result, UsageError};
 use crate::options::one_of;
-use viem::graph::{Coordinates, CsrGraph};
-use viem::ground::observer::{Limited, Observer, Phase};
-use viem::ground::threads;
-use viem::ground::types::Cost;
-use viem::machine::Machine;
-use viem::mapping::Mapping;
-use viem::mapping::construct::{AlongError, Construction, along, along_many_around};
-use viem::partition::{FixedVertices, PartitionAlgorithm, PartitionInput};
+use viem::graph::Coordinates;
+use viem::mapping::construct::Construction;
+use viem::partition::PartitionAlgorithm;
+use viem::solve::Initial;
 use viem_io::coordinates::Ids;
 use viem_io::{Source, coordinates};
 
@@ -132,57 +127,10 @@ pub(super) struct FirstOrder {
 }
 
 impl FirstOrder {
-    /// The mapping along the order.
-    pub(super) fn mapping(
-        &self,
-        graph: &CsrGraph,
-        machine: &dyn Machine,
-        streams: (u64, usize),
-        observer: &dyn Observer,
-    ) -> Result<Mapping> {
-        self.with_input(graph, streams, observer, |input| along(machine, &self.algorithm.order(input)?))
+    /// What a request takes.
+    pub(super) fn initial(&self) -> Initial<'_> {
+        Initial::Along { algorithm: self.algorithm, coordinates: self.points.as_ref() }
     }
-
-    /// The same for many vertices per processing element: parts along the order of the machine.
-    pub(super) fn mapping_of_many(
-        &self,
-        graph: &CsrGraph,
-        (machine, fixed): (&dyn Machine, Option<&FixedVertices>),
-        streams: (u64, usize),
-        observer: &dyn Observer,
-    ) -> Result<Mapping> {
-        self.with_input(graph, streams, observer, |input| {
-            along_many_around(input, self.algorithm, machine, fixed)
-        })
-    }
-
-    /// What is made by the algorithm.
-    fn with_input(
-        &self,
-        graph: &CsrGraph,
-        (seed, threads): (u64, usize),
-        observer: &dyn Observer,
-        make: impl Fn(&PartitionInput<'_>) -> Result<Mapping, AlongError> + Sync,
-    ) -> Result<Mapping> {
-        let mut input = PartitionInput::new(graph).with_seed(seed);
-        input.coordinates = self.points.as_ref();
-        input.observer = observer;
-        Ok(threads::run(threads, || make(&input))??)
-    }
-}
-
-/// What is made before a search, and the time it took. That time is taken off the limit, which the observer enforces too.
-pub(super) fn within<T>(
-    limit: &mut Option<Duration>,
-    observer: &dyn Observer,
-    make: impl FnOnce(&dyn Observer) -> Result<T>,
-) -> Result<(T, Duration)> {
-    let begin = Instant::now();
-    observer.begins(Phase::Construction);
-    let made = make(&Limited::new(observer, begin, *limit, Cost::MAX))?;
-    let spent = begin.elapsed();
-    *limit = limit.map(|limit| limit.saturating_sub(spent));
-    Ok((made, spent))
 }
 
 #[cfg(test)]

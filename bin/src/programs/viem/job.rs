@@ -15,7 +15,7 @@ use crate::files;
 use crate::launch::Planned;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
-use viem::mapping::solve::MapConfig;
+use viem::solve::{Config, PreparedMachine};
 use viem_io as io;
 use viem_io::Outputs;
 use viem_io::output::{Content, OutputId};
@@ -120,7 +120,9 @@ pub(super) struct Job<'a> {
     pub options: &'a Options,
     pub started: Instant,
     pub machine: &'a dyn Machine,
-    pub config: MapConfig,
+    /// The same machine, for all that asks for more than it says at once.
+    pub prepared: &'a PreparedMachine<'a>,
+    pub config: Config,
     pub places: Places<'a>,
     pub console: Console,
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::console::Console;
 use crate::error::Result;
-use viem::mapping::solve::{ProcessGroups, SolveError};
+use viem::solve::{ProcessGroups, SolveError};
 use viem_io::{Source, partition};
 
 /// What `--keep` asks for.

@@ -1,11 +1,10 @@
 //! Many-to-one mappings: PEs have many vertices.
 
 use std::path::Path;
-use std::time::Instant;
 
 use serde::Serialize;
 
-use super::first_mapping::{FirstOrder, within};
+use super::first_mapping::FirstOrder;
 use super::job::Job;
 use crate::error::{Result, UsageError, VerificationError};
 use crate::exit::End;
@@ -24,17 +23,14 @@ use viem::ground::observer::Observer;
 use viem::ground::types::{Cost, Weight};
 use viem::mapping::Mapping;
 use viem::mapping::search::Neighbourhood;
-use viem::mapping::solve::{
-    Given, ManyToOneConfig, ManyToOneReport, ManyToOneSolution, MapPreset, evaluate_many_to_one, load_bounds,
-    map_many_to_one_watched,
-};
 use viem::partition::{FixedVertices, PartitionAlgorithm};
+use viem::solve::{Balance, ManyToOneConfig, MapPreset, Report, Request, Solution};
 
 /// A many-to-one mapping as it was asked for.
 struct ManyToOne<'a> {
     job: Job<'a>,
     graph: &'a CsrGraph,
-    config: ManyToOneConfig,
+    balance: Balance,
     /// The order along which a mapping to improve is made.
     first: Option<FirstOrder>,
     /// A mapping to improve.
@@ -57,15 +53,10 @@ pub(super) fn map(job: Job<'_>, graph: &CsrGraph) -> Result<End> {
         ))
         .into());
     }
-    let mut config = ManyToOneConfig::preset(options.preconfiguration_mapping);
-    config.seed = job.config.seed;
-    config.threads = job.config.threads;
-    config.imbalance = options.sharing.imbalance()?;
-    config.least_load = options.sharing.least_load()?;
-    config.time_limit = job.config.time_limit;
+    let balance = options.sharing.balance()?;
     let first = options.first.read(graph.num_nodes())?;
     let fixed = options.fixed.read_vertices(graph.num_nodes(), machine)?;
-    ManyToOne { job, graph, config, first, start, remap, fixed }.run()
+    ManyToOne { job, graph, balance, first, start, remap, fixed }.run()
 }
 
 impl ManyToOne<'_> {
@@ -80,7 +71,7 @@ impl ManyToOne<'_> {
             "many-to-one mapping, {:.1} vertices per processing element",
             graph.num_nodes() as f64 / machine.num_pes() as f64
         ));
-        loads::tell_rounded(console, graph, &many_to_one::capacities(machine), self.config.least_load);
+        loads::tell_rounded(console, graph, &many_to_one::capacities(machine), self.balance.least_load);
         if let Some(fixed) = &self.fixed {
             fixed.tell(console, "vertices");
             fixed.warn_of_loads(console, graph, &self.bounds(), "PE");
@@ -96,17 +87,21 @@ impl ManyToOne<'_> {
     }
 
     /// The mapping, and the curve if there is to be one.
-    fn solve(&self, observer: &dyn Observer) -> Result<(ManyToOneSolution, Option<Curve>)> {
-        let (&Job { machine, console, .. }, graph) = (&self.job, self.graph);
+    fn solve(&self, observer: &dyn Observer) -> Result<(Solution, Option<Curve>)> {
+        let (Job { prepared, config, console, .. }, graph) = (&self.job, self.graph);
+        let request = Request::new(graph, prepared).balanced(self.balance).fixed(self.fixed());
         match &self.remap {
-            Some(remap) => remap.directly(graph, (machine, self.fixed()), &self.config, console, observer),
-            None => Ok((self.map(observer)?, None)),
+            Some(remap) => remap.solve(request, config, (graph.total_node_weight(), *console), observer),
+            None => {
+                let initial = self.first.as_ref().map(FirstOrder::initial);
+                Ok((request.start(self.start.as_ref()).initial(initial).solve(config, observer)?, None))
+            }
         }
     }
 
     /// The greatest load of each PE.
     fn bounds(&self) -> Vec<Weight> {
-        load_bounds(self.graph, self.job.machine, self.config.imbalance)
+        self.balance.bounds(self.graph, self.job.machine)
     }
 
     /// The vertices that are fixed, if any are.
@@ -114,46 +109,23 @@ impl ManyToOne<'_> {
         self.fixed.as_ref().map(|fixed| &fixed.vertices)
     }
 
-    /// A mapping from nothing, from one that was given, or from one along the order of the machine. Time for the latter counts.
-    fn map(&self, observer: &dyn Observer) -> Result<ManyToOneSolution> {
-        let (machine, graph) = (self.job.machine, self.graph);
-        let mut config = self.config.clone();
-        let begin = Instant::now();
-        let streams = (config.seed, config.threads);
-        let first = |observer: &dyn Observer| {
-            let order = self.first.as_ref();
-            order
-                .map(|order| order.mapping_of_many(graph, (machine, self.fixed()), streams, observer))
-                .transpose()
-        };
-        let (first, _) = within(&mut config.time_limit, observer, first)?;
-        let mut solution = match first {
-            Some(first) if self.keeps_first() => evaluate_many_to_one(graph, machine, &config, first)?,
-            first => {
-                let start = first.as_ref().or(self.start.as_ref());
-                let given = Given::from(start).with_fixed(self.fixed());
-                map_many_to_one_watched(graph, machine, &config, given, observer)?
-            }
-        };
-        solution.report.seconds = begin.elapsed().as_secs_f64();
-        Ok(solution)
-    }
-
     /// Whether a mapping along an order is the result.
     fn keeps_first(&self) -> bool {
-        self.first.is_some() && self.job.config.search.neighbourhood == Neighbourhood::None
+        self.first.is_some() && self.job.config.one_to_one.search.neighbourhood == Neighbourhood::None
     }
 
-    fn tell(&self, report: &ManyToOneReport) {
+    fn tell(&self, report: &Report) {
         let console = self.job.console;
-        console.line(format_args!("time spent for mapping {:.6}", report.seconds));
+        console.line(format_args!("time spent for mapping {:.6}", report.seconds.total));
         if report.stopped {
             console.line(format_args!("stopped early: this is the best mapping found so far"));
         }
         console.line(format_args!("cut {}", report.cut));
         let too_heavy = loads::too_heavy(self.graph, &self.bounds(), self.fixed(), loads::PES);
-        many_to_one::tell_loads(console, &report.loads, self.job.machine.num_pes(), too_heavy);
-        many_to_one::tell_empty(console, &report.loads, self.job.machine, report.num_nodes);
+        if let Some(loads) = &report.loads {
+            many_to_one::tell_loads(console, loads, self.job.machine.num_pes(), too_heavy);
+            many_to_one::tell_empty(console, loads, self.job.machine, report.num_processes);
+        }
         if let Some((remap, migration)) = self.remap.as_ref().zip(report.migration) {
             remap.tell(console, self.graph.total_node_weight(), &migration);
         }
@@ -166,11 +138,7 @@ impl ManyToOne<'_> {
     }
 
     /// Writes mapping and report, once the mapping is verified if that was asked for.
-    fn write(
-        &self,
-        ManyToOneSolution { mapping, report, .. }: &ManyToOneSolution,
-        curve: Option<&Curve>,
-    ) -> Result<()> {
+    fn write(&self, Solution { mapping, report, .. }: &Solution, curve: Option<&Curve>) -> Result<()> {
         let (Job { options, machine, console, places, .. }, graph) = (&self.job, self.graph);
         let report_of_run = self.report(report, curve);
         let drawn = options.picture.draw(graph, machine, places.name(), mapping, true)?;
@@ -178,7 +146,7 @@ impl ManyToOne<'_> {
         let audit = |written: &Path| self.audit(written, mapping, report);
         let audit = options.verify.then_some(&audit as _);
         places.write(mapping, &report_of_run, drawn.as_deref(), drawn_curve.into_iter(), audit)?;
-        if let Some(start) = report.cost_of_start {
+        if let Some(start) = report.cost_of_start.or(report.cost_of_construction) {
             let name = self.along().map_or("input mapping", PartitionAlgorithm::name);
             console.line(format_args!("{name} {start} -> {}", report.cost));
         }
@@ -187,7 +155,7 @@ impl ManyToOne<'_> {
     }
 
     /// Has the auditor recompute J, loads and migration from the files, and prints that.
-    fn audit(&self, written: &Path, mapping: &Mapping, report: &ManyToOneReport) -> Result<()> {
+    fn audit(&self, written: &Path, mapping: &Mapping, report: &Report) -> Result<()> {
         let Job { options, console, .. } = self.job;
         self.check(written, mapping, report.cost)?;
         console.line(format_args!("verified: J of the files is {} too, and so are all loads", report.cost));
@@ -223,30 +191,30 @@ impl ManyToOne<'_> {
         }
     }
 
-    fn report(&self, report: &ManyToOneReport, curve: Option<&Curve>) -> JsonReport {
+    fn report(&self, report: &Report, curve: Option<&Curve>) -> JsonReport {
         let remap = self.remap.as_ref().zip(report.migration);
         let along = self.along();
         let Job { options, machine, .. } = self.job;
         JsonReport {
             graph: files::name(&options.file),
-            n: report.num_nodes,
+            n: report.num_processes,
             m: report.num_edges,
-            seed: self.config.seed,
+            seed: self.job.config.seed,
             machine: options.machine.report(machine),
             preconfiguration_mapping: options.preconfiguration_mapping,
             pe_weights: options.sharing.pe_weights.as_deref().map(files::name),
-            settings: self.config.clone().with_threads(1),
+            settings: self.job.config.many_to_one.clone(),
             construction_algorithm: along.map(PartitionAlgorithm::name),
             local_search_neighborhood: self.keeps_first().then(|| Neighbourhood::None.name()),
             cost: JsonCost {
-                input_mapping: report.cost_of_start.filter(|_| along.is_none()),
-                construction: report.cost_of_start.filter(|_| along.is_some()),
+                input_mapping: report.cost_of_start,
+                construction: report.cost_of_construction,
                 mapping: report.cost,
             },
             cut: report.cut,
             spread: JsonSpread {
-                imbalance: 100.0 * self.config.imbalance,
-                least_load: 100.0 * self.config.least_load,
+                imbalance: 100.0 * self.balance.imbalance,
+                least_load: 100.0 * self.balance.least_load,
                 loads: report.loads,
                 by_pe: None,
             },
@@ -254,7 +222,7 @@ impl ManyToOne<'_> {
             remap: remap.map(|(remap, migration)| remap.report(migration, curve)),
             stopped: report.stopped,
             memory: JsonMemory::of(self.graph),
-            seconds: Seconds { total: report.seconds },
+            seconds: Seconds { total: report.seconds.total },
         }
     }
 }

@@ -37,6 +37,7 @@ use crate::given::Given;
 use crate::modes::Mode;
 use job::{Inputs, Job, Places};
 use options::{Options, TABLE};
+use viem::PreparedMachine;
 use viem::ground::threads;
 use viem::machine::Machine;
 use viem_io::{Outputs, Source};
@@ -71,9 +72,9 @@ fn map(options: &Options, given: &Given) -> Result<End> {
     let machine = options.sharing.weigh(machine)?;
     let machine = machine.as_ref();
     let config = options.config(machine, places.is_file())?;
-    options.sharing.imbalance()?;
-    options.sharing.least_load()?;
-    let job = Job { options, started, machine, config, places, console };
+    options.sharing.balance()?;
+    let prepared = &PreparedMachine::new(machine);
+    let job = Job { options, started, machine, prepared, config, places, console };
     let mut source = Source::open(&options.file)?;
     if crate::workload::is_workload(&mut source) {
         TABLE.refuse(Mode::Workload, given)?;

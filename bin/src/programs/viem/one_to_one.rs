@@ -1,11 +1,10 @@
 //! `viem` where each process has a PE of its own.
 
 use std::path::Path;
-use std::time::Instant;
 
 use serde::Serialize;
 
-use super::first_mapping::{FirstOrder, within};
+use super::first_mapping::FirstOrder;
 use super::goal;
 use super::job::Job;
 use super::keep::{self, Keep};
@@ -22,20 +21,18 @@ use crate::progress::Progress;
 use crate::ranks;
 use crate::signals::{self, First, StopAtSignal};
 use viem::graph::CsrGraph;
-use viem::ground::observer::Observer;
 use viem::ground::types::{Cost, Distance};
 use viem::machine::{Hierarchy, Machine};
+use viem::mapping::construct::Construction;
 use viem::mapping::search::Neighbourhood;
-use viem::mapping::solve::{
-    Given, MapConfig, MapPreset, MapReport, MapSeconds, Solution, solve_keeping_groups, solve_watched,
-};
-use viem::partition::{FixedVertices, PartitionAlgorithm};
+use viem::partition::PartitionAlgorithm;
+use viem::solve::{MapPreset, OneToOneConfig, Report, Request, Secondary, Seconds, Solution};
 use viem_report::compare::percent_less;
-use viem_workload::contention::{Relief, ReliefConfig, relieve};
+use viem_workload::contention::ReliefConfig;
 
 /// Maps each process to a PE of its own.
 pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
-    let Job { options, started, machine, config, console, .. } = job;
+    let Job { options, started, machine, console, .. } = job;
     let planned = job.places.planned.take();
     planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
     let schedule = options.goal.as_ref().map(|goal| goal.read(machine, graph.num_nodes())).transpose()?;
@@ -64,15 +61,13 @@ pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
     groups.iter().for_each(|groups| keep::tell(console, groups));
     let solution = {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
-        let given = Given::from(start.as_ref()).with_fixed(fixed.as_ref().map(|fixed| &fixed.vertices));
-        let found = match &groups {
-            Some(groups) => solve_keeping_groups(graph, machine, &config, groups, given, &observer)?,
-            None => solve(graph, machine, &config, (given, order.as_ref()), &observer)?,
-        };
-        match relief {
-            Some(relief) => relieved(graph, machine, found, (relief, given.fixed), &observer)?,
-            None => found,
-        }
+        Request::new(graph, job.prepared)
+            .start(start.as_ref())
+            .initial(order.as_ref().map(FirstOrder::initial))
+            .fixed(fixed.as_ref().map(|fixed| &fixed.vertices))
+            .together(groups.as_ref())
+            .then_lower(relief.as_ref().map(|relief| relief as &dyn Secondary))
+            .solve(&job.config, &observer)?
     };
     ranks::tell(console, machine, solution.mapping.pes());
     tell(console, &solution.report);
@@ -87,53 +82,10 @@ pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
     Ok(received.interrupt().map_or(End::Done, End::Signal))
 }
 
-/// The mapping. An order of the processes that it begins from counts as its construction.
-fn solve(
-    graph: &CsrGraph,
-    machine: &dyn Machine,
-    config: &MapConfig,
-    (given, order): (Given<'_>, Option<&FirstOrder>),
-    observer: &dyn Observer,
-) -> Result<Solution> {
-    let mut rest = *config;
-    let streams = (config.seed, config.threads);
-    let first = |observer: &dyn Observer| {
-        order.map(|order| order.mapping(graph, machine, streams, observer)).transpose()
-    };
-    let (first, spent) = within(&mut rest.time_limit, observer, first)?;
-    let given = given.with_first(first.as_ref());
-    let mut solution = solve_watched(graph, machine, &rest, given, observer)?;
-    let seconds = &mut solution.report.seconds;
-    seconds.construction += spent.as_secs_f64();
-    seconds.total += spent.as_secs_f64();
-    Ok(solution)
-}
-
-/// The mapping with a lower load of the busiest link, which counts as a part of the search.
-fn relieved(
-    graph: &CsrGraph,
-    machine: &dyn Machine,
-    found: Solution,
-    (relief, fixed): (ReliefConfig, Option<&FixedVertices>),
-    observer: &dyn Observer,
-) -> Result<Solution> {
-    let begin = Instant::now();
-    let Relief { mapping, cost, exchanges, .. } =
-        relieve(graph, machine, &found.mapping, fixed, &relief, observer)?;
-    let mut solution = found;
-    solution.mapping = mapping;
-    let report = &mut solution.report;
-    (report.cost, report.swaps_made) = (cost, report.swaps_made + exchanges);
-    let seconds = begin.elapsed().as_secs_f64();
-    report.seconds.search += seconds;
-    report.seconds.total += seconds;
-    Ok(solution)
-}
-
 /// What was done, in the lines that VieM prints.
-fn tell(console: Console, report: &MapReport) {
+fn tell(console: Console, report: &Report) {
     console.line(format_args!("construction took {:.6}", report.seconds.construction));
-    console.line(format_args!("J(C,D,Pi) = {}", report.cost_of_construction));
+    report.cost_of_construction.iter().for_each(|cost| console.line(format_args!("J(C,D,Pi) = {cost}")));
     console.line(format_args!("local search took {:.6}", report.seconds.search));
     console.line(format_args!("time spent for mapping {:.6}", report.seconds.total));
     if report.stopped {
@@ -154,7 +106,8 @@ impl Job<'_> {
         let Job { options, machine, console, .. } = *self;
         let Solution { mapping, report, .. } = solution;
         let drawn = options.picture.draw(graph, machine, self.places.name(), mapping, false)?;
-        let settings = self.config.effective_on(machine).with_construction(report.algorithm);
+        let mut settings = self.config.one_to_one.effective_on(machine);
+        settings.construction.algorithm = report.construction;
         let report_of_run = JsonReport::new(options, machine, report, settings, (fixed, launch, busiest));
         let files = launch.into_iter().flat_map(JobLaunch::texts).chain(self.places.goal.zip(schedule));
         let audit = |written: &Path| {
@@ -167,7 +120,7 @@ impl Job<'_> {
     }
 
     /// What was written, and what it is worth.
-    fn tell_end(&self, report: &MapReport, launch: Option<&JobLaunch>) {
+    fn tell_end(&self, report: &Report, launch: Option<&JobLaunch>) {
         launch.iter().for_each(|launch| launch.tell(self.console));
         let (identity, cost) = (report.cost_of_identity, report.cost);
         let (less, place) = (percent_less(identity, cost), self.places.name());
@@ -186,8 +139,8 @@ struct JsonReport<'a> {
     seed: u64,
     machine: JsonMachine,
     options: JsonOptions<'a>,
-    /// Every setting that decides the result, whether an option names it or not.
-    settings: MapConfig,
+    /// What decides the result besides, whether an option names it or not.
+    settings: OneToOneConfig,
     #[serde(rename = "J")]
     cost: JsonCost,
     busiest: Option<Busiest>,
@@ -197,7 +150,7 @@ struct JsonReport<'a> {
     fixed: Option<JsonFixed>,
     #[serde(skip_serializing_if = "Option::is_none")]
     launch: Option<JsonLaunch>,
-    seconds: MapSeconds,
+    seconds: Seconds,
 }
 
 #[derive(Serialize)]
@@ -207,7 +160,7 @@ struct JsonOptions<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     distances: Option<&'a [Distance]>,
     preconfiguration_mapping: MapPreset,
-    construction_algorithm: &'static str,
+    construction_algorithm: Option<&'static str>,
     local_search_neighborhood: Neighbourhood,
     communication_neighborhood_dist: usize,
     search_space_s: usize,
@@ -226,7 +179,7 @@ struct JsonCost {
     identity: Cost,
     #[serde(skip_serializing_if = "Option::is_none")]
     input_mapping: Option<Cost>,
-    construction: Cost,
+    construction: Option<Cost>,
     search: Cost,
 }
 
@@ -240,8 +193,8 @@ impl<'a> JsonReport<'a> {
     fn new(
         options: &'a Options,
         machine: &'a dyn Machine,
-        report: &MapReport,
-        settings: MapConfig,
+        report: &Report,
+        settings: OneToOneConfig,
         (fixed, launch, busiest): (Option<&Fixed>, Option<&JobLaunch>, Option<Busiest>),
     ) -> Self {
         Self {
@@ -257,7 +210,8 @@ impl<'a> JsonReport<'a> {
                 construction_algorithm: options
                     .first
                     .along()
-                    .map_or(report.algorithm.name(), PartitionAlgorithm::name),
+                    .map(PartitionAlgorithm::name)
+                    .or(report.construction.map(Construction::name)),
                 local_search_neighborhood: settings.search.neighbourhood,
                 communication_neighborhood_dist: settings.search.max_hops,
                 search_space_s: settings.search.block_size,

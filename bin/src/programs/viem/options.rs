@@ -26,7 +26,7 @@ use crate::workload::CostOptions;
 use viem::ground::settings::named;
 use viem::ground::types::Cost;
 use viem::machine::{DistanceKind, Machine};
-use viem::mapping::solve::{MapConfig, MapPreset};
+use viem::solve::{Config, MapPreset};
 use viem_workload::contention::ReliefConfig;
 
 /// The name of the program.
@@ -223,7 +223,7 @@ impl Options {
     }
 
     /// The settings of a run. `is_file`: whether the mapping goes to a file of its own.
-    pub(super) fn config(&self, machine: &dyn Machine, is_file: bool) -> Result<MapConfig> {
+    pub(super) fn config(&self, machine: &dyn Machine, is_file: bool) -> Result<Config> {
         let older = self.remap.old().into_iter().chain(self.remap.files());
         let kept = self.keep.iter().filter_map(Keep::file);
         let goal = self.goal.iter().map(Goal::schedule);
@@ -239,13 +239,13 @@ impl Options {
             );
             return Err(UsageError(message).into());
         }
-        let mut config = MapConfig::preset(self.preconfiguration_mapping);
-        config.seed = self.seed;
-        config.threads = options::threads(self.threads)?;
-        config.distances = self.distance_construction_algorithm;
-        config.construction.algorithm = self.first.construction();
-        config.search = self.neighbourhood.config()?;
-        config.time_limit = self.time_limit;
+        let mut config = Config::preset(self.preconfiguration_mapping)
+            .with_seed(self.seed)
+            .with_threads(options::threads(self.threads)?)
+            .with_time_limit(self.time_limit)
+            .with_distances(self.distance_construction_algorithm);
+        config.one_to_one.construction.algorithm = self.first.construction();
+        config.one_to_one.search = self.neighbourhood.config()?;
         config.validate()?;
         Ok(config)
     }

@@ -17,8 +17,7 @@ use crate::signals::{self, First, StopAtSignal};
 use crate::{files, options};
 use viem::ground::observer::{Observer, Phase};
 use viem::ground::types::Cost;
-use viem::mapping::solve::Given as GivenMappings;
-use viem::qap::{QapConfig, QapMachine, QapSolution, solve_watched};
+use viem::qap::{QapConfig, QapMachine, QapRequest, QapSolution};
 use viem_io as io;
 use viem_io::fixed::FixedKind;
 use viem_io::mapping::Room;
@@ -78,9 +77,8 @@ pub(super) fn map(options: &Options, given: &Given) -> Result<End> {
     let solution = {
         let watcher = Watcher { progress, known: problem.known(None) };
         let observer = StopAtSignal { observer: watcher, received: received.clone() };
-        let given =
-            GivenMappings::from(start.as_ref()).with_fixed(fixed.as_ref().map(|fixed| &fixed.vertices));
-        solve_watched(&problem.qap, &config, given, &observer)?
+        let fixed = fixed.as_ref().map(|fixed| &fixed.vertices);
+        QapRequest::new(&problem.qap).start(start.as_ref()).fixed(fixed).solve(&config, &observer)?
     };
     let settings = config.with_threads(1);
     let report = JsonReport::new(options, (&problem, fixed.as_ref()), &solution, settings, machine);

@@ -19,7 +19,7 @@ use crate::signals::{self, First, StopAtSignal};
 use crate::workload::tell_program;
 use viem::ground::types::{Cost, PeId};
 use viem::machine::{Capacities, Machine};
-use viem::mapping::solve::MapPreset;
+use viem::solve::MapPreset;
 use viem_io::Source;
 use viem_verify::{self as verify, WorkloadAudit, WorkloadText};
 use viem_workload::map::{TaskMapConfig, TaskMapReport, TaskMapping, map_tasks_watched};
@@ -89,6 +89,7 @@ pub(super) fn map(mut job: Job<'_>, source: Source<'_>) -> Result<End> {
     tell_assignment(console, &assignment.report);
     let planned = job.places.planned.take();
     let (launch, refused) = launch::of_mapping(planned, whole, &assignment.mapping, job.places.outputs);
+    config.threads = 1;
     config.mapping = config.mapping.effective_on(machine);
     let report = job.report(&program, (machine, room), config, &assignment.report, launch.as_ref());
     job.write_workload(&program, room, &assignment, &report, launch.as_ref())?;
@@ -120,7 +121,10 @@ impl Job<'_> {
     fn assignment(&self) -> TaskMapConfig {
         let options = self.options;
         let mut config = TaskMapConfig::preset(options.preconfiguration_mapping);
-        config.mapping = self.config;
+        config.seed = self.config.seed;
+        config.threads = self.config.threads;
+        config.time_limit = self.config.time_limit;
+        config.mapping = self.config.one_to_one;
         config.costs = options.workload.costs.costs();
         config.sharing = options.workload.costs.sharing();
         if options.workload.judge() == Judge::Estimate {

@@ -2,23 +2,18 @@
 
 use viem::graph::CsrGraph;
 use viem::ground::types::Weight;
+use viem::machine::{Blocks, HierarchyError};
 use viem::mapping::model::{ModelError, check_num_blocks};
-use viem::partition::{FixedError, FixedVertices, TargetsError};
-use viem::{Partition, Targets};
+use viem::partition::{FixedVertices, TargetsError};
+use viem::solve::{Balance, Objective};
+use viem::{PreparedMachine, Request, Targets};
 
-/// How far loads may be from their shares.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Balance {
-    /// By how much of its share a load may be above it: 0.03 is 3 %.
-    pub imbalance: f64,
-    /// How much of its share a load is at least, from 0 to 1.
-    pub least_load: f64,
-}
-
-/// The blocks of a partition: what they weigh, and their shares.
+/// The blocks of a partition: their shares, and what must be in them.
 pub struct Division {
-    targets: Targets,
-    capacities: Vec<u32>,
+    shares: Vec<u32>,
+    bounds: Vec<Weight>,
+    balance: Balance,
+    fixed: Option<FixedVertices>,
 }
 
 /// Says that a least load is rounded down to 0, where it is. O(k) for k capacities.
@@ -29,23 +24,12 @@ pub fn rounded_least(graph: &CsrGraph, capacities: &[u32], least_load: f64) -> O
     Some(format!("a least load of {percent} % of {share} is 0, as it is rounded down"))
 }
 
-/// Blocks with little.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LowLoads {
-    /// The number of blocks with less than half of their share.
-    pub below_half: usize,
-    /// The number of blocks below their least load.
-    pub below_least: usize,
-    /// The total weight that these lack.
-    pub shortfall: Weight,
-}
-
 impl Division {
     /// Blocks whose weights are in proportion to `shares`, equal ones without. O(k) for k blocks.
     ///
     /// # Errors
     ///
-    /// Shares are given for another number of blocks, all shares are 0, or the balance is out of its ranges.
+    /// There are no blocks or too many, all shares are 0, or the balance is out of its ranges.
     pub fn new(
         graph: &CsrGraph,
         num_blocks: usize,
@@ -56,15 +40,14 @@ impl Division {
             None => Targets::equal(graph, num_blocks, balance.imbalance)?,
             Some(shares) => Targets::proportional(graph, shares, balance.imbalance)?,
         };
-        let capacities = shares.unwrap_or_else(|| vec![1; num_blocks]);
-        let least = Targets::least_shares(graph, &capacities, balance.least_load)?;
-        Ok(Self { targets: targets.with_least_loads(least)?, capacities })
+        Targets::check_least_load(balance.least_load)?;
+        let shares = shares.unwrap_or_else(|| vec![1; num_blocks]);
+        Ok(Self { shares, bounds: targets.bounds().to_vec(), balance, fixed: None })
     }
 
     /// The same with vertices that must be in given blocks, if there are any.
-    pub fn with_fixed(self, graph: &CsrGraph, fixed: Option<FixedVertices>) -> Result<Self, FixedError> {
-        let Some(fixed) = fixed else { return Ok(self) };
-        Ok(Self { targets: self.targets.with_fixed(graph, fixed)?, ..self })
+    pub fn with_fixed(self, fixed: Option<FixedVertices>) -> Self {
+        Self { fixed, ..self }
     }
 
     /// Whether there is a vertex for each block that has a share. To be asked before a graph is divided, not where a partition is scored.
@@ -73,26 +56,36 @@ impl Division {
     ///
     /// There are fewer vertices.
     pub fn check_enough(&self, graph: &CsrGraph) -> Result<(), ModelError> {
-        check_num_blocks(graph, self.capacities.iter().filter(|&&capacity| capacity > 0).count())
+        check_num_blocks(graph, self.shares.iter().filter(|&&share| share > 0).count())
     }
 
     /// Says that a least load is rounded down to 0, where it is.
-    pub fn rounded_least(&self, graph: &CsrGraph, least_load: f64) -> Option<String> {
-        rounded_least(graph, &self.capacities, least_load)
+    pub fn rounded_least(&self, graph: &CsrGraph) -> Option<String> {
+        rounded_least(graph, &self.shares, self.balance.least_load)
     }
 
-    /// What the partitioner takes.
-    pub fn targets(&self) -> &Targets {
-        &self.targets
+    /// The number of blocks.
+    pub fn num_blocks(&self) -> usize {
+        self.shares.len()
     }
 
-    /// Which blocks of a partition have little; O(k).
-    pub fn low_loads(&self, partition: &Partition) -> LowLoads {
-        let loads = partition.block_weights();
-        LowLoads {
-            below_half: Targets::num_below_half(&self.capacities, loads),
-            below_least: self.targets.num_short(loads),
-            shortfall: partition.shortfall(),
-        }
+    /// The greatest load that each block may have.
+    pub fn bounds(&self) -> &[Weight] {
+        &self.bounds
+    }
+
+    /// The blocks as a machine.
+    ///
+    /// # Errors
+    ///
+    /// There are more blocks than a machine can have PEs.
+    pub fn blocks(&self) -> Result<Blocks, HierarchyError> {
+        Blocks::proportional(self.shares.clone())
+    }
+
+    /// What divides a graph into these blocks, which `machine` has.
+    pub fn request<'a>(&'a self, graph: &'a CsrGraph, machine: &'a PreparedMachine<'a>) -> Request<'a> {
+        let request = Request::new(graph, machine).balanced(self.balance).minimise(Objective::Cut);
+        request.fixed(self.fixed.as_ref())
     }
 }

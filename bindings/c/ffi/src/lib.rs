@@ -19,7 +19,7 @@ mod memory;
 mod place;
 
 pub use arguments::{ArgumentError, Fault, array, array_mut, count, optional, put, put_if_wanted, text};
-pub use division::{Balance, Division, LowLoads, rounded_least};
+pub use division::{Division, rounded_least};
 pub use files::{write, write_graph, write_launch};
 pub use graph::{Integer, LooseError, LooseGraph, arcs_from};
 pub use guard::guarded;

@@ -6,9 +6,9 @@ use viem::graph::GraphError;
 use viem::machine::MachineError;
 use viem::mapping::MappingError;
 use viem::mapping::objective::ScoreError;
-use viem::mapping::solve::SolveError;
 use viem::partition::{FixedError, HomesError, RemapError, TargetsError};
 use viem::qap::QapSolveError;
+use viem::solve::SolveError;
 use viem_cluster::SpecError;
 use viem_io::ReadError;
 

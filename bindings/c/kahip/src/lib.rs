@@ -16,8 +16,8 @@ use std::fmt::Display;
 
 use viem::ground::threads;
 use viem::ground::types::{BlockId, Cost};
-use viem::mapping::solve::{ManyToOneConfig, map_many_to_one};
-use viem::{CsrGraph, Hierarchy, PartitionPreset, Partitioner, Targets};
+use viem::solve::Balance;
+use viem::{Config, CsrGraph, Hierarchy, PartitionPreset, Partitioner, PreparedMachine, Request, Targets};
 use viem_ffi::{
     LooseGraph, arcs_from, array, array_mut, check_memory, guarded, memory_of_run, optional, put,
     put_if_wanted,
@@ -166,7 +166,8 @@ unsafe fn partition(
     let targets = Targets::equal(&graph, num_parts, imbalance).map_err(text)?;
     let too_few = too_few(&graph, num_parts);
     let partitioner = Partitioner::new(preset(mode)?, seed as u64);
-    let partition = threads::run(num_threads(), || partitioner.partition(&graph, &targets)).map_err(text)?;
+    let partition =
+        threads::run(num_threads(), || partitioner.partition(&graph, &targets, &())).map_err(text)?;
     let cut = partition.cut();
     Ok(Found { parts: partition.into_blocks(), cut, cost: None, too_few })
 }
@@ -257,10 +258,11 @@ pub unsafe extern "C" fn process_mapping(
         let tree = unsafe { joined("hierarchy_parameter", hierarchy_parameter, depth) }?;
         let distances = unsafe { joined("distance_parameter", distance_parameter, depth) }?;
         let machine = Hierarchy::parse(&tree, &distances).map_err(text)?;
-        let config = ManyToOneConfig::preset(preset(mode_partitioning)?.into()).with_seed(seed as u64);
-        let config =
-            config.with_imbalance(unsafe { one("imbalance", imbalance) }?).with_threads(num_threads());
-        let solution = map_many_to_one(&graph, &machine, &config).map_err(text)?;
+        let balance = Balance::default().with_imbalance(unsafe { one("imbalance", imbalance) }?);
+        let config = Config::preset(preset(mode_partitioning)?.into()).with_seed(seed as u64);
+        let prepared = PreparedMachine::new(&machine);
+        let request = Request::new(&graph, &prepared).balanced(balance);
+        let solution = request.solve(&config.with_threads(num_threads()), &()).map_err(text)?;
         let report = solution.report;
         let too_few = too_few(&graph, viem::Machine::num_pes(&machine));
         Ok(Found { parts: solution.mapping.into_pes(), cut: report.cut, cost: Some(report.cost), too_few })

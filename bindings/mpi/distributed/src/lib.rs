@@ -15,6 +15,7 @@ mod comm;
 use std::ffi::c_char;
 
 use viem::ground::error::{ErrorKind, HasKind};
+use viem::solve::Balance;
 use viem_c::error::{Error, Status, call_of_other};
 use viem_c::machine::Machine;
 use viem_c::mapping::{Report, VIEM_UNKNOWN};
@@ -27,7 +28,7 @@ use viem_distributed::graph::DistGraph;
 use viem_distributed::guard::guarded;
 use viem_distributed::rounds::Rounds;
 use viem_distributed::solve::{DistConfig, DistSolution, Given, Goal, Old, divide};
-use viem_ffi::{Balance, put, text};
+use viem_ffi::{put, text};
 
 pub use arguments::{Arguments, Graph};
 pub use comm::Operations;

@@ -241,12 +241,12 @@ class Partition(_Placed):
     @property
     def overload(self) -> int:
         """The sum of what loads exceed their bounds by: 0 if all bounds are met."""
-        return int(self.report["overload"])
+        return int(self.report["loads"]["overload"])
 
     @property
     def shortfall(self) -> int:
         """The sum of what blocks lack of their least loads: 0 if all have them."""
-        return int(self.report["shortfall"])
+        return int(self.report["loads"]["shortfall"])
 
     def block_of(self, label: Hashable) -> int:
         """The block of the vertex with a label."""

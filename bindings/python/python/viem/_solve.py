@@ -167,7 +167,7 @@ def partition(
         No block gets more than `(1 + imbalance) * ceil(its share)`; 0 asks for perfect balance.
     least_load : float
         No block gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1; bounds go before least loads, and
-        `report` says how many are below (`below_least`) and what they lack (`shortfall`).
+        `report["loads"]` says how many are below (`below_least`) and what they lack (`shortfall`).
     shares : array of num_blocks int, optional
         The weights of the blocks in proportion to each other; equal by default.
     fixed : array of n blocks with -1 for free vertices, or dict of blocks by label, optional

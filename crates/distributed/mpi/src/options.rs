@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Parser;
-use viem::mapping::solve::MapPreset;
 use viem::partition::MigrationWeight;
+use viem::solve::MapPreset;
 use viem_distributed::alike;
 
 /// The name of the program.

@@ -1,7 +1,7 @@
 //! Settings of a run.
 
-use viem::mapping::solve::{ManyToOneConfig, MapPreset};
 use viem::partition::{PartitionConfig, PartitionPreset};
+use viem::solve::{Balance, Config, MapPreset};
 
 use crate::cluster::ClusterConfig;
 use crate::refine::RefineConfig;
@@ -127,10 +127,13 @@ impl DistConfig {
         Self { preset, v_cycles, ..Self::default() }
     }
 
+    /// How far loads may be from their shares.
+    pub(super) fn balance(&self) -> Balance {
+        Balance { imbalance: self.imbalance, least_load: self.least_load }
+    }
+
     /// The settings of an attempt with this seed.
-    pub(super) fn many_to_one(&self, seed: u64) -> ManyToOneConfig {
-        let &Self { threads, imbalance, least_load, preset, .. } = self;
-        let config = ManyToOneConfig::preset(preset).with_seed(seed).with_threads(threads);
-        config.with_imbalance(imbalance).with_least_load(least_load)
+    pub(super) fn attempt(&self, seed: u64) -> Config {
+        Config::preset(self.preset).with_seed(seed).with_threads(self.threads)
     }
 }

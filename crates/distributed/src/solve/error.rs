@@ -5,9 +5,9 @@ use viem::ground::threads::ThreadsError;
 use viem::ground::types::{BlockId, Weight};
 use viem::machine::MachineError;
 use viem::mapping::model::ModelError;
-use viem::mapping::solve::SolveError;
 use viem::partition::remap::{HomesError, RemapError};
 use viem::partition::{FixedError, TargetsError};
+use viem::solve::SolveError;
 
 /// Why a graph is not divided.
 #[derive(Debug, thiserror::Error)]

@@ -7,8 +7,8 @@ use viem::ground::error::ErrorKind;
 use viem::ground::rng::Rng;
 use viem::ground::types::{Cost, Weight};
 use viem::machine::Machine;
-use viem::mapping::solve::{ManyToOneConfig, MapPreset, map_many_to_one};
 use viem::partition::{MigrationWeight, PartitionPreset, Partitioner, Targets};
+use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request};
 
 /// Settings that coarsen even small graphs.
 fn small() -> DistConfig {
@@ -167,11 +167,22 @@ fn meshes_are_divided_well_and_alike_on_any_number_of_ranks() {
         let (found, whole) = match goal {
             Goal::Blocks(count) => {
                 let targets = Targets::equal(&graph, count, 0.03).unwrap();
-                (first.1.cut, Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets).cut())
+                (
+                    first.1.cut,
+                    Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets, &()).cut(),
+                )
             }
             Goal::Pes(machine) => {
-                let config = ManyToOneConfig::preset(MapPreset::Eco);
-                (first.1.cost.unwrap(), map_many_to_one(&graph, machine, &config).unwrap().report.cost)
+                let config = Config::preset(MapPreset::Eco);
+                (
+                    first.1.cost.unwrap(),
+                    Request::new(&graph, &PreparedMachine::new(machine))
+                        .balanced(Balance::default())
+                        .solve(&config, &())
+                        .unwrap()
+                        .report
+                        .cost,
+                )
             }
         };
         assert!((found as f64) < 1.1 * whole as f64, "{found} {whole}");
@@ -240,8 +251,11 @@ fn graphs_with_heavy_tailed_degrees_are_divided_as_on_one_machine_while_they_are
     let size = (graph.num_nodes() + graph.num_arcs()) as u64;
     let machine = viem_cluster::build("4:2", Some("1:10"), None).unwrap();
     let targets = Targets::equal(&graph, 8, 0.03).unwrap();
-    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets);
-    let mapping = map_many_to_one(&graph, &*machine, &ManyToOneConfig::preset(MapPreset::Eco)).unwrap();
+    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets, &());
+    let mapping = Request::new(&graph, &PreparedMachine::new(&*machine))
+        .balanced(Balance::default())
+        .solve(&Config::preset(MapPreset::Eco), &())
+        .unwrap();
     for (goal, expected) in
         [(Goal::Blocks(8), partition.blocks()), (Goal::Pes(&*machine), mapping.mapping.pes())]
     {

@@ -4,11 +4,11 @@ use viem::graph::CsrGraph;
 use viem::ground::rng::derive;
 use viem::ground::threads;
 use viem::ground::types::{BlockId, PeId, Weight};
-use viem::mapping::solve::{Given, load_bounds, map_many_to_one_watched, remap_many_to_one_around};
 use viem::partition::remap::Homes as WholeHomes;
 use viem::partition::{
     FixedError, FixedVertices, MigrationWeight, Partitioner, Remapping, Targets, TargetsError,
 };
+use viem::solve::{PreparedMachine, Request};
 
 use super::config::DistConfig;
 use super::error::DivideError;
@@ -170,25 +170,18 @@ impl<C: Comm> Run<'_, C> {
                 }
                 let partitioner = Partitioner::new(preset.into(), seed);
                 threads::run(threads, || match remapping {
-                    None => Ok(partitioner.partition(whole, &targets).into_blocks()),
+                    None => Ok(partitioner.partition(whole, &targets, &()).into_blocks()),
                     Some(remapping) => {
-                        let found = partitioner.remap_for(whole, &targets, remapping, &())?;
+                        let found = partitioner.remap(whole, &targets, remapping, &())?;
                         Ok(found.into_best(remapping.weight)?.partition.into_blocks())
                     }
                 })?
             }
             Goal::Pes(machine) => {
-                let config = self.config.many_to_one(seed);
-                let solution = match remapping {
-                    None => {
-                        let given = Given::default().with_fixed(fixed.as_ref());
-                        map_many_to_one_watched(whole, machine, &config, given, &())?
-                    }
-                    Some(remapping) => {
-                        remap_many_to_one_around(whole, machine, &config, remapping, fixed.as_ref(), &())?
-                    }
-                };
-                Ok(solution.mapping.pes().to_vec())
+                let machine = PreparedMachine::new(machine);
+                let request = Request::new(whole, &machine).balanced(self.config.balance());
+                let request = request.fixed(fixed.as_ref()).previous(remapping);
+                Ok(request.solve(&self.config.attempt(seed), &())?.mapping.into_pes())
             }
         }
     }
@@ -208,7 +201,7 @@ impl<C: Comm> Run<'_, C> {
         let bounds = whole.map(|Whole { graph, .. }| -> Result<_, TargetsError> {
             let mut bounds = match self.goal {
                 Goal::Blocks(count) => Targets::equal(graph, count, imbalance)?.bounds().to_vec(),
-                Goal::Pes(machine) => load_bounds(graph, machine, imbalance),
+                Goal::Pes(machine) => self.config.balance().bounds(graph, machine),
             };
             bounds.extend(Targets::least_shares(graph, &capacities, least_load)?);
             Ok(bounds)

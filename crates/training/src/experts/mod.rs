@@ -89,8 +89,8 @@ use viem::ground::rng::derive;
 use viem::ground::settings::{ConfigError, check, check_at_least_one};
 use viem::ground::threads;
 use viem::machine::Machine;
-use viem::mapping::solve::MapPreset;
 use viem::partition::MigrationWeight;
+use viem::solve::MapPreset;
 
 /// Annealing is repeated until it has been tried with this many copies in all, as it takes little time with few copies, but not always finds the best
 /// placement within a narrow bound. Enumeration confirms placements of 8 copies.

@@ -5,10 +5,11 @@ use viem::graph::CsrGraph;
 use viem::ground::observer::Observer;
 use viem::ground::settings::{ConfigError, check};
 use viem::ground::types::{Cost, NodeId, PeId};
-use viem::machine::{DistanceOracle, Distances, Machine, distances_of};
+use viem::machine::{DistanceOracle, Distances, Machine};
 use viem::mapping::Mapping;
 use viem::mapping::objective::{ScoreError, evaluate};
 use viem::partition::FixedVertices;
+use viem::solve::{Lowered, Lowering, PreparedMachine, Secondary};
 
 /// How far J may rise, and how long the search may take.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -38,6 +39,15 @@ impl ReliefConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         check("excess", self.excess, (0.0..=1.0).contains(&self.excess), "from 0 to 1")?;
         check("power", self.power, (1..=64).contains(&self.power), "from 1 to 64")
+    }
+}
+
+impl Secondary for ReliefConfig {
+    fn lower(&self, given: &Lowering<'_>) -> Result<Lowered, ScoreError> {
+        let &Lowering { graph, machine, mapping, fixed, observer, .. } = given;
+        let Relief { mapping, cost, exchanges, .. } =
+            relieve(graph, machine, mapping, fixed, self, observer)?;
+        Ok(Lowered { mapping, cost, exchanges })
     }
 }
 
@@ -71,6 +81,7 @@ pub struct Relief {
 /// use viem_workload::contention::{ReliefConfig, relieve};
 /// use viem::graph::GraphBuilder;
 /// use viem::machine::{self, Machine as _};
+/// use viem::PreparedMachine;
 /// use viem::mapping::Mapping;
 ///
 /// // Nodes of two cores. Both edges leave the first node, or one each of two nodes.
@@ -79,21 +90,21 @@ pub struct Relief {
 /// graph.add_edge(1, 3, 5);
 /// let (graph, machine) = (graph.build()?, machine::build("2:4", Some("9:10"), None)?);
 /// let start = Mapping::new(vec![0, 1, 2, 4, 3, 5, 6, 7])?;
-/// let relief = relieve(&graph, &machine, &start, None, &ReliefConfig::default(), &())?;
+/// let relief = relieve(&graph, &PreparedMachine::new(&machine), &start, None, &ReliefConfig::default(), &())?;
 /// assert!(relief.greatest <= relief.greatest_of_start);
 /// assert!(relief.cost as f64 <= 1.005 * relief.cost_of_start as f64);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn relieve(
     graph: &CsrGraph,
-    machine: &dyn Machine,
+    machine: &PreparedMachine<'_>,
     start: &Mapping,
     fixed: Option<&FixedVertices>,
     config: &ReliefConfig,
     observer: &dyn Observer,
 ) -> Result<Relief, ScoreError> {
-    let distances = distances_of(machine)?;
-    let cost = evaluate(graph, &distances, start)?;
+    let (distances, machine) = (machine.distances()?, machine.machine());
+    let cost = evaluate(graph, distances, start)?;
     let unchanged = |greatest| {
         let mapping = start.clone();
         Relief { mapping, cost, cost_of_start: cost, greatest, greatest_of_start: greatest, exchanges: 0 }
@@ -106,7 +117,7 @@ pub fn relieve(
     }
     let most = cost + (cost as f64 * config.excess.clamp(0.0, 1.0)) as Cost;
     let ranges = Ranges::new(machine, start, fixed);
-    let mut search = Search::new(graph, &distances, loads, (ranges, start), config);
+    let mut search = Search::new(graph, distances, loads, (ranges, start), config);
     let mut exchanges = 0;
     while search.goes_on(observer) {
         let made = search.round(most - cost, observer);
@@ -115,7 +126,7 @@ pub fn relieve(
             break;
         }
     }
-    let mapping = Mapping::on(machine, search.pe_of)?;
+    let mapping = Mapping::many(machine.num_pes(), search.pe_of)?;
     // A machine of somebody's own may have other distances than its routes.
     let (found, greatest) = (evaluate(graph, &distances, &mapping)?, search.loads.greatest());
     if greatest >= greatest_of_start || found > most {

@@ -57,13 +57,13 @@ pub use viem::graph::embedding::monomorphism::{self, Budget};
 use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::observer::{Limited, Observer, Phase};
 use viem::ground::rng::derive;
-use viem::ground::settings::{ConfigError, check};
+use viem::ground::settings::{ConfigError, check, check_at_least_one};
 use viem::ground::threads;
 use viem::ground::types::{Cost, PeId};
 use viem::machine::{Machine, MachineError, distances_of};
 use viem::mapping::Mapping;
 use viem::mapping::problem::{self, ProblemError};
-use viem::mapping::solve::{MapConfig, MapPreset, SolveError, solve_watched};
+use viem::solve::{Config, MapPreset, OneToOneConfig, PreparedMachine, Request, SolveError};
 use view::{MachineView, Sum};
 
 /// All settings of a mapping of a workload.
@@ -71,8 +71,15 @@ use view::{MachineView, Sum};
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TaskMapConfig {
-    /// Settings of the mapping of small J; its seed, threads and time limit apply to the whole run.
-    pub mapping: MapConfig,
+    /// The seed of every random stream.
+    pub seed: u64,
+    /// Threads to use, at least 1; the result does not depend on it.
+    pub threads: usize,
+    /// If given, the run ends soon after this time. Serialised in seconds.
+    #[serde(with = "viem::ground::settings::seconds")]
+    pub time_limit: Option<Duration>,
+    /// Settings of the mapping of small J.
+    pub mapping: OneToOneConfig,
     /// Cycles of SEND and RECEIVE.
     pub costs: Costs,
     /// How messages share links in the simulator. F knows turns only.
@@ -96,7 +103,10 @@ impl TaskMapConfig {
             _ => (12, 2, 250, 0, 1_500_000),
         };
         Self {
-            mapping: MapConfig::preset(preset),
+            seed: 0,
+            threads: 1,
+            time_limit: None,
+            mapping: OneToOneConfig::preset(preset),
             costs: Costs::default(),
             sharing: Sharing::default(),
             descent: DescentConfig { tries, random, work },
@@ -107,6 +117,7 @@ impl TaskMapConfig {
 
     /// Checks that every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
+        check_at_least_one("threads", self.threads)?;
         self.mapping.validate().map_err(|error| error.inside("mapping"))?;
         let Costs { send, receive } = self.costs;
         check("costs", send.max(receive), send.max(receive) <= Costs::MOST, "at most 2^20")?;
@@ -245,7 +256,7 @@ pub fn map_tasks_watched(
     config.validate()?;
     let begin = Instant::now();
     let work = || map_since(begin, workload, machine, config, given, observer);
-    threads::run(config.mapping.threads, work).map_err(SolveError::from)?
+    threads::run(config.threads, work).map_err(SolveError::from)?
 }
 
 /// Maps on the current threads; the time limit counts from `begin`.
@@ -258,7 +269,7 @@ fn map_since(
     observer: &dyn Observer,
 ) -> Result<TaskMapping, TaskMapError> {
     problem::check_room(workload.num_tasks(), machine)?;
-    let limit = config.mapping.time_limit;
+    let limit = config.time_limit;
     let early = Limited::silent(observer, begin, limit.map(|limit| limit / FIRST_SHARE));
     let late = Limited::silent(observer, begin, limit);
     let (model, view) = (WorkloadModel::new(workload, config.costs)?, MachineView::new(machine, &late)?);
@@ -271,7 +282,7 @@ fn map_since(
         view: &view,
         descent: &config.descent,
         settings: SimulationConfig::new(config.costs).with_sharing(config.sharing),
-        seed: config.mapping.seed,
+        seed: config.seed,
         observer: &late,
     };
     let mut state = State { estimate: Estimate::new(&model, &view.routing)?, steps: Steps::default() };
@@ -431,9 +442,12 @@ impl<'a> Run<'a> {
         }
         let left = self.late.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let share = |limit: Duration| (limit / FIRST_SHARE).min(left.unwrap_or(limit));
-        let limit = self.config.mapping.time_limit.map(share);
-        let mapping = self.config.mapping.with_time_limit(limit);
-        let solution = solve_watched(graph, self.machine, &mapping, given, self.late.observer)?;
+        let &TaskMapConfig { seed: own_seed, threads, time_limit, mapping, .. } = self.config;
+        let mut config = Config::default().with_seed(own_seed).with_threads(threads);
+        config = config.with_time_limit(time_limit.map(share));
+        config.one_to_one = mapping;
+        let machine = PreparedMachine::new(self.machine);
+        let solution = Request::new(graph, &machine).start(given).solve(&config, self.late.observer)?;
         starts.extend(self.start(Start::Cost, solution.mapping.into_pes(), state));
         if self.search.stops(&mut state.steps) {
             return Ok(starts);
@@ -470,7 +484,7 @@ impl<'a> Run<'a> {
         let best = found.iter().min_by_key(|candidate| candidate.value).expect("the identity").clone();
         let best = search.go_on(best, self.config.rounds, state);
         found.insert(0, best.clone());
-        let work = if self.config.mapping.time_limit.is_some() { u64::MAX } else { self.config.simulated };
+        let work = if self.config.time_limit.is_some() { u64::MAX } else { self.config.simulated };
         let affordable = usize::try_from(self.config.simulated / self.size_of(&best)).unwrap_or(usize::MAX);
         let is_simulated = found.len() <= affordable;
         if is_simulated {

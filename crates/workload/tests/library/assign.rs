@@ -8,7 +8,7 @@ use viem::graph::{CsrGraph, GraphBuilder};
 use viem::ground::rng::Rng;
 use viem::ground::types::PeId;
 use viem::machine::{Capacities, Grid, Hierarchy, Hypercube, Interconnect, Machine, Network};
-use viem::mapping::solve::MapPreset;
+use viem::solve::MapPreset;
 use viem_verify::MachineText;
 use viem_workload::estimate::{Estimate, NOWHERE, PARTS, WorkloadModel};
 use viem_workload::generate::{Congestion, Pattern, Size, congested, shuffled, workload};
@@ -299,7 +299,7 @@ fn congested_workloads_are_not_slower_than_any_start() {
         assert!(others.iter().all(|&other| time <= other), "{kind:?}: {time} {others:?}");
         // The same on more threads; and by F alone, never worse in F than the start.
         let mut config = quick();
-        config.mapping.threads = 3;
+        config.threads = 3;
         assert_eq!(
             map_tasks_watched(&workload, &machine, &config, Some(&given), &()).unwrap().mapping,
             found.mapping
@@ -357,7 +357,7 @@ fn any_time_limit_is_accepted() {
     let machine = Grid::mesh(&[4, 5]).unwrap();
     for limit in [Duration::ZERO, Duration::from_secs(10_u64.pow(19))] {
         let mut config = quick();
-        config.mapping.time_limit = Some(limit);
+        config.time_limit = Some(limit);
         let observer = StopAfter::questions(1000);
         let found = map_tasks_watched(&workload, &machine, &config, None, &observer).unwrap();
         let identity: Vec<PeId> = (0..20).collect();

@@ -8,8 +8,9 @@ use viem::ground::rng::Rng;
 use viem::ground::types::{Cost, PeId};
 use viem::machine::{DistanceMatrix, Machine};
 use viem::mapping::Mapping;
-use viem::mapping::objective::score;
+use viem::mapping::objective::{evaluate, score};
 use viem::partition::FixedVertices;
+use viem::solve::{Balance, Config, PreparedMachine, Request, Secondary};
 use viem_cluster::build;
 use viem_report::traffic;
 use viem_workload::contention::{LinkLoads, ReliefConfig, relieve, routing_of};
@@ -120,7 +121,8 @@ fn relief_is_between_the_start_and_the_best_of_all_mappings() {
             let (start, (cost, before)) = (Mapping::new(all[first].clone()).unwrap(), judged[first]);
             let most = cost + (cost as f64 * excess) as Cost;
             let config = ReliefConfig::default().with_excess(excess);
-            let relief = relieve(&graph, &machine, &start, None, &config, &()).unwrap();
+            let relief =
+                relieve(&graph, &PreparedMachine::new(&machine), &start, None, &config, &()).unwrap();
             let (cost, after) = judge.of(relief.mapping.pes());
             assert_eq!(relief.cost, cost);
             assert!(cost <= most);
@@ -143,22 +145,51 @@ fn fixed_processes_stay_and_all_places_are_exchanged() {
     let mut fixed = FixedVertices::none(24, 32);
     (0..8).for_each(|process| fixed.fix(process, start.pe_of(process)).unwrap());
     let config = ReliefConfig::default().with_excess(0.2);
-    let relief = relieve(&graph, &machine, &start, Some(&fixed), &config, &()).unwrap();
+    let relief =
+        relieve(&graph, &PreparedMachine::new(&machine), &start, Some(&fixed), &config, &()).unwrap();
     assert!(relief.exchanges > 0 && relief.mapping != start);
     assert_eq!(fixed.violated_by(relief.mapping.pes()), None);
     Mapping::on(&machine, relief.mapping.into_pes()).unwrap();
+}
+
+/// The contents of PEs change place as wholes where each has many vertices, as a secondary objective of a request.
+#[test]
+fn many_to_one_mappings_are_relieved_too() {
+    let mut rng = Rng::new(4);
+    let torus = build("torus:4x2", None, None).unwrap();
+    let machine = PreparedMachine::new(&torus);
+    let (graph, config) = (random_graph(32, 5, 9, &mut rng), ReliefConfig::default().with_excess(0.5));
+    let start = Mapping::many(8, (0..32).map(|vertex| vertex % 8).collect()).unwrap();
+    let relief = relieve(&graph, &machine, &start, None, &config, &()).unwrap();
+    assert!(relief.exchanges > 0 && relief.greatest < relief.greatest_of_start);
+    let request = Request::new(&graph, &machine).balanced(Balance::default());
+    let plain = request.solve(&Config::fast(), &()).unwrap();
+    let relieved = request.then_lower(&config as &dyn Secondary).solve(&Config::fast(), &()).unwrap();
+    assert_eq!(relieved.report.loads, plain.report.loads);
+    assert!(relieved.report.cost as f64 <= 1.5 * plain.report.cost as f64);
+    assert_eq!(score_of_many(&graph, &machine, &relieved.mapping), relieved.report.cost);
+}
+
+fn score_of_many(graph: &CsrGraph, machine: &PreparedMachine<'_>, mapping: &Mapping) -> Cost {
+    evaluate(graph, machine.distances().unwrap(), mapping).unwrap()
 }
 
 #[test]
 fn without_known_links_nothing_changes() {
     let matrix = DistanceMatrix::from_fn(8, |p, q| i64::from(p.abs_diff(q))).unwrap();
     let (graph, start) = (random_graph(8, 4, 9, &mut Rng::new(2)), Mapping::identity(8));
-    let relief = relieve(&graph, &matrix, &start, None, &ReliefConfig::default(), &()).unwrap();
+    let relief =
+        relieve(&graph, &PreparedMachine::new(&matrix), &start, None, &ReliefConfig::default(), &()).unwrap();
     assert_eq!((relief.mapping, relief.exchanges), (start.clone(), 0));
     assert_eq!(traffic::busiest(&graph, &matrix, start.pes()).unwrap().link, None);
     let empty = GraphBuilder::new(8).build().unwrap();
     let torus = build("torus:4x2", None, None).unwrap();
-    assert_eq!(relieve(&empty, &torus, &start, None, &ReliefConfig::default(), &()).unwrap().mapping, start);
+    assert_eq!(
+        relieve(&empty, &PreparedMachine::new(&torus), &start, None, &ReliefConfig::default(), &())
+            .unwrap()
+            .mapping,
+        start
+    );
 }
 
 #[test]

@@ -54,7 +54,7 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
         }
     }
     let partitioner = Partitioner::with_valid_settings(settings, derive(seed, 0));
-    let partition = partitioner.partition_watched(graph, &targets, observer);
+    let partition = partitioner.partition(graph, &targets, observer);
     if partition.overload() > 0 {
         return Improved::unchanged(identity.into_pes());
     }

@@ -3,10 +3,8 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use super::SolveError;
+use super::config::OneToOneConfig;
 use super::effort::{SMALL, SMALL_ANYWHERE, TINY, rebuilding, size};
-use super::presets::{MapConfig, MapPreset};
-use super::report::{MapReport, MapSeconds};
 use crate::graph::CsrGraph;
 use crate::ground::observer::{Limited, Observer, Phase};
 use crate::ground::rng::derive;
@@ -14,10 +12,7 @@ use crate::ground::threads;
 use crate::ground::types::Cost;
 use crate::machine::{Distances, Places};
 use crate::mapping::Mapping;
-use crate::mapping::construct::{
-    ByGroups, Construction, ConstructionConfig, ConstructionError, InParts, construct, identity_around,
-    repaired,
-};
+use crate::mapping::construct::{Construction, ConstructionError, construct, identity_around, repaired};
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::{
@@ -25,41 +20,47 @@ use crate::mapping::search::{
     search_few_places,
 };
 use crate::partition::FixedVertices;
+use crate::solve::error::SolveError;
+use crate::solve::preset::MapPreset;
+use crate::solve::report::{Report, Seconds};
 
 /// One part in this many of a time limit is reserved for the final local search.
 const LAST_PART: u32 = 20;
 
-/// How many processes, edges and parts a construction by groups looks at. Balances groups that hardly fit against time: a few hundredths
-/// of a second.
-const MOST_REGROUPED: usize = 1 << 22;
+/// A mapping with its J, if there is one.
+pub(super) type Made = Result<Option<(Cost, Mapping)>, ConstructionError>;
 
-/// Most processes and arcs of a graph whose groups are mapped to slots. Balances jobs of hundreds of thousands of ranks against the time in which
-/// the weights of larger graphs are sorted.
-const MOST_SLOTTED: usize = 1 << 22;
+/// A further initial mapping besides the constructions of a preset.
+pub(super) struct Start {
+    /// Whether it is worth its time.
+    pub applies: fn(&Run<'_>) -> bool,
+    pub construct: fn(&Run<'_>, &Problem<'_>) -> Made,
+}
 
 /// The input of a run.
 pub(super) struct Run<'a> {
     /// The communication graph, with as many processes as places.
     pub graph: &'a CsrGraph,
     pub machine: &'a Places,
-    pub config: &'a MapConfig,
+    pub config: &'a OneToOneConfig,
+    /// The further initial mappings that there are.
+    pub starts: &'a [Start],
+    pub seed: u64,
     /// The place of each process.
     pub start: Option<&'a Mapping>,
-    /// The place of each process in the first mapping, if none is to be constructed.
-    pub first: Option<&'a Mapping>,
+    /// The place of each process in the initial mapping, if none is to be constructed.
+    pub initial: Option<&'a Mapping>,
     /// Processes that must be on given places.
     pub fixed: Option<&'a FixedVertices>,
     pub observer: &'a dyn Observer,
     pub begin: Instant,
+    /// How long the run may take.
+    pub time_limit: Option<Duration>,
 }
 
 impl Run<'_> {
     /// The place of each process, and the report. `num_processes` is the number of processes requested.
-    pub fn with(
-        &self,
-        distances: &Distances,
-        num_processes: usize,
-    ) -> Result<(Mapping, MapReport), SolveError> {
+    pub fn with(&self, distances: &Distances, num_processes: usize) -> Result<(Mapping, Report), SolveError> {
         let Run { graph, start, observer, begin, .. } = *self;
         let problem = Problem::new(graph, distances)?.with_parts(self.machine.parts());
         let problem = problem.with_known_fixed(self.fixed);
@@ -72,9 +73,6 @@ impl Run<'_> {
         let cost_of_construction = costs.min().expect("there is a construction");
         let identity = identity_around(self.fixed, self.machine.by_pe());
         let cost_of_identity = cost(&problem, &identity);
-        // Places of one PE differ only in their numbers, so a start that respects fixed processes stays as it is.
-        let start = start.map(|start| repaired(&problem, start.clone()));
-        let start = start.as_ref();
         let cost_of_start = start.map(|start| cost(&problem, start));
         let construction_done = Instant::now();
 
@@ -87,18 +85,22 @@ impl Run<'_> {
         let search_done = Instant::now();
 
         let seconds = |from: Instant, to: Instant| (to - from).as_secs_f64();
-        let report = MapReport {
+        let report = Report {
             num_processes,
             num_edges: graph.num_edges(),
-            algorithm: self.config.construction.algorithm_on(self.machine),
+            cost: outcome.cost,
+            // That of the PEs is not known here.
+            cut: 0,
             cost_of_identity,
             cost_of_start,
-            cost_of_construction,
-            cost: outcome.cost,
+            cost_of_construction: Some(cost_of_construction),
+            construction: Some(self.config.construction.algorithm_on(self.machine)),
+            loads: None,
+            migration: None,
             swaps_tried: outcome.tried,
             swaps_made: outcome.made,
             stopped: outcome.stopped || is_cut_short,
-            seconds: MapSeconds {
+            seconds: Seconds {
                 distances: seconds(begin, distances_done),
                 construction: seconds(distances_done, construction_done),
                 search: seconds(construction_done, search_done),
@@ -114,133 +116,62 @@ impl Run<'_> {
     }
 
     /// As above, for everything before the final local search.
-    fn improving(&self, bound: Cost) -> Limited<'_> {
-        self.limited(self.config.time_limit.map(|limit| limit - limit / LAST_PART), bound)
+    pub(super) fn improving(&self, bound: Cost) -> Limited<'_> {
+        self.limited(self.time_limit.map(|limit| limit - limit / LAST_PART), bound)
     }
 
     /// The initial constructions, each with its J.
-    fn constructed(&self, problem: &Problem<'_>) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
-        if let Some(first) = self.first {
-            let first = repaired(problem, first.clone());
-            return Ok(vec![(cost(problem, &first), first)]);
+    pub(super) fn constructed(
+        &self,
+        problem: &Problem<'_>,
+    ) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
+        if let Some(initial) = self.initial {
+            let initial = repaired(problem, initial.clone());
+            return Ok(vec![(cost(problem, &initial), initial)]);
         }
         let limited = self.improving(Cost::MAX);
         self.constructions(problem, 0..self.num_constructions(), &limited)
     }
 
-    /// Further constructions besides the multilevel ones, if they take little time. Each builds patterns perfectly
-    /// that they miss: the greedy one some that are regular, division from the outermost parts groups that fill the
-    /// parts of an uneven tree exactly, and that by nodes blocks of a grid.
-    fn others(&self, problem: &Problem<'_>) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
-        let mut others = if self.is_small_multilevel() { self.small_others(problem)? } else { Vec::new() };
-        if self.first.is_none() && self.fixed.is_none() && !self.is_final() {
-            others.extend(self.by_groups(problem));
-            others.extend(self.by_slots(problem)?);
-            others.extend(self.by_nodes(problem)?);
-        }
-        Ok(others)
-    }
-
-    /// The construction by groups, if there are any.
-    fn by_groups(&self, problem: &Problem<'_>) -> Option<(Cost, Mapping)> {
-        let effort = if self.is_quickest() { MOST_REGROUPED / 8 } else { MOST_REGROUPED };
-        let (seed, observer) = (self.seed_of_other(1), &self.improving(Cost::MAX));
-        ByGroups { parts: self.machine.parts(), effort, seed, observer }.construct(problem)
-    }
-
-    /// The construction by nodes, where that is worth its time.
-    fn by_nodes(&self, problem: &Problem<'_>) -> Result<Option<(Cost, Mapping)>, ConstructionError> {
-        let Run { graph, machine, config, .. } = *self;
-        let is_worth_it = match config.construction.algorithm_on(machine) {
-            Construction::Multilevel => true,
-            // On so many places it takes half of the time of the quickest preset.
-            Construction::DualRecursive => !self.is_quickest(),
-            _ => false,
-        };
-        let Some(nodes) = is_worth_it.then(|| machine.nodes()).flatten() else { return Ok(None) };
-        let (config, observer) = (&self.construction_in_parts(), &self.improving(Cost::MAX));
-        let in_parts = InParts { machine, config, seed: self.seed_of_other(0), observer };
-        let mapping = in_parts.by_nodes(&nodes, graph, |groups| self.map_groups(groups, &nodes.places))?;
-        Ok(Some((cost(problem, &mapping), mapping)))
-    }
-
-    /// The construction by slots, if there are groups.
-    fn by_slots(&self, problem: &Problem<'_>) -> Result<Option<(Cost, Mapping)>, ConstructionError> {
-        let Run { graph, machine, .. } = *self;
-        if size(graph) > MOST_SLOTTED {
-            return Ok(None);
-        }
-        let (config, observer) = (&self.construction_in_parts(), &self.improving(Cost::MAX));
-        let in_parts = InParts { machine, config, seed: self.seed_of_other(2), observer };
-        let mapping = in_parts.by_slots(graph, |groups, slots| self.map_groups(groups, slots))?;
-        Ok(mapping.map(|mapping| (cost(problem, &mapping), mapping)))
-    }
-
-    /// The seed of a further construction, by its number; counted from the end, as the multilevel ones are from the start.
-    fn seed_of_other(&self, number: u64) -> u64 {
-        derive(derive(self.config.seed, 0), u64::MAX - number)
+    /// The further initial mappings that the run is worth, each with its J.
+    fn further(&self, problem: &Problem<'_>) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
+        let applying = self.starts.iter().filter(|start| (start.applies)(self));
+        applying.filter_map(|start| (start.construct)(self, problem).transpose()).collect()
     }
 
     /// Whether no preset is quicker.
-    fn is_quickest(&self) -> bool {
+    pub(super) fn is_quickest(&self) -> bool {
         self.config.not_worse_than.is_none()
     }
 
-    /// How parts of the machine are filled if it is known which processes they have.
-    fn construction_in_parts(&self) -> ConstructionConfig {
-        let ConstructionConfig { inner, partitions, .. } = self.config.construction;
-        let partitions = if self.is_quickest() { inner } else { partitions };
-        ConstructionConfig { undivided: 0, partitions, ..self.config.construction }
-    }
-
-    /// The mapping of groups, with the effort of the next quicker preset: the whole is improved afterwards.
-    fn map_groups(&self, graph: &CsrGraph, machine: &Places) -> Result<Mapping, ConstructionError> {
-        let quicker = self.config.with_effort_of(self.config.not_worse_than.unwrap_or(MapPreset::Fast));
-        let (config, observer) = (&MapConfig { time_limit: None, ..quicker }, &self.improving(Cost::MAX));
-        let run = Run { graph, machine, config, start: None, observer, ..*self };
-        let problem = Problem::new(graph, machine.distances()).expect("J is a part of that of the whole");
-        let problem = problem.with_parts(machine.parts());
-        Ok(run.search_with_rivals(&problem, &run.constructed(&problem)?, &[])?.mapping)
-    }
-
-    /// Those for small problems.
-    fn small_others(&self, problem: &Problem<'_>) -> Result<Vec<(Cost, Mapping)>, ConstructionError> {
-        let construct = |algorithm| {
-            let config = &self.config.with_construction(algorithm);
-            let mapping = Run { config, ..*self }.construct(problem, 0, &self.improving(Cost::MAX))?;
-            Ok((cost(problem, &mapping), mapping))
-        };
-        [Construction::GreedyAllC, Construction::HierarchyTopDown].into_iter().map(construct).collect()
-    }
-
     /// Whether the first mapping is a multilevel one, and the problem so small that others take little time.
-    fn is_small_multilevel(&self) -> bool {
+    pub(super) fn is_small_multilevel(&self) -> bool {
         let is_multilevel = self.config.construction.algorithm_on(self.machine) == Construction::Multilevel;
         let is_small = self.graph.num_nodes() < SMALL_ANYWHERE;
-        self.first.is_none() && !self.is_final() && is_multilevel && is_small
+        self.initial.is_none() && !self.is_final() && is_multilevel && is_small
     }
 
     /// Whether nothing is improved beyond the first mapping.
-    fn is_final(&self) -> bool {
+    pub(super) fn is_final(&self) -> bool {
         self.config.search.neighbourhood == Neighbourhood::None
     }
 
     /// The settings of the preset that the result must not be worse than.
-    fn quicker(&self) -> Option<MapConfig> {
+    fn quicker(&self) -> Option<OneToOneConfig> {
         let is_cheap = |preset: &MapPreset| *preset != MapPreset::Fast || self.graph.num_nodes() < SMALL;
         self.config.not_worse_than.filter(is_cheap).map(|preset| self.config.with_effort_of(preset))
     }
 
     /// The settings that divide from the outermost parts, which fills parts exactly that the multilevel construction
     /// does not see. The quickest preset does without: it would take twice the time.
-    fn divided(&self) -> Option<MapConfig> {
+    fn divided(&self) -> Option<OneToOneConfig> {
         let divided = self.config.with_construction(Construction::HierarchyTopDown);
         (!self.is_quickest() && self.is_small_multilevel()).then_some(divided)
     }
 
     /// Improves the best of several constructions and given mappings. The result is not worse than that of
-    /// the preset named by [`MapConfig::not_worse_than`].
-    fn search_with_rivals(
+    /// the preset named by [`OneToOneConfig::not_worse_than`].
+    pub(super) fn search_with_rivals(
         &self,
         problem: &Problem<'_>,
         constructed: &[(Cost, Mapping)],
@@ -250,10 +181,9 @@ impl Run<'_> {
             return self.search(problem, constructed, given);
         }
         // Within the same time limit, but only once.
-        let run = |config: MapConfig, best: &Option<SearchOutcome>, is_quicker| {
+        let run = |config: OneToOneConfig, best: &Option<SearchOutcome>, is_quicker| {
             let limited = self.improving(best.as_ref().map_or(Cost::MAX, |best| best.cost));
-            let rival =
-                Run { config: &MapConfig { time_limit: None, ..config }, observer: &limited, ..*self };
+            let rival = Run { config: &config, time_limit: None, observer: &limited, ..*self };
             let constructed = rival.constructed(problem)?;
             match is_quicker {
                 true => rival.search_with_rivals(problem, &constructed, given),
@@ -277,7 +207,7 @@ impl Run<'_> {
 
     /// The dense search, if there are few places.
     fn searched_as_few_places(&self, problem: &Problem<'_>, found: SearchOutcome) -> SearchOutcome {
-        let (config, seed) = (&self.config.improvement.few_places, derive(self.config.seed, 2));
+        let (config, seed) = (&self.config.improvement.few_places, derive(self.seed, 2));
         let limited = self.improving(found.cost);
         let found = search_few_places(problem, self.machine.hierarchy(), found, config, seed, &limited);
         SearchOutcome { stopped: found.stopped || self.observer.should_stop(), ..found }
@@ -321,7 +251,7 @@ impl Run<'_> {
     }
 
     /// The construction of this number.
-    fn construct(
+    pub(super) fn construct(
         &self,
         problem: &Problem<'_>,
         number: usize,
@@ -350,7 +280,7 @@ impl Run<'_> {
             // Bisection sometimes finds what pairing hides.
             config.algorithm = Some(Construction::DualRecursive);
         }
-        let seed = derive(derive(self.config.seed, 0), number as u64);
+        let seed = derive(derive(self.seed, 0), number as u64);
         construct(problem, self.machine, &config, seed, observer)
     }
 
@@ -363,7 +293,7 @@ impl Run<'_> {
         given: &[(Cost, &Mapping)],
     ) -> Result<SearchOutcome, ConstructionError> {
         let config = self.config;
-        let others = self.others(problem)?;
+        let others = self.further(problem)?;
         // Improvement helps constructions more than given mappings, so of the latter only better ones are
         // tried too.
         let least = constructed.iter().map(|&(cost, _)| cost).min();
@@ -373,8 +303,8 @@ impl Run<'_> {
         let given = given.iter().copied().chain(others);
         starts.extend(given.filter(|&(cost, _)| least.is_none_or(|least| cost < least)));
         let descend = |start| {
-            let limited = self.limited(config.time_limit, Cost::MAX);
-            local_search(problem, start, &config.search, derive(derive(config.seed, 1), 0), &limited)
+            let limited = self.limited(self.time_limit, Cost::MAX);
+            local_search(problem, start, &config.search, derive(derive(self.seed, 1), 0), &limited)
         };
         if self.is_final() {
             let best = starts.iter().min_by_key(|&(cost, _)| cost);
@@ -400,12 +330,12 @@ impl Run<'_> {
         let mut improvement = config.improvement;
         improvement.rebuilding = rebuilding(improvement.rebuilding, each, problem.graph());
         let run = |cycle: usize, starts: &[&Mapping], improvement: &Improvement, limited: &Limited<'_>| {
-            let seed = derive(derive(derive(config.seed, 1), 1), cycle as u64);
+            let seed = derive(derive(derive(self.seed, 1), 1), cycle as u64);
             improve(problem, machine, starts, improvement, seed, limited)
         };
         let mut best = run(0, starts, &improvement, &self.improving(Cost::MAX));
         let is_easy = || finds_optimum_around(problem.fixed(), problem.graph(), machine);
-        let goes_on = config.time_limit.is_some() && !is_easy();
+        let goes_on = self.time_limit.is_some() && !is_easy();
         let least = if goes_on { lower_bound(problem, &self.improving(best.cost)) } else { Cost::MIN };
         for cycle in 1usize.. {
             let limited = self.improving(best.cost);

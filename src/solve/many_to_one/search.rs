@@ -1,20 +1,25 @@
 //! The search for the best mapping of a graph, from scratch or from a start.
 
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
+use super::config::{ManyToOneConfig, SmallProblemConfig};
 use super::layout::block_of_each_pe;
-use super::{ManyToOneConfig, SmallProblemConfig};
 use crate::graph::adjacency::maximum_adjacency_order;
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::observer::{Limited, Observer, Phase};
 use crate::ground::types::{BlockId, Cost, PeId, Weight};
 use crate::machine::{Capacities, Machine};
 use crate::mapping::Mapping;
-use crate::mapping::solve::{Given, MapConfig, MapPreset, SolveError, solve_watched};
 use crate::partition::{
     BoundViolation, FixedVertices, Layout, ManyToOnePartition, ManyToOnePartitionConfig,
     ManyToOnePartitioner, OrderIndex, Partition, PartitionPreset, Partitioner, Targets, cost,
 };
+use crate::solve::error::SolveError;
+use crate::solve::one_to_one::{Given, OneToOneConfig, Task};
+use crate::solve::prepared::PreparedMachine;
+use crate::solve::preset::MapPreset;
+use crate::solve::report::Solution;
 
 /// Records whether a mapping was complete before the time limit, so that only further mappings were computed
 /// until then.
@@ -59,6 +64,10 @@ pub(super) struct Search<'a> {
     /// Whether the partitioner may move whole blocks to other places.
     pub may_place: bool,
     pub config: &'a ManyToOneConfig,
+    pub seed: u64,
+    pub imbalance: f64,
+    /// Whether further mappings are made and combined until the time limit.
+    pub goes_on: bool,
     /// Vertices that must be on given PEs.
     pub fixed: Option<&'a FixedVertices>,
     pub watched: &'a Watched<'a>,
@@ -86,11 +95,11 @@ impl Search<'_> {
             starts.extend(self.by_closeness()?);
             starts.extend(self.by_adjacency());
         }
-        let partitioner = ManyToOnePartitioner::new(config.settings.clone(), config.seed)?;
+        let partitioner = ManyToOnePartitioner::new(config.settings.clone(), self.seed)?;
         let place = |quotient: &CsrGraph, seed: u64| self.place(quotient, MapPreset::Fast, seed);
         let layout = if self.may_place { self.layout.with_place(&place) } else { self.layout };
-        let goes_on = config.time_limit.is_some();
-        let own = partitioner.partition(self.graph, self.targets, layout, &starts, goes_on, self.watched);
+        let own =
+            partitioner.partition(self.graph, self.targets, layout, &starts, self.goes_on, self.watched);
         let strips = known.strips.map(|strips| self.measured(strips.to_vec()));
         let strips = strips.filter(|strips| strips.partition.num_empty() <= own.partition.num_empty());
         let found = rival.into_iter().chain([own]).chain(strips);
@@ -130,8 +139,7 @@ impl Search<'_> {
 
     /// The mapping of a preset.
     fn of_preset(&self, preset: MapPreset, known: Known<'_>) -> Result<ManyToOnePartition, SolveError> {
-        let config = &self.config.with_effort_of(preset);
-        Search { config, ..*self }.best(known)
+        Search { config: &ManyToOneConfig::preset(preset), goes_on: false, ..*self }.best(known)
     }
 
     /// How many vertices of weight 1 all PEs have room for.
@@ -141,12 +149,12 @@ impl Search<'_> {
 
     /// A partition of small cut whose blocks are then mapped to the PEs, if these have equal capacities.
     fn in_two_steps(&self, preset: PartitionPreset) -> Vec<BlockId> {
-        let partitioner = Partitioner::new(preset, self.config.seed);
+        let partitioner = Partitioner::new(preset, self.seed);
         let (bounds, least) = (self.targets.bounds(), self.targets.least_loads());
         let may_change_places = bounds.iter().all(|&bound| bound == bounds[0])
             && least.iter().all(|&least_load| least_load == least[0]);
         // Blocks that will change places need not have the shares of the PEs in their order.
-        let equal = Targets::equal(self.graph, bounds.len(), self.config.imbalance).ok();
+        let equal = Targets::equal(self.graph, bounds.len(), self.imbalance).ok();
         let equal = match least {
             [] => equal,
             least => equal.and_then(|equal| equal.with_least_loads(least.to_vec()).ok()),
@@ -154,10 +162,10 @@ impl Search<'_> {
         let equal =
             equal.filter(|equal| may_change_places && equal.bounds() == bounds && self.fixed.is_none());
         let targets = equal.as_ref().unwrap_or(self.targets);
-        let mut blocks = partitioner.partition_watched(self.graph, targets, self.watched).into_blocks();
+        let mut blocks = partitioner.partition(self.graph, targets, self.watched).into_blocks();
         if may_change_places {
             let quotient = quotient::contract(self.graph, &blocks, bounds.len());
-            let becomes = self.place(&quotient, preset.into(), self.config.seed);
+            let becomes = self.place(&quotient, preset.into(), self.seed);
             blocks.iter_mut().for_each(|block| *block = becomes[*block as usize]);
         }
         blocks
@@ -171,8 +179,8 @@ impl Search<'_> {
         if bound < 2 * self.graph.num_arcs() as Cost {
             return Ok(None);
         }
-        let graph = &self.graph.with_weights_by_closeness(bound, self.config.seed);
-        let partitioner = ManyToOnePartitioner::new(ManyToOnePartitionConfig::fast(), self.config.seed)?;
+        let graph = &self.graph.with_weights_by_closeness(bound, self.seed);
+        let partitioner = ManyToOnePartitioner::new(ManyToOnePartitionConfig::fast(), self.seed)?;
         let silent = self.silent();
         let watched = Watched::new(&silent);
         let found = partitioner.partition(graph, self.targets, self.layout, &[], false, &watched);
@@ -192,12 +200,12 @@ impl Search<'_> {
             FixedVertices::known(own.into_iter(), order.len())
         });
         let start = Mapping::from_permutation(order.to_vec());
-        let config = self.one_to_one(preset).with_seed(seed);
+        let config = OneToOneConfig::preset(preset);
         // Each partition of a pool is placed, with the quickest preset. On few places, its dense search needs no construction.
         let is_start_enough = preset == MapPreset::Fast && config.improvement.few_places.is_few(order.len());
-        let given = Given::from(Some(&start)).with_fixed(fixed.as_ref());
-        let given = given.with_first(is_start_enough.then_some(&start));
-        match solve_watched(quotient, &machine, &config, given, &self.silent()) {
+        let given =
+            Given { start: Some(&start), initial: is_start_enough.then_some(&start), fixed: fixed.as_ref() };
+        match self.one_to_one((quotient, &machine), given, (preset, seed)) {
             Ok(solution) => {
                 let block_of = block_of_each_pe(order);
                 solution.mapping.pes().iter().map(|&pe| block_of[pe as usize]).collect()
@@ -243,11 +251,10 @@ impl Search<'_> {
             return Ok(None);
         }
         let pe_of = best.partition.blocks().iter().map(|&block| order[block as usize]).collect();
-        let first = Mapping::many(order.len(), pe_of)?;
-        let config = self.one_to_one(small.exchange).with_seed(self.config.seed);
-        let given = Given::default().with_first(&first).with_fixed(self.fixed);
+        let initial = Mapping::many(order.len(), pe_of)?;
+        let given = Given { start: None, initial: Some(&initial), fixed: self.fixed };
         let places = Capacities::new(machine, room)?;
-        let solution = solve_watched(graph, &places, &config, given, &self.silent())?;
+        let solution = self.one_to_one((graph, &places), given, (small.exchange, self.seed))?;
         if solution.report.cost >= best.cost {
             return Ok(None);
         }
@@ -256,8 +263,24 @@ impl Search<'_> {
         Ok(Some(self.measured(blocks)))
     }
 
-    fn one_to_one(&self, preset: MapPreset) -> MapConfig {
-        MapConfig::preset(preset).with_threads(rayon::current_num_threads())
+    /// A one-to-one mapping that is a part of this run.
+    fn one_to_one(
+        &self,
+        (graph, machine): (&CsrGraph, &dyn Machine),
+        given: Given<'_>,
+        (preset, seed): (MapPreset, u64),
+    ) -> Result<Solution, SolveError> {
+        let task = Task {
+            graph,
+            machine: &PreparedMachine::new(machine),
+            config: &OneToOneConfig::preset(preset),
+            seed,
+            given,
+            begin: Instant::now(),
+            time_limit: None,
+            observer: &self.silent(),
+        };
+        task.solve()
     }
 
     /// Ends the runs on parts of the problem; the values that they report are not J of the graph.

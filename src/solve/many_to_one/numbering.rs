@@ -8,8 +8,8 @@ use crate::graph::relabel::relabel_ascending;
 use crate::graph::{CsrGraph, canonical};
 use crate::ground::rng::derive;
 use crate::ground::types::{BlockId, NodeId};
-use crate::mapping::solve::SolveError;
 use crate::partition::{ManyToOnePartition, Partition};
+use crate::solve::error::SolveError;
 
 /// The greatest number of arcs of a graph whose vertices are put in canonical order. Balances time against graphs whose J depends on the
 /// numbering; that of large ones hardly does. `docs/BENCHMARKS.md` has J of several numberings with and without it.

@@ -1,69 +1,19 @@
-//! The settings of a mapping, and the presets as whole values of them.
-
-use std::time::Duration;
+//! The settings of a one-to-one mapping.
 
 use super::effort::Constructions;
-use crate::ground::settings::{ConfigError, check_at_least_one, members};
+use crate::ground::settings::ConfigError;
 use crate::machine::{DistanceKind, Machine};
 use crate::mapping::annealing::Cooling;
 use crate::mapping::construct::{Construction, ConstructionConfig, Multilevel};
-use crate::mapping::search::{Improvement, Neighbourhood, SearchConfig};
+use crate::mapping::search::{Improvement, SearchConfig};
 use crate::partition::PartitionPreset;
+use crate::solve::preset::MapPreset;
 
-members! {
-    /// Trade-off of time and quality.
-    #[derive(Default)]
-    pub enum MapPreset: "preset" {
-        /// The best mapping: about thirty times the effort of `eco`.
-        Strong = "strong" by MapConfig::strong,
-        /// A good mapping.
-        #[default]
-        Eco = "eco" by MapConfig::eco,
-        /// A mapping with about a third of the effort of `eco`.
-        Fast = "fast" by MapConfig::fast,
-    }
-
-    fn config(self) -> MapConfig = function()
-}
-
-impl From<PartitionPreset> for MapPreset {
-    /// Mappings have the same preset for both kinds of graphs.
-    fn from(preset: PartitionPreset) -> Self {
-        match preset {
-            PartitionPreset::Strong | PartitionPreset::StrongSocial => Self::Strong,
-            PartitionPreset::Eco | PartitionPreset::EcoSocial => Self::Eco,
-            PartitionPreset::Fast | PartitionPreset::FastSocial => Self::Fast,
-        }
-    }
-}
-
-impl From<MapPreset> for PartitionPreset {
-    /// The preset of the same name.
-    fn from(preset: MapPreset) -> Self {
-        match preset {
-            MapPreset::Strong => Self::Strong,
-            MapPreset::Eco => Self::Eco,
-            MapPreset::Fast => Self::Fast,
-        }
-    }
-}
-
-/// All settings of a mapping.
-///
-/// ```
-/// use viem::mapping::solve::{MapConfig, MapPreset};
-///
-/// let config = MapConfig::preset(MapPreset::Fast).with_seed(7).with_threads(2);
-/// assert!(config.validate().is_ok());
-/// ```
+/// What a one-to-one mapping does: constructions, improvement, the final local search.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
-pub struct MapConfig {
-    /// The seed of every random stream.
-    pub seed: u64,
-    /// Threads to use, at least 1; the result does not depend on it.
-    pub threads: usize,
+pub struct OneToOneConfig {
     /// How distances are computed; `None` selects the faster way. The result does not depend on it.
     pub distances: Option<DistanceKind>,
     /// The construction of the first mapping.
@@ -72,10 +22,6 @@ pub struct MapConfig {
     pub constructions: Constructions,
     /// The improvement before local search; skipped if the neighbourhood is `none`.
     pub improvement: Improvement,
-    /// If given, improvement continues until this time after the start, alternately from new constructions
-    /// and from the best mapping. The run ends soon after this time. Serialised in seconds.
-    #[serde(with = "crate::ground::settings::seconds")]
-    pub time_limit: Option<Duration>,
     /// The final local search.
     pub search: SearchConfig,
     /// If given, the effort of this preset is tried too, and the result is not worse. `fast` is tried only on small problems,
@@ -83,17 +29,19 @@ pub struct MapConfig {
     pub not_worse_than: Option<MapPreset>,
 }
 
-impl MapConfig {
-    /// The settings of a preset, with seed 0 and one thread.
+impl OneToOneConfig {
+    /// The settings of a preset.
     pub fn preset(preset: MapPreset) -> Self {
-        preset.config()
+        match preset {
+            MapPreset::Strong => Self::strong(),
+            MapPreset::Eco => Self::eco(),
+            MapPreset::Fast => Self::fast(),
+        }
     }
 
     fn fast() -> Self {
         let default = ConstructionConfig::default();
         Self {
-            seed: 0,
-            threads: 1,
             distances: None,
             construction: ConstructionConfig {
                 inner: PartitionPreset::Fast,
@@ -107,7 +55,6 @@ impl MapConfig {
             },
             constructions: Constructions { effort: 28, size: 45_000, careful: 45_000, anywhere: 1 },
             improvement: Improvement::FAST,
-            time_limit: None,
             search: SearchConfig::default(),
             not_worse_than: None,
         }
@@ -137,43 +84,17 @@ impl MapConfig {
         }
     }
 
-    /// The same with a seed.
-    pub fn with_seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
-    }
-
-    /// The same with a number of threads, at least 1.
-    pub fn with_threads(self, threads: usize) -> Self {
-        Self { threads, ..self }
-    }
-
-    /// The same with a way to compute distances.
-    pub fn with_distances(self, distances: impl Into<Option<DistanceKind>>) -> Self {
-        Self { distances: distances.into(), ..self }
-    }
-
     /// The same with a construction.
     pub fn with_construction(self, algorithm: Construction) -> Self {
         Self { construction: self.construction.with_algorithm(algorithm), ..self }
     }
 
-    /// The same with a neighbourhood in its default extent.
-    pub fn with_neighbourhood(self, neighbourhood: Neighbourhood) -> Self {
-        Self { search: SearchConfig::of(neighbourhood), ..self }
-    }
-
-    /// The same with a time limit, or none.
-    pub fn with_time_limit(self, time_limit: impl Into<Option<Duration>>) -> Self {
-        Self { time_limit: time_limit.into(), ..self }
-    }
-
-    /// The settings that decide the result on a machine. Open choices are filled in. Settings that do not
-    /// affect the result (threads, the way to compute distances) are as in the presets. Runs with equal
+    /// The settings that decide the result on a machine. Open choices are filled in, and the way to compute distances is open. Runs with equal
     /// effective settings give the same mapping.
     pub fn effective_on(&self, machine: &dyn Machine) -> Self {
         let is_tree = machine.hierarchy().is_some();
         let algorithm = self.construction.algorithm_for(is_tree, machine.room() as usize);
-        Self { threads: 1, distances: None, ..self.with_construction(algorithm) }
+        Self { distances: None, ..self.with_construction(algorithm) }
     }
 
     /// The same with the effort of a preset.
@@ -185,15 +106,8 @@ impl MapConfig {
 
     /// Whether every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
-        check_at_least_one("threads", self.threads)?;
         self.construction.validate().map_err(|error| error.inside("construction"))?;
         self.improvement.validate().map_err(|error| error.inside("improvement"))?;
         self.search.validate().map_err(|error| error.inside("search"))
-    }
-}
-
-impl Default for MapConfig {
-    fn default() -> Self {
-        Self::preset(MapPreset::default())
     }
 }

@@ -1,0 +1,118 @@
+//! Why a request is refused, or has no solution.
+
+use super::groups::GroupError;
+use crate::ground::error::{ErrorKind, HasKind};
+use crate::ground::settings::ConfigError;
+use crate::ground::threads::ThreadsError;
+use crate::machine::MachineError;
+use crate::mapping::MappingError;
+use crate::mapping::construct::ConstructionError;
+use crate::mapping::objective::ScoreError;
+use crate::mapping::problem::ProblemError;
+use crate::partition::{FixedError, PartitionAlgorithmError, RemapError, TargetsError};
+
+/// Why a request has no solution.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation
+pub enum SolveError {
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    Problem(#[from] ProblemError),
+    #[error(transparent)]
+    Machine(#[from] MachineError),
+    #[error(transparent)]
+    Construction(#[from] ConstructionError),
+    #[error(transparent)]
+    Algorithm(#[from] PartitionAlgorithmError),
+    #[error(transparent)]
+    Targets(#[from] TargetsError),
+    #[error(transparent)]
+    Remap(#[from] RemapError),
+    #[error("the start mapping has {found} processes, the graph {expected}")]
+    StartSize { found: usize, expected: usize },
+    #[error("the start mapping: {0}")]
+    Start(#[from] MappingError),
+    #[error(transparent)]
+    Fixed(#[from] FixedError),
+    #[error(transparent)]
+    Groups(#[from] GroupError),
+    #[error(transparent)]
+    Secondary(#[from] ScoreError),
+    #[error(transparent)]
+    Threads(#[from] ThreadsError),
+}
+
+impl HasKind for SolveError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Request(error) => error.kind(),
+            Self::Config(error) => error.kind(),
+            Self::Problem(error) => error.kind(),
+            Self::Machine(error) => error.kind(),
+            Self::Construction(error) => error.kind(),
+            Self::Algorithm(error) => error.kind(),
+            Self::Remap(error) => error.kind(),
+            Self::Start(error) => error.kind(),
+            Self::Fixed(error) => error.kind(),
+            Self::Groups(error) => error.kind(),
+            Self::Secondary(error) => error.kind(),
+            Self::Threads(error) => error.kind(),
+            Self::Targets(..) | Self::StartSize { .. } => ErrorKind::BadData,
+        }
+    }
+}
+
+/// Why constraints contradict each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[allow(missing_docs)] // the messages are the documentation
+pub enum RequestError {
+    #[error(
+        "groups of processes share a node where each process has a place of its own, so loads cannot be balanced, too"
+    )]
+    GroupsAreBalanced,
+    #[error(
+        "a previous assignment is resumed where loads are balanced; a one-to-one mapping takes it as a start"
+    )]
+    PreviousIsOneToOne,
+    #[error(
+        "the cut is minimised where loads are balanced; each process of a one-to-one mapping is apart from the others"
+    )]
+    CutIsOneToOne,
+    #[error(
+        "a partition takes a previous assignment, with the weight of migration, and no start or initial mapping"
+    )]
+    CutHasStart,
+    #[error("a secondary objective needs distances, which the cut leaves out")]
+    CutHasSecondary,
+    #[error(
+        "a previous assignment is where the search begins, so there is no start or initial mapping beside it"
+    )]
+    PreviousHasStart,
+    #[error(
+        "a secondary objective would move what the previous assignment holds back; leave one of them out"
+    )]
+    PreviousHasSecondary,
+    #[error(
+        "groups are mapped before their processes, so these have no initial mapping; a start may be given"
+    )]
+    GroupsHaveInitial,
+    #[error(
+        "a secondary objective exchanges processes, which would tear groups that share a node; leave one of them out"
+    )]
+    GroupsHaveSecondary,
+    #[error(
+        "with balanced loads, the initial mapping is the start of the search, so there is no other start beside it"
+    )]
+    StartAndInitial,
+}
+
+impl HasKind for RequestError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::Usage
+    }
+}

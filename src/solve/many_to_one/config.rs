@@ -1,0 +1,56 @@
+//! The settings of a many-to-one mapping.
+
+use crate::ground::settings::ConfigError;
+use crate::partition::{ManyToOnePartitionConfig, PartitionPreset};
+use crate::solve::preset::MapPreset;
+
+/// What a many-to-one mapping does.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ManyToOneConfig {
+    /// The partitioner.
+    pub settings: ManyToOnePartitionConfig,
+    /// What is done in addition for small problems.
+    pub small: Option<SmallProblemConfig>,
+    /// If given, the effort of this preset is tried too, and the result is not worse.
+    pub not_worse_than: Option<MapPreset>,
+}
+
+impl ManyToOneConfig {
+    /// The settings of a preset.
+    pub fn preset(preset: MapPreset) -> Self {
+        let small = SmallProblemConfig {
+            most_places: 4096,
+            two_steps: PartitionPreset::Eco,
+            exchange: preset,
+            most_arcs: 1 << 15,
+        };
+        let (settings, small, not_worse_than) = match preset {
+            MapPreset::Strong => (ManyToOnePartitionConfig::strong(), Some(small), Some(MapPreset::Eco)),
+            MapPreset::Eco => (ManyToOnePartitionConfig::eco(), Some(small), Some(MapPreset::Fast)),
+            MapPreset::Fast => (ManyToOnePartitionConfig::fast(), None, None),
+        };
+        Self { settings, small, not_worse_than }
+    }
+
+    /// Whether every number is in its range.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.settings.validate().map_err(|error| error.inside("settings"))
+    }
+}
+
+/// What is done for problems that are small enough to try more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct SmallProblemConfig {
+    /// The greatest number of places, which is the sum of the bounds of all PEs, of a small problem.
+    pub most_places: usize,
+    /// The effort of a further start: a partition of small cut whose blocks are then mapped.
+    pub two_steps: PartitionPreset,
+    /// The effort of the one-to-one mapping of vertices to places at the end, if all vertices weigh 1.
+    pub exchange: MapPreset,
+    /// The greatest number of arcs of a graph whose vertices are exchanged. Balances J against time, which grows with the arcs.
+    pub most_arcs: usize,
+}

@@ -1,0 +1,272 @@
+//! A run: the problem in blocks instead of PEs, and the report.
+
+use std::time::{Duration, Instant};
+
+use super::config::ManyToOneConfig;
+use super::layout::{Between, block_of_each_pe, block_tree};
+use super::search::{Search, Watched};
+use crate::graph::CsrGraph;
+use crate::ground::observer::{Limited, Observer, Phase};
+use crate::ground::types::{BlockId, Cost, PeId, Weight};
+use crate::machine::{DistanceOracle, DistanceVisitor, Machine, Parts};
+use crate::mapping::Mapping;
+use crate::mapping::objective::evaluate;
+use crate::mapping::problem;
+use crate::partition::{
+    BlockDistances, Envelope, FixedError, FixedVertices, Homes, Layout, ManyToOnePartition,
+    ManyToOnePartitioner, Migration, MigrationWeight, RemapError, Remapping, Targets, cost,
+};
+use crate::solve::balance::{Balance, weights_of};
+use crate::solve::error::SolveError;
+use crate::solve::one_to_one::check_size;
+use crate::solve::prepared::PreparedMachine;
+use crate::solve::report::{Report, Seconds, Solution};
+
+/// The input of a run. It uses the threads of the current pool.
+#[derive(Clone, Copy)]
+pub(in crate::solve) struct Run<'a> {
+    pub graph: &'a CsrGraph,
+    pub machine: &'a PreparedMachine<'a>,
+    pub config: &'a ManyToOneConfig,
+    pub seed: u64,
+    pub balance: Balance,
+    pub from: Origin<'a>,
+    /// Vertices that must be on given PEs.
+    pub fixed: Option<&'a FixedVertices>,
+    pub observer: &'a dyn Observer,
+    pub begin: Instant,
+    pub time_limit: Option<Duration>,
+}
+
+/// The starting point of a mapping.
+#[derive(Clone, Copy)]
+pub(in crate::solve) enum Origin<'a> {
+    Nothing,
+    /// A mapping to improve.
+    Start(&'a Mapping),
+    /// The present PEs of the vertices, and what is asked of a remapping.
+    Homes(Remapping<'a>),
+}
+
+impl<'a> Origin<'a> {
+    /// The same in blocks; block i is the i-th PE of `order`.
+    fn in_blocks(self, order: &[PeId]) -> Blocks<'a> {
+        let block_of = block_of_each_pe(order);
+        match self {
+            Self::Nothing => Blocks::Nothing,
+            Self::Start(start) => {
+                Blocks::Start(start.pes().iter().map(|&pe| block_of[pe as usize]).collect())
+            }
+            Self::Homes(remapping) => Blocks::Homes(remapping.homes.renamed(&block_of), remapping),
+        }
+    }
+
+    /// The migration of a mapping, if it counts.
+    fn migration(self, graph: &CsrGraph, pe_of: &[PeId]) -> Option<Migration> {
+        match self {
+            Self::Homes(remapping) => Some(remapping.homes.migration(graph, pe_of)),
+            Self::Nothing | Self::Start(_) => None,
+        }
+    }
+}
+
+/// An [`Origin`] in blocks instead of PEs.
+enum Blocks<'a> {
+    Nothing,
+    Start(Vec<BlockId>),
+    /// The homes in blocks, and the remapping, whose homes are PEs.
+    Homes(Homes, Remapping<'a>),
+}
+
+impl Blocks<'_> {
+    fn start(&self) -> Option<&[BlockId]> {
+        match self {
+            Self::Start(blocks) => Some(blocks),
+            Self::Nothing | Self::Homes(..) => None,
+        }
+    }
+
+    /// The initial load of each block, if given.
+    fn loads(&self, graph: &CsrGraph, num_blocks: usize) -> Option<Vec<Weight>> {
+        match self {
+            Self::Nothing => None,
+            Self::Start(blocks) => Some(weights_of(graph, blocks, num_blocks)),
+            Self::Homes(homes, _) => Some(homes.loads(graph)),
+        }
+    }
+}
+
+impl Search<'_> {
+    /// The best mappings of what starts from this, and the weight of migration that was asked for.
+    fn from(
+        &self,
+        first: &Blocks<'_>,
+    ) -> Result<(Envelope<ManyToOnePartition>, MigrationWeight), SolveError> {
+        let Self { graph, targets, layout, config, seed, watched, .. } = *self;
+        let Blocks::Homes(homes, remapping) = first else {
+            let found = self.best_in_any_numbering(first.start())?;
+            return Ok((Envelope::single(found), MigrationWeight::ZERO));
+        };
+        let partitioner = ManyToOnePartitioner::new(config.settings.clone(), seed)?;
+        // The time limit ends this search, too; none goes on until then.
+        let scratch = || Search { goes_on: false, ..*self }.best_in_any_numbering(None);
+        let remapping = remapping.renamed(homes);
+        let found =
+            partitioner.remap(graph, targets, layout, (remapping, watched as &dyn Observer), &scratch)?;
+        Ok((found, remapping.weight))
+    }
+}
+
+impl Run<'_> {
+    /// The best mappings: one, or those of a remapping for several weights of migration.
+    pub fn solve(&self) -> Result<Envelope<Solution>, SolveError> {
+        self.check()?;
+        let silent = Limited::silent(self.observer, self.begin, self.time_limit);
+        let parts = self.machine.parts(&silent)?;
+        self.machine.distances()?.visit(InBlocks { run: self, parts: &parts })
+    }
+
+    /// Checks that what is given fits graph and machine.
+    fn check(&self) -> Result<(), SolveError> {
+        let (num_vertices, machine) = (self.graph.num_nodes(), self.machine.machine());
+        match self.from {
+            Origin::Nothing => {}
+            Origin::Start(start) => {
+                check_size(start, num_vertices)?;
+                Mapping::many(machine.num_pes(), start.pes().to_vec())?;
+            }
+            Origin::Homes(remapping) => {
+                remapping.homes.check(num_vertices, machine.num_pes()).map_err(RemapError::from)?;
+            }
+        }
+        let Some(fixed) = self.fixed else { return Ok(()) };
+        check_fixed(fixed, num_vertices, machine)?;
+        match self.from {
+            Origin::Start(start) => Ok(fixed.check_respected(start.pes())?),
+            Origin::Nothing | Origin::Homes(_) => Ok(()),
+        }
+    }
+
+    /// The best mappings, with the distances of the PEs in the order of the parts.
+    fn with(
+        &self,
+        parts: &Parts,
+        between: &dyn BlockDistances,
+        is_ultrametric: bool,
+    ) -> Result<Envelope<Solution>, SolveError> {
+        let &Run { graph, config, seed, from, fixed, observer, begin, time_limit, .. } = self;
+        let machine = self.machine.machine();
+        problem::check_cost(graph, between.greatest())?;
+        let order = parts.order();
+        let first = from.in_blocks(order);
+        let targets = self.targets(order, &first)?;
+        let is_tree = machine.hierarchy().is_some() || is_ultrametric;
+        let tree = block_tree(parts, is_tree);
+        observer.begins(Phase::Construction);
+        let limited = Limited::new(observer, begin, time_limit, Cost::MAX);
+        let watched = Watched::new(&limited);
+        // In a tree, the parts are already places; if PEs have unequal capacities, blocks cannot change
+        // places.
+        let has_equal_capacities = order.iter().all(|&pe| machine.capacity(pe) == machine.capacity(order[0]));
+        let search = Search {
+            graph,
+            machine,
+            order,
+            targets: &targets,
+            layout: Layout::new(&tree, between),
+            may_place: !is_tree && has_equal_capacities,
+            config,
+            seed,
+            imbalance: self.balance.imbalance,
+            goes_on: time_limit.is_some(),
+            fixed,
+            watched: &watched,
+        };
+        let (found, weight) = search.from(&first)?;
+        observer.reached(found.best(weight)?.cost);
+        let identity = self.balance.identity(graph, machine, fixed)?;
+        let cost_of_identity = evaluate(graph, self.machine.distances()?, &identity)?;
+        let cost_of_start = first.start().map(|start| cost(graph, between, start));
+        // A run that continues until the time limit was complete before.
+        let stopped = match watched.was_complete() {
+            true => observer.should_stop(),
+            false => limited.should_stop(),
+        };
+        let known = Known { cost_of_identity, cost_of_start, stopped };
+        Ok(found.map(|ManyToOnePartition { partition, cost }| {
+            let pe_of = partition.blocks().iter().map(|&block| order[block as usize]).collect();
+            self.solution(Mapping::from_places(pe_of), (cost, partition.cut()), &known)
+        }))
+    }
+
+    /// A mapping with its J, its cut, and the report.
+    pub(super) fn solution(&self, mapping: Mapping, (cost, cut): (Cost, Cost), known: &Known) -> Solution {
+        let &Self { graph, balance, from, begin, .. } = self;
+        let report = Report {
+            num_processes: graph.num_nodes(),
+            num_edges: graph.num_edges(),
+            cost,
+            cut,
+            cost_of_identity: known.cost_of_identity,
+            cost_of_start: known.cost_of_start,
+            cost_of_construction: None,
+            construction: None,
+            loads: Some(balance.loads(graph, self.machine.machine(), mapping.pes())),
+            migration: from.migration(graph, mapping.pes()),
+            swaps_tried: 0,
+            swaps_made: 0,
+            stopped: known.stopped,
+            seconds: Seconds { total: begin.elapsed().as_secs_f64(), ..Seconds::default() },
+        };
+        Solution { mapping, report }
+    }
+
+    /// What the blocks may weigh, and which vertices they must have.
+    fn targets(&self, order: &[PeId], first: &Blocks<'_>) -> Result<Targets, SolveError> {
+        let (graph, machine) = (self.graph, self.machine.machine());
+        let capacities: Vec<u32> = order.iter().map(|&pe| machine.capacity(pe)).collect();
+        let mut targets = self.balance.targets(graph, &capacities)?;
+        if let Some(before) = first.loads(graph, order.len()) {
+            targets = targets.near(&capacities, &before);
+        }
+        Ok(match self.fixed {
+            Some(fixed) => targets.with_fixed(graph, fixed.renamed(&block_of_each_pe(order)))?,
+            None => targets,
+        })
+    }
+}
+
+/// What reports of all mappings of a run have in common.
+pub(super) struct Known {
+    pub cost_of_identity: Cost,
+    pub cost_of_start: Option<Cost>,
+    pub stopped: bool,
+}
+
+/// A run once the distances are known.
+struct InBlocks<'a> {
+    run: &'a Run<'a>,
+    parts: &'a Parts,
+}
+
+impl DistanceVisitor for InBlocks<'_> {
+    type Output = Result<Envelope<Solution>, SolveError>;
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
+        let keys = self.parts.order().iter().map(|&pe| oracle.key(pe)).collect();
+        self.run.with(self.parts, &Between { oracle, keys }, oracle.ultrametric().is_some())
+    }
+}
+
+/// Checks that there are such vertices and PEs, and that these have capacity.
+pub(super) fn check_fixed(
+    fixed: &FixedVertices,
+    num_vertices: usize,
+    machine: &dyn Machine,
+) -> Result<(), FixedError> {
+    fixed.check(num_vertices, machine.num_pes())?;
+    match fixed.iter().find(|&(_, pe)| machine.capacity(pe) == 0) {
+        Some((vertex, block)) => Err(FixedError::NoCapacity { vertex, block }),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,47 @@
+//! The one door of the engine: a request, what solves it, and the report.
+//!
+//! A [`Request`] says what is mapped to which machine, and under which constraints. Constraints compose; those that contradict each other are
+//! refused before any work, with a [`RequestError`] that says why. Settings are a [`Config`], results a [`Solution`] with its [`Report`].
+//!
+//! | member | what it holds |
+//! |---|---|
+//! | `request` | the request: constraints, their combinations, the way to a solution |
+//! | `prepared` | what all runs ask of a machine, computed once |
+//! | `balance` | bounds and least loads of PEs that have many vertices; their loads |
+//! | `config`, `preset` | all settings, and the presets as whole values of them |
+//! | `initial` | initial mappings along an order of the processes |
+//! | `secondary` | what is lowered after J |
+//! | `one_to_one` | each process has a place of its own: constructions, improvement, the final local search |
+//! | `groups` | the same where groups of processes share a node |
+//! | `many_to_one` | many vertices per PE, J or the cut as the objective |
+//! | `report` | what a run reports |
+//!
+//! A one-to-one mapping is never worse than the identity or a mapping given as a start: the search begins with the best of these and the
+//! constructions, and never makes a mapping worse.
+
+mod balance;
+mod config;
+mod error;
+mod groups;
+mod initial;
+mod many_to_one;
+mod one_to_one;
+mod prepared;
+mod preset;
+mod report;
+mod request;
+mod secondary;
+
+pub use balance::{Balance, Loads};
+pub use config::Config;
+pub use error::{RequestError, SolveError};
+pub use groups::{GroupError, ProcessGroups};
+pub use initial::Initial;
+pub use many_to_one::{ManyToOneConfig, SmallProblemConfig};
+pub use one_to_one::{Constructions, OneToOneConfig};
+pub(crate) use one_to_one::{Given, Task};
+pub use prepared::PreparedMachine;
+pub use preset::MapPreset;
+pub use report::{Report, Seconds, Solution};
+pub use request::{Objective, Request};
+pub use secondary::{Lowered, Lowering, Secondary};

@@ -1,0 +1,73 @@
+//! Solutions and their reports.
+
+use super::balance::Loads;
+use crate::ground::types::Cost;
+use crate::mapping::Mapping;
+use crate::mapping::construct::Construction;
+use crate::partition::{BoundViolation, Migration};
+
+/// A mapping and its report.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Solution {
+    /// The PE of each process, or the block of each vertex.
+    pub mapping: Mapping,
+    /// Costs, loads, times.
+    pub report: Report,
+}
+
+/// What is known of a solution: the same for all requests. What a request does not ask for is `None`.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Report {
+    /// Number of processes or vertices, n.
+    pub num_processes: usize,
+    /// Number of edges, m.
+    pub num_edges: usize,
+    /// J of the result: each edge counts twice.
+    pub cost: Cost,
+    /// The total weight of the edges between different PEs, each edge counted once.
+    pub cut: Cost,
+    /// J of the identity: processes in order on the places in order, or equal strips of the vertices on the PEs in order. What is fixed is
+    /// where it must be.
+    pub cost_of_identity: Cost,
+    /// J of the mapping given as a start.
+    pub cost_of_start: Option<Cost>,
+    /// The smallest J of the initial mappings, where some are constructed before all else.
+    pub cost_of_construction: Option<Cost>,
+    /// The construction of the initial mapping.
+    pub construction: Option<Construction>,
+    /// The loads of the PEs, if they are balanced.
+    pub loads: Option<Loads>,
+    /// What migrates, if a previous assignment was given.
+    pub migration: Option<Migration>,
+    /// Exchanges of two processes that were evaluated.
+    pub swaps_tried: u64,
+    /// Exchanges made.
+    pub swaps_made: u64,
+    /// Whether the observer ended the run early, or the time limit ended a run that would have ended by itself.
+    pub stopped: bool,
+    /// Time of each phase.
+    pub seconds: Seconds,
+}
+
+impl Report {
+    /// By how much PEs miss their bounds.
+    pub fn violation(&self) -> BoundViolation {
+        self.loads.map_or(BoundViolation::NONE, |loads| BoundViolation::new(loads.overload, loads.shortfall))
+    }
+}
+
+/// Time of each phase, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize)]
+#[non_exhaustive]
+pub struct Seconds {
+    /// Setting up the distances.
+    pub distances: f64,
+    /// Constructing the initial mappings.
+    pub construction: f64,
+    /// Improving the mapping.
+    pub search: f64,
+    /// The whole run.
+    pub total: f64,
+}

@@ -1,0 +1,449 @@
+//! Requests: what is mapped to which machine, under which constraints.
+
+use std::time::Instant;
+
+use super::balance::Balance;
+use super::config::Config;
+use super::error::{RequestError, SolveError};
+use super::groups::{self, ProcessGroups};
+use super::initial::{Along, Initial};
+use super::many_to_one::{self, Origin, Run};
+use super::one_to_one::{Given, Task, check_size, cut, identity};
+use super::prepared::PreparedMachine;
+use super::report::{Report, Seconds, Solution};
+use super::secondary::{Lowering, Secondary};
+use crate::graph::CsrGraph;
+use crate::ground::observer::{Limited, Observer, Phase};
+use crate::ground::threads;
+use crate::mapping::Mapping;
+use crate::mapping::objective::evaluate;
+use crate::mapping::problem::check_room;
+use crate::mapping::search::Neighbourhood;
+use crate::partition::{Envelope, FixedVertices, MigrationWeight, Partitioner, Remapping};
+
+/// What a request minimises.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Objective {
+    /// J: the weight of each edge times the distance of its ends, in both directions.
+    #[default]
+    J,
+    /// The weight of all edges between different PEs, whatever their distance: PEs are the blocks of a partition.
+    Cut,
+}
+
+/// A problem: a communication graph, a machine, and constraints that compose.
+///
+/// By itself, a request asks for a one-to-one mapping: each PE takes as many processes as its [capacity](crate::Machine::capacity), by default one.
+/// [`balanced`](Self::balanced) lets PEs take any number of vertices, with loads in proportion to the capacities.
+///
+/// | constraint | one-to-one | balanced |
+/// |---|---|---|
+/// | [`fixed`](Self::fixed) | these processes are on these PEs | the same |
+/// | [`together`](Self::together) | groups of processes share a node | refused |
+/// | [`previous`](Self::previous) | refused | few vertices leave their PEs |
+/// | [`start`](Self::start) | the result is not worse | the same, but for the cut |
+/// | [`initial`](Self::initial) | the search begins there | the same, but for the cut |
+/// | [`minimise`](Self::minimise) | J | J or the cut |
+/// | [`then_lower`](Self::then_lower) | a secondary objective is lowered | the same, but for the cut |
+///
+/// ```
+/// use viem::graph::generate;
+/// use viem::{Config, Grid, PreparedMachine, Request};
+///
+/// let (graph, torus) = (generate::mesh(16, 8, 1), Grid::torus(&[8, 4, 4])?);
+/// let machine = PreparedMachine::new(&torus);
+/// let solution = Request::new(&graph, &machine).solve(&Config::eco(), &())?;
+/// assert!(solution.report.cost <= solution.report.cost_of_identity);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Request<'a> {
+    graph: &'a CsrGraph,
+    machine: &'a PreparedMachine<'a>,
+    objective: Objective,
+    balance: Option<Balance>,
+    fixed: Option<&'a FixedVertices>,
+    together: Option<&'a ProcessGroups>,
+    previous: Option<Remapping<'a>>,
+    start: Option<&'a Mapping>,
+    initial: Option<Initial<'a>>,
+    secondary: Option<&'a dyn Secondary>,
+}
+
+impl<'a> Request<'a> {
+    /// A one-to-one mapping of small J without constraints.
+    pub fn new(graph: &'a CsrGraph, machine: &'a PreparedMachine<'a>) -> Self {
+        Self {
+            graph,
+            machine,
+            objective: Objective::J,
+            balance: None,
+            fixed: None,
+            together: None,
+            previous: None,
+            start: None,
+            initial: None,
+            secondary: None,
+        }
+    }
+
+    /// PEs take many vertices, with loads in proportion to their capacities. A vertex heavier than every bound is not an error:
+    /// [`Loads::overload`](super::Loads::overload) is then positive. No PE with capacity is left without a vertex unless there are too few, or one
+    /// there would exceed bounds by more. J is not above that of equal strips of the numbering, unless these exceed a bound by more.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::solve::Balance;
+    /// use viem::{Config, Hierarchy, PreparedMachine, Request};
+    ///
+    /// let (mesh, tree) = (generate::mesh(40, 30, 1), Hierarchy::parse("4:2", "1:10")?);
+    /// let machine = PreparedMachine::new(&tree);
+    /// let solution = Request::new(&mesh, &machine).balanced(Balance::default()).solve(&Config::fast(), &())?;
+    /// assert!(solution.report.loads.unwrap().greatest <= 154); // 3 % above 150
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn balanced(self, balance: Balance) -> Self {
+        Self { balance: Some(balance), ..self }
+    }
+
+    /// What is minimised. With the cut as the objective, PEs are the blocks of a partition.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::machine::Blocks;
+    /// use viem::solve::{Balance, Objective};
+    /// use viem::{Config, PreparedMachine, Request};
+    ///
+    /// let (grid, blocks) = (generate::grid(32, 32), Blocks::equal(4)?);
+    /// let machine = PreparedMachine::new(&blocks);
+    /// let request = Request::new(&grid, &machine).balanced(Balance::default()).minimise(Objective::Cut);
+    /// let solution = request.solve(&Config::eco(), &())?;
+    /// assert_eq!(solution.report.cut, 64);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn minimise(self, objective: Objective) -> Self {
+        Self { objective, ..self }
+    }
+
+    /// Processes that must be on given PEs, or none. The start must respect them. The result does.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::partition::FixedVertices;
+    /// use viem::{Config, Grid, PreparedMachine, Request};
+    ///
+    /// let (graph, torus) = (generate::grid(8, 8), Grid::torus(&[8, 8])?);
+    /// let machine = PreparedMachine::new(&torus);
+    /// let mut fixed = FixedVertices::none(64, 64);
+    /// fixed.fix(0, 0)?;
+    /// fixed.fix(63, 9)?;
+    /// let mapping = Request::new(&graph, &machine).fixed(&fixed).solve(&Config::eco(), &())?.mapping;
+    /// assert_eq!((mapping.pe_of(0), mapping.pe_of(63)), (0, 9));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn fixed(self, fixed: impl Into<Option<&'a FixedVertices>>) -> Self {
+        Self { fixed: fixed.into(), ..self }
+    }
+
+    /// Groups of processes, each of which must be on one node, or none. The start must keep them.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::machine;
+    /// use viem::solve::ProcessGroups;
+    /// use viem::{Config, PreparedMachine, Request};
+    ///
+    /// let (graph, tree) = (generate::grid(8, 4), machine::build("8:4", Some("1:10"), None)?);
+    /// let (machine, groups) = (PreparedMachine::new(&*tree), ProcessGroups::of_size(32, 4)?);
+    /// let mapping = Request::new(&graph, &machine).together(&groups).solve(&Config::eco(), &())?.mapping;
+    /// let node = |process| machine.nodes().node(mapping.pe_of(process));
+    /// assert!((0..32).all(|process| node(process) == node(process / 4 * 4)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn together(self, groups: impl Into<Option<&'a ProcessGroups>>) -> Self {
+        Self { together: groups.into(), ..self }
+    }
+
+    /// The present PEs of the vertices, and what it costs to leave them: the objective plus that weight times the weight of the vertices that migrate
+    /// is minimised. With weight 0, the objective is not above that of a mapping from scratch, whose equivalent PEs and parts of a tree are
+    /// permuted to reduce migration. A time limit ends the run early; the run does not continue until then.
+    ///
+    /// On [small graphs](crate::partition::remap), results for different weights do not contradict each other: with a greater one and
+    /// everything else as it was, no more migrates, and no result for another weight has a lower objective plus weight times migration.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::partition::{Homes, Remapping};
+    /// use viem::solve::Balance;
+    /// use viem::{Capacities, Config, Hierarchy, PreparedMachine, Request};
+    ///
+    /// let (mesh, tree) = (generate::mesh(40, 30, 1), Hierarchy::parse("4:2", "1:10")?);
+    /// let machine = PreparedMachine::new(&tree);
+    /// let old = Request::new(&mesh, &machine).balanced(Balance::default()).solve(&Config::eco(), &())?.mapping;
+    /// // PE 2 has become slow.
+    /// let slower = Capacities::new(tree.clone(), vec![2, 2, 1, 2, 2, 2, 2, 2])?;
+    /// let (slower, homes) = (PreparedMachine::new(&slower), Homes::new(old.pes(), &[], 8)?);
+    /// let request = Request::new(&mesh, &slower).balanced(Balance::default());
+    /// let new = request.previous(Remapping::new(&homes, "5".parse()?)).solve(&Config::eco(), &())?;
+    /// assert!(new.report.migration.unwrap().vertices < 400);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn previous(self, remapping: impl Into<Option<Remapping<'a>>>) -> Self {
+        Self { previous: remapping.into(), ..self }
+    }
+
+    /// A mapping that the result must not be worse than, or none: with balanced loads first by the total excess over the bounds, then by what PEs
+    /// lack of their least loads, then by the number of PEs without a vertex, then by J.
+    #[must_use]
+    pub fn start(self, start: impl Into<Option<&'a Mapping>>) -> Self {
+        Self { start: start.into(), ..self }
+    }
+
+    /// Where the search begins, instead of at a construction. If the [neighbourhood](Config::with_neighbourhood) is `None`, that is the result.
+    #[must_use]
+    pub fn initial(self, initial: impl Into<Option<Initial<'a>>>) -> Self {
+        Self { initial: initial.into(), ..self }
+    }
+
+    /// A secondary objective that is lowered at last, or none.
+    #[must_use]
+    pub fn then_lower(self, secondary: impl Into<Option<&'a dyn Secondary>>) -> Self {
+        Self { secondary: secondary.into(), ..self }
+    }
+
+    /// Solves the request. If the observer asks to stop, the result is the best that was found so far; bounds are met all the same.
+    ///
+    /// # Errors
+    ///
+    /// Constraints that contradict each other, settings out of their ranges, processes without room, and whatever does not fit graph or machine.
+    pub fn solve(&self, config: &Config, observer: &dyn Observer) -> Result<Solution, SolveError> {
+        let weight = self.previous.map_or(MigrationWeight::ZERO, |previous| previous.weight);
+        Ok(self.solve_for_weights(config, observer)?.into_best(weight)?)
+    }
+
+    /// Solves the request for several weights of migration at once, if there is a previous assignment: see [`Remapping::with_curve`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`solve`](Self::solve).
+    pub fn solve_for_weights(
+        &self,
+        config: &Config,
+        observer: &dyn Observer,
+    ) -> Result<Envelope<Solution>, SolveError> {
+        config.validate()?;
+        self.check()?;
+        let attempt = Attempt { request: self, config, observer, begin: Instant::now() };
+        threads::run(config.threads, || match self.balance {
+            None => Ok(Envelope::single(attempt.one_to_one()?)),
+            Some(balance) => attempt.balanced(balance),
+        })?
+    }
+
+    /// The report of a given mapping, without any search. The balance bounds its loads, if there is one; otherwise no PE may have more processes than
+    /// its capacity.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::solve::Balance;
+    /// use viem::{Config, Hierarchy, Mapping, PreparedMachine, Request};
+    ///
+    /// let (path, pair) = (generate::grid(4, 1), Hierarchy::parse("2", "1")?);
+    /// let machine = PreparedMachine::new(&pair);
+    /// let request = Request::new(&path, &machine).balanced(Balance::default());
+    /// let report = request.evaluate(&Mapping::many(2, vec![0, 0, 1, 1])?, &Config::eco())?;
+    /// assert_eq!((report.cut, report.loads.unwrap().greatest), (1, 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The mapping does not fit graph and machine, J does not fit 64 bits, or a number of the balance is out of its range.
+    pub fn evaluate(&self, mapping: &Mapping, config: &Config) -> Result<Report, SolveError> {
+        config.validate()?;
+        self.check()?;
+        let attempt = Attempt { request: self, config, observer: &(), begin: Instant::now() };
+        threads::run(config.threads, || attempt.report_of(mapping))?
+    }
+
+    /// Checks that the constraints mean something together.
+    fn check(&self) -> Result<(), SolveError> {
+        let is_cut = self.objective == Objective::Cut;
+        let is_grouped = self.together.is_some_and(|groups| groups.size() > 1);
+        let has_place = self.start.is_some() || self.initial.is_some();
+        let refused = [
+            (self.balance.is_some() && self.together.is_some(), RequestError::GroupsAreBalanced),
+            (self.balance.is_none() && self.previous.is_some(), RequestError::PreviousIsOneToOne),
+            (self.balance.is_none() && is_cut, RequestError::CutIsOneToOne),
+            (is_cut && has_place, RequestError::CutHasStart),
+            (is_cut && self.secondary.is_some(), RequestError::CutHasSecondary),
+            (self.previous.is_some() && has_place, RequestError::PreviousHasStart),
+            (self.previous.is_some() && self.secondary.is_some(), RequestError::PreviousHasSecondary),
+            (is_grouped && self.initial.is_some(), RequestError::GroupsHaveInitial),
+            (is_grouped && self.secondary.is_some(), RequestError::GroupsHaveSecondary),
+            (
+                self.balance.is_some() && self.start.is_some() && self.initial.is_some(),
+                RequestError::StartAndInitial,
+            ),
+        ];
+        if let Some((_, error)) = refused.into_iter().find(|(is_refused, _)| *is_refused) {
+            return Err(error.into());
+        }
+        Ok(self.balance.map_or(Ok(()), |balance| balance.validate())?)
+    }
+}
+
+/// A request on its way to a solution.
+struct Attempt<'a> {
+    request: &'a Request<'a>,
+    config: &'a Config,
+    observer: &'a dyn Observer,
+    begin: Instant,
+}
+
+impl Attempt<'_> {
+    fn one_to_one(&self) -> Result<Solution, SolveError> {
+        let &Self { request, config, observer, begin } = self;
+        let &Request { graph, machine, fixed, start, .. } = request;
+        let (made, spent) = self.initial_along(|along| along.one_to_one())?;
+        let given = Given { start, initial: made.as_ref().or(self.given_initial()), fixed };
+        let task = Task {
+            graph,
+            machine,
+            config: &config.one_to_one,
+            seed: config.seed,
+            given,
+            begin,
+            time_limit: config.time_limit,
+            observer,
+        };
+        let mut solution = match request.together {
+            Some(together) => groups::solve(task, together)?,
+            None => task.solve()?,
+        };
+        let seconds = &mut solution.report.seconds;
+        (seconds.distances, seconds.construction) = (seconds.distances - spent, seconds.construction + spent);
+        self.lowered(solution)
+    }
+
+    fn balanced(&self, balance: Balance) -> Result<Envelope<Solution>, SolveError> {
+        let &Self { request, config, observer, begin } = self;
+        let &Request { graph, machine, fixed, start, previous, objective, .. } = request;
+        let (made, spent) = self.initial_along(|along| along.balanced(fixed))?;
+        let initial = made.as_ref().or(self.given_initial());
+        let from = match (previous, initial.or(start)) {
+            (Some(previous), _) => Origin::Homes(previous),
+            (None, Some(start)) => Origin::Start(start),
+            (None, None) => Origin::Nothing,
+        };
+        let run = Run {
+            graph,
+            machine,
+            config: &config.many_to_one,
+            seed: config.seed,
+            balance,
+            from,
+            fixed,
+            observer,
+            begin,
+            time_limit: config.time_limit,
+        };
+        if objective == Objective::Cut {
+            return many_to_one::partition(&run, &Partitioner::new(config.partition, config.seed));
+        }
+        let is_kept = config.one_to_one.search.neighbourhood == Neighbourhood::None;
+        let found = match initial.filter(|_| is_kept) {
+            Some(initial) => {
+                Envelope::single(Solution { mapping: initial.clone(), report: self.report_of(initial)? })
+            }
+            None => run.solve()?,
+        };
+        found.try_map(|mut solution| {
+            let report = &mut solution.report;
+            if initial.is_some() {
+                report.cost_of_construction = report.cost_of_start.take().or(Some(report.cost));
+            }
+            report.seconds.construction += spent;
+            self.lowered(solution)
+        })
+    }
+
+    /// The initial mapping if it is given.
+    fn given_initial(&self) -> Option<&Mapping> {
+        match self.request.initial {
+            Some(Initial::Mapping(mapping)) => Some(mapping),
+            _ => None,
+        }
+    }
+
+    /// The initial mapping along an order, if one is asked for, and the seconds that it took.
+    fn initial_along(
+        &self,
+        make: impl FnOnce(&Along<'_>) -> Result<Mapping, SolveError>,
+    ) -> Result<(Option<Mapping>, f64), SolveError> {
+        let Some(Initial::Along { algorithm, coordinates }) = self.request.initial else {
+            return Ok((None, 0.0));
+        };
+        let &Request { graph, machine, .. } = self.request;
+        let (seed, begin) = (self.config.seed, Instant::now());
+        self.observer.begins(Phase::Construction);
+        let observer = &Limited::silent(self.observer, self.begin, self.config.time_limit);
+        let made = make(&Along { graph, machine, algorithm, coordinates, seed, observer })?;
+        Ok((Some(made), begin.elapsed().as_secs_f64()))
+    }
+
+    /// The solution with a lower secondary objective, if there is one, which is a part of the search.
+    fn lowered(&self, solution: Solution) -> Result<Solution, SolveError> {
+        let &Request { graph, machine, fixed, balance, secondary, .. } = self.request;
+        let Some(secondary) = secondary else { return Ok(solution) };
+        let (begin, Solution { mapping, mut report }) = (Instant::now(), solution);
+        let given = Lowering { graph, machine, mapping: &mapping, fixed, observer: self.observer };
+        let lowered = secondary.lower(&given)?;
+        let pe_of = lowered.mapping.pes();
+        report.cost = lowered.cost;
+        report.cut = cut(graph, pe_of);
+        report.loads = balance.map(|balance| balance.loads(graph, machine.machine(), pe_of));
+        report.swaps_made += lowered.exchanges;
+        report.seconds.search += begin.elapsed().as_secs_f64();
+        report.seconds.total = self.begin.elapsed().as_secs_f64();
+        Ok(Solution { mapping: lowered.mapping, report })
+    }
+
+    /// The report of a mapping that nothing was done for.
+    fn report_of(&self, mapping: &Mapping) -> Result<Report, SolveError> {
+        let &Request { graph, machine, balance, fixed, previous, .. } = self.request;
+        let (whole, distances, pe_of) = (machine.machine(), machine.distances()?, mapping.pes());
+        check_size(mapping, graph.num_nodes())?;
+        let identity = match balance {
+            Some(balance) => balance.identity(graph, whole, fixed)?,
+            None => {
+                check_room(graph.num_nodes(), whole)?;
+                Given { fixed, ..Given::default() }.check_fixed(graph.num_nodes(), whole)?;
+                Mapping::on(whole, pe_of.to_vec())?;
+                identity(graph, whole, fixed)
+            }
+        };
+        Ok(Report {
+            num_processes: graph.num_nodes(),
+            num_edges: graph.num_edges(),
+            cost: evaluate(graph, distances, mapping)?,
+            cut: cut(graph, pe_of),
+            cost_of_identity: evaluate(graph, distances, &identity)?,
+            cost_of_start: None,
+            cost_of_construction: None,
+            construction: None,
+            loads: balance.map(|balance| balance.loads(graph, whole, pe_of)),
+            migration: previous.map(|previous| previous.homes.migration(graph, pe_of)),
+            swaps_tried: 0,
+            swaps_made: 0,
+            stopped: false,
+            seconds: Seconds { total: self.begin.elapsed().as_secs_f64(), ..Seconds::default() },
+        })
+    }
+}

@@ -1,0 +1,46 @@
+//! What is lowered after J.
+
+use super::prepared::PreparedMachine;
+use crate::graph::CsrGraph;
+use crate::ground::observer::Observer;
+use crate::ground::types::Cost;
+use crate::mapping::Mapping;
+use crate::mapping::objective::ScoreError;
+use crate::partition::FixedVertices;
+
+/// An objective that is lowered once J is minimised, while J may rise a little. `viem-workload` has one: the load of the busiest link.
+pub trait Secondary: Sync {
+    /// The mapping with a lower value of the objective, or the one that was given. Fixed processes stay.
+    ///
+    /// # Errors
+    ///
+    /// The machine has no distances, or J does not fit 64 bits.
+    fn lower(&self, given: &Lowering<'_>) -> Result<Lowered, ScoreError>;
+}
+
+/// What a secondary objective is lowered for.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct Lowering<'a> {
+    /// The communication graph.
+    pub graph: &'a CsrGraph,
+    /// The machine.
+    pub machine: &'a PreparedMachine<'a>,
+    /// The mapping of small J.
+    pub mapping: &'a Mapping,
+    /// Processes that stay where they are.
+    pub fixed: Option<&'a FixedVertices>,
+    /// Who may end the search early.
+    pub observer: &'a dyn Observer,
+}
+
+/// A mapping whose secondary objective is lower, or as it was.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The mapping.
+    pub mapping: Mapping,
+    /// Its J.
+    pub cost: Cost,
+    /// Exchanges made.
+    pub exchanges: u64,
+}

@@ -1,0 +1,3 @@
+//! Requests: all combinations of constraints.
+
+mod requests;

@@ -1,0 +1,282 @@
+//! Every combination of constraints means something, or is refused with a reason; each constraint is checked from scratch.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use crate::common::{Family, random_graph, small_families, with_node_weights};
+use viem::graph::{Coordinates, CsrGraph};
+use viem::ground::rng::Rng;
+use viem::ground::types::{NodeId, PeId, Weight};
+use viem::machine::{Blocks, Nodes};
+use viem::mapping::objective::{ScoreError, evaluate};
+use viem::partition::{FixedVertices, Homes, MigrationWeight, PartitionAlgorithm, Remapping};
+use viem::solve::{
+    Balance, Config, Initial, Lowered, Lowering, MapPreset, Objective, ProcessGroups, RequestError,
+    Secondary, Solution, SolveError,
+};
+use viem::{Machine, Mapping, PreparedMachine, Request};
+
+/// A secondary objective that nothing lowers; counts how often it is asked.
+#[derive(Default)]
+struct Asked(AtomicUsize);
+
+impl Secondary for Asked {
+    fn lower(&self, given: &Lowering<'_>) -> Result<Lowered, ScoreError> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        let cost = evaluate(given.graph, given.machine.distances()?, given.mapping)?;
+        Ok(Lowered { mapping: given.mapping.clone(), cost, exchanges: 0 })
+    }
+}
+
+/// Which constraints a request has.
+#[derive(Clone, Copy, Debug)]
+struct Drawn {
+    is_balanced: bool,
+    has_least_load: bool,
+    has_fixed: bool,
+    has_groups: bool,
+    has_previous: bool,
+    has_start: bool,
+    /// 0 for none, 1 for a mapping, 2 for one along an order.
+    initial: u32,
+    is_cut: bool,
+    has_secondary: bool,
+    has_limit: bool,
+}
+
+impl Drawn {
+    fn new(rng: &mut Rng) -> Self {
+        let mut one_in = |count| rng.below(count) == 0;
+        Self {
+            is_balanced: one_in(2),
+            has_least_load: one_in(2),
+            has_fixed: one_in(3),
+            has_groups: one_in(4),
+            has_previous: one_in(4),
+            has_start: one_in(4),
+            initial: 0,
+            is_cut: one_in(4),
+            has_secondary: one_in(4),
+            has_limit: one_in(8),
+        }
+        .with_initial(rng.below(6))
+    }
+
+    fn with_initial(self, drawn: u32) -> Self {
+        Self { initial: if drawn < 3 { drawn } else { 0 }, ..self }
+    }
+
+    /// The reasons for which a request may be refused.
+    fn reasons(&self) -> Vec<RequestError> {
+        let has_place = self.has_start || self.initial > 0;
+        let all = [
+            (self.is_balanced && self.has_groups, RequestError::GroupsAreBalanced),
+            (!self.is_balanced && self.has_previous, RequestError::PreviousIsOneToOne),
+            (!self.is_balanced && self.is_cut, RequestError::CutIsOneToOne),
+            (self.is_cut && has_place, RequestError::CutHasStart),
+            (self.is_cut && self.has_secondary, RequestError::CutHasSecondary),
+            (self.has_previous && has_place, RequestError::PreviousHasStart),
+            (self.has_previous && self.has_secondary, RequestError::PreviousHasSecondary),
+            (self.has_groups && self.initial > 0, RequestError::GroupsHaveInitial),
+            (self.has_groups && self.has_secondary, RequestError::GroupsHaveSecondary),
+            (self.is_balanced && self.has_start && self.initial > 0, RequestError::StartAndInitial),
+        ];
+        all.into_iter().filter(|(is_refused, _)| *is_refused).map(|(_, reason)| reason).collect()
+    }
+}
+
+/// What the constraints of a request are.
+struct Problem<'a> {
+    family: &'a Family,
+    graph: CsrGraph,
+    balance: Balance,
+    fixed: FixedVertices,
+    groups: ProcessGroups,
+    homes: Homes,
+    /// Where each process may be: fixed ones are in place, groups on one node.
+    start: Mapping,
+    points: Coordinates,
+    asked: Asked,
+}
+
+/// Processes in pairs on the PEs of a node, as far as there are pairs.
+fn in_pairs(machine: &dyn Machine) -> Vec<PeId> {
+    let nodes = Nodes::of(machine);
+    let mut free: Vec<Vec<PeId>> = vec![Vec::new(); nodes.hosts().len()];
+    for pe in 0..machine.num_pes() as PeId {
+        (0..machine.capacity(pe)).for_each(|_| free[nodes.node(pe)].push(pe));
+    }
+    free.into_iter()
+        .flat_map(|places| places.chunks_exact(2).flatten().copied().collect::<Vec<_>>())
+        .collect()
+}
+
+impl<'a> Problem<'a> {
+    /// A problem that is feasible with all constraints.
+    fn new(family: &'a Family, is_balanced: bool, rng: &mut Rng) -> Self {
+        let machine = &*family.machine;
+        let places = in_pairs(machine);
+        let n = if is_balanced { 6 * machine.num_pes() } else { places.len() };
+        let graph = random_graph(n, 4, 9, rng);
+        let weights: Vec<Weight> =
+            (0..n).map(|_| if is_balanced { 1 + i64::from(rng.below(2)) } else { 1 }).collect();
+        let graph = if is_balanced { with_node_weights(&graph, &weights) } else { graph };
+        // Balanced: as equal as the order of the processes allows it.
+        let dealt = (0..n).map(|process| (process % machine.num_pes()) as PeId).collect();
+        let start = Mapping::many(machine.num_pes(), if is_balanced { dealt } else { places }).unwrap();
+        let mut fixed = FixedVertices::none(n, machine.num_pes());
+        for _ in 0..rng.below(3) {
+            let process = rng.below(n.max(1) as u32);
+            if (process as usize) < n && fixed.of(process).is_none() {
+                fixed.fix(process, start.pe_of(process)).unwrap();
+            }
+        }
+        let points = (0..n).map(|process| process as f64).collect();
+        Self {
+            family,
+            graph,
+            balance: Balance::default().with_imbalance(0.5),
+            fixed,
+            groups: ProcessGroups::of_size(n, 2).unwrap(),
+            homes: Homes::new(start.pes(), &[], machine.num_pes()).unwrap(),
+            start,
+            points: Coordinates::new(1, points).unwrap(),
+            asked: Asked::default(),
+        }
+    }
+
+    fn request<'b>(&'b self, drawn: Drawn, machine: &'b PreparedMachine<'b>) -> Request<'b> {
+        let mut request = Request::new(&self.graph, machine);
+        if drawn.is_balanced {
+            request = request.balanced(self.balance(drawn));
+        }
+        let initial = match drawn.initial {
+            0 => None,
+            1 => Some(Initial::Mapping(&self.start)),
+            _ => Some(Initial::Along {
+                algorithm: PartitionAlgorithm::Hilbert,
+                coordinates: Some(&self.points),
+            }),
+        };
+        let remapping = Remapping::new(&self.homes, MigrationWeight::ONE);
+        request
+            .minimise(if drawn.is_cut { Objective::Cut } else { Objective::J })
+            .fixed(drawn.has_fixed.then_some(&self.fixed))
+            .together(drawn.has_groups.then_some(&self.groups))
+            .previous(drawn.has_previous.then_some(remapping))
+            .start(drawn.has_start.then_some(&self.start))
+            .initial(initial)
+            .then_lower(drawn.has_secondary.then_some(&self.asked as &dyn Secondary))
+    }
+
+    fn balance(&self, drawn: Drawn) -> Balance {
+        self.balance.with_least_load(if drawn.has_least_load { 0.3 } else { 0.0 })
+    }
+
+    /// Checks each constraint, and what the report says of it.
+    fn check(&self, drawn: Drawn, Solution { mapping, report, .. }: &Solution) {
+        let (machine, pe_of) = (&*self.family.machine, mapping.pes());
+        let context = format!("{} {drawn:?}", self.family.name);
+        assert_eq!(i128::from(report.cost), self.family.cost(&self.graph, pe_of), "{context}");
+        let crossing = |u: NodeId| {
+            let arcs = self.graph.arcs(u).filter(move |&(v, _)| pe_of[v as usize] != pe_of[u as usize]);
+            arcs.map(|(_, weight)| weight).sum::<Weight>()
+        };
+        assert_eq!(2 * report.cut, self.graph.nodes().map(crossing).sum::<Weight>(), "{context}");
+        if drawn.has_fixed {
+            assert_eq!(self.fixed.violated_by(pe_of), None, "{context}");
+        }
+        if drawn.has_groups {
+            let nodes = Nodes::of(machine);
+            let is_kept = |pair: &[PeId]| pair.iter().all(|&pe| nodes.node(pe) == nodes.node(pair[0]));
+            assert!(pe_of.chunks(2).all(is_kept), "{context}");
+        }
+        assert_eq!(
+            report.migration,
+            drawn.has_previous.then(|| self.homes.migration(&self.graph, pe_of)),
+            "{context}"
+        );
+        assert_eq!(report.loads.is_some(), drawn.is_balanced, "{context}");
+        match report.loads {
+            None => assert!(Mapping::on(machine, pe_of.to_vec()).is_ok(), "{context}"),
+            Some(loads) => {
+                assert_eq!(loads, self.balance(drawn).loads(&self.graph, machine, pe_of), "{context}");
+                assert_eq!((loads.overload, loads.shortfall, loads.empty), (0, 0, 0), "{context}");
+            }
+        }
+        if drawn.has_start {
+            let of_start = self.family.cost(&self.graph, self.start.pes());
+            assert_eq!(report.cost_of_start.map(i128::from), Some(of_start), "{context}");
+            assert!(i128::from(report.cost) <= of_start, "{context}");
+        }
+        assert_eq!(self.asked.0.load(Ordering::Relaxed), usize::from(drawn.has_secondary), "{context}");
+        assert!((!report.stopped || drawn.has_limit) && report.seconds.total >= 0.0, "{context}");
+    }
+}
+
+#[test]
+fn all_combinations_mean_something_or_are_refused_with_a_reason() {
+    let mut rng = Rng::new(65);
+    let (mut solved, mut refused) = (0, 0);
+    for round in 0..6 {
+        for family in small_families(&mut rng) {
+            for _ in 0..8 {
+                let drawn = Drawn::new(&mut rng);
+                let problem = Problem::new(&family, drawn.is_balanced, &mut rng);
+                let machine = PreparedMachine::new(&*family.machine);
+                let mut config = Config::preset(MapPreset::Fast).with_seed(round);
+                if drawn.has_limit {
+                    config = config.with_time_limit(Duration::from_millis(20));
+                }
+                let reasons = drawn.reasons();
+                match problem.request(drawn, &machine).solve(&config, &()) {
+                    Err(SolveError::Request(reason)) => {
+                        assert!(reasons.contains(&reason), "{drawn:?}: {reason}");
+                        refused += 1;
+                    }
+                    Err(error) => panic!("{} {drawn:?}: {error}", family.name),
+                    Ok(solution) => {
+                        assert!(reasons.is_empty(), "{drawn:?} is refused for {reasons:?}");
+                        problem.check(drawn, &solution);
+                        solved += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(solved > 150 && refused > 150, "{solved} {refused}");
+}
+
+/// What is prepared is the same as what is computed for each request.
+#[test]
+fn a_prepared_machine_serves_any_number_of_requests() {
+    let mut rng = Rng::new(66);
+    for family in small_families(&mut rng) {
+        let prepared = PreparedMachine::new(&*family.machine);
+        for _ in 0..3 {
+            let graph = random_graph(family.num_places(), 4, 9, &mut rng);
+            let alone = PreparedMachine::new(&*family.machine);
+            let alone = Request::new(&graph, &alone).solve(&Config::fast(), &()).unwrap().mapping;
+            let shared = Request::new(&graph, &prepared).solve(&Config::fast().with_threads(2), &()).unwrap();
+            assert_eq!(shared.mapping, alone, "{}", family.name);
+        }
+    }
+}
+
+#[test]
+fn a_partition_is_a_mapping_to_blocks() {
+    let graph = random_graph(60, 5, 3, &mut Rng::new(67));
+    let shares = [2, 1, 0, 3];
+    let blocks = Blocks::proportional(shares.to_vec()).unwrap();
+    let machine = PreparedMachine::new(&blocks);
+    let balance = Balance::default().with_imbalance(0.1);
+    let request = Request::new(&graph, &machine).balanced(balance).minimise(Objective::Cut);
+    let Solution { mapping, report, .. } = request.solve(&Config::eco(), &()).unwrap();
+    let loads = report.loads.unwrap();
+    assert_eq!((loads.overload, loads.empty, report.cost), (0, 0, 2 * report.cut));
+    for (block, share) in shares.into_iter().enumerate() {
+        let load = mapping.pes().iter().filter(|&&own| own as usize == block).count();
+        assert!(load as f64 <= 1.1 * 10.0 * f64::from(share), "{block}: {load}");
+    }
+    assert!(report.cost <= report.cost_of_identity);
+}
