@@ -140,13 +140,12 @@
 //!
 //! Nothing here is optional: what can be left out is a package of its own. `viem-convert` has graphs of `petgraph` and matrices of `sprs`.
 
-pub mod graph;
-pub mod ground;
 pub mod machine;
 pub mod mapping;
-pub mod partition;
 pub mod qap;
 pub mod solve;
+
+pub use viem_partition::{graph, ground, partition};
 
 pub use graph::{CsrGraph, GraphBuilder};
 pub use ground::observer::Observer;

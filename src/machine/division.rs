@@ -173,8 +173,8 @@ fn separate(nodes: &[NodeId], pes_at: &[Vec<PeId>], blocks: &mut [u32]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::observer::Stops;
     use crate::machine::{DistanceMatrix, Network};
+    use crate::testing::Stops;
 
     #[test]
     fn what_is_not_divided_in_time_stays_whole() {

@@ -1,15 +1,19 @@
-//! Random problems, and costs by definition. Also used by tests inside the library, as `crate::testing`.
+//! Random problems, and costs by definition. Also used by tests inside the engine, as `crate::testing`.
 
 #![allow(dead_code)] // each test program uses a part of it
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use viem::graph::{CsrGraph, GraphBuilder};
+use viem::graph::CsrGraph;
 use viem::ground::rng::Rng;
-use viem::ground::types::{Cost, Distance, NodeId, PeId};
+use viem::ground::types::{Cost, Distance, PeId};
 use viem::machine::{DistanceOracle, Grid, Hierarchy, Hypercube, Machine, Metric, Network, Parts};
 use viem::mapping::Mapping;
+
+#[path = "graphs.rs"]
+mod graphs;
+
+pub use graphs::*;
 
 /// Small machines of every kind: one level and many, arities of 1 and primes, distances that decrease,
 /// repeat, or are 0.
@@ -25,65 +29,6 @@ pub const SHAPES: [(&str, &str); 10] = [
     ("2:3:2:2", "1:5:25:125"),
     ("2:2:2:2:2:2", "0:4:4:1:9:2"),
 ];
-
-/// This number of different pairs (u, v), u < v, of `n` vertices, or all pairs if there are fewer.
-pub fn random_edges(n: usize, count: usize, rng: &mut Rng) -> BTreeSet<(NodeId, NodeId)> {
-    let count = count.min(n * n.saturating_sub(1) / 2);
-    let mut edges = BTreeSet::new();
-    while edges.len() < count {
-        let (u, v) = (rng.below(n as u32), rng.below(n as u32));
-        if u != v {
-            edges.insert((u.min(v), u.max(v)));
-        }
-    }
-    edges
-}
-
-/// A graph of `n` vertices with random edges of weights from 1 to `heaviest`.
-pub fn random_graph(n: usize, mean_degree: usize, heaviest: u32, rng: &mut Rng) -> CsrGraph {
-    let mut builder = GraphBuilder::new(n);
-    for (u, v) in random_edges(n, n * mean_degree / 2, rng) {
-        builder.add_edge(u, v, i64::from(rng.below(heaviest)) + 1);
-    }
-    builder.build().unwrap()
-}
-
-/// The same graph with vertices of these weights.
-#[allow(dead_code)] // each test program uses a part of it
-pub fn with_node_weights(graph: &CsrGraph, weights: &[i64]) -> CsrGraph {
-    let mut builder = GraphBuilder::new(graph.num_nodes());
-    for vertex in graph.nodes() {
-        builder.set_node_weight(vertex, weights[vertex as usize]);
-        let lower = graph.arcs(vertex).filter(|&(to, _)| to < vertex);
-        lower.for_each(|(to, weight)| builder.add_edge(vertex, to, weight));
-    }
-    builder.build().unwrap()
-}
-
-/// A graph with heavy-tailed degrees, highest at the first vertices.
-#[allow(dead_code)]
-pub fn skewed_graph(n: usize, num_edges: usize, rng: &mut Rng) -> CsrGraph {
-    let mut end = || (0..3).fold(n as u32, |most, _| 1 + rng.below(most)) - 1;
-    let edges = (0..num_edges).map(|_| (end(), end(), 1));
-    CsrGraph::from_edges(n, edges.filter(|(u, v, _)| u != v)).unwrap()
-}
-
-/// A star around a process, with edges of weight 1.
-pub fn star(n: usize, middle: NodeId) -> CsrGraph {
-    let mut builder = GraphBuilder::new(n);
-    (0..n as NodeId).filter(|&leaf| leaf != middle).for_each(|leaf| builder.add_edge(middle, leaf, 1));
-    builder.build().unwrap()
-}
-
-/// A clique of the first `core` of `n` vertices, among which the others are dealt out in turn as leaves; weights 1.
-pub fn core_and_periphery(core: NodeId, n: NodeId) -> CsrGraph {
-    let mut builder = GraphBuilder::new(n as usize);
-    for vertex in 0..core {
-        (0..vertex).for_each(|other| builder.add_edge(vertex, other, 1));
-        (core + vertex..n).step_by(core as usize).for_each(|leaf| builder.add_edge(vertex, leaf, 1));
-    }
-    builder.build().unwrap()
-}
 
 /// A random permutation.
 pub fn random_mapping(n: usize, rng: &mut Rng) -> Mapping {
@@ -130,62 +75,22 @@ pub fn optimum(graph: &CsrGraph, hierarchy: &Hierarchy) -> i128 {
     least(graph, hierarchy, &mut pe_of, 0)
 }
 
-/// The graph of all adjacent pairs of vertices.
-fn graph_of(n: u32, are_adjacent: impl Fn(u32, u32) -> bool) -> CsrGraph {
-    let mut builder = GraphBuilder::new(n as usize);
-    for v in 0..n {
-        (0..v).filter(|&u| are_adjacent(u, v)).for_each(|u| builder.add_edge(u, v, 1));
-    }
-    builder.build().unwrap()
-}
-
-/// Neighbours in a grid differ in one coordinate, by one, or by the length minus one if the dimension is
-/// closed.
-fn grid_graph(lengths: &[u32], is_closed: bool) -> CsrGraph {
-    let gaps = |mut u: u32, mut v: u32| {
-        let gap = |&length: &u32| {
-            let gap = (u % length).abs_diff(v % length);
-            (u, v) = (u / length, v / length);
-            if is_closed { gap.min(length - gap) } else { gap }
-        };
-        lengths.iter().map(gap).sum::<u32>()
-    };
-    graph_of(lengths.iter().product(), |u, v| gaps(u, v) == 1)
-}
-
-/// The wrapped butterfly: vertex (level, word) is adjacent to the vertices of the next level with the same
-/// word, and with the word that differs in the bit of the level.
-fn butterfly(levels: u32) -> CsrGraph {
-    let words = 1 << levels;
-    let leads = |u: u32, v: u32| {
-        let difference = (u % words) ^ (v % words);
-        v / words == (u / words + 1) % levels && (difference == 0 || difference == 1 << (u / words))
-    };
-    graph_of(levels * words, |u, v| leads(u, v) || leads(v, u))
-}
-
 /// Graphs of regular shape, each with the machine of the same shape, on which neighbours can be one hop
 /// apart.
 pub fn pattern_machines() -> Vec<(&'static str, Box<dyn Machine>, CsrGraph)> {
-    let mesh = |lengths: &[u32]| -> (Box<dyn Machine>, CsrGraph) {
-        (Box::new(Grid::mesh(lengths).unwrap()), grid_graph(lengths, false))
+    let machine = |name: &str| -> Box<dyn Machine> {
+        match name {
+            "ring" => Box::new(Grid::torus(&[64]).unwrap()),
+            "path" => Box::new(Grid::mesh(&[65]).unwrap()),
+            "grid" => Box::new(Grid::mesh(&[16, 8]).unwrap()),
+            "flat torus" => Box::new(Grid::torus(&[16, 8]).unwrap()),
+            "torus" => Box::new(Grid::torus(&[8, 8, 8]).unwrap()),
+            "uneven torus" => Box::new(Grid::torus(&[6, 5, 4]).unwrap()),
+            "hypercube" => Box::new(Hypercube::new(9).unwrap()),
+            _ => Box::new(Network::new(butterfly(4)).unwrap()),
+        }
     };
-    let torus = |lengths: &[u32]| -> (Box<dyn Machine>, CsrGraph) {
-        (Box::new(Grid::torus(lengths).unwrap()), grid_graph(lengths, true))
-    };
-    let cube: Box<dyn Machine> = Box::new(Hypercube::new(9).unwrap());
-    let network: Box<dyn Machine> = Box::new(Network::new(butterfly(4)).unwrap());
-    let all = [
-        ("ring", torus(&[64])),
-        ("path", mesh(&[65])),
-        ("grid", mesh(&[16, 8])),
-        ("flat torus", torus(&[16, 8])),
-        ("torus", torus(&[8, 8, 8])),
-        ("uneven torus", torus(&[6, 5, 4])),
-        ("hypercube", (cube, graph_of(512, |u, v| (u ^ v).is_power_of_two()))),
-        ("butterfly", (network, butterfly(4))),
-    ];
-    all.into_iter().map(|(name, (machine, graph))| (name, machine, graph)).collect()
+    pattern_graphs().into_iter().map(|(name, graph)| (name, machine(name), graph)).collect()
 }
 
 /// Graphs of regular shape, each with a tree and its minimum of J.
@@ -220,18 +125,6 @@ pub fn pattern_trees() -> Vec<(&'static str, Hierarchy, CsrGraph, Cost)> {
         (name, tree, graph, cost)
     };
     cases.into_iter().map(case).collect()
-}
-
-/// The same graph with shuffled vertices and random edge weights up to `heaviest`.
-pub fn shuffled(graph: &CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph {
-    let order = random_mapping(graph.num_nodes(), rng);
-    let mut builder = GraphBuilder::new(graph.num_nodes());
-    for u in graph.nodes() {
-        for (v, _) in graph.arcs(u).filter(|&(v, _)| u < v) {
-            builder.add_edge(order.pe_of(u), order.pe_of(v), i64::from(rng.below(heaviest)) + 1);
-        }
-    }
-    builder.build().unwrap()
 }
 
 /// Parts over this number of places in numerical order, down to a few places.

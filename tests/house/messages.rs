@@ -4,11 +4,12 @@
 use crate::code::{passed_over, sources, word};
 
 /// The folders of the library.
-const LIBRARY: [&str; 8] = [
+const LIBRARY: [&str; 9] = [
     "src",
     "crates/cluster/src",
     "crates/io/src",
     "crates/launch/src",
+    "crates/partition/src",
     "crates/report/src",
     "crates/traffic/src",
     "crates/training/src",

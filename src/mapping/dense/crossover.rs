@@ -130,7 +130,7 @@ mod tests {
     use super::super::form::Qap;
     use super::super::narrow::Plain;
     use super::*;
-    use crate::ground::observer::Stops;
+    use crate::testing::Stops;
 
     #[test]
     fn places_with_like_rows_come_first_unless_the_run_ends() {

@@ -264,7 +264,8 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::ground::observer::{Observer, Stops};
+    use crate::ground::observer::Observer;
+    use crate::testing::Stops;
 
     /// The pairs of places in a row whose first two places are closest, and the number of distances read.
     fn pairs_in_row(count: usize, observer: &dyn Observer) -> (Sets, usize) {

@@ -139,11 +139,11 @@ impl<'a> Prices<'a> {
 mod tests {
     use super::*;
     use crate::graph::{CsrGraph, GraphBuilder, generate};
-    use crate::ground::observer::Stops;
     use crate::ground::rng::Rng;
     use crate::machine::{Distances, Grid, Hierarchy, Machine, Places};
     use crate::mapping::Mapping;
     use crate::mapping::objective::cost;
+    use crate::testing::Stops;
     use crate::testing::random_graph;
 
     fn of_pairs(n: usize, pairs: impl Iterator<Item = (NodeId, NodeId)>) -> CsrGraph {

@@ -1,0 +1,17 @@
+//! What every module stands on: numbers, random streams, threads, memory, settings, and watching a run.
+
+pub mod budget;
+pub mod collectives;
+pub mod error;
+pub mod linear_assignment;
+pub mod memory;
+pub mod metropolis;
+pub mod number;
+pub mod number_list;
+pub mod observer;
+pub mod rng;
+pub mod settings;
+pub mod text;
+pub mod threads;
+pub mod types;
+pub mod vector;

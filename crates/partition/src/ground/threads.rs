@@ -1,0 +1,153 @@
+//! Running work on a given number of threads.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+use thiserror::Error;
+
+use crate::ground::error::{ErrorKind, HasKind};
+use crate::ground::memory::{self, OutOfMemory};
+use crate::ground::types::Weight;
+
+/// Why threads cannot be created.
+#[derive(Debug, Error)]
+#[error("cannot start the threads: {0}")]
+pub struct ThreadsError(#[from] rayon::ThreadPoolBuildError);
+
+impl HasKind for ThreadsError {
+    fn kind(&self) -> ErrorKind {
+        ErrorKind::NoResources
+    }
+}
+
+/// Runs `work` where rayon uses `threads` threads, at least 1.
+///
+/// Even one thread is a pool of its own: outside of any pool, rayon would use every core. Work that is in such a pool already
+/// stays there.
+pub fn run<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> Result<R, ThreadsError> {
+    if rayon::current_thread_index().is_some() && rayon::current_num_threads() == threads {
+        return Ok(work());
+    }
+    Ok(rayon::ThreadPoolBuilder::new().num_threads(threads.max(1)).build()?.install(work))
+}
+
+/// The number of threads that work is distributed to: 1 outside of any pool.
+pub fn count() -> usize {
+    rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads())
+}
+
+/// The results for 0, 1, …, `count` - 1, in this order; a task of a thread is `grain_size` of them, at least 1. Outside of any pool
+/// the calling thread does it all.
+///
+/// The work is called through a pointer: what distributes tasks is then compiled once for each kind of result, and not for
+/// each kind of distances too.
+pub fn map<T: Send>(count: usize, grain_size: usize, work: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
+    if rayon::current_thread_index().is_none() {
+        return (0..count).map(work).collect();
+    }
+    let grain_size = grain_size.max(1);
+    (0..count).into_par_iter().with_min_len(grain_size).with_max_len(grain_size).map(work).collect()
+}
+
+/// The number of terms that a task of [`sum`] adds up, and of entries that one of [`fill`] computes. Balances the cost of a task against idle
+/// threads. The result does not depend on it.
+const GRAIN_SIZE: usize = 1 << 14;
+
+/// The sum of the terms of 0, 1, …, `count` - 1, in parallel if there are many.
+pub fn sum(count: usize, term: impl Fn(usize) -> Weight + Sync) -> Weight {
+    let of_grain = |grain: usize| -> Weight {
+        (grain * GRAIN_SIZE..((grain + 1) * GRAIN_SIZE).min(count)).map(&term).sum()
+    };
+    match count.div_ceil(GRAIN_SIZE) {
+        1 => of_grain(0),
+        grains => map(grains, 1, &of_grain).iter().sum(),
+    }
+}
+
+/// Sets each entry to what `entry` computes for its index, in parallel if there are many.
+pub(crate) fn fill<T: Send>(entries: &mut [T], entry: impl Fn(usize) -> T + Sync) {
+    let of_grain = |(grain, entries): (usize, &mut [T])| {
+        for (index, place) in (grain * GRAIN_SIZE..).zip(entries) {
+            *place = entry(index);
+        }
+    };
+    if entries.len() <= GRAIN_SIZE || rayon::current_thread_index().is_none() {
+        return of_grain((0, entries));
+    }
+    entries.par_chunks_mut(GRAIN_SIZE).enumerate().for_each(of_grain);
+}
+
+/// An array of `count` times the same value, which all threads write if it is long.
+pub fn filled<T: Copy + Default + Send + Sync>(count: usize, value: T) -> Result<Vec<T>, OutOfMemory> {
+    let mut array = memory::zeroed(count)?;
+    fill(&mut array, |_| value);
+    Ok(array)
+}
+
+/// The results for some items, in their order, a task each. Outside of any pool the calling thread does it all. The work is called through a
+/// pointer, as in [`map`].
+pub fn map_each<T: Send, R: Send>(items: Vec<T>, work: &(dyn Fn(T) -> R + Sync)) -> Vec<R> {
+    if rayon::current_thread_index().is_none() {
+        return items.into_iter().map(work).collect();
+    }
+    items.into_par_iter().with_max_len(1).map(work).collect()
+}
+
+/// The results for the numbers of a range, in this order, of which those are left out that are not begun before `stops` says
+/// so. The range may be longer than any list.
+pub fn map_until<T: Send>(
+    range: Range<usize>,
+    stops: &(dyn Fn() -> bool + Sync),
+    work: &(dyn Fn(usize) -> T + Sync),
+) -> Vec<T> {
+    range.into_par_iter().take_any_while(|_| !stops()).map(work).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn what_is_not_begun_in_time_is_left_out() {
+        let begun = AtomicUsize::new(0);
+        let stops = || begun.fetch_add(1, Ordering::Relaxed) >= 10;
+        let found = super::run(3, || super::map_until(5..usize::MAX, &stops, &|index| index)).unwrap();
+        assert!(found.len() <= 10 && found.is_sorted(), "{found:?}");
+        let all = super::run(3, || super::map_until(5..9, &|| false, &|index| index)).unwrap();
+        assert_eq!(all, [5, 6, 7, 8]);
+    }
+
+    #[test]
+    fn results_are_in_order() {
+        for (count, grain_size) in [(0, 1), (1, 0), (100, 1), (100, 7), (100, 1000)] {
+            let expected: Vec<usize> = (0..count).map(|index| index * index).collect();
+            let found = super::run(3, || super::map(count, grain_size, &|index| index * index)).unwrap();
+            assert_eq!(found, expected, "{count} {grain_size}");
+        }
+    }
+
+    #[test]
+    fn sums_and_entries_do_not_depend_on_threads() {
+        for count in [0, 1, 1 << 14, 100_000] {
+            let square = |index: usize| (index * index) as i64;
+            let expected: Vec<i64> = (0..count).map(square).collect();
+            for threads in [1, 3] {
+                let mut entries = vec![0; count];
+                super::run(threads, || super::fill(&mut entries, square)).unwrap();
+                assert_eq!(entries, expected);
+                let sum = super::run(threads, || super::sum(count, square)).unwrap();
+                assert_eq!(sum, expected.iter().sum::<i64>());
+            }
+            let mut entries = vec![0; count];
+            super::fill(&mut entries, square);
+            assert_eq!((entries, super::sum(count, square)), (expected.clone(), expected.iter().sum()));
+        }
+    }
+
+    #[test]
+    fn work_runs_on_as_many_threads_as_asked() {
+        for threads in [1, 3] {
+            assert_eq!(super::run(threads, rayon::current_num_threads).unwrap(), threads);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! The multilevel partitioner, which minimises the cut.
+
+use super::blocks::{Partition, renamed};
+use super::bounds::BoundViolation;
+use super::refine::fill;
+use super::scheme::pool;
+use super::settings::{PartitionConfig, PartitionPreset};
+use super::targets::Targets;
+use crate::graph::CsrGraph;
+use crate::ground::observer::Observer;
+use crate::ground::settings::ConfigError;
+
+/// A multilevel graph partitioner.
+///
+/// ```
+/// use viem::graph::GraphBuilder;
+/// use viem::partition::{Partitioner, PartitionPreset, Targets};
+///
+/// let mut builder = GraphBuilder::new(6);
+/// for (u, v) in [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 5), (5, 3)] {
+///     builder.add_edge(u, v, 1);
+/// }
+/// let graph = builder.build()?;
+/// let targets = Targets::equal(&graph, 2, 0.0)?;
+/// let partition = Partitioner::new(PartitionPreset::Eco, 1).partition(&graph, &targets, &());
+/// assert_eq!(partition.cut(), 1);
+/// assert_eq!(partition.block_weights(), [3, 3]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Partitioner {
+    pub(super) settings: PartitionConfig,
+    /// The settings for perfectly balanced partitions.
+    pub(super) exact: PartitionConfig,
+    pub(super) seed: u64,
+    /// If given, partitions are not worse than those of this preset.
+    not_worse_than: Option<PartitionPreset>,
+}
+
+impl Partitioner {
+    /// A partitioner with the settings of a preset: [`PartitionConfig::preset`], or [`PartitionConfig::exact`] where blocks must have
+    /// exact sizes. Partitions are never worse than those of the next quicker preset with the same seed.
+    pub fn new(preset: PartitionPreset, seed: u64) -> Self {
+        let (settings, exact) = (PartitionConfig::preset(preset), PartitionConfig::exact(preset));
+        Self { settings, exact, seed, not_worse_than: preset.quicker() }
+    }
+
+    /// A partitioner with given settings. Fails if one of them is out of its range ([`PartitionConfig::validate`]).
+    ///
+    /// ```
+    /// use viem::partition::{Partitioner, PartitionPreset, PartitionConfig};
+    ///
+    /// let mut settings = PartitionConfig::preset(PartitionPreset::Strong);
+    /// settings.pool.members = 8;
+    /// assert!(Partitioner::with_settings(settings.clone(), 1).is_ok());
+    /// settings.pool.members = 0;
+    /// assert_eq!(Partitioner::with_settings(settings, 1).unwrap_err().field, "pool.members");
+    /// ```
+    pub fn with_settings(settings: PartitionConfig, seed: u64) -> Result<Self, ConfigError> {
+        settings.validate()?;
+        Ok(Self::with_valid_settings(settings, seed))
+    }
+
+    /// A partitioner with settings derived from a preset.
+    pub fn with_valid_settings(settings: PartitionConfig, seed: u64) -> Self {
+        debug_assert_eq!(settings.validate(), Ok(()));
+        Self { exact: settings.clone(), settings, seed, not_worse_than: None }
+    }
+
+    /// Partitions a graph into `targets.num_blocks()` blocks.
+    ///
+    /// All bounds are met if all vertices weigh 1 and the bounds leave room. Heavier vertices may exceed them:
+    /// [`Partition::overload`] reports by how much. No block is empty unless there are too few vertices, or a vertex in it would add to
+    /// the overload. The least loads of the targets are met as far as bounds and vertices allow it. The partition is not worse than the
+    /// one in the order of the numbers of the vertices, if that leaves no more blocks empty.
+    ///
+    /// Ends soon after the observer asks to stop. Block sizes are met all the same; nothing is promised about the cut then.
+    pub fn partition(&self, graph: &CsrGraph, targets: &Targets, observer: &dyn Observer) -> Partition {
+        if let Some((open, numbers)) = targets.open() {
+            let partition = self.partition(graph, &open, observer);
+            return Partition::of(graph, renamed(partition.blocks(), &numbers), targets);
+        }
+        let settings = if targets.are_exact() { &self.exact } else { &self.settings };
+        let settings = settings.suited_to(graph, targets.fixed());
+        let assignment = pool::partition(graph, targets, &settings, self.seed, observer);
+        let own = Partition::of_assignment(assignment, targets);
+        let quicker = self
+            .not_worse_than
+            .filter(|_| (own.violation(), own.cut()) > (BoundViolation::NONE, 0) && !observer.should_stop());
+        let rival = quicker.map(|preset| Self::new(preset, self.seed).partition(graph, targets, observer));
+        let strips =
+            targets.fixed().is_none().then(|| Partition::of(graph, targets.in_order(graph), targets));
+        let strips = strips.filter(|strips| strips.num_empty() <= own.num_empty());
+        let best = [own].into_iter().chain(rival).chain(strips).min_by_key(Partition::score);
+        fill::filled(graph, best.expect("there is one"), targets, observer)
+    }
+}

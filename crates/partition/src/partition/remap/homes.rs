@@ -1,0 +1,162 @@
+//! Where vertices were before.
+
+use crate::graph::CsrGraph;
+use crate::ground::error::{ErrorKind, HasKind};
+use crate::ground::types::{BlockId, NodeId, Weight};
+
+/// The block from which each vertex comes, in present block numbers.
+///
+/// Blocks may have left and joined: those that stay keep their order and are numbered from 0, those that joined come last.
+///
+/// ```
+/// use viem::partition::Homes;
+///
+/// // Block 1 of three has left, and another one has joined: block 2 is block 1 now.
+/// let homes = Homes::new(&[0, 0, 1, 2], &[1], 3)?;
+/// assert_eq!((homes.of(0), homes.of(2), homes.of(3)), (Some(0), None, Some(1)));
+/// // The last vertex was refined into two.
+/// let refined = homes.of_children(&[0, 1, 2, 3, 3])?;
+/// assert_eq!(refined.of(4), Some(1));
+/// # Ok::<(), viem::partition::HomesError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Homes {
+    /// By vertex; a number from `num_blocks` on stands for a block that has left.
+    pub(super) homes: Vec<u32>,
+    pub(super) num_blocks: usize,
+}
+
+/// Why homes were refused. Vertices and blocks are counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[allow(missing_docs)] // the messages are the documentation of the fields
+#[non_exhaustive]
+pub enum HomesError {
+    #[error(
+        "vertex {vertex} was in block {block}, which is block {now} now, but there are {num_blocks} blocks; say which blocks have left"
+    )]
+    NoSuchBlock { vertex: usize, block: BlockId, now: usize, num_blocks: usize },
+    #[error("block {block} is listed twice among those that have left")]
+    LeftTwice { block: BlockId },
+    #[error("vertex {vertex} has the parent {parent}, but the old partition has {num_parents} vertices")]
+    NoSuchParent { vertex: usize, parent: NodeId, num_parents: usize },
+    #[error(
+        "the old partition has {found} vertices, the graph {expected}; name the parents of refined vertices"
+    )]
+    Length { found: usize, expected: usize },
+    #[error("the old partition is for {found} blocks of now, not for {expected}")]
+    Blocks { found: usize, expected: usize },
+}
+
+impl HasKind for HomesError {
+    fn kind(&self) -> ErrorKind {
+        match self {
+            Self::NoSuchBlock { .. }
+            | Self::LeftTwice { .. }
+            | Self::NoSuchParent { .. }
+            | Self::Length { .. }
+            | Self::Blocks { .. } => ErrorKind::BadData,
+        }
+    }
+}
+
+impl Homes {
+    /// Homes in `num_blocks` present blocks, from the former block of each vertex and the blocks that have left, in former
+    /// numbers. O(n log l) for l blocks that have left.
+    pub fn new(old: &[BlockId], left: &[BlockId], num_blocks: usize) -> Result<Self, HomesError> {
+        let mut left = left.to_vec();
+        left.sort_unstable();
+        if let Some(pair) = left.windows(2).find(|pair| pair[0] == pair[1]) {
+            return Err(HomesError::LeftTwice { block: pair[0] });
+        }
+        let home = |(vertex, &block): (usize, &BlockId)| {
+            let found = left.binary_search(&block);
+            let now = match found {
+                Ok(index) => num_blocks.saturating_add(index),
+                Err(less) => block as usize - less,
+            };
+            let is_block = found.is_ok() || now < num_blocks;
+            let now_or_none = u32::try_from(now).ok().filter(|_| is_block);
+            now_or_none.ok_or(HomesError::NoSuchBlock { vertex, block, now, num_blocks })
+        };
+        let homes = old.iter().enumerate().map(home).collect::<Result<_, _>>()?;
+        Ok(Self { homes, num_blocks })
+    }
+
+    /// The homes of the vertices of another graph, each of which names the vertex it comes from.
+    pub fn of_children(&self, parents: &[NodeId]) -> Result<Self, HomesError> {
+        let num_parents = self.homes.len();
+        let home = |(vertex, &parent): (usize, &NodeId)| {
+            let home = self.homes.get(parent as usize).copied();
+            home.ok_or(HomesError::NoSuchParent { vertex, parent, num_parents })
+        };
+        let homes = parents.iter().enumerate().map(home).collect::<Result<_, _>>()?;
+        Ok(Self { homes, num_blocks: self.num_blocks })
+    }
+
+    /// The same with other numbers for the present blocks: block `b` becomes `names[b]`; all names are different and below
+    /// the number of blocks.
+    pub fn renamed(&self, names: &[BlockId]) -> Self {
+        let name = |&home: &u32| names.get(home as usize).copied().unwrap_or(home);
+        Self { homes: self.homes.iter().map(name).collect(), num_blocks: self.num_blocks }
+    }
+
+    /// The same as if all present blocks but these, which ascend, had left: block `blocks[b]` becomes block b.
+    pub(crate) fn without_others(&self, blocks: &[BlockId]) -> Self {
+        let left = blocks.len() as u32;
+        let home = |home: &u32| blocks.binary_search(home).map_or(left, |block| block as u32);
+        Self { homes: self.homes.iter().map(home).collect(), num_blocks: blocks.len() }
+    }
+
+    /// Number of vertices.
+    pub fn num_nodes(&self) -> usize {
+        self.homes.len()
+    }
+
+    /// The present block that a vertex comes from; none if that has left.
+    pub fn of(&self, vertex: NodeId) -> Option<BlockId> {
+        Some(self.homes[vertex as usize]).filter(|&home| (home as usize) < self.num_blocks)
+    }
+
+    /// The weight that comes from each present block; O(n).
+    pub fn loads(&self, graph: &CsrGraph) -> Vec<Weight> {
+        let mut loads = vec![0; self.num_blocks];
+        for (&home, &weight) in self.homes.iter().zip(graph.node_weights()) {
+            if let Some(load) = loads.get_mut(home as usize) {
+                *load += weight;
+            }
+        }
+        loads
+    }
+
+    /// What moves if the vertices of a graph go to these blocks; O(n).
+    pub fn migration(&self, graph: &CsrGraph, blocks: &[BlockId]) -> Migration {
+        let mut migration = Migration::default();
+        for ((&home, &block), &weight) in self.homes.iter().zip(blocks).zip(graph.node_weights()) {
+            if home != block {
+                migration.weight += weight;
+                migration.vertices += 1;
+            }
+        }
+        migration
+    }
+
+    /// Fails unless they are for a graph with this number of vertices and a partition into this number of blocks.
+    pub fn check(&self, num_nodes: usize, num_blocks: usize) -> Result<(), HomesError> {
+        if self.homes.len() != num_nodes {
+            return Err(HomesError::Length { found: self.homes.len(), expected: num_nodes });
+        }
+        if self.num_blocks != num_blocks {
+            return Err(HomesError::Blocks { found: self.num_blocks, expected: num_blocks });
+        }
+        Ok(())
+    }
+}
+
+/// What moves: vertices whose block is not their home, including those whose home no longer exists.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Migration {
+    /// The sum of their weights.
+    pub weight: Weight,
+    /// Their number.
+    pub vertices: usize,
+}
