@@ -124,8 +124,7 @@ impl Cell {
         let name = format!("{name} k={}", targets.num_blocks());
         let mut cell = Self { name, cuts: Vec::new(), seconds: 0.0, overload: 0, heaviest: 0 };
         for seed in 0..run.seeds {
-            let partitioner =
-                Partitioner::with_settings(settings.clone(), seed).unwrap_or_else(|error| fail(error));
+            let partitioner = Partitioner::with_settings(*settings, seed).unwrap_or_else(|error| fail(error));
             let watch = Stopwatch::start(run.threads);
             let partition = partitioner.partition(graph, targets, &());
             cell.seconds += watch.seconds() / run.seeds as f64;

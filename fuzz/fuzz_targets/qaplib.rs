@@ -6,7 +6,7 @@ mod common;
 
 use common::text_of_bytes;
 use libfuzzer_sys::fuzz_target;
-use viem::qap::{QapRequest, Qap, QapConfig};
+use viem::qap::{Qap, QapConfig, QapRequest};
 use viem::solve::MapPreset;
 use viem_io::{Source, qaplib};
 use viem_verify::audit_qap;

@@ -36,7 +36,8 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, Hierarchy, Conf
     config.one_to_one.improvement.rebuilding /= 20;
     config.seed = u.arbitrary()?;
     config.threads = u.int_in_range(1..=2)?;
-    config.one_to_one.distances = *u.choose(&[None, Some(DistanceKind::ALL[0]), Some(DistanceKind::ALL[1])])?;
+    config.one_to_one.distances =
+        *u.choose(&[None, Some(DistanceKind::ALL[0]), Some(DistanceKind::ALL[1])])?;
     config.one_to_one.construction.algorithm = Some(*u.choose(&Construction::ALL)?);
     config.one_to_one.search.neighbourhood = *u.choose(&Neighbourhood::ALL)?;
     config.one_to_one.search.max_hops = u.int_in_range(1..=11)?;

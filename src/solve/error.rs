@@ -40,10 +40,17 @@ pub enum SolveError {
     Fixed(#[from] FixedError),
     #[error(transparent)]
     Groups(#[from] GroupError),
+    /// Boxed, as it is the largest.
     #[error(transparent)]
-    Secondary(#[from] ScoreError),
+    Secondary(Box<ScoreError>),
     #[error(transparent)]
     Threads(#[from] ThreadsError),
+}
+
+impl From<ScoreError> for SolveError {
+    fn from(error: ScoreError) -> Self {
+        Self::Secondary(Box::new(error))
+    }
 }
 
 impl HasKind for SolveError {

@@ -304,7 +304,7 @@ impl Bisection {
         let targets = Targets::sizes(&self.graph, vec![size; 2], 0.0).expect("the halves hold all");
         let has_fixed = self.fixed_half.iter().any(Option::is_some);
         let targets = if has_fixed { self.with_fixed(targets) } else { targets };
-        let partitioner = Partitioner::with_valid_settings(settings.clone(), seed);
+        let partitioner = Partitioner::with_valid_settings(*settings, seed);
         let blocks = partitioner.partition(&self.graph, &targets, observer).into_blocks();
         // The two halves may be swapped; the edges that leave the domain decide.
         let pulled = |block: BlockId| -> i128 {

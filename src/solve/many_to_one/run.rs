@@ -107,7 +107,7 @@ impl Search<'_> {
             let found = self.best_in_any_numbering(first.start())?;
             return Ok((Envelope::single(found), MigrationWeight::ZERO));
         };
-        let partitioner = ManyToOnePartitioner::new(config.settings.clone(), seed)?;
+        let partitioner = ManyToOnePartitioner::new(config.settings, seed)?;
         // The time limit ends this search, too; none goes on until then.
         let scratch = || Search { goes_on: false, ..*self }.best_in_any_numbering(None);
         let remapping = remapping.renamed(homes);

@@ -95,7 +95,7 @@ impl Search<'_> {
             starts.extend(self.by_closeness()?);
             starts.extend(self.by_adjacency());
         }
-        let partitioner = ManyToOnePartitioner::new(config.settings.clone(), self.seed)?;
+        let partitioner = ManyToOnePartitioner::new(config.settings, self.seed)?;
         let place = |quotient: &CsrGraph, seed: u64| self.place(quotient, MapPreset::Fast, seed);
         let layout = if self.may_place { self.layout.with_place(&place) } else { self.layout };
         let own =

@@ -217,7 +217,7 @@ fn many_to_one_mappings_leave_fixed_vertices_on_every_machine() {
                 .balanced(Balance::default().with_imbalance(0.0))
                 .start(&first.mapping)
                 .fixed(&fixed)
-                .solve(&config.clone().with_seed(3), &());
+                .solve(&config.with_seed(3), &());
             let again = again.unwrap();
             assert_eq!(fixed.violated_by(again.mapping.pes()), None, "{context}");
             assert!(again.report.cost <= first.report.cost, "{context}");

@@ -237,7 +237,6 @@ fn many_to_one_mappings_meet_least_loads_on_every_machine() {
         for (graph, preset, percent) in cases.into_iter().take(2 + usize::from(number % 3 == 0)) {
             let context = format!("{} {preset} {percent}", family.name);
             let config = Config::preset(preset).with_seed(1);
-            let config = config;
             let solution = Request::new(graph, &PreparedMachine::new(&*family.machine))
                 .balanced(Balance::default().with_imbalance(1.0).with_least_load(f64::from(percent) / 100.0))
                 .solve(&config, &())
@@ -297,7 +296,6 @@ fn few_pes_are_nearly_empty_only_where_that_was_not_asked_against() {
     let room = vec![1; 64];
     let below = [0, 50].map(|percent| {
         let config = Config::preset(MapPreset::Eco);
-        let config = config;
         let solution = Request::new(&graph, &PreparedMachine::new(&machine))
             .balanced(Balance::default().with_imbalance(1.0).with_least_load(f64::from(percent) / 100.0))
             .solve(&config, &())

@@ -203,7 +203,7 @@ impl ManyToOne<'_> {
             machine: options.machine.report(machine),
             preconfiguration_mapping: options.preconfiguration_mapping,
             pe_weights: options.sharing.pe_weights.as_deref().map(files::name),
-            settings: self.job.config.many_to_one.clone(),
+            settings: self.job.config.many_to_one,
             construction_algorithm: along.map(PartitionAlgorithm::name),
             local_search_neighborhood: self.keeps_first().then(|| Neighbourhood::None.name()),
             cost: JsonCost {

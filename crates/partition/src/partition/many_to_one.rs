@@ -67,8 +67,7 @@ impl ManyToOnePartitionConfig {
         let eco = Self::eco();
         let flow = FlowConfig { rounds: 3, depth: 10, ..eco.sections.flow };
         let pool = PoolConfig { members: 8, generations: 4, ..eco.sections.pool };
-        let heavy_tailed =
-            HeavyTailedConfig { pool: pool.clone(), flow: flow.clone(), ..eco.sections.heavy_tailed };
+        let heavy_tailed = HeavyTailedConfig { pool, flow, ..eco.sections.heavy_tailed };
         let whole_flow = FlowConfig { rounds: 1, ..eco.whole.flow };
         Self {
             sections: PartitionConfig { pool, flow, heavy_tailed, ..eco.sections },
@@ -86,9 +85,9 @@ impl ManyToOnePartitionConfig {
         let several = PoolConfig { members: 4, generations: 2, ..fast.whole.pool };
         let flow = FlowConfig { rounds: 3, depth: 20, ..fast.whole.flow };
         let heavy = PartitionConfig::preset(PartitionPreset::Eco).heavy_tailed;
-        let with = |pool: &PoolConfig| HeavyTailedConfig { pool: pool.clone(), ..heavy.clone() };
+        let with = |pool: &PoolConfig| HeavyTailedConfig { pool: *pool, ..heavy };
         let whole = PartitionConfig { heavy_tailed: with(&fast.whole.pool), ..fast.whole };
-        let refined = PartitionConfig { heavy_tailed: with(&several), pool: several, flow, ..whole.clone() };
+        let refined = PartitionConfig { heavy_tailed: with(&several), pool: several, flow, ..whole };
         Self {
             sections: PartitionConfig { initial, heavy_tailed: with(&pool), pool, ..fast.sections },
             whole,
@@ -103,14 +102,11 @@ impl ManyToOnePartitionConfig {
         let flow = FlowConfig { rounds: 1, ..fast.flow };
         let initial = InitialConfig { coarsest: 1000, bisections: 2, ..fast.initial };
         let pool = PoolConfig { tiny_nodes: 1000, ..fast.pool };
-        let heavy_tailed = HeavyTailedConfig { pool: pool.clone(), ..fast.heavy_tailed.clone() };
-        let whole = PartitionConfig { pool, heavy_tailed, ..fast.clone() };
+        let heavy_tailed = HeavyTailedConfig { pool, ..fast.heavy_tailed };
+        let whole = PartitionConfig { pool, heavy_tailed, ..fast };
         let flat = FlatConfig {
-            plain: fast.clone(),
-            refined: PartitionConfig {
-                flow: FlowConfig { rounds: 3, depth: 20, ..fast.flow },
-                ..whole.clone()
-            },
+            plain: fast,
+            refined: PartitionConfig { flow: FlowConfig { rounds: 3, depth: 20, ..fast.flow }, ..whole },
         };
         Self { sections: PartitionConfig { initial, flow, ..fast }, whole, cycles: 0, flat }
     }
@@ -132,7 +128,7 @@ impl ManyToOnePartitionConfig {
     /// The same for exact sizes, which are harder to keep: more partitions are combined in each step, and searches for
     /// cycles of blocks last longer. Coarse levels stay close to the sizes, since any excess is taken back at a loss.
     fn exact(&self) -> Self {
-        let Self { sections, whole, .. } = self.clone();
+        let Self { sections, whole, .. } = *self;
         let balance = PartitionConfig::preset(PartitionPreset::Eco).balance;
         let pool = PoolConfig {
             members: sections.pool.members.saturating_mul(2),
@@ -141,12 +137,12 @@ impl ManyToOnePartitionConfig {
         };
         Self {
             sections: PartitionConfig {
-                balance: BalanceConfig { slack_nodes: 3, ..balance.clone() },
+                balance: BalanceConfig { slack_nodes: 3, ..balance },
                 pool,
                 ..sections
             },
             whole: PartitionConfig { balance: BalanceConfig { slack: 0.0, ..balance }, ..whole },
-            ..self.clone()
+            ..*self
         }
     }
 

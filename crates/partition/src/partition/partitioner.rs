@@ -64,7 +64,7 @@ impl Partitioner {
     /// A partitioner with settings derived from a preset.
     pub fn with_valid_settings(settings: PartitionConfig, seed: u64) -> Self {
         debug_assert_eq!(settings.validate(), Ok(()));
-        Self { exact: settings.clone(), settings, seed, not_worse_than: None }
+        Self { exact: settings, settings, seed, not_worse_than: None }
     }
 
     /// Partitions a graph into `targets.num_blocks()` blocks.

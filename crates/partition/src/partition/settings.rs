@@ -329,9 +329,8 @@ impl PartitionConfig {
 
     /// The same for a graph of this [skew](skew_of_free) with so many arcs.
     pub(super) fn suited_to_skew(&self, skew: f64, num_arcs: usize) -> Self {
-        let HeavyTailedConfig { least_skew, k_way, unconstrained, flow, pool, large } =
-            self.heavy_tailed.clone();
-        let mut settings = self.clone();
+        let HeavyTailedConfig { least_skew, k_way, unconstrained, flow, pool, large } = self.heavy_tailed;
+        let mut settings = *self;
         if skew >= least_skew {
             settings = Self { k_way, unconstrained, flow, pool, ..settings };
             if num_arcs >= large.least_arcs {
@@ -356,16 +355,15 @@ impl PartitionConfig {
     pub(super) fn resuming(&self) -> Self {
         let pool = PoolConfig { members: 1, cycles: 0, generations: 0, tiny_nodes: 0, ..self.pool };
         let (part, whole) = RESUMED_DEPTH;
-        let flow =
-            FlowConfig { depth: self.flow.depth.saturating_mul(part).div_ceil(whole), ..self.flow.clone() };
-        Self { pool, flow, ..self.clone() }
+        let flow = FlowConfig { depth: self.flow.depth.saturating_mul(part).div_ceil(whole), ..self.flow };
+        Self { pool, flow, ..*self }
     }
 
     /// The same for a partition of the coarse graph that resumes another. A V-cycle costs little there.
     pub(super) fn resuming_coarsest(&self) -> Self {
         let initial = InitialConfig { coarsest: 0, coarsest_per_block: RESUMED_PER_BLOCK, bisections: 0 };
         let pool = PoolConfig { cycles: self.pool.cycles.max(1), ..self.pool };
-        Self { initial, pool, ..self.clone() }
+        Self { initial, pool, ..*self }
     }
 
     /// Whether every number is in its range.
@@ -414,10 +412,10 @@ impl PartitionConfig {
         };
         let heavy_tailed = HeavyTailedConfig {
             least_skew: 2.0,
-            k_way: KWayConfig { rounds: 0, ..k_way.clone() },
-            unconstrained: UnconstrainedConfig { patience: 2, ..unconstrained.clone() },
-            flow: flow.clone(),
-            pool: pool.clone(),
+            k_way: KWayConfig { rounds: 0, ..k_way },
+            unconstrained: UnconstrainedConfig { patience: 2, ..unconstrained },
+            flow,
+            pool,
             large: LargeConfig {
                 least_arcs: 1 << 22,
                 contraction: Contraction::Hubs { least_share: 0.3 },
@@ -425,7 +423,7 @@ impl PartitionConfig {
                     patience: 1,
                     least_gain: 0.01,
                     is_balanced_first: false,
-                    ..unconstrained.clone()
+                    ..unconstrained
                 },
             },
         };
@@ -452,9 +450,9 @@ impl PartitionConfig {
     fn eco() -> Self {
         let fast = Self::fast();
         let heavy_tailed = HeavyTailedConfig {
-            k_way: fast.k_way.clone(),
-            unconstrained: UnconstrainedConfig { patience: 12, ..fast.unconstrained.clone() },
-            pool: PoolConfig { members: 2, generations: 1, ..fast.pool.clone() },
+            k_way: fast.k_way,
+            unconstrained: UnconstrainedConfig { patience: 12, ..fast.unconstrained },
+            pool: PoolConfig { members: 2, generations: 1, ..fast.pool },
             large: LargeConfig { least_arcs: usize::MAX, ..fast.heavy_tailed.large },
             ..fast.heavy_tailed
         };
@@ -472,9 +470,9 @@ impl PartitionConfig {
         let flow = FlowConfig { rounds: 5, depth: 20, ..eco.flow };
         let pool = PoolConfig { members: 4, least_nodes: 0, generations: 2, ..eco.pool };
         let heavy_tailed = HeavyTailedConfig {
-            unconstrained: UnconstrainedConfig { patience: 30, ..eco.unconstrained.clone() },
-            pool: pool.clone(),
-            flow: flow.clone(),
+            unconstrained: UnconstrainedConfig { patience: 30, ..eco.unconstrained },
+            pool,
+            flow,
             ..eco.heavy_tailed
         };
         Self {

@@ -128,7 +128,7 @@ pub fn relieve(
     }
     let mapping = Mapping::many(machine.num_pes(), search.pe_of)?;
     // A machine of somebody's own may have other distances than its routes.
-    let (found, greatest) = (evaluate(graph, &distances, &mapping)?, search.loads.greatest());
+    let (found, greatest) = (evaluate(graph, distances, &mapping)?, search.loads.greatest());
     if greatest >= greatest_of_start || found > most {
         return Ok(unchanged(Some(greatest_of_start)));
     }
