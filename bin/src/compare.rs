@@ -9,6 +9,7 @@ use serde::Serialize;
 use crate::console::Console;
 use crate::error::{Result, UsageError};
 use crate::files;
+use viem::PreparedMachine;
 use viem::graph::CsrGraph;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
@@ -201,7 +202,7 @@ impl PictureOptions {
     pub(crate) fn draw(
         &self,
         graph: &CsrGraph,
-        machine: &dyn Machine,
+        machine: &PreparedMachine<'_>,
         name: &str,
         mapping: &Mapping,
         is_many: bool,
@@ -209,7 +210,7 @@ impl PictureOptions {
         if self.picture.is_none() {
             return Ok(None);
         }
-        let comparison = Comparison::new(graph, machine)?.of_many(is_many);
+        let comparison = Comparison::new(graph, machine).of_many(is_many);
         let in_order = comparison.arranged(Arrangement::Block).expect("there is room");
         let before = Side::new(if is_many { "block" } else { "identity" }, &in_order);
         let after = Side::new(name, mapping);

@@ -7,13 +7,13 @@ use crate::machine::Machine;
 use crate::mapping::Mapping;
 use crate::partition::{BoundViolation, FixedVertices, Targets, TargetsError};
 
-/// How far the loads of PEs may be from their shares, which are in proportion to the [capacities](Machine::capacity).
+/// The distance that loads of PEs may have from their shares, which are in proportion to the [capacities](Machine::capacity).
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Balance {
     /// By how much of its share a load may be above it: 0.03 is 3 %.
     pub imbalance: f64,
-    /// How much of its share a load is at least, from 0 to 1. Bounds have precedence over least loads.
+    /// The part of its share that a load is at least, from 0 to 1. Bounds have precedence over least loads.
     pub least_load: f64,
 }
 

@@ -31,11 +31,11 @@ pub struct Config {
     /// further mappings that are combined with it. Partitions and remappings end early, but do not continue until then. Serialised in seconds.
     #[serde(with = "crate::ground::settings::seconds")]
     pub time_limit: Option<Duration>,
-    /// What is done where each process has a place of its own.
+    /// Mappings in which each process has a place of its own.
     pub one_to_one: OneToOneConfig,
-    /// What is done where many vertices share a PE.
+    /// Mappings in which many vertices share a PE.
     pub many_to_one: ManyToOneConfig,
-    /// What is done to minimise the cut.
+    /// Partitions of small cut.
     pub partition: PartitionPreset,
 }
 
@@ -99,7 +99,11 @@ impl Config {
         Self { one_to_one: OneToOneConfig { search, ..self.one_to_one }, ..self }
     }
 
-    /// Whether every number is in its range.
+    /// Checks that every number is in its range.
+    ///
+    /// # Errors
+    ///
+    /// The first number that is not.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_at_least_one("threads", self.threads)?;
         self.one_to_one.validate().map_err(|error| error.inside("one_to_one"))?;

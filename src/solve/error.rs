@@ -1,4 +1,4 @@
-//! Why a request is refused, or has no solution.
+//! The reasons for which a request is refused, or has no solution.
 
 use super::groups::GroupError;
 use crate::ground::error::{ErrorKind, HasKind};
@@ -11,7 +11,7 @@ use crate::mapping::objective::ScoreError;
 use crate::mapping::problem::ProblemError;
 use crate::partition::{FixedError, PartitionAlgorithmError, RemapError, TargetsError};
 
-/// Why a request has no solution.
+/// The reason for which a request has no solution.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation
@@ -73,7 +73,7 @@ impl HasKind for SolveError {
     }
 }
 
-/// Why constraints contradict each other.
+/// The contradiction between two constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation

@@ -9,7 +9,7 @@ use crate::mapping::Mapping;
 use crate::mapping::problem::check_room;
 use crate::partition::{FixedVertices, PartitionAlgorithm, PartitionInput, Targets};
 
-/// Where the search begins, instead of at a construction.
+/// The beginning of the search, instead of a construction.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Initial<'a> {
@@ -25,7 +25,7 @@ pub enum Initial<'a> {
     },
 }
 
-/// What an initial mapping is made for. It uses the threads of the current pool.
+/// The problem that an initial mapping is made for. It uses the threads of the current pool.
 pub(super) struct Along<'a> {
     pub graph: &'a CsrGraph,
     pub machine: &'a PreparedMachine<'a>,

@@ -1,4 +1,4 @@
-//! What runs ask of a machine, computed once.
+//! Everything that runs ask of a machine, computed once.
 
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -89,7 +89,7 @@ impl<'a> PreparedMachine<'a> {
     }
 }
 
-/// What is kept, or what is computed now, which is kept unless the observer may have cut it short.
+/// The value that is kept, or else one computed now, which is kept unless the observer may have cut it short.
 fn kept<'a, T: Clone>(
     cell: &'a OnceLock<T>,
     observer: &dyn Observer,

@@ -16,7 +16,7 @@ pub struct Solution {
     pub report: Report,
 }
 
-/// What is known of a solution: the same for all requests. What a request does not ask for is `None`.
+/// The report of a solution: the same for all requests. A part that a request does not ask for is `None`.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Report {
@@ -39,13 +39,13 @@ pub struct Report {
     pub construction: Option<Construction>,
     /// The loads of the PEs, if they are balanced.
     pub loads: Option<Loads>,
-    /// What migrates, if a previous assignment was given.
+    /// The vertices that migrate, if a previous assignment was given.
     pub migration: Option<Migration>,
     /// Exchanges of two processes that were evaluated.
     pub swaps_tried: u64,
     /// Exchanges made.
     pub swaps_made: u64,
-    /// Whether the observer ended the run early, or the time limit ended a run that would have ended by itself.
+    /// Set if the observer ended the run early, or the time limit ended a run that would have ended by itself.
     pub stopped: bool,
     /// Time of each phase.
     pub seconds: Seconds,

@@ -21,7 +21,7 @@ use crate::mapping::problem::check_room;
 use crate::mapping::search::Neighbourhood;
 use crate::partition::{Envelope, FixedVertices, MigrationWeight, Partitioner, Remapping};
 
-/// What a request minimises.
+/// The objective of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Objective {
@@ -108,7 +108,7 @@ impl<'a> Request<'a> {
         Self { balance: Some(balance), ..self }
     }
 
-    /// What is minimised. With the cut as the objective, PEs are the blocks of a partition.
+    /// Sets the objective. With the cut as the objective, PEs are the blocks of a partition.
     ///
     /// ```
     /// use viem::graph::generate;
@@ -205,7 +205,7 @@ impl<'a> Request<'a> {
         Self { start: start.into(), ..self }
     }
 
-    /// Where the search begins, instead of at a construction. If the [neighbourhood](Config::with_neighbourhood) is `None`, that is the result.
+    /// Sets where the search begins, instead of at a construction. If the [neighbourhood](Config::with_neighbourhood) is `None`, that is the result.
     #[must_use]
     pub fn initial(self, initial: impl Into<Option<Initial<'a>>>) -> Self {
         Self { initial: initial.into(), ..self }

@@ -1,4 +1,4 @@
-//! What is lowered after J.
+//! Secondary objectives, which are lowered after J.
 
 use super::prepared::PreparedMachine;
 use crate::graph::CsrGraph;
@@ -18,7 +18,7 @@ pub trait Secondary: Sync {
     fn lower(&self, given: &Lowering<'_>) -> Result<Lowered, ScoreError>;
 }
 
-/// What a secondary objective is lowered for.
+/// The problem in which a secondary objective is lowered.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Lowering<'a> {
@@ -30,7 +30,7 @@ pub struct Lowering<'a> {
     pub mapping: &'a Mapping,
     /// Processes that stay where they are.
     pub fixed: Option<&'a FixedVertices>,
-    /// Who may end the search early.
+    /// The observer, which may end the search early.
     pub observer: &'a dyn Observer,
 }
 

@@ -1,7 +1,7 @@
 //! What a mapping does to the traffic.
 
 use pyo3::prelude::*;
-use viem::Mapping;
+use viem::{Mapping, PreparedMachine};
 use viem_report::compare::{Arrangement, Comparison};
 use viem_report::picture::{Side, draw};
 use viem_report::traffic;
@@ -46,7 +46,8 @@ pub(crate) fn picture(
 ) -> PyResult<String> {
     let mapping = mapping_of(graph, machine, pes)?;
     py.detach(|| -> Result<String, Fault> {
-        let comparison = Comparison::new(&graph.csr, &machine.inner)?.of_many(many_to_one);
+        let prepared = PreparedMachine::new(&machine.inner);
+        let comparison = Comparison::new(&graph.csr, &prepared).of_many(many_to_one);
         let before = comparison.arranged(Arrangement::Block);
         let before = before.ok_or_else(|| Fault::data("the machine has no room for the processes"))?;
         let before = Side::new(if many_to_one { "block" } else { "identity" }, &before);

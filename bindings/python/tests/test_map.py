@@ -89,7 +89,7 @@ def test_many_to_one(seed):
     assert mapping.cut == sum(mapping.pe_of(u) != mapping.pe_of(v) for u, v in mesh.edges)
     assert mapping.pe_of(order[7]) == mapping.pe[7]
     assert set(mapping.processes_on(0)) == {i for i in range(120) if mapping.pe[i] == 0}
-    assert mapping.cost_of_identity is None
+    assert mapping.cost <= mapping.cost_of_identity
     with pytest.raises(viem.DataError):
         _ = mapping.process_on
 

@@ -11,7 +11,7 @@ use crate::partition::FixedVertices;
 /// Arcs that exchanges of groups look at, at most: a second.
 const MOST_ARCS: usize = 1 << 26;
 
-/// What is mapped, and what must be kept.
+/// The problem, and the groups that must be kept.
 #[derive(Clone, Copy)]
 pub(super) struct Setting<'a> {
     pub graph: &'a CsrGraph,

@@ -3,7 +3,7 @@
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::NodeId;
 
-/// Why groups cannot be kept. Processes and groups are counted from 0.
+/// The reason for which groups cannot be kept. Processes and groups are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

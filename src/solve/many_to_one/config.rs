@@ -4,14 +4,14 @@ use crate::ground::settings::ConfigError;
 use crate::partition::{ManyToOnePartitionConfig, PartitionPreset};
 use crate::solve::preset::MapPreset;
 
-/// What a many-to-one mapping does.
+/// The settings of many-to-one mappings.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct ManyToOneConfig {
     /// The partitioner.
     pub settings: ManyToOnePartitionConfig,
-    /// What is done in addition for small problems.
+    /// The further steps for small problems.
     pub small: Option<SmallProblemConfig>,
     /// If given, the effort of this preset is tried too, and the result is not worse.
     pub not_worse_than: Option<MapPreset>,
@@ -34,13 +34,17 @@ impl ManyToOneConfig {
         Self { settings, small, not_worse_than }
     }
 
-    /// Whether every number is in its range.
+    /// Checks that every number is in its range.
+    ///
+    /// # Errors
+    ///
+    /// The first number that is not.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.settings.validate().map_err(|error| error.inside("settings"))
     }
 }
 
-/// What is done for problems that are small enough to try more.
+/// The further steps for problems that are small enough to try more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

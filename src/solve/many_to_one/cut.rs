@@ -46,7 +46,7 @@ pub(in crate::solve) fn partition(
     })
 }
 
-/// What the blocks may weigh. If shares are equal, the first blocks are the larger ones.
+/// The bounds of the blocks. If shares are equal, the first blocks are the larger ones.
 fn targets(run: &Run<'_>, capacities: &[u32]) -> Result<Targets, TargetsError> {
     let (graph, Balance { imbalance, least_load }) = (run.graph, run.balance);
     if capacities.windows(2).any(|pair| pair[0] != pair[1]) {

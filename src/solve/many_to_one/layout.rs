@@ -1,4 +1,4 @@
-//! How the PEs of a machine relate to each other as blocks: distances and parts.
+//! PEs of a machine as blocks: their distances and parts.
 
 use std::ops::Range;
 

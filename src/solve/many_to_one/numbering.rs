@@ -15,7 +15,7 @@ use crate::solve::error::SolveError;
 /// numbering; that of large ones hardly does. `docs/BENCHMARKS.md` has J of several numberings with and without it.
 const MOST_ARCS: usize = 1 << 16;
 
-/// How many times nearer than in a random numbering the ends of edges must be for a numbering to be tried. Balances time against
+/// The factor by which nearer than in a random numbering the ends of edges must be for a numbering to be tried. Balances time against
 /// numberings of stencils, which are nearer 5 times and more; those of random trees are nearer 1.3 times.
 const NEARER: u128 = 2;
 
@@ -57,7 +57,7 @@ impl Search<'_> {
         Ok(ManyToOnePartition { partition: Partition::of(self.graph, blocks, self.targets), cost })
     }
 
-    /// What the problem says of a vertex besides its place in the graph.
+    /// The properties of a vertex besides its place in the graph.
     fn mark(&self, start: Option<&[BlockId]>, node: NodeId) -> u64 {
         let fixed = self.targets.fixed().and_then(|fixed| fixed.of(node));
         let start = start.map(|start| start[node as usize]);
@@ -66,7 +66,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether the ends of edges have near numbers, by weight. In a random numbering of n vertices they are n / 3 apart on average. O(m).
+/// Returns whether the ends of edges have near numbers, by weight. In a random numbering of n vertices they are n / 3 apart on average. O(m).
 fn is_local(graph: &CsrGraph) -> bool {
     let arcs =
         graph.nodes().flat_map(|node| graph.arcs(node).map(move |(to, weight)| (node.abs_diff(to), weight)));

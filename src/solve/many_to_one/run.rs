@@ -221,7 +221,7 @@ impl Run<'_> {
         Solution { mapping, report }
     }
 
-    /// What the blocks may weigh, and which vertices they must have.
+    /// The bounds of the blocks, and the vertices that they must have.
     fn targets(&self, order: &[PeId], first: &Blocks<'_>) -> Result<Targets, SolveError> {
         let (graph, machine) = (self.graph, self.machine.machine());
         let capacities: Vec<u32> = order.iter().map(|&pe| machine.capacity(pe)).collect();
@@ -236,7 +236,7 @@ impl Run<'_> {
     }
 }
 
-/// What reports of all mappings of a run have in common.
+/// The part that the reports of all mappings of a run share.
 pub(super) struct Known {
     pub cost_of_identity: Cost,
     pub cost_of_start: Option<Cost>,

@@ -53,7 +53,7 @@ impl Observer for Watched<'_> {
     }
 }
 
-/// What is mapped. Block i is the i-th PE of `order`.
+/// The problem in blocks. Block i is the i-th PE of `order`.
 #[derive(Clone, Copy)]
 pub(super) struct Search<'a> {
     pub graph: &'a CsrGraph,
@@ -61,12 +61,12 @@ pub(super) struct Search<'a> {
     pub order: &'a [PeId],
     pub targets: &'a Targets,
     pub layout: Layout<'a>,
-    /// Whether the partitioner may move whole blocks to other places.
+    /// Set if the partitioner may move whole blocks to other places.
     pub may_place: bool,
     pub config: &'a ManyToOneConfig,
     pub seed: u64,
     pub imbalance: f64,
-    /// Whether further mappings are made and combined until the time limit.
+    /// Set if further mappings are made and combined until the time limit.
     pub goes_on: bool,
     /// Vertices that must be on given PEs.
     pub fixed: Option<&'a FixedVertices>,
@@ -142,7 +142,7 @@ impl Search<'_> {
         Search { config: &ManyToOneConfig::preset(preset), goes_on: false, ..*self }.best(known)
     }
 
-    /// How many vertices of weight 1 all PEs have room for.
+    /// The number of vertices of weight 1 that all PEs have room for.
     fn num_places(&self) -> Weight {
         self.targets.bounds().iter().fold(0, |sum, &bound| sum.saturating_add(bound))
     }
@@ -289,7 +289,7 @@ impl Search<'_> {
     }
 }
 
-/// What mappings are compared by: the bounds first, then the number of PEs without vertices, then J.
+/// The order in which mappings are better: the bounds first, then the number of PEs without vertices, then J.
 pub(super) fn score(found: &ManyToOnePartition) -> (BoundViolation, usize, Cost) {
     (found.partition.violation(), found.partition.num_empty(), found.cost)
 }

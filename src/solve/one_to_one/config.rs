@@ -9,12 +9,12 @@ use crate::mapping::search::{Improvement, SearchConfig};
 use crate::partition::PartitionPreset;
 use crate::solve::preset::MapPreset;
 
-/// What a one-to-one mapping does: constructions, improvement, the final local search.
+/// The settings of one-to-one mappings: constructions, improvement, the final local search.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct OneToOneConfig {
-    /// How distances are computed; `None` selects the faster way. The result does not depend on it.
+    /// The way to compute distances; `None` selects the faster one. The result does not depend on it.
     pub distances: Option<DistanceKind>,
     /// The construction of the first mapping.
     pub construction: ConstructionConfig,
@@ -104,7 +104,11 @@ impl OneToOneConfig {
         Self { construction, constructions, improvement, not_worse_than, ..*self }
     }
 
-    /// Whether every number is in its range.
+    /// Checks that every number is in its range.
+    ///
+    /// # Errors
+    ///
+    /// The first number that is not.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.construction.validate().map_err(|error| error.inside("construction"))?;
         self.improvement.validate().map_err(|error| error.inside("improvement"))?;

@@ -32,7 +32,7 @@ pub(super) type Made = Result<Option<(Cost, Mapping)>, ConstructionError>;
 
 /// A further initial mapping besides the constructions of a preset.
 pub(super) struct Start {
-    /// Whether it is worth its time.
+    /// The test whether it is worth its time.
     pub applies: fn(&Run<'_>) -> bool,
     pub construct: fn(&Run<'_>, &Problem<'_>) -> Made,
 }
@@ -54,7 +54,7 @@ pub(super) struct Run<'a> {
     pub fixed: Option<&'a FixedVertices>,
     pub observer: &'a dyn Observer,
     pub begin: Instant,
-    /// How long the run may take.
+    /// The time that the run may take.
     pub time_limit: Option<Duration>,
 }
 
@@ -139,19 +139,19 @@ impl Run<'_> {
         applying.filter_map(|start| (start.construct)(self, problem).transpose()).collect()
     }
 
-    /// Whether no preset is quicker.
+    /// Returns whether no preset is quicker.
     pub(super) fn is_quickest(&self) -> bool {
         self.config.not_worse_than.is_none()
     }
 
-    /// Whether the first mapping is a multilevel one, and the problem so small that others take little time.
+    /// Returns whether the first mapping is a multilevel one, and the problem so small that others take little time.
     pub(super) fn is_small_multilevel(&self) -> bool {
         let is_multilevel = self.config.construction.algorithm_on(self.machine) == Construction::Multilevel;
         let is_small = self.graph.num_nodes() < SMALL_ANYWHERE;
         self.initial.is_none() && !self.is_final() && is_multilevel && is_small
     }
 
-    /// Whether nothing is improved beyond the first mapping.
+    /// Returns whether nothing is improved beyond the first mapping.
     pub(super) fn is_final(&self) -> bool {
         self.config.search.neighbourhood == Neighbourhood::None
     }

@@ -15,7 +15,7 @@ use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::solve::preset::MapPreset;
 
-/// How many processes, edges and parts a construction by groups looks at. Balances groups that hardly fit against time: a few hundredths
+/// Most processes, edges and parts that a construction by groups looks at. Balances groups that hardly fit against time: a few hundredths
 /// of a second.
 const MOST_REGROUPED: usize = 1 << 22;
 
@@ -38,12 +38,12 @@ pub(super) const STARTS: &[Start] = &[
     Start { applies: |run| is_free(run) && is_for_nodes(run), construct: by_nodes },
 ];
 
-/// Whether processes may be anywhere, and are to be improved.
+/// Returns whether processes may be anywhere, and are to be improved.
 fn is_free(run: &Run<'_>) -> bool {
     run.initial.is_none() && run.fixed.is_none() && !run.is_final()
 }
 
-/// Whether nodes are worth a construction of their own.
+/// Returns whether nodes are worth a construction of their own.
 fn is_for_nodes(run: &Run<'_>) -> bool {
     match run.config.construction.algorithm_on(run.machine) {
         Construction::Multilevel => true,
@@ -91,7 +91,7 @@ fn seed_of(run: &Run<'_>, number: u64) -> u64 {
     derive(derive(run.seed, 0), u64::MAX - number)
 }
 
-/// How parts of the machine are filled if it is known which processes they have.
+/// The construction that fills parts of the machine whose processes are known.
 fn config_in_parts(run: &Run<'_>) -> ConstructionConfig {
     let ConstructionConfig { inner, partitions, .. } = run.config.construction;
     let partitions = if run.is_quickest() { inner } else { partitions };

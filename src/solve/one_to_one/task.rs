@@ -56,7 +56,7 @@ pub(crate) struct Task<'a> {
     pub config: &'a OneToOneConfig,
     pub seed: u64,
     pub given: Given<'a>,
-    /// When the run began that this is a part of, and how long that may take.
+    /// The beginning of the run that this is a part of, and the time that it may take.
     pub begin: Instant,
     pub time_limit: Option<Duration>,
     pub observer: &'a dyn Observer,

@@ -231,7 +231,7 @@ fn coordinates_are_asked_for_where_they_are_needed() {
         let input = PartitionInput::new(&graph).with_coordinates(&few);
         let with_few = algorithm.partition(&input, &targets).map(|_| ());
         if algorithm.needs_coordinates() {
-            assert_eq!(without, Err(PartitionAlgorithmError::NoCoordinates { algorithm }));
+            assert_eq!(without, Err(PartitionAlgorithmError::NoCoordinates { algorithm: algorithm.name() }));
             assert_eq!(with_few, Err(PartitionAlgorithmError::Points { found: 19, expected: 20 }));
         } else {
             assert_eq!((without, with_few), (Ok(()), Ok(())), "{algorithm}");

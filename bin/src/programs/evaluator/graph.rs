@@ -15,6 +15,7 @@ use crate::many_to_one::{self, JsonSpread, SharingOptions};
 use crate::modes::Mode;
 use crate::ranks;
 use crate::workload::{self, SimulationReport};
+use viem::PreparedMachine;
 use viem::graph::CsrGraph;
 use viem::ground::text::ranges;
 use viem::ground::types::{Cost, PeId};
@@ -84,12 +85,13 @@ impl Job<'_> {
         TABLE.refuse(if is_many_to_one { Mode::ManyToOne } else { Mode::OneToOne }, self.given)?;
         console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
         machine::tell(console, machine);
-        let Given { mapping, identity, spread } = self.given(&graph, machine, is_many_to_one)?;
+        let prepared = PreparedMachine::new(machine);
+        let Given { mapping, identity, spread } = self.given(&graph, &prepared, is_many_to_one)?;
         ranks::tell(console, machine, mapping.pes());
         let mut compared = Vec::new();
         if !options.compare.is_empty() {
             let given = (options.input_mapping.as_path(), &mapping);
-            let comparison = Comparison::new(&graph, machine)?.of_many(is_many_to_one);
+            let comparison = Comparison::new(&graph, &prepared).of_many(is_many_to_one);
             let simulate = |mapping: &Mapping| {
                 let simulation = options.simulation.phase(&graph, machine, mapping)?;
                 Ok(simulation.map(|simulation| simulation.completion_time))
@@ -99,9 +101,9 @@ impl Job<'_> {
         }
         let name = files::name(&options.input_mapping);
         let drawn =
-            options.picture.draw(&graph, machine, &name, &mapping, is_many_to_one)?.unwrap_or_default();
+            options.picture.draw(&graph, &prepared, &name, &mapping, is_many_to_one)?.unwrap_or_default();
         let simulation = options.simulation.phase(&graph, machine, &mapping)?;
-        let distances = machine.distances()?;
+        let distances = prepared.distances()?;
         let hierarchy = machine.hierarchy();
         let report = Report {
             model: files::name(&options.file),
@@ -111,11 +113,11 @@ impl Job<'_> {
             machine: options.machine.report(machine),
             hierarchy: hierarchy.map(|hierarchy| hierarchy.arities().to_vec()),
             distances: hierarchy.map(|hierarchy| hierarchy.distances().to_vec()),
-            cost: Objective { mapping: evaluate(&graph, &distances, &mapping)?, identity },
+            cost: Objective { mapping: evaluate(&graph, distances, &mapping)?, identity },
             busiest: (!is_many_to_one).then(|| Busiest::new(&graph, machine, &mapping)).flatten(),
             traffic: match hierarchy {
                 Some(hierarchy) => Traffic::ByLevel(traffic::by_level(&graph, hierarchy, &mapping)),
-                None => Traffic::ByDistance(traffic::by_distance(&graph, &distances, mapping.pes())),
+                None => Traffic::ByDistance(traffic::by_distance(&graph, distances, mapping.pes())),
             },
             spread,
             empty_pes: traffic::empty_pes(machine.num_pes(), mapping.pes()),
@@ -135,8 +137,9 @@ impl Job<'_> {
     }
 
     /// Reads the mapping of a graph.
-    fn given(&self, graph: &CsrGraph, machine: &dyn Machine, is_many_to_one: bool) -> Result<Given> {
+    fn given(&self, graph: &CsrGraph, prepared: &PreparedMachine<'_>, is_many_to_one: bool) -> Result<Given> {
         let Self { options, console, .. } = *self;
+        let machine = prepared.machine();
         let path = options.input_mapping.as_path();
         if is_many_to_one {
             console.line(format_args!("reading input mapping"));
@@ -146,7 +149,7 @@ impl Job<'_> {
         }
         check_room(graph.num_nodes(), machine)?;
         let identity = Mapping::in_order(machine, graph.num_nodes()).expect("there is room");
-        let identity = evaluate(graph, &machine.distances()?, &identity)?;
+        let identity = evaluate(graph, prepared.distances()?, &identity)?;
         console.line(format_args!("reading input mapping"));
         let mapping = files::read_mapping(path, graph.num_nodes(), machine, console)?;
         Ok(Given { mapping, identity: Some(identity), spread: None })

@@ -12,6 +12,7 @@ use crate::files;
 use crate::machine::{self, JsonMachine};
 use crate::ranks;
 use crate::workload::{SimulationReport, tell_program, tell_simulation, write_trace};
+use viem::PreparedMachine;
 use viem::ground::types::PeId;
 use viem::machine::{Capacities, Machine};
 use viem::mapping::Mapping;
@@ -118,7 +119,8 @@ fn compared(
     }
     let (graph, is_many) = (program.graph(), shares_pes(program, machine));
     let machine = if is_many { roomy } else { machine };
-    let comparison = Comparison::new(&graph, machine)?.of_many(is_many);
+    let prepared = PreparedMachine::new(machine);
+    let comparison = Comparison::new(&graph, &prepared).of_many(is_many);
     let simulate = |mapping: &Mapping| {
         let config = options.simulation.costs.simulation();
         let simulation = options.simulation.run(program, routing, mapping, config, false)?;

@@ -139,9 +139,9 @@ impl ManyToOne<'_> {
 
     /// Writes mapping and report, once the mapping is verified if that was asked for.
     fn write(&self, Solution { mapping, report, .. }: &Solution, curve: Option<&Curve>) -> Result<()> {
-        let (Job { options, machine, console, places, .. }, graph) = (&self.job, self.graph);
+        let (Job { options, console, places, .. }, graph) = (&self.job, self.graph);
         let report_of_run = self.report(report, curve);
-        let drawn = options.picture.draw(graph, machine, places.name(), mapping, true)?;
+        let drawn = options.picture.draw(graph, self.job.prepared, places.name(), mapping, true)?;
         let drawn_curve = places.curve.zip(curve.map(|curve| curve.picture.as_str()));
         let audit = |written: &Path| self.audit(written, mapping, report);
         let audit = options.verify.then_some(&audit as _);
@@ -203,6 +203,7 @@ impl ManyToOne<'_> {
             machine: options.machine.report(machine),
             preconfiguration_mapping: options.preconfiguration_mapping,
             pe_weights: options.sharing.pe_weights.as_deref().map(files::name),
+            time_limit: self.job.config.time_limit.map(|limit| limit.as_secs_f64()),
             settings: self.job.config.many_to_one,
             construction_algorithm: along.map(PartitionAlgorithm::name),
             local_search_neighborhood: self.keeps_first().then(|| Neighbourhood::None.name()),
@@ -238,6 +239,8 @@ struct JsonReport {
     preconfiguration_mapping: MapPreset,
     #[serde(skip_serializing_if = "Option::is_none")]
     pe_weights: Option<String>,
+    /// In seconds.
+    time_limit: Option<f64>,
     settings: ManyToOneConfig,
     #[serde(skip_serializing_if = "Option::is_none")]
     construction_algorithm: Option<&'static str>,

@@ -105,7 +105,7 @@ impl Job<'_> {
     ) -> Result<()> {
         let Job { options, machine, console, .. } = *self;
         let Solution { mapping, report, .. } = solution;
-        let drawn = options.picture.draw(graph, machine, self.places.name(), mapping, false)?;
+        let drawn = options.picture.draw(graph, self.prepared, self.places.name(), mapping, false)?;
         let mut settings = self.config.one_to_one.effective_on(machine);
         settings.construction.algorithm = report.construction;
         let report_of_run = JsonReport::new(options, machine, report, settings, (fixed, launch, busiest));

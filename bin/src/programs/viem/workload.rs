@@ -171,7 +171,7 @@ impl Job<'_> {
         // Of tasks that share PEs, stretches of equal length are drawn beside the mapping.
         let graph = program.graph();
         let is_shared = tasks_per_pe(room, *machine) > 1;
-        let drawn = options.picture.draw(&graph, *machine, places.name(), mapping, is_shared)?;
+        let drawn = options.picture.draw(&graph, self.prepared, places.name(), mapping, is_shared)?;
         let files = launch.into_iter().flat_map(JobLaunch::texts);
         let audit = |written: &Path| {
             self.audit(written, report, room)?;

@@ -1,4 +1,4 @@
-//! What a graph is divided into.
+//! The blocks that a graph is divided into.
 
 use viem::graph::CsrGraph;
 use viem::ground::types::Weight;
@@ -50,7 +50,7 @@ impl Division {
         Self { fixed, ..self }
     }
 
-    /// Whether there is a vertex for each block that has a share. To be asked before a graph is divided, not where a partition is scored.
+    /// Checks that there is a vertex for each block that has a share. To be asked before a graph is divided, not where a partition is scored.
     ///
     /// # Errors
     ///
@@ -83,7 +83,7 @@ impl Division {
         Blocks::proportional(self.shares.clone())
     }
 
-    /// What divides a graph into these blocks, which `machine` has.
+    /// The request that divides a graph into these blocks, which `machine` has.
     pub fn request<'a>(&'a self, graph: &'a CsrGraph, machine: &'a PreparedMachine<'a>) -> Request<'a> {
         let request = Request::new(graph, machine).balanced(self.balance).minimise(Objective::Cut);
         request.fixed(self.fixed.as_ref())

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from ._graph import Graph
     from ._machine import Machine
     from ._qap import quadratic_assignment
-    from ._results import Launch, Mapping, Partition, Simulation
+    from ._results import Launch, Mapping, Partition, Report, Simulation
     from ._solve import evaluate, map, map_many_to_one, partition, relieve, remap
 
 __version__: str = _version("viem")
@@ -50,7 +50,7 @@ _MODULES = {
     "_graph": "Graph",
     "_machine": "Machine",
     "_qap": "quadratic_assignment",
-    "_results": "Launch Mapping Partition Simulation",
+    "_results": "Launch Mapping Partition Report Simulation",
     "_solve": "evaluate map map_many_to_one partition relieve remap",
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
@@ -66,6 +66,7 @@ __all__ = [
     "Mapping",
     "OutputError",
     "Partition",
+    "Report",
     "ResourceError",
     "Simulation",
     "Traffic",

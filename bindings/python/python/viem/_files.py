@@ -12,7 +12,7 @@ from . import _viem
 from ._errors import DataError, UsageError
 from ._graph import Graph, Ids, as_graph, numbers, vector
 from ._machine import Machine, core_of
-from ._results import Mapping, Partition, Report, Simulation
+from ._results import Facts, Mapping, Partition, Simulation
 from ._settings import Settings
 
 Path = Union[str, "PathLike[str]"]
@@ -154,7 +154,7 @@ class Traffic(Graph):
 
     __slots__ = ("report",)
 
-    report: Report
+    report: Facts
 
 
 def traffic(

@@ -7,7 +7,7 @@ import json
 from collections.abc import Hashable
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional, TypedDict, Union
 
 import numpy as np
 
@@ -21,7 +21,73 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.axes import Axes
 
-Report = dict[str, Any]
+Facts = dict[str, Any]
+"""What is known of a file or a simulation."""
+
+
+class Loads(TypedDict):
+    """The loads of PEs or blocks, and how they compare with the balance that was asked for."""
+
+    least: int
+    mean: float
+    greatest: int
+    bound: int
+    """The greatest bound of any."""
+    fullest: float
+    """The greatest ratio of a load to its bound."""
+    overload: int
+    """The sum of what loads exceed their bounds by."""
+    below_half: int
+    """How many have less than half of their share."""
+    below_least: int
+    """How many are below the least load."""
+    shortfall: int
+    """The sum of what these lack."""
+    empty: int
+    """How many have no vertex, besides those of capacity 0."""
+
+
+class Migration(TypedDict):
+    """The vertices that leave where they were: their number, and the sum of their weights."""
+
+    vertices: int
+    weight: int
+
+
+class Seconds(TypedDict):
+    """Time of each phase."""
+
+    distances: float
+    construction: float
+    search: float
+    total: float
+
+
+class Report(TypedDict, total=False):
+    """What is known of a mapping or a partition. What does not apply is None, or missing where nothing was solved."""
+
+    num_processes: int
+    num_edges: int
+    cost: int
+    """J."""
+    cut: int
+    """The weight of the edges between different PEs or blocks, each once."""
+    cost_of_identity: int
+    """J where process i is on the i-th place, or of equal strips of the vertices."""
+    cost_of_start: Optional[int]
+    cost_of_construction: Optional[int]
+    construction: Optional[str]
+    loads: Optional[Loads]
+    migration: Optional[Migration]
+    swaps_tried: int
+    swaps_made: int
+    stopped: bool
+    seconds: Seconds
+    bounds: list[int]
+    """Of a partition: the greatest load of each block."""
+    busiest_link: Optional[int]
+    """Of `relieve`: the load of the busiest link."""
+    busiest_link_of_start: Optional[int]
 
 
 class Launch(NamedTuple):
@@ -122,11 +188,10 @@ class Mapping(_Placed):
 
     @cached_property
     def cost_of_identity(self) -> Optional[int]:
-        """J where process i is on the i-th PE, each PE up to its capacity; None for many-to-one mappings."""
-        if self._many_to_one:
-            return None
+        """J where process i is on the i-th PE, each PE up to its capacity; of many-to-one mappings, of equal strips of the vertices, None if that
+        is not known."""
         known: Optional[int] = self.report.get("cost_of_identity")
-        if known is not None:
+        if known is not None or self._many_to_one:
             return known
         pes = np.arange(self.machine.num_pes).repeat(self.machine.capacities)[: len(self.pe)]
         return _viem.evaluate(self.graph._core, self.machine._core, pes, False, Settings())[0]
@@ -233,6 +298,11 @@ class Partition(_Placed):
     def _count(self) -> int:
         return self.num_blocks
 
+    def _loads(self) -> Loads:
+        loads = self.report["loads"]
+        assert loads is not None, "a partition has loads"
+        return loads
+
     @property
     def bounds(self) -> Ids:
         """The greatest load that each block may have."""
@@ -241,12 +311,12 @@ class Partition(_Placed):
     @property
     def overload(self) -> int:
         """The sum of what loads exceed their bounds by: 0 if all bounds are met."""
-        return int(self.report["loads"]["overload"])
+        return self._loads()["overload"]
 
     @property
     def shortfall(self) -> int:
         """The sum of what blocks lack of their least loads: 0 if all have them."""
-        return int(self.report["loads"]["shortfall"])
+        return self._loads()["shortfall"]
 
     def block_of(self, label: Hashable) -> int:
         """The block of the vertex with a label."""
@@ -280,9 +350,9 @@ class Simulation:
     """
 
     def __init__(self, report: str) -> None:
-        self.report: Report = json.loads(report)
+        self.report: Facts = json.loads(report)
         self.completion_time: int = self.report["completion_time"]
-        self.latency: Report = self.report["latency"]
+        self.latency: Facts = self.report["latency"]
 
     def links(self) -> pandas.DataFrame:
         """The links as a data frame of pandas: name, messages, flits, busy, held, waited."""

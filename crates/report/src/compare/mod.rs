@@ -14,18 +14,17 @@ mod arrangement;
 pub use arrangement::Arrangement;
 
 use crate::traffic;
+use viem::PreparedMachine;
 use viem::graph::CsrGraph;
 use viem::ground::types::{Cost, NodeId, Weight};
-use viem::machine::{Distances, Machine, Nodes, distances_of};
+use viem::machine::Nodes;
 use viem::mapping::Mapping;
 use viem::mapping::objective::{ScoreError, evaluate};
 
 /// The common input of the figures of all mappings.
 pub struct Comparison<'a> {
     graph: &'a CsrGraph,
-    machine: &'a dyn Machine,
-    distances: Distances,
-    nodes: Nodes,
+    machine: &'a PreparedMachine<'a>,
     /// Whether mappings are many-to-one.
     is_many: bool,
 }
@@ -62,10 +61,9 @@ pub struct LevelShare {
 }
 
 impl<'a> Comparison<'a> {
-    /// For mappings of this graph to this machine. Time and memory are those of the distances of the machine.
-    pub fn new(graph: &'a CsrGraph, machine: &'a dyn Machine) -> Result<Self, ScoreError> {
-        let (distances, nodes) = (distances_of(machine)?, Nodes::of(machine));
-        Ok(Self { graph, machine, distances, nodes, is_many: false })
+    /// For mappings of this graph to this machine.
+    pub fn new(graph: &'a CsrGraph, machine: &'a PreparedMachine<'a>) -> Self {
+        Self { graph, machine, is_many: false }
     }
 
     /// The same for many-to-one mappings if `is_many`.
@@ -81,21 +79,21 @@ impl<'a> Comparison<'a> {
     /// The mapping of an arrangement; `None` if there is not enough room for one-to-one mapping.
     pub fn arranged(&self, arrangement: Arrangement) -> Option<Mapping> {
         if self.is_many {
-            arrangement.of_many(self.machine, &self.nodes, self.graph)
+            arrangement.of_many(self.machine.machine(), self.nodes(), self.graph)
         } else {
-            arrangement.of(self.machine, &self.nodes, self.graph.num_nodes())
+            arrangement.of(self.machine.machine(), self.nodes(), self.graph.num_nodes())
         }
     }
 
     /// The node of each PE.
     pub fn nodes(&self) -> &Nodes {
-        &self.nodes
+        self.machine.nodes()
     }
 
     /// The figures of a mapping, computed on the threads of the current rayon pool.
     pub fn figures(&self, mapping: &Mapping) -> Result<Figures, ScoreError> {
-        let cost = evaluate(self.graph, &self.distances, mapping)?;
-        let between = traffic::between_nodes(self.graph, &self.nodes, mapping.pes());
+        let cost = evaluate(self.graph, self.machine.distances()?, mapping)?;
+        let between = traffic::between_nodes(self.graph, self.nodes(), mapping.pes());
         let outgoing: Vec<Weight> = between.nodes().map(|node| between.weighted_degree(node)).collect();
         let busiest = outgoing.iter().copied().max().unwrap_or(0);
         let most_partners = between.nodes().map(|node| between.degree(node)).max().unwrap_or(0);
@@ -103,13 +101,13 @@ impl<'a> Comparison<'a> {
     }
 
     fn levels(&self, mapping: &Mapping) -> Vec<LevelShare> {
-        if let Some(hierarchy) = self.machine.hierarchy() {
+        if let Some(hierarchy) = self.machine.machine().hierarchy() {
             let levels = traffic::by_level(self.graph, hierarchy, mapping).into_iter();
             let named = levels.map(|level| (format!("level {}", level.level), level.weight));
             return self.shares(named);
         }
         let mut weights = [0; 3];
-        let site = |process: NodeId| self.nodes.site(mapping.pe_of(process));
+        let site = |process: NodeId| self.nodes().site(mapping.pe_of(process));
         for process in self.graph.nodes() {
             let here = site(process);
             for (other, weight) in self.graph.arcs(process).filter(|&(other, _)| other > process) {
@@ -153,7 +151,8 @@ mod tests {
             let machine = build(spec.0, spec.1, None).unwrap();
             let graph = random_graph(16, 5, 9, &mut rng);
             let mapping = random_mapping(16, &mut rng);
-            let comparison = Comparison::new(&graph, &machine).unwrap();
+            let prepared = PreparedMachine::new(&machine);
+            let comparison = Comparison::new(&graph, &prepared);
             let figures = comparison.figures(&mapping).unwrap();
             let node = |process| comparison.nodes().node(mapping.pe_of(process));
             for (number, &outgoing) in figures.outgoing.iter().enumerate() {

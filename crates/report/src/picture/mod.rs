@@ -269,6 +269,7 @@ fn draw_legend(svg: &mut Svg, names: &[String; 2]) {
 mod tests {
     use super::*;
     use crate::testing::random_mapping;
+    use viem::PreparedMachine;
     use viem::graph::generate;
     use viem::ground::rng::Rng;
     use viem::machine::Listed;
@@ -278,7 +279,8 @@ mod tests {
         let machine = build(spec, Some(distances), None).unwrap();
         let count = viem::machine::Machine::num_pes(&machine);
         let graph = generate::random_geometric(count, 7.0, 1);
-        let comparison = Comparison::new(&graph, &machine).unwrap();
+        let machine = PreparedMachine::new(&machine);
+        let comparison = Comparison::new(&graph, &machine);
         let (before, after) = (Mapping::identity(count), random_mapping(count, &mut Rng::new(1)));
         let sides =
             [("block", &before), ("a <b> & \"c\"", &after)].map(|(name, mapping)| Side { name, mapping });
@@ -321,7 +323,8 @@ mod tests {
     fn matrices_hold_all_traffic_and_borders_stand_between_nodes() {
         let machine = build("3:4", Some("1:10"), None).unwrap();
         let graph = generate::random_geometric(12, 5.0, 2);
-        let comparison = Comparison::new(&graph, &machine).unwrap();
+        let prepared = PreparedMachine::new(&machine);
+        let comparison = Comparison::new(&graph, &prepared);
         let places = Places::new(&comparison);
         let mapping = random_mapping(12, &mut Rng::new(4));
         let matrix = places.matrix(&graph, &mapping);
@@ -334,15 +337,18 @@ mod tests {
         // The first row is the first PE of the first node, wherever it is in the list.
         let listed = Listed::new(&machine, vec![11, 3, 4, 0]).unwrap();
         let graph = generate::grid(4, 1);
-        let places = Places::new(&Comparison::new(&graph, &listed).unwrap());
+        let listed = PreparedMachine::new(&listed);
+        let places = Places::new(&Comparison::new(&graph, &listed));
         assert_eq!(places.ends, [3, 0]);
         let odd = build("tree:257", Some("1"), None).unwrap();
         let graph = generate::grid(257, 1);
-        let places = Places::new(&Comparison::new(&graph, &odd).unwrap());
+        let odd = PreparedMachine::new(&odd);
+        let places = Places::new(&Comparison::new(&graph, &odd));
         assert_eq!(places.note(), "a cell is up to 3 x 3 processing elements");
         let large = build("4:4096", Some("1:10"), None).unwrap();
         let graph = generate::grid(128, 128);
-        let places = Places::new(&Comparison::new(&graph, &large).unwrap());
+        let large = PreparedMachine::new(&large);
+        let places = Places::new(&Comparison::new(&graph, &large));
         assert_eq!((places.side, places.borders.len()), (MOST_CELLS, MOST_BORDERS - 1));
         assert_eq!(
             places.note(),

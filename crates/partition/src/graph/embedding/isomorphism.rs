@@ -7,7 +7,7 @@
 //! Time: O(n log n) where the degrees rule it out, else `STEPS` steps for each vertex at most, of O(frontier · degree²) tests of two places each, of
 //! which most are decided by the first vertex. Memory: O(n + m).
 
-use super::NONE;
+use super::placement::NONE;
 use crate::graph::CsrGraph;
 use crate::ground::observer::{Observer, Watch};
 

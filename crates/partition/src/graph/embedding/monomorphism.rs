@@ -11,7 +11,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use super::{NONE, Placement};
+use super::placement::{NONE, Placement};
 use crate::graph::CsrGraph;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::rng::Rng;

@@ -8,7 +8,7 @@
 
 use std::cmp::Reverse;
 
-use super::{NONE, Placement};
+use super::placement::{NONE, Placement};
 use crate::ground::observer::Watch;
 
 /// The search is as deep as there are vertices.

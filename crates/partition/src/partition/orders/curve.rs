@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::graph::Coordinates;
 use crate::ground::types::NodeId;
-use crate::partition::orders::{Method, PartitionAlgorithm, PartitionAlgorithmError, PartitionInput};
+use crate::partition::orders::input::{Method, PartitionAlgorithmError, PartitionInput};
 
 /// The number of points whose cells one task finds. The result does not depend on it.
 const GRAIN_SIZE: usize = 1 << 14;
@@ -30,7 +30,7 @@ pub(super) fn method(
 /// The vertices in the order of a curve.
 pub(super) fn order<C: Curve>(
     input: &PartitionInput<'_>,
-    algorithm: PartitionAlgorithm,
+    algorithm: &'static str,
 ) -> Result<Vec<NodeId>, PartitionAlgorithmError> {
     let points = input.points(algorithm)?;
     let grid = Grid::around(points);

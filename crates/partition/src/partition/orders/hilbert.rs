@@ -5,7 +5,7 @@
 //! J. Skilling: Programming the Hilbert curve. AIP Conference Proceedings 707, 2004.
 
 use super::curve::{self, Curve, interleaved};
-use crate::partition::orders::{Method, PartitionAlgorithm};
+use crate::partition::orders::input::Method;
 
 struct Hilbert;
 
@@ -35,7 +35,7 @@ impl Curve for Hilbert {
 }
 
 pub(super) fn method() -> Method {
-    curve::method(|input| curve::order::<Hilbert>(input, PartitionAlgorithm::Hilbert))
+    curve::method(|input| curve::order::<Hilbert>(input, "hilbert"))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The vertices in the order of their numbers, which often is that of a mesh generator.
 
 use crate::ground::types::NodeId;
-use crate::partition::orders::{Method, PartitionAlgorithmError, PartitionInput};
+use crate::partition::orders::input::{Method, PartitionAlgorithmError, PartitionInput};
 
 pub(super) fn method() -> Method {
     Method { order, parts: None, is_recursive: false, needs_coordinates: false }

@@ -9,7 +9,7 @@
 //! | `rsb` | recursive spectral bisection: halve by the Fiedler vector | O((n + m) log k) with a large constant |
 //! | `linear` | ranges of the vertices in the order of their numbers | O(n) |
 //!
-//! n vertices, m edges, k parts. `rcb`, `zcurve` and `hilbert` need [`Coordinates`] and ignore edges; the others ignore
+//! n vertices, m edges, k parts. `rcb`, `zcurve` and `hilbert` need [`Coordinates`](crate::graph::Coordinates) and ignore edges; the others ignore
 //! coordinates. All respect vertex weights and the unequal parts of [`Targets`]. All but `multilevel` come as close to the
 //! target weights as the order that they cut allows; vertices of weight 1 give exact sizes.
 //!
@@ -39,6 +39,7 @@ mod curve;
 mod grouping;
 mod hilbert;
 pub(super) mod index;
+mod input;
 mod linear;
 mod multilevel;
 mod ranges;
@@ -49,12 +50,12 @@ mod spectral;
 mod zcurve;
 
 pub use grouping::Grouping;
+pub use input::{PartitionAlgorithmError, PartitionInput};
 
-use super::orders::index::blocks_along;
+use index::blocks_along;
+use input::Method;
+
 use super::targets::Targets;
-use crate::graph::{Coordinates, CsrGraph};
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::observer::Observer;
 use crate::ground::settings::members;
 use crate::ground::types::{BlockId, NodeId};
 use crate::partition::assignment::{Assignment, Problem};
@@ -63,7 +64,6 @@ use crate::partition::compact::CompactGraph;
 use crate::partition::fixed::FixedVertices;
 use crate::partition::objective::{Cut, Migrating};
 use crate::partition::refine::{balance, fill};
-use crate::partition::settings::PartitionPreset;
 
 members! {
     /// How a graph is divided into parts.
@@ -85,107 +85,6 @@ members! {
     }
 
     fn method(self) -> Method = function()
-}
-
-/// A graph to be divided, and what decides how.
-#[derive(Clone, Copy)]
-pub struct PartitionInput<'a> {
-    /// The graph.
-    pub graph: &'a CsrGraph,
-    /// A point for each vertex, for the algorithms that need them.
-    pub coordinates: Option<&'a Coordinates>,
-    /// The trade-off of time and quality of the multilevel partitioner.
-    pub preset: PartitionPreset,
-    /// How recursive algorithms group parts of unequal weights.
-    pub grouping: Grouping,
-    /// The seed of all random streams.
-    pub seed: u64,
-    /// Once it asks to stop, `multilevel` and `rsb` divide what is left in the order of the numbers of the vertices. The
-    /// others take O(n log n) and do not ask.
-    pub observer: &'a dyn Observer,
-}
-
-impl<'a> PartitionInput<'a> {
-    /// A graph without coordinates, with preset `eco`, simple grouping and seed 0.
-    pub fn new(graph: &'a CsrGraph) -> Self {
-        Self {
-            graph,
-            coordinates: None,
-            preset: PartitionPreset::Eco,
-            grouping: Grouping::default(),
-            seed: 0,
-            observer: &(),
-        }
-    }
-
-    /// The same with a point for each vertex.
-    pub fn with_coordinates(self, coordinates: &'a Coordinates) -> Self {
-        Self { coordinates: Some(coordinates), ..self }
-    }
-
-    /// The same with a preset of the multilevel partitioner.
-    pub fn with_preset(self, preset: PartitionPreset) -> Self {
-        Self { preset, ..self }
-    }
-
-    /// The same with a grouping.
-    pub fn with_grouping(self, grouping: Grouping) -> Self {
-        Self { grouping, ..self }
-    }
-
-    /// The same with a seed.
-    pub fn with_seed(self, seed: u64) -> Self {
-        Self { seed, ..self }
-    }
-
-    /// The points, which an algorithm needs.
-    fn points(&self, algorithm: PartitionAlgorithm) -> Result<&'a Coordinates, PartitionAlgorithmError> {
-        let points = self.coordinates.ok_or(PartitionAlgorithmError::NoCoordinates { algorithm })?;
-        let (found, expected) = (points.len(), self.graph.num_nodes());
-        if found != expected {
-            return Err(PartitionAlgorithmError::Points { found, expected });
-        }
-        Ok(points)
-    }
-
-    /// Whether all vertices weigh 1.
-    fn has_unit_weights(&self) -> bool {
-        self.graph.node_weights().iter().all(|&weight| weight == 1)
-    }
-}
-
-/// Why an algorithm does not work on an input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[allow(missing_docs)] // the messages are the documentation of the fields
-#[non_exhaustive]
-pub enum PartitionAlgorithmError {
-    #[error("{algorithm} needs the coordinates of the vertices, and none are given")]
-    NoCoordinates { algorithm: PartitionAlgorithm },
-    #[error("there are {found} points, but the graph has {expected} vertices")]
-    Points { found: usize, expected: usize },
-}
-
-impl HasKind for PartitionAlgorithmError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::NoCoordinates { .. } => ErrorKind::Usage,
-            Self::Points { .. } => ErrorKind::BadData,
-        }
-    }
-}
-
-/// From a graph and targets to the part of each vertex.
-type Parts = fn(&PartitionInput<'_>, &Targets) -> Result<Vec<BlockId>, PartitionAlgorithmError>;
-
-/// What a member does.
-struct Method {
-    /// An order of the vertices, of which parts can be ranges; vertex weights do not count.
-    order: fn(&PartitionInput<'_>) -> Result<Vec<NodeId>, PartitionAlgorithmError>,
-    /// The part of each vertex, if parts are not ranges of the order.
-    parts: Option<Parts>,
-    /// Whether sets of parts are divided in two recursively, so that it matters how they are grouped.
-    is_recursive: bool,
-    needs_coordinates: bool,
 }
 
 impl PartitionAlgorithm {
@@ -239,7 +138,7 @@ impl PartitionAlgorithm {
         self.method().is_recursive
     }
 
-    /// Whether it needs [`Coordinates`].
+    /// Whether it needs [`Coordinates`](crate::graph::Coordinates).
     pub fn needs_coordinates(self) -> bool {
         self.method().needs_coordinates
     }

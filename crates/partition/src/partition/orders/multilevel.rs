@@ -11,8 +11,10 @@ use crate::graph::subgraph::split;
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::rng::derive;
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::orders::{Method, PartitionAlgorithmError, PartitionInput, Targets, arrangement};
+use crate::partition::orders::arrangement;
+use crate::partition::orders::input::{Method, PartitionAlgorithmError, PartitionInput};
 use crate::partition::partitioner::Partitioner;
+use crate::partition::targets::Targets;
 
 /// The greatest number of parts of one division, and of vertices that are not divided further. More parts give better orders
 /// until annealing them takes as long as the partition.

@@ -11,9 +11,8 @@ use std::cmp::Ordering;
 use super::recursive::{self, Halving, Share};
 use crate::graph::Coordinates;
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::orders::{
-    Method, PartitionAlgorithm, PartitionAlgorithmError, PartitionInput, Targets,
-};
+use crate::partition::orders::input::{Method, PartitionAlgorithmError, PartitionInput};
+use crate::partition::targets::Targets;
 
 pub(super) fn method() -> Method {
     Method { order, parts: Some(parts), is_recursive: true, needs_coordinates: true }
@@ -28,7 +27,7 @@ fn parts(input: &PartitionInput<'_>, targets: &Targets) -> Result<Vec<BlockId>, 
         let weights = (!input.has_unit_weights()).then(|| input.graph.node_weights());
         recursive::parts(&Rcb::<D> { weights }, &mut sites(points)[..], input, targets)
     }
-    let points = input.points(PartitionAlgorithm::Rcb)?;
+    let points = input.points("rcb")?;
     Ok(match points.dimension() {
         1 => in_dimensions::<1>(input, points, targets),
         2 => in_dimensions::<2>(input, points, targets),
@@ -41,7 +40,7 @@ fn order(input: &PartitionInput<'_>) -> Result<Vec<NodeId>, PartitionAlgorithmEr
     fn in_dimensions<const D: usize>(points: &Coordinates, seed: u64) -> Vec<NodeId> {
         recursive::order(&Rcb::<D> { weights: None }, &mut sites(points)[..], seed)
     }
-    let points = input.points(PartitionAlgorithm::Rcb)?;
+    let points = input.points("rcb")?;
     Ok(match points.dimension() {
         1 => in_dimensions::<1>(points, input.seed),
         2 => in_dimensions::<2>(points, input.seed),

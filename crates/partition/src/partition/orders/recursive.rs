@@ -3,7 +3,8 @@
 use super::grouping::Parts;
 use crate::ground::rng::derive;
 use crate::ground::types::{BlockId, NodeId, Weight};
-use crate::partition::orders::{PartitionInput, Targets};
+use crate::partition::orders::input::PartitionInput;
+use crate::partition::targets::Targets;
 
 /// Something that halves sets of vertices.
 pub(super) trait Halving: Sync {

@@ -18,8 +18,9 @@ use crate::ground::observer::Observer;
 use crate::ground::types::{BlockId, NodeId};
 use crate::partition::compact::{self, CompactGraph, Piece, Stored};
 use crate::partition::orders::index::count_before;
+use crate::partition::orders::input::{Method, PartitionAlgorithmError, PartitionInput};
 use crate::partition::orders::spectral::fiedler;
-use crate::partition::orders::{Method, PartitionAlgorithmError, PartitionInput, Targets};
+use crate::partition::targets::Targets;
 
 pub(super) fn method() -> Method {
     Method { order, parts: Some(parts), is_recursive: true, needs_coordinates: false }

@@ -1,7 +1,7 @@
 //! Ranges of a Z-curve: the interleaved bits of the coordinates of a cell are its position (Morton order).
 
 use super::curve::{self, Curve, interleaved};
-use crate::partition::orders::{Method, PartitionAlgorithm};
+use crate::partition::orders::input::Method;
 
 struct ZCurve;
 
@@ -12,7 +12,7 @@ impl Curve for ZCurve {
 }
 
 pub(super) fn method() -> Method {
-    curve::method(|input| curve::order::<ZCurve>(input, PartitionAlgorithm::ZCurve))
+    curve::method(|input| curve::order::<ZCurve>(input, "zcurve"))
 }
 
 #[cfg(test)]
