@@ -17,7 +17,7 @@ use viem::ground::text::{printable, printable_lines};
 pub(crate) const CODES: &str = "Exit codes: 0 done, 2 wrong usage, 65 bad input data, 66 an input cannot be read, 70 internal error, \
      71 not enough memory or threads, 73 an output cannot be created, 74 an output cannot be written, 128+N ended by signal N";
 
-/// How a program ends that has done what it could.
+/// The exit status of a program that ran to completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// All is done.

@@ -21,7 +21,7 @@ impl Progress {
         Self(bar)
     }
 
-    /// The line, for who has to remove it early.
+    /// A handle to the progress line, so that it can be cleared early.
     pub(crate) fn bar(&self) -> ProgressBar {
         self.0.clone()
     }

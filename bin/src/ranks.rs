@@ -1,4 +1,4 @@
-//! What a mapping to a cluster makes of its nodes: how many ranks each has, how many cores or GPUs a rank has, and which nodes stay empty.
+//! Per-node summary of a mapping to a cluster: how many ranks each has, how many cores or GPUs a rank has, and which nodes stay empty.
 
 use std::collections::HashSet;
 use std::fmt;

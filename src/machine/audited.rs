@@ -23,7 +23,7 @@ pub trait Audited {
 pub struct Note {
     /// One line.
     pub text: String,
-    /// Whether it points to a likely mistake.
+    /// True if it points to a likely mistake.
     pub is_warning: bool,
 }
 

@@ -12,7 +12,7 @@ use crate::machine::{
     with_oracle,
 };
 
-/// The distances of a machine, which may be anybody's: those of another number of PEs are refused.
+/// The distances of a machine, possibly a user's own. Fails if their number of PEs differs.
 pub fn distances_of<M: Machine + ?Sized>(machine: &M) -> Result<Distances, MachineError> {
     let distances = machine.distances()?;
     let (num_pes, found) = (machine.num_pes(), distances.num_pes());
@@ -30,7 +30,7 @@ impl Distances {
     }
 
     /// The distances between some PEs: PE i of the result is PE `list[i]` of this. The list may name a PE more than once.
-    pub fn listed(self, list: &[PeId]) -> Self {
+    pub fn listed(&self, list: &[PeId]) -> Self {
         match self {
             Distances::Tree(oracle) => Distances::Prefixes(oracle.widened().placed(list)),
             Distances::WideTree(oracle) => Distances::Prefixes(oracle.placed(list)),

@@ -4,7 +4,7 @@ use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::number;
 use crate::ground::types::{Distance, NodeId, PeId};
 
-/// Why there is no such machine, or no distances of it. PEs and vertices are counted from 0.
+/// The reason why there is no such machine, or no distances of it. PEs and vertices are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -119,7 +119,7 @@ impl HasKind for MachineError {
     }
 }
 
-/// Why a hierarchy or its distances were refused.
+/// The reason why a hierarchy or its distances were refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -173,7 +173,7 @@ impl HasKind for HierarchyError {
     }
 }
 
-/// Why a matrix of distances cannot be stored.
+/// The reason why a matrix of distances cannot be stored.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

@@ -68,14 +68,14 @@ pub struct SlurmJob {
     pub variables: Vec<&'static str>,
     /// The group of a heterogeneous job that the nodes belong to (`--het-group`).
     pub het_group: Option<u32>,
-    /// Whether the job was read inside a step that is neither the batch script nor an interactive step. That step has CPUs that
+    /// True if the job was read inside a step that is neither the batch script nor an interactive step. That step has CPUs that
     /// others must share (`--overlap`).
     pub is_in_step: bool,
-    /// Whether the CPUs of PEs are those that Slurm gave to the job. Otherwise they are assumed, and may belong to another job.
+    /// True if the CPUs of PEs are those that Slurm gave to the job. Otherwise they are assumed, and may belong to another job.
     pub are_cpus_known: bool,
     /// What says how many ranks the job has, such as `SLURM_TASKS_PER_NODE=8(x2)`, unless the user does.
     pub ranks_from: Option<String>,
-    /// Whether there are more ranks than Slurm counts CPUs for (`--overcommit`).
+    /// True if there are more ranks than Slurm counts CPUs for (`--overcommit`).
     pub is_overcommitted: bool,
 }
 

@@ -89,7 +89,7 @@ impl Nodes {
         &self.hosts
     }
 
-    /// Whether the names are those of real hosts.
+    /// Returns whether the names are those of real hosts.
     pub fn are_named(&self) -> bool {
         self.are_named
     }

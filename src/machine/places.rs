@@ -1,5 +1,7 @@
 //! The places of a machine.
 
+use std::borrow::Cow;
+
 use crate::ground::memory;
 use crate::ground::types::PeId;
 use crate::machine::{Distances, Hierarchy, Machine, MachineError, Metric as _, Parts, distances_of};
@@ -64,7 +66,11 @@ impl Places {
     /// # Errors
     ///
     /// The machine has more places than can be numbered, or than memory holds.
-    pub fn new(machine: &dyn Machine, distances: Distances, parts: Parts) -> Result<Self, MachineError> {
+    pub fn new(
+        machine: &dyn Machine,
+        distances: Cow<'_, Distances>,
+        parts: Parts,
+    ) -> Result<Self, MachineError> {
         check_memory(machine)?;
         let count = machine.room();
         if count >= u64::from(PeId::MAX) {
@@ -75,6 +81,7 @@ impl Places {
         let parts = if is_plain { parts } else { parts.with_capacities(|pe| machine.capacity(pe)) };
         let pe_of = parts.order().to_vec();
         if let Some(hierarchy) = machine.hierarchy().filter(|_| is_plain) {
+            let distances = distances.into_owned();
             return Ok(Self { pe_of, parts, distances, hierarchy: Some(hierarchy.clone()) });
         }
         Ok(Self { distances: distances.listed(&pe_of).tabulated(), pe_of, parts, hierarchy: None })
@@ -84,7 +91,7 @@ impl Places {
     pub fn of(machine: &dyn Machine) -> Result<Self, MachineError> {
         let distances = distances_of(machine)?;
         let parts = division::divide(machine, &distances, &());
-        Self::new(machine, distances, parts)
+        Self::new(machine, Cow::Owned(distances), parts)
     }
 
     /// Number of places.
@@ -92,7 +99,7 @@ impl Places {
         self.pe_of.len()
     }
 
-    /// Whether there is no place.
+    /// Returns whether there is no place.
     pub fn is_empty(&self) -> bool {
         self.pe_of.is_empty()
     }
@@ -149,7 +156,7 @@ impl Places {
         None
     }
 
-    /// Whether the places of each range of this size have the same distances to places outside.
+    /// Returns whether the places of each range of this size have the same distances to places outside.
     fn look_alike_inside(&self, size: usize) -> bool {
         let count = self.len() / size;
         let stride = count.div_ceil(WITNESSES);
@@ -185,7 +192,7 @@ impl Places {
         Self {
             pe_of: (0..places.len() as PeId).collect(),
             parts: self.parts.at(places),
-            distances: self.distances.clone().listed(places).tabulated(),
+            distances: self.distances.listed(places).tabulated(),
             hierarchy: None,
         }
     }

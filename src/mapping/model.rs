@@ -107,7 +107,7 @@ impl CommunicationModel {
     }
 }
 
-/// Why a model cannot be generated.
+/// The reason why a model cannot be generated.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

@@ -13,7 +13,7 @@ use crate::machine::{
 use crate::mapping::problem::{self, Problem, ProblemError};
 use crate::mapping::{Mapping, MappingError};
 
-/// Why a mapping has no J.
+/// The reason why a mapping has no J.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation

@@ -12,7 +12,7 @@ pub struct Mapping {
     pe_of: Vec<PeId>,
 }
 
-/// Why a list of PEs is not a one-to-one mapping. Processes and PEs are numbered from 0.
+/// The reason why a list of PEs is not a one-to-one mapping. Processes and PEs are numbered from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

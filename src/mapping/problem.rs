@@ -24,7 +24,7 @@ pub struct Problem<'a, O = Distances> {
     fixed: Option<&'a FixedVertices>,
 }
 
-/// Why a graph cannot be mapped to a machine.
+/// The reason why a graph cannot be mapped to a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -178,7 +178,7 @@ impl<'a, O: DistanceOracle> Problem<'a, O> {
         self.fixed
     }
 
-    /// Whether a process must stay on its PE.
+    /// Returns whether a process must stay on its PE.
     #[inline]
     pub fn is_fixed(&self, process: NodeId) -> bool {
         self.fixed.is_some_and(|fixed| fixed.of(process).is_some())

@@ -35,7 +35,7 @@ pub struct QapMachine {
     pub factor: i64,
     /// The constant added to each distance.
     pub offset: i64,
-    /// Whether the problem is mapped to the machine. Large problems are; sparse ones are mapped before the
+    /// True if the problem is mapped to the machine. Large problems are; sparse ones are mapped before the
     /// dense search.
     #[serde(rename = "mapped")]
     pub is_mapped: bool,
@@ -54,7 +54,7 @@ pub(super) struct OnMachine {
     /// The row of each PE in the matrix of distances.
     row_of: Vec<u32>,
     graph: CsrGraph,
-    /// Whether the matrix of objects holds the distances.
+    /// True if the matrix of objects holds the distances.
     is_exchanged: bool,
     /// How often J of the mapping counts each pair: 2, or 1 if the other matrix is symmetric.
     counts: Cost,
@@ -109,13 +109,13 @@ impl OnMachine {
         Some(Self { found, row_of, graph, is_exchanged, counts, constant })
     }
 
-    /// Whether mapping is better than the dense search in the same time.
+    /// Returns whether mapping is better than the dense search in the same time.
     pub(super) fn is_sparse(&self) -> bool {
         let n = self.graph.num_nodes();
         self.graph.num_edges().saturating_mul(PAIRS_FOR_AN_EDGE) <= n * (n - 1) / 2
     }
 
-    /// Whether the problem is too large for a table of all exchanges, without which the dense search is not
+    /// Returns whether the problem is too large for a table of all exchanges, without which the dense search is not
     /// worthwhile.
     pub(super) fn is_large(&self) -> bool {
         self.graph.num_nodes() > MOST_TABLED

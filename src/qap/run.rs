@@ -18,7 +18,7 @@ use crate::solve::SolveError;
 /// Upper limit on the steps of the search for an embedding; each takes some nanoseconds.
 const STEPS: u64 = 1_000_000;
 
-/// Why there is no assignment.
+/// The reason why there is no assignment.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation
@@ -67,9 +67,9 @@ pub struct QapSolution {
     pub cost_of_start: Option<Cost>,
     /// A lower bound on J, if one was computed.
     pub lower_bound: Option<Cost>,
-    /// Whether the assignment is proved optimal.
+    /// True if the assignment is proved optimal.
     pub is_optimal: bool,
-    /// Whether the run ended early: because of the observer, or because the time limit left no time for the
+    /// True if the run ended early: because of the observer, or because the time limit left no time for the
     /// search or for a proof.
     pub stopped: bool,
     /// Time of the whole run, in seconds.
@@ -251,7 +251,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether the run must end before it is complete; if so, records that in the solution.
+    /// Returns whether the run must end before it is complete; if so, records that in the solution.
     fn stops(&self, solution: &mut QapSolution) -> bool {
         solution.stopped = self.observer.should_stop();
         solution.stopped

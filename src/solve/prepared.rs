@@ -84,7 +84,7 @@ impl<'a> PreparedMachine<'a> {
     pub(super) fn places(&self, observer: &dyn Observer) -> Result<Cow<'_, Places>, MachineError> {
         kept(&self.places, observer, || {
             let parts = self.parts(observer)?.into_owned();
-            Places::new(self.machine, self.distances()?.clone(), parts)
+            Places::new(self.machine, Cow::Borrowed(self.distances()?), parts)
         })
     }
 }

@@ -253,7 +253,7 @@ impl<const N: usize> Delivered<N> {
         self.received.words.len() / N
     }
 
-    /// Whether none came.
+    /// Returns whether none came.
     pub fn is_empty(&self) -> bool {
         self.received.words.is_empty()
     }

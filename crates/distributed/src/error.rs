@@ -4,7 +4,7 @@ use viem::ground::error::{ErrorKind, HasKind};
 
 use crate::comm::Comm;
 
-/// Why a call has failed, the same on all ranks.
+/// The reason why a call has failed, the same on all ranks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 #[non_exhaustive]

@@ -47,7 +47,7 @@ pub struct Rows {
     pub node_weights: Option<Vec<Weight>>,
 }
 
-/// Why rows are no part of a graph. Vertices are counted from 0.
+/// The reason why rows are no part of a graph. Vertices are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -187,7 +187,7 @@ impl Rows {
         if self.is_symmetric(comm, ranges) { None } else { self.find_asymmetry(comm, ranges) }
     }
 
-    /// Whether both ends of each edge agree, by one number of each rank.
+    /// Returns whether both ends of each edge agree, by one number of each rank.
     fn is_symmetric(&self, comm: &impl Comm, ranges: &Ranges) -> bool {
         let mut key = if comm.rank() == 0 { vec![Fingerprint::draw_key()] } else { Vec::new() };
         comm.broadcast(0, &mut key);
@@ -383,7 +383,7 @@ impl DistGraph {
         &self.node_weights
     }
 
-    /// Whether edges have weights other than 1.
+    /// Returns whether edges have weights other than 1.
     pub fn has_edge_weights(&self) -> bool {
         self.edge_weights.is_some()
     }

@@ -60,7 +60,7 @@ impl BlockDistances {
         }
     }
 
-    /// Whether these are those of the cut.
+    /// Returns whether these are those of the cut.
     pub fn is_cut(&self) -> bool {
         matches!(self.0, Kind::Cut)
     }
@@ -79,7 +79,7 @@ impl Places {
     /// No block.
     pub const NONE: BlockId = Homes::NONE;
 
-    /// Whether a vertex must be in its block.
+    /// Returns whether a vertex must be in its block.
     pub fn is_fixed(&self, local: usize) -> bool {
         self.fixed.as_ref().is_some_and(|fixed| fixed[local] != Self::NONE)
     }

@@ -27,7 +27,7 @@ struct Shared {
 struct Meeting {
     waiting: usize,
     generation: u64,
-    /// Whether a rank has panicked, and will never come.
+    /// True if a rank has panicked, and will never come.
     is_broken: bool,
 }
 

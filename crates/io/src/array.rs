@@ -39,7 +39,7 @@ pub struct Header {
     /// Bytes of an entry.
     size: usize,
     is_big_endian: bool,
-    /// Whether the first index varies fastest.
+    /// True if the first index varies fastest.
     pub is_by_column: bool,
     /// The length of each dimension, outermost first.
     pub shape: Vec<u64>,

@@ -76,7 +76,7 @@ const FEWEST_IDS: usize = 3;
 
 const MARK: &[u8] = b"%%MatrixMarket";
 
-/// Why a file was not read to its end.
+/// The reason why a file was not read to its end.
 enum Stop {
     Fault(Misplaced<CoordinatesFault>),
     Memory(OutOfMemory),
@@ -136,7 +136,7 @@ struct Rows<'a> {
     numbers: Vec<Number>,
     /// What stands between numbers, once the first line has shown it.
     is_separator: Option<fn(u8) -> bool>,
-    /// Whether the first line names its first column as that of numbers of vertices.
+    /// True if the first line names its first column as that of numbers of vertices.
     names_ids: bool,
 }
 
@@ -189,7 +189,7 @@ impl Rows<'_> {
     }
 }
 
-/// Whether a line is neither empty nor a comment.
+/// Returns whether a line is neither empty nor a comment.
 fn has_content(line: &[u8]) -> bool {
     let first = line.iter().find(|&&byte| !is_blank(byte) && byte != b',');
     first.is_some_and(|byte| !b"#%".contains(byte))

@@ -10,7 +10,7 @@ use crate::{ContentError, ReadError, Source};
 use viem::ground::memory;
 use viem::ground::number::{self, NumberFault};
 
-/// Why a field is not the number that should stand there.
+/// The reason why a field is not the number that should stand there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

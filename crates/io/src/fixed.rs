@@ -263,7 +263,7 @@ impl Reading<'_> {
     }
 }
 
-/// Whether these are names of two columns.
+/// Returns whether these are names of two columns.
 fn are_names(fields: &[(u64, String)]) -> bool {
     let is_name = |(_, text): &(u64, String)| {
         text.trim_start_matches('"').starts_with(|first: char| first.is_ascii_alphabetic())

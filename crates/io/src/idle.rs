@@ -42,7 +42,7 @@ impl Idle {
         self.most = (MOST_IDLE << 20).saturating_add(MOST_OF_ROW.saturating_mul(rows as u64));
     }
 
-    /// Whether there were too many.
+    /// Returns whether there were too many.
     pub(super) fn is_exceeded(&self) -> bool {
         self.length > self.most
     }

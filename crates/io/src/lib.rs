@@ -91,7 +91,7 @@ pub use source::{PackedFault, Source};
 pub use text::Text;
 pub use viem::ground::number::NumberFault;
 
-/// Why nothing was read.
+/// The reason why nothing was read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

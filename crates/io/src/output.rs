@@ -31,7 +31,7 @@ use tempfile::NamedTempFile;
 use super::place::{Place, Target, folder_of};
 use viem::ground::error::{ErrorKind, HasKind};
 
-/// Why an output was refused or not written.
+/// The reason why an output was refused or not written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -112,7 +112,7 @@ impl Outputs {
         Ok(OutputId(self.places.len() - 1))
     }
 
-    /// Lets whoever may read an output run it, too, if it is a file.
+    /// Makes the output executable for everyone who may read it, if it is a file.
     pub fn make_program(&mut self, id: OutputId) {
         self.programs.push(id);
     }
@@ -122,17 +122,17 @@ impl Outputs {
         &self.places[id.0].0
     }
 
-    /// Whether an output is a regular file of its own, which can be read again.
+    /// Returns whether an output is a regular file of its own, which can be read again.
     pub fn is_file(&self, id: OutputId) -> bool {
         matches!(self.places[id.0].1.target, Target::File(_))
     }
 
-    /// Whether lines on the standard output would get into an output.
+    /// Returns whether lines on the standard output would get into an output.
     pub fn use_stdout(&self) -> bool {
         self.places.iter().any(|(_, place)| place.is_stdout())
     }
 
-    /// Whether lines on the standard error output would get into an output.
+    /// Returns whether lines on the standard error output would get into an output.
     pub fn use_stderr(&self) -> bool {
         self.places.iter().any(|(_, place)| place.is_stderr())
     }

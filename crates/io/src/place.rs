@@ -119,22 +119,22 @@ impl Place {
         Ok(Self::new(Target::File(folder.join(name)), (identity, Medium::File)))
     }
 
-    /// Whether results written to both would be mixed or lost.
+    /// Returns whether results written to both would be mixed or lost.
     pub(super) fn collides(&self, other: &Self) -> bool {
         self.identity == other.identity && self.medium != Medium::Null
     }
 
-    /// Whether this is a regular file that writing to `other` would overwrite.
+    /// Returns whether this is a regular file that writing to `other` would overwrite.
     pub(super) fn is_overwritten_by(&self, other: &Self) -> bool {
         self.identity == other.identity && self.medium == Medium::File
     }
 
-    /// Whether lines for people on the standard output would get into what is written here.
+    /// Returns whether lines for people on the standard output would get into what is written here.
     pub(super) fn is_stdout(&self) -> bool {
         self.target == Target::Stdout || self.gets_lines_of(identify_stream(io::stdout()))
     }
 
-    /// Whether lines for people on the standard error output would get into what is written here.
+    /// Returns whether lines for people on the standard error output would get into what is written here.
     pub(super) fn is_stderr(&self) -> bool {
         self.target == Target::Stderr || self.gets_lines_of(identify_stream(io::stderr()))
     }
@@ -145,7 +145,7 @@ impl Place {
     }
 }
 
-/// Whether two inputs (`-` is stdin) are one pipe or device, whose content only one reader gets.
+/// Returns whether two inputs (`-` is stdin) are one pipe or device, whose content only one reader gets.
 pub fn are_one_stream(first: &Path, second: &Path) -> bool {
     let are_dashes = [first, second].iter().all(|path| path.as_os_str() == "-");
     are_dashes
@@ -155,7 +155,7 @@ pub fn are_one_stream(first: &Path, second: &Path) -> bool {
         }
 }
 
-/// Whether an input (`-` is stdin) can be read only once: it is no regular file, or it has no name of its own.
+/// Returns whether an input (`-` is stdin) can be read only once: it is no regular file, or it has no name of its own.
 pub fn is_stream(path: &Path) -> bool {
     path.as_os_str() == "-" || Place::of_input(path).is_ok_and(|place| place.medium != Medium::File)
 }
@@ -168,7 +168,7 @@ pub(super) fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Whether a path can only be a folder: it ends in a separator, or in a dot behind one.
+/// Returns whether a path can only be a folder: it ends in a separator, or in a dot behind one.
 fn names_folder(path: &Path) -> bool {
     let text = path.as_os_str().as_encoded_bytes();
     let last = text.rsplit(|&byte| std::path::is_separator(char::from(byte))).next();
@@ -190,7 +190,7 @@ fn follow_links(path: &Path) -> io::Result<PathBuf> {
     Err(io::Error::other("too many symbolic links"))
 }
 
-/// Whether a path is a name of an open descriptor, such as `/dev/fd/5`.
+/// Returns whether a path is a name of an open descriptor, such as `/dev/fd/5`.
 fn names_descriptor(path: &Path) -> bool {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {

@@ -47,7 +47,7 @@ fn recorded(start: &[u8]) -> Option<Reading> {
     Some(if reading == Reading::EDGES && has_separators { Reading::CSV_EDGES } else { reading })
 }
 
-/// What a file says of itself with its first bytes, even where a METIS graph may have a comment.
+/// The kind that the leading bytes declare, even where a METIS graph may have a comment.
 pub(super) fn signed(start: &[u8]) -> Option<Reading> {
     if signature::is_matrix_market(start) {
         Some(Reading::MATRIX_MARKET)
@@ -58,7 +58,7 @@ pub(super) fn signed(start: &[u8]) -> Option<Reading> {
     }
 }
 
-/// Whether more than a few bytes are none of a text. A single one is a fault of its own, which is named with its place.
+/// Returns whether more than a few bytes are none of a text. A single one is a fault of its own, which is named with its place.
 /// Comments may be in any encoding.
 fn is_binary(window: &[u8]) -> bool {
     let (mut strange, mut all) = (0, 0);
@@ -75,9 +75,9 @@ struct Lines<'a> {
     lines: Vec<&'a str>,
     /// Empty lines after the last one, which may be vertices without neighbours.
     empty_at_end: usize,
-    /// Whether these are all lines of the file.
+    /// True if these are all lines of the file.
     are_all: bool,
-    /// Whether comments start with `#`, as they cannot in a METIS graph.
+    /// True if comments start with `#`, as they cannot in a METIS graph.
     has_hashes: bool,
 }
 
@@ -241,7 +241,7 @@ impl<'a> Lines<'a> {
         readings
     }
 
-    /// Whether the first line counts nets and vertices, and each further one lists vertices of a net, few of which list each other.
+    /// Returns whether the first line counts nets and vertices, and each further one lists vertices of a net, few of which list each other.
     fn can_be_hypergraph(&self, rows: &[Vec<f64>]) -> bool {
         let (nets, vertices, format) = match rows[0][..] {
             [nets, vertices] => (nets, vertices, 0.0),
@@ -274,7 +274,7 @@ impl<'a> Lines<'a> {
         2 * mutual < all
     }
 
-    /// Whether the first of some lines, all of two or all of three numbers, can be the header of a graph, be it a faulty one.
+    /// Returns whether the first of some lines, all of two or all of three numbers, can be the header of a graph, be it a faulty one.
     fn can_be_graph(&self, rows: &[Vec<f64>], has_count: bool) -> bool {
         let lines = rows.len() - 1;
         let greatest = if self.are_all { lines as f64 } else { rows[0][0] };
@@ -291,7 +291,7 @@ impl<'a> Lines<'a> {
         if self.are_all { has_count || has_entries } else { has_entries }
     }
 
-    /// Whether a header that promises so many of something can be right.
+    /// Returns whether a header that promises so many of something can be right.
     fn fits_count(&self, found: usize, promised: f64) -> bool {
         if self.are_all { found as f64 == promised } else { found as f64 <= promised }
     }

@@ -40,7 +40,7 @@ pub enum Token {
     End,
 }
 
-/// Why a line was not given as a whole.
+/// The reason why a line was not given as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RefusedLine {
     /// It is longer than [`LONGEST_LINE`].
@@ -117,7 +117,7 @@ impl<R: Read> Scanner<R> {
         &self.buffer[self.position..self.filled]
     }
 
-    /// Whether nothing follows what is at hand.
+    /// Returns whether nothing follows what is at hand.
     pub(super) fn has_all_at_hand(&self) -> bool {
         self.is_exhausted
     }
@@ -150,17 +150,17 @@ impl<R: Read> Scanner<R> {
         String::from_utf8_lossy(&self.text).chars().flat_map(char::escape_default).collect()
     }
 
-    /// Why the text ended early, if a read failed.
+    /// The reason why the text ended early, if a read failed.
     pub fn failure(&mut self) -> Option<io::Error> {
         self.failure.take()
     }
 
-    /// Why the text ended early, if its next line was refused. [`Scanner::line`] is that line.
+    /// The reason why the text ended early, if its next line was refused. [`Scanner::line`] is that line.
     pub(super) fn refused_line(&self) -> Option<RefusedLine> {
         self.refused_line
     }
 
-    /// Whether a line starts here; if not, the text has ended. Call it at the start of a line only.
+    /// Returns whether a line starts here; if not, the text has ended. Call it at the start of a line only.
     ///
     /// Comments, which are lines that start with `%`, are passed over.
     pub fn has_line(&mut self) -> bool {
@@ -318,14 +318,14 @@ impl<R: Read> Scanner<R> {
         Ok(())
     }
 
-    /// Lets the next byte, and the last token, stand on this line and column, from 1.
+    /// Sets the position reported for the next byte and the last token, counted from 1.
     pub(super) fn stand_at(&mut self, line: u64, column: u64) {
         self.line = line;
         self.token_start = self.position as i64;
         self.line_start = self.token_start + 1 - column as i64;
     }
 
-    /// Whether any byte is left.
+    /// Returns whether any byte is left.
     pub fn has_bytes(&mut self) -> bool {
         self.make_ready();
         self.token_start = self.position as i64;
@@ -498,7 +498,7 @@ impl<R: Read> Scanner<R> {
         }
     }
 
-    /// Whether a byte separates tokens and is no blank.
+    /// Returns whether a byte separates tokens and is no blank.
     fn is_separator(&self, byte: u8) -> bool {
         byte == self.separator && byte != b' '
     }

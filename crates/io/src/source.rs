@@ -131,12 +131,12 @@ impl<'a> Source<'a> {
         &self.name
     }
 
-    /// Why reading it failed before anything was read.
+    /// The reason why reading it failed before anything was read.
     pub fn error(&self, source: io::Error) -> ReadError {
         read_error(&self.name, source, 1, 1)
     }
 
-    /// Whether what is read are the bytes that there are, except for a byte order mark; then parts of a file can be read by themselves.
+    /// Returns whether what is read are the bytes that there are, except for a byte order mark; then parts of a file can be read by themselves.
     pub fn is_plain(&self) -> bool {
         self.is_plain
     }
@@ -251,7 +251,7 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// Whether the start of a file shows a text whose lines end with CR. A CR at its very end may belong to a CR LF.
+/// Returns whether the start of a file shows a text whose lines end with CR. A CR at its very end may belong to a CR LF.
 fn ends_lines_with_carriage_returns(start: &[u8]) -> bool {
     let sure = if start.len() < Source::START { start } else { &start[..start.len() - 1] };
     sure.contains(&b'\r') && !start.contains(&b'\n') && !start.contains(&0)
@@ -260,7 +260,7 @@ fn ends_lines_with_carriage_returns(start: &[u8]) -> bool {
 /// Makes LF of each CR, and of each CR LF.
 struct CarriageReturns<R> {
     reader: R,
-    /// Whether the last byte read was a CR.
+    /// True if the last byte read was a CR.
     follows_one: bool,
 }
 

@@ -42,7 +42,7 @@ pub struct Field<'a> {
     pub column: u64,
 }
 
-/// Whether a byte is a blank, which separates fields.
+/// Returns whether a byte is a blank, which separates fields.
 #[inline]
 pub fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\x0b' | b'\x0c' | b'\r')
@@ -274,7 +274,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Whether a first line of so many names fits rows of so many numbers. Something may stand over the names of the rows.
+    /// Returns whether a first line of so many names fits rows of so many numbers. Something may stand over the names of the rows.
     pub fn fits(self, names: usize, columns: usize) -> bool {
         names == columns || self.has_labels && names == columns + 1
     }
@@ -345,7 +345,7 @@ fn is_number(text: &[u8]) -> bool {
     number::real(text).is_some()
 }
 
-/// Whether a text may name a row or a column. What only starts as a number does is a faulty number.
+/// Returns whether a text may name a row or a column. What only starts as a number does is a faulty number.
 fn is_name(text: &[u8]) -> bool {
     text.is_empty()
         || text.ends_with(b":")
@@ -359,7 +359,7 @@ struct LineTooLong {
     most: usize,
 }
 
-/// Whether a row may be the first by its number.
+/// Returns whether a row may be the first by its number.
 fn counts(label: &[u8]) -> bool {
     matches!(number::whole(label), Ok(0 | 1))
 }
@@ -371,7 +371,7 @@ pub(crate) fn is_corner(name: &[u8]) -> bool {
 }
 
 impl Scanner<Source<'_>> {
-    /// Why the text ended early, if it did: a read failed, or a line could not be held.
+    /// The reason why the text ended early, if it did: a read failed, or a line could not be held.
     pub fn early_end(&mut self, file: &str) -> Option<ReadError> {
         if let Some(error) = self.failure() {
             return Some(read_error(file, error, self.line(), self.column()));

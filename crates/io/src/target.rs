@@ -59,7 +59,7 @@ pub enum Base {
     Grid {
         /// Vertices along each dimension.
         lengths: Vec<u32>,
-        /// Whether the ends are joined.
+        /// True if the ends are joined.
         is_closed: bool,
     },
     /// A hypercube of so many dimensions, 31 at most.
@@ -153,7 +153,7 @@ fn names() -> String {
     names.join(", ")
 }
 
-/// Whether a word is the name of a target, in small letters or large ones.
+/// Returns whether a word is the name of a target, in small letters or large ones.
 pub fn is_name(word: &str) -> bool {
     KINDS.iter().map(|&(name, _)| name).chain([SUB]).any(|name| name.eq_ignore_ascii_case(word))
 }

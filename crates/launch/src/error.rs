@@ -3,7 +3,7 @@
 use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::types::NodeId;
 
-/// Why a mapping cannot be launched in this way.
+/// The reason why a mapping cannot be launched in this way.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -78,14 +78,14 @@ impl HasKind for LaunchError {
 }
 
 impl LaunchError {
-    /// Whether another mapping of the same processes may work.
+    /// Returns whether another mapping of the same processes may work.
     pub fn depends_on_mapping(&self) -> bool {
         use LaunchError::*;
         self.is_of_sharing()
             || matches!(self, Uneven { .. } | OtherCpus { .. } | HostOrder { .. } | SlurmOrder { .. })
     }
 
-    /// Whether two processes share a core or PE.
+    /// Returns whether two processes share a core or PE.
     pub fn is_of_sharing(&self) -> bool {
         matches!(self, Self::SharedCore { .. } | Self::SharedPe { .. })
     }

@@ -16,7 +16,7 @@ pub struct Launch {
 pub struct LaunchFile {
     /// Lines that end with LF.
     pub content: String,
-    /// Whether it is executable.
+    /// True if it is executable.
     pub is_program: bool,
 }
 

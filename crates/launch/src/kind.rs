@@ -13,7 +13,7 @@ pub struct LauncherKind {
     pub about: &'static str,
     /// The default names of its files.
     pub files: &'static [&'static str],
-    /// Whether it needs the names of the hosts.
+    /// True if it needs the names of the hosts.
     pub needs_hosts: bool,
     pub(super) binds_to: BindsTo,
     pub(super) make: fn(&Job<'_>) -> Result<Launch, LaunchError>,

@@ -62,7 +62,7 @@ fn make(job: &Job<'_>, option: &str, keep_names: &str) -> Result<Launch, LaunchE
     Ok(Launch { files: vec![LaunchFile::text(content)], line: Some(line) })
 }
 
-/// Whether two hosts would have the same name if it ended at the first dot. Addresses are not cut.
+/// Returns whether two hosts would have the same name if it ended at the first dot. Addresses are not cut.
 fn share_first_label(hosts: &[String]) -> bool {
     let is_name = |host: &&String| host.parse::<std::net::IpAddr>().is_err();
     let mut labels: Vec<&str> =

@@ -16,7 +16,7 @@ use viem::graph::{CsrGraph, GraphError};
 use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::types::{NodeId, Weight};
 
-/// Lines of files, and what they tell of together.
+/// Line counts and totals over all files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Tally {
@@ -36,7 +36,7 @@ impl Tally {
     }
 }
 
-/// What one class of traffic comes to.
+/// Totals of one class of traffic.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct ClassTally {
@@ -44,7 +44,7 @@ pub struct ClassTally {
     pub name: &'static str,
     /// What it is.
     pub title: &'static str,
-    /// Whether it is part of the graph.
+    /// True if it is part of the graph.
     pub is_summed: bool,
     /// Its lines.
     pub tally: Tally,
@@ -96,7 +96,7 @@ pub struct Summary {
     /// Ranks of which no file says what they sent, from 0; only of kinds in which each rank says this
     /// itself.
     pub silent_ranks: Vec<NodeId>,
-    /// Number of ranks that several files tell of.
+    /// Number of ranks that occur in several files.
     pub repeated_ranks: usize,
     /// Decimal places of the costs that the weights keep: weights are costs times 10^this, rounded.
     pub decimal_places: u32,
@@ -163,7 +163,7 @@ impl Default for TrafficConfig {
     }
 }
 
-/// Why there is no graph. Ranks are counted from 0.
+/// The reason why there is no graph. Ranks are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -646,7 +646,7 @@ impl Inlet<'_> {
         self.collector.is_upside_down = true;
     }
 
-    /// Whether only the pattern of a matrix counts.
+    /// Returns whether only the pattern of a matrix counts.
     pub(super) fn is_pattern(&self) -> bool {
         self.collector.is_pattern
     }
@@ -695,7 +695,7 @@ impl Recorders {
     }
 }
 
-/// Why there are no edges, by what was summed and left out.
+/// The reason why there are no edges, by what was summed and left out.
 fn no_traffic(classes: &[ClassTally], left_out: &LeftOut) -> NoTraffic {
     let is_there =
         |is_summed: bool| classes.iter().any(|class| class.is_summed == is_summed && class.tally.lines > 0);

@@ -39,7 +39,7 @@ struct Columns {
     separator: Separator,
     places: [Option<usize>; 4],
     count: usize,
-    /// Whether the weight is that of each message.
+    /// True if the weight is that of each message.
     is_of_each: bool,
 }
 
@@ -75,7 +75,7 @@ fn read_first(number: u64, line: &[u8], inlet: &mut Inlet<'_>) -> Result<Columns
     Ok(columns)
 }
 
-/// Whether a first line is one of names: what stands in its first field does not start as a number does.
+/// Returns whether a first line is one of names: what stands in its first field does not start as a number does.
 fn is_header(mut fields: Fields<'_>) -> bool {
     let first = fields.find(|field| !field.text.is_empty());
     let starts_as_number =
@@ -121,7 +121,7 @@ fn named_columns(
     Ok(Columns { separator, places, count, is_of_each: sizes == Some(Sizes::OfEach) })
 }
 
-/// Whether a weight that is called so may be that of one message.
+/// Returns whether a weight that is called so may be that of one message.
 pub(super) fn may_be_of_each(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(SIZE)
 }

@@ -146,7 +146,7 @@ pub(super) fn read_whole<T>(
     }
 }
 
-/// Whether a job may have so many ranks, after what was said of their number before.
+/// Checks a number of ranks against the limit and against an earlier statement.
 pub(super) fn check_ranks(count: u64, earlier: Option<u64>) -> Result<(), TrafficFault> {
     match earlier {
         _ if count > MOST_RANKS => Err(TrafficFault::TooManyRanks { count }),

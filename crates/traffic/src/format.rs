@@ -59,12 +59,12 @@ impl Format {
         self.kind.classes
     }
 
-    /// Whether such a file may be an application graph, too, instead of what a program has recorded.
+    /// Returns whether such a file may be an application graph, too, instead of what a program has recorded.
     pub fn is_graph(self) -> bool {
         self.kind.is_graph
     }
 
-    /// Whether a file that starts with these bytes says itself that it is of this kind.
+    /// Returns whether a file that starts with these bytes says itself that it is of this kind.
     pub fn is_certain(self, start: &[u8]) -> bool {
         let is_self = |reading: Reading| reading.traffic_kind() == Some(self.name());
         TRAFFIC.iter().any(|&(reading, is_certain)| is_self(reading) && is_certain(start))

@@ -31,7 +31,7 @@ impl Seen {
     }
 }
 
-/// Ids that are numbered as they come, and in their own order at last.
+/// Ids numbered in order of appearance, finally renumbered in ascending order.
 #[derive(Default)]
 pub(super) struct Numbering {
     place_of: HashMap<u64, NodeId>,

@@ -9,11 +9,11 @@ pub(super) struct Kind {
     pub(super) title: &'static str,
     /// The classes of traffic that it distinguishes; at least one.
     pub(super) classes: &'static [Class],
-    /// Whether ranks that recorded nothing are worth a word: each rank has lines of its own.
+    /// Each rank has its own lines, so a rank without any deserves a warning.
     pub(super) tells_recorders: bool,
-    /// Whether ranks may be counted from 0 or from 1.
+    /// True if ranks may be counted from 0 or from 1.
     pub(super) guesses_first_rank: bool,
-    /// Whether such a file may be an application graph, too, instead of what a program has recorded.
+    /// True if such a file may be an application graph, too, instead of what a program has recorded.
     pub(super) is_graph: bool,
     /// What may be amiss where files of this kind hold no traffic, if it is known.
     pub(super) if_empty: &'static str,
@@ -27,9 +27,9 @@ pub struct Class {
     pub name: &'static str,
     /// What it is.
     pub title: &'static str,
-    /// Whether it is summed unless something else is asked for.
+    /// True if it is summed unless something else is asked for.
     pub is_default: bool,
 }
 
-/// The one class of files that tell none apart.
+/// The single class of formats without traffic classes.
 pub(super) const ALL_TRAFFIC: &[Class] = &[Class { name: "all", title: "all traffic", is_default: true }];

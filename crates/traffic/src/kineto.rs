@@ -126,7 +126,7 @@ impl Event {
         (elements("In msg nelems"), elements("Out msg nelems"))
     }
 
-    /// Whether it holds what a call moves.
+    /// Returns whether it holds what a call moves.
     fn has_size(&self) -> bool {
         self.elements() != (0, 0)
     }

@@ -28,7 +28,7 @@ impl Mirror {
         self.is_on_other |= row == last - column;
     }
 
-    /// Whether the matrix is zero on the other diagonal and symmetric about it, as traffic is about the main one, which is not zero.
+    /// Returns whether the matrix is zero on the other diagonal and symmetric about it, as traffic is about the main one, which is not zero.
     pub(super) fn is_upside_down(&self) -> bool {
         self.is_on_main && !self.is_on_other && self.sum == self.reflected
     }

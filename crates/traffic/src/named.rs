@@ -50,7 +50,7 @@ pub(super) struct Edge {
     /// As it stands there; 1 if nothing does.
     pub(super) weight: Option<String>,
     pub(super) messages: Option<String>,
-    /// Whether the weight is called `size`, so that it may be that of each message.
+    /// True if the weight is called `size`, so that it may be that of each message.
     pub(super) is_size: bool,
 }
 

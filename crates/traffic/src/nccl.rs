@@ -321,7 +321,7 @@ impl Job {
         job
     }
 
-    /// Whether a communicator is that of the job.
+    /// Returns whether a communicator is that of the job.
     fn is_job(&self, membership: &Membership) -> bool {
         let has_id = membership.id.is_none() || self.id.is_none() || membership.id == self.id;
         has_id && Some(membership.num_ranks) == self.num_ranks

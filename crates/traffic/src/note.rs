@@ -29,7 +29,7 @@ pub enum TrafficNote {
     },
 }
 
-/// Why a graph of recorded traffic has no edges.
+/// The reason why a graph of recorded traffic has no edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NoTraffic {

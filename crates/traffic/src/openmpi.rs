@@ -73,7 +73,7 @@ struct Histograms {
 }
 
 impl Histograms {
-    /// Whether a line of this length is like most so far, itself among them.
+    /// Returns whether a line of this length is like most so far, itself among them.
     fn is_whole(&mut self, length: usize) -> bool {
         let lines = self.lines.entry(length).or_default();
         *lines += 1;

@@ -27,7 +27,7 @@ use viem_io::{ReadError, Source};
 
 const MAGIC: &str = "viem_order";
 
-/// Whether a file that starts with these bytes holds the order of messages.
+/// Returns whether a file that starts with these bytes holds the order of messages.
 pub fn is_order(start: &[u8]) -> bool {
     start.starts_with(b"viem_order ")
 }
@@ -95,7 +95,7 @@ impl Step {
 pub struct Recording {
     num_ranks: Option<u64>,
     steps: HashMap<u64, Vec<Step>>,
-    /// Whether ranks of which nothing is read do nothing.
+    /// True if ranks of which nothing is read do nothing.
     is_whole: bool,
     /// The highest network adapter of a rank that a schedule names.
     greatest_adapter: u64,
@@ -156,7 +156,7 @@ impl Recording {
         Ok(())
     }
 
-    /// Why a file of this rank is none of this job.
+    /// The reason why a file of this rank is none of this job.
     fn refusal(&self, me: u64, num_ranks: u64) -> Option<TrafficFault> {
         if num_ranks > MOST_RANKS {
             return Some(TrafficFault::TooManyRanks { count: num_ranks });

@@ -48,7 +48,7 @@ impl Columns {
         named_columns(line).map(|(start, end, size)| Self::Named { start, end, size })
     }
 
-    /// Whether a field of a line with so many fields is its size.
+    /// Returns whether a field of a line with so many fields is its size.
     fn is_size(self, column: usize, count: usize) -> bool {
         match self {
             Self::Dumped => count > 10 && column + 1 == count,

@@ -15,7 +15,7 @@ pub struct Weighing {
     digits: u32,
 }
 
-/// Why a text is no [`Weighing`].
+/// The reason why a text is no [`Weighing`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -72,7 +72,7 @@ impl Weighing {
         Ok(Self { per_message: scaled(message)?, per_byte: scaled(byte)?, digits: exponent.unsigned_abs() })
     }
 
-    /// Whether numbers of messages count.
+    /// Returns whether numbers of messages count.
     pub fn needs_messages(&self) -> bool {
         self.per_message > 0
     }
@@ -144,7 +144,7 @@ pub struct Share {
     denominator: u64,
 }
 
-/// Why a text is no [`Share`].
+/// The reason why a text is no [`Share`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

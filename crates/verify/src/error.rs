@@ -1,6 +1,6 @@
 //! Why an audit fails.
 
-/// Why an audit failed. Lines are numbered from 1, processes and PEs from 0.
+/// The reason why an audit failed. Lines are numbered from 1, processes and PEs from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum AuditError {

@@ -306,7 +306,7 @@ impl Groups {
 /// What tokens have chosen.
 struct Trace {
     layers: Vec<Layer>,
-    /// Whether numbers of tokens by expert are known where pairs are counted.
+    /// True if numbers of tokens by expert are known where pairs are counted.
     has_loads: bool,
 }
 
@@ -441,7 +441,7 @@ struct Columns {
     tokens: Vec<usize>,
     /// Those of tokens and numbers of lines.
     skipped: Vec<usize>,
-    /// Whether a line has one expert of a token.
+    /// True if a line has one expert of a token.
     is_split: bool,
 }
 

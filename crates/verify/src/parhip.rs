@@ -2,7 +2,7 @@
 
 use crate::error::AuditError;
 
-/// Whether these are the bytes of a graph in ParHIP's binary format: no text begins with the zeros of its version.
+/// Returns whether these are the bytes of a graph in ParHIP's binary format: no text begins with the zeros of its version.
 pub fn is_parhip(bytes: &[u8]) -> bool {
     bytes.len() >= 8 && bytes[0] < 64 && bytes[1..8].iter().all(|&byte| byte == 0)
 }

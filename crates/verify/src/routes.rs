@@ -38,7 +38,7 @@ pub(super) enum Lane {
 pub(super) struct Route {
     /// Lanes, each with the cycles of a flit.
     pub(super) hops: Vec<(Lane, u64)>,
-    /// Whether a message uses all of them at once.
+    /// True if a message uses all of them at once.
     pub(super) is_worm: bool,
 }
 
@@ -203,7 +203,7 @@ struct Hosts {
     /// The number of the host of each vertex: of what hangs on the part of the network without dead ends, the vertex next to that part;
     /// of PEs in that part, themselves. If nothing is without dead ends, all have host 0.
     number: Vec<usize>,
-    /// Whether each vertex of that part is a PE or has one hanging on it.
+    /// True if each vertex of that part is a PE or has one hanging on it.
     are_everywhere: bool,
 }
 

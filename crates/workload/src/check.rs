@@ -180,7 +180,7 @@ struct UnderWay {
     runs: VecDeque<(u64, u64)>,
     sent: u64,
     received: u64,
-    /// Whether the receiver waits.
+    /// True if the receiver waits.
     is_awaited: bool,
 }
 
@@ -315,7 +315,7 @@ impl Running<'_> {
         }
     }
 
-    /// Why a task waits forever: for a task that has ended, or in a circle.
+    /// The reason why a task waits forever: for a task that has ended, or in a circle.
     fn deadlock(&mut self, task: TaskId) -> WorkloadError {
         let mut is_seen = vec![false; self.tasks.len()];
         let mut chain: Vec<TaskId> = Vec::new();

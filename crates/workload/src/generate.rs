@@ -54,7 +54,7 @@ impl Default for Size {
     }
 }
 
-/// Why there is no workload of a pattern.
+/// The reason why there is no workload of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

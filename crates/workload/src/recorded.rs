@@ -21,7 +21,7 @@ use crate::{TaskId, Workload, WorkloadBuilder, WorkloadError, WorkloadFault};
 use viem::ground::error::{ErrorKind, HasKind};
 use viem_traffic::{Act, Recording, Step};
 
-/// Why a recording is no workload. Ranks are numbered from 0.
+/// The reason why a recording is no workload. Ranks are numbered from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -120,7 +120,7 @@ struct Message {
     flits: u64,
     is_synchronous: bool,
     is_received: bool,
-    /// Whether its receiver says that it is ready, and that it has received.
+    /// True if its receiver says that it is ready, and that it has received.
     says_ready: bool,
     says_done: bool,
 }

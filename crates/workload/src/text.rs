@@ -75,7 +75,7 @@ const WORDS: [(&str, Word); 7] = [
     ("STOP", Word::Stop),
 ];
 
-/// Whether a file that starts with these bytes is a workload: its first word is `PROCESS`.
+/// Returns whether a file that starts with these bytes is a workload: its first word is `PROCESS`.
 pub fn is_workload(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let lines = text.lines().map(str::trim_start);

@@ -176,7 +176,7 @@ impl WorkloadBuilder {
         self.tasks[task as usize].len()
     }
 
-    /// Whether a task has no instructions so far.
+    /// Returns whether a task has no instructions so far.
     pub fn is_empty(&self, task: TaskId) -> bool {
         self.tasks[task as usize].is_empty()
     }

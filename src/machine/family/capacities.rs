@@ -11,7 +11,7 @@ use crate::machine::{
 pub struct Capacities<M> {
     machine: M,
     capacities: Vec<u32>,
-    /// Whether all of them are 1.
+    /// True if all of them are 1.
     are_plain: bool,
 }
 

@@ -7,7 +7,7 @@ use crate::ground::types::Distance;
 pub struct Dimension {
     /// Number of vertices, at least 1.
     pub length: u32,
-    /// Whether the ends are joined.
+    /// True if the ends are joined.
     pub is_closed: bool,
 }
 

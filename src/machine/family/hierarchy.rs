@@ -263,7 +263,7 @@ pub struct Prefixes<C: Code> {
     max_distance: Distance,
     /// Least length of the common prefix of two PEs in the same innermost group.
     innermost_prefix: usize,
-    /// Whether distances grow from the inside out.
+    /// True if distances grow from the inside out.
     are_sorted: bool,
     /// Distance by length of the common prefix; the last entry is 0, for equal codes. Longer than
     /// necessary, so that the index needs no bounds check.
@@ -339,7 +339,7 @@ impl<C: Code> HierarchyOnline<C> {
     }
 
     /// The distances between listed PEs. The list may name a PE more than once.
-    pub(in crate::machine) fn placed(self, list: &[PeId]) -> Placed<Prefixes<C>> {
+    pub(in crate::machine) fn placed(&self, list: &[PeId]) -> Placed<Prefixes<C>> {
         Placed::at(self.prefixes.clone(), list, |_, pe| self.key(pe))
     }
 }

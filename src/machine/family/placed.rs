@@ -11,7 +11,7 @@ use crate::machine::{DistanceOracle, Metric};
 pub struct Placed<M: Metric> {
     metric: M,
     keys: Vec<M::Key>,
-    /// Whether some PEs have the same key.
+    /// True if some PEs have the same key.
     are_shared: bool,
 }
 
@@ -28,13 +28,16 @@ impl<M: Metric> Placed<M> {
     }
 
     /// PE i of the result is PE `list[i]` of this. The list may name a PE more than once.
-    pub fn listed(self, list: &[PeId]) -> Self {
+    pub fn listed(&self, list: &[PeId]) -> Self
+    where
+        M: Clone,
+    {
         let keys = list.iter().map(|&pe| self.keys[pe as usize]).collect();
-        Self { keys, are_shared: self.are_shared || has_repeats(list), ..self }
+        Self { metric: self.metric.clone(), keys, are_shared: self.are_shared || has_repeats(list) }
     }
 }
 
-/// Whether a list names a PE more than once.
+/// Returns whether a list names a PE more than once.
 pub(in crate::machine) fn has_repeats(list: &[PeId]) -> bool {
     let mut sorted = list.to_vec();
     sorted.sort_unstable();

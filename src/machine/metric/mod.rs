@@ -41,14 +41,14 @@ pub trait Metric: Send + Sync {
         costs
     }
 
-    /// Whether two PEs have the same distance to every third PE, so that exchanging the processes on them cannot change the
+    /// Returns whether two PEs have the same distance to every third PE, so that exchanging the processes on them cannot change the
     /// objective. May be false for want of knowing, as it must be quick.
     #[inline]
     fn interchangeable(&self, a: Self::Key, b: Self::Key) -> bool {
         a == b
     }
 
-    /// Whether the triangle inequality is known to hold: d(a, c) <= d(a, b) + d(b, c).
+    /// Returns whether the triangle inequality is known to hold: d(a, c) <= d(a, b) + d(b, c).
     fn has_triangle_inequality(&self) -> bool {
         false
     }

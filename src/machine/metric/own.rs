@@ -10,6 +10,7 @@ use crate::machine::{Distances, MachineError, Metric, Placed, key_memory};
 ///
 /// ```
 /// use viem::ground::types::PeId;
+/// use viem::{Config, PreparedMachine, Request};
 /// use viem::machine::{Distances, Machine, MachineError, OwnDistances};
 ///
 /// /// PEs on a line, of which every tenth is the first of a rack.
@@ -34,8 +35,9 @@ use crate::machine::{Distances, MachineError, Metric, Placed, key_memory};
 ///     }
 /// }
 ///
-/// let path = viem::graph::generate::grid(40, 1);
-/// assert!(viem::solve(&path, &Racks(40), &Default::default())?.report.cost <= 2 * (36 + 3 * 10));
+/// let (path, machine) = (viem::graph::generate::grid(40, 1), PreparedMachine::new(&Racks(40)));
+/// let solution = Request::new(&path, &machine).solve(&Config::eco(), &())?;
+/// assert!(solution.report.cost <= 2 * (36 + 3 * 10));
 /// # Ok::<(), viem::SolveError>(())
 /// ```
 pub trait OwnDistances: Debug + Send + Sync {
@@ -47,7 +49,7 @@ pub trait OwnDistances: Debug + Send + Sync {
     /// An upper bound on all distances. The closer it is the better: the check that J does not overflow depends on it.
     fn max_distance(&self) -> Distance;
 
-    /// Whether the triangle inequality `d(a, c) <= d(a, b) + d(b, c)` holds for all PEs. Searches are faster then.
+    /// Returns whether the triangle inequality `d(a, c) <= d(a, b) + d(b, c)` holds for all PEs. Searches are faster then.
     fn has_triangle_inequality(&self) -> bool {
         false
     }

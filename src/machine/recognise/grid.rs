@@ -66,7 +66,7 @@ fn lines(hops: &Hops<'_>, corner: usize) -> Option<Vec<Line>> {
     (size == Some(hops.size())).then_some(lines)
 }
 
-/// Whether two neighbours of a corner lead along the same closed dimension, in opposite directions.
+/// Returns whether two neighbours of a corner lead along the same closed dimension, in opposite directions.
 fn are_ends(hops: &Hops<'_>, one: usize, other: usize) -> bool {
     let common = || hops.near(one).filter(|&k| hops.between(k, other) == 1);
     hops.between(one, other) == 1 || common().nth(1).is_none()

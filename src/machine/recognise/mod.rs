@@ -82,7 +82,7 @@ impl Matrix<'_> {
 }
 
 impl Recognised {
-    /// Whether every entry outside the diagonal is that of the machine, and each PE has a row; O(n²).
+    /// Returns whether every entry outside the diagonal is that of the machine, and each PE has a row; O(n²).
     fn is_exact(&self, matrix: &Matrix<'_>) -> bool {
         let mut is_taken = vec![false; matrix.size];
         let mut take =

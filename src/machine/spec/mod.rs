@@ -54,7 +54,7 @@ struct Request<'a> {
     distances: Option<&'a str>,
 }
 
-/// Why there is no such machine. Columns are counted from 1.
+/// The reason why there is no such machine. Columns are counted from 1.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

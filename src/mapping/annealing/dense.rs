@@ -68,7 +68,7 @@ impl Annealing {
         self.work
     }
 
-    /// Whether no sweep is left.
+    /// Returns whether no sweep is left.
     #[cfg(test)]
     pub(crate) fn is_done(&self) -> bool {
         self.left == 0

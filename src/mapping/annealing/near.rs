@@ -251,7 +251,7 @@ pub(super) mod tests {
             let n = machine.num_pes() as PeId;
             let mixed: Vec<PeId> =
                 (0..n + n / 4).map(|place| if place < n { n - 1 - place } else { rng.below(n) }).collect();
-            let mixed = distances.clone().listed(&mixed);
+            let mixed = distances.listed(&mixed);
             all.extend([distances.clone().tabulated(), distances, mixed.clone().tabulated(), mixed]);
         }
         all

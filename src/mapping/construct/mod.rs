@@ -177,7 +177,7 @@ impl Default for ConstructionConfig {
     }
 }
 
-/// Why a construction does not work on a machine.
+/// The reason why a construction does not work on a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

@@ -67,7 +67,7 @@ impl<'a> Slots<'a> {
 pub(super) struct StepwisePartition<'a> {
     /// The effort of the partitions.
     pub preset: PartitionPreset,
-    /// Whether the best of several partitions is taken, with the effort that exact sizes need.
+    /// True if the best of several partitions is taken, with the effort that exact sizes need.
     pub is_thorough: bool,
     /// Once it asks to stop, the rest is divided in the order of the vertices.
     pub observer: &'a dyn Observer,

@@ -13,7 +13,7 @@ use crate::ground::types::Cost;
 pub(crate) struct Proof {
     /// An assignment better than the given one, if there is one.
     pub(crate) better: Option<(Cost, Vec<u32>)>,
-    /// Whether the search was complete: then the better one, or else the given one, is optimal.
+    /// True if the search was complete: then the better one, or else the given one, is optimal.
     pub(crate) is_complete: bool,
 }
 

@@ -12,7 +12,7 @@ use crate::ground::types::Cost;
 /// change of J by an exchange exceeds 64 bits.
 ///
 /// ```
-/// use viem::qap::{self, Qap, QapConfig};
+/// use viem::qap::{Qap, QapConfig, QapRequest};
 ///
 /// // Three machines in a row, and the flows between three jobs.
 /// let flow = vec![0, 1, 9, 1, 0, 2, 9, 2, 0];
@@ -30,7 +30,7 @@ pub struct Qap {
     b: Vec<i64>,
 }
 
-/// Why two matrices are not a quadratic assignment problem.
+/// The reason why two matrices are not a quadratic assignment problem.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation

@@ -68,9 +68,9 @@ struct Population {
     missing: usize,
     /// The best member of earlier generations, until it joins.
     elite: Option<Found>,
-    /// Whether all members descend from random assignments: neither from a start nor from earlier generations.
+    /// True if all members descend from random assignments: neither from a start nor from earlier generations.
     is_independent: bool,
-    /// Whether this is the quick population.
+    /// True if this is the quick population.
     is_quick: bool,
     /// Total work of all its members.
     work: f64,
@@ -269,7 +269,7 @@ impl Population {
         own
     }
 
-    /// Whether most objects have the same place in the best member and in the others.
+    /// Returns whether most objects have the same place in the best member and in the others.
     fn is_alike(&self) -> bool {
         let Some((best, others)) = self.members.split_first() else {
             return false;

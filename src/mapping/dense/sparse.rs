@@ -22,7 +22,7 @@ pub(super) struct Sparse<E> {
     entries: Vec<E>,
 }
 
-/// Whether a matrix, given row by row, is sparse enough.
+/// Returns whether a matrix, given row by row, is sparse enough.
 pub(super) fn is_sparse(size: usize, matrix: &[i64]) -> bool {
     matrix.iter().filter(|&&entry| entry != 0).count().saturating_mul(ENTRIES_FOR_ONE) <= size * size
 }

@@ -101,7 +101,7 @@ impl Tabu {
         chosen
     }
 
-    /// Whether either object may move to the other's place.
+    /// Returns whether either object may move to the other's place.
     #[inline(always)]
     fn is_allowed(&self, place_of: &[u32], i: usize, j: usize) -> bool {
         let until = |object: usize, place: u32| self.allowed[object * self.size + place as usize];

@@ -46,7 +46,7 @@ pub(super) fn width(
     }
 }
 
-/// Whether a search forms no sum beyond 2^62, whatever of its number types it takes. Where there are only two objects, no other
+/// Returns whether a search forms no sum beyond 2^62, whatever of its number types it takes. Where there are only two objects, no other
 /// change of J needs an update, and no row has an entry besides theirs.
 pub(super) fn fits_widest(n: usize, a: &[i64], b: &[i64]) -> bool {
     let greatest =

@@ -191,7 +191,7 @@ impl Visits {
         }
     }
 
-    /// Whether a process has been touched since it was last visited or known to have no improving move.
+    /// Returns whether a process has been touched since it was last visited or known to have no improving move.
     fn is_pending<O: DistanceOracle>(&self, search: &SwapSearch<'_, O>, process: NodeId) -> bool {
         let last = self.visited[process as usize].max(self.without_move[process as usize]);
         search.touched(process) > last

@@ -151,7 +151,7 @@ pub struct SearchOutcome {
     pub tried: u64,
     /// Exchanges made.
     pub made: u64,
-    /// Whether the observer ended it before a local optimum was reached.
+    /// True if the observer ended it before a local optimum was reached.
     pub stopped: bool,
 }
 

@@ -37,7 +37,7 @@ const FEW_PES: usize = 64;
 /// Whether two processes may be exchanged; called for pairs whose exchange would gain.
 pub(super) type MayExchange<'a> = &'a mut dyn FnMut(NodeId, NodeId) -> bool;
 
-/// Whether [`descend`] applies to the machine of the search.
+/// Returns whether [`descend`] applies to the machine of the search.
 pub(super) fn is_applicable<O: DistanceOracle>(search: &SwapSearch<'_, O>) -> bool {
     let problem = search.problem();
     let oracle = problem.oracle();
@@ -148,7 +148,7 @@ struct Visits<'a, O: DistanceOracle> {
 }
 
 impl<O: DistanceOracle> Visits<'_, O> {
-    /// Whether a visit of `u` can find more than its last one.
+    /// Returns whether a visit of `u` can find more than its last one.
     fn is_due(&self, search: &SwapSearch<'_, O>, u: NodeId) -> bool {
         let last = self.last[u as usize];
         search.touched(u) > last

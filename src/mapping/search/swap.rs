@@ -111,13 +111,13 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
         self.stopped
     }
 
-    /// Whether the search has been stopped.
+    /// Returns whether the search has been stopped.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stopped
     }
 
-    /// Whether a process must stay on its PE.
+    /// Returns whether a process must stay on its PE.
     #[inline]
     pub fn is_fixed(&self, process: NodeId) -> bool {
         self.problem.is_fixed(process)

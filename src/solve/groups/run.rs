@@ -84,7 +84,7 @@ impl Run<'_> {
         let Exchanges { pe_of, tried, made, .. } = exchanges;
         let mapping = Mapping::from_places(pe_of);
         let cost = cost_of(&mapping)?;
-        // Nobody moves for nothing.
+        // At equal cost, the given mapping is kept.
         let kept = given.iter().find(|&&(of_given, _)| of_given == cost).map(|&(_, mapping)| mapping.clone());
         let mapping = kept.unwrap_or(mapping);
         let seconds = |from: Instant, to: Instant| (to - from).as_secs_f64();

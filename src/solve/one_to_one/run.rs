@@ -80,7 +80,7 @@ impl Run<'_> {
         let given = [cost_of_start.zip(start), Some((cost_of_identity, &identity))];
         let given: Vec<(Cost, &Mapping)> = given.into_iter().flatten().collect();
         let outcome = self.search_with_rivals(&problem, &constructed, &given)?;
-        // Nobody moves for nothing.
+        // At equal cost, the given mapping is kept.
         let kept = given.iter().find(|&&(cost, _)| cost == outcome.cost).map(|&(_, mapping)| mapping.clone());
         let search_done = Instant::now();
 

@@ -168,7 +168,7 @@ impl Task<'_> {
         let stored = StoredDistances::new(hierarchy).map_err(MachineError::from)?;
         let distances = Distances::StoredTree(stored);
         let parts = divide(machine, &distances, observer);
-        Ok(Cow::Owned(Places::new(machine, distances, parts)?))
+        Ok(Cow::Owned(Places::new(machine, Cow::Owned(distances), parts)?))
     }
 }
 

@@ -41,7 +41,7 @@ const NODES: [&str; 3] = ["Switch", "Ca", "Rt"];
 /// Keys of the lines before it.
 const KEYS: [&str; 6] = ["vendid", "devid", "sysimgguid", "switchguid", "caguid", "rtguid"];
 
-/// Whether a file whose first line this is describes a fabric.
+/// Returns whether a file whose first line this is describes a fabric.
 pub(super) fn is_fabric(line: &str) -> bool {
     KEYS.iter().any(|key| line.strip_prefix(key).is_some_and(|rest| rest.starts_with('='))) || is_node(line)
 }

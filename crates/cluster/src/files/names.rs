@@ -90,7 +90,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// Whether two names can be those of one host.
+/// Returns whether two names can be those of one host.
 pub fn are_one(a: &str, b: &str) -> bool {
     a == b || !is_address(a) && !is_address(b) && (begins(a, b) || begins(b, a))
 }
@@ -100,12 +100,12 @@ fn unclear(host: &str, others: &[&str]) -> UnclearHost {
     UnclearHost { host: super::shown(host), others: others.iter().map(shown).collect() }
 }
 
-/// Whether a name goes on with further labels after a shorter one.
+/// Returns whether a name goes on with further labels after a shorter one.
 fn begins(short: &str, long: &str) -> bool {
     !short.is_empty() && long.strip_prefix(short).is_some_and(|rest| rest.starts_with('.'))
 }
 
-/// Whether a name is an address of version 4 of the Internet Protocol, or a part of one.
+/// Returns whether a name is an address of version 4 of the Internet Protocol, or a part of one.
 fn is_address(name: &str) -> bool {
     name.split('.').all(|label| !label.is_empty() && label.bytes().all(|byte| byte.is_ascii_digit()))
 }

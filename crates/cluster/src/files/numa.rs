@@ -82,7 +82,7 @@ fn fault<T>(at: usize, text: &str, reason: &'static str) -> Result<T, Fault> {
 #[derive(Default)]
 struct Table {
     what: Option<String>,
-    /// Whether the next lines are rows.
+    /// True if the next lines are rows.
     is_open: bool,
     /// Columns with a name, if they have some.
     columns: Option<usize>,

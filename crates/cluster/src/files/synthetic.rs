@@ -15,7 +15,7 @@ const MOST_PUS: u64 = 1 << 20;
 /// Levels at most.
 const MOST_LEVELS: usize = 30;
 
-/// Whether a text looks like a synthetic machine: words with colons, the first of them a kind.
+/// Returns whether a text looks like a synthetic machine: words with colons, the first of them a kind.
 pub fn is_synthetic(text: &str) -> bool {
     // Memory that stands beside the whole node comes first.
     let behind = text.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));

@@ -107,7 +107,7 @@ pub struct Torus {
     pub nodes: Vec<String>,
     /// The vertex of each node.
     pub vertices: Vec<u64>,
-    /// Whether the vertices are only assumed to be those of a list in order, because what was read does not have them.
+    /// True if the vertices are only assumed to be those of a list in order, because what was read does not have them.
     pub is_order_assumed: bool,
 }
 
@@ -151,7 +151,7 @@ fn topology(text: &str, name: Option<&str>) -> Result<Topology, Fault> {
     }
 }
 
-/// Whether a file whose first line this is can be YAML: a directive, the start of a document, or a list.
+/// Returns whether a file whose first line this is can be YAML: a directive, the start of a document, or a list.
 fn is_yaml(line: &str) -> bool {
     line.starts_with(['%', '[', '&', '!']) || line.starts_with("---") || line.starts_with("- ") || line == "-"
 }

@@ -75,7 +75,7 @@ impl Value {
         }
     }
 
-    /// Whether it stands where there is nothing: an empty map or list, `null` or `false`.
+    /// Returns whether it stands where there is nothing: an empty map or list, `null` or `false`.
     pub(super) fn is_nothing(&self) -> bool {
         match &*self.node {
             Node::Scalar(text, _) => ["", "~", "null", "false"].contains(&text.to_ascii_lowercase().as_str()),

@@ -207,7 +207,7 @@ fn hosted(
     )
 }
 
-/// Whether the PEs are those of a regular tree in its order: all digits count up like a number, innermost fastest.
+/// Returns whether the PEs are those of a regular tree in its order: all digits count up like a number, innermost fastest.
 fn is_regular(kept: &[Level], digits: &[u32], num_pes: usize) -> bool {
     let size = kept.iter().try_fold(1usize, |size, level| size.checked_mul(level.arity as usize));
     size == Some(num_pes)

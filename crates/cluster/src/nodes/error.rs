@@ -4,7 +4,7 @@ use crate::files::names::UnclearHost;
 use viem::ground::error::{ErrorKind, HasKind};
 use viem::machine::MachineError;
 
-/// Why there is no such cluster.
+/// The reason why there is no such cluster.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

@@ -77,7 +77,7 @@ impl Members {
         }
     }
 
-    /// Whether they are GPUs, whose distances are those of their links.
+    /// Returns whether they are GPUs, whose distances are those of their links.
     fn are_gpus(self) -> bool {
         matches!(self, Members::Inside(ObjectKind::Gpu { .. }))
     }

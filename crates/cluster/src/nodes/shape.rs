@@ -108,7 +108,7 @@ impl Levels {
         self.classes.iter().map(|class| class.kind)
     }
 
-    /// Whether the classes could be put in order.
+    /// Returns whether the classes could be put in order.
     fn order(&mut self, nodes: &[Object]) -> bool {
         let (mut classes, mut above) = (BTreeSet::new(), BTreeSet::new());
         for node in nodes {

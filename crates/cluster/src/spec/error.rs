@@ -6,7 +6,7 @@ use viem::machine::MachineError;
 use viem::machine::spec as text;
 use viem_io::ReadError;
 
-/// Why there is no such machine.
+/// The reason why there is no such machine.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

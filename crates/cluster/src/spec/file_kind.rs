@@ -57,7 +57,7 @@ impl<'a> Opening<'a> {
         self.start
     }
 
-    /// Whether these are as many lines as fields in each, with one number on the diagonal, and no graph: the first number of a graph is that of
+    /// Returns whether these are as many lines as fields in each, with one number on the diagonal, and no graph: the first number of a graph is that of
     /// the lines that follow.
     pub fn is_square_table(&self) -> bool {
         let is_comment = |line: &&[u8]| {
@@ -70,7 +70,7 @@ impl<'a> Opening<'a> {
         is_square && self.number().is_some_and(|first| first + 1.0 != rows.len() as f64)
     }
 
-    /// Whether these are a square table of numbers with names over its columns or beside its rows.
+    /// Returns whether these are a square table of numbers with names over its columns or beside its rows.
     pub fn is_named_table(&self) -> bool {
         self.number().is_none() && self.readings().contains(&Reading::MATRIX)
     }
@@ -80,14 +80,14 @@ impl<'a> Opening<'a> {
         self.fields.first().copied().filter(|field| field.starts_with(|c: char| c.is_ascii_alphabetic()))
     }
 
-    /// Whether the first line is a word of letters and digits, and then nothing but numbers.
+    /// Returns whether the first line is a word of letters and digits, and then nothing but numbers.
     pub fn is_word_with_numbers(&self) -> bool {
         let is_number = |field: &&str| field.parse::<f64>().is_ok();
         self.word().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_alphanumeric()))
             && self.fields[1..].iter().all(is_number)
     }
 
-    /// Whether the start of the file looks like any kind of file that is known.
+    /// Returns whether the start of the file looks like any kind of file that is known.
     pub fn is_known(&self) -> bool {
         !self.readings().is_empty()
     }

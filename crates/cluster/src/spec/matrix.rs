@@ -43,7 +43,7 @@ pub(super) fn machine(
     Ok(Box::new(machine.map_err(|error| SpecError::machine(name, error))?.with_description(about)))
 }
 
-/// Whether all entries of the diagonal are one number above 0 that no other entry is below.
+/// Returns whether all entries of the diagonal are one number above 0 that no other entry is below.
 pub(super) fn has_local_distances(entries: &[Distance], num_rows: usize) -> bool {
     let Some(&own) = entries.first().filter(|&&own| own > 0 && num_rows > 1) else { return false };
     entries.iter().step_by(num_rows + 1).all(|&entry| entry == own)

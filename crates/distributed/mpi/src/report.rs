@@ -274,7 +274,7 @@ impl Report {
         few.into_iter().chain(rounded).collect()
     }
 
-    /// Whether there are fewer vertices than processing elements.
+    /// Returns whether there are fewer vertices than processing elements.
     fn has_fewer_vertices(&self) -> bool {
         self.machine.as_ref().is_some_and(|machine| self.n < machine.num_pes as u64)
     }

@@ -138,7 +138,7 @@ impl<C: Comm> Run<'_, C> {
         self.foreign = Foreign { labels, weights: weights.into_iter().map(|word| word as Weight).collect() };
     }
 
-    /// Whether an own vertex may be in the cluster of a local one.
+    /// Returns whether an own vertex may be in the cluster of a local one.
     fn may_join(&self, vertex: usize, other: usize) -> bool {
         let Places { homes, fixed } = self.places;
         let is_apart = homes.as_ref().is_some_and(|homes| homes[vertex] != homes[other]);

@@ -148,7 +148,7 @@ impl<C: Comm> State<'_, C> {
         }
     }
 
-    /// Whether a vertex of this weight may move to an empty block from one of this load with several.
+    /// Returns whether a vertex of this weight may move to an empty block from one of this load with several.
     fn may_move(&self, weight: Weight, (from, load): (BlockId, Weight), to: BlockId) -> bool {
         let Bounds { most, least, .. } = self.task.bounds;
         let relieved = (load - most[from as usize]).clamp(0, weight);
@@ -245,7 +245,7 @@ fn keep_least(offers: &mut Vec<Offer>, count: usize) {
     offers.truncate(count);
 }
 
-/// Whether a block takes a vertex of this weight: while it lacks some, and has room.
+/// Returns whether a block takes a vertex of this weight: while it lacks some, and has room.
 fn take_until_met((lack, room): &mut (Weight, Weight), weight: Weight) -> bool {
     let takes = *lack > 0 && *room >= weight;
     if takes {

@@ -99,7 +99,7 @@ pub struct Quality {
 }
 
 impl Quality {
-    /// Whether the excess is less, or what is lacking, or the cost less by a greater part than `least_gain`.
+    /// Returns whether the excess is less, or what is lacking, or the cost less by a greater part than `least_gain`.
     pub fn is_much_better_than(self, other: Self, least_gain: f64) -> bool {
         let bounds = |quality: Self| (quality.overload, quality.shortfall, quality.empty);
         bounds(self) < bounds(other) || (self.cost as f64) < other.cost as f64 * (1.0 - least_gain)
@@ -240,12 +240,12 @@ impl<'a, C: Comm> State<'a, C> {
         self.task.bounds.quality(&self.loads, &self.counts, cost)
     }
 
-    /// Whether an own vertex must stay where it is.
+    /// Returns whether an own vertex must stay where it is.
     fn is_fixed(&self, own: usize) -> bool {
         self.task.fixed.is_some_and(|fixed| fixed[own] != Homes::NONE)
     }
 
-    /// Whether a vertex pays for being in this block.
+    /// Returns whether a vertex pays for being in this block.
     fn is_away(&self, homes: &Homes, local: usize, block: BlockId) -> bool {
         homes.blocks[local] != Homes::NONE && homes.blocks[local] != block
     }
@@ -270,14 +270,14 @@ impl<'a, C: Comm> State<'a, C> {
         self.task.homes.map_or(1, |homes| homes.scale)
     }
 
-    /// Whether an own vertex has neighbours in other blocks, or is not at home.
+    /// Returns whether an own vertex has neighbours in other blocks, or is not at home.
     fn is_open(&self, own: usize) -> bool {
         let block = self.blocks[own];
         self.task.graph.neighbours(own).iter().any(|&to| self.blocks[to as usize] != block)
             || self.task.homes.is_some_and(|homes| self.is_away(homes, own, block))
     }
 
-    /// Moves own vertices, and has all ranks learn of it.
+    /// Moves local vertices and broadcasts the moves.
     fn apply(&mut self, moves: impl Iterator<Item = (usize, BlockId)>) {
         let num_blocks = self.loads.len();
         // Of the loads, then of the numbers of vertices.

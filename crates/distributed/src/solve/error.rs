@@ -9,7 +9,7 @@ use viem::partition::remap::{HomesError, RemapError};
 use viem::partition::{FixedError, TargetsError};
 use viem::solve::SolveError;
 
-/// Why a graph is not divided.
+/// The reason why a graph is not divided.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

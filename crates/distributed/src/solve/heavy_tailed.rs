@@ -14,7 +14,7 @@ use crate::objective::Places;
 const MOST_COUNTED: Weight = 1 << 20;
 
 impl<C: Comm> Run<'_, C> {
-    /// Whether the degrees of the vertices that may move are heavy-tailed: their skew is that of the library for one machine. O(n/p).
+    /// Returns whether the degrees of the vertices that may move are heavy-tailed: their skew is that of the library for one machine. O(n/p).
     pub(super) fn is_heavy_tailed(&self, graph: &DistGraph, places: &Places) -> bool {
         let free = (0..graph.num_own()).filter(|&own| !places.is_fixed(own));
         let degrees = free.map(|own| graph.neighbours(own).len() as Weight).filter(|&degree| degree > 0);
@@ -28,7 +28,7 @@ impl<C: Comm> Run<'_, C> {
         degrees > 0.0 && squares * joined >= self.config.heavy_tailed.least_skew * degrees * degrees
     }
 
-    /// Whether a graph is to be divided as a whole although it has many vertices.
+    /// Returns whether a graph is to be divided as a whole although it has many vertices.
     pub(super) fn is_better_whole(&self, graph: &DistGraph, places: &Places) -> bool {
         let arcs = sum(self.comm, graph.num_arcs() as i64) as u64;
         let size = arcs.saturating_add(graph.ranges().total().into());

@@ -113,7 +113,7 @@ impl Columns {
 }
 
 impl Arcs<'_> {
-    /// Whether these and an arc behind them, with these columns, are spelled plainly. They are in ascending order.
+    /// Returns whether these and an arc behind them, with these columns, are spelled plainly. They are in ascending order.
     #[inline]
     pub fn are_plain(self, columns: &[u32]) -> bool {
         let (Some(&begin), Some(&last)) = (columns.first(), columns.last()) else { return true };

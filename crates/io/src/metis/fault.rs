@@ -60,7 +60,7 @@ impl Role {
         }
     }
 
-    /// Whether a number may stand there, whatever the graph.
+    /// Returns whether a number may stand there, whatever the graph.
     pub(super) fn admits(self, number: u64) -> bool {
         let (least, greatest) = self.range();
         (least..=greatest).contains(&number)
@@ -167,7 +167,7 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// Whether [`repair`](super::repair()) can mend it without guessing at what was meant.
+    /// Returns whether [`repair`](super::repair()) can mend it without guessing at what was meant.
     pub fn is_mendable(&self) -> bool {
         matches!(
             self,
@@ -309,7 +309,7 @@ impl std::error::Error for FaultKind {}
 pub(super) struct Faults {
     /// Faults that are kept.
     limit: usize,
-    /// Whether the search ends when the limit is reached.
+    /// True if the search ends when the limit is reached.
     stops: bool,
     pub(super) kept: Vec<Fault>,
     pub(super) total: u64,

@@ -8,11 +8,11 @@ pub struct Header {
     pub num_nodes: usize,
     /// Number of edges, each counted once.
     pub num_edges: u64,
-    /// Whether each line starts with the size of its vertex.
+    /// True if each line starts with the size of its vertex.
     pub has_node_sizes: bool,
     /// Number of weights of each vertex.
     pub num_constraints: u64,
-    /// Whether each neighbour is followed by the weight of the edge.
+    /// True if each neighbour is followed by the weight of the edge.
     pub has_edge_weights: bool,
 }
 

@@ -48,7 +48,7 @@ use viem::ground::threads;
 pub enum NodeWeights {
     /// Take the first weight of each vertex; 1 if the file has none.
     Read,
-    /// Let each vertex weigh 1. The sum of the weights in the file may then be as large as it likes.
+    /// Let each vertex weigh 1. The weights in the file are ignored, so their sum may overflow.
     Ignore,
     /// Take the weights if there are more vertices than this, else let each vertex weigh 1.
     ReadBeyond(usize),
@@ -129,7 +129,7 @@ pub struct CheckReport {
 }
 
 impl CheckReport {
-    /// Whether the file is a valid graph.
+    /// Returns whether the file is a valid graph.
     pub fn is_valid(&self) -> bool {
         self.num_faults == 0
     }

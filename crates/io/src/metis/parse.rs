@@ -2,7 +2,7 @@
 //!
 //! It makes one pass over the text and takes memory as it reads, for what stands there: 8 bytes a vertex, 4 an arc
 //! (its head), and 8 an arc with a weight; up to 4 more an arc for its [column](super::columns), so that faults found later can be
-//! named by their place. Vertices are counted from 1; of a file that counts from 0 it can be told. Each row is put into ascending order as it is read, which costs next to nothing
+//! named by their place. Vertices are numbered from 1. A file that numbers from 0 is detected. Each row is put into ascending order as it is read, which costs next to nothing
 //! where it already is, and makes parallel arcs neighbours and the symmetry check a merge.
 
 use std::collections::BinaryHeap;
@@ -140,7 +140,7 @@ impl Rows {
         }
     }
 
-    /// Whether rows that follow these were parsed as they would be after them, though without knowing their sums: no sum overflows, and
+    /// Returns whether rows that follow these were parsed as they would be after them, though without knowing their sums: no sum overflows, and
     /// there are not too many arcs.
     pub(super) fn can_append(&self, later: &Self) -> bool {
         let arcs = self.targets.len() + later.targets.len();
@@ -297,7 +297,7 @@ pub(crate) enum FitsGraph {
     FromZero,
 }
 
-/// Whether a file that starts so is a graph as far as its start shows: it has no fault but those that what follows may explain.
+/// Returns whether a file that starts so is a graph as far as its start shows: it has no fault but those that what follows may explain.
 pub(crate) fn fits_graph(start: &[u8], is_whole: bool, how: FitsGraph) -> bool {
     let end = if is_whole {
         start.len()
@@ -315,7 +315,7 @@ pub(crate) fn fits_graph(start: &[u8], is_whole: bool, how: FitsGraph) -> bool {
         && faults.kept.iter().all(|fault| is_explained(&fault.kind))
 }
 
-/// Whether a graph counts its vertices from 0, as far as its start shows.
+/// Returns whether a graph counts its vertices from 0, as far as its start shows.
 pub(super) fn counts_from_zero(start: &[u8], is_whole: bool) -> bool {
     !fits_graph(start, is_whole, FitsGraph::FromOne) && fits_graph(start, is_whole, FitsGraph::FromZero)
 }
@@ -329,7 +329,7 @@ struct HeaderNumbers {
     numbers: Vec<u64>,
     /// The column of each, from 1.
     columns: [u64; ROLES.len()],
-    /// Whether there was no fault.
+    /// True if there was no fault.
     is_valid: bool,
 }
 
@@ -444,7 +444,7 @@ impl<R: Read> Parser<'_, R> {
         }
     }
 
-    /// Whether the last token, which was `token`, is a format: up to three digits, each 0 or 1.
+    /// Returns whether the last token, which was `token`, is a format: up to three digits, each 0 or 1.
     fn is_format(&self, token: Token) -> bool {
         let Token::Number(number) = token else { return false };
         let spelling = self.scanner.spelling();

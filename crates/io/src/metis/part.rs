@@ -34,7 +34,7 @@ pub struct PartStart {
     pub line: u64,
     /// How many lines that are no comments come before: the header and so many rows less one, or nothing.
     pub rows: u64,
-    /// Whether the file ends with it.
+    /// True if the file ends with it.
     pub is_last: bool,
 }
 

@@ -31,7 +31,7 @@ struct Piece {
     text: Vec<u8>,
     /// The line of its first byte, from 1.
     line: u64,
-    /// Whether the text ends with it.
+    /// True if the text ends with it.
     is_last: bool,
     /// Its rows. They know which row comes first.
     rows: Rows,
@@ -45,7 +45,7 @@ struct Parsed {
     lack: Option<OutOfMemory>,
     /// Line and column where the parser stood in the end.
     place: (u64, u64),
-    /// Whether it stood before the end of the piece.
+    /// True if it stood before the end of the piece.
     has_rest: bool,
 }
 
@@ -115,7 +115,7 @@ impl<R: Read + Send> Parser<'_, R> {
     }
 }
 
-/// Why no more pieces are read.
+/// The reason why no more pieces are read.
 enum End {
     OfText,
     /// A line that is too long begins with this.
@@ -186,7 +186,7 @@ impl<'a, R: Read> Reader<'a, R> {
     }
 }
 
-/// Why no more pieces are put together.
+/// The reason why no more pieces are put together.
 enum Stop {
     /// A fault, or a lack of memory.
     Break { is_in_last_piece: bool },

@@ -32,7 +32,7 @@ pub struct Repair {
     pub result: Result<RepairedGraph, RepairError>,
 }
 
-/// Why a file cannot be repaired.
+/// The reason why a file cannot be repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -79,7 +79,7 @@ pub struct Changes {
     pub unequal_weights: u64,
     /// Edges of weight zero, dropped.
     pub weightless_edges: u64,
-    /// Whether the vertices were counted from 0.
+    /// True if the vertices were counted from 0.
     pub counted_from_zero: bool,
     /// The number of edges that the header declared, if it was not that of the repaired graph.
     pub declared_edges: Option<u64>,

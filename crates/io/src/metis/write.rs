@@ -11,9 +11,9 @@ use viem::ground::types::{NodeId, Weight};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GraphContent {
-    /// Whether the weights of the vertices are written.
+    /// True if the weights of the vertices are written.
     pub node_weights: bool,
-    /// Whether the weights of the edges are written.
+    /// True if the weights of the edges are written.
     pub edge_weights: bool,
 }
 

@@ -141,7 +141,7 @@ impl Header {
     }
 }
 
-/// Whether a file that starts so is a graph in this format, perhaps a faulty one: no text has the zeros of its version.
+/// Returns whether a file that starts so is a graph in this format, perhaps a faulty one: no text has the zeros of its version.
 pub fn is_parhip(start: &[u8]) -> bool {
     start.first_chunk().is_some_and(|&version| u64::from_le_bytes(version) <= ALL)
 }

@@ -15,7 +15,7 @@ pub const WEIGHT: usize = 2;
 /// The column of numbers of messages in [`NAMES`].
 pub const MESSAGES: usize = 3;
 
-/// Whether a first line names source and target.
+/// Returns whether a first line names source and target.
 pub(super) fn is_certain(start: &[u8]) -> bool {
     let mut lines = start.split(|&byte| byte == b'\n').filter(|line| is_content(line));
     let Some(first) = lines.next() else { return false };
@@ -25,7 +25,7 @@ pub(super) fn is_certain(start: &[u8]) -> bool {
     columns.contains(&Some(0)) && columns.contains(&Some(1))
 }
 
-/// Whether a line is neither empty nor a comment.
+/// Returns whether a line is neither empty nor a comment.
 pub fn is_content(line: &[u8]) -> bool {
     let is_separator = |byte: &u8| matches!(byte, b',' | b';' | b' ' | b'\t' | b'\r');
     !matches!(line.first(), Some(b'#' | b'%')) && !line.iter().all(is_separator)

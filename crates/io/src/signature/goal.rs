@@ -3,7 +3,7 @@
 /// The word that a schedule begins with, before the number of its ranks.
 pub const NUM_RANKS: &[u8] = b"num_ranks";
 
-/// Whether a file that starts with these bytes is a schedule: the number of ranks comes first, behind blanks and comments.
+/// Returns whether a file that starts with these bytes is a schedule: the number of ranks comes first, behind blanks and comments.
 pub fn is_goal(start: &[u8]) -> bool {
     let mut rest = start;
     loop {

@@ -48,7 +48,7 @@ pub const TRAFFIC: [(Reading, Signature); 15] = [
     (Reading::SIMGRID, simgrid::is_certain),
 ];
 
-/// Whether a file is in the Matrix Market format.
+/// Returns whether a file is in the Matrix Market format.
 pub(crate) fn is_matrix_market(start: &[u8]) -> bool {
     let mark = MATRIX_MARKET.as_bytes();
     start.get(..mark.len()).is_some_and(|bytes| bytes.eq_ignore_ascii_case(mark))

@@ -29,7 +29,7 @@ pub enum Line {
     Torn,
 }
 
-/// Whether any line is whole.
+/// Returns whether any line is whole.
 pub(super) fn is_certain(start: &[u8]) -> bool {
     start.split(|&byte| byte == b'\n').any(|line| !matches!(Line::of(line), Line::Torn))
 }

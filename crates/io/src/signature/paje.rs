@@ -23,13 +23,13 @@ pub fn named_columns(line: &[u8]) -> Option<Places> {
     Some((place(START)?, place(END)?, place(SIZE)))
 }
 
-/// Whether a line is one of these kinds.
+/// Returns whether a line is one of these kinds.
 pub fn is_of(line: &[u8], kinds: &[&str]) -> bool {
     let first = fields_of(line, Separator::Single(b',')).first().copied().unwrap_or_default();
     kinds.iter().any(|kind| kind.as_bytes().eq_ignore_ascii_case(first))
 }
 
-/// Whether the first line is one of `pj_dump`, or names columns of links.
+/// Returns whether the first line is one of `pj_dump`, or names columns of links.
 pub(super) fn is_certain(start: &[u8]) -> bool {
     let first = start.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).find(|line| !line.is_empty());
     first.is_some_and(|line| {

@@ -53,7 +53,7 @@ fn is_action(name: &str) -> bool {
     QUIET.contains(&name) || SENDS.contains(&name) || UNCOUNTED.contains(&name) || collective(name).is_some()
 }
 
-/// Whether the first line is of a rank and an action.
+/// Returns whether the first line is of a rank and an action.
 pub(super) fn is_certain(start: &[u8]) -> bool {
     let lines = start.split(|&byte| byte == b'\n').map(|line| Fields::new(0, line, is_blank));
     let first = lines

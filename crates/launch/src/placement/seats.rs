@@ -269,7 +269,7 @@ fn place_in_order(
     Ok(())
 }
 
-/// Why no PE has the cores of a rank.
+/// The reason why no PE has the cores of a rank.
 fn lost(seat: &Seat, (nodes, index): (&Nodes, &Index), ranks: usize) -> PlacementFault {
     match seat.cores {
         Cores::Nth(number) => {

@@ -662,7 +662,7 @@ fn launcher_here(mpi: &Mpi, folder: &Path) -> Command {
     launcher
 }
 
-/// Whether the launcher works here at all, on two hosts.
+/// Returns whether the launcher works here at all, on two hosts.
 fn works(mpi: &Mpi, folder: &Path) -> bool {
     let hosts: &[&str] = match mpi.kind {
         "openmpi" | "openmpi5" => &["-H", "n1:1,n2:1"],

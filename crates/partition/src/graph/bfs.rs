@@ -59,7 +59,7 @@ impl BoundedBfs {
         &self.queue[1..]
     }
 
-    /// Whether the last search reached `node`; its source counts as reached.
+    /// Returns whether the last search reached `node`; its source counts as reached.
     #[inline]
     pub fn has_reached(&self, node: NodeId) -> bool {
         self.round > 0 && self.visited[node as usize] == self.round
@@ -104,7 +104,7 @@ impl PairBfs {
         Self { sides: [side.clone(), side] }
     }
 
-    /// Whether `u` and `v` are at most `max_hops` hops apart.
+    /// Returns whether `u` and `v` are at most `max_hops` hops apart.
     ///
     /// The side with the smaller outermost layer is extended. This usually visits far fewer vertices than one search from
     /// `u` until it finds `v`.

@@ -21,7 +21,7 @@ pub struct Coordinates {
     values: Vec<f64>,
 }
 
-/// Why coordinates were refused.
+/// The reason why coordinates were refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 #[non_exhaustive]
@@ -64,7 +64,7 @@ impl Coordinates {
         self.values.len() / self.dimension
     }
 
-    /// Whether there are no points.
+    /// Returns whether there are no points.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }

@@ -38,7 +38,7 @@ pub struct CsrGraph {
     total_node_weight: Weight,
 }
 
-/// Why a graph was refused. Vertices are named from 0.
+/// The reason why a graph was refused. Vertices are named from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 #[non_exhaustive]

@@ -110,7 +110,7 @@ impl Fingerprint {
     }
 }
 
-/// Whether both ends of each edge of a graph agree. `false` may also mean that it is not sure: if a row is not in strictly ascending order, or
+/// Returns whether both ends of each edge of a graph agree. `false` may also mean that it is not sure: if a row is not in strictly ascending order, or
 /// lists its own vertex or one without a row.
 pub fn is_surely_symmetric(offsets: &[usize], targets: &[NodeId], weights: Option<&[Weight]>) -> bool {
     let fingerprint = Fingerprint::with_key(Fingerprint::draw_key());

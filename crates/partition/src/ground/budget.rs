@@ -34,7 +34,7 @@ impl Budget {
         self.left = self.left.saturating_sub(work);
     }
 
-    /// Whether nothing is left.
+    /// Returns whether nothing is left.
     pub fn is_spent(self) -> bool {
         self.left == 0
     }

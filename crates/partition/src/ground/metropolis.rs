@@ -14,7 +14,7 @@ pub fn quantiles<const RANKS: usize>() -> [f32; RANKS] {
     std::array::from_fn(|rank| -((rank as f64 + 0.5) / RANKS as f64).ln() as f32)
 }
 
-/// Whether a worsening of x temperatures is accepted. Unlike a table of [`quantiles`] this accepts great ones too, seldom.
+/// Returns whether a worsening of x temperatures is accepted. Unlike a table of [`quantiles`] this accepts great ones too, seldom.
 ///
 /// The number of leading zeros of a random number gives the powers of 2 that it lies between, which nearly always decides whether it is below.
 #[inline(always)]

@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-/// Why a text is not a whole number from 0 to 2^64 - 1.
+/// The reason why a text is not a whole number from 0 to 2^64 - 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TextKind {
     /// A whole number below 0, of this size; the greatest one stands for all beyond.
@@ -111,7 +111,7 @@ impl Spelling {
         self.zeros = 0;
     }
 
-    /// Whether it is a number of any kind.
+    /// Returns whether it is a number of any kind.
     fn is_number(&self) -> bool {
         matches!(self.state, State::Whole | State::Fraction | State::Exponent)
     }
@@ -250,7 +250,7 @@ pub fn real(text: &[u8]) -> Option<f64> {
     Some(value).filter(|value| value.is_finite())
 }
 
-/// Why a text is not the number it should be.
+/// The reason why a text is not the number it should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[allow(missing_docs)]

@@ -42,7 +42,7 @@ pub enum ListFault {
     Empty { of: ListOf },
 }
 
-/// Whether a text is a list and not the name of a file: nothing but digits, commas, minus signs and blanks, and a
+/// Returns whether a text is a list and not the name of a file: nothing but digits, commas, minus signs and blanks, and a
 /// digit first, or nothing at all.
 pub fn is_list(text: &str) -> bool {
     let may_stand = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_whitespace() || b",-".contains(&byte);

@@ -18,9 +18,9 @@ pub enum Phase {
     Search,
 }
 
-/// Someone who watches a run. Every method has a default that does nothing; `()` watches nothing.
+/// Receives the progress of a run, and may stop it. Every method has a default that does nothing; `()` watches nothing.
 pub trait Observer: Sync {
-    /// Whether the run should end soon with the best it has.
+    /// Returns whether the run should end soon with the best it has.
     fn should_stop(&self) -> bool {
         false
     }
@@ -34,7 +34,7 @@ pub trait Observer: Sync {
 
 impl Observer for () {}
 
-/// Work between two questions of a [`Watch`]. An arc costs 1 to 100 ns, depending on where it lies in memory, so a question
+/// Work units between two polls of the observer by a [`Watch`]. An arc costs 1 to 100 ns, depending on where it lies in memory, so a question
 /// comes every few milliseconds at the latest, and costs nothing compared with the work.
 pub const WORK_BETWEEN_QUESTIONS: usize = 1 << 16;
 

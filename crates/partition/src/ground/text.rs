@@ -38,7 +38,7 @@ fn escaped(text: &str, is_hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(shown)
 }
 
-/// Whether a character controls a terminal or cannot be seen: controls, separators of lines, and those that Unicode lets programs leave out
+/// Returns whether a character controls a terminal or cannot be seen: controls, separators of lines, and those that Unicode lets programs leave out
 /// where they do not know them (`Default_Ignorable_Code_Point`).
 fn is_hidden(c: char) -> bool {
     c.is_control()

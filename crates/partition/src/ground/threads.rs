@@ -9,7 +9,7 @@ use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::memory::{self, OutOfMemory};
 use crate::ground::types::Weight;
 
-/// Why threads cannot be created.
+/// The reason why threads cannot be created.
 #[derive(Debug, Error)]
 #[error("cannot start the threads: {0}")]
 pub struct ThreadsError(#[from] rayon::ThreadPoolBuildError);

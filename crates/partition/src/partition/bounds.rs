@@ -74,7 +74,7 @@ impl LoadBounds<'_> {
         (self.least(block) - weight).max(0)
     }
 
-    /// How much a block of weight `before` comes to lack by losing `weight`.
+    /// By how much the deficit of a block of weight `before` grows if it loses `weight`.
     #[inline]
     pub fn lack_without(&self, block: BlockId, before: Weight, weight: Weight) -> Weight {
         if self.least.is_empty() {

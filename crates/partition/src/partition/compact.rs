@@ -146,7 +146,7 @@ pub(crate) struct CompactGraph<'g, W> {
 /// A part of a graph, and what its vertices are there.
 pub(crate) type Piece<W> = (CompactGraph<'static, W>, Vec<NodeId>);
 
-/// Whether all sums over `graph` fit 32 bits.
+/// Returns whether all sums over `graph` fit 32 bits.
 pub(crate) fn is_narrow(graph: &CsrGraph) -> bool {
     let limit = Weight::from(i32::MAX);
     graph.total_arc_weight() <= limit && graph.total_node_weight() <= limit

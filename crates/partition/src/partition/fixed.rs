@@ -24,7 +24,7 @@ pub struct FixedVertices {
     num_blocks: usize,
 }
 
-/// Why fixed vertices were refused. Vertices and blocks are counted from 0.
+/// The reason why fixed vertices were refused. Vertices and blocks are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -118,7 +118,7 @@ impl FixedVertices {
         self.iter().count()
     }
 
-    /// Whether no vertex is fixed; O(n).
+    /// Returns whether no vertex is fixed; O(n).
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
     }

@@ -53,7 +53,7 @@ impl BlockTree {
         Self { parts }
     }
 
-    /// Whether a single step divides the whole into blocks.
+    /// Returns whether a single step divides the whole into blocks.
     pub fn is_flat(&self) -> bool {
         self.children(0).all(|child| self.range(child).len() == 1)
     }

@@ -265,7 +265,7 @@ mod tests {
         bins.len() == weights.len() && loads.iter().zip(rooms).all(|(&load, &room)| load <= room.max(0))
     }
 
-    /// Whether some assignment holds, by trying all.
+    /// Returns whether some assignment holds, by trying all.
     fn exists(weights: &[Weight], rooms: &mut [Weight]) -> bool {
         let Some((&first, rest)) = weights.split_first() else { return true };
         (0..rooms.len()).any(|bin| {

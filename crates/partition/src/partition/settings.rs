@@ -175,7 +175,7 @@ pub struct UnconstrainedConfig {
     pub patience: usize,
     /// The share of its cost by which a partition must be better than the best one to count for the patience; 0 to 1.
     pub least_gain: f64,
-    /// Whether blocks are brought within their bounds before the first round too.
+    /// True if blocks are brought within their bounds before the first round too.
     pub is_balanced_first: bool,
     /// What a vertex may lose by a move, as a share of what its edges inside its block cost then; 0 to 1.
     pub loss: f64,
@@ -282,7 +282,7 @@ fn check_searches(
 }
 
 impl UnconstrainedConfig {
-    /// Whether blocks must be within their bounds when a level is refined.
+    /// Returns whether blocks must be within their bounds when a level is refined.
     pub(super) fn begins_within_bounds(&self) -> bool {
         self.patience == 0 || self.is_balanced_first
     }

@@ -36,7 +36,7 @@ pub struct Targets {
     fixed: Option<FixedVertices>,
 }
 
-/// Why targets were refused.
+/// The reason why targets were refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 #[non_exhaustive]
@@ -397,7 +397,7 @@ impl Targets {
         self.sizes.len()
     }
 
-    /// Whether no block may weigh more than its target.
+    /// Returns whether no block may weigh more than its target.
     pub fn are_exact(&self) -> bool {
         self.sizes == self.bounds
     }

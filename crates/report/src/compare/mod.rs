@@ -25,7 +25,7 @@ use viem::mapping::objective::{ScoreError, evaluate};
 pub struct Comparison<'a> {
     graph: &'a CsrGraph,
     machine: &'a PreparedMachine<'a>,
-    /// Whether mappings are many-to-one.
+    /// True if mappings are many-to-one.
     is_many: bool,
 }
 
@@ -71,7 +71,7 @@ impl<'a> Comparison<'a> {
         Self { is_many, ..self }
     }
 
-    /// Whether the mappings are many-to-one.
+    /// Returns whether the mappings are many-to-one.
     pub fn is_many(&self) -> bool {
         self.is_many
     }

@@ -43,7 +43,7 @@ pub(super) enum Statement {
     Requires {
         later: Range<usize>,
         earlier: Range<usize>,
-        /// Whether it waits for the start only.
+        /// True if it waits for the start only.
         is_start: bool,
     },
 }

@@ -186,7 +186,7 @@ impl<'a> Entries<'a> {
         (0..layers).all(|layer| (0..rows).all(|row| (0..=row).all(|column| is_same(layer, row, column))))
     }
 
-    /// Whether each row sums to 1.
+    /// Returns whether each row sums to 1.
     fn has_shares(&self) -> bool {
         let [layers, rows, columns] = self.shape;
         let number = |entry| match entry {

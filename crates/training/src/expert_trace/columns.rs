@@ -160,7 +160,7 @@ impl Columns {
         places.map(|place| self.name(place)).collect()
     }
 
-    /// Whether there is a column of loads for each expert of so many.
+    /// Returns whether there is a column of loads for each expert of so many.
     pub(super) fn has_each(&self, experts: usize) -> bool {
         let each = self.count(Role::Expert) + self.count(Role::Unknown);
         let is_repeated = experts > 1
@@ -170,7 +170,7 @@ impl Columns {
         each == experts && self.count(Role::Count) + self.count(Role::Token) == 0 && !is_repeated
     }
 
-    /// Whether there is one of loads beside one of experts, or alone. Weights of experts in a step may be those of a token.
+    /// Returns whether there is one of loads beside one of experts, or alone. Weights of experts in a step may be those of a token.
     pub(super) fn is_table(&self, are_loads: bool) -> bool {
         let are_counts = self.names_of(&[Role::Count]).iter().all(|name| !is_weight(name));
         let is_of_tokens = self.count(Role::Token) > 0 || self.has_steps() && !are_counts;
@@ -181,12 +181,12 @@ impl Columns {
             && (self.count(Role::Expert) == 1 || is_alone)
     }
 
-    /// Whether there are several steps, over which loads are summed.
+    /// Returns whether there are several steps, over which loads are summed.
     pub(super) fn has_steps(&self) -> bool {
         self.count(Role::Step) > 0
     }
 
-    /// Whether a line may be of a token.
+    /// Returns whether a line may be of a token.
     pub(super) fn has_tokens(&self) -> bool {
         self.count(Role::Token) > 0 || self.has_steps()
     }
@@ -233,7 +233,7 @@ impl Columns {
     }
 }
 
-/// Whether a name of numbers may be that of the weight that a token gives to an expert.
+/// Returns whether a name of numbers may be that of the weight that a token gives to an expert.
 fn is_weight(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     ["weight", "value"].iter().any(|start| name.starts_with(start))

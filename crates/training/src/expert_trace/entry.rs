@@ -26,7 +26,7 @@ pub struct TraceFound {
     pub kind: TraceKind,
     /// Loads are in units of 10^-`decimals` tokens.
     pub decimals: u32,
-    /// Whether loads had more decimal places than that, and were rounded.
+    /// True if loads had more decimal places than that, and were rounded.
     pub is_rounded: bool,
     /// Columns that were passed over, by their names.
     pub passed_over: Vec<String>,

@@ -32,7 +32,7 @@ pub(super) fn read(
     form.end(table.next_line(), take)
 }
 
-/// Whether a first line names the columns: its first field starts with a letter, or is empty and stands beside such names or the numbers of experts.
+/// Returns whether a first line names the columns: its first field starts with a letter, or is empty and stands beside such names or the numbers of experts.
 fn has_names(first: &Fields<'_>, experts: u32, kind: Option<TraceKind>) -> bool {
     let mut fields = *first;
     let names: Vec<&[u8]> = std::iter::from_fn(|| fields.next_of_table()).map(|field| field.text).collect();
@@ -49,7 +49,7 @@ fn has_names(first: &Fields<'_>, experts: u32, kind: Option<TraceKind>) -> bool 
     }
 }
 
-/// Whether these are the numbers from 0 on.
+/// Returns whether these are the numbers from 0 on.
 fn are_counted(names: &[&[u8]]) -> bool {
     (0..).zip(names).all(|(number, name)| number::whole(name) == Ok(number))
 }
@@ -175,7 +175,7 @@ struct Choices {
     columns: Columns,
     experts: u32,
     has_layer: bool,
-    /// Whether a line has one of the experts of a token, so that successive lines of a token belong together.
+    /// True if a line has one of the experts of a token, so that successive lines of a token belong together.
     is_split: bool,
     /// The token that may go on, and those that were.
     token: Option<Token>,
@@ -323,7 +323,7 @@ impl Rows {
         self.numbers[((layer * experts + row) * experts + column) as usize]
     }
 
-    /// Whether layers are complete and symmetric.
+    /// Returns whether layers are complete and symmetric.
     fn are_pairs(&self) -> bool {
         let experts = u64::from(self.experts);
         let layers = self.num_rows() as u64 / experts;
@@ -336,7 +336,7 @@ impl Rows {
                 .all(|layer| (0..experts).all(|row| (0..=row).all(|column| is_same(layer, row, column))))
     }
 
-    /// Whether each line may hold a layer and all experts but one.
+    /// Returns whether each line may hold a layer and all experts but one.
     fn may_be_choices(&self) -> bool {
         let layers: BTreeSet<u64> = self.rows().map(|row| row[0].digits).collect();
         layers.iter().copied().eq(0..layers.len() as u64)
@@ -421,7 +421,7 @@ impl Rows {
     }
 }
 
-/// Whether these are different experts.
+/// Returns whether these are different experts.
 fn are_different(numbers: &[Decimal], experts: u32) -> bool {
     let is_expert = |number: &Decimal| number.whole().is_some_and(|expert| expert < experts.into());
     let different: BTreeSet<u64> = numbers.iter().map(|number| number.digits).collect();
@@ -529,7 +529,7 @@ struct Unsure {
     lines: Vec<(u64, Vec<u8>)>,
     /// The layers and experts whose loads there are.
     seen: BTreeSet<(u64, u32)>,
-    /// Whether each line may be one of a token.
+    /// True if each line may be one of a token.
     may_be_choices: bool,
 }
 
@@ -549,7 +549,7 @@ impl Unsure {
         Self { reader, experts, separator, lines: Vec::new(), seen: BTreeSet::new(), may_be_choices: true }
     }
 
-    /// Whether a line may be one of loads, each of which there is once.
+    /// Returns whether a line may be one of loads, each of which there is once.
     fn takes(&mut self, fields: Fields<'_>) -> bool {
         let is_taken = match &mut self.reader {
             LoadReader::Lines(lines) => match lines.read(fields) {

@@ -173,7 +173,7 @@ impl<'a> Branching<'a> {
         }
     }
 
-    /// Whether the PEs with a slot may take the rest and stay below the best greatest load.
+    /// Returns whether the PEs with a slot may take the rest and stay below the best greatest load.
     fn has_room(&self, place: usize) -> bool {
         let most = self.best.0 - 1;
         let rooms = self.total.iter().zip(&self.free).filter(|&(_, &free)| free > 0);

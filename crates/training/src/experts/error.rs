@@ -15,7 +15,7 @@ pub const MOST_COPIES: usize = 1 << 12;
 /// Upper limit on the tokens of a layer.
 pub(super) const MOST_TOKENS: u64 = 1 << 40;
 
-/// Why there is no placement of experts.
+/// The reason why there is no placement of experts.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

@@ -66,7 +66,7 @@ impl ExpertRouting {
         1.0 / 10f64.powi(self.decimals as i32)
     }
 
-    /// Whether loads are all that is known: some expert has tokens, but of no token are the experts known.
+    /// Returns whether loads are all that is known: some expert has tokens, but of no token are the experts known.
     pub fn is_of_loads(&self) -> bool {
         let has_loads = |layer: &LayerRouting| layer.loads.iter().any(|&load| load > 0);
         self.layers.iter().all(|layer| layer.tokens.is_empty()) && self.layers.iter().any(has_loads)

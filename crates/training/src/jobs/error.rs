@@ -11,7 +11,7 @@ pub const MOST_TRAINING_RANKS: u64 = 1 << 20;
 /// Upper limit on the pairs of ranks that all-to-alls connect.
 pub(super) const MOST_PAIRS: u64 = 1 << 26;
 
-/// Why there is no traffic of a job.
+/// The reason why there is no traffic of a job.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

@@ -51,7 +51,7 @@ struct Exchange {
     to: NodeId,
     bytes: u64,
     class: TrafficClass,
-    /// Whether half of the bytes go back.
+    /// True if half of the bytes go back.
     is_mutual: bool,
 }
 

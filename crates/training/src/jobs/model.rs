@@ -77,11 +77,11 @@ pub struct TrainingConfig {
     pub kv: u64,
     /// Length between the matrices of an MLP; 0 for four times `hidden`.
     pub ffn: u64,
-    /// Whether MLPs have a gate: three matrices instead of two.
+    /// True if MLPs have a gate: three matrices instead of two.
     pub gated: bool,
     /// Number of different tokens; 0 leaves embedding and output layer out.
     pub vocabulary: u64,
-    /// Whether embedding and output layer share their parameters.
+    /// True if embedding and output layer share their parameters.
     pub tied: bool,
     /// Experts of a layer; 0 for a model without experts.
     pub experts: u64,
@@ -99,7 +99,7 @@ pub struct TrainingConfig {
     pub parameter_bytes: u64,
     /// Bytes of an element of gradients as they are reduced.
     pub gradient_bytes: u64,
-    /// Whether the ranks that share layers share the tokens between these (Megatron's sequence parallelism).
+    /// True if the ranks that share layers share the tokens between these (Megatron's sequence parallelism).
     pub sequence_parallel: bool,
     /// Whether the forward pass is repeated.
     pub recompute: Recomputation,

@@ -85,7 +85,7 @@ impl Default for ParallelConfig {
     }
 }
 
-/// Why a part of a text is none.
+/// The reason why a part of a text is none.
 fn fault(text: &str, reason: impl Into<String>) -> TrainingError {
     TrainingError::Parallel { text: text.to_owned(), reason: reason.into() }
 }

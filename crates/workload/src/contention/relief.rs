@@ -165,7 +165,7 @@ impl Ranges {
         (1..=count / 2).rev().filter(|length| count.is_multiple_of(*length)).collect()
     }
 
-    /// Whether two ranges can be exchanged: neither is fixed, and one is not empty.
+    /// Returns whether two ranges can be exchanged: neither is fixed, and one is not empty.
     fn are_alike(&self, a: usize, b: usize, length: usize) -> bool {
         let (here, there) = (a..a + length, b..b + length);
         let has_fixed =
@@ -250,7 +250,7 @@ impl<'a> Search<'a> {
         made
     }
 
-    /// Whether a process on a range uses a link of this load.
+    /// Returns whether a process on a range uses a link of this load.
     fn is_busy(&mut self, first: usize, length: usize, busy: Cost) -> bool {
         let on = self.ranges.on[first..first + length].iter().flatten();
         on.into_iter().any(|&process| self.loads.greatest_of(self.graph, &self.pe_of, process) >= busy)
@@ -302,7 +302,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Looks at no exchange any more.
+    /// Stops examining the exchange.
     fn move_back(&mut self) {
         for process in self.moved.drain(..) {
             self.after[process as usize] = self.pe_of[process as usize];

@@ -33,7 +33,7 @@ struct Way {
     hold: i64,
     /// Distance, or minus the saving inside a PE, in parts of a cycle.
     extra: i64,
-    /// Whether a message uses links.
+    /// True if a message uses links.
     is_remote: bool,
 }
 

@@ -53,7 +53,7 @@ pub const MOST_MESSAGES: u64 = 1 << 25;
 /// Parts of a cycle in which F and R are summed.
 pub const PARTS: i64 = 1 << 8;
 
-/// Why there is no estimate.
+/// The reason why there is no estimate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

@@ -132,7 +132,7 @@ impl Default for TaskMapConfig {
     }
 }
 
-/// Why a workload is not mapped.
+/// The reason why a workload is not mapped.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation
@@ -194,7 +194,7 @@ pub struct TaskMapReport {
     pub tried: u64,
     /// Steps made.
     pub made: u64,
-    /// Whether the run was ended early.
+    /// True if the run was ended early.
     pub stopped: bool,
     /// Time of the whole run, in seconds.
     pub seconds: f64,
@@ -361,7 +361,7 @@ impl<'a> Run<'a> {
         Ok(self.best_of(starts, state)?)
     }
 
-    /// Whether F cannot be improved: each PE has one task, no two PEs are at the same place, and there are no
+    /// Returns whether F cannot be improved: each PE has one task, no two PEs are at the same place, and there are no
     /// costs of distance and contention.
     fn is_ideal(&self, candidate: &Candidate) -> bool {
         let view = self.search.view;

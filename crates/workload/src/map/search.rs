@@ -75,7 +75,7 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// Whether the run must end. Checked before each step that visits the whole workload.
+    /// Returns whether the run must end. Checked before each step that visits the whole workload.
     pub(super) fn stops(&self, steps: &mut Steps) -> bool {
         steps.stopped = steps.stopped || self.observer.should_stop();
         steps.stopped

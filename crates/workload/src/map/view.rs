@@ -41,7 +41,7 @@ impl Nearby {
             _ => (in_order(), None),
         };
         let is_in_order = pe_at.is_sorted();
-        let listed = (!is_in_order).then(|| distances.clone().listed(&pe_at));
+        let listed = (!is_in_order).then(|| distances.listed(&pe_at));
         let near = listed.as_ref().unwrap_or(distances).visit(Nearest(parts.as_ref(), observer));
         let mut place_of = in_order();
         for (place, &pe) in (0..).zip(&pe_at) {
@@ -117,7 +117,7 @@ impl MachineView {
         (!order.is_sorted()).then_some(order)
     }
 
-    /// Whether messages to another PE take time.
+    /// Returns whether messages to another PE take time.
     pub(super) fn has_distances(&self) -> bool {
         self.least > 0
     }

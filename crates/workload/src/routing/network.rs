@@ -146,7 +146,7 @@ fn costs_to(target: NodeId, graph: &CsrGraph) -> Vec<Distance> {
 struct Hosts {
     /// The number of the host of each vertex that is not in the midst of a circle.
     number: Vec<u32>,
-    /// Whether the network is direct.
+    /// True if the network is direct.
     are_everywhere: bool,
 }
 

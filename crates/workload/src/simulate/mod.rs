@@ -55,7 +55,7 @@ use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::observer::{Observer, Watch};
 use viem::ground::types::PeId;
 
-/// Why a simulation has no end. Tasks and PEs are counted from 0.
+/// The reason why a simulation has no end. Tasks and PEs are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

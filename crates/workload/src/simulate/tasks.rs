@@ -158,7 +158,7 @@ impl<'a> Tasks<'a> {
         outgoing
     }
 
-    /// Whether all tasks have ended.
+    /// Returns whether all tasks have ended.
     pub(super) fn have_ended(&self) -> bool {
         self.pes.iter().all(|pe| pe.unfinished == 0)
     }

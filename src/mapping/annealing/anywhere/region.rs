@@ -69,14 +69,14 @@ impl<W: Copy + TryFrom<Weight> + Into<Weight>> Placement<W> {
         Self { places, offsets, arcs, place_of, outside, process_on, kinds }
     }
 
-    /// Whether processes may be exchanged between two places.
+    /// Returns whether processes may be exchanged between two places.
     #[inline]
     pub fn may_exchange(&self, p: PeId, q: PeId) -> bool {
         let kind = |place: PeId| self.kinds[(place - self.places.start) as usize];
         self.kinds.is_empty() || kind(p) == kind(q)
     }
 
-    /// Whether a process must stay where it is.
+    /// Returns whether a process must stay where it is.
     pub fn is_fixed(&self, process: NodeId) -> bool {
         self.kinds.get(process as usize) == Some(&FIXED)
     }
@@ -203,7 +203,7 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
         }
     }
 
-    /// Whether an exchange of two processes cannot change J.
+    /// Returns whether an exchange of two processes cannot change J.
     #[inline]
     pub fn are_interchangeable<M: Metric<Key = K>>(&self, metric: &M, u: NodeId, v: NodeId) -> bool {
         metric.interchangeable(self.keys[u as usize], self.keys[v as usize])

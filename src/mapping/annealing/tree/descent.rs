@@ -123,7 +123,7 @@ impl<'a, A: Amount> Descent<'a, A> {
         None
     }
 
-    /// Whether an exchange of a process with one of a group can lower J; true if unknown.
+    /// Returns whether an exchange of a process with one of a group can lower J; true if unknown.
     fn may_gain(&mut self, u: NodeId, group: u32) -> bool {
         let Some(losses) = &mut self.losses else { return true };
         let table = &*self.table;
@@ -161,7 +161,7 @@ impl<'a, A: Amount> Descent<'a, A> {
     }
 }
 
-/// Whether exchanges of a process traverse more than [`MANY_ARCS`] arcs.
+/// Returns whether exchanges of a process traverse more than [`MANY_ARCS`] arcs.
 fn is_hub<A: Amount>(table: &GainTable<A>, process: NodeId) -> bool {
     table.arcs_of(process).len() > MANY_ARCS
 }

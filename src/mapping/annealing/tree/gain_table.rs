@@ -60,7 +60,7 @@ impl Amount for i64 {
     }
 }
 
-/// Whether the gains of a problem fit 32 bits: no intermediate sum exceeds four times the largest cost of a
+/// Returns whether the gains of a problem fit 32 bits: no intermediate sum exceeds four times the largest cost of a
 /// process.
 pub(super) fn fits_32_bits(graph: &CsrGraph, hierarchy: &Hierarchy) -> bool {
     let volume = graph.nodes().map(|node| graph.weighted_degree(node)).max().unwrap_or(0);
@@ -163,7 +163,7 @@ impl<A: Amount> GainTable<A> {
         self.levels.len()
     }
 
-    /// Whether no level has a smaller distance than a level inside it.
+    /// Returns whether no level has a smaller distance than a level inside it.
     pub fn grows_outwards(&self) -> bool {
         self.apart.is_sorted()
     }

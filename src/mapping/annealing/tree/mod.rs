@@ -226,7 +226,7 @@ impl<'a, A: Amount> Walk<'a, A> {
         Some((u, table.process_on(table.first_pe(near, level) + position)))
     }
 
-    /// Whether both processes may move.
+    /// Returns whether both processes may move.
     #[inline]
     fn are_free(&self, u: NodeId, v: NodeId) -> bool {
         self.is_fixed.is_empty() || !(self.is_fixed[u as usize] || self.is_fixed[v as usize])

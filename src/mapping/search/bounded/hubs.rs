@@ -80,7 +80,7 @@ impl Hubs {
         self.hubs.binary_search(&process).is_ok()
     }
 
-    /// Whether the edges of a process are covered by [`HubGains`].
+    /// Returns whether the edges of a process are covered by [`HubGains`].
     pub fn is_bounded(&self, process: NodeId) -> bool {
         self.bounded.binary_search(&process).is_ok()
     }

@@ -98,7 +98,7 @@ impl BoundedGains {
         (gains.hubs.iter().next().is_none() || gains.are_tight(View::of(search), near)).then_some(gains)
     }
 
-    /// Whether the bounds prune enough to make a visit cheaper than a scan of the PEs near a process and of
+    /// Returns whether the bounds prune enough to make a visit cheaper than a scan of the PEs near a process and of
     /// the arcs of all hubs. If processes communicate with many hubs in different ways, almost nothing is
     /// pruned.
     fn are_tight(&self, view: View<'_>, near: usize) -> bool {
@@ -350,7 +350,7 @@ mod tests {
     use crate::mapping::Mapping;
     use crate::mapping::problem::Problem;
 
-    /// Whether bounds are used around `hubs` hubs of 2400 processes, where each hub skips one neighbour in
+    /// Returns whether bounds are used around `hubs` hubs of 2400 processes, where each hub skips one neighbour in
     /// `left_out`.
     fn is_bounded(hubs: NodeId, left_out: u32) -> bool {
         let mut rng = Rng::new(4);

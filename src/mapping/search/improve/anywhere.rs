@@ -180,7 +180,7 @@ struct Ground<'a> {
     observer: &'a dyn Observer,
     /// The number of regions.
     num_regions: usize,
-    /// Whether there are so few places that the dense search follows.
+    /// True if there are so few places that the dense search follows.
     are_few: bool,
 }
 

@@ -46,7 +46,7 @@ mod tests {
     use crate::mapping::objective::cost;
     use crate::testing::{pattern_machines, random_graph, shuffled};
 
-    /// Whether a graph is found on a machine.
+    /// Returns whether a graph is found on a machine.
     fn is_found(graph: &CsrGraph, distances: &Distances) -> bool {
         let places: Vec<PeId> = (0..distances.num_pes() as PeId).collect();
         let near = Near::new(distances, &places, None, &());

@@ -25,7 +25,7 @@ const NOWHERE: PeId = PeId::MAX;
 /// Upper limit on the mappings enumerated: less than a millisecond.
 const GREATEST_COUNT: f64 = 2000.0;
 
-/// Whether the problem is so small that [`optimum`] is found in negligible time.
+/// Returns whether the problem is so small that [`optimum`] is found in negligible time.
 pub(super) fn is_small(hierarchy: &Hierarchy) -> bool {
     let log_factorial = |n: u32| (2..=n).map(|i| f64::from(i).ln()).sum::<f64>();
     let n = hierarchy.num_pes();
@@ -66,7 +66,7 @@ pub(super) fn is_small_around(fixed: Option<&FixedVertices>, graph: &CsrGraph) -
     true
 }
 
-/// Whether the problem is.
+/// Returns whether the problem is.
 pub(super) fn is_small_problem(problem: &Problem<'_>, hierarchy: Option<&Hierarchy>) -> bool {
     match (problem.fixed(), hierarchy) {
         (None, Some(hierarchy)) => is_small(hierarchy),
@@ -238,7 +238,7 @@ impl Search<'_> {
         arcs.map(|(other, weight)| 2 * weight * oracle.distance(pe, self.pe_of[other as usize])).sum()
     }
 
-    /// Whether no enclosing group of the PE is empty with the preceding sibling also empty.
+    /// Returns whether no enclosing group of the PE is empty with the preceding sibling also empty.
     fn opens_in_order(&self, pe: PeId) -> bool {
         let occupied =
             |first: PeId, size: PeId| self.taken[first as usize..(first + size) as usize].contains(&true);

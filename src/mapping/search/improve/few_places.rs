@@ -35,7 +35,7 @@ impl FewPlaces {
     pub(super) const ECO: Self = Self { population: 8, children: 48, agreeing: 2, ..Self::FAST };
     pub(super) const STRONG: Self = Self { population: 16, children: 320, agreeing: 3, ..Self::FAST };
 
-    /// Whether so many places are few: then the dense search ends a run.
+    /// Returns whether so many places are few: then the dense search ends a run.
     pub(crate) fn is_few(&self, num_places: usize) -> bool {
         num_places <= self.most_places
     }

@@ -104,7 +104,7 @@ impl Improvement {
     };
 }
 
-/// Whether [`improve`] is guaranteed to return an optimum. This holds if the problem is small enough to
+/// Returns whether [`improve`] is guaranteed to return an optimum. This holds if the problem is small enough to
 /// enumerate all mappings of the processes that have neighbours, or if all mappings cost the same because no process communicates or all PEs are
 /// equally far apart.
 pub fn finds_optimum(graph: &CsrGraph, machine: &Places) -> bool {

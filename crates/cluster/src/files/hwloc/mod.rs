@@ -80,7 +80,7 @@ impl Object {
         Self { near: Some(Box::new(near)), ..Self::pu(number) }
     }
 
-    /// Whether it is made of GPUs, each of which stands as a core. O(depth).
+    /// Returns whether it is made of GPUs, each of which stands as a core. O(depth).
     pub fn has_gpus(&self) -> bool {
         self.near.is_some() || self.children.first().is_some_and(Object::has_gpus)
     }
@@ -218,7 +218,7 @@ fn attribute(node: Node<'_, '_>, attribute: &'static str) -> Fault {
 }
 
 struct Reader {
-    /// Whether NUMA nodes hold no cores.
+    /// True if NUMA nodes hold no cores.
     memory_is_beside: bool,
     /// PUs stand in all of these.
     usable: Vec<CpuSet>,
@@ -281,7 +281,7 @@ impl Reader {
 /// A set of PUs: words of 32 bits, the lowest first.
 struct CpuSet {
     words: Vec<u32>,
-    /// Whether all PUs beyond the words are in it.
+    /// True if all PUs beyond the words are in it.
     is_infinite: bool,
 }
 

@@ -81,7 +81,7 @@ impl Chosen {
     }
 }
 
-/// Whether a name is that of a pattern, in which `*` stands for any text.
+/// Returns whether a name is that of a pattern, in which `*` stands for any text.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut pieces = pattern.split('*');
     let Some(mut rest) = name.strip_prefix(pieces.next().unwrap_or_default()) else { return false };

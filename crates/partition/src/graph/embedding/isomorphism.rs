@@ -132,7 +132,7 @@ enum Choice {
 }
 
 impl Search<'_> {
-    /// Whether all vertices got a place.
+    /// Returns whether all vertices got a place.
     fn run(&mut self) -> bool {
         let n = self.place_of.len();
         let Some(frame) = self.next() else { return true };

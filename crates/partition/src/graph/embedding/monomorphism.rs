@@ -150,7 +150,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Whether all vertices got a place.
+    /// Returns whether all vertices got a place.
     fn run(&mut self, budget: Budget, watch: &mut Watch<'_>) -> bool {
         let mut left = budget.least_steps + budget.steps * self.order.len();
         // The candidates of each vertex that are not tried yet, the next one last.
@@ -244,7 +244,7 @@ impl Search<'_> {
         found
     }
 
-    /// Whether a vertex that was just placed leaves too little room for the neighbours of the vertices around it.
+    /// Returns whether a vertex that was just placed leaves too little room for the neighbours of the vertices around it.
     fn is_hopeless(&self, vertex: u32) -> bool {
         let own = self.placement.place_of[vertex as usize];
         let has_room = |place: u32| {

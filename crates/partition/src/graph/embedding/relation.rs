@@ -49,7 +49,7 @@ impl Relation {
         self.holds[i as usize * self.size + j as usize]
     }
 
-    /// Whether some degree, in the order of their sizes, is greater than that of the host.
+    /// Returns whether some degree, in the order of their sizes, is greater than that of the host.
     fn is_too_large_for(&self, host: &Self) -> bool {
         let sorted = |relation: &Self| {
             let mut degrees: Vec<usize> = relation.degrees.iter().map(|&(out, into)| out + into).collect();
@@ -102,7 +102,7 @@ pub fn embed(pattern: &Relation, host: &Relation, steps: u64, watch: &mut Watch<
 struct Search<'a, 'b> {
     pattern: &'a Relation,
     host: &'a Relation,
-    /// Whether both have as many pairs.
+    /// True if both have as many pairs.
     is_exact: bool,
     order: Vec<u32>,
     placement: Placement,
@@ -143,7 +143,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether a place is free, related as the vertex is to all that have places, and near enough free places for the other neighbours.
+    /// Returns whether a place is free, related as the vertex is to all that have places, and near enough free places for the other neighbours.
     fn fits(&self, vertex: u32, place: u32) -> bool {
         let (pattern, host) = (self.pattern, self.host);
         let (own, room) = (pattern.degrees[vertex as usize], host.degrees[place as usize]);

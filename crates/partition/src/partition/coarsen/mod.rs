@@ -72,7 +72,7 @@ impl Contraction {
         }
     }
 
-    /// Whether a coarse level is kept though it is not the coarsest one, given its number of arcs and that of the level before.
+    /// Returns whether a coarse level is kept though it is not the coarsest one, given its number of arcs and that of the level before.
     fn keeps(self, num_arcs: usize, before: usize) -> bool {
         num_arcs * FEWER_ARCS.1 <= before * FEWER_ARCS.0 || !matches!(self, Contraction::Hubs { .. })
     }

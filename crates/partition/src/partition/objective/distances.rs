@@ -15,7 +15,7 @@ pub trait BlockDistances: Sync {
     /// A distance that no two blocks exceed.
     fn greatest(&self) -> Distance;
 
-    /// Whether the triangle inequality is known to hold.
+    /// Returns whether the triangle inequality is known to hold.
     fn has_triangle_inequality(&self) -> bool {
         false
     }

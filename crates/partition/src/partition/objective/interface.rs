@@ -63,13 +63,13 @@ pub(crate) trait Objective: Clone + Sync {
         None
     }
 
-    /// Whether a vertex must stay in its block.
+    /// Returns whether a vertex must stay in its block.
     #[inline]
     fn is_fixed(&self, node: NodeId) -> bool {
         self.fixed_block(node).is_some()
     }
 
-    /// Whether any vertex must.
+    /// Returns whether any vertex must.
     #[inline]
     fn has_fixed(&self) -> bool {
         false

@@ -20,7 +20,7 @@ pub(crate) struct Migrating<O> {
     homes: Vec<u32>,
     /// The cost of each vertex away from home; 0 if its home no longer exists, as it moves in any case.
     penalties: Vec<Weight>,
-    /// Whether the homes are those of an older partition.
+    /// True if the homes are those of an older partition.
     resumes: bool,
     /// The block of each vertex that must not leave it, or [`FREE`]; empty if there is none. A fixed vertex is at home.
     fixed: Vec<u32>,

@@ -69,13 +69,13 @@ impl<'a> PartitionInput<'a> {
         Ok(points)
     }
 
-    /// Whether all vertices weigh 1.
+    /// Returns whether all vertices weigh 1.
     pub(super) fn has_unit_weights(&self) -> bool {
         self.graph.node_weights().iter().all(|&weight| weight == 1)
     }
 }
 
-/// Why an algorithm does not work on an input.
+/// The reason why an algorithm does not work on an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 #[non_exhaustive]
@@ -104,7 +104,7 @@ pub(super) struct Method {
     pub order: fn(&PartitionInput<'_>) -> Result<Vec<NodeId>, PartitionAlgorithmError>,
     /// The part of each vertex, if parts are not ranges of the order.
     pub parts: Option<Parts>,
-    /// Whether sets of parts are divided in two recursively, so that it matters how they are grouped.
+    /// True if sets of parts are divided in two recursively, so that it matters how they are grouped.
     pub is_recursive: bool,
     pub needs_coordinates: bool,
 }

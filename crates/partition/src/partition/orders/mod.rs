@@ -133,12 +133,12 @@ impl PartitionAlgorithm {
         (self.method().order)(input)
     }
 
-    /// Whether it divides parts in two recursively, so that a [`Grouping`] matters.
+    /// Returns whether it divides parts in two recursively, so that a [`Grouping`] matters.
     pub fn is_recursive(self) -> bool {
         self.method().is_recursive
     }
 
-    /// Whether it needs [`Coordinates`](crate::graph::Coordinates).
+    /// Returns whether it needs [`Coordinates`](crate::graph::Coordinates).
     pub fn needs_coordinates(self) -> bool {
         self.method().needs_coordinates
     }

@@ -204,7 +204,7 @@ impl<'a, W: Stored, O: Objective> Filling<'a, W, O> {
         None
     }
 
-    /// Whether a move exceeds no bound and lowers what is missing.
+    /// Returns whether a move exceeds no bound and lowers what is missing.
     fn may_move(&self, node: NodeId, block: BlockId) -> bool {
         let (from, weights) = (self.assignment.blocks[node as usize], &self.assignment.weights);
         let weight = self.level.node_weight(node);

@@ -94,7 +94,7 @@ pub(crate) struct KWay {
     trail: Vec<Move>,
     /// Where the searches of the next round start.
     seeds: Vec<NodeId>,
-    /// Whether there are vertices that do not join searches.
+    /// True if there are vertices that do not join searches.
     has_hubs: bool,
 }
 
@@ -397,7 +397,7 @@ impl KWay {
     }
 }
 
-/// Whether a vertex joins a search when a neighbour moves. One with more arcs than [`MAX_SEARCH_EFFORT`] does not: adjacent
+/// Returns whether a vertex joins a search when a neighbour moves. One with more arcs than [`MAX_SEARCH_EFFORT`] does not: adjacent
 /// to nearly everything that moves, it would end every search at once. Searches still start from it.
 #[inline]
 fn joins<W: Stored>(graph: &CompactGraph<'_, W>, node: NodeId) -> bool {
@@ -435,7 +435,7 @@ impl RandomWalk {
         self.deviations += deviation * (gain - self.mean);
     }
 
-    /// Whether a walk of this mean and variance is unlikely to return to where it started.
+    /// Returns whether a walk of this mean and variance is unlikely to return to where it started.
     #[inline]
     fn is_hopeless(&self, least_steps: usize) -> bool {
         // The drift outweighs the spread when steps * mean^2 exceeds a quarter of the variance.

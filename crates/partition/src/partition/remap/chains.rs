@@ -154,7 +154,7 @@ impl<'a, W: Stored, O: Objective> Chains<'a, W, O> {
         self.counts[to as usize] += 1;
     }
 
-    /// Whether bounds are missed by no more than at the start, and no more blocks are empty.
+    /// Returns whether bounds are missed by no more than at the start, and no more blocks are empty.
     fn is_within_bounds(&self) -> bool {
         self.now.violation(self.bounds) <= self.violation
             && self.counts.iter().filter(|&&count| count == 0).count() <= self.num_empty

@@ -140,7 +140,7 @@ impl<T> Envelope<T> {
 }
 
 impl<T> Point<T> {
-    /// Whether it is below the line from a point of less migration to one of more.
+    /// Returns whether it is below the line from a point of less migration to one of more.
     fn is_below(&self, less: &Self, more: &Self) -> bool {
         let product = |cost: Cost, migration: Weight| i128::from(cost) * i128::from(migration);
         product(less.cost - self.cost, more.migration.weight - self.migration.weight)

@@ -26,7 +26,7 @@ pub struct Homes {
     pub(super) num_blocks: usize,
 }
 
-/// Why homes were refused. Vertices and blocks are counted from 0.
+/// The reason why homes were refused. Vertices and blocks are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 #[non_exhaustive]

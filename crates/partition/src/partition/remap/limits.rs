@@ -8,7 +8,7 @@ use crate::ground::types::Weight;
 /// The greatest number of blocks that get new labels, which takes cubic time and quadratic memory.
 pub const MOST_RELABELLED: usize = 4096;
 
-/// Why nothing was remapped.
+/// The reason why nothing was remapped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 #[non_exhaustive]
@@ -45,7 +45,7 @@ pub(in crate::partition) struct Limits {
 }
 
 impl Limits {
-    /// Whether blocks of a partition from scratch can get the labels that keep most weight in place.
+    /// Returns whether blocks of a partition from scratch can get the labels that keep most weight in place.
     pub fn has_labels(&self) -> bool {
         self.num_blocks <= MOST_RELABELLED
     }
@@ -62,7 +62,7 @@ impl Limits {
         if fits { Ok(()) } else { Err(RemapError::TooLarge { weight: weight.to_string() }) }
     }
 
-    /// Whether a search can sum up so many times the migration and so many times the edges. Gains are differences of such sums, and flows
+    /// Returns whether a search can sum up so many times the migration and so many times the edges. Gains are differences of such sums, and flows
     /// double them.
     pub fn fits(&self, migration: Weight, edges: Weight) -> bool {
         let own = i128::from(self.total) * i128::from(migration);

@@ -78,7 +78,7 @@ impl Relabelling<'_> {
         Some((sum, labels))
     }
 
-    /// Whether a block may get a label: where it neither exceeds nor lacks more than under its own, and no vertex is where there must be none.
+    /// Returns whether a block may get a label: where it neither exceeds nor lacks more than under its own, and no vertex is where there must be none.
     fn fits(&self, block: usize, label: usize) -> bool {
         if self.bounds.is_closed(label as BlockId) != self.bounds.is_closed(block as BlockId) {
             return false;
@@ -104,7 +104,7 @@ mod tests {
         (0..count).map(|_| Weight::from(rng.below(most))).collect()
     }
 
-    /// Whether labels keep blocks of one part in one part, and whole parts of this arity together.
+    /// Returns whether labels keep blocks of one part in one part, and whole parts of this arity together.
     fn respects_parts(labels: &[usize], arity: usize) -> bool {
         labels.chunks(arity).all(|part| part.iter().all(|label| label / arity == part[0] / arity))
     }

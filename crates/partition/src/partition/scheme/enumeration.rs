@@ -13,7 +13,7 @@ use crate::partition::objective::Objective;
 /// milliseconds.
 const MOST: usize = 1 << 17;
 
-/// Whether there are few enough partitions to try them all.
+/// Returns whether there are few enough partitions to try them all.
 pub(in crate::partition) fn is_affordable(num_nodes: usize, num_blocks: usize) -> bool {
     // The recursion is as deep as there are vertices.
     num_nodes <= 32 && num_blocks.checked_pow(num_nodes as u32).is_some_and(|count| count <= MOST)

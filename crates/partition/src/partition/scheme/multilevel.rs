@@ -291,7 +291,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         fill::fill_short(level, assignment, bounds, self.observer);
     }
 
-    /// Whether flows refine pairs of blocks on a level. They always refine the finest level, where their gains are final.
+    /// Returns whether flows refine pairs of blocks on a level. They always refine the finest level, where their gains are final.
     fn has_flows(&self, level: Problem<'_, W, O>) -> bool {
         let only_finest = self.flow.is_futile() || self.flow_levels == FlowLevels::Finest;
         self.settings.flow.rounds > 0 && (!only_finest || level.num_nodes() == self.finest.num_nodes())

@@ -177,7 +177,7 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         (packed.violation(bounds) < violation).then_some(packed)
     }
 
-    /// Whether no partition is better, or there is no other one: each vertex is fixed.
+    /// Returns whether no partition is better, or there is no other one: each vertex is fixed.
     fn is_final(&self, best: &Assignment) -> bool {
         let Problem { graph, objective } = self.task.level;
         self.score(best) == (BoundViolation::NONE, 0)

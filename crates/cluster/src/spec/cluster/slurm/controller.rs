@@ -15,9 +15,9 @@ pub(super) struct Facts {
     /// The job, or the groups that a step runs in.
     jobs: Vec<JobRecord>,
     hardware: HashMap<String, Hardware>,
-    /// Whether there is a controller that answers.
+    /// True if there is a controller that answers.
     pub(super) are_answers: bool,
-    /// Why it is not known what the job has of its nodes.
+    /// The reason why it is not known what the job has of its nodes.
     pub(super) failure: Option<String>,
 }
 

@@ -98,7 +98,7 @@ impl Job {
         Ok(job)
     }
 
-    /// Whether the tasks in the environment are not the ranks.
+    /// Returns whether the tasks in the environment are not the ranks.
     fn is_in_other_step(variables: &Variables) -> bool {
         variables.place == Place::OtherStep
     }
@@ -249,7 +249,7 @@ impl Job {
         }
     }
 
-    /// Whether these are the tasks that Slurm notes if nothing is asked for: one for each CPU.
+    /// Returns whether these are the tasks that Slurm notes if nothing is asked for: one for each CPU.
     fn is_default(&self, tasks: &[u32]) -> bool {
         self.cpus_per_task.is_none_or(|cpus| cpus == 1) && self.cpus.as_deref() == Some(tasks)
     }
@@ -323,7 +323,7 @@ impl Job {
         Ok(())
     }
 
-    /// Why tasks, so many of a node at most, are not numbered node by node in the order of the hosts.
+    /// The reason why tasks, so many of a node at most, are not numbered node by node in the order of the hosts.
     fn other_order(&self, variables: &Variables, topology: &Topology, most: u32) -> Option<String> {
         let distribution = variables::Distribution::find(most);
         if let variables::Distribution::Other(text) = distribution {
@@ -340,7 +340,7 @@ impl Job {
         is_other.then(|| "Slurm numbers tasks in the order of the topology".to_owned())
     }
 
-    /// Why the tasks of this node cannot be numbered node by node.
+    /// The reason why the tasks of this node cannot be numbered node by node.
     fn misplaced_task(&self) -> Option<String> {
         let node = usize::try_from(variables::number("SLURM_NODEID")?).ok()?;
         let before: u32 = self.tasks.as_ref()?.get(..node)?.iter().sum();
@@ -349,14 +349,14 @@ impl Job {
         (first != before).then(|| format!("node {node} has the tasks {numbers}"))
     }
 
-    /// Whether there are more tasks than CPUs.
+    /// Returns whether there are more tasks than CPUs.
     pub(super) fn is_overcommitted(&self) -> bool {
         let Some((cpus, tasks)) = self.cpus.as_ref().zip(self.tasks.as_ref()) else { return false };
         cpus.iter().zip(tasks).any(|(cpus, tasks)| tasks > cpus)
     }
 }
 
-/// Whether hosts are in the order of the switches or blocks that they belong to. That of tori is not known.
+/// Returns whether hosts are in the order of the switches or blocks that they belong to. That of tori is not known.
 fn has_order(topology: &Topology, hosts: &[String]) -> bool {
     if let Topology::Tori(tori) = topology
         && tori.iter().any(|torus| torus.lengths.iter().filter(|&&length| length > 1).count() > 1)

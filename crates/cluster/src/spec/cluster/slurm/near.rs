@@ -68,7 +68,7 @@ fn num_cpus(near: &[Vec<u32>]) -> usize {
     all.len()
 }
 
-/// Whether the CPUs of a node of this size can be numbered as is usual on Linux: those near a GPU are of one socket then.
+/// Returns whether the CPUs of a node of this size can be numbered as is usual on Linux: those near a GPU are of one socket then.
 fn are_as_usual(near: &[Vec<u32>], hardware: Hardware) -> bool {
     let socket = |cpu: u32| cpu % hardware.cores() / hardware.cores_per_socket;
     let is_in_one = |cpus: &Vec<u32>| cpus.windows(2).all(|pair| socket(pair[0]) == socket(pair[1]));

@@ -46,7 +46,7 @@ pub(super) fn describe(request: &Request<'_>, job: &Job, described: &mut Describ
     describe_by_slurm(job, &others, described, notes);
 }
 
-/// Why a node could not be described.
+/// The reason why a node could not be described.
 fn reason_of(error: SpecError) -> String {
     match error {
         SpecError::Cluster { source, .. } => match *source {
@@ -88,7 +88,7 @@ fn check_local(
     }
 }
 
-/// Whether a node has as many cores and hardware threads as Slurm says. To Slurm, hardware threads may be cores.
+/// Returns whether a node has as many cores and hardware threads as Slurm says. To Slurm, hardware threads may be cores.
 fn is_as_large(node: &Object, hardware: Hardware) -> bool {
     let (cores, pus) = (inside::count(node, Unit::Core), inside::count(node, Unit::Pu));
     match hardware.threads_per_core {
@@ -143,7 +143,7 @@ pub(super) fn node_of(hardware: Hardware) -> Object {
     Object::new(ObjectKind::Machine, (0..sockets).map(socket).collect())
 }
 
-/// Whether processing elements are GPUs. Slurm counts CPUs.
+/// Returns whether processing elements are GPUs. Slurm counts CPUs.
 pub(super) fn has_gpus(request: &Request<'_>, draft: &Draft<'_>) -> bool {
     request.pe == PeKind::Gpu || draft.nodes.iter().any(|node| draft.insides[node.inside].has_gpus())
 }
@@ -359,7 +359,7 @@ impl Job {
     }
 }
 
-/// Whether a node has enough cores or hardware threads for its tasks.
+/// Returns whether a node has enough cores or hardware threads for its tasks.
 fn has_room(draft: &Draft<'_>, node: &DraftNode) -> bool {
     let usable = inside::usable(draft, node);
     node.slots.unwrap_or(0).saturating_mul(node.cores_per_rank.unwrap_or(1)) <= usable
@@ -385,7 +385,7 @@ struct Size {
     cores: u32,
     pus: u32,
     counts_pus: bool,
-    /// Whether that is only a guess that may as well be wrong.
+    /// True if that is only a guess that may as well be wrong.
     is_guessed: bool,
 }
 

@@ -141,7 +141,7 @@ impl Variables {
     }
 }
 
-/// Whether the list of nodes in the environment has all of some hosts. It has those of the step alone where that was started from outside of
+/// Returns whether the list of nodes in the environment has all of some hosts. It has those of the step alone where that was started from outside of
 /// the job, and would limit further steps to these.
 fn is_list_of(hosts: &[String]) -> bool {
     let Some(own) = variable(NODELIST).and_then(|list| hostlist::read(NODELIST, &list).ok()) else {

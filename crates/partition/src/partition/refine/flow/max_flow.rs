@@ -134,7 +134,7 @@ impl MaxFlow {
         }
     }
 
-    /// Whether a vertex lies in the terminal of a side or can be reached from it.
+    /// Returns whether a vertex lies in the terminal of a side or can be reached from it.
     #[inline]
     pub fn takes(&self, side: Side, node: u32) -> bool {
         match self.network.terminal[node as usize] {

@@ -75,7 +75,7 @@ pub(crate) struct Flow {
     budget: Budget,
     /// Arcs of hubs that may still be scanned.
     hub_budget: Budget,
-    /// Whether the last refinement used up all of its effort in vain.
+    /// True if the last refinement used up all of its effort in vain.
     is_futile: bool,
 }
 
@@ -123,7 +123,7 @@ impl Flow {
         has_gained
     }
 
-    /// Whether the last refinement used up all of its effort in vain: there are no small cuts then, and the next level has
+    /// Returns whether the last refinement used up all of its effort in vain: there are no small cuts then, and the next level has
     /// none either.
     pub fn is_futile(&self) -> bool {
         self.is_futile

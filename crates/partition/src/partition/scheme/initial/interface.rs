@@ -11,12 +11,12 @@ pub(crate) trait InitialPartition<W, O>: Sync {
     /// The block of each vertex of the coarsest graph.
     fn blocks(&self, coarsest: &Coarsest<'_, W, O>, seed: u64) -> Vec<BlockId>;
 
-    /// Whether it coarsens by itself, so that it must be given the finest graph.
+    /// Returns whether it coarsens by itself, so that it must be given the finest graph.
     fn coarsens(&self) -> bool {
         false
     }
 
-    /// Whether its partitions are refined already, each the best of several, so that one is taken as it is.
+    /// Returns whether its partitions are refined already, each the best of several, so that one is taken as it is.
     fn is_refined(&self) -> bool {
         false
     }
