@@ -137,7 +137,7 @@ static void test_runs(void) {
   graph = new_grid(2, 2);
   machine = new_machine("2:2", "1:10");
   settings = new_settings(VIEM_PRESET_ECO);
-  viem_machine *small = new_machine("complete:3", NULL);
+  viem_machine *small = new_machine("complete:3", NULL), *pair = new_machine("complete:2", NULL);
   FAIL(viem_partition(NULL, 2, NULL, NULL, NULL, &mapping, &error), VIEM_STATUS_USAGE, "`graph`");
   FAIL(viem_partition(graph, 0, NULL, NULL, NULL, &mapping, &error), VIEM_STATUS_USAGE, "at least one block");
   FAIL(viem_partition(graph, -1, NULL, NULL, NULL, &mapping, &error), VIEM_STATUS_USAGE, "`num_blocks`");
@@ -174,7 +174,10 @@ static void test_runs(void) {
   FAIL(viem_relieve(graph, machine, mapping, NAN, NULL, NULL, &result, &error), VIEM_STATUS_USAGE, "excess");
   FAIL(viem_relieve(graph, machine, mapping, 1.5, NULL, NULL, &result, &error), VIEM_STATUS_USAGE, "excess");
   FAIL(viem_relieve(graph, machine, mapping, 0.1, outside, NULL, &result, &error), VIEM_STATUS_BAD_DATA, "4");
-  FAIL(viem_relieve(graph, small, mapping, 0.1, NULL, NULL, &result, &error), VIEM_STATUS_BAD_DATA, "");
+  FAIL(viem_relieve(graph, pair, mapping, 0.1, NULL, NULL, &result, &error), VIEM_STATUS_BAD_DATA, "PE 2");
+  SUCCEED(viem_relieve(graph, small, mapping, 0.1, NULL, NULL, &result, &error));
+  viem_mapping_free(result);
+  result = NULL;
   FAIL(viem_busiest_link(graph, machine, NULL, &load, &error), VIEM_STATUS_USAGE, "`mapping`");
   FAIL(viem_busiest_link(graph, machine, mapping, NULL, &error), VIEM_STATUS_USAGE, "`load`");
   FAIL(viem_repartition(graph, 2, NULL, NULL, mapping, 1, NULL, &result, &error), VIEM_STATUS_BAD_DATA, "block 2");
@@ -197,6 +200,7 @@ static void test_runs(void) {
   viem_settings_free(settings);
   viem_mapping_free(mapping);
   viem_machine_free(small);
+  viem_machine_free(pair);
   viem_machine_free(machine);
   viem_graph_free(graph);
 }
