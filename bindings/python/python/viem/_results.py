@@ -64,7 +64,13 @@ class Seconds(TypedDict):
 
 
 class Report(TypedDict, total=False):
-    """What is known of a mapping or a partition. What does not apply is None, or missing where nothing was solved."""
+    """What is known of a mapping or a partition. What does not apply is None, or missing where nothing was solved.
+
+    >>> import networkx as nx, viem
+    >>> report: viem.Report = viem.map(nx.path_graph(4), viem.Machine("2:2", distances="1:10")).report
+    >>> report["num_processes"], report["cost"], report["cut"]
+    (4, 24, 3)
+    """
 
     num_processes: int
     num_edges: int
