@@ -103,7 +103,7 @@ pub(crate) fn with_rank0_on_first_host(
         Some(start) if is_first(&start.pe_of(0)) => start.pe_of(0),
         Some(start) => return Err(elsewhere("--input_mapping puts".to_owned(), start.pe_of(0)).into()),
         None => {
-            let mut left: Vec<u32> = (0..machine.num_pes() as PeId).map(|pe| machine.capacity(pe)).collect();
+            let mut left = machine.capacities();
             fixed.vertices.iter().for_each(|(_, pe)| left[pe as usize] -= 1);
             let free = (0..machine.num_pes() as PeId).filter(is_first).find(|&pe| left[pe as usize] > 0);
             free.ok_or_else(|| {

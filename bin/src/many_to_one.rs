@@ -13,7 +13,6 @@ use crate::files;
 use crate::loads::{self, Below};
 use crate::options;
 use viem::graph::CsrGraph;
-use viem::ground::types::PeId;
 use viem::machine::{Capacities, Machine};
 use viem::solve::{Balance, Loads};
 use viem_io::metis::NodeWeights;
@@ -105,12 +104,7 @@ pub(crate) fn tell_loads(console: Console, loads: &Loads, num_pes: usize, too_he
 
 /// Says how many PEs have none of so many vertices.
 pub(crate) fn tell_empty(console: Console, loads: &Loads, machine: &dyn Machine, num_nodes: usize) {
-    loads::tell_empty(console, loads::PES, loads.empty, &capacities(machine), num_nodes);
-}
-
-/// How much each PE takes, in proportion.
-pub(crate) fn capacities(machine: &dyn Machine) -> Vec<u32> {
-    (0..machine.num_pes() as PeId).map(|pe| machine.capacity(pe)).collect()
+    loads::tell_empty(console, loads::PES, loads.empty, &machine.capacities(), num_nodes);
 }
 
 /// Says what PEs exchange.

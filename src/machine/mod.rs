@@ -169,6 +169,11 @@ pub trait Machine: Send + Sync {
         1
     }
 
+    /// The [`capacity`](Self::capacity) of each PE, by PE; O(PEs).
+    fn capacities(&self) -> Vec<u32> {
+        (0..self.num_pes() as PeId).map(|pe| self.capacity(pe)).collect()
+    }
+
     /// How many processes all PEs together have room for; O(PEs).
     fn room(&self) -> u64 {
         (0..self.num_pes() as PeId).map(|pe| u64::from(self.capacity(pe))).sum()

@@ -36,6 +36,9 @@ macro_rules! forward {
             fn capacity(&self, pe: PeId) -> u32 {
                 (**self).capacity(pe)
             }
+            fn capacities(&self) -> Vec<u32> {
+                (**self).capacities()
+            }
             fn room(&self) -> u64 {
                 (**self).room()
             }

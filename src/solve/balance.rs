@@ -2,10 +2,10 @@
 
 use crate::graph::CsrGraph;
 use crate::ground::settings::{ConfigError, check};
-use crate::ground::types::{BlockId, PeId, Weight};
+use crate::ground::types::{PeId, Weight};
 use crate::machine::Machine;
 use crate::mapping::Mapping;
-use crate::partition::{BoundViolation, FixedVertices, Targets, TargetsError};
+use crate::partition::{BoundViolation, FixedVertices, Targets, TargetsError, block_weights};
 
 /// The distance that loads of PEs may have from their shares, which are in proportion to the [capacities](Machine::capacity).
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -49,7 +49,7 @@ impl Balance {
 
     /// The upper bound on the load of each PE, by PE: `(1 + imbalance)` times its share. The share is rounded up, the bound down.
     pub fn bounds(&self, graph: &CsrGraph, machine: &dyn Machine) -> Vec<Weight> {
-        Targets::shares(graph, &capacities(machine), self.imbalance)
+        Targets::shares(graph, &machine.capacities(), self.imbalance)
     }
 
     /// The shares, bounds and least loads of blocks of these capacities.
@@ -62,7 +62,7 @@ impl Balance {
         targets.with_least_loads(Targets::least_shares(graph, capacities, self.least_load)?)
     }
 
-    /// Equal strips of the vertices on the PEs in order, but for vertices that are fixed elsewhere. All PEs have these numbers.
+    /// Strips of the numbering on the PEs in order, in proportion to their capacities, but for vertices that are fixed elsewhere.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl Balance {
         fixed: Option<&FixedVertices>,
     ) -> Result<Mapping, TargetsError> {
         let shares =
-            Targets::proportional(graph, &capacities(machine), self.imbalance)?.block_sizes().to_vec();
+            Targets::proportional(graph, &machine.capacities(), self.imbalance)?.block_sizes().to_vec();
         let mut pe_of = Targets::sizes(graph, shares, 0.0)?.in_order(graph);
         fixed.inspect(|fixed| fixed.enforce(&mut pe_of));
         Ok(Mapping::from_places(pe_of))
@@ -82,10 +82,10 @@ impl Balance {
 
     /// The loads of a mapping, with the PE of each vertex, and how they compare with this balance; O(n + PEs).
     pub fn loads(&self, graph: &CsrGraph, machine: &dyn Machine, pe_of: &[PeId]) -> Loads {
-        let capacities = capacities(machine);
+        let capacities = machine.capacities();
         let bounds = &Targets::shares(graph, &capacities, self.imbalance)[..];
         let least = Targets::least_shares(graph, &capacities, self.least_load).unwrap_or_default();
-        let weights = weights_of(graph, pe_of, bounds.len());
+        let weights = block_weights(graph, pe_of, bounds.len());
         let BoundViolation { overload, shortfall } = BoundViolation::of(&weights, bounds, &least);
         let mut is_used: Vec<bool> = capacities.iter().map(|&capacity| capacity == 0).collect();
         pe_of.iter().for_each(|&pe| is_used[pe as usize] = true);
@@ -132,18 +132,4 @@ pub struct Loads {
     pub shortfall: Weight,
     /// The number of PEs without a vertex, besides those of capacity 0.
     pub empty: usize,
-}
-
-/// The capacity of each PE.
-pub(super) fn capacities(machine: &dyn Machine) -> Vec<u32> {
-    (0..machine.num_pes() as PeId).map(|pe| machine.capacity(pe)).collect()
-}
-
-/// The total weight of the vertices in each block.
-pub(super) fn weights_of(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> Vec<Weight> {
-    let mut weights = vec![0; num_blocks];
-    for (&weight, &block) in graph.node_weights().iter().zip(blocks) {
-        weights[block as usize] += weight;
-    }
-    weights
 }

@@ -33,7 +33,7 @@ pub struct PreparedMachine<'a> {
 }
 
 impl<'a> PreparedMachine<'a> {
-    /// Nothing is computed yet.
+    /// A machine of which nothing is computed yet.
     pub fn new(machine: &'a dyn Machine) -> Self {
         Self {
             machine,

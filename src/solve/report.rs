@@ -1,6 +1,7 @@
 //! Solutions and their reports.
 
 use super::balance::Loads;
+use crate::graph::CsrGraph;
 use crate::ground::types::Cost;
 use crate::mapping::Mapping;
 use crate::mapping::construct::Construction;
@@ -52,6 +53,26 @@ pub struct Report {
 }
 
 impl Report {
+    /// The report of a mapping with this J and cut, of which nothing else is known.
+    pub(super) fn new(graph: &CsrGraph, (cost, cut): (Cost, Cost), cost_of_identity: Cost) -> Self {
+        Self {
+            num_processes: graph.num_nodes(),
+            num_edges: graph.num_edges(),
+            cost,
+            cut,
+            cost_of_identity,
+            cost_of_start: None,
+            cost_of_construction: None,
+            construction: None,
+            loads: None,
+            migration: None,
+            swaps_tried: 0,
+            swaps_made: 0,
+            stopped: false,
+            seconds: Seconds::default(),
+        }
+    }
+
     /// By how much PEs miss their bounds.
     pub fn violation(&self) -> BoundViolation {
         self.loads.map_or(BoundViolation::NONE, |loads| BoundViolation::new(loads.overload, loads.shortfall))

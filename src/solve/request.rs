@@ -8,7 +8,7 @@ use super::error::{RequestError, SolveError};
 use super::groups::{self, ProcessGroups};
 use super::initial::{Along, Initial};
 use super::many_to_one::{self, Origin, Run};
-use super::one_to_one::{Given, Task, check_size, cut, identity};
+use super::one_to_one::{Given, Task, check_size, identity};
 use super::prepared::PreparedMachine;
 use super::report::{Report, Seconds, Solution};
 use super::secondary::{Lowering, Secondary};
@@ -19,7 +19,7 @@ use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
 use crate::mapping::problem::check_room;
 use crate::mapping::search::Neighbourhood;
-use crate::partition::{Envelope, FixedVertices, MigrationWeight, Partitioner, Remapping};
+use crate::partition::{Envelope, FixedVertices, MigrationWeight, Partitioner, Remapping, cut};
 
 /// The objective of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -429,21 +429,13 @@ impl Attempt<'_> {
                 identity(graph, whole, fixed)
             }
         };
+        let cost = evaluate(graph, distances, mapping)?;
+        let cost_of_identity = evaluate(graph, distances, &identity)?;
         Ok(Report {
-            num_processes: graph.num_nodes(),
-            num_edges: graph.num_edges(),
-            cost: evaluate(graph, distances, mapping)?,
-            cut: cut(graph, pe_of),
-            cost_of_identity: evaluate(graph, distances, &identity)?,
-            cost_of_start: None,
-            cost_of_construction: None,
-            construction: None,
             loads: balance.map(|balance| balance.loads(graph, whole, pe_of)),
             migration: previous.map(|previous| previous.homes.migration(graph, pe_of)),
-            swaps_tried: 0,
-            swaps_made: 0,
-            stopped: false,
             seconds: Seconds { total: self.begin.elapsed().as_secs_f64(), ..Seconds::default() },
+            ..Report::new(graph, (cost, cut(graph, pe_of)), cost_of_identity)
         })
     }
 }

@@ -71,9 +71,7 @@ impl<'a> Job<'a> {
 
 /// The same for a mapping that is given.
 fn note_rounded(graph: &Graph, machine: &Machine, settings: &Settings) {
-    let inner = &machine.inner;
-    let capacities: Vec<u32> = (0..inner.num_pes() as u32).map(|pe| inner.capacity(pe)).collect();
-    let rounded = rounded_least(&graph.csr, &capacities, settings.balance.least_load);
+    let rounded = rounded_least(&graph.csr, &machine.inner.capacities(), settings.balance.least_load);
     rounded.iter().for_each(|text| note(text));
 }
 

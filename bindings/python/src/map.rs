@@ -46,9 +46,7 @@ pub(crate) fn warn(py: Python<'_>, note: Option<String>) -> PyResult<()> {
 
 /// Warns where a least load is rounded down to 0.
 fn warn_rounded(py: Python<'_>, graph: &Graph, machine: &Machine, settings: &Settings) -> PyResult<()> {
-    let inner = &machine.inner;
-    let capacities: Vec<u32> = (0..inner.num_pes() as PeId).map(|pe| inner.capacity(pe)).collect();
-    warn(py, rounded_least(&graph.csr, &capacities, settings.balance().least_load))
+    warn(py, rounded_least(&graph.csr, &machine.inner.capacities(), settings.balance().least_load))
 }
 
 /// PEs or blocks from an array.

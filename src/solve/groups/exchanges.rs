@@ -8,7 +8,7 @@ use crate::machine::{DistanceOracle as _, Distances, Machine};
 use crate::mapping::Mapping;
 use crate::partition::FixedVertices;
 
-/// Arcs that exchanges of groups look at, at most: a second.
+/// The most arcs that exchanges of groups look at. Balances their gain against time: this many take about a second.
 const MOST_ARCS: usize = 1 << 26;
 
 /// The problem, and the groups that must be kept.
@@ -31,7 +31,7 @@ type Move = (NodeId, PeId);
 pub(super) struct Exchanges<'a> {
     setting: Setting<'a>,
     pub pe_of: Vec<PeId>,
-    /// The same with the exchange that is looked at.
+    /// The same after the exchange that is being evaluated.
     after: Vec<PeId>,
     /// The places of each node.
     nodes: Vec<Vec<Place>>,

@@ -13,9 +13,9 @@ use crate::machine::{Capacities, Listed, Metric as _};
 use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
 use crate::mapping::problem;
-use crate::partition::FixedVertices;
+use crate::partition::{FixedVertices, cut};
 use crate::solve::error::SolveError;
-use crate::solve::one_to_one::{Given, OneToOneConfig, Task, check_size, cut, identity};
+use crate::solve::one_to_one::{Given, OneToOneConfig, Task, check_size, identity, prefer_given};
 use crate::solve::prepared::PreparedMachine;
 use crate::solve::report::{Report, Seconds, Solution};
 
@@ -84,9 +84,7 @@ impl Run<'_> {
         let Exchanges { pe_of, tried, made, .. } = exchanges;
         let mapping = Mapping::from_places(pe_of);
         let cost = cost_of(&mapping)?;
-        // At equal cost, the given mapping is kept.
-        let kept = given.iter().find(|&&(of_given, _)| of_given == cost).map(|&(_, mapping)| mapping.clone());
-        let mapping = kept.unwrap_or(mapping);
+        let mapping = prefer_given(&given, cost, mapping);
         let seconds = |from: Instant, to: Instant| (to - from).as_secs_f64();
         let end = Instant::now();
         observer.reached(cost);

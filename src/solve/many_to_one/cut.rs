@@ -1,12 +1,12 @@
 //! Partitions: PEs are blocks, and the cut is the objective, whatever the distances.
 
-use super::run::{Known, Origin, Run, check_fixed};
+use super::run::{Known, Origin, Run};
 use crate::ground::observer::{Limited, Observer as _, Phase};
 use crate::ground::types::Cost;
 use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
-use crate::partition::{Envelope, Migration, Partitioner, RemapError, Remapped, Targets, TargetsError};
-use crate::solve::balance::{Balance, capacities};
+use crate::partition::{Envelope, Migration, Partitioner, Remapped, Targets, TargetsError};
+use crate::solve::balance::Balance;
 use crate::solve::error::SolveError;
 use crate::solve::report::Solution;
 
@@ -15,16 +15,15 @@ pub(in crate::solve) fn partition(
     run: &Run<'_>,
     partitioner: &Partitioner,
 ) -> Result<Envelope<Solution>, SolveError> {
+    run.check()?;
     let &Run { graph, balance, from, fixed, observer, begin, time_limit, .. } = run;
     let (machine, distances) = (run.machine.machine(), run.machine.distances()?);
-    let capacities = capacities(machine);
+    let capacities = machine.capacities();
     let mut targets = targets(run, &capacities)?;
     if let Origin::Homes(remapping) = from {
-        remapping.homes.check(graph.num_nodes(), machine.num_pes()).map_err(RemapError::from)?;
         targets = targets.near(&capacities, &remapping.homes.loads(graph));
     }
     if let Some(fixed) = fixed {
-        check_fixed(fixed, graph.num_nodes(), machine)?;
         targets = targets.with_fixed(graph, fixed.clone())?;
     }
     let cost_of_identity = evaluate(graph, distances, &balance.identity(graph, machine, fixed)?)?;

@@ -14,9 +14,9 @@ use crate::mapping::objective::evaluate;
 use crate::mapping::problem;
 use crate::partition::{
     BlockDistances, Envelope, FixedError, FixedVertices, Homes, Layout, ManyToOnePartition,
-    ManyToOnePartitioner, Migration, MigrationWeight, RemapError, Remapping, Targets, cost,
+    ManyToOnePartitioner, Migration, MigrationWeight, RemapError, Remapping, Targets, block_weights, cost,
 };
-use crate::solve::balance::{Balance, weights_of};
+use crate::solve::balance::Balance;
 use crate::solve::error::SolveError;
 use crate::solve::one_to_one::check_size;
 use crate::solve::prepared::PreparedMachine;
@@ -90,7 +90,7 @@ impl Blocks<'_> {
     fn loads(&self, graph: &CsrGraph, num_blocks: usize) -> Option<Vec<Weight>> {
         match self {
             Self::Nothing => None,
-            Self::Start(blocks) => Some(weights_of(graph, blocks, num_blocks)),
+            Self::Start(blocks) => Some(block_weights(graph, blocks, num_blocks)),
             Self::Homes(homes, _) => Some(homes.loads(graph)),
         }
     }
@@ -127,7 +127,7 @@ impl Run<'_> {
     }
 
     /// Checks that what is given fits graph and machine.
-    fn check(&self) -> Result<(), SolveError> {
+    pub(super) fn check(&self) -> Result<(), SolveError> {
         let (num_vertices, machine) = (self.graph.num_nodes(), self.machine.machine());
         match self.from {
             Origin::Nothing => {}
@@ -200,23 +200,16 @@ impl Run<'_> {
     }
 
     /// A mapping with its J, its cut, and the report.
-    pub(super) fn solution(&self, mapping: Mapping, (cost, cut): (Cost, Cost), known: &Known) -> Solution {
+    pub(super) fn solution(&self, mapping: Mapping, costs: (Cost, Cost), known: &Known) -> Solution {
         let &Self { graph, balance, from, begin, .. } = self;
+        let &Known { cost_of_identity, cost_of_start, stopped } = known;
         let report = Report {
-            num_processes: graph.num_nodes(),
-            num_edges: graph.num_edges(),
-            cost,
-            cut,
-            cost_of_identity: known.cost_of_identity,
-            cost_of_start: known.cost_of_start,
-            cost_of_construction: None,
-            construction: None,
+            cost_of_start,
             loads: Some(balance.loads(graph, self.machine.machine(), mapping.pes())),
             migration: from.migration(graph, mapping.pes()),
-            swaps_tried: 0,
-            swaps_made: 0,
-            stopped: known.stopped,
+            stopped,
             seconds: Seconds { total: begin.elapsed().as_secs_f64(), ..Seconds::default() },
+            ..Report::new(graph, costs, cost_of_identity)
         };
         Solution { mapping, report }
     }
@@ -259,11 +252,7 @@ impl DistanceVisitor for InBlocks<'_> {
 }
 
 /// Checks that there are such vertices and PEs, and that these have capacity.
-pub(super) fn check_fixed(
-    fixed: &FixedVertices,
-    num_vertices: usize,
-    machine: &dyn Machine,
-) -> Result<(), FixedError> {
+fn check_fixed(fixed: &FixedVertices, num_vertices: usize, machine: &dyn Machine) -> Result<(), FixedError> {
     fixed.check(num_vertices, machine.num_pes())?;
     match fixed.iter().find(|&(_, pe)| machine.capacity(pe) == 0) {
         Some((vertex, block)) => Err(FixedError::NoCapacity { vertex, block }),

@@ -16,5 +16,6 @@ mod task;
 
 pub use config::OneToOneConfig;
 pub use effort::Constructions;
+pub(super) use run::prefer_given;
 pub(crate) use task::{Given, Task};
-pub(super) use task::{check_size, cut, identity};
+pub(super) use task::{check_size, identity};

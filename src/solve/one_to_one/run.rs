@@ -80,23 +80,15 @@ impl Run<'_> {
         let given = [cost_of_start.zip(start), Some((cost_of_identity, &identity))];
         let given: Vec<(Cost, &Mapping)> = given.into_iter().flatten().collect();
         let outcome = self.search_with_rivals(&problem, &constructed, &given)?;
-        // At equal cost, the given mapping is kept.
-        let kept = given.iter().find(|&&(cost, _)| cost == outcome.cost).map(|&(_, mapping)| mapping.clone());
+        let mapping = prefer_given(&given, outcome.cost, outcome.mapping);
         let search_done = Instant::now();
 
         let seconds = |from: Instant, to: Instant| (to - from).as_secs_f64();
         let report = Report {
             num_processes,
-            num_edges: graph.num_edges(),
-            cost: outcome.cost,
-            // That of the PEs is not known here.
-            cut: 0,
-            cost_of_identity,
             cost_of_start,
             cost_of_construction: Some(cost_of_construction),
             construction: Some(self.config.construction.algorithm_on(self.machine)),
-            loads: None,
-            migration: None,
             swaps_tried: outcome.tried,
             swaps_made: outcome.made,
             stopped: outcome.stopped || is_cut_short,
@@ -106,8 +98,10 @@ impl Run<'_> {
                 search: seconds(construction_done, search_done),
                 total: seconds(begin, search_done),
             },
+            // The cut between PEs is not known here.
+            ..Report::new(graph, (outcome.cost, 0), cost_of_identity)
         };
-        Ok((kept.unwrap_or(outcome.mapping), report))
+        Ok((mapping, report))
     }
 
     /// The observer, extended to ask to stop after this time.
@@ -361,4 +355,9 @@ impl Run<'_> {
         }
         Ok(best)
     }
+}
+
+/// The given mapping of this J, or else what was found: at equal cost, a given mapping is kept.
+pub(in crate::solve) fn prefer_given(given: &[(Cost, &Mapping)], cost: Cost, found: Mapping) -> Mapping {
+    given.iter().find(|&&(of_given, _)| of_given == cost).map_or(found, |&(_, mapping)| mapping.clone())
 }

@@ -8,14 +8,13 @@ use super::run::Run;
 use super::starts::STARTS;
 use crate::graph::CsrGraph;
 use crate::ground::observer::{Limited, Observer};
-use crate::ground::threads;
-use crate::ground::types::{Cost, NodeId, PeId};
+use crate::ground::types::{NodeId, PeId};
 use crate::machine::{
     DistanceKind, Distances, Listed, Machine, MachineError, Places, StoredDistances, divide,
 };
 use crate::mapping::problem;
 use crate::mapping::{Mapping, process_on_each};
-use crate::partition::{FixedError, FixedVertices};
+use crate::partition::{FixedError, FixedVertices, cut};
 use crate::solve::error::SolveError;
 use crate::solve::prepared::PreparedMachine;
 use crate::solve::report::Solution;
@@ -172,19 +171,10 @@ impl Task<'_> {
     }
 }
 
-/// The total weight of the edges between processes on different PEs; O(n + m).
-pub(crate) fn cut(graph: &CsrGraph, pe_of: &[PeId]) -> Cost {
-    let outer = |process: usize| -> Cost {
-        let arcs = graph.arcs(process as NodeId);
-        arcs.filter(|&(other, _)| pe_of[other as usize] != pe_of[process]).map(|(_, weight)| weight).sum()
-    };
-    threads::sum(graph.num_nodes(), outer) / 2
-}
-
 /// The processes in order, but for the fixed ones, on the places in order that those leave free. There must be room for all.
 pub(crate) fn identity(graph: &CsrGraph, machine: &dyn Machine, fixed: Option<&FixedVertices>) -> Mapping {
     let of = |process: NodeId| fixed.and_then(|fixed| fixed.of(process));
-    let mut left: Vec<u32> = (0..machine.num_pes() as PeId).map(|pe| machine.capacity(pe)).collect();
+    let mut left = machine.capacities();
     fixed.into_iter().flat_map(FixedVertices::iter).for_each(|(_, pe)| left[pe as usize] -= 1);
     let mut places =
         (0..).zip(left).flat_map(|(pe, left): (PeId, u32)| std::iter::repeat_n(pe, left as usize));

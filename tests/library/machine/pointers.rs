@@ -43,6 +43,9 @@ impl Machine for Probe {
     fn capacity(&self, pe: PeId) -> u32 {
         17 + pe
     }
+    fn capacities(&self) -> Vec<u32> {
+        vec![8, 9]
+    }
     fn room(&self) -> u64 {
         19
     }
@@ -102,6 +105,7 @@ fn answers<M: Machine>(machine: M) -> Vec<String> {
         format!("{:?}", machine.compact_pes(3)),
         format!("{:?}", machine.interconnect()),
         machine.capacity(3).to_string(),
+        format!("{:?}", machine.capacities()),
         machine.room().to_string(),
         machine.first_pes(3).unwrap().describe(),
         machine.number(2).to_string(),
@@ -134,6 +138,7 @@ fn pointers_forward_every_method() {
         "[59, 59, 59]",
         "Tree",
         "20",
+        "[8, 9]",
         "19",
         "hierarchy 3",
         "25",

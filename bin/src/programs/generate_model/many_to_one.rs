@@ -58,7 +58,7 @@ impl Job<'_> {
         console.line(format_args!("io time: {reading:.6}"));
         console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
         machine::tell(console, machine);
-        loads::tell_rounded(console, &graph, &many_to_one::capacities(machine), balance.least_load);
+        loads::tell_rounded(console, &graph, &machine.capacities(), balance.least_load);
         let remap = self.options.remap.read(&graph, machine.num_pes())?;
         let fixed = self.options.fixed.read_vertices(graph.num_nodes(), machine)?;
         let bounds = balance.bounds(&graph, machine);

@@ -71,7 +71,7 @@ impl ManyToOne<'_> {
             "many-to-one mapping, {:.1} vertices per processing element",
             graph.num_nodes() as f64 / machine.num_pes() as f64
         ));
-        loads::tell_rounded(console, graph, &many_to_one::capacities(machine), self.balance.least_load);
+        loads::tell_rounded(console, graph, &machine.capacities(), self.balance.least_load);
         if let Some(fixed) = &self.fixed {
             fixed.tell(console, "vertices");
             fixed.warn_of_loads(console, graph, &self.bounds(), "PE");

@@ -17,7 +17,7 @@ use crate::progress::Progress;
 use crate::ranks;
 use crate::signals::{self, First, StopAtSignal};
 use crate::workload::tell_program;
-use viem::ground::types::{Cost, PeId};
+use viem::ground::types::Cost;
 use viem::machine::{Capacities, Machine};
 use viem::solve::MapPreset;
 use viem_io::Source;
@@ -101,7 +101,7 @@ pub(super) fn map(mut job: Job<'_>, source: Source<'_>) -> Result<End> {
 
 /// The most tasks that a PE has room for: what each has, where the machine does not say.
 fn tasks_per_pe(room: Option<u32>, machine: &dyn Machine) -> u32 {
-    let largest = || (0..machine.num_pes() as PeId).map(|pe| machine.capacity(pe)).max();
+    let largest = || machine.capacities().into_iter().max();
     room.or_else(largest).unwrap_or(1)
 }
 

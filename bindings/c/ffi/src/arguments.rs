@@ -82,7 +82,7 @@ pub unsafe fn array<'a, T>(
 ///
 /// # Safety
 ///
-/// As for [`array`].
+/// As for [`array()`].
 pub unsafe fn optional<'a, T>(
     argument: &'static str,
     pointer: *const T,

@@ -93,6 +93,22 @@ pub struct Draft<'a> {
     pub notes: Vec<Note>,
 }
 
+impl Draft<'_> {
+    /// A draft of these nodes, all of them alike to the network, of which nothing else is known.
+    pub fn new(nodes: Vec<DraftNode>, insides: Vec<Object>, unit: Unit) -> Self {
+        Self {
+            nodes,
+            insides,
+            unit,
+            topology: Topology::Flat,
+            distances: None,
+            latencies: None,
+            slurm_job: None,
+            notes: Vec::new(),
+        }
+    }
+}
+
 /// A cluster that processes can be mapped to.
 pub struct Cluster {
     hosts: Vec<Option<String>>,

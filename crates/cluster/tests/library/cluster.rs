@@ -4,9 +4,7 @@ use std::path::Path;
 
 use viem::ground::rng::Rng;
 use viem::ground::types::{Distance, PeId};
-use viem::machine::{
-    Audited as _, CoreRange, DistanceOracle, DistanceVisitor, Division, Interconnect, Machine, Nodes,
-};
+use viem::machine::{Audited as _, CoreRange, Division, Interconnect, Machine, Nodes};
 use viem_cluster::files::hwloc::{Object, ObjectKind};
 use viem_cluster::files::topology::{self, Switch, Topology, Torus};
 use viem_cluster::files::{hostfile, hostlist, hwloc, latency, numa, synthetic};
@@ -15,31 +13,10 @@ use viem_cluster::{PeKind, SpecError, Wanted};
 use viem_io::{ReadError, Source};
 use viem_verify::{MachineText, OUTLINE, audit_on};
 
-struct Table;
-
-impl DistanceVisitor for Table {
-    type Output = Vec<Vec<Distance>>;
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
-        let pes = 0..oracle.num_pes() as PeId;
-        pes.clone().map(|p| pes.clone().map(|q| oracle.distance(p, q)).collect()).collect()
-    }
-}
-
-fn table(machine: &dyn Machine) -> Vec<Vec<Distance>> {
-    machine.distances().unwrap().visit(Table)
-}
+use crate::table;
 
 fn draft(nodes: Vec<DraftNode>, insides: Vec<Object>) -> Draft<'static> {
-    Draft {
-        nodes,
-        insides,
-        unit: Unit::Core,
-        topology: Topology::Flat,
-        distances: None,
-        latencies: None,
-        slurm_job: None,
-        notes: Vec::new(),
-    }
+    Draft::new(nodes, insides, Unit::Core)
 }
 
 fn nodes(count: usize) -> Vec<DraftNode> {

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use viem::ground::types::{Distance, PeId};
-use viem::machine::{DistanceOracle, DistanceVisitor, Machine, Nodes};
+use viem::machine::{Machine, Nodes};
 use viem_cluster::{PeKind, Wanted};
+
+use crate::table;
 
 /// The output of a program, if it runs and succeeds.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
@@ -33,16 +35,6 @@ fn calc(file: &str, arguments: &[&str]) -> Vec<u32> {
     let all = [&["-i", file], arguments].concat();
     let text = output("hwloc-calc", &all).unwrap_or_default();
     text.split(',').filter_map(|number| number.trim().parse().ok()).collect()
-}
-
-struct Table;
-
-impl DistanceVisitor for Table {
-    type Output = Vec<Vec<Distance>>;
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
-        let pes = 0..oracle.num_pes() as PeId;
-        pes.clone().map(|p| pes.clone().map(|q| oracle.distance(p, q)).collect()).collect()
-    }
 }
 
 /// Compares cores, PUs, and their membership in parts. `shown` is the version of `file` given to the hwloc
@@ -73,7 +65,7 @@ fn compare(file: &Path, shown: &Path) {
 
 /// Each part that hwloc knows is a ball: its PEs are nearer to each other than to any PE outside.
 fn check_parts(machine: &dyn Machine, nodes: &Nodes, shown: &str, name: &str) {
-    let distances = machine.distances().unwrap().visit(Table);
+    let distances = table(machine);
     let pes = 0..nodes.num_pes();
     for kind in ["package", "numanode", "die", "l3cache", "group0", "group1"] {
         for (index, _) in calc(shown, &["-I", kind, "all"]).into_iter().enumerate() {

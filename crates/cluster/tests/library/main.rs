@@ -12,3 +12,12 @@ mod hwloc;
 mod reader;
 mod readers;
 mod spec;
+
+use viem::ground::types::{Distance, PeId};
+use viem::machine::{DistanceOracle as _, Machine};
+
+/// All distances of a machine, by PE and PE.
+fn table(machine: &dyn Machine) -> Vec<Vec<Distance>> {
+    let (distances, pes) = (machine.distances().expect("a small machine"), 0..machine.num_pes() as PeId);
+    pes.clone().map(|p| pes.clone().map(|q| distances.distance(p, q)).collect()).collect()
+}

@@ -1,27 +1,15 @@
 //! What all readers share, for those of this package.
 
-use viem::ground::types::{Distance, PeId};
-use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
 use viem_cluster::{SpecError, files};
 
 use crate::reader::{Reader, check, reader};
-
-/// All distances, row by row.
-struct Table;
-
-impl DistanceVisitor for Table {
-    type Output = Vec<Distance>;
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
-        let pes = 0..oracle.num_pes() as PeId;
-        pes.clone().flat_map(|p| pes.clone().map(move |q| oracle.distance(p, q))).collect()
-    }
-}
+use crate::table;
 
 /// A file of a machine: its distances.
 fn machine(name: &'static str, text: &str) -> Reader {
     reader(name, text, |source| {
         let machine = viem_cluster::read(source, "test".as_ref())?;
-        Ok::<_, SpecError>(machine.distances().expect("it is small").visit(Table))
+        Ok::<_, SpecError>(table(machine.as_ref()))
     })
 }
 

@@ -4,23 +4,12 @@ use std::path::PathBuf;
 
 use viem::ground::rng::Rng;
 use viem::ground::types::{Distance, PeId};
-use viem::machine::{DistanceOracle, DistanceVisitor, Distances, Division, Machine, MachineError};
+use viem::machine::{DistanceOracle, Division, Machine, MachineError};
 use viem_cluster::SpecError;
 use viem_cluster::spec::FILES;
 use viem_verify::{MachineText, audit_on};
 
-struct Ask(PeId, PeId);
-
-impl DistanceVisitor for Ask {
-    type Output = Distance;
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Distance {
-        oracle.distance(self.0, self.1)
-    }
-}
-
-fn distance(distances: &Distances, p: usize, q: usize) -> Distance {
-    distances.visit(Ask(p as PeId, q as PeId))
-}
+use crate::table;
 
 fn build(spec: &str, distances: Option<&str>, pes: Option<&str>) -> Box<dyn Machine> {
     viem_cluster::build(spec, distances, pes)
@@ -32,13 +21,6 @@ fn refused(spec: &str, distances: Option<&str>, pes: Option<&str>) -> SpecError 
         Ok(machine) => panic!("{spec} {distances:?} {pes:?} is {}", machine.describe()),
         Err(error) => error,
     }
-}
-
-/// All distances of a machine.
-fn table(machine: &dyn Machine) -> Vec<Vec<Distance>> {
-    let distances = machine.distances().unwrap();
-    let pes = 0..machine.num_pes();
-    pes.clone().map(|p| pes.clone().map(|q| distance(&distances, p, q)).collect()).collect()
 }
 
 /// Compares all distances with those of the auditor, one pair of processes at a time, and F of random
@@ -277,7 +259,7 @@ fn instances() {
     let tree = build("4:4:5:8", Some("1:4:20:60"), None).distances().unwrap();
     for (p, row) in table(&*listed).into_iter().enumerate() {
         for (q, found) in row.into_iter().enumerate() {
-            assert_eq!(found, distance(&tree, numbers[p] as usize, numbers[q] as usize));
+            assert_eq!(found, tree.distance(numbers[p], numbers[q]));
         }
     }
 }

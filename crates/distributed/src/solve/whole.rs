@@ -3,7 +3,7 @@
 use viem::graph::CsrGraph;
 use viem::ground::rng::derive;
 use viem::ground::threads;
-use viem::ground::types::{BlockId, PeId, Weight};
+use viem::ground::types::{BlockId, Weight};
 use viem::partition::remap::Homes as WholeHomes;
 use viem::partition::{
     FixedError, FixedVertices, MigrationWeight, Partitioner, Remapping, Targets, TargetsError,
@@ -190,7 +190,7 @@ impl<C: Comm> Run<'_, C> {
     pub(super) fn capacities(&self) -> Vec<u32> {
         match self.goal {
             Goal::Blocks(count) => vec![1; count],
-            Goal::Pes(machine) => (0..machine.num_pes() as PeId).map(|pe| machine.capacity(pe)).collect(),
+            Goal::Pes(machine) => machine.capacities(),
         }
     }
 

@@ -1,7 +1,6 @@
 //! What all readers share, for those of this package.
 
 use viem_cluster::files;
-use viem_cluster::files::topology::Topology;
 use viem_cluster::nodes::{Cluster, Draft, DraftNode, Unit, regular};
 use viem_io::{Source, mapping};
 use viem_launch::placement;
@@ -14,16 +13,7 @@ fn placed(name: &'static str, text: &str) -> Reader {
     let read = move |source: Source<'_>| {
         let hosts = Source::new("hosts", "n1 slots=2\nn2 slots=2\n".as_bytes())?;
         let nodes = files::hostfile::read(hosts)?.into_iter().map(|host| DraftNode::new(Some(host.name), 0));
-        let draft = Draft {
-            nodes: nodes.collect(),
-            insides: vec![regular(&[2])],
-            unit: Unit::Core,
-            topology: Topology::Flat,
-            distances: None,
-            latencies: None,
-            slurm_job: None,
-            notes: Vec::new(),
-        };
+        let draft = Draft::new(nodes.collect(), vec![regular(&[2])], Unit::Core);
         let machine = Cluster::new(draft).expect("two nodes alike");
         placement::read(source, num_ranks, &machine, mapping::Room::plain(4), None)
     };

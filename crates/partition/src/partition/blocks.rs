@@ -20,20 +20,9 @@ impl Partition {
     /// The partition with these blocks, one per vertex, each a block of the targets; O(n + m). Runs on the threads of the rayon pool it is
     /// called in, or else on the calling thread.
     pub fn of(graph: &CsrGraph, blocks: Vec<BlockId>, targets: &Targets) -> Self {
-        let mut block_weights = vec![0; targets.num_blocks()];
-        for (&block, &weight) in blocks.iter().zip(graph.node_weights()) {
-            block_weights[block as usize] += weight;
-        }
+        let block_weights = block_weights(graph, &blocks, targets.num_blocks());
         let violation = targets.load_bounds().violation(&block_weights);
-        let outer = |node: usize| -> Weight {
-            let own = blocks[node];
-            graph
-                .arcs(node as NodeId)
-                .filter(|&(to, _)| blocks[to as usize] != own)
-                .map(|(_, weight)| weight)
-                .sum()
-        };
-        let cut = threads::sum(graph.num_nodes(), outer) / 2;
+        let cut = cut(graph, &blocks);
         Self { blocks, block_weights, cut, violation }
     }
 
@@ -95,4 +84,31 @@ impl Partition {
 /// Blocks by other names: block `b` becomes `names[b]`.
 pub(super) fn renamed(blocks: &[BlockId], names: &[BlockId]) -> Vec<BlockId> {
     blocks.iter().map(|&block| names[block as usize]).collect()
+}
+
+/// The sum of the vertex weights of each block, by block; O(n + blocks).
+///
+/// # Panics
+///
+/// There are vertices of blocks from `num_blocks` on.
+pub fn block_weights(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> Vec<Weight> {
+    let mut weights = vec![0; num_blocks];
+    for (&block, &weight) in blocks.iter().zip(graph.node_weights()) {
+        weights[block as usize] += weight;
+    }
+    weights
+}
+
+/// The sum of the weights of the edges between blocks, each edge once; O(n + m). Runs on the threads of the rayon pool it is called in, or else on
+/// the calling thread.
+///
+/// # Panics
+///
+/// There are fewer blocks than vertices.
+pub fn cut(graph: &CsrGraph, blocks: &[BlockId]) -> Cost {
+    let outer = |node: usize| -> Weight {
+        let arcs = graph.arcs(node as NodeId);
+        arcs.filter(|&(to, _)| blocks[to as usize] != blocks[node]).map(|(_, weight)| weight).sum()
+    };
+    threads::sum(graph.num_nodes(), outer) / 2
 }

@@ -112,7 +112,7 @@ mod scheme;
 mod settings;
 mod targets;
 
-pub use blocks::Partition;
+pub use blocks::{Partition, block_weights, cut};
 pub use bounds::BoundViolation;
 pub use coarsen::Contraction;
 pub use fixed::{FixedError, FixedVertices};

@@ -156,7 +156,7 @@ impl Ranges {
             on[pe as usize].push(process);
             is_fixed[pe as usize] |= fixed.is_some_and(|fixed| fixed.of(process).is_some());
         }
-        Self { on, capacity: (0..count as PeId).map(|pe| machine.capacity(pe)).collect(), is_fixed }
+        Self { on, capacity: machine.capacities(), is_fixed }
     }
 
     /// The lengths of ranges, but for all PEs, the longest first.

@@ -99,8 +99,8 @@ impl MachineView {
         let near = Nearby::new(machine, &distances, observer);
         let pes = 0..machine.num_pes() as PeId;
         let to_nearest = |pe: PeId| near.of(pe).next().map(|other| distances.visit(Between(pe, other)));
-        let least = pes.clone().filter_map(to_nearest).min().unwrap_or(0);
-        let room = pes.map(|pe| machine.capacity(pe)).collect();
+        let least = pes.filter_map(to_nearest).min().unwrap_or(0);
+        let room = machine.capacities();
         let grid = match machine.interconnect() {
             Interconnect::Grid(grid) if grid.vertex().num_pes() == 1 => {
                 let sides = grid.dimensions().iter();

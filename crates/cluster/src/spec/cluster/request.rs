@@ -29,16 +29,7 @@ impl Request<'_> {
 
     /// A draft of these nodes, all of them alike to the network.
     pub(super) fn draft(&self, nodes: Vec<DraftNode>) -> Draft<'_> {
-        Draft {
-            nodes,
-            insides: Vec::new(),
-            unit: self.unit(),
-            topology: Topology::Flat,
-            distances: self.distances,
-            latencies: None,
-            slurm_job: None,
-            notes: Vec::new(),
-        }
+        Draft { distances: self.distances, ..Draft::new(nodes, Vec::new(), self.unit()) }
     }
 
     /// Gives the nodes of a draft the ranks, and the ranks the cores, that the options say. Slots are no more ranks than there are cores for.
