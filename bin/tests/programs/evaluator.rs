@@ -1,108 +1,78 @@
 //! `evaluator` as a user runs it.
 
-use std::fs;
-
-use crate::common::{after, failure_of, objective, program, report_in, stdout_of};
+use crate::common::{Folder, after, objective, says};
 use serde_json::Value;
 
 const CYCLE: &str = "4 4 1\n2 5 4 8\n1 5 3 6\n2 6 4 7\n1 8 3 7\n";
-const MACHINE: [&str; 2] = ["--hierarchy_parameter_string=2:2", "--distance_parameter_string=10:100"];
+const MACHINE: &str = "--hierarchy_parameter_string=2:2 --distance_parameter_string=10:100";
+
+/// A folder with a cycle and a mapping of it.
+fn folder() -> Folder {
+    Folder::with(&[("cycle.graph", CYCLE), ("mapping", "0\n2\n3\n1\n")])
+}
+
+/// The command that scores the mapping with further options.
+fn score(more: &str) -> String {
+    format!("evaluator cycle.graph --input_mapping=mapping {MACHINE} {more}")
+}
 
 #[test]
 fn objective_identity_and_traffic_of_each_level() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
-    fs::write(folder.path().join("mapping"), "0\n2\n3\n1\n").unwrap();
-    let run = |extra: &str| {
-        let mut command = program("evaluator", folder.path());
-        stdout_of(command.args(["cycle.graph", "--input_mapping=mapping", extra]).args(MACHINE))
-    };
+    let folder = folder();
     // Processes 0 and 3 share a group, and so do 1 and 2: 8 and 6 stay inside, 5 and 7 do not.
-    let text = run("--json=report");
+    let text = folder.stdout(score("--json=report"));
     assert_eq!(objective(&text), 2680);
     assert_eq!(after(&text, "J of the identity = "), "3040");
-    assert!(text.contains("model has 4 nodes, 8 edges"));
-    let report = report_in(&folder.path().join("report"));
+    says(&text, ["model has 4 nodes, 8 edges"]);
+    let report = folder.report("report");
     assert_eq!(report["J"]["mapping"], 2680);
     assert_eq!(report["J"]["identity"], 3040);
     let level = |index: usize, key: &str| report["levels"][index][key].as_f64().unwrap();
     assert_eq!((level(0, "weight"), level(1, "weight")), (14.0, 12.0));
     assert_eq!((level(0, "cost"), level(1, "cost")), (280.0, 2400.0));
     assert!((level(0, "share") - 14.0 / 26.0).abs() < 1e-12);
-    assert_eq!(serde_json::from_str::<Value>(&run("--json=-")).unwrap(), report);
+    assert_eq!(serde_json::from_str::<Value>(&folder.stdout(score("--json=-"))).unwrap(), report);
 }
 
 #[test]
-fn invalid_permutations_are_rejected_at_the_first_offending_line() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
+fn files_that_are_no_mapping_are_rejected_at_the_first_offending_line_or_named() {
+    let folder = folder();
     let cases = [
-        ("0\n1\n1\n3\n", 3),
-        ("0\n1\n2\n4\n", 4),
-        ("0\nx\n2\n3\n", 2),
-        ("0\n1 2\n3\n", 2),
-        ("-1\n0\n1\n2\n", 1),
-        ("0\n1\n2\n3\n3\n", 5),
-        ("0\n\n1\n2\n3\n", 2),
-    ];
-    for (mapping, line) in cases {
-        fs::write(folder.path().join("mapping"), mapping).unwrap();
-        let mut command = program("evaluator", folder.path());
-        command.args(["cycle.graph", "--input_mapping=mapping"]).args(MACHINE);
-        let message = failure_of(&mut command, 65);
-        assert!(message.contains(&format!("mapping, line {line},")), "{mapping:?}: {message}");
-    }
-    fs::write(folder.path().join("mapping"), "0\n1\n2").unwrap();
-    let mut command = program("evaluator", folder.path());
-    command.args(["cycle.graph", "--input_mapping=mapping"]).args(MACHINE);
-    assert!(failure_of(&mut command, 65).contains("after 3 of 4 processes"));
-    let mut command = program("evaluator", folder.path());
-    failure_of(command.args(["cycle.graph", "--input_mapping=missing"]).args(MACHINE), 66);
-}
-
-#[test]
-fn files_given_instead_of_a_mapping_are_named() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
-    let files: [(&str, &str); 3] = [
+        ("0\n1\n1\n3\n", "mapping, line 3,"),
+        ("0\n1\n2\n4\n", "mapping, line 4,"),
+        ("0\nx\n2\n3\n", "mapping, line 2,"),
+        ("0\n1 2\n3\n", "mapping, line 2,"),
+        ("-1\n0\n1\n2\n", "mapping, line 1,"),
+        ("0\n1\n2\n3\n3\n", "mapping, line 5,"),
+        ("0\n\n1\n2\n3\n", "mapping, line 2,"),
+        ("0\n1\n2", "after 3 of 4 processes"),
         (CYCLE, "a graph in METIS format"),
         ("0,2\n1,3\n2,0\n3,1\n", "CSV"),
         ("0 1 1 1\n1 0 1 1\n1 1 0 1\n1 1 1 0\n", "a dense matrix"),
     ];
-    for (text, kind) in files {
-        fs::write(folder.path().join("mapping"), text).unwrap();
-        let mut command = program("evaluator", folder.path());
-        let message = failure_of(command.args(["cycle.graph", "--input_mapping=mapping"]).args(MACHINE), 65);
-        assert!(message.contains(kind), "{message}");
+    for (mapping, expected) in cases {
+        folder.write("mapping", mapping);
+        folder.fails(score(""), 65, expected);
     }
+    folder.fails(format!("evaluator cycle.graph --input_mapping=missing {MACHINE}"), 66, "");
 }
 
 #[test]
 fn costs_of_instructions_are_for_workloads() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
+    let folder = folder();
     for option in ["--send_cycles=1", "--receive_cycles=2"] {
         for more in ["--quiet", "--simulate"] {
-            let mut command = program("evaluator", folder.path());
-            command.args(["cycle.graph", "--input_mapping=mapping", option, more]).args(MACHINE);
-            let message = failure_of(&mut command, 2);
-            assert!(message.contains("_cycles is for workloads; this mapping is one-to-one"), "{message}");
+            let expected = "_cycles is for workloads; this mapping is one-to-one";
+            folder.fails(score(&format!("{option} {more}")), 2, expected);
         }
     }
 }
 
 #[test]
 fn mappings_are_compared() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
-    fs::write(folder.path().join("mapping"), "0\n2\n3\n1\n").unwrap();
-    let evaluator = |extra: &[&str]| {
-        let mut command = program("evaluator", folder.path());
-        command.args(["cycle.graph", "--input_mapping=mapping"]).args(MACHINE).args(extra);
-        command
-    };
-    let text = stdout_of(&mut evaluator(&["--compare=block,cyclic,socket,mapping,random", "--json=report"]));
-    assert!(text.contains("J is a model of communication, not a run time"));
+    let folder = folder();
+    let text = folder.stdout(score("--compare=block,cyclic,socket,mapping,random --json=report"));
+    says(&text, ["J is a model of communication, not a run time"]);
     let rows: Vec<Vec<&str>> = text
         .lines()
         .skip_while(|line| !line.starts_with("mapping "))
@@ -119,14 +89,14 @@ fn mappings_are_compared() {
     assert_eq!(rows[4][..2], ["socket", "3040"]);
     assert_eq!(rows[5], rows[1]);
     // What all rows have is what the report of each mapping alone has.
-    let whole = report_in(&folder.path().join("report"));
+    let whole = folder.report("report");
     assert_eq!(rows[1][10], whole["busiest"]["mapping"]["link"]["load"].to_string());
     assert_eq!(rows[2][10], whole["busiest"]["identity"]["link"]["load"].to_string());
     let compared = &whole["compared"];
     assert_eq!(compared[0]["busiest_link"], whole["busiest"]["mapping"]["link"]);
-    let text = stdout_of(&mut evaluator(&["--compare=node-major,rail", "--simulate", "--json=report"]));
-    assert!(text.contains("busiest link        simulated"), "{text}");
-    let simulated = report_in(&folder.path().join("report"));
+    let text = folder.stdout(score("--compare=node-major,rail --simulate --json=report"));
+    says(&text, ["busiest link        simulated"]);
+    let simulated = folder.report("report");
     let times = |row: usize| simulated["compared"][row]["completion_time"].as_u64().unwrap();
     assert_eq!(simulated["simulation"]["completion_time"], times(0));
     assert!(times(1) > 0 && simulated["compared"][2]["J"] == compared[2]["J"]);
@@ -134,28 +104,21 @@ fn mappings_are_compared() {
     assert_eq!((&compared[1]["name"], &compared[1]["J"]), (&Value::from("block"), &Value::from(3040)));
     assert_eq!((&compared[0]["busiest"], &compared[0]["most_partners"]), (&Value::from(12), &Value::from(1)));
     // Files are inputs: they must exist, and must not be overwritten.
-    let message = failure_of(&mut evaluator(&["--compare=block,blok"]), 66);
     let names = "it is neither one of block, socket, cyclic, node, node-major, megatron, rail, random nor a file that is there";
-    assert!(message.contains(&format!("blok: cannot be read: {names}")), "{message}");
-    let message = failure_of(&mut evaluator(&["--compare=mapping", "--json=mapping"]), 2);
-    assert!(message.contains("would overwrite the input"), "{message}");
-    failure_of(&mut evaluator(&["--compare=block,,random"]), 2);
+    folder.fails(score("--compare=block,blok"), 66, &format!("blok: cannot be read: {names}"));
+    folder.fails(score("--compare=mapping --json=mapping"), 2, "would overwrite the input");
+    folder.fails(score("--compare=block,,random"), 2, "");
 }
 
 #[test]
 fn a_picture_is_drawn_for_machines_of_any_kind() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("cycle.graph"), CYCLE).unwrap();
-    fs::write(folder.path().join("mapping"), "0\n2\n3\n1\n").unwrap();
-    for machine in [&MACHINE[..], &["--machine=torus:3x2"], &["--machine=complete:4"]] {
-        let mut command = program("evaluator", folder.path());
-        command.args(["cycle.graph", "--input_mapping=mapping", "--picture=out.svg"]).args(machine);
-        stdout_of(&mut command);
-        let text = fs::read_to_string(folder.path().join("out.svg")).unwrap();
+    let folder = folder();
+    for machine in [MACHINE, "--machine=torus:3x2", "--machine=complete:4"] {
+        let picture = "--input_mapping=mapping --picture=out.svg";
+        folder.stdout(format!("evaluator cycle.graph {picture} {machine}"));
+        let text = folder.read("out.svg");
         assert!(text.starts_with("<svg ") && text.ends_with("</svg>\n"));
-        assert!(text.contains("of mapping") && text.contains("prefers-color-scheme:dark"));
+        says(&text, ["of mapping", "prefers-color-scheme:dark"]);
     }
-    let mut command = program("evaluator", folder.path());
-    command.args(["cycle.graph", "--input_mapping=mapping", "--picture=mapping"]).args(MACHINE);
-    assert!(failure_of(&mut command, 2).contains("would overwrite the input"));
+    folder.fails(score("--picture=mapping"), 2, "would overwrite the input");
 }

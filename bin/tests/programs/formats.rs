@@ -1,118 +1,98 @@
 //! Files as people have them: read, or refused with what they are and the option that reads them.
 
-use std::fs;
-use std::path::Path;
+use crate::common::{Folder, after, says};
 
-use crate::common::{failure_of, program, stdout_of};
-
-/// A folder with these files.
-fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        fs::write(folder.path().join(name), text).unwrap();
-    }
-    folder
+/// Asserts that `generate_model` makes this graph.
+#[track_caller]
+fn makes(folder: &Folder, arguments: &str, graph: &str) {
+    folder.stdout(format!("generate_model {arguments} -o g"));
+    assert_eq!(folder.read("g"), graph, "{arguments}");
 }
 
-fn read(folder: &Path, name: &str) -> String {
-    fs::read_to_string(folder.join(name)).unwrap()
-}
-
-fn run(folder: &Path, name: &str, arguments: &[&str]) -> String {
-    stdout_of(program(name, folder).args(arguments))
-}
-
-fn refused(folder: &Path, name: &str, arguments: &[&str], code: i32) -> String {
-    failure_of(program(name, folder).args(arguments), code)
+/// Asserts that `generate_model` refuses a file and says this.
+#[track_caller]
+fn refused(folder: &Folder, arguments: &str, expected: &str) -> String {
+    folder.fails(format!("generate_model {arguments} -o g"), 65, expected)
 }
 
 #[test]
 fn a_byte_order_mark_is_passed_over() {
-    let folder = folder(&[
+    let folder = Folder::with(&[
         ("g", "\u{feff}4 3\r\n2\r\n1 3\r\n2 4\r\n3\r\n"),
         ("hosts", "\u{feff}n1 slots=2\nn2 slots=2\n"),
         ("m", "\u{feff}0 1 2 3\n1 0 1 2\n2 1 0 1\n3 2 1 0\n"),
         ("map", "\u{feff}0\n1\n2\n3\n"),
     ]);
-    run(folder.path(), "graphchecker", &["g"]);
-    run(folder.path(), "viem", &["g", "--machine=hosts:hosts", "--threads=1", "-o", "p"]);
-    run(folder.path(), "evaluator", &["g", "--machine=m", "--input_mapping=map"]);
+    folder.stdout("graphchecker g");
+    folder.stdout("viem g --machine=hosts:hosts --threads=1 -o p");
+    folder.stdout("evaluator g --machine=m --input_mapping=map");
 }
 
 #[test]
 fn a_graph_that_counts_from_zero_is_named_and_repaired() {
-    let folder = folder(&[("g", "5 4\n1\n0 2\n1 3\n2 4\n3\n")]);
-    let message = refused(folder.path(), "viem", &["g", "--machine=complete:5", "-o", "p"], 65);
-    assert!(message.contains("counts its vertices from 0") && message.contains("--fix"), "{message}");
-    run(folder.path(), "graphchecker", &["g", "--fix=h"]);
-    assert_eq!(read(folder.path(), "h"), "5 4\n2\n1 3\n2 4\n3 5\n4\n");
+    let folder = Folder::with(&[("g", "5 4\n1\n0 2\n1 3\n2 4\n3\n")]);
+    let zero = "counts its vertices from 0";
+    says(&folder.fails("viem g --machine=complete:5 -o p", 65, zero), ["--fix"]);
+    folder.stdout("graphchecker g --fix=h");
+    assert_eq!(folder.read("h"), "5 4\n2\n1 3\n2 4\n3 5\n4\n");
 }
 
 #[test]
 fn weights_with_fractions_and_without_weight() {
     let folder =
-        folder(&[("g", "3 2 1\n2 1.0\n1 1.0 3 5.0\n2 5.0\n"), ("zero", "3 2 1\n2 0\n1 0 3 5\n2 5\n")]);
-    run(folder.path(), "graphchecker", &["g", "--fix=h"]);
-    assert_eq!(read(folder.path(), "h"), "3 2 1\n2 1\n1 1 3 5\n2 5\n");
-    run(folder.path(), "viem", &["g", "--machine=complete:3", "-o", "p", "--verify"]);
-    let message = refused(folder.path(), "viem", &["zero", "--machine=complete:3", "-o", "p"], 65);
-    assert!(
-        message.contains("is zero") && message.contains("graphchecker --fix=FILE drops such edges"),
-        "{message}"
-    );
-    let text = run(folder.path(), "graphchecker", &["zero", "--fix=h"]);
-    assert!(text.contains("1 edge of weight zero dropped"), "{text}");
-    assert_eq!(read(folder.path(), "h"), "3 1 1\n\n3 5\n2 5\n");
+        Folder::with(&[("g", "3 2 1\n2 1.0\n1 1.0 3 5.0\n2 5.0\n"), ("zero", "3 2 1\n2 0\n1 0 3 5\n2 5\n")]);
+    folder.stdout("graphchecker g --fix=h");
+    assert_eq!(folder.read("h"), "3 2 1\n2 1\n1 1 3 5\n2 5\n");
+    folder.stdout("viem g --machine=complete:3 -o p --verify");
+    let message = folder.fails("viem zero --machine=complete:3 -o p", 65, "is zero");
+    says(&message, ["graphchecker --fix=FILE drops such edges"]);
+    says(&folder.stdout("graphchecker zero --fix=h"), ["1 edge of weight zero dropped"]);
+    assert_eq!(folder.read("h"), "3 1 1\n\n3 5\n2 5\n");
 }
 
 #[test]
 fn valid_graphs_are_never_taken_for_edge_lists() {
-    let folder = folder(&[("g", "5 6 0\n2 3 4\n1 3 4\n1 2 4\n1 2 3\n\n")]);
-    run(folder.path(), "graphchecker", &["g"]);
-    run(folder.path(), "generate_model", &["g", "--k=2", "-o", "m"]);
-    run(folder.path(), "viem", &["g", "--machine=complete:5", "-o", "p"]);
+    let folder = Folder::with(&[("g", "5 6 0\n2 3 4\n1 3 4\n1 2 4\n1 2 3\n\n")]);
+    folder.stdout("graphchecker g");
+    folder.stdout("generate_model g --k=2 -o m");
+    folder.stdout("viem g --machine=complete:5 -o p");
 }
 
 #[test]
 fn several_readings_are_named_with_their_options() {
-    let folder = folder(&[
+    let folder = Folder::with(&[
         ("t.csv", "0,9000,10,0\n9000,0,0,10\n10,0,0,9000\n0,10,9000,0\n"),
         ("links", "0 1 4\n1 2 6\n2 0 9\n"),
         ("m.mat", "0 5000 0 0\n5000 0 70 0\n0 70 0 5000\n0 0 5000 0\n"),
     ]);
     for file in ["t.csv", "links", "m.mat"] {
-        for more in [&[][..], &["--k=2"]] {
-            let message = refused(folder.path(), "generate_model", &[&[file, "-o", "g"], more].concat(), 65);
-            assert!(message.contains("--from=matrix or --from=edges"), "{message}");
+        for more in ["", "--k=2"] {
+            refused(&folder, &format!("{file} {more}"), "--from=matrix or --from=edges");
         }
-        let message = refused(folder.path(), "viem", &[file, "--machine=complete:4", "-o", "p"], 65);
-        assert!(message.contains("a dense matrix or an edge list"), "{message}");
-        assert!(message.contains("generate_model --from=matrix or --from=edges"), "{message}");
+        let viem = format!("viem {file} --machine=complete:4 -o p");
+        let message = folder.fails(viem, 65, "a dense matrix or an edge list");
+        says(&message, ["generate_model --from=matrix or --from=edges"]);
     }
-    run(folder.path(), "generate_model", &["t.csv", "--from=matrix", "-o", "g"]);
-    assert_eq!(read(folder.path(), "g"), "4 4 1\n2 18000 3 20\n1 18000 4 20\n1 20 4 18000\n2 20 3 18000\n");
-    run(folder.path(), "generate_model", &["links", "--from=edges", "-o", "g"]);
-    assert_eq!(read(folder.path(), "g"), "3 3 1\n2 4 3 9\n1 4 3 6\n1 9 2 6\n");
+    let square = "4 4 1\n2 18000 3 20\n1 18000 4 20\n1 20 4 18000\n2 20 3 18000\n";
+    makes(&folder, "t.csv --from=matrix", square);
+    makes(&folder, "links --from=edges", "3 3 1\n2 4 3 9\n1 4 3 6\n1 9 2 6\n");
 }
 
 #[test]
 fn what_is_no_graph_is_named_before_options_that_are_missing() {
-    let folder = folder(&[("nets", "3 5\n1 2 3\n3 4\n4 5 1\n"), ("g", "2 1\n2\n1\n")]);
-    let message = refused(folder.path(), "generate_model", &["nets", "-o", "g"], 65);
-    assert!(message.contains("a hypergraph"), "{message}");
-    fs::write(folder.path().join("zero"), "3 2 11\n5 1 7\n5 0 7 2 8\n5 1 8\n").unwrap();
-    let message = refused(folder.path(), "generate_model", &["zero", "-o", "g"], 65);
-    assert!(message.contains("counts its vertices from 0"), "{message}");
-    fs::write(folder.path().join("text"), "hello world\nthis is text\n").unwrap();
-    let message = refused(folder.path(), "generate_model", &["text", "-o", "g"], 65);
-    assert!(message.contains("a text (its first lines hold no numbers)"), "{message}");
-    fs::write(folder.path().join("names"), "a b 3\nb c 4\nc a 5\n").unwrap();
-    let message = refused(folder.path(), "generate_model", &["names", "-o", "g"], 65);
-    assert!(
-        message.contains("an edge list with names") && message.contains("number the vertices"),
-        "{message}"
-    );
-    assert!(refused(folder.path(), "generate_model", &["g", "-o", "m"], 2).contains("--k"));
+    let files = [
+        ("nets", "3 5\n1 2 3\n3 4\n4 5 1\n", "a hypergraph"),
+        ("zero", "3 2 11\n5 1 7\n5 0 7 2 8\n5 1 8\n", "counts its vertices from 0"),
+        ("text", "hello world\nthis is text\n", "a text (its first lines hold no numbers)"),
+        ("names", "a b 3\nb c 4\nc a 5\n", "an edge list with names"),
+        ("names", "a b 3\nb c 4\nc a 5\n", "number the vertices"),
+    ];
+    let folder = Folder::with(&[("g", "2 1\n2\n1\n")]);
+    for (name, text, expected) in files {
+        folder.write(name, text);
+        refused(&folder, name, expected);
+    }
+    folder.fails("generate_model g -o m", 2, "--k");
 }
 
 #[test]
@@ -127,68 +107,54 @@ fn matrices_with_commas_are_traffic() {
         ",a,b,c,d,e,f\n{}",
         rows.iter().zip('a'..).map(|(row, name)| format!("{name},{row}\n")).collect::<String>()
     );
-    let folder = folder(&[
+    let folder = Folder::with(&[
         ("a.csv", &rows.join("\n")),
         ("b.csv", &savetxt),
         ("c.csv", &labelled),
         ("d.csv", &rows.join("\n").replace(',', ";")),
     ]);
     for file in ["a.csv", "b.csv", "c.csv", "d.csv"] {
-        let text = run(folder.path(), "generate_model", &[file, "-o", "g"]);
-        assert!(text.contains("files of kind matrix: 1"), "{text}");
-        assert!(read(folder.path(), "g").starts_with("6 5 1\n2 2000\n1 2000 3 2000\n"), "{file}");
+        let text = folder.stdout(format!("generate_model {file} -o g"));
+        says(&text, ["files of kind matrix: 1"]);
+        assert!(folder.read("g").starts_with("6 5 1\n2 2000\n1 2000 3 2000\n"), "{file}");
     }
 }
 
 #[test]
 fn numbers_of_fortran_are_numbers() {
-    let folder = folder(&[(
-        "t.mtx",
-        "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 1.0D+03\n2 3 2.0D+02\n3 1 5.0D+00\n",
-    )]);
-    run(folder.path(), "generate_model", &["t.mtx", "-o", "g"]);
-    assert_eq!(read(folder.path(), "g"), "3 3 1\n2 1000 3 5\n1 1000 3 200\n1 5 2 200\n");
-    fs::write(
-        folder.path().join("t.mtx"),
-        "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 1e30\n",
-    )
-    .unwrap();
-    let message = refused(folder.path(), "generate_model", &["t.mtx", "-o", "g"], 65);
-    assert!(message.contains("`1e30` is too large"), "{message}");
+    let header = "%%MatrixMarket matrix coordinate real general";
+    let folder = Folder::with(&[
+        ("t.mtx", &format!("{header}\n3 3 3\n1 2 1.0D+03\n2 3 2.0D+02\n3 1 5.0D+00\n")),
+        ("large.mtx", &format!("{header}\n2 2 1\n1 2 1e30\n")),
+    ]);
+    makes(&folder, "t.mtx", "3 3 1\n2 1000 3 5\n1 1000 3 200\n1 5 2 200\n");
+    refused(&folder, "large.mtx", "`1e30` is too large");
 }
 
 #[test]
 fn ids_with_gaps_are_told_and_renumbered() {
     let lines: String = (1000..1039).map(|id| format!("{id}\t{}\n", id + 1)).collect();
-    let folder = folder(&[
+    let folder = Folder::with(&[
         ("web.txt", &format!("# From\tTo\n{lines}")),
         ("far", "7 18446744073709551615\n7 8\n9 8\n"),
     ]);
-    let text = run(folder.path(), "generate_model", &["web.txt", "--from=edges", "-o", "g"]);
-    assert!(text.contains("ids that no line mentions, which are vertices without edges: 999"), "{text}");
-    run(folder.path(), "generate_model", &["web.txt", "--renumber=ids", "-o", "g"]);
-    assert!(read(folder.path(), "g").starts_with("40 39 1\n2 1\n1 1 3 1\n"));
-    let ids: String = (1000..1040).map(|id| format!("{id}\n")).collect();
-    assert_eq!(read(folder.path(), "ids"), ids);
-    let message = refused(folder.path(), "generate_model", &["far", "--from=edges", "-o", "g"], 65);
-    assert!(message.contains("--renumber"), "{message}");
-    run(folder.path(), "generate_model", &["far", "--from=edges", "--renumber=ids", "-o", "g"]);
-    assert_eq!(read(folder.path(), "ids"), "7\n8\n9\n18446744073709551615\n");
-    assert_eq!(read(folder.path(), "g"), "4 3 1\n2 1 4 1\n1 1 3 1\n2 1\n1 1\n");
+    let text = folder.stdout("generate_model web.txt --from=edges -o g");
+    says(&text, ["ids that no line mentions, which are vertices without edges: 999"]);
+    folder.stdout("generate_model web.txt --renumber=ids -o g");
+    assert!(folder.read("g").starts_with("40 39 1\n2 1\n1 1 3 1\n"));
+    assert_eq!(folder.numbers("ids"), (1000..1040).collect::<Vec<_>>());
+    refused(&folder, "far --from=edges", "--renumber");
+    makes(&folder, "far --from=edges --renumber=ids", "4 3 1\n2 1 4 1\n1 1 3 1\n2 1\n1 1\n");
+    assert_eq!(folder.read("ids"), "7\n8\n9\n18446744073709551615\n");
 }
 
 #[test]
 fn a_size_may_be_that_of_each_message() {
-    let folder = folder(&[("h.csv", "sender,receiver,size,count\n0,1,8,1000\n0,1,1048576,2\n1,2,64,10\n")]);
-    let message = refused(folder.path(), "generate_model", &["h.csv", "-o", "g"], 65);
-    assert!(
-        message.contains("line 1, column 17") && message.contains("--sizes=each or --sizes=all"),
-        "{message}"
-    );
-    run(folder.path(), "generate_model", &["h.csv", "--sizes=each", "-o", "g"]);
-    assert_eq!(read(folder.path(), "g"), "3 2 1\n2 2105152\n1 2105152 3 640\n2 640\n");
-    run(folder.path(), "generate_model", &["h.csv", "--sizes=all", "-o", "g"]);
-    assert_eq!(read(folder.path(), "g"), "3 2 1\n2 1048584\n1 1048584 3 64\n2 64\n");
+    let sizes = "sender,receiver,size,count\n0,1,8,1000\n0,1,1048576,2\n1,2,64,10\n";
+    let folder = Folder::with(&[("h.csv", sizes)]);
+    says(&refused(&folder, "h.csv", "line 1, column 17"), ["--sizes=each or --sizes=all"]);
+    makes(&folder, "h.csv --sizes=each", "3 2 1\n2 2105152\n1 2105152 3 640\n2 640\n");
+    makes(&folder, "h.csv --sizes=all", "3 2 1\n2 1048584\n1 1048584 3 64\n2 64\n");
 }
 
 #[test]
@@ -201,52 +167,38 @@ fn edges_of_json_and_graphml_have_weights_as_columns_have() {
     let graphml = "<graphml><key id='s' for='edge' attr.name='size'/><key id='c' for='edge' attr.name='count'/><graph>\
                    <node id='0'/><node id='1'/><edge source='0' target='1'><data key='s'>5</data><data key='c'>3</data></edge>\
                    </graph></graphml>\n";
-    let folder = folder(&[
+    let folder = Folder::with(&[
         ("value.json", &json("\"value\": 7")),
         ("size.json", &json("\"size\": 5, \"count\": 3")),
         ("size.graphml", graphml),
     ]);
-    run(folder.path(), "generate_model", &["value.json", "-o", "g"]);
-    assert_eq!(read(folder.path(), "g"), "2 1 1\n2 7\n1 7\n");
+    makes(&folder, "value.json", "2 1 1\n2 7\n1 7\n");
     for file in ["size.json", "size.graphml"] {
-        let message = refused(folder.path(), "generate_model", &[file, "-o", "g"], 65);
-        assert!(message.contains("--sizes=each or --sizes=all"), "{message}");
+        refused(&folder, file, "--sizes=each or --sizes=all");
         for (sizes, weight) in [("each", 15), ("all", 5)] {
-            run(folder.path(), "generate_model", &[file, &format!("--sizes={sizes}"), "-o", "g"]);
-            assert_eq!(read(folder.path(), "g"), format!("2 1 1\n2 {weight}\n1 {weight}\n"), "{file}");
+            let graph = format!("2 1 1\n2 {weight}\n1 {weight}\n");
+            makes(&folder, &format!("{file} --sizes={sizes}"), &graph);
         }
     }
-    let message = refused(folder.path(), "generate_model", &["value.json", "--renumber=ids", "-o", "g"], 2);
-    assert!(message.contains("--renumber is for edge lists"), "{message}");
+    let line = "generate_model value.json --renumber=ids -o g";
+    folder.fails(line, 2, "--renumber is for edge lists");
 }
 
 #[test]
 fn a_column_of_numbers_beside_coordinates_is_asked_for() {
-    let grid: String = std::iter::once("16 24\n".to_owned())
-        .chain((0..16).map(|v: i32| {
-            let (x, y) = (v % 4, v / 4);
-            let near = [(x > 0, v - 1), (x < 3, v + 1), (y > 0, v - 4), (y < 3, v + 4)];
-            near.iter()
-                .filter(|near| near.0)
-                .map(|near| (near.1 + 1).to_string())
-                .collect::<Vec<_>>()
-                .join(" ")
-                + "\n"
-        }))
-        .collect();
-    let points = |ids: bool| -> String {
-        let id = |v: i32| if ids { format!("{} ", v + 1) } else { String::new() };
-        (0..16).map(|v| format!("{}{}.0 {}.0\n", id(v), v % 4, v / 4)).collect()
+    let row = |v: i32| {
+        let (x, y) = (v % 4, v / 4);
+        let near = [(x > 0, v - 1), (x < 3, v + 1), (y > 0, v - 4), (y < 3, v + 4)];
+        near.iter().filter(|near| near.0).map(|near| format!("{} ", near.1 + 1)).collect::<String>()
     };
-    let folder = folder(&[("g", &grid), ("without", &points(false)), ("with", &points(true))]);
-    let cut = |arguments: &[&str]| {
-        let all = [&["g", "--k=4", "--algorithm=rcb", "-o", "m"], arguments].concat();
-        crate::common::after(&run(folder.path(), "generate_model", &all), "cut ").to_owned()
-    };
-    assert_eq!(cut(&["--coordinates=with", "--coordinate_ids=yes"]), cut(&["--coordinates=without"]));
-    let all = ["g", "--k=4", "--algorithm=rcb", "-o", "m", "--coordinates=with"];
-    let message = refused(folder.path(), "generate_model", &all, 65);
-    assert!(message.contains("--coordinate_ids=yes or --coordinate_ids=no"), "{message}");
+    let folder = Folder::new();
+    folder.write_lines("g", std::iter::once("16 24".to_owned()).chain((0..16).map(row)));
+    folder.write_lines("without", (0..16).map(|v| format!("{}.0 {}.0", v % 4, v / 4)));
+    folder.write_lines("with", (0..16).map(|v| format!("{} {}.0 {}.0", v + 1, v % 4, v / 4)));
+    let line = "generate_model g --k=4 --algorithm=rcb -o m --coordinates";
+    let cut = |points: &str| after(&folder.stdout(format!("{line}={points}")), "cut ").to_owned();
+    assert_eq!(cut("with --coordinate_ids=yes"), cut("without"));
+    folder.fails(format!("{line}=with"), 65, "--coordinate_ids=yes or --coordinate_ids=no");
 }
 
 #[test]
@@ -299,17 +251,15 @@ fn graphs_in_other_formats_are_application_graphs() {
         ("g.graphml", graphml),
     ];
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
-    let folder = folder(&files);
+    let folder = Folder::with(&files);
     for (file, _) in files {
-        let text = run(folder.path(), "generate_model", &[file, "--k=2", "-o", "m", "--verify"]);
-        assert_eq!(crate::common::after(&text, "cut "), "1", "{file}: {text}");
-        assert!(text.contains("verified"), "{text}");
-        let text =
-            run(folder.path(), "generate_model", &[file, "--machine=complete:2", "-o", "m", "--verify"]);
+        let text = folder.stdout(format!("generate_model {file} --k=2 -o m --verify"));
+        assert_eq!(after(&text, "cut "), "1", "{file}: {text}");
+        says(&text, ["verified"]);
+        let text = folder.stdout(format!("generate_model {file} --machine=complete:2 -o m --verify"));
         assert!(text.contains("graph has 6 nodes and 10 edges"), "{file}: {text}");
     }
-    let message = refused(folder.path(), "generate_model", &["skew.mtx", "-o", "m"], 65);
-    assert!(message.contains("`skew-symmetric` is not"), "{message}");
+    refused(&folder, "skew.mtx", "`skew-symmetric` is not");
 }
 
 /// An array as NumPy writes it.
@@ -329,35 +279,28 @@ fn npy(version: u8, descr: &str, is_by_column: bool, shape: &str, entries: &[Vec
 
 #[test]
 fn arrays_of_numpy_are_traffic() {
-    let folder = folder(&[]);
+    let folder = Folder::new();
     let values = [0u16, 5, 0, 7, 0, 0, 0, 1, 0];
     let by_column = [0u16, 7, 0, 5, 0, 1, 0, 0, 0];
+    let edges = [0u16, 1, 5, 1, 0, 7, 2, 1, 1, 2, 2, 9];
     let of = |values: &[u16], convert: &dyn Fn(u16) -> Vec<u8>| {
         values.iter().map(|&value| convert(value)).collect::<Vec<_>>()
     };
-    let arrays = [
+    for array in [
         npy(1, "<f8", false, "(3, 3)", &of(&values, &|value| f64::from(value).to_le_bytes().to_vec())),
         npy(2, ">f4", false, "(3, 3)", &of(&values, &|value| f32::from(value).to_be_bytes().to_vec())),
         npy(3, "<i8", true, "(3, 3)", &of(&by_column, &|value| i64::from(value).to_le_bytes().to_vec())),
         npy(1, ">u2", true, "(3, 3)", &of(&by_column, &|value| value.to_be_bytes().to_vec())),
         npy(1, "|u1", false, "(9,)", &of(&values, &|value| vec![value as u8])),
         npy(1, "<i4", false, "(3, 3)", &of(&values, &|value| i32::from(value).to_le_bytes().to_vec())),
-        npy(
-            1,
-            "<i2",
-            false,
-            "(4, 3)",
-            &of(&[0, 1, 5, 1, 0, 7, 2, 1, 1, 2, 2, 9], &|value| value.to_le_bytes().to_vec()),
-        ),
-    ];
-    for array in arrays {
-        fs::write(folder.path().join("a.npy"), &array).unwrap();
-        let text = run(folder.path(), "generate_model", &["a.npy", "-o", "g"]);
-        assert!(text.contains("files of kind npy: 1"), "{text}");
-        assert_eq!(read(folder.path(), "g"), "3 2 1\n2 12\n1 12 3 1\n2 1\n");
+        npy(1, "<i2", false, "(4, 3)", &of(&edges, &|value| value.to_le_bytes().to_vec())),
+    ] {
+        folder.write("a.npy", &array);
+        says(&folder.stdout("generate_model a.npy -o g"), ["files of kind npy: 1"]);
+        assert_eq!(folder.read("g"), "3 2 1\n2 12\n1 12 3 1\n2 1\n");
     }
     let of_one = |value: f64| npy(1, "<f8", false, "(1, 1)", &[value.to_le_bytes().to_vec()]);
-    for (array, says) in [
+    for (array, expected) in [
         (of_one(1.5), "`1.5 (row 0, column 0, from 0)` is not a weight"),
         (of_one(-1.0), "is not a weight"),
         (npy(1, "<c16", false, "(1, 1)", &[vec![0; 16]]), "the header of an array"),
@@ -367,8 +310,7 @@ fn arrays_of_numpy_are_traffic() {
         (npy(9, "<f8", false, "(1, 1)", &[vec![0; 8]]), "a version of NumPy arrays"),
         (npy(1, "<f8", false, "(16777217, 2)", &[]), "is missing"),
     ] {
-        fs::write(folder.path().join("a.npy"), &array).unwrap();
-        let message = refused(folder.path(), "generate_model", &["a.npy", "-o", "g"], 65);
-        assert!(message.contains(says), "{message}");
+        folder.write("a.npy", &array);
+        refused(&folder, "a.npy", expected);
     }
 }

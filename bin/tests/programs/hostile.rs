@@ -1,52 +1,49 @@
 //! Inputs that no honest program writes: files without an end, counts beyond all measure, controls of the terminal. Each ends with one clear message, soon
 //! and with little memory.
 
-use std::fs;
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::common::{MACHINE, failure_of, instance, names, program};
+use crate::common::{Folder, MACHINE, failure_of, names, says};
 
-/// Runs a program with at most 3 GiB of address space and two minutes, with these variables; the standard input is what a command of the shell writes.
-fn limited(folder: &Path, input: &str, variables: &[(&str, &str)], name: &str, options: &[&str]) -> Output {
+/// Runs a command with at most 3 GiB of address space and two minutes; the standard input is what a command of the shell writes.
+fn limited(folder: &Folder, input: &str, line: &str) -> Output {
+    let command = folder.command(line);
     Command::new("bash")
         .args(["-c", &format!(r#"ulimit -v 3000000; {input} | timeout 120 "$@""#), "bash"])
-        .arg(program(name, folder).get_program())
-        .args(options)
-        .envs(variables.iter().copied())
-        .current_dir(folder)
+        .arg(command.get_program())
+        .args(command.get_args())
+        .env("LSB_DJOB_HOSTFILE", "/dev/stdin")
+        .current_dir(folder.path())
         .stdin(Stdio::null())
         .output()
         .unwrap()
 }
 
-/// A folder with a graph of 64 vertices, a mapping, a topology and latencies.
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::copy(instance("openfoam_sphere_64.msgs.graph"), folder.path().join("model")).unwrap();
-    let identity: String = (0..64).map(|pe| format!("{pe}\n")).collect();
-    fs::write(folder.path().join("mapping"), identity).unwrap();
-    let hosts: String = (0..4).map(|host| format!("n{host} slots=16\n")).collect();
-    fs::write(folder.path().join("hosts"), hosts).unwrap();
+/// A folder with a graph of 64 vertices, a mapping and hosts.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.copy("openfoam_sphere_64.msgs.graph", "model");
+    folder.write_lines("mapping", 0..64);
+    folder.write_lines("hosts", (0..4).map(|host| format!("n{host} slots=16")));
     folder
 }
 
 /// Options behind the graph, each of which has one file that does not end: `@`.
-const ENDLESS: [&[&str]; 14] = [
-    &["--machine=hosts:@,node=4:4"],
-    &["--machine=hosts:hosts,node=@"],
-    &["--machine=hosts:hosts,node=4:4,topology=@"],
-    &["--machine=hosts:hosts,node=4:4", "--latency=@"],
-    &["--machine=hosts:lsf,node=4:4"],
-    &["--machine=hwloc:@"],
-    &["--machine=@"],
-    &[MACHINE[0], MACHINE[1], "--pes=@"],
-    &[MACHINE[0], MACHINE[1], "--fixed=@"],
-    &[MACHINE[0], MACHINE[1], "--input_mapping=@"],
-    &[MACHINE[0], MACHINE[1], "--coordinates=@", "--construction_algorithm=rcb"],
-    &["--machine=2:2", "--distance_parameter_string=1:2", "--pe_weights=@"],
-    &["--machine=2:2", "--distance_parameter_string=1:2", "--remap_from=@", "--migration_weight=1"],
-    &["--machine=2:2", "--distance_parameter_string=1:2", "--fixed=@"],
+const ENDLESS: [&str; 14] = [
+    "--machine=hosts:@,node=4:4",
+    "--machine=hosts:hosts,node=@",
+    "--machine=hosts:hosts,node=4:4,topology=@",
+    "--machine=hosts:hosts,node=4:4 --latency=@",
+    "--machine=hosts:lsf,node=4:4",
+    "--machine=hwloc:@",
+    "--machine=@",
+    "--hierarchy_parameter_string=4:4:4 --distance_parameter_string=1:10:100 --pes=@",
+    "--hierarchy_parameter_string=4:4:4 --distance_parameter_string=1:10:100 --fixed=@",
+    "--hierarchy_parameter_string=4:4:4 --distance_parameter_string=1:10:100 --input_mapping=@",
+    "--hierarchy_parameter_string=4:4:4 --distance_parameter_string=1:10:100 --coordinates=@ --construction_algorithm=rcb",
+    "--machine=2:2 --distance_parameter_string=1:2 --pe_weights=@",
+    "--machine=2:2 --distance_parameter_string=1:2 --remap_from=@ --migration_weight=1",
+    "--machine=2:2 --distance_parameter_string=1:2 --fixed=@",
 ];
 
 /// Commands that write for ever.
@@ -58,20 +55,14 @@ fn files_without_an_end_are_refused() {
     let folder = folder();
     for options in ENDLESS {
         // A matrix may be as large as the memory is.
-        let is_matrix = |input: &&str| *input == "yes 1" && options == ["--machine=@"];
+        let is_matrix = |input: &&str| *input == "yes 1" && options == "--machine=@";
         for input in INPUTS.into_iter().filter(|input| !is_matrix(input)) {
-            let options: Vec<String> =
-                options.iter().map(|option| option.replace('@', "/dev/stdin")).collect();
-            let options: Vec<&str> =
-                ["model"].into_iter().chain(options.iter().map(String::as_str)).collect();
-            let run = limited(folder.path(), input, &[("LSB_DJOB_HOSTFILE", "/dev/stdin")], "viem", &options);
+            let line = format!("viem model {}", options.replace('@', "/dev/stdin"));
+            let run = limited(&folder, input, &line);
             let message = String::from_utf8(run.stderr).unwrap();
-            assert!(
-                matches!(run.status.code(), Some(2 | 65 | 71)),
-                "{input} {options:?} {}: {message}",
-                run.status
-            );
-            assert_eq!(message.lines().count(), 1, "{input} {options:?}: {message}");
+            let is_refused = matches!(run.status.code(), Some(2 | 65 | 71));
+            assert!(is_refused, "{input} {options} {}: {message}", run.status);
+            assert_eq!(message.lines().count(), 1, "{input} {options}: {message}");
         }
     }
     assert_eq!(names(folder.path()), ["hosts", "mapping", "model"]);
@@ -82,52 +73,44 @@ fn files_without_an_end_are_refused() {
 fn blank_lines_and_comments_without_an_end_are_refused() {
     let folder = folder();
     let idle = "there is nothing but blank lines and comments for 64 MiB";
-    let graph = ["/dev/stdin", MACHINE[0], MACHINE[1]];
-    let machine = ["model", "--machine=/dev/stdin"];
-    let cases: [(&str, &[&str], &str); 8] = [
-        ("yes ''", &graph, "the header is missing"),
-        ("yes '%'", &graph, idle),
-        ("echo 2 1; echo 2; echo 1; yes '%'", &graph, idle),
-        ("echo 2 1; echo 2; echo 1; yes ''", &graph, idle),
-        ("yes ''", &["/dev/stdin", "--input_format=qaplib"], idle),
-        ("yes '#'", &["/dev/stdin", "--input_format=qaplib"], idle),
-        ("echo 0 1; echo 1 0; yes '# a comment'", &machine, idle),
-        ("echo tleaf 1 64 1; yes ''", &machine, idle),
+    let graph = &*format!("/dev/stdin {MACHINE}");
+    let cases = [
+        ("yes ''", graph, "the header is missing"),
+        ("yes '%'", graph, idle),
+        ("echo 2 1; echo 2; echo 1; yes '%'", graph, idle),
+        ("echo 2 1; echo 2; echo 1; yes ''", graph, idle),
+        ("yes ''", "/dev/stdin --input_format=qaplib", idle),
+        ("yes '#'", "/dev/stdin --input_format=qaplib", idle),
+        ("echo 0 1; echo 1 0; yes '# a comment'", "model --machine=/dev/stdin", idle),
+        ("echo tleaf 1 64 1; yes ''", "model --machine=/dev/stdin", idle),
     ];
     for (input, options, reason) in cases {
-        let run = limited(folder.path(), &format!("({input})"), &[], "viem", options);
+        let run = limited(&folder, &format!("({input})"), &format!("viem {options}"));
         let message = String::from_utf8(run.stderr).unwrap();
-        assert_eq!(run.status.code(), Some(65), "{input} {options:?}: {message}");
-        assert!(message.contains(reason) && message.lines().count() == 1, "{input} {options:?}: {message}");
+        assert_eq!(run.status.code(), Some(65), "{input} {options}: {message}");
+        assert!(message.contains(reason) && message.lines().count() == 1, "{input} {options}: {message}");
     }
     // Each vertex without neighbours has a blank line, however many there are.
-    let run = limited(
-        folder.path(),
-        "(echo 100000000 0; yes '' | head -n 100000000)",
-        &[],
-        "graphchecker",
-        &["/dev/stdin"],
-    );
+    let many = "(echo 100000000 0; yes '' | head -n 100000000)";
+    let run = limited(&folder, many, "graphchecker /dev/stdin");
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
 }
 
 #[test]
 fn counts_alone_take_no_memory() {
-    let folder = folder();
-    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
-    write("schedule.goal", "num_ranks 16777216\n");
-    write("one.trace", "viem_trace 1\nrank 3 of 16777216\nend 0\n");
-    write("far.csv", "source,target,weight\n0,16777000,1\n");
-    write("far.mtx", "%%MatrixMarket matrix coordinate pattern general\n16777216 16777216 1\n1 16777216\n");
-    for (file, format) in
-        [("schedule.goal", "goal"), ("one.trace", "trace"), ("far.csv", "edges"), ("far.mtx", "mtx")]
-    {
-        let format = format!("--from={format}");
-        let run =
-            limited(folder.path(), "true", &[], "generate_model", &[file, &format, "--output_filename=out"]);
+    let mtx = "%%MatrixMarket matrix coordinate pattern general\n16777216 16777216 1\n1 16777216\n";
+    let folder = Folder::with(&[
+        ("goal", "num_ranks 16777216\n"),
+        ("trace", "viem_trace 1\nrank 3 of 16777216\nend 0\n"),
+        ("edges", "source,target,weight\n0,16777000,1\n"),
+        ("mtx", mtx),
+    ]);
+    for format in ["goal", "trace", "edges", "mtx"] {
+        let line = format!("generate_model {format} --from={format} --output_filename=out");
+        let run = limited(&folder, "true", &line);
         let message = String::from_utf8(run.stderr).unwrap();
-        assert_eq!(run.status.code(), Some(65), "{file}: {message}");
-        assert!(message.contains("ranks in") && message.contains("--ranks="), "{file}: {message}");
+        assert_eq!(run.status.code(), Some(65), "{format}: {message}");
+        says(&message, ["ranks in", "--ranks="]);
     }
 }
 
@@ -135,11 +118,10 @@ fn counts_alone_take_no_memory() {
 #[test]
 fn no_output_overwrites_a_file_that_the_environment_names() {
     let folder = folder();
-    let path = |name: &str| folder.path().join(name);
-    fs::write(path("topology.conf"), "SwitchName=s0 Nodes=n[0-3]\n").unwrap();
-    fs::write(path("slurm.conf"), "").unwrap();
-    fs::write(path("node.xml"), "<topology><object type=\"Machine\"/></topology>").unwrap();
-    let configuration = path("slurm.conf");
+    folder.write("topology.conf", "SwitchName=s0 Nodes=n[0-3]\n");
+    folder.write("slurm.conf", "");
+    folder.write("node.xml", "<topology><object type=\"Machine\"/></topology>");
+    let configuration = folder.file("slurm.conf");
     let cases = [
         ("LSB_DJOB_HOSTFILE", "hosts", "hosts:lsf,node=16", "hosts"),
         ("PE_HOSTFILE", "hosts", "hosts:sge,node=16", "hosts"),
@@ -148,14 +130,13 @@ fn no_output_overwrites_a_file_that_the_environment_names() {
         ("HWLOC_XMLFILE", "node.xml", "hwloc:hosts=hosts", "node.xml"),
     ];
     for (variable, value, machine, file) in cases {
-        let before = fs::read(path(file)).unwrap();
+        let before = folder.bytes(file);
         for output in ["--output_filename", "--json"] {
-            let mut viem = program("viem", folder.path());
-            viem.arg("model").args(["--machine", machine, output, file]).env_remove("LSB_MCPU_HOSTS");
-            viem.env("SLURM_JOB_NODELIST", "n[0-3]").env(variable, value);
+            let mut viem = folder.command(format!("viem model --machine {machine} {output} {file}"));
+            viem.env_remove("LSB_MCPU_HOSTS").env("SLURM_JOB_NODELIST", "n[0-3]").env(variable, value);
             let message = failure_of(&mut viem, 2);
             assert!(message.contains("would overwrite the input"), "{variable}: {message}");
-            assert_eq!(fs::read(path(file)).unwrap(), before, "{variable}");
+            assert_eq!(folder.bytes(file), before, "{variable}");
         }
     }
 }
@@ -163,73 +144,44 @@ fn no_output_overwrites_a_file_that_the_environment_names() {
 /// Characters that a message must not hold as they are.
 const HIDDEN: &str = "\u{1b}[31m\u{9b}\u{202e}\u{200b}";
 
-/// Files with such characters where names, values and numbers stand, and the options with which they are read.
-fn escapes() -> Vec<(&'static str, String, Vec<&'static str>)> {
-    let machine = |spec: &'static str| vec!["model", spec];
-    let tree = |option: &'static str| vec!["model", MACHINE[0], MACHINE[1], option];
-    let graph = |format: &'static str| vec!["bad", format];
+/// Files with such characters where names, values and numbers stand, and the commands that read them as `bad`.
+fn escapes() -> Vec<(String, String)> {
     let h = HIDDEN;
     let attribute = h.replace('\u{1b}', "");
-    vec![
-        ("viem", h.to_owned(), tree("--fixed=bad")),
-        ("viem", format!("process {h}\n"), tree("--fixed=bad")),
-        ("viem", format!("0\n{h}\n"), tree("--input_mapping=bad")),
-        ("viem", format!("0,{h}"), tree("--pes=bad")),
-        ("viem", format!("n1 {h}=4\n"), machine("--machine=hosts:bad,node=16")),
-        ("viem", format!("n{h}[1-\n"), machine("--machine=hosts:bad,node=16")),
-        ("viem", format!("n{h}\n"), machine("--machine=hosts:bad")),
-        ("viem", format!("SwitchName={h} {h}=n1\n"), machine("--machine=hosts:hosts,node=16,topology=bad")),
+    let on_tree = format!("viem model {MACHINE}");
+    let with_topology = "viem model --machine=hosts:hosts,node=16,topology=bad";
+    let from = "generate_model bad --from";
+    let link = "{\"source\":0,\"target\":1,\"weight\":\"@\"}";
+    let cases = [
+        (h, &*format!("{on_tree} --fixed=bad")),
+        ("process ^\n", &*format!("{on_tree} --fixed=bad")),
+        ("0\n^\n", &*format!("{on_tree} --input_mapping=bad")),
+        ("0,^", &*format!("{on_tree} --pes=bad")),
+        ("n1 ^=4\n", "viem model --machine=hosts:bad,node=16"),
+        ("n^[1-\n", "viem model --machine=hosts:bad,node=16"),
+        ("n^\n", "viem model --machine=hosts:bad"),
+        ("SwitchName=^ ^=n1\n", with_topology),
+        ("- topology: ^\n  ^: [*^]\n", with_topology),
+        ("<@/>", "viem model --machine=hwloc:bad"),
+        ("<topology><object type=\"@\" os_index=\"x\"/></topology>", "viem model --machine=hwloc:bad"),
+        ("<topology ^/>", "viem model --machine=hwloc:bad"),
+        ("^ 1\n1 ^\n", "viem model --machine=bad"),
+        ("2 1\n^\n1\n", &*format!("viem bad {MACHINE}")),
+        ("2\n0 ^\n", "viem bad --input_format=qaplib"),
+        (r#"{"nodes":[{"id":"@"}],"links":[{"source":"@","target":1}]}"#, &*format!("{from}=json")),
+        (r#"{"nodes":[{"id":"\u001b[31m"},{"id":"\u001b[31m"}],"links":[]}"#, &*format!("{from}=json")),
+        (&*format!("{{\"nodes\":[{{\"id\":0}},{{\"id\":1}}],\"links\":[{link}]}}"), &*format!("{from}=json")),
         (
-            "viem",
-            format!("- topology: {h}\n  {h}: [*{h}]\n"),
-            machine("--machine=hosts:hosts,node=16,topology=bad"),
+            "<graphml><graph><node id=\"@\"/><edge source=\"@\" target=\"@x\"/></graph></graphml>",
+            &*format!("{from}=graphml"),
         ),
-        ("viem", format!("<{attribute}/>"), machine("--machine=hwloc:bad")),
-        (
-            "viem",
-            format!("<topology><object type=\"{attribute}\" os_index=\"x\"/></topology>"),
-            machine("--machine=hwloc:bad"),
-        ),
-        ("viem", format!("<topology {h}/>"), machine("--machine=hwloc:bad")),
-        ("viem", format!("{h} 1\n1 {h}\n"), machine("--machine=bad")),
-        ("viem", format!("2 1\n{h}\n1\n"), vec!["bad", MACHINE[0], MACHINE[1]]),
-        ("viem", format!("2\n0 {h}\n"), vec!["bad", "--input_format=qaplib"]),
-        (
-            "generate_model",
-            format!(
-                "{{\"nodes\":[{{\"id\":\"{}\"}}],\"links\":[{{\"source\":\"{}\",\"target\":1}}]}}",
-                attribute, attribute
-            ),
-            graph("--from=json"),
-        ),
-        (
-            "generate_model",
-            r#"{"nodes":[{"id":"\u001b[31m"},{"id":"\u001b[31m"}],"links":[]}"#.to_owned(),
-            graph("--from=json"),
-        ),
-        (
-            "generate_model",
-            format!(
-                "{{\"nodes\":[{{\"id\":0}},{{\"id\":1}}],\"links\":[{{\"source\":0,\"target\":1,\"weight\":\"{attribute}\"}}]}}"
-            ),
-            graph("--from=json"),
-        ),
-        (
-            "generate_model",
-            format!(
-                "<graphml><graph><node id=\"{attribute}\"/><edge source=\"{attribute}\" target=\"{attribute}x\"/></graph></graphml>"
-            ),
-            graph("--from=graphml"),
-        ),
-        ("generate_model", format!("<graphml><{attribute}></graphml>"), graph("--from=graphml")),
-        ("generate_model", format!("source,target,{h}\n0,{h},1\n"), graph("--from=edges")),
-        ("generate_model", format!("viem_trace 1\nrank 0 of 2\n{h} 1 1 1\n"), graph("--from=trace")),
-        (
-            "generate_model",
-            format!("num_ranks 2\nrank 0 {{\n{h}: send 8b to 1\n{h}: send 8b to 1\n}}\n"),
-            graph("--from=goal"),
-        ),
-    ]
+        ("<graphml><@></graphml>", &*format!("{from}=graphml")),
+        ("source,target,^\n0,^,1\n", &*format!("{from}=edges")),
+        ("viem_trace 1\nrank 0 of 2\n^ 1 1 1\n", &*format!("{from}=trace")),
+        ("num_ranks 2\nrank 0 {\n^: send 8b to 1\n^: send 8b to 1\n}\n", &*format!("{from}=goal")),
+    ];
+    // All of them stand for `^`, those that XML and JSON allow for `@`.
+    cases.map(|(text, line)| (line.to_owned(), text.replace('^', h).replace('@', &attribute))).to_vec()
 }
 
 fn assert_plain(what: &str, text: &[u8]) {
@@ -241,9 +193,9 @@ fn assert_plain(what: &str, text: &[u8]) {
 #[test]
 fn messages_hold_no_controls_of_the_terminal() {
     let folder = folder();
-    for (name, text, options) in escapes() {
-        fs::write(folder.path().join("bad"), &text).unwrap();
-        let run = program(name, folder.path()).args(&options).output().unwrap();
+    for (line, text) in escapes() {
+        folder.write("bad", &text);
+        let run = folder.command(line).output().unwrap();
         assert_ne!(run.status.code(), Some(0), "{text:?} is refused");
         assert!(!run.stderr.is_empty());
         assert_plain(&text, &run.stderr);
@@ -251,25 +203,16 @@ fn messages_hold_no_controls_of_the_terminal() {
     }
     // Names of files, of which there are none, and values of options.
     let named = format!("{HIDDEN}\nnothing");
-    for (name, option) in [
-        ("viem", "--fixed="),
-        ("viem", "--pes="),
-        ("viem", "--machine="),
-        ("viem", "--seed="),
-        ("generate_model", "--k="),
-    ] {
-        let mut command = program(name, folder.path());
-        command.args([named.as_str(), &format!("{option}{named}")]);
-        let run = command.output().unwrap();
+    for option in ["viem --fixed=", "viem --pes=", "viem --machine=", "viem --seed=", "generate_model --k="] {
+        let run = folder.command(format!("{option}{named} {named}")).output().unwrap();
         assert_ne!(run.status.code(), Some(0));
         assert_plain(option, &run.stderr);
     }
     #[cfg(unix)]
     {
-        fs::copy(folder.path().join("model"), folder.path().join(&named)).unwrap();
-        let mut viem = program("viem", folder.path());
-        viem.args([named.as_str(), MACHINE[0], MACHINE[1], "--output_filename", &format!("{named}.out")]);
-        let run = viem.output().unwrap();
+        std::fs::copy(folder.file("model"), folder.file(&named)).unwrap();
+        let line = format!("viem {named} {MACHINE} --output_filename {named}.out");
+        let run = folder.command(line).output().unwrap();
         assert_eq!(run.status.code(), Some(0));
         assert_plain("a graph", &run.stdout);
         assert_plain("a graph", &run.stderr);

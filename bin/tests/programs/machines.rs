@@ -1,31 +1,26 @@
 //! `viem` and `evaluator` on machines of every kind, as a user runs them.
 
-use std::fs;
-use std::path::Path;
-
-use crate::common::{failure_of, instance, objective, program, random_graph, report_in, stdout_of, text_of};
+use crate::common::{Folder, failure_of, instance, objective, random_graph, says, text_of};
 use viem::ground::rng::Rng;
 
 /// A folder with a graph of 24 processes.
-fn folder() -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    let graph = random_graph(24, 5, 60, &mut Rng::new(3));
-    fs::write(folder.path().join("graph"), text_of(&graph)).unwrap();
+fn folder() -> Folder {
+    let folder = Folder::new();
+    folder.write("graph", text_of(&random_graph(24, 5, 60, &mut Rng::new(3))));
     folder
 }
 
 /// Maps with `--verify` and evaluates the mapping; returns the report of the evaluator.
-fn map_and_score(folder: &Path, machine: &[&str]) -> serde_json::Value {
-    let mut viem = program("viem", folder);
-    viem.args(["graph", "--verify", "--json=run", "--threads=1", "--preconfiguration_mapping=fast"]);
-    let text = stdout_of(viem.args(machine));
+fn map_and_score(folder: &Folder, machine: &str) -> serde_json::Value {
+    let options = "--verify --json=run --threads=1 --preconfiguration_mapping=fast";
+    let text = folder.stdout(format!("viem graph {options} {machine}"));
     let cost = objective(&text);
-    assert!(text.contains(&format!("verified: J of the files is {cost} too")), "{text}");
-    let mut evaluator = program("evaluator", folder);
-    evaluator.args(["graph", "--input_mapping=permutation", "--json=score"]);
-    assert_eq!(objective(&stdout_of(evaluator.args(machine))), cost, "{machine:?}");
-    let (run, score) = (report_in(&folder.join("run")), report_in(&folder.join("score")));
-    assert_eq!(run["J"]["identity"], score["J"]["identity"], "{machine:?}");
+    says(&text, [format!("verified: J of the files is {cost} too")]);
+    let options = "--input_mapping=permutation --json=score";
+    let text = folder.stdout(format!("evaluator graph {options} {machine}"));
+    assert_eq!(objective(&text), cost, "{machine}");
+    let (run, score) = (folder.report("run"), folder.report("score"));
+    assert_eq!(run["J"]["identity"], score["J"]["identity"], "{machine}");
     assert_eq!(run["machine"], score["machine"]);
     assert!(run["J"]["search"].as_i64() <= run["J"]["identity"].as_i64());
     score
@@ -39,16 +34,13 @@ fn sum(rows: &serde_json::Value, key: &str) -> i64 {
 #[test]
 fn every_kind_of_machine_is_mapped_to_verified_and_scored() {
     let folder = folder();
+    let row = |p: i32| (0..30).map(|q| (p - q).abs().to_string()).collect::<Vec<_>>().join(" ");
+    folder.write_lines("line.matrix", (0..30).map(row));
     let files = ["dragonfly_9x4x4.graph", "hypercube_8.tgt", "sub_tree_uneven_128.tgt"];
-    let files: Vec<String> =
-        files.map(|name| instance(&format!("machines/{name}")).display().to_string()).to_vec();
-    let matrix: String = (0..30i32)
-        .map(|p| (0..30i32).map(|q| format!("{} ", (p - q).abs())).collect::<String>() + "\n")
-        .collect();
-    fs::write(folder.path().join("line.matrix"), matrix).unwrap();
+    let files = files.map(|name| instance(&format!("machines/{name}")).display().to_string());
     let specs = ["mesh:6x4", "torus:3x3x3", "hypercube:5", "complete:25", "line.matrix"];
     for spec in specs.into_iter().chain(files.iter().map(String::as_str)) {
-        let score = map_and_score(folder.path(), &[&format!("--machine={spec}")]);
+        let score = map_and_score(&folder, &format!("'--machine={spec}'"));
         assert_eq!(score["machine"]["spec"], *spec);
         let rows = if score["levels"].is_null() { &score["by_distance"] } else { &score["levels"] };
         assert_eq!(sum(rows, "cost"), score["J"]["mapping"].as_i64().unwrap(), "{spec}");
@@ -56,17 +48,17 @@ fn every_kind_of_machine_is_mapped_to_verified_and_scored() {
             - score["empty_pes"].as_array().unwrap().len();
         assert!(used <= 24 && (used == 24 || spec.ends_with(".graph")), "{spec}: {used}");
     }
-    let nodes = ["--machine=torus:3x3/4", "--distance_parameter_string=1:10"];
-    assert!(map_and_score(folder.path(), &nodes)["levels"].is_null());
+    let nodes = "--machine=torus:3x3/4 --distance_parameter_string=1:10";
+    assert!(map_and_score(&folder, nodes)["levels"].is_null());
 }
 
 #[test]
 fn a_tree_is_the_same_however_it_is_given() {
     let folder = folder();
-    let strings = ["--hierarchy_parameter_string=4:3:2", "--distance_parameter_string=1:10:100"];
-    let by_strings = map_and_score(folder.path(), &strings);
-    for spec in ["--machine=4:3:2", "--machine=tree:4:3:2"] {
-        let by_spec = map_and_score(folder.path(), &[spec, strings[1]]);
+    let distances = "--distance_parameter_string=1:10:100";
+    let by_strings = map_and_score(&folder, &format!("--hierarchy_parameter_string=4:3:2 {distances}"));
+    for spec in ["4:3:2", "tree:4:3:2"] {
+        let by_spec = map_and_score(&folder, &format!("--machine={spec} {distances}"));
         assert_eq!((&by_spec["J"], &by_spec["levels"]), (&by_strings["J"], &by_strings["levels"]));
         assert_eq!(by_spec["hierarchy"], serde_json::json!([4, 3, 2]));
     }
@@ -76,174 +68,145 @@ fn a_tree_is_the_same_however_it_is_given() {
 #[test]
 fn lists_of_pes_are_mapped_to_by_position() {
     let folder = folder();
-    fs::write(folder.path().join("job"), "# two nodes and a half\n32-47, 8-15\n0\n").unwrap();
-    let tree = ["--machine=8:8", "--distance_parameter_string=1:10"];
-    let by_file = map_and_score(folder.path(), &[tree[0], tree[1], "--pes=job"]);
-    let by_list = map_and_score(folder.path(), &[tree[0], tree[1], "--pes=32-47,8-15,0"]);
+    folder.write("job", "# two nodes and a half\n32-47, 8-15\n0\n");
+    let tree = "--machine=8:8 --distance_parameter_string=1:10";
+    let by_file = map_and_score(&folder, &format!("{tree} --pes=job"));
+    let by_list = map_and_score(&folder, &format!("{tree} --pes=32-47,8-15,0"));
     assert_eq!(by_file, by_list);
     let numbers: Vec<u32> = (32..48).chain(8..16).chain([0]).collect();
     assert_eq!(by_file["machine"]["pes"], serde_json::json!(numbers));
     assert_eq!(by_file["empty_pes"].as_array().unwrap().len(), 1);
     // The PEs of a whole node, in order, are equivalent to that node; strings take lists too.
-    let strings = ["--hierarchy_parameter_string=24:2", "--distance_parameter_string=1:10", "--pes=24-47"];
-    let node = map_and_score(folder.path(), &strings);
-    assert_eq!(
-        node["J"]["mapping"],
-        map_and_score(folder.path(), &["--machine=complete:24"])["J"]["mapping"]
-    );
+    let strings = "--hierarchy_parameter_string=24:2 --distance_parameter_string=1:10 --pes=24-47";
+    let node = map_and_score(&folder, strings);
+    let whole = map_and_score(&folder, "--machine=complete:24");
+    assert_eq!(node["J"]["mapping"], whole["J"]["mapping"]);
 }
 
 #[test]
 fn mappings_to_machines_with_capacities_are_improved() {
     let folder = folder();
     // Twelve PEs for two processes each, in a star.
-    let pes: String = (0..12).map(|_| "2 1 5\n").collect();
     let centre: String = (2..14).map(|vertex| format!("{vertex} 5 ")).collect();
-    fs::write(folder.path().join("star.graph"), format!("13 12 11\n0 {centre}\n{pes}")).unwrap();
-    let start: String = (0..24).map(|process| format!("{}\n", process % 12)).collect();
-    fs::write(folder.path().join("start"), start).unwrap();
-    let machine = "--machine=star.graph";
+    folder.write("star.graph", format!("13 12 11\n0 {centre}\n{}", "2 1 5\n".repeat(12)));
+    folder.write_lines("start", (0..24).map(|process| process % 12));
     let score = |mapping: &str| {
-        let mut evaluator = program("evaluator", folder.path());
-        objective(&stdout_of(evaluator.args(["graph", machine, "--input_mapping", mapping])))
+        let line = format!("evaluator graph --machine=star.graph --input_mapping {mapping}");
+        objective(&folder.stdout(line))
     };
-    let mut viem = program("viem", folder.path());
-    viem.args(["graph", machine, "--input_mapping=start", "--verify", "--json=run", "--threads=1"]);
-    assert_eq!(objective(&stdout_of(&mut viem)), score("permutation"));
-    assert_eq!(report_in(&folder.path().join("run"))["J"]["input_mapping"], score("start"));
+    let start = "viem graph --machine=star.graph --input_mapping=start";
+    let text = folder.stdout(format!("{start} --verify --json=run --threads=1"));
+    assert_eq!(objective(&text), score("permutation"));
+    assert_eq!(folder.report("run")["J"]["input_mapping"], score("start"));
     assert!(score("permutation") <= score("start"));
-    fs::write(folder.path().join("start"), "3\n".repeat(24)).unwrap();
-    let mut viem = program("viem", folder.path());
-    let message = failure_of(viem.args(["graph", machine, "--input_mapping=start"]), 65);
-    assert!(message.contains("start, line 3, column 1: PE 3 is full: it has room for 2"), "{message}");
+    folder.write("start", "3\n".repeat(24));
+    folder.fails(start, 65, "start, line 3, column 1: PE 3 is full: it has room for 2");
 }
 
 #[test]
 fn impossible_machines_are_rejected_with_a_reason_and_position() {
     let folder = folder();
-    fs::write(folder.path().join("routers.graph"), "2 1 11\n0 2 1\n0 1 1\n").unwrap();
-    fs::write(folder.path().join("torn.tgt"), "tleaf 3 8").unwrap();
-    fs::write(folder.path().join("text"), "hello world\n").unwrap();
-    fs::write(folder.path().join("twice"), "1-3\n2\n").unwrap();
-    fs::write(folder.path().join("comments"), format!("{}hcub 5\n", "# why\n".repeat(11_000))).unwrap();
-    fs::write(folder.path().join("sub.tgt"), "sub 1 0 cmplt 4294967295\n").unwrap();
     let next_to = |v: i32| format!("{} {}\n", (v + 4096) % 4097 + 1, (v + 1) % 4097 + 1);
     let ring: String = (0..4097).map(next_to).collect();
-    fs::write(folder.path().join("ring.graph"), format!("4097 4097\n{ring}")).unwrap();
-    let cases: [(&[&str], i32, &str); 28] = [
-        (&["--machine=sub.tgt"], 71, "a machine of 4294967295 processing elements needs"),
-        (&["--machine=ring.graph"], 65, "the network has 4097 vertices between which distances are stored"),
-        (&["--machine=nothing"], 2, "neither a file that exists nor one of"),
-        (
-            &["--machine=tours:4x4", "--distance_parameter_string=1"],
-            2,
-            "neither a file that exists nor one of",
-        ),
-        (
-            &["--machine=complete:4294967295", "--pes=0-23"],
-            71,
-            "a machine of 4294967295 processing elements needs",
-        ),
-        (&["--machine=missing.tgt"], 66, "missing.tgt: cannot be read"),
-        (&["--machine=mesh:8xa"], 2, "`a` at column 8"),
-        (&["--machine=mesh:0x8"], 2, "`0` at column 6"),
-        (&["--machine=4:16"], 2, "needs 2 distances"),
-        (&["--machine=hypercube:5", "--distance_parameter_string=1"], 2, "its own distances"),
-        (&["--machine=torus:70000x70000"], 2, "more than 4294967295"),
-        (&["--machine=complete:4294967295"], 71, "a machine of 4294967295 processing elements needs"),
-        (&["--machine=routers.graph"], 65, "all are routers"),
-        (&["--machine=torn.tgt"], 65, "torn.tgt, line 1"),
-        (&["--machine=text"], 65, "text"),
-        (&["--machine=mesh:8x8", "--pes=0-64"], 2, "there is no processing element 0-64"),
-        (&["--machine=mesh:8x8", "--pes=1,1"], 2, "column 3: processing element 1 is listed before"),
-        (&["--machine=mesh:8x8", "--pes=twice"], 65, "twice, line 2, column 1"),
-        (&["--machine=mesh:8x8", "--pes=missing"], 66, "missing: cannot be read"),
-        (
-            &["--machine=mesh:8x8", "--pes=0-11x"],
-            66,
-            "0-11x: cannot be read: it is neither a list of numbers",
-        ),
-        (&["--machine=mesh:8x8", "--pes=0:11"], 66, "nor a file that is there"),
-        (&["--machine=mesh:8x8", "--pes="], 2, "no processing element is listed"),
-        (&["--machine=mesh:3x8/"], 2, "`` at column 10 is not a number of members"),
-        (&["--machine=comments"], 65, "comments: the comments at the start are too long"),
-        (&["--machine=mesh:8x8", "--hierarchy_parameter_string=8:8"], 2, "cannot be used with"),
-        (&["--pes=0-3"], 2, "--hierarchy_parameter_string"),
-        (&["--hierarchy_parameter_string=8:8"], 2, "--distance_parameter_string"),
-        (&["--machine=-", "--pes=-"], 2, "only one input can come from standard input"),
+    folder.write("ring.graph", format!("4097 4097\n{ring}"));
+    folder.write("comments", format!("{}hcub 5\n", "# why\n".repeat(11_000)));
+    for (name, text) in [
+        ("routers.graph", "2 1 11\n0 2 1\n0 1 1\n"),
+        ("torn.tgt", "tleaf 3 8"),
+        ("text", "hello world\n"),
+        ("twice", "1-3\n2\n"),
+        ("sub.tgt", "sub 1 0 cmplt 4294967295\n"),
+    ] {
+        folder.write(name, text);
+    }
+    let large = "a machine of 4294967295 processing elements needs";
+    let unknown = "neither a file that exists nor one of";
+    let stored = "the network has 4097 vertices between which distances are stored";
+    let no_list = "0-11x: cannot be read: it is neither a list of numbers";
+    let cases = [
+        ("--machine=sub.tgt", 71, large),
+        ("--machine=ring.graph", 65, stored),
+        ("--machine=nothing", 2, unknown),
+        ("--machine=tours:4x4 --distance_parameter_string=1", 2, unknown),
+        ("--machine=complete:4294967295 --pes=0-23", 71, large),
+        ("--machine=missing.tgt", 66, "missing.tgt: cannot be read"),
+        ("--machine=mesh:8xa", 2, "`a` at column 8"),
+        ("--machine=mesh:0x8", 2, "`0` at column 6"),
+        ("--machine=4:16", 2, "needs 2 distances"),
+        ("--machine=hypercube:5 --distance_parameter_string=1", 2, "its own distances"),
+        ("--machine=torus:70000x70000", 2, "more than 4294967295"),
+        ("--machine=complete:4294967295", 71, large),
+        ("--machine=routers.graph", 65, "all are routers"),
+        ("--machine=torn.tgt", 65, "torn.tgt, line 1"),
+        ("--machine=text", 65, "text"),
+        ("--machine=mesh:8x8 --pes=0-64", 2, "there is no processing element 0-64"),
+        ("--machine=mesh:8x8 --pes=1,1", 2, "column 3: processing element 1 is listed before"),
+        ("--machine=mesh:8x8 --pes=twice", 65, "twice, line 2, column 1"),
+        ("--machine=mesh:8x8 --pes=missing", 66, "missing: cannot be read"),
+        ("--machine=mesh:8x8 --pes=0-11x", 66, no_list),
+        ("--machine=mesh:8x8 --pes=0:11", 66, "nor a file that is there"),
+        ("--machine=mesh:8x8 --pes=", 2, "no processing element is listed"),
+        ("--machine=mesh:3x8/", 2, "`` at column 10 is not a number of members"),
+        ("--machine=comments", 65, "comments: the comments at the start are too long"),
+        ("--machine=mesh:8x8 --hierarchy_parameter_string=8:8", 2, "cannot be used with"),
+        ("--pes=0-3", 2, "--hierarchy_parameter_string"),
+        ("--hierarchy_parameter_string=8:8", 2, "--distance_parameter_string"),
+        ("--machine=- --pes=-", 2, "only one input can come from standard input"),
     ];
-    for (options, code, what) in cases {
-        for (name, more) in [("viem", "--quiet"), ("evaluator", "--input_mapping=permutation")] {
-            let mut command = program(name, folder.path());
-            let message = failure_of(command.arg("graph").args(options).arg(more), code);
-            assert!(message.contains(what), "{name} {options:?}: {message}");
-            assert!(!folder.path().join("permutation").exists());
-        }
+    for (options, code, expected) in cases {
+        folder.fails(format!("viem graph {options} --quiet"), code, expected);
+        folder.fails(format!("evaluator graph {options} --input_mapping=permutation"), code, expected);
+        assert!(!folder.has("permutation"), "{options}");
     }
 }
 
 /// If the content is ambiguous, or comments hide it, the name decides.
 #[test]
 fn file_extensions_identify_machines_in_any_case() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    fs::write(path("graph"), "3 1\n2\n1\n\n").unwrap();
+    let folder = Folder::new();
+    folder.write("graph", "3 1\n2\n1\n\n");
     // A leading number of rows could be the header of a graph.
-    fs::write(path("D.MATRIX"), "3 0 1 2\n1 0 3\n2 3 0\n").unwrap();
-    fs::write(path("cube.Tgt"), format!("{}hcub 2\n", "# why\n".repeat(11_000))).unwrap();
+    folder.write("D.MATRIX", "3 0 1 2\n1 0 3\n2 3 0\n");
+    folder.write("cube.Tgt", format!("{}hcub 2\n", "# why\n".repeat(11_000)));
     for (machine, about) in [("D.MATRIX", "3 entities"), ("cube.Tgt", "4 entities")] {
-        let mut viem = program("viem", folder.path());
-        let text = stdout_of(viem.args(["graph", "--verify", &format!("--machine={machine}")]));
-        assert!(text.contains(about) && text.contains("verified"), "{text}");
+        says(&folder.stdout(format!("viem graph --verify --machine={machine}")), [about, "verified"]);
     }
 }
 
 #[test]
 fn options_for_trees_are_rejected_elsewhere() {
     let folder = folder();
-    for (option, what) in [
-        (
-            "--construction_algorithm=hierarchybottomup",
-            "hierarchybottomup works only on machines that are regular trees",
-        ),
-        ("--distance_construction_algorithm=hierarchy", "is for regular trees only"),
-    ] {
-        let mut viem = program("viem", folder.path());
-        let message = failure_of(viem.args(["graph", "--machine=mesh:6x4", option]), 2);
-        assert!(message.contains(what), "{message}");
+    let mesh = "viem graph --machine=mesh:6x4";
+    let of_trees = "hierarchybottomup works only on machines that are regular trees";
+    folder.fails(format!("{mesh} --construction_algorithm=hierarchybottomup"), 2, of_trees);
+    let stored = format!("{mesh} --distance_construction_algorithm=hierarchy");
+    folder.fails(stored, 2, "is for regular trees only");
+    for (machine, construction) in [("complete:24", "hierarchytopdown"), ("mesh:6x4", "multilevel")] {
+        let options = "--json=run --preconfiguration_mapping=fast";
+        folder.stdout(format!("viem graph {options} --machine={machine}"));
+        assert_eq!(folder.report("run")["options"]["construction_algorithm"], construction);
     }
-    let construction = |machine: &[&str]| {
-        let mut viem = program("viem", folder.path());
-        stdout_of(viem.args(["graph", "--json=run", "--preconfiguration_mapping=fast"]).args(machine));
-        report_in(&folder.path().join("run"))["options"]["construction_algorithm"].clone()
-    };
-    assert_eq!(construction(&["--machine=complete:24"]), "hierarchytopdown");
-    assert_eq!(construction(&["--machine=mesh:6x4"]), "multilevel");
 }
 
 #[test]
 fn no_output_overwrites_the_machine_or_the_list() {
     let folder = folder();
-    fs::write(folder.path().join("cube.tgt"), "hcub 5\n").unwrap();
-    fs::write(folder.path().join("job"), "0-30\n").unwrap();
+    folder.write("cube.tgt", "hcub 5\n");
+    folder.write("job", "0-30\n");
     for output in ["--output_filename=cube.tgt", "--json=job"] {
-        let mut viem = program("viem", folder.path());
-        let message = failure_of(viem.args(["graph", "--machine=cube.tgt", "--pes=job", output]), 2);
-        assert!(message.contains("would overwrite the input"), "{message}");
+        let line = format!("viem graph --machine=cube.tgt --pes=job {output}");
+        folder.fails(line, 2, "would overwrite the input");
     }
-    assert_eq!(fs::read_to_string(folder.path().join("cube.tgt")).unwrap(), "hcub 5\n");
-    let mut viem = program("viem", folder.path());
-    viem.args(["graph", "--machine=-", "--verify"]).write_stdin("hcub 5\n");
-    assert!(failure_of(&mut viem, 2).contains("--verify"));
+    assert_eq!(folder.read("cube.tgt"), "hcub 5\n");
+    let mut viem = folder.command("viem graph --machine=- --verify");
+    says(&failure_of(viem.write_stdin("hcub 5\n"), 2), ["--verify"]);
 }
 
 #[test]
 fn a_cost_beyond_64_bits_is_rejected() {
     let folder = folder();
-    let machine = ["--machine=mesh:6x4", "--distance_parameter_string=999999999999999999"];
-    for (name, more) in [("viem", "--quiet"), ("evaluator", "--input_mapping=missing")] {
-        let mut command = program(name, folder.path());
-        let message = failure_of(command.arg("graph").args(machine).arg(more), 65);
-        assert!(message.contains("J can be as large as"), "{name}: {message}");
+    let machine = "--machine=mesh:6x4 --distance_parameter_string=999999999999999999";
+    for line in ["viem graph --quiet", "evaluator graph --input_mapping=missing"] {
+        folder.fails(format!("{line} {machine}"), 65, "J can be as large as");
     }
 }

@@ -7,74 +7,48 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 
-use crate::common::{names, program, root};
+use crate::common::{names, program, root, stdout_of};
 
 /// Files of other programs, default output files of commands, and files created outside the project.
-const OTHER_FILES: [(&str, &[&str]); 7] = [
-    ("Slurm", &["topology.yaml", "topology.conf", "slurm.conf"]),
-    ("the user", &["mesh.graph", "train.py"]),
-    ("PyTorch's profiler", &["trace.*.json.gz"]),
-    ("viem --launch", &["bind.sh", "rank.sh", "gpus.sh"]),
-    ("generate_model", &["model.graph"]),
-    ("benches/tables", &["mapping.tsv", "partition.tsv", "many.tsv", "target/tables/*"]),
-    ("cargo build", &["target/release", "target/release/viem_mpi", "target/debug"]),
+const OTHER_FILES: [(&str, &str); 7] = [
+    ("Slurm", "topology.yaml topology.conf slurm.conf"),
+    ("the user", "mesh.graph train.py"),
+    ("PyTorch's profiler", "trace.*.json.gz"),
+    ("viem --launch", "bind.sh rank.sh gpus.sh"),
+    ("generate_model", "model.graph"),
+    ("benches/tables", "mapping.tsv partition.tsv many.tsv target/tables/*"),
+    ("cargo build", "target/release target/release/viem_mpi target/debug"),
 ];
 
 /// Options of other programs, and options of these programs that are not in their help.
-const OTHER_OPTIONS: [(&str, &[&str]); 15] = [
+const OTHER_OPTIONS: [(&str, &str); 15] = [
     (
         "cargo",
-        &[
-            "--bench",
-            "--bin",
-            "--dry-run",
-            "--nocapture",
-            "--offline",
-            "--open",
-            "--path",
-            "--profile",
-            "--release",
-            "--test",
-            "--workspace",
-        ],
+        "--bench --bin --dry-run --nocapture --offline --open --path --profile --release --test --workspace",
     ),
-    ("viem_mpi", &["--attempts", "--coarsest", "--generate"]),
-    ("rocm-smi", &["--showtopo"]),
-    ("sglang", &["--init-expert-location", "--ep-num-redundant-experts"]),
-    ("rank.sh", &["--count"]),
-    ("mpirun", &["--bind-to", "--map-by", "--mca", "--rankfile", "--report-bindings"]),
+    ("viem_mpi", "--attempts --coarsest --generate"),
+    ("rocm-smi", "--showtopo"),
+    ("sglang", "--init-expert-location --ep-num-redundant-experts"),
+    ("rank.sh", "--count"),
+    ("mpirun", "--bind-to --map-by --mca --rankfile --report-bindings"),
     (
         "srun",
-        &[
-            "--distribution",
-            "--exclusive",
-            "--het-group",
-            "--hint",
-            "--mpi",
-            "--nodes",
-            "--ntasks-per-node",
-            "--overcommit",
-            "--overlap",
-            "--pty",
-        ],
+        "--distribution --exclusive --het-group --hint --mpi --nodes --ntasks-per-node --overcommit --overlap --pty",
     ),
-    ("torchrun", &["--nproc-per-node"]),
-    ("flux", &["--requires", "--taskmap"]),
-    ("lstopo", &["--distances", "--of"]),
-    ("numactl", &["--hardware"]),
-    ("maturin", &["--target", "--zig"]),
-    ("mypy", &["--strict"]),
-    ("pkg-config", &["--cflags", "--libs"]),
-    ("viem", &["--hier", "--input"]), // an abbreviation, and the name that --input_mapping has in VieM
+    ("torchrun", "--nproc-per-node"),
+    ("flux", "--requires --taskmap"),
+    ("lstopo", "--distances --of"),
+    ("numactl", "--hardware"),
+    ("maturin", "--target --zig"),
+    ("mypy", "--strict"),
+    ("pkg-config", "--cflags --libs"),
+    ("viem", "--hier --input"), // an abbreviation, and the name that --input_mapping has in VieM
 ];
 
 const PROGRAMS: [&str; 4] = ["viem", "evaluator", "generate_model", "graphchecker"];
 
 /// The extensions of file names that are checked.
-const ENDINGS: [&str; 16] = [
-    "rs", "md", "toml", "c", "f90", "py", "sh", "yml", "yaml", "conf", "graph", "tgt", "svg", "tsv", "gz",
-    "txt",
-];
+const ENDINGS: &str = "rs md toml c f90 py sh yml yaml conf graph tgt svg tsv gz txt";
 
 /// Upper limit on the length of a table line in the guide, in characters.
 const LONGEST_ROW: usize = 200;
@@ -177,7 +151,9 @@ fn is_path(word: &str) -> bool {
     let first = word.split_once('/').map(|(first, _)| first);
     let is_in_folder = first.is_some_and(|first| first != ".." && root().join(first).is_dir());
     let ending = Path::new(word).extension().and_then(|ending| ending.to_str());
-    is_in_folder || (!word.starts_with('.') && ending.is_some_and(|ending| ENDINGS.contains(&ending)))
+    is_in_folder
+        || (!word.starts_with('.')
+            && ending.is_some_and(|ending| ENDINGS.split(' ').any(|other| other == ending)))
 }
 
 /// Whether a path matches a pattern in which `*` and NAME stand for any part of a name.
@@ -226,8 +202,7 @@ fn options(text: &str) -> Vec<&str> {
 
 /// The options that the help of a program lists.
 fn options_of(name: &str) -> BTreeSet<String> {
-    let output = program(name, root()).arg("--help").assert().success().get_output().stdout.clone();
-    let help = String::from_utf8(output).unwrap();
+    let help = stdout_of(program(name, root()).arg("--help"));
     // Descriptions are indented further.
     let defines =
         |line: &&str| line.trim_start().starts_with('-') && line.len() - line.trim_start().len() <= 6;
@@ -239,21 +214,11 @@ fn options_of(name: &str) -> BTreeSet<String> {
 
 /// The files created in documents: names after an output option or a `>`.
 fn made_by_commands(documents: &[Document]) -> BTreeSet<&str> {
-    const OUTPUTS: [&str; 11] = [
-        "--output_filename=",
-        "--mapping_filename=",
-        "--write_index=",
-        "--picture=",
-        "--json=",
-        "--trace=",
-        "--curve=",
-        "--fix=",
-        "-o ",
-        "> ",
-        "xml ",
-    ];
+    const OPTIONS: &str =
+        "--output_filename= --mapping_filename= --write_index= --picture= --json= --trace= --curve= --fix=";
+    let outputs: Vec<&str> = OPTIONS.split(' ').chain(["-o ", "> ", "xml "]).collect();
     let texts = documents.iter().map(|document| document.text.as_str());
-    let after = texts.flat_map(|text| OUTPUTS.into_iter().flat_map(|option| text.split(option).skip(1)));
+    let after = texts.flat_map(|text| outputs.iter().flat_map(|option| text.split(option).skip(1)));
     after.filter_map(|rest| rest.split(|c: char| c.is_whitespace() || c == '`').next()).collect()
 }
 
@@ -262,7 +227,7 @@ fn files_exist() {
     let (files, documents) = (project_files(), documents());
     let made = made_by_commands(&documents);
     let is_other =
-        |path: &str| OTHER_FILES.iter().any(|(_, others)| others.iter().any(|other| fits(path, other)));
+        |path: &str| OTHER_FILES.iter().any(|(_, others)| others.split(' ').any(|other| fits(path, other)));
     let mut missing = Vec::new();
     for document in &documents {
         for word in document.words_of_code().into_iter().filter(|word| is_path(word)) {
@@ -320,7 +285,7 @@ fn targets_of_cargo_exist() {
 #[test]
 fn options_exist() {
     let own = PROGRAMS.into_iter().flat_map(options_of);
-    let others = OTHER_OPTIONS.iter().flat_map(|(_, options)| *options).map(|option| option.to_string());
+    let others = OTHER_OPTIONS.iter().flat_map(|(_, options)| options.split(' ')).map(str::to_owned);
     let known: BTreeSet<String> = own.chain(others).collect();
     let mut unknown = Vec::new();
     for document in documents() {
@@ -347,25 +312,10 @@ fn the_guide_is_a_book() {
 
 #[test]
 fn only_references_are_checked() {
-    for path in
-        ["src/io/NAME.rs", "tests/io_*.rs", "refine/k_way.rs", "docs/", "README.md", "job.graph", ".ci/run"]
-    {
-        assert!(is_path(path), "{path}");
-    }
-    for word in [
-        "1/2",
-        ".dat.gz",
-        "./app",
-        "--json=a.graph",
-        "/etc/slurm",
-        ".tgt",
-        "4:16:8",
-        "flow.rounds",
-        "k_way.rounds",
-        "-o",
-    ] {
-        assert!(!is_path(word), "{word}");
-    }
+    let paths = "src/io/NAME.rs tests/io_*.rs refine/k_way.rs docs/ README.md job.graph .ci/run";
+    paths.split(' ').for_each(|path| assert!(is_path(path), "{path}"));
+    let words = "1/2 .dat.gz ./app --json=a.graph /etc/slurm .tgt 4:16:8 flow.rounds k_way.rounds -o";
+    words.split(' ').for_each(|word| assert!(!is_path(word), "{word}"));
     assert!(fits("tests/io_metis.rs", "tests/io_NAME.rs") && !fits("tests/io/metis.rs", "tests/io*.rs"));
     assert_eq!(alternatives("a{b,c}.d"), ["ab.d", "ac.d"]);
     assert_eq!(options("`--a_b=1` |---| --c, x--d"), ["--a_b", "--c"]);

@@ -101,18 +101,8 @@ fn a_machine_of_ones_own_is_mapped_to_as_its_matrix_is() {
         }
         let mesh = random_graph(60, 5, 9, &mut rng);
         let config = Config::preset(preset);
-        let computed = Request::new(&mesh, &PreparedMachine::new(&own))
-            .balanced(Balance::default())
-            .solve(&config, &())
-            .unwrap();
-        assert_eq!(
-            computed.mapping,
-            Request::new(&mesh, &PreparedMachine::new(&matrix))
-                .balanced(Balance::default())
-                .solve(&config, &())
-                .unwrap()
-                .mapping
-        );
+        let computed = solved!(&mesh, &own, &config, balanced(Balance::default()));
+        assert_eq!(computed.mapping, solved!(&mesh, &matrix, &config, balanced(Balance::default())).mapping);
     }
 }
 
@@ -136,10 +126,7 @@ fn parts_of_a_machine_of_ones_own_have_its_distances() {
         }
         let graph = random_graph(12, 4, 9, &mut rng);
         let config = Config::default();
-        assert_eq!(
-            Request::new(&graph, &PreparedMachine::new(&computed)).solve(&config, &()).unwrap().mapping,
-            Request::new(&graph, &PreparedMachine::new(&stored)).solve(&config, &()).unwrap().mapping
-        );
+        assert_eq!(solved!(&graph, &computed, &config).mapping, solved!(&graph, &stored, &config).mapping);
     }
 }
 
@@ -165,15 +152,11 @@ fn broken_rules_do_no_harm() {
             assert_eq!(distances.max_distance(), greatest.max(0));
             for config in configs() {
                 let graph = random_graph(10, 4, 9, &mut rng);
-                let mapping =
-                    Request::new(&graph, &PreparedMachine::new(&own)).solve(&config, &()).unwrap().mapping;
+                let mapping = solved!(&graph, &own, &config).mapping;
                 assert_eq!(mapping.num_processes(), 10);
             }
             let mesh = random_graph(50, 5, 9, &mut rng);
-            Request::new(&mesh, &PreparedMachine::new(&own))
-                .balanced(Balance::default())
-                .solve(&Config::preset(MapPreset::Fast), &())
-                .unwrap();
+            solved!(&mesh, &own, &Config::preset(MapPreset::Fast), balanced(Balance::default()));
         }
     }
     // Bounds so large that J could overflow are refused.

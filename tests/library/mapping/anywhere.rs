@@ -79,7 +79,7 @@ fn multilevel_construction_ends_at_any_number_of_places() {
     let config = brief().with_construction(Construction::Multilevel).with_neighbourhood(Neighbourhood::None);
     for n in [9, 15, 255, 511, 767, 1023] {
         let (path, line) = (generate::grid(n, 1), Grid::mesh(&[n as u32]).unwrap());
-        let solution = Request::new(&path, &PreparedMachine::new(&line)).solve(&config, &()).unwrap();
+        let solution = solved!(&path, &line, &config);
         assert!(solution.report.cost <= solution.report.cost_of_identity, "{n}");
     }
 }
@@ -129,18 +129,14 @@ fn a_good_start_is_kept() {
             builder.add_edge(u as NodeId, v as NodeId, 1);
         }
         let graph = builder.build().unwrap();
-        let solution = Request::new(&graph, &PreparedMachine::new(&*family.machine))
-            .start(&start)
-            .solve(&config, &())
-            .unwrap();
+        let solution = solved!(&graph, &*family.machine, &config, start(&start));
         assert_eq!(solution.mapping, start, "{}", family.name);
     }
 }
 
 /// The report of a run without times.
 fn run(graph: &CsrGraph, machine: &dyn Machine, config: &Config) -> (Mapping, [i64; 3], [u64; 2]) {
-    let Solution { mapping, report, .. } =
-        Request::new(graph, &PreparedMachine::new(machine)).solve(config, &()).unwrap();
+    let Solution { mapping, report, .. } = solved!(graph, machine, config);
     let costs = [report.cost, report.cost_of_construction.unwrap(), report.cost_of_identity];
     (mapping, costs, [report.swaps_tried, report.swaps_made])
 }
@@ -186,9 +182,7 @@ fn patterns_are_mapped_optimally_to_machines_of_their_shape() {
     for (name, machine, pattern) in pattern_machines() {
         for seed in 0..8 {
             let graph = shuffled(&pattern, 9, &mut rng);
-            let solution = Request::new(&graph, &PreparedMachine::new(&*machine))
-                .solve(&config.with_seed(seed), &())
-                .unwrap();
+            let solution = solved!(&graph, &*machine, &config.with_seed(seed));
             // Each edge is one hop long, and is counted in both directions.
             let weights: i64 = graph.nodes().flat_map(|u| graph.arcs(u)).map(|(_, weight)| weight).sum();
             assert_eq!(solution.report.cost, weights, "{name} {seed}");
@@ -204,12 +198,11 @@ fn regular_traffic_is_mapped_as_well_as_from_process_to_process() {
     let torus = Grid::torus(&[4, 4, 4]).unwrap();
     let greedy =
         Config::default().with_construction(Construction::GreedyAllC).with_neighbourhood(Neighbourhood::None);
-    let greedy = Request::new(&graph, &PreparedMachine::new(&torus)).solve(&greedy, &()).unwrap().report.cost;
+    let greedy = solved!(&graph, &torus, &greedy).report.cost;
     for preset in [MapPreset::Fast, MapPreset::Eco] {
         for seed in 0..2 {
             let config = Config::preset(preset).with_seed(seed);
-            let cost =
-                Request::new(&graph, &PreparedMachine::new(&torus)).solve(&config, &()).unwrap().report.cost;
+            let cost = solved!(&graph, &torus, &config).report.cost;
             assert!(cost <= greedy, "{preset:?} {seed}: {cost} {greedy}");
         }
     }
@@ -225,11 +218,7 @@ fn small_problems_are_mapped_optimally() {
                 let optimum = family.optimum(&graph);
                 for seed in 0..4 {
                     let config = Config::default().with_seed(seed);
-                    let cost = Request::new(&graph, &PreparedMachine::new(&*family.machine))
-                        .solve(&config, &())
-                        .unwrap()
-                        .report
-                        .cost;
+                    let cost = solved!(&graph, &*family.machine, &config).report.cost;
                     let context = format!("{} {n} {mean_degree} {seed}", family.name);
                     assert_eq!(i128::from(cost), optimum, "{context}");
                 }
@@ -290,11 +279,7 @@ fn searches_end_in_local_optima() {
             config.one_to_one.improvement.anywhere.cooling.proposals = 0;
             let mut end = |search: SearchConfig| {
                 config.one_to_one.search = search;
-                Request::new(&graph, &PreparedMachine::new(&*family.machine))
-                    .solve(&config, &())
-                    .unwrap()
-                    .mapping
-                    .into_pes()
+                solved!(&graph, &*family.machine, &config).mapping.into_pes()
             };
             let pe_of = end(SearchConfig::of(Neighbourhood::NSquare));
             check_exchanges(&family, &graph, &pe_of, |_, _| true);
@@ -371,11 +356,7 @@ fn a_machine_is_mapped_to_itself_without_a_detour() {
     for (name, machine) in machines {
         for seed in 0..4 {
             let graph = of_neighbours(&*machine, &mut rng);
-            let cost = Request::new(&graph, &PreparedMachine::new(&*machine))
-                .solve(&Config::default().with_seed(seed), &())
-                .unwrap()
-                .report
-                .cost;
+            let cost = solved!(&graph, &*machine, &Config::default().with_seed(seed)).report.cost;
             assert_eq!(cost, graph.total_arc_weight(), "{name} {seed}");
         }
     }

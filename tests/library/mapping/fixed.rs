@@ -133,11 +133,8 @@ fn every_preset_leaves_fixed_processes_and_starts_are_not_made_worse() {
             let context = format!("{} {preset}", family.name);
             let first = solved(&graph, &*family.machine, &config, Some(&fixed)).unwrap();
             check(&family, &graph, &fixed, &first, &context);
-            let again = Request::new(&graph, &PreparedMachine::new(&*family.machine))
-                .start(&first.mapping)
-                .fixed(&fixed)
-                .solve(&config.with_seed(9), &())
-                .unwrap();
+            let again =
+                solved!(&graph, &*family.machine, &config.with_seed(9), start(&first.mapping), fixed(&fixed));
             check(&family, &graph, &fixed, &again, &context);
             assert!(again.report.cost <= first.report.cost, "{context}");
             assert_eq!(again.report.cost_of_start, Some(first.report.cost), "{context}");

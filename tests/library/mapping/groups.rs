@@ -52,10 +52,7 @@ fn cliques_that_fit_the_nodes_exactly_are_not_divided() {
         let groups: Vec<usize> = sizes.iter().flat_map(|&size| parts_of(size, &mut rng)).collect();
         let (graph, machine) = (cliques(&groups, &mut rng), nodes(&sizes));
         for preset in [MapPreset::Fast, MapPreset::Eco] {
-            let report = Request::new(&graph, &PreparedMachine::new(&machine))
-                .solve(&Config::preset(preset), &())
-                .unwrap()
-                .report;
+            let report = solved!(&graph, &machine, &Config::preset(preset)).report;
             assert_eq!(report.cost, graph.total_arc_weight(), "round {round}: {groups:?} on {sizes:?}");
         }
     }
@@ -77,10 +74,7 @@ fn cliques_that_fit_the_sockets_exactly_are_not_divided() {
         let groups: Vec<usize> = sizes.iter().flat_map(|&size| parts_of(size, &mut rng)).collect();
         let graph = cliques(&groups, &mut rng);
         for preset in [MapPreset::Fast, MapPreset::Eco] {
-            let report = Request::new(&graph, &PreparedMachine::new(&machine))
-                .solve(&Config::preset(preset), &())
-                .unwrap()
-                .report;
+            let report = solved!(&graph, &machine, &Config::preset(preset)).report;
             assert_eq!(report.cost, graph.total_arc_weight(), "round {round}: {groups:?} on {sizes:?}");
         }
     }
@@ -124,11 +118,7 @@ fn training_jobs_on_uneven_nodes_are_mapped_no_worse_than_by_hand() {
         }
         let by_hand = score(&graph, &machine, &by_hand).unwrap();
         for preset in [MapPreset::Fast, MapPreset::Eco] {
-            let cost = Request::new(&graph, &PreparedMachine::new(&machine))
-                .solve(&Config::preset(preset), &())
-                .unwrap()
-                .report
-                .cost;
+            let cost = solved!(&graph, &machine, &Config::preset(preset)).report.cost;
             assert!(cost <= by_hand, "{preset} {stages} {copies}: {cost} {by_hand}");
         }
     }
@@ -163,11 +153,7 @@ fn rings_and_pipelines_cross_racks_as_rarely_as_can_be() {
         for _ in 0..5 {
             let (graph, machine) = (chains(count, length, are_rings, &mut rng), nodes(racks));
             for preset in [MapPreset::Fast, MapPreset::Eco] {
-                let cost = Request::new(&graph, &PreparedMachine::new(&machine))
-                    .solve(&Config::preset(preset), &())
-                    .unwrap()
-                    .report
-                    .cost;
+                let cost = solved!(&graph, &machine, &Config::preset(preset)).report.cost;
                 assert_eq!(
                     (cost - graph.total_arc_weight()) / 18,
                     crossing,
@@ -203,10 +189,7 @@ fn problems_with_few_places_are_solved() {
         fixed.fix(0, 0).unwrap();
         let optimum = least(&graph, machine, &mut vec![0]);
         for preset in [MapPreset::Fast, MapPreset::Eco] {
-            let solution = Request::new(&graph, &PreparedMachine::new(machine))
-                .fixed(&fixed)
-                .solve(&Config::preset(preset), &())
-                .unwrap();
+            let solution = solved!(&graph, machine, &Config::preset(preset), fixed(&fixed));
             assert_eq!((solution.mapping.pe_of(0), solution.report.cost), (0, optimum), "{preset} {seed}");
         }
     }
@@ -214,13 +197,8 @@ fn problems_with_few_places_are_solved() {
 
 /// The report of each preset, quickest first.
 fn reports(graph: &CsrGraph, machine: &dyn Machine) -> [Report; 3] {
-    [MapPreset::Fast, MapPreset::Eco, MapPreset::Strong].map(|preset| {
-        Request::new(graph, &PreparedMachine::new(machine))
-            .balanced(Balance::default())
-            .solve(&Config::preset(preset), &())
-            .unwrap()
-            .report
-    })
+    [MapPreset::Fast, MapPreset::Eco, MapPreset::Strong]
+        .map(|preset| solved!(graph, machine, &Config::preset(preset), balanced(Balance::default())).report)
 }
 
 #[test]
@@ -264,11 +242,7 @@ fn stages_of_light_cliques_stay_together_although_heavier_edges_connect_them() {
         .balanced(Balance::default())
         .evaluate(&quadrants, &config)
         .unwrap();
-    let report = Request::new(&graph, &PreparedMachine::new(&machine))
-        .balanced(Balance::default())
-        .solve(&config, &())
-        .unwrap()
-        .report;
+    let report = solved!(&graph, &machine, &config, balanced(Balance::default())).report;
     assert!(
         (report.loads.unwrap().overload, report.cost) <= (0, quadrants.cost),
         "{report:?} for {quadrants:?}"
@@ -349,11 +323,7 @@ fn no_load_exceeds_its_bound_where_some_assignment_keeps_all() {
         let machine = Capacities::new(Grid::mesh(&[k as u32]).unwrap(), speeds).unwrap();
         assert_eq!(Balance::default().bounds(&graph, &machine), rooms);
         let config = Config::preset(MapPreset::Eco).with_seed(round);
-        let report = Request::new(&graph, &PreparedMachine::new(&machine))
-            .balanced(Balance::default())
-            .solve(&config, &())
-            .unwrap()
-            .report;
+        let report = solved!(&graph, &machine, &config, balanced(Balance::default())).report;
         assert_eq!(report.loads.unwrap().overload, 0, "{context}");
     }
     assert!(tight > 100, "{tight}");

@@ -96,7 +96,7 @@ fn strong_is_never_worse_than_eco() {
         let graph = generate::mesh(16, 8, seed);
         let cost = |preset| {
             let config = Config::preset(preset).with_seed(seed).with_threads(2);
-            Request::new(&graph, &PreparedMachine::new(&hierarchy)).solve(&config, &()).unwrap().report.cost
+            solved!(&graph, &hierarchy, &config).report.cost
         };
         assert!(cost(MapPreset::Strong) <= cost(MapPreset::Eco), "{seed}");
     }

@@ -196,10 +196,7 @@ fn pes_without_room_stay_empty() {
     machine.capacities = vec![2, 0, 1, 0, 2, 1];
     let graph = generate::grid(3, 2);
     for preset in MapPreset::ALL {
-        let mapping = Request::new(&graph, &PreparedMachine::new(&machine))
-            .solve(&Config::preset(preset), &())
-            .unwrap()
-            .mapping;
+        let mapping = solved!(&graph, &machine, &Config::preset(preset)).mapping;
         assert!(Mapping::on(&machine, mapping.pes().to_vec()).is_ok(), "{mapping:?}");
     }
 }
@@ -235,9 +232,7 @@ fn groups_of_rings_stay_whole_on_machines_of_all_kinds() {
             assert_eq!(score(&graph, machine, solution.mapping.pes()).unwrap(), solution.report.cost);
         }
         // A single process is always on one node.
-        let free = Request::new(&graph, &PreparedMachine::new(machine))
-            .solve(&Config::preset(MapPreset::Fast), &())
-            .unwrap();
+        let free = solved!(&graph, machine, &Config::preset(MapPreset::Fast));
         assert_eq!(keep(&graph, machine, 1, None).unwrap().mapping, free.mapping);
     }
     let same = keep(&graph, &listed, 4, None).unwrap();
@@ -245,10 +240,7 @@ fn groups_of_rings_stay_whole_on_machines_of_all_kinds() {
     for threads in [1, 3] {
         let mut config = Config::preset(MapPreset::Fast);
         config.threads = threads;
-        let other = Request::new(&graph, &PreparedMachine::new(&listed))
-            .together(&fours)
-            .solve(&config, &())
-            .unwrap();
+        let other = solved!(&graph, &listed, &config, together(&fours));
         assert_eq!(other.mapping, same.mapping);
     }
 }
@@ -262,18 +254,11 @@ fn a_start_and_an_identity_that_keep_groups_are_never_worsened() {
         let graph = random_graph(32, 5, 9, &mut rng);
         let mut config = Config::preset(MapPreset::Fast);
         config.seed = u64::from(rng.below(1000));
-        let found = Request::new(&graph, &PreparedMachine::new(&machine))
-            .together(&pairs)
-            .solve(&config, &())
-            .unwrap();
+        let found = solved!(&graph, &machine, &config, together(&pairs));
         assert!(found.report.cost <= found.report.cost_of_identity);
         let start = Some(&found.mapping);
         config.seed += 1;
-        let again = Request::new(&graph, &PreparedMachine::new(&machine))
-            .together(&pairs)
-            .start(start)
-            .solve(&config, &())
-            .unwrap();
+        let again = solved!(&graph, &machine, &config, together(&pairs), start(start));
         assert!(again.report.cost <= found.report.cost);
         assert_eq!(again.report.cost_of_start, Some(found.report.cost));
         assert!(again.report.cost < found.report.cost || again.mapping == found.mapping);

@@ -64,18 +64,22 @@ fn every_preset_keeps_the_bounds_on_every_machine_and_reports_correctly() {
         // Good mappings take their time.
         for (preset, percent, again) in cases.into_iter().take(2 + usize::from(number % 3 == 0)) {
             let config = config(preset).with_seed(5);
-            let solution = Request::new(&graph, &PreparedMachine::new(&*family.machine))
-                .balanced(Balance::default().with_imbalance(percent as f64 / 100.0))
-                .solve(&config, &())
-                .unwrap();
+            let solution = solved!(
+                &graph,
+                &*family.machine,
+                &config,
+                balanced(Balance::default().with_imbalance(percent as f64 / 100.0))
+            );
             let context = format!("{} {preset} {percent}", family.name);
             check(&family, &graph, percent, &solution, &context);
             assert_eq!(solution.report.loads.unwrap().overload, 0, "{context}");
             if again {
-                let again = Request::new(&graph, &PreparedMachine::new(&*family.machine))
-                    .balanced(Balance::default().with_imbalance(percent as f64 / 100.0))
-                    .solve(&config.with_threads(2), &())
-                    .unwrap();
+                let again = solved!(
+                    &graph,
+                    &*family.machine,
+                    &config.with_threads(2),
+                    balanced(Balance::default().with_imbalance(percent as f64 / 100.0))
+                );
                 assert_eq!(again.mapping, solution.mapping, "{context}");
             }
         }
@@ -127,10 +131,8 @@ fn tiny_problems_are_solved_optimally() {
             }
             (0..8).for_each(|node| builder.set_node_weight(node, 1 + i64::from(rng.below(weights))));
             let graph = builder.build().unwrap();
-            let solution = Request::new(&graph, &PreparedMachine::new(&*part.machine))
-                .balanced(Balance::default())
-                .solve(&config(MapPreset::Strong), &())
-                .unwrap();
+            let solution =
+                solved!(&graph, &*part.machine, &config(MapPreset::Strong), balanced(Balance::default()));
             check(&part, &graph, 3, &solution, part.name);
             let best = optimum(&part, &graph, &bounds_of(&graph, &part.room, 3));
             let Some(best) = best else { continue };
@@ -149,10 +151,7 @@ fn exact_sizes_are_met_and_work_follows_the_speeds() {
     let graph = generate::mesh(40, 25, 2);
     let tree = Hierarchy::parse("4:3", "1:10").unwrap();
     let exact = config(MapPreset::Eco);
-    let solution = Request::new(&graph, &PreparedMachine::new(&tree))
-        .balanced(Balance::default().with_imbalance(0.0))
-        .solve(&exact, &())
-        .unwrap();
+    let solution = solved!(&graph, &tree, &exact, balanced(Balance::default().with_imbalance(0.0)));
     let loads = loads_of(&graph, 12, solution.mapping.pes());
     assert!(loads.iter().all(|&load| load == 83 || load == 84), "{loads:?}");
     let speeds: Vec<u32> = (0..12).map(|pe| 1 + pe % 8).collect();
@@ -160,10 +159,7 @@ fn exact_sizes_are_met_and_work_follows_the_speeds() {
     // Their total exceeds 32 bits.
     let capacities = speeds.iter().map(|speed| speed << 28).collect();
     let machine = Capacities::new(tree, capacities).unwrap();
-    let solution = Request::new(&graph, &PreparedMachine::new(&machine))
-        .balanced(Balance::default().with_imbalance(0.0))
-        .solve(&exact, &())
-        .unwrap();
+    let solution = solved!(&graph, &machine, &exact, balanced(Balance::default().with_imbalance(0.0)));
     for (load, &speed) in loads_of(&graph, 12, solution.mapping.pes()).into_iter().zip(&speeds) {
         let share = 1000.0 * f64::from(speed) / f64::from(sum);
         assert!((load as f64 - share).abs() < 1.0, "{load} for {share}");
@@ -177,10 +173,7 @@ fn overload_is_reported_and_not_fatal() {
     builder.set_node_weight(7, 100);
     let graph = builder.build().unwrap();
     let machine = Hierarchy::parse("2:2", "1:10").unwrap();
-    let solution = Request::new(&graph, &PreparedMachine::new(&machine))
-        .balanced(Balance::default())
-        .solve(&config(MapPreset::Eco), &())
-        .unwrap();
+    let solution = solved!(&graph, &machine, &config(MapPreset::Eco), balanced(Balance::default()));
     let loads = loads_of(&graph, 4, solution.mapping.pes());
     // A bound of 33: the heavy vertex has a PE to itself.
     assert_eq!(solution.report.loads.unwrap().bound, 33);
@@ -192,17 +185,11 @@ fn a_start_is_improved_and_never_made_worse() {
     let graph = generate::mesh(40, 25, 2);
     let machine = Grid::torus(&[3, 4]).unwrap();
     let family = Family::grid("torus", machine.clone());
-    let first = Request::new(&graph, &PreparedMachine::new(&machine))
-        .balanced(Balance::default())
-        .solve(&config(MapPreset::Eco).with_seed(9), &())
-        .unwrap();
+    let first = solved!(&graph, &machine, &config(MapPreset::Eco).with_seed(9), balanced(Balance::default()));
     let stripes = Mapping::many(12, graph.nodes().map(|node| node * 12 / 1000).collect()).unwrap();
     for start in [&first.mapping, &stripes] {
-        let improved = Request::new(&graph, &PreparedMachine::new(&machine))
-            .balanced(Balance::default())
-            .start(start)
-            .solve(&config(MapPreset::Fast), &())
-            .unwrap();
+        let improved =
+            solved!(&graph, &machine, &config(MapPreset::Fast), balanced(Balance::default()), start(start));
         check(&family, &graph, 3, &improved, "improved");
         let of_start = improved.report.cost_of_start.unwrap();
         assert_eq!(i128::from(of_start), family.cost(&graph, start.pes()));
@@ -225,11 +212,8 @@ fn with_exact_sizes_a_balanced_start_is_not_made_worse() {
     let machine = Grid::mesh(&[3]).unwrap();
     let start = Mapping::many(3, vec![0, 1, 1, 2]).unwrap();
     let exact = config(MapPreset::Eco);
-    let solution = Request::new(&graph, &PreparedMachine::new(&machine))
-        .balanced(Balance::default().with_imbalance(0.0))
-        .start(&start)
-        .solve(&exact, &())
-        .unwrap();
+    let solution =
+        solved!(&graph, &machine, &exact, balanced(Balance::default().with_imbalance(0.0)), start(&start));
     assert_eq!((solution.report.cost_of_start, solution.report.cost), (Some(4), 4));
 }
 
@@ -242,22 +226,8 @@ fn a_mapping_that_was_complete_before_the_time_limit_was_not_stopped() {
         limited.time_limit = Some(Duration::from_secs_f64(seconds));
         limited
     };
-    assert!(
-        Request::new(&large, &PreparedMachine::new(&machine))
-            .balanced(Balance::default())
-            .solve(&limited(1e-6), &())
-            .unwrap()
-            .report
-            .stopped
-    );
-    assert!(
-        !Request::new(&small, &PreparedMachine::new(&machine))
-            .balanced(Balance::default())
-            .solve(&limited(5.0), &())
-            .unwrap()
-            .report
-            .stopped
-    );
+    assert!(solved!(&large, &machine, &limited(1e-6), balanced(Balance::default())).report.stopped);
+    assert!(!solved!(&small, &machine, &limited(5.0), balanced(Balance::default())).report.stopped);
 }
 
 #[test]
@@ -283,16 +253,11 @@ fn stopped_at_any_time_the_bounds_hold() {
 fn j_is_less_than_in_two_steps() {
     let graph = generate::random_geometric(3000, 8.0, 11);
     let machine = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
-    let direct = Request::new(&graph, &PreparedMachine::new(&machine))
-        .balanced(Balance::default())
-        .solve(&config(MapPreset::Eco), &())
-        .unwrap();
+    let direct = solved!(&graph, &machine, &config(MapPreset::Eco), balanced(Balance::default()));
     let targets = Targets::equal(&graph, 64, 0.03).unwrap();
     let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets, &());
     let model = viem::graph::quotient::contract(&graph, partition.blocks(), 64);
-    let mapped = Request::new(&model.with_unit_node_weights(), &PreparedMachine::new(&machine))
-        .solve(&Config::preset(MapPreset::Eco), &())
-        .unwrap();
+    let mapped = solved!(&model.with_unit_node_weights(), &machine, &Config::preset(MapPreset::Eco));
     assert!(
         100 * direct.report.cost < 95 * mapped.report.cost,
         "{} {}",
@@ -324,12 +289,8 @@ fn j_onto_a_few_pes_is_not_above_that_of_placed_blocks() {
             orders = orders.into_iter().flat_map(next).collect();
         }
         let placed = orders.iter().map(|order| placed(order)).min().unwrap();
-        let cost = Request::new(&graph, &PreparedMachine::new(&machine))
-            .balanced(Balance::default())
-            .solve(&config(MapPreset::Fast), &())
-            .unwrap()
-            .report
-            .cost;
+        let cost =
+            solved!(&graph, &machine, &config(MapPreset::Fast), balanced(Balance::default())).report.cost;
         assert!(cost <= placed, "{list:?}: {cost} {placed}");
         (sum, sum_of_placed) = (sum + cost, sum_of_placed + placed);
     }
@@ -343,10 +304,7 @@ fn odd_problems_have_a_mapping() {
     for n in [0, 1, 2, 3, 5] {
         let graph = GraphBuilder::new(n).build().unwrap();
         for machine in [&tree, &one] {
-            let solution = Request::new(&graph, &PreparedMachine::new(machine))
-                .balanced(Balance::default())
-                .solve(&config(MapPreset::Strong), &())
-                .unwrap();
+            let solution = solved!(&graph, machine, &config(MapPreset::Strong), balanced(Balance::default()));
             assert_eq!((solution.mapping.num_processes(), solution.report.cost), (n, 0));
         }
     }

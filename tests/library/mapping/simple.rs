@@ -89,10 +89,7 @@ fn two_steps(family: &Family, graph: &CsrGraph) -> Vec<PeId> {
 }
 
 fn one_to_one(family: &Family, graph: &CsrGraph, preset: MapPreset) -> Mapping {
-    Request::new(graph, &PreparedMachine::new(&*family.machine))
-        .solve(&Config::preset(preset), &())
-        .unwrap()
-        .mapping
+    solved!(graph, &*family.machine, &Config::preset(preset)).mapping
 }
 
 /// Machines of equal capacities, each of another kind.
@@ -109,12 +106,7 @@ fn many_to_one_mappings_are_as_good_as_strips_and_two_steps() {
         let graphs = structured(8 * family.machine.num_pes(), &mut rng);
         for (name, graph) in graphs.into_iter().skip(index % 4).step_by(4) {
             let config = Config::preset(MapPreset::Eco);
-            let found = Request::new(&graph, &PreparedMachine::new(&*family.machine))
-                .balanced(Balance::default())
-                .solve(&config, &())
-                .unwrap()
-                .report
-                .cost;
+            let found = solved!(&graph, &*family.machine, &config, balanced(Balance::default())).report.cost;
             let simple = [strips(&family, &graph), two_steps(&family, &graph)];
             let least = simple.iter().map(|pe_of| cost(&family, &graph, pe_of)).min().unwrap();
             assert!(100 * found <= 103 * least, "{name} on a {}: {found}, not {least}", family.name);
@@ -168,9 +160,7 @@ fn blocks_of_grids_fill_the_nodes_of_meshes_and_tori() {
         let (nodes, edges) = (machine.num_pes() >> sides.len(), graph.num_edges());
         let least = 2 * (nodes * inner + 30 * (edges - nodes * inner)) as Cost;
         for preset in [MapPreset::Fast, MapPreset::Eco] {
-            let found = Request::new(&shuffled(&graph, 1, &mut rng), &PreparedMachine::new(&machine))
-                .solve(&Config::preset(preset), &())
-                .unwrap();
+            let found = solved!(&shuffled(&graph, 1, &mut rng), &machine, &Config::preset(preset));
             assert_eq!(found.report.cost, least, "{spec} {preset}");
         }
     }

@@ -19,7 +19,7 @@ use viem::solve::{
 };
 
 fn map(graph: &CsrGraph, hierarchy: &Hierarchy, config: &Config) -> Solution {
-    Request::new(graph, &PreparedMachine::new(hierarchy)).solve(config, &()).unwrap()
+    solved!(graph, hierarchy, config)
 }
 
 /// Every preset, and every construction with every neighbourhood (with the improvement of the fast preset in
@@ -182,8 +182,7 @@ fn never_worse_than_the_identity_or_the_start() {
         builder.add_edge(process_on[2 * group], process_on[2 * group + 1], 10);
     }
     let graph = builder.build().unwrap();
-    let solution =
-        Request::new(&graph, &PreparedMachine::new(&hierarchy)).start(&shuffled).solve(&config, &()).unwrap();
+    let solution = solved!(&graph, &hierarchy, &config, start(&shuffled));
     assert_eq!(solution.mapping, shuffled);
     assert_eq!((solution.report.cost, solution.report.cost_of_start), (240, Some(240)));
 }
@@ -224,17 +223,14 @@ fn few_processes_use_a_part_of_a_large_machine() {
     let cubes = [13, 7].map(|dimension| Hypercube::new(dimension).unwrap());
     let machines: [[&dyn Machine; 2]; 2] = [[&trees[0], &trees[1]], [&cubes[0], &cubes[1]]];
     for machines in machines {
-        let [large, small] = machines.map(|machine| {
-            Request::new(&graph, &PreparedMachine::new(machine)).solve(&Config::default(), &()).unwrap()
-        });
+        let [large, small] = machines.map(|machine| solved!(&graph, machine, &Config::default()));
         assert_eq!(large.mapping, small.mapping);
         assert_eq!(large.report.cost, score(&graph, machines[0], large.mapping.pes()).unwrap());
         // A start may be anywhere.
         let last = machines[0].num_pes() as u32 - 1;
         let start = Mapping::on(machines[0], (0..12).map(|process| last - process).collect()).unwrap();
         let fast = Config::preset(MapPreset::Fast).with_neighbourhood(Neighbourhood::None);
-        let resumed =
-            Request::new(&graph, &PreparedMachine::new(machines[0])).start(&start).solve(&fast, &()).unwrap();
+        let resumed = solved!(&graph, machines[0], &fast, start(&start));
         assert!(resumed.report.cost <= resumed.report.cost_of_start.unwrap());
     }
 }
@@ -327,7 +323,7 @@ fn a_time_limit_is_not_used_up_where_the_optimum_is_proved() {
     ];
     for (name, graph, machine) in cases {
         let config = Config::default().with_time_limit(HOUR);
-        let solution = Request::new(&graph, &PreparedMachine::new(&machine)).solve(&config, &()).unwrap();
+        let solution = solved!(&graph, &machine, &config);
         assert!(!solution.report.stopped, "{name}");
         assert_eq!(score(&graph, &machine, solution.mapping.pes()).unwrap(), solution.report.cost, "{name}");
     }
@@ -343,10 +339,7 @@ fn a_time_limit_is_not_used_up_where_nothing_can_change() {
             let mut fixed = FixedVertices::none(12, 400);
             (0..num_fixed).for_each(|process| fixed.fix(process, 33 * process).unwrap());
             let config = Config::default().with_time_limit(HOUR);
-            let solution = Request::new(&graph, &PreparedMachine::new(machine))
-                .fixed(&fixed)
-                .solve(&config, &())
-                .unwrap();
+            let solution = solved!(&graph, machine, &config, fixed(&fixed));
             assert!(!solution.report.stopped);
             if num_fixed == 11 {
                 let costs = (0..400).filter(|pe| pe % 33 > 0 || *pe > 330).map(|pe| {
@@ -361,22 +354,11 @@ fn a_time_limit_is_not_used_up_where_nothing_can_change() {
     let mut many = Config::preset(MapPreset::Eco);
     many.time_limit = Some(HOUR);
     let mesh = Grid::mesh(&[2, 2]).unwrap();
-    let path = Request::new(&generate::grid(64, 1), &PreparedMachine::new(&mesh))
-        .balanced(Balance::default())
-        .solve(&many, &())
-        .unwrap();
+    let path = solved!(&generate::grid(64, 1), &mesh, &many, balanced(Balance::default()));
     assert_eq!((path.report.cost, path.report.stopped), (6, false));
     let graph = random_graph(40, 3, 9, &mut Rng::new(4));
     let fixed = FixedVertices::new(&(0..40).map(|vertex| Some(vertex % 4)).collect::<Vec<_>>(), 4).unwrap();
-    assert!(
-        !Request::new(&graph, &PreparedMachine::new(&mesh))
-            .balanced(Balance::default())
-            .fixed(&fixed)
-            .solve(&many, &())
-            .unwrap()
-            .report
-            .stopped
-    );
+    assert!(!solved!(&graph, &mesh, &many, balanced(Balance::default()), fixed(&fixed)).report.stopped);
 }
 
 /// Neither distances nor parts of these machines fit the memory of most computers.
@@ -392,16 +374,15 @@ fn few_processes_need_only_a_part_of_a_vast_machine() {
     let mut rng = Rng::new(9);
     let vast: [&dyn Machine; 4] = [&mesh, &torus, &tree, &cube];
     for machine in vast {
-        let few = Request::new(&graph, &PreparedMachine::new(&machine)).solve(&config, &()).unwrap();
+        let few = solved!(&graph, &machine, &config);
         assert!(few.report.cost <= few.report.cost_of_identity);
         let list: Vec<u32> = (0..30).map(|index| 33_000_000 * index + rng.below(1000)).collect();
         let listed = Listed::new(machine, list).unwrap();
-        let solution = Request::new(&graph, &PreparedMachine::new(&listed)).solve(&config, &()).unwrap();
+        let solution = solved!(&graph, &listed, &config);
         assert!(solution.report.cost <= solution.report.cost_of_identity);
     }
     let medium = Grid::mesh(&[300, 300]).unwrap();
     let start = Mapping::on(&medium, (0..24).map(|process| 80_000 + 300 * process).collect()).unwrap();
-    let solution =
-        Request::new(&graph, &PreparedMachine::new(&medium)).start(&start).solve(&config, &()).unwrap();
+    let solution = solved!(&graph, &medium, &config, start(&start));
     assert!(solution.report.cost <= solution.report.cost_of_start.unwrap());
 }

@@ -247,10 +247,7 @@ fn pes_of_any_machine_have_vertices_if_there_are_enough() {
                 let is_wrong = |(&count, &room): (&i32, &usize)| (count == 0) != (room == 0);
                 assert!(!counts.iter().zip(&family.room).any(is_wrong), "{context}, {name}: {counts:?}");
             };
-            let mapped = Request::new(&graph, &PreparedMachine::new(machine))
-                .balanced(Balance::default())
-                .solve(&config, &())
-                .unwrap();
+            let mapped = solved!(&graph, machine, &config, balanced(Balance::default()));
             check(mapped.mapping.pes(), "mapped");
             assert_eq!(mapped.report.loads.unwrap().empty, 0);
             let first = (0..pes as BlockId).find(|&pe| family.room[pe as usize] > 0).unwrap();
@@ -263,11 +260,13 @@ fn pes_of_any_machine_have_vertices_if_there_are_enough() {
                 check(solution.unwrap().mapping.pes(), "remapped");
             }
             let (algorithm, coordinates) = (PartitionAlgorithm::Linear, None);
-            let along = Request::new(&graph, &PreparedMachine::new(machine))
-                .balanced(Balance::default())
-                .initial(Initial::Along { algorithm, coordinates })
-                .solve(&config.with_neighbourhood(Neighbourhood::None), &())
-                .unwrap();
+            let along = solved!(
+                &graph,
+                machine,
+                &config.with_neighbourhood(Neighbourhood::None),
+                balanced(Balance::default()),
+                initial(Initial::Along { algorithm, coordinates })
+            );
             check(along.mapping.pes(), "along");
         }
     }
@@ -279,10 +278,7 @@ fn grids_on_machines_use_each_pe() {
     for (arities, distances) in [("5:4", "1:10"), ("4:5:1", "1:10:100")] {
         let machine = Hierarchy::parse(arities, distances).unwrap();
         for preset in [MapPreset::Fast, MapPreset::Eco] {
-            let loads = Request::new(&grid, &PreparedMachine::new(&machine))
-                .balanced(Balance::default())
-                .solve(&Config::preset(preset), &())
-                .unwrap()
+            let loads = solved!(&grid, &machine, &Config::preset(preset), balanced(Balance::default()))
                 .report
                 .loads
                 .unwrap();

@@ -205,11 +205,13 @@ fn many_to_one_mappings_leave_fixed_vertices_on_every_machine() {
             let fixed = random_fixed(&graph, &targets_of(&family, &graph), count, &mut rng);
             let config = Config::preset(preset);
             let context = format!("{} {preset} {count}", family.name);
-            let first = Request::new(&graph, &PreparedMachine::new(machine))
-                .balanced(Balance::default().with_imbalance(0.0))
-                .fixed(&fixed)
-                .solve(&config, &())
-                .unwrap();
+            let first = solved!(
+                &graph,
+                machine,
+                &config,
+                balanced(Balance::default().with_imbalance(0.0)),
+                fixed(&fixed)
+            );
             assert_eq!(fixed.violated_by(first.mapping.pes()), None, "{context}");
             assert_eq!(i128::from(first.report.cost), family.cost(&graph, first.mapping.pes()), "{context}");
             assert_eq!(first.report.loads.unwrap().overload, 0, "{context}");
@@ -239,11 +241,7 @@ fn remapping_leaves_fixed_vertices_on_every_machine() {
         let machine = &*family.machine;
         let graph = graph_for(&family, &mut rng);
         let config = Config::preset(MapPreset::Fast);
-        let old = Request::new(&graph, &PreparedMachine::new(machine))
-            .balanced(Balance::default().with_imbalance(0.1))
-            .solve(&config, &())
-            .unwrap()
-            .mapping;
+        let old = solved!(&graph, machine, &config, balanced(Balance::default().with_imbalance(0.1))).mapping;
         let homes = Homes::new(old.pes(), &[], machine.num_pes()).unwrap();
         // Two of the counts and weights on each machine.
         let cases = counts(graph.num_nodes()).into_iter().zip(["0", "0.5", "3", "1000"]);
@@ -315,11 +313,8 @@ fn the_strong_preset_leaves_fixed_vertices() {
     let (graph, machine) = (generate::mesh(16, 10, 5), Hierarchy::parse("2:4", "1:10").unwrap());
     let fixed = random_fixed(&graph, &Targets::equal(&graph, 8, 0.0).unwrap(), 40, &mut rng);
     let config = Config::preset(MapPreset::Strong);
-    let solution = Request::new(&graph, &PreparedMachine::new(&machine))
-        .balanced(Balance::default().with_imbalance(0.0))
-        .fixed(&fixed)
-        .solve(&config, &())
-        .unwrap();
+    let solution =
+        solved!(&graph, &machine, &config, balanced(Balance::default().with_imbalance(0.0)), fixed(&fixed));
     assert_eq!(fixed.violated_by(solution.mapping.pes()), None);
     assert_eq!(solution.report.loads.unwrap().overload, 0);
 }

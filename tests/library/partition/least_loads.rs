@@ -9,7 +9,7 @@ use viem::partition::{
     BoundViolation, FixedVertices, Homes, MigrationWeight, Partition, PartitionAlgorithm, PartitionInput,
     PartitionPreset, Partitioner, Remapping, Targets,
 };
-use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request, Solution};
+use viem::solve::{Balance, Config, MapPreset, Solution};
 
 fn weighed(graph: CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph {
     let weights: Vec<Weight> =
@@ -237,19 +237,23 @@ fn many_to_one_mappings_meet_least_loads_on_every_machine() {
         for (graph, preset, percent) in cases.into_iter().take(2 + usize::from(number % 3 == 0)) {
             let context = format!("{} {preset} {percent}", family.name);
             let config = Config::preset(preset).with_seed(1);
-            let solution = Request::new(graph, &PreparedMachine::new(&*family.machine))
-                .balanced(Balance::default().with_imbalance(1.0).with_least_load(f64::from(percent) / 100.0))
-                .solve(&config, &())
-                .unwrap();
+            let solution = solved!(
+                graph,
+                &*family.machine,
+                &config,
+                balanced(Balance::default().with_imbalance(1.0).with_least_load(f64::from(percent) / 100.0))
+            );
             check_mapping(graph, &family.room, percent, &solution, &context);
             assert_eq!(solution.report.violation(), BoundViolation::NONE, "{context}");
             if preset == MapPreset::Fast {
-                let again = Request::new(graph, &PreparedMachine::new(&*family.machine))
-                    .balanced(
+                let again = solved!(
+                    graph,
+                    &*family.machine,
+                    &config.with_threads(2),
+                    balanced(
                         Balance::default().with_imbalance(1.0).with_least_load(f64::from(percent) / 100.0),
                     )
-                    .solve(&config.with_threads(2), &())
-                    .unwrap();
+                );
                 assert_eq!(again.mapping, solution.mapping, "{context}");
             }
         }
@@ -267,11 +271,13 @@ fn remapped_mappings_meet_least_loads() {
         let config = Config::preset(MapPreset::Fast);
         for weight in ["0", "1", "100"] {
             let weight = weight.parse().unwrap();
-            let solution = Request::new(&graph, &PreparedMachine::new(&*family.machine))
-                .balanced(Balance::default().with_imbalance(3.0).with_least_load(0.8))
-                .previous(Remapping::new(&homes, weight))
-                .solve(&config, &())
-                .unwrap();
+            let solution = solved!(
+                &graph,
+                &*family.machine,
+                &config,
+                balanced(Balance::default().with_imbalance(3.0).with_least_load(0.8)),
+                previous(Remapping::new(&homes, weight))
+            );
             let context = format!("{} {weight}", family.name);
             check_mapping(&graph, &family.room, 80, &solution, &context);
             assert_eq!(solution.report.violation(), BoundViolation::NONE, "{context}");
@@ -296,10 +302,12 @@ fn few_pes_are_nearly_empty_only_where_that_was_not_asked_against() {
     let room = vec![1; 64];
     let below = [0, 50].map(|percent| {
         let config = Config::preset(MapPreset::Eco);
-        let solution = Request::new(&graph, &PreparedMachine::new(&machine))
-            .balanced(Balance::default().with_imbalance(1.0).with_least_load(f64::from(percent) / 100.0))
-            .solve(&config, &())
-            .unwrap();
+        let solution = solved!(
+            &graph,
+            &machine,
+            &config,
+            balanced(Balance::default().with_imbalance(1.0).with_least_load(f64::from(percent) / 100.0))
+        );
         check_mapping(&graph, &room, percent, &solution, "grid")
     });
     assert!(below[0] > 0 && below[1] == 0, "{below:?}");

@@ -26,10 +26,7 @@ fn old(graph: &CsrGraph, num_blocks: usize) -> Homes {
 /// A mapping to a tree, its homes, and its settings.
 fn mapped(graph: &CsrGraph, tree: &Hierarchy, preset: MapPreset, seed: u64) -> (Solution, Homes, Config) {
     let config = Config::preset(preset).with_seed(seed);
-    let solution = Request::new(graph, &PreparedMachine::new(tree))
-        .balanced(Balance::default())
-        .solve(&config, &())
-        .unwrap();
+    let solution = solved!(graph, tree, &config, balanced(Balance::default()));
     let homes = Homes::new(solution.mapping.pes(), &[], tree.num_pes()).unwrap();
     (solution, homes, config)
 }
@@ -198,11 +195,13 @@ fn on_a_machine_j_and_migration_are_weighed() {
     let slower = Capacities::new(machine, capacities).unwrap();
     let mut last = None;
     for x in ["0", "1", "50", "5000"] {
-        let solution = Request::new(&mesh, &PreparedMachine::new(&slower))
-            .balanced(Balance::default())
-            .previous(Remapping::new(&homes, weight(x)))
-            .solve(&config, &())
-            .unwrap();
+        let solution = solved!(
+            &mesh,
+            &slower,
+            &config,
+            balanced(Balance::default()),
+            previous(Remapping::new(&homes, weight(x)))
+        );
         let report = &solution.report;
         let pe_of = solution.mapping.pes();
         assert_eq!(report.cost, j_of(&mesh, pe_of));
@@ -216,15 +215,14 @@ fn on_a_machine_j_and_migration_are_weighed() {
     }
     // PE 5 must give away three quarters of 100 vertices; its neighbours pass on some of them.
     assert!((60..250).contains(&last.unwrap().vertices), "{last:?}");
-    let scratch = Request::new(&mesh, &PreparedMachine::new(&slower))
-        .balanced(Balance::default())
-        .solve(&config, &())
-        .unwrap();
-    let relabelled = Request::new(&mesh, &PreparedMachine::new(&slower))
-        .balanced(Balance::default())
-        .previous(Remapping::new(&homes, weight("0")))
-        .solve(&config, &())
-        .unwrap();
+    let scratch = solved!(&mesh, &slower, &config, balanced(Balance::default()));
+    let relabelled = solved!(
+        &mesh,
+        &slower,
+        &config,
+        balanced(Balance::default()),
+        previous(Remapping::new(&homes, weight("0")))
+    );
     assert!(relabelled.report.cost <= scratch.report.cost);
     let kept = homes.migration(&mesh, scratch.mapping.pes()).weight;
     let is_better = relabelled.report.cost < scratch.report.cost;
@@ -241,18 +239,22 @@ fn j_stays_low_when_whole_parts_of_a_machine_become_slower() {
     // The first node, a quarter of the second, and some single PEs.
     let capacity = |pe: u32| if pe < 20 || pe.is_multiple_of(11) { 1 } else { 2 };
     let slower = Capacities::new(tree, (0..64).map(capacity).collect()).unwrap();
-    let scratch = Request::new(&mesh, &PreparedMachine::new(&slower))
-        .balanced(Balance::default())
-        .previous(Remapping::new(&homes, weight("0")))
-        .solve(&config, &())
-        .unwrap()
-        .report;
-    let remapped = Request::new(&mesh, &PreparedMachine::new(&slower))
-        .balanced(Balance::default())
-        .previous(Remapping::new(&homes, weight("4")))
-        .solve(&config, &())
-        .unwrap()
-        .report;
+    let scratch = solved!(
+        &mesh,
+        &slower,
+        &config,
+        balanced(Balance::default()),
+        previous(Remapping::new(&homes, weight("0")))
+    )
+    .report;
+    let remapped = solved!(
+        &mesh,
+        &slower,
+        &config,
+        balanced(Balance::default()),
+        previous(Remapping::new(&homes, weight("4")))
+    )
+    .report;
     let ratio = remapped.cost as f64 / scratch.cost as f64;
     assert!(ratio < 1.25, "{ratio}");
     let moved = [&remapped, &scratch].map(|report| report.migration.unwrap().weight);
@@ -266,12 +268,14 @@ fn where_bounds_hold_the_result_is_not_worse_than_if_all_stayed() {
     let (before, homes, mut config) = mapped(&mesh, &machine, MapPreset::Fast, 0);
     for x in ["0.01", "1", "10", "300"] {
         config.seed += 1;
-        let report = Request::new(&mesh, &PreparedMachine::new(&machine))
-            .balanced(Balance::default())
-            .previous(Remapping::new(&homes, weight(x)))
-            .solve(&config, &())
-            .unwrap()
-            .report;
+        let report = solved!(
+            &mesh,
+            &machine,
+            &config,
+            balanced(Balance::default()),
+            previous(Remapping::new(&homes, weight(x)))
+        )
+        .report;
         let cost = report.cost as f64 + weight(x).value() * report.migration.unwrap().weight as f64;
         assert!(cost <= before.report.cost as f64, "{x}: {cost} beside {}", before.report.cost);
     }
@@ -327,11 +331,13 @@ fn tiny_graphs_are_remapped_along_the_parts_of_a_machine() {
         let old: Vec<u32> = (0..n).map(|_| rng.below(14)).collect();
         let homes = Homes::new(&old, &[12, 13], 12).unwrap();
         for x in ["0.5", "100"] {
-            let solution = Request::new(&graph, &PreparedMachine::new(&machine))
-                .balanced(Balance::default())
-                .previous(Remapping::new(&homes, weight(x)))
-                .solve(&config, &())
-                .unwrap();
+            let solution = solved!(
+                &graph,
+                &machine,
+                &config,
+                balanced(Balance::default()),
+                previous(Remapping::new(&homes, weight(x)))
+            );
             assert_eq!(solution.report.cost, j_of(&graph, solution.mapping.pes()));
             let pe_of = solution.mapping.pes();
             assert_eq!(solution.report.migration, Some(homes.migration(&graph, pe_of)));

@@ -68,12 +68,8 @@ fn of_j(
     homes: &Homes,
     weight: MigrationWeight,
 ) -> Found {
-    let report = Request::new(graph, &PreparedMachine::new(machine))
-        .balanced(balance)
-        .previous(Remapping::new(homes, weight))
-        .solve(config, &())
-        .unwrap()
-        .report;
+    let report =
+        solved!(graph, machine, config, balanced(balance), previous(Remapping::new(homes, weight))).report;
     let (cost, migration) = (report.cost, report.migration.unwrap().weight);
     Found { violation: report.violation(), cost, migration }
 }
@@ -332,11 +328,7 @@ fn points_of_a_curve_are_results_of_calls() {
         .unwrap();
     for text in WEIGHTS {
         let remapping = Remapping::new(&homes, weight(text));
-        let call = Request::new(&mesh, &PreparedMachine::new(&machine))
-            .balanced(Balance::default())
-            .previous(remapping)
-            .solve(&config, &())
-            .unwrap();
+        let call = solved!(&mesh, &machine, &config, balanced(Balance::default()), previous(remapping));
         assert_eq!(all.best(weight(text)).unwrap().mapping, call.mapping);
     }
 }

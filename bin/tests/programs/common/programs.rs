@@ -1,14 +1,12 @@
 //! The programs, run as a user runs them.
 
-use std::fs;
 use std::path::Path;
 use std::process;
 
 use assert_cmd::Command;
-use serde_json::Value;
 
 /// A machine of 64 PEs, as options.
-pub const MACHINE: [&str; 2] = ["--hierarchy_parameter_string=4:4:4", "--distance_parameter_string=1:10:100"];
+pub const MACHINE: &str = "--hierarchy_parameter_string=4:4:4 --distance_parameter_string=1:10:100";
 
 /// A program of this package, to be run in `folder`.
 pub fn program(name: &str, folder: &Path) -> Command {
@@ -24,15 +22,25 @@ pub fn to_spawn(command: &Command, folder: &Path) -> process::Command {
     spawned
 }
 
-/// A report that `--json` wrote to a file.
-pub fn report_in(path: &Path) -> Value {
-    serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
-}
-
 /// The stdout of a command, which must succeed.
 pub fn stdout_of(command: &mut Command) -> String {
-    let output = command.assert().success().get_output().stdout.clone();
-    String::from_utf8(output).expect("programs print UTF-8")
+    said_by(command).0
+}
+
+/// The stdout and the stderr of a command, which must succeed.
+pub fn said_by(command: &mut Command) -> (String, String) {
+    let output = command.assert().success().get_output().clone();
+    let text = |bytes| String::from_utf8(bytes).expect("programs print UTF-8");
+    (text(output.stdout), text(output.stderr))
+}
+
+/// Asserts that a text holds all of these.
+#[track_caller]
+pub fn says(text: &str, expected: impl IntoIterator<Item: AsRef<str>>) {
+    for expected in expected {
+        let expected = expected.as_ref();
+        assert!(text.contains(expected), "`{expected}` is not in:\n{text}");
+    }
 }
 
 /// The stderr of a command, which must fail with `code`.

@@ -2,23 +2,26 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
 use std::process::{self, Child, ChildStdout, Stdio};
 
-use assert_cmd::Command;
+use super::{Folder, to_spawn};
 
-use super::to_spawn;
-
-/// A run that has just printed a line with this beginning.
-pub fn start(command: &Command, folder: &Path, beginning: &str) -> (Child, BufReader<ChildStdout>) {
-    let mut child = to_spawn(command, folder).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+/// A run of a command that has just printed a line with this beginning.
+pub fn start(folder: &Folder, line: &str, beginning: &str) -> (Child, BufReader<ChildStdout>) {
+    let mut child = to_spawn(&folder.command(line), folder.path())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
     let mut line = String::new();
-    while !line.starts_with(beginning) {
+    loop {
         line.clear();
         assert!(lines.read_line(&mut line).unwrap() > 0, "the program ended early");
+        if line.starts_with(beginning) {
+            return (child, lines);
+        }
     }
-    (child, lines)
 }
 
 /// Sends a signal, given by its name for `kill`.
