@@ -23,6 +23,23 @@ fn nodes(count: usize) -> Vec<DraftNode> {
     (0..count).map(|node| DraftNode::new(Some(format!("n{node}")), 0)).collect()
 }
 
+/// A topology as a file has it.
+fn read_topology(text: &str) -> Result<Topology, ReadError> {
+    topology::read(Source::new("t", text.as_bytes()).unwrap())
+}
+
+/// So many nodes of two cores with this topology.
+fn pairs_of_cores(count: usize, topology: Topology) -> Result<Cluster, ClusterError> {
+    Cluster::new(Draft { topology, ..draft(nodes(count), vec![plain(2)]) })
+}
+
+/// Asserts that a message holds this.
+#[track_caller]
+fn says(message: impl std::fmt::Display, expected: &str) {
+    let message = message.to_string();
+    assert!(message.contains(expected), "`{expected}` is not in: {message}");
+}
+
 /// Checks that the auditor computes the same distances from the outline as the machine, for some pairs of
 /// PEs, and the same F of random workloads.
 fn check_outline(machine: &dyn Machine, rng: &mut Rng) {
@@ -107,16 +124,10 @@ fn paths(
     found: &mut Vec<Vec<(usize, usize)>>,
 ) {
     *next += 1;
-    let rank = [
-        ObjectKind::Machine,
-        ObjectKind::Group,
-        ObjectKind::Package,
-        ObjectKind::Numa,
-        ObjectKind::L3,
-        ObjectKind::Core,
-    ];
+    use ObjectKind::*;
+    let rank = [Machine, Group, Package, Numa, L3, Core];
     path.push((rank.iter().position(|&kind| kind == object.kind).unwrap(), *next));
-    if object.kind == ObjectKind::Core {
+    if object.kind == Core {
         found.push(path.clone());
     } else {
         object.children.iter().for_each(|child| paths(child, path, next, found));
@@ -244,11 +255,7 @@ fn nodes_without_ranks_are_left_out_of_the_machine() {
     assert_eq!(cluster.located().unwrap().location(2).node, 2);
     let switches = vec![switch("a", &[], &["n0", "n1"]), switch("b", &[], &["n2", "n3"])];
     let cluster = of(Topology::Tree(switches), None);
-    assert!(
-        cluster.describe().starts_with("2 switches, 3 nodes, 6 sockets, uneven"),
-        "{}",
-        cluster.describe()
-    );
+    says(cluster.describe(), "2 switches, 3 nodes, 6 sockets, uneven");
     let matrix = "0 1 2 3\n1 0 1 2\n2 1 0 4\n3 2 4 0\n";
     let cluster =
         of(Topology::Flat, Some(latency::read(Source::new("lat", matrix.as_bytes()).unwrap()).unwrap()));
@@ -265,14 +272,11 @@ fn nodes_without_room_are_named() {
         change(&mut nodes[1]);
         Cluster::new(draft(nodes, vec![regular(&[4, 2])])).err().unwrap().to_string()
     };
-    assert!(
-        refused(&|node| node.slots = Some(9))
-            .contains("host n1 has 9 slots, but the node described has 8 cores")
-    );
+    says(refused(&|node| node.slots = Some(9)), "host n1 has 9 slots, but the node described has 8 cores");
     let many = refused(&|node| (node.ranks, node.cores_per_rank) = (Some(3), Some(3)));
-    assert!(many.contains("host n1 has 8 cores, but 3 ranks of 3 need 9"), "{many}");
+    says(many, "host n1 has 8 cores, but 3 ranks of 3 need 9");
     let many = refused(&|node| (node.ranks, node.limit) = (Some(5), Some(4)));
-    assert!(many.contains("host n1 has 4 cores, but 5 ranks of 1 need 5"), "{many}");
+    says(many, "host n1 has 4 cores, but 5 ranks of 1 need 5");
     let mut all = nodes(2);
     all.iter_mut().for_each(|node| node.cores_per_rank = Some(9));
     let none = Cluster::new(draft(all, vec![regular(&[4, 2])])).err().unwrap().to_string();
@@ -292,7 +296,7 @@ fn switches_are_levels_above_the_nodes() {
         switch("b", &[], &["n2", "n3"]),
         switch("c", &[], &["y"]),
     ];
-    let of = |count, topology| Cluster::new(Draft { topology, ..draft(nodes(count), vec![plain(2)]) });
+    let of = pairs_of_cores;
     let cluster = of(4, Topology::Tree(switches.clone())).unwrap();
     assert_eq!(cluster.describe(), "2 switches x 2 nodes x 2 cores = 2:2:2, distances 1:30:60 (assumed)");
     let cluster = of(3, Topology::Tree(switches.clone())).unwrap();
@@ -317,10 +321,7 @@ const FABRIC: &str = "vendid=0x2c9\nswitchguid=0x1(1)\nSwitch\t4 \"S-1\"\t# \"le
 
 #[test]
 fn fabrics_are_trees_or_have_a_distance_for_each_pair() {
-    let of = |count, text: &str| {
-        let topology = topology::read(Source::new("fabric", text.as_bytes()).unwrap()).unwrap();
-        Cluster::new(Draft { topology, ..draft(nodes(count), vec![plain(2)]) })
-    };
+    let of = |count, text: &str| pairs_of_cores(count, read_topology(text).unwrap());
     let cluster = of(4, FABRIC).unwrap();
     assert_eq!(cluster.describe(), "2 switches x 2 nodes x 2 cores = 2:2:2, distances 1:30:60 (assumed)");
     let lost = of(5, FABRIC).err().unwrap();
@@ -351,10 +352,7 @@ fn topograph(instances: &[(&str, &[&str], &str)]) -> String {
 
 #[test]
 fn layers_and_accelerator_domains_are_switches() {
-    let of = |text: &str, count| {
-        let topology = topology::read(Source::new("topograph", text.as_bytes()).unwrap()).unwrap();
-        Cluster::new(Draft { topology, ..draft(nodes(count), vec![plain(2)]) }).unwrap()
-    };
+    let of = |text: &str, count| pairs_of_cores(count, read_topology(text).unwrap()).unwrap();
     let [a, b]: [&[&str]; 2] = [&["a", "spine"], &["b", "spine"]];
     let plain = topograph(&[("n0", a, ""), ("n1", a, ""), ("n2", b, ""), ("n3", b, "")]);
     let expected = "2 switches x 2 nodes x 2 cores = 2:2:2, distances 1:30:60 (assumed)";
@@ -362,14 +360,8 @@ fn layers_and_accelerator_domains_are_switches() {
     let domain = |name: &str| format!(", \"labels\": {{\"accelerator.topograph.run/domain\": \"{name}\"}}");
     let (x, y) = (domain("x"), domain("a"));
     // Two domains below a switch; one is called like it.
-    let inside = topograph(&[
-        ("n0", a, &x),
-        ("n1", a, &y),
-        ("n2", a, &x),
-        ("n3", a, &y),
-        ("n4", b, ""),
-        ("n5", b, ""),
-    ]);
+    let below = [("n0", a, &*x), ("n1", a, &y), ("n2", a, &x), ("n3", a, &y), ("n4", b, ""), ("n5", b, "")];
+    let inside = topograph(&below);
     let distances = table(&of(&inside, 6));
     let from_0 = [1, 2, 4, 6, 8].map(|pe| distances[0][pe]);
     assert_eq!(from_0, [1, 60, 30, 60, 90]);
@@ -395,22 +387,17 @@ fn layers_and_accelerator_domains_are_switches() {
     let distances = table(&of(&old, 3));
     assert!(distances[0][2] < distances[0][4]);
     check_outline(&of(&inside, 6), &mut Rng::new(5));
-    let refused = |instances: &[(&str, &[&str], &str)]| {
-        let text = topograph(instances);
-        topology::read(Source::new("t", text.as_bytes()).unwrap()).unwrap_err().to_string()
-    };
+    let refused =
+        |instances: &[(&str, &[&str], &str)]| read_topology(&topograph(instances)).unwrap_err().to_string();
     let twice = refused(&[("n0", a, ""), ("n1", b, ""), ("n0", b, "")]);
     assert_eq!(twice, "t, line 5, column 2: an instance stands twice: `n0`");
     let torn = refused(&[("n0", a, ""), ("n1", &["a", "other"], "")]);
     assert!(torn.starts_with("t, line 4, column 2: a switch hangs on two others"), "{torn}");
-    assert!(
-        refused(&[("n0", a, ""), ("n1", none, "")])
-            .contains("neither network layers nor an accelerator domain: `n1`")
-    );
-    assert!(refused(&[("n0", &["a", "b", "a"], "")]).contains("a switch hangs on itself"));
-    assert!(refused(&[("", a, "")]).contains("an instance has no `id`"));
-    let error = topology::read(Source::new("t", &b"{\"nodes\": []}"[..]).unwrap()).unwrap_err();
-    assert!(error.to_string().contains("a list of instances is missing"), "{error}");
+    let placeless = "neither network layers nor an accelerator domain: `n1`";
+    says(refused(&[("n0", a, ""), ("n1", none, "")]), placeless);
+    says(refused(&[("n0", &["a", "b", "a"], "")]), "a switch hangs on itself");
+    says(refused(&[("", a, "")]), "an instance has no `id`");
+    says(read_topology("{\"nodes\": []}").unwrap_err(), "a list of instances is missing");
 }
 
 #[test]
@@ -426,16 +413,9 @@ fn nodes_of_kubernetes_have_their_place_in_their_labels() {
     let list = |nodes: &[String]| {
         format!("{{\n\"apiVersion\": \"v1\",\n\"items\": [{}],\n\"kind\": \"List\"}}", nodes.join(",\n"))
     };
-    let of = |text: &str| {
-        let topology = topology::read(Source::new("nodes", text.as_bytes()).unwrap()).unwrap();
-        Cluster::new(Draft { topology, ..draft(nodes(4), vec![plain(2)]) }).unwrap()
-    };
-    let same = topograph(&[
-        ("n0", &["a", "s"], ""),
-        ("n1", &["a", "s"], ""),
-        ("n2", &["b", "s"], ""),
-        ("n3", &["b", "s"], ""),
-    ]);
+    let of = |text: &str| pairs_of_cores(4, read_topology(text).unwrap()).unwrap();
+    let [a, b]: [&[&str]; 2] = [&["a", "s"], &["b", "s"]];
+    let same = topograph(&[("n0", a, ""), ("n1", a, ""), ("n2", b, ""), ("n3", b, "")]);
     let expected = table(&of(&same));
     for keys in [
         ["fabric.topograph.run/tier-0", "fabric.topograph.run/tier-1"],
@@ -448,14 +428,9 @@ fn nodes_of_kubernetes_have_their_place_in_their_labels() {
             node(name, &[("kubernetes.io/os", "linux"), (keys[1], "s"), (keys[0], leaf)])
         };
         // The node of the control plane has no place.
-        let all = [
-            node("control", &[]),
-            of_node("n0", "a"),
-            of_node("n1", "a"),
-            of_node("n2", "b"),
-            of_node("n3", "b"),
-        ];
-        assert_eq!(table(&of(&list(&all))), expected, "{keys:?}");
+        let [n0, n1, n2, n3] =
+            [("n0", "a"), ("n1", "a"), ("n2", "b"), ("n3", "b")].map(|(name, leaf)| of_node(name, leaf));
+        assert_eq!(table(&of(&list(&[node("control", &[]), n0, n1, n2, n3]))), expected, "{keys:?}");
     }
     // The same as YAML, with NVLink between two nodes of a leaf.
     let item = |name: &str, labels: &str| {
@@ -463,29 +438,27 @@ fn nodes_of_kubernetes_have_their_place_in_their_labels() {
     };
     let leaf = "      network.topology.nvidia.com/leaf: a\n";
     let domain = format!("{leaf}      nvidia.com/gpu.clique: c.1\n");
-    let yaml = format!(
-        "apiVersion: v1\nitems:\n{}{}{}{}kind: List\n",
-        item("n0", leaf),
-        item("n1", &domain),
-        item("n2", leaf),
-        item("n3", &domain)
-    );
+    let items = [("n0", leaf), ("n1", &domain), ("n2", leaf), ("n3", &domain)];
+    let items = items.map(|(name, labels)| item(name, labels)).concat();
+    let yaml = format!("apiVersion: v1\nitems:\n{items}kind: List\n");
     let distances = table(&of(&yaml));
     assert_eq!([distances[2][6], distances[2][0], distances[0][4]], [30, 60, 60]);
-    let refused =
-        |text: &str| topology::read(Source::new("t", text.as_bytes()).unwrap()).unwrap_err().to_string();
-    assert!(refused(&list(&[node("n0", &[])])).contains("no node has a label of its switch"));
-    assert!(refused(&list(&["{\"kind\": \"Node\"}".to_owned()])).contains("a node has no `metadata`"));
-    assert!(refused(&list(&["{\"metadata\": {}}".to_owned()])).contains("a node has no `name`"));
     let twice = node("n0", &[("fabric.topograph.run/tier-0", "a")]);
-    assert!(refused(&list(&[twice.clone(), twice])).contains("an instance stands twice"));
+    for (nodes, expected) in [
+        (&[node("n0", &[])][..], "no node has a label of its switch"),
+        (&["{\"kind\": \"Node\"}".to_owned()], "a node has no `metadata`"),
+        (&["{\"metadata\": {}}".to_owned()], "a node has no `name`"),
+        (&[twice.clone(), twice], "an instance stands twice"),
+    ] {
+        says(read_topology(&list(nodes)).unwrap_err(), expected);
+    }
 }
 
 #[test]
 fn tori_count_hops() {
     let names: Vec<String> = (0..6).map(|node| format!("n{node}")).collect();
     let ring = Topology::Tori(vec![Torus::new(vec![6], names)]);
-    let cluster = Cluster::new(Draft { topology: ring, ..draft(nodes(6), vec![plain(2)]) }).unwrap();
+    let cluster = pairs_of_cores(6, ring).unwrap();
     let expected = "6 nodes x 2 cores, distances 1 inside a node (assumed), 30 to 90 between nodes (hops on a ring of 6)";
     assert_eq!(cluster.describe(), expected);
     let distances = table(&cluster);
@@ -564,8 +537,8 @@ fn nodes_of_gpus_are_described_by_what_their_tools_print() {
     let site = nodes.site(9);
     assert_eq!((site.host, site.gpus), ("n2", &[5][..]));
     // Messages name what hosts of GPUs have.
-    let error = build(folder.path(), "hosts:@hosts,node=@all,ranks=5", none).err().unwrap().to_string();
-    assert!(error.contains("n1 has 4 GPUs, but 5 ranks"), "{error}");
+    let error = build(folder.path(), "hosts:@hosts,node=@all,ranks=5", none).err().unwrap();
+    says(error, "n1 has 4 GPUs, but 5 ranks");
     let has_gpus = |machine: &dyn Machine, pe| !Nodes::of(machine).site(pe).gpus.is_empty();
     assert!([&same, &mixed].iter().all(|machine| (0..12).all(|pe| has_gpus(machine.as_ref(), pe))));
     assert!(!has_gpus(of("hosts:@hosts,node=4", none).as_ref(), 0));
@@ -573,10 +546,9 @@ fn nodes_of_gpus_are_described_by_what_their_tools_print() {
     let notes = |spec: &str| {
         of(spec, none).audited().unwrap().notes().iter().map(|note| note.text.clone()).collect::<String>()
     };
-    assert!(notes("hosts:@hosts,node=@path").contains("are no tree: 1 pairs of GPUs"));
+    says(notes("hosts:@hosts,node=@path"), "are no tree: 1 pairs of GPUs");
     assert!(!notes("hosts:@hosts,node=@pairs").contains("no tree"));
-    let error = build(folder.path(), "hosts:@hosts,node=@torn", none).err().unwrap().to_string();
-    assert!(error.contains("torn, line 2, column 6"), "{error}");
+    says(build(folder.path(), "hosts:@hosts,node=@torn", none).err().unwrap(), "torn, line 2, column 6");
 }
 
 /// A node of hwloc with NUMA nodes of so many cores of two threads, and the addresses of the GPUs on each.
@@ -631,16 +603,11 @@ fn gpus_have_the_numbers_of_their_bus_addresses() {
         &["0000:c1:00.0", "0000:c6:00.0"],
     ];
     let two: [&[&str]; 2] = [&["0000:e1:00.0"], &["0000:25:00.0"]];
+    let near = ["0-3,16-19", "4-7,20-23", "8-11,24-27", "12-15,28-31"];
     let folder = folder(&[
         ("hosts", "n1\nn2\n"),
         ("lumi.xml", &node_of_gpus(4, &lumi)),
-        (
-            "lumi.txt",
-            &table_of_gpus(
-                &[3, 3, 1, 1, 0, 0, 2, 2],
-                &["0-3,16-19", "4-7,20-23", "8-11,24-27", "12-15,28-31"],
-            ),
-        ),
+        ("lumi.txt", &table_of_gpus(&[3, 3, 1, 1, 0, 0, 2, 2], &near)),
         ("two.xml", &node_of_gpus(2, &two)),
         ("two.txt", &table_of_gpus(&[1, 0], &["0-1,4-5", "2-3,6-7"])),
     ]);
@@ -801,10 +768,8 @@ fn gpus_that_are_far_from_their_network_adapter_are_farther_from_other_nodes() {
     assert_eq!(flat.describe(), expected);
     check(flat.as_ref(), &[[36; 3]; 3]);
     assert!(matches!(flat.interconnect(), Interconnect::Tree(_)) && flat.hierarchy().is_none());
-    check(
-        of("hosts:@hosts,node=@gpus,topology=@conf", none).as_ref(),
-        &[[36, 36, 72], [36, 36, 72], [72; 3]],
-    );
+    let switched = of("hosts:@hosts,node=@gpus,topology=@conf", none);
+    check(switched.as_ref(), &[[36, 36, 72], [36, 36, 72], [72; 3]]);
     // Ranks of two GPUs are at the nearer one.
     let pairs = table(of("hosts:@hosts,node=@gpus,ranks=2", none).as_ref());
     assert_eq!([pairs[0][2], pairs[0][3], pairs[1][3]], [36 + 36, 36 + 18, 36]);
@@ -843,73 +808,59 @@ fn specifications_of_clusters() {
         ("blanks", "SwitchName = s1 Nodes = n1\nSwitchName = s2 Nodes = n2\n"),
     ]);
     let describe = |spec: &str, wanted| build(folder.path(), spec, wanted).unwrap().describe();
+    // Distances that nobody has given, behind a comma.
     let cases = [
-        ("hosts:@hosts", "2 nodes x 4 cores = 4:2, distances 1:30 (assumed)"),
-        ("hosts:@hosts,node=4:2", "2 nodes x 2 sockets x 2 cores = 2:2:2, distances 1:3:30 (assumed)"),
-        ("hosts:@plain,node=4:2", "2 nodes x 2 sockets x 4 cores = 4:2:2, distances 1:3:30 (assumed)"),
-        (
-            "hosts:@plain,node=pack:2 core:4",
-            "2 nodes x 2 sockets x 4 cores = 4:2:2, distances 1:3:30 (assumed)",
-        ),
-        ("hosts:@uneven", "2 nodes, 4 cores, uneven, distances 1:30 of cores:nodes (assumed)"),
-        ("hwloc:@node.xml", "2 sockets, 3 cores, uneven, distances 1:3 of cores:sockets (assumed)"),
+        ("hosts:@hosts", "2 nodes x 4 cores = 4:2, 1:30"),
+        ("hosts:@hosts,node=4:2", "2 nodes x 2 sockets x 2 cores = 2:2:2, 1:3:30"),
+        ("hosts:@plain,node=4:2", "2 nodes x 2 sockets x 4 cores = 4:2:2, 1:3:30"),
+        ("hosts:@plain,node=pack:2 core:4", "2 nodes x 2 sockets x 4 cores = 4:2:2, 1:3:30"),
+        ("hosts:@uneven", "2 nodes, 4 cores, uneven, 1:30 of cores:nodes"),
+        ("hwloc:@node.xml", "2 sockets, 3 cores, uneven, 1:3 of cores:sockets"),
         (
             "hwloc:@node.xml,hosts=@plain",
-            "2 nodes, 4 sockets, 6 cores, uneven, distances 1:3:30 of cores:sockets:nodes (assumed)",
+            "2 nodes, 4 sockets, 6 cores, uneven, 1:3:30 of cores:sockets:nodes",
         ),
-        ("hwloc:pack:3 core:2 pu:1", "3 sockets x 2 cores = 2:3, distances 1:3 (assumed)"),
-        ("hosts:@plain,node=8,topology=@conf", "2 switches x 8 cores = 8:2, distances 1:60 (assumed)"),
-        ("hosts:@plain,node=8,topology=@addresses", "2 switches x 8 cores = 8:2, distances 1:60 (assumed)"),
-        ("hosts:@plain,node=8,topology=none", "2 nodes x 8 cores = 8:2, distances 1:30 (assumed)"),
-        ("hosts:@hosts,node=8:2", "2 nodes x 2 sockets x 2 cores = 2:2:2, distances 1:3:30 (assumed)"),
-        ("hosts:@hosts,ranks=2", "2 nodes x 2 cores = 2:2, distances 1:30 (assumed)"),
-        ("hosts:@hosts,cores=2", "2 nodes x 2 cores = 2:2, distances 1:30 (assumed)"),
-        ("hosts:@hosts,node=8:2,cores=8", "2 nodes x 2 sockets = 2:2, distances 1:10 (assumed)"),
-        (
-            "hosts:@hosts,node=8:2,cores=2",
-            "2 nodes x 2 sockets x 2 cores = 2:2:2, distances 1:3:30 (assumed)",
-        ),
-        ("hosts:@hosts,node=8:2,ranks=2", "2 nodes x 2 sockets = 2:2, distances 1:10 (assumed)"),
-        (
-            "hosts:@plain,node=8:2,cores=4",
-            "2 nodes x 2 sockets x 2 cores = 2:2:2, distances 1:3:30 (assumed)",
-        ),
+        ("hwloc:pack:3 core:2 pu:1", "3 sockets x 2 cores = 2:3, 1:3"),
+        ("hosts:@plain,node=8,topology=@conf", "2 switches x 8 cores = 8:2, 1:60"),
+        ("hosts:@plain,node=8,topology=@addresses", "2 switches x 8 cores = 8:2, 1:60"),
+        ("hosts:@plain,node=8,topology=none", "2 nodes x 8 cores = 8:2, 1:30"),
+        ("hosts:@hosts,node=8:2", "2 nodes x 2 sockets x 2 cores = 2:2:2, 1:3:30"),
+        ("hosts:@hosts,ranks=2", "2 nodes x 2 cores = 2:2, 1:30"),
+        ("hosts:@hosts,cores=2", "2 nodes x 2 cores = 2:2, 1:30"),
+        ("hosts:@hosts,node=8:2,cores=8", "2 nodes x 2 sockets = 2:2, 1:10"),
+        ("hosts:@hosts,node=8:2,cores=2", "2 nodes x 2 sockets x 2 cores = 2:2:2, 1:3:30"),
+        ("hosts:@hosts,node=8:2,ranks=2", "2 nodes x 2 sockets = 2:2, 1:10"),
+        ("hosts:@plain,node=8:2,cores=4", "2 nodes x 2 sockets x 2 cores = 2:2:2, 1:3:30"),
         (
             "hosts:@plain,node=8:2,ranks=4,2,cores=2",
-            "2 nodes, 4 sockets, 6 cores, uneven, distances 1:3:30 of cores:sockets:nodes (assumed)",
+            "2 nodes, 4 sockets, 6 cores, uneven, 1:3:30 of cores:sockets:nodes",
         ),
         (
             "hosts:@plain,node[n1]=8,node=4:2",
-            "2 nodes, 3 sockets, 16 cores, uneven, distances 1:3:30 of cores:sockets:nodes (assumed)",
+            "2 nodes, 3 sockets, 16 cores, uneven, 1:3:30 of cores:sockets:nodes",
         ),
-        ("hosts:@plain,node[n1]=8,node[n*]=8", "2 nodes x 8 cores = 8:2, distances 1:30 (assumed)"),
-        ("hosts:@uneven,node[n2]=2:1", "2 nodes, 4 cores, uneven, distances 1:30 of cores:nodes (assumed)"),
-        (
-            "hwloc:core:4,hosts=@plain,node[n2]=core:2",
-            "2 nodes, 6 cores, uneven, distances 1:30 of cores:nodes (assumed)",
-        ),
-        ("hwloc:pack:2 core:4,ranks=2", "2 sockets = 2, distances 1 (assumed)"),
-        ("hosts:@lists", "2 nodes x 4 cores = 4:2, distances 1:30 (assumed)"),
-        ("hosts:@lsf", "2 nodes x 4 cores = 4:2, distances 1:30 (assumed)"),
-        ("hosts:@sge", "2 nodes x 4 cores = 4:2, distances 1:30 (assumed)"),
-        ("hosts:@full,node=8,topology=@conf", "2 switches x 8 cores = 8:2, distances 1:60 (assumed)"),
-        ("hosts:@full,node=8,topology=@addresses", "2 switches x 8 cores = 8:2, distances 1:60 (assumed)"),
-        ("hosts:@plain,node=8,topology=@printed", "2 switches x 8 cores = 8:2, distances 1:60 (assumed)"),
-        ("hosts:@plain,node=8,topology=@blanks", "2 switches x 8 cores = 8:2, distances 1:60 (assumed)"),
+        ("hosts:@plain,node[n1]=8,node[n*]=8", "2 nodes x 8 cores = 8:2, 1:30"),
+        ("hosts:@uneven,node[n2]=2:1", "2 nodes, 4 cores, uneven, 1:30 of cores:nodes"),
+        ("hwloc:core:4,hosts=@plain,node[n2]=core:2", "2 nodes, 6 cores, uneven, 1:30 of cores:nodes"),
+        ("hwloc:pack:2 core:4,ranks=2", "2 sockets = 2, 1"),
+        ("hosts:@lists", "2 nodes x 4 cores = 4:2, 1:30"),
+        ("hosts:@lsf", "2 nodes x 4 cores = 4:2, 1:30"),
+        ("hosts:@sge", "2 nodes x 4 cores = 4:2, 1:30"),
+        ("hosts:@full,node=8,topology=@conf", "2 switches x 8 cores = 8:2, 1:60"),
+        ("hosts:@full,node=8,topology=@addresses", "2 switches x 8 cores = 8:2, 1:60"),
+        ("hosts:@plain,node=8,topology=@printed", "2 switches x 8 cores = 8:2, 1:60"),
+        ("hosts:@plain,node=8,topology=@blanks", "2 switches x 8 cores = 8:2, 1:60"),
     ];
     for (spec, expected) in cases {
+        let (shape, distances) = expected.rsplit_once(", ").unwrap();
+        let expected = format!("{shape}, distances {distances} (assumed)");
         assert_eq!(describe(spec, Wanted::default()), expected, "{spec}");
     }
-    let given = Wanted::default().with_distances("2:7:70");
-    assert_eq!(
-        describe("hosts:@plain,node=4:2", given),
-        "2 nodes x 2 sockets x 4 cores = 4:2:2, distances 2:7:70 (given)"
-    );
-    let pus = Wanted::default().with_pe(PeKind::Thread);
-    assert_eq!(
-        describe("hwloc:pack:2 core:2 pu:2", pus),
-        "2 sockets x 2 cores x 2 hardware threads = 2:2:2, distances 1:2:6 (assumed)"
-    );
+    let given = describe("hosts:@plain,node=4:2", Wanted::default().with_distances("2:7:70"));
+    assert_eq!(given, "2 nodes x 2 sockets x 4 cores = 4:2:2, distances 2:7:70 (given)");
+    let threads = describe("hwloc:pack:2 core:2 pu:2", Wanted::default().with_pe(PeKind::Thread));
+    let expected = "2 sockets x 2 cores x 2 hardware threads = 2:2:2, distances 1:2:6 (assumed)";
+    assert_eq!(threads, expected);
     let (lat, machine_of) =
         (folder.path().join("lat"), |wanted| build(folder.path(), "hosts:@plain,node=2:2", wanted).unwrap());
     let measured = machine_of(Wanted::default().with_latency(lat.as_path()));
@@ -952,6 +903,13 @@ fn likely_mistakes_cause_warnings() {
 /// Spec, options, and the expected message.
 type Refusal<'a> = (&'a str, Wanted<'a>, &'a str);
 
+/// A machine of hwloc with PUs of these numbers.
+fn with_pus(attributes: &str, numbers: &[&str]) -> String {
+    let pu = |number: &&str| format!("<object type=\"PU\" os_index=\"{number}\"/>");
+    let pus: String = numbers.iter().map(pu).collect();
+    format!("<topology><object type=\"Machine\"{attributes}>{pus}</object></topology>")
+}
+
 #[test]
 fn errors_say_what_to_do() {
     let folder = folder(&[
@@ -961,18 +919,9 @@ fn errors_say_what_to_do() {
         ("torn", &XML[..300]),
         ("other.xml", "<html/>"),
         ("empty.xml", "<topology version=\"2.0\"><object type=\"Machine\"/></topology>"),
-        (
-            "none.xml",
-            "<topology><object type=\"Machine\" allowed_cpuset=\"0x0\"><object type=\"PU\" os_index=\"0\"/></object></topology>",
-        ),
-        (
-            "pus.xml",
-            "<topology><object type=\"Machine\"><object type=\"PU\" os_index=\"0\"/><object type=\"PU\" os_index=\"0\"/></object></topology>",
-        ),
-        (
-            "pu.xml",
-            "<topology><object type=\"Machine\"><object type=\"PU\" os_index=\"x\"/></object></topology>",
-        ),
+        ("none.xml", &with_pus(" allowed_cpuset=\"0x0\"", &["0"])),
+        ("pus.xml", &with_pus("", &["0", "0"])),
+        ("pu.xml", &with_pus("", &["x"])),
         ("conf", "SwitchName=s1 Nodes=n[1-\n"),
         ("other", "SwitchName=s1 Nodes=n1\n"),
         ("short", "0 1\n1 0\n1 1\n"),
@@ -986,11 +935,6 @@ fn errors_say_what_to_do() {
     let path = |name: &str| folder.path().join(name);
     let none = Wanted::default();
     let (short, three, names) = (path("short"), path("three"), path("names"));
-    let latency = |path| {
-        let mut wanted = none;
-        wanted.latency = Some(path);
-        wanted
-    };
     let given = |distances: &'static str| none.with_distances(distances);
     let cases: Vec<Refusal<'_>> = vec![
         ("hosts:@plain", none, "node=16:2"),
@@ -1015,11 +959,11 @@ fn errors_say_what_to_do() {
         ("hosts:@plain,node=8,topology=@fabric", none, "fabric, line 3, column 1: a node stands in quotes"),
         ("hosts:@plain,node=8:2", given("1:2"), "needs 3, innermost first (cores:sockets:nodes)"),
         ("hosts:@plain,node=8:2", given("1:x:2"), "whole number"),
-        ("hosts:@plain,node=8:2", latency(&short), "rows"),
-        ("hosts:@plain,node=8:2", latency(&three), "3 hosts"),
-        ("hosts:@plain,node=8:2", latency(&names), "host n2 has no row"),
+        ("hosts:@plain,node=8:2", none.with_latency(&*short), "rows"),
+        ("hosts:@plain,node=8:2", none.with_latency(&*three), "3 hosts"),
+        ("hosts:@plain,node=8:2", none.with_latency(&*names), "host n2 has no row"),
         ("4:4", given("1:2").with_pe(PeKind::Thread), "`pe` is for clusters"),
-        ("torus:4x4", latency(&three), "`latency` is for clusters"),
+        ("torus:4x4", none.with_latency(&*three), "`latency` is for clusters"),
         ("slurm:what=1", none, "no option of slurm"),
         ("hosts:@plain,node=8:2,ranks=0", none, "`0` is no number of ranks"),
         ("hosts:@plain,node=8:2,ranks=four", none, "`four` is no number of ranks"),
@@ -1149,7 +1093,7 @@ fn damaged_files_are_read_or_rejected_with_line_and_column() {
         }
         if let Some(topology) = read {
             // Nodes may be missing, but nothing else fails.
-            let cluster = Cluster::new(Draft { topology, ..draft(nodes(3), vec![plain(2)]) });
+            let cluster = pairs_of_cores(3, topology);
             let is_lost =
                 matches!(cluster, Err(ClusterError::NotInTopology { .. } | ClusterError::UnclearHost(_)));
             assert!(cluster.is_ok() || is_lost);
