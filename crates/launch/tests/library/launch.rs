@@ -60,6 +60,16 @@ impl Cluster {
         Self { hosts: (0..nodes).map(|node| format!("n{}", node + 1)).collect(), pes, slurm: None }
     }
 
+    /// The same with other names of hosts.
+    fn named<const N: usize>(self, hosts: [&str; N]) -> Self {
+        Self { hosts: hosts.map(str::to_owned).to_vec(), ..self }
+    }
+
+    /// The same with other PEs.
+    fn with(&self, pes: Vec<Location>) -> Self {
+        Self { hosts: self.hosts.clone(), pes, slurm: None }
+    }
+
     /// Nodes with any number of cores, and CPUs in any order.
     fn random(rng: &mut Rng) -> Self {
         let (nodes, mut pes) = (1 + rng.below(4), Vec::new());
@@ -89,7 +99,7 @@ impl Cluster {
                 pes.push(Location::new(pair[0].node, cpus).with_cores(vec![cores]));
             }
         }
-        Self { hosts: self.hosts.clone(), pes, slurm: None }
+        self.with(pes)
     }
 
     /// Two PEs for each node, of every other of its cores each: cores of several packages, with gaps between them.
@@ -105,7 +115,7 @@ impl Cluster {
                 }
             }
         }
-        Self { hosts: self.hosts.clone(), pes, slurm: None }
+        self.with(pes)
     }
 
     /// A PE for each node, of all its cores, each of which is a range of its own.
@@ -116,8 +126,7 @@ impl Cluster {
             let cores = node.iter().flat_map(|pe| pe.cores.clone()).collect();
             Location::new(node[0].node, cpus).with_cores(cores)
         };
-        let pes = self.pes.chunk_by(|a, b| a.node == b.node).map(whole).collect();
-        Self { hosts: self.hosts.clone(), pes, slurm: None }
+        self.with(self.pes.chunk_by(|a, b| a.node == b.node).map(whole).collect())
     }
 
     /// The same with a GPU beside each PE, in any order, whose near cores are those of the PE.
@@ -131,7 +140,7 @@ impl Cluster {
             };
             pes.extend(node.iter().zip(numbers).map(of_gpu));
         }
-        Self { hosts: self.hosts.clone(), pes, slurm: None }
+        self.with(pes)
     }
 
     /// The same with long names of hosts, which differ behind the first dot only.
@@ -146,6 +155,20 @@ impl Cluster {
         pes.truncate(num_ranks);
         Mapping::on(self, pes).unwrap()
     }
+}
+
+/// What a script says where it ends with this code, or with success: its output or its message.
+fn ended(command: &mut Command) -> (Option<i32>, String) {
+    let output = command.output().unwrap();
+    let text = if output.status.success() { &output.stdout } else { &output.stderr };
+    (output.status.code(), String::from_utf8_lossy(text).trim().to_owned())
+}
+
+/// Asserts that a text holds this.
+#[track_caller]
+fn says(text: impl std::fmt::Display, expected: &str) {
+    let text = text.to_string();
+    assert!(text.contains(expected), "`{expected}` is not in: {text}");
 }
 
 /// The launch of a kind with its default file names.
@@ -261,12 +284,8 @@ fn read(kind: &str, launch: &Launch, machine: &Cluster) -> Seats {
                 assert_eq!(pod["index"], index);
                 let host = pod["host"].as_str().unwrap();
                 let list = |name: &str| serde_json::from_value::<Vec<u32>>(pod[name].clone()).unwrap();
-                ranks.extend(
-                    list("ranks")
-                        .into_iter()
-                        .zip(list("gpus"))
-                        .map(|(rank, gpu)| (rank, host.to_owned(), gpu)),
-                );
+                let gpus = list("ranks").into_iter().zip(list("gpus"));
+                ranks.extend(gpus.map(|(rank, gpu)| (rank, host.to_owned(), gpu)));
             }
             assert_eq!(json["ranks"], ranks.len());
             by_rank(ranks.into_iter(), machine)
@@ -364,16 +383,13 @@ fn formats_are_those_of_the_launchers() {
     let mapping = Mapping::on(&machine, vec![5, 0, 7, 2, 1, 4, 3, 6]).unwrap();
     let of = |kind| launch(kind, &machine, &mapping).unwrap();
     let openmpi5 = of("openmpi5");
-    assert!(
-        openmpi5.files[0].content.starts_with("rank 0=n2 slot=0:1\nrank 1=n1 slot=0:0\nrank 2=n2 slot=1:1\n")
-    );
+    let ranks = "rank 0=n2 slot=0:1\nrank 1=n1 slot=0:0\nrank 2=n2 slot=1:1\n";
+    assert!(openmpi5.files[0].content.starts_with(ranks));
     let line = "mpirun -n 8 -H n1:4,n2:4 --map-by rankfile:file=rankfile --report-bindings ./app";
     assert_eq!(openmpi5.line.unwrap(), line);
     let mpich = of("mpich");
-    assert_eq!(
-        mpich.files[0].content,
-        "n1:4 binding=user:0,2,1,3\nn2:4 binding=user:1,3,0,2\n# rank map: 1,0,1,0,0,1,0,1\n"
-    );
+    let hosts = "n1:4 binding=user:0,2,1,3\nn2:4 binding=user:1,3,0,2\n# rank map: 1,0,1,0,0,1,0,1\n";
+    assert_eq!(mpich.files[0].content, hosts);
     assert_eq!(mpich.line.unwrap(), "mpiexec -f hosts -rankmap 1,0,1,0,0,1,0,1 -n 8 ./app");
     let in_order = launch("mpich", &machine, &Mapping::identity(8)).unwrap();
     assert_eq!(in_order.files[0].content, "n1:4\nn2:4\n");
@@ -394,11 +410,8 @@ fn formats_are_those_of_the_launchers() {
     let line = "SLURM_HOSTFILE=hosts srun -n 8 -m arbitrary --cpu-bind=none ./bind.sh ./app";
     assert_eq!(slurm.line.unwrap(), line);
     let torchrun = of("torchrun");
-    assert!(
-        torchrun.files[0]
-            .content
-            .ends_with("each rank:\nn1 0 1\nn1 1 4\nn1 2 3\nn1 3 6\nn2 0 5\nn2 1 0\nn2 2 7\nn2 3 2\n")
-    );
+    let ranks = "each rank:\nn1 0 1\nn1 1 4\nn1 2 3\nn1 3 6\nn2 0 5\nn2 1 0\nn2 2 7\nn2 3 2\n";
+    assert!(torchrun.files[0].content.ends_with(ranks));
     let line = "torchrun --nnodes=2 --nproc-per-node=4 --rdzv-backend=c10d --rdzv-endpoint=n2:29500 --no-python \
                 ./rank.sh ./app";
     assert_eq!(torchrun.line.unwrap(), line);
@@ -406,11 +419,8 @@ fn formats_are_those_of_the_launchers() {
     assert!(uneven.contains(" --nproc-per-node=$(./rank.sh --count) "), "{uneven}");
     let mpijob = of("mpijob");
     assert_eq!(mpijob.files[0].content, slurm.files[0].content);
-    assert!(
-        mpijob.files[1]
-            .content
-            .ends_with("\n1,3,0,2\n0,2,1,3\n1,3,0,2\n0,2,1,3\n0,2,1,3\n1,3,0,2\n0,2,1,3\n1,3,0,2\n")
-    );
+    let gpus = "\n1,3,0,2\n0,2,1,3\n1,3,0,2\n0,2,1,3\n0,2,1,3\n1,3,0,2\n0,2,1,3\n1,3,0,2\n";
+    assert!(mpijob.files[1].content.ends_with(gpus));
     let line = "mpirun -n 8 --hostfile hostfile --map-by seq --bind-to none ./gpus.sh ./app";
     assert_eq!(mpijob.line.unwrap(), line);
     let pods = "{\n  \"ranks\": 8,\n  \"pods\": [\n    \
@@ -432,8 +442,7 @@ fn rankfiles_have_cores_of_several_packages() {
 #[test]
 fn names_are_kept_where_hosts_could_be_mistaken() {
     let keeps = |kind, hosts: [&str; 3], ranks: usize| {
-        let mut machine = Cluster::regular(3, 1, 1, 1);
-        machine.hosts = hosts.map(str::to_owned).to_vec();
+        let machine = Cluster::regular(3, 1, 1, 1).named(hosts);
         let line = launch(kind, &machine, &Mapping::identity(ranks)).unwrap().line.unwrap();
         line.contains("keep_fqdn_hostnames 1")
     };
@@ -455,12 +464,8 @@ fn unsupported_launches_are_rejected_with_a_reason() {
     let unnamed = Cluster { hosts: Vec::new(), ..Cluster::regular(2, 1, 2, 1) };
     for kind in &KINDS {
         let launch = launch(kind.name, &unnamed, &Mapping::identity(4));
-        assert_eq!(
-            matches!(launch, Err(LaunchError::NoHosts { nodes: 2, .. })),
-            kind.needs_hosts,
-            "{}",
-            kind.name
-        );
+        let has_none = matches!(launch, Err(LaunchError::NoHosts { nodes: 2, .. }));
+        assert_eq!(has_none, kind.needs_hosts, "{}", kind.name);
     }
     let single = Cluster { hosts: Vec::new(), ..Cluster::regular(1, 1, 2, 1) };
     let rankfile = &launch("openmpi", &single, &Mapping::identity(2)).unwrap().files[0];
@@ -468,37 +473,36 @@ fn unsupported_launches_are_rejected_with_a_reason() {
     // Two hardware threads of a core.
     let mut threads = Cluster::regular(1, 1, 2, 1);
     threads.pes[1].cores[0].first = 0;
-    assert!(error("openmpi", &threads, vec![0, 1]).contains("ranks 0 and 1 are both on core 0 of n1"));
-    assert!(error("openmpi5", &threads, vec![1, 0]).contains("use slurm"));
+    says(error("openmpi", &threads, vec![0, 1]), "ranks 0 and 1 are both on core 0 of n1");
+    says(error("openmpi5", &threads, vec![1, 0]), "use slurm");
     launch("slurm", &threads, &Mapping::identity(2)).unwrap();
     // Nodes that are filled unevenly.
     let machine = Cluster::regular(3, 1, 2, 1);
-    assert!(error("cray", &machine, vec![0, 2, 3, 4, 5]).contains("n1 has 1 and n2 has 2"));
-    assert!(error("cray", &machine, vec![0, 3, 4]).contains("but those of n2 and n1 differ"));
+    says(error("cray", &machine, vec![0, 2, 3, 4, 5]), "n1 has 1 and n2 has 2");
+    says(error("cray", &machine, vec![0, 3, 4]), "but those of n2 and n1 differ");
     launch("cray", &machine, &Mapping::identity(5)).unwrap();
     // Nodes without names are called something, each its own.
     let nameless = Cluster { hosts: Vec::new(), ..Cluster::regular(3, 1, 2, 1) };
-    assert!(error("cray", &nameless, vec![0, 2, 3, 4, 5]).contains("node0 has 1 and node1 has 2"));
+    says(error("cray", &nameless, vec![0, 2, 3, 4, 5]), "node0 has 1 and node1 has 2");
     // Hosts in another order than that of Slurm.
-    let mut turned = Cluster::regular(3, 1, 2, 1);
-    turned.hosts = ["n2", "n10", "n9"].map(String::from).to_vec();
-    assert!(error("cray", &turned, (0..6).collect()).contains("n10 comes before n9"));
+    let turned = Cluster::regular(3, 1, 2, 1).named(["n2", "n10", "n9"]);
+    says(error("cray", &turned, (0..6).collect()), "n10 comes before n9");
     launch("cray", &turned, &Mapping::identity(4)).unwrap();
     // Several ranks on a PE.
     let shared = viem::Capacities::new(Cluster::regular(2, 1, 1, 1), vec![2, 1]).unwrap();
-    assert!(error("inverse", &shared, vec![0, 1, 0]).contains("ranks 0 and 2 are both on 0"));
+    says(error("inverse", &shared, vec![0, 1, 0]), "ranks 0 and 2 are both on 0");
     for kind in ["torchrun", "mpijob", "pods"] {
         let message =
             format!("{kind} allows one rank per processing element, but ranks 0 and 2 are both on 0");
         assert_eq!(error(kind, &shared, vec![0, 1, 0]), message);
     }
-    assert!(error("openmpi", &shared, vec![0, 1, 0]).contains("ranks 0 and 2 are both on core 0 of n1"));
+    says(error("openmpi", &shared, vec![0, 1, 0]), "ranks 0 and 2 are both on core 0 of n1");
     let mapping = Mapping::on(&shared, vec![0, 1, 0]).unwrap();
     let script = &launch("slurm", &shared, &mapping).unwrap().files[1].content;
     assert!(script.ends_with("\n0\n0\n0\n"));
     let mut pairs = Cluster::regular(1, 1, 4, 1).in_pairs();
     pairs.pes[1].cores[0].first = 1;
-    assert!(error("openmpi", &pairs, vec![1, 0]).contains("ranks 0 and 1 are both on core 1 of n1"));
+    says(error("openmpi", &pairs, vec![1, 0]), "ranks 0 and 1 are both on core 1 of n1");
     for kind in &KINDS {
         assert_eq!(launch(kind.name, &machine, &Mapping::identity(0)), Err(LaunchError::NoRanks));
     }
@@ -552,17 +556,15 @@ fn ranks_on_gpus_are_bound_to_near_cores_or_not_at_all() {
 #[test]
 fn hosts_that_look_like_options_are_refused() {
     for names in [["-n1", "n2"], ["n1", "-"], ["a", "--hostfile=x"]] {
-        let mut machine = Cluster::regular(2, 1, 2, 1);
-        machine.hosts = names.map(str::to_owned).to_vec();
+        let machine = Cluster::regular(2, 1, 2, 1).named(names);
         let odd = names.iter().find(|name| name.starts_with('-')).unwrap();
         for kind in &KINDS {
             let error = launch(kind.name, &machine, &Mapping::identity(4)).unwrap_err();
             assert_eq!(error, LaunchError::HostLikeOption { host: odd.to_string() }, "{}", kind.name);
-            assert!(error.to_string().contains(&format!("`{odd}` begins with a dash")), "{error}");
+            says(error, &format!("`{odd}` begins with a dash"));
         }
     }
-    let mut machine = Cluster::regular(2, 1, 2, 1);
-    machine.hosts = vec!["n1-".to_owned(), "n2-3".to_owned()];
+    let machine = Cluster::regular(2, 1, 2, 1).named(["n1-", "n2-3"]);
     for kind in &KINDS {
         launch(kind.name, &machine, &Mapping::identity(4)).unwrap();
     }
@@ -808,10 +810,10 @@ fn the_binding_script_binds_by_the_rank_of_the_launcher() {
                 assert_eq!(cpu_list(found.rsplit(' ').next().unwrap()), cpus, "{kind} {variables:?}");
             }
         }
-        let message = |variables: &[(&str, &str)], is_task| {
+        let refused = |variables: &[(&str, &str)], is_task, expected| {
             let output = run(variables, is_task);
-            assert_eq!(output.status.code(), Some(64));
-            String::from_utf8(output.stderr).unwrap()
+            assert_eq!(output.status.code(), Some(64), "{variables:?}");
+            says(String::from_utf8(output.stderr).unwrap(), expected);
         };
         // In a batch script and an interactive step, nothing has been launched, although both are tasks.
         let batch = [("SLURM_JOB_ID", "7"), ("SLURM_PROCID", "0")];
@@ -819,12 +821,12 @@ fn the_binding_script_binds_by_the_rank_of_the_launcher() {
             let step = special.map(|step| ("SLURM_STEP_ID", step));
             let variables: Vec<_> = batch.into_iter().chain(step).collect();
             for is_task in [false, true] {
-                assert!(message(&variables, is_task).contains("no launcher has set a rank"), "{special:?}");
+                refused(&variables, is_task, "no launcher has set a rank");
             }
         }
-        assert!(message(&[], false).contains("no launcher has set a rank"));
+        refused(&[], false, "no launcher has set a rank");
         let few = of_step(&[("SLURM_PROCID", "99")]);
-        assert!(message(&few, true).contains("this is rank 99, but the job was mapped for"));
+        refused(&few, true, "this is rank 99, but the job was mapped for");
     }
 }
 
@@ -868,18 +870,22 @@ fn the_script_of_torchrun_sets_the_rank_of_each_gpu() {
         for name in ["RANK", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "NODE_NAME", "MASTER_ADDR", "MASTER_PORT"] {
             command.env_remove(name);
         }
-        let output =
-            command.args(arguments).env("PATH", &path).envs(variables.iter().copied()).output().unwrap();
-        let text = if output.status.success() { &output.stdout } else { &output.stderr };
-        (output.status.code(), String::from_utf8_lossy(text).trim().to_owned())
+        ended(command.args(arguments).env("PATH", &path).envs(variables.iter().copied()))
+    };
+    let refused = |arguments: &[&str], variables: &[(&str, &str)], expected: &str| {
+        let (code, message) = run(arguments, variables);
+        assert_eq!(code, Some(64), "{variables:?}");
+        says(message, expected);
     };
     const SHOW: &str =
         "echo $RANK $WORLD_SIZE $LOCAL_RANK $LOCAL_WORLD_SIZE $MASTER_ADDR $MASTER_PORT \"$1\"";
     let show = ["sh", "-c", SHOW, "sh", "two  words"];
-    let mut machine = Cluster::regular(3, 1, 4, 1);
-    machine.hosts = ["a.site", "b.site", "c"].map(str::to_owned).to_vec();
-    let mapping = Mapping::on(&machine, vec![8, 7, 0, 9, 4, 3, 11, 5, 10, 1]).unwrap();
-    write_program(&script, &launch("torchrun", &machine, &mapping).unwrap().files[0].content);
+    let write = |hosts| {
+        let machine = Cluster::regular(3, 1, 4, 1).named(hosts);
+        let mapping = Mapping::on(&machine, vec![8, 7, 0, 9, 4, 3, 11, 5, 10, 1]).unwrap();
+        write_program(&script, &launch("torchrun", &machine, &mapping).unwrap().files[0].content);
+    };
+    write(["a.site", "b.site", "c"]);
     for (host, names, ranks) in [
         ("a.site", ["a.site", "a"], vec![(2, 0), (9, 1), (5, 3)]),
         ("b.site", ["b.site", "b"], vec![(4, 0), (7, 1), (1, 3)]),
@@ -911,30 +917,25 @@ fn the_script_of_torchrun_sets_the_rank_of_each_gpu() {
                 let found = run(&show, &torchrun);
                 assert_eq!(found, (Some(0), format!("{rank} 10 {gpu} {count} other 1234 two  words")));
             }
-            let (code, message) = run(&show, &[("THIS_HOST", name), ("LOCAL_RANK", &count)]);
-            assert!(
-                code == Some(64) && message.contains(&format!("this host has {count} ranks")),
-                "{message}"
-            );
-            let sizes = [("THIS_HOST", name), ("LOCAL_RANK", "0"), ("LOCAL_WORLD_SIZE", "8")];
-            assert!(run(&show, &sizes).1.contains(&format!("has {count} ranks, but 8 processes")));
-            assert!(run(&show, &[("THIS_HOST", name)]).1.contains("no launcher has set a local rank"));
-            let batch = [("THIS_HOST", name), ("SLURM_JOB_ID", "7"), ("SLURM_LOCALID", "0")];
-            assert!(run(&show, &batch).1.contains("no launcher has set a local rank"));
+            let here = ("THIS_HOST", name);
+            refused(&show, &[here, ("LOCAL_RANK", &count)], &format!("this host has {count} ranks"));
+            let sizes = [here, ("LOCAL_RANK", "0"), ("LOCAL_WORLD_SIZE", "8")];
+            refused(&show, &sizes, &format!("has {count} ranks, but 8 processes"));
+            refused(&show, &[here], "no launcher has set a local rank");
+            let batch = [here, ("SLURM_JOB_ID", "7"), ("SLURM_LOCALID", "0")];
+            refused(&show, &batch, "no launcher has set a local rank");
         }
     }
     for stranger in ["d", "a.elsewhere", "site", ""] {
-        let (code, message) = run(&show, &[("THIS_HOST", stranger), ("LOCAL_RANK", "0")]);
-        assert!(code == Some(64) && message.contains("mapped to other hosts than this one"), "{message}");
+        let variables = [("THIS_HOST", stranger), ("LOCAL_RANK", "0")];
+        refused(&show, &variables, "mapped to other hosts than this one");
     }
     // A short name that two hosts have is none.
-    machine.hosts = ["a.x", "a.y", "c"].map(str::to_owned).to_vec();
-    write_program(&script, &launch("torchrun", &machine, &mapping).unwrap().files[0].content);
+    write(["a.x", "a.y", "c"]);
     assert_eq!(run(&["--count"], &[("THIS_HOST", "a")]).0, Some(64));
     assert_eq!(run(&["--count"], &[("THIS_HOST", "a.y")]).1, "3");
     // The names of the variables that are filled in are names, too.
-    machine.hosts = ["ADDRESS", "RANKS", "NUMBER7"].map(str::to_owned).to_vec();
-    write_program(&script, &launch("torchrun", &machine, &mapping).unwrap().files[0].content);
+    write(["ADDRESS", "RANKS", "NUMBER7"]);
     let found = run(&show, &[("THIS_HOST", "RANKS"), ("LOCAL_RANK", "0")]);
     assert_eq!(found, (Some(0), "4 10 0 3 NUMBER7 29500 two  words".to_owned()));
 }
@@ -981,8 +982,7 @@ fn the_script_of_torchrun_does_not_believe_what_hydra_passes_on() {
 /// In a job of Slurm, lists of hosts are in its order, and what cannot be is refused; elsewhere they are in that of the machine.
 #[test]
 fn hydra_and_cray_take_hosts_in_the_order_of_slurm() {
-    let mut machine = Cluster::regular(3, 1, 2, 1);
-    machine.hosts = ["n9", "n10", "n1"].map(str::to_owned).to_vec();
+    let machine = Cluster::regular(3, 1, 2, 1).named(["n9", "n10", "n1"]);
     let mapping = Mapping::on(&machine, vec![0, 4, 3, 1, 2, 5]).unwrap();
     let in_order = |order: [&str; 3], pes: &[PeId], kind| {
         let slurm = SlurmJob { hosts: order.map(str::to_owned).to_vec(), ..SlurmJob::default() };
@@ -1012,7 +1012,8 @@ fn hydra_and_cray_take_hosts_in_the_order_of_slurm() {
     ] {
         let error = in_order(order, pes, "intel").unwrap_err();
         let text = error.to_string();
-        assert!(text.contains(&format!("intel starts its ranks by srun, which takes each host once and in an order of its own: rank {rank} would not be on {host}")), "{text}");
+        let order = "intel starts its ranks by srun, which takes each host once and in an order of its own";
+        says(&text, &format!("{order}: rank {rank} would not be on {host}"));
         assert!(text.contains("use slurm") && error.depends_on_mapping(), "{text}");
     }
     // MPICH 4.0 takes each host once.
@@ -1035,16 +1036,16 @@ fn lines_of_srun_fit_the_job() {
     };
     let slurm = |change| line("slurm", change);
     let rest = "-n 4 -m arbitrary --cpu-bind=none ./bind.sh ./app";
-    assert_eq!(slurm(|_| ()), format!("SLURM_HOSTFILE=hosts srun {rest}"));
-    assert_eq!(
-        slurm(|job| job.het_group = Some(1)),
-        format!("SLURM_HOSTFILE=hosts srun --het-group=1 {rest}")
-    );
-    assert_eq!(slurm(|job| job.is_in_step = true), format!("SLURM_HOSTFILE=hosts srun --overlap {rest}"));
-    assert_eq!(
-        slurm(|job| job.is_overcommitted = true),
-        format!("SLURM_HOSTFILE=hosts srun --overcommit {rest}")
-    );
+    type Change = fn(&mut SlurmJob);
+    let cases: [(Change, &str); 4] = [
+        (|_| (), ""),
+        (|job| job.het_group = Some(1), " --het-group=1"),
+        (|job| job.is_in_step = true, " --overlap"),
+        (|job| job.is_overcommitted = true, " --overcommit"),
+    ];
+    for (change, option) in cases {
+        assert_eq!(slurm(change), format!("SLURM_HOSTFILE=hosts srun{option} {rest}"));
+    }
     let variables = |job: &mut SlurmJob| job.variables = vec!["SLURM_CPUS_PER_TASK", "SLURM_TRES_PER_TASK"];
     let unset = "env -u SLURM_CPUS_PER_TASK -u SLURM_TRES_PER_TASK srun";
     assert_eq!(slurm(variables), format!("SLURM_HOSTFILE=hosts {unset} {rest}"));
@@ -1061,8 +1062,7 @@ fn lines_of_srun_fit_the_job() {
 fn names_of_hosts_are_never_filled_in() {
     let plain = ["quail1", "quail2", "quail3", "quail4"];
     let with = |hosts: [&str; 4], kind| {
-        let mut machine = Cluster::regular(4, 1, 2, 1);
-        machine.hosts = hosts.map(str::to_owned).to_vec();
+        let machine = Cluster::regular(4, 1, 2, 1).named(hosts);
         launch(kind, &machine, &Mapping::on(&machine, vec![2, 1, 0, 3, 5, 4, 6, 7]).unwrap()).unwrap()
     };
     for odd in [
@@ -1095,11 +1095,8 @@ fn the_script_of_gpus_orders_them_as_the_ranks() {
         let mut command = Command::new(&script);
         without_job(&mut command);
         command.env_remove("CUDA_VISIBLE_DEVICES").env("OMPI_COMM_WORLD_RANK", rank.to_string());
-        if let Some(seen) = seen {
-            command.env("CUDA_VISIBLE_DEVICES", seen);
-        }
-        let output = command.args(["sh", "-c", "echo $CUDA_VISIBLE_DEVICES"]).output().unwrap();
-        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+        command.envs(seen.map(|seen| ("CUDA_VISIBLE_DEVICES", seen)));
+        ended(command.args(["sh", "-c", "echo $CUDA_VISIBLE_DEVICES"])).1
     };
     for rank in [0, 2, 4] {
         assert_eq!(run(rank, None), "3,0,1");
@@ -1114,17 +1111,12 @@ fn an_mpi_program_can_reorder_its_ranks_by_itself() {
         let program = mpi.compile("mpicc", &["-Wall", "-Wextra", "-Werror"], "examples/reorder.c");
         let run = |mapping: &str| {
             fs::write(mpi.folder.path().join("permutation"), mapping).unwrap();
-            mpi.oversubscribed_launcher()
-                .current_dir(&mpi.folder)
-                .args(["-n", "6"])
-                .arg(&program)
-                .arg("permutation")
-                .output()
-                .unwrap()
+            let mut launcher = mpi.oversubscribed_launcher();
+            launcher.current_dir(&mpi.folder).args(["-n", "6"]).arg(&program).arg("permutation");
+            ended(&mut launcher)
         };
-        let output = run("3\n0\n5\n1\n2\n4\n");
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let text = String::from_utf8(output.stdout).unwrap();
+        let (code, text) = run("3\n0\n5\n1\n2\n4\n");
+        assert_eq!(code, Some(0), "{text}");
         let mut lines: Vec<&str> = text.lines().collect();
         lines.sort_unstable();
         let expected = [3, 0, 5, 1, 2, 4].iter().enumerate();
@@ -1132,11 +1124,9 @@ fn an_mpi_program_can_reorder_its_ranks_by_itself() {
             expected.map(|(rank, pe)| format!("process {rank} is on PE {pe}")).collect();
         assert_eq!(lines, expected);
         for wrong in ["3\n0\n5\n1\n2\n3\n", "0\n1\n2\n", "0\n1\n2\n3\n4\n6\n"] {
-            let output = run(wrong);
-            assert!(!output.status.success());
-            assert!(
-                String::from_utf8_lossy(&output.stderr).contains("permutation: not a mapping of 6 processes")
-            );
+            let (code, message) = run(wrong);
+            assert_ne!(code, Some(0));
+            says(message, "permutation: not a mapping of 6 processes");
         }
     }
 }
