@@ -3,7 +3,7 @@
 //! `VIEM_MPIRUN` names the launcher of the MPI that the package was built with; `mpirun` by default.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use mpi::traits::Communicator;
@@ -17,7 +17,7 @@ use viem_mpi::{
 };
 use viem_verify::{MachineText, audit_many};
 
-const MACHINE: [&str; 2] = ["--machine=4:2", "--distance_parameter_string=1:10"];
+const MACHINE: &str = "--machine=4:2 --distance_parameter_string=1:10";
 
 /// The launcher of so many ranks, which ends after a while in any case.
 fn launcher(ranks: usize) -> Command {
@@ -43,104 +43,123 @@ fn few(ranks: usize) -> usize {
     if is_patient { ranks } else { ranks.min(2) }
 }
 
-/// Runs the program on so many ranks.
-fn run(ranks: usize, options: &[&str]) -> Output {
-    launcher(ranks).arg(env!("CARGO_BIN_EXE_viem_mpi")).args(options).output().unwrap()
+/// A folder in which the program runs. Words of its options are separated by blanks.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        std::fs::write(self.path(name), content).unwrap();
+    }
+
+    fn write_graph(&self, name: &str, graph: &CsrGraph, format: GraphFormat) {
+        viem_io::write_graph(&mut std::fs::File::create(self.path(name)).unwrap(), graph, format).unwrap();
+    }
+
+    fn report(&self, name: &str) -> serde_json::Value {
+        serde_json::from_str(&self.read(name)).unwrap()
+    }
+
+    /// The names of the files, sorted.
+    fn names(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(self.0.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    }
+
+    /// Runs the program on so many ranks.
+    fn run(&self, ranks: usize, options: &str) -> Said {
+        let mut command = launcher(ranks);
+        command.arg(env!("CARGO_BIN_EXE_viem_mpi")).args(options.split_whitespace());
+        Said::by(command.current_dir(self.0.path()))
+    }
+
+    /// Runs the program, which must succeed; what it has printed.
+    fn expect(&self, ranks: usize, options: &str) -> String {
+        let said = self.run(ranks, options);
+        assert_eq!(said.code, Some(0), "{options}: {}", said.err);
+        said.out
+    }
+
+    /// Runs the program on two ranks, each with its own options.
+    fn run_differently(&self, [first, second]: [&str; 2]) -> Said {
+        let program = env!("CARGO_BIN_EXE_viem_mpi");
+        let mut command = launcher(1);
+        command.arg(program).args(first.split_whitespace()).args([":", "-n", "1", program]);
+        Said::by(command.args(second.split_whitespace()).current_dir(self.0.path()))
+    }
 }
 
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
+/// How a command ended, and what it printed.
+struct Said {
+    code: Option<i32>,
+    out: String,
+    err: String,
 }
 
-/// Runs the program, which must succeed; what it has printed.
-fn expect(ranks: usize, options: &[&str]) -> String {
-    let output = run(ranks, options);
-    assert!(output.status.success(), "{options:?}: {}\n{}", output.status, text(&output.stderr));
-    text(&output.stdout)
-}
-
-/// Runs the program on two ranks, each with its own options.
-fn run_differently(options: [&[&str]; 2]) -> Output {
-    let program = env!("CARGO_BIN_EXE_viem_mpi");
-    let mut command = launcher(1);
-    command.arg(program).args(options[0]).args([":", "-n", "1", program]).args(options[1]);
-    command.output().unwrap()
+impl Said {
+    fn by(command: &mut Command) -> Self {
+        let output = command.output().unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Self { code: output.status.code(), out: text(&output.stdout), err: text(&output.stderr) }
+    }
 }
 
 #[test]
 fn ranks_with_other_options_are_refused() {
-    let folder = TempDir::new().unwrap();
-    let (_, out) = path(&folder, "out");
-    let usual = ["--generate=40x30", "--k=4", "--output_filename", &out];
-    let with = |option: &'static str| [&usual[..], &[option]].concat();
-    let cases = [
-        (with("--seed=1"), 2, "rank 1 gives another --seed than rank 0"),
-        (with("--imbalance=7"), 2, "rank 1 gives another --imbalance than rank 0"),
-        (vec!["--generate=40x31", "--k=4", "--output_filename", &out], 2, "another --generate"),
-        (vec!["--generate=40x30", "--k=5", "--output_filename", &out], 2, "another --k "),
-        (vec!["--generate=40x30", "--machine=4", "--output_filename", &out], 2, "another --k "),
-        (with("--no_such_option"), 2, "--no_such_option"),
-    ];
-    for (other, code, expected) in cases {
-        for options in [[&usual[..], &other[..]], [&other[..], &usual[..]]] {
-            let output = run_differently(options);
-            let message = text(&output.stderr);
-            assert_eq!(output.status.code(), Some(code), "{options:?}: {message}");
-            assert!(message.contains(expected), "{options:?}: {message}");
-            assert!(!Path::new(&out).exists());
+    let folder = Folder::new();
+    let usual = "--generate=40x30 --k=4 --output_filename out";
+    for (other, expected) in [
+        (&*format!("{usual} --seed=1"), "rank 1 gives another --seed than rank 0"),
+        (&format!("{usual} --imbalance=7"), "rank 1 gives another --imbalance than rank 0"),
+        ("--generate=40x31 --k=4 --output_filename out", "another --generate"),
+        ("--generate=40x30 --k=5 --output_filename out", "another --k "),
+        ("--generate=40x30 --machine=4 --output_filename out", "another --k "),
+        (&format!("{usual} --no_such_option"), "--no_such_option"),
+    ] {
+        for options in [[usual, other], [other, usual]] {
+            let said = folder.run_differently(options);
+            assert_eq!(said.code, Some(2), "{options:?}: {}", said.err);
+            assert!(said.err.contains(expected), "{options:?}: {}", said.err);
+            assert_eq!(folder.names(), [""; 0]);
         }
     }
-    let output = run_differently([&usual, &with("--threads=2")]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-}
-
-fn path(folder: &TempDir, name: &str) -> (PathBuf, String) {
-    let path = folder.path().join(name);
-    let text = path.display().to_string();
-    (path, text)
-}
-
-fn write_graph(folder: &TempDir, name: &str, graph: &CsrGraph, format: GraphFormat) -> String {
-    let (path, text) = path(folder, name);
-    viem_io::write_graph(&mut std::fs::File::create(path).unwrap(), graph, format).unwrap();
-    text
-}
-
-fn json(path: &Path) -> serde_json::Value {
-    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
-}
-
-/// The names of the files in a folder.
-fn listing(folder: &TempDir) -> Vec<String> {
-    let entries = std::fs::read_dir(folder.path()).unwrap();
-    let mut names: Vec<String> =
-        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
-    names.sort();
-    names
+    let said = folder.run_differently([usual, &format!("{usual} --threads=2")]);
+    assert_eq!(said.code, Some(0), "{}", said.err);
 }
 
 #[test]
 fn mappings_are_the_same_on_any_number_of_ranks_and_have_the_costs_they_report() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let mesh = generate::mesh(60, 40, 3);
-    let files = [
-        write_graph(&folder, "mesh.graph", &mesh, GraphFormat::Metis),
-        write_graph(&folder, "mesh.bin", &mesh, GraphFormat::Parhip32),
-    ];
-    let (result, output) = path(&folder, "result");
-    let (report, json_file) = path(&folder, "report");
+    folder.write_graph("mesh.graph", &mesh, GraphFormat::Metis);
+    folder.write_graph("mesh.bin", &mesh, GraphFormat::Parhip32);
     let mut first: Option<String> = None;
-    for (ranks, file) in [(1, 0), (2, 0), (4, 1), (8, 0), (8, 1)].map(|(ranks, file)| (few(ranks), file)) {
-        let (output, json_file) = (format!("--output_filename={output}"), format!("--json={json_file}"));
-        let options = [&files[file][..], MACHINE[0], MACHINE[1], "--coarsest=200", &output, &json_file];
-        let printed = expect(ranks, &options);
+    for (ranks, file) in
+        [(1, "mesh.graph"), (2, "mesh.graph"), (4, "mesh.bin"), (8, "mesh.graph"), (8, "mesh.bin")]
+    {
+        let ranks = few(ranks);
+        let options = format!("{file} {MACHINE} --coarsest=200 --output_filename=result --json=report");
+        let printed = folder.expect(ranks, &options);
         assert!(printed.contains(&format!("on {ranks} ranks")), "{printed}");
-        let mapping = std::fs::read_to_string(&result).unwrap();
+        let mapping = folder.read("result");
         let machine =
             MachineText { spec: "4:2", distances: Some("1:10"), file: None, pes: None, link_cycles: None };
-        let graph = std::fs::read_to_string(folder.path().join("mesh.graph")).unwrap();
-        let audit = audit_many(&graph, &mapping, &machine).unwrap();
-        let report = json(&report);
+        let audit = audit_many(&folder.read("mesh.graph"), &mapping, &machine).unwrap();
+        let report = folder.report("report");
         assert_eq!(report["J"], audit.cost as u64);
         assert_eq!(report["loads"]["greatest"], *audit.loads.iter().max().unwrap() as u64);
         assert!(audit.loads.iter().all(|&load| load <= 309), "{:?}", audit.loads);
@@ -151,144 +170,100 @@ fn mappings_are_the_same_on_any_number_of_ranks_and_have_the_costs_they_report()
 
 #[test]
 fn partitions_are_printed_on_stdout_and_resumed() {
-    let folder = tempfile::tempdir().unwrap();
-    let (old, old_file) = path(&folder, "old");
-    let options = ["--generate=30x20x4", "--k=6", "--coarsest=300", "--imbalance=0"];
-    let printed = expect(few(3), &[&options[..], &["-o", "-"]].concat());
+    let folder = Folder::new();
+    let options = "--generate=30x20x4 --k=6 --coarsest=300 --imbalance=0";
+    let printed = folder.expect(few(3), &format!("{options} -o -"));
     let blocks: Vec<usize> = printed.lines().map(|line| line.parse().unwrap()).collect();
     let mut loads = [0; 6];
     blocks.iter().for_each(|&block| loads[block] += 1);
     assert_eq!(loads, [400; 6]);
-    std::fs::write(&old, &printed).unwrap();
-    let (report, json_file) = path(&folder, "report");
-    let resumed = [
-        "--remap_from",
-        &old_file,
-        "--migration_weight=5",
-        "--seed=3",
-        "-o",
-        &old_file,
-        "--json",
-        &json_file,
-        "--quiet",
-    ];
-    assert_eq!(expect(few(4), &[&options[..], &resumed].concat()), "");
-    let report = json(&report);
+    folder.write("old", &printed);
+    let resumed = "--remap_from old --migration_weight=5 --seed=3 -o old --json report --quiet";
+    assert_eq!(folder.expect(few(4), &format!("{options} {resumed}")), "");
+    let report = folder.report("report");
     assert!(report["migration"]["weight"].as_u64().unwrap() < 100, "{report}");
     assert_eq!(report["loads"]["overload"], 0);
 }
 
 #[test]
 fn fixed_vertices_are_where_they_must_be() {
-    let folder = tempfile::tempdir().unwrap();
-    let (fixed, fixed_file) = path(&folder, "fixed");
-    let (result, output) = path(&folder, "result");
-    let (report, json_file) = path(&folder, "report");
+    let folder = Folder::new();
     // Every ninth vertex, and all of the last row, which one PE has more of than it may.
-    let places: Vec<i64> = (0..1200)
-        .map(|v| {
-            if v >= 1170 {
-                7
-            } else if v % 9 == 0 {
-                v % 5
-            } else {
-                -1
-            }
-        })
-        .collect();
-    let lines: String = places.iter().map(|place| format!("{place}\n")).collect();
-    std::fs::write(&fixed, lines).unwrap();
+    let place = |v: i64| match v {
+        1170.. => 7,
+        v if v % 9 == 0 => v % 5,
+        _ => -1,
+    };
+    let places: Vec<i64> = (0..1200).map(place).collect();
+    folder.write("fixed", places.iter().map(|place| format!("{place}\n")).collect::<String>());
     let number = places.iter().filter(|place| **place >= 0).count();
-    for divided in [&MACHINE[..], &["--k=8"]] {
+    for divided in [MACHINE, "--k=8"] {
         let mut first: Option<String> = None;
         for ranks in [1, 3].map(few) {
-            let given = [
-                "--generate=40x30",
-                "--coarsest=200",
-                "--fixed",
-                &fixed_file,
-                "-o",
-                &output,
-                "--json",
-                &json_file,
-            ];
-            let printed = expect(ranks, &[&given[..], divided].concat());
+            let given = "--generate=40x30 --coarsest=200 --fixed fixed -o result --json report";
+            let printed = folder.expect(ranks, &format!("{given} {divided}"));
             assert!(printed.contains(&format!("{number} of 1200 vertices are fixed")), "{printed}");
-            let text = std::fs::read_to_string(&result).unwrap();
+            let text = folder.read("result");
             let blocks: Vec<i64> = text.lines().map(|line| line.parse().unwrap()).collect();
             assert!(places.iter().zip(&blocks).all(|(&place, &block)| place < 0 || place == block));
-            let report = json(&report);
-            assert_eq!(
-                (&report["fixed"]["number"], &report["loads"]["overload"]),
-                (&number.into(), &0.into())
-            );
+            let report = folder.report("report");
+            let found = (&report["fixed"]["number"], &report["loads"]["overload"]);
+            assert_eq!(found, (&number.into(), &0.into()));
             assert_eq!(*first.get_or_insert(text.clone()), text, "{ranks} ranks");
         }
     }
     // More than a part may weigh: all of them are there, and the program warns.
-    std::fs::write(&fixed, "1\n".repeat(20) + &"-1\n".repeat(10)).unwrap();
-    let warned = run(few(3), &["--generate=6x5", "--k=3", "--fixed", &fixed_file, "-o", "-"]);
-    let (blocks, printed) = (text(&warned.stdout), text(&warned.stderr));
-    assert!(warned.status.success() && blocks.lines().take(20).all(|block| block == "1"), "{blocks}");
-    assert!(printed.contains("fixed to part 1 weigh 20, more than its bound of 10"), "{printed}");
+    folder.write("fixed", "1\n".repeat(20) + &"-1\n".repeat(10));
+    let Said { code, out, err } = folder.run(few(3), "--generate=6x5 --k=3 --fixed fixed -o -");
+    assert!(code == Some(0) && out.lines().take(20).all(|block| block == "1"), "{out}");
+    assert!(err.contains("fixed to part 1 weigh 20, more than its bound of 10"), "{err}");
 }
 
 #[test]
 fn there_may_be_more_ranks_than_vertices() {
-    let folder = tempfile::tempdir().unwrap();
-    let (empty, empty_file) = path(&folder, "empty.graph");
-    std::fs::write(&empty, "0 0\n").unwrap();
-    let refused = run(4, &[&empty_file, "--k=2", "-o", "-"]);
-    assert!(text(&refused.stderr).contains("cannot partition 0 vertices into 2 blocks"));
-    let (pair, pair_file) = path(&folder, "pair.graph");
-    std::fs::write(&pair, "% two vertices\n2 1\n2\n1\n").unwrap();
-    for options in [["--k=2", "--imbalance=0"], MACHINE] {
-        let printed = expect(8, &[&[&pair_file[..], "-o", "-"][..], &options].concat());
+    let folder = Folder::new();
+    folder.write("empty.graph", "0 0\n");
+    let refused = folder.run(4, "empty.graph --k=2 -o -");
+    assert!(refused.err.contains("cannot partition 0 vertices into 2 blocks"), "{}", refused.err);
+    folder.write("pair.graph", "% two vertices\n2 1\n2\n1\n");
+    for options in ["--k=2 --imbalance=0", MACHINE] {
+        let printed = folder.expect(8, &format!("pair.graph -o - {options}"));
         assert_eq!(printed.lines().count(), 2);
     }
 }
 
 #[test]
 fn failures_end_all_ranks_with_one_message_and_no_file() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let grid = generate::grid(30, 30);
-    let graph = write_graph(&folder, "grid.graph", &grid, GraphFormat::Metis);
-    let binary = write_graph(&folder, "grid.bin", &grid, GraphFormat::Parhip);
-    let whole = std::fs::read(&graph).unwrap();
-    let (cut, cut_text) = path(&folder, "cut.graph");
-    std::fs::write(&cut, &whole[..whole.len() - 100]).unwrap();
-    let (cut_bytes, cut_binary) = path(&folder, "cut.bin");
-    let bytes = std::fs::read(&binary).unwrap();
-    std::fs::write(&cut_bytes, &bytes[..bytes.len() - 100]).unwrap();
-    let (bad, bad_text) = path(&folder, "bad.graph");
-    let mut text_of_bad = text(&whole);
-    text_of_bad.insert(whole.len() - 3, 'x');
-    std::fs::write(&bad, text_of_bad).unwrap();
-    let (fixed_path, fixed) = path(&folder, "fixed");
-    std::fs::write(fixed_path, "0 1\n5 2\n").unwrap();
-    let output = format!("--output_filename={}", folder.path().join("result").display());
-    let before = listing(&folder);
-    let missing = folder.path().join("none/result").display().to_string();
-    let elsewhere = format!("--output_filename={missing}");
-    let cases: [(&[&str], i32, &str); 10] = [
-        (&[&cut_text, "--k=2", &output], 65, "cut.graph, line "),
-        (&[&cut_binary, "--k=2", &output], 65, "the file ends here"),
-        (&[&bad_text, "--k=2", &output], 65, "bad.graph, line 901"),
-        (&["/no/such/graph", "--k=2", &output], 66, "/no/such/graph"),
-        (&[&graph, &output], 2, "--k"),
-        (&[&graph, "--k=0", &output], 2, "0"),
-        (&[&graph, "--machine=mesh:8y8", &output], 2, "8y8"),
-        (&[&graph, "--k=2", &output, "--fixed", &fixed], 65, "there is no part 2; they are 0 to 1"),
-        (&[&graph, "--k=2", &elsewhere], 73, "cannot be created"),
-        (&[&graph, "--k=2", "--output_filename=/dev/full"], 74, "cannot be written"),
-    ];
-    for (options, code, message) in cases {
-        let result = run(few(4), options);
-        let printed = text(&result.stderr);
-        assert_eq!(result.status.code(), Some(code), "{options:?}\n{printed}");
-        assert_eq!(printed.matches(message).count().min(1), 1, "{options:?}\n{printed}");
-        assert!(printed.matches("viem_mpi: ").count() <= 1, "{printed}");
-        assert_eq!(listing(&folder), before, "{options:?}");
+    folder.write_graph("grid.graph", &grid, GraphFormat::Metis);
+    folder.write_graph("grid.bin", &grid, GraphFormat::Parhip);
+    let whole = folder.read("grid.graph");
+    folder.write("cut.graph", &whole[..whole.len() - 100]);
+    let bytes = std::fs::read(folder.path("grid.bin")).unwrap();
+    folder.write("cut.bin", &bytes[..bytes.len() - 100]);
+    let mut bad = whole.clone();
+    bad.insert(whole.len() - 3, 'x');
+    folder.write("bad.graph", bad);
+    folder.write("fixed", "0 1\n5 2\n");
+    let before = folder.names();
+    for (options, code, expected) in [
+        ("cut.graph --k=2 -o result", 65, "cut.graph, line "),
+        ("cut.bin --k=2 -o result", 65, "the file ends here"),
+        ("bad.graph --k=2 -o result", 65, "bad.graph, line 901"),
+        ("/no/such/graph --k=2 -o result", 66, "/no/such/graph"),
+        ("grid.graph -o result", 2, "--k"),
+        ("grid.graph --k=0 -o result", 2, "0"),
+        ("grid.graph --machine=mesh:8y8 -o result", 2, "8y8"),
+        ("grid.graph --k=2 -o result --fixed fixed", 65, "there is no part 2; they are 0 to 1"),
+        ("grid.graph --k=2 --output_filename=none/result", 73, "cannot be created"),
+        ("grid.graph --k=2 --output_filename=/dev/full", 74, "cannot be written"),
+    ] {
+        let said = folder.run(few(4), options);
+        assert_eq!(said.code, Some(code), "{options}\n{}", said.err);
+        assert!(said.err.contains(expected), "{options}\n{}", said.err);
+        assert!(said.err.matches("viem_mpi: ").count() <= 1, "{}", said.err);
+        assert_eq!(folder.names(), before, "{options}");
     }
 }
 
@@ -314,12 +289,12 @@ fn ranks_below(launcher: u32) -> Vec<u32> {
 
 #[test]
 fn a_rank_that_is_killed_ends_all_and_leaves_no_result() {
-    let folder = tempfile::tempdir().unwrap();
-    let (result, output) = path(&folder, "result");
+    let folder = Folder::new();
     let count = few(3);
     let mut job = launcher(count)
         .arg(env!("CARGO_BIN_EXE_viem_mpi"))
-        .args(["--generate=1500x1000", "--k=32", "-o", &output])
+        .args(["--generate=1500x1000", "--k=32", "-o", "result"])
+        .current_dir(folder.0.path())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -337,7 +312,7 @@ fn a_rank_that_is_killed_ends_all_and_leaves_no_result() {
     assert!(killed.success());
     let status = job.wait().unwrap();
     assert!(!status.success() && status.code() != Some(124), "{status}");
-    assert!(!result.exists());
+    assert!(!folder.path("result").exists());
 }
 
 /// Runs this test alone on so many ranks, unless this is one of them.
@@ -348,8 +323,8 @@ fn is_on_ranks(test: &str, ranks: usize) -> bool {
     }
     let mut command = launcher(ranks);
     command.env(MARK, "1").arg(std::env::current_exe().unwrap()).args(["--exact", test, "--nocapture"]);
-    let output = command.output().unwrap();
-    assert!(output.status.success(), "{}{}", text(&output.stdout), text(&output.stderr));
+    let said = Said::by(&mut command);
+    assert_eq!(said.code, Some(0), "{}{}", said.out, said.err);
     false
 }
 
