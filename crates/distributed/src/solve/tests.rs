@@ -15,48 +15,28 @@ fn small() -> DistConfig {
     DistConfig { coarsest: 60, coarsest_per_block: 4, ..DistConfig::default() }
 }
 
+fn tree(arities: &str, distances: &str) -> Box<dyn Machine> {
+    viem_cluster::build(arities, Some(distances), None).unwrap()
+}
+
 /// What each rank that does not do as the first one is told.
 #[test]
 fn ranks_that_give_something_else_are_refused() {
-    type Change = (&'static str, fn(&mut DistConfig) -> usize);
-    let changes: [Change; 8] = [
-        ("seed", |config| {
-            config.seed = 1;
-            4
-        }),
-        ("imbalance", |config| {
-            config.imbalance = 0.1;
-            4
-        }),
-        ("least load", |config| {
-            config.least_load = 0.1;
-            4
-        }),
-        ("preset", |config| {
-            config.preset = MapPreset::Fast;
-            4
-        }),
-        ("setting", |config| {
-            config.attempts = 3;
-            4
-        }),
-        ("setting", |config| {
-            config.band.steps = 1;
-            4
-        }),
-        ("number of blocks", |_| 5),
-        ("", |config| {
-            config.threads = 2;
-            4
-        }),
+    let band = BandConfig { steps: 1, ..small().band };
+    let changes = [
+        ("seed", 4, DistConfig { seed: 1, ..small() }),
+        ("imbalance", 4, DistConfig { imbalance: 0.1, ..small() }),
+        ("least load", 4, DistConfig { least_load: 0.1, ..small() }),
+        ("preset", 4, DistConfig { preset: MapPreset::Fast, ..small() }),
+        ("setting", 4, DistConfig { attempts: 3, ..small() }),
+        ("setting", 4, DistConfig { band, ..small() }),
+        ("number of blocks", 5, small()),
+        ("", 4, DistConfig { threads: 2, ..small() }),
     ];
     let graph = grid(20, 10);
-    for (what, change) in changes {
+    for (what, count, config) in changes {
         let results = on_ranks(3, &graph, 0, |comm, part| {
-            let (mut config, mut count) = (small(), 4);
-            if comm.rank() == 1 {
-                count = change(&mut config);
-            }
+            let (count, config) = if comm.rank() == 1 { (count, config.clone()) } else { (4, small()) };
             divide(comm, part, Goal::Blocks(count), Given::default(), &config).map(|solution| solution.blocks)
         });
         let message = format!("rank 1 gives another {what} than rank 0; all ranks must give the same");
@@ -67,10 +47,7 @@ fn ranks_that_give_something_else_are_refused() {
         }
     }
     // Another machine, a machine instead of blocks, and older blocks on one rank only.
-    let (plain, other) = (
-        viem_cluster::build("4:2", Some("1:10"), None).unwrap(),
-        viem_cluster::build("4:2", Some("1:20"), None).unwrap(),
-    );
+    let [plain, other] = ["1:10", "1:20"].map(|distances| tree("4:2", distances));
     for case in 0..3 {
         let results = on_ranks(3, &graph, 0, |comm, part| {
             let is_other = comm.rank() == 2;
@@ -88,10 +65,8 @@ fn ranks_that_give_something_else_are_refused() {
         for result in results {
             let error = result.unwrap_err();
             assert_eq!((error.rank, error.kind), (2, ErrorKind::Usage));
-            assert!(
-                error.message.starts_with(&format!("rank 2 gives another {what} than rank 0")),
-                "{error}"
-            );
+            let expected = format!("rank 2 gives another {what} than rank 0");
+            assert!(error.message.starts_with(&expected), "{error}");
         }
     }
 }
@@ -151,40 +126,50 @@ fn check(
     (blocks, report)
 }
 
+/// Divides a graph on each of these numbers of ranks, with the same result.
+#[track_caller]
+fn check_alike(
+    graph: &CsrGraph,
+    sizes: &[usize],
+    goal: Goal<'_>,
+    given: OldAndFixed<'_>,
+    config: &DistConfig,
+) -> (Vec<BlockId>, DistReport) {
+    let first = check(graph, sizes[0], goal, given, config);
+    for &size in &sizes[1..] {
+        let (seed, other) = (config.seed, check(graph, size, goal, given, config));
+        assert_eq!(other, first, "{size} ranks, seed {seed}, {} blocks", first.1.bounds.len());
+    }
+    first
+}
+
+/// What the library for shared memory finds with the same effort: the blocks, and the cut or J.
+fn in_shared_memory(graph: &CsrGraph, goal: Goal<'_>) -> (Vec<BlockId>, Cost) {
+    match goal {
+        Goal::Blocks(count) => {
+            let targets = Targets::equal(graph, count, 0.03).unwrap();
+            let found = Partitioner::new(PartitionPreset::Eco, 0).partition(graph, &targets, &());
+            (found.blocks().to_vec(), found.cut())
+        }
+        Goal::Pes(machine) => {
+            let machine = PreparedMachine::new(machine);
+            let request = Request::new(graph, &machine).balanced(Balance::default());
+            let found = request.solve(&Config::preset(MapPreset::Eco), &()).unwrap();
+            (found.mapping.pes().to_vec(), found.report.cost)
+        }
+    }
+}
+
 #[test]
 fn meshes_are_divided_well_and_alike_on_any_number_of_ranks() {
     let graph = mesh(60, 50, 1);
-    let machine = viem_cluster::build("4:2", Some("1:10"), None).unwrap();
+    let machine = tree("4:2", "1:10");
     for goal in [Goal::Blocks(8), Goal::Pes(&*machine)] {
-        let first = check(&graph, 1, goal, (None, None), &small());
+        let first = check_alike(&graph, &[1, 2, 4, 7], goal, (None, None), &small());
         assert!(first.1.levels > 1 && first.1.overload == 0, "{:?}", first.1);
-        for size in [2, 4, 7] {
-            assert_eq!(check(&graph, size, goal, (None, None), &small()), first);
-        }
         let threads = DistConfig { threads: 3, ..small() };
         assert_eq!(check(&graph, 2, goal, (None, None), &threads).0, first.0);
-        // The shared memory library, with the same effort.
-        let (found, whole) = match goal {
-            Goal::Blocks(count) => {
-                let targets = Targets::equal(&graph, count, 0.03).unwrap();
-                (
-                    first.1.cut,
-                    Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets, &()).cut(),
-                )
-            }
-            Goal::Pes(machine) => {
-                let config = Config::preset(MapPreset::Eco);
-                (
-                    first.1.cost.unwrap(),
-                    Request::new(&graph, &PreparedMachine::new(machine))
-                        .balanced(Balance::default())
-                        .solve(&config, &())
-                        .unwrap()
-                        .report
-                        .cost,
-                )
-            }
-        };
+        let (found, whole) = (first.1.cost.unwrap_or(first.1.cut), in_shared_memory(&graph, goal).1);
         assert!((found as f64) < 1.1 * whole as f64, "{found} {whole}");
     }
 }
@@ -192,7 +177,7 @@ fn meshes_are_divided_well_and_alike_on_any_number_of_ranks() {
 #[test]
 fn v_cycles_improve_partitions_and_fast_runs_have_none() {
     let graph = mesh(90, 70, 3);
-    let machine = viem_cluster::build("4:2", Some("1:10"), None).unwrap();
+    let machine = tree("4:2", "1:10");
     // Bands would have all of so small a graph.
     let band = BandConfig { steps: 0, ..BandConfig::default() };
     for goal in [Goal::Blocks(8), Goal::Pes(&*machine)] {
@@ -227,10 +212,7 @@ fn any_graph_on_any_number_of_ranks() {
             _ => Goal::Pes(&*machine),
         };
         let config = DistConfig { seed: round as u64, ..config.clone() };
-        let first = check(&graph, 1, goal, (None, None), &config);
-        for size in [3, 8] {
-            assert_eq!(check(&graph, size, goal, (None, None), &config), first, "round {round}");
-        }
+        check_alike(&graph, &[1, 3, 8], goal, (None, None), &config);
     }
 }
 
@@ -249,27 +231,19 @@ fn heavy_tailed(count: u32, seed: u64) -> CsrGraph {
 fn graphs_with_heavy_tailed_degrees_are_divided_as_on_one_machine_while_they_are_small_enough() {
     let graph = heavy_tailed(2000, 5);
     let size = (graph.num_nodes() + graph.num_arcs()) as u64;
-    let machine = viem_cluster::build("4:2", Some("1:10"), None).unwrap();
-    let targets = Targets::equal(&graph, 8, 0.03).unwrap();
-    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets, &());
-    let mapping = Request::new(&graph, &PreparedMachine::new(&*machine))
-        .balanced(Balance::default())
-        .solve(&Config::preset(MapPreset::Eco), &())
-        .unwrap();
-    for (goal, expected) in
-        [(Goal::Blocks(8), partition.blocks()), (Goal::Pes(&*machine), mapping.mapping.pes())]
-    {
+    let machine = tree("4:2", "1:10");
+    for goal in [Goal::Blocks(8), Goal::Pes(&*machine)] {
+        let (expected, _) = in_shared_memory(&graph, goal);
         let with = |most_whole| {
             let heavy_tailed = HeavyTailedConfig { most_whole, ..HeavyTailedConfig::default() };
             DistConfig { heavy_tailed, attempts: 1, ..small() }
         };
         for ranks in [1, 3] {
             let (blocks, report) = check(&graph, ranks, goal, (None, None), &with(size));
-            assert_eq!((&blocks[..], report.levels), (expected, 0));
+            assert_eq!((&blocks, report.levels), (&expected, 0));
         }
-        let coarsened = check(&graph, 1, goal, (None, None), &with(size - 1));
-        assert!(coarsened.1.levels > 0 && coarsened.1.overload == 0, "{:?}", coarsened.1);
-        assert_eq!(check(&graph, 3, goal, (None, None), &with(size - 1)), coarsened);
+        let (_, coarsened) = check_alike(&graph, &[1, 3], goal, (None, None), &with(size - 1));
+        assert!(coarsened.levels > 0 && coarsened.overload == 0, "{coarsened:?}");
     }
 }
 
@@ -316,14 +290,11 @@ fn no_block_is_empty_while_there_are_vertices_enough() {
     // `check` asserts it.
     for (graph, count) in [(grid(8, 8), 20), (grid(8, 8), 40), (grid(8, 8), 64), (grid(16, 16), 80)] {
         let config = DistConfig::default();
-        let first = check(&graph, 1, Goal::Blocks(count), (None, None), &config);
-        assert_eq!(first.1.overload, 0);
-        for size in [2, 3, 4] {
-            assert_eq!(check(&graph, size, Goal::Blocks(count), (None, None), &config), first, "{count}");
-        }
+        let (_, first) = check_alike(&graph, &[1, 2, 3, 4], Goal::Blocks(count), (None, None), &config);
+        assert_eq!(first.overload, 0);
     }
     let mut rng = Rng::new(29);
-    let machine = viem_cluster::build("3:4", Some("1:10"), None).unwrap();
+    let machine = tree("3:4", "1:10");
     for round in 0..24 {
         let graph = match round % 2 {
             0 => grid(12, 3 + rng.below(9) as usize),
@@ -337,17 +308,14 @@ fn no_block_is_empty_while_there_are_vertices_enough() {
         let config = DistConfig { seed: round as u64, imbalance: [0.03, 0.5][round % 2], ..coarse };
         let homes = vec![0; graph.num_nodes()];
         let old = (round % 5 == 0).then_some((&homes[..], "100".parse().unwrap()));
-        let first = check(&graph, 1, goal, (old, None), &config);
-        for size in [2, 3, 4] {
-            assert_eq!(check(&graph, size, goal, (old, None), &config), first, "round {round}");
-        }
+        check_alike(&graph, &[1, 2, 3, 4], goal, (old, None), &config);
     }
 }
 
 #[test]
 fn least_loads_are_met_on_any_number_of_ranks() {
     let mut rng = Rng::new(31);
-    let machine = viem_cluster::build("4:2", Some("1:10"), None).unwrap();
+    let machine = tree("4:2", "1:10");
     for (round, percent) in [40, 80, 100, 50, 97, 75].into_iter().enumerate() {
         let graph = mesh(40, 30, round as u64);
         let goal = if round % 2 == 0 { Goal::Blocks(8) } else { Goal::Pes(&*machine) };
@@ -355,19 +323,16 @@ fn least_loads_are_met_on_any_number_of_ranks() {
         let config = DistConfig { seed: round as u64, imbalance: 1.0, least_load, ..small() };
         let homes: Vec<BlockId> = (0..1200).map(|_| rng.below(3)).collect();
         let old = (round > 2).then_some((&homes[..], MigrationWeight::ONE));
-        let first = check(&graph, 1, goal, (old, None), &config);
-        assert_eq!(first.1.least, [Weight::from(150 * percent / 100); 8]);
-        assert_eq!((first.1.overload, first.1.shortfall), (0, 0), "{percent}: {:?}", first.1);
-        for size in [2, 4] {
-            assert_eq!(check(&graph, size, goal, (old, None), &config), first, "{percent}");
-        }
+        let (_, first) = check_alike(&graph, &[1, 2, 4], goal, (old, None), &config);
+        assert_eq!(first.least, [Weight::from(150 * percent / 100); 8]);
+        assert_eq!((first.overload, first.shortfall), (0, 0), "{percent}: {first:?}");
     }
 }
 
 #[test]
 fn remapping_keeps_most_in_place() {
     let graph = mesh(50, 40, 2);
-    let machine = viem_cluster::build("4:2", Some("1:10"), None).unwrap();
+    let machine = tree("4:2", "1:10");
     let (old, before) = check(&graph, 2, Goal::Pes(&*machine), (None, None), &small());
     // A tenth of the vertices becomes three times as heavy, and some are new.
     let mut builder = viem::graph::GraphBuilder::new(graph.num_nodes());
@@ -379,14 +344,8 @@ fn remapping_keeps_most_in_place() {
     let homes: Vec<BlockId> =
         old.iter().enumerate().map(|(v, &pe)| if v % 50 == 0 { Homes::NONE } else { pe }).collect();
     let weight: MigrationWeight = "2".parse().unwrap();
-    let first = check(&heavier, 1, Goal::Pes(&*machine), (Some((&homes, weight)), None), &small());
-    for size in [2, 5] {
-        assert_eq!(
-            check(&heavier, size, Goal::Pes(&*machine), (Some((&homes, weight)), None), &small()),
-            first
-        );
-    }
-    let (blocks, report) = first;
+    let given = (Some((&homes[..], weight)), None);
+    let (blocks, report) = check_alike(&heavier, &[1, 2, 5], Goal::Pes(&*machine), given, &small());
     let away = heavier.nodes().filter(|&v| {
         let home = homes[v as usize];
         home != Homes::NONE && home != blocks[v as usize]
@@ -396,13 +355,13 @@ fn remapping_keeps_most_in_place() {
     assert!(report.migration.unwrap() < heavier.total_node_weight() / 3, "{report:?}");
     assert!(report.cost.unwrap() < 2 * before.cost.unwrap(), "{report:?}");
     // The same graph stays where it is.
-    let (_, still) =
-        check(&graph, 3, Goal::Pes(&*machine), (Some((&old, "9".parse().unwrap())), None), &small());
+    let given = (Some((&old[..], "9".parse().unwrap())), None);
+    let (_, still) = check(&graph, 3, Goal::Pes(&*machine), given, &small());
     assert!(still.migration.unwrap() < 100 && still.cost <= before.cost, "{still:?}");
     // Partitions have homes as well.
     let (parts, report) = check(&graph, 2, Goal::Blocks(6), (None, None), &small());
-    let (_, again) =
-        check(&graph, 4, Goal::Blocks(6), (Some((&parts, MigrationWeight::ONE)), None), &small());
+    let given = (Some((&parts[..], MigrationWeight::ONE)), None);
+    let (_, again) = check(&graph, 4, Goal::Blocks(6), given, &small());
     assert!(again.migration.unwrap() < 200 && again.cut <= report.cut + 20, "{again:?} {report:?}");
 }
 
@@ -416,14 +375,12 @@ fn errors_are_the_same_on_all_ranks() {
         let errors = on_ranks(3, &graph, 1, |comm, part| {
             let goal = goal.map_or_else(Goal::Pes, Goal::Blocks);
             let own = fixed.map(|(vertex, block)| {
-                part.ranges()
-                    .own()
-                    .map(|own| if own == vertex { block } else { Given::FREE })
-                    .collect::<Vec<_>>()
+                let of = |own| if own == vertex { block } else { Given::FREE };
+                part.ranges().own().map(of).collect::<Vec<_>>()
             });
             let fixed = own.as_deref();
             // Only the last rank is wrong.
-            let old = old.filter(|_| true).map(|blocks| Old {
+            let old = old.map(|blocks| Old {
                 blocks: &blocks[..part.num_own() - usize::from(comm.rank() == 2 && part.num_own() > 0)],
                 weight: MigrationWeight::ONE,
             });
@@ -452,7 +409,7 @@ fn errors_are_the_same_on_all_ranks() {
 #[test]
 fn fixed_vertices_stay_on_any_number_of_ranks() {
     let mut rng = Rng::new(23);
-    let machine = viem_cluster::build("2:2", Some("1:10"), None).unwrap();
+    let machine = tree("2:2", "1:10");
     let config = DistConfig { coarsest: 8, coarsest_per_block: 1, ..DistConfig::default() };
     for round in 0..30 {
         let graph = if round % 3 == 0 { grid(30, 20) } else { random_graph(&mut rng, 50) };
@@ -465,7 +422,7 @@ fn fixed_vertices_stay_on_any_number_of_ranks() {
         let fixed = some(&mut rng, 2 + round as u32 % 7);
         let old = (round % 5 == 0).then(|| some(&mut rng, 1));
         let old = old.as_ref().map(|old| (&old[..], MigrationWeight::ONE));
-        let first = check(&graph, 1, goal, (old, Some(&fixed)), &config);
+        let first = check_alike(&graph, &[1, 3, 8], goal, (old, Some(&fixed)), &config);
         let are_right =
             fixed.iter().zip(&first.0).all(|(&fixed, &block)| fixed == Given::FREE || fixed == block);
         assert!(are_right, "round {round}");
@@ -473,9 +430,6 @@ fn fixed_vertices_stay_on_any_number_of_ranks() {
         let room = first.1.fixed.as_ref().map(|fixed| fixed.loads.iter().zip(&first.1.bounds));
         let fits = room.is_none_or(|mut room| room.all(|(load, bound)| load <= bound));
         assert!(!(is_unit && fits) || first.1.overload == 0, "round {round}: {:?}", first.1);
-        for size in [3, 8] {
-            assert_eq!(check(&graph, size, goal, (old, Some(&fixed)), &config), first, "round {round}");
-        }
     }
 }
 
