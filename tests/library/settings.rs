@@ -64,41 +64,28 @@ fn presets_are_valid() {
     }
 }
 
+/// Asserts that the error names a setting, if it is out of range, and the value that it has.
+macro_rules! complains {
+    ($($field:ident).+ = $value:expr) => {{
+        let named = (stringify!($($field).+).replace(' ', ""), $value.to_string());
+        assert_eq!(complaint(|config| config.$($field).+ = $value), Some(named));
+    }};
+}
+
 #[test]
 fn settings_out_of_range_are_named() {
-    let refused = |field: &str, value: &str| Some((field.to_string(), value.to_string()));
-    assert_eq!(complaint(|c| c.threads = 0), refused("threads", "0"));
-    for (text, bad) in [("0", 0.0), ("-1", -1.0), ("NaN", f64::NAN), ("inf", f64::INFINITY)] {
-        assert_eq!(
-            complaint(|c| c.one_to_one.improvement.inside.initial_temperature = bad),
-            refused("one_to_one.improvement.inside.initial_temperature", text)
-        );
-        assert_eq!(
-            complaint(|c| c.one_to_one.improvement.annealing.final_temperature = bad),
-            refused("one_to_one.improvement.annealing.final_temperature", text)
-        );
-        assert_eq!(
-            complaint(|c| c.one_to_one.improvement.rebuilt.initial_temperature = bad),
-            refused("one_to_one.improvement.rebuilt.initial_temperature", text)
-        );
-        assert_eq!(
-            complaint(|c| c.one_to_one.construction.domains.initial_acceptance = bad),
-            refused("one_to_one.construction.domains.initial_acceptance", text)
-        );
-        assert_eq!(
-            complaint(|c| c.one_to_one.improvement.anywhere.cooling.final_acceptance = bad),
-            refused("one_to_one.improvement.anywhere.cooling.final_acceptance", text)
-        );
+    complains!(threads = 0);
+    for bad in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        complains!(one_to_one.improvement.inside.initial_temperature = bad);
+        complains!(one_to_one.improvement.annealing.final_temperature = bad);
+        complains!(one_to_one.improvement.rebuilt.initial_temperature = bad);
+        complains!(one_to_one.construction.domains.initial_acceptance = bad);
+        complains!(one_to_one.improvement.anywhere.cooling.final_acceptance = bad);
     }
-    assert_eq!(complaint(|c| c.one_to_one.construction.domains.final_acceptance = 1.0), None);
-    assert_eq!(
-        complaint(|c| c.one_to_one.improvement.anywhere.rounds = 0),
-        refused("one_to_one.improvement.anywhere.rounds", "0")
-    );
-    let tries = complaint(|c| c.one_to_one.construction.multilevel.tries = 0);
-    assert_eq!(tries, refused("one_to_one.construction.multilevel.tries", "0"));
-    let acceptance = complaint(|c| c.one_to_one.construction.multilevel.cooling.final_acceptance = 2.0);
-    assert_eq!(acceptance, refused("one_to_one.construction.multilevel.cooling.final_acceptance", "2"));
+    assert_eq!(complaint(|config| config.one_to_one.construction.domains.final_acceptance = 1.0), None);
+    complains!(one_to_one.improvement.anywhere.rounds = 0);
+    complains!(one_to_one.construction.multilevel.tries = 0);
+    complains!(one_to_one.construction.multilevel.cooling.final_acceptance = 2.0);
 }
 
 #[test]

@@ -21,15 +21,15 @@ fn format(name: &str) -> Format {
     Format::ALL.into_iter().find(|format| format.name() == name).unwrap()
 }
 
-fn collect(format: Option<Format>, texts: &[&[u8]]) -> Result<Collector, ReadError> {
+fn collect(format: Option<Format>, texts: &[impl AsRef<[u8]>]) -> Result<Collector, ReadError> {
     let mut collector = Collector::new(None);
-    for (index, &text) in texts.iter().enumerate() {
-        collector.read(Source::new(format!("file {index}"), text)?, format)?;
+    for (index, text) in texts.iter().enumerate() {
+        collector.read(Source::new(format!("file {index}"), text.as_ref())?, format)?;
     }
     Ok(collector)
 }
 
-fn sum(format: Option<Format>, texts: &[&[u8]], config: &TrafficConfig) -> (CsrGraph, Summary) {
+fn sum(format: Option<Format>, texts: &[impl AsRef<[u8]>], config: &TrafficConfig) -> (CsrGraph, Summary) {
     collect(format, texts).unwrap().finish(config).unwrap()
 }
 
@@ -38,15 +38,26 @@ fn edges(graph: &CsrGraph) -> Vec<(u32, u32, i64)> {
     arcs.filter(|&(u, v, _)| u < v).collect()
 }
 
+/// Why texts are rejected.
+fn refused(format: Option<Format>, texts: &[impl AsRef<[u8]>]) -> ReadError {
+    let Err(error) = collect(format, texts) else {
+        let shown = texts.iter().map(|text| String::from_utf8_lossy(text.as_ref()));
+        panic!("{:?} is not rejected", shown.collect::<Vec<_>>())
+    };
+    error
+}
+
 /// Line, column and fault of a rejected text.
-fn fault(name: &str, texts: &[&str]) -> (u64, u64, TrafficFault) {
-    let texts: Vec<_> = texts.iter().map(|text| text.as_bytes()).collect();
-    match collect(Some(format(name)), &texts).map(|_| ()) {
-        Err(ReadError::Invalid { line, column, kind, .. }) => {
-            (line, column, kind.fault::<TrafficFault>().unwrap().clone())
-        }
-        other => panic!("{texts:?}: {other:?}"),
+fn fault(name: &str, texts: &[impl AsRef<[u8]>]) -> (u64, u64, TrafficFault) {
+    match refused(Some(format(name)), texts) {
+        ReadError::Invalid { line, column, kind, .. } => (line, column, kind.fault().cloned().unwrap()),
+        other => panic!("{other:?}"),
     }
+}
+
+/// The bytes of each class.
+fn bytes_by_class(summary: &Summary) -> Vec<u128> {
+    summary.classes.iter().map(|class| class.tally.bytes).collect()
 }
 
 /// From sender and receiver to bytes and messages.
@@ -271,7 +282,6 @@ proptest! {
             if flows.is_empty() && matches!(kind.name(), "edges" | "aps") {
                 continue;
             }
-            let texts: Vec<_> = texts.iter().map(Vec::as_slice).collect();
             let config = BYTES.with_num_ranks(u64::from(n)).with_first_rank(0);
             let (graph, summary) = sum(Some(kind), &texts, &config);
             let mut expected = BTreeMap::new();
@@ -296,7 +306,7 @@ proptest! {
                 prop_assert_eq!(edges(&graph), of(|sums| 70 * sums.1 + 5 * sums.0));
                 prop_assert_eq!(summary.decimal_places, 1);
             }
-            if let Some(recognised) = Format::recognise(texts[0]) {
+            if let Some(recognised) = Format::recognise(&texts[0]) {
                 prop_assert_eq!(recognised, kind);
             } else {
                 prop_assert!(kind.name() == "matrix" && n < 5);
@@ -319,7 +329,7 @@ proptest! {
 
     #[test]
     fn anything_much_like_a_file_is_survived(text in "[0-9EIR\t ,.%#a-e|>\n-]{0,60}", name in 0..Format::ALL.len()) {
-        let collected = collect(Some(Format::ALL[name]), &[text.as_bytes()]);
+        let collected = collect(Some(Format::ALL[name]), &[&text]);
         let made = collected.ok().and_then(|collector| collector.finish(&BYTES).ok());
         prop_assert!(made.is_none_or(|(graph, _)| graph.num_nodes() as u64 <= MOST_RANKS));
     }
@@ -363,7 +373,7 @@ fn torn_lines_of_a_stream_are_skipped_and_counted() {
     torn.extend(lines[first + 2..].iter().filter(|line| is_flow(line)));
     torn.push("E\t3\t4\t5120 by");
     let torn = torn.join("\n");
-    let (graph, summary) = sum(Some(format("openmpi")), &[torn.as_bytes()], &BYTES);
+    let (graph, summary) = sum(Some(format("openmpi")), &[&torn], &BYTES);
     assert_eq!(summary.left_out.torn_lines, 4);
     assert_eq!(summary.left_out.first_torn, Some(("file 0".to_string(), 1)));
     let missing: i64 = lines[first].split(['\t', ' ']).nth(3).unwrap().parse().unwrap();
@@ -441,7 +451,7 @@ fn files_are_taken_as_they_come() {
         ("openmpi", "S\t0\t1\t5 bytes\t1 msgs sent\nC\t0\t1\t9 bytes\t1 msgs sent\r\n", &[(0, 1, 5)]),
     ];
     for (name, text, expected) in cases {
-        let (graph, _) = sum(Some(format(name)), &[text.as_bytes()], &BYTES);
+        let (graph, _) = sum(Some(format(name)), &[&text], &BYTES);
         assert_eq!(edges(&graph), expected, "{name}: {text:?}");
     }
 }
@@ -450,7 +460,7 @@ fn files_are_taken_as_they_come() {
 fn skipped_rows_are_counted_up_to_the_greatest_number() {
     let table = |count: u64| format!("0000 <-> 0001 16 34.7826 877039\n| [skipped {count} lines]\n");
     let left_out = |tables: [u64; 2]| {
-        let (_, summary) = sum(Some(format("aps")), &[tables.map(table).concat().as_bytes()], &BYTES);
+        let (_, summary) = sum(Some(format("aps")), &[tables.map(table).concat()], &BYTES);
         summary.left_out.omitted_rows
     };
     assert_eq!(left_out([4, 5]), 9);
@@ -470,7 +480,7 @@ fn ranks_of_edge_lists_start_where_the_files_say() {
     assert_eq!((graph.num_nodes(), summary.first_rank), (9, Some(0)));
     assert_eq!(edges(&graph), [(1, 2, 5), (3, 4, 6)]);
     let refused =
-        |config, text: &[u8]| collect(Some(format("edges")), &[text]).unwrap().finish(config).unwrap_err();
+        |config, text: &[u8]| collect(Some(format("edges")), &[&text]).unwrap().finish(config).unwrap_err();
     let config = BYTES.with_first_rank(1);
     assert_eq!(refused(&config, b"0 1 1\n"), TrafficError::BelowFirst { found: 0, first: 1 });
     let config = BYTES.with_num_ranks(2);
@@ -490,8 +500,7 @@ fn damaged_compression_is_reported_with_its_position() {
         bytes.truncate(bytes.len() - 4);
         bytes
     };
-    let error =
-        |kind: Option<Format>, bytes: &[u8]| collect(kind, &[bytes]).map(|_| ()).unwrap_err().to_string();
+    let error = |kind: Option<Format>, bytes: &[u8]| refused(kind, &[bytes]).to_string();
     // More than is decompressed at once, so that some lines are read before the damage is found.
     let long = format!("source,target\n{}", "0,1\n".repeat(1 << 13));
     let edges = packed(&long);
@@ -705,7 +714,6 @@ fn faulty_files_are_rejected_with_the_position() {
     ];
     let mut wrong = Vec::new();
     for (name, texts, line, column, check) in cases {
-        let texts: Vec<_> = texts.iter().map(String::as_str).collect();
         let found = fault(name, &texts);
         if (found.0, found.1) != (line, column) || !check(&found.2) {
             wrong.push(format!("{name} {texts:?}: line {}, column {}: {}", found.0, found.1, found.2));
@@ -722,20 +730,20 @@ fn long_lines_are_read_to_their_end() {
     // The boundary is in the middle of a weight.
     for separator in [" ", "\t"] {
         let text = format!("0 1{}500\n1 2 6\n", separators(separator, "0 1"));
-        let (graph, _) = sum(Some(format("edges")), &[text.as_bytes()], &BYTES);
+        let (graph, _) = sum(Some(format("edges")), &[&text], &BYTES);
         assert_eq!(edges(&graph), [(0, 1, 500), (1, 2, 6)]);
     }
     let text = format!("source,target,weight\n0,1{}500\n", separators(",", "0,1"));
     assert!(matches!(fault("edges", &[&text]), (2, 5, TrafficFault::EmptyField { .. })));
     let names: String = (0..60_000).map(|column| format!("unknown {column},")).collect();
     let text = format!("{names}source,target,weight\n{}0,1,500\n", ",".repeat(60_000));
-    assert_eq!(edges(&sum(Some(format("edges")), &[text.as_bytes()], &BYTES).0), [(0, 1, 500)]);
+    assert_eq!(edges(&sum(Some(format("edges")), &[&text], &BYTES).0), [(0, 1, 500)]);
 
     let row = "0000 <-> 0001 16 34.7826";
     let text = format!("{row}{}877039\n", separators(" ", row));
-    assert_eq!(sum(Some(format("aps")), &[text.as_bytes()], &MESSAGES).0.total_arc_weight(), 2 * 877_039);
+    assert_eq!(sum(Some(format("aps")), &[&text], &MESSAGES).0.total_arc_weight(), 2 * 877_039);
     let text = format!("viem_trace 1\nrank 0 of 2\np2p 1 1{}500\nend 1\n", separators(" ", "p2p 1 1"));
-    assert_eq!(edges(&sum(None, &[text.as_bytes()], &BYTES).0), [(0, 1, 500)]);
+    assert_eq!(edges(&sum(None, &[&text], &BYTES).0), [(0, 1, 500)]);
 
     // The communicator lines of a job of many ranks.
     let ranks: Vec<String> = (0..60_000).map(|rank| rank.to_string()).collect();
@@ -746,7 +754,7 @@ fn long_lines_are_read_to_their_end() {
         (format!("{flow}{communicator}"), 0),
         (format!("{flow}{communicator},x\n{flow}"), 1),
     ] {
-        let (graph, summary) = sum(None, &[text.as_bytes()], &BYTES);
+        let (graph, summary) = sum(None, &[&text], &BYTES);
         assert_eq!(summary.left_out.torn_lines, num_torn);
         assert_eq!(graph.arcs(0).next(), Some((1, 5 * text.matches(flow).count() as i64)));
     }
@@ -780,7 +788,7 @@ fn blanks_of_any_number_may_stand_in_a_matrix_market_file() {
             format!("{banner}{comment}{blanks}\n{entry}{blanks}{entry}{blanks}\n"),
             format!("{banner}{comment}{blanks}\r\n\n{entry}{entry}{blanks}"),
         ] {
-            let (graph, _) = sum(None, &[text.as_bytes()], &BYTES);
+            let (graph, _) = sum(None, &[&text], &BYTES);
             assert_eq!(edges(&graph), [(0, 1, 10)], "{} blanks, {shift} before the seam", blanks.len());
         }
     }
@@ -789,10 +797,7 @@ fn blanks_of_any_number_may_stand_in_a_matrix_market_file() {
 #[test]
 fn a_job_may_have_as_many_ranks_whether_they_count_from_0_or_from_1() {
     let (last, beyond) = (MOST_RANKS, MOST_RANKS + 1);
-    let read = |texts: &[&str]| {
-        let texts: Vec<_> = texts.iter().map(|text| text.as_bytes()).collect();
-        collect(Some(format("edges")), &texts)
-    };
+    let read = |texts: &[&str]| collect(Some(format("edges")), &texts);
     // That fewer are asked for spares the graph.
     let fewer = BYTES.with_num_ranks(MOST_RANKS - 1);
     let too_many = TrafficError::TooManyRanks { found: MOST_RANKS, asked: MOST_RANKS - 1 };
@@ -831,19 +836,19 @@ fn kinds_are_recognised_and_not_mixed() {
         "hello\n",
     ] {
         assert_eq!(Format::recognise(text.as_bytes()), None, "{text:?}");
-        let error = collect(None, &[text.as_bytes()]).map(|_| ()).unwrap_err().to_string();
+        let error = refused(None, &[&text]).to_string();
         assert!(
             error.starts_with("file 0, line 1, column 1: this ") && error.contains("a known kind"),
             "{error}"
         );
     }
     // Alone, the second file may be a matrix, too.
-    let (graph, _) = sum(None, &[b"0,1,5\n", b"0,1\n1,0\n"], &BYTES);
+    let (graph, _) = sum(None, &["0,1,5\n", "0,1\n1,0\n"], &BYTES);
     assert_eq!(edges(&graph), [(0, 1, 7)]);
-    let ambiguous = collect(None, &[b"0,1\n1,0\n"]).map(|_| ()).unwrap_err().to_string();
+    let ambiguous = refused(None, &[b"0,1\n1,0\n"]).to_string();
     assert!(ambiguous.contains("this is a dense matrix or an edge list"), "{ambiguous}");
     let files: [&[u8]; 2] = [b"0,1,5\n", b"%%MatrixMarket matrix coordinate integer general\n2 2 0\n"];
-    let error = collect(None, &files).map(|_| ()).unwrap_err().to_string();
+    let error = refused(None, &files).to_string();
     assert_eq!(
         error,
         "file 1, line 1, column 1: this is a file of kind mtx, but the files before it are of kind edges; sum them one by one"
@@ -852,8 +857,9 @@ fn kinds_are_recognised_and_not_mixed() {
 
 #[test]
 fn sums_beyond_64_bits_are_rejected() {
-    let edges =
-        |text: &[u8], config: &TrafficConfig| collect(Some(format("edges")), &[text]).unwrap().finish(config);
+    let edges = |text: &[u8], config: &TrafficConfig| {
+        collect(Some(format("edges")), &[&text]).unwrap().finish(config)
+    };
     let limit = i64::MAX as u64 / 2;
     assert!(edges(format!("0 1 {limit}\n").as_bytes(), &BYTES).is_ok());
     for text in [
@@ -887,7 +893,7 @@ fn histograms_are_as_long_as_those_of_most_lines() {
         + &line(3, "0,1,2,0")
         + &line(4, "0,1,2,00,1")
         + &line(5, "0,1,2,0");
-    let (graph, summary) = sum(Some(format("openmpi")), &[text.as_bytes()], &BYTES);
+    let (graph, summary) = sum(Some(format("openmpi")), &[&text], &BYTES);
     assert_eq!(edges(&graph), [(0, 1, 8), (0, 2, 8), (0, 3, 8), (0, 5, 8)]);
     assert_eq!(summary.left_out.torn_lines, 1);
 }
@@ -919,7 +925,7 @@ fn the_heaviest_edges_are_kept() {
     let text = b"0 1 50\n1 2 30\n2 3 15\n3 4 5\n";
     let kept = |share: &str| {
         let config = BYTES.with_top(Share::parse(share).unwrap());
-        let (graph, summary) = sum(Some(format("edges")), &[text], &config);
+        let (graph, summary) = sum(Some(format("edges")), &[&text], &config);
         assert_eq!(graph.num_nodes(), 5);
         assert_eq!(graph.num_edges() + summary.left_out.light_pairs, 4);
         edges(&graph).iter().map(|edge| edge.2).collect::<Vec<_>>()
@@ -932,7 +938,7 @@ fn the_heaviest_edges_are_kept() {
     let equal: String = (0..100).map(|rank| format!("{rank} {} 1\n", rank + 1)).collect();
     for (share, count) in [("55%", 55), ("0.55", 55), ("7%", 7), ("28%", 28), ("28.01%", 29), ("1e-9", 1)] {
         let config = BYTES.with_top(Share::parse(share).unwrap());
-        assert_eq!(sum(Some(format("edges")), &[equal.as_bytes()], &config).0.num_edges(), count, "{share}");
+        assert_eq!(sum(Some(format("edges")), &[&equal], &config).0.num_edges(), count, "{share}");
     }
     let far_apart = b"0 1 9007199254740992\n1 2 1\n";
     let config = BYTES.with_top(Share::parse("100%").unwrap());
@@ -942,7 +948,6 @@ fn the_heaviest_edges_are_kept() {
 /// The sums of the traces of all ranks, in which all make these calls.
 fn of_calls(n: u32, events: &[String]) -> (Vec<(u32, u32, i64)>, Summary) {
     let texts: Vec<String> = (0..n).map(|me| kineto(me, n, events)).collect();
-    let texts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
     let (graph, summary) = sum(None, &texts, &BYTES);
     (edges(&graph), summary)
 }
@@ -1000,7 +1005,7 @@ fn ranks_of_groups_that_are_cut_are_found_elsewhere() {
     let of = |more: &str, config: &str| {
         let text = kineto(2, 8, &[call(more)]);
         let text = text.replace("\"world_size\": 8", &format!("\"world_size\": 8{config}"));
-        let (graph, summary) = sum(None, &[text.as_bytes()], &BYTES);
+        let (graph, summary) = sum(None, &[&text], &BYTES);
         (edges(&graph), summary.left_out.uncounted_calls)
     };
     let config = ", \"pg_config\": [{\"pg_name\": \"7\", \"pg_size\": 3, \"ranks\": [0, 2, 5]}]";
@@ -1041,9 +1046,9 @@ fn rings_of_logs_are_those_of_the_job() {
         let ranks =
             (0..4).map(|rank| nccl(rank, &initialised(7, rank, 4, id, if rank == 0 { &ring } else { &[] })));
         let text = ranks.collect::<String>() + "some other line\n";
-        let (graph, summary) = sum(None, &[text.as_bytes()], &BYTES);
+        let (graph, summary) = sum(None, &[&text], &BYTES);
         assert_eq!(edges(&graph), [(0, 2, 2), (0, 3, 2), (1, 2, 2), (1, 3, 2)], "{id}");
-        assert_eq!(summary.classes.iter().map(|class| class.tally.bytes).collect::<Vec<_>>(), [8, 0, 0]);
+        assert_eq!(bytes_by_class(&summary), [8, 0, 0]);
     }
 }
 
@@ -1077,7 +1082,7 @@ fn ranks_of_communicators_are_found_by_process_in_any_file() {
     let files: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
     let (graph, summary) = sum(None, &files, &BYTES);
     assert_eq!((graph.num_nodes(), edges(&graph)), (4, vec![(1, 3, 3)]));
-    assert_eq!(summary.classes.iter().map(|class| class.tally.bytes).collect::<Vec<_>>(), [2, 0, 1]);
+    assert_eq!(bytes_by_class(&summary), [2, 0, 1]);
     assert_eq!(summary.left_out.unplaced_connections, 0);
     // Without the log of process 3, nobody knows who rank 1 is.
     let (graph, summary) = sum(None, &files[..3], &BYTES);
@@ -1091,24 +1096,24 @@ fn connections_complete_rings_that_are_cut() {
         let between: &[&str] = &[cut];
         nccl(rank, &initialised(7, rank, 16, " commId 0x99", &between[..usize::from(rank == 0)]))
     });
-    let (graph, _) = sum(None, &[whole.collect::<String>().as_bytes()], &BYTES);
+    let (graph, _) = sum(None, &[whole.collect::<String>()], &BYTES);
     assert_eq!(edges(&graph), [(0, 1, 1), (1, 2, 1), (2, 3, 1)]);
     let joined = (0..16).map(|rank| {
         let send = format!("Channel 00/0 : {rank}[1] -> {}[0] [send] via NET/IB/0", (rank + 1) % 16);
         let between: &[&str] = &[cut, &send];
         nccl(rank, &initialised(7, rank, 16, " commId 0x99", &between[usize::from(rank > 0)..]))
     });
-    let (graph, summary) = sum(None, &[joined.collect::<String>().as_bytes()], &BYTES);
+    let (graph, summary) = sum(None, &[joined.collect::<String>()], &BYTES);
     assert_eq!(edges(&graph).len(), 16);
     assert!(edges(&graph).iter().all(|edge| edge.2 == 1));
-    assert_eq!(summary.classes.iter().map(|class| class.tally.bytes).collect::<Vec<_>>(), [3, 13, 0]);
+    assert_eq!(bytes_by_class(&summary), [3, 13, 0]);
 }
 
 #[test]
 fn lines_of_old_versions_are_connections_of_the_job() {
     let text = "ip-1:5:6 [0] NCCL INFO Ring 00 : 2 -> 0 [send] via NET/Socket/0\nip-2:5:6 [0] NCCL INFO Ring 00 : 2 -> 0 [receive] via NET/Socket/0\n\
                 ip-1:5:6 [0] NCCL INFO Channel 01 : 0[6000] -> 1[b000] via P2P/IPC\nip-1:5:6 [0] NCCL INFO Ring 01 : 0 -> 1 -> 2\n";
-    let (graph, _) = sum(None, &[text.as_bytes()], &BYTES);
+    let (graph, _) = sum(None, &[&text], &BYTES);
     assert_eq!(edges(&graph), [(0, 1, 1), (0, 2, 1), (1, 2, 1)]);
 }
 
@@ -1127,7 +1132,7 @@ fn a_renamed_schedule_has_the_same_traffic_under_other_names() {
         places.truncate(n as usize);
         let source = Source::new("job.goal", text.as_slice()).unwrap();
         let renamed = relabel_goal(source, &places, num_places as usize).unwrap();
-        let (graph, summary) = sum(None, &[renamed.as_bytes()], &BYTES);
+        let (graph, summary) = sum(None, &[&renamed], &BYTES);
         assert_eq!((graph.num_nodes(), &summary.silent_ranks), (num_places as usize, &vec![]));
         let (original, _) = sum(None, &[&text], &BYTES);
         let mut expected: Vec<_> = edges(&original)
@@ -1215,7 +1220,6 @@ fn calls_are_counted_once_however_they_are_recorded() {
     // Ranks 1 and 3 have nothing that counts, and are named.
     let texts =
         [kineto(0, 4, &[of(1024)]), kineto(1, 4, &[bare]), kineto(2, 4, &[of(1024)]), kineto(3, 4, &[])];
-    let texts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
     let (graph, summary) = sum(None, &texts, &BYTES);
     assert_eq!(edges(&graph), [(0, 1, 3072), (2, 3, 3072)]);
     assert_eq!(summary.notes, [TrafficNote::SilentRanks(vec![1, 3])]);
@@ -1238,7 +1242,7 @@ fn recordings_without_traffic_are_warned_of() {
         ("kineto", &kernels, Uncounted),
     ];
     for (name, text, expected) in cases {
-        let (graph, summary) = sum(Some(format(name)), &[text.as_bytes()], &BYTES);
+        let (graph, summary) = sum(Some(format(name)), &[&text], &BYTES);
         assert_eq!(graph.num_edges(), 0);
         let reason = summary.notes.iter().find_map(|note| match note {
             TrafficNote::NoTraffic { reason, .. } => Some(*reason),
@@ -1333,10 +1337,9 @@ fn links_of_paje_are_messages_between_the_ranks_in_their_names() {
         ),
     ];
     for (text, expected, notes) in cases {
-        let (graph, summary) = sum(None, &[text.as_bytes()], &BYTES);
+        let (graph, summary) = sum(None, &[&text], &BYTES);
         assert_eq!((summary.format, edges(&graph), summary.notes), ("paje", expected, notes), "{text}");
-        let messages =
-            edges(&sum(None, &[text.as_bytes()], &MESSAGES).0).iter().map(|edge| edge.2).sum::<i64>();
+        let messages = edges(&sum(None, &[&text], &MESSAGES).0).iter().map(|edge| edge.2).sum::<i64>();
         assert_eq!(messages, 2);
     }
     let fault = |text: String| fault("paje", &[&text]);
@@ -1356,7 +1359,6 @@ fn simulated(actions: &str) -> (Vec<(u32, u32, i64)>, Summary) {
         |rank: u32| actions.lines().map(move |action| format!("{rank} {action}\n")).collect::<String>();
     let texts: Vec<String> =
         (0..3).map(|rank| format!("{rank} init\n{}{rank} finalize\n", line(rank))).collect();
-    let texts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).collect();
     let (graph, summary) = sum(None, &texts, &BYTES);
     (edges(&graph), summary)
 }
@@ -1364,7 +1366,7 @@ fn simulated(actions: &str) -> (Vec<(u32, u32, i64)>, Summary) {
 #[test]
 fn time_independent_traces_send_what_their_actions_say() {
     let text = "# a trace\n0 init 1\n0 send 1 0 1e6\n0 isend 2 7 10 1\n1 init\n1 send 2 5\n1 Ssend p0 3 2.0\n0 compute 5e6\n2 recv 1 0 5\n";
-    let (graph, summary) = sum(None, &[text.as_bytes()], &BYTES);
+    let (graph, summary) = sum(None, &[&text], &BYTES);
     assert_eq!((summary.format, summary.silent_ranks), ("simgrid", vec![]));
     assert_eq!(edges(&graph), [(0, 1, 8_000_002), (0, 2, 40), (1, 2, 5)]);
     let ring = |bytes| vec![(0, 1, bytes), (0, 2, bytes), (1, 2, bytes)];
@@ -1416,7 +1418,7 @@ fn columns_may_be_called_by_several_words() {
             if separator == "\t" && names.contains(' ') {
                 continue;
             }
-            let (graph, _) = sum(None, &[text.as_bytes()], &BYTES.with_first_rank(0));
+            let (graph, _) = sum(None, &[&text], &BYTES.with_first_rank(0));
             assert_eq!(edges(&graph), expected, "{text}");
         }
     }
