@@ -24,22 +24,14 @@ pub fn random_edges(n: usize, count: usize, rng: &mut Rng) -> BTreeSet<(NodeId, 
 
 /// A graph of `n` vertices with random edges of weights from 1 to `heaviest`.
 pub fn random_graph(n: usize, mean_degree: usize, heaviest: u32, rng: &mut Rng) -> CsrGraph {
-    let mut builder = GraphBuilder::new(n);
-    for (u, v) in random_edges(n, n * mean_degree / 2, rng) {
-        builder.add_edge(u, v, i64::from(rng.below(heaviest)) + 1);
-    }
-    builder.build().unwrap()
+    let edges = random_edges(n, n * mean_degree / 2, rng).into_iter();
+    CsrGraph::from_edges(n, edges.map(|(u, v)| (u, v, i64::from(rng.below(heaviest)) + 1))).unwrap()
 }
 
 /// The same graph with vertices of these weights.
 pub fn with_node_weights(graph: &CsrGraph, weights: &[i64]) -> CsrGraph {
-    let mut builder = GraphBuilder::new(graph.num_nodes());
-    for vertex in graph.nodes() {
-        builder.set_node_weight(vertex, weights[vertex as usize]);
-        let lower = graph.arcs(vertex).filter(|&(to, _)| to < vertex);
-        lower.for_each(|(to, weight)| builder.add_edge(vertex, to, weight));
-    }
-    builder.build().unwrap()
+    let arcs = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| (u, v, weight)));
+    CsrGraph::from_weights_and_edges(weights.to_vec(), arcs.filter(|(u, v, _)| u < v)).unwrap()
 }
 
 /// A graph with heavy-tailed degrees, highest at the first vertices.
@@ -51,9 +43,8 @@ pub fn skewed_graph(n: usize, num_edges: usize, rng: &mut Rng) -> CsrGraph {
 
 /// A star around a process, with edges of weight 1.
 pub fn star(n: usize, middle: NodeId) -> CsrGraph {
-    let mut builder = GraphBuilder::new(n);
-    (0..n as NodeId).filter(|&leaf| leaf != middle).for_each(|leaf| builder.add_edge(middle, leaf, 1));
-    builder.build().unwrap()
+    let leaves = (0..n as NodeId).filter(|&leaf| leaf != middle);
+    CsrGraph::from_edges(n, leaves.map(|leaf| (middle, leaf, 1))).unwrap()
 }
 
 /// A clique of the first `core` of `n` vertices, among which the others are dealt out in turn as leaves; weights 1.
@@ -68,11 +59,8 @@ pub fn core_and_periphery(core: NodeId, n: NodeId) -> CsrGraph {
 
 /// The graph of all adjacent pairs of vertices.
 pub fn graph_of(n: u32, are_adjacent: impl Fn(u32, u32) -> bool) -> CsrGraph {
-    let mut builder = GraphBuilder::new(n as usize);
-    for v in 0..n {
-        (0..v).filter(|&u| are_adjacent(u, v)).for_each(|u| builder.add_edge(u, v, 1));
-    }
-    builder.build().unwrap()
+    let pairs = (0..n).flat_map(|v| (0..v).map(move |u| (u, v, 1)));
+    CsrGraph::from_edges(n as usize, pairs.filter(|&(u, v, _)| are_adjacent(u, v))).unwrap()
 }
 
 /// Neighbours in a grid differ in one coordinate, by one, or by the length minus one if the dimension is
@@ -104,13 +92,9 @@ pub fn butterfly(levels: u32) -> CsrGraph {
 pub fn shuffled(graph: &CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph {
     let mut order: Vec<NodeId> = graph.nodes().collect();
     rng.shuffle(&mut order);
-    let mut builder = GraphBuilder::new(graph.num_nodes());
-    for u in graph.nodes() {
-        for (v, _) in graph.arcs(u).filter(|&(v, _)| u < v) {
-            builder.add_edge(order[u as usize], order[v as usize], i64::from(rng.below(heaviest)) + 1);
-        }
-    }
-    builder.build().unwrap()
+    let arcs = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, _)| (u, v))).filter(|(u, v)| u < v);
+    let edge = |(u, v)| (order[u as usize], order[v as usize], i64::from(rng.below(heaviest)) + 1);
+    CsrGraph::from_edges(graph.num_nodes(), arcs.map(edge)).unwrap()
 }
 
 /// Graphs of regular shape.

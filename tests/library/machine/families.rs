@@ -1,7 +1,7 @@
 //! Machines of every family: distances compared with the definitions for all pairs of PEs, general
 //! properties, parts, lists of PEs, and errors.
 
-use viem::graph::{CsrGraph, GraphBuilder};
+use viem::graph::CsrGraph;
 use viem::ground::rng::Rng;
 use viem::ground::types::{Distance, NodeId, PeId};
 use viem::machine::{
@@ -143,14 +143,7 @@ fn random_matrix(rng: &mut Rng) -> Case {
 }
 
 fn network(weights: &[i64], links: &[(NodeId, NodeId, i64)]) -> CsrGraph {
-    let mut builder = GraphBuilder::new(weights.len());
-    for (vertex, &weight) in weights.iter().enumerate() {
-        builder.set_node_weight(vertex as NodeId, weight);
-    }
-    for &(u, v, cost) in links {
-        builder.add_edge(u, v, cost);
-    }
-    builder.build().unwrap()
+    CsrGraph::from_weights_and_edges(weights.to_vec(), links.iter().copied()).unwrap()
 }
 
 /// The cheapest path from every vertex to every other (Floyd and Warshall).
@@ -667,10 +660,7 @@ fn lists_of_few_pes_fall_into_parts() {
 
 #[test]
 fn vast_capacities_take_no_memory() {
-    let mut builder = GraphBuilder::new(2);
-    builder.add_edge(0, 1, 1);
-    (0..2).for_each(|vertex| builder.set_node_weight(vertex, 2_000_000_000));
-    let network = Network::new(builder.build().unwrap()).unwrap();
+    let network = Network::new(network(&[2_000_000_000; 2], &[(0, 1, 1)])).unwrap();
     assert_eq!((network.capacity(1), Nodes::of(&network).site(1).cpus.len()), (2_000_000_000, 4096));
 }
 

@@ -38,23 +38,13 @@ fn path(n: usize) -> CsrGraph {
 }
 
 fn star(n: usize) -> CsrGraph {
-    let mut builder = GraphBuilder::new(n);
-    for leaf in 1..n as u32 {
-        builder.add_edge(0, leaf, i64::from(leaf));
-    }
-    builder.build().unwrap()
+    CsrGraph::from_edges(n, (1..n as u32).map(|leaf| (0, leaf, i64::from(leaf)))).unwrap()
 }
 
 /// Pairs of vertices of every weight; the other vertices are isolated.
 fn scattered(n: usize) -> CsrGraph {
-    let mut builder = GraphBuilder::new(n);
-    for u in 0..n as u32 {
-        builder.set_node_weight(u, i64::from(u % 5));
-    }
-    for u in (0..n as u32 / 2).step_by(2) {
-        builder.add_edge(u, u + 1, 3);
-    }
-    builder.build().unwrap()
+    let edges = (0..n as u32 / 2).step_by(2).map(|u| (u, u + 1, 3));
+    CsrGraph::from_weights_and_edges((0..n as i64).map(|u| u % 5).collect(), edges).unwrap()
 }
 
 fn graphs(n: usize) -> [CsrGraph; 5] {
@@ -189,11 +179,8 @@ fn hierarchical_constructors_keep_cliques_together() {
 
 #[test]
 fn growing_starts_at_the_largest_volume_and_follows_the_edges() {
-    let mut builder = GraphBuilder::new(6);
-    for (u, v, weight) in [(0, 1, 1), (1, 2, 5), (2, 3, 9), (3, 4, 8), (4, 5, 1)] {
-        builder.add_edge(u, v, weight);
-    }
-    let graph = builder.build().unwrap();
+    let edges = [(0, 1, 1), (1, 2, 5), (2, 3, 9), (3, 4, 8), (4, 5, 1)];
+    let graph = CsrGraph::from_edges(6, edges).unwrap();
     let hierarchy = Hierarchy::parse("2:3", "1:10").unwrap();
     let mapping = build(&graph, &hierarchy, Construction::Growing, PartitionPreset::Eco);
     // Order of processes: 3 (volume 17), 2 (9), 4 (8), 1 (5), then 5 and 0 (1 each, 0 and 5 alike).

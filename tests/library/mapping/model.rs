@@ -2,7 +2,7 @@
 
 use crate::common::{check_partition, check_quotient, random_edges};
 use proptest::prelude::*;
-use viem::graph::{GraphBuilder, generate};
+use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::rng::Rng;
 use viem::mapping::model::{ModelConfig, ModelError, generate};
 use viem::partition::PartitionPreset;
@@ -47,12 +47,8 @@ fn no_block_is_empty_even_without_edges() {
 #[test]
 fn no_block_is_empty_whatever_the_vertices_weigh() {
     let path = |weights: &[i64]| {
-        let mut builder = GraphBuilder::new(weights.len());
-        for (node, &weight) in weights.iter().enumerate() {
-            builder.set_node_weight(node as u32, weight);
-        }
-        (1..weights.len() as u32).for_each(|node| builder.add_edge(node - 1, node, 1));
-        builder.build().unwrap()
+        let edges = (1..weights.len() as u32).map(|node| (node - 1, node, 1));
+        CsrGraph::from_weights_and_edges(weights.to_vec(), edges).unwrap()
     };
     let all =
         [&[0; 6][..], &[1, 0, 0, 0, 0, 0], &[10, 10, 10, 1], &[i64::MAX, 0, 0, 0], &[i64::MAX / 2, 0, 0, 3]];

@@ -1,7 +1,7 @@
 //! Local search: every neighbourhood, on random graphs and machines of many shapes.
 
 use crate::common::{SHAPES, StopAfter, naive_cost, random_graph, random_mapping};
-use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::graph::{CsrGraph, generate};
 use viem::ground::rng::Rng;
 use viem::ground::threads;
 use viem::ground::types::{NodeId, PeId};
@@ -174,11 +174,7 @@ fn nsquare_visits_the_mappings_of_the_plain_loop() {
 #[test]
 fn every_pair_is_tried_once() {
     let n = 12;
-    let mut builder = GraphBuilder::new(n);
-    for u in 1..n as NodeId {
-        builder.add_edge(u - 1, u, 1);
-    }
-    let graph = builder.build().unwrap();
+    let graph = CsrGraph::from_edges(n, (1..n as NodeId).map(|u| (u - 1, u, 1))).unwrap();
     // All distances are equal, but no two PEs are known to be alike: nothing gains, everything is tried.
     let oracle = Distances::own(n, Uniform).unwrap();
     let start = Mapping::identity(n);

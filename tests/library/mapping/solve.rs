@@ -105,11 +105,7 @@ fn the_auditor_agrees_with_the_report() {
 
 #[test]
 fn an_edge_per_group_is_mapped_optimally() {
-    let mut builder = GraphBuilder::new(8);
-    for u in 0..4 {
-        builder.add_edge(u, u + 4, 1);
-    }
-    let graph = builder.build().unwrap();
+    let graph = CsrGraph::from_edges(8, (0..4).map(|u| (u, u + 4, 1))).unwrap();
     let hierarchy = Hierarchy::parse("2:4", "1:100").unwrap();
     assert_eq!(map(&graph, &hierarchy, &Config::default()).report.cost, 8);
 }
@@ -163,11 +159,7 @@ fn the_seed_matters() {
 fn never_worse_than_the_identity_or_the_start() {
     let hierarchy = Hierarchy::parse("2:3:4", "1:10:100").unwrap();
     // The identity is optimal: each group of the hierarchy is a clique.
-    let mut builder = GraphBuilder::new(24);
-    for group in 0..12 {
-        builder.add_edge(2 * group, 2 * group + 1, 10);
-    }
-    let graph = builder.build().unwrap();
+    let graph = CsrGraph::from_edges(24, (0..12).map(|group| (2 * group, 2 * group + 1, 10))).unwrap();
     let shuffled = Mapping::new((0..24).map(|process| process * 7 % 24).collect()).unwrap();
     let config =
         Config::default().with_construction(Construction::Random).with_neighbourhood(Neighbourhood::None);
@@ -176,12 +168,8 @@ fn never_worse_than_the_identity_or_the_start() {
     assert_eq!(solution.report.cost, 240);
 
     // Relabelled such that only the start is good.
-    let mut builder = GraphBuilder::new(24);
-    for group in 0..12 {
-        let process_on = shuffled.process_on_each_pe().expect("a permutation");
-        builder.add_edge(process_on[2 * group], process_on[2 * group + 1], 10);
-    }
-    let graph = builder.build().unwrap();
+    let process_on = shuffled.process_on_each_pe().expect("a permutation");
+    let graph = CsrGraph::from_edges(24, process_on.chunks(2).map(|pair| (pair[0], pair[1], 10))).unwrap();
     let solution = solved!(&graph, &hierarchy, &config, start(&shuffled));
     assert_eq!(solution.mapping, shuffled);
     assert_eq!((solution.report.cost, solution.report.cost_of_start), (240, Some(240)));
@@ -292,9 +280,7 @@ fn a_time_limit_only_ever_lowers_the_cost() {
 }
 
 fn of_pairs(n: usize, pairs: impl Iterator<Item = (u32, u32)>) -> CsrGraph {
-    let mut builder = GraphBuilder::new(n);
-    pairs.for_each(|(u, v)| builder.add_edge(u, v, 2));
-    builder.build().unwrap()
+    CsrGraph::from_edges(n, pairs.map(|(u, v)| (u, v, 2))).unwrap()
 }
 
 /// Far longer than any test runs: such a run returns only if it ends by itself.

@@ -8,11 +8,7 @@ use viem::ground::types::{NodeId, Weight};
 use viem::partition::{Contraction, Partition, PartitionConfig, PartitionPreset, Partitioner, Targets};
 
 fn graph(num_nodes: usize, edges: impl IntoIterator<Item = (NodeId, NodeId)>) -> CsrGraph {
-    let mut builder = GraphBuilder::new(num_nodes);
-    for (u, v) in edges {
-        builder.add_edge(u, v, 1);
-    }
-    builder.build().unwrap()
+    CsrGraph::from_edges(num_nodes, edges.into_iter().map(|(u, v)| (u, v, 1))).unwrap()
 }
 
 fn cycle(n: u32) -> CsrGraph {
@@ -151,11 +147,8 @@ fn an_empty_block_gets_a_vertex_that_fits() {
 
 #[test]
 fn weights_beyond_32_bits_are_counted_in_full() {
-    let mut builder = GraphBuilder::new(40);
-    for v in 0..40 {
-        builder.add_edge(v, (v + 1) % 40, if v % 10 == 3 { 1 << 33 } else { 1 << 40 });
-    }
-    let graph = builder.build().unwrap();
+    let edges = (0..40).map(|v| (v, (v + 1) % 40, if v % 10 == 3 { 1 << 33 } else { 1 << 40 }));
+    let graph = CsrGraph::from_edges(40, edges).unwrap();
     assert_eq!(exact(&graph, 4, PartitionPreset::Eco, 1).cut(), 4 << 33);
 }
 

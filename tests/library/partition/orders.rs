@@ -1,6 +1,6 @@
 //! One suite over all partitioning algorithms.
 
-use crate::common::{check_partition, random_graph};
+use crate::common::{check_partition, random_graph, star, with_node_weights};
 use viem::graph::{Coordinates, CsrGraph, GraphBuilder, generate};
 use viem::ground::rng::Rng;
 use viem::ground::threads;
@@ -15,12 +15,8 @@ fn random_points(n: usize, dimension: usize, rng: &mut Rng) -> Coordinates {
 }
 
 fn with_random_weights(graph: &CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph {
-    let mut builder = GraphBuilder::new(graph.num_nodes());
-    for u in graph.nodes() {
-        builder.set_node_weight(u, Weight::from(rng.below(heaviest)) + 1);
-        graph.arcs(u).filter(|&(v, _)| u < v).for_each(|(v, weight)| builder.add_edge(u, v, weight));
-    }
-    builder.build().unwrap()
+    let weights: Vec<Weight> = graph.nodes().map(|_| Weight::from(rng.below(heaviest)) + 1).collect();
+    with_node_weights(graph, &weights)
 }
 
 /// A partition that is what it says of itself.
@@ -160,11 +156,7 @@ fn orders_are_permutations_that_any_speeds_cut() {
 #[test]
 fn extremes_of_graphs_and_parts_are_divided() {
     let mut rng = Rng::new(5);
-    let star = {
-        let mut builder = GraphBuilder::new(60);
-        (1..60).for_each(|leaf| builder.add_edge(0, leaf, 1));
-        builder.build().unwrap()
-    };
+    let star = star(60, 0);
     let edgeless = |n| GraphBuilder::new(n).build().unwrap();
     for graph in [edgeless(0), edgeless(1), edgeless(2), edgeless(40), star, generate::grid(9, 9)] {
         let n = graph.num_nodes();

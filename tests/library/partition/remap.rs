@@ -1,7 +1,7 @@
 //! Partitions and mappings that resume older ones.
 
-use crate::common::{check_partition, text_of};
-use viem::graph::{CsrGraph, GraphBuilder, generate};
+use crate::common::{check_partition, text_of, with_node_weights};
+use viem::graph::{CsrGraph, generate};
 use viem::ground::rng::Rng;
 use viem::ground::threads;
 use viem::machine::{Capacities, Hierarchy};
@@ -72,12 +72,8 @@ fn speeds_weights_and_blocks_change_and_bounds_hold() {
             }
         }
     }
-    let mut heavier = GraphBuilder::new(mesh.num_nodes());
-    for node in mesh.nodes() {
-        heavier.set_node_weight(node, 1 + i64::from(rng.below(3)) * i64::from(node % 40 < 10));
-        mesh.arcs(node).filter(|&(to, _)| to < node).for_each(|(to, w)| heavier.add_edge(node, to, w));
-    }
-    let heavier = heavier.build().unwrap();
+    let weight = |node| 1 + i64::from(rng.below(3)) * i64::from(node % 40 < 10);
+    let heavier = with_node_weights(&mesh, &mesh.nodes().map(weight).collect::<Vec<_>>());
     remapped(&heavier, &Targets::equal(&heavier, 8, 0.05).unwrap(), &homes, PartitionPreset::Eco, "0.5");
 }
 
@@ -369,9 +365,7 @@ fn invalid_input_is_rejected() {
         .and_then(|found| found.into_best(weight("0")))
         .unwrap_err();
     assert_eq!(error, RemapError::Homes(HomesError::Blocks { found: 3, expected: 2 }));
-    let mut builder = GraphBuilder::new(2);
-    builder.add_edge(0, 1, i64::MAX / 8);
-    let heavy = builder.build().unwrap();
+    let heavy = CsrGraph::from_edges(2, [(0, 1, i64::MAX / 8)]).unwrap();
     let homes = Homes::new(&[0, 1], &[], 2).unwrap();
     let targets = Targets::equal(&heavy, 2, 0.0).unwrap();
     let error = partitioner

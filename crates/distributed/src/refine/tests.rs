@@ -123,10 +123,7 @@ fn exact_sizes_are_reached_from_any_partition() {
 #[test]
 fn what_cannot_be_balanced_ends() {
     // Three vertices of weight 4 and bounds of 6 for two blocks.
-    let mut builder = viem::graph::GraphBuilder::new(3);
-    (0..3).for_each(|v| builder.set_node_weight(v, 4));
-    builder.add_edge(0, 1, 1);
-    let graph = builder.build().unwrap();
+    let graph = CsrGraph::from_weights_and_edges(vec![4; 3], [(0, 1, 1)]).unwrap();
     let quality = on_ranks(2, &graph, 0, |comm, part| {
         let distances = BlockDistances::cut();
         let task = Task {

@@ -276,13 +276,14 @@ fn exact_sizes_hold() {
 
 /// The same graph where three quarters of the vertices weigh nothing.
 fn mostly_weightless(graph: &CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph {
-    let mut builder = viem::graph::GraphBuilder::new(graph.num_nodes());
-    for u in graph.nodes() {
-        let weight = if rng.below(4) == 0 { rng.below(heaviest + 1) } else { 0 };
-        builder.set_node_weight(u, weight.into());
-        graph.arcs(u).filter(|&(v, _)| v < u).for_each(|(v, weight)| builder.add_edge(u, v, weight));
-    }
-    builder.build().unwrap()
+    weighed(graph, |_| if rng.below(4) == 0 { rng.below(heaviest + 1).into() } else { 0 })
+}
+
+/// The same graph with vertices of other weights.
+fn weighed(graph: &CsrGraph, weight: impl FnMut(u32) -> Weight) -> CsrGraph {
+    let arcs = graph.nodes().flat_map(|u| graph.arcs(u).map(move |(v, weight)| (u, v, weight)));
+    let weights = graph.nodes().map(weight).collect();
+    CsrGraph::from_weights_and_edges(weights, arcs.filter(|(u, v, _)| u < v)).unwrap()
 }
 
 #[test]
@@ -335,12 +336,7 @@ fn remapping_keeps_most_in_place() {
     let machine = tree("4:2", "1:10");
     let (old, before) = check(&graph, 2, Goal::Pes(&*machine), (None, None), &small());
     // A tenth of the vertices becomes three times as heavy, and some are new.
-    let mut builder = viem::graph::GraphBuilder::new(graph.num_nodes());
-    for u in graph.nodes() {
-        builder.set_node_weight(u, if u < 200 { 3 } else { 1 });
-        graph.arcs(u).filter(|&(v, _)| v < u).for_each(|(v, weight)| builder.add_edge(u, v, weight));
-    }
-    let heavier = builder.build().unwrap();
+    let heavier = weighed(&graph, |u| if u < 200 { 3 } else { 1 });
     let homes: Vec<BlockId> =
         old.iter().enumerate().map(|(v, &pe)| if v % 50 == 0 { Homes::NONE } else { pe }).collect();
     let weight: MigrationWeight = "2".parse().unwrap();

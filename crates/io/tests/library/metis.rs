@@ -1,7 +1,7 @@
 //! Graph files: valid input, errors with their positions, and repair.
 
 use proptest::prelude::*;
-use viem::graph::{CsrGraph, GraphBuilder};
+use viem::graph::CsrGraph;
 use viem_io::metis::{self, CheckReport, FaultKind, GraphContent, NodeWeights, RepairError, Role};
 use viem_io::{NumberFault, ReadError, Source};
 
@@ -129,13 +129,8 @@ fn files_from_the_wild_are_accepted_or_rejected_for_the_right_reason() {
 #[test]
 fn every_format_is_read() {
     let path = |weights: [i64; 3], edges: [i64; 2]| {
-        let mut builder = GraphBuilder::new(3);
-        for (node, weight) in weights.into_iter().enumerate() {
-            builder.set_node_weight(node as u32, weight);
-        }
-        builder.add_edge(0, 1, edges[0]);
-        builder.add_edge(1, 2, edges[1]);
-        builder.build().unwrap()
+        let edges = [(0, 1, edges[0]), (1, 2, edges[1])];
+        CsrGraph::from_weights_and_edges(weights.to_vec(), edges).unwrap()
     };
     let plain = path([1; 3], [1; 2]);
     let (weights, edges) = ([4, 0, 6], [7, 8]);
@@ -433,16 +428,9 @@ prop_compose! {
         weights in prop::collection::vec(0i64..1 << 40, n),
         edges in prop::collection::btree_map((0..n.max(1), 0..n.max(1)), 1i64..1 << 40, 0..40),
     ) -> CsrGraph {
-        let mut builder = GraphBuilder::new(weights.len());
-        for (node, &weight) in weights.iter().enumerate() {
-            builder.set_node_weight(node as u32, weight);
-        }
-        for ((u, v), weight) in edges {
-            if u < v {
-                builder.add_edge(u as u32, v as u32, weight);
-            }
-        }
-        builder.build().unwrap()
+        let edges = edges.into_iter().filter(|((u, v), _)| u < v);
+        let edges = edges.map(|((u, v), weight)| (u as u32, v as u32, weight));
+        CsrGraph::from_weights_and_edges(weights, edges).unwrap()
     }
 }
 

@@ -79,13 +79,7 @@ fn changed(place: usize, number: i64) -> Vec<u8> {
 
 #[test]
 fn a_file_as_others_write_it_is_read() {
-    let mut builder = GraphBuilder::new(3);
-    for (node, weight) in [7, 0, 9].into_iter().enumerate() {
-        builder.set_node_weight(node as u32, weight);
-    }
-    builder.add_edge(0, 1, 5);
-    builder.add_edge(1, 2, 6);
-    let graph = builder.build().unwrap();
+    let graph = CsrGraph::from_weights_and_edges(vec![7, 0, 9], [(0, 1, 5), (1, 2, 6)]).unwrap();
     assert_eq!(read(&wide(&PATH)).unwrap(), graph);
     assert_eq!(written(&graph, GraphContent::ALL_WEIGHTS, ParhipWidth::Eight), wide(&PATH));
     // Lists in any order.
