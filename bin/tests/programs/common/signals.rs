@@ -8,20 +8,15 @@ use super::{Folder, to_spawn};
 
 /// A run of a command that has just printed a line with this beginning.
 pub fn start(folder: &Folder, line: &str, beginning: &str) -> (Child, BufReader<ChildStdout>) {
-    let mut child = to_spawn(&folder.command(line), folder.path())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut command = to_spawn(&folder.command(line), folder.path());
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap());
-    let mut line = String::new();
-    loop {
-        line.clear();
-        assert!(lines.read_line(&mut line).unwrap() > 0, "the program ended early");
-        if line.starts_with(beginning) {
-            return (child, lines);
-        }
+    let mut printed = String::new();
+    while !printed.starts_with(beginning) {
+        printed.clear();
+        assert!(lines.read_line(&mut printed).unwrap() > 0, "the program ended early");
     }
+    (child, lines)
 }
 
 /// Sends a signal, given by its name for `kill`.

@@ -797,7 +797,7 @@ fn blanks_of_any_number_may_stand_in_a_matrix_market_file() {
 #[test]
 fn a_job_may_have_as_many_ranks_whether_they_count_from_0_or_from_1() {
     let (last, beyond) = (MOST_RANKS, MOST_RANKS + 1);
-    let read = |texts: &[&str]| collect(Some(format("edges")), &texts);
+    let read = |texts: &[&str]| collect(Some(format("edges")), texts);
     // That fewer are asked for spares the graph.
     let fewer = BYTES.with_num_ranks(MOST_RANKS - 1);
     let too_many = TrafficError::TooManyRanks { found: MOST_RANKS, asked: MOST_RANKS - 1 };
