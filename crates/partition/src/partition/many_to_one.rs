@@ -211,14 +211,14 @@ impl ManyToOnePartitioner {
     /// # Errors
     ///
     /// The homes do not fit the graph and the targets, the weight is not possible for them, or there is no partition from scratch.
-    pub fn remap<E: From<RemapError>>(
+    pub fn remap(
         &self,
         graph: &CsrGraph,
         targets: &Targets,
         layout: Layout<'_>,
         (remapping, observer): (Remapping<'_>, &dyn Observer),
-        scratch: &dyn Fn() -> Result<ManyToOnePartition, E>,
-    ) -> Result<Envelope<ManyToOnePartition>, E> {
+        scratch: &dyn Fn() -> Result<ManyToOnePartition, RemapError>,
+    ) -> Result<Envelope<ManyToOnePartition>, RemapError> {
         let ManyToOnePartitionConfig { sections, whole: settings, .. } =
             &self.settings.suited_to(graph, targets);
         let sections = sections.resuming();
@@ -227,7 +227,7 @@ impl ManyToOnePartitioner {
             Multisection { tree, distances, settings: &sections, refined: (settings, 0), place: None };
         let along = (!tree.is_flat()).then_some(division);
         let remap = &Remap { graph, targets, remapping, settings, along, seed: self.seed, observer };
-        let scratch = &|| -> Result<Vec<BlockId>, E> {
+        let scratch = &|| -> Result<Vec<BlockId>, RemapError> {
             let scratch = scratch()?;
             let blocks = renamed(scratch.partition.blocks(), &remap.labels(&scratch.partition, tree));
             // Where the machine is no tree, parts of the same shape need not have the same distances.
@@ -243,14 +243,14 @@ impl ManyToOnePartitioner {
 }
 
 /// A remapping once the objective is known.
-struct RemapVisitor<'a, E> {
+struct RemapVisitor<'a> {
     remap: &'a Remap<'a>,
     greatest: Distance,
-    scratch: &'a dyn Fn() -> Result<Vec<BlockId>, E>,
+    scratch: &'a dyn Fn() -> Result<Vec<BlockId>, RemapError>,
 }
 
-impl<E: From<RemapError>> ObjectiveVisitor for RemapVisitor<'_, E> {
-    type Output = Result<Envelope<Vec<BlockId>>, E>;
+impl ObjectiveVisitor for RemapVisitor<'_> {
+    type Output = Result<Envelope<Vec<BlockId>>, RemapError>;
 
     fn visit<O: Objective>(self, objective: O) -> Self::Output {
         // The partitioner counts each edge once, J twice.

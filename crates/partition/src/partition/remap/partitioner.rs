@@ -80,7 +80,7 @@ impl Partitioner {
         let scratch = || {
             let scratch = self.partition(graph, targets, observer);
             let tree = BlockTree::new(targets.num_blocks(), |_| Vec::new());
-            Ok::<_, RemapError>(renamed(scratch.blocks(), &remap.labels(&scratch, &tree)))
+            Ok(renamed(scratch.blocks(), &remap.labels(&scratch, &tree)))
         };
         let found = remap.run(Cut, OF_CUT, &scratch)?;
         Ok(found.map(|blocks| Remapped::new(graph, targets, homes, blocks)))

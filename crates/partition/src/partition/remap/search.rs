@@ -67,14 +67,17 @@ type Ratio = (Weight, Weight);
 
 type Found = Envelope<Vec<BlockId>>;
 
+/// Makes a partition from scratch.
+type Scratch<'a> = &'a dyn Fn() -> Result<Vec<BlockId>, RemapError>;
+
 impl Remap<'_> {
     /// The blocks of the vertices in the best partitions. `scratch` makes a partition from scratch.
-    pub fn run<O: Objective, E: From<RemapError>>(
+    pub fn run<O: Objective>(
         &self,
         objective: O,
         costs: EdgeCosts,
-        scratch: &dyn Fn() -> Result<Vec<BlockId>, E>,
-    ) -> Result<Found, E> {
+        scratch: Scratch<'_>,
+    ) -> Result<Found, RemapError> {
         let limits = self.limits(costs)?;
         limits.check(self.remapping.weight)?;
         let objective = self.migrating(objective, costs);
@@ -163,7 +166,7 @@ struct Search<'a, W, O> {
 
 impl<W: Stored, O: Objective> Search<'_, W, O> {
     /// See [`Remap::run`].
-    fn found<E>(&self, scratch: &dyn Fn() -> Result<Vec<BlockId>, E>) -> Result<Found, E> {
+    fn found(&self, scratch: Scratch<'_>) -> Result<Found, RemapError> {
         let Remapping { weight, extent, .. } = self.remap.remapping;
         let mut found = Envelope::new(self.limits);
         self.stay(&mut found);
@@ -187,11 +190,7 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
     }
 
     /// Adds what does not depend on the weight that is asked for.
-    fn for_all_weights<E>(
-        &self,
-        found: &mut Found,
-        scratch: &dyn Fn() -> Result<Vec<BlockId>, E>,
-    ) -> Result<(), E> {
+    fn for_all_weights(&self, found: &mut Found, scratch: Scratch<'_>) -> Result<(), RemapError> {
         // As little migration as possible comes first: a run that is stopped ends with it.
         let stiff = self.stiff();
         if let Some(stiff) = stiff {
@@ -214,12 +213,12 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
     }
 
     /// Adds what is found for a weight, if that is possible.
-    fn for_weight<E>(
+    fn for_weight(
         &self,
         found: &mut Found,
         weight: MigrationWeight,
-        scratch: &dyn Fn() -> Result<Vec<BlockId>, E>,
-    ) -> Result<(), E> {
+        scratch: Scratch<'_>,
+    ) -> Result<(), RemapError> {
         if self.limits.check(weight).is_err() {
             return Ok(());
         }
