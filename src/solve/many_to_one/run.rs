@@ -119,7 +119,8 @@ impl Search<'_> {
             })
         };
         let remapping = remapping.renamed(homes);
-        let found = partitioner.remap(graph, targets, layout, (remapping, watched as &dyn Observer), &scratch);
+        let found =
+            partitioner.remap(graph, targets, layout, (remapping, watched as &dyn Observer), &scratch);
         let found = found.map_err(|error| failure.take().unwrap_or(error.into()))?;
         Ok((found, remapping.weight))
     }

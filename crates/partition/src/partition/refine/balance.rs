@@ -167,7 +167,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
         let weight = level.node_weight(node);
         let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
         let fits = |block: BlockId| block != from && room(block) >= weight;
-        let count = affinities.narrow(O::HAS_PULL, fits);
+        let count = affinities.narrow(level.objective.has_pull(), fits);
         let adjacent = affinities.blocks()[..count].iter().copied().filter(|&block| fits(block));
         let block = adjacent
             .max_by_key(|&block| (level.gain(node, affinities, from, block), room(block), block))

@@ -167,7 +167,7 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
         let is_on_boundary = self.affinities.blocks().iter().any(|&to| to != block);
         let barred = self.barred_from[node as usize];
         let fits = |to: BlockId| to != block && to != barred;
-        let count = self.affinities.narrow(O::HAS_PULL, fits);
+        let count = self.affinities.narrow(self.level.objective.has_pull(), fits);
         for &to in self.affinities.blocks()[..count].iter().filter(|&&to| fits(to)) {
             let gain = self.level.gain(node, &self.affinities, block, to);
             let best = &mut self.best[to as usize];

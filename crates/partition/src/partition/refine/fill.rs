@@ -21,7 +21,7 @@ use crate::partition::bounds::LoadBounds;
 use crate::partition::compact::{Arc, CompactGraph, Stored};
 use crate::partition::fixed::FixedVertices;
 use crate::partition::heap::Heap;
-use crate::partition::objective::{Cut, Migrating, Objective};
+use crate::partition::objective::{Cut, EdgeCost, Migrating, Objective};
 use crate::partition::relay::{Single, along, relay};
 use crate::partition::targets::Targets;
 
@@ -45,7 +45,7 @@ pub(in crate::partition) fn filled(
         return partition;
     }
     let none = FixedVertices::none(graph.num_nodes(), targets.num_blocks());
-    let objective = Migrating::fixing(Cut, targets.fixed().unwrap_or(&none));
+    let objective = Migrating::fixing(EdgeCost::Cut(Cut), targets.fixed().unwrap_or(&none));
     let compact = CompactGraph::<i64>::new(graph);
     let level = Problem { graph: &compact, objective: &objective };
     let mut assignment = Assignment::new(level, partition.into_blocks(), targets.num_blocks());
@@ -387,7 +387,7 @@ mod tests {
     use crate::ground::rng::Rng;
     use crate::partition::bounds::BoundViolation;
     use crate::partition::compact::CompactGraph;
-    use crate::partition::objective::{Cut, Migrating};
+    use crate::partition::objective::{Cut, EdgeCost, Migrating};
     use crate::partition::refine::cycles::Moves;
     use crate::partition::refine::flow::Flow;
     use crate::partition::refine::k_way::{self, KWay};
@@ -433,7 +433,7 @@ mod tests {
             let Case { graph, blocks, fixed, most, least } = case([1, 1, 4][round % 3], &mut rng);
             let graph = CompactGraph::<i64>::new(&graph);
             let bounds = LoadBounds { most: &most, least: &least, closed: &[] };
-            let objective = Migrating::fixing(Cut, &fixed);
+            let objective = Migrating::fixing(EdgeCost::Cut(Cut), &fixed);
             let level = Problem { graph: &graph, objective: &objective };
             let mut assignment = Assignment::new(level, blocks, NUM_BLOCKS);
             let before = assignment.violation(bounds).shortfall;
@@ -465,7 +465,7 @@ mod tests {
         for round in 0..60 {
             let Case { graph, blocks, fixed, .. } = case([1, 4, 50][round % 3], &mut rng);
             let graph = CompactGraph::<i64>::new(&graph);
-            let objective = Migrating::fixing(Cut, &fixed);
+            let objective = Migrating::fixing(EdgeCost::Cut(Cut), &fixed);
             let level = Problem { graph: &graph, objective: &objective };
             let mut assignment = Assignment::new(level, blocks, NUM_BLOCKS);
             // Many vertices are heavier than the lower one of these bounds.

@@ -10,7 +10,7 @@ use crate::ground::observer::Observer;
 use crate::ground::types::BlockId;
 use crate::partition::blocks::{Partition, renamed};
 use crate::partition::layout::BlockTree;
-use crate::partition::objective::Cut;
+use crate::partition::objective::{Cut, EdgeCost};
 use crate::partition::partitioner::Partitioner;
 use crate::partition::targets::Targets;
 
@@ -82,7 +82,7 @@ impl Partitioner {
             let tree = BlockTree::new(targets.num_blocks(), |_| Vec::new());
             Ok(renamed(scratch.blocks(), &remap.labels(&scratch, &tree)))
         };
-        let found = remap.run(Cut, OF_CUT, &scratch)?;
+        let found = remap.run(EdgeCost::Cut(Cut), OF_CUT, &scratch)?;
         Ok(found.map(|blocks| Remapped::new(graph, targets, homes, blocks)))
     }
 }

@@ -15,7 +15,7 @@ use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::blocks::Partition;
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::layout::BlockTree;
-use crate::partition::objective::{Migrating, Objective};
+use crate::partition::objective::{EdgeCost, Migrating, Objective};
 use crate::partition::refine::fill;
 use crate::partition::scheme::enumeration;
 use crate::partition::scheme::initial::multisection::Multisection;
@@ -72,9 +72,9 @@ type Scratch<'a> = &'a dyn Fn() -> Result<Vec<BlockId>, RemapError>;
 
 impl Remap<'_> {
     /// The blocks of the vertices in the best partitions. `scratch` makes a partition from scratch.
-    pub fn run<O: Objective>(
+    pub fn run(
         &self,
-        objective: O,
+        objective: EdgeCost<'_>,
         costs: EdgeCosts,
         scratch: Scratch<'_>,
     ) -> Result<Found, RemapError> {
@@ -98,7 +98,7 @@ impl Remap<'_> {
     }
 
     /// What edges cost, and the weights of the vertices away from home.
-    fn migrating<O: Objective>(&self, objective: O, costs: EdgeCosts) -> Migrating<O> {
+    fn migrating<'o>(&self, objective: EdgeCost<'o>, costs: EdgeCosts) -> Migrating<'o> {
         let homes = self.remapping.homes;
         let penalty = |(&home, &weight): (&u32, &Weight)| {
             if (home as usize) < homes.num_blocks { weight } else { 0 }
@@ -111,12 +111,12 @@ impl Remap<'_> {
         }
     }
 
-    fn on<'a, W: Stored, O: Objective>(
+    fn on<'a, W: Stored>(
         &'a self,
         graph: &'a CompactGraph<'a, W>,
-        objective: Migrating<O>,
+        objective: Migrating<'a>,
         limits: Limits,
-    ) -> Search<'a, W, O> {
+    ) -> Search<'a, W> {
         let (settings, coarsest) = (self.settings.resuming(), self.settings.resuming_coarsest());
         Search { remap: self, graph, objective, limits, settings, coarsest }
     }
@@ -152,11 +152,11 @@ impl Remap<'_> {
 }
 
 /// The search, once the objective is known.
-struct Search<'a, W, O> {
+struct Search<'a, W> {
     remap: &'a Remap<'a>,
     graph: &'a CompactGraph<'a, W>,
     /// The cost of the edges, and the weight of the vertices away from home.
-    objective: Migrating<O>,
+    objective: Migrating<'a>,
     limits: Limits,
     /// For the way from the whole graph to a coarse one and back.
     settings: PartitionConfig,
@@ -164,7 +164,7 @@ struct Search<'a, W, O> {
     coarsest: PartitionConfig,
 }
 
-impl<W: Stored, O: Objective> Search<'_, W, O> {
+impl<W: Stored> Search<'_, W> {
     /// See [`Remap::run`].
     fn found(&self, scratch: Scratch<'_>) -> Result<Found, RemapError> {
         let Remapping { weight, extent, .. } = self.remap.remapping;
@@ -296,7 +296,7 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
     }
 
     /// The best partition, along the parts of the machine if it has several levels.
-    fn best(&self, objective: &Migrating<O>) -> Assignment {
+    fn best(&self, objective: &Migrating<'_>) -> Assignment {
         let Remap { targets, along, seed, observer, .. } = *self.remap;
         let Some(along) = along else { return self.all_at_once(objective) };
         let (sizes, bounds) = (targets.block_sizes(), targets.load_bounds());
@@ -305,12 +305,12 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
     }
 
     /// The best partition into all blocks at once.
-    fn all_at_once(&self, objective: &Migrating<O>) -> Assignment {
+    fn all_at_once(&self, objective: &Migrating<'_>) -> Assignment {
         self.with_task(objective, |task| Pool::new(task, self.remap.seed).best())
     }
 
     /// A partition refined on all levels. `stream` numbers the random streams.
-    fn refined(&self, objective: &Migrating<O>, start: Assignment, stream: u64) -> Assignment {
+    fn refined(&self, objective: &Migrating<'_>, start: Assignment, stream: u64) -> Assignment {
         let rng = &mut Rng::new(derive(self.remap.seed, u64::MAX - stream));
         self.with_task(objective, |task| Multilevel::new(task).run(Some((&start.blocks.clone(), start)), rng))
     }
@@ -364,14 +364,14 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
         (migration, edges)
     }
 
-    fn assignment(&self, objective: &Migrating<O>, blocks: Vec<BlockId>) -> Assignment {
+    fn assignment(&self, objective: &Migrating<'_>, blocks: Vec<BlockId>) -> Assignment {
         Assignment::new(Problem { graph: self.graph, objective }, blocks, self.limits.num_blocks)
     }
 
     fn with_task(
         &self,
-        objective: &Migrating<O>,
-        run: impl FnOnce(Task<'_, W, Migrating<O>>) -> Assignment,
+        objective: &Migrating<'_>,
+        run: impl FnOnce(Task<'_, W, Migrating<'_>>) -> Assignment,
     ) -> Assignment {
         let Remap { targets, observer, .. } = *self.remap;
         let first = &BestOfPool { first: &OlderPartition, settings: &self.coarsest };
