@@ -9,6 +9,7 @@ pub mod metropolis;
 pub mod number;
 pub mod number_list;
 pub mod observer;
+pub mod order;
 pub mod rng;
 pub mod settings;
 pub mod text;

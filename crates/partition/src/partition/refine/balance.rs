@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ground::budget::Budget;
 use crate::ground::observer::{Observer, Watch};
+use crate::ground::order;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
@@ -234,7 +235,7 @@ pub(crate) fn repack<W: Stored, O: Objective>(
         return;
     }
     let mut order: Vec<NodeId> = level.nodes().collect();
-    order.sort_by_key(|&node| std::cmp::Reverse(level.node_weight(node)));
+    order::descending_by(&mut order, &|node| level.node_weight(node));
     for tightest in [false, true] {
         let blocks = pack(level, &assignment.blocks, bounds, &order, tightest);
         let packed = Assignment::new(level, blocks, bounds.len());

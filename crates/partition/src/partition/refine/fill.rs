@@ -8,11 +8,10 @@
 //! *Empty blocks.* Each gets a vertex, whatever that weighs, unless that would add to the total overload. Where vertices are not fixed and the
 //! bounds hold, a block stays empty only if it would in each partition within the bounds. O((n + m) log n), O(n) if no block is empty.
 
-use std::cmp::Reverse;
-
 use crate::graph::CsrGraph;
 use crate::ground::budget::Budget;
 use crate::ground::observer::{Observer, Watch};
+use crate::ground::order;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
@@ -115,7 +114,7 @@ impl<'a, W: Stored, O: Objective> Filling<'a, W, O> {
         let lack = |block: BlockId| self.bounds.lack(block, self.assignment.weights[block as usize]);
         let mut short: Vec<BlockId> =
             (0..self.bounds.num_blocks() as BlockId).filter(|&block| lack(block) > 0).collect();
-        short.sort_by_key(|&block| Reverse(lack(block)));
+        order::descending_by(&mut short, &lack);
         // Some may have left until their block is filled, which does no harm: their neighbours are near it.
         let mut members = vec![Vec::new(); self.bounds.num_blocks()];
         for node in self.level.nodes() {
@@ -271,7 +270,7 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
         .filter(|&block| counts[block as usize] == 0 && !bounds.is_closed(block))
         .collect();
     // What adds to the overload in one of them does so in all later ones.
-    empty.sort_by_key(|&block| Reverse(bounds.most[block as usize]));
+    order::descending_by(&mut empty, &|block| bounds.most[block as usize]);
     if !empty.is_empty() && empty.len() + level.num_nodes() > bounds.num_blocks() - bounds.closed.len() {
         Occupying::new(level, assignment, bounds, counts).run(empty);
     }
