@@ -2,6 +2,7 @@
 
 use super::loads::{LinkLoads, edges_of_moved, routing_of};
 use viem::graph::CsrGraph;
+use viem::ground::exchange::{Evaluator, best};
 use viem::ground::observer::Observer;
 use viem::ground::settings::{ConfigError, check};
 use viem::ground::types::{Cost, NodeId, PeId};
@@ -118,9 +119,10 @@ pub fn relieve(
     let most = cost + (cost as f64 * config.excess.clamp(0.0, 1.0)) as Cost;
     let ranges = Ranges::new(machine, start, fixed);
     let mut search = Search::new(graph, distances, loads, (ranges, start), config);
+    search.most = most - cost;
     let mut exchanges = 0;
-    while search.goes_on(observer) {
-        let made = search.round(most - cost, observer);
+    loop {
+        let made = search.round(observer);
         exchanges += made;
         if made == 0 {
             break;
@@ -173,9 +175,17 @@ impl Ranges {
         !has_fixed && self.capacity[here] == self.capacity[there]
     }
 
-    fn exchange(&mut self, a: usize, b: usize, length: usize) {
-        (0..length).for_each(|index| self.on.swap(a + index, b + index));
+    fn exchange(&mut self, Exchange { first, partner, length }: Exchange) {
+        (0..length).for_each(|index| self.on.swap(first + index, partner + index));
     }
+}
+
+/// An exchange of what is on two ranges of one length.
+#[derive(Clone, Copy)]
+struct Exchange {
+    first: usize,
+    partner: usize,
+    length: usize,
 }
 
 struct Search<'a> {
@@ -191,8 +201,11 @@ struct Search<'a> {
     config: &'a ReliefConfig,
     /// Loads are divided by this, so that no power is too large.
     scale: f64,
-    /// By how much J has risen.
+    /// By how much J has risen, and may rise in all.
     risen: Cost,
+    most: Cost,
+    /// By how much J rises with the exchange that is looked at.
+    rise: Cost,
     /// Edges looked at.
     work: u64,
 }
@@ -221,6 +234,8 @@ impl<'a> Search<'a> {
             config,
             scale,
             risen: 0,
+            most: 0,
+            rise: 0,
             work: 0,
         }
     }
@@ -229,22 +244,25 @@ impl<'a> Search<'a> {
         self.work < self.config.effort && !observer.should_stop()
     }
 
-    /// Makes the best exchange of each range that uses a busy link; returns how many were made. J may rise by `most` in all.
-    fn round(&mut self, most: Cost, observer: &dyn Observer) -> u64 {
-        let mut made = 0;
+    /// Makes the best exchange of each range that uses a busy link; returns how many were made.
+    fn round(&mut self, observer: &dyn Observer) -> u64 {
+        let (mut made, count) = (0, self.ranges.on.len());
         for length in self.ranges.lengths() {
             let busy = (self.loads.greatest() as f64 * BUSY) as Cost;
-            for first in (0..self.ranges.on.len()).step_by(length) {
+            for first in (0..count).step_by(length) {
                 if !self.goes_on(observer) {
                     return made;
                 }
                 if !self.is_busy(first, length, busy) {
                     continue;
                 }
-                if let Some(partner) = self.best_partner(first, length, most) {
-                    self.make(first, partner, length);
-                    made += 1;
-                }
+                let mut partners = (0..count).step_by(length).filter(|&partner| partner != first);
+                let next = |search: &mut Self| {
+                    let partner =
+                        partners.find(|&partner| search.ranges.are_alike(first, partner, length))?;
+                    Some(Exchange { first, partner, length })
+                };
+                made += best(self, next, -1e-9).made;
             }
         }
         made
@@ -256,41 +274,8 @@ impl<'a> Search<'a> {
         on.into_iter().any(|&process| self.loads.greatest_of(self.graph, &self.pe_of, process) >= busy)
     }
 
-    /// The range whose exchange lowers the sum of powers most while J has risen by at most `most` in all.
-    fn best_partner(&mut self, first: usize, length: usize, most: Cost) -> Option<usize> {
-        let (mut best, mut least) = (None, -1e-9);
-        for partner in (0..self.ranges.on.len()).step_by(length) {
-            if partner == first || !self.ranges.are_alike(first, partner, length) {
-                continue;
-            }
-            self.move_contents(first, partner, length);
-            if self.risen + self.rise() <= most {
-                self.note();
-                let change = self.change_of_powers();
-                self.loads.forget();
-                if change < least {
-                    (best, least) = (Some(partner), change);
-                }
-            }
-            self.move_back();
-        }
-        best
-    }
-
-    fn make(&mut self, first: usize, partner: usize, length: usize) {
-        self.move_contents(first, partner, length);
-        self.risen += self.rise();
-        self.note();
-        self.loads.apply();
-        for &process in &self.moved {
-            self.pe_of[process as usize] = self.after[process as usize];
-        }
-        self.move_back();
-        self.ranges.exchange(first, partner, length);
-    }
-
     /// Looks at an exchange.
-    fn move_contents(&mut self, first: usize, partner: usize, length: usize) {
+    fn move_contents(&mut self, Exchange { first, partner, length }: Exchange) {
         for index in 0..length {
             for (from, to) in [(first + index, partner + index), (partner + index, first + index)] {
                 for &process in &self.ranges.on[from] {
@@ -299,14 +284,6 @@ impl<'a> Search<'a> {
                     self.moved.push(process);
                 }
             }
-        }
-    }
-
-    /// Stops examining the exchange.
-    fn move_back(&mut self) {
-        for process in self.moved.drain(..) {
-            self.after[process as usize] = self.pe_of[process as usize];
-            self.is_moved[process as usize] = false;
         }
     }
 
@@ -333,5 +310,39 @@ impl<'a> Search<'a> {
         let (scale, power) = (self.scale, self.config.power as i32);
         let of = |load: Cost| (load as f64 / scale).powi(power);
         self.loads.noted().map(|(load, change)| of(load + change) - of(load)).sum()
+    }
+}
+
+impl Evaluator for Search<'_> {
+    type Move = Exchange;
+    /// Of the sum of powers; infinite if J would rise too much.
+    type Change = f64;
+
+    fn change(&mut self, by: &Exchange) -> f64 {
+        self.move_contents(*by);
+        self.rise = self.rise();
+        if self.risen + self.rise > self.most {
+            return f64::INFINITY;
+        }
+        self.note();
+        self.change_of_powers()
+    }
+
+    fn make(&mut self, by: Exchange, _: f64) {
+        self.risen += self.rise;
+        self.loads.apply();
+        for process in self.moved.drain(..) {
+            self.pe_of[process as usize] = self.after[process as usize];
+            self.is_moved[process as usize] = false;
+        }
+        self.ranges.exchange(by);
+    }
+
+    fn leave(&mut self, _: &Exchange) {
+        self.loads.forget();
+        for process in self.moved.drain(..) {
+            self.after[process as usize] = self.pe_of[process as usize];
+            self.is_moved[process as usize] = false;
+        }
     }
 }
