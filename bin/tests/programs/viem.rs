@@ -52,7 +52,7 @@ fn on_racks(folder: &Path, more: &[&str]) -> Value {
 }
 
 #[test]
-fn the_busiest_link_is_lowered_while_j_hardly_rises() {
+fn the_busiest_link_or_node_is_lowered_while_j_hardly_rises() {
     let folder = tempfile::tempdir().unwrap();
     let (plain, relieved) = (
         on_racks(folder.path(), &[]),
@@ -64,6 +64,11 @@ fn the_busiest_link_is_lowered_while_j_hardly_rises() {
     assert!(load(&relieved, "mapping") < load(&plain, "mapping"));
     assert!(cost(&relieved) <= cost(&plain) + cost(&plain) / 100);
     assert_eq!(relieved["options"]["secondary"]["excess"], 0.01);
+    assert_eq!(relieved["options"]["secondary"]["objective"], "busiest_link");
+    let leaving = on_racks(folder.path(), &["--secondary=busiest_node", "--secondary_excess=5"]);
+    let node = |report: &Value| report["busiest"]["mapping"]["node"].as_i64().unwrap();
+    assert!(node(&leaving) < node(&plain), "{} {}", node(&leaving), node(&plain));
+    assert!(cost(&leaving) <= cost(&plain) + cost(&plain) / 20);
     let mut command = viem(folder.path(), "openfoam_sphere_64.msgs.graph");
     let message = failure_of(command.args(["--secondary=busiest_link", "--secondary_excess=101"]), 2);
     assert!(message.contains("not a percentage from 0 to 100"), "{message}");

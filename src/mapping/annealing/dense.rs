@@ -10,7 +10,7 @@
 //! D. T. Connolly: An improved annealing scheme for the QAP. European Journal of Operational Research 46,
 //! 1990.
 
-use crate::ground::exchange::{Annealed, Evaluator, at_temperature, sweep};
+use crate::ground::exchange::{Evaluator, at_temperature, sweep};
 use crate::ground::observer::Watch;
 use crate::ground::rng::Rng;
 use crate::ground::vector::{Work, widest};
@@ -104,36 +104,11 @@ impl<E: Exchanges> Work for Row<'_, E> {
     type Output = u64;
 
     #[inline(always)]
-    fn run(mut self) -> u64 {
-        let mut others = self.i + 1..self.now.num_movable();
-        sweep(&mut self, |_| others.next(), at_temperature).made
-    }
-}
-
-impl<E: Exchanges> Evaluator for Row<'_, E> {
-    type Move = usize;
-    type Change = E::Change;
-
-    #[inline(always)]
-    fn change(&mut self, &j: &usize) -> E::Change {
-        self.now.change(&(self.i, j))
-    }
-
-    #[inline(always)]
-    fn make(&mut self, j: usize, delta: E::Change) {
-        self.now.make((self.i, j), delta);
-    }
-}
-
-impl<E: Exchanges> Annealed for Row<'_, E> {
-    #[inline(always)]
-    fn temperatures(&self, delta: &E::Change) -> f64 {
-        E::float(delta) * self.per_temperature
-    }
-
-    #[inline(always)]
-    fn rng(&mut self) -> &mut Rng {
-        self.rng
+    fn run(self) -> u64 {
+        let Self { now, i, per_temperature, rng } = self;
+        let mut pairs = (i + 1..now.num_movable()).map(|j| (i, j));
+        let by_chance = |_: &mut E, delta: &E::Change| at_temperature(E::float(delta) * per_temperature, rng);
+        sweep(now, |_| pairs.next(), by_chance).made
     }
 }
 

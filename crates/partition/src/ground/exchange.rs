@@ -9,7 +9,7 @@
 //! |---|---|---|
 //! | neighbourhood | a closure: the next move, or `None` at the end and once the run is to stop | one per search |
 //! | evaluator | [`Evaluator`] | one per value |
-//! | acceptance | a closure, or the function that runs the search | [`below`] a bound, which may be lexicographic; [`at_temperature`] (Metropolis); [`best`] of the neighbourhood |
+//! | acceptance | a closure, or what runs the search | [`below`] a bound, which may be lexicographic; [`at_temperature`] (Metropolis); [`best`] of the neighbourhood |
 //!
 //! A descent repeats [`sweep`] or [`best`] until no move is made. Annealing is one sweep after another at falling temperatures.
 //!
@@ -39,15 +39,6 @@ pub trait Evaluator {
     fn leave(&mut self, _by: &Self::Move) {}
 }
 
-/// A state under annealing.
-pub trait Annealed: Evaluator {
-    /// A change in temperatures: positive if it is a worsening.
-    fn temperatures(&self, change: &Self::Change) -> f64;
-
-    /// The random stream that decides on worsenings.
-    fn rng(&mut self) -> &mut Rng;
-}
-
 /// How many moves were evaluated and made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -72,11 +63,10 @@ where
     move |_, change| *change < bound
 }
 
-/// Accepts improvements, and worsenings by the rule of Metropolis et al. (1953); see [`accepts`].
+/// Returns whether a change of so many temperatures is accepted: always if it is no worsening, else by the rule of Metropolis et al. (1953).
 #[inline(always)]
-pub fn at_temperature<E: Annealed>(state: &mut E, change: &E::Change) -> bool {
-    let worsening = state.temperatures(change);
-    let is_refused = worsening > 0.0 && !accepts(worsening, state.rng());
+pub fn at_temperature(change: f64, rng: &mut Rng) -> bool {
+    let is_refused = change > 0.0 && !accepts(change, rng);
     !is_refused
 }
 
@@ -133,18 +123,11 @@ mod tests {
     use super::*;
 
     /// A number, and the steps that were made.
+    #[derive(Default)]
     struct Walk {
         value: i64,
         steps: Vec<i64>,
         is_evaluating: bool,
-        temperature: f64,
-        rng: Rng,
-    }
-
-    impl Walk {
-        fn new(temperature: f64) -> Self {
-            Self { value: 0, steps: Vec::new(), is_evaluating: false, temperature, rng: Rng::new(1) }
-        }
     }
 
     impl Evaluator for Walk {
@@ -166,19 +149,9 @@ mod tests {
         }
     }
 
-    impl Annealed for Walk {
-        fn temperatures(&self, change: &i64) -> f64 {
-            *change as f64 / self.temperature
-        }
-
-        fn rng(&mut self) -> &mut Rng {
-            &mut self.rng
-        }
-    }
-
     #[test]
     fn a_sweep_makes_what_is_accepted_and_ends_where_its_neighbourhood_does() {
-        let mut walk = Walk::new(1.0);
+        let mut walk = Walk::default();
         let mut steps = [3, -2, 0, -1, 5, -4].into_iter();
         let counts = sweep(&mut walk, |walk| steps.next().filter(|_| walk.value > -3), below(0));
         assert_eq!((counts, walk.value, walk.steps), (Counts { tried: 4, made: 2 }, -3, vec![-2, -1]));
@@ -186,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_best_move_is_the_first_of_the_least_below_the_bound() {
-        let mut walk = Walk::new(1.0);
+        let mut walk = Walk::default();
         let mut best_of = |steps: &[i64]| {
             let mut steps = steps.iter().copied();
             best(&mut walk, |_| steps.next(), 0)
@@ -199,26 +172,21 @@ mod tests {
 
     #[test]
     fn worsenings_are_made_as_often_as_the_temperature_says() {
-        for (temperature, expected) in
-            [(0.0, 0.0), (0.5, 20_000.0 * f64::exp(-2.0)), (f64::INFINITY, 20_000.0)]
-        {
-            let mut walk = Walk::new(temperature);
-            let mut left = 20_000;
-            let worsening = |_: &mut Walk| {
-                left -= 1;
-                (left >= 0).then_some(1)
-            };
-            let counts = sweep(&mut walk, worsening, at_temperature);
+        for temperature in [0.0, 0.5, f64::INFINITY] {
+            let (mut walk, mut rng, mut left) = (Walk::default(), Rng::new(1), 0..20_000);
+            let by_chance =
+                |_: &mut Walk, &change: &i64| at_temperature(change as f64 / temperature, &mut rng);
+            let counts = sweep(&mut walk, |_| left.next().map(|_| 1), by_chance);
             assert_eq!((counts.tried, counts.made), (20_000, walk.steps.len() as u64));
+            let expected = 20_000.0 * (-1.0 / temperature).exp();
             assert!(
-                (counts.made as f64 - expected).abs() <= 4.0 * expected.sqrt().min(50.0),
+                (counts.made as f64 - expected).abs() <= 4.0 * expected.sqrt(),
                 "{temperature}: {counts:?}"
             );
             // Neither improvements nor what changes nothing ask the random stream.
-            let mut others = [0, -1].into_iter();
-            let next = walk.rng.clone().next_u64();
-            assert_eq!(sweep(&mut walk, |_| others.next(), at_temperature).made, 2, "{temperature}");
-            assert_eq!(walk.rng.next_u64(), next);
+            let next = rng.clone().next_u64();
+            assert!(at_temperature(0.0 / temperature, &mut rng) && at_temperature(-1.0, &mut rng));
+            assert_eq!(rng.next_u64(), next);
         }
     }
 }

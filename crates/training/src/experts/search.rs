@@ -6,7 +6,7 @@
 
 use super::domains::{Domains, Level};
 use super::sets::CopySets;
-use viem::ground::exchange::{Annealed, Evaluator, at_temperature, below, sweep};
+use viem::ground::exchange::{Evaluator, at_temperature, below, sweep};
 use viem::ground::observer::Observer;
 use viem::ground::rng::{Rng, derive};
 
@@ -220,7 +220,9 @@ impl<'a> Search<'a> {
             }
         };
         let mut annealing = Annealing { search: self, rng, temperature: 0.0, price: 0.0 };
-        sweep(&mut annealing, next, at_temperature);
+        sweep(&mut annealing, next, |annealing, &(_, worse)| {
+            at_temperature(worse / annealing.temperature, &mut annealing.rng)
+        });
     }
 
     /// Makes exchanges that lower the overload, or else the cost, or else bring copies home, until none does.
@@ -280,16 +282,6 @@ impl Evaluator for Annealing<'_, '_> {
 
     fn make(&mut self, (a, b): (u32, u32), (delta, _): (i64, f64)) {
         self.search.exchange(a, b, delta);
-    }
-}
-
-impl Annealed for Annealing<'_, '_> {
-    fn temperatures(&self, &(_, worse): &(i64, f64)) -> f64 {
-        worse / self.temperature
-    }
-
-    fn rng(&mut self) -> &mut Rng {
-        &mut self.rng
     }
 }
 

@@ -1,6 +1,7 @@
-//! Exchanges that lower the greatest load of a link.
+//! Exchanges that lower a secondary objective: the greatest load of a carrier of traffic, such as a link.
 
-use super::loads::{LinkLoads, edges_of_moved, routing_of};
+use super::loads::{Carriers, CarriersVisitor, Loads, edges_of_moved};
+use super::objective::SecondaryObjective;
 use viem::graph::CsrGraph;
 use viem::ground::exchange::{Evaluator, best};
 use viem::ground::observer::Observer;
@@ -12,13 +13,15 @@ use viem::mapping::objective::{ScoreError, evaluate};
 use viem::partition::FixedVertices;
 use viem::solve::{Lowered, Lowering, PreparedMachine, Secondary};
 
-/// How far J may rise, and how long the search may take.
+/// What is lowered, how far J may rise, and how long the search may take.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct ReliefConfig {
+    /// What is lowered.
+    pub objective: SecondaryObjective,
     /// The share of J by which it may rise, from 0 to 1.
     pub excess: f64,
-    /// The power of loads whose sum over all links is minimised: the higher, the more the busiest count; at least 1.
+    /// The power of loads whose sum is minimised: the higher, the more the busiest count; at least 1.
     pub power: u32,
     /// Upper limit on the edges that are looked at.
     pub effort: u64,
@@ -26,11 +29,16 @@ pub struct ReliefConfig {
 
 impl Default for ReliefConfig {
     fn default() -> Self {
-        Self { excess: 0.005, power: 8, effort: 1 << 26 }
+        Self { objective: SecondaryObjective::default(), excess: 0.005, power: 8, effort: 1 << 26 }
     }
 }
 
 impl ReliefConfig {
+    /// The same settings for another objective.
+    pub fn with_objective(self, objective: SecondaryObjective) -> Self {
+        Self { objective, ..self }
+    }
+
     /// The same settings, but J may rise by this share.
     pub fn with_excess(self, excess: f64) -> Self {
         Self { excess, ..self }
@@ -62,15 +70,15 @@ pub struct Relief {
     pub cost: Cost,
     /// J of the mapping that was given.
     pub cost_of_start: Cost,
-    /// The greatest load of a link; `None` if no link is known.
+    /// The objective; `None` if what carries traffic is not known.
     pub greatest: Option<Cost>,
-    /// The greatest load of a link under the mapping that was given.
+    /// The objective under the mapping that was given.
     pub greatest_of_start: Option<Cost>,
     /// Exchanges made.
     pub exchanges: u64,
 }
 
-/// Lowers the greatest load of a link by exchanges, while J rises by at most a share of what it is.
+/// Lowers a secondary objective, such as the greatest load of a link, by exchanges, while J rises by at most a share of what it is.
 ///
 /// An exchange swaps what is on two equal ranges of PEs: single ones, and ranges whose length divides the number of
 /// PEs, such as nodes and racks. It is made if it lowers the sum of a high power of all loads and keeps J within the
@@ -104,41 +112,64 @@ pub fn relieve(
     config: &ReliefConfig,
     observer: &dyn Observer,
 ) -> Result<Relief, ScoreError> {
-    let (distances, machine) = (machine.distances()?, machine.machine());
-    let cost = evaluate(graph, distances, start)?;
-    let unchanged = |greatest| {
-        let mapping = start.clone();
-        Relief { mapping, cost, cost_of_start: cost, greatest, greatest_of_start: greatest, exchanges: 0 }
-    };
-    let Some(routing) = routing_of(machine)? else { return Ok(unchanged(None)) };
-    let loads = LinkLoads::of(graph, &routing, start.pes())?;
-    let greatest_of_start = loads.greatest();
-    if greatest_of_start == 0 {
-        return Ok(unchanged(Some(0)));
-    }
-    let most = cost + (cost as f64 * config.excess.clamp(0.0, 1.0)) as Cost;
-    let ranges = Ranges::new(machine, start, fixed);
-    let mut search = Search::new(graph, distances, loads, (ranges, start), config);
-    search.most = most - cost;
-    let mut exchanges = 0;
-    loop {
-        let made = search.round(observer);
-        exchanges += made;
-        if made == 0 {
-            break;
-        }
-    }
-    let mapping = Mapping::many(machine.num_pes(), search.pe_of)?;
-    // A machine of somebody's own may have other distances than its routes.
-    let (found, greatest) = (evaluate(graph, distances, &mapping)?, search.loads.greatest());
-    if greatest >= greatest_of_start || found > most {
-        return Ok(unchanged(Some(greatest_of_start)));
-    }
-    let (greatest, greatest_of_start) = (Some(greatest), Some(greatest_of_start));
-    Ok(Relief { mapping, cost: found, cost_of_start: cost, greatest, greatest_of_start, exchanges })
+    let cost = evaluate(graph, machine.distances()?, start)?;
+    let start = Start { graph, machine, mapping: start, cost, fixed, config, observer };
+    let lowered = config.objective.visit(machine, start)?;
+    Ok(lowered.unwrap_or_else(|| start.unchanged(None)))
 }
 
-/// Links with at least this share of the greatest load are busy.
+/// The mapping that is given, and all that is given with it.
+#[derive(Clone, Copy)]
+struct Start<'a> {
+    graph: &'a CsrGraph,
+    machine: &'a PreparedMachine<'a>,
+    mapping: &'a Mapping,
+    cost: Cost,
+    fixed: Option<&'a FixedVertices>,
+    config: &'a ReliefConfig,
+    observer: &'a dyn Observer,
+}
+
+impl Start<'_> {
+    fn unchanged(&self, greatest: Option<Cost>) -> Relief {
+        let (mapping, cost) = (self.mapping.clone(), self.cost);
+        Relief { mapping, cost, cost_of_start: cost, greatest, greatest_of_start: greatest, exchanges: 0 }
+    }
+}
+
+impl CarriersVisitor for Start<'_> {
+    type Output = Relief;
+
+    fn visit<C: Carriers>(self, carriers: C) -> Result<Relief, ScoreError> {
+        let Self { graph, machine, mapping, cost: cost_of_start, config, .. } = self;
+        let loads = Loads::of(graph, carriers, mapping.pes())?;
+        let greatest_of_start = loads.greatest();
+        if greatest_of_start == 0 {
+            return Ok(self.unchanged(Some(0)));
+        }
+        let distances = machine.distances()?;
+        let excess = (cost_of_start as f64 * config.excess.clamp(0.0, 1.0)) as Cost;
+        let mut search = Search::new(&self, distances, loads, excess);
+        let mut exchanges = 0;
+        loop {
+            let made = search.round(self.observer);
+            exchanges += made;
+            if made == 0 {
+                break;
+            }
+        }
+        let mapping = Mapping::many(machine.machine().num_pes(), search.pe_of)?;
+        // A machine of somebody's own may have other distances than its routes.
+        let (cost, greatest) = (evaluate(graph, distances, &mapping)?, search.loads.greatest());
+        if greatest >= greatest_of_start || cost > cost_of_start + excess {
+            return Ok(self.unchanged(Some(greatest_of_start)));
+        }
+        let (greatest, greatest_of_start) = (Some(greatest), Some(greatest_of_start));
+        Ok(Relief { mapping, cost, cost_of_start, greatest, greatest_of_start, exchanges })
+    }
+}
+
+/// Carriers with at least this share of the greatest load are busy.
 const BUSY: f64 = 0.8;
 
 /// What is on each PE, and which may be exchanged.
@@ -188,10 +219,10 @@ struct Exchange {
     length: usize,
 }
 
-struct Search<'a> {
+struct Search<'a, C> {
     graph: &'a CsrGraph,
     distances: &'a Distances,
-    loads: LinkLoads<'a>,
+    loads: Loads<C>,
     ranges: Ranges,
     pe_of: Vec<PeId>,
     /// The same after the exchange that is looked at, which moves these processes.
@@ -201,40 +232,30 @@ struct Search<'a> {
     config: &'a ReliefConfig,
     /// Loads are divided by this, so that no power is too large.
     scale: f64,
-    /// By how much J has risen, and may rise in all.
-    risen: Cost,
-    most: Cost,
+    /// By how much J may still rise.
+    left: Cost,
     /// By how much J rises with the exchange that is looked at.
     rise: Cost,
     /// Edges looked at.
     work: u64,
 }
 
-impl<'a> Search<'a> {
-    fn new(
-        graph: &'a CsrGraph,
-        distances: &'a Distances,
-        loads: LinkLoads<'a>,
-        (ranges, start): (Ranges, &Mapping),
-        config: &'a ReliefConfig,
-    ) -> Self {
-        let (pe_of, after) = (start.pes().to_vec(), start.pes().to_vec());
-        let is_moved = vec![false; graph.num_nodes()];
-        let scale = loads.greatest() as f64;
-        let moved = Vec::new();
+impl<'a, C: Carriers> Search<'a, C> {
+    /// A search by which J may rise by `excess`.
+    fn new(start: &Start<'a>, distances: &'a Distances, loads: Loads<C>, excess: Cost) -> Self {
+        let &Start { graph, machine, mapping, fixed, config, .. } = start;
         Self {
             graph,
             distances,
-            loads,
-            ranges,
-            pe_of,
-            after,
-            moved,
-            is_moved,
+            ranges: Ranges::new(machine.machine(), mapping, fixed),
+            pe_of: mapping.pes().to_vec(),
+            after: mapping.pes().to_vec(),
+            moved: Vec::new(),
+            is_moved: vec![false; graph.num_nodes()],
             config,
-            scale,
-            risen: 0,
-            most: 0,
+            scale: loads.greatest() as f64,
+            loads,
+            left: excess,
             rise: 0,
             work: 0,
         }
@@ -244,7 +265,7 @@ impl<'a> Search<'a> {
         self.work < self.config.effort && !observer.should_stop()
     }
 
-    /// Makes the best exchange of each range that uses a busy link; returns how many were made.
+    /// Makes the best exchange of each range with traffic on a busy carrier; returns how many were made.
     fn round(&mut self, observer: &dyn Observer) -> u64 {
         let (mut made, count) = (0, self.ranges.on.len());
         for length in self.ranges.lengths() {
@@ -268,7 +289,7 @@ impl<'a> Search<'a> {
         made
     }
 
-    /// Returns whether a process on a range uses a link of this load.
+    /// Returns whether a process on a range has traffic on a carrier of this load.
     fn is_busy(&mut self, first: usize, length: usize, busy: Cost) -> bool {
         let on = self.ranges.on[first..first + length].iter().flatten();
         on.into_iter().any(|&process| self.loads.greatest_of(self.graph, &self.pe_of, process) >= busy)
@@ -313,7 +334,7 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Evaluator for Search<'_> {
+impl<C: Carriers> Evaluator for Search<'_, C> {
     type Move = Exchange;
     /// Of the sum of powers; infinite if J would rise too much.
     type Change = f64;
@@ -321,7 +342,7 @@ impl Evaluator for Search<'_> {
     fn change(&mut self, by: &Exchange) -> f64 {
         self.move_contents(*by);
         self.rise = self.rise();
-        if self.risen + self.rise > self.most {
+        if self.rise > self.left {
             return f64::INFINITY;
         }
         self.note();
@@ -329,7 +350,7 @@ impl Evaluator for Search<'_> {
     }
 
     fn make(&mut self, by: Exchange, _: f64) {
-        self.risen += self.rise;
+        self.left -= self.rise;
         self.loads.apply();
         for process in self.moved.drain(..) {
             self.pe_of[process as usize] = self.after[process as usize];

@@ -9,7 +9,7 @@
 //! *Cost.* O(n + m), and in each sweep the squares of the degrees on the boundary; memory O(n + k).
 
 use crate::graph::{CsrGraph, GraphError};
-use crate::ground::exchange::{Annealed, Evaluator, at_temperature, sweep};
+use crate::ground::exchange::{Evaluator, at_temperature, sweep};
 use crate::ground::rng::Rng;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::block_weights;
@@ -106,7 +106,7 @@ impl<'a> Volume<'a> {
         let mean = self.sizes.iter().map(|&size| size as f64).sum::<f64>() / self.sizes.len().max(1) as f64;
         for number in 0..SWEEPS {
             let left = 1.0 - number as f64 / (SWEEPS - COLD_SWEEPS) as f64;
-            boundary.temperature = HOTTEST * mean * left.max(0.0);
+            let temperature = HOTTEST * mean * left.max(0.0);
             let mut visited = 0..;
             let next = |boundary: &mut Boundary<'_>| loop {
                 let node = *boundary.listed.get(visited.next()?)?;
@@ -114,7 +114,9 @@ impl<'a> Volume<'a> {
                     return Some((node, to));
                 }
             };
-            sweep(&mut boundary, next, at_temperature);
+            sweep(&mut boundary, next, |boundary, &change| {
+                at_temperature(change as f64 / temperature, &mut boundary.rng)
+            });
             boundary.leave_inside();
         }
         let after = self.of(&boundary.blocks);
@@ -135,7 +137,6 @@ struct Boundary<'a> {
     /// All vertices with neighbours in other blocks, and some others.
     listed: Vec<NodeId>,
     is_listed: Vec<bool>,
-    temperature: f64,
     rng: Rng,
 }
 
@@ -152,7 +153,6 @@ impl<'a> Boundary<'a> {
             counts,
             listed: graph.nodes().collect(),
             is_listed: vec![true; graph.num_nodes()],
-            temperature: 0.0,
             rng: Rng::new(seed),
         };
         boundary.leave_inside();
@@ -216,16 +216,6 @@ impl Evaluator for Boundary<'_> {
                 self.listed.push(neighbour);
             }
         }
-    }
-}
-
-impl Annealed for Boundary<'_> {
-    fn temperatures(&self, &change: &Weight) -> f64 {
-        change as f64 / self.temperature
-    }
-
-    fn rng(&mut self) -> &mut Rng {
-        &mut self.rng
     }
 }
 
