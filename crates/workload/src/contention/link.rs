@@ -53,6 +53,7 @@ impl Carriers for Links<'_> {
         Cost::try_from(hops.saturating_mul(cycles)).unwrap_or(Cost::MAX)
     }
 
+    #[inline]
     fn each(&mut self, from: PeId, to: PeId, mut carried: impl FnMut(usize, Cost)) {
         self.hops.clear();
         self.routing.route(from, to, &mut self.hops);

@@ -34,6 +34,7 @@ impl Carriers for Leaving<'_> {
         1
     }
 
+    #[inline]
     fn each(&mut self, from: PeId, to: PeId, mut carried: impl FnMut(usize, Cost)) {
         let node = self.nodes.node(from);
         if node != self.nodes.node(to) {

@@ -156,7 +156,8 @@ fn relief_is_between_the_start_and_the_best_of_all_mappings() {
             lowered += usize::from(after < before);
             best += usize::from(after == least);
         }
-        assert!(lowered >= 4 && best >= 4, "{objective}: {lowered} lowered, {best} best, of 12");
+        // Nodes are relieved on the tree only: on the other machines, each PE is one.
+        assert!(lowered >= 2 && best >= 4, "{objective}: {lowered} lowered, {best} best, of 12");
     }
 }
 
