@@ -39,20 +39,21 @@ fn scripts_find_the_lines_of_viem() {
     assert_eq!(evaluated(folder.path(), "openfoam_sphere_64.msgs.graph", "permutation"), objective(&text));
 }
 
-/// The report of a mapping of OpenFOAM to racks.
-fn on_racks(folder: &Path, more: &[&str]) -> Value {
+/// The report of a mapping of OpenFOAM.
+fn mapped(folder: &Path, machine: [&str; 2], more: &[&str]) -> Value {
     let mut command = program("viem", folder);
-    command.arg(instance("openfoam_sphere_64.msgs.graph")).args([
-        "--machine=tree:2:2:8:2",
-        "--verify",
-        "--json=report",
-    ]);
-    stdout_of(command.arg("--distance_parameter_string=1:3:30:40").args(more));
+    command.arg(instance("openfoam_sphere_64.msgs.graph")).args(["--verify", "--json=report"]);
+    stdout_of(command.args(machine).args(more));
     report_in(&folder.join("report"))
 }
 
+/// The same to racks.
+fn on_racks(folder: &Path, more: &[&str]) -> Value {
+    mapped(folder, ["--machine=tree:2:2:8:2", "--distance_parameter_string=1:3:30:40"], more)
+}
+
 #[test]
-fn the_busiest_link_is_lowered_while_j_hardly_rises() {
+fn the_busiest_link_or_node_is_lowered_while_j_hardly_rises() {
     let folder = tempfile::tempdir().unwrap();
     let (plain, relieved) = (
         on_racks(folder.path(), &[]),
@@ -64,6 +65,13 @@ fn the_busiest_link_is_lowered_while_j_hardly_rises() {
     assert!(load(&relieved, "mapping") < load(&plain, "mapping"));
     assert!(cost(&relieved) <= cost(&plain) + cost(&plain) / 100);
     assert_eq!(relieved["options"]["secondary"]["excess"], 0.01);
+    assert_eq!(relieved["options"]["secondary"]["objective"], "busiest_link");
+    let on_nodes =
+        |more: &[&str]| mapped(folder.path(), ["--machine=8:8", "--distance_parameter_string=1:10"], more);
+    let (plain, relieved) = (on_nodes(&[]), on_nodes(&["--secondary=busiest_node"]));
+    let leaving = |report: &Value| report["busiest"]["mapping"]["node"].as_i64().unwrap();
+    assert!(leaving(&relieved) < leaving(&plain));
+    assert!(cost(&relieved) <= cost(&plain) + cost(&plain) / 200);
     let mut command = viem(folder.path(), "openfoam_sphere_64.msgs.graph");
     let message = failure_of(command.args(["--secondary=busiest_link", "--secondary_excess=101"]), 2);
     assert!(message.contains("not a percentage from 0 to 100"), "{message}");

@@ -203,7 +203,7 @@ impl<T: Number> Memetic<'_, T> {
     ) -> Result<(Found, f64), QapError> {
         let mut watch = Watch::new(self.observer);
         let mut now = Arrangement::new(self.dense, start)?;
-        let mut annealing = improvement.annealing(&now, rng);
+        let mut annealing = improvement.annealing(&mut now, rng);
         let has_table = start.len() <= MOST_TABLED;
         annealing.run(&mut now, if has_table { FEW } else { 0.0 }, rng, &mut watch);
         let mut found = Found { cost: now.cost, place_of: now.place_of.clone() };

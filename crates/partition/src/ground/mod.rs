@@ -1,8 +1,9 @@
-//! What every module stands on: numbers, random streams, threads, memory, settings, and watching a run.
+//! What every module stands on: numbers, random streams, threads, memory, settings, watching a run, and the kernel of local search.
 
 pub mod budget;
 pub mod collectives;
 pub mod error;
+pub mod exchange;
 pub mod linear_assignment;
 pub mod memory;
 pub mod metropolis;
