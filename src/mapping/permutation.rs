@@ -1,5 +1,6 @@
 //! Mappings: which process runs on which PE.
 
+use crate::graph::{CsrGraph, quotient};
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{NodeId, PeId};
 use crate::machine::Machine;
@@ -34,6 +35,26 @@ impl HasKind for MappingError {
 }
 
 impl Mapping {
+    /// The quotient graph: vertex `i` stands for PE `i` and weighs 1, and an edge weighs as much as all edges between its two PEs. It is the model of
+    /// communication if each PE runs one process for all its vertices; O(n + m).
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::Mapping;
+    ///
+    /// let pairs = Mapping::many(2, vec![0, 0, 1, 1])?.quotient(&generate::grid(4, 1), 2);
+    /// assert_eq!((pairs.num_nodes(), pairs.num_edges(), pairs.node_weights()), (2, 1, &[1, 1][..]));
+    /// # Ok::<(), viem::mapping::MappingError>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// The graph has another number of vertices, or one is on a PE from `num_pes` on.
+    pub fn quotient(&self, graph: &CsrGraph, num_pes: usize) -> CsrGraph {
+        assert_eq!(graph.num_nodes(), self.pe_of.len(), "a mapping of the vertices of the graph");
+        quotient::contract(graph, &self.pe_of, num_pes).with_unit_node_weights()
+    }
+
     /// The mapping of process `i` to PE `i`.
     pub fn identity(num_processes: usize) -> Self {
         Self { pe_of: (0..num_processes as PeId).collect() }

@@ -94,10 +94,10 @@ fn run(
     settings: &Settings,
     previous: Option<Remapping<'_>>,
 ) -> Result<Mapping, Error> {
-    division.check_enough(&graph.csr)?;
+    let blocks = division.blocks()?;
+    blocks.check_enough(&graph.csr)?;
     division.rounded_least(&graph.csr).iter().for_each(|text| note(text));
     check_memory(memory_of_run(graph.csr.num_nodes(), graph.csr.num_arcs()))?;
-    let blocks = division.blocks()?;
     let machine = PreparedMachine::new(&blocks);
     let request = division.request(&graph.csr, &machine).previous(previous);
     let solution = request.solve(&settings.config(), &settings.watcher())?;

@@ -262,10 +262,9 @@ fn pes_of_any_machine_have_vertices_if_there_are_enough() {
                     .solve(&config, &());
                 check(solution.unwrap().mapping.pes(), "remapped");
             }
-            let (algorithm, coordinates) = (PartitionAlgorithm::Linear, None);
             let along = Request::new(&graph, &PreparedMachine::new(machine))
                 .balanced(Balance::default())
-                .initial(Initial::Along { algorithm, coordinates })
+                .initial(Initial::Along(PartitionAlgorithm::Linear.into()))
                 .solve(&config.with_neighbourhood(Neighbourhood::None), &())
                 .unwrap();
             check(along.mapping.pes(), "along");

@@ -9,10 +9,10 @@ use viem::machine::Hierarchy;
 use viem::mapping::Mapping;
 use viem::mapping::search::Neighbourhood;
 use viem::partition::{
-    FixedError, FixedVertices, Homes, Partition, PartitionAlgorithm, PartitionInput, PartitionPreset,
-    Partitioner, Remapping, Targets,
+    FixedError, FixedVertices, Grouping, Homes, Partition, PartitionAlgorithm, PartitionInput,
+    PartitionPreset, Partitioner, Remapping, Targets,
 };
-use viem::solve::{Balance, Config, Initial, MapPreset, PreparedMachine, Request, SolveError};
+use viem::solve::{Balance, Config, Initial, MapPreset, Order, PreparedMachine, Request, SolveError};
 
 /// Some vertices of a graph in random blocks, no more weight in each than it should have.
 fn random_fixed(graph: &CsrGraph, targets: &Targets, count: usize, rng: &mut Rng) -> FixedVertices {
@@ -159,7 +159,8 @@ fn every_algorithm_leaves_fixed_vertices() {
     let machine = PreparedMachine::new(&tree);
     let config = Config::default().with_neighbourhood(Neighbourhood::None);
     let along = |algorithm, fixed: Option<&FixedVertices>| {
-        let initial = Initial::Along { algorithm, coordinates: Some(&points) };
+        let (coordinates, grouping) = (Some(&points), Grouping::default());
+        let initial = Initial::Along(Order::Algorithm { algorithm, coordinates, grouping });
         let request = Request::new(&graph, &machine).balanced(Balance::default());
         request.initial(initial).fixed(fixed).solve(&config, &()).unwrap().mapping
     };

@@ -4,12 +4,12 @@ use crate::common::{StopAfter, families, random_graph, with_node_weights};
 use viem::graph::{Coordinates, CsrGraph, generate};
 use viem::ground::rng::Rng;
 use viem::ground::types::{BlockId, NodeId, Weight};
-use viem::mapping::model::{self, ModelConfig};
+use viem::machine::Blocks;
 use viem::partition::{
     BoundViolation, FixedVertices, Homes, MigrationWeight, Partition, PartitionAlgorithm, PartitionInput,
     PartitionPreset, Partitioner, Remapping, Targets,
 };
-use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request, Solution};
+use viem::solve::{Balance, Config, MapPreset, Objective, PreparedMachine, Request, Solution};
 
 fn weighed(graph: CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph {
     let weights: Vec<Weight> =
@@ -163,7 +163,6 @@ fn targets_without_least_loads_are_as_if_none_were_asked_for() {
     for bad in [-0.1, 1.1, f64::NAN] {
         assert!(Targets::least_shares(&mesh, &[1; 7], bad).is_err());
         assert!(Balance::default().with_least_load(bad).validate().is_err());
-        assert!(ModelConfig::preset(PartitionPreset::Fast, 3).with_least_load(bad).validate().is_err());
     }
 }
 
@@ -190,10 +189,12 @@ fn remapped_partitions_meet_least_loads() {
 #[test]
 fn models_meet_least_loads() {
     let mesh = generate::mesh(40, 30, 1);
-    let config = ModelConfig::preset(PartitionPreset::Fast, 10).with_imbalance(2.0).with_least_load(0.75);
-    let model = model::generate(&mesh, &config).unwrap();
-    assert!(model.partition.block_weights().iter().all(|&weight| weight >= 90));
-    assert_eq!(model.partition.shortfall(), 0);
+    let (blocks, balance) =
+        (Blocks::equal(10).unwrap(), Balance::default().with_imbalance(2.0).with_least_load(0.75));
+    let machine = PreparedMachine::new(&blocks);
+    let request = Request::new(&mesh, &machine).balanced(balance).minimise(Objective::Cut);
+    let loads = request.solve(&Config::fast(), &()).unwrap().report.loads.unwrap();
+    assert!(loads.least >= 90 && loads.shortfall == 0, "{loads:?}");
 }
 
 /// The loads and what the report says of them agree with the definitions; returns the number of PEs below half of their share.

@@ -21,12 +21,12 @@ use crate::progress::Progress;
 use crate::ranks;
 use crate::remap::{Curve, JsonRemap, Remap};
 use crate::signals::{self, First};
-use viem::graph::{CsrGraph, quotient};
+use viem::graph::CsrGraph;
 use viem::ground::threads;
 use viem::ground::types::{Cost, Weight};
 use viem::machine::Machine;
 use viem::partition::Migration;
-use viem::solve::{Config, MapPreset, PreparedMachine, Report, Request, Solution};
+use viem::solve::{PreparedMachine, Report, Request, Solution};
 use viem_io::Source;
 use viem_report::traffic;
 
@@ -41,8 +41,7 @@ pub(super) struct Job<'a> {
 impl Job<'_> {
     pub(super) fn run(&self, source: Source<'_>) -> Result<End> {
         let started = Instant::now();
-        let (Options { seed, imbalance, least_load, .. }, to, console) =
-            (self.options, self.to, self.to.console);
+        let (Options { imbalance, least_load, .. }, to, console) = (self.options, self.to, self.to.console);
         let [file] = &self.options.files[..] else {
             return Err(UsageError("a machine takes one graph in METIS format".to_owned()).into());
         };
@@ -69,10 +68,9 @@ impl Job<'_> {
         let own = fixed.as_ref().map(|fixed| &fixed.vertices);
         let prepared = PreparedMachine::new(machine);
         let request = Request::new(&graph, &prepared).balanced(balance).fixed(own);
-        let (solution, curve) = self.solve(request, (*seed, graph.total_node_weight()), remap.as_ref())?;
+        let (solution, curve) = self.solve(request, graph.total_node_weight(), remap.as_ref())?;
         let (pe_of, report) = (solution.mapping.pes(), &solution.report);
-        let contract = || quotient::contract(&graph, pe_of, machine.num_pes()).with_unit_node_weights();
-        let model = threads::run(self.threads, contract)?;
+        let model = threads::run(self.threads, || solution.mapping.quotient(&graph, machine.num_pes()))?;
         let migration = remap.as_ref().zip(report.migration);
         ranks::tell(console, machine, pe_of);
         let too_heavy = loads::too_heavy(&graph, &bounds, own, loads::PES);
@@ -156,16 +154,15 @@ impl Job<'_> {
     fn solve(
         &self,
         request: Request<'_>,
-        (seed, total): (u64, Weight),
+        total: Weight,
         remap: Option<&Remap<'_>>,
     ) -> Result<(Solution, Option<Curve>)> {
-        let preset = MapPreset::from(self.options.preconfiguration);
-        let config = &Config::preset(preset).with_seed(seed).with_threads(self.threads);
+        let config = &self.options.config(self.threads);
         let progress = Progress::new(self.options.report.quiet);
         signals::listen(&progress, First::Ends);
         progress.tell("mapping");
         match remap {
-            Some(remap) => remap.solve(request, config, (total, self.to.console), &()),
+            Some(remap) => remap.solve(request, config, ("J", total, self.to.console), &()),
             None => Ok((request.solve(config, &())?, None)),
         }
     }

@@ -1,6 +1,5 @@
 //! Dividing an application graph into parts.
 
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -22,11 +21,9 @@ use crate::{files, options};
 use viem::graph::{Coordinates, CsrGraph};
 use viem::ground::threads;
 use viem::ground::types::{BlockId, Cost, Weight};
-use viem::mapping::model::{self, CommunicationModel, ModelError};
-use viem::partition::{
-    Grouping, Migration, OrderIndex, Partition, PartitionAlgorithmError, PartitionInput, PartitionQuality,
-    Partitioner, Remapped, Targets,
-};
+use viem::machine::{Blocks, Machine as _};
+use viem::partition::{Grouping, OrderIndex, PartitionInput, PartitionQuality, Targets};
+use viem::solve::{Balance, Config, Initial, Loads, Objective, Order, PreparedMachine, Request, Solution};
 use viem_io as io;
 use viem_io::Source;
 use viem_io::coordinates::Ids;
@@ -38,13 +35,10 @@ use viem_report::picture;
 
 /// Into what a graph is divided.
 pub(super) struct Parts {
-    number: usize,
+    blocks: Blocks,
     /// If they are not all alike.
     speeds: Option<Vec<u32>>,
-    /// As a share.
-    imbalance: f64,
-    /// As a part of a share.
-    least_load: f64,
+    balance: Balance,
 }
 
 impl Parts {
@@ -53,43 +47,19 @@ impl Parts {
         options.partition.check()?;
         let PartitionOptions { k, speeds, .. } = &options.partition;
         let (speeds, imbalance) = (speeds.read()?, options::imbalance(options.imbalance)?);
-        let least_load = options::least_load(options.least_load)?;
-        let parts = match (*k, speeds) {
+        let balance = Balance { imbalance, least_load: options::least_load(options.least_load)? };
+        let number = match (*k, &speeds) {
             (Some(k), Some(speeds)) if k != speeds.len() => {
                 let message = format!("--k={k}, but --speeds has {} numbers; leave out --k", speeds.len());
                 return Err(UsageError(message).into());
             }
-            (_, Some(speeds)) => Self { number: speeds.len(), speeds: Some(speeds), imbalance, least_load },
-            (Some(number), None) => Self { number, speeds: None, imbalance, least_load },
+            (_, Some(speeds)) => speeds.len(),
+            (Some(number), None) => number,
             (None, None) => return Ok(None),
         };
-        Targets::check(parts.number, parts.imbalance).map_err(ModelError::from)?;
-        Ok(Some(parts))
-    }
-
-    fn targets(&self, graph: &CsrGraph) -> Result<Targets, ModelError> {
-        let targets = match &self.speeds {
-            None => {
-                model::check_num_blocks(graph, self.number)?;
-                Targets::equal(graph, self.number, self.imbalance)?
-            }
-            Some(speeds) => {
-                model::check_num_blocks(graph, speeds.iter().filter(|&&speed| speed > 0).count())?;
-                Targets::proportional(graph, speeds, self.imbalance)?
-            }
-        };
-        let least = Targets::least_shares(graph, &self.capacities(), self.least_load)?;
-        Ok(targets.with_least_loads(least)?)
-    }
-
-    /// How much of the graph each part takes, in proportion.
-    fn capacities(&self) -> Cow<'_, [u32]> {
-        self.speeds.as_deref().map_or_else(|| vec![1; self.number].into(), Cow::from)
-    }
-
-    /// The share of each part in the weight of all vertices, rounded up.
-    fn shares(&self, graph: &CsrGraph) -> Vec<Weight> {
-        Targets::shares(graph, &self.capacities(), 0.0)
+        Targets::check(number, imbalance)?;
+        let blocks = speeds.clone().map_or_else(|| Blocks::equal(number), Blocks::proportional)?;
+        Ok(Some(Self { blocks, speeds, balance }))
     }
 }
 
@@ -113,12 +83,10 @@ struct Given {
     index: Option<OrderIndex>,
 }
 
-/// The part of each vertex, and the order that it comes from, if that is to be written; where it resumes another partition, what
-/// changes place.
+/// A solution; the order that it comes from, if that is to be written; where it resumes another partition, the curve if that is asked for.
 struct Division {
-    blocks: Vec<BlockId>,
+    solution: Solution,
     index: Option<OrderIndex>,
-    migration: Option<Migration>,
     curve: Option<Curve>,
 }
 
@@ -139,57 +107,56 @@ impl Job<'_> {
         console.line(format_args!("io time: {reading:.6}"));
         console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
         console.line(format_args!("performing partitioning!"));
-        let (mut targets, remap) = self.targets(&graph, parts)?;
-        loads::tell_rounded(console, &graph, &parts.capacities(), parts.least_load);
-        let fixed = self.fixed(&graph, &targets)?;
+        let (blocks, balance) = (&parts.blocks, parts.balance);
+        blocks.check_enough(&graph)?;
+        let remap = self.options.remap.read(&graph, blocks.num_pes())?;
+        loads::tell_rounded(console, &graph, blocks.shares(), balance.least_load);
+        let (fixed, bounds) = (self.fixed(&graph, parts)?, balance.bounds(&graph, blocks));
         if let Some(fixed) = &fixed {
             fixed.tell(console, "vertices");
-            fixed.warn_of_loads(console, &graph, targets.bounds(), "part");
-            targets = targets.with_fixed(&graph, fixed.vertices.clone())?;
+            fixed.warn_of_loads(console, &graph, &bounds, "part");
         }
-        let begin = Instant::now();
-        let division = match &remap {
-            Some(remap) => self.remap(&graph, &targets, remap)?,
-            None => self.divide(&graph, &given, &targets)?,
-        };
+        let (begin, own) = (Instant::now(), fixed.as_ref().map(|fixed| &fixed.vertices));
+        let prepared = PreparedMachine::new(blocks);
+        let request = Request::new(&graph, &prepared).balanced(balance).minimise(Objective::Cut).fixed(own);
+        let Division { solution, index, curve } = self.divide(request, (&graph, &given), remap.as_ref())?;
         let seconds = Seconds { reading, partitioning: begin.elapsed().as_secs_f64() };
         console.line(format_args!("partitioning took {:.6}", seconds.partitioning));
-        let Division { blocks, index, migration, curve } = division;
+        let part_of = solution.mapping.pes();
         let (model, quality) = threads::run(self.threads, || {
-            let quality = PartitionQuality::of(&graph, &blocks, targets.num_blocks());
-            (CommunicationModel::of(&graph, Partition::of(&graph, blocks, &targets), &targets), quality)
+            let quality = PartitionQuality::of(&graph, part_of, blocks.num_pes());
+            (solution.mapping.quotient(&graph, blocks.num_pes()), quality)
         })?;
-        let mut report = self.report(path, (&graph, parts, &targets), (&model, quality), seconds);
-        let own = fixed.as_ref().map(|fixed| &fixed.vertices);
-        let too_heavy = loads::too_heavy(&graph, targets.bounds(), own, loads::PARTS);
-        self.tell(&model, &report, too_heavy);
-        loads::tell_empty(console, loads::PARTS, report.empty, &parts.capacities(), graph.num_nodes());
-        let migration = remap.as_ref().zip(migration);
-        if let Some((remap, migration)) = migration {
-            remap.tell(console, graph.total_node_weight(), &migration);
-            report.remap = Some(remap.report(migration, curve.as_ref()));
+        let migration = remap.as_ref().zip(solution.report.migration);
+        let report = Report {
+            seconds,
+            remap: migration.map(|(remap, migration)| remap.report(migration, curve.as_ref())),
+            fixed: fixed.as_ref().map(Fixed::report),
+            ..self.report(path, (&graph, parts), (&solution, &model), quality)
+        };
+        self.tell(&model, &report, loads::too_heavy(&graph, &bounds, own, loads::PARTS));
+        loads::tell_empty(console, loads::PARTS, report.empty, blocks.shares(), graph.num_nodes());
+        if let Some((remap, migration)) = &migration {
+            remap.tell(console, graph.total_node_weight(), migration);
         }
-        report.fixed = fixed.as_ref().map(Fixed::report);
-        let blocks = model.partition.blocks();
-        let picture = self.picture(&graph, &given, blocks, &report).unwrap_or_default();
+        let picture = self.picture(&graph, &given, part_of, &report).unwrap_or_default();
         let positions = index.as_ref().map_or(&[][..], OrderIndex::positions);
         let more: [Content<'_>; 2] = [
             (self.to.index, &|out| io::index::write(out, positions)),
             (self.to.picture, &|out| out.write_all(picture.as_bytes())),
         ];
-        let (num_blocks, cut) = (targets.num_blocks(), model.partition.cut());
         let claim = Claim {
             file: path,
             text: text.as_deref(),
             graph: &graph,
-            blocks,
-            num_blocks,
-            cut,
+            blocks: part_of,
+            num_blocks: blocks.num_pes(),
+            cut: report.cut,
             on: None,
             migration,
             fixed: fixed.as_ref(),
         };
-        self.to.write(&model.graph, &claim, &report, curve.as_ref(), &more)
+        self.to.write(&model, &claim, &report, curve.as_ref(), &more)
     }
 
     /// The graph, and into what it is divided.
@@ -219,27 +186,15 @@ impl Job<'_> {
         Some(picture::draw_parts(graph, points, blocks, *k, &title))
     }
 
-    /// What the parts may weigh, and where their vertices were.
-    fn targets(&self, graph: &CsrGraph, parts: &Parts) -> Result<(Targets, Option<Remap<'_>>)> {
-        let mut targets = parts.targets(graph)?;
-        let remap = self.options.remap.read(graph, targets.num_blocks())?;
-        if let Some(remap) = &remap {
-            targets = targets.near(&parts.capacities(), &remap.homes.loads(graph));
-        }
-        Ok((targets, remap))
-    }
-
     /// The vertices that must be in given parts, if there are any.
-    fn fixed(&self, graph: &CsrGraph, targets: &Targets) -> Result<Option<Fixed>> {
+    fn fixed(&self, graph: &CsrGraph, parts: &Parts) -> Result<Option<Fixed>> {
         if self.options.fixed.file().is_some() && self.to.index.is_some() {
             let message = "--fixed does not go with --write_index, as the parts are ranges of the order that is written; leave one of them out";
             return Err(UsageError(message.to_owned()).into());
         }
-        let speeds = self.parts.as_ref().and_then(|parts| parts.speeds.as_ref());
-        let takes_work = |part: u32| speeds.is_none_or(|speeds| speeds[part as usize] > 0);
-        let capacity = |part| if takes_work(part) { u32::MAX } else { 0 };
-        let room = Room::new(targets.num_blocks(), &capacity);
-        self.options.fixed.read(graph.num_nodes(), room, FixedKind::Parts)
+        let shares = parts.blocks.shares();
+        let capacity = |part: u32| if shares[part as usize] > 0 { u32::MAX } else { 0 };
+        self.options.fixed.read(graph.num_nodes(), Room::new(shares.len(), &capacity), FixedKind::Parts)
     }
 
     /// Reads what is read besides the graph. A least load is refused where parts are ranges of an order that is written.
@@ -260,46 +215,43 @@ impl Job<'_> {
         })
     }
 
-    fn divide(&self, graph: &CsrGraph, given: &Given, targets: &Targets) -> Result<Division> {
+    fn divide(
+        &self,
+        request: Request<'_>,
+        (graph, given): (&CsrGraph, &Given),
+        remap: Option<&Remap<'_>>,
+    ) -> Result<Division> {
         let progress = Progress::new(self.options.report.quiet);
         signals::listen(&progress, First::Ends);
         progress.tell("partitioning");
-        let (weights, algorithm) = (graph.node_weights(), self.options.partition.algorithm());
-        let mut input = PartitionInput::new(graph)
-            .with_preset(self.options.preconfiguration)
-            .with_seed(self.options.seed);
-        input.coordinates = given.coordinates.as_ref();
-        input.grouping = self.options.partition.grouping.unwrap_or_default();
-        let divide = || -> Result<_, PartitionAlgorithmError> {
-            if let Some(index) = &given.index {
-                return Ok((index.cut(weights, targets), None));
-            }
-            if self.to.index.is_none() {
-                return Ok((algorithm.partition(&input, targets)?.into_blocks(), None));
-            }
-            let index =
-                OrderIndex::of_order(&algorithm.order(&input)?).expect("algorithms order all vertices");
-            Ok((index.cut(weights, targets), Some(index)))
+        let config = &self.options.config(self.threads);
+        if let Some(remap) = remap {
+            let to = ("cut", graph.total_node_weight(), self.to.console);
+            let (solution, curve) = remap.solve(request, config, to, &())?;
+            return Ok(Division { solution, index: None, curve });
+        }
+        let index = self.to.index.is_some().then(|| self.index(graph, given, config)).transpose()?;
+        let order = match given.index.as_ref().or(index.as_ref()) {
+            Some(index) => Order::Index(index),
+            None => Order::Algorithm {
+                algorithm: self.options.partition.algorithm(),
+                coordinates: given.coordinates.as_ref(),
+                grouping: self.options.partition.grouping.unwrap_or_default(),
+            },
         };
-        let (blocks, index) = threads::run(self.threads, divide)??;
-        Ok(Division { blocks, index, migration: None, curve: None })
+        let solution = request.initial(Initial::Along(order)).solve(config, &())?;
+        Ok(Division { solution, index, curve: None })
     }
 
-    fn remap(&self, graph: &CsrGraph, targets: &Targets, remap: &Remap<'_>) -> Result<Division> {
-        let progress = Progress::new(self.options.report.quiet);
-        signals::listen(&progress, First::Ends);
-        progress.tell("partitioning");
-        let partitioner = Partitioner::new(self.options.preconfiguration, self.options.seed);
-        threads::run(self.threads, || -> Result<Division> {
-            let found = partitioner.remap(graph, targets, remap.remapping(), &())?;
-            let (best, curve) = remap.best_of(found, ("cut", graph.total_node_weight()), self.to.console)?;
-            let Remapped { partition, migration, .. } = best;
-            let (blocks, migration) = (partition.into_blocks(), Some(migration));
-            Ok(Division { blocks, index: None, migration, curve })
-        })?
+    /// The order of the vertices that is written.
+    fn index(&self, graph: &CsrGraph, given: &Given, config: &Config) -> Result<OrderIndex> {
+        let mut input = PartitionInput::new(graph).with_preset(config.partition).with_seed(config.seed);
+        input.coordinates = given.coordinates.as_ref();
+        let order = threads::run(self.threads, || self.options.partition.algorithm().order(&input))??;
+        Ok(OrderIndex::of_order(&order).expect("algorithms order all vertices"))
     }
 
-    fn tell(&self, model: &CommunicationModel, report: &Report, too_heavy: Option<String>) {
+    fn tell(&self, model: &CsrGraph, report: &Report, too_heavy: Option<String>) {
         let console = self.to.console;
         console.line(format_args!("cut {}", report.cut));
         console.line(format_args!("balance {:.5}", report.balance));
@@ -313,24 +265,26 @@ impl Job<'_> {
         if report.overload > 0 {
             console.warn(format_args!("{}", imbalance_warning(report.overload, too_heavy)));
         }
-        let quotient = &model.graph;
-        console.line(format_args!("model has {} nodes, {} edges", quotient.num_nodes(), quotient.num_arcs()));
+        console.line(format_args!("model has {} nodes, {} edges", model.num_nodes(), model.num_arcs()));
         console.line(format_args!("writing model of computation and communication to disk"));
     }
 
+    /// What was done, for `--json`; without times, what was remapped and what was fixed.
     fn report(
         &self,
         path: &Path,
-        (graph, parts, targets): (&CsrGraph, &Parts, &Targets),
-        (model, quality): (&CommunicationModel, PartitionQuality),
-        seconds: Seconds,
+        (graph, parts): (&CsrGraph, &Parts),
+        (Solution { report, .. }, model): (&Solution, &CsrGraph),
+        quality: PartitionQuality,
     ) -> Report {
-        let (partition, heaviest_block) = (&model.partition, model.heaviest_block());
+        let Loads { greatest, bound, overload, below_half, below_least, shortfall, empty, .. } =
+            report.loads.expect("a partition is balanced");
+        let shares = Targets::shares(graph, parts.blocks.shares(), 0.0);
         Report {
             graph: files::name(path),
             n: graph.num_nodes(),
             m: graph.num_edges(),
-            k: targets.num_blocks(),
+            k: shares.len(),
             speeds: parts.speeds.clone(),
             seed: self.options.seed,
             algorithm: if self.options.partition.index.is_some() {
@@ -342,21 +296,21 @@ impl Job<'_> {
             preconfiguration: self.options.preconfiguration.name(),
             imbalance: self.options.imbalance,
             least_load: self.options.least_load,
-            cut: partition.cut(),
-            balance: balance(partition.block_weights(), &parts.shares(graph)),
-            heaviest_block,
-            bound: model.bound,
-            overload: partition.overload(),
-            below_half: Targets::num_below_half(&parts.capacities(), partition.block_weights()),
-            below_least: targets.num_short(partition.block_weights()),
-            shortfall: partition.shortfall(),
-            empty: targets.num_empty(partition.blocks()),
+            cut: report.cut,
+            balance: balance(&quality.loads, &shares),
+            heaviest_block: greatest,
+            bound,
+            overload,
+            below_half,
+            below_least,
+            shortfall,
+            empty,
             quality,
             remap: None,
             fixed: None,
-            model_edges: model.graph.num_edges(),
+            model_edges: model.num_edges(),
             memory: JsonMemory::of(graph),
-            seconds,
+            seconds: Seconds::default(),
         }
     }
 }
@@ -405,7 +359,7 @@ struct Report {
     memory: JsonMemory,
 }
 
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct Seconds {
     reading: f64,
     partitioning: f64,

@@ -91,7 +91,7 @@ impl ManyToOne<'_> {
         let (Job { prepared, config, console, .. }, graph) = (&self.job, self.graph);
         let request = Request::new(graph, prepared).balanced(self.balance).fixed(self.fixed());
         match &self.remap {
-            Some(remap) => remap.solve(request, config, (graph.total_node_weight(), *console), observer),
+            Some(remap) => remap.solve(request, config, ("J", graph.total_node_weight(), *console), observer),
             None => {
                 let initial = self.first.as_ref().map(FirstOrder::initial);
                 Ok((request.start(self.start.as_ref()).initial(initial).solve(config, observer)?, None))
