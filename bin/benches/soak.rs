@@ -295,7 +295,7 @@ fn check_mapping(
     let n = graph.num_nodes();
     let mut start: Vec<u32> = (0..n as u32).collect();
     rng.shuffle(&mut start);
-    let start = (rng.below(3) == 0).then(|| Mapping::new(start).expect("a permutation"));
+    let start = (rng.below(3) == 0).then(|| Mapping::from_pes(start).expect("a permutation"));
     let Solution { mapping, report, .. } = match Request::new(graph, &PreparedMachine::new(hierarchy))
         .start(start.as_ref())
         .solve(config, &())

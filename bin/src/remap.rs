@@ -12,7 +12,7 @@ use viem::graph::CsrGraph;
 use viem::ground::number_list::{ListOf, is_list};
 use viem::ground::observer::Observer;
 use viem::ground::types::Weight;
-use viem::partition::{CurvePoint, Homes, Migration, MigrationWeight, Remapping};
+use viem::partition::{BlocksLeft, CurvePoint, Homes, Migration, MigrationWeight, Remapping};
 use viem::solve::{Config, Request, Solution};
 use viem_io as io;
 use viem_io::output::OutputId;
@@ -123,7 +123,7 @@ impl RemapOptions {
         let expected = self.parents.is_none().then(|| graph.num_nodes());
         let old = io::partition::read(Source::open(path)?, expected)?;
         let left = self.blocks_that_left(&old)?;
-        let mut homes = Homes::new(&old, &left, num_blocks)?;
+        let mut homes = Homes::after(&old, BlocksLeft(&left), num_blocks)?;
         if let Some(path) = &self.parents {
             let parents = io::parents::read(Source::open(path)?, graph.num_nodes(), old.len())?;
             homes = homes.of_children(&parents)?;
@@ -177,13 +177,12 @@ impl Remap<'_> {
     }
 
     /// What was resumed, as written to `--json`.
-    pub(crate) fn report(&self, migration: Migration, curve: Option<&Curve>) -> JsonRemap {
+    pub(crate) fn report(&self, curve: Option<&Curve>) -> JsonRemap {
         JsonRemap {
             remap_from: self.options.old().map(files::name).unwrap_or_default(),
             migration_weight: self.weight,
             remap_left: self.options.remap_left.clone(),
             parents: self.options.parents.as_deref().map(files::name),
-            migration,
             curve: curve.map(|curve| curve.points.clone()),
         }
     }
@@ -232,7 +231,6 @@ pub(crate) struct JsonRemap {
     remap_left: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parents: Option<String>,
-    migration: Migration,
     #[serde(skip_serializing_if = "Option::is_none")]
     curve: Option<Vec<CurvePoint>>,
 }

@@ -187,7 +187,7 @@ impl<'a> Request<'a> {
     /// let old = Request::new(&mesh, &machine).balanced(Balance::default()).solve(&Config::eco(), &())?.mapping;
     /// // PE 2 has become slow.
     /// let slower = Capacities::new(tree.clone(), vec![2, 2, 1, 2, 2, 2, 2, 2])?;
-    /// let (slower, homes) = (PreparedMachine::new(&slower), Homes::new(old.pes(), &[], 8)?);
+    /// let (slower, homes) = (PreparedMachine::new(&slower), Homes::new(old.pes(), 8)?);
     /// let request = Request::new(&mesh, &slower).balanced(Balance::default());
     /// let new = request.previous(Remapping::new(&homes, "5".parse()?)).solve(&Config::eco(), &())?;
     /// assert!(new.report.migration.unwrap().vertices < 400);

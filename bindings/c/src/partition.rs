@@ -167,7 +167,7 @@ pub unsafe extern "C" fn viem_repartition(
         // SAFETY: the caller's promise.
         let division = unsafe { Wanted { num_blocks, shares, fixed }.division(graph, settings.balance) }?;
         let weight = migration_weight_of(migration_weight)?;
-        let homes = Homes::new(old.inner.pes(), &[], division.num_blocks())?;
+        let homes = Homes::new(old.inner.pes(), division.num_blocks())?;
         run(graph, &division, settings, Some(Remapping::new(&homes, weight)))
     })
 }

@@ -68,8 +68,7 @@ pub(crate) fn partition<'py>(
     let blocks = division.blocks().or_raise()?;
     blocks.check_enough(csr).or_raise()?;
     warn(py, division.rounded_least(csr))?;
-    let homes =
-        old.map(|old| Ok::<_, Fault>(Homes::new(&pes_of("old", old)?, &[], num_blocks)?)).transpose()?;
+    let homes = old.map(|old| Ok::<_, Fault>(Homes::new(&pes_of("old", old)?, num_blocks)?)).transpose()?;
     let weight = migration_weight_of(migration_weight)?;
     let config = settings.of_partition()?;
     let machine = PreparedMachine::new(&blocks);

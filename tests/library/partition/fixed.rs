@@ -245,7 +245,7 @@ fn remapping_leaves_fixed_vertices_on_every_machine() {
             .solve(&config, &())
             .unwrap()
             .mapping;
-        let homes = Homes::new(old.pes(), &[], machine.num_pes()).unwrap();
+        let homes = Homes::new(old.pes(), machine.num_pes()).unwrap();
         // Two of the counts and weights on each machine.
         let cases = counts(graph.num_nodes()).into_iter().zip(["0", "0.5", "3", "1000"]);
         for (count, weight) in cases.skip(number % 2).step_by(2) {
@@ -273,7 +273,7 @@ fn repartitioning_leaves_fixed_vertices() {
     let targets = Targets::equal(&graph, 6, 0.03).unwrap();
     let partitioner = Partitioner::new(PartitionPreset::Eco, 0);
     let old = partitioner.partition(&graph, &targets, &()).into_blocks();
-    let homes = Homes::new(&old, &[], 6).unwrap();
+    let homes = Homes::new(&old, 6).unwrap();
     for weight in ["0", "0.5", "1", "100"] {
         for count in counts(600) {
             let fixed = random_fixed(&graph, &targets, count, &mut rng);

@@ -6,8 +6,8 @@ use viem::ground::rng::Rng;
 use viem::ground::types::{BlockId, NodeId, Weight};
 use viem::machine::Blocks;
 use viem::partition::{
-    BoundViolation, FixedVertices, Homes, MigrationWeight, Partition, PartitionAlgorithm, PartitionInput,
-    PartitionPreset, Partitioner, Remapping, Targets,
+    BlocksLeft, BoundViolation, FixedVertices, Homes, MigrationWeight, Partition, PartitionAlgorithm,
+    PartitionInput, PartitionPreset, Partitioner, Remapping, Targets,
 };
 use viem::solve::{Balance, Config, MapPreset, Objective, PreparedMachine, Request, Solution};
 
@@ -172,7 +172,7 @@ fn remapped_partitions_meet_least_loads() {
     let partitioner = Partitioner::new(PartitionPreset::Eco, 2);
     let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 8, 0.03).unwrap(), &()).into_blocks();
     // Two blocks have joined, one has left, and there is much room.
-    let homes = Homes::new(&old, &[3], 9).unwrap();
+    let homes = Homes::after(&old, BlocksLeft(&[3]), 9).unwrap();
     for (capacities, percent) in [([1; 9], 60), ([2, 1, 1, 1, 3, 1, 1, 1, 1], 95)] {
         let targets = targets(&mesh, &capacities, 1.0, percent);
         for weight in ["0", "0.1", "3", "1000"] {
@@ -264,7 +264,7 @@ fn remapped_mappings_meet_least_loads() {
     for family in families(&mut rng).into_iter().take(6) {
         // All of it was on the first PEs.
         let old: Vec<BlockId> = graph.nodes().map(|vertex| vertex % 3).collect();
-        let homes = Homes::new(&old, &[], family.room.len()).unwrap();
+        let homes = Homes::new(&old, family.room.len()).unwrap();
         let config = Config::preset(MapPreset::Fast);
         for weight in ["0", "1", "100"] {
             let weight = weight.parse().unwrap();

@@ -138,7 +138,7 @@ impl<'a> Problem<'a> {
             balance: Balance::default().with_imbalance(0.5),
             fixed,
             groups: ProcessGroups::of_size(n, 2).unwrap(),
-            homes: Homes::new(start.pes(), &[], machine.num_pes()).unwrap(),
+            homes: Homes::new(start.pes(), machine.num_pes()).unwrap(),
             start,
             points: Coordinates::new(1, points).unwrap(),
             asked: Asked::default(),

@@ -1,6 +1,5 @@
 //! Mapping an application graph onto a machine: process i of the model is what lies on PE i.
 
-use std::path::Path;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -8,22 +7,23 @@ use serde::Serialize;
 use super::application::{self, Application};
 use super::audit::Claim;
 use super::destination::Destination;
-use super::options::Options;
+use super::options::{NAME, Options};
 use crate::error::{Result, UsageError};
 use crate::exit::End;
 use crate::files;
-use crate::fixed::{Fixed, JsonFixed};
+use crate::fixed::Fixed;
 use crate::loads;
-use crate::machine::{self, JsonMachine, MachineOptions};
-use crate::many_to_one::{self, JsonSpread, SharingOptions};
+use crate::machine::{self, MachineOptions};
+use crate::many_to_one::{self, SharingOptions};
 use crate::memory::JsonMemory;
 use crate::progress::Progress;
 use crate::ranks;
-use crate::remap::{Curve, JsonRemap, Remap};
+use crate::remap::{Curve, Remap};
+use crate::report::{Envelope, Found};
 use crate::signals::{self, First};
 use viem::graph::CsrGraph;
 use viem::ground::threads;
-use viem::ground::types::{Cost, Weight};
+use viem::ground::types::Weight;
 use viem::machine::Machine;
 use viem::partition::Migration;
 use viem::solve::{PreparedMachine, Report, Request, Solution};
@@ -75,12 +75,16 @@ impl Job<'_> {
         ranks::tell(console, machine, pe_of);
         let too_heavy = loads::too_heavy(&graph, &bounds, own, loads::PES);
         self.tell((&graph, &model, machine), report, too_heavy, migration);
-        let json = JsonReport {
-            seconds: Seconds { reading, mapping: report.seconds.total },
-            remap: migration.map(|(remap, migration)| remap.report(migration, curve.as_ref())),
+        let found = Found::<()> {
+            by_pe: Some(traffic::by_pe(&graph, machine.num_pes(), pe_of)),
+            remap: remap.as_ref().map(|remap| remap.report(curve.as_ref())),
             fixed: fixed.as_ref().map(Fixed::report),
-            ..self.report(file, (&graph, &model), machine, &solution)
+            model_edges: Some(model.num_edges()),
+            memory: Some(JsonMemory::of(&graph)),
+            ..Found::new(report)
         };
+        let json = Envelope::new(NAME, file.as_path(), self.options(), found);
+        let json = json.on(self.machine.report(machine)).seeded(self.options.seed);
         let on = Some((&self.machine, machine, report.cost));
         let (num_blocks, cut) = (machine.num_pes(), report.cut);
         let claim = Claim {
@@ -118,35 +122,13 @@ impl Job<'_> {
         console.line(format_args!("model has {} nodes, {} edges", model.num_nodes(), model.num_arcs()));
     }
 
-    /// What was done, for `--json`; without times and what was remapped.
-    fn report(
-        &self,
-        file: &Path,
-        (graph, model): (&CsrGraph, &CsrGraph),
-        machine: &dyn Machine,
-        Solution { mapping, report, .. }: &Solution,
-    ) -> JsonReport {
-        JsonReport {
-            graph: files::name(file),
-            n: graph.num_nodes(),
-            m: graph.num_edges(),
-            seed: self.options.seed,
-            machine: self.machine.report(machine),
+    /// The options that decide the result.
+    fn options(&self) -> JsonOptions {
+        JsonOptions {
             preconfiguration: self.options.preconfiguration.name(),
+            imbalance: self.options.imbalance,
+            least_load: self.options.least_load,
             pe_weights: self.options.onto.file().map(files::name),
-            cost: report.cost,
-            cut: report.cut,
-            spread: JsonSpread {
-                imbalance: self.options.imbalance,
-                least_load: self.options.least_load,
-                loads: report.loads,
-                by_pe: Some(traffic::by_pe(graph, machine.num_pes(), mapping.pes())),
-            },
-            remap: None,
-            fixed: None,
-            model_edges: model.num_edges(),
-            memory: JsonMemory::of(graph),
-            seconds: Seconds::default(),
         }
     }
 
@@ -168,33 +150,14 @@ impl Job<'_> {
     }
 }
 
-/// What was done, as written to `--json`.
+/// The options that decide the result.
 #[derive(Serialize)]
-struct JsonReport {
-    graph: String,
-    n: usize,
-    m: usize,
-    seed: u64,
-    machine: JsonMachine,
+struct JsonOptions {
     preconfiguration: &'static str,
+    /// In percent.
+    imbalance: f64,
+    /// In percent of the share.
+    least_load: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pe_weights: Option<String>,
-    #[serde(rename = "J")]
-    cost: Cost,
-    cut: Cost,
-    #[serde(flatten)]
-    spread: JsonSpread,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    remap: Option<JsonRemap>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fixed: Option<JsonFixed>,
-    model_edges: usize,
-    seconds: Seconds,
-    memory: JsonMemory,
-}
-
-#[derive(Default, Serialize)]
-struct Seconds {
-    reading: f64,
-    mapping: f64,
 }

@@ -8,22 +8,23 @@ use serde::Serialize;
 use super::application::{self, Application};
 use super::audit::Claim;
 use super::destination::Destination;
-use super::options::{Options, PartitionOptions};
+use super::options::{NAME, Options, PartitionOptions};
 use crate::error::{Result, UsageError};
 use crate::exit::End;
-use crate::fixed::{Fixed, JsonFixed};
+use crate::fixed::Fixed;
 use crate::loads::{self, Below};
 use crate::memory::JsonMemory;
+use crate::options;
 use crate::progress::Progress;
-use crate::remap::{Curve, JsonRemap, Remap};
+use crate::remap::{Curve, Remap};
+use crate::report::{Envelope, Found, JsonQuality};
 use crate::signals::{self, First};
-use crate::{files, options};
 use viem::graph::{Coordinates, CsrGraph};
 use viem::ground::threads;
-use viem::ground::types::{BlockId, Cost, Weight};
+use viem::ground::types::{BlockId, Weight};
 use viem::machine::{Blocks, Machine as _};
 use viem::partition::{Grouping, OrderIndex, PartitionInput, PartitionQuality, Targets};
-use viem::solve::{Balance, Config, Initial, Loads, Objective, Order, PreparedMachine, Request, Solution};
+use viem::solve::{Balance, Config, Initial, Objective, Order, PreparedMachine, Report, Request, Solution};
 use viem_io as io;
 use viem_io::Source;
 use viem_io::coordinates::Ids;
@@ -64,7 +65,7 @@ impl Parts {
 }
 
 /// The greatest ratio of the weight of a part to its own share of all, rounded up; 1 if nothing weighs anything.
-fn balance(weights: &[Weight], shares: &[Weight]) -> f64 {
+fn greatest_ratio(weights: &[Weight], shares: &[Weight]) -> f64 {
     let filled = weights.iter().zip(shares).filter(|&(&weight, _)| weight > 0);
     filled.map(|(&weight, &share)| weight as f64 / share as f64).reduce(f64::max).unwrap_or(1.0)
 }
@@ -90,6 +91,16 @@ struct Division {
     curve: Option<Curve>,
 }
 
+/// What is divided, once it is read.
+struct Task<'a> {
+    path: &'a Path,
+    parts: &'a Parts,
+    application: &'a Application,
+    given: &'a Given,
+    remap: Option<Remap<'a>>,
+    fixed: Option<Fixed>,
+}
+
 impl Job<'_> {
     pub(super) fn run(&self, source: Source<'_>) -> Result<End> {
         let (started, console) = (Instant::now(), self.to.console);
@@ -101,45 +112,61 @@ impl Job<'_> {
                 return Err(unread.map_or(error, Into::into));
             }
         };
-        let Application { graph, text } = application::read(self.options, source, self.threads, console)?;
+        let application = &application::read(self.options, source, self.threads, console)?;
+        let graph = &application.graph;
         let given = self.given(graph.num_nodes())?;
         let reading = started.elapsed().as_secs_f64();
         console.line(format_args!("io time: {reading:.6}"));
         console.line(format_args!("graph has {} nodes and {} edges", graph.num_nodes(), graph.num_arcs()));
         console.line(format_args!("performing partitioning!"));
         let (blocks, balance) = (&parts.blocks, parts.balance);
-        blocks.check_enough(&graph)?;
-        let remap = self.options.remap.read(&graph, blocks.num_pes())?;
-        loads::tell_rounded(console, &graph, blocks.shares(), balance.least_load);
-        let (fixed, bounds) = (self.fixed(&graph, parts)?, balance.bounds(&graph, blocks));
+        blocks.check_enough(graph)?;
+        let remap = self.options.remap.read(graph, blocks.num_pes())?;
+        loads::tell_rounded(console, graph, blocks.shares(), balance.least_load);
+        let fixed = self.fixed(graph, parts)?;
         if let Some(fixed) = &fixed {
             fixed.tell(console, "vertices");
-            fixed.warn_of_loads(console, &graph, &bounds, "part");
+            fixed.warn_of_loads(console, graph, &balance.bounds(graph, blocks), "part");
         }
         let (begin, own) = (Instant::now(), fixed.as_ref().map(|fixed| &fixed.vertices));
         let prepared = PreparedMachine::new(blocks);
-        let request = Request::new(&graph, &prepared).balanced(balance).minimise(Objective::Cut).fixed(own);
-        let Division { solution, index, curve } = self.divide(request, (&graph, &given), remap.as_ref())?;
-        let seconds = Seconds { reading, partitioning: begin.elapsed().as_secs_f64() };
-        console.line(format_args!("partitioning took {:.6}", seconds.partitioning));
-        let part_of = solution.mapping.pes();
+        let request = Request::new(graph, &prepared).balanced(balance).minimise(Objective::Cut).fixed(own);
+        let division = self.divide(request, (graph, &given), remap.as_ref())?;
+        console.line(format_args!("partitioning took {:.6}", begin.elapsed().as_secs_f64()));
+        self.finish(&Task { path, parts, application, given: &given, remap, fixed }, &division)
+    }
+
+    /// Says what was found, and writes it.
+    fn finish(&self, task: &Task<'_>, Division { solution, index, curve }: &Division) -> Result<End> {
+        let Task { path, parts, application, given, remap, fixed } = task;
+        let (graph, blocks) = (&application.graph, &parts.blocks);
+        let Solution { mapping, report, .. } = solution;
+        let part_of = mapping.pes();
         let (model, quality) = threads::run(self.threads, || {
-            let quality = PartitionQuality::of(&graph, part_of, blocks.num_pes());
-            (solution.mapping.quotient(&graph, blocks.num_pes()), quality)
+            let quality = PartitionQuality::of(graph, part_of, blocks.num_pes());
+            (mapping.quotient(graph, blocks.num_pes()), quality)
         })?;
-        let migration = remap.as_ref().zip(solution.report.migration);
-        let report = Report {
-            seconds,
-            remap: migration.map(|(remap, migration)| remap.report(migration, curve.as_ref())),
-            fixed: fixed.as_ref().map(Fixed::report),
-            ..self.report(path, (&graph, parts), (&solution, &model), quality)
-        };
-        self.tell(&model, &report, loads::too_heavy(&graph, &bounds, own, loads::PARTS));
-        loads::tell_empty(console, loads::PARTS, report.empty, blocks.shares(), graph.num_nodes());
+        let migration = remap.as_ref().zip(report.migration);
+        let balance = greatest_ratio(&quality.loads, &Targets::shares(graph, blocks.shares(), 0.0));
+        let quality = JsonQuality { quality, balance };
+        let (bounds, own) =
+            (parts.balance.bounds(graph, blocks), fixed.as_ref().map(|fixed| &fixed.vertices));
+        let too_heavy = loads::too_heavy(graph, &bounds, own, loads::PARTS);
+        self.tell((graph, &model, blocks), (report, &quality), too_heavy);
         if let Some((remap, migration)) = &migration {
-            remap.tell(console, graph.total_node_weight(), migration);
+            remap.tell(self.to.console, graph.total_node_weight(), migration);
         }
-        let picture = self.picture(&graph, &given, part_of, &report).unwrap_or_default();
+        let named = self.options(parts);
+        let picture = self.picture(graph, (given, part_of), (&named, &quality)).unwrap_or_default();
+        let found = Found::<()> {
+            quality: Some(quality),
+            remap: remap.as_ref().map(|remap| remap.report(curve.as_ref())),
+            fixed: fixed.as_ref().map(Fixed::report),
+            model_edges: Some(model.num_edges()),
+            memory: Some(JsonMemory::of(graph)),
+            ..Found::new(report)
+        };
+        let json = Envelope::new(NAME, *path, named, found).seeded(self.options.seed);
         let positions = index.as_ref().map_or(&[][..], OrderIndex::positions);
         let more: [Content<'_>; 2] = [
             (self.to.index, &|out| io::index::write(out, positions)),
@@ -147,8 +174,8 @@ impl Job<'_> {
         ];
         let claim = Claim {
             file: path,
-            text: text.as_deref(),
-            graph: &graph,
+            text: application.text.as_deref(),
+            graph,
             blocks: part_of,
             num_blocks: blocks.num_pes(),
             cut: report.cut,
@@ -156,7 +183,7 @@ impl Job<'_> {
             migration,
             fixed: fixed.as_ref(),
         };
-        self.to.write(&model, &claim, &report, curve.as_ref(), &more)
+        self.to.write(&model, &claim, &json, curve.as_ref(), &more)
     }
 
     /// The graph, and into what it is divided.
@@ -176,14 +203,13 @@ impl Job<'_> {
     fn picture(
         &self,
         graph: &CsrGraph,
-        given: &Given,
-        blocks: &[BlockId],
-        report: &Report,
+        (given, part_of): (&Given, &[BlockId]),
+        (JsonOptions { k, algorithm, .. }, JsonQuality { quality, .. }): (&JsonOptions, &JsonQuality),
     ) -> Option<String> {
         let points = given.coordinates.as_ref().filter(|_| self.to.picture.is_some())?;
-        let Report { k, quality: PartitionQuality { cut_edges, setups, .. }, algorithm, .. } = report;
+        let PartitionQuality { cut_edges, setups, .. } = quality;
         let title = format!("{algorithm}: {k} parts, {cut_edges} cut edges, {setups} setups");
-        Some(picture::draw_parts(graph, points, blocks, *k, &title))
+        Some(picture::draw_parts(graph, points, part_of, *k, &title))
     }
 
     /// The vertices that must be in given parts, if there are any.
@@ -251,80 +277,53 @@ impl Job<'_> {
         Ok(OrderIndex::of_order(&order).expect("algorithms order all vertices"))
     }
 
-    fn tell(&self, model: &CsrGraph, report: &Report, too_heavy: Option<String>) {
+    fn tell(
+        &self,
+        (graph, model, blocks): (&CsrGraph, &CsrGraph, &Blocks),
+        (report, JsonQuality { quality, balance }): (&Report, &JsonQuality),
+        too_heavy: Option<String>,
+    ) {
         let console = self.to.console;
         console.line(format_args!("cut {}", report.cut));
-        console.line(format_args!("balance {:.5}", report.balance));
-        let PartitionQuality { cut_edges, setups, boundary, largest_volume, .. } = &report.quality;
+        console.line(format_args!("balance {balance:.5}"));
+        let PartitionQuality { cut_edges, setups, boundary, largest_volume, .. } = quality;
         console.line(format_args!(
             "{cut_edges} cut edges, {setups} setups, {boundary} vertices on the boundary, largest volume of a part \
              {largest_volume}"
         ));
-        let below = Below { half: report.below_half, least: report.below_least, all: report.k };
-        loads::tell_below(console, loads::PARTS, &below, report.shortfall);
-        if report.overload > 0 {
-            console.warn(format_args!("{}", imbalance_warning(report.overload, too_heavy)));
+        let Some(loads) = &report.loads else { return };
+        let below = Below { half: loads.below_half, least: loads.below_least, all: blocks.num_pes() };
+        loads::tell_below(console, loads::PARTS, &below, loads.shortfall);
+        if loads.overload > 0 {
+            console.warn(format_args!("{}", imbalance_warning(loads.overload, too_heavy)));
         }
         console.line(format_args!("model has {} nodes, {} edges", model.num_nodes(), model.num_arcs()));
         console.line(format_args!("writing model of computation and communication to disk"));
+        loads::tell_empty(console, loads::PARTS, loads.empty, blocks.shares(), graph.num_nodes());
     }
 
-    /// What was done, for `--json`; without times, what was remapped and what was fixed.
-    fn report(
-        &self,
-        path: &Path,
-        (graph, parts): (&CsrGraph, &Parts),
-        (Solution { report, .. }, model): (&Solution, &CsrGraph),
-        quality: PartitionQuality,
-    ) -> Report {
-        let Loads { greatest, bound, overload, below_half, below_least, shortfall, empty, .. } =
-            report.loads.expect("a partition is balanced");
-        let shares = Targets::shares(graph, parts.blocks.shares(), 0.0);
-        Report {
-            graph: files::name(path),
-            n: graph.num_nodes(),
-            m: graph.num_edges(),
-            k: shares.len(),
+    /// The options that decide the result.
+    fn options(&self, parts: &Parts) -> JsonOptions {
+        let Options { partition, preconfiguration, imbalance, least_load, .. } = self.options;
+        let algorithm = if partition.index.is_some() { "index" } else { partition.algorithm().name() };
+        JsonOptions {
+            k: parts.blocks.num_pes(),
             speeds: parts.speeds.clone(),
-            seed: self.options.seed,
-            algorithm: if self.options.partition.index.is_some() {
-                "index"
-            } else {
-                self.options.partition.algorithm().name()
-            },
-            grouping: self.options.partition.grouping,
-            preconfiguration: self.options.preconfiguration.name(),
-            imbalance: self.options.imbalance,
-            least_load: self.options.least_load,
-            cut: report.cut,
-            balance: balance(&quality.loads, &shares),
-            heaviest_block: greatest,
-            bound,
-            overload,
-            below_half,
-            below_least,
-            shortfall,
-            empty,
-            quality,
-            remap: None,
-            fixed: None,
-            model_edges: model.num_edges(),
-            memory: JsonMemory::of(graph),
-            seconds: Seconds::default(),
+            algorithm,
+            grouping: partition.grouping,
+            preconfiguration: preconfiguration.name(),
+            imbalance: *imbalance,
+            least_load: *least_load,
         }
     }
 }
 
-/// What was done, as written to `--json`.
+/// The options that decide the result.
 #[derive(Serialize)]
-struct Report {
-    graph: String,
-    n: usize,
-    m: usize,
+struct JsonOptions {
     k: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     speeds: Option<Vec<u32>>,
-    seed: u64,
     algorithm: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     grouping: Option<Grouping>,
@@ -332,37 +331,6 @@ struct Report {
     imbalance: f64,
     /// In percent of the share.
     least_load: f64,
-    cut: Cost,
-    /// Weight of the heaviest block over the mean, rounded up.
-    balance: f64,
-    heaviest_block: Weight,
-    /// What it may weigh at most.
-    bound: Weight,
-    /// By how much blocks exceed what they may weigh, in sum; 0 if the partition is balanced as asked.
-    overload: Weight,
-    /// The number of blocks with less than half of their share.
-    below_half: usize,
-    /// The number of blocks below their least load.
-    below_least: usize,
-    /// What these lack, in sum.
-    shortfall: Weight,
-    /// The number of blocks without vertices, besides those of speed 0.
-    empty: usize,
-    #[serde(flatten)]
-    quality: PartitionQuality,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    remap: Option<JsonRemap>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fixed: Option<JsonFixed>,
-    model_edges: usize,
-    seconds: Seconds,
-    memory: JsonMemory,
-}
-
-#[derive(Default, Serialize)]
-struct Seconds {
-    reading: f64,
-    partitioning: f64,
 }
 
 /// What is wrong with a partition that is not balanced as asked. `too_heavy` are words about a vertex that fits nowhere.

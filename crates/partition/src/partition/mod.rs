@@ -126,8 +126,8 @@ pub use packing::Packing;
 pub use partitioner::Partitioner;
 pub use quality::PartitionQuality;
 pub use remap::{
-    CurvePoint, Envelope, Homes, HomesError, Migration, MigrationWeight, MigrationWeightError, RemapError,
-    Remapped, Remapping,
+    BlocksLeft, CurvePoint, Envelope, Homes, HomesError, Migration, MigrationWeight, MigrationWeightError,
+    RemapError, Remapped, Remapping,
 };
 pub use settings::{
     BalanceConfig, BisectionConfig, FlowConfig, HeavyTailedConfig, InitialConfig, KWayConfig, LargeConfig,
