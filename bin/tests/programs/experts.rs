@@ -50,7 +50,7 @@ fn placements_are_verified_from_any_form_of_a_trace() {
         ]);
         stdout_of(score.args(MACHINE));
         let (own, again) = (report_in(&path("report")), report_in(&path("score")));
-        assert_eq!(own["placements"][0]["J"], again["placements"][0]["J"]);
+        assert_eq!(own["placements"][0]["cost"], again["placements"][0]["cost"]);
     }
 }
 
@@ -69,8 +69,8 @@ fn a_time_limit_is_kept_and_reported() {
         ]);
         stdout_of(command.args(MACHINE));
         let report = report_in(&folder.path().join("report"));
-        assert_eq!(report["time_limit"], limit.split_once('=').unwrap().1.parse::<f64>().unwrap());
-        report["placements"][0]["J"].as_f64().unwrap()
+        assert_eq!(report["options"]["time_limit"], limit.split_once('=').unwrap().1.parse::<f64>().unwrap());
+        report["placements"][0]["cost"].as_f64().unwrap()
     };
     assert!(cost("--time_limit=0.5") < cost("--time_limit=0"));
 }
@@ -111,7 +111,7 @@ fn counts_are_loads_that_are_made_even() {
         assert_eq!(summed, file == "steps.csv");
         let report = report_in(&path("report"));
         assert_eq!(report["placements"][0]["loads"][0]["greatest"], greatest, "{file}");
-        assert!(report["placements"][0]["J"].is_null() && report["tokens"].is_null());
+        assert!(report["placements"][0]["cost"].is_null() && report["tokens"].is_null());
         let mut score = program("evaluator", folder.path());
         score.args([file, "--input_mapping=experts.json", "--json=score"]).args(more).args(machine);
         stdout_of(&mut score);
@@ -162,7 +162,7 @@ fn an_older_placement_is_resumed_with_few_moves() {
     assert!(said.contains(&format!("migration: {moved} of 16 copies of experts change place")), "{said}");
     assert_eq!(report_in(&path("score"))["remap"]["moved"], *moved);
     assert!(free["remap"]["moved"].as_u64() > dear["remap"]["moved"].as_u64());
-    assert!(free["placements"][0]["J"].as_f64() < dear["placements"][0]["J"].as_f64());
+    assert!(free["placements"][0]["cost"].as_f64() < dear["placements"][0]["cost"].as_f64());
     fs::write(path("short.json"), "{\"physical_to_logical_map\": [[0, 1]]}").unwrap();
     let short = "short.json, line 1, column 1: layer 0 has no copy of expert 2";
     assert!(failure_of(&mut score("--remap_from=short.json"), 65).contains(short));

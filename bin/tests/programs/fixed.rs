@@ -53,7 +53,7 @@ fn processes_are_mapped_around_fixed_ones() {
     assert_eq!((mapping[3], mapping[8]), (9, 0));
     let report = report_in(&path("report"));
     assert_eq!(report["fixed"]["number"], 2);
-    assert!(report["J"]["search"].as_i64() <= report["J"]["identity"].as_i64());
+    assert!(report["cost"].as_i64() <= report["cost_of_identity"].as_i64());
     stdout_of(&mut viem(folder.path(), &["--fixed=pairs"]));
     assert_eq!(numbers(&path("mapping")), mapping);
     // A mapping to improve that respects them is improved in place.

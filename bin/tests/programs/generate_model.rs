@@ -37,7 +37,7 @@ fn the_model_is_the_quotient_graph_of_the_blocks() {
         let cut = model.total_arc_weight() / 2;
         assert_eq!(after(&text, "cut ").parse::<i64>().unwrap(), cut);
         let report = report_in(&folder.path().join("report"));
-        assert_eq!((&report["cut"], &report["k"]), (&cut.into(), &48.into()));
+        assert_eq!((&report["cut"], &report["options"]["k"]), (&cut.into(), &48.into()));
         let header = fs::read_to_string(folder.path().join("model.graph")).unwrap();
         assert_eq!(header.lines().next().unwrap(), format!("48 {} 11", model.num_edges()));
     }
@@ -73,14 +73,14 @@ fn imbalance_is_reported() {
     let expected = "warning: no balance as asked was found: blocks exceed their bounds by 48 in sum: vertex 1 (counted from 1) \
                     weighs 100, more than any part may";
     assert!(message.contains(expected), "{message}");
-    assert_eq!((&report["heaviest_block"], &report["bound"]), (&100.into(), &52.into()));
-    assert_eq!(report["overload"], 48);
+    assert_eq!((&report["loads"]["greatest"], &report["loads"]["bound"]), (&100.into(), &52.into()));
+    assert_eq!(report["loads"]["overload"], 48);
     assert_eq!(run([100, 1, 1], &["--quiet"]).0, "");
     let (message, report) = run([2, 1, 1], &[]);
-    assert_eq!((message.as_str(), &report["overload"]), ("", &0.into()));
+    assert_eq!((message.as_str(), &report["loads"]["overload"]), ("", &0.into()));
     // No vertex is too heavy by itself.
     let (message, report) = run([2, 2, 2], &["--imbalance=0"]);
-    assert_eq!(report["overload"], 1);
+    assert_eq!(report["loads"]["overload"], 1);
     assert!(message.contains("by 1 in sum; allow more --imbalance"), "{message}");
 }
 
@@ -186,7 +186,7 @@ fn the_traffic_of_a_training_job_is_a_model() {
         stdout_of(program("generate_model", at).args(["--parallel=tp:2,dp:4", &model, "--json=report"]));
     assert_eq!(after(&printed, "communication graph has "), "8 nodes, 24 edges");
     let report = report_in(&at.join("report"));
-    assert_eq!((report["n"].as_u64(), report["m"].as_u64()), (Some(8), Some(12)));
+    assert_eq!((report["num_processes"].as_u64(), report["num_edges"].as_u64()), (Some(8), Some(12)));
     let classes = report["classes"].as_array().unwrap();
     let bytes = |class: &serde_json::Value| class["bytes"].as_u64().unwrap();
     assert_eq!(classes.iter().map(bytes).sum::<u64>(), report["bytes"].as_u64().unwrap());

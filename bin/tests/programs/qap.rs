@@ -58,8 +58,8 @@ fn a_problem_is_solved_proved_verified_and_scored() {
     assert_eq!(objective(&printed), least);
     assert!(printed.contains("proved optimal") && printed.contains("verified"), "{printed}");
     let report = report_in(&folder.path().join("report"));
-    assert_eq!(report["J"]["search"], least);
-    assert_eq!(report["optimal"], true);
+    assert_eq!(report["cost"], least);
+    assert_eq!(report["is_optimal"], true);
     let scored = stdout_of(&mut evaluator(folder.path(), &["jobs.dat", "--input_mapping=permutation"]));
     assert_eq!(objective(&scored), least);
 }
@@ -232,12 +232,12 @@ fn a_recognised_machine_is_reported() {
         stderr.starts_with("note: matrix B holds the distances of a mesh of 12 x 12, to which"),
         "{stderr}"
     );
-    let machine = &report_in(&folder.path().join("report"))["machine"];
+    let machine = &report_in(&folder.path().join("report"))["recognised"];
     assert_eq!((&machine["matrix"], &machine["mapped"]), (&"B".into(), &true.into()));
     assert_eq!(run(&[&["mesh.dat", "--quiet"], &common[..]].concat()), "");
     let stderr = run(&[&["jobs.dat"], &common[..]].concat());
     assert!(stderr.contains("matrix B holds the distances of a mesh of 5, but"), "{stderr}");
-    assert_eq!(report_in(&folder.path().join("report"))["machine"]["mapped"], false);
+    assert_eq!(report_in(&folder.path().join("report"))["recognised"]["mapped"], false);
 }
 
 #[test]

@@ -22,7 +22,10 @@ fn a_recording_becomes_a_graph_and_a_table() {
     assert_eq!(after(&text, "communication graph has"), "16 nodes, 158 edges");
     assert_eq!(after(&text, "total weight "), "42891590");
     let report: Value = serde_json::from_slice(&fs::read(folder.path().join("report")).unwrap()).unwrap();
-    assert_eq!((&report["n"], &report["m"], &report["format"]), (&16.into(), &79.into(), &"openmpi".into()));
+    assert_eq!(
+        (&report["num_processes"], &report["num_edges"], &report["format"]),
+        (&16.into(), &79.into(), &"openmpi".into())
+    );
     assert_eq!(report["classes"][0]["tally"]["lines"], 84);
 }
 

@@ -168,7 +168,7 @@ pub unsafe extern "C" fn viem_remap(
     create(("mapping", mapping), error, || {
         // SAFETY: the caller's promise.
         let job = unsafe { Job::new(graph, machine, settings, fixed) }?;
-        let homes = Homes::new(given("old", old)?.inner.pes(), &[], job.num_pes())?;
+        let homes = Homes::new(given("old", old)?.inner.pes(), job.num_pes())?;
         let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
         job.note_rounded();
         let prepared = PreparedMachine::new(&job.machine.inner);

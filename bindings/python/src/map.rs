@@ -152,7 +152,7 @@ pub(crate) fn remap<'py>(
 ) -> PyResult<Found<'py>> {
     let (input, config) = (Input::new(graph, machine, None, fixed)?, settings.config()?);
     warn_rounded(py, graph, machine, &settings)?;
-    let homes = Homes::new(&pes_of("old", old)?, &[], machine.inner.num_pes()).or_raise()?;
+    let homes = Homes::new(&pes_of("old", old)?, machine.inner.num_pes()).or_raise()?;
     let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
     let prepared = PreparedMachine::new(&machine.inner);
     let request = input.request(graph, &prepared).balanced(settings.balance()).previous(remapping);

@@ -168,7 +168,7 @@ fn never_worse_than_the_identity_or_the_start() {
         builder.add_edge(2 * group, 2 * group + 1, 10);
     }
     let graph = builder.build().unwrap();
-    let shuffled = Mapping::new((0..24).map(|process| process * 7 % 24).collect()).unwrap();
+    let shuffled = Mapping::from_pes((0..24).map(|process| process * 7 % 24).collect()).unwrap();
     let config =
         Config::default().with_construction(Construction::Random).with_neighbourhood(Neighbourhood::None);
     let solution = map(&graph, &hierarchy, &config);

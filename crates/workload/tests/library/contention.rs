@@ -139,7 +139,7 @@ fn relief_is_between_the_start_and_the_best_of_all_mappings() {
             let judge = Judge::new(objective, &graph, machine);
             let judged: Vec<(Cost, Cost)> = all.iter().map(|pe_of| judge.of(pe_of)).collect();
             let first = (0..all.len()).min_by_key(|&index| judged[index].0).unwrap();
-            let (start, (cost, before)) = (Mapping::new(all[first].clone()).unwrap(), judged[first]);
+            let (start, (cost, before)) = (Mapping::from_pes(all[first].clone()).unwrap(), judged[first]);
             let most = cost + (cost as f64 * excess) as Cost;
             let config = ReliefConfig::default().with_objective(objective).with_excess(excess);
             let prepared = PreparedMachine::new(machine);
