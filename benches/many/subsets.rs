@@ -6,11 +6,11 @@
 //! Pellegrini: Process mapping onto complex architectures and partitions thereof. 2015 (the figure of the
 //! graph bump).
 
-use viem::graph::quotient;
 use viem::ground::types::{Cost, PeId};
+use viem::machine::Blocks;
 use viem::mapping::objective::score;
-use viem::partition::{PartitionPreset, Partitioner, Targets};
-use viem::solve::MapPreset;
+use viem::solve::{Balance, MapPreset, Objective};
+use viem::{PreparedMachine, Request};
 
 use super::Run;
 use crate::common::{fail, geometric_mean};
@@ -22,15 +22,12 @@ const BLOCKS: usize = 5;
 pub fn table(run: &Run, preset: MapPreset) {
     for (name, graph) in run.graphs(|name| name == "bump") {
         let config = run.config(preset, 0);
-        let targets =
-            Targets::equal(&graph, BLOCKS, run.imbalance / 100.0).unwrap_or_else(|error| fail(error));
-        let preset_of_partition = match preset {
-            MapPreset::Strong => PartitionPreset::Strong,
-            MapPreset::Eco => PartitionPreset::Eco,
-            _ => PartitionPreset::Fast,
-        };
-        let partition = Partitioner::new(preset_of_partition, config.seed).partition(&graph, &targets, &());
-        let blocks = quotient::contract(&graph, partition.blocks(), BLOCKS).with_unit_node_weights();
+        let equal = Blocks::equal(BLOCKS).unwrap_or_else(|error| fail(error));
+        let prepared = PreparedMachine::new(&equal);
+        let balance = Balance::default().with_imbalance(run.imbalance / 100.0);
+        let request = Request::new(&graph, &prepared).balanced(balance).minimise(Objective::Cut);
+        let partition = request.solve(&config, &()).unwrap_or_else(|error| fail(error)).mapping;
+        let blocks = partition.quotient(&graph, BLOCKS);
         let (mut ratios, mut worst) = (Vec::new(), (0.0, String::new()));
         for subset in subsets() {
             let list: Vec<String> = subset.iter().map(ToString::to_string).collect();

@@ -32,14 +32,13 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-use common::{Options, StopAfter, audited_cost, check_partition, check_quotient, text_of};
+use common::{Options, StopAfter, audited_cost, divided, text_of};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::rng::{Rng, derive};
 use viem::ground::types::{NodeId, Weight};
 use viem::machine::{DistanceKind, DistanceOracle, Hierarchy};
 use viem::mapping::Mapping;
 use viem::mapping::construct::Construction;
-use viem::mapping::model::{self, ModelConfig};
 use viem::mapping::objective::{keys, swap_delta};
 use viem::mapping::search::Neighbourhood;
 use viem::partition::PartitionPreset;
@@ -296,7 +295,7 @@ fn check_mapping(
     let n = graph.num_nodes();
     let mut start: Vec<u32> = (0..n as u32).collect();
     rng.shuffle(&mut start);
-    let start = (rng.below(3) == 0).then(|| Mapping::new(start).expect("a permutation"));
+    let start = (rng.below(3) == 0).then(|| Mapping::from_pes(start).expect("a permutation"));
     let Solution { mapping, report, .. } = match Request::new(graph, &PreparedMachine::new(hierarchy))
         .start(start.as_ref())
         .solve(config, &())
@@ -367,18 +366,12 @@ fn check_model(rng: &mut Rng, graph: &CsrGraph, counts: &mut Counts) {
     let greatest = 1 + rng.below(n as u32);
     let (num_blocks, preset) = (1 + rng.below(greatest) as usize, pick(rng, &PartitionPreset::ALL));
     let imbalance = pick(rng, &[0.0, 0.03, 0.5]);
-    let config = ModelConfig::preset(preset, num_blocks).with_imbalance(imbalance).with_seed(rng.next_u64());
+    let config = Config::from(preset).with_seed(rng.next_u64());
     let has_unit_weights = graph.node_weights().iter().all(|&weight| weight == 1);
-    let model = model::generate(graph, &config).expect("no more blocks than vertices");
-    let partition = &model.partition;
-    check_partition(graph, partition);
-    check_quotient(graph, partition.blocks(), &model.graph);
-    assert!((0..config.num_blocks as u32).all(|block| partition.blocks().contains(&block)), "{config:?}");
+    let loads = divided(graph, num_blocks, imbalance, &config).report.loads.expect("they are balanced");
     if has_unit_weights {
-        let mean = n.div_ceil(config.num_blocks) as f64;
-        let bound = (mean * (1.0 + config.imbalance) + 1e-9) as Weight;
-        let weights = partition.block_weights();
-        assert!(weights.iter().all(|&weight| weight <= bound), "{config:?} {weights:?}");
+        let bound = (n.div_ceil(num_blocks) as f64 * (1.0 + imbalance) + 1e-9) as Weight;
+        assert!(loads.greatest <= bound, "{num_blocks} {imbalance} {config:?} {loads:?}");
     }
     counts.models += 1;
 }

@@ -5,7 +5,6 @@ use viem::ground::settings::ConfigError;
 use viem::ground::threads::ThreadsError;
 use viem::machine::{HierarchyError, MachineError};
 use viem::mapping::MappingError;
-use viem::mapping::model::ModelError;
 use viem::mapping::objective::ScoreError;
 use viem::mapping::problem::ProblemError;
 use viem::partition::{FixedError, HomesError, PartitionAlgorithmError, RemapError, TargetsError};
@@ -69,7 +68,6 @@ failures! {
     Launch(LaunchError),
     Machine(MachineError),
     Mapping(MappingError),
-    Model(ModelError),
     Problem(ProblemError),
     Workload(WorkloadError),
     Qap(QapError),

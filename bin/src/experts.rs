@@ -124,7 +124,6 @@ pub(crate) fn number(number: f64) -> String {
 pub(crate) struct Row {
     name: String,
     /// Nothing where only loads are known; so are the next two.
-    #[serde(rename = "J")]
     cost: Option<f64>,
     /// Bytes that enter nodes on the way to experts.
     across_nodes: Option<f64>,
@@ -136,9 +135,50 @@ pub(crate) struct Row {
     loads: Vec<ExpertLoads>,
 }
 
+/// What is known of a placement, as written to `--json`.
+#[derive(Serialize)]
+pub(crate) struct Scored {
+    layers: usize,
+    /// Nothing where only loads are known.
+    tokens: Option<u64>,
+    /// Slots of a layer.
+    slots: usize,
+    /// What changes place since an older placement.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remap: Option<Moves>,
+    /// The placement, then others.
+    placements: Vec<Row>,
+    /// Time of the search, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    seconds: Option<f64>,
+}
+
+impl Scored {
+    pub(crate) fn new(
+        routing: &ExpertRouting,
+        placement: &ExpertPlacement,
+        remap: Option<Moves>,
+        rows: Rows,
+    ) -> Self {
+        Self {
+            layers: routing.num_layers(),
+            tokens: (!routing.is_of_loads()).then(|| routing.num_tokens()),
+            slots: placement.num_slots(),
+            remap,
+            placements: rows.rows,
+            seconds: None,
+        }
+    }
+
+    /// The same after a search.
+    pub(crate) fn after(self, seconds: f64) -> Self {
+        Self { seconds: Some(seconds), ..self }
+    }
+}
+
 /// Placements side by side.
 pub(crate) struct Rows {
-    pub(crate) rows: Vec<Row>,
+    rows: Vec<Row>,
     unit: u64,
 }
 

@@ -117,24 +117,6 @@ pub(crate) fn files_of_mapping(path: &Path) -> impl Iterator<Item = &Path> {
     [file].into_iter().chain(script)
 }
 
-/// A report and who wrote it.
-#[derive(Serialize)]
-struct Signed<'a, R> {
-    program: &'static str,
-    version: &'static str,
-    #[serde(flatten)]
-    report: &'a R,
-}
-
-/// Writes the report of a program for `--json`.
-pub(crate) fn write_report(
-    out: &mut dyn Write,
-    program: &'static str,
-    report: &impl Serialize,
-) -> std::io::Result<()> {
-    write_json(out, &Signed { program, version: env!("CARGO_PKG_VERSION"), report })
-}
-
 /// Writes indented JSON.
 pub(crate) fn write_json(out: &mut dyn Write, report: &impl Serialize) -> std::io::Result<()> {
     serde_json::to_writer_pretty(&mut *out, report)?;

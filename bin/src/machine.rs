@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::console::Console;
 use crate::error::{Result, UsageError};
-use viem::ground::types::PeId;
+use viem::ground::types::{Distance, PeId};
 use viem::machine;
 use viem::machine::{Hierarchy, Machine, Note};
 use viem_cluster::{PeKind, SpecError, Wanted};
@@ -239,6 +239,8 @@ impl MachineOptions {
             link_cycles: self.link_cycles.as_ref().map(|path| path.display().to_string()),
             description: machine.describe(),
             num_pes: machine.num_pes(),
+            hierarchy: machine.hierarchy().map(|tree| tree.arities().to_vec()),
+            level_distances: machine.hierarchy().map(|tree| tree.distances().to_vec()),
             pes: (self.pes.is_some() || are_others())
                 .then(|| pes.clone().map(|pe| machine.number(pe)).collect()),
         }
@@ -285,6 +287,11 @@ pub(crate) struct JsonMachine {
     link_cycles: Option<String>,
     description: String,
     num_pes: usize,
+    /// Of a regular tree: the arity of each level, innermost first, and its distance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hierarchy: Option<Vec<u32>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    level_distances: Option<Vec<Distance>>,
     /// The number of each PE in the whole machine, if this is a part of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pes: Option<Vec<PeId>>,

@@ -4,14 +4,12 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
-use serde::Serialize;
-
 use crate::console::Console;
 use crate::error::Result;
 use crate::files;
 use crate::loads::{self, Below};
 use crate::options;
+use clap::Args;
 use viem::graph::CsrGraph;
 use viem::machine::{Capacities, Machine};
 use viem::solve::{Balance, Loads};
@@ -116,16 +114,4 @@ pub(crate) fn tell_traffic(console: Console, traffic: &PeTraffic) {
     console.line(format_args!(
         "weight of the edges to others: {greatest_volume} greatest, {mean_volume:.2} mean"
     ));
-}
-
-/// How a many-to-one mapping spreads work and traffic, as written to `--json`.
-#[derive(Clone, Copy, Debug, Serialize)]
-pub(crate) struct JsonSpread {
-    /// In percent.
-    pub(crate) imbalance: f64,
-    /// In percent of the share.
-    pub(crate) least_load: f64,
-    pub(crate) loads: Option<Loads>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) by_pe: Option<PeTraffic>,
 }

@@ -105,24 +105,21 @@ impl Problem {
     /// that it claims.
     pub(crate) fn assignment(&self, path: &Path, console: Console) -> Result<Mapping> {
         let file = qap_solution::read(Source::open(path)?, self.qap.size())?;
-        let cost = self.qap.cost(&file.order);
-        let Some(claimed) = file.claimed.filter(|&claimed| claimed != cost) else {
-            return Ok(Mapping::new(file.order)?);
-        };
-        let mut inverse = vec![0; file.order.len()];
-        for (object, &place) in file.order.iter().enumerate() {
-            inverse[place as usize] = object as u32;
-        }
-        let cost_of_inverse = self.qap.cost(&inverse);
+        let (mapping, inverse) =
+            (Mapping::from_pes(file.order.clone())?, Mapping::from_processes(&file.order));
+        let cost = self.qap.cost(mapping.pes());
+        let claimed = file.claimed.filter(|&claimed| claimed != cost);
+        let Some((claimed, inverse)) = claimed.zip(inverse) else { return Ok(mapping) };
+        let cost_of_inverse = self.qap.cost(inverse.pes());
         if cost_of_inverse == claimed {
-            return Ok(Mapping::new(inverse)?);
+            return Ok(inverse);
         }
         console.warn(format_args!(
             "{} claims J = {claimed}, but J is {cost} if it holds the place of each object, which is taken, and \
              {cost_of_inverse} if it holds the object on each place",
             files::name(path)
         ));
-        Ok(Mapping::new(file.order)?)
+        Ok(mapping)
     }
 }
 

@@ -12,7 +12,7 @@ use viem::graph::CsrGraph;
 use viem::ground::number_list::{ListOf, is_list};
 use viem::ground::observer::Observer;
 use viem::ground::types::Weight;
-use viem::partition::{CurvePoint, Envelope, Homes, Migration, MigrationWeight, Remapping};
+use viem::partition::{BlocksLeft, CurvePoint, Homes, Migration, MigrationWeight, Remapping};
 use viem::solve::{Config, Request, Solution};
 use viem_io as io;
 use viem_io::output::OutputId;
@@ -123,7 +123,7 @@ impl RemapOptions {
         let expected = self.parents.is_none().then(|| graph.num_nodes());
         let old = io::partition::read(Source::open(path)?, expected)?;
         let left = self.blocks_that_left(&old)?;
-        let mut homes = Homes::new(&old, &left, num_blocks)?;
+        let mut homes = Homes::after(&old, BlocksLeft(&left), num_blocks)?;
         if let Some(path) = &self.parents {
             let parents = io::parents::read(Source::open(path)?, graph.num_nodes(), old.len())?;
             homes = homes.of_children(&parents)?;
@@ -133,33 +133,18 @@ impl RemapOptions {
 }
 
 impl Remap<'_> {
-    /// The solution of a request that resumes this, and the curve if it was asked for. The objective is J, the weight of all vertices `total`.
+    /// The solution of a request that resumes this, the best for the weight that was asked for, and the curve if it was asked for. `objective` is
+    /// what the cost is called, `total` the weight of all vertices.
     pub(crate) fn solve(
         &self,
         request: Request<'_>,
         config: &Config,
-        (total, console): (Weight, Console),
+        (objective, total, console): (&str, Weight, Console),
         observer: &dyn Observer,
     ) -> Result<(Solution, Option<Curve>)> {
-        let found = request.previous(self.remapping()).solve_for_weights(config, observer)?;
-        self.best_of(found, ("J", total), console)
-    }
-
-    /// What is asked of the library.
-    pub(crate) fn remapping(&self) -> Remapping<'_> {
-        let remapping = Remapping::new(&self.homes, self.weight);
-        if self.options.curve.is_some() { remapping.with_curve() } else { remapping }
-    }
-
-    /// The best result for the weight that was asked for, and the curve if it was asked for. `objective` is what the cost is called, `total` the
-    /// weight of all vertices.
-    pub(crate) fn best_of<T>(
-        &self,
-        found: Envelope<T>,
-        (objective, total): (&str, Weight),
-        console: Console,
-    ) -> Result<(T, Option<Curve>)> {
-        let is_asked = self.options.curve.is_some();
+        let (is_asked, remapping) = (self.options.curve.is_some(), Remapping::new(&self.homes, self.weight));
+        let remapping = if is_asked { remapping.with_curve() } else { remapping };
+        let found = request.previous(remapping).solve_for_weights(config, observer)?;
         let curve = is_asked.then(|| self.curve(found.curve(), (objective, total), console));
         Ok((found.into_best(self.weight)?, curve))
     }
@@ -192,13 +177,12 @@ impl Remap<'_> {
     }
 
     /// What was resumed, as written to `--json`.
-    pub(crate) fn report(&self, migration: Migration, curve: Option<&Curve>) -> JsonRemap {
+    pub(crate) fn report(&self, curve: Option<&Curve>) -> JsonRemap {
         JsonRemap {
             remap_from: self.options.old().map(files::name).unwrap_or_default(),
             migration_weight: self.weight,
             remap_left: self.options.remap_left.clone(),
             parents: self.options.parents.as_deref().map(files::name),
-            migration,
             curve: curve.map(|curve| curve.points.clone()),
         }
     }
@@ -247,7 +231,6 @@ pub(crate) struct JsonRemap {
     remap_left: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parents: Option<String>,
-    migration: Migration,
     #[serde(skip_serializing_if = "Option::is_none")]
     curve: Option<Vec<CurvePoint>>,
 }

@@ -15,7 +15,7 @@ fuzz_target!(|input: (u8, &[u8])| {
         return;
     };
     assert_eq!(pe_of.len(), num_processes);
-    assert!(Mapping::new(pe_of.clone()).is_ok());
+    assert!(Mapping::from_pes(pe_of.clone()).is_ok());
     let mut written = Vec::new();
     mapping::write(&mut written, &pe_of).expect("a vector can be written");
     let again = Source::new("written", &written[..]).expect("a slice can be read");

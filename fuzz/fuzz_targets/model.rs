@@ -7,19 +7,22 @@ mod common;
 
 use std::collections::BTreeSet;
 
-use common::{check_partition, check_quotient, number};
+use common::{divided, number};
 use libfuzzer_sys::arbitrary::{self, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::ground::types::NodeId;
-use viem::mapping::model::{self, ModelConfig};
+use viem::Config;
 use viem::partition::PartitionPreset;
 
-fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, ModelConfig)> {
+/// A graph, a number of blocks, an imbalance, settings.
+type Problem = (CsrGraph, usize, f64, Config);
+
+fn problem(u: &mut Unstructured) -> arbitrary::Result<Problem> {
     let n = u.int_in_range(1..=60)?;
     let (num_blocks, preset) = (u.int_in_range(1..=n)?, *u.choose(&PartitionPreset::ALL)?);
     let imbalance = *u.choose(&[0.0, 0.03, 1.0, 1e300])?;
-    let config = ModelConfig::preset(preset, num_blocks).with_imbalance(imbalance).with_seed(u.arbitrary()?);
+    let config = Config::from(preset).with_seed(u.arbitrary()?);
     let (node_bits, edge_bits) = (u.int_in_range(0..=63)?, u.int_in_range(0..=62)?);
     let mut builder = GraphBuilder::new(n);
     if node_bits > 0 {
@@ -35,16 +38,12 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, ModelConfig)> {
         }
     }
     match builder.build() {
-        Ok(graph) => Ok((graph, config)),
+        Ok(graph) => Ok((graph, num_blocks, imbalance, config)),
         Err(_) => Err(arbitrary::Error::IncorrectFormat),
     }
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    let Ok((graph, config)) = problem(&mut Unstructured::new(bytes)) else { return };
-    let model = model::generate(&graph, &config).expect("no more blocks than vertices");
-    let blocks = model.partition.blocks();
-    assert!((0..config.num_blocks as u32).all(|block| blocks.contains(&block)));
-    check_partition(&graph, &model.partition);
-    check_quotient(&graph, blocks, &model.graph);
+    let Ok((graph, num_blocks, imbalance, config)) = problem(&mut Unstructured::new(bytes)) else { return };
+    divided(&graph, num_blocks, imbalance, &config);
 });

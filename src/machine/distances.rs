@@ -29,6 +29,14 @@ impl Distances {
         with_oracle!(self, |oracle| visitor.visit(oracle))
     }
 
+    /// Sets each entry of a row to the distance between a PE and that of the entry.
+    pub(in crate::machine) fn fill_row(&self, from: PeId, row: &mut [Distance]) {
+        with_oracle!(self, |oracle| {
+            let here = oracle.key(from);
+            (0..).zip(row).for_each(|(pe, entry)| *entry = oracle.between(here, oracle.key(pe)));
+        });
+    }
+
     /// The distances between some PEs: PE i of the result is PE `list[i]` of this. The list may name a PE more than once.
     pub fn listed(&self, list: &[PeId]) -> Self {
         match self {

@@ -7,7 +7,7 @@
 use crate::graph::{CsrGraph, GraphBuilder, subgraph};
 use crate::ground::observer::Observer;
 use crate::ground::types::{Distance, NodeId, PeId, Weight};
-use crate::machine::{DistanceOracle, DistanceVisitor, Distances, Machine, PartTree, Parts};
+use crate::machine::{DistanceOracle, Distances, Machine, PartTree, Parts};
 use crate::partition::{PartitionPreset, Partitioner, Targets};
 
 /// How a machine falls into parts.
@@ -58,7 +58,7 @@ pub fn divide(machine: &dyn Machine, distances: &Distances, observer: &dyn Obser
             divide_network(&graph, &vertex_of, |pe| machine.capacity(pe), observer)
         }
         Division::ByDistance => {
-            let graph = distances.visit(NearestGraph);
+            let graph = nearest_graph(distances);
             let vertex_of: Vec<NodeId> = (0..machine.num_pes() as NodeId).collect();
             divide_network(&graph, &vertex_of, |pe| machine.capacity(pe), observer)
         }
@@ -66,41 +66,37 @@ pub fn divide(machine: &dyn Machine, distances: &Distances, observer: &dyn Obser
 }
 
 /// The graph that joins each PE with those nearest to it; edge weights are distances, at least 1. O(n²).
-struct NearestGraph;
-
-impl DistanceVisitor for NearestGraph {
-    type Output = CsrGraph;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> CsrGraph {
-        let n = oracle.num_pes() as PeId;
-        let mut pairs: Vec<(PeId, PeId, Distance)> = Vec::with_capacity(NEAREST * n as usize);
-        for p in 0..n {
-            let others = (0..n).filter(|&q| q != p);
-            let mut nearest: Vec<(Distance, PeId)> =
-                others.map(|q| (oracle.distance(p, q), q.wrapping_sub(p))).collect();
-            if nearest.len() > NEAREST {
-                nearest.select_nth_unstable(NEAREST);
-                nearest.truncate(NEAREST);
-            }
-            let pair = |(distance, offset): (Distance, PeId)| {
-                let q = p.wrapping_add(offset);
-                (p.min(q), p.max(q), distance.max(1))
-            };
-            pairs.extend(nearest.into_iter().map(pair));
+fn nearest_graph(distances: &Distances) -> CsrGraph {
+    let n = distances.num_pes() as PeId;
+    let mut pairs: Vec<(PeId, PeId, Distance)> = Vec::with_capacity(NEAREST * n as usize);
+    let (mut row, mut nearest) = (vec![0; n as usize], Vec::with_capacity(n as usize));
+    for p in 0..n {
+        distances.fill_row(p, &mut row);
+        let others = (0..n).zip(&row).filter(|&(q, _)| q != p);
+        nearest.clear();
+        nearest.extend(others.map(|(q, &distance)| (distance, q.wrapping_sub(p))));
+        if nearest.len() > NEAREST {
+            nearest.select_nth_unstable(NEAREST);
+            nearest.truncate(NEAREST);
         }
-        pairs.sort_unstable();
-        pairs.dedup();
-        let mut builder = GraphBuilder::new(n as usize);
-        // If the sum of the weights would be too large, only the leading bits of the distances count.
-        let fits = pairs
-            .iter()
-            .try_fold(0i64, |sum, &(_, _, distance)| sum.checked_add(distance))
-            .is_some_and(|sum| sum < Weight::MAX / 4);
-        for (p, q, distance) in pairs {
-            builder.add_edge(p, q, if fits { distance } else { (distance >> 32).max(1) });
-        }
-        builder.build().expect("each pair is added once, and the weights are small")
+        let pair = |&(distance, offset): &(Distance, PeId)| {
+            let q = p.wrapping_add(offset);
+            (p.min(q), p.max(q), distance.max(1))
+        };
+        pairs.extend(nearest.iter().map(pair));
     }
+    pairs.sort_unstable();
+    pairs.dedup();
+    let mut builder = GraphBuilder::new(n as usize);
+    // If the sum of the weights would be too large, only the leading bits of the distances count.
+    let fits = pairs
+        .iter()
+        .try_fold(0i64, |sum, &(_, _, distance)| sum.checked_add(distance))
+        .is_some_and(|sum| sum < Weight::MAX / 4);
+    for (p, q, distance) in pairs {
+        builder.add_edge(p, q, if fits { distance } else { (distance >> 32).max(1) });
+    }
+    builder.build().expect("each pair is added once, and the weights are small")
 }
 
 /// Bisects a network recursively. `vertex_of` is the vertex of each PE, and the edge weights of `graph` are the costs of the links.

@@ -95,7 +95,6 @@
 pub mod annealing;
 pub mod construct;
 pub(crate) mod dense;
-pub mod model;
 pub mod objective;
 mod permutation;
 pub mod problem;

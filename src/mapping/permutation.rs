@@ -1,5 +1,6 @@
 //! Mappings: which process runs on which PE.
 
+use crate::graph::{CsrGraph, quotient};
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{NodeId, PeId};
 use crate::machine::Machine;
@@ -34,6 +35,26 @@ impl HasKind for MappingError {
 }
 
 impl Mapping {
+    /// The quotient graph: vertex `i` stands for PE `i` and weighs 1, and an edge weighs as much as all edges between its two PEs. It is the model of
+    /// communication if each PE runs one process for all its vertices; O(n + m).
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::Mapping;
+    ///
+    /// let pairs = Mapping::many(2, vec![0, 0, 1, 1])?.quotient(&generate::grid(4, 1), 2);
+    /// assert_eq!((pairs.num_nodes(), pairs.num_edges(), pairs.node_weights()), (2, 1, &[1, 1][..]));
+    /// # Ok::<(), viem::mapping::MappingError>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// The graph has another number of vertices, or one is on a PE from `num_pes` on.
+    pub fn quotient(&self, graph: &CsrGraph, num_pes: usize) -> CsrGraph {
+        assert_eq!(graph.num_nodes(), self.pe_of.len(), "a mapping of the vertices of the graph");
+        quotient::contract(graph, &self.pe_of, num_pes).with_unit_node_weights()
+    }
+
     /// The mapping of process `i` to PE `i`.
     pub fn identity(num_processes: usize) -> Self {
         Self { pe_of: (0..num_processes as PeId).collect() }
@@ -41,7 +62,7 @@ impl Mapping {
 
     /// The mapping of process `i` to PE `pe_of[i]`; O(n). Fails at the first process whose PE does not exist
     /// or is taken.
-    pub fn new(pe_of: Vec<PeId>) -> Result<Self, MappingError> {
+    pub fn from_pes(pe_of: Vec<PeId>) -> Result<Self, MappingError> {
         let count = pe_of.len();
         let mut taken_by = vec![usize::MAX; count];
         for (process, &pe) in pe_of.iter().enumerate() {
@@ -55,6 +76,18 @@ impl Mapping {
             }
         }
         Ok(Self { pe_of })
+    }
+
+    /// The mapping of process `process_on[i]` to PE `i`, or nothing unless each process is on one PE; O(n).
+    ///
+    /// ```
+    /// use viem::Mapping;
+    ///
+    /// let mapping = Mapping::from_processes(&[1, 2, 0]).expect("each process once");
+    /// assert_eq!(mapping.pes(), [2, 0, 1]);
+    /// ```
+    pub fn from_processes(process_on: &[NodeId]) -> Option<Self> {
+        Self::from_pes(process_on.to_vec()).ok()?.process_on_each_pe().map(Self::from_permutation)
     }
 
     /// The mapping to a machine with process `i` on PE `pe_of[i]`; O(n + PEs). Fails at the first process
@@ -106,7 +139,7 @@ impl Mapping {
 
     /// A mapping from a known permutation.
     pub(crate) fn from_permutation(pe_of: Vec<PeId>) -> Self {
-        debug_assert!(Self::new(pe_of.clone()).is_ok());
+        debug_assert!(Self::from_pes(pe_of.clone()).is_ok());
         Self { pe_of }
     }
 
@@ -146,9 +179,9 @@ impl Mapping {
     }
 
     /// The process on each PE, the inverse of [`pes`](Self::pes): entry `i` is the process on PE `i`. Nothing
-    /// unless each of the first n PEs has one process, as with a [`new`](Self::new) mapping; O(n).
+    /// unless each of the first n PEs has one process, as with a mapping [from PEs](Self::from_pes); O(n).
     pub fn process_on_each_pe(&self) -> Option<Vec<NodeId>> {
-        Self::new(self.pe_of.clone()).is_ok().then(|| process_on_each(&self.pe_of))
+        Self::from_pes(self.pe_of.clone()).is_ok().then(|| process_on_each(&self.pe_of))
     }
 }
 
@@ -167,15 +200,18 @@ mod tests {
 
     #[test]
     fn only_permutations_are_mappings() {
-        assert_eq!(Mapping::new(vec![1, 2, 0]).unwrap().process_on_each_pe(), Some(vec![2, 0, 1]));
+        assert_eq!(Mapping::from_pes(vec![1, 2, 0]).unwrap().process_on_each_pe(), Some(vec![2, 0, 1]));
         assert_eq!(
-            Mapping::new(vec![0, 3, 1]),
+            Mapping::from_pes(vec![0, 3, 1]),
             Err(MappingError::PeOutOfRange { process: 1, pe: 3, count: 3 })
         );
-        assert_eq!(Mapping::new(vec![0, 1, 0]), Err(MappingError::PeTaken { process: 2, pe: 0, earlier: 0 }));
+        assert_eq!(
+            Mapping::from_pes(vec![0, 1, 0]),
+            Err(MappingError::PeTaken { process: 2, pe: 0, earlier: 0 })
+        );
         assert_eq!(Mapping::many(3, vec![1, 1]).unwrap().process_on_each_pe(), None);
         assert_eq!(Mapping::many(3, vec![0, 2]).unwrap().process_on_each_pe(), None);
         assert_eq!(Mapping::identity(2).pes(), [0, 1]);
-        assert_eq!(Mapping::new(vec![]).unwrap().num_processes(), 0);
+        assert_eq!(Mapping::from_pes(vec![]).unwrap().num_processes(), 0);
     }
 }

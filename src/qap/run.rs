@@ -54,10 +54,11 @@ impl HasKind for QapSolveError {
 }
 
 /// An assignment with its properties.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct QapSolution {
     /// The place of each object.
+    #[serde(skip)]
     pub mapping: Mapping,
     /// J.
     pub cost: Cost,
@@ -133,7 +134,7 @@ impl<'a> QapRequest<'a> {
             if found != expected {
                 return Err(QapSolveError::StartSize { found, expected });
             }
-            Mapping::new(start.pes().to_vec())?;
+            Mapping::from_pes(start.pes().to_vec())?;
         }
         if let Some(fixed) = fixed {
             fixed.check(expected, expected)?;

@@ -111,6 +111,13 @@ impl Config {
     }
 }
 
+impl From<PartitionPreset> for Config {
+    /// The settings of a preset of the partitioner; those of mappings are of the preset that is nearest to it.
+    fn from(partition: PartitionPreset) -> Self {
+        Self { partition, ..Self::preset(partition.into()) }
+    }
+}
+
 impl Default for Config {
     fn default() -> Self {
         Self::preset(MapPreset::default())

@@ -65,10 +65,11 @@ impl HasKind for SolveError {
             Self::Remap(error) => error.kind(),
             Self::Start(error) => error.kind(),
             Self::Fixed(error) => error.kind(),
+            Self::Targets(error) => error.kind(),
             Self::Groups(error) => error.kind(),
             Self::Secondary(error) => error.kind(),
             Self::Threads(error) => error.kind(),
-            Self::Targets(..) | Self::StartSize { .. } => ErrorKind::BadData,
+            Self::StartSize { .. } => ErrorKind::BadData,
         }
     }
 }
@@ -94,6 +95,8 @@ pub enum RequestError {
         "a partition takes a previous assignment, with the weight of migration, and no start or initial mapping"
     )]
     CutHasStart,
+    #[error("ranges of an order hold whatever stands there, so no vertex is fixed; leave one of them out")]
+    RangesAreFixed,
     #[error("a secondary objective needs distances, which the cut leaves out")]
     CutHasSecondary,
     #[error(

@@ -9,7 +9,7 @@
 //! | `prepared` | what all runs ask of a machine, computed once |
 //! | `balance` | bounds and least loads of PEs that have many vertices; their loads |
 //! | `config`, `preset` | all settings, and the presets as whole values of them |
-//! | `initial` | initial mappings along an order of the processes |
+//! | `initial` | initial mappings, and partitions along an order |
 //! | `secondary` | what is lowered after J |
 //! | `one_to_one` | each process has a place of its own: constructions, improvement, the final local search |
 //! | `groups` | the same where groups of processes share a node |
@@ -36,7 +36,7 @@ pub use balance::{Balance, Loads};
 pub use config::Config;
 pub use error::{RequestError, SolveError};
 pub use groups::{GroupError, ProcessGroups};
-pub use initial::Initial;
+pub use initial::{Initial, Order};
 pub use many_to_one::{ManyToOneConfig, SmallProblemConfig};
 pub use one_to_one::{Constructions, OneToOneConfig};
 pub(crate) use one_to_one::{Given, Task};

@@ -6,7 +6,7 @@ use super::balance::Balance;
 use super::config::Config;
 use super::error::{RequestError, SolveError};
 use super::groups::{self, ProcessGroups};
-use super::initial::{Along, Initial};
+use super::initial::{Along, Initial, Order};
 use super::many_to_one::{self, Origin, Run};
 use super::one_to_one::{Given, Task, check_size, identity};
 use super::prepared::PreparedMachine;
@@ -19,7 +19,7 @@ use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
 use crate::mapping::problem::check_room;
 use crate::mapping::search::Neighbourhood;
-use crate::partition::{Envelope, FixedVertices, MigrationWeight, Partitioner, Remapping, cut};
+use crate::partition::{Envelope, FixedVertices, MigrationWeight, PartitionPreset, Remapping, cut};
 
 /// The objective of a request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub enum Objective {
 /// | [`together`](Self::together) | groups of processes share a node | refused |
 /// | [`previous`](Self::previous) | refused | few vertices leave their PEs |
 /// | [`start`](Self::start) | the result is not worse | the same, but for the cut |
-/// | [`initial`](Self::initial) | the search begins there | the same, but for the cut |
+/// | [`initial`](Self::initial) | the search begins there | the same; of the cut, only an order, whose blocks are the result |
 /// | [`minimise`](Self::minimise) | J | J or the cut |
 /// | [`then_lower`](Self::then_lower) | a secondary objective is lowered | the same, but for the cut |
 ///
@@ -187,7 +187,7 @@ impl<'a> Request<'a> {
     /// let old = Request::new(&mesh, &machine).balanced(Balance::default()).solve(&Config::eco(), &())?.mapping;
     /// // PE 2 has become slow.
     /// let slower = Capacities::new(tree.clone(), vec![2, 2, 1, 2, 2, 2, 2, 2])?;
-    /// let (slower, homes) = (PreparedMachine::new(&slower), Homes::new(old.pes(), &[], 8)?);
+    /// let (slower, homes) = (PreparedMachine::new(&slower), Homes::new(old.pes(), 8)?);
     /// let request = Request::new(&mesh, &slower).balanced(Balance::default());
     /// let new = request.previous(Remapping::new(&homes, "5".parse()?)).solve(&Config::eco(), &())?;
     /// assert!(new.report.migration.unwrap().vertices < 400);
@@ -206,6 +206,25 @@ impl<'a> Request<'a> {
     }
 
     /// Sets where the search begins, instead of at a construction. If the [neighbourhood](Config::with_neighbourhood) is `None`, that is the result.
+    /// If the cut is minimised, the blocks along an order are the result.
+    ///
+    /// ```
+    /// use viem::graph::{Coordinates, generate};
+    /// use viem::machine::Blocks;
+    /// use viem::partition::{Grouping, PartitionAlgorithm};
+    /// use viem::solve::{Balance, Initial, Objective, Order};
+    /// use viem::{Config, PreparedMachine, Request};
+    ///
+    /// let (grid, blocks) = (generate::grid(8, 8), Blocks::proportional(vec![2, 1, 1])?);
+    /// let points = Coordinates::new(2, (0..64).flat_map(|u| [(u % 8) as f64, (u / 8) as f64]).collect())?;
+    /// let (algorithm, grouping) = (PartitionAlgorithm::Hilbert, Grouping::default());
+    /// let curve = Order::Algorithm { algorithm, coordinates: Some(&points), grouping };
+    /// let machine = PreparedMachine::new(&blocks);
+    /// let request = Request::new(&grid, &machine).balanced(Balance::default()).minimise(Objective::Cut);
+    /// let solution = request.initial(Initial::Along(curve)).solve(&Config::eco(), &())?;
+    /// assert_eq!((solution.report.cut, solution.report.loads.unwrap().greatest), (12, 32));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn initial(self, initial: impl Into<Option<Initial<'a>>>) -> Self {
         Self { initial: initial.into(), ..self }
@@ -277,13 +296,16 @@ impl<'a> Request<'a> {
         let is_cut = self.objective == Objective::Cut;
         let is_grouped = self.together.is_some_and(|groups| groups.size() > 1);
         let has_place = self.start.is_some() || self.initial.is_some();
+        let is_mapping = matches!(self.initial, Some(Initial::Mapping(_)));
+        let is_index = matches!(self.initial, Some(Initial::Along(Order::Index(_))));
         let refused = [
             (self.balance.is_some() && self.together.is_some(), RequestError::GroupsAreBalanced),
             (self.balance.is_none() && self.previous.is_some(), RequestError::PreviousIsOneToOne),
             (self.balance.is_none() && is_cut, RequestError::CutIsOneToOne),
-            (is_cut && has_place, RequestError::CutHasStart),
+            (is_cut && (self.start.is_some() || is_mapping), RequestError::CutHasStart),
             (is_cut && self.secondary.is_some(), RequestError::CutHasSecondary),
             (self.previous.is_some() && has_place, RequestError::PreviousHasStart),
+            (self.fixed.is_some() && is_index, RequestError::RangesAreFixed),
             (self.previous.is_some() && self.secondary.is_some(), RequestError::PreviousHasSecondary),
             (is_grouped && self.initial.is_some(), RequestError::GroupsHaveInitial),
             (is_grouped && self.secondary.is_some(), RequestError::GroupsHaveSecondary),
@@ -335,28 +357,24 @@ impl Attempt<'_> {
     fn balanced(&self, balance: Balance) -> Result<Envelope<Solution>, SolveError> {
         let &Self { request, config, observer, begin } = self;
         let &Request { graph, machine, fixed, start, previous, objective, .. } = request;
-        let (made, spent) = self.initial_along(|along| along.balanced(fixed))?;
-        let initial = made.as_ref().or(self.given_initial());
-        let from = match (previous, initial.or(start)) {
-            (Some(previous), _) => Origin::Homes(previous),
-            (None, Some(start)) => Origin::Start(start),
-            (None, None) => Origin::Nothing,
-        };
         let run = Run {
             graph,
             machine,
             config: &config.many_to_one,
             seed: config.seed,
             balance,
-            from,
+            from: previous.map_or(Origin::Nothing, Origin::Homes),
             fixed,
             observer,
             begin,
             time_limit: config.time_limit,
         };
         if objective == Objective::Cut {
-            return many_to_one::partition(&run, &Partitioner::new(config.partition, config.seed));
+            return many_to_one::partition(&run, config.partition, self.order());
         }
+        let (made, spent) = self.initial_along(|along| along.balanced(fixed))?;
+        let initial = made.as_ref().or(self.given_initial());
+        let run = Run { from: initial.or(start).map_or(run.from, Origin::Start), ..run };
         let is_kept = config.one_to_one.search.neighbourhood == Neighbourhood::None;
         let found = match initial.filter(|_| is_kept) {
             Some(initial) => {
@@ -382,19 +400,25 @@ impl Attempt<'_> {
         }
     }
 
+    /// The order along which an initial mapping is asked for, if there is one.
+    fn order(&self) -> Option<Order<'_>> {
+        match self.request.initial {
+            Some(Initial::Along(order)) => Some(order),
+            _ => None,
+        }
+    }
+
     /// The initial mapping along an order, if one is asked for, and the seconds that it took.
     fn initial_along(
         &self,
         make: impl FnOnce(&Along<'_>) -> Result<Mapping, SolveError>,
     ) -> Result<(Option<Mapping>, f64), SolveError> {
-        let Some(Initial::Along { algorithm, coordinates }) = self.request.initial else {
-            return Ok((None, 0.0));
-        };
+        let Some(order) = self.order() else { return Ok((None, 0.0)) };
         let &Request { graph, machine, .. } = self.request;
-        let (seed, begin) = (self.config.seed, Instant::now());
+        let (seed, preset, begin) = (self.config.seed, PartitionPreset::Eco, Instant::now());
         self.observer.begins(Phase::Construction);
         let observer = &Limited::silent(self.observer, self.begin, self.config.time_limit);
-        let made = make(&Along { graph, machine, algorithm, coordinates, seed, observer })?;
+        let made = make(&Along { graph, machine, order, preset, seed, observer })?;
         Ok((Some(made), begin.elapsed().as_secs_f64()))
     }
 

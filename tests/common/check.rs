@@ -8,9 +8,10 @@ use std::path::Path;
 
 use viem::graph::CsrGraph;
 use viem::ground::types::{BlockId, Weight};
-use viem::machine::Hierarchy;
+use viem::machine::{Blocks, Hierarchy};
 use viem::mapping::Mapping;
 use viem::partition::Partition;
+use viem::solve::{Balance, Config, Objective, PreparedMachine, Request, Solution};
 use viem_io as io;
 use viem_io::metis::{self, GraphContent};
 use viem_verify::{self as verify, MachineText};
@@ -44,6 +45,23 @@ fn as_text(mapping: &Mapping) -> String {
     let mut lines = Vec::new();
     io::mapping::write(&mut lines, mapping.pes()).expect("a vector can be written");
     String::from_utf8(lines).expect("digits and line ends")
+}
+
+/// The solution of a request for blocks of equal shares and small cut, checked from scratch: cut, loads, quotient graph; no block is empty.
+pub fn divided(graph: &CsrGraph, num_blocks: usize, imbalance: f64, config: &Config) -> Solution {
+    let blocks = Blocks::equal(num_blocks).expect("a number of blocks");
+    let (machine, balance) = (PreparedMachine::new(&blocks), Balance::default().with_imbalance(imbalance));
+    let request = Request::new(graph, &machine).balanced(balance).minimise(Objective::Cut);
+    let solution = request.solve(config, &()).expect("no more blocks than vertices");
+    let (report, part_of) = (&solution.report, solution.mapping.pes());
+    let mut loads = vec![0; num_blocks];
+    graph.nodes().for_each(|node| loads[part_of[node as usize] as usize] += graph.node_weight(node));
+    let known = report.loads.expect("the loads are balanced");
+    assert_eq!(loads.iter().max(), Some(&known.greatest));
+    assert_eq!(weights_between(graph, part_of).values().sum::<Weight>(), 2 * report.cut);
+    check_quotient(graph, part_of, &solution.mapping.quotient(graph, num_blocks));
+    assert!((0..num_blocks as BlockId).all(|block| part_of.contains(&block)), "{known:?}");
+    solution
 }
 
 /// Asserts that the weights of the blocks and the cut equal the sums over vertices and edges.

@@ -34,7 +34,7 @@ pub const SHAPES: [(&str, &str); 10] = [
 pub fn random_mapping(n: usize, rng: &mut Rng) -> Mapping {
     let mut pe_of: Vec<PeId> = (0..n as PeId).collect();
     rng.shuffle(&mut pe_of);
-    Mapping::new(pe_of).unwrap()
+    Mapping::from_pes(pe_of).unwrap()
 }
 
 /// The distance of two PEs of a tree by definition: that of the outermost level at which their groups differ.

@@ -73,7 +73,7 @@ fn with(change: impl FnOnce(&mut QapConfig)) -> QapConfig {
 fn check(qap: &Qap, solution: &QapSolution) {
     let n = qap.size();
     let place_of = solution.mapping.pes();
-    assert!(Mapping::new(place_of.to_vec()).is_ok() && place_of.len() == n);
+    assert!(Mapping::from_pes(place_of.to_vec()).is_ok() && place_of.len() == n);
     assert_eq!(cost(n, qap.a(), qap.b(), place_of), solution.cost);
     assert!(solution.cost <= solution.cost_of_identity);
     assert!(solution.lower_bound.is_none_or(|bound| bound <= solution.cost));

@@ -6,6 +6,8 @@ mod simulation;
 pub(crate) use costs::CostOptions;
 pub(crate) use simulation::{SimulationOptions, SimulationReport, tell_simulation, write_trace};
 
+use serde::Serialize;
+
 use crate::console::Console;
 use viem_io::Source;
 use viem_workload::{Workload, text};
@@ -13,6 +15,20 @@ use viem_workload::{Workload, text};
 /// Whether a source is a workload; it stays to be read.
 pub(crate) fn is_workload(source: &mut Source<'_>) -> bool {
     text::is_workload(&source.start())
+}
+
+/// The size of a workload, as written to `--json`.
+#[derive(Serialize)]
+pub(crate) struct JsonProgram {
+    tasks: usize,
+    messages: u64,
+    flits: u64,
+}
+
+impl JsonProgram {
+    pub(crate) fn of(program: &Workload) -> Self {
+        Self { tasks: program.num_tasks(), messages: program.num_messages(), flits: program.num_flits() }
+    }
 }
 
 /// Prints how large a workload is.

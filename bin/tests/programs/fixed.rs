@@ -42,7 +42,7 @@ fn processes_are_mapped_around_fixed_ones() {
     assert_eq!((mapping[3], mapping[8]), (9, 0));
     let report = folder.report("report");
     assert_eq!(report["fixed"]["number"], 2);
-    assert!(report["J"]["search"].as_i64() <= report["J"]["identity"].as_i64());
+    assert!(report["cost"].as_i64() <= report["cost_of_identity"].as_i64());
     assert_eq!(map(&folder, "--fixed=pairs").1, mapping);
     // A mapping to improve that respects them is improved in place.
     let improved = map(&folder, "--fixed=pairs --input_mapping=mapping --verify").1;

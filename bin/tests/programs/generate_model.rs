@@ -25,7 +25,7 @@ fn the_model_is_the_quotient_graph_of_the_blocks() {
         let cut = model.total_arc_weight() / 2;
         assert_eq!(after(&text, "cut ").parse::<i64>().unwrap(), cut);
         let report = folder.report("report");
-        assert_eq!((&report["cut"], &report["k"]), (&cut.into(), &48.into()));
+        assert_eq!((&report["cut"], &report["options"]["k"]), (&cut.into(), &48.into()));
         let header = format!("48 {} 11", model.num_edges());
         assert_eq!(folder.read("model.graph").lines().next().unwrap(), header);
     }
@@ -55,14 +55,14 @@ fn imbalance_is_reported() {
     let expected = "warning: no balance as asked was found: blocks exceed their bounds by 48 in sum: vertex 1 (counted from 1) \
                     weighs 100, more than any part may";
     says(&message, [expected]);
-    assert_eq!((&report["heaviest_block"], &report["bound"]), (&100.into(), &52.into()));
-    assert_eq!(report["overload"], 48);
+    assert_eq!((&report["loads"]["greatest"], &report["loads"]["bound"]), (&100.into(), &52.into()));
+    assert_eq!(report["loads"]["overload"], 48);
     assert_eq!(run([100, 1, 1], "--quiet").0, "");
     let (message, report) = run([2, 1, 1], "");
-    assert_eq!((message.as_str(), &report["overload"]), ("", &0.into()));
+    assert_eq!((message.as_str(), &report["loads"]["overload"]), ("", &0.into()));
     // No vertex is too heavy by itself.
     let (message, report) = run([2, 2, 2], "--imbalance=0");
-    assert_eq!(report["overload"], 1);
+    assert_eq!(report["loads"]["overload"], 1);
     says(&message, ["by 1 in sum; allow more --imbalance"]);
 }
 
@@ -156,7 +156,7 @@ fn the_traffic_of_a_training_job_is_a_model() {
     let printed = folder.stdout(format!("{job} --model={TRAINED} --json=report"));
     assert_eq!(after(&printed, "communication graph has "), "8 nodes, 24 edges");
     let report = folder.report("report");
-    assert_eq!((report["n"].as_u64(), report["m"].as_u64()), (Some(8), Some(12)));
+    assert_eq!((report["num_processes"].as_u64(), report["num_edges"].as_u64()), (Some(8), Some(12)));
     let classes = report["classes"].as_array().unwrap();
     let bytes = |class: &serde_json::Value| class["bytes"].as_u64().unwrap();
     assert_eq!(classes.iter().map(bytes).sum::<u64>(), report["bytes"].as_u64().unwrap());

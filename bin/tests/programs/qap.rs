@@ -40,8 +40,8 @@ fn a_problem_is_solved_proved_verified_and_scored() {
     assert_eq!(objective(&printed), least);
     says(&printed, ["proved optimal", "verified"]);
     let report = folder.report("report");
-    assert_eq!(report["J"]["search"], least);
-    assert_eq!(report["optimal"], true);
+    assert_eq!(report["cost"], least);
+    assert_eq!(report["is_optimal"], true);
     assert_eq!(scored(&folder, "jobs.dat", "permutation"), least);
 }
 
@@ -195,11 +195,11 @@ fn a_recognised_machine_is_reported() {
     assert_eq!(notes.lines().count(), 1, "{notes}");
     let mapped = "note: matrix B holds the distances of a mesh of 12 x 12, to which";
     assert!(notes.starts_with(mapped), "{notes}");
-    let machine = &folder.report("report")["machine"];
+    let machine = &folder.report("report")["recognised"];
     assert_eq!((&machine["matrix"], &machine["mapped"]), (&"B".into(), &true.into()));
     assert_eq!(run("mesh.dat --quiet"), "");
     says(&run("jobs.dat"), ["matrix B holds the distances of a mesh of 5, but"]);
-    assert_eq!(folder.report("report")["machine"]["mapped"], false);
+    assert_eq!(folder.report("report")["recognised"]["mapped"], false);
 }
 
 #[test]

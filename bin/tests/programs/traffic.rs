@@ -25,7 +25,10 @@ fn a_recording_becomes_a_graph_and_a_table() {
     assert_eq!(after(&text, "communication graph has"), "16 nodes, 158 edges");
     assert_eq!(after(&text, "total weight "), "42891590");
     let report = folder.report("report");
-    assert_eq!((&report["n"], &report["m"], &report["format"]), (&16.into(), &79.into(), &"openmpi".into()));
+    assert_eq!(
+        (&report["num_processes"], &report["num_edges"], &report["format"]),
+        (&16.into(), &79.into(), &"openmpi".into())
+    );
     assert_eq!(report["classes"][0]["tally"]["lines"], 84);
 }
 

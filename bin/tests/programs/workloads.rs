@@ -29,7 +29,7 @@ fn links_of_a_network_have_times_apart_from_their_costs() {
         let options = "--input_mapping=m --simulate --sharing=fair --json=score";
         folder.stdout(format!("evaluator p --machine=n.graph {options} {more}"));
         let report = folder.report("score");
-        (report["J"].as_u64().unwrap(), report["simulation"]["completion_time"].as_u64().unwrap())
+        (report["cost"].as_u64().unwrap(), report["simulation"]["completion_time"].as_u64().unwrap())
     };
     let (slow, fast) = (simulated(""), simulated("--link_cycles=t.graph"));
     assert_eq!(slow.0, fast.0, "J counts costs");
@@ -57,7 +57,7 @@ fn a_workload_is_generated_mapped_verified_and_simulated() {
     let simulate = "--machine=torus:4x4 --input_mapping=permutation --simulate";
     let printed = folder.stdout(format!("evaluator p {simulate} --trace=t.json --json=score.json"));
     let score = folder.report("score.json");
-    assert_eq!(score["J"], report["cost"]);
+    assert_eq!(score["cost"], report["cost"]);
     assert_eq!(score["estimate"], report["estimate"]);
     let simulation = &score["simulation"];
     assert_eq!(simulation["completion_time"].as_f64(), report["ideal"].as_f64());
@@ -170,7 +170,7 @@ fn a_workload_is_drawn_and_launched() {
     let shared = fast("m.tgt", "-o shared --picture=d.svg --json=report");
     folder.stdout(&shared);
     says(&folder.read("d.svg"), ["J of block"]);
-    assert_eq!(folder.report("report")["tasks_per_pe"], 6);
+    assert_eq!(folder.report("report")["options"]["tasks_per_pe"], 6);
     folder.fails(shared + " --launch=inverse:r", 2, one);
     let nameless = fast("torus:4x4", "-o refused --launch=openmpi:r");
     folder.fails(nameless, 2, "needs the names of the hosts");
@@ -202,7 +202,7 @@ fn without_memory_for_f_j_and_the_simulation_are_reported() {
     assert!(after(&printed, "no estimate F (ideal: ").ends_with(reason), "{printed}");
     let report = folder.report("score");
     assert!(report["estimate"].is_null() && report["ideal"].is_number());
-    assert_eq!(after(&printed, "quadratic assignment objective J(C,D,Pi') = "), report["J"].to_string());
+    assert_eq!(after(&printed, "quadratic assignment objective J(C,D,Pi') = "), report["cost"].to_string());
     let time = report["simulation"]["completion_time"].to_string();
     assert_eq!(after(&printed, "simulated completion time = "), time);
 }

@@ -534,6 +534,7 @@ module viem
         graph, &
         machine, &
         start, &
+        objective, &
         excess, &
         fixed, &
         settings, &
@@ -544,6 +545,7 @@ module viem
       type(c_ptr), value :: graph
       type(c_ptr), value :: machine
       type(c_ptr), value :: start
+      character(kind=c_char), intent(in), optional :: objective(*)
       real(c_double), value :: excess
       integer(c_int32_t), intent(in), optional :: fixed(*)
       type(c_ptr), value :: settings
@@ -552,20 +554,22 @@ module viem
       integer(c_int) :: viem_relieve
     end function
 
-    function viem_busiest_link( &
+    function viem_greatest_load( &
         graph, &
         machine, &
         mapping, &
+        objective, &
         load, &
         error) &
-        bind(C, name="viem_busiest_link")
+        bind(C, name="viem_greatest_load")
       import
       type(c_ptr), value :: graph
       type(c_ptr), value :: machine
       type(c_ptr), value :: mapping
+      character(kind=c_char), intent(in), optional :: objective(*)
       integer(c_int64_t), intent(out) :: load
       type(c_ptr), intent(out), optional :: error
-      integer(c_int) :: viem_busiest_link
+      integer(c_int) :: viem_greatest_load
     end function
 
     function viem_evaluate( &

@@ -659,20 +659,22 @@ viem_status viem_remap(const viem_graph *graph,
                        viem_error **error);
 
 /**
- * Lowers the load of the busiest link of a machine, while J rises by at most a share of what it is: exchanges what is on two PEs, nodes or racks.
- * The result is the mapping that is given unless its busiest link has a lower load. Where distances alone are known of a machine, nothing changes.
+ * Lowers a secondary objective, while J rises by at most a share of what it is: exchanges what is on two PEs, nodes or racks. The result is the
+ * mapping that is given unless its objective is lower. Where distances alone are known of a machine, no link is, and nothing changes for links.
  *
  * - `start`: the mapping, one-to-one or many-to-one
+ * - `objective`: what `viem --secondary` takes, such as `busiest_node`; null for `busiest_link`
  * - `excess`: from 0 to 1; 0.005 is half a percent of J
  * - `fixed`: n entries, the PE that each vertex must stay on, or -1; null if all are free
  * - `settings`: null for those of VIEM_PRESET_ECO; only the progress function means something here
  * - `mapping`: gets the mapping, which `viem_mapping_free` frees; null on failure. Its report has `cost` and `cost_of_start`, and what time it took
  *
- * Precondition: The array has this length. Nobody changes it during the call.
+ * Precondition: The array has this length; `objective` ends with a zero byte. Nobody changes it during the call.
  */
 viem_status viem_relieve(const viem_graph *graph,
                          const viem_machine *machine,
                          const viem_mapping *start,
+                         const char *objective,
                          double excess,
                          const int32_t *fixed,
                          const viem_settings *settings,
@@ -680,17 +682,20 @@ viem_status viem_relieve(const viem_graph *graph,
                          viem_error **error);
 
 /**
- * Reports the load of the busiest link of a machine under a mapping: the sum of the weights of all edges whose routes use it, in each direction.
+ * Reports a secondary objective under a mapping. That of links is the sum of the weights of all edges whose routes use the busiest one, in each
+ * direction.
  *
- * - `load`: gets the load; VIEM_UNKNOWN where distances alone are known of the machine
+ * - `objective`: as for `viem_relieve`
+ * - `load`: gets the objective; VIEM_UNKNOWN for links where distances alone are known of the machine
  *
- * Precondition: `load` leads to memory for a number.
+ * Precondition: `objective` ends with a zero byte; `load` leads to memory for a number.
  */
-viem_status viem_busiest_link(const viem_graph *graph,
-                              const viem_machine *machine,
-                              const viem_mapping *mapping,
-                              int64_t *load,
-                              viem_error **error);
+viem_status viem_greatest_load(const viem_graph *graph,
+                               const viem_machine *machine,
+                               const viem_mapping *mapping,
+                               const char *objective,
+                               int64_t *load,
+                               viem_error **error);
 
 /**
  * Reports what a mapping costs, without any search.

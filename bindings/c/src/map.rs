@@ -1,13 +1,13 @@
 //! Mappings to machines.
 #![allow(unsafe_code)] // a foreign interface
 
-use std::ffi::c_int;
+use std::ffi::{c_char, c_int};
 use std::time::Instant;
 
 use viem::partition::{FixedVertices, Homes, Remapping};
 use viem::{PreparedMachine, Request, Solution, score};
-use viem_ffi::{memory_of_run, put, rounded_least};
-use viem_workload::contention::{LinkLoads, ReliefConfig, relieve, routing_of};
+use viem_ffi::{memory_of_run, put, rounded_least, text};
+use viem_workload::contention::{ReliefConfig, SecondaryObjective, relieve};
 
 use crate::error::{Error, Status, call, create, given, note};
 use crate::graph::Graph;
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn viem_remap(
     create(("mapping", mapping), error, || {
         // SAFETY: the caller's promise.
         let job = unsafe { Job::new(graph, machine, settings, fixed) }?;
-        let homes = Homes::new(given("old", old)?.inner.pes(), &[], job.num_pes())?;
+        let homes = Homes::new(given("old", old)?.inner.pes(), job.num_pes())?;
         let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
         job.note_rounded();
         let prepared = PreparedMachine::new(&job.machine.inner);
@@ -177,10 +177,24 @@ pub unsafe extern "C" fn viem_remap(
     })
 }
 
-/// Lowers the load of the busiest link of a machine, while J rises by at most a share of what it is: exchanges what is on two PEs, nodes or racks.
-/// The result is the mapping that is given unless its busiest link has a lower load. Where distances alone are known of a machine, nothing changes.
+/// The secondary objective with this name.
+///
+/// # Safety
+///
+/// The name ends with a zero byte, or is null.
+unsafe fn objective_of(name: *const c_char) -> Result<SecondaryObjective, Error> {
+    if name.is_null() {
+        return Ok(SecondaryObjective::default());
+    }
+    // SAFETY: the caller's promise; it is not null.
+    Ok(unsafe { text("objective", name) }?.parse()?)
+}
+
+/// Lowers a secondary objective, while J rises by at most a share of what it is: exchanges what is on two PEs, nodes or racks. The result is the
+/// mapping that is given unless its objective is lower. Where distances alone are known of a machine, no link is, and nothing changes for links.
 ///
 /// - `start`: the mapping, one-to-one or many-to-one
+/// - `objective`: what `viem --secondary` takes, such as `busiest_node`; null for `busiest_link`
 /// - `excess`: from 0 to 1; 0.005 is half a percent of J
 /// - `fixed`: n entries, the PE that each vertex must stay on, or -1; null if all are free
 /// - `settings`: null for those of VIEM_PRESET_ECO; only the progress function means something here
@@ -188,12 +202,13 @@ pub unsafe extern "C" fn viem_remap(
 ///
 /// # Safety
 ///
-/// The array has this length. Nobody changes it during the call.
+/// The array has this length; `objective` ends with a zero byte. Nobody changes it during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_relieve(
     graph: Option<&Graph>,
     machine: Option<&Machine>,
     start: Option<&Mapping>,
+    objective: *const c_char,
     excess: f64,
     fixed: *const i32,
     settings: Option<&Settings>,
@@ -203,7 +218,9 @@ pub unsafe extern "C" fn viem_relieve(
     create(("mapping", mapping), error, || {
         // SAFETY: the caller's promise.
         let job = unsafe { Job::new(graph, machine, settings, fixed) }?;
-        let config = ReliefConfig::default().with_excess(excess);
+        // SAFETY: the caller's promise.
+        let objective = unsafe { objective_of(objective) }?;
+        let config = ReliefConfig::default().with_objective(objective).with_excess(excess);
         config.validate()?;
         let start = &given("start", start)?.inner;
         let (csr, watcher) = (&job.graph.csr, job.settings.watcher());
@@ -216,18 +233,21 @@ pub unsafe extern "C" fn viem_relieve(
     })
 }
 
-/// Reports the load of the busiest link of a machine under a mapping: the sum of the weights of all edges whose routes use it, in each direction.
+/// Reports a secondary objective under a mapping. That of links is the sum of the weights of all edges whose routes use the busiest one, in each
+/// direction.
 ///
-/// - `load`: gets the load; VIEM_UNKNOWN where distances alone are known of the machine
+/// - `objective`: as for `viem_relieve`
+/// - `load`: gets the objective; VIEM_UNKNOWN for links where distances alone are known of the machine
 ///
 /// # Safety
 ///
-/// `load` leads to memory for a number.
+/// `objective` ends with a zero byte; `load` leads to memory for a number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn viem_busiest_link(
+pub unsafe extern "C" fn viem_greatest_load(
     graph: Option<&Graph>,
     machine: Option<&Machine>,
     mapping: Option<&Mapping>,
+    objective: *const c_char,
     load: *mut i64,
     error: *mut *mut Error,
 ) -> Status {
@@ -235,12 +255,12 @@ pub unsafe extern "C" fn viem_busiest_link(
         let (graph, machine, mapping) =
             (given("graph", graph)?, given("machine", machine)?, given("mapping", mapping)?);
         check_memory(graph, machine)?;
-        let greatest = match routing_of(&machine.inner)? {
-            Some(routing) => LinkLoads::of(&graph.csr, &routing, mapping.inner.pes())?.greatest(),
-            None => VIEM_UNKNOWN,
-        };
         // SAFETY: the caller's promise.
-        Ok(unsafe { put("load", load, greatest) }?)
+        let objective = unsafe { objective_of(objective) }?;
+        let prepared = PreparedMachine::new(&machine.inner);
+        let greatest = objective.evaluate(&graph.csr, &prepared, mapping.inner.pes())?;
+        // SAFETY: the caller's promise.
+        Ok(unsafe { put("load", load, greatest.unwrap_or(VIEM_UNKNOWN)) }?)
     })
 }
 

@@ -94,10 +94,10 @@ fn run(
     settings: &Settings,
     previous: Option<Remapping<'_>>,
 ) -> Result<Mapping, Error> {
-    division.check_enough(&graph.csr)?;
+    let blocks = division.blocks()?;
+    blocks.check_enough(&graph.csr)?;
     division.rounded_least(&graph.csr).iter().for_each(|text| note(text));
     check_memory(memory_of_run(graph.csr.num_nodes(), graph.csr.num_arcs()))?;
-    let blocks = division.blocks()?;
     let machine = PreparedMachine::new(&blocks);
     let request = division.request(&graph.csr, &machine).previous(previous);
     let solution = request.solve(&settings.config(), &settings.watcher())?;
@@ -167,7 +167,7 @@ pub unsafe extern "C" fn viem_repartition(
         // SAFETY: the caller's promise.
         let division = unsafe { Wanted { num_blocks, shares, fixed }.division(graph, settings.balance) }?;
         let weight = migration_weight_of(migration_weight)?;
-        let homes = Homes::new(old.inner.pes(), &[], division.num_blocks())?;
+        let homes = Homes::new(old.inner.pes(), division.num_blocks())?;
         run(graph, &division, settings, Some(Remapping::new(&homes, weight)))
     })
 }

@@ -165,7 +165,7 @@ fn permutation(qap: Option<&Qap>, assignment: Option<&Mapping>) -> Result<viem::
             format!("the assignment has {found} objects, the problem {size}"),
         ));
     }
-    Ok(viem::Mapping::new(assignment.inner.pes().to_vec())?)
+    Ok(viem::Mapping::from_pes(assignment.inner.pes().to_vec())?)
 }
 
 /// Writes an assignment to a solution file of QAPLIB, whole or not at all.

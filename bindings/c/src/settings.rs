@@ -100,10 +100,8 @@ impl Settings {
     }
 
     pub(crate) fn config(&self) -> Config {
-        let config = Config::preset(self.map_preset()).with_seed(self.seed).with_threads(self.threads);
-        let mut config = config.with_time_limit(self.time_limit);
-        config.partition = self.partition_preset();
-        config
+        let config = Config::from(self.partition_preset()).with_seed(self.seed).with_threads(self.threads);
+        config.with_time_limit(self.time_limit)
     }
 
     pub(crate) fn qap(&self) -> QapConfig {

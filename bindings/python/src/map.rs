@@ -1,5 +1,6 @@
 //! Mappings to machines.
 
+use std::collections::BTreeMap;
 use std::ffi::CString;
 
 use numpy::{IntoPyArray, PyArray1};
@@ -10,7 +11,7 @@ use viem::ground::types::PeId;
 use viem::partition::{FixedVertices, Homes, MigrationWeight, Remapping};
 use viem::{Mapping, PreparedMachine, Request, Solution, score};
 use viem_ffi::{check_memory, memory_of_run, rounded_least};
-use viem_workload::contention::{self, ReliefConfig};
+use viem_workload::contention::{self, ReliefConfig, SecondaryObjective};
 
 use crate::error::{Fault, OrRaise};
 use crate::graph::Graph;
@@ -151,23 +152,14 @@ pub(crate) fn remap<'py>(
 ) -> PyResult<Found<'py>> {
     let (input, config) = (Input::new(graph, machine, None, fixed)?, settings.config()?);
     warn_rounded(py, graph, machine, &settings)?;
-    let homes = Homes::new(&pes_of("old", old)?, &[], machine.inner.num_pes()).or_raise()?;
+    let homes = Homes::new(&pes_of("old", old)?, machine.inner.num_pes()).or_raise()?;
     let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
     let prepared = PreparedMachine::new(&machine.inner);
     let request = input.request(graph, &prepared).balanced(settings.balance()).previous(remapping);
     found_solution(py, &settings.run(py, |watcher| request.solve(&config, watcher))?)
 }
 
-/// What has become of the busiest link.
-#[derive(Serialize)]
-struct ReliefReport {
-    cost: i64,
-    cost_of_start: i64,
-    busiest_link: Option<i64>,
-    busiest_link_of_start: Option<i64>,
-}
-
-/// Lowers the load of the busiest link.
+/// Lowers a secondary objective. The report has its value before and after, under its name.
 #[pyfunction]
 pub(crate) fn relieve<'py>(
     py: Python<'py>,
@@ -175,23 +167,25 @@ pub(crate) fn relieve<'py>(
     machine: &Machine,
     start: &Bound<'py, PyAny>,
     fixed: Option<&Bound<'py, PyAny>>,
-    excess: f64,
+    lowered: (String, f64),
     settings: Settings,
 ) -> PyResult<Found<'py>> {
     let input = Input::new(graph, machine, None, fixed)?;
     let start = Mapping::many(machine.inner.num_pes(), pes_of("start", start)?).or_raise()?;
-    let config = ReliefConfig::default().with_excess(excess);
+    let (objective, excess) = lowered;
+    let objective: SecondaryObjective = objective.parse().or_raise()?;
+    let config = ReliefConfig::default().with_objective(objective).with_excess(excess);
     config.validate().or_raise()?;
     let (csr, prepared) = (&graph.csr, PreparedMachine::new(&machine.inner));
     let relief = settings.run(py, |watcher| {
         contention::relieve(csr, &prepared, &start, input.fixed.as_ref(), &config, watcher)
     })?;
-    let report = ReliefReport {
-        cost: relief.cost,
-        cost_of_start: relief.cost_of_start,
-        busiest_link: relief.greatest,
-        busiest_link_of_start: relief.greatest_of_start,
-    };
+    let report = BTreeMap::from([
+        ("cost".to_owned(), Some(relief.cost)),
+        ("cost_of_start".to_owned(), Some(relief.cost_of_start)),
+        (objective.to_string(), relief.greatest),
+        (format!("{objective}_of_start"), relief.greatest_of_start),
+    ]);
     found(py, relief.mapping.pes(), relief.cost, &report)
 }
 

@@ -65,12 +65,12 @@ pub(crate) fn partition<'py>(
     let csr = &graph.csr;
     check_memory(memory_of_run(csr.num_nodes(), csr.num_arcs())).or_raise()?;
     let division = division(graph, num_blocks, shares, fixed, settings.balance())?;
-    division.check_enough(csr).or_raise()?;
+    let blocks = division.blocks().or_raise()?;
+    blocks.check_enough(csr).or_raise()?;
     warn(py, division.rounded_least(csr))?;
-    let homes =
-        old.map(|old| Ok::<_, Fault>(Homes::new(&pes_of("old", old)?, &[], num_blocks)?)).transpose()?;
+    let homes = old.map(|old| Ok::<_, Fault>(Homes::new(&pes_of("old", old)?, num_blocks)?)).transpose()?;
     let weight = migration_weight_of(migration_weight)?;
-    let (config, blocks) = (settings.of_partition()?, division.blocks().or_raise()?);
+    let config = settings.of_partition()?;
     let machine = PreparedMachine::new(&blocks);
     let previous = homes.as_ref().map(|homes| Remapping::new(homes, weight));
     let request = division.request(csr, &machine).previous(previous);

@@ -2,27 +2,14 @@
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use serde::Serialize;
+use viem::Mapping;
 use viem::qap::{Qap, QapRequest};
-use viem::{Mapping, ground::types::Cost};
 use viem_ffi::check_memory;
 
 use crate::error::{Fault, OrRaise};
 use crate::map::{Found, fixed_vertices, found, pes_of};
 use crate::numbers::Numbers;
 use crate::run::Settings;
-
-/// What is known of an assignment.
-#[derive(Serialize)]
-struct Report {
-    cost: Cost,
-    cost_of_identity: Cost,
-    cost_of_start: Option<Cost>,
-    lower_bound: Option<Cost>,
-    optimal: bool,
-    stopped: bool,
-    seconds: f64,
-}
 
 fn problem(a: &Bound<'_, PyAny>, b: &Bound<'_, PyAny>) -> Result<Qap, Fault> {
     let (a, b) = (Numbers::of("A", a)?, Numbers::of("B", b)?);
@@ -50,21 +37,12 @@ pub(crate) fn solve_qap<'py>(
     settings: Settings,
 ) -> PyResult<Found<'py>> {
     let (qap, config) = (problem(a, b)?, settings.qap()?);
-    let start = start.map(|start| Ok::<_, Fault>(Mapping::new(pes_of("start", start)?)?)).transpose()?;
+    let start = start.map(|start| Ok::<_, Fault>(Mapping::from_pes(pes_of("start", start)?)?)).transpose()?;
     let fixed = fixed_vertices(fixed, qap.size(), qap.size())?;
     check_memory(64 * qap.a().len() as u128).or_raise()?;
     let request = QapRequest::new(&qap).start(start.as_ref()).fixed(fixed.as_ref());
     let solution = settings.run(py, |watcher| request.solve(&config, watcher))?;
-    let report = Report {
-        cost: solution.cost,
-        cost_of_identity: solution.cost_of_identity,
-        cost_of_start: solution.cost_of_start,
-        lower_bound: solution.lower_bound,
-        optimal: solution.is_optimal,
-        stopped: solution.stopped,
-        seconds: solution.seconds,
-    };
-    found(py, solution.mapping.pes(), solution.cost, &report)
+    found(py, solution.mapping.pes(), solution.cost, &solution)
 }
 
 /// Matrices as numpy has them, and their size, with warnings.

@@ -68,8 +68,7 @@ impl Settings {
     /// The settings of a partition, which has presets of its own.
     pub fn of_partition(&self) -> Result<Config, Fault> {
         let preset = self.preset.parse::<PartitionPreset>()?;
-        let mut config = Config::preset(preset.into()).with_seed(self.seed).with_threads(self.threads()?);
-        config.partition = preset;
+        let config = Config::from(preset).with_seed(self.seed).with_threads(self.threads()?);
         Ok(config.with_time_limit(self.time_limit()?))
     }
 

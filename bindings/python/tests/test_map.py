@@ -244,3 +244,7 @@ def test_relieve():
     assert viem.relieve(unknown).report["busiest_link"] is None
     with pytest.raises(viem.UsageError, match="excess"):
         viem.relieve(start, excess=2)
+    leaving = viem.relieve(start, objective="busiest_node", excess=1.0)
+    assert leaving.report["busiest_node"] < leaving.report["busiest_node_of_start"]
+    with pytest.raises(viem.UsageError, match="there are busiest_link, busiest_node"):
+        viem.relieve(start, objective="J")

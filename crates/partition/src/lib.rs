@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`partition`] | the multilevel partitioner, other ways to divide a graph, remapping |
 //! | [`graph`] | graphs in compressed sparse rows and what is derived from them |
-//! | [`ground`] | numbers, random streams, threads, memory, settings, errors, observers; linear assignment |
+//! | [`ground`] | numbers, random streams, threads, memory, settings, errors, observers; linear assignment; the kernel of local search |
 //!
 //! A package of its own, so that a change of the mapper does not compile the partitioner again.
 

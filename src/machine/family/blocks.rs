@@ -1,7 +1,9 @@
 //! The blocks of a partition as a machine.
 
+use crate::graph::CsrGraph;
 use crate::ground::types::PeId;
 use crate::machine::{Distances, Division, Hierarchy, HierarchyError, Interconnect, Machine, MachineError};
+use crate::partition::TargetsError;
 
 /// The blocks of a partition: PEs at distance 1 from each other, with capacities that are the shares of the blocks. A block of share 0 stays empty.
 ///
@@ -39,6 +41,24 @@ impl Blocks {
         let flat = Hierarchy::new(vec![u32::try_from(shares.len()).unwrap_or(u32::MAX)], vec![1])?;
         let are_equal = shares.iter().all(|&share| share == 1);
         Ok(Self { flat, shares, are_equal })
+    }
+
+    /// The shares of the blocks.
+    pub fn shares(&self) -> &[u32] {
+        &self.shares
+    }
+
+    /// Checks that there is a vertex for each block that has a share. To be asked before a graph is divided, not where a partition is scored.
+    ///
+    /// # Errors
+    ///
+    /// There are fewer vertices.
+    pub fn check_enough(&self, graph: &CsrGraph) -> Result<(), TargetsError> {
+        let (num_nodes, shares) = (graph.num_nodes(), self.shares.iter());
+        match shares.filter(|&&share| share > 0).count() {
+            num_blocks if num_blocks > num_nodes => Err(TargetsError::NumBlocks { num_blocks, num_nodes }),
+            _ => Ok(()),
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use crate::ground::observer::Watch;
+use crate::ground::order;
 use crate::ground::threads;
 use crate::ground::types::{Cost, Distance, PeId, Weight};
 use crate::machine::{DistanceOracle, Metric, Parts};
@@ -75,7 +76,7 @@ impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
                 // The nearest child comes first.
                 let begin = waiting.len();
                 waiting.extend(children.map(|child| (least(child), child)));
-                waiting[begin..].sort_unstable_by(|a, b| b.cmp(a));
+                order::descending(&mut waiting[begin..]);
                 continue;
             }
             for place in self.parts.range(part) {
@@ -116,7 +117,7 @@ impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
                     }
                 }
                 // The cheapest child comes first.
-                waiting[begin..].sort_unstable_by(|a, b| b.cmp(a));
+                order::descending(&mut waiting[begin..]);
                 continue;
             }
             for place in self.parts.range(part) {

@@ -10,7 +10,7 @@
 //! D. T. Connolly: An improved annealing scheme for the QAP. European Journal of Operational Research 46,
 //! 1990.
 
-use crate::ground::metropolis::accepts;
+use crate::ground::exchange::{Evaluator, at_temperature, sweep};
 use crate::ground::observer::Watch;
 use crate::ground::rng::Rng;
 use crate::ground::vector::{Work, widest};
@@ -22,18 +22,12 @@ const SAMPLES: u32 = 1000;
 /// so that annealing takes seconds.
 const MOST_WORK: u64 = 1 << 31;
 
-/// An assignment of n objects under annealing.
-pub(crate) trait Exchanges {
-    /// A change of J.
-    type Change: Copy + PartialOrd + Default;
+/// An assignment of n objects under annealing. A move exchanges two objects, the lower one first.
+pub(crate) trait Exchanges: Evaluator<Move = (usize, usize)> {
     /// The number of objects that may be exchanged: the first ones.
     fn num_movable(&self) -> usize;
-    /// The change of J by the exchange of two objects; the first index is the lower one.
-    fn delta(&self, i: usize, j: usize) -> Self::Change;
-    /// The change as the nearest double.
-    fn float(delta: Self::Change) -> f64;
-    /// Exchanges two objects; `delta` is the resulting change of J.
-    fn exchange(&mut self, i: usize, j: usize, delta: Self::Change);
+    /// A change of J as the nearest double.
+    fn float(delta: &Self::Change) -> f64;
     /// The approximate time of a proposal, and the additional time of an exchange, in matrix entries read.
     fn work(&self) -> [f64; 2];
 }
@@ -52,7 +46,7 @@ pub(crate) struct Annealing {
 impl Annealing {
     /// A schedule of `sweeps` sweeps, or fewer if that is too much work for the size. The temperature falls
     /// from `hot` to `cold` times the mean change of J.
-    pub(crate) fn new(now: &impl Exchanges, sweeps: u32, hot: f64, cold: f64, rng: &mut Rng) -> Self {
+    pub(crate) fn new(now: &mut impl Exchanges, sweeps: u32, hot: f64, cold: f64, rng: &mut Rng) -> Self {
         let left = if now.num_movable() < 2 { 0 } else { affordable(sweeps, now.num_movable()) };
         if left == 0 {
             return Self { temperature: 0.0, factor: 0.0, left, work: 0.0 };
@@ -90,8 +84,8 @@ impl Annealing {
             }
             self.temperature *= self.factor;
             self.left -= 1;
-            self.work += 0.5 * (n * n) as f64 * of_proposal + f64::from(made) * of_exchange;
-            if f64::from(made) < few * n as f64 {
+            self.work += 0.5 * (n * n) as f64 * of_proposal + made as f64 * of_exchange;
+            if (made as f64) < few * n as f64 {
                 return;
             }
         }
@@ -107,20 +101,14 @@ struct Row<'r, E> {
 }
 
 impl<E: Exchanges> Work for Row<'_, E> {
-    type Output = u32;
+    type Output = u64;
 
     #[inline(always)]
-    fn run(self) -> u32 {
+    fn run(self) -> u64 {
         let Self { now, i, per_temperature, rng } = self;
-        let mut made = 0;
-        for j in i + 1..now.num_movable() {
-            let delta = now.delta(i, j);
-            if delta <= E::Change::default() || accepts(E::float(delta) * per_temperature, rng) {
-                now.exchange(i, j, delta);
-                made += 1;
-            }
-        }
-        made
+        let mut pairs = (i + 1..now.num_movable()).map(|j| (i, j));
+        let by_chance = |_: &mut E, delta: &E::Change| at_temperature(E::float(delta) * per_temperature, rng);
+        sweep(now, |_| pairs.next(), by_chance).made
     }
 }
 
@@ -131,13 +119,13 @@ fn affordable(sweeps: u32, n: usize) -> u32 {
 }
 
 /// The mean absolute change of J over random exchanges.
-fn typical_delta<E: Exchanges>(now: &E, rng: &mut Rng) -> f64 {
+fn typical_delta<E: Exchanges>(now: &mut E, rng: &mut Rng) -> f64 {
     let n = now.num_movable() as u32;
     let mut sum = 0.0;
     for _ in 0..SAMPLES {
         let i = rng.below(n);
         let j = (i + 1 + rng.below(n - 1)) % n;
-        sum += E::float(now.delta(i.min(j) as usize, i.max(j) as usize)).abs();
+        sum += E::float(&now.change(&(i.min(j) as usize, i.max(j) as usize))).abs();
     }
     (sum / f64::from(SAMPLES)).max(f64::MIN_POSITIVE)
 }

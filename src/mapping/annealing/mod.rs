@@ -15,17 +15,10 @@
 //!
 //! The first two members share the loop over sweeps (`schedule`), which keeps the best mapping. Their sweeps
 //! are separate: one spends its time on distances, the other on a table in cache. A common sweep would add a
-//! call per proposal. `dense` has its own loop: it may change its data structure in the middle of a schedule,
-//! and it ends with the last assignment, since its callers keep the best one.
+//! call per proposal. `dense` makes its proposals by the kernel of local search (`ground::exchange`) and has its own loop over sweeps: it may
+//! change its data structure in the middle of a schedule, and it ends with the last assignment, since its callers keep the best one.
 //!
 //! `near` lists the places near each place, from which partners are drawn.
-//!
-//! # Design
-//!
-//! Three members share one vocabulary (`mapping/annealing/mod.rs`): `anywhere` on any machine, `tree` with the table of gains, and `dense` for
-//! two matrices. A sweep makes the proposals of one temperature; a schedule decides how many sweeps there are and at which temperatures;
-//! acceptance is Metropolis's (`ground/metropolis.rs`). `anywhere` and `tree` share the loop over sweeps. The sweeps themselves are separate:
-//! one spends its time on distances, the other on a table in cache.
 
 mod anywhere;
 pub(crate) mod dense;

@@ -20,11 +20,10 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::observer::Observer;
 use crate::ground::rng::derive;
+use crate::ground::threads;
 use crate::ground::types::{BlockId, Cost, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Distances, Metric as _, Parts, centre, spread, with_oracle};
 use crate::mapping::Mapping;
@@ -146,17 +145,13 @@ impl<'a> DualRecursion<'a> {
         let domains = std::mem::take(&mut self.domains);
         let large: Vec<&Domain> = domains.iter().filter(|&domain| is_large(domain)).collect();
         for batch in 0..2 {
-            let bisected: Vec<([Domain; 2], Vec<NodeId>)> = large
-                .par_iter()
-                .with_max_len(1)
-                .enumerate()
-                .filter(|(index, _)| index % 2 == batch)
-                .map(|(index, domain)| {
+            let of_batch = large.iter().enumerate().skip(batch).step_by(2).collect();
+            let bisected: Vec<([Domain; 2], Vec<NodeId>)> =
+                threads::map_each(of_batch, &|(index, domain): (usize, &&Domain)| {
                     let halves = domain.halves(self.parts);
                     let processes = self.bisect(&halves, derive(seed, index as u64));
                     (halves, processes)
-                })
-                .collect();
+                });
             for (halves, processes) in bisected {
                 self.settle(halves[0].places.start, &processes);
                 for half in halves {

@@ -1,12 +1,11 @@
 //! What constructions in two steps share: the settings, and the second step, inside parts whose processes are known.
 
-use rayon::prelude::*;
-
 use super::stepwise::Slots;
 use super::top_down::TopDown;
 use crate::graph::{CsrGraph, subgraph};
 use crate::ground::observer::Observer;
 use crate::ground::rng::derive;
+use crate::ground::threads;
 use crate::ground::types::{NodeId, PeId};
 use crate::machine::Places;
 use crate::mapping::construct::ConstructionConfig;
@@ -37,11 +36,10 @@ impl InParts<'_> {
             rest = others;
         }
         let subgraphs = subgraph::split(graph, part_of, parts.len());
-        all.into_par_iter().zip(subgraphs).enumerate().for_each(
-            |(index, ((part, slots), (graph, nodes)))| {
-                top_down.place(&graph, &nodes, part, config.inner, derive(seed, 1 + index as u64), slots);
-            },
-        );
+        let all = all.into_iter().zip(subgraphs).enumerate().collect();
+        threads::map_each(all, &|(index, ((part, slots), (graph, nodes)))| {
+            top_down.place(&graph, &nodes, part, config.inner, derive(seed, 1 + index as u64), slots);
+        });
         // The inverse of a permutation.
         Mapping::from_permutation(process_on_each(&process_of))
     }

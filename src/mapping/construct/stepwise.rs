@@ -5,11 +5,10 @@
 //! parallel, each with a seed derived from its position. Takes a partition of the whole graph for each step;
 //! memory O(n + m).
 
-use rayon::prelude::*;
-
 use crate::graph::{CsrGraph, subgraph};
 use crate::ground::observer::Observer;
 use crate::ground::rng::derive;
+use crate::ground::threads;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::{FixedVertices, Partition, PartitionConfig, PartitionPreset, Partitioner, Targets};
 
@@ -18,7 +17,7 @@ use crate::partition::{FixedVertices, Partition, PartitionConfig, PartitionPrese
 const MAX_BLOCKS: usize = 64;
 
 /// Partitions of a thorough step. Of regular graphs, one in ten misses the pattern.
-const TRIES: u64 = 3;
+const TRIES: usize = 3;
 
 /// The action inside a group. Arguments: the index of the group, its subgraph, the names of its vertices in
 /// the whole graph, a seed, and the places to fill with these names.
@@ -98,10 +97,11 @@ impl StepwisePartition<'_> {
             let partitioner = Partitioner::with_valid_settings(settings, seed);
             return partitioner.partition(graph, targets, self.observer);
         }
-        let partition = |number| {
-            Partitioner::new(self.preset, derive(seed, number)).partition(graph, targets, self.observer)
+        let partition = |number: usize| {
+            let partitioner = Partitioner::new(self.preset, derive(seed, number as u64));
+            partitioner.partition(graph, targets, self.observer)
         };
-        let partitions: Vec<Partition> = (0..TRIES).into_par_iter().map(partition).collect();
+        let partitions = threads::map(TRIES, 1, &partition);
         partitions.into_iter().min_by_key(Partition::score).expect("there is a try")
     }
 
@@ -146,7 +146,7 @@ impl StepwisePartition<'_> {
             parts.push((part, slots));
             rest = others;
         }
-        parts.into_par_iter().with_max_len(1).enumerate().for_each(|(block, ((part, members), slots))| {
+        threads::map_each(parts.into_iter().enumerate().collect(), &|(block, ((part, members), slots))| {
             let members: Vec<NodeId> = members.into_iter().map(|node| nodes[node as usize]).collect();
             let seed = derive(seed, 1 + block as u64);
             self.arrange(&part, &members, first + begin(block), groups_of(block), seed, slots, inside);

@@ -7,6 +7,7 @@ use super::arrangement::Arrangement;
 use super::effort::QapImprovement;
 use super::number::Number;
 use super::table::DeltaTable;
+use crate::ground::exchange::Evaluator;
 use crate::ground::rng::Rng;
 use crate::mapping::annealing::dense::{Annealing, Exchanges};
 
@@ -23,31 +24,34 @@ pub(super) const FEW: f64 = 0.125;
 
 impl QapImprovement {
     /// The annealing, before its first sweep.
-    pub(super) fn annealing(&self, now: &impl Exchanges, rng: &mut Rng) -> Annealing {
+    pub(super) fn annealing(&self, now: &mut impl Exchanges, rng: &mut Rng) -> Annealing {
         Annealing::new(now, self.rounds, self.hot, self.cold, rng)
     }
 }
 
-impl<T: Number> Exchanges for Arrangement<'_, T> {
+impl<T: Number> Evaluator for Arrangement<'_, T> {
+    type Move = (usize, usize);
     type Change = T;
 
+    #[inline(always)]
+    fn change(&mut self, &(i, j): &(usize, usize)) -> T {
+        self.delta(i, j)
+    }
+
+    #[inline(always)]
+    fn make(&mut self, (i, j): (usize, usize), delta: T) {
+        self.exchange(i, j, delta);
+    }
+}
+
+impl<T: Number> Exchanges for Arrangement<'_, T> {
     fn num_movable(&self) -> usize {
         self.dense.movable
     }
 
     #[inline(always)]
-    fn delta(&self, i: usize, j: usize) -> T {
-        Arrangement::delta(self, i, j)
-    }
-
-    #[inline(always)]
-    fn float(delta: T) -> f64 {
+    fn float(delta: &T) -> f64 {
         delta.float()
-    }
-
-    #[inline(always)]
-    fn exchange(&mut self, i: usize, j: usize, delta: T) {
-        Arrangement::exchange(self, i, j, delta);
     }
 
     fn work(&self) -> [f64; 2] {
@@ -56,26 +60,29 @@ impl<T: Number> Exchanges for Arrangement<'_, T> {
     }
 }
 
-impl<T: Number> Exchanges for DeltaTable<'_, T> {
+impl<T: Number> Evaluator for DeltaTable<'_, T> {
+    type Move = (usize, usize);
     type Change = T;
 
+    #[inline(always)]
+    fn change(&mut self, &(i, j): &(usize, usize)) -> T {
+        self.row(i)[j]
+    }
+
+    #[inline(always)]
+    fn make(&mut self, (i, j): (usize, usize), _: T) {
+        self.exchange(i, j);
+    }
+}
+
+impl<T: Number> Exchanges for DeltaTable<'_, T> {
     fn num_movable(&self) -> usize {
         self.movable()
     }
 
     #[inline(always)]
-    fn delta(&self, i: usize, j: usize) -> T {
-        self.row(i)[j]
-    }
-
-    #[inline(always)]
-    fn float(delta: T) -> f64 {
+    fn float(delta: &T) -> f64 {
         delta.float()
-    }
-
-    #[inline(always)]
-    fn exchange(&mut self, i: usize, j: usize, _: T) {
-        DeltaTable::exchange(self, i, j);
     }
 
     fn work(&self) -> [f64; 2] {
@@ -103,7 +110,7 @@ mod tests {
             let annealed = |few| {
                 let (mut rng, mut watch) = (Rng::new(7), Watch::new(&()));
                 let mut now = Arrangement::new(&dense, &start).unwrap();
-                let mut annealing = improvement.annealing(&now, &mut rng);
+                let mut annealing = improvement.annealing(&mut now, &mut rng);
                 annealing.run(&mut now, few, &mut rng, &mut watch);
                 let is_done = annealing.is_done();
                 let mut table = DeltaTable::of(now).unwrap();

@@ -18,8 +18,6 @@
 //! aside, and joins the next generation once that has converged too. Independent generations that agree on the best J can
 //! end the search.
 
-use rayon::prelude::*;
-
 use super::annealing::{EXCHANGE, FEW};
 use super::arrangement::Arrangement;
 use super::crossover::{alike, exchanged, mutated, uniform};
@@ -31,6 +29,7 @@ use super::table::DeltaTable;
 use super::tabu::{Found, Tabu};
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::rng::{Rng, derive};
+use crate::ground::threads;
 use crate::ground::types::Cost;
 
 /// Candidates that are improved in parallel.
@@ -134,9 +133,9 @@ impl<T: Number> Memetic<'_, T> {
                 }
             };
             let current = &*population;
-            let in_time = (0..BATCH).into_par_iter().take_any_while(|_| !observer.should_stop());
-            let batch = in_time.map(|at| self.candidate(number + at, at, starts, current));
-            let batch = batch.collect::<Result<Vec<Candidate>, QapError>>()?;
+            let candidate = |at| self.candidate(number + at, at, starts, current);
+            let batch = threads::map_until(0..BATCH, &|| observer.should_stop(), &candidate);
+            let batch = batch.into_iter().collect::<Result<Vec<Candidate>, QapError>>()?;
             number += BATCH;
             population.missing = population.missing.saturating_sub(BATCH);
             for candidate in batch {
@@ -204,7 +203,7 @@ impl<T: Number> Memetic<'_, T> {
     ) -> Result<(Found, f64), QapError> {
         let mut watch = Watch::new(self.observer);
         let mut now = Arrangement::new(self.dense, start)?;
-        let mut annealing = improvement.annealing(&now, rng);
+        let mut annealing = improvement.annealing(&mut now, rng);
         let has_table = start.len() <= MOST_TABLED;
         annealing.run(&mut now, if has_table { FEW } else { 0.0 }, rng, &mut watch);
         let mut found = Found { cost: now.cost, place_of: now.place_of.clone() };

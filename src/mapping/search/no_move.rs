@@ -98,7 +98,7 @@ mod tests {
             let mut pe_of: Vec<PeId> = (0..n as PeId).collect();
             let mut found = 0;
             for _ in 0..10 {
-                let keys = keys(&oracle, &Mapping::new(pe_of.clone()).unwrap());
+                let keys = keys(&oracle, &Mapping::from_pes(pe_of.clone()).unwrap());
                 let without_move = without_move(&problem, &keys, &());
                 found += without_move.iter().filter(|&&has_none| has_none).count();
                 for u in graph.nodes().filter(|&u| without_move[u as usize]) {

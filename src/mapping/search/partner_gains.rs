@@ -469,7 +469,7 @@ mod tests {
             let problem = Problem::new(&graph, &oracle).unwrap();
             let mut pe_of: Vec<PeId> = (0..n as PeId).collect();
             rng.shuffle(&mut pe_of);
-            let start = Mapping::new(pe_of).unwrap();
+            let start = Mapping::from_pes(pe_of).unwrap();
             assert!(hubs_of(&graph).eq([0, 7]));
             for mut gains in all_gains(&SwapSearch::new(&problem, &start, &())) {
                 let mut search = SwapSearch::new(&problem, &start, &());

@@ -2,6 +2,7 @@
 
 use super::rooms::{Groups, Rooms};
 use crate::graph::CsrGraph;
+use crate::ground::exchange::{Counts, Evaluator, below, sweep};
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::{DistanceOracle as _, Distances, Machine};
@@ -25,7 +26,18 @@ pub(super) struct Setting<'a> {
 type Place = (PeId, Option<NodeId>);
 
 /// A process, and the PE that it moves to.
-type Move = (NodeId, PeId);
+pub(super) type Move = (NodeId, PeId);
+
+/// Moves of processes that keep the groups, if they are possible now.
+#[derive(Clone, Copy)]
+pub(super) enum Candidate {
+    /// What is on two places of a node is exchanged: the node, and the numbers of the places.
+    Places(usize, [usize; 2]),
+    /// Two groups are exchanged.
+    Groups(usize, usize),
+    /// A group moves to free places of a node.
+    Room(usize, usize),
+}
 
 /// Exchanges that keep the groups.
 pub(super) struct Exchanges<'a> {
@@ -36,8 +48,8 @@ pub(super) struct Exchanges<'a> {
     /// The places of each node.
     nodes: Vec<Vec<Place>>,
     watch: Watch<'a>,
-    pub tried: u64,
-    pub made: u64,
+    /// Whether the search should end.
+    is_over: bool,
 }
 
 impl<'a> Exchanges<'a> {
@@ -52,74 +64,79 @@ impl<'a> Exchanges<'a> {
         };
         let nodes = rooms.pes.iter().map(places).collect();
         let pe_of = start.pes().to_vec();
-        Self { setting, after: pe_of.clone(), pe_of, nodes, watch: Watch::new(observer), tried: 0, made: 0 }
+        Self { setting, after: pe_of.clone(), pe_of, nodes, watch: Watch::new(observer), is_over: false }
     }
 
     /// Exchanges what is on two places of a node, and then groups, until no exchange lowers J.
-    pub fn search(&mut self) {
-        let mut before = u64::MAX;
-        while before != self.made {
-            before = self.made;
-            if self.search_nodes() || self.made == before && self.search_groups() {
-                return;
+    pub fn search(&mut self) -> Counts {
+        let mut all = Counts::default();
+        while !self.is_over {
+            let mut counts = self.search_nodes();
+            if counts.made == 0 {
+                counts += self.search_groups();
             }
+            all += counts;
+            self.is_over |= counts.made == 0;
+        }
+        all
+    }
+
+    /// Makes the exchanges inside nodes that lower J.
+    fn search_nodes(&mut self) -> Counts {
+        let sizes: Vec<usize> = self.nodes.iter().map(Vec::len).collect();
+        let pairs = |size: usize| (0..size).flat_map(move |one| (one + 1..size).map(move |two| [one, two]));
+        let of_node = |(node, size)| pairs(size).map(move |pair| Candidate::Places(node, pair));
+        let mut candidates = sizes.into_iter().enumerate().flat_map(of_node);
+        sweep(self, |exchanges| exchanges.next_of(&mut candidates), below(0))
+    }
+
+    /// Makes the exchanges of a group with another of its size, or with free places of a node, that lower J.
+    fn search_groups(&mut self) -> Counts {
+        let (count, nodes) = (self.setting.groups.count(), self.nodes.len());
+        let mut candidates = (0..count).flat_map(|group| {
+            let others = (group + 1..count).map(move |other| Candidate::Groups(group, other));
+            others.chain((0..nodes).map(move |node| Candidate::Room(group, node)))
+        });
+        sweep(self, |exchanges| exchanges.next_of(&mut candidates), below(0))
+    }
+
+    /// The first candidate that is possible, and its moves, unless the search should end.
+    fn next_of(
+        &mut self,
+        candidates: &mut impl Iterator<Item = Candidate>,
+    ) -> Option<(Candidate, Vec<Move>)> {
+        while !self.is_over {
+            let candidate = candidates.next()?;
+            match self.moves(candidate) {
+                None => {}
+                Some(moves) if moves.is_empty() => self.count(candidate, 0),
+                Some(moves) => return Some((candidate, moves)),
+            }
+        }
+        None
+    }
+
+    /// Counts a candidate and the arcs that were looked at for it.
+    fn count(&mut self, candidate: Candidate, arcs: usize) {
+        let is_inside = matches!(candidate, Candidate::Places(..));
+        self.is_over |= self.watch.stops_after(arcs + 1) || !is_inside && self.watch.work() > MOST_ARCS;
+    }
+
+    /// The moves of a candidate; none if they are not possible, `None` if they never are.
+    fn moves(&self, candidate: Candidate) -> Option<Vec<Move>> {
+        match candidate {
+            Candidate::Places(node, pair) => self.exchange_places(node, pair),
+            Candidate::Groups(group, other) => Some(self.exchange(group, other)),
+            Candidate::Room(group, node) => Some(self.move_to(group, node)),
         }
     }
 
-    /// Makes the exchanges inside nodes that lower J. Returns whether the search should end.
-    fn search_nodes(&mut self) -> bool {
-        for node in 0..self.nodes.len() {
-            let count = self.nodes[node].len();
-            for (first, second) in
-                (0..count).flat_map(|first| (first + 1..count).map(move |second| (first, second)))
-            {
-                let (a, b) = (self.nodes[node][first], self.nodes[node][second]);
-                if a.0 == b.0 || !self.may_move(a.1) || !self.may_move(b.1) {
-                    continue;
-                }
-                let moves: Vec<Move> =
-                    a.1.map(|process| (process, b.0))
-                        .into_iter()
-                        .chain(b.1.map(|process| (process, a.0)))
-                        .collect();
-                if self.makes(&moves) {
-                    (self.nodes[node][first].1, self.nodes[node][second].1) = (b.1, a.1);
-                }
-                if self.watch.stops_after(1) {
-                    return true;
-                }
-            }
-        }
-        false
-    }
-
-    /// Makes the exchanges of a group with another of its size, or with free places of a node, that lower J. Returns whether the search
-    /// should end.
-    fn search_groups(&mut self) -> bool {
-        let count = self.setting.groups.count();
-        for group in 0..count {
-            for other in group + 1..count {
-                let moves = self.exchange(group, other);
-                if self.tries(&moves) {
-                    return true;
-                }
-            }
-            for node in 0..self.nodes.len() {
-                let moves = self.move_to(group, node);
-                if self.tries(&moves) {
-                    return true;
-                }
-            }
-        }
-        false
-    }
-
-    /// Moves groups if that lowers J. Returns whether the search should end.
-    fn tries(&mut self, moves: &[Move]) -> bool {
-        if self.makes(moves) {
-            self.settle(moves);
-        }
-        self.watch.stops_after(1) || self.watch.work() > MOST_ARCS
+    /// The exchange of what is on two places of a node; `None` if they are of one PE or a process must stay.
+    fn exchange_places(&self, node: usize, pair: [usize; 2]) -> Option<Vec<Move>> {
+        let [a, b] = pair.map(|place| self.nodes[node][place]);
+        let is_one = a.0 != b.0 && self.may_move(a.1) && self.may_move(b.1);
+        let [to, back] = [(a.1, b.0), (b.1, a.0)].map(|(process, pe)| Some((process?, pe)));
+        is_one.then(|| to.into_iter().chain(back).collect())
     }
 
     fn node_of_group(&self, group: usize) -> usize {
@@ -155,12 +172,25 @@ impl<'a> Exchanges<'a> {
         processes.iter().all(|&process| self.may_move(Some(process)))
     }
 
-    /// Moves processes to other PEs if that lowers J.
-    fn makes(&mut self, moves: &[Move]) -> bool {
-        if moves.is_empty() {
-            return false;
+    /// Puts processes that have moved on the places of their PEs.
+    fn settle(&mut self, moves: &[Move]) {
+        let has_moved = |process: NodeId| moves.iter().any(|&(moved, _)| moved == process);
+        for place in self.nodes.iter_mut().flatten() {
+            place.1 = place.1.filter(|&process| !has_moved(process));
         }
-        self.tried += 1;
+        for &(process, pe) in moves {
+            let places = &mut self.nodes[self.setting.groups.nodes.node(pe)];
+            let free = places.iter_mut().find(|place| place.0 == pe && place.1.is_none());
+            free.into_iter().for_each(|place| place.1 = Some(process));
+        }
+    }
+}
+
+impl Evaluator for Exchanges<'_> {
+    type Move = (Candidate, Vec<Move>);
+    type Change = Cost;
+
+    fn change(&mut self, (candidate, moves): &Self::Move) -> Cost {
         moves.iter().for_each(|&(process, pe)| self.after[process as usize] = pe);
         let (graph, distances) = (self.setting.graph, self.setting.distances);
         let mut change: Cost = 0;
@@ -173,24 +203,22 @@ impl<'a> Exchanges<'a> {
                 change += times * weight * (distance(&self.after) - distance(&self.pe_of));
             }
         }
-        let _ = self.watch.stops_after(moves.iter().map(|&(process, _)| graph.degree(process)).sum());
-        let (from, to) =
-            if change < 0 { (&self.after, &mut self.pe_of) } else { (&self.pe_of, &mut self.after) };
-        moves.iter().for_each(|&(process, _)| to[process as usize] = from[process as usize]);
-        self.made += u64::from(change < 0);
-        change < 0
+        self.count(*candidate, moves.iter().map(|&(process, _)| graph.degree(process)).sum());
+        change
     }
 
-    /// Puts processes that have moved on the places of their PEs.
-    fn settle(&mut self, moves: &[Move]) {
-        let has_moved = |process: NodeId| moves.iter().any(|&(moved, _)| moved == process);
-        for place in self.nodes.iter_mut().flatten() {
-            place.1 = place.1.filter(|&process| !has_moved(process));
+    fn make(&mut self, (candidate, moves): Self::Move, _: Cost) {
+        moves.iter().for_each(|&(process, pe)| self.pe_of[process as usize] = pe);
+        match candidate {
+            Candidate::Places(node, [first, second]) => {
+                let places = &mut self.nodes[node];
+                (places[first].1, places[second].1) = (places[second].1, places[first].1);
+            }
+            Candidate::Groups(..) | Candidate::Room(..) => self.settle(&moves),
         }
-        for &(process, pe) in moves {
-            let places = &mut self.nodes[self.setting.groups.nodes.node(pe)];
-            let free = places.iter_mut().find(|place| place.0 == pe && place.1.is_none());
-            free.into_iter().for_each(|place| place.1 = Some(process));
-        }
+    }
+
+    fn leave(&mut self, (_, moves): &Self::Move) {
+        moves.iter().for_each(|&(process, _)| self.after[process as usize] = self.pe_of[process as usize]);
     }
 }

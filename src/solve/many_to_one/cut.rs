@@ -2,21 +2,23 @@
 
 use super::run::{Known, Origin, Run};
 use crate::ground::observer::{Limited, Observer as _, Phase};
-use crate::ground::types::Cost;
 use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
-use crate::partition::{Envelope, Migration, Partitioner, Remapped, Targets, TargetsError};
+use crate::partition::{Envelope, PartitionPreset, Partitioner, Targets, TargetsError, cut};
 use crate::solve::balance::Balance;
 use crate::solve::error::SolveError;
+use crate::solve::initial::{Along, Order};
 use crate::solve::report::Solution;
 
-/// The best partitions by a partitioner: one, or those of a remapping for several weights of migration.
+/// The best partitions: those along an order if one is given; otherwise one by a partitioner, or those of a remapping for several weights of
+/// migration.
 pub(in crate::solve) fn partition(
     run: &Run<'_>,
-    partitioner: &Partitioner,
+    preset: PartitionPreset,
+    order: Option<Order<'_>>,
 ) -> Result<Envelope<Solution>, SolveError> {
     run.check()?;
-    let &Run { graph, balance, from, fixed, observer, begin, time_limit, .. } = run;
+    let &Run { graph, balance, from, fixed, observer, begin, time_limit, seed, .. } = run;
     let (machine, distances) = (run.machine.machine(), run.machine.distances()?);
     let capacities = machine.capacities();
     let mut targets = targets(run, &capacities)?;
@@ -28,18 +30,23 @@ pub(in crate::solve) fn partition(
     }
     let cost_of_identity = evaluate(graph, distances, &balance.identity(graph, machine, fixed)?)?;
     observer.begins(Phase::Search);
-    let limited = Limited::silent(observer, begin, time_limit);
-    let found = match from {
-        Origin::Homes(remapping) => partitioner.remap(graph, &targets, remapping, &limited)?,
-        Origin::Nothing | Origin::Start(_) => Envelope::single(Remapped {
-            partition: partitioner.partition(graph, &targets, &limited),
-            migration: Migration::default(),
-        }),
+    let limited = &Limited::silent(observer, begin, time_limit);
+    let partitioner = Partitioner::new(preset, seed);
+    let found = match (from, order) {
+        (_, Some(order)) => {
+            let along = Along { graph, machine: run.machine, order, preset, seed, observer: limited };
+            Envelope::single(along.blocks(&targets)?)
+        }
+        (Origin::Homes(remapping), None) => partitioner
+            .remap(graph, &targets, remapping, limited)?
+            .map(|remapped| remapped.partition.into_blocks()),
+        (Origin::Nothing | Origin::Start(_), None) => {
+            Envelope::single(partitioner.partition(graph, &targets, limited).into_blocks())
+        }
     };
     let known = Known { cost_of_identity, cost_of_start: None, stopped: limited.should_stop() };
-    found.try_map(|Remapped { partition, .. }| {
-        let cut: Cost = partition.cut();
-        let mapping = Mapping::from_places(partition.into_blocks());
+    found.try_map(|blocks| {
+        let (cut, mapping) = (cut(graph, &blocks), Mapping::from_places(blocks));
         let cost = evaluate(graph, distances, &mapping)?;
         Ok(run.solution(mapping, (cost, cut), &known))
     })

@@ -1,5 +1,6 @@
 //! A run: the problem in blocks instead of PEs, and the report.
 
+use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use super::config::ManyToOneConfig;
@@ -109,10 +110,18 @@ impl Search<'_> {
         };
         let partitioner = ManyToOnePartitioner::new(config.settings, seed)?;
         // The time limit ends this search, too; none goes on until then.
-        let scratch = || Search { goes_on: false, ..*self }.best_in_any_numbering(None);
+        let failure = Cell::new(None);
+        let scratch = || {
+            let found = Search { goes_on: false, ..*self }.best_in_any_numbering(None);
+            found.map_err(|error| {
+                failure.set(Some(error));
+                RemapError::NoScratch
+            })
+        };
         let remapping = remapping.renamed(homes);
         let found =
-            partitioner.remap(graph, targets, layout, (remapping, watched as &dyn Observer), &scratch)?;
+            partitioner.remap(graph, targets, layout, (remapping, watched as &dyn Observer), &scratch);
+        let found = found.map_err(|error| failure.take().unwrap_or(error.into()))?;
         Ok((found, remapping.weight))
     }
 }

@@ -82,7 +82,7 @@ fn every_constructor_yields_a_permutation() {
             for algorithm in Construction::ALL {
                 let mapping = build(&graph, &hierarchy, algorithm, PartitionPreset::Fast);
                 assert_eq!(mapping.num_processes(), graph.num_nodes());
-                assert!(Mapping::new(mapping.into_pes()).is_ok(), "{algorithm:?} {arities}");
+                assert!(Mapping::from_pes(mapping.into_pes()).is_ok(), "{algorithm:?} {arities}");
             }
         }
     }
@@ -112,7 +112,7 @@ fn every_constructor_handles_the_heaviest_edges() {
                     .with_algorithm(algorithm)
                     .with_partitions(PartitionPreset::Fast);
                 let mapping = construct_on(machine.as_ref(), &graph, &config, 9, &());
-                assert!(Mapping::new(mapping.into_pes()).is_ok(), "{algorithm:?} {spec}");
+                assert!(Mapping::from_pes(mapping.into_pes()).is_ok(), "{algorithm:?} {spec}");
             }
         }
     }
@@ -204,7 +204,7 @@ fn a_stopped_construction_is_a_permutation() {
             let construct = |questions| {
                 let observer = StopAfter::questions(questions);
                 let mapping = construct_on(&hierarchy, &graph, &config, 3, &observer);
-                (Mapping::new(mapping.into_pes()).expect("a permutation"), observer.should_stop())
+                (Mapping::from_pes(mapping.into_pes()).expect("a permutation"), observer.should_stop())
             };
             for questions in (0..12).chain((4..14).map(|bit| (1 << bit) - 1)) {
                 construct(questions);

@@ -60,7 +60,10 @@ fn never_worse_than_any_start_and_the_cost_is_that_of_the_mapping() {
                     7,
                     &observer,
                 );
-                assert_eq!(outcome.cost, cost(&problem, &Mapping::new(outcome.mapping.into_pes()).unwrap()));
+                assert_eq!(
+                    outcome.cost,
+                    cost(&problem, &Mapping::from_pes(outcome.mapping.into_pes()).unwrap())
+                );
                 for start in &starts[..count] {
                     assert!(outcome.cost <= cost(&problem, start), "{arities} {distances}");
                 }
@@ -143,6 +146,6 @@ fn a_stopped_improvement_is_a_mapping_not_worse_than_the_first_start() {
         let outcome = improve(&problem, &Places::of(&hierarchy).unwrap(), &[&start], &SHORT, 1, &stop);
         assert_eq!(outcome.stopped, stop.should_stop(), "{questions}");
         assert!(outcome.cost <= cost(&problem, &start));
-        assert_eq!(cost(&problem, &Mapping::new(outcome.mapping.into_pes()).unwrap()), outcome.cost);
+        assert_eq!(cost(&problem, &Mapping::from_pes(outcome.mapping.into_pes()).unwrap()), outcome.cost);
     }
 }

@@ -289,7 +289,7 @@ fn what_cannot_be_kept_is_refused_with_the_reason() {
     );
     assert_eq!(refused(0, &[]), "a group has at least one process");
     let fours = ProcessGroups::of_size(12, 4).unwrap();
-    let torn = Mapping::new((0..12).rev().map(|pe| (pe + 1) % 12).collect()).unwrap();
+    let torn = Mapping::from_pes((0..12).rev().map(|pe| (pe + 1) % 12).collect()).unwrap();
     let config = Config::preset(MapPreset::Fast);
     let error = Request::new(&graph, &PreparedMachine::new(&machine))
         .together(&fours)

@@ -1,14 +1,15 @@
 //! Models: the quotient graph of an application graph if each process gets one block of it.
 
-use crate::common::{check_partition, check_quotient, random_edges};
+use crate::common::{divided, random_edges};
 use proptest::prelude::*;
+use viem::Config;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::ground::rng::Rng;
-use viem::mapping::model::{ModelConfig, ModelError, generate};
-use viem::partition::PartitionPreset;
+use viem::machine::Blocks;
+use viem::partition::{PartitionPreset, TargetsError};
 
-fn config(num_blocks: usize) -> ModelConfig {
-    ModelConfig::preset(PartitionPreset::Fast, num_blocks).with_seed(1)
+fn config(preset: PartitionPreset) -> Config {
+    Config::from(preset).with_seed(1)
 }
 
 #[test]
@@ -23,15 +24,11 @@ fn edges_have_the_weight_between_the_blocks() {
     }
     let graph = builder.build().unwrap();
     for num_blocks in [1, 2, 7, 60] {
-        let model = generate(&graph, &config(num_blocks)).unwrap();
-        let blocks = model.partition.blocks();
-        assert_eq!(model.graph.num_nodes(), num_blocks);
-        assert!(model.graph.node_weights().iter().all(|&weight| weight == 1));
-        for a in model.graph.nodes() {
-            assert!(blocks.contains(&a), "block {a} of {num_blocks} is empty");
-        }
-        check_quotient(&graph, blocks, &model.graph);
-        assert_eq!(model.graph.total_arc_weight(), 2 * model.partition.cut());
+        let solution = divided(&graph, num_blocks, 0.03, &config(PartitionPreset::Fast));
+        let model = solution.mapping.quotient(&graph, num_blocks);
+        assert_eq!(model.num_nodes(), num_blocks);
+        assert!(model.node_weights().iter().all(|&weight| weight == 1));
+        assert_eq!(model.total_arc_weight(), 2 * solution.report.cut);
     }
 }
 
@@ -39,8 +36,7 @@ fn edges_have_the_weight_between_the_blocks() {
 fn no_block_is_empty_even_without_edges() {
     let graph = GraphBuilder::new(9).build().unwrap();
     for num_blocks in 1..=9 {
-        let model = generate(&graph, &config(num_blocks)).unwrap();
-        assert!(model.graph.nodes().all(|block| model.partition.blocks().contains(&block)));
+        divided(&graph, num_blocks, 0.03, &config(PartitionPreset::Fast));
     }
 }
 
@@ -55,27 +51,21 @@ fn no_block_is_empty_whatever_the_vertices_weigh() {
     for weights in all {
         for num_blocks in 1..=weights.len() {
             for preset in PartitionPreset::ALL {
-                let model =
-                    generate(&path(weights), &ModelConfig::preset(preset, num_blocks).with_seed(1)).unwrap();
-                let is_used = |block: u32| model.partition.blocks().contains(&block);
-                assert!(model.graph.nodes().all(is_used), "{weights:?} {num_blocks}: {:?}", model.partition);
+                divided(&path(weights), num_blocks, 0.03, &config(preset));
             }
         }
     }
 }
 
 #[test]
-fn impossible_models_are_rejected() {
-    let graph = generate::grid(3, 3);
-    let refused = generate(&graph, &config(10)).unwrap_err();
-    assert!(matches!(refused, ModelError::NumBlocks { num_blocks: 10, num_nodes: 9 }));
-    let refused = generate(&generate::grid(0, 0), &config(1)).unwrap_err();
+fn there_are_no_more_blocks_than_vertices() {
+    let (ten, one) = (Blocks::equal(10).unwrap(), Blocks::equal(1).unwrap());
+    let refused = ten.check_enough(&generate::grid(3, 3)).unwrap_err();
+    assert_eq!(refused, TargetsError::NumBlocks { num_blocks: 10, num_nodes: 9 });
+    let refused = one.check_enough(&generate::grid(0, 0)).unwrap_err();
     assert!(refused.to_string().ends_with("give a graph that has vertices"), "{refused}");
-    assert!(matches!(generate(&graph, &config(0)), Err(ModelError::Targets(_))));
-    for imbalance in [-0.1, f64::NAN, f64::INFINITY] {
-        let result = generate(&graph, &config(3).with_imbalance(imbalance));
-        assert!(matches!(result, Err(ModelError::Targets(_))), "{imbalance}");
-    }
+    assert!(Blocks::equal(0).is_err());
+    assert_eq!(Blocks::proportional(vec![0, 1]).unwrap().check_enough(&generate::grid(1, 1)), Ok(()));
 }
 
 /// Weights that are mostly 0, partly large, or all of a kind.
@@ -103,10 +93,7 @@ proptest! {
         }
         let graph = builder.build().unwrap();
         let num_blocks = 1 + (share * f64::from(n)) as usize;
-        let config = ModelConfig::preset(PartitionPreset::ALL[preset], num_blocks).with_imbalance(imbalance).with_seed(seed);
-        let model = generate(&graph, &config).unwrap();
-        check_partition(&graph, &model.partition);
-        check_quotient(&graph, model.partition.blocks(), &model.graph);
-        prop_assert!(model.graph.nodes().all(|block| model.partition.blocks().contains(&block)));
+        let config = Config::from(PartitionPreset::ALL[preset]).with_seed(seed);
+        divided(&graph, num_blocks, imbalance, &config);
     }
 }

@@ -32,7 +32,7 @@ fn check<O: DistanceOracle + Clone>(
     let n = graph.num_nodes();
     let mut pe_of = random_mapping(n, rng).into_pes();
     for _ in 0..20 {
-        let mapping = Mapping::new(pe_of.clone()).unwrap();
+        let mapping = Mapping::from_pes(pe_of.clone()).unwrap();
         let before = i128::from(cost(&problem, &mapping));
         assert_eq!(before, naive_cost(graph, hierarchy, &pe_of));
         // Neighbours in half of the cases, if there are any: their edge is the special case.

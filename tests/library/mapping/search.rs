@@ -82,7 +82,7 @@ fn for_all(check: impl Fn(&CsrGraph, &Hierarchy, &Mapping, &SearchConfig)) {
             for _ in 0..3 {
                 disturbed.swap(rng.below(n as u32) as usize, rng.below(n as u32) as usize);
             }
-            for start in [random, Mapping::new(disturbed).unwrap()] {
+            for start in [random, Mapping::from_pes(disturbed).unwrap()] {
                 for config in configs() {
                     check(&graph, &hierarchy, &start, &config);
                 }

@@ -160,7 +160,7 @@ fn never_worse_than_the_identity_or_the_start() {
     let hierarchy = Hierarchy::parse("2:3:4", "1:10:100").unwrap();
     // The identity is optimal: each group of the hierarchy is a clique.
     let graph = CsrGraph::from_edges(24, (0..12).map(|group| (2 * group, 2 * group + 1, 10))).unwrap();
-    let shuffled = Mapping::new((0..24).map(|process| process * 7 % 24).collect()).unwrap();
+    let shuffled = Mapping::from_pes((0..24).map(|process| process * 7 % 24).collect()).unwrap();
     let config =
         Config::default().with_construction(Construction::Random).with_neighbourhood(Neighbourhood::None);
     let solution = map(&graph, &hierarchy, &config);

@@ -9,10 +9,10 @@ use viem::machine::Hierarchy;
 use viem::mapping::Mapping;
 use viem::mapping::search::Neighbourhood;
 use viem::partition::{
-    FixedError, FixedVertices, Homes, Partition, PartitionAlgorithm, PartitionInput, PartitionPreset,
-    Partitioner, Remapping, Targets,
+    FixedError, FixedVertices, Grouping, Homes, Partition, PartitionAlgorithm, PartitionInput,
+    PartitionPreset, Partitioner, Remapping, Targets,
 };
-use viem::solve::{Balance, Config, Initial, MapPreset, PreparedMachine, Request, SolveError};
+use viem::solve::{Balance, Config, Initial, MapPreset, Order, PreparedMachine, Request, SolveError};
 
 /// Some vertices of a graph in random blocks, no more weight in each than it should have.
 fn random_fixed(graph: &CsrGraph, targets: &Targets, count: usize, rng: &mut Rng) -> FixedVertices {
@@ -159,7 +159,8 @@ fn every_algorithm_leaves_fixed_vertices() {
     let machine = PreparedMachine::new(&tree);
     let config = Config::default().with_neighbourhood(Neighbourhood::None);
     let along = |algorithm, fixed: Option<&FixedVertices>| {
-        let initial = Initial::Along { algorithm, coordinates: Some(&points) };
+        let (coordinates, grouping) = (Some(&points), Grouping::default());
+        let initial = Initial::Along(Order::Algorithm { algorithm, coordinates, grouping });
         let request = Request::new(&graph, &machine).balanced(Balance::default());
         request.initial(initial).fixed(fixed).solve(&config, &()).unwrap().mapping
     };
@@ -242,7 +243,7 @@ fn remapping_leaves_fixed_vertices_on_every_machine() {
         let graph = graph_for(&family, &mut rng);
         let config = Config::preset(MapPreset::Fast);
         let old = solved!(&graph, machine, &config, balanced(Balance::default().with_imbalance(0.1))).mapping;
-        let homes = Homes::new(old.pes(), &[], machine.num_pes()).unwrap();
+        let homes = Homes::new(old.pes(), machine.num_pes()).unwrap();
         // Two of the counts and weights on each machine.
         let cases = counts(graph.num_nodes()).into_iter().zip(["0", "0.5", "3", "1000"]);
         for (count, weight) in cases.skip(number % 2).step_by(2) {
@@ -270,7 +271,7 @@ fn repartitioning_leaves_fixed_vertices() {
     let targets = Targets::equal(&graph, 6, 0.03).unwrap();
     let partitioner = Partitioner::new(PartitionPreset::Eco, 0);
     let old = partitioner.partition(&graph, &targets, &()).into_blocks();
-    let homes = Homes::new(&old, &[], 6).unwrap();
+    let homes = Homes::new(&old, 6).unwrap();
     for weight in ["0", "0.5", "1", "100"] {
         for count in counts(600) {
             let fixed = random_fixed(&graph, &targets, count, &mut rng);

@@ -4,12 +4,12 @@ use crate::common::{StopAfter, families, random_graph, with_node_weights};
 use viem::graph::{Coordinates, CsrGraph, generate};
 use viem::ground::rng::Rng;
 use viem::ground::types::{BlockId, NodeId, Weight};
-use viem::mapping::model::{self, ModelConfig};
+use viem::machine::Blocks;
 use viem::partition::{
-    BoundViolation, FixedVertices, Homes, MigrationWeight, Partition, PartitionAlgorithm, PartitionInput,
-    PartitionPreset, Partitioner, Remapping, Targets,
+    BlocksLeft, BoundViolation, FixedVertices, Homes, MigrationWeight, Partition, PartitionAlgorithm,
+    PartitionInput, PartitionPreset, Partitioner, Remapping, Targets,
 };
-use viem::solve::{Balance, Config, MapPreset, Solution};
+use viem::solve::{Balance, Config, MapPreset, Objective, Solution};
 
 fn weighed(graph: CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph {
     let weights: Vec<Weight> =
@@ -163,7 +163,6 @@ fn targets_without_least_loads_are_as_if_none_were_asked_for() {
     for bad in [-0.1, 1.1, f64::NAN] {
         assert!(Targets::least_shares(&mesh, &[1; 7], bad).is_err());
         assert!(Balance::default().with_least_load(bad).validate().is_err());
-        assert!(ModelConfig::preset(PartitionPreset::Fast, 3).with_least_load(bad).validate().is_err());
     }
 }
 
@@ -173,7 +172,7 @@ fn remapped_partitions_meet_least_loads() {
     let partitioner = Partitioner::new(PartitionPreset::Eco, 2);
     let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 8, 0.03).unwrap(), &()).into_blocks();
     // Two blocks have joined, one has left, and there is much room.
-    let homes = Homes::new(&old, &[3], 9).unwrap();
+    let homes = Homes::after(&old, BlocksLeft(&[3]), 9).unwrap();
     for (capacities, percent) in [([1; 9], 60), ([2, 1, 1, 1, 3, 1, 1, 1, 1], 95)] {
         let targets = targets(&mesh, &capacities, 1.0, percent);
         for weight in ["0", "0.1", "3", "1000"] {
@@ -190,10 +189,11 @@ fn remapped_partitions_meet_least_loads() {
 #[test]
 fn models_meet_least_loads() {
     let mesh = generate::mesh(40, 30, 1);
-    let config = ModelConfig::preset(PartitionPreset::Fast, 10).with_imbalance(2.0).with_least_load(0.75);
-    let model = model::generate(&mesh, &config).unwrap();
-    assert!(model.partition.block_weights().iter().all(|&weight| weight >= 90));
-    assert_eq!(model.partition.shortfall(), 0);
+    let (blocks, balance) =
+        (Blocks::equal(10).unwrap(), Balance::default().with_imbalance(2.0).with_least_load(0.75));
+    let solution = solved!(&mesh, &blocks, &Config::fast(), balanced(balance), minimise(Objective::Cut));
+    let loads = solution.report.loads.unwrap();
+    assert!(loads.least >= 90 && loads.shortfall == 0, "{loads:?}");
 }
 
 /// The loads and what the report says of them agree with the definitions; returns the number of PEs below half of their share.
@@ -267,7 +267,7 @@ fn remapped_mappings_meet_least_loads() {
     for family in families(&mut rng).into_iter().take(6) {
         // All of it was on the first PEs.
         let old: Vec<BlockId> = graph.nodes().map(|vertex| vertex % 3).collect();
-        let homes = Homes::new(&old, &[], family.room.len()).unwrap();
+        let homes = Homes::new(&old, family.room.len()).unwrap();
         let config = Config::preset(MapPreset::Fast);
         for weight in ["0", "1", "100"] {
             let weight = weight.parse().unwrap();

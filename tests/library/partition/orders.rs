@@ -97,7 +97,7 @@ fn parts_of_speed_0_stay_empty_whatever_vertices_weigh() {
             check(&index.cut(graph.node_weights(), &targets), "index");
         }
         let old: Vec<u32> = (0..n).map(|_| rng.below(speeds.len() as u32)).collect();
-        let homes = Homes::new(&old, &[], speeds.len()).unwrap();
+        let homes = Homes::new(&old, speeds.len()).unwrap();
         let partitioner = Partitioner::new(PartitionPreset::Fast, 1);
         for weight in ["0", "1"] {
             let weight = weight.parse().unwrap();

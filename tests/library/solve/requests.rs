@@ -9,9 +9,9 @@ use viem::ground::rng::Rng;
 use viem::ground::types::{NodeId, PeId, Weight};
 use viem::machine::{Blocks, Nodes};
 use viem::mapping::objective::{ScoreError, evaluate};
-use viem::partition::{FixedVertices, Homes, MigrationWeight, PartitionAlgorithm, Remapping};
+use viem::partition::{FixedVertices, Grouping, Homes, MigrationWeight, PartitionAlgorithm, Remapping};
 use viem::solve::{
-    Balance, Config, Initial, Lowered, Lowering, MapPreset, Objective, ProcessGroups, RequestError,
+    Balance, Config, Initial, Lowered, Lowering, MapPreset, Objective, Order, ProcessGroups, RequestError,
     Secondary, Solution, SolveError,
 };
 use viem::{Machine, Mapping, PreparedMachine, Request};
@@ -73,7 +73,7 @@ impl Drawn {
             (self.is_balanced && self.has_groups, RequestError::GroupsAreBalanced),
             (!self.is_balanced && self.has_previous, RequestError::PreviousIsOneToOne),
             (!self.is_balanced && self.is_cut, RequestError::CutIsOneToOne),
-            (self.is_cut && has_place, RequestError::CutHasStart),
+            (self.is_cut && (self.has_start || self.initial == 1), RequestError::CutHasStart),
             (self.is_cut && self.has_secondary, RequestError::CutHasSecondary),
             (self.has_previous && has_place, RequestError::PreviousHasStart),
             (self.has_previous && self.has_secondary, RequestError::PreviousHasSecondary),
@@ -138,7 +138,7 @@ impl<'a> Problem<'a> {
             balance: Balance::default().with_imbalance(0.5),
             fixed,
             groups: ProcessGroups::of_size(n, 2).unwrap(),
-            homes: Homes::new(start.pes(), &[], machine.num_pes()).unwrap(),
+            homes: Homes::new(start.pes(), machine.num_pes()).unwrap(),
             start,
             points: Coordinates::new(1, points).unwrap(),
             asked: Asked::default(),
@@ -153,10 +153,11 @@ impl<'a> Problem<'a> {
         let initial = match drawn.initial {
             0 => None,
             1 => Some(Initial::Mapping(&self.start)),
-            _ => Some(Initial::Along {
+            _ => Some(Initial::Along(Order::Algorithm {
                 algorithm: PartitionAlgorithm::Hilbert,
                 coordinates: Some(&self.points),
-            }),
+                grouping: Grouping::default(),
+            })),
         };
         let remapping = Remapping::new(&self.homes, MigrationWeight::ONE);
         request

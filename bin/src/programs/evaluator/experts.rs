@@ -4,32 +4,24 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::job::JsonOptions;
 use super::options::{NAME, Options};
 use crate::error::Result;
 use crate::exit::End;
-use crate::experts::{self, Moves, Row, Rows};
+use crate::experts::{self, Moves, Rows, Scored};
 use crate::files;
 use crate::given::Given;
-use crate::machine::{self, JsonMachine};
+use crate::machine;
+use crate::report::Envelope;
 use viem_io::{Outputs, Source};
 use viem_training::experts::{ExpertId, score_experts, text};
 
-/// What is found out, as written to `--json`.
+/// The options that decide the result.
 #[derive(Serialize)]
-struct Report {
-    trace: String,
-    input_mapping: String,
+struct Named {
     experts: ExpertId,
-    layers: usize,
-    /// Nothing where only loads are known.
-    tokens: Option<u64>,
-    slots: usize,
-    machine: JsonMachine,
-    /// What changes place since an older placement.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    remap: Option<Moves>,
-    /// The placement, then others.
-    placements: Vec<Row>,
+    #[serde(flatten)]
+    all: JsonOptions,
 }
 
 /// Scores a placement of the experts of a trace.
@@ -62,17 +54,10 @@ pub(super) fn score(options: &Options, experts: ExpertId, given: &Given) -> Resu
     if let Some(remap) = &remap {
         remap.tell(console, &placement);
     }
-    let report = Report {
-        trace: files::name(&options.file),
-        input_mapping: files::name(&options.input_mapping),
-        experts,
-        layers: routing.num_layers(),
-        tokens: (!routing.is_of_loads()).then(|| routing.num_tokens()),
-        slots: placement.num_slots(),
-        machine: options.machine.report(machine),
-        remap,
-        placements: rows.rows,
-    };
-    outputs.write(&[(json, &|out| files::write_report(out, NAME, &report))])?;
+    let scored = Scored::new(&routing, &placement, remap, rows);
+    let named = Named { experts, all: JsonOptions::of(options) };
+    let report = Envelope::new(NAME, options.file.as_path(), named, scored);
+    let report = report.on(options.machine.report(machine));
+    outputs.write(&[(json, &|out| report.write(out))])?;
     Ok(End::Done)
 }

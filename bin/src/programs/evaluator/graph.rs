@@ -2,27 +2,27 @@
 
 use serde::Serialize;
 
-use super::job::Job;
-use super::options::{NAME, TABLE};
+use super::job::{Job, JsonOptions};
+use super::options::TABLE;
 use crate::compare::{self, Busiest, Row};
 use crate::console::Console;
 use crate::error::Result;
 use crate::exit::End;
 use crate::files;
 use crate::loads;
-use crate::machine::{self, JsonMachine};
-use crate::many_to_one::{self, JsonSpread, SharingOptions};
+use crate::machine;
+use crate::many_to_one;
 use crate::modes::Mode;
 use crate::ranks;
+use crate::report::Found;
 use crate::workload::{self, SimulationReport};
-use viem::PreparedMachine;
 use viem::graph::CsrGraph;
 use viem::ground::text::ranges;
-use viem::ground::types::{Cost, PeId};
+use viem::ground::types::PeId;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
-use viem::mapping::objective::evaluate;
 use viem::mapping::problem::check_room;
+use viem::{Config, PreparedMachine, Request};
 use viem_io::Source;
 use viem_report::compare::Comparison;
 use viem_report::traffic::{self, DistanceTraffic, LevelTraffic};
@@ -30,25 +30,10 @@ use viem_report::traffic::{self, DistanceTraffic, LevelTraffic};
 /// What the evaluator finds, as written to `--json`.
 #[derive(Serialize)]
 struct Report<'a> {
-    model: String,
-    input_mapping: String,
-    n: usize,
-    m: usize,
-    machine: JsonMachine,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hierarchy: Option<Vec<u32>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    distances: Option<Vec<i64>>,
-    #[serde(rename = "J")]
-    cost: Objective,
-    /// None where PEs have many vertices.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    busiest: Option<Busiest>,
+    #[serde(flatten)]
+    found: Found<'a>,
     #[serde(flatten)]
     traffic: Traffic,
-    /// How work and traffic are spread where PEs have many vertices.
-    #[serde(flatten)]
-    spread: Option<JsonSpread>,
     /// PEs that no process is on.
     empty_pes: Vec<PeId>,
     /// One phase of all messages.
@@ -68,14 +53,6 @@ enum Traffic {
     ByDistance(Vec<DistanceTraffic>),
 }
 
-#[derive(Serialize)]
-struct Objective {
-    mapping: Cost,
-    /// None where PEs have many vertices.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    identity: Option<Cost>,
-}
-
 impl Job<'_> {
     /// Scores a mapping of a graph.
     pub(super) fn graph(&self, source: Source, machine: &dyn Machine) -> Result<End> {
@@ -86,7 +63,7 @@ impl Job<'_> {
         console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
         machine::tell(console, machine);
         let prepared = PreparedMachine::new(machine);
-        let Given { mapping, identity, spread } = self.given(&graph, &prepared, is_many_to_one)?;
+        let mapping = self.given(&graph, machine, is_many_to_one)?;
         ranks::tell(console, machine, mapping.pes());
         let mut compared = Vec::new();
         if !options.compare.is_empty() {
@@ -105,31 +82,34 @@ impl Job<'_> {
         let simulation = options.simulation.phase(&graph, machine, &mapping)?;
         let distances = prepared.distances()?;
         let hierarchy = machine.hierarchy();
+        let balance = options.sharing.balance()?;
+        let request = Request::new(&graph, &prepared);
+        let request = if is_many_to_one { request.balanced(balance) } else { request };
+        let known = request.evaluate(&mapping, &Config::default())?;
+        let by_pe = || traffic::by_pe(&graph, machine.num_pes(), mapping.pes());
         let report = Report {
-            model: files::name(&options.file),
-            input_mapping: name,
-            n: graph.num_nodes(),
-            m: graph.num_edges(),
-            machine: options.machine.report(machine),
-            hierarchy: hierarchy.map(|hierarchy| hierarchy.arities().to_vec()),
-            distances: hierarchy.map(|hierarchy| hierarchy.distances().to_vec()),
-            cost: Objective { mapping: evaluate(&graph, distances, &mapping)?, identity },
-            busiest: (!is_many_to_one).then(|| Busiest::new(&graph, machine, &mapping)).flatten(),
+            found: Found {
+                busiest: (!is_many_to_one).then(|| Busiest::new(&graph, machine, &mapping)).flatten(),
+                by_pe: is_many_to_one.then(by_pe),
+                ..Found::new(&known)
+            },
             traffic: match hierarchy {
                 Some(hierarchy) => Traffic::ByLevel(traffic::by_level(&graph, hierarchy, &mapping)),
                 None => Traffic::ByDistance(traffic::by_distance(&graph, distances, mapping.pes())),
             },
-            spread,
             empty_pes: traffic::empty_pes(machine.num_pes(), mapping.pes()),
             simulation: simulation.as_ref().map(SimulationReport::from),
             compared,
         };
-        let bounds = options.sharing.balance()?.bounds(&graph, machine);
+        let bounds = balance.bounds(&graph, machine);
         let too_heavy = loads::too_heavy(&graph, &bounds, None, loads::PES);
         tell(console, &report, machine.num_pes(), too_heavy);
         simulation.iter().for_each(|simulation| workload::tell_simulation(console, simulation));
+        let named = JsonOptions::of(options);
+        let named = if is_many_to_one { named.balanced(balance) } else { named };
+        let report = self.envelope(machine, named, report);
         self.outputs.write(&[
-            (self.json, &|out| files::write_report(out, NAME, &report)),
+            (self.json, &|out| report.write(out)),
             (self.trace, &|out| workload::write_trace(out, simulation.as_ref(), &mapping)),
             (self.picture, &|out| out.write_all(drawn.as_bytes())),
         ])?;
@@ -137,74 +117,39 @@ impl Job<'_> {
     }
 
     /// Reads the mapping of a graph.
-    fn given(&self, graph: &CsrGraph, prepared: &PreparedMachine<'_>, is_many_to_one: bool) -> Result<Given> {
+    fn given(&self, graph: &CsrGraph, machine: &dyn Machine, is_many_to_one: bool) -> Result<Mapping> {
         let Self { options, console, .. } = *self;
-        let machine = prepared.machine();
-        let path = options.input_mapping.as_path();
-        if is_many_to_one {
-            console.line(format_args!("reading input mapping"));
-            let mapping = files::read_many(path, graph.num_nodes(), machine, console)?;
-            let spread = spread(graph, machine, &options.sharing, &mapping)?;
-            return Ok(Given { mapping, identity: None, spread: Some(spread) });
+        if !is_many_to_one {
+            check_room(graph.num_nodes(), machine)?;
         }
-        check_room(graph.num_nodes(), machine)?;
-        let identity = Mapping::in_order(machine, graph.num_nodes()).expect("there is room");
-        let identity = evaluate(graph, prepared.distances()?, &identity)?;
         console.line(format_args!("reading input mapping"));
-        let mapping = files::read_mapping(path, graph.num_nodes(), machine, console)?;
-        Ok(Given { mapping, identity: Some(identity), spread: None })
+        let read = if is_many_to_one { files::read_many } else { files::read_mapping };
+        Ok(read(&options.input_mapping, graph.num_nodes(), machine, console)?)
     }
-}
-
-/// A mapping of a graph, and what it is set beside.
-struct Given {
-    mapping: Mapping,
-    /// J of the identity, where PEs have one process each.
-    identity: Option<Cost>,
-    /// How work and traffic are spread where PEs have many vertices.
-    spread: Option<JsonSpread>,
-}
-
-/// What a many-to-one mapping puts on PEs, and what they exchange.
-fn spread(
-    graph: &CsrGraph,
-    machine: &dyn Machine,
-    sharing: &SharingOptions,
-    mapping: &Mapping,
-) -> Result<JsonSpread> {
-    let balance = sharing.balance()?;
-    Ok(JsonSpread {
-        imbalance: 100.0 * balance.imbalance,
-        least_load: 100.0 * balance.least_load,
-        loads: Some(balance.loads(graph, machine, mapping.pes())),
-        by_pe: Some(traffic::by_pe(graph, machine.num_pes(), mapping.pes())),
-    })
 }
 
 /// What was found, in lines for people.
 fn tell(console: Console, report: &Report<'_>, num_pes: usize, too_heavy: Option<String>) {
-    console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost.mapping));
-    if let Some(identity) = report.cost.identity {
-        console.line(format_args!("J of the identity = {identity}"));
+    let Found { report: known, busiest, by_pe, .. } = &report.found;
+    console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", known.cost));
+    if known.loads.is_none() {
+        console.line(format_args!("J of the identity = {}", known.cost_of_identity));
     }
-    report.busiest.iter().for_each(|busiest| busiest.tell(console));
+    busiest.iter().for_each(|busiest| busiest.tell(console));
     match &report.traffic {
         Traffic::ByLevel(levels) => tell_levels(console, levels),
         Traffic::ByDistance(rows) => tell_distances(console, rows),
     }
-    if let Some(spread) = &report.spread {
-        spread
-            .loads
-            .iter()
-            .for_each(|loads| many_to_one::tell_loads(console, loads, num_pes, too_heavy.clone()));
-        spread.by_pe.iter().for_each(|traffic| many_to_one::tell_traffic(console, traffic));
+    if let Some(loads) = &known.loads {
+        many_to_one::tell_loads(console, loads, num_pes, too_heavy);
     }
+    by_pe.iter().for_each(|traffic| many_to_one::tell_traffic(console, traffic));
     if !report.empty_pes.is_empty() {
         let (count, which) = (report.empty_pes.len(), ranges(&report.empty_pes));
         console.line(format_args!("processing elements left empty: {count} ({which})"));
     }
     if !report.compared.is_empty() {
-        compare::tell(console, &report.compared, report.spread.is_some());
+        compare::tell(console, &report.compared, known.loads.is_some());
     }
 }
 

@@ -2,12 +2,14 @@
 
 use serde::Serialize;
 
+use super::job::JsonOptions;
 use super::options::{NAME, Options};
 use crate::error::Result;
 use crate::exit::End;
 use crate::files;
 use crate::given::Given;
 use crate::qap::{Problem, gap, tell_gap};
+use crate::report::Envelope;
 use viem::ground::types::Cost;
 use viem::mapping::Mapping;
 use viem::qap::lower_bound;
@@ -16,22 +18,14 @@ use viem_io::Outputs;
 /// What the evaluator finds, as written to `--json`.
 #[derive(Serialize)]
 struct Score {
-    model: String,
-    input_mapping: String,
-    n: usize,
-    #[serde(rename = "J")]
-    cost: ScoredCost,
+    num_objects: usize,
+    cost: Cost,
+    cost_of_identity: Cost,
     /// No J is below it, if it was computed.
     lower_bound: Option<Cost>,
     /// The J that the file names.
     known: Option<Cost>,
     gap_percent: Option<f64>,
-}
-
-#[derive(Serialize)]
-struct ScoredCost {
-    mapping: Cost,
-    identity: Cost,
 }
 
 /// Scores an assignment.
@@ -49,21 +43,21 @@ pub(super) fn score(options: &Options, given: &Given) -> Result<End> {
     let (cost, lower_bound) = (qap.cost(mapping.pes()), lower_bound(qap));
     let known = problem.known(lower_bound);
     let score = Score {
-        model: files::name(&options.file),
-        input_mapping: files::name(&options.input_mapping),
-        n: qap.size(),
-        cost: ScoredCost { mapping: cost, identity: qap.cost(Mapping::identity(qap.size()).pes()) },
+        num_objects: qap.size(),
+        cost,
+        cost_of_identity: qap.cost(Mapping::identity(qap.size()).pes()),
         lower_bound,
         known,
         gap_percent: known.and_then(|known| gap(cost, known)),
     };
     console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {cost}"));
-    console.line(format_args!("J of the identity = {}", score.cost.identity));
+    console.line(format_args!("J of the identity = {}", score.cost_of_identity));
     if let Some(bound) = lower_bound {
         console.line(format_args!("no assignment has a J below {bound}"));
     }
     tell_gap(console, known, score.gap_percent);
     problem.check_claims(&options.file, cost, lower_bound, console);
-    outputs.write(&[(json, &|out| files::write_report(out, NAME, &score))])?;
+    let report = Envelope::new(NAME, options.file.as_path(), JsonOptions::of(options), score);
+    outputs.write(&[(json, &|out| report.write(out))])?;
     Ok(End::Done)
 }

@@ -2,16 +2,15 @@
 
 use serde::Serialize;
 
-use super::job::Job;
-use super::options::NAME;
+use super::job::{Job, JsonOptions};
 use crate::compare::{self, Row};
 use crate::console::Console;
 use crate::error::Result;
 use crate::exit::End;
 use crate::files;
-use crate::machine::{self, JsonMachine};
+use crate::machine;
 use crate::ranks;
-use crate::workload::{SimulationReport, tell_program, tell_simulation, write_trace};
+use crate::workload::{JsonProgram, SimulationReport, tell_program, tell_simulation, write_trace};
 use viem::PreparedMachine;
 use viem::ground::types::PeId;
 use viem::machine::{Capacities, Machine};
@@ -26,13 +25,8 @@ use viem_workload::{Workload, map, text};
 /// What is found out about a mapping of a program, as written to `--json`.
 #[derive(Serialize)]
 struct ScoreReport<'a> {
-    model: String,
-    input_mapping: String,
-    tasks: usize,
-    messages: u64,
-    flits: u64,
-    machine: JsonMachine,
-    #[serde(rename = "J")]
+    #[serde(flatten)]
+    program: JsonProgram,
     cost: i128,
     /// F in cycles, unless its table is too large.
     estimate: Option<f64>,
@@ -73,12 +67,7 @@ pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) ->
     let drawn = timeline
         .map(|(simulation, line)| draw_timeline(&files::name(&options.input_mapping), simulation, line));
     let report = ScoreReport {
-        model: files::name(&options.file),
-        input_mapping: files::name(&options.input_mapping),
-        tasks: program.num_tasks(),
-        messages: program.num_messages(),
-        flits: program.num_flits(),
-        machine: options.machine.report(machine),
+        program: JsonProgram::of(&program),
         cost: map::cost(&program, machine, mapping.pes())?,
         estimate: estimate.as_ref().ok().copied(),
         ideal: model.completion_time as f64,
@@ -91,8 +80,9 @@ pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) ->
         compare::tell(console, &report.compared, shares_pes(&program, machine));
     }
     simulation.iter().for_each(|simulation| tell_simulation(console, simulation));
+    let report = job.envelope(machine, JsonOptions::of(options), report);
     job.outputs.write(&[
-        (job.json, &|out| files::write_report(out, NAME, &report)),
+        (job.json, &|out| report.write(out)),
         (job.trace, &|out| write_trace(out, simulation.as_ref(), &mapping)),
         (job.picture, &|out| out.write_all(drawn.as_deref().unwrap_or_default().as_bytes())),
     ])?;

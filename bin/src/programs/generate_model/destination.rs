@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::audit::{Claim, Written};
-use super::options::{NAME, Options};
+use super::options::Options;
 use crate::console::Console;
 use crate::error::Result;
 use crate::exit::End;
@@ -13,6 +13,7 @@ use crate::files;
 use crate::given::Given;
 use crate::machine::MachineOptions;
 use crate::remap::Curve;
+use crate::report::Envelope;
 use viem::graph::CsrGraph;
 use viem_io as io;
 use viem_io::Outputs;
@@ -43,6 +44,8 @@ impl<'a> Inputs<'a> {
 
 /// Where the results go.
 pub(super) struct Destination {
+    /// The first file that is read, if any is.
+    pub input: Option<PathBuf>,
     pub outputs: Outputs,
     pub model: OutputId,
     pub blocks: Option<OutputId>,
@@ -74,7 +77,20 @@ impl Destination {
         let picture = add(options.partition.picture.as_deref(), &inputs.all)?;
         let curve = options.remap.add_to(&mut outputs, &inputs.all)?;
         let console = given.console(options.report.quiet, &outputs)?;
-        Ok(Self { outputs, model, blocks, json, ids, index, picture, curve, verify: options.verify, console })
+        let input = options.files.first().cloned();
+        Ok(Self {
+            input,
+            outputs,
+            model,
+            blocks,
+            json,
+            ids,
+            index,
+            picture,
+            curve,
+            verify: options.verify,
+            console,
+        })
     }
 
     /// An error if the files are to be audited, and what is read or written cannot be read again.
@@ -91,7 +107,7 @@ impl Destination {
         &self,
         model: &CsrGraph,
         claim: &Claim<'_>,
-        report: &impl Serialize,
+        report: &Envelope<impl Serialize, impl Serialize>,
         curve: Option<&Curve>,
         more: &[Content<'_>],
     ) -> Result<End> {
@@ -99,7 +115,7 @@ impl Destination {
         let contents: [Content<'_>; 4] = [
             (Some(self.model), &|out| io::metis::write(out, model, WEIGHTS)),
             (self.blocks, &|out| io::partition::write(out, claim.blocks)),
-            (self.json, &|out| files::write_report(out, NAME, report)),
+            (self.json, &|out| report.write(out)),
             (self.curve, &|out| out.write_all(curve.as_bytes())),
         ];
         let contents = [&contents, more].concat();

@@ -1,6 +1,5 @@
 //! Mapping an application graph onto a machine: process i of the model is what lies on PE i.
 
-use std::path::Path;
 use std::time::Instant;
 
 use serde::Serialize;
@@ -8,25 +7,26 @@ use serde::Serialize;
 use super::application::{self, Application};
 use super::audit::Claim;
 use super::destination::Destination;
-use super::options::Options;
+use super::options::{NAME, Options};
 use crate::error::{Result, UsageError};
 use crate::exit::End;
 use crate::files;
-use crate::fixed::{Fixed, JsonFixed};
+use crate::fixed::Fixed;
 use crate::loads;
-use crate::machine::{self, JsonMachine, MachineOptions};
-use crate::many_to_one::{self, JsonSpread, SharingOptions};
+use crate::machine::{self, MachineOptions};
+use crate::many_to_one::{self, SharingOptions};
 use crate::memory::JsonMemory;
 use crate::progress::Progress;
 use crate::ranks;
-use crate::remap::{Curve, JsonRemap, Remap};
+use crate::remap::{Curve, Remap};
+use crate::report::{Envelope, Found};
 use crate::signals::{self, First};
-use viem::graph::{CsrGraph, quotient};
+use viem::graph::CsrGraph;
 use viem::ground::threads;
-use viem::ground::types::{Cost, Weight};
+use viem::ground::types::Weight;
 use viem::machine::Machine;
 use viem::partition::Migration;
-use viem::solve::{Config, MapPreset, PreparedMachine, Report, Request, Solution};
+use viem::solve::{PreparedMachine, Report, Request, Solution};
 use viem_io::Source;
 use viem_report::traffic;
 
@@ -41,8 +41,7 @@ pub(super) struct Job<'a> {
 impl Job<'_> {
     pub(super) fn run(&self, source: Source<'_>) -> Result<End> {
         let started = Instant::now();
-        let (Options { seed, imbalance, least_load, .. }, to, console) =
-            (self.options, self.to, self.to.console);
+        let (Options { imbalance, least_load, .. }, to, console) = (self.options, self.to, self.to.console);
         let [file] = &self.options.files[..] else {
             return Err(UsageError("a machine takes one graph in METIS format".to_owned()).into());
         };
@@ -69,20 +68,23 @@ impl Job<'_> {
         let own = fixed.as_ref().map(|fixed| &fixed.vertices);
         let prepared = PreparedMachine::new(machine);
         let request = Request::new(&graph, &prepared).balanced(balance).fixed(own);
-        let (solution, curve) = self.solve(request, (*seed, graph.total_node_weight()), remap.as_ref())?;
+        let (solution, curve) = self.solve(request, graph.total_node_weight(), remap.as_ref())?;
         let (pe_of, report) = (solution.mapping.pes(), &solution.report);
-        let contract = || quotient::contract(&graph, pe_of, machine.num_pes()).with_unit_node_weights();
-        let model = threads::run(self.threads, contract)?;
+        let model = threads::run(self.threads, || solution.mapping.quotient(&graph, machine.num_pes()))?;
         let migration = remap.as_ref().zip(report.migration);
         ranks::tell(console, machine, pe_of);
         let too_heavy = loads::too_heavy(&graph, &bounds, own, loads::PES);
         self.tell((&graph, &model, machine), report, too_heavy, migration);
-        let json = JsonReport {
-            seconds: Seconds { reading, mapping: report.seconds.total },
-            remap: migration.map(|(remap, migration)| remap.report(migration, curve.as_ref())),
+        let found = Found::<()> {
+            by_pe: Some(traffic::by_pe(&graph, machine.num_pes(), pe_of)),
+            remap: remap.as_ref().map(|remap| remap.report(curve.as_ref())),
             fixed: fixed.as_ref().map(Fixed::report),
-            ..self.report(file, (&graph, &model), machine, &solution)
+            model_edges: Some(model.num_edges()),
+            memory: Some(JsonMemory::of(&graph)),
+            ..Found::new(report)
         };
+        let json = Envelope::new(NAME, file.as_path(), self.options(), found);
+        let json = json.on(self.machine.report(machine)).seeded(self.options.seed);
         let on = Some((&self.machine, machine, report.cost));
         let (num_blocks, cut) = (machine.num_pes(), report.cut);
         let claim = Claim {
@@ -120,35 +122,13 @@ impl Job<'_> {
         console.line(format_args!("model has {} nodes, {} edges", model.num_nodes(), model.num_arcs()));
     }
 
-    /// What was done, for `--json`; without times and what was remapped.
-    fn report(
-        &self,
-        file: &Path,
-        (graph, model): (&CsrGraph, &CsrGraph),
-        machine: &dyn Machine,
-        Solution { mapping, report, .. }: &Solution,
-    ) -> JsonReport {
-        JsonReport {
-            graph: files::name(file),
-            n: graph.num_nodes(),
-            m: graph.num_edges(),
-            seed: self.options.seed,
-            machine: self.machine.report(machine),
+    /// The options that decide the result.
+    fn options(&self) -> JsonOptions {
+        JsonOptions {
             preconfiguration: self.options.preconfiguration.name(),
+            imbalance: self.options.imbalance,
+            least_load: self.options.least_load,
             pe_weights: self.options.onto.file().map(files::name),
-            cost: report.cost,
-            cut: report.cut,
-            spread: JsonSpread {
-                imbalance: self.options.imbalance,
-                least_load: self.options.least_load,
-                loads: report.loads,
-                by_pe: Some(traffic::by_pe(graph, machine.num_pes(), mapping.pes())),
-            },
-            remap: None,
-            fixed: None,
-            model_edges: model.num_edges(),
-            memory: JsonMemory::of(graph),
-            seconds: Seconds::default(),
         }
     }
 
@@ -156,48 +136,28 @@ impl Job<'_> {
     fn solve(
         &self,
         request: Request<'_>,
-        (seed, total): (u64, Weight),
+        total: Weight,
         remap: Option<&Remap<'_>>,
     ) -> Result<(Solution, Option<Curve>)> {
-        let preset = MapPreset::from(self.options.preconfiguration);
-        let config = &Config::preset(preset).with_seed(seed).with_threads(self.threads);
+        let config = &self.options.config(self.threads);
         let progress = Progress::new(self.options.report.quiet);
         signals::listen(&progress, First::Ends);
         progress.tell("mapping");
         match remap {
-            Some(remap) => remap.solve(request, config, (total, self.to.console), &()),
+            Some(remap) => remap.solve(request, config, ("J", total, self.to.console), &()),
             None => Ok((request.solve(config, &())?, None)),
         }
     }
 }
 
-/// What was done, as written to `--json`.
+/// The options that decide the result.
 #[derive(Serialize)]
-struct JsonReport {
-    graph: String,
-    n: usize,
-    m: usize,
-    seed: u64,
-    machine: JsonMachine,
+struct JsonOptions {
     preconfiguration: &'static str,
+    /// In percent.
+    imbalance: f64,
+    /// In percent of the share.
+    least_load: f64,
     #[serde(skip_serializing_if = "Option::is_none")]
     pe_weights: Option<String>,
-    #[serde(rename = "J")]
-    cost: Cost,
-    cut: Cost,
-    #[serde(flatten)]
-    spread: JsonSpread,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    remap: Option<JsonRemap>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fixed: Option<JsonFixed>,
-    model_edges: usize,
-    seconds: Seconds,
-    memory: JsonMemory,
-}
-
-#[derive(Default, Serialize)]
-struct Seconds {
-    reading: f64,
-    mapping: f64,
 }

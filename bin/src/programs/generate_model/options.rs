@@ -13,6 +13,7 @@ use crate::modes::{Mode, Need, Row, Table};
 use crate::options::{self, ReportOptions, one_of};
 use crate::remap::RemapOptions;
 use viem::partition::{Grouping, PartitionAlgorithm, PartitionPreset};
+use viem::solve::Config;
 use viem_io::coordinates::Ids;
 use viem_traffic::{Format, MOST_RANKS, Share, Sizes, Weighing};
 use viem_training::jobs::TrafficClass;
@@ -136,6 +137,13 @@ pub(crate) struct PartitionOptions {
     /// Also draw the graph and its parts into an SVG file
     #[arg(long, value_name = "FILE.svg", requires = "coordinates")]
     pub(crate) picture: Option<PathBuf>,
+}
+
+impl Options {
+    /// The settings of a request.
+    pub(crate) fn config(&self, threads: usize) -> Config {
+        Config::from(self.preconfiguration).with_seed(self.seed).with_threads(threads)
+    }
 }
 
 impl PartitionOptions {

@@ -9,9 +9,10 @@ use super::options::{NAME, Options};
 use crate::console::Console;
 use crate::error::{Result, UsageError};
 use crate::exit::End;
+use crate::hints;
 use crate::progress::Progress;
+use crate::report::Envelope;
 use crate::signals::{self, First};
-use crate::{files, hints};
 use viem::ground::text::ranges;
 use viem::ground::types::Weight;
 use viem_io as io;
@@ -22,8 +23,8 @@ use viem_traffic::{ClassTally, Collector, LeftOut, Summary, Tally, TrafficConfig
 /// What the program did, as written to `--json`.
 #[derive(Serialize)]
 struct Report<'a> {
-    n: usize,
-    m: usize,
+    num_processes: usize,
+    num_edges: usize,
     /// Sum of the weights of the edges, each once.
     weight: Weight,
     #[serde(flatten)]
@@ -90,17 +91,18 @@ pub(super) fn sum(options: &Options, first: Source<'_>, to: &Destination) -> Res
     console.line(format_args!("total weight {}", graph.total_arc_weight() / 2));
 
     let report = Report {
-        n: nodes,
-        m: graph.num_edges(),
+        num_processes: nodes,
+        num_edges: graph.num_edges(),
         weight: graph.total_arc_weight() / 2,
         summary: &summary,
         seconds: Seconds { reading, summing },
     };
+    let report = Envelope::new(NAME, options.files[0].as_path(), (), report);
     let ids = summary.ids.as_deref().unwrap_or_default();
     to.outputs.write(&[
         (to.ids, &|out| ids.iter().try_for_each(|id| writeln!(out, "{id}"))),
         (Some(to.model), &|out| io::metis::write(out, &graph, WEIGHTS)),
-        (to.json, &|out| files::write_report(out, NAME, &report)),
+        (to.json, &|out| report.write(out)),
     ])?;
     console.line(format_args!("written to {}", to.outputs.name(to.model)));
     Ok(End::Done)

@@ -7,7 +7,7 @@ use super::options::{NAME, Options, TrainingOptions};
 use super::workload;
 use crate::error::{Result, UsageError};
 use crate::exit::End;
-use crate::files;
+use crate::report::Envelope;
 use viem::ground::types::Weight;
 use viem_io as io;
 use viem_io::Source;
@@ -18,8 +18,8 @@ use viem_training::jobs::{
 /// What was made, as written to `--json`.
 #[derive(Serialize)]
 struct Report<'a> {
-    n: usize,
-    m: usize,
+    num_processes: usize,
+    num_edges: usize,
     /// Sum of the weights of the edges, each once.
     weight: Weight,
     /// Bytes that a weight of 1 stands for.
@@ -36,11 +36,12 @@ pub(super) fn model(options: &TrainingOptions, to: &Destination) -> Result<End> 
     tell(to, &traffic);
     let StepTraffic { graph, classes, .. } = &traffic;
     let weight = graph.total_arc_weight() / 2;
-    let (n, m, bytes) = (graph.num_nodes(), graph.num_edges(), traffic.bytes());
-    let report = Report { n, m, weight, unit: model.unit, bytes, classes };
+    let (num_processes, num_edges) = (graph.num_nodes(), graph.num_edges());
+    let made = Report { num_processes, num_edges, weight, unit: model.unit, bytes: traffic.bytes(), classes };
+    let report = Envelope::new(NAME, to.input.as_deref(), (), made);
     to.outputs.write(&[
         (Some(to.model), &|out| io::metis::write(out, graph, WEIGHTS)),
-        (to.json, &|out| files::write_report(out, NAME, &report)),
+        (to.json, &|out| report.write(out)),
     ])?;
     to.console.line(format_args!("written to {}", to.outputs.name(to.model)));
     Ok(End::Done)

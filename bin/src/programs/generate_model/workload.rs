@@ -6,10 +6,10 @@ use super::destination::{Destination, WEIGHTS};
 use super::options::{GeneratorOptions, NAME, Options};
 use crate::error::{Result, UsageError};
 use crate::exit::End;
-use crate::files;
 use crate::progress::Progress;
+use crate::report::Envelope;
 use crate::signals::{self, First};
-use crate::workload::tell_program;
+use crate::workload::{JsonProgram, tell_program};
 use viem_io as io;
 use viem_io::Source;
 use viem_io::output::Fill;
@@ -18,12 +18,11 @@ use viem_workload::{Workload, text};
 
 /// What was made, as written to `--json`.
 #[derive(Serialize)]
-struct GenerateReport {
-    tasks: usize,
-    messages: u64,
-    flits: u64,
+struct Made {
+    #[serde(flatten)]
+    program: JsonProgram,
     /// Edges of the communication graph.
-    m: usize,
+    num_edges: usize,
 }
 
 /// Writes a workload of a pattern.
@@ -55,14 +54,9 @@ pub(super) fn model(options: &Options, source: Source<'_>, to: &Destination) -> 
 /// Writes a workload or what is made of it, and the report.
 pub(super) fn write(program: &Workload, content: Fill<'_>, to: &Destination) -> Result<End> {
     tell_program(to.console, program);
-    let report = GenerateReport {
-        tasks: program.num_tasks(),
-        messages: program.num_messages(),
-        flits: program.num_flits(),
-        m: program.graph().num_edges(),
-    };
-    to.outputs
-        .write(&[(Some(to.model), content), (to.json, &|out| files::write_report(out, NAME, &report))])?;
+    let made = Made { program: JsonProgram::of(program), num_edges: program.graph().num_edges() };
+    let report = Envelope::new(NAME, to.input.as_deref(), (), made);
+    to.outputs.write(&[(Some(to.model), content), (to.json, &|out| report.write(out))])?;
     to.console.line(format_args!("written to {}", to.outputs.name(to.model)));
     Ok(End::Done)
 }

@@ -8,12 +8,13 @@ use serde::Serialize;
 use super::options::{NAME, Options};
 use crate::error::{Result, VerificationError};
 use crate::exit::End;
-use crate::experts::{self, Moves, Row, Rows};
+use crate::experts::{self, Moves, Rows, Scored};
 use crate::files;
 use crate::given::Given;
-use crate::machine::{self, JsonMachine};
+use crate::machine;
 use crate::options;
 use crate::progress::Progress;
+use crate::report::Envelope;
 use crate::signals::{self, First, StopAtSignal};
 use viem::machine::Machine;
 use viem::solve::MapPreset;
@@ -30,29 +31,16 @@ use viem_verify::{self as verify, ExpertAudit};
 /// The file of the placement, unless another one is asked for.
 const PLACEMENT: &str = "experts.json";
 
-/// What was done, as written to `--json`.
+/// The options that decide the result.
 #[derive(Serialize)]
-struct Report {
-    trace: String,
+struct JsonOptions {
     experts: ExpertId,
-    layers: usize,
-    /// Nothing where only loads are known.
-    tokens: Option<u64>,
     token_bytes: u64,
-    /// Slots of a layer.
-    slots: usize,
-    seed: u64,
-    machine: JsonMachine,
     preconfiguration_mapping: MapPreset,
+    /// In percent.
     imbalance: f64,
     /// In seconds.
     time_limit: Option<f64>,
-    /// What was resumed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    remap: Option<Moves>,
-    /// The placement that was found, then others.
-    placements: Vec<Row>,
-    seconds: f64,
 }
 
 /// Places the experts of a trace.
@@ -113,25 +101,19 @@ pub(super) fn place(options: &Options, experts: ExpertId, given: &Given) -> Resu
         remap.tell(console, &found.placement);
     }
     let gain = rows.gain();
-    let report = Report {
-        trace: files::name(&options.file),
+    let named = JsonOptions {
         experts,
-        layers: routing.num_layers(),
-        tokens: (!routing.is_of_loads()).then(|| routing.num_tokens()),
         token_bytes: options.experts.unit(),
-        slots: found.placement.num_slots(),
-        seed: options.seed,
-        machine: options.machine.report(machine),
         preconfiguration_mapping: options.preconfiguration_mapping,
         imbalance: 100.0 * imbalance,
         time_limit: options.time_limit.map(|limit| limit.as_secs_f64()),
-        remap,
-        placements: rows.rows,
-        seconds,
     };
+    let report = Scored::new(routing, &found.placement, remap, rows).after(seconds);
+    let report = Envelope::new(NAME, options.file.as_path(), named, report);
+    let report = report.on(options.machine.report(machine)).seeded(options.seed);
     let contents: [Content<'_>; 2] = [
         (Some(output), &|out| text::write_placement(out, &found.placement)),
-        (json, &|out| files::write_report(out, NAME, &report)),
+        (json, &|out| report.write(out)),
     ];
     let staged = outputs.stage(&contents)?;
     if let Some(written) = staged.path(output).filter(|_| options.verify) {

@@ -10,8 +10,8 @@ use crate::error::{Result, UsageError};
 use crate::options::one_of;
 use viem::graph::Coordinates;
 use viem::mapping::construct::Construction;
-use viem::partition::PartitionAlgorithm;
-use viem::solve::Initial;
+use viem::partition::{Grouping, PartitionAlgorithm};
+use viem::solve::{Initial, Order};
 use viem_io::coordinates::Ids;
 use viem_io::{Source, coordinates};
 
@@ -129,7 +129,8 @@ pub(super) struct FirstOrder {
 impl FirstOrder {
     /// What a request takes.
     pub(super) fn initial(&self) -> Initial<'_> {
-        Initial::Along { algorithm: self.algorithm, coordinates: self.points.as_ref() }
+        let (algorithm, coordinates, grouping) = (self.algorithm, self.points.as_ref(), Grouping::default());
+        Initial::Along(Order::Algorithm { algorithm, coordinates, grouping })
     }
 }
 

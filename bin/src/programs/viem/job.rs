@@ -13,6 +13,7 @@ use crate::console::Console;
 use crate::error::Result;
 use crate::files;
 use crate::launch::Planned;
+use crate::report::Envelope;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::solve::{Config, PreparedMachine};
@@ -53,14 +54,14 @@ impl Places<'_> {
     pub fn write<'b>(
         &self,
         mapping: &Mapping,
-        report: &impl Serialize,
+        report: &Envelope<impl Serialize, impl Serialize>,
         drawn: Option<&'b str>,
         more: impl Iterator<Item = (OutputId, &'b str)>,
         audit: Option<Audit<'_>>,
     ) -> Result<()> {
         let texts: Vec<(OutputId, &str)> = self.picture.zip(drawn).into_iter().chain(more).collect();
         let write_mapping = |out: &mut dyn Write| io::mapping::write(out, mapping.pes());
-        let write_report = |out: &mut dyn Write| files::write_report(out, NAME, report);
+        let write_report = |out: &mut dyn Write| report.write(out);
         let fills = files::fills(&texts);
         let mut contents: Vec<Content<'_>> =
             vec![(Some(self.mapping), &write_mapping), (self.json, &write_report)];
@@ -125,4 +126,18 @@ pub(super) struct Job<'a> {
     pub config: Config,
     pub places: Places<'a>,
     pub console: Console,
+}
+
+impl Job<'_> {
+    /// The report of the run on a machine: its options, and what is known of the result.
+    pub fn envelope<O: Serialize, R: Serialize>(
+        &self,
+        machine: &dyn Machine,
+        options: O,
+        report: R,
+    ) -> Envelope<O, R> {
+        let Self { options: all, config, .. } = self;
+        let envelope = Envelope::new(NAME, all.file.as_path(), options, report);
+        envelope.on(all.machine.report(machine)).seeded(config.seed)
+    }
 }

@@ -9,14 +9,15 @@ use super::job::Job;
 use crate::error::{Result, UsageError, VerificationError};
 use crate::exit::End;
 use crate::files;
-use crate::fixed::{Fixed, JsonFixed};
+use crate::fixed::Fixed;
 use crate::loads;
-use crate::machine::{self, JsonMachine};
-use crate::many_to_one::{self, JsonSpread};
+use crate::machine;
+use crate::many_to_one;
 use crate::memory::JsonMemory;
 use crate::progress::Progress;
 use crate::ranks;
-use crate::remap::{Curve, JsonRemap, Remap};
+use crate::remap::{Curve, Remap};
+use crate::report::{Envelope, Found};
 use crate::signals::{self, First, StopAtSignal};
 use viem::graph::CsrGraph;
 use viem::ground::observer::Observer;
@@ -91,7 +92,7 @@ impl ManyToOne<'_> {
         let (Job { prepared, config, console, .. }, graph) = (&self.job, self.graph);
         let request = Request::new(graph, prepared).balanced(self.balance).fixed(self.fixed());
         match &self.remap {
-            Some(remap) => remap.solve(request, config, (graph.total_node_weight(), *console), observer),
+            Some(remap) => remap.solve(request, config, ("J", graph.total_node_weight(), *console), observer),
             None => {
                 let initial = self.first.as_ref().map(FirstOrder::initial);
                 Ok((request.start(self.start.as_ref()).initial(initial).solve(config, observer)?, None))
@@ -191,86 +192,49 @@ impl ManyToOne<'_> {
         }
     }
 
-    fn report(&self, report: &Report, curve: Option<&Curve>) -> JsonReport {
-        let remap = self.remap.as_ref().zip(report.migration);
-        let along = self.along();
-        let Job { options, machine, .. } = self.job;
-        JsonReport {
-            graph: files::name(&options.file),
-            n: report.num_processes,
-            m: report.num_edges,
-            seed: self.job.config.seed,
-            machine: options.machine.report(machine),
+    /// What was done; times and memory aside, the same result has the same report.
+    fn report<'b>(
+        &self,
+        report: &'b Report,
+        curve: Option<&Curve>,
+    ) -> Envelope<JsonOptions, Found<'b, ManyToOneConfig>> {
+        let Job { options, machine, config, .. } = &self.job;
+        let named = JsonOptions {
             preconfiguration_mapping: options.preconfiguration_mapping,
             pe_weights: options.sharing.pe_weights.as_deref().map(files::name),
-            time_limit: self.job.config.time_limit.map(|limit| limit.as_secs_f64()),
-            settings: self.job.config.many_to_one,
-            construction_algorithm: along.map(PartitionAlgorithm::name),
+            time_limit: config.time_limit.map(|limit| limit.as_secs_f64()),
+            construction_algorithm: self.along().map(PartitionAlgorithm::name),
             local_search_neighborhood: self.keeps_first().then(|| Neighbourhood::None.name()),
-            cost: JsonCost {
-                input_mapping: report.cost_of_start,
-                construction: report.cost_of_construction,
-                mapping: report.cost,
-            },
-            cut: report.cut,
-            spread: JsonSpread {
-                imbalance: 100.0 * self.balance.imbalance,
-                least_load: 100.0 * self.balance.least_load,
-                loads: report.loads,
-                by_pe: None,
-            },
+            imbalance: 100.0 * self.balance.imbalance,
+            least_load: 100.0 * self.balance.least_load,
+        };
+        let found = Found {
+            settings: Some(config.many_to_one),
             fixed: self.fixed.as_ref().map(Fixed::report),
-            remap: remap.map(|(remap, migration)| remap.report(migration, curve)),
-            stopped: report.stopped,
-            memory: JsonMemory::of(self.graph),
-            seconds: Seconds { total: report.seconds.total },
-        }
+            remap: self.remap.as_ref().map(|remap| remap.report(curve)),
+            memory: Some(JsonMemory::of(self.graph)),
+            ..Found::new(report)
+        };
+        self.job.envelope(*machine, named, found)
     }
 }
 
-/// What was done, as written to `--json`; times and memory aside, the same result has the same report.
+/// The options that decide the result.
 #[derive(Serialize)]
-struct JsonReport {
-    graph: String,
-    n: usize,
-    m: usize,
-    seed: u64,
-    machine: JsonMachine,
+struct JsonOptions {
     preconfiguration_mapping: MapPreset,
     #[serde(skip_serializing_if = "Option::is_none")]
     pe_weights: Option<String>,
     /// In seconds.
     time_limit: Option<f64>,
-    settings: ManyToOneConfig,
+    /// If the mapping was started or made along an order.
     #[serde(skip_serializing_if = "Option::is_none")]
     construction_algorithm: Option<&'static str>,
     /// `none` if the first mapping was kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     local_search_neighborhood: Option<&'static str>,
-    #[serde(rename = "J")]
-    cost: JsonCost,
-    cut: Cost,
-    #[serde(flatten)]
-    spread: JsonSpread,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fixed: Option<JsonFixed>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    remap: Option<JsonRemap>,
-    stopped: bool,
-    seconds: Seconds,
-    memory: JsonMemory,
-}
-
-#[derive(Serialize)]
-struct JsonCost {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input_mapping: Option<Cost>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    construction: Option<Cost>,
-    mapping: Cost,
-}
-
-#[derive(Serialize)]
-struct Seconds {
-    total: f64,
+    /// In percent.
+    imbalance: f64,
+    /// In percent of the share.
+    least_load: f64,
 }

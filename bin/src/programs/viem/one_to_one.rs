@@ -14,19 +14,18 @@ use crate::console::Console;
 use crate::error::{Failure, Result, UsageError};
 use crate::exit::End;
 use crate::files;
-use crate::fixed::{FirstHost, Fixed, JsonFixed, with_rank0_on_first_host};
-use crate::launch::{self, JobLaunch, JsonLaunch};
-use crate::machine::{self, JsonMachine};
+use crate::fixed::{FirstHost, Fixed, with_rank0_on_first_host};
+use crate::launch::{self, JobLaunch};
+use crate::machine;
 use crate::progress::Progress;
 use crate::ranks;
+use crate::report::Found;
 use crate::signals::{self, First, StopAtSignal};
 use viem::graph::CsrGraph;
-use viem::ground::types::{Cost, Distance};
-use viem::machine::{Hierarchy, Machine};
 use viem::mapping::construct::Construction;
 use viem::mapping::search::Neighbourhood;
 use viem::partition::PartitionAlgorithm;
-use viem::solve::{MapPreset, OneToOneConfig, Report, Request, Secondary, Seconds, Solution};
+use viem::solve::{MapPreset, OneToOneConfig, Report, Request, Secondary, Solution};
 use viem_report::compare::percent_less;
 use viem_workload::contention::ReliefConfig;
 
@@ -108,7 +107,15 @@ impl Job<'_> {
         let drawn = options.picture.draw(graph, self.prepared, self.places.name(), mapping, false)?;
         let mut settings = self.config.one_to_one.effective_on(machine);
         settings.construction.algorithm = report.construction;
-        let report_of_run = JsonReport::new(options, machine, report, settings, (fixed, launch, busiest));
+        let found = Found {
+            settings: Some(settings),
+            busiest,
+            fixed: fixed.map(Fixed::report),
+            launch: launch.map(JobLaunch::report),
+            ..Found::new(report)
+        };
+        let named = JsonOptions::new(options, report, &settings);
+        let report_of_run = self.envelope(machine, named, found);
         let files = launch.into_iter().flat_map(JobLaunch::texts).chain(self.places.goal.zip(schedule));
         let audit = |written: &Path| {
             files::verify(&options.file, written, (&options.machine, machine), report.cost)?;
@@ -129,36 +136,9 @@ impl Job<'_> {
     }
 }
 
-/// What the program did, as written to `--json`. Of the options it holds those that decide the result, so
-/// that, times aside, the same result has the same report.
-#[derive(Serialize)]
-struct JsonReport<'a> {
-    model: String,
-    n: usize,
-    m: usize,
-    seed: u64,
-    machine: JsonMachine,
-    options: JsonOptions<'a>,
-    /// What decides the result besides, whether an option names it or not.
-    settings: OneToOneConfig,
-    #[serde(rename = "J")]
-    cost: JsonCost,
-    busiest: Option<Busiest>,
-    swaps: JsonSwaps,
-    stopped: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    fixed: Option<JsonFixed>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    launch: Option<JsonLaunch>,
-    seconds: Seconds,
-}
-
+/// The options that decide the result.
 #[derive(Serialize)]
 struct JsonOptions<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hierarchy: Option<&'a [u32]>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    distances: Option<&'a [Distance]>,
     preconfiguration_mapping: MapPreset,
     construction_algorithm: Option<&'static str>,
     local_search_neighborhood: Neighbourhood,
@@ -174,64 +154,18 @@ struct JsonOptions<'a> {
     time_limit: Option<f64>,
 }
 
-#[derive(Serialize)]
-struct JsonCost {
-    identity: Cost,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input_mapping: Option<Cost>,
-    construction: Option<Cost>,
-    search: Cost,
-}
-
-#[derive(Serialize)]
-struct JsonSwaps {
-    tried: u64,
-    made: u64,
-}
-
-impl<'a> JsonReport<'a> {
-    fn new(
-        options: &'a Options,
-        machine: &'a dyn Machine,
-        report: &Report,
-        settings: OneToOneConfig,
-        (fixed, launch, busiest): (Option<&Fixed>, Option<&JobLaunch>, Option<Busiest>),
-    ) -> Self {
+impl<'a> JsonOptions<'a> {
+    fn new(options: &'a Options, report: &Report, settings: &OneToOneConfig) -> Self {
+        let along = options.first.along().map(PartitionAlgorithm::name);
         Self {
-            model: files::name(&options.file),
-            n: report.num_processes,
-            m: report.num_edges,
-            seed: options.seed,
-            machine: options.machine.report(machine),
-            options: JsonOptions {
-                hierarchy: machine.hierarchy().map(Hierarchy::arities),
-                distances: machine.hierarchy().map(Hierarchy::distances),
-                preconfiguration_mapping: options.preconfiguration_mapping,
-                construction_algorithm: options
-                    .first
-                    .along()
-                    .map(PartitionAlgorithm::name)
-                    .or(report.construction.map(Construction::name)),
-                local_search_neighborhood: settings.search.neighbourhood,
-                communication_neighborhood_dist: settings.search.max_hops,
-                search_space_s: settings.search.block_size,
-                keep: options.keep.as_ref(),
-                secondary: options.relief().ok().flatten(),
-                time_limit: options.time_limit.map(|limit| limit.as_secs_f64()),
-            },
-            settings,
-            cost: JsonCost {
-                identity: report.cost_of_identity,
-                input_mapping: report.cost_of_start,
-                construction: report.cost_of_construction,
-                search: report.cost,
-            },
-            busiest,
-            swaps: JsonSwaps { tried: report.swaps_tried, made: report.swaps_made },
-            stopped: report.stopped,
-            fixed: fixed.map(Fixed::report),
-            launch: launch.map(JobLaunch::report),
-            seconds: report.seconds,
+            preconfiguration_mapping: options.preconfiguration_mapping,
+            construction_algorithm: along.or(report.construction.map(Construction::name)),
+            local_search_neighborhood: settings.search.neighbourhood,
+            communication_neighborhood_dist: settings.search.max_hops,
+            search_space_s: settings.search.block_size,
+            keep: options.keep.as_ref(),
+            secondary: options.relief().ok().flatten(),
+            time_limit: options.time_limit.map(|limit| limit.as_secs_f64()),
         }
     }
 }

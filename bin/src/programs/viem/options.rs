@@ -27,7 +27,7 @@ use viem::ground::settings::named;
 use viem::ground::types::Cost;
 use viem::machine::{DistanceKind, Machine};
 use viem::solve::{Config, MapPreset};
-use viem_workload::contention::ReliefConfig;
+use viem_workload::contention::{ReliefConfig, SecondaryObjective};
 
 /// The name of the program.
 pub(crate) const NAME: &str = "viem";
@@ -103,9 +103,9 @@ pub(crate) struct Options {
     pub(crate) time_limit: Option<Duration>,
 
     /// What else is lowered where J hardly rises. busiest_link: the load of the busiest link of a tree, a grid or a
-    /// network, by exchanges after the search [default: none]
-    #[arg(long, value_name = "OBJECTIVE", value_parser = one_of(&Secondary::ALL, Secondary::name))]
-    pub(crate) secondary: Option<Secondary>,
+    /// network; busiest_node: the traffic that leaves the busiest node; by exchanges after the search [default: none]
+    #[arg(long, value_name = "OBJECTIVE", value_parser = one_of(&SecondaryObjective::ALL, SecondaryObjective::name))]
+    pub(crate) secondary: Option<SecondaryObjective>,
 
     /// By how much J may rise for the --secondary objective, in percent, from 0 to 100 [default: 0.5]
     #[arg(long, value_name = "PERCENT", requires = "secondary", allow_negative_numbers = true)]
@@ -175,14 +175,6 @@ named! {
     }
 }
 
-named! {
-    /// What is lowered beside J.
-    pub enum Secondary: "secondary objective" {
-        /// The greatest load of a link.
-        BusiestLink = "busiest_link",
-    }
-}
-
 /// How a workload is mapped.
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case", next_help_heading = "Workloads")]
@@ -219,7 +211,7 @@ impl Options {
             Some(percent) => config.with_excess(percent / 100.0),
             None => config,
         };
-        Ok(self.secondary.map(|_| config))
+        Ok(self.secondary.map(|objective| config.with_objective(objective)))
     }
 
     /// The settings of a run. `is_file`: whether the mapping goes to a file of its own.

@@ -13,11 +13,13 @@ use crate::fixed::{Fixed, JsonFixed};
 use crate::given::Given;
 use crate::progress::Progress;
 use crate::qap::{OutputFormat, Problem, gap, gap_in_words, tell_gap};
+use crate::report::Envelope;
 use crate::signals::{self, First, StopAtSignal};
 use crate::{files, options};
 use viem::ground::observer::{Observer, Phase};
 use viem::ground::types::Cost;
 use viem::qap::{QapConfig, QapMachine, QapRequest, QapSolution};
+use viem::solve::MapPreset;
 use viem_io as io;
 use viem_io::fixed::FixedKind;
 use viem_io::mapping::Room;
@@ -81,8 +83,19 @@ pub(super) fn map(options: &Options, given: &Given) -> Result<End> {
         QapRequest::new(&problem.qap).start(start.as_ref()).fixed(fixed).solve(&config, &observer)?
     };
     let settings = config.with_threads(1);
-    let report = JsonReport::new(options, (&problem, fixed.as_ref()), &solution, settings, machine);
-    tell(console, &report);
+    let known = problem.known(solution.lower_bound);
+    let found = Found {
+        num_objects: size,
+        settings,
+        solution: &solution,
+        recognised: machine,
+        known,
+        gap_percent: known.and_then(|known| gap(solution.cost, known)),
+        fixed: fixed.as_ref().map(Fixed::report),
+    };
+    tell(console, &found);
+    let named = JsonOptions { preconfiguration_mapping: options.preconfiguration_mapping };
+    let report = Envelope::new(NAME, model, named, found).seeded(options.seed);
     problem.check_claims(model, solution.cost, solution.lower_bound, console);
     let written = solution.mapping.pes();
     let contents: [Content<'_>; 2] = [
@@ -90,7 +103,7 @@ pub(super) fn map(options: &Options, given: &Given) -> Result<End> {
             OutputFormat::Mapping => io::mapping::write(out, written),
             OutputFormat::Sln => qap_solution::write(out, written, solution.cost),
         }),
-        (json, &|out| files::write_report(out, NAME, &report)),
+        (json, &|out| report.write(out)),
     ];
     let staged = outputs.stage(&contents)?;
     if let Some(written) = staged.path(output).filter(|_| options.verify) {
@@ -135,79 +148,39 @@ fn config(options: &Options, is_file: bool) -> Result<QapConfig> {
 }
 
 /// What was done, in lines for people.
-fn tell(console: Console, report: &JsonReport) {
-    console.line(format_args!("time spent for mapping {:.6}", report.seconds));
-    if report.stopped {
+fn tell(console: Console, Found { solution, known, gap_percent, .. }: &Found<'_>) {
+    console.line(format_args!("time spent for mapping {:.6}", solution.seconds));
+    if solution.stopped {
         console.line(format_args!("stopped early: this is the best assignment found so far"));
     }
-    console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost.search));
-    if report.is_optimal {
+    console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", solution.cost));
+    if solution.is_optimal {
         console.line(format_args!("proved optimal: no assignment has a lower J"));
-    } else if let Some(bound) = report.lower_bound {
+    } else if let Some(bound) = solution.lower_bound {
         console.line(format_args!("no assignment has a J below {bound}"));
     }
-    tell_gap(console, report.known, report.gap_percent);
+    tell_gap(console, *known, *gap_percent);
 }
 
-/// What the program did, as written to `--json`.
+/// The options that decide the result.
 #[derive(Serialize)]
-struct JsonReport {
-    model: String,
-    n: usize,
-    seed: u64,
+struct JsonOptions {
+    preconfiguration_mapping: MapPreset,
+}
+
+/// What is known of the result.
+#[derive(Serialize)]
+struct Found<'a> {
+    num_objects: usize,
     /// Every setting that decides the result.
     settings: QapConfig,
-    #[serde(rename = "J")]
-    cost: JsonCost,
-    lower_bound: Option<Cost>,
+    #[serde(flatten)]
+    solution: &'a QapSolution,
     /// The machine whose distances either matrix holds.
-    machine: Option<QapMachine>,
-    #[serde(rename = "optimal")]
-    is_optimal: bool,
+    recognised: Option<QapMachine>,
     /// The J that the file names.
     known: Option<Cost>,
     gap_percent: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     fixed: Option<JsonFixed>,
-    stopped: bool,
-    seconds: f64,
-}
-
-#[derive(Serialize)]
-struct JsonCost {
-    identity: Cost,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input_mapping: Option<Cost>,
-    search: Cost,
-}
-
-impl JsonReport {
-    fn new(
-        options: &Options,
-        (problem, fixed): (&Problem, Option<&Fixed>),
-        solution: &QapSolution,
-        settings: QapConfig,
-        machine: Option<QapMachine>,
-    ) -> Self {
-        let known = problem.known(solution.lower_bound);
-        Self {
-            model: files::name(&options.file),
-            n: problem.qap.size(),
-            seed: options.seed,
-            settings,
-            cost: JsonCost {
-                identity: solution.cost_of_identity,
-                input_mapping: solution.cost_of_start,
-                search: solution.cost,
-            },
-            lower_bound: solution.lower_bound,
-            machine,
-            is_optimal: solution.is_optimal,
-            known,
-            gap_percent: known.and_then(|known| gap(solution.cost, known)),
-            fixed: fixed.map(Fixed::report),
-            stopped: solution.stopped,
-            seconds: solution.seconds,
-        }
-    }
 }

@@ -12,11 +12,12 @@ use crate::error::{Failure, Result, UsageError, VerificationError};
 use crate::exit::End;
 use crate::files;
 use crate::launch::{self, JobLaunch, JsonLaunch};
-use crate::machine::{self, JsonMachine};
+use crate::machine;
 use crate::progress::Progress;
 use crate::ranks;
+use crate::report::Envelope;
 use crate::signals::{self, First, StopAtSignal};
-use crate::workload::tell_program;
+use crate::workload::{JsonProgram, tell_program};
 use viem::ground::types::Cost;
 use viem::machine::{Capacities, Machine};
 use viem::solve::MapPreset;
@@ -25,18 +26,19 @@ use viem_verify::{self as verify, WorkloadAudit, WorkloadText};
 use viem_workload::map::{TaskMapConfig, TaskMapReport, TaskMapping, map_tasks_watched};
 use viem_workload::{Workload, text};
 
-/// What the program did, as written to `--json`.
+/// The options that decide the result.
 #[derive(Serialize)]
-struct MapReport<'a> {
-    model: String,
-    tasks: usize,
-    messages: u64,
-    flits: u64,
-    seed: u64,
-    machine: JsonMachine,
+struct JsonOptions {
     preconfiguration_mapping: MapPreset,
     tasks_per_pe: u32,
     judge: &'static str,
+}
+
+/// What is known of the result.
+#[derive(Serialize)]
+struct Found<'a> {
+    #[serde(flatten)]
+    program: JsonProgram,
     settings: TaskMapConfig,
     #[serde(flatten)]
     report: &'a TaskMapReport,
@@ -140,22 +142,14 @@ impl Job<'_> {
         settings: TaskMapConfig,
         report: &'b TaskMapReport,
         launch: Option<&JobLaunch>,
-    ) -> MapReport<'b> {
-        let options = self.options;
-        MapReport {
-            model: files::name(&options.file),
-            tasks: program.num_tasks(),
-            messages: program.num_messages(),
-            flits: program.num_flits(),
-            seed: self.config.seed,
-            machine: options.machine.report(machine),
-            preconfiguration_mapping: options.preconfiguration_mapping,
+    ) -> Envelope<JsonOptions, Found<'b>> {
+        let named = JsonOptions {
+            preconfiguration_mapping: self.options.preconfiguration_mapping,
             tasks_per_pe: tasks_per_pe(room, machine),
-            judge: options.workload.judge().name(),
-            settings,
-            report,
-            launch: launch.map(JobLaunch::report),
-        }
+            judge: self.options.workload.judge().name(),
+        };
+        let (program, launch) = (JsonProgram::of(program), launch.map(JobLaunch::report));
+        self.envelope(machine, named, Found { program, settings, report, launch })
     }
 
     /// Writes mapping, report, picture and what launches the job, once the mapping is verified if that was asked for.
@@ -164,7 +158,7 @@ impl Job<'_> {
         program: &Workload,
         room: Option<u32>,
         TaskMapping { mapping, report, .. }: &TaskMapping,
-        report_of_run: &MapReport<'_>,
+        report_of_run: &Envelope<JsonOptions, Found<'_>>,
         launch: Option<&JobLaunch>,
     ) -> Result<()> {
         let Job { options, machine, places, .. } = self;

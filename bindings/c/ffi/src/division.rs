@@ -3,7 +3,6 @@
 use viem::graph::CsrGraph;
 use viem::ground::types::Weight;
 use viem::machine::{Blocks, HierarchyError};
-use viem::mapping::model::{ModelError, check_num_blocks};
 use viem::partition::{FixedVertices, TargetsError};
 use viem::solve::{Balance, Objective};
 use viem::{PreparedMachine, Request, Targets};
@@ -48,15 +47,6 @@ impl Division {
     /// The same with vertices that must be in given blocks, if there are any.
     pub fn with_fixed(self, fixed: Option<FixedVertices>) -> Self {
         Self { fixed, ..self }
-    }
-
-    /// Checks that there is a vertex for each block that has a share. To be asked before a graph is divided, not where a partition is scored.
-    ///
-    /// # Errors
-    ///
-    /// There are fewer vertices.
-    pub fn check_enough(&self, graph: &CsrGraph) -> Result<(), ModelError> {
-        check_num_blocks(graph, self.shares.iter().filter(|&&share| share > 0).count())
     }
 
     /// Says that a least load is rounded down to 0, where it is.

@@ -14,12 +14,11 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_int};
 use std::fmt::Display;
 
-use viem::ground::threads;
 use viem::ground::types::{BlockId, Cost};
 use viem::solve::Balance;
-use viem::{Config, CsrGraph, Hierarchy, PartitionPreset, Partitioner, PreparedMachine, Request, Targets};
+use viem::{Config, CsrGraph, Hierarchy, PartitionPreset, PreparedMachine, Request, Solution};
 use viem_ffi::{
-    LooseGraph, arcs_from, array, array_mut, check_memory, guarded, memory_of_run, optional, put,
+    Division, LooseGraph, arcs_from, array, array_mut, check_memory, guarded, memory_of_run, optional, put,
     put_if_wanted,
 };
 
@@ -135,12 +134,13 @@ unsafe fn call(
     MESSAGE.with_borrow_mut(|kept| *kept = CString::new(message).unwrap_or_default());
 }
 
-/// `FAST`, `ECO`, `STRONG` and so on.
-fn preset(mode: c_int) -> Result<PartitionPreset, String> {
+/// The settings of `FAST`, `ECO`, `STRONG` and so on.
+fn config(mode: c_int, seed: c_int) -> Result<Config, String> {
     use PartitionPreset::*;
     let presets = [Fast, Eco, Strong, FastSocial, EcoSocial, StrongSocial];
     let preset = usize::try_from(mode).ok().and_then(|mode| presets.get(mode).copied());
-    preset.ok_or_else(|| format!("the mode is {mode}; modes are 0 to 5"))
+    let preset = preset.ok_or_else(|| format!("the mode is {mode}; modes are 0 to 5"))?;
+    Ok(Config::from(preset).with_seed(seed as u64).with_threads(num_threads()))
 }
 
 fn num_threads() -> usize {
@@ -163,13 +163,14 @@ unsafe fn partition(
     let (nparts, imbalance) = unsafe { (one("nparts", nparts)?, one("imbalance", imbalance)?) };
     let num_parts = usize::try_from(nparts).map_err(|_| format!("nparts is {nparts}; it is at least 1"))?;
     check_memory(64 * num_parts as u128).map_err(text)?;
-    let targets = Targets::equal(&graph, num_parts, imbalance).map_err(text)?;
+    let balance = Balance::default().with_imbalance(imbalance);
+    let division = Division::new(&graph, num_parts, None, balance).map_err(text)?;
+    let blocks = division.blocks().map_err(text)?;
+    let machine = PreparedMachine::new(&blocks);
+    let request = division.request(&graph, &machine);
+    let Solution { mapping, report, .. } = request.solve(&config(mode, seed)?, &()).map_err(text)?;
     let too_few = too_few(&graph, num_parts);
-    let partitioner = Partitioner::new(preset(mode)?, seed as u64);
-    let partition =
-        threads::run(num_threads(), || partitioner.partition(&graph, &targets, &())).map_err(text)?;
-    let cut = partition.cut();
-    Ok(Found { parts: partition.into_blocks(), cut, cost: None, too_few })
+    Ok(Found { parts: mapping.into_pes(), cut: report.cut, cost: None, too_few })
 }
 
 /// Partitions a graph into `nparts` parts, each at most `(1 + imbalance) * ceil(weight / nparts)`, with few edges between them.
@@ -259,10 +260,9 @@ pub unsafe extern "C" fn process_mapping(
         let distances = unsafe { joined("distance_parameter", distance_parameter, depth) }?;
         let machine = Hierarchy::parse(&tree, &distances).map_err(text)?;
         let balance = Balance::default().with_imbalance(unsafe { one("imbalance", imbalance) }?);
-        let config = Config::preset(preset(mode_partitioning)?.into()).with_seed(seed as u64);
         let prepared = PreparedMachine::new(&machine);
         let request = Request::new(&graph, &prepared).balanced(balance);
-        let solution = request.solve(&config.with_threads(num_threads()), &()).map_err(text)?;
+        let solution = request.solve(&config(mode_partitioning, seed)?, &()).map_err(text)?;
         let report = solution.report;
         let too_few = too_few(&graph, viem::Machine::num_pes(&machine));
         Ok(Found { parts: solution.mapping.into_pes(), cut: report.cut, cost: Some(report.cost), too_few })

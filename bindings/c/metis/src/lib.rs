@@ -5,7 +5,6 @@
 //! | `exports` | the functions that programs call |
 //! | `options` | the array of options |
 //! | `task` | a graph, what it is divided into, and its partition |
-//! | `volume` | the communication volume: its value, and fewer of it by single moves |
 //! | `mesh` | dual and nodal graphs of meshes, and parts of nodes from those of elements |
 //! | `real` | METIS itself, for what viem does not do |
 //!
@@ -19,7 +18,6 @@ mod mesh;
 mod options;
 mod real;
 mod task;
-mod volume;
 
 use std::ffi::c_int;
 

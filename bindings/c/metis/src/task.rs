@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use viem::ground::threads;
 use viem::ground::types::{BlockId, NodeId, Weight};
+use viem::partition::Volume;
 use viem::{CsrGraph, PartitionPreset, Partitioner, Targets};
 use viem_ffi::{LooseGraph, check_memory, memory_of_run};
 
 use crate::options::{Objective, Options};
-use crate::volume::Volume;
 use crate::{Fault, Idx};
 
 /// A problem of one constraint.
@@ -38,12 +38,12 @@ impl Task<'_> {
         check_memory(memory_of_run(graph.num_nodes(), graph.num_arcs()) + 64 * self.num_parts as u128)?;
         let volume = match self.options.objective {
             Objective::Cut => None,
-            Objective::Volume => Some(Volume::new(&graph, self.sizes)?),
+            Objective::Volume => Some(Volume::new(&graph, self.sizes()).map_err(|_| Fault::Input)?),
         };
         let targets = self.targets(&graph)?;
         let weighed = match &volume {
             None => Cow::Borrowed(&graph),
-            Some(volume) => Cow::Owned(volume.weighed(&graph)?),
+            Some(volume) => Cow::Owned(volume.weighed().map_err(|_| Fault::Input)?),
         };
         let (preset, count) = effort();
         let partitioner = Partitioner::new(preset, self.options.seed);
@@ -52,12 +52,18 @@ impl Task<'_> {
         let mut parts = partition.blocks().to_vec();
         let objective = match volume {
             None => partition.cut(),
-            Some(volume) => volume.improve(&graph, &targets, &mut parts, self.options.seed),
+            Some(volume) => volume.lower(&mut parts, &targets, self.options.seed),
         };
         // As with METIS, nothing is asked of a graph that is not connected itself.
         let is_asked = self.options.is_contiguous && is_contiguous(&graph, &vec![0; graph.num_nodes()]);
         let is_contiguous = !is_asked || is_contiguous(&graph, &parts);
         Ok(Solution { parts, objective, is_contiguous })
+    }
+
+    /// What each vertex sends.
+    fn sizes(&self) -> Vec<Weight> {
+        let num_nodes = self.graph.offsets.len() - 1;
+        self.sizes.map_or_else(|| vec![1; num_nodes], |sizes| sizes.iter().map(|&size| size.into()).collect())
     }
 
     /// What METIS allows each part: `imbalance * share * total`, not rounded up; but never less than a whole vertex of its fair share.

@@ -7,7 +7,7 @@ map the processes of a job, one per PE             `map`
 map a mesh, many vertices per PE                   `map_many_to_one`
 partition a graph                                  `partition`
 adapt what was computed, with few moves            `remap`
-lower the load of the busiest link                 `relieve`
+lower the load of the busiest link or node         `relieve`
 score what is given                                `evaluate`
 solve a quadratic assignment problem               `quadratic_assignment`
 describe a machine, convert a graph once           `Machine`, `Graph`

@@ -98,7 +98,7 @@ def quadratic_assignment(
         "fun": sign * cost,
         "nit": 1,
         "lower_bound": None if bound is None else sign * bound,
-        "optimal": report["optimal"],
+        "optimal": report["is_optimal"],
         "stopped": report["stopped"],
         "seconds": report["seconds"],
     }

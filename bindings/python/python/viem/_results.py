@@ -94,6 +94,9 @@ class Report(TypedDict, total=False):
     busiest_link: Optional[int]
     """Of `relieve`: the load of the busiest link."""
     busiest_link_of_start: Optional[int]
+    busiest_node: Optional[int]
+    """Of `relieve`: the traffic that leaves the busiest node."""
+    busiest_node_of_start: Optional[int]
 
 
 class Launch(NamedTuple):

@@ -310,24 +310,27 @@ def remap(
 def relieve(
     mapping: Mapping,
     *,
+    objective: str = "busiest_link",
     excess: float = 0.005,
     fixed: Any = None,
     progress: Optional[Progress] = None,
     on_interrupt: OnInterrupt = "raise",
 ) -> Mapping:
-    """Lowers the load of the busiest link of a machine by exchanges of PEs, nodes and racks, while J hardly rises.
+    """Lowers a secondary objective by exchanges of PEs, nodes and racks, while J hardly rises.
 
     Parameters
     ----------
     mapping : Mapping
-        One-to-one or many-to-one. It is returned as it is unless its busiest link gets a lower load; so it is where distances alone are known
-        of the machine.
+        One-to-one or many-to-one. It is returned as it is unless its objective gets lower.
+    objective : str
+        ``"busiest_link"``: the load of the busiest link of the machine, if more than distances are known of it. ``"busiest_node"``: the traffic
+        that leaves the busiest node.
     excess : float
         The share of J by which it may rise, from 0 to 1.
     fixed, progress, on_interrupt :
         As for `map`.
 
-    The loads are in the report, as `busiest_link` and `busiest_link_of_start`; None where no link is known.
+    The values before and after are in the report, such as `busiest_link_of_start` and `busiest_link`; None where no link is known.
 
     Examples
     --------
@@ -343,7 +346,7 @@ def relieve(
         mapping.machine._core,
         mapping.pe,
         places("fixed", fixed, mapping.graph, mapping.machine._labels, partial=True),
-        excess,
+        (objective, excess),
         Settings(progress=progress, on_interrupt=on_interrupt),
     )
     return Mapping(mapping.graph, mapping.machine, *found, mapping._many_to_one)

@@ -133,7 +133,7 @@ def relieve(
     machine: Machine,
     start: _Numbers,
     fixed: Optional[_Numbers],
-    excess: float,
+    lowered: tuple[str, float],
     settings: Settings,
 ) -> _Found: ...
 def evaluate(

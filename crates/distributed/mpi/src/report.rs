@@ -12,21 +12,12 @@ use crate::options::{NAME, Options};
 pub(crate) struct Report {
     program: &'static str,
     version: &'static str,
-    graph: String,
-    n: u64,
-    m: u64,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    k: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    input: String,
     machine: Option<JsonMachine>,
     seed: u64,
-    preconfiguration_mapping: &'static str,
-    /// In percent.
-    imbalance: f64,
-    /// In percent of the share.
-    least_load: f64,
-    attempts: u32,
-    #[serde(rename = "J", skip_serializing_if = "Option::is_none")]
+    options: JsonOptions,
+    num_processes: u64,
+    num_edges: u64,
     cost: Option<Cost>,
     cut: Cost,
     loads: Loads,
@@ -41,6 +32,34 @@ pub(crate) struct Report {
     communication: Communication,
     seconds: Seconds,
     memory: Memory,
+}
+
+/// The options that decide the result.
+#[derive(Serialize)]
+struct JsonOptions {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    k: Option<u32>,
+    preconfiguration_mapping: &'static str,
+    /// In percent.
+    imbalance: f64,
+    /// In percent of the share.
+    least_load: f64,
+    attempts: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    migration_weight: Option<String>,
+}
+
+impl JsonOptions {
+    fn of(options: &Options) -> Self {
+        Self {
+            k: options.k,
+            preconfiguration_mapping: options.preconfiguration_mapping.name(),
+            imbalance: options.imbalance,
+            least_load: options.least_load,
+            attempts: options.attempts,
+            migration_weight: options.migration_weight.map(|weight| weight.to_string()),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -69,7 +88,6 @@ struct Loads {
 
 #[derive(Serialize)]
 struct Migration {
-    migration_weight: String,
     weight: Weight,
 }
 
@@ -170,16 +188,12 @@ impl Report {
         Self {
             program: NAME,
             version: env!("CARGO_PKG_VERSION"),
-            graph: options.name(),
-            n,
-            m: arcs / 2,
-            k: options.k,
+            input: options.name(),
             machine,
             seed: options.seed,
-            preconfiguration_mapping: options.preconfiguration_mapping.name(),
-            imbalance: options.imbalance,
-            least_load: options.least_load,
-            attempts: options.attempts,
+            options: JsonOptions::of(options),
+            num_processes: n,
+            num_edges: arcs / 2,
             cost: result.cost,
             cut: result.cut,
             loads: Loads {
@@ -194,10 +208,7 @@ impl Report {
                 empty: result.empty,
                 share_without_least: result.share_without_least,
             },
-            migration: options
-                .migration_weight
-                .zip(result.migration)
-                .map(|(of_one, weight)| Migration { migration_weight: of_one.to_string(), weight }),
+            migration: result.migration.map(|weight| Migration { weight }),
             fixed: Fixed::new(options, result),
             levels: result.levels,
             coarsest: result.coarsest,
@@ -224,14 +235,21 @@ impl Report {
         let Seconds { reading, coarsening, dividing, refining, .. } = self.seconds;
         let mut lines = vec![
             format!("io time: {reading:.6}"),
-            format!("graph has {} nodes, {} edges, on {} ranks", self.n, self.m, self.ranks),
+            format!(
+                "graph has {} nodes, {} edges, on {} ranks",
+                self.num_processes, self.num_edges, self.ranks
+            ),
             format!("coarsened {} times to {} vertices in {coarsening:.6}", self.levels, self.coarsest),
-            format!("the best of {} attempts in {dividing:.6}", self.attempts),
+            format!("the best of {} attempts in {dividing:.6}", self.options.attempts),
             format!("refined, {} V-cycles included, in {refining:.6}", self.v_cycles),
             format!("cut {}", self.cut),
             format!("load of the blocks: {least} least, {mean:.2} mean, {greatest} greatest, bound {bound}"),
         ];
-        lines.extend(self.fixed.as_ref().map(|it| format!("{} of {} vertices are fixed", it.number, self.n)));
+        lines.extend(
+            self.fixed
+                .as_ref()
+                .map(|it| format!("{} of {} vertices are fixed", it.number, self.num_processes)),
+        );
         lines.extend(self.migration.as_ref().map(|it| format!("migration {}", it.weight)));
         lines.extend(self.cost.map(|cost| format!("quadratic assignment objective J(C,D,Pi') = {cost}")));
         lines
@@ -265,10 +283,13 @@ impl Report {
     pub(crate) fn notes(&self) -> Vec<String> {
         let Loads { empty, share_without_least, .. } = self.loads;
         let few = (empty > 0 && self.has_fewer_vertices()).then(|| {
-            format!("there are {} vertices for more processing elements: {empty} stay empty", self.n)
+            format!(
+                "there are {} vertices for more processing elements: {empty} stay empty",
+                self.num_processes
+            )
         });
         let rounded = share_without_least.map(|share| {
-            let (percent, share) = (self.least_load, (100.0 * share).round() / 100.0);
+            let (percent, share) = (self.options.least_load, (100.0 * share).round() / 100.0);
             format!("a least load of {percent} % of {share} is 0, as it is rounded down")
         });
         few.into_iter().chain(rounded).collect()
@@ -276,6 +297,6 @@ impl Report {
 
     /// Returns whether there are fewer vertices than processing elements.
     fn has_fewer_vertices(&self) -> bool {
-        self.machine.as_ref().is_some_and(|machine| self.n < machine.num_pes as u64)
+        self.machine.as_ref().is_some_and(|machine| self.num_processes < machine.num_pes as u64)
     }
 }

@@ -160,10 +160,10 @@ fn mappings_are_the_same_on_any_number_of_ranks_and_have_the_costs_they_report()
             MachineText { spec: "4:2", distances: Some("1:10"), file: None, pes: None, link_cycles: None };
         let audit = audit_many(&folder.read("mesh.graph"), &mapping, &machine).unwrap();
         let report = folder.report("report");
-        assert_eq!(report["J"], audit.cost as u64);
+        assert_eq!(report["cost"], audit.cost as u64);
         assert_eq!(report["loads"]["greatest"], *audit.loads.iter().max().unwrap() as u64);
         assert!(audit.loads.iter().all(|&load| load <= 309), "{:?}", audit.loads);
-        assert_eq!((&report["ranks"], &report["n"]), (&ranks.into(), &2400.into()));
+        assert_eq!((&report["ranks"], &report["num_processes"]), (&ranks.into(), &2400.into()));
         assert_eq!(*first.get_or_insert(mapping.clone()), mapping, "{ranks} ranks");
     }
 }

@@ -4,7 +4,6 @@ use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::threads::ThreadsError;
 use viem::ground::types::{BlockId, Weight};
 use viem::machine::MachineError;
-use viem::mapping::model::ModelError;
 use viem::partition::remap::{HomesError, RemapError};
 use viem::partition::{FixedError, TargetsError};
 use viem::solve::SolveError;
@@ -18,8 +17,6 @@ pub enum DivideError {
     Solve(#[from] SolveError),
     #[error(transparent)]
     Targets(#[from] TargetsError),
-    #[error(transparent)]
-    Model(#[from] ModelError),
     #[error(transparent)]
     Machine(#[from] MachineError),
     #[error(transparent)]
@@ -47,7 +44,6 @@ impl HasKind for DivideError {
         match self {
             Self::Solve(error) => error.kind(),
             Self::Targets(error) => error.kind(),
-            Self::Model(error) => error.kind(),
             Self::Machine(error) => error.kind(),
             Self::Homes(error) => error.kind(),
             Self::Remap(error) => error.kind(),

@@ -3,8 +3,7 @@
 use std::borrow::Cow;
 
 use viem::ground::types::{BlockId, Weight};
-use viem::mapping::model::ModelError;
-use viem::partition::{FixedError, Targets};
+use viem::partition::{FixedError, Targets, TargetsError};
 
 use super::config::DistConfig;
 use super::error::DivideError;
@@ -66,7 +65,7 @@ impl<'a, C: Comm> Run<'a, C> {
     fn check(&self, arcs: Weight) -> Result<(), DivideError> {
         let (num_blocks, num_nodes) = (self.num_blocks, self.graph.ranges().total() as usize);
         if matches!(self.goal, Goal::Blocks(_)) && num_blocks > num_nodes {
-            return Err(ModelError::NumBlocks { num_blocks, num_nodes }.into());
+            return Err(TargetsError::NumBlocks { num_blocks, num_nodes }.into());
         }
         let (penalty, scale) = self.penalty();
         let edges = i128::from(arcs).checked_mul(i128::from(self.distances.greatest()) * i128::from(scale));

@@ -6,7 +6,7 @@ use viem::ground::threads;
 use viem::ground::types::{BlockId, Weight};
 use viem::partition::remap::Homes as WholeHomes;
 use viem::partition::{
-    FixedError, FixedVertices, MigrationWeight, Partitioner, Remapping, Targets, TargetsError,
+    BlocksLeft, FixedError, FixedVertices, MigrationWeight, Partitioner, Remapping, Targets, TargetsError,
 };
 use viem::solve::{PreparedMachine, Request};
 
@@ -129,7 +129,7 @@ impl<C: Comm> Run<'_, C> {
         let slight = MigrationWeight::rounded(0.0);
         self.best_of(attempts, ranges, seed, |seed| {
             let (graph, start, fixed, before) = given.expect("a rank that makes an attempt has the graph");
-            let homes = WholeHomes::new(start, &[], self.num_blocks)?;
+            let homes = WholeHomes::new(start, self.num_blocks)?;
             let found = self.divided(graph, Some(Remapping::new(&homes, slight).alone()), fixed, seed)?;
             let quality = self.quality(graph, None, &found, bounds);
             Ok(if quality < before { (quality, found) } else { (before, start.to_vec()) })
@@ -143,7 +143,7 @@ impl<C: Comm> Run<'_, C> {
         let new = self.num_blocks as BlockId;
         let known = |&home: &BlockId| if home == Homes::NONE { new } else { home };
         let old = homes.as_ref().map(|homes| homes.iter().map(known).collect::<Vec<_>>());
-        let old = old.map(|old| WholeHomes::new(&old, &[new], self.num_blocks)).transpose()?;
+        let old = old.map(|old| WholeHomes::after(&old, BlocksLeft(&[new]), self.num_blocks)).transpose()?;
         let remapping = old.as_ref().zip(self.old).map(|(homes, Old { weight, .. })| {
             let remapping = Remapping::new(homes, weight);
             if is_finest { remapping } else { remapping.alone() }

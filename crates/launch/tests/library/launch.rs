@@ -1137,6 +1137,6 @@ fn trees_have_nodes() {
     let tree = viem_cluster::build("2:2:2", Some("1:2:3"), None).unwrap();
     let nodes = Nodes::of(&tree);
     assert_eq!(nodes.hosts().len(), 2);
-    let launch = launch("cray", &tree, &Mapping::new(vec![7, 6, 5, 4, 3, 2, 1, 0]).unwrap()).unwrap();
+    let launch = launch("cray", &tree, &Mapping::from_pes(vec![7, 6, 5, 4, 3, 2, 1, 0]).unwrap()).unwrap();
     assert_eq!(launch.files[0].content, "7,6,5,4,3,2,1,0\n");
 }

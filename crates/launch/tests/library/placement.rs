@@ -213,7 +213,7 @@ fn cores_near_gpus_are_those_gpus() {
     let table = "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \tSYS\t8-15\nGPU1\tSYS\t X \t0-7\n";
     let machine = machine_of_gpus("n1\n", table);
     for kind in ["mpich40", "cray"] {
-        let mapping = Mapping::new(vec![1, 0]).unwrap();
+        let mapping = Mapping::from_pes(vec![1, 0]).unwrap();
         let text = &launch(kind, machine.as_ref(), &mapping).unwrap().files[0].content;
         assert_eq!(read(text, 2, machine.as_ref()).pes, [1, 0], "{kind}: {text}");
     }

@@ -1,9 +1,8 @@
 //! The same graph with other vertex numbers, so that vertices used together are stored together.
 
-use rayon::prelude::*;
-
 use super::CsrGraph;
 use super::csr::sort_by_source;
+use crate::ground::threads;
 use crate::ground::types::{NodeId, Weight};
 
 /// The number of vertices whose rows one task writes: balances the cost of a task against its work. The result does not
@@ -35,7 +34,7 @@ pub fn relabel(graph: &CsrGraph, order: &[NodeId]) -> CsrGraph {
         (weights, other_weights) = other_weights.split_at_mut(count);
         grains.push((nodes, targets, weights));
     }
-    grains.into_par_iter().for_each(|(nodes, targets, weights)| {
+    threads::map_each(grains, &|(nodes, targets, weights): (&[NodeId], &mut [NodeId], &mut [Weight])| {
         let arcs = nodes.iter().flat_map(|&node| graph.arcs(node));
         for ((to, to_weight), (target, weight)) in targets.iter_mut().zip(weights).zip(arcs) {
             *to = label[target as usize];

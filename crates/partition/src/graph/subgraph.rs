@@ -1,8 +1,7 @@
 //! Induced subgraphs, the step of every recursion over blocks.
 
-use rayon::prelude::*;
-
 use super::CsrGraph;
+use crate::ground::threads;
 use crate::ground::types::{BlockId, NodeId};
 
 /// Splits a graph into the subgraphs its blocks induce; O(n + m) for all of them together.
@@ -36,7 +35,7 @@ pub fn split(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> Vec<(Cs
             .expect("a part of a graph weighs no more than the graph");
         (subgraph, nodes)
     };
-    members.into_par_iter().map(induce).collect()
+    threads::map_each(members, &induce)
 }
 
 #[cfg(test)]

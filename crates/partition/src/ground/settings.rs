@@ -169,7 +169,7 @@ macro_rules! members {
         }
 
         $(#[$of_method:meta])*
-        $visibility:vis fn $method:ident $(<$oracle:ident: $bound:path>)? (self $(, $parameter:ident: $type:ty)?) -> $result:ty
+        $visibility:vis fn $method:ident $(<$oracle:ident: $bound:path>)? (self $(, $parameter:ident: $type:ty)*) -> $result:ty
             = function $arguments:tt
     ) => {
         $crate::ground::settings::named! {
@@ -181,7 +181,7 @@ macro_rules! members {
 
         impl $choice {
             $(#[$of_method])*
-            $visibility fn $method $(<$oracle: $bound>)? (self $(, $parameter: $type)?) -> $result {
+            $visibility fn $method $(<$oracle: $bound>)? (self $(, $parameter: $type)*) -> $result {
                 match self {
                     $(Self::$variant => $function $arguments,)+
                 }

@@ -1,6 +1,7 @@
 //! Running work on a given number of threads.
 
 use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 use thiserror::Error;
@@ -36,17 +37,47 @@ pub fn count() -> usize {
     rayon::current_thread_index().map_or(1, |_| rayon::current_num_threads())
 }
 
+/// Calls `work` with 0, 1, …, `count` - 1, a task each. Outside of any pool the calling thread does it all.
+///
+/// The work is called through a pointer, so that what distributes tasks is compiled once.
+fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
+    if count == 1 || rayon::current_thread_index().is_none() {
+        return (0..count).for_each(work);
+    }
+    (0..count).into_par_iter().with_max_len(1).for_each(work);
+}
+
+/// A place that one task reads or writes.
+struct Slot<T>(Mutex<T>);
+
+impl<T> Slot<T> {
+    fn new(content: T) -> Self {
+        Self(Mutex::new(content))
+    }
+
+    /// Puts something in the place of what is there.
+    fn replace(&self, content: T) -> T {
+        std::mem::replace(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner), content)
+    }
+
+    fn into_inner(self) -> T {
+        self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// The results for 0, 1, …, `count` - 1, in this order; a task of a thread is `grain_size` of them, at least 1. Outside of any pool
 /// the calling thread does it all.
-///
-/// The work is called through a pointer: what distributes tasks is then compiled once for each kind of result, and not for
-/// each kind of distances too.
 pub fn map<T: Send>(count: usize, grain_size: usize, work: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
-    if rayon::current_thread_index().is_none() {
+    let grain_size = grain_size.max(1);
+    if count <= grain_size || rayon::current_thread_index().is_none() {
         return (0..count).map(work).collect();
     }
-    let grain_size = grain_size.max(1);
-    (0..count).into_par_iter().with_min_len(grain_size).with_max_len(grain_size).map(work).collect()
+    let grains: Vec<Slot<Vec<T>>> = (0..count.div_ceil(grain_size)).map(|_| Slot::new(Vec::new())).collect();
+    each(grains.len(), &|grain| {
+        let begin = grain * grain_size;
+        grains[grain].replace((begin..count.min(begin + grain_size)).map(work).collect());
+    });
+    grains.into_iter().flat_map(Slot::into_inner).collect()
 }
 
 /// The number of terms that a task of [`sum`] adds up, and of entries that one of [`fill`] computes. Balances the cost of a task against idle
@@ -71,10 +102,10 @@ pub(crate) fn fill<T: Send>(entries: &mut [T], entry: impl Fn(usize) -> T + Sync
             *place = entry(index);
         }
     };
-    if entries.len() <= GRAIN_SIZE || rayon::current_thread_index().is_none() {
+    if entries.len() <= GRAIN_SIZE {
         return of_grain((0, entries));
     }
-    entries.par_chunks_mut(GRAIN_SIZE).enumerate().for_each(of_grain);
+    map_each(entries.chunks_mut(GRAIN_SIZE).enumerate().collect(), &of_grain);
 }
 
 /// An array of `count` times the same value, which all threads write if it is long.
@@ -84,13 +115,17 @@ pub fn filled<T: Copy + Default + Send + Sync>(count: usize, value: T) -> Result
     Ok(array)
 }
 
-/// The results for some items, in their order, a task each. Outside of any pool the calling thread does it all. The work is called through a
-/// pointer, as in [`map`].
+/// The results for some items, in their order, a task each. Outside of any pool the calling thread does it all.
 pub fn map_each<T: Send, R: Send>(items: Vec<T>, work: &(dyn Fn(T) -> R + Sync)) -> Vec<R> {
-    if rayon::current_thread_index().is_none() {
+    if items.len() <= 1 || rayon::current_thread_index().is_none() {
         return items.into_iter().map(work).collect();
     }
-    items.into_par_iter().with_max_len(1).map(work).collect()
+    let items: Vec<Slot<Option<T>>> = items.into_iter().map(|item| Slot::new(Some(item))).collect();
+    let results: Vec<Slot<Option<R>>> = items.iter().map(|_| Slot::new(None)).collect();
+    each(items.len(), &|index| {
+        results[index].replace(items[index].replace(None).map(work));
+    });
+    results.into_iter().filter_map(Slot::into_inner).collect()
 }
 
 /// The results for the numbers of a range, in this order, of which those are left out that are not begun before `stops` says

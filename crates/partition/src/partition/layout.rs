@@ -113,6 +113,9 @@ impl<'a> Layout<'a> {
 }
 
 /// Maps the quotient graph of a partition and a seed to the block that each block becomes.
+///
+/// A function and not a step between two calls: a pool makes its partitions as it needs them, none if a start is optimal, and any number until a
+/// time limit, and each is placed between its division and its refinement.
 pub type PlaceBlocks<'a> = dyn Fn(&CsrGraph, u64) -> Vec<BlockId> + Sync + 'a;
 
 /// Places whole blocks, as far as vertices that are fixed stay in theirs.

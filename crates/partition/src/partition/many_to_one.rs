@@ -16,7 +16,7 @@ use super::assignment::{Assignment, Problem};
 use super::blocks::{Partition, renamed};
 use super::compact::{self, CompactGraph, Stored};
 use super::layout::{Layout, place_blocks};
-use super::objective::{BlockDistances, Migrating, Objective, ObjectiveVisitor, visit_cost};
+use super::objective::{BlockDistances, EdgeCost, Migrating, Objective};
 use super::refine::fill;
 use super::remap::{EdgeCosts, Envelope, Remap, RemapError, Remapping};
 use super::scheme::enumeration;
@@ -32,7 +32,7 @@ use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
 use crate::ground::settings::ConfigError;
 use crate::ground::threads;
-use crate::ground::types::{BlockId, Cost, Distance, NodeId};
+use crate::ground::types::{BlockId, Cost, NodeId};
 
 /// All settings of many-to-one partitions: blocks are the PEs of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -211,14 +211,14 @@ impl ManyToOnePartitioner {
     /// # Errors
     ///
     /// The homes do not fit the graph and the targets, the weight is not possible for them, or there is no partition from scratch.
-    pub fn remap<E: From<RemapError>>(
+    pub fn remap(
         &self,
         graph: &CsrGraph,
         targets: &Targets,
         layout: Layout<'_>,
         (remapping, observer): (Remapping<'_>, &dyn Observer),
-        scratch: &dyn Fn() -> Result<ManyToOnePartition, E>,
-    ) -> Result<Envelope<ManyToOnePartition>, E> {
+        scratch: &dyn Fn() -> Result<ManyToOnePartition, RemapError>,
+    ) -> Result<Envelope<ManyToOnePartition>, RemapError> {
         let ManyToOnePartitionConfig { sections, whole: settings, .. } =
             &self.settings.suited_to(graph, targets);
         let sections = sections.resuming();
@@ -227,34 +227,20 @@ impl ManyToOnePartitioner {
             Multisection { tree, distances, settings: &sections, refined: (settings, 0), place: None };
         let along = (!tree.is_flat()).then_some(division);
         let remap = &Remap { graph, targets, remapping, settings, along, seed: self.seed, observer };
-        let scratch = &|| -> Result<Vec<BlockId>, E> {
+        let scratch = &|| -> Result<Vec<BlockId>, RemapError> {
             let scratch = scratch()?;
             let blocks = renamed(scratch.partition.blocks(), &remap.labels(&scratch.partition, tree));
             // Where the machine is no tree, parts of the same shape need not have the same distances.
             let is_as_good = cost(graph, distances, &blocks) <= scratch.cost;
             Ok(if is_as_good { blocks } else { scratch.partition.into_blocks() })
         };
-        let found = visit_cost(distances, RemapVisitor { remap, greatest: distances.greatest(), scratch })?;
+        // The partitioner counts each edge once, J twice.
+        let costs = EdgeCosts { times: 2, greatest: distances.greatest() };
+        let found = remap.run(EdgeCost::of_distances(distances), costs, scratch)?;
         Ok(found.map(|blocks| {
             let cost = cost(graph, distances, &blocks);
             ManyToOnePartition { partition: Partition::of(graph, blocks, targets), cost }
         }))
-    }
-}
-
-/// A remapping once the objective is known.
-struct RemapVisitor<'a, E> {
-    remap: &'a Remap<'a>,
-    greatest: Distance,
-    scratch: &'a dyn Fn() -> Result<Vec<BlockId>, E>,
-}
-
-impl<E: From<RemapError>> ObjectiveVisitor for RemapVisitor<'_, E> {
-    type Output = Result<Envelope<Vec<BlockId>>, E>;
-
-    fn visit<O: Objective>(self, objective: O) -> Self::Output {
-        // The partitioner counts each edge once, J twice.
-        self.remap.run(objective, EdgeCosts { times: 2, greatest: self.greatest }, self.scratch)
     }
 }
 
@@ -281,7 +267,11 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn on<W: Stored>(&self, graph: &CompactGraph<'_, W>) -> Assignment {
-        visit_cost(self.layout.distances, RunVisitor { run: self, graph })
+        match (self.targets.fixed(), EdgeCost::of_distances(self.layout.distances)) {
+            (None, EdgeCost::Stored(objective)) => self.with(Problem { graph, objective: &objective }),
+            (None, cost) => self.with(Problem { graph, objective: &Migrating::of(cost) }),
+            (Some(fixed), cost) => self.with(Problem { graph, objective: &Migrating::fixing(cost, fixed) }),
+        }
     }
 
     fn with<W: Stored, O: Objective>(&self, level: Problem<'_, W, O>) -> Assignment {
@@ -312,25 +302,5 @@ impl Run<'_> {
         let mut best = Pool { task, seed: self.seed, starts, goes_on: self.goes_on }.best();
         fill::fill_empty(level, &mut best, targets.load_bounds());
         best
-    }
-}
-
-/// A call of the partitioner once the objective is known.
-struct RunVisitor<'a, W> {
-    run: &'a Run<'a>,
-    graph: &'a CompactGraph<'a, W>,
-}
-
-impl<W: Stored> ObjectiveVisitor for RunVisitor<'_, W> {
-    type Output = Assignment;
-
-    fn visit<O: Objective>(self, objective: O) -> Assignment {
-        match self.run.targets.fixed() {
-            Some(fixed) => {
-                let objective = Migrating::fixing(objective, fixed);
-                self.run.with(Problem { graph: self.graph, objective: &objective })
-            }
-            None => self.run.with(Problem { graph: self.graph, objective: &objective }),
-        }
     }
 }

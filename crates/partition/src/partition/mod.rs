@@ -18,6 +18,7 @@
 //! | `refine::balance` | bounds restored by single moves | O((n + m) log n), O(k) if they hold |
 //! | `refine::fill` | least loads met and empty blocks filled by single moves | O((n + m) log n), O(n) if nothing is missing |
 //! | `refine::cycles` | negative cycles and cheapest paths of blocks: improvement at exact sizes | as its settings allow |
+//! | `refine::volume` | the communication volume lowered by annealing of the boundary | the squares of its degrees, per sweep |
 //! | `scheme::multilevel` | one run down and up the levels | the sum of the above |
 //! | `scheme::groups` | components and groups of heavy edges kept whole in blocks | O(n + m), a packing, a run |
 //! | `packing` | bins filled with items: bin packing | O(n log n), and a search where that fails |
@@ -125,9 +126,10 @@ pub use orders::{Grouping, PartitionAlgorithm, PartitionAlgorithmError, Partitio
 pub use packing::Packing;
 pub use partitioner::Partitioner;
 pub use quality::PartitionQuality;
+pub use refine::volume::Volume;
 pub use remap::{
-    CurvePoint, Envelope, Homes, HomesError, Migration, MigrationWeight, MigrationWeightError, RemapError,
-    Remapped, Remapping,
+    BlocksLeft, CurvePoint, Envelope, Homes, HomesError, Migration, MigrationWeight, MigrationWeightError,
+    RemapError, Remapped, Remapping,
 };
 pub use settings::{
     BalanceConfig, BisectionConfig, FlowConfig, HeavyTailedConfig, InitialConfig, KWayConfig, LargeConfig,

@@ -11,6 +11,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
+use crate::ground::order;
 use crate::ground::types::{BlockId, Weight};
 
 /// The number of bins that the search may look at. Balances finding a packing that exists against time: a few milliseconds. Of 3000
@@ -36,9 +37,9 @@ pub struct Packing<'a> {
 
 impl Packing<'_> {
     /// The bin of as many items as fit, each where it fits most tightly; those of the greatest value come first.
-    pub fn most(&self, value: impl Fn(u32) -> Weight) -> Vec<Option<BlockId>> {
+    pub fn most(&self, value: &dyn Fn(u32) -> Weight) -> Vec<Option<BlockId>> {
         let mut order: Vec<u32> = (0..self.weights.len() as u32).collect();
-        order.sort_by_key(|&item| Reverse(value(item)));
+        order::descending_by(&mut order, value);
         let mut bins = vec![None; order.len()];
         let mut tightest = Tightest::new(self.rooms);
         for item in order {
@@ -57,7 +58,7 @@ impl Packing<'_> {
             return None;
         }
         let mut order: Vec<u32> = (0..self.weights.len() as u32).collect();
-        order.sort_by_key(|&item| Reverse(self.weights[item as usize]));
+        order::descending_by(&mut order, &|item| self.weights[item as usize]);
         None.or_else(|| self.evenly(&order))
             .or_else(|| self.tightly(&order))
             .or_else(|| self.by_sums(&order))

@@ -43,6 +43,8 @@ pub struct Targets {
 pub enum TargetsError {
     #[error("a partition has at least one block")]
     NoBlocks,
+    #[error("cannot partition {num_nodes} vertices into {num_blocks} blocks; {}", possible(*num_nodes))]
+    NumBlocks { num_blocks: usize, num_nodes: usize },
     #[error("a partition has at most {} blocks, not {count}", u32::MAX)]
     TooManyBlocks { count: usize },
     #[error("the imbalance must be a number from 0 on, not {epsilon}")]
@@ -70,6 +72,7 @@ pub enum TargetsError {
 impl HasKind for TargetsError {
     fn kind(&self) -> ErrorKind {
         match self {
+            Self::NumBlocks { .. } => ErrorKind::BadData,
             Self::NoBlocks
             | Self::TooManyBlocks { .. }
             | Self::BadEpsilon { .. }
@@ -82,6 +85,14 @@ impl HasKind for TargetsError {
             | Self::LeastLoadsDiffer { .. }
             | Self::LeastLoadAboveSize { .. } => ErrorKind::Usage,
         }
+    }
+}
+
+/// The possible numbers of blocks of a graph with this number of vertices.
+fn possible(num_nodes: usize) -> String {
+    match num_nodes {
+        0 => "give a graph that has vertices".to_owned(),
+        _ => format!("ask for 1 to {num_nodes} blocks"),
     }
 }
 

@@ -34,7 +34,6 @@ pub struct Comparison<'a> {
 #[non_exhaustive]
 pub struct Figures {
     /// J.
-    #[serde(rename = "J")]
     pub cost: Cost,
     /// The traffic of each level, innermost first. Levels are those of a regular tree; on other machines they
     /// are the package, the node, and the connections between nodes.

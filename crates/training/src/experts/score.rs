@@ -28,7 +28,6 @@ impl ExpertLoads {
 #[non_exhaustive]
 pub struct ExpertScore {
     /// J: distances times vectors of tokens, to their experts and back. Like all numbers of vectors, it is 0 where only loads are known.
-    #[serde(rename = "J")]
     pub cost: f64,
     /// Vectors that enter a node on their way to experts; as many leave it on the way back.
     pub across_nodes: f64,

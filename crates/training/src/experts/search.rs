@@ -6,6 +6,7 @@
 
 use super::domains::{Domains, Level};
 use super::sets::CopySets;
+use viem::ground::exchange::{Evaluator, at_temperature, below, sweep};
 use viem::ground::observer::Observer;
 use viem::ground::rng::{Rng, derive};
 
@@ -204,51 +205,83 @@ impl<'a> Search<'a> {
         }
         let mean = first.iter().sum::<f64>() / first.len() as f64;
         let mean_load = self.loads.iter().sum::<u64>() as f64 / self.loads.len() as f64;
-        for number in 0..proposals {
-            if number % BETWEEN_QUESTIONS == 0 && observer.should_stop() {
-                break;
-            }
+        let mut numbers = 0..proposals;
+        let next = |annealing: &mut Annealing<'_, 'a>| loop {
+            let is_asked = |number: &u64| number.is_multiple_of(BETWEEN_QUESTIONS);
+            let number = numbers.next().filter(|number| !(is_asked(number) && observer.should_stop()))?;
             let progress = number as f64 / proposals as f64;
-            let temperature =
+            annealing.temperature =
                 mean * FIRST_TEMPERATURE * (LAST_TEMPERATURE / FIRST_TEMPERATURE).powf(progress);
-            let price = mean / mean_load.max(1.0) * first_price * (LAST_PRICE / first_price).powf(progress);
-            let Some((a, b)) = self.proposal(&mut rng) else { continue };
-            let delta = self.delta(a, b);
-            let worse = delta as f64 + price * self.overload_delta(a, b) as f64;
-            if worse <= 0.0 || rng.unit() < (-worse / temperature).exp() {
-                self.exchange(a, b, delta);
+            annealing.price =
+                mean / mean_load.max(1.0) * first_price * (LAST_PRICE / first_price).powf(progress);
+            let proposal = annealing.search.proposal(&mut annealing.rng);
+            if proposal.is_some() {
+                return proposal;
             }
-        }
+        };
+        let mut annealing = Annealing { search: self, rng, temperature: 0.0, price: 0.0 };
+        sweep(&mut annealing, next, |annealing, &(_, worse)| {
+            at_temperature(worse / annealing.temperature, &mut annealing.rng)
+        });
     }
 
     /// Makes exchanges that lower the overload, or else the cost, or else bring copies home, until none does.
     pub fn descend(&mut self, observer: &dyn Observer) {
         let count = self.sets.num_copies as u32;
         loop {
-            let mut is_done = true;
-            for a in 0..count {
-                if observer.should_stop() {
-                    return;
-                }
-                for b in 0..a {
-                    if self.pe_of[a as usize] == self.pe_of[b as usize] {
-                        continue;
-                    }
-                    let overload = self.overload_delta(a, b);
-                    if overload > 0 {
-                        continue;
-                    }
-                    let delta = self.delta(a, b);
-                    if (overload, delta, -self.returning(a, b)) < (0, 0, 0) {
-                        self.exchange(a, b, delta);
-                        is_done = false;
-                    }
-                }
-            }
-            if is_done {
+            let mut pairs = (0..count).flat_map(|a| (0..a).map(move |b| (a, b)));
+            let goes_on = |&(_, b): &(u32, u32)| b > 0 || !observer.should_stop();
+            let next = |search: &mut Self| {
+                let is_apart = |&(a, b): &(u32, u32)| search.pe_of[a as usize] != search.pe_of[b as usize];
+                pairs.by_ref().take_while(goes_on).find(is_apart)
+            };
+            if sweep(self, next, below((0, 0, 0))).made == 0 {
                 return;
             }
         }
+    }
+}
+
+impl Evaluator for Search<'_> {
+    type Move = (u32, u32);
+    /// Of the overload, of the cost, and of the number of copies that are not at home. Where the overload rises, nothing else is computed.
+    type Change = (i64, i64, i64);
+
+    #[inline]
+    fn change(&mut self, &(a, b): &(u32, u32)) -> (i64, i64, i64) {
+        match self.overload_delta(a, b) {
+            more if more > 0 => (more, 0, 0),
+            overload => (overload, self.delta(a, b), -self.returning(a, b)),
+        }
+    }
+
+    fn make(&mut self, (a, b): (u32, u32), (_, delta, _): (i64, i64, i64)) {
+        self.exchange(a, b, delta);
+    }
+}
+
+/// A search under annealing.
+struct Annealing<'s, 'a> {
+    search: &'s mut Search<'a>,
+    rng: Rng,
+    temperature: f64,
+    /// What a token of overload costs.
+    price: f64,
+}
+
+impl Evaluator for Annealing<'_, '_> {
+    type Move = (u32, u32);
+    /// Of the cost, without and with that of the overload.
+    type Change = (i64, f64);
+
+    #[inline]
+    fn change(&mut self, &(a, b): &(u32, u32)) -> (i64, f64) {
+        let delta = self.search.delta(a, b);
+        (delta, delta as f64 + self.price * self.search.overload_delta(a, b) as f64)
+    }
+
+    fn make(&mut self, (a, b): (u32, u32), (delta, _): (i64, f64)) {
+        self.search.exchange(a, b, delta);
     }
 }
 

@@ -9,10 +9,17 @@
 //! | member | purpose |
 //! |---|---|
 //! | [`LinkLoads`] | the load of each link |
-//! | [`relieve`] | lowers the greatest load by exchanges that hardly raise J |
+//! | [`SecondaryObjective`] | the table of what can be lowered after J: the greatest load of a link, or of a node |
+//! | [`relieve`] | lowers such an objective by exchanges that hardly raise J |
+//!
+//! A member of the table says what carries traffic (`Carriers`); loads from scratch and their changes by moves follow from that.
 
+mod link;
 mod loads;
+mod node;
+mod objective;
 mod relief;
 
-pub use loads::{BusiestLink, LinkLoads, routing_of};
+pub use link::{BusiestLink, LinkLoads, routing_of};
+pub use objective::SecondaryObjective;
 pub use relief::{Relief, ReliefConfig, relieve};

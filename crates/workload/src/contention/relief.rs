@@ -1,7 +1,9 @@
-//! Exchanges that lower the greatest load of a link.
+//! Exchanges that lower a secondary objective: the greatest load of a carrier of traffic, such as a link.
 
-use super::loads::{LinkLoads, edges_of_moved, routing_of};
+use super::loads::{Carriers, CarriersVisitor, Loads, edges_of_moved};
+use super::objective::SecondaryObjective;
 use viem::graph::CsrGraph;
+use viem::ground::exchange::{Evaluator, best};
 use viem::ground::observer::Observer;
 use viem::ground::settings::{ConfigError, check};
 use viem::ground::types::{Cost, NodeId, PeId};
@@ -11,13 +13,15 @@ use viem::mapping::objective::{ScoreError, evaluate};
 use viem::partition::FixedVertices;
 use viem::solve::{Lowered, Lowering, PreparedMachine, Secondary};
 
-/// How far J may rise, and how long the search may take.
+/// What is lowered, how far J may rise, and how long the search may take.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[non_exhaustive]
 pub struct ReliefConfig {
+    /// What is lowered.
+    pub objective: SecondaryObjective,
     /// The share of J by which it may rise, from 0 to 1.
     pub excess: f64,
-    /// The power of loads whose sum over all links is minimised: the higher, the more the busiest count; at least 1.
+    /// The power of loads whose sum is minimised: the higher, the more the busiest count; at least 1.
     pub power: u32,
     /// Upper limit on the edges that are looked at.
     pub effort: u64,
@@ -25,11 +29,16 @@ pub struct ReliefConfig {
 
 impl Default for ReliefConfig {
     fn default() -> Self {
-        Self { excess: 0.005, power: 8, effort: 1 << 26 }
+        Self { objective: SecondaryObjective::default(), excess: 0.005, power: 8, effort: 1 << 26 }
     }
 }
 
 impl ReliefConfig {
+    /// The same settings for another objective.
+    pub fn with_objective(self, objective: SecondaryObjective) -> Self {
+        Self { objective, ..self }
+    }
+
     /// The same settings, but J may rise by this share.
     pub fn with_excess(self, excess: f64) -> Self {
         Self { excess, ..self }
@@ -61,15 +70,15 @@ pub struct Relief {
     pub cost: Cost,
     /// J of the mapping that was given.
     pub cost_of_start: Cost,
-    /// The greatest load of a link; `None` if no link is known.
+    /// The objective; `None` if what carries traffic is not known.
     pub greatest: Option<Cost>,
-    /// The greatest load of a link under the mapping that was given.
+    /// The objective under the mapping that was given.
     pub greatest_of_start: Option<Cost>,
     /// Exchanges made.
     pub exchanges: u64,
 }
 
-/// Lowers the greatest load of a link by exchanges, while J rises by at most a share of what it is.
+/// Lowers a secondary objective, such as the greatest load of a link, by exchanges, while J rises by at most a share of what it is.
 ///
 /// An exchange swaps what is on two equal ranges of PEs: single ones, and ranges whose length divides the number of
 /// PEs, such as nodes and racks. It is made if it lowers the sum of a high power of all loads and keeps J within the
@@ -89,7 +98,7 @@ pub struct Relief {
 /// graph.add_edge(0, 2, 5);
 /// graph.add_edge(1, 3, 5);
 /// let (graph, machine) = (graph.build()?, machine::build("2:4", Some("9:10"), None)?);
-/// let start = Mapping::new(vec![0, 1, 2, 4, 3, 5, 6, 7])?;
+/// let start = Mapping::from_pes(vec![0, 1, 2, 4, 3, 5, 6, 7])?;
 /// let relief = relieve(&graph, &PreparedMachine::new(&machine), &start, None, &ReliefConfig::default(), &())?;
 /// assert!(relief.greatest <= relief.greatest_of_start);
 /// assert!(relief.cost as f64 <= 1.005 * relief.cost_of_start as f64);
@@ -103,40 +112,64 @@ pub fn relieve(
     config: &ReliefConfig,
     observer: &dyn Observer,
 ) -> Result<Relief, ScoreError> {
-    let (distances, machine) = (machine.distances()?, machine.machine());
-    let cost = evaluate(graph, distances, start)?;
-    let unchanged = |greatest| {
-        let mapping = start.clone();
-        Relief { mapping, cost, cost_of_start: cost, greatest, greatest_of_start: greatest, exchanges: 0 }
-    };
-    let Some(routing) = routing_of(machine)? else { return Ok(unchanged(None)) };
-    let loads = LinkLoads::of(graph, &routing, start.pes())?;
-    let greatest_of_start = loads.greatest();
-    if greatest_of_start == 0 {
-        return Ok(unchanged(Some(0)));
-    }
-    let most = cost + (cost as f64 * config.excess.clamp(0.0, 1.0)) as Cost;
-    let ranges = Ranges::new(machine, start, fixed);
-    let mut search = Search::new(graph, distances, loads, (ranges, start), config);
-    let mut exchanges = 0;
-    while search.goes_on(observer) {
-        let made = search.round(most - cost, observer);
-        exchanges += made;
-        if made == 0 {
-            break;
-        }
-    }
-    let mapping = Mapping::many(machine.num_pes(), search.pe_of)?;
-    // A machine of somebody's own may have other distances than its routes.
-    let (found, greatest) = (evaluate(graph, distances, &mapping)?, search.loads.greatest());
-    if greatest >= greatest_of_start || found > most {
-        return Ok(unchanged(Some(greatest_of_start)));
-    }
-    let (greatest, greatest_of_start) = (Some(greatest), Some(greatest_of_start));
-    Ok(Relief { mapping, cost: found, cost_of_start: cost, greatest, greatest_of_start, exchanges })
+    let cost = evaluate(graph, machine.distances()?, start)?;
+    let start = Start { graph, machine, mapping: start, cost, fixed, config, observer };
+    let lowered = config.objective.visit(machine, start)?;
+    Ok(lowered.unwrap_or_else(|| start.unchanged(None)))
 }
 
-/// Links with at least this share of the greatest load are busy.
+/// The mapping that is given, and all that is given with it.
+#[derive(Clone, Copy)]
+struct Start<'a> {
+    graph: &'a CsrGraph,
+    machine: &'a PreparedMachine<'a>,
+    mapping: &'a Mapping,
+    cost: Cost,
+    fixed: Option<&'a FixedVertices>,
+    config: &'a ReliefConfig,
+    observer: &'a dyn Observer,
+}
+
+impl Start<'_> {
+    fn unchanged(&self, greatest: Option<Cost>) -> Relief {
+        let (mapping, cost) = (self.mapping.clone(), self.cost);
+        Relief { mapping, cost, cost_of_start: cost, greatest, greatest_of_start: greatest, exchanges: 0 }
+    }
+}
+
+impl CarriersVisitor for Start<'_> {
+    type Output = Relief;
+
+    fn visit<C: Carriers>(self, carriers: C) -> Result<Relief, ScoreError> {
+        let Self { graph, machine, mapping, cost: cost_of_start, config, .. } = self;
+        let loads = Loads::of(graph, carriers, mapping.pes())?;
+        let greatest_of_start = loads.greatest();
+        if greatest_of_start == 0 {
+            return Ok(self.unchanged(Some(0)));
+        }
+        let distances = machine.distances()?;
+        let excess = (cost_of_start as f64 * config.excess.clamp(0.0, 1.0)) as Cost;
+        let mut search = Search::new(&self, distances, loads, excess);
+        let mut exchanges = 0;
+        loop {
+            let made = search.round(self.observer);
+            exchanges += made;
+            if made == 0 {
+                break;
+            }
+        }
+        let mapping = Mapping::many(machine.machine().num_pes(), search.pe_of)?;
+        // A machine of somebody's own may have other distances than its routes.
+        let (cost, greatest) = (evaluate(graph, distances, &mapping)?, search.loads.greatest());
+        if greatest >= greatest_of_start || cost > cost_of_start + excess {
+            return Ok(self.unchanged(Some(greatest_of_start)));
+        }
+        let (greatest, greatest_of_start) = (Some(greatest), Some(greatest_of_start));
+        Ok(Relief { mapping, cost, cost_of_start, greatest, greatest_of_start, exchanges })
+    }
+}
+
+/// Carriers with at least this share of the greatest load are busy.
 const BUSY: f64 = 0.8;
 
 /// What is on each PE, and which may be exchanged.
@@ -173,15 +206,23 @@ impl Ranges {
         !has_fixed && self.capacity[here] == self.capacity[there]
     }
 
-    fn exchange(&mut self, a: usize, b: usize, length: usize) {
-        (0..length).for_each(|index| self.on.swap(a + index, b + index));
+    fn exchange(&mut self, Exchange { first, partner, length }: Exchange) {
+        (0..length).for_each(|index| self.on.swap(first + index, partner + index));
     }
 }
 
-struct Search<'a> {
+/// An exchange of what is on two ranges of one length.
+#[derive(Clone, Copy)]
+struct Exchange {
+    first: usize,
+    partner: usize,
+    length: usize,
+}
+
+struct Search<'a, C> {
     graph: &'a CsrGraph,
     distances: &'a Distances,
-    loads: LinkLoads<'a>,
+    loads: Loads<C>,
     ranges: Ranges,
     pe_of: Vec<PeId>,
     /// The same after the exchange that is looked at, which moves these processes.
@@ -191,36 +232,31 @@ struct Search<'a> {
     config: &'a ReliefConfig,
     /// Loads are divided by this, so that no power is too large.
     scale: f64,
-    /// By how much J has risen.
-    risen: Cost,
+    /// By how much J may still rise.
+    left: Cost,
+    /// By how much J rises with the exchange that is looked at.
+    rise: Cost,
     /// Edges looked at.
     work: u64,
 }
 
-impl<'a> Search<'a> {
-    fn new(
-        graph: &'a CsrGraph,
-        distances: &'a Distances,
-        loads: LinkLoads<'a>,
-        (ranges, start): (Ranges, &Mapping),
-        config: &'a ReliefConfig,
-    ) -> Self {
-        let (pe_of, after) = (start.pes().to_vec(), start.pes().to_vec());
-        let is_moved = vec![false; graph.num_nodes()];
-        let scale = loads.greatest() as f64;
-        let moved = Vec::new();
+impl<'a, C: Carriers> Search<'a, C> {
+    /// A search by which J may rise by `excess`.
+    fn new(start: &Start<'a>, distances: &'a Distances, loads: Loads<C>, excess: Cost) -> Self {
+        let &Start { graph, machine, mapping, fixed, config, .. } = start;
         Self {
             graph,
             distances,
-            loads,
-            ranges,
-            pe_of,
-            after,
-            moved,
-            is_moved,
+            ranges: Ranges::new(machine.machine(), mapping, fixed),
+            pe_of: mapping.pes().to_vec(),
+            after: mapping.pes().to_vec(),
+            moved: Vec::new(),
+            is_moved: vec![false; graph.num_nodes()],
             config,
-            scale,
-            risen: 0,
+            scale: loads.greatest() as f64,
+            loads,
+            left: excess,
+            rise: 0,
             work: 0,
         }
     }
@@ -229,68 +265,38 @@ impl<'a> Search<'a> {
         self.work < self.config.effort && !observer.should_stop()
     }
 
-    /// Makes the best exchange of each range that uses a busy link; returns how many were made. J may rise by `most` in all.
-    fn round(&mut self, most: Cost, observer: &dyn Observer) -> u64 {
-        let mut made = 0;
+    /// Makes the best exchange of each range with traffic on a busy carrier; returns how many were made.
+    fn round(&mut self, observer: &dyn Observer) -> u64 {
+        let (mut made, count) = (0, self.ranges.on.len());
         for length in self.ranges.lengths() {
             let busy = (self.loads.greatest() as f64 * BUSY) as Cost;
-            for first in (0..self.ranges.on.len()).step_by(length) {
+            for first in (0..count).step_by(length) {
                 if !self.goes_on(observer) {
                     return made;
                 }
                 if !self.is_busy(first, length, busy) {
                     continue;
                 }
-                if let Some(partner) = self.best_partner(first, length, most) {
-                    self.make(first, partner, length);
-                    made += 1;
-                }
+                let mut partners = (0..count).step_by(length).filter(|&partner| partner != first);
+                let next = |search: &mut Self| {
+                    let partner =
+                        partners.find(|&partner| search.ranges.are_alike(first, partner, length))?;
+                    Some(Exchange { first, partner, length })
+                };
+                made += best(self, next, -1e-9).made;
             }
         }
         made
     }
 
-    /// Returns whether a process on a range uses a link of this load.
+    /// Returns whether a process on a range has traffic on a carrier of this load.
     fn is_busy(&mut self, first: usize, length: usize, busy: Cost) -> bool {
         let on = self.ranges.on[first..first + length].iter().flatten();
         on.into_iter().any(|&process| self.loads.greatest_of(self.graph, &self.pe_of, process) >= busy)
     }
 
-    /// The range whose exchange lowers the sum of powers most while J has risen by at most `most` in all.
-    fn best_partner(&mut self, first: usize, length: usize, most: Cost) -> Option<usize> {
-        let (mut best, mut least) = (None, -1e-9);
-        for partner in (0..self.ranges.on.len()).step_by(length) {
-            if partner == first || !self.ranges.are_alike(first, partner, length) {
-                continue;
-            }
-            self.move_contents(first, partner, length);
-            if self.risen + self.rise() <= most {
-                self.note();
-                let change = self.change_of_powers();
-                self.loads.forget();
-                if change < least {
-                    (best, least) = (Some(partner), change);
-                }
-            }
-            self.move_back();
-        }
-        best
-    }
-
-    fn make(&mut self, first: usize, partner: usize, length: usize) {
-        self.move_contents(first, partner, length);
-        self.risen += self.rise();
-        self.note();
-        self.loads.apply();
-        for &process in &self.moved {
-            self.pe_of[process as usize] = self.after[process as usize];
-        }
-        self.move_back();
-        self.ranges.exchange(first, partner, length);
-    }
-
     /// Looks at an exchange.
-    fn move_contents(&mut self, first: usize, partner: usize, length: usize) {
+    fn move_contents(&mut self, Exchange { first, partner, length }: Exchange) {
         for index in 0..length {
             for (from, to) in [(first + index, partner + index), (partner + index, first + index)] {
                 for &process in &self.ranges.on[from] {
@@ -299,14 +305,6 @@ impl<'a> Search<'a> {
                     self.moved.push(process);
                 }
             }
-        }
-    }
-
-    /// Stops examining the exchange.
-    fn move_back(&mut self) {
-        for process in self.moved.drain(..) {
-            self.after[process as usize] = self.pe_of[process as usize];
-            self.is_moved[process as usize] = false;
         }
     }
 
@@ -333,5 +331,39 @@ impl<'a> Search<'a> {
         let (scale, power) = (self.scale, self.config.power as i32);
         let of = |load: Cost| (load as f64 / scale).powi(power);
         self.loads.noted().map(|(load, change)| of(load + change) - of(load)).sum()
+    }
+}
+
+impl<C: Carriers> Evaluator for Search<'_, C> {
+    type Move = Exchange;
+    /// Of the sum of powers; infinite if J would rise too much.
+    type Change = f64;
+
+    fn change(&mut self, by: &Exchange) -> f64 {
+        self.move_contents(*by);
+        self.rise = self.rise();
+        if self.rise > self.left {
+            return f64::INFINITY;
+        }
+        self.note();
+        self.change_of_powers()
+    }
+
+    fn make(&mut self, by: Exchange, _: f64) {
+        self.left -= self.rise;
+        self.loads.apply();
+        for process in self.moved.drain(..) {
+            self.pe_of[process as usize] = self.after[process as usize];
+            self.is_moved[process as usize] = false;
+        }
+        self.ranges.exchange(by);
+    }
+
+    fn leave(&mut self, _: &Exchange) {
+        self.loads.forget();
+        for process in self.moved.drain(..) {
+            self.after[process as usize] = self.pe_of[process as usize];
+            self.is_moved[process as usize] = false;
+        }
     }
 }

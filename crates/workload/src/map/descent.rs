@@ -8,11 +8,10 @@
 
 use std::collections::VecDeque;
 
-use super::loads::Loads;
-use super::simulated_time::SimulatedTime;
 use super::view::MachineView;
 use crate::estimate::Estimate;
 use viem::graph::CsrGraph;
+use viem::ground::exchange::{Counts, Evaluator, below, sweep};
 use viem::ground::observer::{Observer, Watch};
 use viem::ground::rng::Rng;
 use viem::ground::types::{NodeId, PeId};
@@ -30,11 +29,10 @@ pub struct DescentConfig {
     pub work: usize,
 }
 
-/// The result of a search.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Outcome {
-    pub tried: u64,
-    pub made: u64,
+/// Counts of a search.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Steps {
+    pub counts: Counts,
     pub stopped: bool,
 }
 
@@ -67,71 +65,58 @@ impl Measure for Estimate<'_> {
     }
 }
 
-impl Measure for SimulatedTime<'_> {
-    fn value(&mut self) -> (i64, i64) {
-        SimulatedTime::value(self)
-    }
-    fn place(&mut self, task: NodeId, pe: PeId) {
-        SimulatedTime::place(self, task, pe);
-    }
-    fn returned_to(&mut self, value: (i64, i64)) {
-        SimulatedTime::returned_to(self, value);
-    }
-    fn pe_of(&self) -> &[PeId] {
-        SimulatedTime::pe_of(self)
-    }
-    fn work(&self) -> u64 {
-        SimulatedTime::work(self)
-    }
-}
-
-impl Measure for Loads<'_> {
-    fn value(&mut self) -> (i64, i64) {
-        (self.sum(), 0)
-    }
-    fn place(&mut self, task: NodeId, pe: PeId) {
-        Loads::place(self, task, pe);
-    }
-    fn pe_of(&self) -> &[PeId] {
-        Loads::pe_of(self)
-    }
-    fn work(&self) -> u64 {
-        Loads::work(self)
-    }
-}
-
-pub(super) struct Descent<'a, 'b, M> {
+pub(super) struct Descent<'a> {
     pub graph: &'a CsrGraph,
     pub view: &'a MachineView,
     pub config: &'a DescentConfig,
     pub seed: u64,
     pub observer: &'a dyn Observer,
-    pub measure: &'b mut M,
     /// The amount of work at which the search ends.
     pub last: u64,
 }
 
-impl<M: Measure> Descent<'_, '_, M> {
-    /// Improves the mapping of the measure as far as steps do.
-    pub(super) fn run(mut self) -> Outcome {
+/// A task moves to a PE. Another one may move from there to where the task was.
+struct Step {
+    task: NodeId,
+    own: PeId,
+    pe: PeId,
+    other: Option<NodeId>,
+}
+
+/// A mapping that steps improve.
+struct Placement<'b, M> {
+    measure: &'b mut M,
+    tasks_on: Vec<Vec<NodeId>>,
+    /// The value of the mapping.
+    value: (i64, i64),
+    /// The tasks that the last step has moved.
+    moved: Vec<NodeId>,
+    rng: Rng,
+    steps: Steps,
+}
+
+impl Descent<'_> {
+    /// Improves the mapping of a measure as far as steps do.
+    pub(super) fn run<M: Measure>(&self, measure: &mut M) -> Steps {
         let n = self.graph.num_nodes();
         let mut rng = Rng::new(self.seed);
         let mut tasks_on: Vec<Vec<NodeId>> = vec![Vec::new(); self.view.num_pes()];
-        for (task, &pe) in self.measure.pe_of().iter().enumerate() {
+        for (task, &pe) in measure.pe_of().iter().enumerate() {
             tasks_on[pe as usize].push(task as NodeId);
         }
         let mut order: Vec<NodeId> = (0..n as NodeId).collect();
         rng.shuffle(&mut order);
         let (mut queue, mut is_queued) = (VecDeque::from(order), vec![true; n]);
         let mut watch = Watch::new(self.observer);
-        let mut outcome = Outcome::default();
+        let mut placement =
+            Placement { measure, tasks_on, value: (0, 0), moved: Vec::new(), rng, steps: Steps::default() };
         while let Some(task) = queue.pop_front() {
             is_queued[task as usize] = false;
-            let before = self.measure.work();
-            let moved = self.improve(task, &mut tasks_on, &mut rng, &mut outcome);
-            let work = (self.measure.work() - before) as usize;
-            outcome.stopped |= watch.stops_after(work + self.view.num_pes() / 8);
-            if outcome.stopped || self.measure.work() > self.last {
+            let before = placement.measure.work();
+            let moved = self.improve(task, &mut placement);
+            let work = (placement.measure.work() - before) as usize;
+            placement.steps.stopped |= watch.stops_after(work + self.view.num_pes() / 8);
+            if placement.steps.stopped || placement.measure.work() > self.last {
                 break;
             }
             for moved in moved {
@@ -142,12 +127,11 @@ impl<M: Measure> Descent<'_, '_, M> {
                 }
             }
         }
-        outcome
+        placement.steps
     }
 
     /// PEs that may be better for a task: those of its partners and near them, and some others.
-    fn targets(&self, task: NodeId, rng: &mut Rng) -> Vec<PeId> {
-        let pe_of = self.measure.pe_of();
+    fn targets(&self, task: NodeId, pe_of: &[PeId], rng: &mut Rng) -> Vec<PeId> {
         let own = pe_of[task as usize];
         let mut found: Vec<PeId> = Vec::new();
         for &partner in self.graph.neighbours(task) {
@@ -166,48 +150,58 @@ impl<M: Measure> Descent<'_, '_, M> {
         found
     }
 
-    /// Tries a task on other PEs. Returns the tasks that have moved.
-    fn improve(
-        &mut self,
-        task: NodeId,
-        tasks_on: &mut [Vec<NodeId>],
-        rng: &mut Rng,
-        outcome: &mut Outcome,
-    ) -> Vec<NodeId> {
-        let own = self.measure.pe_of()[task as usize];
-        let before = self.measure.value();
-        for pe in self.targets(task, rng) {
-            let there = &tasks_on[pe as usize];
-            let is_full = there.len() >= self.view.room[pe as usize] as usize;
-            let other = if there.is_empty() || (!is_full && rng.below(2) == 0) {
-                None
-            } else {
-                Some(there[rng.below(there.len() as u32) as usize])
-            };
-            if other.is_none() && is_full {
-                continue;
+    /// Tries a task on other PEs until the mapping is better. Returns the tasks that have moved.
+    fn improve<M: Measure>(&self, task: NodeId, placement: &mut Placement<'_, M>) -> Vec<NodeId> {
+        placement.value = placement.measure.value();
+        let mut targets = self.targets(task, placement.measure.pe_of(), &mut placement.rng).into_iter();
+        let next = |placement: &mut Placement<'_, M>| {
+            if !placement.moved.is_empty() {
+                return None;
             }
-            outcome.stopped |= self.observer.should_stop();
-            if outcome.stopped || self.measure.work() > self.last {
-                break;
-            }
-            outcome.tried += 1;
-            self.measure.place(task, pe);
-            other.into_iter().for_each(|other| self.measure.place(other, own));
-            if self.measure.value() < before {
-                outcome.made += 1;
-                tasks_on[own as usize].retain(|&member| member != task);
-                tasks_on[pe as usize].push(task);
-                if let Some(other) = other {
-                    tasks_on[pe as usize].retain(|&member| member != other);
-                    tasks_on[own as usize].push(other);
-                }
-                return [task].into_iter().chain(other).collect();
-            }
-            other.into_iter().for_each(|other| self.measure.place(other, pe));
-            self.measure.place(task, own);
-            self.measure.returned_to(before);
+            let step = targets.find_map(|pe| placement.step(task, pe, self.view.room[pe as usize]))?;
+            placement.steps.stopped |= self.observer.should_stop();
+            let is_over = placement.steps.stopped || placement.measure.work() > self.last;
+            (!is_over).then_some(step)
+        };
+        let counts = sweep(placement, next, below(placement.value));
+        placement.steps.counts += counts;
+        std::mem::take(&mut placement.moved)
+    }
+}
+
+impl<M: Measure> Placement<'_, M> {
+    /// The step of a task to a PE, where another one makes room if it must, or by chance; none if there is no room.
+    fn step(&mut self, task: NodeId, pe: PeId, room: u32) -> Option<Step> {
+        let (own, there) = (self.measure.pe_of()[task as usize], &self.tasks_on[pe as usize]);
+        let is_full = there.len() >= room as usize;
+        let is_move = there.is_empty() || (!is_full && self.rng.below(2) == 0);
+        let other = (!is_move).then(|| there[self.rng.below(there.len() as u32) as usize]);
+        (other.is_some() || !is_full).then_some(Step { task, own, pe, other })
+    }
+}
+
+impl<M: Measure> Evaluator for Placement<'_, M> {
+    type Move = Step;
+    /// The value that the mapping gets.
+    type Change = (i64, i64);
+
+    fn change(&mut self, &Step { task, own, pe, other }: &Step) -> (i64, i64) {
+        self.measure.place(task, pe);
+        other.into_iter().for_each(|other| self.measure.place(other, own));
+        self.measure.value()
+    }
+
+    fn make(&mut self, Step { task, own, pe, other }: Step, _: (i64, i64)) {
+        for (task, from, to) in [(task, own, pe)].into_iter().chain(other.map(|other| (other, pe, own))) {
+            self.tasks_on[from as usize].retain(|&member| member != task);
+            self.tasks_on[to as usize].push(task);
+            self.moved.push(task);
         }
-        Vec::new()
+    }
+
+    fn leave(&mut self, &Step { task, own, pe, other }: &Step) {
+        other.into_iter().for_each(|other| self.measure.place(other, pe));
+        self.measure.place(task, own);
+        self.measure.returned_to(self.value);
     }
 }

@@ -4,9 +4,10 @@
 //! one with thirty. This sum does: it grows with distance, and more with each further message of a link.
 //! Local search on it provides starts for local search on F.
 //!
-//! [`Loads::place`] moves a task in O(channels of the task times their phases times hops). Loads are scaled
+//! A task moves in O(channels of the task times their phases times hops). Loads are scaled
 //! so that the sum fits 63 bits.
 
+use super::descent::Measure;
 use crate::TaskId;
 use crate::estimate::WorkloadModel;
 use crate::routing::{Hop, Routing};
@@ -25,6 +26,7 @@ pub(super) struct Loads<'a> {
     load: Vec<u64>,
     num_lanes: usize,
     sum: i64,
+    /// Links visited so far.
     work: u64,
     hops: Vec<Hop>,
 }
@@ -73,28 +75,6 @@ impl<'a> Loads<'a> {
         Some(loads)
     }
 
-    pub(super) fn pe_of(&self) -> &[PeId] {
-        &self.pe_of
-    }
-
-    /// The sum of squares.
-    pub(super) fn sum(&self) -> i64 {
-        self.sum
-    }
-
-    /// Links visited so far.
-    pub(super) fn work(&self) -> u64 {
-        self.work
-    }
-
-    /// Moves a task to a PE.
-    pub(super) fn place(&mut self, task: TaskId, pe: PeId) {
-        let model = self.model;
-        model.channels_of(task).iter().for_each(|&channel| self.route(channel, false));
-        self.pe_of[task as usize] = pe;
-        model.channels_of(task).iter().for_each(|&channel| self.route(channel, true));
-    }
-
     /// Adds or subtracts the load of a channel on its links.
     fn route(&mut self, channel: u32, is_added: bool) {
         let ends = &self.model.channels[channel as usize];
@@ -117,5 +97,26 @@ impl<'a> Loads<'a> {
                     if is_added { self.sum.saturating_add(delta) } else { self.sum.saturating_sub(delta) };
             }
         }
+    }
+}
+
+impl Measure for Loads<'_> {
+    fn value(&mut self) -> (i64, i64) {
+        (self.sum, 0)
+    }
+
+    fn place(&mut self, task: TaskId, pe: PeId) {
+        let model = self.model;
+        model.channels_of(task).iter().for_each(|&channel| self.route(channel, false));
+        self.pe_of[task as usize] = pe;
+        model.channels_of(task).iter().for_each(|&channel| self.route(channel, true));
+    }
+
+    fn pe_of(&self) -> &[PeId] {
+        &self.pe_of
+    }
+
+    fn work(&self) -> u64 {
+        self.work
     }
 }

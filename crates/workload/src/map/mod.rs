@@ -51,8 +51,9 @@ use std::time::{Duration, Instant};
 use crate::Workload;
 use crate::estimate::{Estimate, EstimateError, PARTS, WorkloadModel};
 use crate::simulate::{Costs, Sharing, SimulationConfig, SimulationError};
+use descent::{Measure as _, Steps};
 use greedy::Greedy;
-use search::{Candidate, Search, State, Steps};
+use search::{Candidate, Search, State};
 pub use viem::graph::embedding::monomorphism::{self, Budget};
 use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::observer::{Limited, Observer, Phase};
@@ -299,8 +300,8 @@ fn map_since(
         completion_time,
         start: found.start,
         starts,
-        tried: steps.tried,
-        made: steps.made,
+        tried: steps.counts.tried,
+        made: steps.counts.made,
         stopped: steps.stopped,
         seconds: begin.elapsed().as_secs_f64(),
     };

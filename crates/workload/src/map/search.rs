@@ -1,6 +1,6 @@
 //! The search from several first mappings to the best one by F.
 
-use super::descent::{Descent, DescentConfig, Measure};
+use super::descent::{Descent, DescentConfig, Measure, Steps};
 use super::loads::Loads;
 use super::simulated_time::SimulatedTime;
 use super::view::MachineView;
@@ -45,14 +45,6 @@ pub(super) struct Candidate {
     pub pe_of: Vec<PeId>,
     /// F and the sum of R, in parts of a cycle.
     pub value: (i64, i64),
-}
-
-/// Counts of a search.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Steps {
-    pub tried: u64,
-    pub made: u64,
-    pub stopped: bool,
 }
 
 /// The mutable state of the search.
@@ -118,10 +110,10 @@ impl<'a> Search<'a> {
     /// Local search until the work reaches `last`.
     fn improve_until<M: Measure>(&self, measure: &mut M, last: u64, seed: u64, steps: &mut Steps) {
         let Self { graph, view, observer, .. } = *self;
-        let outcome = Descent { graph, view, config: self.descent, seed, observer, measure, last }.run();
-        steps.tried += outcome.tried;
-        steps.made += outcome.made;
-        steps.stopped |= outcome.stopped;
+        let Steps { counts, stopped } =
+            Descent { graph, view, config: self.descent, seed, observer, last }.run(measure);
+        steps.counts += counts;
+        steps.stopped |= stopped;
     }
 
     /// The simulated time of a mapping; `None` if the run must end before it is known.

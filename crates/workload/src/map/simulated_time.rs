@@ -3,7 +3,8 @@
 //! Each evaluated mapping is simulated as a whole, so this is for workloads of a few thousand messages. It
 //! captures what F does not: how long messages wait for each other, and which tasks that delays.
 
-use crate::map::view::MachineView;
+use super::descent::Measure;
+use super::view::MachineView;
 use crate::simulate::{SimulationConfig, SimulationError, simulate_watched};
 use crate::{TaskId, Workload};
 use viem::ground::observer::Observer;
@@ -18,6 +19,7 @@ pub(super) struct SimulatedTime<'a> {
     pe_of: Vec<PeId>,
     /// Completion time and J of the mapping, once they are known.
     value: Option<(i64, i64)>,
+    /// Simulated hops of messages and instructions.
     work: u64,
 }
 
@@ -44,9 +46,11 @@ impl<'a> SimulatedTime<'a> {
         let cost = self.view.cost(self.workload, &self.pe_of);
         Ok((simulation.completion_time as i64, i64::try_from(cost).unwrap_or(i64::MAX)))
     }
+}
 
+impl Measure for SimulatedTime<'_> {
     /// Completion time, then J. Where the workload is the start of a longer run, that predicts the rest better than latencies do.
-    pub(super) fn value(&mut self) -> (i64, i64) {
+    fn value(&mut self) -> (i64, i64) {
         match self.value {
             Some(value) => value,
             None => {
@@ -57,23 +61,20 @@ impl<'a> SimulatedTime<'a> {
         }
     }
 
-    /// Moves a task to a PE.
-    pub(super) fn place(&mut self, task: TaskId, pe: PeId) {
+    fn place(&mut self, task: TaskId, pe: PeId) {
         self.pe_of[task as usize] = pe;
         self.value = None;
     }
 
-    /// Restores the known value of a mapping.
-    pub(super) fn returned_to(&mut self, value: (i64, i64)) {
+    fn returned_to(&mut self, value: (i64, i64)) {
         self.value = Some(value);
     }
 
-    pub(super) fn pe_of(&self) -> &[PeId] {
+    fn pe_of(&self) -> &[PeId] {
         &self.pe_of
     }
 
-    /// Simulated hops of messages and instructions.
-    pub(super) fn work(&self) -> u64 {
+    fn work(&self) -> u64 {
         self.work
     }
 }

@@ -290,7 +290,7 @@ fn congested_workloads_are_not_slower_than_any_start() {
         let machine = Grid::mesh(&[5, 5]).unwrap();
         let mut order: Vec<PeId> = (0..25).collect();
         Rng::new(case as u64).shuffle(&mut order);
-        let given = Mapping::new(order.clone()).unwrap();
+        let given = Mapping::from_pes(order.clone()).unwrap();
         let found = map_tasks_watched(&workload, &machine, &quick(), Some(&given), &()).unwrap();
         let time = completion_time(&workload, &machine, found.mapping.pes());
         assert_eq!(found.report.completion_time, Some(time));
@@ -340,7 +340,7 @@ fn small_workloads_are_not_slower_than_any_start() {
         let identity: Vec<PeId> = (0..tasks).collect();
         let mut order = identity.clone();
         rng.shuffle(&mut order);
-        let given = Mapping::new(order.clone()).unwrap();
+        let given = Mapping::from_pes(order.clone()).unwrap();
         let found = map_tasks_watched(&workload, &machine, &quick(), Some(&given), &()).unwrap();
         let [time, given, identity] =
             [found.mapping.pes(), &order, &identity].map(|pe_of| completion_time(&workload, &machine, pe_of));

@@ -4,6 +4,7 @@ use std::ops::{Deref, Range};
 
 use super::{AnnealingSite, FIXED};
 use crate::graph::CsrGraph;
+use crate::ground::order;
 use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::Metric;
 
@@ -119,7 +120,7 @@ impl<W: Copy + TryFrom<Weight> + Into<Weight>> Placement<W> {
         let mut least = |process: NodeId| {
             weights.clear();
             weights.extend(self.arcs(process).iter().map(|&(_, weight)| weight.into()));
-            weights.sort_unstable_by(|a, b| b.cmp(a));
+            order::descending(&mut weights);
             let distances = nearest.iter().chain(std::iter::repeat(nearest.last().unwrap_or(&0)));
             weights.iter().zip(distances).map(|(weight, distance)| weight * distance).sum()
         };

@@ -362,7 +362,7 @@ mod tests {
             }
             let delta = gains.delta(u, v);
             gains.swap(u, v);
-            let now = Mapping::new(gains.mapping().to_vec()).unwrap();
+            let now = Mapping::from_pes(gains.mapping().to_vec()).unwrap();
             assert_eq!(process_on_each(now.pes()), gains.process_on);
             let after = cost(&problem, &now);
             assert_eq!(after, before + 2 * delta.cost(), "{hierarchy:?} {u} {v}");

@@ -25,13 +25,12 @@ mod matching;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use rayon::prelude::*;
-
 use self::averages::Averages;
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::rng::derive;
 use crate::ground::settings::{ConfigError, check_at_least_one};
+use crate::ground::threads;
 use crate::ground::types::{BlockId, Cost, NodeId, PeId};
 use crate::machine::{Distances, Metric as _, with_oracle};
 use crate::mapping::annealing::{AnnealingSite, Cooling, FIXED, Near};
@@ -145,7 +144,7 @@ impl<'a> Levels<'a> {
             let cooling = Cooling { initial_acceptance, ..cooling };
             let has_choice = level.sizes.len() >= CHOICE || index == 0;
             self.anneal(level, &mut states, &cooling, has_choice, derive(seed, index as u64));
-            states = states.par_iter().map(|state| level.taken_back(state)).collect();
+            states = threads::map_each(states, &|state| level.taken_back(&state));
         }
         states.swap_remove(0)
     }
@@ -174,7 +173,8 @@ impl<'a> Levels<'a> {
             kinds: &kinds,
             observer: self.observer,
         };
-        let annealed = states.par_iter().enumerate().map(|(index, state)| {
+        let mut annealed: Vec<(Cost, Vec<PeId>)> = threads::map(states.len(), 1, &|index| {
+            let state = &states[index];
             let process_on = process_on_each(state);
             let seed = derive(seed, index as u64);
             let annealed = site.anneal(&level.graph, state, &process_on, 0..count, cooling, seed);
@@ -184,7 +184,6 @@ impl<'a> Levels<'a> {
             }
             (level.cost(averages, &place_of), place_of)
         });
-        let mut annealed: Vec<(Cost, Vec<PeId>)> = annealed.collect();
         if has_choice {
             annealed.sort_by_key(|&(cost, _)| cost);
             annealed.truncate(annealed.len().div_ceil(2));

@@ -11,8 +11,6 @@
 
 use std::ops::Range;
 
-use rayon::prelude::*;
-
 use super::super::SearchOutcome;
 use crate::graph::CsrGraph;
 use crate::graph::relabel::relabel;
@@ -188,12 +186,12 @@ impl Ground<'_> {
     /// Anneals each start once, and the best one for some more rounds.
     fn anneal(&self, starts: &[Mapping], config: &Anywhere, seed: u64) -> SearchOutcome {
         let observer = self.observer;
-        let annealed = |(index, start): (usize, &Mapping)| {
-            let mut state = self.state(start, derive(seed, index as u64));
+        let annealed = |index: usize| {
+            let mut state = self.state(&starts[index], derive(seed, index as u64));
             state.round(self, &config.cooling_of(index, self));
             state
         };
-        let mut states: Vec<State> = starts.par_iter().enumerate().map(annealed).collect();
+        let mut states: Vec<State> = threads::map(starts.len(), 1, &annealed);
         let best = (0..states.len()).min_by_key(|&index| states[index].cost).expect("there is a start");
         observer.reached(states[best].cost);
         for _ in 1..config.rounds {

@@ -14,6 +14,7 @@
 
 use crate::ground::linear_assignment::cheapest_assignment_until;
 use crate::ground::observer::{Observer, Watch};
+use crate::ground::order;
 use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, with_oracle};
 use crate::mapping::annealing::Near;
@@ -58,7 +59,7 @@ fn by_nearest_places(problem: &Problem<'_>, observer: &dyn Observer) -> Cost {
 
 /// The least sum of weights times distances, each of which is used once, except the last, which is used as often as necessary.
 fn least_product(mut weights: Vec<Weight>, ascending: &[Distance]) -> Cost {
-    weights.sort_unstable_by(|a, b| b.cmp(a));
+    order::descending(&mut weights);
     let distances = ascending.iter().chain(std::iter::repeat(ascending.last().unwrap_or(&0)));
     weights.iter().zip(distances).map(|(weight, distance)| weight * distance).sum()
 }
@@ -120,7 +121,7 @@ impl<'a> Prices<'a> {
             graph.arcs(process).filter_map(|(other, weight)| Some((there(other)?, weight))).collect();
         let free = graph.arcs(process).filter(|&(other, _)| there(other).is_none());
         let mut weights: Vec<Weight> = free.map(|(other, weight)| weight * times(process, other)).collect();
-        weights.sort_unstable_by(|a, b| b.cmp(a));
+        order::descending(&mut weights);
         let with_known = |place: PeId| {
             known.iter().map(move |&(there, weight)| 2 * weight * oracle.distance(place, there))
         };

@@ -53,7 +53,7 @@ mod tests {
         let problem = Problem::new(graph, distances).unwrap();
         let found = embedding(&problem, &near, 1, &());
         if let Some(place_of) = &found {
-            let mapping = Mapping::new(place_of.clone()).unwrap();
+            let mapping = Mapping::from_pes(place_of.clone()).unwrap();
             // All edges are one hop long.
             assert_eq!(cost(&problem, &mapping), graph.total_arc_weight());
         }

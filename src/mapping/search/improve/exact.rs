@@ -274,7 +274,7 @@ mod tests {
                 let problem = Problem::new(&graph, &oracle).unwrap();
                 let (found, pe_of) = optimum(&problem, Some(&hierarchy), Cost::MAX).unwrap();
                 assert_eq!(i128::from(found), testing::optimum(&graph, &hierarchy));
-                assert_eq!(cost(&problem, &Mapping::new(pe_of).unwrap()), found);
+                assert_eq!(cost(&problem, &Mapping::from_pes(pe_of).unwrap()), found);
                 assert!(optimum(&problem, Some(&hierarchy), found).is_none());
                 // Without knowing which PEs are equivalent.
                 assert_eq!(optimum(&problem, None, Cost::MAX).map(|(cost, _)| cost), Some(found));

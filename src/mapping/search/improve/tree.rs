@@ -23,6 +23,7 @@ use crate::graph::CsrGraph;
 use crate::graph::relabel::relabel;
 use crate::ground::observer::Observer;
 use crate::ground::rng::{Rng, derive};
+use crate::ground::threads;
 use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::{Distances, Hierarchy};
 use crate::mapping::annealing::Improved;
@@ -65,8 +66,8 @@ pub(super) fn improve(
     let problem = &problem.with_graph(&graph, fixed.as_ref());
     let least = Mutex::new(Cost::MAX);
     let is_small = exact::is_small_problem(problem, Some(&hierarchy));
-    let begin = |(index, start): (usize, &&Mapping)| {
-        let (start, seed) = (start.renumbered(&order), derive(seed, index as u64));
+    let begin = |index: usize| {
+        let (start, seed) = (starts[index].renumbered(&order), derive(seed, index as u64));
         let mut state = State::new(problem, &hierarchy, &start, seed, observer, &least);
         if is_small {
             state.solve_exactly();
@@ -75,7 +76,7 @@ pub(super) fn improve(
         }
         state
     };
-    let states: Vec<State<'_>> = starts.par_iter().enumerate().map(begin).collect();
+    let states: Vec<State<'_>> = threads::map(starts.len(), 1, &begin);
     let rebuild = |state: &mut State<'_>, effort| {
         if !is_small {
             state.rebuild(config, effort);
@@ -104,7 +105,7 @@ fn winner<'a>(mut states: Vec<State<'a>>, improve: impl Fn(&mut State<'a>) + Syn
             made += state.made;
         }
         if states.len() > 1 {
-            states.par_iter_mut().for_each(&improve);
+            threads::map_each(states.iter_mut().collect(), &|state: &mut State<'a>| improve(state));
         }
     }
     (states.pop().expect("there is a start"), [tried, made])

@@ -10,7 +10,10 @@ use crate::partition::compact::{CompactGraph, Stored};
 pub(crate) struct Cut;
 
 impl Objective for Cut {
-    const HAS_PULL: bool = false;
+    #[inline]
+    fn has_pull(&self) -> bool {
+        false
+    }
 
     #[inline]
     fn between(&self, a: BlockId, b: BlockId) -> Weight {

@@ -7,11 +7,14 @@ use crate::partition::compact::{CompactGraph, Stored};
 
 /// What edges between blocks cost, symmetric, 0 within a block; and what vertices cost in blocks by themselves.
 pub(crate) trait Objective: Clone + Sync {
-    /// Whether [`pull`](Self::pull) can be other than 0.
-    const HAS_PULL: bool = true;
-
     /// Whether [`own_cost`](Self::own_cost) can be other than 0.
     const HAS_OWN_COSTS: bool = false;
+
+    /// Returns whether [`pull`](Self::pull) can be other than 0.
+    #[inline]
+    fn has_pull(&self) -> bool {
+        true
+    }
 
     /// What an edge of weight 1 between two blocks costs.
     fn between(&self, a: BlockId, b: BlockId) -> Weight;
@@ -100,11 +103,4 @@ pub(crate) trait Objective: Clone + Sync {
         };
         self.cost_of_edges(graph, blocks) + own
     }
-}
-
-/// Runs with whichever objective is chosen.
-pub(crate) trait ObjectiveVisitor {
-    type Output;
-
-    fn visit<O: Objective>(self, objective: O) -> Self::Output;
 }

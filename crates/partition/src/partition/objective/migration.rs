@@ -1,6 +1,7 @@
-//! Migration as a member of the objectives: the cost of another objective, and a penalty for each vertex away from home. A
+//! Migration as a member of the objectives: the cost of edges, and a penalty for each vertex away from home. A
 //! vertex whose home is where it must be is fixed: refiners leave it there.
 
+use super::edges::EdgeCost;
 use super::interface::Objective;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
@@ -8,15 +9,15 @@ use crate::partition::coarsen;
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::fixed::{FREE, FixedVertices};
 
-/// `scale` times another objective, and the penalty of each vertex that is not in its home block.
+/// `scale` times a cost of edges, and the penalty of each vertex that is not in its home block.
 ///
 /// Vertices of different homes are never contracted, so that coarse vertices have homes as well, and the cost of a partition
 /// is the same on all levels.
-#[derive(Clone, Debug)]
-pub(crate) struct Migrating<O> {
-    inner: O,
+#[derive(Clone)]
+pub(crate) struct Migrating<'a> {
+    inner: EdgeCost<'a>,
     scale: Weight,
-    /// The home block of each vertex; a number that is no block if the home no longer exists.
+    /// The home block of each vertex; a number that is no block if the home no longer exists. Empty if nothing migrates and nothing is fixed.
     homes: Vec<u32>,
     /// The cost of each vertex away from home; 0 if its home no longer exists, as it moves in any case.
     penalties: Vec<Weight>,
@@ -28,17 +29,22 @@ pub(crate) struct Migrating<O> {
     classes: Vec<u32>,
 }
 
-impl<O: Objective> Migrating<O> {
+impl<'a> Migrating<'a> {
     /// All sums must fit [`Weight`], which the caller checks.
-    pub fn new(inner: O, scale: Weight, homes: Vec<u32>, penalties: Vec<Weight>) -> Self {
+    pub fn new(inner: EdgeCost<'a>, scale: Weight, homes: Vec<u32>, penalties: Vec<Weight>) -> Self {
         debug_assert_eq!(homes.len(), penalties.len());
         Self { inner, scale, homes, penalties, resumes: true, fixed: Vec::new(), classes: Vec::new() }
     }
 
-    /// Another objective with vertices that must be in given blocks, and no older partition.
-    pub fn fixing(inner: O, fixed: &FixedVertices) -> Self {
+    /// The cost of edges alone.
+    pub fn of(inner: EdgeCost<'a>) -> Self {
+        Self { resumes: false, ..Self::new(inner, 1, Vec::new(), Vec::new()) }
+    }
+
+    /// The cost of edges with vertices that must be in given blocks, and no older partition.
+    pub fn fixing(inner: EdgeCost<'a>, fixed: &FixedVertices) -> Self {
         let (homes, penalties) = (vec![FREE; fixed.num_vertices()], vec![0; fixed.num_vertices()]);
-        Self { resumes: false, ..Self::new(inner, 1, homes, penalties) }.with_fixed(fixed)
+        Self { homes, penalties, ..Self::of(inner) }.with_fixed(fixed)
     }
 
     /// The same with vertices that must be in given blocks, wherever they come from.
@@ -66,9 +72,13 @@ impl<O: Objective> Migrating<O> {
     }
 }
 
-impl<O: Objective> Objective for Migrating<O> {
-    const HAS_PULL: bool = O::HAS_PULL;
+impl Objective for Migrating<'_> {
     const HAS_OWN_COSTS: bool = true;
+
+    #[inline]
+    fn has_pull(&self) -> bool {
+        self.inner.has_pull()
+    }
 
     #[inline]
     fn between(&self, a: BlockId, b: BlockId) -> Weight {
@@ -99,21 +109,26 @@ impl<O: Objective> Objective for Migrating<O> {
 
     #[inline]
     fn own_cost(&self, node: NodeId, block: BlockId) -> Weight {
-        if self.homes[node as usize] == block { 0 } else { self.penalties[node as usize] }
+        match self.homes.get(node as usize) {
+            Some(&home) if home != block => self.penalties[node as usize],
+            _ => 0,
+        }
     }
 
     fn penalty(&self, node: NodeId) -> Weight {
-        self.penalties[node as usize]
+        self.penalties.get(node as usize).copied().unwrap_or(0)
     }
 
     #[inline]
     fn greatest_own_gain(&self, node: NodeId, from: BlockId) -> Weight {
+        let Some(&home) = self.homes.get(node as usize) else { return 0 };
         let penalty = self.penalties[node as usize];
-        if self.homes[node as usize] == from { -penalty } else { penalty }
+        if home == from { -penalty } else { penalty }
     }
 
     fn classes(&self) -> Option<&[u32]> {
-        Some(if self.fixed.is_empty() { &self.homes } else { &self.classes })
+        let classes = if self.fixed.is_empty() { &self.homes } else { &self.classes };
+        (!classes.is_empty()).then_some(classes)
     }
 
     fn homes(&self) -> Option<&[u32]> {
@@ -131,7 +146,7 @@ impl<O: Objective> Objective for Migrating<O> {
     }
 
     fn contracted(&self, coarse_of: &[NodeId], num_coarse: usize) -> Self {
-        let mut penalties = vec![0; num_coarse];
+        let mut penalties = vec![0; if self.penalties.is_empty() { 0 } else { num_coarse }];
         for (&coarse, &penalty) in coarse_of.iter().zip(&self.penalties) {
             penalties[coarse as usize] += penalty;
         }
@@ -156,8 +171,8 @@ mod tests {
     use crate::ground::rng::Rng;
     use crate::partition::assignment::{Assignment, Problem};
     use crate::partition::coarsen::{Coarsening, Contraction};
-    use crate::partition::objective::tests::matrices;
-    use crate::partition::objective::{Cut, ObjectiveVisitor, visit_each_cost};
+    use crate::partition::objective::Cut;
+    use crate::partition::objective::tests::{edge_costs, matrices};
     use crate::partition::refine::balance::rebalance;
     use crate::partition::refine::cycles::Moves;
     use crate::partition::refine::flow::Flow;
@@ -167,7 +182,7 @@ mod tests {
     const NUM_NODES: u32 = 200;
 
     /// Homes of vertices in stretches, the last of them in a block that has left, and penalties of any size.
-    fn migrating<O: Objective>(inner: O, num_blocks: u32, rng: &mut Rng) -> Migrating<O> {
+    fn migrating<'a>(inner: EdgeCost<'a>, num_blocks: u32, rng: &mut Rng) -> Migrating<'a> {
         let homes: Vec<u32> = (0..NUM_NODES).map(|node| node * (num_blocks + 1) / NUM_NODES).collect();
         let penalty = |&home: &u32| if home < num_blocks { Weight::from(rng.below(9)) } else { 0 };
         let penalties = homes.iter().map(penalty).collect();
@@ -175,17 +190,13 @@ mod tests {
     }
 
     /// Three times the inner cost, and the penalties of all away from home.
-    fn from_scratch<O: Objective>(
-        graph: &CompactGraph<'_, i32>,
-        objective: &Migrating<O>,
-        blocks: &[BlockId],
-    ) -> Weight {
+    fn from_scratch(graph: &CompactGraph<'_, i32>, objective: &Migrating<'_>, blocks: &[BlockId]) -> Weight {
         let away = |&(node, &block): &(usize, &BlockId)| objective.homes[node] != block;
         let penalties = blocks.iter().enumerate().filter(away).map(|(node, _)| objective.penalties[node]);
         3 * objective.inner.cost(graph, blocks) + penalties.sum::<Weight>()
     }
 
-    fn check<O: Objective>(inner: O, num_blocks: u32) {
+    fn check(inner: EdgeCost<'_>, num_blocks: u32) {
         let mut rng = Rng::new(4);
         let graph = generate::random_geometric(NUM_NODES as usize, 7.0, 2);
         let graph = CompactGraph::<i32>::new(&graph);
@@ -211,7 +222,7 @@ mod tests {
     }
 
     /// Every refiner keeps the cost as it is from scratch, and lowers it.
-    fn check_refiners<O: Objective>(level: Problem<'_, i32, Migrating<O>>, mut assignment: Assignment) {
+    fn check_refiners(level: Problem<'_, i32, Migrating<'_>>, mut assignment: Assignment) {
         let num_blocks = assignment.weights.len();
         let bounds = vec![Weight::from(NUM_NODES) / num_blocks as Weight + 2; num_blocks];
         let agrees = |assignment: &Assignment| {
@@ -239,7 +250,7 @@ mod tests {
     }
 
     /// Coarse vertices have one home each, and partitions cost the same on all levels.
-    fn check_levels<O: Objective>(level: Problem<'_, i32, Migrating<O>>) {
+    fn check_levels(level: Problem<'_, i32, Migrating<'_>>) {
         let contraction = Contraction::Clustering { least_share: 0.3 };
         let classes = level.objective.classes();
         let coarsening = Coarsening::build(level.graph, contraction, 30, classes, &(), &mut Rng::new(7));
@@ -253,23 +264,11 @@ mod tests {
         assert_eq!(objective.cost(coarse, &coarse_blocks), level.objective.cost(level.graph, &blocks));
     }
 
-    /// [`check`] for this number of blocks.
-    #[derive(Clone, Copy)]
-    struct Check(u32);
-
-    impl ObjectiveVisitor for Check {
-        type Output = ();
-
-        fn visit<O: Objective>(self, objective: O) {
-            check(objective, self.0);
-        }
-    }
-
     #[test]
     fn gains_refiners_and_levels_agree_with_recomputation() {
-        check(Cut, 5);
+        check(EdgeCost::Cut(Cut), 5);
         for matrix in matrices() {
-            visit_each_cost(&matrix, Check(matrix.num_blocks as u32));
+            edge_costs(&matrix).for_each(|cost| check(cost, matrix.num_blocks as u32));
         }
     }
 }

@@ -12,7 +12,8 @@
 //! | [`Cut`] | 1 | none | O(1) |
 //! | [`StoredCost`] | a table of 32 bits per entry | 4 k² bytes | O(q) for q adjacent blocks |
 //! | [`ComputedCost`] | what the machine computes | none | O(q) calls |
-//! | [`Migrating`] | a multiple of another objective's | 12 bytes per vertex | that of the other objective |
+//! | [`EdgeCost`] | that of any of these | that of it | that of it |
+//! | [`Migrating`] | a multiple of any of these | 12 bytes per vertex | that of it |
 //!
 //! Besides its edges, a vertex may cost something by itself in each block: a linear term, which only migration uses so far.
 //!
@@ -20,7 +21,7 @@
 //! rely on that. A cost of whole blocks, such as the weight of the heaviest one, is no member of this family but a bound
 //! ([`Targets`](super::targets::Targets)).
 //!
-//! A member for J is a file of its own and a line of the table below, which the tests of the family run over as well.
+//! A cost of edges is a file of its own and a variant of [`EdgeCost`]; the tests of the family run over all of them.
 //!
 //! All sums fit 64 bits: the cut is at most the weight of all edges, and whoever asks for J has checked that this weight times
 //! the greatest distance fits.
@@ -29,7 +30,7 @@
 //!
 //! If many vertices share a PE, blocks are PEs, and what counts is J instead of the cut. An objective (`partition/objective/`) defines what an
 //! edge between two blocks costs and what a move gains. Members are the cut, J with a table of distances, J with computed distances, and
-//! migration on top of any of these. Every refiner takes the objective as a type parameter, so the cut costs what it did before.
+//! migration on top of any of these. Every refiner takes the objective as a type parameter: it is compiled for the cut, for J with a table, and once for everything else.
 //!
 //! ```text
 //!  graph ──multisection along the parts of the machine──▶ partition ──▶ refine by J ──▶ V-cycles, combined pairs ──▶ mapping
@@ -62,41 +63,16 @@
 mod computed;
 mod cut;
 mod distances;
+mod edges;
 mod interface;
 mod migration;
 mod stored;
 #[cfg(test)]
 pub(crate) mod tests;
 
-#[cfg(test)]
-pub(crate) use computed::ComputedCost;
 pub(crate) use cut::Cut;
 pub use distances::BlockDistances;
-pub(crate) use interface::{Objective, ObjectiveVisitor};
+pub(crate) use edges::EdgeCost;
+pub(crate) use interface::Objective;
 pub(crate) use migration::Migrating;
 pub(crate) use stored::StoredCost;
-
-/// The members that minimise J, by one table: the first that accepts the distances is used, the last accepts all.
-macro_rules! table {
-    ($(try $member:ty,)+ else $last:ty) => {
-        /// Visits the objective for J with these distances.
-        pub(crate) fn visit_cost<V: ObjectiveVisitor>(distances: &dyn BlockDistances, visitor: V) -> V::Output {
-            $(if let Some(objective) = <$member>::new(distances) {
-                return visitor.visit(objective);
-            })+
-            visitor.visit(<$last>::new(distances))
-        }
-
-        /// Visits every objective that accepts these distances.
-        #[cfg(test)]
-        pub(crate) fn visit_each_cost<V: ObjectiveVisitor + Copy>(distances: &dyn BlockDistances, visitor: V) {
-            $(<$member>::new(distances).map(|objective| visitor.visit(objective));)+
-            visitor.visit(<$last>::new(distances));
-        }
-    };
-}
-
-table! {
-    try stored::StoredCost,
-    else computed::ComputedCost
-}

@@ -1,5 +1,6 @@
 //! One suite for all members, on machines of every family.
 
+use super::computed::ComputedCost;
 use super::*;
 use crate::graph::generate;
 use crate::ground::rng::Rng;
@@ -99,7 +100,7 @@ fn check_gains<O: Objective>(objective: &O, num_blocks: usize, between: impl Fn(
         assert!(from == to || gain <= objective.greatest_gain(internal, external));
         let others = affinities.blocks().iter().filter(|&&block| block != from && block != to);
         let pull = others.map(|&c| affinities.to(c) * (between(to, c) - between(from, c))).sum::<Weight>();
-        assert_eq!(objective.pull(&affinities, [from, to]), if O::HAS_PULL { pull } else { 0 });
+        assert_eq!(objective.pull(&affinities, [from, to]), if objective.has_pull() { pull } else { 0 });
         assignment.shift(node, graph.node_weight(node), to, gain);
         let edges = graph.nodes().flat_map(|u| graph.arcs(u).iter().map(move |arc| (u, arc)));
         let block = |node: NodeId| assignment.blocks[node as usize];
@@ -108,34 +109,33 @@ fn check_gains<O: Objective>(objective: &O, num_blocks: usize, between: impl Fn(
     }
 }
 
-/// [`check_gains`] and exact changes of gains of an objective for J.
-#[derive(Clone, Copy)]
-struct GainCheck<'a> {
-    matrix: &'a Matrix,
+/// All costs of edges by these distances.
+pub(crate) fn edge_costs(matrix: &Matrix) -> impl Iterator<Item = EdgeCost<'_>> {
+    let computed = EdgeCost::Computed(ComputedCost::new(matrix));
+    StoredCost::new(matrix).map(EdgeCost::Stored).into_iter().chain([computed])
 }
 
-impl ObjectiveVisitor for GainCheck<'_> {
-    type Output = ();
-
-    fn visit<O: Objective>(self, objective: O) {
-        let Self { matrix } = self;
-        check_gains(&objective, matrix.num_blocks, |a, b| matrix.between(a, b));
-        let mut rng = Rng::new(1);
-        let mut block = || rng.below(matrix.num_blocks as u32);
-        for _ in 0..100 {
-            let (own, other, from, to) = (block(), block(), block(), block());
-            let gain = |at| 5 * (matrix.between(own, at) - matrix.between(other, at));
-            let change = objective.change_of_gain([own, other], 5, [from, to]).0;
-            assert_eq!(change, gain(to) - gain(from));
-        }
+/// [`check_gains`] and exact changes of gains of an objective for J.
+fn check_cost<O: Objective>(objective: &O, matrix: &Matrix) {
+    check_gains(objective, matrix.num_blocks, |a, b| matrix.between(a, b));
+    let mut rng = Rng::new(1);
+    let mut block = || rng.below(matrix.num_blocks as u32);
+    for _ in 0..100 {
+        let (own, other, from, to) = (block(), block(), block(), block());
+        let gain = |at| 5 * (matrix.between(own, at) - matrix.between(other, at));
+        let change = objective.change_of_gain([own, other], 5, [from, to]).0;
+        assert_eq!(change, gain(to) - gain(from));
     }
 }
 
 #[test]
 fn gains_agree_with_recomputation_after_every_move_on_every_machine() {
     for matrix in matrices() {
-        visit_each_cost(&matrix, GainCheck { matrix: &matrix });
-        check_gains(&Cut, matrix.num_blocks, |a, b| Weight::from(a != b));
+        for cost in edge_costs(&matrix) {
+            check_cost(&cost, &matrix);
+            check_cost(&Migrating::of(cost), &matrix);
+        }
+        check_gains(&EdgeCost::Cut(Cut), matrix.num_blocks, |a, b| Weight::from(a != b));
     }
 }
 

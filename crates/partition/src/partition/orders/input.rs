@@ -84,13 +84,15 @@ pub enum PartitionAlgorithmError {
     NoCoordinates { algorithm: &'static str },
     #[error("there are {found} points, but the graph has {expected} vertices")]
     Points { found: usize, expected: usize },
+    #[error("the order has {found} vertices, the graph {expected}")]
+    Positions { found: usize, expected: usize },
 }
 
 impl HasKind for PartitionAlgorithmError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NoCoordinates { .. } => ErrorKind::Usage,
-            Self::Points { .. } => ErrorKind::BadData,
+            Self::Points { .. } | Self::Positions { .. } => ErrorKind::BadData,
         }
     }
 }

@@ -62,7 +62,7 @@ use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::blocks::{Partition, renamed};
 use crate::partition::compact::CompactGraph;
 use crate::partition::fixed::FixedVertices;
-use crate::partition::objective::{Cut, Migrating};
+use crate::partition::objective::{Cut, EdgeCost, Migrating};
 use crate::partition::refine::{balance, fill};
 
 members! {
@@ -155,7 +155,8 @@ fn balanced_around(
         return blocks;
     }
     fixed.enforce(&mut blocks);
-    let (graph, objective) = (CompactGraph::<i64>::new(input.graph), Migrating::fixing(Cut, fixed));
+    let (graph, objective) =
+        (CompactGraph::<i64>::new(input.graph), Migrating::fixing(EdgeCost::Cut(Cut), fixed));
     let level = Problem { graph: &graph, objective: &objective };
     let mut assignment = Assignment::new(level, blocks, targets.num_blocks());
     balance::rebalance(level, &mut assignment, targets.bounds(), input.observer);

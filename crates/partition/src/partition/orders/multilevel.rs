@@ -5,11 +5,10 @@
 //! whose vertices are then pulled towards what stands before and behind it. Small sets of pulled vertices are sorted by the
 //! mean position of their neighbours. Costs a partition of the whole graph for each of log n / log 64 levels.
 
-use rayon::prelude::*;
-
 use crate::graph::subgraph::split;
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::rng::derive;
+use crate::ground::threads;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::orders::arrangement;
 use crate::partition::orders::input::{Method, PartitionAlgorithmError, PartitionInput};
@@ -85,7 +84,7 @@ impl Piece {
                 (piece, own)
             })
             .collect();
-        pieces.into_par_iter().with_max_len(1).enumerate().for_each(|(index, (piece, places))| {
+        threads::map_each(pieces.into_iter().enumerate().collect(), &|(index, (piece, places))| {
             piece.arrange(input, derive(seed, index as u64 + 1), places);
         });
     }

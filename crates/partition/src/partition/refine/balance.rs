@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::ground::budget::Budget;
 use crate::ground::observer::{Observer, Watch};
+use crate::ground::order;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
@@ -167,7 +168,7 @@ impl<'a, W: Stored, O: Objective> Rebalancing<'a, W, O> {
         let weight = level.node_weight(node);
         let room = |block: BlockId| bounds[block as usize] - assignment.weights[block as usize];
         let fits = |block: BlockId| block != from && room(block) >= weight;
-        let count = affinities.narrow(O::HAS_PULL, fits);
+        let count = affinities.narrow(level.objective.has_pull(), fits);
         let adjacent = affinities.blocks()[..count].iter().copied().filter(|&block| fits(block));
         let block = adjacent
             .max_by_key(|&block| (level.gain(node, affinities, from, block), room(block), block))
@@ -234,7 +235,7 @@ pub(crate) fn repack<W: Stored, O: Objective>(
         return;
     }
     let mut order: Vec<NodeId> = level.nodes().collect();
-    order.sort_by_key(|&node| std::cmp::Reverse(level.node_weight(node)));
+    order::descending_by(&mut order, &|node| level.node_weight(node));
     for tightest in [false, true] {
         let blocks = pack(level, &assignment.blocks, bounds, &order, tightest);
         let packed = Assignment::new(level, blocks, bounds.len());

@@ -14,6 +14,7 @@
 
 use crate::ground::budget::Budget;
 use crate::ground::observer::{Observer, Watch};
+use crate::ground::order;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
@@ -167,7 +168,7 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
         let is_on_boundary = self.affinities.blocks().iter().any(|&to| to != block);
         let barred = self.barred_from[node as usize];
         let fits = |to: BlockId| to != block && to != barred;
-        let count = self.affinities.narrow(O::HAS_PULL, fits);
+        let count = self.affinities.narrow(self.level.objective.has_pull(), fits);
         for &to in self.affinities.blocks()[..count].iter().filter(|&&to| fits(to)) {
             let gain = self.level.gain(node, &self.affinities, block, to);
             let best = &mut self.best[to as usize];
@@ -373,7 +374,7 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
         let ends = (0..limits.len())
             .filter(|&block| self.cost[block] != UNREACHED && assignment.weights[block] < limits[block]);
         let mut ends: Vec<BlockId> = ends.map(|block| block as BlockId).collect();
-        ends.sort_by_key(|&block| self.cost[block as usize]);
+        order::ascending_by(&mut ends, &|block| self.cost[block as usize]);
         self.visit.fill(NOWHERE);
         for &end in &ends {
             let steps = self.trace(end);

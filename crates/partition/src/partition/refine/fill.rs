@@ -8,11 +8,10 @@
 //! *Empty blocks.* Each gets a vertex, whatever that weighs, unless that would add to the total overload. Where vertices are not fixed and the
 //! bounds hold, a block stays empty only if it would in each partition within the bounds. O((n + m) log n), O(n) if no block is empty.
 
-use std::cmp::Reverse;
-
 use crate::graph::CsrGraph;
 use crate::ground::budget::Budget;
 use crate::ground::observer::{Observer, Watch};
+use crate::ground::order;
 use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
@@ -21,7 +20,7 @@ use crate::partition::bounds::LoadBounds;
 use crate::partition::compact::{Arc, CompactGraph, Stored};
 use crate::partition::fixed::FixedVertices;
 use crate::partition::heap::Heap;
-use crate::partition::objective::{Cut, Migrating, Objective};
+use crate::partition::objective::{Cut, EdgeCost, Migrating, Objective};
 use crate::partition::relay::{Single, along, relay};
 use crate::partition::targets::Targets;
 
@@ -45,7 +44,7 @@ pub(in crate::partition) fn filled(
         return partition;
     }
     let none = FixedVertices::none(graph.num_nodes(), targets.num_blocks());
-    let objective = Migrating::fixing(Cut, targets.fixed().unwrap_or(&none));
+    let objective = Migrating::fixing(EdgeCost::Cut(Cut), targets.fixed().unwrap_or(&none));
     let compact = CompactGraph::<i64>::new(graph);
     let level = Problem { graph: &compact, objective: &objective };
     let mut assignment = Assignment::new(level, partition.into_blocks(), targets.num_blocks());
@@ -115,7 +114,7 @@ impl<'a, W: Stored, O: Objective> Filling<'a, W, O> {
         let lack = |block: BlockId| self.bounds.lack(block, self.assignment.weights[block as usize]);
         let mut short: Vec<BlockId> =
             (0..self.bounds.num_blocks() as BlockId).filter(|&block| lack(block) > 0).collect();
-        short.sort_by_key(|&block| Reverse(lack(block)));
+        order::descending_by(&mut short, &lack);
         // Some may have left until their block is filled, which does no harm: their neighbours are near it.
         let mut members = vec![Vec::new(); self.bounds.num_blocks()];
         for node in self.level.nodes() {
@@ -271,7 +270,7 @@ pub(crate) fn fill_empty<W: Stored, O: Objective>(
         .filter(|&block| counts[block as usize] == 0 && !bounds.is_closed(block))
         .collect();
     // What adds to the overload in one of them does so in all later ones.
-    empty.sort_by_key(|&block| Reverse(bounds.most[block as usize]));
+    order::descending_by(&mut empty, &|block| bounds.most[block as usize]);
     if !empty.is_empty() && empty.len() + level.num_nodes() > bounds.num_blocks() - bounds.closed.len() {
         Occupying::new(level, assignment, bounds, counts).run(empty);
     }
@@ -387,7 +386,7 @@ mod tests {
     use crate::ground::rng::Rng;
     use crate::partition::bounds::BoundViolation;
     use crate::partition::compact::CompactGraph;
-    use crate::partition::objective::{Cut, Migrating};
+    use crate::partition::objective::{Cut, EdgeCost, Migrating};
     use crate::partition::refine::cycles::Moves;
     use crate::partition::refine::flow::Flow;
     use crate::partition::refine::k_way::{self, KWay};
@@ -433,7 +432,7 @@ mod tests {
             let Case { graph, blocks, fixed, most, least } = case([1, 1, 4][round % 3], &mut rng);
             let graph = CompactGraph::<i64>::new(&graph);
             let bounds = LoadBounds { most: &most, least: &least, closed: &[] };
-            let objective = Migrating::fixing(Cut, &fixed);
+            let objective = Migrating::fixing(EdgeCost::Cut(Cut), &fixed);
             let level = Problem { graph: &graph, objective: &objective };
             let mut assignment = Assignment::new(level, blocks, NUM_BLOCKS);
             let before = assignment.violation(bounds).shortfall;
@@ -465,7 +464,7 @@ mod tests {
         for round in 0..60 {
             let Case { graph, blocks, fixed, .. } = case([1, 4, 50][round % 3], &mut rng);
             let graph = CompactGraph::<i64>::new(&graph);
-            let objective = Migrating::fixing(Cut, &fixed);
+            let objective = Migrating::fixing(EdgeCost::Cut(Cut), &fixed);
             let level = Problem { graph: &graph, objective: &objective };
             let mut assignment = Assignment::new(level, blocks, NUM_BLOCKS);
             // Many vertices are heavier than the lower one of these bounds.

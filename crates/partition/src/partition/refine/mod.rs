@@ -7,3 +7,4 @@ pub(crate) mod flow;
 pub(crate) mod k_way;
 pub(crate) mod two_way;
 pub(crate) mod unconstrained;
+pub(crate) mod volume;

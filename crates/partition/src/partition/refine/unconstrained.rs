@@ -234,7 +234,7 @@ fn wish<W: Stored, O: Objective>(
     let from = current.blocks[node as usize];
     affinities.collect(level.graph, &current.blocks, node);
     let is_open = |block: BlockId| block != from && bounds.most[block as usize] > 0;
-    let count = affinities.narrow(O::HAS_PULL, is_open);
+    let count = affinities.narrow(level.objective.has_pull(), is_open);
     let blocks = affinities.blocks()[..count].iter().copied().filter(|&block| is_open(block));
     let moves = blocks.map(|block| (level.gain(node, affinities, from, block), block));
     let Some((gain, to)) = moves.max() else { return Wish::NONE };
@@ -258,7 +258,7 @@ mod tests {
     use crate::partition::FixedVertices;
     use crate::partition::compact::CompactGraph;
     use crate::partition::objective::tests::matrices;
-    use crate::partition::objective::{Cut, Migrating, StoredCost};
+    use crate::partition::objective::{Cut, EdgeCost, Migrating};
     use crate::testing::Stops;
     use crate::testing::{core_and_periphery, random_graph, with_node_weights};
 
@@ -269,7 +269,7 @@ mod tests {
     }
 
     /// A refined partition is not worse, keeps its fixed vertices, and has the cost and the weights that it says.
-    fn check<O: Objective>(objective: &O, num_blocks: usize, num_fixed: u32, rng: &mut Rng) {
+    fn check(objective: &EdgeCost<'_>, num_blocks: usize, num_fixed: u32, rng: &mut Rng) {
         // One block is closed.
         let random_block = |rng: &mut Rng| rng.below(num_blocks as u32 - 1);
         let mut fixed = FixedVertices::none(90, num_blocks);
@@ -300,9 +300,9 @@ mod tests {
     fn partitions_are_never_worse_and_agree_with_recomputation() {
         let mut rng = Rng::new(3);
         for num_fixed in [0, 5, 30, 90] {
-            check(&Cut, 6, num_fixed, &mut rng);
+            check(&EdgeCost::Cut(Cut), 6, num_fixed, &mut rng);
             for matrix in matrices() {
-                check(&StoredCost::new(&matrix).unwrap(), matrix.num_blocks, num_fixed, &mut rng);
+                check(&EdgeCost::of_distances(&matrix), matrix.num_blocks, num_fixed, &mut rng);
             }
         }
     }

@@ -4,15 +4,19 @@ use crate::graph::CsrGraph;
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{BlockId, NodeId, Weight};
 
+/// The blocks of an older partition that have left, in their former numbers.
+#[derive(Clone, Copy, Debug)]
+pub struct BlocksLeft<'a>(pub &'a [BlockId]);
+
 /// The block from which each vertex comes, in present block numbers.
 ///
 /// Blocks may have left and joined: those that stay keep their order and are numbered from 0, those that joined come last.
 ///
 /// ```
-/// use viem::partition::Homes;
+/// use viem::partition::{BlocksLeft, Homes};
 ///
 /// // Block 1 of three has left, and another one has joined: block 2 is block 1 now.
-/// let homes = Homes::new(&[0, 0, 1, 2], &[1], 3)?;
+/// let homes = Homes::after(&[0, 0, 1, 2], BlocksLeft(&[1]), 3)?;
 /// assert_eq!((homes.of(0), homes.of(2), homes.of(3)), (Some(0), None, Some(1)));
 /// // The last vertex was refined into two.
 /// let refined = homes.of_children(&[0, 1, 2, 3, 3])?;
@@ -60,10 +64,22 @@ impl HasKind for HomesError {
 }
 
 impl Homes {
-    /// Homes in `num_blocks` present blocks, from the former block of each vertex and the blocks that have left, in former
-    /// numbers. O(n log l) for l blocks that have left.
-    pub fn new(old: &[BlockId], left: &[BlockId], num_blocks: usize) -> Result<Self, HomesError> {
-        let mut left = left.to_vec();
+    /// Homes in `num_blocks` present blocks, from the former block of each vertex. No block has left. O(n).
+    ///
+    /// # Errors
+    ///
+    /// A vertex was in a block that does not exist.
+    pub fn new(old: &[BlockId], num_blocks: usize) -> Result<Self, HomesError> {
+        Self::after(old, BlocksLeft(&[]), num_blocks)
+    }
+
+    /// The same after blocks have left. O(n log l) for l of them.
+    ///
+    /// # Errors
+    ///
+    /// A block has left twice, or a vertex was in a block that neither exists nor has left.
+    pub fn after(old: &[BlockId], left: BlocksLeft<'_>, num_blocks: usize) -> Result<Self, HomesError> {
+        let mut left = left.0.to_vec();
         left.sort_unstable();
         if let Some(pair) = left.windows(2).find(|pair| pair[0] == pair[1]) {
             return Err(HomesError::LeftTwice { block: pair[0] });

@@ -23,13 +23,16 @@ pub enum RemapError {
         "labels of {num_blocks} blocks are not assigned exactly, of {MOST_RELABELLED} at most; give a migration weight above 0"
     )]
     TooManyBlocks { num_blocks: usize },
+    /// Whoever was asked for it knows the reason.
+    #[error("there is no partition from scratch")]
+    NoScratch,
 }
 
 impl HasKind for RemapError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::Homes(error) => error.kind(),
-            Self::TooLarge { .. } | Self::TooManyBlocks { .. } => ErrorKind::Usage,
+            Self::TooLarge { .. } | Self::TooManyBlocks { .. } | Self::NoScratch => ErrorKind::Usage,
         }
     }
 }

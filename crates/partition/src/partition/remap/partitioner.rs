@@ -10,7 +10,7 @@ use crate::ground::observer::Observer;
 use crate::ground::types::BlockId;
 use crate::partition::blocks::{Partition, renamed};
 use crate::partition::layout::BlockTree;
-use crate::partition::objective::Cut;
+use crate::partition::objective::{Cut, EdgeCost};
 use crate::partition::partitioner::Partitioner;
 use crate::partition::targets::Targets;
 
@@ -43,13 +43,13 @@ impl Partitioner {
     ///
     /// ```
     /// use viem::graph::generate;
-    /// use viem::partition::{Homes, Partitioner, PartitionPreset, Remapping, Targets};
+    /// use viem::partition::{BlocksLeft, Homes, Partitioner, PartitionPreset, Remapping, Targets};
     ///
     /// let mesh = generate::mesh(40, 30, 1);
     /// let partitioner = Partitioner::new(PartitionPreset::Eco, 0);
     /// let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 6, 0.03)?, &()).into_blocks();
     /// // Block 2 leaves.
-    /// let homes = Homes::new(&old, &[2], 5)?;
+    /// let homes = Homes::after(&old, BlocksLeft(&[2]), 5)?;
     /// let (targets, weight) = (Targets::equal(&mesh, 5, 0.03)?, "0.5".parse()?);
     /// let remapped = partitioner.remap(&mesh, &targets, Remapping::new(&homes, weight), &())?.into_best(weight)?;
     /// assert!(remapped.migration.vertices < 1200 / 3);
@@ -80,9 +80,9 @@ impl Partitioner {
         let scratch = || {
             let scratch = self.partition(graph, targets, observer);
             let tree = BlockTree::new(targets.num_blocks(), |_| Vec::new());
-            Ok::<_, RemapError>(renamed(scratch.blocks(), &remap.labels(&scratch, &tree)))
+            Ok(renamed(scratch.blocks(), &remap.labels(&scratch, &tree)))
         };
-        let found = remap.run(Cut, OF_CUT, &scratch)?;
+        let found = remap.run(EdgeCost::Cut(Cut), OF_CUT, &scratch)?;
         Ok(found.map(|blocks| Remapped::new(graph, targets, homes, blocks)))
     }
 }

@@ -15,7 +15,7 @@ use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::blocks::Partition;
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::layout::BlockTree;
-use crate::partition::objective::{Migrating, Objective};
+use crate::partition::objective::{EdgeCost, Migrating, Objective};
 use crate::partition::refine::fill;
 use crate::partition::scheme::enumeration;
 use crate::partition::scheme::initial::multisection::Multisection;
@@ -67,14 +67,17 @@ type Ratio = (Weight, Weight);
 
 type Found = Envelope<Vec<BlockId>>;
 
+/// Makes a partition from scratch.
+type Scratch<'a> = &'a dyn Fn() -> Result<Vec<BlockId>, RemapError>;
+
 impl Remap<'_> {
     /// The blocks of the vertices in the best partitions. `scratch` makes a partition from scratch.
-    pub fn run<O: Objective, E: From<RemapError>>(
+    pub fn run(
         &self,
-        objective: O,
+        objective: EdgeCost<'_>,
         costs: EdgeCosts,
-        scratch: &dyn Fn() -> Result<Vec<BlockId>, E>,
-    ) -> Result<Found, E> {
+        scratch: Scratch<'_>,
+    ) -> Result<Found, RemapError> {
         let limits = self.limits(costs)?;
         limits.check(self.remapping.weight)?;
         let objective = self.migrating(objective, costs);
@@ -95,7 +98,7 @@ impl Remap<'_> {
     }
 
     /// What edges cost, and the weights of the vertices away from home.
-    fn migrating<O: Objective>(&self, objective: O, costs: EdgeCosts) -> Migrating<O> {
+    fn migrating<'o>(&self, objective: EdgeCost<'o>, costs: EdgeCosts) -> Migrating<'o> {
         let homes = self.remapping.homes;
         let penalty = |(&home, &weight): (&u32, &Weight)| {
             if (home as usize) < homes.num_blocks { weight } else { 0 }
@@ -108,12 +111,12 @@ impl Remap<'_> {
         }
     }
 
-    fn on<'a, W: Stored, O: Objective>(
+    fn on<'a, W: Stored>(
         &'a self,
         graph: &'a CompactGraph<'a, W>,
-        objective: Migrating<O>,
+        objective: Migrating<'a>,
         limits: Limits,
-    ) -> Search<'a, W, O> {
+    ) -> Search<'a, W> {
         let (settings, coarsest) = (self.settings.resuming(), self.settings.resuming_coarsest());
         Search { remap: self, graph, objective, limits, settings, coarsest }
     }
@@ -149,11 +152,11 @@ impl Remap<'_> {
 }
 
 /// The search, once the objective is known.
-struct Search<'a, W, O> {
+struct Search<'a, W> {
     remap: &'a Remap<'a>,
     graph: &'a CompactGraph<'a, W>,
     /// The cost of the edges, and the weight of the vertices away from home.
-    objective: Migrating<O>,
+    objective: Migrating<'a>,
     limits: Limits,
     /// For the way from the whole graph to a coarse one and back.
     settings: PartitionConfig,
@@ -161,9 +164,9 @@ struct Search<'a, W, O> {
     coarsest: PartitionConfig,
 }
 
-impl<W: Stored, O: Objective> Search<'_, W, O> {
+impl<W: Stored> Search<'_, W> {
     /// See [`Remap::run`].
-    fn found<E>(&self, scratch: &dyn Fn() -> Result<Vec<BlockId>, E>) -> Result<Found, E> {
+    fn found(&self, scratch: Scratch<'_>) -> Result<Found, RemapError> {
         let Remapping { weight, extent, .. } = self.remap.remapping;
         let mut found = Envelope::new(self.limits);
         self.stay(&mut found);
@@ -187,11 +190,7 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
     }
 
     /// Adds what does not depend on the weight that is asked for.
-    fn for_all_weights<E>(
-        &self,
-        found: &mut Found,
-        scratch: &dyn Fn() -> Result<Vec<BlockId>, E>,
-    ) -> Result<(), E> {
+    fn for_all_weights(&self, found: &mut Found, scratch: Scratch<'_>) -> Result<(), RemapError> {
         // As little migration as possible comes first: a run that is stopped ends with it.
         let stiff = self.stiff();
         if let Some(stiff) = stiff {
@@ -214,12 +213,12 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
     }
 
     /// Adds what is found for a weight, if that is possible.
-    fn for_weight<E>(
+    fn for_weight(
         &self,
         found: &mut Found,
         weight: MigrationWeight,
-        scratch: &dyn Fn() -> Result<Vec<BlockId>, E>,
-    ) -> Result<(), E> {
+        scratch: Scratch<'_>,
+    ) -> Result<(), RemapError> {
         if self.limits.check(weight).is_err() {
             return Ok(());
         }
@@ -297,7 +296,7 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
     }
 
     /// The best partition, along the parts of the machine if it has several levels.
-    fn best(&self, objective: &Migrating<O>) -> Assignment {
+    fn best(&self, objective: &Migrating<'_>) -> Assignment {
         let Remap { targets, along, seed, observer, .. } = *self.remap;
         let Some(along) = along else { return self.all_at_once(objective) };
         let (sizes, bounds) = (targets.block_sizes(), targets.load_bounds());
@@ -306,12 +305,12 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
     }
 
     /// The best partition into all blocks at once.
-    fn all_at_once(&self, objective: &Migrating<O>) -> Assignment {
+    fn all_at_once(&self, objective: &Migrating<'_>) -> Assignment {
         self.with_task(objective, |task| Pool::new(task, self.remap.seed).best())
     }
 
     /// A partition refined on all levels. `stream` numbers the random streams.
-    fn refined(&self, objective: &Migrating<O>, start: Assignment, stream: u64) -> Assignment {
+    fn refined(&self, objective: &Migrating<'_>, start: Assignment, stream: u64) -> Assignment {
         let rng = &mut Rng::new(derive(self.remap.seed, u64::MAX - stream));
         self.with_task(objective, |task| Multilevel::new(task).run(Some((&start.blocks.clone(), start)), rng))
     }
@@ -365,14 +364,14 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
         (migration, edges)
     }
 
-    fn assignment(&self, objective: &Migrating<O>, blocks: Vec<BlockId>) -> Assignment {
+    fn assignment(&self, objective: &Migrating<'_>, blocks: Vec<BlockId>) -> Assignment {
         Assignment::new(Problem { graph: self.graph, objective }, blocks, self.limits.num_blocks)
     }
 
     fn with_task(
         &self,
-        objective: &Migrating<O>,
-        run: impl FnOnce(Task<'_, W, Migrating<O>>) -> Assignment,
+        objective: &Migrating<'_>,
+        run: impl FnOnce(Task<'_, W, Migrating<'_>>) -> Assignment,
     ) -> Assignment {
         let Remap { targets, observer, .. } = *self.remap;
         let first = &BestOfPool { first: &OlderPartition, settings: &self.coarsest };

@@ -38,9 +38,9 @@ pub(in crate::partition) fn whole<W: Stored, O: Objective>(
         return Some(of_bins(bins.into_iter().map(Some).collect()));
     }
     // Large components are hard to place late; components with heavy edges are costly to split.
-    let largest = of_bins(packing.most(|component| components.weights[component as usize]));
+    let largest = of_bins(packing.most(&|component| components.weights[component as usize]));
     let edges = components.weights_of_edges(level);
-    let costliest = of_bins(packing.most(|component| edges[component as usize]));
+    let costliest = of_bins(packing.most(&|component| edges[component as usize]));
     [largest, costliest].into_iter().min_by_key(|assignment| assignment.score(bounds))
 }
 

@@ -22,7 +22,7 @@ use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::BoundViolation;
 use crate::partition::coarsen::{self, overlay};
 use crate::partition::compact::{self, CompactGraph, Stored};
-use crate::partition::objective::{Cut, Migrating, Objective};
+use crate::partition::objective::{Cut, EdgeCost, Migrating, Objective};
 use crate::partition::refine::{balance, fill};
 use crate::partition::settings::PartitionConfig;
 use crate::partition::targets::Targets;
@@ -61,7 +61,7 @@ pub(crate) fn smallest_cut<W: Stored>(
     match targets.fixed() {
         None => Pool::of_cut(graph, &Cut, targets, settings, seed, observer).best(),
         Some(fixed) => {
-            let objective = Migrating::fixing(Cut, fixed);
+            let objective = Migrating::fixing(EdgeCost::Cut(Cut), fixed);
             Pool::of_cut(graph, &objective, targets, settings, seed, observer).best()
         }
     }

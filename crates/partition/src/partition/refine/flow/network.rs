@@ -105,6 +105,7 @@ impl Network {
         self.terminal.clear();
         self.pulls.clear();
         self.seeds.iter_mut().for_each(Vec::clear);
+        let has_pull = level.objective.has_pull();
         for (index, &node) in region.nodes.iter().enumerate() {
             let block = assignment.blocks[node as usize];
             let (mut degree, mut is_fixed, mut has_others) = (0, level.objective.is_fixed(node), false);
@@ -113,7 +114,7 @@ impl Network {
                 let other = assignment.blocks[arc.target as usize];
                 degree += u32::from(is_inside);
                 is_fixed |= !is_inside && other == block;
-                has_others |= O::HAS_PULL && other != pair[0] && other != pair[1];
+                has_others |= has_pull && other != pair[0] && other != pair[1];
             }
             // What a fixed vertex costs stays the same.
             if has_others && !is_fixed {

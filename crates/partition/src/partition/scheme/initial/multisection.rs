@@ -30,7 +30,7 @@ use crate::partition::bounds::LoadBounds;
 use crate::partition::compact::{CompactGraph, Piece, Stored};
 use crate::partition::fixed::FixedVertices;
 use crate::partition::layout::{BlockTree, PlaceBlocks, place_blocks};
-use crate::partition::objective::{BlockDistances, Cut, Migrating, Objective, StoredCost};
+use crate::partition::objective::{BlockDistances, Cut, EdgeCost, Migrating, Objective, StoredCost};
 use crate::partition::scheme::multilevel::{FlowLevels, Multilevel, Task};
 use crate::partition::scheme::pool::{Pool, smallest_cut};
 use crate::partition::settings::PartitionConfig;
@@ -240,7 +240,7 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
         nodes: &[NodeId],
         group: &Group,
         children: &[Group],
-    ) -> Migrating<Cut> {
+    ) -> Migrating<'static> {
         let objective = self.level.objective;
         let edge = objective.between(group.blocks.start as BlockId, group.blocks.end as BlockId - 1);
         let home_of = |&node: &NodeId| {
@@ -254,7 +254,7 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
             if group.blocks.contains(&(home as usize)) { objective.penalty(node) } else { 0 }
         };
         let homes = nodes.iter().map(home_of).collect();
-        Migrating::new(Cut, edge, homes, nodes.iter().map(penalty).collect())
+        Migrating::new(EdgeCost::Cut(Cut), edge, homes, nodes.iter().map(penalty).collect())
     }
 
     /// Refines all groups together by J of the groups.
@@ -265,7 +265,9 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
         let distances = GroupDistances { distances: self.multisection.distances, groups };
         let Some(objective) = StoredCost::new(&distances) else { return group_of };
         match self.fixed_among(self.level.nodes(), groups) {
-            Some(fixed) => self.refine_by(&Migrating::fixing(objective, &fixed), groups, group_of),
+            Some(fixed) => {
+                self.refine_by(&Migrating::fixing(EdgeCost::Stored(objective), &fixed), groups, group_of)
+            }
             None => self.refine_by(&objective, groups, group_of),
         }
     }
@@ -401,7 +403,7 @@ mod tests {
             homes.iter().map(|&home| if home < 12 { 1 + Weight::from(rng.below(9)) } else { 0 }).collect();
         let distances = tree_distances(&[2, 2, 3], &[1, 10, 100]);
         let objective =
-            Migrating::new(StoredCost::new(&distances).unwrap(), 2, homes.clone(), penalties.clone());
+            Migrating::new(EdgeCost::of_distances(&distances), 2, homes.clone(), penalties.clone());
         let level = Problem { graph: &graph, objective: &objective };
         let settings = PartitionConfig::preset(PartitionPreset::Fast);
         let multisection = Multisection {

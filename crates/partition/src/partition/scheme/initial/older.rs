@@ -110,9 +110,10 @@ impl<'a, W: Stored, O: Objective> Placing<'a, W, O> {
         let room = |block: BlockId| bounds[block as usize] - weights[block as usize];
         let is_block = |block: BlockId| (block as usize) < bounds.len();
         let weight = level.node_weight(node);
-        let mut count = affinities.narrow(O::HAS_PULL, |block| is_block(block) && room(block) >= weight);
+        let mut count =
+            affinities.narrow(level.objective.has_pull(), |block| is_block(block) && room(block) >= weight);
         if count == 0 {
-            count = affinities.narrow(O::HAS_PULL, is_block);
+            count = affinities.narrow(level.objective.has_pull(), is_block);
         }
         let cost = |block: BlockId| -> Weight {
             let others = affinities.blocks().iter().filter(|&&other| is_block(other));
@@ -237,7 +238,7 @@ mod tests {
     use super::*;
     use crate::graph::{GraphBuilder, generate};
     use crate::partition::compact::CompactGraph;
-    use crate::partition::objective::{Cut, Migrating};
+    use crate::partition::objective::{Cut, EdgeCost, Migrating};
     use crate::partition::{PartitionConfig, PartitionPreset};
 
     /// A grid of 12 x 12 that was divided into stripes of this many columns.
@@ -246,7 +247,7 @@ mod tests {
         let graph = CompactGraph::<i32>::new(&graph);
         let homes: Vec<u32> = graph.nodes().map(|node| homes_are(node % 12 / columns)).collect();
         let penalties = vec![1; homes.len()];
-        let objective = Migrating::new(Cut, 1, homes.clone(), penalties);
+        let objective = Migrating::new(EdgeCost::Cut(Cut), 1, homes.clone(), penalties);
         let level = Problem { graph: &graph, objective: &objective };
         let settings = &PartitionConfig::preset(PartitionPreset::Eco);
         let (bounds, relaxed) = (sizes.into(), sizes.into());
@@ -302,7 +303,7 @@ mod tests {
         }
         for graph in [generate::grid(12, 12), graph.build().unwrap()] {
             let graph = CompactGraph::<i32>::new(&graph);
-            let objective = Migrating::new(Cut, 1, vec![0; 144], vec![1; 144]);
+            let objective = Migrating::new(EdgeCost::Cut(Cut), 1, vec![0; 144], vec![1; 144]);
             let level = Problem { graph: &graph, objective: &objective };
             let mut placing = Placing::new(level, vec![0; 144], 36);
             placing.split_off_new_blocks(&[4; 36], &mut Watch::new(&()));

@@ -1,0 +1,44 @@
+//! The traffic that leaves each node.
+
+use super::loads::{Carriers, CarriersVisitor};
+use viem::ground::types::{Cost, PeId};
+use viem::machine::Nodes;
+use viem::mapping::objective::ScoreError;
+use viem::solve::PreparedMachine;
+
+/// The nodes of a machine; each PE is one where the machine does not know its nodes.
+pub(super) fn visit<V: CarriersVisitor>(
+    machine: &PreparedMachine<'_>,
+    visitor: V,
+) -> Result<Option<V::Output>, ScoreError> {
+    let (nodes, num_pes) = (machine.nodes(), machine.machine().num_pes());
+    visitor.visit(Leaving { nodes, num_pes }).map(Some)
+}
+
+/// A message to another node loads the node that it leaves. As edges have the same weight in both directions, as much arrives.
+struct Leaving<'a> {
+    nodes: &'a Nodes,
+    num_pes: usize,
+}
+
+impl Carriers for Leaving<'_> {
+    fn num_pes(&self) -> usize {
+        self.num_pes
+    }
+
+    fn count(&self) -> usize {
+        self.nodes.hosts().len()
+    }
+
+    fn most(&self) -> Cost {
+        1
+    }
+
+    #[inline]
+    fn each(&mut self, from: PeId, to: PeId, mut carried: impl FnMut(usize, Cost)) {
+        let node = self.nodes.node(from);
+        if node != self.nodes.node(to) {
+            carried(node, 1);
+        }
+    }
+}
