@@ -6,13 +6,14 @@
 
 use super::collector::Inlet;
 use super::fault::{Stop, TrafficFault, expected};
+use super::format::Format;
 use super::kind::{ALL_TRAFFIC, Kind};
 use super::mirror::Mirror;
 use viem_io::Source;
 use viem_io::array::{ArrayFault, Header};
 use viem_io::scanner::Scanner;
 
-pub(super) const KIND: Kind = Kind {
+const KIND: Kind = Kind {
     name: "npy",
     title: "an array of NumPy",
     classes: ALL_TRAFFIC,
@@ -22,7 +23,14 @@ pub(super) const KIND: Kind = Kind {
     if_empty: "",
 };
 
-pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+pub(super) const FORMAT: Format = Format {
+    kind: KIND,
+    read,
+    #[cfg(test)]
+    sample: tests::SAMPLE,
+};
+
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let header = Header::read(scanner).map_err(|fault| at_start(fault.into()))?;
     let unfit = || {
         let shape = header.shape_in_words();
@@ -120,4 +128,28 @@ fn entry(scanner: &mut Scanner<Source<'_>>, header: &Header, row: u64, column: u
             fault => fault.into(),
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{Flows, Sample};
+
+    pub(super) const SAMPLE: Sample = Sample {
+        text: "",
+        numbers_from: Some(0),
+        has_separators: false,
+        write: Some(write),
+        has_messages: false,
+    };
+
+    fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {
+        let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({n}, {n}), }}\n");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.as_bytes());
+        for (from, to) in (0..n).flat_map(|from| (0..n).map(move |to| (from, to))) {
+            bytes.extend((flows.get(&(from, to)).map_or(0, |flow| flow.0) as f64).to_le_bytes());
+        }
+        vec![bytes]
+    }
 }
