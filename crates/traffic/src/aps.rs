@@ -8,23 +8,13 @@ use super::collector::Inlet;
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::{FieldsExt, ScannerExt, decimal, whole};
 use super::format::Format;
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::kind::Kind;
 use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::table::{Field, Fields, is_blank};
 
-const KIND: Kind = Kind {
-    name: "aps",
-    title: "a rank-to-rank table of Intel APS",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "",
-};
-
 pub(super) const FORMAT: Format = Format {
-    kind: KIND,
+    kind: Kind { name: "aps", title: "a rank-to-rank table of Intel APS", ..Kind::PLAIN },
     read,
     #[cfg(test)]
     sample: tests::SAMPLE,
@@ -94,9 +84,9 @@ mod tests {
     pub(super) const SAMPLE: Sample = Sample {
         text: "| Rank --> Rank Time\n0000 --> 0001 1 2 4 5 6\n0001 --> 0000 1 2 4 5 6\n",
         numbers_from: Some(1),
-        has_separators: false,
         write: Some(write),
         has_messages: true,
+        ..Sample::NONE
     };
 
     fn write(_n: u32, flows: &Flows) -> Vec<Vec<u8>> {

@@ -12,24 +12,14 @@ use super::collector::{Inlet, Sizes};
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::{FieldsExt, ScannerExt, whole};
 use super::format::Format;
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::kind::Kind;
 use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::signature::columns::{MESSAGES, NAMES, is_content, meanings};
 use viem_io::table::{Field, Fields, Separator, unquoted};
 
-const KIND: Kind = Kind {
-    name: "edges",
-    title: "an edge list",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
-    guesses_first_rank: true,
-    is_graph: false,
-    if_empty: "",
-};
-
 pub(super) const FORMAT: Format = Format {
-    kind: KIND,
+    kind: Kind { name: "edges", title: "an edge list", guesses_first_rank: true, ..Kind::PLAIN },
     read,
     #[cfg(test)]
     sample: tests::SAMPLE,

@@ -10,25 +10,15 @@ use super::collector::Inlet;
 use super::edges::may_be_of_each;
 use super::fault::{Stop, TrafficFault};
 use super::format::Format;
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::kind::Kind;
 use super::named::{Edge, Names, stop};
 use viem::ground::text::{Place, place};
 use viem_io::scanner::Scanner;
 use viem_io::signature::columns::{MESSAGES, WEIGHT, meaning};
 use viem_io::{Source, xml};
 
-const KIND: Kind = Kind {
-    name: "graphml",
-    title: "a graph in GraphML",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
-    guesses_first_rank: false,
-    is_graph: true,
-    if_empty: "",
-};
-
 pub(super) const FORMAT: Format = Format {
-    kind: KIND,
+    kind: Kind { name: "graphml", title: "a graph in GraphML", is_graph: true, ..Kind::PLAIN },
     read,
     #[cfg(test)]
     sample: tests::SAMPLE,
@@ -108,10 +98,9 @@ mod tests {
     pub(super) const SAMPLE: Sample = Sample {
         text: "<?xml version=\"1.0\"?>\n<graphml>\n<key id=\"w\" for=\"edge\" attr.name=\"weight\"/>\n<graph>\n<node id=\"a\"/>\n\
              <node id=\"b\"/>\n<edge source=\"a\" target=\"b\"><data key=\"w\">7</data></edge>\n</graph>\n</graphml>\n",
-        numbers_from: None,
-        has_separators: false,
         write: Some(write),
         has_messages: true,
+        ..Sample::NONE
     };
 
     fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {

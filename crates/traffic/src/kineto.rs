@@ -36,18 +36,15 @@ use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::table::shortened;
 
-const KIND: Kind = Kind {
-    name: "kineto",
-    title: "traces of PyTorch's profiler",
-    classes: CLASSES,
-    tells_recorders: true,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "collectives are in events `record_param_comms` of the CPU, or in kernels of NCCL with their sizes; profile with one of these",
-};
-
 pub(super) const FORMAT: Format = Format {
-    kind: KIND,
+    kind: Kind {
+        name: "kineto",
+        title: "traces of PyTorch's profiler",
+        classes: CLASSES,
+        tells_recorders: true,
+        if_empty: "collectives are in events `record_param_comms` of the CPU, or in kernels of NCCL with their sizes; profile with one of these",
+        ..Kind::PLAIN
+    },
     read,
     #[cfg(test)]
     sample: tests::SAMPLE,
@@ -390,10 +387,8 @@ mod tests {
         text: "{\"schemaVersion\": 1,\n\"distributedInfo\": {\"rank\": 1, \"world_size\": 3},\n\"traceEvents\": [\n\
              {\"name\": \"record_param_comms\", \"args\": {\"Collective name\": \"allreduce\", \"dtype\": \"Float\",\n\
              \"In msg nelems\": 30, \"Out msg nelems\": 30, \"Group size\": 3, \"Process Group Ranks\": \"[0, 1, 2]\"}}\n]}\n",
-        numbers_from: None,
-        has_separators: false,
         write: Some(write),
-        has_messages: false,
+        ..Sample::NONE
     };
 
     fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {

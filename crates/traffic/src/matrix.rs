@@ -6,24 +6,14 @@ use super::collector::Inlet;
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::{FieldsExt, whole};
 use super::format::Format;
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::kind::Kind;
 use super::mirror::Mirror;
 use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::table::{Fields, Layout, Table};
 
-const KIND: Kind = Kind {
-    name: "matrix",
-    title: "a matrix of numbers",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "",
-};
-
 pub(super) const FORMAT: Format = Format {
-    kind: KIND,
+    kind: Kind { name: "matrix", title: "a matrix of numbers", ..Kind::PLAIN },
     read,
     #[cfg(test)]
     sample: tests::SAMPLE,
@@ -119,7 +109,7 @@ mod tests {
         numbers_from: Some(0),
         has_separators: true,
         write: Some(write),
-        has_messages: false,
+        ..Sample::NONE
     };
 
     fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {

@@ -10,24 +10,14 @@ use super::collector::Inlet;
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::{FieldsExt, ScannerExt};
 use super::format::Format;
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::kind::Kind;
 use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::signature::MATRIX_MARKET;
 use viem_io::table::{Fields, is_blank};
 
-const KIND: Kind = Kind {
-    name: "mtx",
-    title: "a Matrix Market file",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
-    guesses_first_rank: false,
-    is_graph: true,
-    if_empty: "",
-};
-
 pub(super) const FORMAT: Format = Format {
-    kind: KIND,
+    kind: Kind { name: "mtx", title: "a Matrix Market file", is_graph: true, ..Kind::PLAIN },
     read,
     #[cfg(test)]
     sample: tests::SAMPLE,
@@ -216,9 +206,8 @@ mod tests {
     pub(super) const SAMPLE: Sample = Sample {
         text: "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 100\n3 1 5\n",
         numbers_from: Some(1),
-        has_separators: false,
         write: Some(write),
-        has_messages: false,
+        ..Sample::NONE
     };
 
     fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {

@@ -38,26 +38,21 @@ use viem_io::scanner::Scanner;
 use viem_io::signature::NCCL;
 use viem_io::table::{Fields, is_blank};
 
-const KIND: Kind = Kind {
-    name: "nccl",
-    title: "logs of NCCL",
-    classes: &[
-        Class { name: "ring", title: "neighbours in rings, by channel", is_default: true },
-        Class {
-            name: "connection",
-            title: "other connections of collectives, such as trees",
-            is_default: true,
-        },
-        Class { name: "p2p", title: "connections of sends", is_default: true },
-    ],
-    tells_recorders: false,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "",
-};
-
 pub(super) const FORMAT: Format = Format {
-    kind: KIND,
+    kind: Kind {
+        name: "nccl",
+        title: "logs of NCCL",
+        classes: &[
+            Class { name: "ring", title: "neighbours in rings, by channel", is_default: true },
+            Class {
+                name: "connection",
+                title: "other connections of collectives, such as trees",
+                is_default: true,
+            },
+            Class { name: "p2p", title: "connections of sends", is_default: true },
+        ],
+        ..Kind::PLAIN
+    },
     read,
     #[cfg(test)]
     sample: tests::SAMPLE,
@@ -424,9 +419,6 @@ mod tests {
         text: "n1:5:6 [0] NCCL INFO comm 0x7 rank 0 nranks 3 cudaDev 0 busId 1000 - Init START\n\
              n1:5:6 [0] NCCL INFO Channel 00/01 :    0   1   2\n\
              n1:5:7 [0] NCCL INFO Channel 00/0 : 0[0] -> 2[0] [send] via NET/IB/0\n",
-        numbers_from: None,
-        has_separators: false,
-        write: None,
-        has_messages: false,
+        ..Sample::NONE
     };
 }

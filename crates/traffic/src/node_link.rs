@@ -12,7 +12,7 @@ use super::collector::Inlet;
 use super::edges::may_be_of_each;
 use super::fault::{Stop, TrafficFault};
 use super::format::Format;
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::kind::Kind;
 use super::named::{Edge, Names, stop};
 use viem::ground::text::{Place, place};
 use viem_io::Source;
@@ -23,18 +23,8 @@ use viem_io::signature::{
 };
 use viem_io::table::shortened;
 
-const KIND: Kind = Kind {
-    name: "json",
-    title: "a graph as node-link JSON",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
-    guesses_first_rank: false,
-    is_graph: true,
-    if_empty: "",
-};
-
 pub(super) const FORMAT: Format = Format {
-    kind: KIND,
+    kind: Kind { name: "json", title: "a graph as node-link JSON", is_graph: true, ..Kind::PLAIN },
     read,
     #[cfg(test)]
     sample: tests::SAMPLE,
@@ -127,10 +117,9 @@ mod tests {
 
     pub(super) const SAMPLE: Sample = Sample {
         text: "{\"nodes\": [{\"id\": 0}, {\"id\": 1}],\n \"links\": [{\"source\": 0, \"target\": 1, \"weight\": 7}]}\n",
-        numbers_from: None,
-        has_separators: false,
         write: Some(write),
         has_messages: true,
+        ..Sample::NONE
     };
 
     fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {

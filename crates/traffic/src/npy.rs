@@ -7,24 +7,14 @@
 use super::collector::Inlet;
 use super::fault::{Stop, TrafficFault, expected};
 use super::format::Format;
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::kind::Kind;
 use super::mirror::Mirror;
 use viem_io::Source;
 use viem_io::array::{ArrayFault, Header};
 use viem_io::scanner::Scanner;
 
-const KIND: Kind = Kind {
-    name: "npy",
-    title: "an array of NumPy",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "",
-};
-
 pub(super) const FORMAT: Format = Format {
-    kind: KIND,
+    kind: Kind { name: "npy", title: "an array of NumPy", ..Kind::PLAIN },
     read,
     #[cfg(test)]
     sample: tests::SAMPLE,
@@ -134,13 +124,7 @@ fn entry(scanner: &mut Scanner<Source<'_>>, header: &Header, row: u64, column: u
 mod tests {
     use crate::tests::{Flows, Sample};
 
-    pub(super) const SAMPLE: Sample = Sample {
-        text: "",
-        numbers_from: Some(0),
-        has_separators: false,
-        write: Some(write),
-        has_messages: false,
-    };
+    pub(super) const SAMPLE: Sample = Sample { write: Some(write), ..Sample::NONE };
 
     fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {
         let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({n}, {n}), }}\n");

@@ -21,24 +21,20 @@ use viem_io::scanner::Scanner;
 use viem_io::signature::openmpi::{CLASSES, Line};
 use viem_io::table::is_blank;
 
-const KIND: Kind = Kind {
-    name: "openmpi",
-    title: "Open MPI's monitoring",
-    classes: &[
-        Class { name: CLASSES[0], title: "point-to-point", is_default: true },
-        Class { name: CLASSES[1], title: "inside collectives", is_default: true },
-        Class { name: CLASSES[2], title: "one-sided, sent", is_default: true },
-        Class { name: CLASSES[3], title: "one-sided, fetched", is_default: true },
-        Class { name: CLASSES[4], title: "collectives once more, by pair", is_default: false },
-    ],
-    tells_recorders: true,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "",
-};
-
 pub(super) const FORMAT: Format = Format {
-    kind: KIND,
+    kind: Kind {
+        name: "openmpi",
+        title: "Open MPI's monitoring",
+        classes: &[
+            Class { name: CLASSES[0], title: "point-to-point", is_default: true },
+            Class { name: CLASSES[1], title: "inside collectives", is_default: true },
+            Class { name: CLASSES[2], title: "one-sided, sent", is_default: true },
+            Class { name: CLASSES[3], title: "one-sided, fetched", is_default: true },
+            Class { name: CLASSES[4], title: "collectives once more, by pair", is_default: false },
+        ],
+        tells_recorders: true,
+        ..Kind::PLAIN
+    },
     read,
     #[cfg(test)]
     sample: tests::SAMPLE,
@@ -98,9 +94,9 @@ mod tests {
     pub(super) const SAMPLE: Sample = Sample {
         text: "E\t0\t1\t80 bytes\t2 msgs sent\nE\t1\t0\t60 bytes\t1 msgs sent\n",
         numbers_from: Some(0),
-        has_separators: false,
         write: Some(write),
         has_messages: true,
+        ..Sample::NONE
     };
 
     fn write(_n: u32, flows: &Flows) -> Vec<Vec<u8>> {

@@ -13,7 +13,7 @@ use super::collector::Inlet;
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::{FieldsExt, decimal};
 use super::format::Format;
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::kind::Kind;
 use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::signature::paje::{KINDS, is_of, named_columns};
@@ -22,11 +22,9 @@ use viem_io::table::{Field, Fields, Separator, number_at_end, unquoted};
 const KIND: Kind = Kind {
     name: "paje",
     title: "links of a trace in the Paje format",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
     guesses_first_rank: true,
-    is_graph: false,
     if_empty: "each message is a line `Link` of pj_dump",
+    ..Kind::PLAIN
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -122,10 +120,9 @@ mod tests {
 
     pub(super) const SAMPLE: Sample = Sample {
         text: "Container, 0, 0, 0.0, 1.0, 1.0, root\nLink, root, LINK, 0.1, 0.2, 0.1, PTP, rank0, rank1, 0, 800\n",
-        numbers_from: None,
-        has_separators: false,
         write: Some(write),
         has_messages: true,
+        ..Sample::NONE
     };
 
     fn write(_n: u32, flows: &Flows) -> Vec<Vec<u8>> {

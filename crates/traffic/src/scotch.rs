@@ -12,22 +12,12 @@ use super::collector::Inlet;
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::ScannerExt;
 use super::format::Format;
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::kind::Kind;
 use viem_io::Source;
 use viem_io::scanner::{Scanner, Token};
 
-const KIND: Kind = Kind {
-    name: "scotch",
-    title: "a Scotch graph",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "",
-};
-
 pub(super) const FORMAT: Format = Format {
-    kind: KIND,
+    kind: Kind { name: "scotch", title: "a Scotch graph", ..Kind::PLAIN },
     read,
     #[cfg(test)]
     sample: tests::SAMPLE,
@@ -172,9 +162,8 @@ mod tests {
     pub(super) const SAMPLE: Sample = Sample {
         text: "0\n3 4\n0 010\n1 7 1\n2 7 0 8 2\n1 8 1\n",
         numbers_from: Some(3),
-        has_separators: false,
         write: Some(write),
-        has_messages: false,
+        ..Sample::NONE
     };
 
     fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {

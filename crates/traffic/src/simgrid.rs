@@ -27,18 +27,14 @@ use viem_io::scanner::Scanner;
 use viem_io::signature::simgrid::{self, QUIET, SENDS, UNCOUNTED};
 use viem_io::table::{Field, Fields, is_blank, number_at_end, shortened};
 
-const KIND: Kind = Kind {
-    name: "simgrid",
-    title: "time-independent traces of SimGrid",
-    classes: CLASSES,
-    tells_recorders: true,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "",
-};
-
 pub(super) const FORMAT: Format = Format {
-    kind: KIND,
+    kind: Kind {
+        name: "simgrid",
+        title: "time-independent traces of SimGrid",
+        classes: CLASSES,
+        tells_recorders: true,
+        ..Kind::PLAIN
+    },
     read,
     #[cfg(test)]
     sample: tests::SAMPLE,
@@ -260,10 +256,9 @@ mod tests {
 
     pub(super) const SAMPLE: Sample = Sample {
         text: "0 init\n0 send 1 0 1e6\n1 init\n1 recv 0 0 1e6\n0 bcast 10 0\n1 bcast 10 0\n",
-        numbers_from: None,
-        has_separators: false,
         write: Some(write),
         has_messages: true,
+        ..Sample::NONE
     };
 
     fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {

@@ -29,9 +29,8 @@ const KIND: Kind = Kind {
         Class { name: "collective", title: "collectives, as textbook algorithms send", is_default: true },
     ],
     tells_recorders: true,
-    guesses_first_rank: false,
-    is_graph: false,
     if_empty: "the job made no calls of MPI that move bytes, or the recorder was not in front of MPI",
+    ..Kind::PLAIN
 };
 
 pub(super) const FORMAT: Format = Format {
@@ -151,9 +150,9 @@ mod tests {
     pub(super) const SAMPLE: Sample = Sample {
         text: "viem_trace 1\nrank 0 of 2\np2p 1 10 5120\nend 1\n",
         numbers_from: Some(1),
-        has_separators: false,
         write: Some(write),
         has_messages: true,
+        ..Sample::NONE
     };
 
     fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {

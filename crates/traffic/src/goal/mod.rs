@@ -32,22 +32,18 @@ use crate::collector::Inlet;
 use crate::fault::{Stop, TrafficFault};
 use crate::fields::ScannerExt;
 use crate::format::Format;
-use crate::kind::{ALL_TRAFFIC, Kind};
+use crate::kind::Kind;
 use viem_io::Source;
 use viem_io::scanner::Scanner;
 
-const KIND: Kind = Kind {
-    name: "goal",
-    title: "GOAL schedules",
-    classes: ALL_TRAFFIC,
-    tells_recorders: true,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "no rank has a `send`",
-};
-
 pub(super) const FORMAT: Format = Format {
-    kind: KIND,
+    kind: Kind {
+        name: "goal",
+        title: "GOAL schedules",
+        tells_recorders: true,
+        if_empty: "no rank has a `send`",
+        ..Kind::PLAIN
+    },
     read,
     #[cfg(test)]
     sample: tests::SAMPLE,
@@ -89,10 +85,9 @@ mod tests {
 
     pub(super) const SAMPLE: Sample = Sample {
         text: "num_ranks 3\nrank 0 {\nl1: send 70b to 2 tag 3\ncalc 5\n}\nrank 1 {\nsend 8b to 0\n}\nrank 2 {\nl1: recv 70b from 0\n}\n",
-        numbers_from: None,
-        has_separators: false,
         write: Some(write),
         has_messages: true,
+        ..Sample::NONE
     };
 
     fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {

@@ -22,10 +22,19 @@ pub(crate) struct Sample {
     /// Whether commas, semicolons or tabulators may stand between its numbers.
     pub(crate) has_separators: bool,
     /// Writes files with these flows between n ranks, if the kind has all bytes.
-    pub(crate) write: Option<fn(u32, &Flows) -> Vec<Vec<u8>>>,
+    pub(crate) write: Option<Write>,
     /// Whether these files count messages, too.
     pub(crate) has_messages: bool,
 }
+
+impl Sample {
+    /// Nothing to look at.
+    pub(crate) const NONE: Self =
+        Self { text: "", numbers_from: None, has_separators: false, write: None, has_messages: false };
+}
+
+/// Files with these flows between so many ranks.
+type Write = fn(u32, &Flows) -> Vec<Vec<u8>>;
 
 /// From sender and receiver to bytes and messages.
 pub(crate) type Flows = BTreeMap<(u32, u32), (u64, u64)>;
