@@ -19,11 +19,19 @@ use viem_launch::{Launch, LaunchError, LaunchFile, LauncherKind};
 #[derive(Args, Clone, Debug)]
 #[command(rename_all = "snake_case")]
 pub(crate) struct LaunchOptions {
-    /// Also write what a launcher needs to start the job as mapped, and print the line to paste. Launchers: openmpi,
-    /// openmpi5, mpich, mpich40, intel, slurm, cray, flux, torchrun, mpijob, pods, plain or inverse. Files have names such as
-    /// rankfile unless others are given; existing files are replaced only if they are named. Nothing is started
-    #[arg(long, value_name = "KIND[:FILE[,FILE]]", value_parser = parse)]
+    #[arg(long, value_name = "KIND[:FILE[,FILE]]", value_parser = parse, help = help())]
     launch: Option<Asked>,
+}
+
+fn help() -> String {
+    let names = launch::KINDS.map(|kind| kind.name);
+    let (last, others) = names.split_last().expect("there are launchers");
+    format!(
+        "Also write what a launcher needs to start the job as mapped, and print the line to paste. Launchers: {} or {last}. \
+         Files have names such as rankfile unless others are given; existing files are replaced only if they are named. \
+         Nothing is started",
+        others.join(", ")
+    )
 }
 
 #[derive(Clone, Debug)]

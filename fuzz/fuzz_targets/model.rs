@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 use common::{divided, number};
 use libfuzzer_sys::arbitrary::{self, Unstructured};
 use libfuzzer_sys::fuzz_target;
+use viem::Config;
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::ground::types::NodeId;
-use viem::Config;
 use viem::partition::PartitionPreset;
 
 /// A graph, a number of blocks, an imbalance, settings.

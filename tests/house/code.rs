@@ -80,15 +80,18 @@ pub fn without_tests<'a>(tokens: &[&'a str]) -> Vec<&'a str> {
     kept
 }
 
-/// The number of tokens of an item: up to its semicolon, or to the end of its braces.
+/// The number of tokens of an item, up to its semicolon or to the end of its braces; or of a field, up to its comma.
 fn length_of_item(tokens: &[&str]) -> usize {
+    const ITEMS: [&str; 9] = ["const", "enum", "fn", "impl", "mod", "static", "struct", "type", "use"];
+    let is_field = !tokens.iter().take_while(|&&token| token != ":").any(|token| ITEMS.contains(token));
     let mut depth = 0;
     for (index, &token) in tokens.iter().enumerate() {
         match token {
-            "{" => depth += 1,
+            "{" | "(" | "[" => depth += 1,
             "}" if depth == 1 => return index + 1,
-            "}" => depth -= 1,
+            "}" | ")" | "]" => depth -= 1,
             ";" if depth == 0 => return index + 1,
+            "," if depth == 0 && is_field => return index + 1,
             _ => {}
         }
     }
@@ -198,7 +201,11 @@ fn mentions(tokens: &[&str], own: &[String]) -> Vec<Mention> {
                 inner.pop_if(|begin| *begin == depth);
             }
             ["mod", _, "{", ..] => inner.push(depth),
-            ["use", ref rest @ ..] => {
+            // A table of members declares the file of each, and calls it.
+            ["mod", name, ";", ..] if depth > inner.len() => {
+                found.push(Mention { path: [&here[..], &[name.to_owned()]].concat(), exported: None });
+            }
+            ["use", ref rest @ ..] if !rest.starts_with(&["<"]) => {
                 let length = rest.iter().position(|&token| token == ";").unwrap_or(rest.len());
                 let is_exported = at > 0 && matches!(tokens[at - 1], "pub" | ")");
                 follow(&rest[..length], None, &here, is_exported, &mut found);
@@ -312,6 +319,7 @@ mod tests {
         assert_eq!(named_by("use super::super as root;", "io::metis"), ["*"]);
         assert_eq!(named_by("pub(super) fn f() {} pub(in crate::graph) fn g() {}", "io"), [""; 0]);
         assert_eq!(named_by("use child::Item;", "io"), ["io::child::Item"]);
+        assert_eq!(named_by("fn f() -> impl Sized + use<> { super::g(); }", "io"), ["g"]);
     }
 
     #[test]
@@ -324,6 +332,12 @@ mod tests {
     #[test]
     fn modules_below_are_a_step_down() {
         assert_eq!(named_by("mod read; fn f() { read::all(); other::all() }", "io"), ["io::read::all"]);
+    }
+
+    #[test]
+    fn tables_use_the_files_that_they_declare() {
+        let code = "mod a; members! { pub enum B { C = \"c\" in mod c; } fn f(self) } mod d;";
+        assert_eq!(named_by(code, "io"), ["io::c"]);
     }
 
     #[test]
@@ -343,6 +357,9 @@ mod tests {
         assert_eq!(named_by("let x = '\"'; crate::io::x(\"\")", "model"), ["io::x"]);
         let code = "#[cfg(test)]\nmod tests { use crate::a; }\n#[cfg(test)] use crate::b;\nuse crate::c;";
         assert_eq!(named_by(code, "model"), ["c"]);
+        let code =
+            "struct S { #[cfg(test)] f: fn(crate::a, crate::b), #[cfg(test)] g: crate::c, } use crate::d;";
+        assert_eq!(named_by(code, "model"), ["d"]);
     }
 
     #[test]

@@ -436,8 +436,7 @@ void viem_graph_free(viem_graph *graph);
 /**
  * The number of files that a launcher needs: how many names `viem_launch_write` takes.
  *
- * - `launcher`: `openmpi`, `openmpi5`, `mpich`, `mpich40`, `intel`, `slurm`, `cray`, `flux`, `torchrun`,
- *   `mpijob`, `pods`, `plain` or `inverse`
+ * - `launcher`: its name, such as `slurm`; that of no launcher is refused by a message with all names
  * - `num_files`: gets the number
  *
  * Precondition: `launcher` ends with a zero byte; `num_files` leads to an integer.

@@ -30,8 +30,7 @@ unsafe fn kind(name: *const c_char) -> Result<&'static LauncherKind, Error> {
 
 /// The number of files that a launcher needs: how many names `viem_launch_write` takes.
 ///
-/// - `launcher`: `openmpi`, `openmpi5`, `mpich`, `mpich40`, `intel`, `slurm`, `cray`, `flux`, `torchrun`,
-///   `mpijob`, `pods`, `plain` or `inverse`
+/// - `launcher`: its name, such as `slurm`; that of no launcher is refused by a message with all names
 /// - `num_files`: gets the number
 ///
 /// # Safety

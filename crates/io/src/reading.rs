@@ -44,20 +44,7 @@ impl Reading {
     );
     /// A list of edges with commas or semicolons.
     pub const CSV_EDGES: Self = Self::of_traffic("an edge list with separators (CSV)", "edges");
-    pub(super) const PROFILE: Self =
-        Self::of_traffic("a profile of Open MPI's monitoring (.prof)", "openmpi");
     pub(super) const MATRIX_MARKET: Self = Self::of_traffic("a Matrix Market file", "mtx");
-    pub(super) const SCOTCH: Self = Self::of_traffic("a Scotch graph", "scotch");
-    pub(super) const APS: Self = Self::of_traffic("a rank-to-rank table of Intel APS", "aps");
-    pub(super) const TRACE: Self = Self::of_traffic("a file of viem_trace.c", "trace");
-    pub(super) const NPY: Self = Self::of_traffic("a NumPy array", "npy");
-    pub(super) const NODE_LINK: Self = Self::of_traffic("a graph as node-link JSON", "json");
-    pub(super) const GRAPHML: Self = Self::of_traffic("a GraphML file", "graphml");
-    pub(super) const NCCL: Self = Self::of_traffic("a log of NCCL", "nccl");
-    pub(super) const KINETO: Self = Self::of_traffic("a trace of PyTorch's profiler", "kineto");
-    pub(super) const GOAL: Self = Self::of_traffic("a GOAL schedule", "goal");
-    pub(super) const PAJE: Self = Self::of_traffic("links of a trace in the Paje format", "paje");
-    pub(super) const SIMGRID: Self = Self::of_traffic("a time-independent trace of SimGrid", "simgrid");
     pub(super) const CSV: Self = Self::new("a table with separators (CSV)", CONVERT);
     pub(super) const TEXT: Self = Self::new("a text (its first lines hold no numbers)", CONVERT);
     pub(super) const BINARY: Self = Self::new("a binary file", CONVERT);
@@ -67,7 +54,8 @@ impl Reading {
         Self { name, traffic: None, remedy }
     }
 
-    const fn of_traffic(name: &'static str, kind: &'static str) -> Self {
+    /// Recorded traffic of a kind.
+    pub(super) const fn of_traffic(name: &'static str, kind: &'static str) -> Self {
         Self { name, traffic: Some(kind), remedy: SUM }
     }
 

@@ -42,7 +42,7 @@ pub fn readings(start: &[u8], is_whole: bool) -> Vec<Reading> {
 
 /// The recorded traffic that a file says itself to be.
 fn recorded(start: &[u8]) -> Option<Reading> {
-    let (reading, _) = signature::TRAFFIC.into_iter().find(|(_, is_certain)| is_certain(start))?;
+    let &(reading, _) = signature::TRAFFIC.iter().find(|(_, is_certain)| is_certain(start))?;
     let has_separators = matches!(Separator::of_start(start), Separator::Single(_));
     Some(if reading == Reading::EDGES && has_separators { Reading::CSV_EDGES } else { reading })
 }
@@ -402,7 +402,7 @@ mod tests {
             b"E\t0\t1\t80 bytes\t2 msgs sent\t0,1,1\nE\t0\t2\t80 bytes\t2 msgs sent\t0,2\n",
         ];
         for text in profile {
-            assert_eq!(looks_like(text), [Reading::PROFILE]);
+            assert_eq!(names(text), ["a profile of Open MPI's monitoring (.prof)"]);
         }
         let cases: [(&[u8], &str); 7] = [
             (b"%%MatrixMarket matrix\n", "a Matrix Market file"),

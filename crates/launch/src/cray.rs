@@ -21,6 +21,8 @@ pub(super) const KIND: LauncherKind = LauncherKind {
     needs_hosts: false,
     binds_to: BindsTo::Cpus,
     make,
+    #[cfg(test)]
+    read: tests::read,
 };
 
 fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
@@ -97,6 +99,29 @@ fn mask(cpus: &[u32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::{by_number, mask};
+    use crate::Launch;
+    use crate::tests::{Cluster, Seats, numbers, option};
+
+    pub(crate) fn read(lines: &[&str], launch: &Launch, machine: &Cluster) -> Seats {
+        // Slots are given out node by node, in planes of as many as the line says, and bound by the masks in turn.
+        let line = launch.line.as_deref().unwrap();
+        let ranks = numbers(lines[0], ',');
+        let each: usize = option(line, "-m").strip_prefix("plane=").unwrap().parse().unwrap();
+        let masks = line.split("mask_cpu:").nth(1).unwrap().split(' ').next().unwrap();
+        let masks: Vec<u64> = masks
+            .split(',')
+            .map(|mask| u64::from_str_radix(mask.strip_prefix("0x").unwrap(), 16).unwrap())
+            .collect();
+        assert_eq!(masks.len(), each);
+        let hosts: Vec<&str> = option(line, "-w").split(',').collect();
+        assert!(hosts.iter().all(|host| machine.hosts.iter().any(|name| name == host)));
+        let mut seats = vec![(String::new(), Vec::new()); ranks.len()];
+        for (slot, &rank) in ranks.iter().enumerate() {
+            let cpus = (0..64).filter(|cpu| masks[slot % each] >> cpu & 1 == 1).collect();
+            seats[rank as usize] = (hosts[slot / each].to_string(), cpus);
+        }
+        seats
+    }
 
     #[test]
     fn hosts_are_in_the_order_of_their_numbers() {

@@ -14,6 +14,8 @@ pub(super) const KIND: LauncherKind = LauncherKind {
     needs_hosts: true,
     binds_to: BindsTo::Cpus,
     make,
+    #[cfg(test)]
+    read: script::read,
 };
 
 fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {

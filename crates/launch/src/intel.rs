@@ -15,6 +15,8 @@ pub(super) const KIND: LauncherKind = LauncherKind {
     needs_hosts: true,
     binds_to: BindsTo::Cpus,
     make,
+    #[cfg(test)]
+    read: tests::read,
 };
 
 fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
@@ -24,4 +26,16 @@ fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
     let overlap = srun::overlap(job);
     let line = format!("{overlap}mpirun -machinefile {hosts} -n {ranks} -genv I_MPI_PIN=0 {bind} ./app");
     Ok(Launch { files: vec![script::hosts(job, ":1"), script::of(job, "PMI_RANK")], line: Some(line) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::script;
+    use crate::Launch;
+    use crate::tests::{Cluster, Seats};
+
+    pub(crate) fn read(lines: &[&str], launch: &Launch, machine: &Cluster) -> Seats {
+        let hosts: Vec<&str> = lines.iter().map(|line| line.strip_suffix(":1").unwrap()).collect();
+        script::read(&hosts, launch, machine)
+    }
 }

@@ -17,6 +17,9 @@ pub struct LauncherKind {
     pub needs_hosts: bool,
     pub(super) binds_to: BindsTo,
     pub(super) make: fn(&Job<'_>) -> Result<Launch, LaunchError>,
+    /// What the launcher does: the seat of each rank by the lines of the first file that are no comments, and the rest of the launch.
+    #[cfg(test)]
+    pub(super) read: fn(&[&str], &Launch, &crate::tests::Cluster) -> crate::tests::Seats,
 }
 
 /// What a kind of launcher binds ranks to, and so must know of them.

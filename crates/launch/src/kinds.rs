@@ -1,30 +1,13 @@
-//! The table of the kinds of launchers, and a launch by one of them.
+//! A launch by one of the kinds of launchers.
 
+use super::KINDS;
 use super::error::LaunchError;
 use super::files::Launch;
 use super::job::Job;
 use super::kind::{BindsTo, LauncherKind};
-use super::{cray, flux, intel, mpich, mpich40, mpijob, numbers, openmpi, pods, slurm, torchrun};
 use viem::ground::types::PeId;
 use viem::machine::{Located, Machine, Nodes, Site};
 use viem::mapping::Mapping;
-
-/// All kinds.
-pub const KINDS: [LauncherKind; 13] = [
-    openmpi::FOUR,
-    openmpi::FIVE,
-    mpich::KIND,
-    mpich40::KIND,
-    intel::KIND,
-    slurm::KIND,
-    cray::KIND,
-    flux::KIND,
-    torchrun::KIND,
-    mpijob::KIND,
-    pods::KIND,
-    numbers::PLAIN,
-    numbers::INVERSE,
-];
 
 /// The kind with this name.
 pub fn kind(name: &str) -> Option<&'static LauncherKind> {

@@ -1,24 +1,12 @@
 //! Launching a job as mapped: launcher files and the command line to paste.
 //!
-//! Each launcher gets the host and the CPUs of each rank in its own way:
-//!
-//! | kind | file | CPUs or GPUs are set by |
-//! |---|---|---|
-//! | `openmpi`, `openmpi5` | one line per rank: host, package and core | the file |
-//! | `mpich` | the hosts; the command line has the node of each rank | the file or the command line |
-//! | `mpich40` | one line for each run of ranks on the same host | the file |
-//! | `intel`, `slurm`, `flux` | one line per rank: its host | a script that starts the program |
-//! | `torchrun` | a script with one line per rank: host, GPU and rank | that script |
-//! | `mpijob` | one line per rank: its host | a script that orders the GPUs of a host |
-//! | `pods` | the nodes and the ranks of each, as JSON | |
-//! | `cray` | the ranks in the order of the slots | the command line |
-//! | `plain` | the PE of each rank | |
-//! | `inverse` | the rank on each PE | |
+//! Each launcher gets the host and the CPUs of each rank in its own way, which its file describes: by a file that the launcher reads, by the command
+//! line, or by a script that starts the program.
 //!
 //! Ranks on GPUs are bound to the cores near them. A kind that binds is refused where these are not known, and every kind where the name of
 //! a host would be taken for an option.
 //!
-//! To add a kind, add a file with a [`LauncherKind`] and a line in [`KINDS`] (`kinds.rs`). Nothing is started here. O(n
+//! Nothing is started here. O(n
 //! log n) for n ranks.
 //!
 //! ```
@@ -50,29 +38,39 @@
 //! `crates/report/src/compare/` measures mappings, `crates/report/src/picture/` draws two of them. Both see a machine as nodes, so they work for all machines; levels
 //! are shown where there is a tree.
 
-mod cray;
 mod error;
 mod files;
-mod flux;
-mod intel;
 mod job;
 mod kind;
 mod kinds;
-mod mpich;
-mod mpich40;
-mod mpijob;
-mod numbers;
-mod openmpi;
 pub mod placement;
-mod pods;
 mod script;
 mod shell;
-mod slurm;
 mod srun;
 mod template;
-mod torchrun;
+#[cfg(test)]
+mod tests;
 
 pub use error::LaunchError;
 pub use files::{Launch, LaunchFile};
 pub use kind::LauncherKind;
-pub use kinds::{KINDS, kind};
+pub use kinds::kind;
+
+viem::ground::settings::listed! {
+    /// All kinds.
+    pub const KINDS: [LauncherKind] = KIND in {
+        mod openmpi;
+        mod openmpi5;
+        mod mpich;
+        mod mpich40;
+        mod intel;
+        mod slurm;
+        mod cray;
+        mod flux;
+        mod torchrun;
+        mod mpijob;
+        mod pods;
+        mod plain;
+        mod inverse;
+    }
+}

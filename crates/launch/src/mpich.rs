@@ -25,6 +25,8 @@ pub(super) const KIND: LauncherKind = LauncherKind {
     needs_hosts: true,
     binds_to: BindsTo::Cpus,
     make,
+    #[cfg(test)]
+    read: tests::read,
 };
 
 fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
@@ -64,4 +66,30 @@ fn rank_map(map: &str) -> String {
 pub(super) fn binding(job: &Job<'_>, ranks: &[NodeId]) -> String {
     let cpus: Vec<String> = ranks.iter().map(|&rank| cpu_list(job.site(rank).cpus, "+")).collect();
     format!("user:{}", cpus.join(","))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Launch;
+    use crate::tests::{Cluster, Seats, bindings, numbers, option};
+
+    pub(crate) fn read(lines: &[&str], launch: &Launch, _machine: &Cluster) -> Seats {
+        let nodes = lines.iter().map(|line| line.split_once(' ').map_or((*line, ""), |split| split));
+        let mut nodes: Vec<_> = nodes
+            .map(|(host, binding)| {
+                let (host, ranks) = host.split_once(':').unwrap();
+                let binding = binding.strip_prefix("binding=");
+                let binding =
+                    bindings(binding.unwrap_or_else(|| option(launch.line.as_deref().unwrap(), "-bind-to")));
+                assert_eq!(binding.len(), ranks.parse::<usize>().unwrap());
+                (host, binding.into_iter())
+            })
+            .collect();
+        let map = numbers(option(launch.line.as_deref().unwrap(), "-rankmap"), ',');
+        let seat = |node: u32| {
+            let (host, cpus) = &mut nodes[node as usize];
+            (host.to_string(), cpus.next().unwrap())
+        };
+        map.into_iter().map(seat).collect()
+    }
 }

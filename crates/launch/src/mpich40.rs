@@ -20,6 +20,8 @@ pub(super) const KIND: LauncherKind = LauncherKind {
     needs_hosts: true,
     binds_to: BindsTo::Cpus,
     make,
+    #[cfg(test)]
+    read: tests::read,
 };
 
 fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
@@ -33,4 +35,23 @@ fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
     }
     let line = format!("{}mpiexec -f {} -n {} ./app", srun::overlap(job), job.file(0), job.num_ranks());
     Ok(Launch { files: vec![LaunchFile::text(content)], line: Some(line) })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Launch;
+    use crate::tests::{Cluster, Seats, bindings};
+
+    pub(crate) fn read(lines: &[&str], _launch: &Launch, _machine: &Cluster) -> Seats {
+        let hosts: Vec<&str> = lines.iter().map(|line| line.split_once(':').unwrap().0).collect();
+        assert!(hosts.windows(2).all(|pair| pair[0] != pair[1]), "{lines:?}");
+        let of_line = |line: &&str| {
+            let (host, rest) = line.split_once(':').unwrap();
+            let (count, binding) = rest.split_once(" binding=").unwrap();
+            let cpus = bindings(binding);
+            assert_eq!(cpus.len(), count.parse::<usize>().unwrap());
+            cpus.into_iter().map(|cpus| (host.to_string(), cpus)).collect::<Vec<_>>()
+        };
+        lines.iter().flat_map(of_line).collect()
+    }
 }

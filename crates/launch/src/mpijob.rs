@@ -18,6 +18,8 @@ pub(super) const KIND: LauncherKind = LauncherKind {
     needs_hosts: true,
     binds_to: BindsTo::Nothing,
     make,
+    #[cfg(test)]
+    read: tests::read,
 };
 
 fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
@@ -32,4 +34,20 @@ fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
     let line = format!("mpirun -n {ranks} --hostfile {hosts} --map-by seq --bind-to none {script} ./app");
     let files = vec![script::hosts(job, ""), script::of_gpus(job, "OMPI_COMM_WORLD_RANK", &gpus)];
     Ok(Launch { files, line: Some(line) })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Launch;
+    use crate::tests::{Cluster, Seats, by_rank, numbers};
+
+    pub(crate) fn read(lines: &[&str], launch: &Launch, machine: &Cluster) -> Seats {
+        let script: Vec<&str> = launch.files[1].content.lines().collect();
+        let gpus = &script[script.len() - lines.len()..];
+        let rank = |rank: usize| {
+            let local = lines[..rank].iter().filter(|&&host| host == lines[rank]).count();
+            (rank as u32, lines[rank].to_owned(), numbers(gpus[rank], ',')[local])
+        };
+        by_rank((0..lines.len()).map(rank), machine)
+    }
 }

@@ -14,27 +14,20 @@ use super::kind::{BindsTo, LauncherKind};
 use super::shell::hosts_option;
 use viem::machine::CoreRange;
 
-const FILES: &[&str] = &["rankfile"];
+pub(super) const FILES: &[&str] = &["rankfile"];
 
-pub(super) const FOUR: LauncherKind = LauncherKind {
+pub(super) const KIND: LauncherKind = LauncherKind {
     name: "openmpi",
     about: "rankfile of Open MPI, up to version 4",
     files: FILES,
     needs_hosts: true,
     binds_to: BindsTo::Cores,
     make: |job| make(job, "--rankfile ", "--mca orte_keep_fqdn_hostnames 1"),
+    #[cfg(test)]
+    read: tests::read,
 };
 
-pub(super) const FIVE: LauncherKind = LauncherKind {
-    name: "openmpi5",
-    about: "rankfile of Open MPI 5",
-    files: FILES,
-    needs_hosts: true,
-    binds_to: BindsTo::Cores,
-    make: |job| make(job, "--map-by rankfile:file=", "--prtemca prte_keep_fqdn_hostnames 1"),
-};
-
-fn make(job: &Job<'_>, option: &str, keep_names: &str) -> Result<Launch, LaunchError> {
+pub(super) fn make(job: &Job<'_>, option: &str, keep_names: &str) -> Result<Launch, LaunchError> {
     let mut content = String::new();
     let mut on_core = HashMap::new();
     for rank in job.ranks() {
@@ -76,5 +69,33 @@ fn slot(&CoreRange { package, first, count, .. }: &CoreRange) -> String {
     match count {
         0 | 1 => format!("{package}:{first}"),
         _ => format!("{package}:{first}-{}", first + count - 1),
+    }
+}
+
+#[cfg(test)]
+pub(super) use tests::read as read_rankfile;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tests::{Cluster, Seats, numbers};
+    use viem::machine::Location;
+
+    pub(crate) fn read(lines: &[&str], _launch: &Launch, machine: &Cluster) -> Seats {
+        let mut seats = Vec::new();
+        for (rank, line) in lines.iter().enumerate() {
+            let rest = line.strip_prefix(&format!("rank {rank}=")).unwrap();
+            let (host, slots) = rest.split_once(" slot=").unwrap();
+            let slot = |slot: &str| {
+                let (package, cores) = slot.split_once(':').unwrap();
+                let cores = numbers(cores, '-');
+                let (first, last) = (cores[0], cores[cores.len() - 1]);
+                CoreRange::new(package.parse().unwrap(), first, last + 1 - first)
+            };
+            let cores: Vec<CoreRange> = slots.split(';').map(slot).collect();
+            let is_it = |pe: &&Location| machine.hosts[pe.node as usize] == host && pe.cores == cores;
+            seats.push((host.to_string(), machine.pes.iter().find(is_it).unwrap().cpus.clone()));
+        }
+        seats
     }
 }

@@ -13,6 +13,8 @@ pub(super) const KIND: LauncherKind = LauncherKind {
     needs_hosts: true,
     binds_to: BindsTo::Nothing,
     make,
+    #[cfg(test)]
+    read: tests::read,
 };
 
 fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
@@ -49,4 +51,24 @@ fn string(text: &str) -> String {
         }
     }
     json + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Launch;
+    use crate::tests::{Cluster, Seats, by_rank};
+
+    pub(crate) fn read(__lines: &[&str], launch: &Launch, machine: &Cluster) -> Seats {
+        let json: serde_json::Value = serde_json::from_str(&launch.files[0].content).unwrap();
+        let mut ranks = Vec::new();
+        for (index, pod) in json["pods"].as_array().unwrap().iter().enumerate() {
+            assert_eq!(pod["index"], index);
+            let host = pod["host"].as_str().unwrap();
+            let list = |name: &str| serde_json::from_value::<Vec<u32>>(pod[name].clone()).unwrap();
+            let gpus = list("ranks").into_iter().zip(list("gpus"));
+            ranks.extend(gpus.map(|(rank, gpu)| (rank, host.to_owned(), gpu)));
+        }
+        assert_eq!(json["ranks"], ranks.len());
+        by_rank(ranks.into_iter(), machine)
+    }
 }

@@ -111,3 +111,18 @@ pub(super) fn launched(variable: &str, names: &[&str], of_slurm: &str) -> String
 pub(super) fn hosts(job: &Job<'_>, suffix: &str) -> LaunchFile {
     LaunchFile::text(job.ranks().map(|rank| format!("{}{suffix}\n", job.host_of(rank))).collect())
 }
+
+#[cfg(test)]
+pub(super) use tests::read;
+
+#[cfg(test)]
+mod tests {
+    use crate::Launch;
+    use crate::tests::{Cluster, Seats, numbers};
+
+    pub(crate) fn read(lines: &[&str], launch: &Launch, _machine: &Cluster) -> Seats {
+        let script: Vec<&str> = launch.files[1].content.lines().collect();
+        let cpus = script[script.len() - lines.len()..].iter().map(|line| numbers(line, ','));
+        lines.iter().map(|host| host.to_string()).zip(cpus).collect()
+    }
+}

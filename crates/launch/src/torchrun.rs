@@ -17,6 +17,8 @@ pub(super) const KIND: LauncherKind = LauncherKind {
     needs_hosts: true,
     binds_to: BindsTo::Nothing,
     make,
+    #[cfg(test)]
+    read: tests::read,
 };
 
 /// The line before the table.
@@ -123,4 +125,20 @@ fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {
         nodes.len()
     );
     Ok(Launch { files: vec![LaunchFile { content, is_program: true }], line: Some(line) })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Launch;
+    use crate::tests::{Cluster, Seats, by_rank};
+
+    pub(crate) fn read(_lines: &[&str], launch: &Launch, machine: &Cluster) -> Seats {
+        let script = &launch.files[0].content;
+        let table = script.split("# The host, the GPU and the number of each rank:\n").nth(1).unwrap();
+        let rank = |line: &str| {
+            let words: Vec<&str> = line.split(' ').collect();
+            (words[2].parse().unwrap(), words[0].to_owned(), words[1].parse().unwrap())
+        };
+        by_rank(table.lines().map(rank), machine)
+    }
 }

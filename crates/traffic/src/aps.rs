@@ -7,24 +7,22 @@
 use super::collector::Inlet;
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::{FieldsExt, ScannerExt, decimal, whole};
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::format::Format;
+use super::kind::Kind;
 use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::table::{Field, Fields, is_blank};
 
-pub(super) const KIND: Kind = Kind {
-    name: "aps",
-    title: "a rank-to-rank table of Intel APS",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "",
+pub(super) const FORMAT: Format = Format {
+    kind: Kind { name: "aps", title: "a rank-to-rank table of Intel APS", ..Kind::PLAIN },
+    read,
+    #[cfg(test)]
+    sample: tests::SAMPLE,
 };
 
 const MEGABYTE: u64 = 1 << 20;
 
-pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let mut has_rows = false;
     while let Some((number, line)) = scanner.next_line() {
         let first = line.iter().find(|&&byte| !is_blank(byte));
@@ -75,5 +73,30 @@ fn omitted_rows(line: &[u8]) -> u64 {
             whole(count.text).unwrap_or(0)
         }
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{Flows, Sample, lines};
+    use std::fmt::Write;
+
+    pub(super) const SAMPLE: Sample = Sample {
+        text: "| Rank --> Rank Time\n0000 --> 0001 1 2 4 5 6\n0001 --> 0000 1 2 4 5 6\n",
+        numbers_from: Some(1),
+        write: Some(write),
+        has_messages: true,
+        ..Sample::NONE
+    };
+
+    fn write(_n: u32, flows: &Flows) -> Vec<Vec<u8>> {
+        let mut text = String::new();
+        text += "| Rank --> Rank  Time(sec)  Time(%)  Volume(MB)  Volume(%)  Transfers\n|----\n";
+        for (from, to, bytes, messages) in lines(flows) {
+            let megabytes = bytes as f64 / (1 << 20) as f64;
+            writeln!(text, "  {from:04} --> {to:04}  1.5  0.5  {megabytes:.12}  7  {messages}").unwrap();
+        }
+        text += "|====\n| TOTAL 1 2 3 4 5\n";
+        vec![text.into()]
     }
 }

@@ -11,20 +11,18 @@
 use super::collector::{Inlet, Sizes};
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::{FieldsExt, ScannerExt, whole};
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::format::Format;
+use super::kind::Kind;
 use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::signature::columns::{MESSAGES, NAMES, is_content, meanings};
 use viem_io::table::{Field, Fields, Separator, unquoted};
 
-pub(super) const KIND: Kind = Kind {
-    name: "edges",
-    title: "an edge list",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
-    guesses_first_rank: true,
-    is_graph: false,
-    if_empty: "",
+pub(super) const FORMAT: Format = Format {
+    kind: Kind { name: "edges", title: "an edge list", guesses_first_rank: true, ..Kind::PLAIN },
+    read,
+    #[cfg(test)]
+    sample: tests::SAMPLE,
 };
 
 /// The name of a weight that may be that of one message.
@@ -43,7 +41,7 @@ struct Columns {
     is_of_each: bool,
 }
 
-pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let mut columns = None;
     while let Some((number, line)) = scanner.next_line() {
         if !is_content(line) {
@@ -163,4 +161,27 @@ fn value(fields: &Fields<'_>, field: Field<'_>, column: usize) -> Result<u64, St
         [] => fields.stop(field, TrafficFault::EmptyField { expected }),
         _ => fields.unexpected(field, expected),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{Flows, Sample, lines};
+    use std::fmt::Write;
+
+    pub(super) const SAMPLE: Sample = Sample {
+        text: "0 1 10\n1 2 300\n2 0 7\n",
+        numbers_from: Some(0),
+        has_separators: true,
+        write: Some(write),
+        has_messages: true,
+    };
+
+    fn write(_n: u32, flows: &Flows) -> Vec<Vec<u8>> {
+        let mut text = String::new();
+        text += "source,target,weight,messages\n";
+        for (from, to, bytes, messages) in lines(flows) {
+            writeln!(text, "{from},{to},{bytes},{messages}").unwrap();
+        }
+        vec![text.into()]
+    }
 }

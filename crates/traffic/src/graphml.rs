@@ -9,21 +9,19 @@ use roxmltree::Node;
 use super::collector::Inlet;
 use super::edges::may_be_of_each;
 use super::fault::{Stop, TrafficFault};
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::format::Format;
+use super::kind::Kind;
 use super::named::{Edge, Names, stop};
 use viem::ground::text::{Place, place};
 use viem_io::scanner::Scanner;
 use viem_io::signature::columns::{MESSAGES, WEIGHT, meaning};
 use viem_io::{Source, xml};
 
-pub(super) const KIND: Kind = Kind {
-    name: "graphml",
-    title: "a graph in GraphML",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
-    guesses_first_rank: false,
-    is_graph: true,
-    if_empty: "",
+pub(super) const FORMAT: Format = Format {
+    kind: Kind { name: "graphml", title: "a graph in GraphML", is_graph: true, ..Kind::PLAIN },
+    read,
+    #[cfg(test)]
+    sample: tests::SAMPLE,
 };
 
 /// What edges may hold under a key.
@@ -33,7 +31,7 @@ struct Key<'a> {
     default: Option<&'a str>,
 }
 
-pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let text = scanner.rest();
     let text = std::str::from_utf8(&text)
         .map_err(|error| stop(1, 1)(TrafficFault::Xml { reason: error.to_string() }))?;
@@ -90,4 +88,32 @@ fn data(edge: Node<'_, '_>, key: &Key<'_>) -> Option<String> {
         .children()
         .find(|child| child.tag_name().name() == "data" && child.attribute("key") == Some(key.id));
     own.map(|data| data.text().unwrap_or_default()).or(key.default).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{Flows, Sample, lines};
+    use std::fmt::Write;
+
+    pub(super) const SAMPLE: Sample = Sample {
+        text: "<?xml version=\"1.0\"?>\n<graphml>\n<key id=\"w\" for=\"edge\" attr.name=\"weight\"/>\n<graph>\n<node id=\"a\"/>\n\
+             <node id=\"b\"/>\n<edge source=\"a\" target=\"b\"><data key=\"w\">7</data></edge>\n</graph>\n</graphml>\n",
+        write: Some(write),
+        has_messages: true,
+        ..Sample::NONE
+    };
+
+    fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {
+        let mut text = String::new();
+        text += "<?xml version=\"1.0\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n";
+        text += "<key id=\"d0\" for=\"edge\" attr.name=\"bytes\"/><key id=\"d1\" for=\"edge\" attr.name=\"count\"/>\n<graph>\n";
+        (0..n).for_each(|node| writeln!(text, "<node id=\"n{node}\"/>").unwrap());
+        for (from, to, bytes, messages) in lines(flows) {
+            write!(text, "<edge source=\"n{from}\" target=\"n{to}\"><data key=\"d0\">{bytes}</data>")
+                .unwrap();
+            writeln!(text, "<data key=\"d1\">{messages}</data></edge>").unwrap();
+        }
+        text += "</graph>\n</graphml>\n";
+        vec![text.into()]
+    }
 }

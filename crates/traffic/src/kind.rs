@@ -19,6 +19,19 @@ pub(super) struct Kind {
     pub(super) if_empty: &'static str,
 }
 
+impl Kind {
+    /// A kind without a name, without classes of traffic, of which nothing is special.
+    pub(super) const PLAIN: Self = Self {
+        name: "",
+        title: "",
+        classes: &[Class { name: "all", title: "all traffic", is_default: true }],
+        tells_recorders: false,
+        guesses_first_rank: false,
+        is_graph: false,
+        if_empty: "",
+    };
+}
+
 /// A class of traffic that a file distinguishes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -30,6 +43,3 @@ pub struct Class {
     /// True if it is summed unless something else is asked for.
     pub is_default: bool,
 }
-
-/// The single class of formats without traffic classes.
-pub(super) const ALL_TRAFFIC: &[Class] = &[Class { name: "all", title: "all traffic", is_default: true }];

@@ -28,6 +28,7 @@ use serde_json::Value;
 use super::collective::{CLASSES, Call, Flow, Pattern};
 use super::collector::Inlet;
 use super::fault::{Stop, TrafficFault};
+use super::format::Format;
 use super::kind::Kind;
 use super::named::stop;
 use viem::ground::number;
@@ -35,14 +36,18 @@ use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::table::shortened;
 
-pub(super) const KIND: Kind = Kind {
-    name: "kineto",
-    title: "traces of PyTorch's profiler",
-    classes: CLASSES,
-    tells_recorders: true,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "collectives are in events `record_param_comms` of the CPU, or in kernels of NCCL with their sizes; profile with one of these",
+pub(super) const FORMAT: Format = Format {
+    kind: Kind {
+        name: "kineto",
+        title: "traces of PyTorch's profiler",
+        classes: CLASSES,
+        tells_recorders: true,
+        if_empty: "collectives are in events `record_param_comms` of the CPU, or in kernels of NCCL with their sizes; profile with one of these",
+        ..Kind::PLAIN
+    },
+    read,
+    #[cfg(test)]
+    sample: tests::SAMPLE,
 };
 
 /// Name of the argument that says which collective it is.
@@ -186,7 +191,7 @@ fn unique(mut events: Vec<Event>) -> Vec<Event> {
     events
 }
 
-pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let text = scanner.rest();
     let trace: Trace = serde_json::from_slice(&text).map_err(|error| {
         let fault = TrafficFault::Json { reason: error.to_string() };
@@ -372,4 +377,26 @@ fn element_size(arguments: &Value) -> Result<u64, TrafficFault> {
     known
         .map(|&(_, size)| size)
         .ok_or_else(|| TrafficFault::Unexpected { text: shortened(name.as_bytes()), expected })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{Flows, Sample, event, kineto, lines};
+
+    pub(super) const SAMPLE: Sample = Sample {
+        text: "{\"schemaVersion\": 1,\n\"distributedInfo\": {\"rank\": 1, \"world_size\": 3},\n\"traceEvents\": [\n\
+             {\"name\": \"record_param_comms\", \"args\": {\"Collective name\": \"allreduce\", \"dtype\": \"Float\",\n\
+             \"In msg nelems\": 30, \"Out msg nelems\": 30, \"Group size\": 3, \"Process Group Ranks\": \"[0, 1, 2]\"}}\n]}\n",
+        write: Some(write),
+        ..Sample::NONE
+    };
+
+    fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {
+        let file = |me: u32| {
+            let event =
+                |(_, to, bytes, _)| event("send", "Byte", bytes, bytes, &format!("\"Dst Rank\": {to}"));
+            kineto(me, n, &lines(flows).filter(|line| line.0 == me).map(event).collect::<Vec<_>>()).into()
+        };
+        (0..n).map(file).collect()
+    }
 }

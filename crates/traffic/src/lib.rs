@@ -1,27 +1,9 @@
 //! Recorded traffic of jobs: files of several kinds, summed into one communication graph.
 //!
-//! | member | file | kind of file |
-//! |---|---|---|
-//! | `openmpi` | `openmpi.rs` | Open MPI's monitoring component |
-//! | `matrix` | `matrix.rs` | n lines of n numbers, as TreeMatch has them |
-//! | `edges` | `edges.rs` | edge list or CSV |
-//! | `mtx` | `matrix_market.rs` | Matrix Market, coordinates |
-//! | `scotch` | `scotch.rs` | Scotch source graph |
-//! | `aps` | `aps.rs` | rank-to-rank table of Intel's Application Performance Snapshot |
-//! | `trace` | `trace.rs` | the files of `bindings/mpi/trace/viem_trace.c` |
-//! | `npy` | `npy.rs` | an array of NumPy |
-//! | `json` | `node_link.rs` | a graph as node-link JSON |
-//! | `graphml` | `graphml.rs` | a graph in GraphML |
-//! | `nccl` | `nccl.rs` | logs of NCCL |
-//! | `kineto` | `kineto.rs` | traces of PyTorch's profiler |
-//! | `goal` | `goal/` | GOAL schedules |
-//! | `paje` | `paje.rs` | links of traces in the Paje format |
-//! | `simgrid` | `simgrid.rs` | time-independent traces of SimGrid |
-//!
 //! A [`Recording`] reads something else from the files of `bindings/mpi/trace/viem_trace.c`: the order of messages, of which
 //! `viem-workload` makes a workload.
 //!
-//! A member is one file and one line in [`Format::ALL`]. How a file shows that it is of a kind stands below, in [`viem_io::signature`], as the
+//! A kind is one file and one line of a table. How a file shows that it is of a kind stands below, in [`viem_io::signature`], as the
 //! readers of graphs and mappings say of such a file what it is. Each reader scans its text once and hands every flow
 //! (from rank, to rank, bytes, messages) to a [`Collector`], which sums them by pair, whatever the order, and
 //! makes the graph. Memory: 24 bytes for each pair and as many again for flows that are not merged yet.
@@ -40,34 +22,22 @@
 //! comes next in the order of messages. Functions with counts are written once and compiled twice, for `int` and for
 //! `MPI_Count`.
 
-mod aps;
 mod collective;
 mod collector;
-mod edges;
 mod fault;
 mod fields;
 mod format;
-mod goal;
-mod graphml;
 mod ids;
 mod kind;
-mod kineto;
-mod matrix;
-mod matrix_market;
 mod mirror;
 mod named;
-mod nccl;
-mod node_link;
 mod note;
-mod npy;
-mod openmpi;
 mod order;
 mod pairs;
-mod paje;
 mod ranks;
-mod scotch;
-mod simgrid;
-mod trace;
+mod recognise;
+#[cfg(test)]
+mod tests;
 mod weighing;
 
 pub use collector::{ClassTally, Collector, LeftOut, Sizes, Summary, Tally, TrafficConfig, TrafficError};
@@ -80,3 +50,23 @@ pub use order::{Act, Recording, Step, is_order};
 pub use ranks::MOST_RANKS;
 pub use viem_io::signature::is_goal;
 pub use weighing::{Share, ShareError, Weighing, WeighingError};
+
+viem::ground::settings::listed! {
+    const FORMATS: [Format] = FORMAT in {
+        mod openmpi;
+        mod matrix;
+        mod edges;
+        mod matrix_market;
+        mod scotch;
+        mod aps;
+        mod trace;
+        mod npy;
+        mod node_link;
+        mod graphml;
+        mod nccl;
+        mod kineto;
+        mod goal;
+        mod paje;
+        mod simgrid;
+    }
+}

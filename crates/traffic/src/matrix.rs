@@ -5,23 +5,21 @@
 use super::collector::Inlet;
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::{FieldsExt, whole};
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::format::Format;
+use super::kind::Kind;
 use super::mirror::Mirror;
 use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::table::{Fields, Layout, Table};
 
-pub(super) const KIND: Kind = Kind {
-    name: "matrix",
-    title: "a matrix of numbers",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "",
+pub(super) const FORMAT: Format = Format {
+    kind: Kind { name: "matrix", title: "a matrix of numbers", ..Kind::PLAIN },
+    read,
+    #[cfg(test)]
+    sample: tests::SAMPLE,
 };
 
-pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let mut table = Table::new(scanner);
     let layout @ Layout { has_header, has_labels, has_count } = table.layout();
     let stated =
@@ -99,4 +97,27 @@ fn read_row(
         column += 1;
     }
     Ok(column)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{Flows, Sample};
+    use std::fmt::Write;
+
+    pub(super) const SAMPLE: Sample = Sample {
+        text: "0 10 3\n1000 0 4\n3 4 0\n",
+        numbers_from: Some(0),
+        has_separators: true,
+        write: Some(write),
+        ..Sample::NONE
+    };
+
+    fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {
+        let mut text = String::new();
+        for from in 0..n {
+            let row = (0..n).map(|to| flows.get(&(from, to)).map_or(0, |flow| flow.0).to_string());
+            writeln!(text, "{}", row.collect::<Vec<_>>().join(" ")).unwrap();
+        }
+        vec![text.into()]
+    }
 }

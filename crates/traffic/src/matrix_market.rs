@@ -9,20 +9,18 @@
 use super::collector::Inlet;
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::{FieldsExt, ScannerExt};
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::format::Format;
+use super::kind::Kind;
 use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::signature::MATRIX_MARKET;
 use viem_io::table::{Fields, is_blank};
 
-pub(super) const KIND: Kind = Kind {
-    name: "mtx",
-    title: "a Matrix Market file",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
-    guesses_first_rank: false,
-    is_graph: true,
-    if_empty: "",
+pub(super) const FORMAT: Format = Format {
+    kind: Kind { name: "mtx", title: "a Matrix Market file", is_graph: true, ..Kind::PLAIN },
+    read,
+    #[cfg(test)]
+    sample: tests::SAMPLE,
 };
 
 /// What the first line says.
@@ -52,7 +50,7 @@ enum Symmetry {
     Hermitian,
 }
 
-pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let banner = banner(scanner, inlet.is_pattern())?;
     start_entry(scanner, "the size of the matrix")?;
     let rows = scanner.number("the number of rows")?;
@@ -198,4 +196,27 @@ fn index(scanner: &mut Scanner<Source<'_>>, count: u64) -> Result<u64, Stop> {
         return Err(scanner.stop(TrafficFault::NoSuchRank { rank, first: 1, last: count }));
     }
     Ok(rank - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{Flows, Sample, lines};
+    use std::fmt::Write;
+
+    pub(super) const SAMPLE: Sample = Sample {
+        text: "%%MatrixMarket matrix coordinate real general\n3 3 2\n1 2 100\n3 1 5\n",
+        numbers_from: Some(1),
+        write: Some(write),
+        ..Sample::NONE
+    };
+
+    fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {
+        let mut text = String::new();
+        writeln!(text, "%%MatrixMarket matrix coordinate integer general\n% x\n{n} {n} {}", flows.len())
+            .unwrap();
+        for (from, to, bytes, _) in lines(flows) {
+            writeln!(text, "{} {} {bytes}", from + 1, to + 1).unwrap();
+        }
+        vec![text.into()]
+    }
 }

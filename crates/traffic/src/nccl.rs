@@ -30,6 +30,7 @@ use super::collector::Together;
 use super::collector::{Inlet, TrafficError};
 use super::fault::{Stop, TrafficFault};
 use super::fields::{ScannerExt, whole};
+use super::format::Format;
 use super::kind::{Class, Kind};
 use super::ranks::MOST_RANKS;
 use viem_io::Source;
@@ -37,25 +38,27 @@ use viem_io::scanner::Scanner;
 use viem_io::signature::NCCL;
 use viem_io::table::{Fields, is_blank};
 
-pub(super) const KIND: Kind = Kind {
-    name: "nccl",
-    title: "logs of NCCL",
-    classes: &[
-        Class { name: "ring", title: "neighbours in rings, by channel", is_default: true },
-        Class {
-            name: "connection",
-            title: "other connections of collectives, such as trees",
-            is_default: true,
-        },
-        Class { name: "p2p", title: "connections of sends", is_default: true },
-    ],
-    tells_recorders: false,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "",
+pub(super) const FORMAT: Format = Format {
+    kind: Kind {
+        name: "nccl",
+        title: "logs of NCCL",
+        classes: &[
+            Class { name: "ring", title: "neighbours in rings, by channel", is_default: true },
+            Class {
+                name: "connection",
+                title: "other connections of collectives, such as trees",
+                is_default: true,
+            },
+            Class { name: "p2p", title: "connections of sends", is_default: true },
+        ],
+        ..Kind::PLAIN
+    },
+    read,
+    #[cfg(test)]
+    sample: tests::SAMPLE,
 };
 
-pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let mut has_lines = false;
     while let Some((number, line)) = scanner.next_line() {
         let Some(line) = Line::new(line) else { continue };
@@ -406,4 +409,16 @@ fn numbered(text: &[u8]) -> Option<u64> {
 /// `0x55`
 fn hexadecimal(text: &[u8]) -> Option<u64> {
     u64::from_str_radix(std::str::from_utf8(text).ok()?.strip_prefix("0x")?, 16).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::Sample;
+
+    pub(super) const SAMPLE: Sample = Sample {
+        text: "n1:5:6 [0] NCCL INFO comm 0x7 rank 0 nranks 3 cudaDev 0 busId 1000 - Init START\n\
+             n1:5:6 [0] NCCL INFO Channel 00/01 :    0   1   2\n\
+             n1:5:7 [0] NCCL INFO Channel 00/0 : 0[0] -> 2[0] [send] via NET/IB/0\n",
+        ..Sample::NONE
+    };
 }

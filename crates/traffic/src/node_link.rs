@@ -11,7 +11,8 @@ use serde_json::{Map, Value};
 use super::collector::Inlet;
 use super::edges::may_be_of_each;
 use super::fault::{Stop, TrafficFault};
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::format::Format;
+use super::kind::Kind;
 use super::named::{Edge, Names, stop};
 use viem::ground::text::{Place, place};
 use viem_io::Source;
@@ -22,17 +23,14 @@ use viem_io::signature::{
 };
 use viem_io::table::shortened;
 
-pub(super) const KIND: Kind = Kind {
-    name: "json",
-    title: "a graph as node-link JSON",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
-    guesses_first_rank: false,
-    is_graph: true,
-    if_empty: "",
+pub(super) const FORMAT: Format = Format {
+    kind: Kind { name: "json", title: "a graph as node-link JSON", is_graph: true, ..Kind::PLAIN },
+    read,
+    #[cfg(test)]
+    sample: tests::SAMPLE,
 };
 
-pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let text = scanner.rest();
     let parsed: Value = serde_json::from_slice(&text).map_err(|error| {
         let fault = TrafficFault::Json { reason: error.to_string() };
@@ -109,5 +107,37 @@ fn name(id: &Value) -> Result<String, TrafficFault> {
             let text = shortened(id.to_string().as_bytes());
             Err(TrafficFault::Unexpected { text, expected: "an id: a number or a text" })
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{Flows, Sample, lines};
+    use std::fmt::Write;
+
+    pub(super) const SAMPLE: Sample = Sample {
+        text: "{\"nodes\": [{\"id\": 0}, {\"id\": 1}],\n \"links\": [{\"source\": 0, \"target\": 1, \"weight\": 7}]}\n",
+        write: Some(write),
+        has_messages: true,
+        ..Sample::NONE
+    };
+
+    fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {
+        let mut text = String::new();
+        let nodes: Vec<_> = (0..n).map(|node| format!("{{\"id\": \"p{node}\"}}")).collect();
+        let link = |(from, to, bytes, messages)| {
+            format!(
+                "{{\"source\": \"p{from}\", \"target\": \"p{to}\", \"weight\": {bytes}, \"messages\": {messages}}}"
+            )
+        };
+        let links: Vec<_> = lines(flows).map(link).collect();
+        write!(
+            text,
+            "{{\"directed\": true, \"nodes\": [{}],\n\"links\": [{}]}}",
+            nodes.join(", "),
+            links.join(",\n")
+        )
+        .unwrap();
+        vec![text.into()]
     }
 }

@@ -6,23 +6,21 @@
 
 use super::collector::Inlet;
 use super::fault::{Stop, TrafficFault, expected};
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::format::Format;
+use super::kind::Kind;
 use super::mirror::Mirror;
 use viem_io::Source;
 use viem_io::array::{ArrayFault, Header};
 use viem_io::scanner::Scanner;
 
-pub(super) const KIND: Kind = Kind {
-    name: "npy",
-    title: "an array of NumPy",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "",
+pub(super) const FORMAT: Format = Format {
+    kind: Kind { name: "npy", title: "an array of NumPy", ..Kind::PLAIN },
+    read,
+    #[cfg(test)]
+    sample: tests::SAMPLE,
 };
 
-pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let header = Header::read(scanner).map_err(|fault| at_start(fault.into()))?;
     let unfit = || {
         let shape = header.shape_in_words();
@@ -120,4 +118,22 @@ fn entry(scanner: &mut Scanner<Source<'_>>, header: &Header, row: u64, column: u
             fault => fault.into(),
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{Flows, Sample};
+
+    pub(super) const SAMPLE: Sample = Sample { write: Some(write), ..Sample::NONE };
+
+    fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {
+        let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({n}, {n}), }}\n");
+        let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+        bytes.extend((header.len() as u16).to_le_bytes());
+        bytes.extend(header.as_bytes());
+        for (from, to) in (0..n).flat_map(|from| (0..n).map(move |to| (from, to))) {
+            bytes.extend((flows.get(&(from, to)).map_or(0, |flow| flow.0) as f64).to_le_bytes());
+        }
+        vec![bytes]
+    }
 }

@@ -14,32 +14,36 @@ use hashbrown::HashMap;
 use super::collector::Inlet;
 use super::fault::{Stop, TrafficFault};
 use super::fields::ScannerExt;
+use super::format::Format;
 use super::kind::{Class, Kind};
 use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::signature::openmpi::{CLASSES, Line};
 use viem_io::table::is_blank;
 
-pub(super) const KIND: Kind = Kind {
-    name: "openmpi",
-    title: "Open MPI's monitoring",
-    classes: &[
-        Class { name: CLASSES[0], title: "point-to-point", is_default: true },
-        Class { name: CLASSES[1], title: "inside collectives", is_default: true },
-        Class { name: CLASSES[2], title: "one-sided, sent", is_default: true },
-        Class { name: CLASSES[3], title: "one-sided, fetched", is_default: true },
-        Class { name: CLASSES[4], title: "collectives once more, by pair", is_default: false },
-    ],
-    tells_recorders: true,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "",
+pub(super) const FORMAT: Format = Format {
+    kind: Kind {
+        name: "openmpi",
+        title: "Open MPI's monitoring",
+        classes: &[
+            Class { name: CLASSES[0], title: "point-to-point", is_default: true },
+            Class { name: CLASSES[1], title: "inside collectives", is_default: true },
+            Class { name: CLASSES[2], title: "one-sided, sent", is_default: true },
+            Class { name: CLASSES[3], title: "one-sided, fetched", is_default: true },
+            Class { name: CLASSES[4], title: "collectives once more, by pair", is_default: false },
+        ],
+        tells_recorders: true,
+        ..Kind::PLAIN
+    },
+    read,
+    #[cfg(test)]
+    sample: tests::SAMPLE,
 };
 
 /// Class of traffic that flows from the peer to the rank whose line it is.
 const FETCHED: usize = 3;
 
-pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let mut has_lines = false;
     let mut histograms = Histograms::default();
     while let Some((number, line)) = scanner.next_line() {
@@ -79,5 +83,31 @@ impl Histograms {
         *lines += 1;
         self.most = self.most.max((*lines, length));
         self.most.1 == length
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{Flows, Sample, lines};
+    use std::fmt::Write;
+
+    pub(super) const SAMPLE: Sample = Sample {
+        text: "E\t0\t1\t80 bytes\t2 msgs sent\nE\t1\t0\t60 bytes\t1 msgs sent\n",
+        numbers_from: Some(0),
+        write: Some(write),
+        has_messages: true,
+        ..Sample::NONE
+    };
+
+    fn write(_n: u32, flows: &Flows) -> Vec<Vec<u8>> {
+        let mut text = String::new();
+        let histogram = ["0"; 66].join(",");
+        for (from, to, bytes, messages) in lines(flows) {
+            let (class, me, peer) = [("E", from, to), ("R", to, from)][(from % 2) as usize];
+            let tail = if class == "E" { format!("\t{histogram}") } else { String::new() };
+            writeln!(text, "{class}\t{me}\t{peer}\t{bytes} bytes\t{messages} msgs sent{tail}").unwrap();
+        }
+        text += "D\tMPI_COMM_WORLD\tprocs: 0,1\nO2A\t0\t5 bytes\t6 msgs sent\n# COLLECTIVES\n";
+        vec![text.into()]
     }
 }

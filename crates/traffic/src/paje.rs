@@ -12,20 +12,26 @@
 use super::collector::Inlet;
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::{FieldsExt, decimal};
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::format::Format;
+use super::kind::Kind;
 use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::signature::paje::{KINDS, is_of, named_columns};
 use viem_io::table::{Field, Fields, Separator, number_at_end, unquoted};
 
-pub(super) const KIND: Kind = Kind {
+const KIND: Kind = Kind {
     name: "paje",
     title: "links of a trace in the Paje format",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
     guesses_first_rank: true,
-    is_graph: false,
     if_empty: "each message is a line `Link` of pj_dump",
+    ..Kind::PLAIN
+};
+
+pub(super) const FORMAT: Format = Format {
+    kind: KIND,
+    read,
+    #[cfg(test)]
+    sample: tests::SAMPLE,
 };
 
 const CONTAINER: &str = "a container whose name ends in the number of a rank, such as rank3";
@@ -57,7 +63,7 @@ impl Columns {
     }
 }
 
-pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let mut columns = None;
     while let Some((number, line)) = scanner.next_line() {
         if line.trim_ascii().is_empty() {
@@ -105,4 +111,35 @@ fn read_link(fields: Fields<'_>, columns: Columns, inlet: &mut Inlet<'_>) -> Res
         }
     };
     inlet.add(0, from, to, bytes, 1).map_err(|fault| fields.stop_line(fault))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{Flows, Sample, lines};
+    use std::fmt::Write;
+
+    pub(super) const SAMPLE: Sample = Sample {
+        text: "Container, 0, 0, 0.0, 1.0, 1.0, root\nLink, root, LINK, 0.1, 0.2, 0.1, PTP, rank0, rank1, 0, 800\n",
+        write: Some(write),
+        has_messages: true,
+        ..Sample::NONE
+    };
+
+    fn write(_n: u32, flows: &Flows) -> Vec<Vec<u8>> {
+        let mut text = String::new();
+        text += "Container, 0, 0, 0.0, 1.0, 1.0, root\n";
+        for (from, to, bytes, messages) in lines(flows) {
+            // Bytes are shared by the messages: the last one has the rest.
+            let each = bytes / messages;
+            for number in 1..=messages {
+                let size = if number < messages { each } else { bytes - (messages - 1) * each };
+                writeln!(
+                    text,
+                    "Link, root, LINK, 0.1, 0.2, 0.1, PTP, rank-{from}, rank-{to}, k{number}, {size}"
+                )
+                .unwrap();
+            }
+        }
+        vec![text.into()]
+    }
 }

@@ -11,18 +11,16 @@ use hashbrown::HashMap;
 use super::collector::Inlet;
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::ScannerExt;
-use super::kind::{ALL_TRAFFIC, Kind};
+use super::format::Format;
+use super::kind::Kind;
 use viem_io::Source;
 use viem_io::scanner::{Scanner, Token};
 
-pub(super) const KIND: Kind = Kind {
-    name: "scotch",
-    title: "a Scotch graph",
-    classes: ALL_TRAFFIC,
-    tells_recorders: false,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "",
+pub(super) const FORMAT: Format = Format {
+    kind: Kind { name: "scotch", title: "a Scotch graph", ..Kind::PLAIN },
+    read,
+    #[cfg(test)]
+    sample: tests::SAMPLE,
 };
 
 /// An arc as it stands in the file.
@@ -44,7 +42,7 @@ struct Header {
     has_node_loads: bool,
 }
 
-pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let header = header(scanner)?;
     inlet.name_ranks(header.num_nodes).map_err(|fault| scanner.stop(fault))?;
     let (mut arcs, labels) = read_arcs(scanner, &header)?;
@@ -153,5 +151,36 @@ fn number(scanner: &mut Scanner<Source<'_>>, expected: &'static str) -> Result<u
     match scanner.next_of_any_line() {
         Token::Number(number) => Ok(number),
         token => Err(scanner.unexpected(token, expected)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{Flows, Sample};
+    use std::fmt::Write;
+
+    pub(super) const SAMPLE: Sample = Sample {
+        text: "0\n3 4\n0 010\n1 7 1\n2 7 0 8 2\n1 8 1\n",
+        numbers_from: Some(3),
+        write: Some(write),
+        ..Sample::NONE
+    };
+
+    fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {
+        // Undirected: the load of an edge is the sum of both directions.
+        let load = |u: u32, v: u32| {
+            let way = |pair| flows.get(&pair).map_or(0, |flow| flow.0);
+            way((u, v)) + if u == v { 0 } else { way((v, u)) }
+        };
+        let is_edge = |u, v| flows.contains_key(&(u, v)) || flows.contains_key(&(v, u));
+        let arcs = (0..n).flat_map(|u| (0..n).map(move |v| (u, v))).filter(|&(u, v)| is_edge(u, v)).count();
+        let mut text = format!("0\n{n} {arcs}\n1 111\n");
+        for u in 0..n {
+            let ends: Vec<_> = (0..n).filter(|&v| is_edge(u, v)).collect();
+            write!(text, "{} 1 {}", 1000 - u, ends.len()).unwrap();
+            ends.iter().for_each(|&v| write!(text, " {} {}", load(u, v), 1000 - v).unwrap());
+            text.push('\n');
+        }
+        vec![text.into()]
     }
 }

@@ -18,6 +18,7 @@ use super::collective::{CLASSES, Call, Flow, Pattern};
 use super::collector::{Inlet, Together, TrafficError};
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::{FieldsExt, decimal};
+use super::format::Format;
 use super::kind::Kind;
 use super::ranks::is_sparse;
 use viem::ground::number;
@@ -26,14 +27,17 @@ use viem_io::scanner::Scanner;
 use viem_io::signature::simgrid::{self, QUIET, SENDS, UNCOUNTED};
 use viem_io::table::{Field, Fields, is_blank, number_at_end, shortened};
 
-pub(super) const KIND: Kind = Kind {
-    name: "simgrid",
-    title: "time-independent traces of SimGrid",
-    classes: CLASSES,
-    tells_recorders: true,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "",
+pub(super) const FORMAT: Format = Format {
+    kind: Kind {
+        name: "simgrid",
+        title: "time-independent traces of SimGrid",
+        classes: CLASSES,
+        tells_recorders: true,
+        ..Kind::PLAIN
+    },
+    read,
+    #[cfg(test)]
+    sample: tests::SAMPLE,
 };
 
 /// Bytes of an element by the number of its datatype: double, int, char, short, long, float, byte.
@@ -168,7 +172,7 @@ impl Collective {
 /// The sizes of a collective, the counts for each rank where there are some, and what follows them.
 type Numbers<'a> = (&'a [u64], Option<&'a [u64]>, &'a [u64]);
 
-pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     // Bytes of an element of each rank that does not send plain bytes.
     let mut size = BTreeMap::new();
     while let Some((number, line)) = scanner.next_line() {
@@ -243,4 +247,31 @@ fn send(fields: &mut Fields<'_>, from: u64, size: u64, inlet: &mut Inlet<'_>) ->
     let too_many = || TrafficFault::TooManyElements { called: "send".to_owned() };
     let bytes = bytes.ok_or_else(|| fields.stop(elements, too_many()))?;
     inlet.add(Pattern::Send.class(), from, to, bytes, 1).map_err(|fault| fields.stop_line(fault))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{Flows, Sample, lines};
+    use std::fmt::Write;
+
+    pub(super) const SAMPLE: Sample = Sample {
+        text: "0 init\n0 send 1 0 1e6\n1 init\n1 recv 0 0 1e6\n0 bcast 10 0\n1 bcast 10 0\n",
+        write: Some(write),
+        has_messages: true,
+        ..Sample::NONE
+    };
+
+    fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {
+        let mut text = String::new();
+        for me in 0..n {
+            writeln!(text, "{me} init").unwrap();
+            for (_, to, bytes, messages) in lines(flows).filter(|line| line.0 == me) {
+                let each = bytes / messages;
+                (1..messages).for_each(|tag| writeln!(text, "{me} isend {to} {tag} {each}").unwrap());
+                writeln!(text, "{me} send {to} 0 {}", bytes - (messages - 1) * each).unwrap();
+            }
+            writeln!(text, "{me} compute 1e9\n{me} finalize").unwrap();
+        }
+        vec![text.into()]
+    }
 }

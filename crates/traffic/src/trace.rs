@@ -14,12 +14,13 @@
 use super::collector::Inlet;
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::FieldsExt;
+use super::format::Format;
 use super::kind::{Class, Kind};
 use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::table::{Fields, is_blank};
 
-pub(super) const KIND: Kind = Kind {
+const KIND: Kind = Kind {
     name: "trace",
     title: "files of viem_trace.c",
     classes: &[
@@ -28,12 +29,18 @@ pub(super) const KIND: Kind = Kind {
         Class { name: "collective", title: "collectives, as textbook algorithms send", is_default: true },
     ],
     tells_recorders: true,
-    guesses_first_rank: false,
-    is_graph: false,
     if_empty: "the job made no calls of MPI that move bytes, or the recorder was not in front of MPI",
+    ..Kind::PLAIN
 };
 
-pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+pub(super) const FORMAT: Format = Format {
+    kind: KIND,
+    read,
+    #[cfg(test)]
+    sample: tests::SAMPLE,
+};
+
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let (fields, me, num_ranks) = head(scanner, "viem_trace")?;
     inlet.state_ranks(num_ranks).map_err(|fault| fields.stop_line(fault))?;
     if me >= num_ranks {
@@ -133,4 +140,32 @@ pub(super) fn line_count(fields: &mut Fields<'_>, lines: u64) -> Result<(), Stop
 
 pub(super) fn no_such_rank(rank: u64, num_ranks: u64) -> TrafficFault {
     TrafficFault::NoSuchRank { rank, first: 0, last: num_ranks.saturating_sub(1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{Flows, Sample, lines};
+    use std::fmt::Write;
+
+    pub(super) const SAMPLE: Sample = Sample {
+        text: "viem_trace 1\nrank 0 of 2\np2p 1 10 5120\nend 1\n",
+        numbers_from: Some(1),
+        write: Some(write),
+        has_messages: true,
+        ..Sample::NONE
+    };
+
+    fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {
+        let file = |me: u32| {
+            let mut text = format!("viem_trace 1\nrank {me} of {n}\n");
+            let mut count = 0;
+            for (_, to, bytes, messages) in lines(flows).filter(|line| line.0 == me) {
+                let class = ["p2p", "neighbour", "collective"][(to % 3) as usize];
+                writeln!(text, "{class} {to} {messages} {bytes}").unwrap();
+                count += 1;
+            }
+            (text + &format!("end {count}\n")).into()
+        };
+        (0..n).map(file).collect()
+    }
 }

@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use super::error::AuditError;
 use super::machine::Machine;
-use super::routes::{Lane, Routes};
+use super::routes::Routes;
 use super::workload::{Step, Walk};
+use crate::written::Lane;
 
 /// Parts per cycle.
 const PARTS: i128 = 256;

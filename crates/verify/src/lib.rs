@@ -24,6 +24,7 @@ mod qap;
 mod routes;
 mod text;
 mod workload;
+mod written;
 
 pub use error::AuditError;
 pub use experts::{ExpertAudit, audit_expert_loads, audit_expert_moves, audit_experts};

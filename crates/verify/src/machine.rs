@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::error::AuditError;
 use crate::text::{Row, read_rows};
+use crate::written::{self, Cube, Grid, Result, Tree, Written, fault, number};
 
 /// The name of a machine that stands for an outline. The content of its file is a text with the digits of all
 /// PEs.
@@ -36,27 +36,8 @@ pub(super) struct Machine {
 }
 
 pub(super) enum Shape {
-    /// Levels innermost first.
-    Tree {
-        arities: Vec<u64>,
-        distances: Vec<u64>,
-    },
-    Grid {
-        lengths: Vec<u64>,
-        is_closed: bool,
-        arities: Vec<u64>,
-        distances: Vec<u64>,
-        hop: u64,
-    },
-    Cube {
-        dimension: u64,
-    },
-    /// Levels innermost first, and the distance of the same place in different groups of the second one.
-    Rails {
-        arities: Vec<u64>,
-        distances: Vec<u64>,
-        same_rail: u64,
-    },
+    /// One that can be written in full.
+    Written(Box<dyn Written>),
     Matrix {
         num_pes: u64,
         entries: Vec<u64>,
@@ -83,22 +64,13 @@ pub(super) enum Shape {
     },
 }
 
-type Result<T> = std::result::Result<T, AuditError>;
-
-fn fault<T>(reason: &'static str) -> Result<T> {
-    Err(AuditError::Machine { reason })
-}
-
-pub(super) fn product(factors: &[u64]) -> u64 {
-    factors.iter().fold(1, |product, &factor| product.saturating_mul(factor))
-}
-
 impl Machine {
     pub(super) fn tree(arities: &[u64], distances: &[u64]) -> Result<Self> {
-        if arities.len() != distances.len() {
-            return Err(AuditError::Levels { levels: arities.len(), distances: distances.len() });
-        }
-        Ok(Self::whole(Shape::Tree { arities: arities.to_vec(), distances: distances.to_vec() }))
+        Ok(Self::written(Tree::new(arities.to_vec(), distances.to_vec())?))
+    }
+
+    fn written(machine: impl Written + 'static) -> Self {
+        Self::whole(Shape::Written(Box::new(machine)))
     }
 
     fn whole(shape: Shape) -> Self {
@@ -109,7 +81,7 @@ impl Machine {
         let machine = match text.file {
             Some(file) if text.spec == OUTLINE => read_outline(file)?,
             Some(file) => read_file(text.spec, file)?,
-            None => read_spec(text.spec, text.distances)?,
+            None => Self::whole(Shape::Written(written::read(text.spec, text.distances)?)),
         };
         let machine = match text.link_cycles {
             Some(times) => machine.with_times(read_rows(times, |_| Ok(()))?)?,
@@ -160,9 +132,7 @@ impl Machine {
     pub(super) fn num_pes(&self) -> u64 {
         match (&self.list, &self.shape) {
             (Some(list), _) => list.len() as u64,
-            (None, Shape::Tree { arities, .. } | Shape::Rails { arities, .. }) => product(arities),
-            (None, Shape::Grid { lengths, arities, .. }) => product(lengths).saturating_mul(product(arities)),
-            (None, Shape::Cube { dimension }) => 1 << dimension,
+            (None, Shape::Written(written)) => written.num_pes(),
             (None, Shape::Matrix { num_pes, .. } | Shape::Triangle { num_pes, .. }) => *num_pes,
             (None, Shape::Network { vertices, .. }) => vertices.len() as u64,
             (None, Shape::Outline { digits, .. }) => digits.len() as u64,
@@ -231,29 +201,7 @@ impl<'a> Distances<'a> {
 impl Shape {
     pub(super) fn distance(&self, p: u64, q: u64) -> u64 {
         match self {
-            Shape::Tree { arities, distances } => tree_distance(p, q, arities, distances),
-            Shape::Rails { arities, distances, same_rail } => {
-                let (of_node, of_pod) = (arities[0], arities[0].saturating_mul(arities[1]));
-                let is_rail = p % of_node == q % of_node && p != q && p / of_pod == q / of_pod;
-                if is_rail { *same_rail } else { tree_distance(p, q, arities, distances) }
-            }
-            Shape::Grid { lengths, is_closed, arities, distances, hop } => {
-                let size = product(arities);
-                let (mut from, mut to, mut hops) = (p / size, q / size, 0);
-                if from == to {
-                    return tree_distance(p % size, q % size, arities, distances);
-                }
-                for length in lengths {
-                    let gap = (from % length).abs_diff(to % length);
-                    hops += if *is_closed { gap.min(length - gap) } else { gap };
-                    from /= length;
-                    to /= length;
-                }
-                hops.saturating_mul(*hop)
-            }
-            Shape::Cube { dimension } => {
-                (0..*dimension).map(|bit| (p >> bit & 1).abs_diff(q >> bit & 1)).sum()
-            }
+            Shape::Written(written) => written.distance(p, q),
             Shape::Matrix { num_pes, entries } => entries[(p * num_pes + q) as usize],
             Shape::Triangle { .. } if p == q => 0,
             Shape::Triangle { entries, .. } => {
@@ -267,19 +215,6 @@ impl Shape {
             Shape::Network { .. } => unreachable!("networks are searched from one PE to all"),
         }
     }
-}
-
-/// The distance of the innermost level whose group contains both PEs; 0 for a PE and itself.
-fn tree_distance(p: u64, q: u64, arities: &[u64], distances: &[u64]) -> u64 {
-    let (mut group_of_p, mut group_of_q, mut distance) = (p, q, 0);
-    for (arity, of_level) in arities.iter().zip(distances) {
-        if group_of_p != group_of_q {
-            distance = *of_level;
-        }
-        group_of_p /= arity;
-        group_of_q /= arity;
-    }
-    distance
 }
 
 /// The distance of the outermost level at which the digits differ; 0 if they are equal.
@@ -365,57 +300,6 @@ pub(super) fn cheapest_paths(links: &[Row], from: usize) -> Vec<Option<u64>> {
         }
     }
     cost
-}
-
-fn number(field: &str) -> Result<u64> {
-    super::number::number(field.trim()).map_or_else(|| fault("not a number"), Ok)
-}
-
-fn numbers(text: &str, separator: char) -> Result<Vec<u64>> {
-    text.split(separator).map(number).collect()
-}
-
-fn read_spec(spec: &str, distances: Option<&str>) -> Result<Machine> {
-    let distances = distances.map_or(Ok(Vec::new()), |distances| numbers(distances, ':'))?;
-    let (kind, rest) = match spec.split_once(':') {
-        Some((kind, rest)) if kind.starts_with(char::is_alphabetic) => (kind, rest),
-        _ => ("tree", spec),
-    };
-    match kind {
-        "tree" => Machine::tree(&numbers(rest, ':')?, &distances),
-        "complete" => Machine::tree(&[number(rest)?], &[distances.first().copied().unwrap_or(1)]),
-        "rails" => rails(numbers(rest, ':')?, distances),
-        "hypercube" => cube(number(rest)?),
-        "mesh" | "torus" => {
-            let (lengths, tree) =
-                rest.split_once('/').map_or((rest, None), |(grid, tree)| (grid, Some(tree)));
-            let arities = tree.map_or(Ok(Vec::new()), |tree| numbers(tree, ':'))?;
-            let mut distances = if distances.is_empty() && tree.is_none() { vec![1] } else { distances };
-            if distances.len() != arities.len() + 1 {
-                return Err(AuditError::Levels { levels: arities.len() + 1, distances: distances.len() });
-            }
-            let hop = distances.pop().unwrap_or(1);
-            let (lengths, is_closed) = (numbers(lengths, 'x')?, kind == "torus");
-            Ok(Machine::whole(Shape::Grid { lengths, is_closed, arities, distances, hop }))
-        }
-        _ => fault("unknown kind of machine"),
-    }
-}
-
-fn rails(arities: Vec<u64>, mut distances: Vec<u64>) -> Result<Machine> {
-    if arities.len() < 2 || distances.len() != arities.len() + 1 {
-        return Err(AuditError::Levels { levels: arities.len() + 1, distances: distances.len() });
-    }
-    let same_rail = distances.remove(1);
-    Ok(Machine::whole(Shape::Rails { arities, distances, same_rail }))
-}
-
-fn cube(dimension: u64) -> Result<Machine> {
-    if dimension < 64 {
-        Ok(Machine::whole(Shape::Cube { dimension }))
-    } else {
-        fault("the hypercube has too many dimensions")
-    }
 }
 
 /// Numbers and ranges of them, all below `num_pes`.
@@ -692,7 +576,7 @@ fn read_base<'a>(kind: &str, fields: &mut impl Iterator<Item = &'a str>) -> Resu
             let dimensions = next(fields)?;
             read_grid(kind, dimensions, fields)
         }
-        "hcub" => cube(next(fields)?),
+        "hcub" => Ok(Machine::written(Cube::new(next(fields)?)?)),
         "cmplt" => Machine::tree(&[next(fields)?], &[1]),
         "cmpltw" => {
             let count = next(fields)?;
@@ -712,14 +596,14 @@ fn read_leaves<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Result<Machine
         costs.insert(0, next(fields)?);
     }
     let sum = |costs: &[u64]| costs.iter().fold(0, |sum: u64, &cost| sum.saturating_add(cost));
-    let distances = (1..=costs.len()).map(|inner| sum(&costs[..inner])).collect();
-    Ok(Machine::whole(Shape::Tree { arities, distances }))
+    let distances: Vec<u64> = (1..=costs.len()).map(|inner| sum(&costs[..inner])).collect();
+    Machine::tree(&arities, &distances)
 }
 
 fn read_grid<'a>(kind: &str, dimensions: u64, fields: &mut impl Iterator<Item = &'a str>) -> Result<Machine> {
     let lengths = (0..dimensions).map(|_| next(fields)).collect::<Result<_>>()?;
     let is_closed = kind.starts_with("torus");
-    Ok(Machine::whole(Shape::Grid { lengths, is_closed, arities: Vec::new(), distances: Vec::new(), hop: 1 }))
+    Ok(Machine::written(Grid::plain(lengths, is_closed)))
 }
 
 fn read_decomposition<'a>(fields: &mut impl Iterator<Item = &'a str>) -> Result<Machine> {

@@ -3,44 +3,10 @@
 
 use std::collections::HashMap;
 
-use super::machine::{Machine, Shape, cheapest_paths, product};
+use super::machine::{Machine, Shape, cheapest_paths};
 use crate::error::AuditError;
 use crate::text::Row;
-
-/// A lane of a link, in one direction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Lane {
-    Grid {
-        vertex: u64,
-        dimension: usize,
-        is_up: bool,
-        is_second: bool,
-    },
-    /// From a group of a level up, or down to it; each vertex of a grid has a tree.
-    Tree {
-        vertex: u64,
-        level: usize,
-        group: u64,
-        is_up: bool,
-    },
-    Arc {
-        from: usize,
-        to: usize,
-    },
-    Port {
-        pe: u64,
-        is_out: bool,
-    },
-}
-
-/// The route of a message.
-#[derive(Debug, Default)]
-pub(super) struct Route {
-    /// Lanes, each with the cycles of a flit.
-    pub(super) hops: Vec<(Lane, u64)>,
-    /// True if a message uses all of them at once.
-    pub(super) is_worm: bool,
-}
+use crate::written::{Lane, Route, hops_in_groups};
 
 /// The routes of a machine.
 pub(super) struct Routes<'a> {
@@ -71,25 +37,9 @@ impl<'a> Routes<'a> {
     pub(super) fn route(&mut self, from: u64, to: u64) -> Result<Route, AuditError> {
         let (p, q) = (self.machine.inner(from), self.machine.inner(to));
         let mut route = match &self.machine.shape {
-            Shape::Tree { arities, distances } => {
-                Route { hops: tree_hops(0, p, q, arities, distances), is_worm: false }
-            }
+            Shape::Written(written) => written.route(p, q),
             Shape::Outline { distances, between, .. } if between.is_empty() => {
                 Route { hops: outline_hops(p, q, distances, &self.groups), is_worm: false }
-            }
-            Shape::Grid { lengths, is_closed, arities, distances, hop } => {
-                let size = product(arities);
-                let (at, target) = (p / size, q / size);
-                if at == target {
-                    let hops = tree_hops(at, p % size, q % size, arities, distances);
-                    Route { hops, is_worm: false }
-                } else {
-                    let hops = grid_hops(at, target, lengths, *is_closed, (*hop).max(1));
-                    Route { hops, is_worm: true }
-                }
-            }
-            Shape::Cube { dimension } => {
-                Route { hops: grid_hops(p, q, &vec![2; *dimension as usize], false, 1), is_worm: true }
             }
             Shape::Network { links, vertices, times } => {
                 let (from, to) = (vertices[p as usize], vertices[q as usize]);
@@ -101,25 +51,13 @@ impl<'a> Routes<'a> {
                 let rows = times.as_ref().unwrap_or(links);
                 Route { hops: path.into_iter().map(|arc| timed(rows, arc)).collect(), is_worm: false }
             }
-            Shape::Rails { arities, distances, same_rail } => {
-                Route { hops: rail_hops((p, q), arities, distances, *same_rail), is_worm: false }
-            }
             Shape::Matrix { .. } | Shape::Triangle { .. } | Shape::Outline { .. } => {
-                let distance = self.machine.shape.distance(p, q);
-                let (out, into) = (Lane::Port { pe: p, is_out: true }, Lane::Port { pe: q, is_out: false });
-                Route { hops: vec![(out, distance.div_ceil(2)), (into, distance / 2)], is_worm: false }
+                Route::of_ports(p, q, self.machine.shape.distance(p, q))
             }
         };
         route.hops.retain(|&(_, cycles)| cycles > 0);
         Ok(route)
     }
-}
-
-/// Up to the smallest common group, and down, in the tree of a vertex.
-fn tree_hops(vertex: u64, p: u64, q: u64, arities: &[u64], distances: &[u64]) -> Vec<(Lane, u64)> {
-    let group = |pe: u64, level: usize| pe / product(&arities[..level]);
-    let lane = |pe, level, is_up| Lane::Tree { vertex, level, group: group(pe, level), is_up };
-    hops_in_groups(p, q, distances, &|level| group(p, level) != group(q, level), &lane)
 }
 
 /// The same in a tree of which the group of each PE is known, by level.
@@ -133,68 +71,6 @@ fn outline_hops(p: u64, q: u64, distances: &[u64], groups: &[Vec<u64>]) -> Vec<(
 fn first_of_groups(level: usize, digits: &[Vec<u64>]) -> Vec<u64> {
     let mut first = HashMap::new();
     (0..).zip(digits).map(|(pe, digits)| *first.entry(&digits[level..]).or_insert(pe)).collect()
-}
-
-/// The hops over the groups of levels, given whether the PEs are in different groups of a level, and its lanes.
-fn hops_in_groups(
-    p: u64,
-    q: u64,
-    distances: &[u64],
-    differ: &dyn Fn(usize) -> bool,
-    lane: &dyn Fn(u64, usize, bool) -> Lane,
-) -> Vec<(Lane, u64)> {
-    let Some(top) = (0..distances.len()).rev().find(|&level| differ(level)) else {
-        return Vec::new();
-    };
-    // Skip levels with a larger distance than one outside them.
-    let passed: Vec<usize> = (0..=top)
-        .filter(|&level| distances[level..=top].iter().all(|&outside| distances[level] <= outside))
-        .collect();
-    let (mut up, mut down, mut so_far) = (Vec::new(), Vec::new(), 0);
-    for level in passed {
-        let cost = distances[level] - so_far;
-        so_far = distances[level];
-        up.push((lane(p, level, true), cost.div_ceil(2)));
-        down.insert(0, (lane(q, level, false), cost / 2));
-    }
-    up.extend(down);
-    up
-}
-
-/// Inside a node as in a tree; else in the tree of GPUs in rails, rails in pods, and so on.
-fn rail_hops((p, q): (u64, u64), arities: &[u64], distances: &[u64], same_rail: u64) -> Vec<(Lane, u64)> {
-    let (gpus, nodes) = (arities[0], arities[1]);
-    if p / gpus == q / gpus {
-        return tree_hops(p / gpus, p % gpus, q % gpus, &arities[..1], &distances[..1]);
-    }
-    let place = |pe: u64| {
-        let (rail, node, pod) = (pe % gpus, pe / gpus % nodes, pe / (gpus * nodes));
-        node + nodes * rail + nodes * gpus * pod
-    };
-    let of_fabric = [&[nodes, gpus], &arities[2..]].concat();
-    tree_hops(u64::MAX, place(p), place(q), &of_fabric, &[&[same_rail], &distances[1..]].concat())
-}
-
-/// The first dimension first, the shorter way round, upwards on ties. After crossing from one end of a closed
-/// dimension to the other, a message uses the second lane.
-fn grid_hops(from: u64, to: u64, lengths: &[u64], is_closed: bool, cycles: u64) -> Vec<(Lane, u64)> {
-    let (mut hops, mut stride, mut vertex) = (Vec::new(), 1, from);
-    for (dimension, &length) in lengths.iter().enumerate() {
-        let coordinate = |vertex: u64| vertex / stride % length;
-        let there = coordinate(to);
-        let ahead = (there + length - coordinate(from)) % length;
-        let is_up = if is_closed { 2 * ahead <= length } else { there > coordinate(from) };
-        let mut is_second = false;
-        while coordinate(vertex) != there {
-            let here = coordinate(vertex);
-            let next = (here + if is_up { 1 } else { length - 1 }) % length;
-            is_second |= here.abs_diff(next) != 1 || (is_closed && length == 2 && is_up != (next > here));
-            hops.push((Lane::Grid { vertex, dimension, is_up, is_second }, cycles));
-            vertex = vertex - here * stride + next * stride;
-        }
-        stride *= length;
-    }
-    hops
 }
 
 /// The hosts of a network.

@@ -2,6 +2,7 @@
 
 use crate::ground::types::{Distance, PeId};
 use crate::machine::parts::{Members, Parts};
+use crate::machine::spec::MachineKind;
 use crate::machine::{
     Differences, Dimension, Distances, Division, Grid, Interconnect, Machine, MachineError, Metric, Placed,
     key_memory,
@@ -113,3 +114,15 @@ impl Metric for Hamming {
         true
     }
 }
+
+pub(super) const KINDS: &[MachineKind] = &[MachineKind {
+    name: "hypercube",
+    example: "hypercube:10",
+    distances: None,
+    about: "2 to the power of 10 processing elements; the distance is the number of bits that differ",
+    make: |request| {
+        request.no_distances()?;
+        let dimension = request.number(request.rest, "a dimension", 0, u32::BITS - 1, "hypercube:10")?;
+        request.machine(Hypercube::new(dimension))
+    },
+}];

@@ -13,6 +13,7 @@
 use super::hierarchy::{Hierarchy, HierarchyOnline, location_in};
 use crate::ground::types::{Distance, PeId};
 use crate::machine::parts::{Members, PartTree, Parts};
+use crate::machine::spec::{MachineKind, Request, SpecError, distance};
 use crate::machine::{
     Differences, Dimension, DistanceOracle as _, Distances, Division, Interconnect, Located, Location,
     Machine, MachineError, Metric, Placed, key_memory,
@@ -430,4 +431,48 @@ impl<T: Lane, const N: usize> Metric for Hops<T, N> {
     fn has_triangle_inequality(&self) -> bool {
         self.has_triangle_inequality
     }
+}
+
+pub(super) const KINDS: &[MachineKind] = &[
+    MachineKind {
+        name: "mesh",
+        example: "mesh:8x8",
+        distances: None,
+        about: "a grid of any number of dimensions; /4:16 behind it puts a tree on each vertex",
+        make: |request| written(request, false),
+    },
+    MachineKind {
+        name: "torus",
+        example: "torus:16x8x8",
+        distances: None,
+        about: "the same, with the ends of each dimension joined",
+        make: |request| written(request, true),
+    },
+];
+
+fn written(request: &Request<'_>, is_closed: bool) -> Result<Box<dyn Machine>, SpecError> {
+    let (grid, tree) = match request.rest.split_once('/') {
+        Some((grid, tree)) => (grid, Some(tree)),
+        None => (request.rest, None),
+    };
+    let mut dimensions = Vec::new();
+    for token in grid.split('x') {
+        let length = request.number(token, "a length", 1, u32::MAX, "torus:16x8x8")?;
+        dimensions.push(Dimension { length, is_closed });
+    }
+    let (vertex, hop) = match tree {
+        Some(tree) => vertex(request, tree)?,
+        None => (Hierarchy::single(), request.only_distance()?),
+    };
+    request.machine(Grid::new(dimensions, vertex, hop))
+}
+
+/// The tree of a vertex and the length of a hop, which is the last distance.
+fn vertex(request: &Request<'_>, tree: &str) -> Result<(Hierarchy, i64), SpecError> {
+    for token in tree.split(':') {
+        request.number(token, "a number of members", 1, u32::MAX, "torus:4x4x2/4:16")?;
+    }
+    let distances = request.distances(tree.split(':').count() + 1)?;
+    let (inside, hop) = distances.rsplit_once(':').expect("there are two or more");
+    Ok((request.valid(Hierarchy::parse(tree, inside))?, distance(hop)?))
 }

@@ -13,6 +13,7 @@ use std::ops::Range;
 use crate::ground::number;
 use crate::ground::types::{Distance, PeId};
 use crate::machine::parts::{Members, PartTree, Parts};
+use crate::machine::spec::MachineKind;
 use crate::machine::{
     DistanceOracle, Distances, Division, HierarchyError, Interconnect, Located, Location, Machine,
     MachineError, Metric, Placed, Ultrametric,
@@ -473,6 +474,36 @@ pub(in crate::machine) fn location_in(arities: &[u32], pe: PeId) -> Location {
     let cpu = pe % of_node;
     Location::new(pe / of_node, vec![cpu]).with_core(cpu / of_package, cpu % of_package)
 }
+
+pub(super) const KINDS: &[MachineKind] = &[
+    MachineKind {
+        name: "complete",
+        example: "complete:64",
+        distances: None,
+        about: "processing elements that are all next to each other",
+        make: |request| {
+            let num_pes = request.number(
+                request.rest,
+                "a number of processing elements",
+                1,
+                u32::MAX,
+                "complete:64",
+            )?;
+            let distance = request.only_distance()?;
+            request.machine(Hierarchy::new(vec![num_pes], vec![distance]))
+        },
+    },
+    MachineKind {
+        name: "tree",
+        example: "4:16:8",
+        distances: Some("1:10:100"),
+        about: "nested groups, innermost first",
+        make: |request| {
+            let distances = request.distances(request.rest.split(':').count())?;
+            request.machine(Hierarchy::parse(request.rest, distances))
+        },
+    },
+];
 
 #[cfg(test)]
 mod tests {

@@ -2,15 +2,24 @@
 
 pub(super) mod blocks;
 pub(super) mod capacities;
-pub(super) mod cube;
 pub(super) mod dimension;
 pub(super) mod divided;
-pub(super) mod grid;
-pub(super) mod hierarchy;
 pub(super) mod hosted;
 pub(super) mod listed;
 pub(super) mod matrix;
 pub(super) mod network;
 pub(super) mod placed;
-pub(super) mod rails;
 pub(super) mod uneven;
+
+use super::spec::MachineKind;
+use crate::ground::settings::listed;
+
+listed! {
+    /// The kinds that are written as text, by machine.
+    pub(super) const KINDS: [&[MachineKind]] = KINDS in {
+        pub(super) mod grid;
+        pub(super) mod cube;
+        pub(super) mod rails;
+        pub(super) mod hierarchy;
+    }
+}

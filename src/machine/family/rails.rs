@@ -5,6 +5,7 @@
 
 use crate::ground::types::{Distance, PeId};
 use crate::machine::parts::Parts;
+use crate::machine::spec::MachineKind;
 use crate::machine::{
     Distances, Division, Hierarchy, HierarchyError, Interconnect, Located, Location, Machine, MachineError,
     OwnDistances,
@@ -122,3 +123,14 @@ impl Located for Rails {
         Location::of_gpus(pe / of_node, vec![pe % of_node])
     }
 }
+
+pub(super) const KINDS: &[MachineKind] = &[MachineKind {
+    name: "rails",
+    example: "rails:8:4:16",
+    distances: Some("1:5:6:10"),
+    about: "nodes of GPUs in pods, of which those with the same number in their nodes are on one rail",
+    make: |request| {
+        let distances = request.distances(request.rest.split(':').count() + 1)?;
+        request.machine(Rails::parse(request.rest, distances))
+    },
+}];

@@ -3,7 +3,7 @@
 use super::hops::Hops;
 use crate::ground::types::PeId;
 use crate::machine::Hypercube;
-use crate::machine::recognise::{Matrix, Recognised};
+use crate::machine::recognise::proposal::{Matrix, Recognised};
 
 pub(super) fn recognise(matrix: &Matrix<'_>) -> Option<Recognised> {
     let n = matrix.size;

@@ -10,7 +10,7 @@
 
 use super::hops::Hops;
 use crate::ground::types::PeId;
-use crate::machine::recognise::{Matrix, Recognised};
+use crate::machine::recognise::proposal::{Matrix, Recognised};
 use crate::machine::{Dimension, Grid, Hierarchy};
 
 /// Most dimensions of more than one PE: the numbers of PEs have 32 bits.

@@ -1,6 +1,6 @@
 //! Distances that count hops.
 
-use super::Matrix;
+use super::proposal::Matrix;
 
 /// A matrix whose least entry stands for one hop, and each further hop adds the same.
 pub(super) struct Hops<'a> {

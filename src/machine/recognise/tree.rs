@@ -9,7 +9,7 @@
 use crate::ground::rng::Rng;
 use crate::ground::types::PeId;
 use crate::machine::Hierarchy;
-use crate::machine::recognise::{Matrix, Recognised};
+use crate::machine::recognise::proposal::{Matrix, Recognised};
 
 /// Most levels of more than one group: the numbers of PEs have 32 bits.
 const MOST_LEVELS: usize = 32;

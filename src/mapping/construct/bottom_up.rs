@@ -13,13 +13,13 @@ use crate::graph::quotient;
 use crate::ground::rng::derive;
 use crate::ground::types::{BlockId, PeId};
 use crate::mapping::Mapping;
-use crate::mapping::construct::{ConstructionError, Task};
+use crate::mapping::construct::task::{ConstructionError, Task};
 
 pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
-    let Task { config, seed, observer, .. } = *task;
+    let Task { effort, seed, observer, .. } = *task;
     let graph = task.problem.graph();
     // Other constructions are tried too, and all are improved later: more effort for exact sizes does not pay off.
-    let stepwise = StepwisePartition { preset: config.partitions, is_thorough: false, observer, fixed: None };
+    let stepwise = StepwisePartition { preset: effort.partitions, is_thorough: false, observer, fixed: None };
     let simple = task.hierarchy()?.simplified();
     let Some((_, inner)) = simple.arities().split_last() else {
         return Ok(Mapping::identity(graph.num_nodes()));

@@ -28,7 +28,7 @@ use crate::ground::types::{BlockId, Cost, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Distances, Metric as _, Parts, centre, spread, with_oracle};
 use crate::mapping::Mapping;
 use crate::mapping::annealing::{AnnealingSite, FIXED, Near};
-use crate::mapping::construct::{ConstructionConfig, ConstructionError, Task};
+use crate::mapping::construct::task::{ConstructionError, Effort, Task};
 use crate::mapping::problem::Problem;
 use crate::partition::{FixedVertices, PartitionConfig, Partitioner, Targets};
 
@@ -46,8 +46,8 @@ const GREATEST_SUM: f64 = (1u64 << 60) as f64;
 const SCALE: f64 = 64.0;
 
 pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
-    let Task { problem, machine, config, seed, observer } = *task;
-    let mut state = DualRecursion::new(problem, machine.parts(), config, observer);
+    let Task { problem, machine, effort, seed, observer, .. } = *task;
+    let mut state = DualRecursion::new(problem, machine.parts(), effort, observer);
     let mut round = 0;
     while state.round(derive(seed, round)) {
         round += 1;
@@ -94,7 +94,7 @@ impl Domain {
 struct DualRecursion<'a> {
     problem: &'a Problem<'a>,
     parts: &'a Parts,
-    config: &'a ConstructionConfig,
+    effort: Effort,
     /// How the domains are bisected. What pulls to a half is a hub, which says nothing about the degrees of the graph.
     bisections: PartitionConfig,
     observer: &'a dyn Observer,
@@ -110,20 +110,15 @@ struct DualRecursion<'a> {
 }
 
 impl<'a> DualRecursion<'a> {
-    fn new(
-        problem: &'a Problem<'a>,
-        parts: &'a Parts,
-        config: &'a ConstructionConfig,
-        observer: &'a dyn Observer,
-    ) -> Self {
+    fn new(problem: &'a Problem<'a>, parts: &'a Parts, effort: Effort, observer: &'a dyn Observer) -> Self {
         let n = problem.size() as PeId;
-        let mut bisections = PartitionConfig::preset(config.inner).suited_to(problem.graph(), None);
+        let mut bisections = PartitionConfig::preset(effort.inner).suited_to(problem.graph(), None);
         // One initial partition each: several take half as long again, and after annealing there is no difference.
         bisections.initial.bisections = 1;
         Self {
             problem,
             parts,
-            config,
+            effort,
             bisections,
             observer,
             places: (0..n).collect(),
@@ -196,7 +191,7 @@ impl<'a> DualRecursion<'a> {
     fn exchange_domains(&mut self, seed: u64) {
         let count = self.domains.len();
         let is_final = !self.domains.iter().any(Domain::is_divisible);
-        if is_final || !(3..=MOST_BLOCKS).contains(&count) || self.config.domains.proposals == 0 {
+        if is_final || !(3..=MOST_BLOCKS).contains(&count) || self.effort.domains.proposals == 0 {
             return;
         }
         let mut block_of: Vec<BlockId> = vec![0; self.place_of.len()];
@@ -224,7 +219,7 @@ impl<'a> DualRecursion<'a> {
             };
             let identity: Vec<PeId> = graph.nodes().collect();
             let places = 0..count as PeId;
-            site.anneal(&graph, &identity, &identity, places, &self.config.domains, seed)
+            site.anneal(&graph, &identity, &identity, places, &self.effort.domains, seed)
         });
         if annealed.gain == 0 {
             return;

@@ -14,7 +14,7 @@ use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{Cost, PeId, Weight};
 use crate::machine::{DistanceOracle, with_oracle};
 use crate::mapping::Mapping;
-use crate::mapping::construct::{ConstructionError, Task};
+use crate::mapping::construct::task::{ConstructionError, Task};
 use crate::mapping::problem::Problem;
 use crate::partition::FixedVertices;
 

@@ -23,7 +23,7 @@ use crate::ground::observer::Observer;
 use crate::ground::types::{NodeId, PeId};
 use crate::machine::{DistanceOracle, Hierarchy, with_oracle};
 use crate::mapping::Mapping;
-use crate::mapping::construct::{ConstructionError, Task};
+use crate::mapping::construct::task::{ConstructionError, Task};
 use crate::partition::FixedVertices;
 
 /// Marks a process without a PE; no machine has this many PEs.

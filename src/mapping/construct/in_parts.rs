@@ -26,7 +26,7 @@ impl InParts<'_> {
     /// parts have all places, in the order of these.
     pub(super) fn inside(&self, parts: &[usize], graph: &CsrGraph, part_of: &[PeId]) -> Mapping {
         let Self { machine, config, seed, observer } = *self;
-        let top_down = TopDown { parts: machine.parts(), config, observer, fixed: None };
+        let top_down = TopDown { parts: machine.parts(), effort: config.effort(), observer, fixed: None };
         let mut process_of: Vec<NodeId> = vec![0; graph.num_nodes()];
         let (mut rest, mut all) = (&mut process_of[..], Vec::with_capacity(parts.len()));
         for &part in parts {

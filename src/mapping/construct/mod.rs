@@ -1,19 +1,8 @@
 //! Constructing a first mapping.
 //!
-//! | member | idea | time |
-//! |---|---|---|
-//! | `random` | a random permutation | O(n) |
-//! | `identity` | process i on PE i | O(n) |
-//! | `growing` | one process at a time, next to those already mapped (Müller-Merbach) | O((n k + m) log n) |
-//! | `greedy_all_c` | one process at a time, where it costs least (Glantz, Meyerhenke and Noe) | O(n m) |
-//! | `bottom_up` | partition into innermost groups, contract, repeat with the groups | k partitions |
-//! | `top_down` | partition into the outermost parts, repeat inside each | k layers of partitions |
-//! | `treematch` | list groups of processes that share a parent, choose those that keep most traffic inside, repeat with the groups | O(m log m) per level |
-//! | `dual_recursive` | bisect graph and machine together, taking edges out of the domain into account | log n layers of bisections |
-//! | `by_nodes` | partition into nodes, map the groups to the nodes as a problem of its own; a further start besides the next two | a partition, and a mapping of the nodes |
-//! | `by_groups` | place groups of processes whole, in the best order that is found; a further start besides all others | O(n + m) per order |
-//! | `by_slots` | map groups of equal size to slots as a problem of its own; a further start besides all others | a mapping of the groups |
-//! | `multilevel` | pair processes and places, solve the small problem first | about that of annealing the pairs |
+//! [`Construction`] lists the members. Three further starts are no members, as they need groups or nodes besides the problem: `by_nodes` partitions into nodes
+//! and maps the groups to the nodes as a problem of its own, `by_groups` places groups of processes whole, in the best order that is found
+//! (O(n + m) per order), and `by_slots` maps groups of equal size to slots as a problem of its own.
 //!
 //! Fixed processes are part of top-down, dual recursive and multilevel construction from the start: they are
 //! fixed vertices of every partition and places of every level. Greedy construction begins with them, and the
@@ -22,88 +11,58 @@
 //! n processes, m edges, k levels of the hierarchy. `bottom_up` and `top_down` partition graphs with
 //! `stepwise`.
 
-mod bottom_up;
 mod by_groups;
 mod by_nodes;
 mod by_slots;
 mod central;
-mod dual_recursive;
 mod fixed;
-mod greedy_all_c;
-mod growing;
-mod identity;
 mod in_parts;
-mod multilevel;
 mod process_queue;
-mod random;
 mod stepwise;
-mod top_down;
-mod treematch;
+mod task;
 
 pub(crate) use by_groups::ByGroups;
 pub(crate) use fixed::{identity_around, repaired};
 pub(crate) use in_parts::InParts;
 pub use multilevel::Multilevel;
+pub use task::ConstructionError;
 
-use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::observer::Observer;
 use crate::ground::settings::{ConfigError, members};
-use crate::machine::Hierarchy;
 use crate::machine::Places;
 use crate::mapping::Mapping;
 use crate::mapping::annealing::Cooling;
 use crate::mapping::problem::Problem;
 use crate::partition::PartitionPreset;
+use multilevel::MOST_MULTILEVEL;
+use task::{Effort, Task};
 
 members! {
     /// How the first mapping is made.
     #[derive(Default)]
     pub enum Construction: "construction" {
-        /// A random permutation.
-        Random = "random" by random::construct,
-        /// Process i on PE i.
-        Identity = "identity" by identity::construct,
-        /// One process at a time, next to those already mapped.
-        Growing = "growing" by growing::construct,
-        /// One process at a time, where it costs least.
-        GreedyAllC = "greedyallc" by greedy_all_c::construct,
-        /// Innermost groups first.
-        HierarchyBottomUp = "hierarchybottomup" by bottom_up::construct,
-        /// Outermost parts first.
+        /// A random permutation; O(n).
+        Random = "random" in mod random;
+        /// Process i on PE i; O(n).
+        Identity = "identity" in mod identity;
+        /// One process at a time, next to those already mapped (Müller-Merbach); O((n k + m) log n).
+        Growing = "growing" in mod growing;
+        /// One process at a time, where it costs least (Glantz, Meyerhenke and Noe); O(n m).
+        GreedyAllC = "greedyallc" in mod greedy_all_c;
+        /// Innermost groups first, by a partition, then groups of these; k partitions.
+        HierarchyBottomUp = "hierarchybottomup" in mod bottom_up;
+        /// Outermost parts first, by a partition, then inside each; k layers of partitions.
         #[default]
-        HierarchyTopDown = "hierarchytopdown" by top_down::construct,
-        /// Graph and machine are bisected together.
-        DualRecursive = "dualrecursive" by dual_recursive::construct,
-        /// Processes and places are paired repeatedly.
-        Multilevel = "multilevel" by multilevel::construct,
-        /// Innermost groups first, as TreeMatch chooses them.
-        TreeMatch = "treematch" by treematch::construct,
+        HierarchyTopDown = "hierarchytopdown" in mod top_down;
+        /// Graph and machine are bisected together, taking edges out of the domain into account; log n layers of bisections.
+        DualRecursive = "dualrecursive" in mod dual_recursive;
+        /// Processes and places are paired repeatedly, the small problem is solved first; about the time of annealing the pairs.
+        Multilevel = "multilevel" in mod multilevel;
+        /// Innermost groups first, those that keep most traffic inside of all that are listed (TreeMatch); O(m log m) per level.
+        TreeMatch = "treematch" in mod treematch;
     }
 
     fn construct(self, task: &Task<'_>) -> Result<Mapping, ConstructionError> = function(task)
-}
-
-/// Largest number of places for which multilevel construction is the default. It anneals levels of at most
-/// half that size, and on larger ones bisection does better.
-const MOST_MULTILEVEL: usize = 1 << 12;
-
-/// The input of a construction.
-struct Task<'a> {
-    /// As many processes as places.
-    problem: &'a Problem<'a>,
-    machine: &'a Places,
-    config: &'a ConstructionConfig,
-    seed: u64,
-    /// Once it asks to stop, the remaining processes take the remaining places in order.
-    observer: &'a dyn Observer,
-}
-
-impl Task<'_> {
-    /// The machine as a regular tree, for constructions that need one.
-    fn hierarchy(&self) -> Result<&Hierarchy, ConstructionError> {
-        let algorithm = self.config.algorithm_on(self.machine);
-        self.machine.hierarchy().ok_or(ConstructionError::NotRegular { algorithm })
-    }
 }
 
 /// The construction algorithm, and the effort of its partitions.
@@ -154,6 +113,12 @@ impl ConstructionConfig {
         Self { partitions: preset, inner: preset, ..self }
     }
 
+    /// What each algorithm may spend.
+    fn effort(&self) -> Effort {
+        let Self { partitions, inner, undivided, domains, multilevel, .. } = *self;
+        Effort { partitions, inner, undivided, domains, multilevel }
+    }
+
     /// Whether every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.domains.validate().map_err(|error| error.inside("domains"))?;
@@ -177,26 +142,6 @@ impl Default for ConstructionConfig {
     }
 }
 
-/// The reason why a construction does not work on a machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs)] // the messages are the documentation of the fields
-pub enum ConstructionError {
-    #[error(
-        "{algorithm} works only on machines that are regular trees, such as 4:16:8; \
-         use hierarchytopdown or multilevel"
-    )]
-    NotRegular { algorithm: Construction },
-}
-
-impl HasKind for ConstructionError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::NotRegular { .. } => ErrorKind::Usage,
-        }
-    }
-}
-
 /// A first mapping of processes to the places of a machine. `problem` has as many places as processes. Its
 /// fixed processes are on their places.
 ///
@@ -209,7 +154,8 @@ pub fn construct(
     seed: u64,
     observer: &dyn Observer,
 ) -> Result<Mapping, ConstructionError> {
-    let mapping =
-        config.algorithm_on(machine).construct(&Task { problem, machine, config, seed, observer })?;
+    let algorithm = config.algorithm_on(machine);
+    let (name, effort) = (algorithm.name(), config.effort());
+    let mapping = algorithm.construct(&Task { name, problem, machine, effort, seed, observer })?;
     Ok(fixed::repaired(problem, mapping))
 }

@@ -3,7 +3,7 @@
 use crate::ground::rng::Rng;
 use crate::ground::types::PeId;
 use crate::mapping::Mapping;
-use crate::mapping::construct::{ConstructionError, Task};
+use crate::mapping::construct::task::{ConstructionError, Task};
 
 pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     let mut pe_of: Vec<PeId> = (0..task.problem.size() as PeId).collect();

@@ -16,7 +16,7 @@ use crate::graph::relabel::relabel;
 use crate::ground::observer::Observer;
 use crate::ground::types::NodeId;
 use crate::machine::Parts;
-use crate::mapping::construct::{ConstructionConfig, ConstructionError, Task};
+use crate::mapping::construct::task::{ConstructionError, Effort, Task};
 use crate::mapping::{Mapping, process_on_each};
 use crate::partition::{FixedVertices, PartitionPreset};
 
@@ -24,7 +24,7 @@ use crate::partition::{FixedVertices, PartitionPreset};
 const CACHED_ARCS: usize = 1 << 20;
 
 pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
-    let Task { config, seed, observer, .. } = *task;
+    let Task { effort, seed, observer, .. } = *task;
     let graph = task.problem.graph();
     // Graphs larger than the cache are read faster if neighbours are stored close together.
     let exceeds_cache = graph.num_arcs() >= CACHED_ARCS;
@@ -33,9 +33,9 @@ pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     // Blocks are counted in processes, whatever the vertices weigh.
     let graph = relabel(graph, &nodes).with_unit_node_weights();
     let fixed = task.problem.fixed();
-    let top_down = TopDown { parts: task.machine.parts(), config, observer, fixed };
+    let top_down = TopDown { parts: task.machine.parts(), effort, observer, fixed };
     let slots = Slots { begin: 0, process_of: &mut process_of };
-    top_down.place(&graph, &nodes, 0, config.partitions, seed, slots);
+    top_down.place(&graph, &nodes, 0, effort.partitions, seed, slots);
     // The inverse of a permutation.
     Ok(Mapping::from_permutation(process_on_each(&process_of)))
 }
@@ -43,7 +43,7 @@ pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
 /// How the parts of a machine are filled.
 pub(super) struct TopDown<'a> {
     pub parts: &'a Parts,
-    pub config: &'a ConstructionConfig,
+    pub effort: Effort,
     pub observer: &'a dyn Observer,
     /// Processes that must be on given places, by their names.
     pub fixed: Option<&'a FixedVertices>,
@@ -69,10 +69,10 @@ impl TopDown<'_> {
         let stepwise =
             StepwisePartition { preset, is_thorough: false, observer: self.observer, fixed: self.fixed };
         let inside = |child: usize, graph: &CsrGraph, nodes: &[NodeId], seed, slots: Slots<'_>| {
-            if slots.len() <= self.config.undivided {
+            if slots.len() <= self.effort.undivided {
                 slots.fill(nodes, self.fixed);
             } else {
-                self.place(graph, nodes, child, self.config.inner, seed, slots);
+                self.place(graph, nodes, child, self.effort.inner, seed, slots);
             }
         };
         let first = children.start;

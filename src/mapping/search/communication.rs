@@ -27,7 +27,7 @@ use crate::ground::rng::{Rng, derive};
 use crate::ground::types::{Cost, NodeId};
 use crate::machine::{DistanceOracle, with_oracle};
 use crate::mapping::problem::Problem;
-use crate::mapping::search::{SearchOutcome, Task, sample};
+use crate::mapping::search::task::{SearchOutcome, Task, sample};
 use crate::mapping::{Mapping, process_on_each};
 
 pub(super) fn search(task: &Task<'_>) -> SearchOutcome {
@@ -36,7 +36,7 @@ pub(super) fn search(task: &Task<'_>) -> SearchOutcome {
 
 fn search_with<O: DistanceOracle>(task: &Task<'_>, problem: &Problem<'_, O>) -> SearchOutcome {
     let Task { start, seed, observer, .. } = *task;
-    let max_hops = task.config.max_hops;
+    let max_hops = task.max_hops;
     // Number the processes by their PEs, so that the memory accesses of a visit are local.
     let process_on = process_on_each(start.pes());
     let graph = relabel(problem.graph(), &process_on);

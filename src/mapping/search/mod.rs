@@ -1,12 +1,5 @@
 //! Local search: exchanges two processes whenever that lowers J, until no pair of the neighbourhood does.
 //!
-//! | member | pairs | order |
-//! |---|---|---|
-//! | `none` | none | |
-//! | `nsquare` | all | cyclic |
-//! | `nsquare_pruned` | all inside each interval of consecutive processes | cyclic, interval by interval |
-//! | `communication` | those within d hops in the communication graph | random |
-//!
 //! Every neighbourhood takes the first exchange that lowers J (Heider 1972) and skips pairs whose exchange
 //! can never change J (same innermost group). It ends in a mapping that no exchange of the neighbourhood
 //! improves.
@@ -44,53 +37,40 @@
 //! A descent ends when no pair of the neighbourhood gains, whatever was skipped on the way.
 
 mod bounded;
-mod communication;
 mod improve;
 mod nearby;
 mod no_move;
-mod none;
-mod nsquare;
-mod nsquare_pruned;
 mod partner_gains;
 mod swap;
+mod task;
 
 pub use improve::{Anywhere, FewPlaces, Improvement, TreeCooling, finds_optimum, improve};
 pub(crate) use improve::{finds_optimum_around, lower_bound, search_few_places};
+pub use task::SearchOutcome;
 
-use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
 use crate::ground::settings::{ConfigError, check_at_least_one, members};
-use crate::ground::types::{Cost, NodeId};
 use crate::mapping::Mapping;
 use crate::mapping::problem::Problem;
 use swap::SwapSearch;
+use task::Task;
 
 members! {
     /// Which pairs of processes the search exchanges.
     #[derive(Default)]
     pub enum Neighbourhood: "neighbourhood" {
-        /// All pairs.
-        NSquare = "nsquare" by nsquare::search,
-        /// All pairs inside each interval of consecutive processes.
-        NSquarePruned = "nsquarepruned" by nsquare_pruned::search,
-        /// Pairs near each other in the communication graph.
+        /// All pairs, in cyclic order.
+        NSquare = "nsquare" in mod nsquare;
+        /// All pairs inside each interval of consecutive processes, in cyclic order, interval by interval.
+        NSquarePruned = "nsquarepruned" in mod nsquare_pruned;
+        /// Pairs within some hops of each other in the communication graph, in random order.
         #[default]
-        Communication = "communication" by communication::search,
+        Communication = "communication" in mod communication;
         /// None: the mapping stays as constructed.
-        None = "none" by none::search,
+        None = "none" in mod none;
     }
 
     fn search(self, task: &Task<'_>) -> SearchOutcome = function(task)
-}
-
-/// The input of the search of a neighbourhood.
-#[derive(Clone, Copy)]
-struct Task<'a> {
-    problem: &'a Problem<'a>,
-    start: &'a Mapping,
-    config: &'a SearchConfig,
-    seed: u64,
-    observer: &'a dyn Observer,
 }
 
 /// The neighbourhood and its extent.
@@ -139,30 +119,6 @@ impl Default for SearchConfig {
     }
 }
 
-/// The result of a search.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SearchOutcome {
-    /// The final mapping.
-    pub mapping: Mapping,
-    /// J of that mapping.
-    pub cost: Cost,
-    /// Pairs whose exchange was evaluated.
-    pub tried: u64,
-    /// Exchanges made.
-    pub made: u64,
-    /// True if the observer ended it before a local optimum was reached.
-    pub stopped: bool,
-}
-
-impl SearchOutcome {
-    /// The better of two outcomes, the first on ties, with the exchanges of both.
-    pub(crate) fn or(self, other: Self) -> Self {
-        let (tried, made) = (self.tried + other.tried, self.made + other.made);
-        Self { tried, made, ..if other.cost < self.cost { other } else { self } }
-    }
-}
-
 /// Improves a mapping of the size of the problem until no exchange of the neighbourhood lowers J, or until
 /// the observer asks to stop. The result is never worse than the start.
 pub fn local_search(
@@ -176,12 +132,6 @@ pub fn local_search(
         // Setting up a search takes as long as several of its steps.
         return SearchOutcome { stopped: true, ..SwapSearch::new(problem, start, observer).finish() };
     }
-    config.neighbourhood.search(&Task { problem, start, config, seed, observer })
-}
-
-/// A sample of the processes, for choosing between search methods.
-fn sample(graph: &CsrGraph) -> impl ExactSizeIterator<Item = NodeId> + use<> {
-    const SIZE: usize = 16;
-    let step = graph.num_nodes().div_ceil(SIZE).max(1);
-    (0..graph.num_nodes() as NodeId).step_by(step)
+    let SearchConfig { max_hops, block_size, .. } = *config;
+    config.neighbourhood.search(&Task { problem, start, max_hops, block_size, seed, observer })
 }

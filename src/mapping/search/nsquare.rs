@@ -13,7 +13,7 @@ use super::swap::{SwapSearch, Time};
 use crate::ground::types::NodeId;
 use crate::machine::{DistanceOracle, with_oracle};
 use crate::mapping::problem::Problem;
-use crate::mapping::search::{SearchOutcome, Task};
+use crate::mapping::search::task::{SearchOutcome, Task};
 
 pub(super) fn search(task: &Task<'_>) -> SearchOutcome {
     with_oracle!(task.problem.oracle(), |oracle| search_with(task, &task.problem.with_oracle(oracle)))

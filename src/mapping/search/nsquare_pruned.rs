@@ -10,7 +10,7 @@ use super::swap::SwapSearch;
 use crate::ground::types::NodeId;
 use crate::machine::{DistanceOracle, with_oracle};
 use crate::mapping::problem::Problem;
-use crate::mapping::search::{SearchOutcome, Task};
+use crate::mapping::search::task::{SearchOutcome, Task};
 
 pub(super) fn search(task: &Task<'_>) -> SearchOutcome {
     with_oracle!(task.problem.oracle(), |oracle| search_with(task, &task.problem.with_oracle(oracle)))
@@ -18,7 +18,7 @@ pub(super) fn search(task: &Task<'_>) -> SearchOutcome {
 
 fn search_with<O: DistanceOracle>(task: &Task<'_>, problem: &Problem<'_, O>) -> SearchOutcome {
     let Task { start, observer, .. } = *task;
-    let block_size = task.config.block_size;
+    let block_size = task.block_size;
     let mut search = SwapSearch::new(problem, start, observer);
     let n = problem.size();
     let mut rows = OneByOne::new(n);

@@ -1,6 +1,6 @@
 //! Common state of all exchange neighbourhoods: the mapping, its J, and the times of changes.
 
-use super::SearchOutcome;
+use super::task::SearchOutcome;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::DistanceOracle;

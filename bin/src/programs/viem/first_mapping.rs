@@ -23,20 +23,10 @@ pub(super) enum FirstMapping {
     Along(PartitionAlgorithm),
 }
 
-/// The names of the constructions.
-pub(super) const CONSTRUCTIONS: &[&str] = &[
-    "random",
-    "identity",
-    "growing",
-    "greedyallc",
-    "hierarchybottomup",
-    "hierarchytopdown",
-    "dualrecursive",
-    "multilevel",
-    "treematch",
-];
 /// The names of the orders.
-pub(super) const ORDERS: &[&str] = &["rcb", "zcurve", "hilbert", "rsb", "linear"];
+pub(super) const ORDERS: &[&str] = match &PartitionAlgorithm::NAMES {
+    [_multilevel, orders @ ..] => orders,
+};
 /// Those that need coordinates.
 pub(super) const WITH_COORDINATES: &[&str] = &["rcb", "zcurve", "hilbert"];
 
@@ -139,9 +129,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_of_options_name_every_construction_and_order() {
+    fn tables_of_options_name_every_order() {
         let names: Vec<&str> = ALL.iter().map(|first| first.name()).collect();
-        assert_eq!(names, [CONSTRUCTIONS, ORDERS].concat());
+        assert_eq!(names, [&Construction::NAMES, ORDERS].concat());
         for &name in ORDERS {
             let algorithm: PartitionAlgorithm = name.parse().unwrap();
             assert_eq!(algorithm.needs_coordinates(), WITH_COORDINATES.contains(&name), "{name}");

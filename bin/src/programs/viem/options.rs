@@ -26,6 +26,7 @@ use crate::workload::CostOptions;
 use viem::ground::settings::named;
 use viem::ground::types::Cost;
 use viem::machine::{DistanceKind, Machine};
+use viem::mapping::construct::Construction;
 use viem::solve::{Config, MapPreset};
 use viem_workload::contention::{ReliefConfig, SecondaryObjective};
 
@@ -291,7 +292,7 @@ pub(crate) static TABLE: Table = Table {
         Row::new(&[Mode::ManyToOne, Mode::Remapping, Mode::Experts], &["imbalance"]),
         Row::new(&[Mode::ManyToOne, Mode::Remapping], &["least_load", "pe_weights"]),
         Row::new(&[Mode::OneToOne, Mode::Workload], &["construction_algorithm"])
-            .with_values(first_mapping::CONSTRUCTIONS),
+            .with_values(&Construction::NAMES),
         Row::new(&[Mode::OneToOne, Mode::ManyToOne], &["construction_algorithm"])
             .with_values(first_mapping::ORDERS)
             .instead(&[Mode::Remapping], "it starts where its vertices were; leave it out"),

@@ -236,8 +236,7 @@ class Mapping(_Placed):
         Parameters
         ----------
         kind : str
-            `openmpi`, `openmpi5`, `mpich`, `mpich40`, `intel`, `slurm`, `cray`, `flux`, `torchrun`,
-            `mpijob`, `pods`, `plain` or `inverse`.
+            The launcher, such as `slurm`; any other name is refused by a message with all names.
         directory :
             Where the files go.
 

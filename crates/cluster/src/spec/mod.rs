@@ -45,7 +45,7 @@ pub const KINDS: [ClusterKind; 3] = [cluster::SLURM, cluster::HWLOC, cluster::HO
 
 /// An example of each kind.
 fn examples() -> Vec<&'static str> {
-    let texts = text::KINDS.iter().map(|kind| kind.example);
+    let texts = text::kinds().map(|kind| kind.example);
     texts.chain(KINDS.iter().map(|kind| kind.example)).collect()
 }
 

@@ -1,5 +1,6 @@
 //! From specifications and files to machines: valid input, the same understood by the auditor, and errors.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use viem::ground::rng::Rng;
@@ -355,13 +356,15 @@ fn errors_say_what_to_do() {
 #[test]
 fn every_kind_in_the_table_works() {
     // Clusters need files; `cluster.rs` covers them.
-    for kind in viem::machine::spec::KINDS {
-        let distances = match kind.name {
-            "tree" => Some("1:10:100"),
-            "rails" => Some("1:5:6:10"),
-            _ => None,
-        };
-        let machine = build(kind.example, distances, None);
+    let mut rng = Rng::new(1);
+    for kind in viem::machine::spec::kinds() {
+        let (spec, distances) = (kind.example, kind.distances);
+        let machine = build(spec, distances, None);
+        let pes: Vec<String> = (0..9).map(|_| rng.below(machine.num_pes() as u32).to_string()).collect();
+        let some: BTreeSet<&str> = pes.iter().map(String::as_str).collect();
+        let list = some.into_iter().collect::<Vec<_>>().join(",");
+        let text = MachineText { spec, distances, file: None, pes: Some(&list), link_cycles: None };
+        check_with_auditor(&text, build(spec, distances, Some(&list)).as_ref());
         assert!(machine.num_pes() > 1 && !kind.about.is_empty());
         assert_eq!(viem_cluster::file_of(kind.example), None);
         assert!(!machine.describe().is_empty());

@@ -30,22 +30,24 @@ pub const EDGE_LISTS: [&str; 2] = ["links", "edges"];
 pub type Signature = fn(&[u8]) -> bool;
 
 /// The kinds of recorded traffic, each with its signature.
-pub const TRAFFIC: [(Reading, Signature); 15] = [
-    (Reading::PROFILE, openmpi::is_certain),
+pub const TRAFFIC: &[(Reading, Signature)] = &[
+    (Reading::of_traffic("a profile of Open MPI's monitoring (.prof)", "openmpi"), openmpi::is_certain),
     (Reading::MATRIX, |_| false),
     (Reading::EDGES, columns::is_certain),
     (Reading::MATRIX_MARKET, is_matrix_market),
-    (Reading::SCOTCH, is_scotch),
-    (Reading::APS, is_aps),
-    (Reading::TRACE, |start| start.starts_with(b"viem_trace ")),
-    (Reading::NPY, |start| start.starts_with(array::MARK)),
-    (Reading::NODE_LINK, is_node_link),
-    (Reading::GRAPHML, is_graphml),
-    (Reading::NCCL, |start| start.windows(NCCL.len()).any(|bytes| bytes == NCCL)),
-    (Reading::KINETO, is_kineto),
-    (Reading::GOAL, is_goal),
-    (Reading::PAJE, paje::is_certain),
-    (Reading::SIMGRID, simgrid::is_certain),
+    (Reading::of_traffic("a Scotch graph", "scotch"), is_scotch),
+    (Reading::of_traffic("a rank-to-rank table of Intel APS", "aps"), is_aps),
+    (Reading::of_traffic("a file of viem_trace.c", "trace"), |start| start.starts_with(b"viem_trace ")),
+    (Reading::of_traffic("a NumPy array", "npy"), |start| start.starts_with(array::MARK)),
+    (Reading::of_traffic("a graph as node-link JSON", "json"), is_node_link),
+    (Reading::of_traffic("a GraphML file", "graphml"), is_graphml),
+    (Reading::of_traffic("a log of NCCL", "nccl"), |start| {
+        start.windows(NCCL.len()).any(|bytes| bytes == NCCL)
+    }),
+    (Reading::of_traffic("a trace of PyTorch's profiler", "kineto"), is_kineto),
+    (Reading::of_traffic("a GOAL schedule", "goal"), is_goal),
+    (Reading::of_traffic("links of a trace in the Paje format", "paje"), paje::is_certain),
+    (Reading::of_traffic("a time-independent trace of SimGrid", "simgrid"), simgrid::is_certain),
 ];
 
 /// Returns whether a file is in the Matrix Market format.

@@ -1,14 +1,5 @@
 //! Reads back where a job's ranks are: the files that launchers take, as mappings.
 //!
-//! | member | what it reads |
-//! |---|---|
-//! | `rankfile` | rankfiles of Open MPI: `rank 3=n1 slot=0:12` |
-//! | `rank_order` | `MPICH_RANK_ORDER`: the ranks in the order of the slots |
-//! | `hosts` | host lists of Slurm, Flux and Intel MPI (a host per rank), host files of MPICH (`n1:2 binding=user:3,1`) |
-//! | `rank_script` | the script that sets ranks for `torchrun`: a host, one of its GPUs and a rank in each line of its table |
-//! | `pods` | the order of pods as JSON: hosts with their GPUs and ranks |
-//! | `inverse` | the rank on each processing element, -1 on one without |
-//!
 //! Which of them a file is shows in its content; any other file of numbers is a [mapping](viem_io::mapping). Only a list without -1 looks
 //! the same in both directions: it is a mapping unless the caller says otherwise.
 //!
@@ -19,14 +10,8 @@
 
 mod bind_script;
 mod fault;
-mod hosts;
-mod inverse;
 mod kind;
 mod lines;
-mod pods;
-mod rank_order;
-mod rank_script;
-mod rankfile;
 mod seats;
 
 pub use fault::PlacementFault;
@@ -36,6 +21,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::srun;
+use viem::ground::settings::listed;
 use viem::ground::text::Place;
 use viem::ground::types::PeId;
 use viem::machine::{Located, Machine, Nodes};
@@ -47,9 +33,17 @@ use fault::Fault;
 use kind::{Binding, Task};
 use seats::Assigned;
 
-/// All kinds, in the order in which they are tried.
-pub const KINDS: [PlacementKind; 6] =
-    [rankfile::KIND, rank_script::KIND, pods::KIND, inverse::KIND, rank_order::KIND, hosts::KIND];
+listed! {
+    /// All kinds, in the order in which they are tried.
+    pub const KINDS: [PlacementKind] = KIND in {
+        mod rankfile;
+        mod rank_script;
+        mod pods;
+        mod inverse;
+        mod rank_order;
+        mod hosts;
+    }
+}
 
 /// A mapping that was read, and what is to be said about it.
 #[derive(Clone, Debug, PartialEq, Eq)]

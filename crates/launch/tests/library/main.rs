@@ -1,15 +1,6 @@
 //! The package as its users call it.
 
-#[path = "../../../../tests/common/files.rs"]
-#[allow(dead_code)] // each test program uses a part of it
-mod files;
-mod launch;
-#[path = "../../../../tests/common/mpi.rs"]
-#[allow(dead_code)] // each test program uses a part of it
-mod mpi;
 mod placement;
 #[path = "../../../../tests/common/reader.rs"]
 mod reader;
 mod readers;
-
-use files::root;

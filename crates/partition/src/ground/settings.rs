@@ -86,7 +86,7 @@ pub fn check_share(field: &str, value: f64) -> Result<(), ConfigError> {
 
 /// Declares an enum of choices by a table of their names, one line per choice: `Variant = "name"`.
 ///
-/// The enum gets `ALL` (the choices in the order of the table), `name`, [`Display`] and [`FromStr`](std::str::FromStr) by
+/// The enum gets `ALL` (the choices in the order of the table), `NAMES`, `name`, [`Display`] and [`FromStr`](std::str::FromStr) by
 /// the name, and is (de)serialised as its name. The word after the enum says in messages what the choices are.
 #[doc(hidden)] // for the packages of this project
 #[macro_export]
@@ -106,6 +106,9 @@ macro_rules! named {
         impl $choice {
             /// Every choice, in the order in which they are listed.
             pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+
+            /// Their names, in the same order.
+            pub const NAMES: [&'static str; Self::ALL.len()] = [$($name),+];
 
             /// The name on the command line and in files.
             pub fn name(self) -> &'static str {
@@ -127,7 +130,7 @@ macro_rules! named {
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 let found = Self::ALL.into_iter().find(|choice| choice.name() == text);
                 found.ok_or_else(|| {
-                    $crate::ground::settings::UnknownName::new($what, text, Self::ALL.map(Self::name).to_vec())
+                    $crate::ground::settings::UnknownName::new($what, text, Self::NAMES.to_vec())
                 })
             }
         }
@@ -155,13 +158,33 @@ macro_rules! named {
 
 pub use named;
 
-/// Declares an enum of choices and what each of them does by one table, one line per member: `Variant = "name" by function`.
+/// Declares an enum of choices and what each of them does by one table, one line per member: `Variant = "name" by function,`, or
+/// `Variant = "name" in mod file;`, which also declares the module in which the function is.
 ///
 /// It is [`named`] with a method that calls the function of the member. The arguments of the call follow the signature of
-/// the method.
+/// the method; a function in a module of its own has the name of the method.
 #[doc(hidden)] // for the packages of this project
 #[macro_export]
 macro_rules! members {
+    (
+        $(#[$attribute:meta])*
+        pub enum $choice:ident: $what:literal {
+            $($(#[$of_variant:meta])* $variant:ident = $name:literal in mod $module:ident;)+
+        }
+
+        fn $method:ident (self $(, $parameter:ident: $type:ty)?) -> $result:ty = function $arguments:tt
+    ) => {
+        $(mod $module;)+
+
+        $crate::ground::settings::members! {
+            $(#[$attribute])*
+            pub enum $choice: $what {
+                $($(#[$of_variant])* $variant = $name by $module::$method,)+
+            }
+
+            fn $method(self $(, $parameter: $type)?) -> $result = function $arguments
+        }
+    };
     (
         $(#[$attribute:meta])*
         pub enum $choice:ident: $what:literal {
@@ -191,6 +214,24 @@ macro_rules! members {
 }
 
 pub use members;
+
+/// Declares the modules of a family and the table of its members: `const NAME: [Type] = ITEM in { mod file; ... }` has the `ITEM` of each
+/// module, in this order.
+#[doc(hidden)] // for the packages of this project
+#[macro_export]
+macro_rules! listed {
+    (
+        $(#[$attribute:meta])*
+        $visibility:vis const $table:ident: [$type:ty] = $item:ident in { $($of_module:vis mod $module:ident;)+ }
+    ) => {
+        $($of_module mod $module;)+
+
+        $(#[$attribute])*
+        $visibility const $table: [$type; [$(stringify!($module)),+].len()] = [$($module::$item),+];
+    };
+}
+
+pub use listed;
 
 /// A time in (de)serialised settings: seconds, or nothing.
 pub mod seconds {

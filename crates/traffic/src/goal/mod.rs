@@ -31,21 +31,25 @@ use self::schedule::{Schedule, Statement};
 use crate::collector::Inlet;
 use crate::fault::{Stop, TrafficFault};
 use crate::fields::ScannerExt;
-use crate::kind::{ALL_TRAFFIC, Kind};
+use crate::format::Format;
+use crate::kind::Kind;
 use viem_io::Source;
 use viem_io::scanner::Scanner;
 
-pub(super) const KIND: Kind = Kind {
-    name: "goal",
-    title: "GOAL schedules",
-    classes: ALL_TRAFFIC,
-    tells_recorders: true,
-    guesses_first_rank: false,
-    is_graph: false,
-    if_empty: "no rank has a `send`",
+pub(super) const FORMAT: Format = Format {
+    kind: Kind {
+        name: "goal",
+        title: "GOAL schedules",
+        tells_recorders: true,
+        if_empty: "no rank has a `send`",
+        ..Kind::PLAIN
+    },
+    read,
+    #[cfg(test)]
+    sample: tests::SAMPLE,
 };
 
-pub(super) fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
     let mut schedule = Schedule::default();
     let mut endpoints = inlet.adapters().map(Endpoints::new);
     while let Some((number, line)) = scanner.next_line() {
@@ -71,5 +75,40 @@ fn add(statement: Statement, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> 
         }
         Statement::Send { from, to, bytes, .. } => inlet.add(0, from, to.value, bytes, 1),
         _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::tests::{Flows, Sample, lines};
+    use std::fmt::Write;
+
+    pub(super) const SAMPLE: Sample = Sample {
+        text: "num_ranks 3\nrank 0 {\nl1: send 70b to 2 tag 3\ncalc 5\n}\nrank 1 {\nsend 8b to 0\n}\nrank 2 {\nl1: recv 70b from 0\n}\n",
+        write: Some(write),
+        has_messages: true,
+        ..Sample::NONE
+    };
+
+    fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {
+        let mut text = String::new();
+        writeln!(text, "// a job\nnum_ranks {n}").unwrap();
+        for me in 0..n {
+            writeln!(text, "rank {me} {{").unwrap();
+            // Bytes are shared by the messages: the last one has the rest.
+            for (_, to, bytes, messages) in lines(flows).filter(|line| line.0 == me) {
+                let each = bytes / messages;
+                for number in 1..messages {
+                    writeln!(text, "s{to}_{number}: send {each}b to {to} tag {number} cpu 1").unwrap();
+                }
+                writeln!(text, "send {} b to {to}\n", bytes - (messages - 1) * each).unwrap();
+            }
+            for (from, _, bytes, messages) in lines(flows).filter(|line| line.1 == me) {
+                writeln!(text, "recv {}b from {from} /* the first\n of {messages} */", bytes / messages)
+                    .unwrap();
+            }
+            text += "l1: calc 100\nl2: calc 7 cpu 3\nl1 requires l2\nl2 irequires l1\n}\n";
+        }
+        vec![text.into()]
     }
 }

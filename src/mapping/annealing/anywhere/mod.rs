@@ -16,6 +16,9 @@
 //! ([`AnnealingSite::anneal`]).
 
 mod region;
+mod site;
+
+pub use site::{AnnealingSite, FIXED};
 
 use region::Region;
 
@@ -23,13 +26,12 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::Improved;
-use super::near::{FEW, Near};
+use super::near::FEW;
 use super::schedule::{Schedule, State, cool, improved};
 use crate::graph::CsrGraph;
 use crate::graph::hubs::FEWEST_ARCS;
 use crate::ground::budget::Budget;
 use crate::ground::metropolis;
-use crate::ground::observer::Observer;
 use crate::ground::rng::Rng;
 use crate::ground::settings::{ConfigError, check_share};
 use crate::ground::types::{Cost, NodeId, PeId, Weight};
@@ -55,9 +57,6 @@ impl Cooling {
         check_share("final_acceptance", self.final_acceptance)
     }
 }
-
-/// The kind of places whose processes are not exchanged.
-pub const FIXED: u32 = u32::MAX;
 
 /// Turns between two checks of the observer.
 const GRAIN: usize = 1 << 10;
@@ -115,22 +114,6 @@ impl Draw {
     fn arc(self, count: usize) -> usize {
         (((self.0 >> 40) * count as u64) >> 24) as usize
     }
-}
-
-/// The places where processes are annealed: those of a machine, or of a part of one.
-#[non_exhaustive]
-pub struct AnnealingSite<'a, M: Metric> {
-    /// The distances.
-    pub metric: &'a M,
-    /// The key of each place.
-    pub key_of: &'a [M::Key],
-    /// The places near each place.
-    pub near: &'a Near,
-    /// The kind of each place if processes may be exchanged only between places of the same kind; otherwise
-    /// empty. Processes on places of kind [`FIXED`] stay there.
-    pub kinds: &'a [u32],
-    /// May end the annealing early; the result is then the best mapping so far.
-    pub observer: &'a dyn Observer,
 }
 
 impl<M: Metric> AnnealingSite<'_, M> {
@@ -383,6 +366,7 @@ impl<M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> State for Walk<'_, M, 
 mod tests {
     use super::*;
     use crate::machine::{DistanceOracle, DistanceVisitor, Grid, Machine};
+    use crate::mapping::annealing::Near;
     use crate::testing::{Counted, in_halves, star};
 
     /// Counts the distances read while annealing a star around the middle of a square mesh.

@@ -2,7 +2,7 @@
 
 use std::ops::{Deref, Range};
 
-use super::{AnnealingSite, FIXED};
+use super::site::{AnnealingSite, FIXED};
 use crate::graph::CsrGraph;
 use crate::ground::order;
 use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};

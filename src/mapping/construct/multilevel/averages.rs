@@ -1,6 +1,6 @@
 //! Mean distances between sets of places.
 
-use super::Sets;
+use super::matching::Sets;
 use crate::ground::threads;
 use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Metric, costs_in_rows};

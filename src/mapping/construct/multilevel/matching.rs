@@ -1,11 +1,14 @@
 //! Pairs of processes that communicate heavily, and pairs of adjacent places.
 
-use super::super::MOST_MULTILEVEL;
-use super::Sets;
+use super::settings::MOST_MULTILEVEL;
 use crate::graph::CsrGraph;
 use crate::ground::observer::Watch;
 use crate::ground::rng::Rng;
 use crate::ground::types::{Distance, NodeId, PeId, Weight};
+
+/// Sets of one or two processes or places of a level. The first `num_full` sets contain the most processes of
+/// the machine.
+pub(super) type Sets = Vec<[Option<u32>; 2]>;
 
 /// Upper limit on the arcs of a partner that are examined for an unmatched process, so that hubs take no
 /// extra time.

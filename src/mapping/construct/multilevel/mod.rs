@@ -22,19 +22,23 @@
 
 mod averages;
 mod matching;
+mod settings;
+
+pub(super) use settings::MOST_MULTILEVEL;
+pub use settings::Multilevel;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use self::averages::Averages;
+use self::matching::Sets;
 use crate::graph::{CsrGraph, quotient};
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::rng::derive;
-use crate::ground::settings::{ConfigError, check_at_least_one};
 use crate::ground::threads;
 use crate::ground::types::{BlockId, Cost, NodeId, PeId};
 use crate::machine::{Distances, Metric as _, with_oracle};
 use crate::mapping::annealing::{AnnealingSite, Cooling, FIXED, Near};
-use crate::mapping::construct::{ConstructionError, Task};
+use crate::mapping::construct::task::{ConstructionError, Task};
 use crate::mapping::{Mapping, process_on_each};
 
 /// Largest level that is annealed; its averages take at most eight megabytes.
@@ -50,33 +54,10 @@ const CHOICE: usize = 32;
 /// yet.
 const HOT: f64 = 0.3;
 
-/// How the levels are solved.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Multilevel {
-    /// How each level is annealed.
-    pub cooling: Cooling,
-    /// Number of mappings of the last level.
-    pub tries: u32,
-}
-
-impl Multilevel {
-    /// Whether every number is in its range.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        check_at_least_one("tries", self.tries as usize)?;
-        self.cooling.validate().map_err(|error| error.inside("cooling"))
-    }
-}
-
 pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
     let levels = Levels::new(task);
     Ok(Mapping::from_permutation(levels.solve(task)))
 }
-
-/// Sets of one or two processes or places of a level. The first `num_full` sets contain the most processes of
-/// the machine.
-type Sets = Vec<[Option<u32>; 2]>;
 
 /// A level, and its origin in the level before.
 struct Level {
@@ -131,7 +112,7 @@ impl<'a> Levels<'a> {
 
     /// The place of each process.
     fn solve(&self, task: &Task<'_>) -> Vec<PeId> {
-        let Multilevel { cooling, tries } = task.config.multilevel;
+        let Multilevel { cooling, tries } = task.effort.multilevel;
         let first =
             self.levels.last().map_or_else(|| (0..self.num_places as PeId).collect(), Level::first_mapping);
         let mut states: Vec<Vec<PeId>> = vec![first; tries as usize];

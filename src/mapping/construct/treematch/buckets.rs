@@ -13,8 +13,6 @@ use crate::ground::observer::{Observer, Watch};
 use crate::ground::rng::Rng;
 use crate::ground::types::{BlockId, NodeId, Weight};
 
-use super::edges;
-
 /// Number of buckets, as in the source.
 const BUCKETS: u32 = 8;
 
@@ -124,6 +122,12 @@ impl Growth {
         }
         self.group_of
     }
+}
+
+/// The edges of a level, in the form the grouping algorithms need.
+pub(super) fn edges(graph: &CsrGraph) -> impl Iterator<Item = (NodeId, NodeId, i64)> + '_ {
+    let of = |node| graph.arcs(node).map(move |(target, weight)| (node, target, weight));
+    graph.nodes().flat_map(of).filter(|&(node, target, _)| node < target)
 }
 
 #[cfg(test)]

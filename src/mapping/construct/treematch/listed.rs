@@ -12,8 +12,6 @@ use crate::graph::CsrGraph;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{BlockId, NodeId, Weight};
 
-use super::binomial;
-
 /// Upper limit on the divisions into groups that are enumerated: 12 members in pairs are 10 395 divisions. A
 /// case takes less than a millisecond.
 const MOST_DIVISIONS: u128 = 20_000;
@@ -218,6 +216,20 @@ impl<'a> Enumeration<'a> {
             }
         }
     }
+}
+
+/// The binomial coefficient n over k, saturating.
+pub(super) fn binomial(n: usize, k: usize) -> u128 {
+    let mut result: u128 = 1;
+    for i in 0..k.min(n.saturating_sub(k)) {
+        // The product of i + 1 factors in a row is a multiple of (i + 1)!, so this division leaves no
+        // remainder.
+        match result.checked_mul((n - i) as u128) {
+            Some(product) => result = product / (i as u128 + 1),
+            None => return u128::MAX,
+        }
+    }
+    if k > n { 0 } else { result }
 }
 
 #[cfg(test)]

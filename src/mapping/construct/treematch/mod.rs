@@ -22,12 +22,14 @@
 mod buckets;
 mod listed;
 
+use listed::binomial;
+
 use crate::graph::{CsrGraph, quotient, subgraph};
 use crate::ground::observer::Observer;
 use crate::ground::rng::derive;
-use crate::ground::types::{BlockId, NodeId, PeId};
+use crate::ground::types::{BlockId, PeId};
 use crate::mapping::Mapping;
-use crate::mapping::construct::{ConstructionError, Task};
+use crate::mapping::construct::task::{ConstructionError, Task};
 
 /// Upper limit on the groups listed, as in the source, which chose it to balance time and quality.
 const MOST_GROUPS: u128 = 30_000;
@@ -161,28 +163,9 @@ fn division(arity: usize) -> Option<(usize, usize)> {
     Some((nodes, outer))
 }
 
-/// The binomial coefficient n over k, saturating.
-fn binomial(n: usize, k: usize) -> u128 {
-    let mut result: u128 = 1;
-    for i in 0..k.min(n.saturating_sub(k)) {
-        // The product of i + 1 factors in a row is a multiple of (i + 1)!, so this division leaves no
-        // remainder.
-        match result.checked_mul((n - i) as u128) {
-            Some(product) => result = product / (i as u128 + 1),
-            None => return u128::MAX,
-        }
-    }
-    if k > n { 0 } else { result }
-}
-
-/// The edges of a level, in the form the grouping algorithms need.
-fn edges(graph: &CsrGraph) -> impl Iterator<Item = (NodeId, NodeId, i64)> + '_ {
-    let of = |node| graph.arcs(node).map(move |(target, weight)| (node, target, weight));
-    graph.nodes().flat_map(of).filter(|&(node, target, _)| node < target)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::buckets::edges;
     use super::*;
     use crate::graph::GraphBuilder;
     use crate::ground::rng::Rng;

@@ -11,8 +11,8 @@
 
 use hashbrown::HashMap;
 
-use super::View;
 use super::tree::Tree;
+use super::view::View;
 use crate::ground::types::{Cost, NodeId, PeId, Weight};
 
 /// Upper limit on the edge weights to hubs stored for the bounds. Balances memory against hubs that are

@@ -26,14 +26,15 @@
 
 mod hubs;
 mod tree;
+mod view;
 
 use hubs::{HubGains, Hubs};
 use tree::{Near, Tree, volume};
+use view::View;
 
 use super::partner_gains::Gains;
-use super::sample;
 use super::swap::SwapSearch;
-use crate::graph::CsrGraph;
+use super::task::sample;
 use crate::graph::hubs::hubs_of;
 use crate::ground::observer::{Observer, Watch};
 use crate::ground::types::{Cost, NodeId, PeId, Weight};
@@ -46,33 +47,6 @@ const ARCS_PER_BOUND: usize = 4;
 
 /// Smaller than the bound of every process that can gain.
 const NEVER: Cost = Cost::MIN / 4;
-
-/// The PE of each process and the process on each PE.
-#[derive(Clone, Copy)]
-struct View<'a> {
-    graph: &'a CsrGraph,
-    pe_of: &'a [PeId],
-    process_on: &'a [NodeId],
-}
-
-impl<'a> View<'a> {
-    fn of<O: DistanceOracle>(search: &'a SwapSearch<'_, O>) -> Self {
-        Self { graph: search.problem().graph(), pe_of: search.pe_of(), process_on: search.process_on() }
-    }
-
-    fn near(self, process: NodeId) -> Vec<(PeId, Weight)> {
-        self.near_if(process, |_| true)
-    }
-
-    /// As [`near`](Self::near), restricted to some of the neighbours.
-    fn near_if(self, process: NodeId, keeps: impl Fn(NodeId) -> bool) -> Vec<(PeId, Weight)> {
-        let arcs = self.graph.arcs(process).filter(|&(target, _)| keeps(target));
-        let mut near: Vec<(PeId, Weight)> =
-            arcs.map(|(target, weight)| (self.pe_of[target as usize], weight)).collect();
-        near.sort_unstable();
-        near
-    }
-}
 
 /// The bounds of all processes, and the tables of hubs.
 pub(super) struct BoundedGains {

@@ -11,7 +11,6 @@
 
 use std::ops::Range;
 
-use super::super::SearchOutcome;
 use crate::graph::CsrGraph;
 use crate::graph::relabel::relabel;
 use crate::ground::observer::Observer;
@@ -23,7 +22,8 @@ use crate::machine::{DistanceOracle, Metric as _, with_oracle};
 use crate::mapping::annealing::{AnnealingSite, Cooling, Improved, Near};
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
-use crate::mapping::search::improve::{Improvement, embedding, exact};
+use crate::mapping::search::improve::{embedding, exact};
+use crate::mapping::search::task::SearchOutcome;
 use crate::mapping::{Mapping, process_on_each};
 
 /// Smaller problems take negligible time, so they get more proposals per process.
@@ -115,7 +115,8 @@ impl Anywhere {
 pub(super) fn improve(
     problem: &Problem<'_>,
     starts: &[&Mapping],
-    config: &Improvement,
+    config: &Anywhere,
+    are_few: bool,
     seed: u64,
     observer: &dyn Observer,
 ) -> SearchOutcome {
@@ -138,12 +139,8 @@ pub(super) fn improve(
             let starts: Vec<Mapping> = starts.iter().map(|start| start.renumbered(&order)).collect();
             let num_regions = num_regions(problem.graph());
             let kinds = problem.kinds_of_places();
-            let are_few = config.few_places.is_few(problem.size());
-            Ground { problem, near: &near, kinds: &kinds, observer, num_regions, are_few }.anneal(
-                &starts,
-                &config.anywhere,
-                seed,
-            )
+            Ground { problem, near: &near, kinds: &kinds, observer, num_regions, are_few }
+                .anneal(&starts, config, seed)
         }
     };
     SearchOutcome { mapping: found.mapping.numbered_back(&order), ..found }

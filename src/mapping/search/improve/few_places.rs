@@ -12,7 +12,7 @@ use crate::machine::{Hierarchy, Metric};
 use crate::mapping::Mapping;
 use crate::mapping::dense::{Effort, Qap, QapImprovement, QapQuick, QapWay, Search, lower_bound_around};
 use crate::mapping::problem::Problem;
-use crate::mapping::search::SearchOutcome;
+use crate::mapping::search::task::SearchOutcome;
 
 /// The effort of the dense search of problems with few places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -11,6 +11,7 @@
 
 mod anywhere;
 mod bound;
+mod effort;
 mod embedding;
 mod exact;
 mod few_places;
@@ -21,88 +22,18 @@ mod tree;
 pub use crate::mapping::annealing::TreeCooling;
 pub use anywhere::Anywhere;
 pub(crate) use bound::lower_bound;
+pub use effort::Improvement;
 pub use few_places::FewPlaces;
 pub(crate) use few_places::search_few_places;
 
-use super::SearchOutcome;
+use super::task::SearchOutcome;
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
-use crate::ground::settings::ConfigError;
 use crate::machine::Hierarchy;
 use crate::machine::Places;
 use crate::mapping::Mapping;
 use crate::mapping::problem::Problem;
-use crate::partition::{FixedVertices, PartitionPreset};
-
-/// The effort of improving a mapping.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
-#[serde(deny_unknown_fields)]
-#[non_exhaustive]
-pub struct Improvement {
-    /// How each small group is annealed internally, as the first step.
-    pub inside: TreeCooling,
-    /// How the whole mapping is then annealed.
-    pub annealing: TreeCooling,
-    /// Effort of a tournament round: how much each survivor is rebuilt before the better half is chosen.
-    pub tournament: u32,
-    /// Effort of rebuilding the best mapping: rounds times (1 + mean degree), since the time of a round grows
-    /// with the number of edges.
-    pub rebuilding: u32,
-    /// The effort of the partitions of rebuilding.
-    pub partitions: PartitionPreset,
-    /// How rebuilt regions are annealed.
-    pub rebuilt: TreeCooling,
-    /// The effort on a machine that is not a regular tree.
-    pub anywhere: Anywhere,
-    /// What a run does at its end if there are few places.
-    pub few_places: FewPlaces,
-}
-
-impl Improvement {
-    /// Whether every number is in its range.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        self.inside.validate().map_err(|error| error.inside("inside"))?;
-        self.annealing.validate().map_err(|error| error.inside("annealing"))?;
-        self.rebuilt.validate().map_err(|error| error.inside("rebuilt"))?;
-        self.anywhere.validate().map_err(|error| error.inside("anywhere"))?;
-        self.few_places.validate().map_err(|error| error.inside("few_places"))
-    }
-
-    /// A good mapping with little effort.
-    pub const FAST: Self = Self {
-        inside: TreeCooling::new(60, 0.7, 0.3),
-        annealing: TreeCooling::new(60, 0.07, 0.02),
-        tournament: 0,
-        rebuilding: 24,
-        partitions: PartitionPreset::Fast,
-        rebuilt: TreeCooling::new(60, 0.05, 0.02),
-        anywhere: Anywhere::FAST,
-        few_places: FewPlaces::FAST,
-    };
-
-    /// A better mapping with about three times that effort.
-    pub const ECO: Self = Self {
-        inside: TreeCooling::new(200, 0.7, 0.2),
-        annealing: TreeCooling::new(200, 0.07, 0.02),
-        tournament: 20,
-        rebuilding: 100,
-        anywhere: Anywhere::ECO,
-        few_places: FewPlaces::ECO,
-        ..Self::FAST
-    };
-
-    /// The best mapping, with about ten times the effort of [`ECO`](Self::ECO).
-    pub const STRONG: Self = Self {
-        inside: TreeCooling::new(500, 0.7, 0.1),
-        annealing: TreeCooling::new(500, 0.07, 0.02),
-        tournament: 100,
-        rebuilding: 1800,
-        rebuilt: TreeCooling::new(100, 0.05, 0.02),
-        anywhere: Anywhere::STRONG,
-        few_places: FewPlaces::STRONG,
-        ..Self::FAST
-    };
-}
+use crate::partition::FixedVertices;
 
 /// Returns whether [`improve`] is guaranteed to return an optimum. This holds if the problem is small enough to
 /// enumerate all mappings of the processes that have neighbours, or if all mappings cost the same because no process communicates or all PEs are
@@ -141,6 +72,9 @@ pub fn improve(
 ) -> SearchOutcome {
     match machine.hierarchy() {
         Some(hierarchy) => tree::improve(problem, hierarchy, starts, config, seed, observer),
-        None => anywhere::improve(problem, starts, config, seed, observer),
+        None => {
+            let are_few = config.few_places.is_few(problem.size());
+            anywhere::improve(problem, starts, &config.anywhere, are_few, seed, observer)
+        }
     }
 }

@@ -10,7 +10,7 @@
 
 use std::cmp::Reverse;
 
-use super::Improvement;
+use super::effort::Improvement;
 use super::region::Region;
 use crate::ground::observer::Observer;
 use crate::ground::rng::{Rng, derive};

@@ -17,7 +17,6 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::super::SearchOutcome;
 use super::region::{Region, Regions};
 use crate::graph::CsrGraph;
 use crate::graph::relabel::relabel;
@@ -30,7 +29,9 @@ use crate::mapping::annealing::Improved;
 use crate::mapping::annealing::tree::anneal;
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
-use crate::mapping::search::improve::{Improvement, exact, rebuild};
+use crate::mapping::search::improve::effort::Improvement;
+use crate::mapping::search::improve::{exact, rebuild};
+use crate::mapping::search::task::SearchOutcome;
 use crate::mapping::{Mapping, process_on_each};
 use crate::partition::FixedVertices;
 

@@ -42,32 +42,32 @@ macro_rules! ask {
 }
 
 impl Objective for EdgeCost<'_> {
-    #[inline]
+    #[inline(always)]
     fn has_pull(&self) -> bool {
         ask!(self, |member| member.has_pull())
     }
 
-    #[inline]
+    #[inline(always)]
     fn between(&self, a: BlockId, b: BlockId) -> Weight {
         ask!(self, |member| member.between(a, b))
     }
 
-    #[inline]
+    #[inline(always)]
     fn gain(&self, affinities: &BlockAffinities, from: BlockId, to: BlockId) -> Weight {
         ask!(self, |member| member.gain(affinities, from, to))
     }
 
-    #[inline]
+    #[inline(always)]
     fn greatest_gain(&self, internal: Weight, external: Weight) -> Weight {
         ask!(self, |member| member.greatest_gain(internal, external))
     }
 
-    #[inline]
+    #[inline(always)]
     fn change_of_gain(&self, moved: [BlockId; 2], weight: Weight, by: [BlockId; 2]) -> (Weight, bool) {
         ask!(self, |member| member.change_of_gain(moved, weight, by))
     }
 
-    #[inline]
+    #[inline(always)]
     fn pull(&self, affinities: &BlockAffinities, pair: [BlockId; 2]) -> Weight {
         ask!(self, |member| member.pull(affinities, pair))
     }

@@ -37,17 +37,11 @@
 mod arrangement;
 mod curve;
 mod grouping;
-mod hilbert;
 pub(super) mod index;
 mod input;
-mod linear;
-mod multilevel;
 mod ranges;
-mod rcb;
 mod recursive;
-mod rsb;
 mod spectral;
-mod zcurve;
 
 pub use grouping::Grouping;
 pub use input::{PartitionAlgorithmError, PartitionInput};
@@ -71,17 +65,17 @@ members! {
     pub enum PartitionAlgorithm: "algorithm" {
         /// The multilevel partitioner.
         #[default]
-        Multilevel = "multilevel" by multilevel::method,
+        Multilevel = "multilevel" in mod multilevel;
         /// Recursive coordinate bisection.
-        Rcb = "rcb" by rcb::method,
+        Rcb = "rcb" in mod rcb;
         /// Ranges of a Z-curve.
-        ZCurve = "zcurve" by zcurve::method,
+        ZCurve = "zcurve" in mod zcurve;
         /// Ranges of a Hilbert curve.
-        Hilbert = "hilbert" by hilbert::method,
+        Hilbert = "hilbert" in mod hilbert;
         /// Recursive spectral bisection.
-        Rsb = "rsb" by rsb::method,
+        Rsb = "rsb" in mod rsb;
         /// Ranges of the numbers of the vertices.
-        Linear = "linear" by linear::method,
+        Linear = "linear" in mod linear;
     }
 
     fn method(self) -> Method = function()

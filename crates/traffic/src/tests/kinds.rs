@@ -1,18 +1,17 @@
 //! Recorded traffic: one suite over all kinds of files.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io::Read as _;
 
-use crate::files;
+use super::{Flows, files};
+use crate::{
+    Collector, Format, MOST_RANKS, NoTraffic, Share, Summary, TrafficConfig, TrafficError, TrafficFault,
+    TrafficNote, Weighing, read_goal, relabel_goal,
+};
 use proptest::prelude::*;
 use viem::graph::CsrGraph;
 use viem_io::metis::{self, NodeWeights};
 use viem_io::{ReadError, Source};
-use viem_traffic::{
-    Collector, Format, MOST_RANKS, NoTraffic, Share, Summary, TrafficConfig, TrafficError, TrafficFault,
-    TrafficNote, Weighing, read_goal, relabel_goal,
-};
 
 const BYTES: TrafficConfig = TrafficConfig::new(Weighing::BYTES);
 const MESSAGES: TrafficConfig = BYTES.with_weighing(Weighing::MESSAGES);
@@ -60,174 +59,8 @@ fn bytes_by_class(summary: &Summary) -> Vec<u128> {
     summary.classes.iter().map(|class| class.tally.bytes).collect()
 }
 
-/// From sender and receiver to bytes and messages.
-type Flows = BTreeMap<(u32, u32), (u64, u64)>;
-
-/// A file of each kind with these flows between n ranks, and whether it counts messages.
-fn write(name: &str, n: u32, flows: &Flows) -> (Vec<Vec<u8>>, bool) {
-    if name == "npy" {
-        return (vec![npy(n, flows)], false);
-    }
-    let (texts, has_messages) = write_text(name, n, flows);
-    (texts.into_iter().map(String::into_bytes).collect(), has_messages)
-}
-
-/// An array of doubles, row by row.
-fn npy(n: u32, flows: &Flows) -> Vec<u8> {
-    let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({n}, {n}), }}\n");
-    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
-    bytes.extend((header.len() as u16).to_le_bytes());
-    bytes.extend(header.as_bytes());
-    for (from, to) in (0..n).flat_map(|from| (0..n).map(move |to| (from, to))) {
-        bytes.extend((flows.get(&(from, to)).map_or(0, |flow| flow.0) as f64).to_le_bytes());
-    }
-    bytes
-}
-
-fn write_text(name: &str, n: u32, flows: &Flows) -> (Vec<String>, bool) {
-    let mut text = String::new();
-    let lines = || flows.iter().map(|(&(from, to), &(bytes, messages))| (from, to, bytes, messages));
-    match name {
-        "openmpi" => {
-            let histogram = ["0"; 66].join(",");
-            for (from, to, bytes, messages) in lines() {
-                let (class, me, peer) = [("E", from, to), ("R", to, from)][(from % 2) as usize];
-                let tail = if class == "E" { format!("\t{histogram}") } else { String::new() };
-                writeln!(text, "{class}\t{me}\t{peer}\t{bytes} bytes\t{messages} msgs sent{tail}").unwrap();
-            }
-            text += "D\tMPI_COMM_WORLD\tprocs: 0,1\nO2A\t0\t5 bytes\t6 msgs sent\n# COLLECTIVES\n";
-        }
-        "matrix" => {
-            for from in 0..n {
-                let row = (0..n).map(|to| flows.get(&(from, to)).map_or(0, |flow| flow.0).to_string());
-                writeln!(text, "{}", row.collect::<Vec<_>>().join(" ")).unwrap();
-            }
-        }
-        "edges" => {
-            text += "source,target,weight,messages\n";
-            for (from, to, bytes, messages) in lines() {
-                writeln!(text, "{from},{to},{bytes},{messages}").unwrap();
-            }
-        }
-        "mtx" => {
-            writeln!(text, "%%MatrixMarket matrix coordinate integer general\n% x\n{n} {n} {}", flows.len())
-                .unwrap();
-            for (from, to, bytes, _) in lines() {
-                writeln!(text, "{} {} {bytes}", from + 1, to + 1).unwrap();
-            }
-        }
-        "scotch" => return (vec![scotch(n, flows)], false),
-        "aps" => {
-            text += "| Rank --> Rank  Time(sec)  Time(%)  Volume(MB)  Volume(%)  Transfers\n|----\n";
-            for (from, to, bytes, messages) in lines() {
-                let megabytes = bytes as f64 / (1 << 20) as f64;
-                writeln!(text, "  {from:04} --> {to:04}  1.5  0.5  {megabytes:.12}  7  {messages}").unwrap();
-            }
-            text += "|====\n| TOTAL 1 2 3 4 5\n";
-        }
-        "trace" => {
-            let file = |me: u32| {
-                let mut text = format!("viem_trace 1\nrank {me} of {n}\n");
-                let mut count = 0;
-                for (_, to, bytes, messages) in lines().filter(|line| line.0 == me) {
-                    let class = ["p2p", "neighbour", "collective"][(to % 3) as usize];
-                    writeln!(text, "{class} {to} {messages} {bytes}").unwrap();
-                    count += 1;
-                }
-                text + &format!("end {count}\n")
-            };
-            return ((0..n).map(file).collect(), true);
-        }
-        "json" => {
-            let nodes: Vec<_> = (0..n).map(|node| format!("{{\"id\": \"p{node}\"}}")).collect();
-            let link = |(from, to, bytes, messages)| {
-                format!(
-                    "{{\"source\": \"p{from}\", \"target\": \"p{to}\", \"weight\": {bytes}, \"messages\": {messages}}}"
-                )
-            };
-            let links: Vec<_> = lines().map(link).collect();
-            write!(
-                text,
-                "{{\"directed\": true, \"nodes\": [{}],\n\"links\": [{}]}}",
-                nodes.join(", "),
-                links.join(",\n")
-            )
-            .unwrap();
-        }
-        "graphml" => {
-            text += "<?xml version=\"1.0\"?>\n<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n";
-            text += "<key id=\"d0\" for=\"edge\" attr.name=\"bytes\"/><key id=\"d1\" for=\"edge\" attr.name=\"count\"/>\n<graph>\n";
-            (0..n).for_each(|node| writeln!(text, "<node id=\"n{node}\"/>").unwrap());
-            for (from, to, bytes, messages) in lines() {
-                write!(text, "<edge source=\"n{from}\" target=\"n{to}\"><data key=\"d0\">{bytes}</data>")
-                    .unwrap();
-                writeln!(text, "<data key=\"d1\">{messages}</data></edge>").unwrap();
-            }
-            text += "</graph>\n</graphml>\n";
-        }
-        "goal" => {
-            writeln!(text, "// a job\nnum_ranks {n}").unwrap();
-            for me in 0..n {
-                writeln!(text, "rank {me} {{").unwrap();
-                // Bytes are shared by the messages: the last one has the rest.
-                for (_, to, bytes, messages) in lines().filter(|line| line.0 == me) {
-                    let each = bytes / messages;
-                    for number in 1..messages {
-                        writeln!(text, "s{to}_{number}: send {each}b to {to} tag {number} cpu 1").unwrap();
-                    }
-                    writeln!(text, "send {} b to {to}\n", bytes - (messages - 1) * each).unwrap();
-                }
-                for (from, _, bytes, messages) in lines().filter(|line| line.1 == me) {
-                    writeln!(text, "recv {}b from {from} /* the first\n of {messages} */", bytes / messages)
-                        .unwrap();
-                }
-                text += "l1: calc 100\nl2: calc 7 cpu 3\nl1 requires l2\nl2 irequires l1\n}\n";
-            }
-        }
-        "kineto" => {
-            let file = |me: u32| {
-                let event =
-                    |(_, to, bytes, _)| event("send", "Byte", bytes, bytes, &format!("\"Dst Rank\": {to}"));
-                kineto(me, n, &lines().filter(|line| line.0 == me).map(event).collect::<Vec<_>>())
-            };
-            return ((0..n).map(file).collect(), false);
-        }
-        "paje" => {
-            text += "Container, 0, 0, 0.0, 1.0, 1.0, root\n";
-            for (from, to, bytes, messages) in lines() {
-                // Bytes are shared by the messages: the last one has the rest.
-                let each = bytes / messages;
-                for number in 1..=messages {
-                    let size = if number < messages { each } else { bytes - (messages - 1) * each };
-                    writeln!(
-                        text,
-                        "Link, root, LINK, 0.1, 0.2, 0.1, PTP, rank-{from}, rank-{to}, k{number}, {size}"
-                    )
-                    .unwrap();
-                }
-            }
-        }
-        "simgrid" => {
-            for me in 0..n {
-                writeln!(text, "{me} init").unwrap();
-                for (_, to, bytes, messages) in lines().filter(|line| line.0 == me) {
-                    let each = bytes / messages;
-                    (1..messages).for_each(|tag| writeln!(text, "{me} isend {to} {tag} {each}").unwrap());
-                    writeln!(text, "{me} send {to} 0 {}", bytes - (messages - 1) * each).unwrap();
-                }
-                writeln!(text, "{me} compute 1e9\n{me} finalize").unwrap();
-            }
-        }
-        _ => panic!("{name} has no writer in this test"),
-    }
-    (
-        vec![text],
-        matches!(name, "openmpi" | "edges" | "aps" | "json" | "graphml" | "goal" | "paje" | "simgrid"),
-    )
-}
-
 /// The trace of a rank.
-fn kineto(me: u32, n: u32, events: &[String]) -> String {
+pub(crate) fn kineto(me: u32, n: u32, events: &[String]) -> String {
     let other = "{\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"ncclDevKernel_SendRecv\", \"args\": {\"Collective name\": \"send\"}}";
     let events: Vec<&str> = std::iter::once(other).chain(events.iter().map(String::as_str)).collect();
     format!(
@@ -238,29 +71,11 @@ fn kineto(me: u32, n: u32, events: &[String]) -> String {
 }
 
 /// A call of a collective, with further arguments.
-fn event(name: &str, kind: &str, sent: u64, received: u64, more: &str) -> String {
+pub(crate) fn event(name: &str, kind: &str, sent: u64, received: u64, more: &str) -> String {
     format!(
         "{{\"ph\": \"X\", \"cat\": \"cpu_op\", \"name\": \"record_param_comms\", \"args\": {{\"Collective name\": \"{name}\", \
          \"dtype\": \"{kind}\", \"In msg nelems\": {sent}, \"Out msg nelems\": {received}, {more}}}}}"
     )
-}
-
-/// Undirected: the load of an edge is the sum of both directions.
-fn scotch(n: u32, flows: &Flows) -> String {
-    let load = |u: u32, v: u32| {
-        let way = |pair| flows.get(&pair).map_or(0, |flow| flow.0);
-        way((u, v)) + if u == v { 0 } else { way((v, u)) }
-    };
-    let is_edge = |u, v| flows.contains_key(&(u, v)) || flows.contains_key(&(v, u));
-    let arcs = (0..n).flat_map(|u| (0..n).map(move |v| (u, v))).filter(|&(u, v)| is_edge(u, v)).count();
-    let mut text = format!("0\n{n} {arcs}\n1 111\n");
-    for u in 0..n {
-        let ends: Vec<_> = (0..n).filter(|&v| is_edge(u, v)).collect();
-        write!(text, "{} 1 {}", 1000 - u, ends.len()).unwrap();
-        ends.iter().for_each(|&v| write!(text, " {} {}", load(u, v), 1000 - v).unwrap());
-        text.push('\n');
-    }
-    text
 }
 
 /// Bytes fit 2^40, so that the megabytes of `aps` are exact.
@@ -276,9 +91,9 @@ proptest! {
 
     #[test]
     fn every_kind_gives_the_expected_graph((n, flows) in any_flows(), cut in 0usize..9) {
-        // Logs of NCCL have connections, and no bytes.
-        for kind in Format::ALL.into_iter().filter(|kind| kind.name() != "nccl") {
-            let (texts, has_messages) = write(kind.name(), n, &flows);
+        for kind in Format::ALL {
+            let Some(write) = kind.sample.write else { continue };
+            let (texts, has_messages) = (write(n, &flows), kind.sample.has_messages);
             if flows.is_empty() && matches!(kind.name(), "edges" | "aps") {
                 continue;
             }
@@ -1125,7 +940,7 @@ fn a_renamed_schedule_has_the_same_traffic_under_other_names() {
         let flows: Flows = (0..3 * n)
             .map(|_| ((rng.below(n), rng.below(n)), (u64::from(rng.below(999)), 1 + u64::from(rng.below(3)))))
             .collect();
-        let text = write("goal", n, &flows).0.remove(0);
+        let text = format("goal").sample.write.unwrap()(n, &flows).remove(0);
         let num_places = n + case % 4;
         let mut places: Vec<u32> = (0..num_places).collect();
         rng.shuffle(&mut places);
@@ -1290,7 +1105,7 @@ fn matrices_that_are_printed_from_below_are_warned_of() {
             .zip(rows)
             .flat_map(|(i, row)| (0..).zip(row).map(move |(j, &w)| ((i, j), (w, 1))))
             .collect();
-        let (texts, _) = write(name, rows.len() as u32, &flows);
+        let texts = format(name).sample.write.unwrap()(rows.len() as u32, &flows);
         let (_, summary) = sum(Some(format(name)), &[&texts[0]], &BYTES);
         summary.notes.contains(&TrafficNote::UpsideDown)
     };

@@ -7,18 +7,27 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::mpi::{Mpi, is_required, skipped, without_job};
+use crate::kind::BindsTo;
+use crate::{KINDS, Launch, LaunchError, LauncherKind};
 use viem::Mapping;
 use viem::ground::rng::Rng;
 use viem::ground::types::PeId;
 use viem::machine::{CoreRange, Distances, Located, Location, Machine, MachineError, Nodes, SlurmJob};
-use viem_launch as launch;
-use viem_launch::{KINDS, Launch, LaunchError};
+
+#[path = "../../../../tests/common/files.rs"]
+#[allow(dead_code)] // each test program uses a part of it
+mod files;
+#[path = "../../../../tests/common/mpi.rs"]
+#[allow(dead_code)] // each test program uses a part of it
+mod mpi;
+
+use files::root;
+use mpi::{Mpi, is_required, skipped, without_job};
 
 /// A machine that is given by where its PEs are.
-struct Cluster {
-    hosts: Vec<String>,
-    pes: Vec<Location>,
+pub(crate) struct Cluster {
+    pub(crate) hosts: Vec<String>,
+    pub(crate) pes: Vec<Location>,
     slurm: Option<SlurmJob>,
 }
 
@@ -173,15 +182,15 @@ fn says(text: impl std::fmt::Display, expected: &str) {
 
 /// The launch of a kind with its default file names.
 fn launch(kind: &str, machine: &dyn Machine, mapping: &Mapping) -> Result<Launch, LaunchError> {
-    let kind = launch::kind(kind).unwrap();
+    let kind = crate::kind(kind).unwrap();
     let files: Vec<String> = kind.files.iter().map(|&name| name.to_owned()).collect();
     kind.launch(machine, mapping, &files)
 }
 
 /// The host and the CPUs of each rank.
-type Seats = Vec<(String, Vec<u32>)>;
+pub(crate) type Seats = Vec<(String, Vec<u32>)>;
 
-fn seats(machine: &Cluster, mapping: &Mapping) -> Seats {
+pub(crate) fn seats(machine: &Cluster, mapping: &Mapping) -> Seats {
     let of = |&pe: &PeId| {
         let Location { node, cpus, .. } = machine.location(pe);
         (machine.hosts[node as usize].clone(), cpus)
@@ -189,113 +198,30 @@ fn seats(machine: &Cluster, mapping: &Mapping) -> Seats {
     mapping.pes().iter().map(of).collect()
 }
 
-fn numbers(text: &str, separator: char) -> Vec<u32> {
+pub(crate) fn numbers(text: &str, separator: char) -> Vec<u32> {
     text.split(separator).map(|number| number.parse().unwrap()).collect()
 }
 
 /// The value of an option in a command line.
-fn option<'a>(line: &'a str, name: &str) -> &'a str {
+pub(crate) fn option<'a>(line: &'a str, name: &str) -> &'a str {
     let mut words = line.split(' ').skip_while(|&word| word != name);
     words.nth(1).unwrap_or_else(|| panic!("no {name} in {line}"))
 }
 
 /// What a launch says, read by the rules of its launcher.
-fn read(kind: &str, launch: &Launch, machine: &Cluster) -> Seats {
+fn read(kind: &LauncherKind, launch: &Launch, machine: &Cluster) -> Seats {
     let lines = launch.files[0].content.lines();
     let lines: Vec<&str> = lines.filter(|line| !line.starts_with('#')).collect();
-    let line = launch.line.as_deref().unwrap_or_default();
-    let bindings = |text: &str| -> Vec<Vec<u32>> {
-        text.strip_prefix("user:").unwrap().split(',').map(|cpus| numbers(cpus, '+')).collect()
-    };
-    match kind {
-        "openmpi" | "openmpi5" => rankfile(&lines, machine),
-        "mpich" => {
-            let nodes = lines.iter().map(|line| line.split_once(' ').map_or((*line, ""), |split| split));
-            let mut nodes: Vec<_> = nodes
-                .map(|(host, binding)| {
-                    let (host, ranks) = host.split_once(':').unwrap();
-                    let binding = binding.strip_prefix("binding=");
-                    let binding = bindings(binding.unwrap_or_else(|| option(line, "-bind-to")));
-                    assert_eq!(binding.len(), ranks.parse::<usize>().unwrap());
-                    (host, binding.into_iter())
-                })
-                .collect();
-            let map = numbers(option(line, "-rankmap"), ',');
-            let seat = |node: u32| {
-                let (host, cpus) = &mut nodes[node as usize];
-                (host.to_string(), cpus.next().unwrap())
-            };
-            map.into_iter().map(seat).collect()
-        }
-        "mpich40" => {
-            let hosts: Vec<&str> = lines.iter().map(|line| line.split_once(':').unwrap().0).collect();
-            assert!(hosts.windows(2).all(|pair| pair[0] != pair[1]), "{lines:?}");
-            let of_line = |line: &&str| {
-                let (host, rest) = line.split_once(':').unwrap();
-                let (count, binding) = rest.split_once(" binding=").unwrap();
-                let cpus = bindings(binding);
-                assert_eq!(cpus.len(), count.parse::<usize>().unwrap());
-                cpus.into_iter().map(|cpus| (host.to_string(), cpus)).collect::<Vec<_>>()
-            };
-            lines.iter().flat_map(of_line).collect()
-        }
-        "slurm" | "intel" | "flux" => {
-            let script: Vec<&str> = launch.files[1].content.lines().collect();
-            let cpus = script[script.len() - lines.len()..].iter().map(|line| numbers(line, ','));
-            let host = |line: &&str| line.strip_suffix(":1").unwrap_or(line).to_string();
-            assert_eq!(lines.iter().all(|line| line.ends_with(":1")), kind == "intel");
-            lines.iter().map(host).zip(cpus).collect()
-        }
-        "plain" => {
-            let mapping = Mapping::on(machine, numbers(&lines.join(","), ',')).unwrap();
-            seats(machine, &mapping)
-        }
-        "inverse" => {
-            let mut pe_of = BTreeMap::new();
-            let ranks = lines.iter().enumerate().filter(|(_, line)| **line != "-1");
-            ranks.for_each(|(pe, rank)| {
-                assert_eq!(pe_of.insert(rank.parse::<u32>().unwrap(), pe as PeId), None)
-            });
-            seats(machine, &Mapping::on(machine, pe_of.into_values().collect()).unwrap())
-        }
-        "cray" => slots(&lines, line, machine),
-        "torchrun" => {
-            let script = &launch.files[0].content;
-            let table = script.split("# The host, the GPU and the number of each rank:\n").nth(1).unwrap();
-            let rank = |line: &str| {
-                let words: Vec<&str> = line.split(' ').collect();
-                (words[2].parse().unwrap(), words[0].to_owned(), words[1].parse().unwrap())
-            };
-            by_rank(table.lines().map(rank), machine)
-        }
-        "mpijob" => {
-            let script: Vec<&str> = launch.files[1].content.lines().collect();
-            let gpus = &script[script.len() - lines.len()..];
-            let rank = |rank: usize| {
-                let local = lines[..rank].iter().filter(|&&host| host == lines[rank]).count();
-                (rank as u32, lines[rank].to_owned(), numbers(gpus[rank], ',')[local])
-            };
-            by_rank((0..lines.len()).map(rank), machine)
-        }
-        "pods" => {
-            let json: serde_json::Value = serde_json::from_str(&launch.files[0].content).unwrap();
-            let mut ranks = Vec::new();
-            for (index, pod) in json["pods"].as_array().unwrap().iter().enumerate() {
-                assert_eq!(pod["index"], index);
-                let host = pod["host"].as_str().unwrap();
-                let list = |name: &str| serde_json::from_value::<Vec<u32>>(pod[name].clone()).unwrap();
-                let gpus = list("ranks").into_iter().zip(list("gpus"));
-                ranks.extend(gpus.map(|(rank, gpu)| (rank, host.to_owned(), gpu)));
-            }
-            assert_eq!(json["ranks"], ranks.len());
-            by_rank(ranks.into_iter(), machine)
-        }
-        other => panic!("no reader for {other}"),
-    }
+    (kind.read)(&lines, launch, machine)
+}
+
+/// The CPUs of ranks as MPICH has them: `user:0+4,1+5`.
+pub(crate) fn bindings(text: &str) -> Vec<Vec<u32>> {
+    text.strip_prefix("user:").unwrap().split(',').map(|cpus| numbers(cpus, '+')).collect()
 }
 
 /// The seats of ranks from the host and the number of its PE there, by GPUs or else by CPUs.
-fn by_rank(ranks: impl Iterator<Item = (u32, String, u32)>, machine: &Cluster) -> Seats {
+pub(crate) fn by_rank(ranks: impl Iterator<Item = (u32, String, u32)>, machine: &Cluster) -> Seats {
     let mut ranks: Vec<_> = ranks.collect();
     ranks.sort();
     assert!(ranks.iter().map(|rank| rank.0).eq(0..ranks.len() as u32), "{ranks:?}");
@@ -307,44 +233,6 @@ fn by_rank(ranks: impl Iterator<Item = (u32, String, u32)>, machine: &Cluster) -
         (host, pes[number as usize].1.to_vec())
     };
     ranks.into_iter().map(seat).collect()
-}
-
-fn rankfile(lines: &[&str], machine: &Cluster) -> Seats {
-    let mut seats = Vec::new();
-    for (rank, line) in lines.iter().enumerate() {
-        let rest = line.strip_prefix(&format!("rank {rank}=")).unwrap();
-        let (host, slots) = rest.split_once(" slot=").unwrap();
-        let slot = |slot: &str| {
-            let (package, cores) = slot.split_once(':').unwrap();
-            let cores = numbers(cores, '-');
-            let (first, last) = (cores[0], cores[cores.len() - 1]);
-            CoreRange::new(package.parse().unwrap(), first, last + 1 - first)
-        };
-        let cores: Vec<CoreRange> = slots.split(';').map(slot).collect();
-        let is_it = |pe: &&Location| machine.hosts[pe.node as usize] == host && pe.cores == cores;
-        seats.push((host.to_string(), machine.pes.iter().find(is_it).unwrap().cpus.clone()));
-    }
-    seats
-}
-
-/// Slots are given out node by node, in planes of as many as the line says, and bound by the masks in turn.
-fn slots(lines: &[&str], line: &str, machine: &Cluster) -> Seats {
-    let ranks = numbers(lines[0], ',');
-    let each: usize = option(line, "-m").strip_prefix("plane=").unwrap().parse().unwrap();
-    let masks = line.split("mask_cpu:").nth(1).unwrap().split(' ').next().unwrap();
-    let masks: Vec<u64> = masks
-        .split(',')
-        .map(|mask| u64::from_str_radix(mask.strip_prefix("0x").unwrap(), 16).unwrap())
-        .collect();
-    assert_eq!(masks.len(), each);
-    let hosts: Vec<&str> = option(line, "-w").split(',').collect();
-    assert!(hosts.iter().all(|host| machine.hosts.iter().any(|name| name == host)));
-    let mut seats = vec![(String::new(), Vec::new()); ranks.len()];
-    for (slot, &rank) in ranks.iter().enumerate() {
-        let cpus = (0..64).filter(|cpu| masks[slot % each] >> cpu & 1 == 1).collect();
-        seats[rank as usize] = (hosts[slot / each].to_string(), cpus);
-    }
-    seats
 }
 
 #[test]
@@ -370,7 +258,7 @@ fn every_kind_describes_the_mapping() {
             assert!(
                 launch.files.iter().all(|file| file.content.ends_with('\n') && !file.content.contains('\r'))
             );
-            assert_eq!(read(kind.name, &launch, &machine), seats(&machine, &mapping), "{}", kind.name);
+            assert_eq!(read(kind, &launch, &machine), seats(&machine, &mapping), "{}", kind.name);
         }
     }
     assert!((20..150).contains(&refused), "{refused}");
@@ -523,15 +411,15 @@ fn ranks_on_gpus_are_bound_to_near_cores_or_not_at_all() {
     let mapping = Mapping::identity(4);
     for kind in &KINDS {
         let name = kind.name;
-        let binds = !["torchrun", "mpijob", "pods", "plain", "inverse"].contains(&name);
-        let needs_cores = name.starts_with("openmpi");
+        let binds = kind.binds_to > BindsTo::Nothing;
+        let needs_cores = kind.binds_to == BindsTo::Cores;
         let of_unknown = launch(name, &unknown, &mapping);
         assert_eq!(of_unknown.is_err(), binds, "{name}");
         if let Err(error) = of_unknown {
             let message = error.to_string();
             assert!(matches!(error, LaunchError::NoCoresOfGpus { kind, .. } if kind == name), "{error}");
             assert!(message.contains("GPUs of n1") || message.contains("GPUs of n2"), "{message}");
-            assert!(message.contains("use torchrun, mpijob, pods, plain, inverse, or describe"), "{message}");
+            assert!(message.contains("use torchrun, mpijob, pods,"), "{message}");
             assert!(!error.depends_on_mapping());
         }
         let of_cpus = launch(name, &cpus_only, &mapping);
@@ -688,7 +576,7 @@ fn works(mpi: &Mpi, folder: &Path) -> bool {
 /// What the ranks of a launch print, as started by the launcher of its line in the folder of an MPI, with `./show` as the program.
 fn launched(mpi: &Mpi, kind: &str, launch: &Launch) -> String {
     let folder = mpi.folder.path();
-    for (name, file) in launch::kind(kind).unwrap().files.iter().zip(&launch.files) {
+    for (name, file) in crate::kind(kind).unwrap().files.iter().zip(&launch.files) {
         let path = folder.join(name);
         if file.is_program {
             write_program(&path, &file.content);
@@ -989,7 +877,9 @@ fn hydra_and_cray_take_hosts_in_the_order_of_slurm() {
         let machine = Cluster { slurm: Some(slurm), hosts: machine.hosts.clone(), pes: machine.pes.clone() };
         let mapping = Mapping::on(&machine, pes.to_vec()).unwrap();
         let launch = launch(kind, &machine, &mapping);
-        launch.inspect(|launch| assert_eq!(read(kind, launch, &machine), seats(&machine, &mapping)))
+        launch.inspect(|launch| {
+            assert_eq!(read(crate::kind(kind).unwrap(), launch, &machine), seats(&machine, &mapping))
+        })
     };
     let pes = mapping.pes();
     let mpich = in_order(["n1", "n9", "n10"], pes, "mpich").unwrap();

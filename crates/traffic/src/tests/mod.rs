@@ -1,0 +1,45 @@
+//! Suites over all kinds of files. What only a kind knows of itself is in its own file, as a [`Sample`].
+
+#[path = "../../../../tests/common/files.rs"]
+#[allow(dead_code)] // each test program uses a part of it
+mod files;
+mod kinds;
+#[path = "../../../../tests/common/reader.rs"]
+mod reader;
+mod readers;
+
+use std::collections::BTreeMap;
+
+pub(crate) use kinds::{event, kineto};
+
+/// What a kind of file looks like.
+#[derive(Clone, Copy)]
+pub(crate) struct Sample {
+    /// A file of few ranks; empty if it is no text.
+    pub(crate) text: &'static str,
+    /// From which line of it on whole numbers may have fractions and exponents; none if they stand in words of the format.
+    pub(crate) numbers_from: Option<usize>,
+    /// Whether commas, semicolons or tabulators may stand between its numbers.
+    pub(crate) has_separators: bool,
+    /// Writes files with these flows between n ranks, if the kind has all bytes.
+    pub(crate) write: Option<Write>,
+    /// Whether these files count messages, too.
+    pub(crate) has_messages: bool,
+}
+
+impl Sample {
+    /// Nothing to look at.
+    pub(crate) const NONE: Self =
+        Self { text: "", numbers_from: None, has_separators: false, write: None, has_messages: false };
+}
+
+/// Files with these flows between so many ranks.
+type Write = fn(u32, &Flows) -> Vec<Vec<u8>>;
+
+/// From sender and receiver to bytes and messages.
+pub(crate) type Flows = BTreeMap<(u32, u32), (u64, u64)>;
+
+/// The sender, the receiver, bytes and messages of each flow.
+pub(crate) fn lines(flows: &Flows) -> impl Iterator<Item = (u32, u32, u64, u64)> {
+    flows.iter().map(|(&(from, to), &(bytes, messages))| (from, to, bytes, messages))
+}

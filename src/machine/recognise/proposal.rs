@@ -1,0 +1,90 @@
+//! A matrix of distances, and a machine that may have them.
+
+use crate::ground::types::{Distance, PeId};
+use crate::machine::{DistanceOracle, DistanceVisitor, Machine};
+
+/// A machine that has the distances of a matrix.
+#[non_exhaustive]
+pub struct Recognised {
+    /// The machine.
+    pub machine: Box<dyn Machine>,
+    /// The PE of each row.
+    pub pe_of: Vec<PeId>,
+    /// An entry is `factor` times a distance plus `offset`. At least 1.
+    pub factor: i64,
+    /// What is added to each distance.
+    pub offset: i64,
+}
+
+/// A matrix, row by row.
+pub(super) struct Matrix<'a> {
+    pub(super) size: usize,
+    pub(super) entries: &'a [i64],
+}
+
+impl Matrix<'_> {
+    pub(super) fn at(&self, k: usize, l: usize) -> i64 {
+        self.entries[k * self.size + l]
+    }
+
+    /// The distinct entries of a row outside the diagonal, ascending, if there are at most `most`; O(n log n).
+    pub(super) fn distinct(&self, k: usize, among: &[usize], most: usize) -> Option<Vec<i64>> {
+        let mut distinct = Vec::new();
+        for entry in among.iter().filter(|&&l| l != k).map(|&l| self.at(k, l)) {
+            if let Err(at) = distinct.binary_search(&entry) {
+                distinct.insert(at, entry);
+            }
+            if distinct.len() > most {
+                return None;
+            }
+        }
+        Some(distinct)
+    }
+}
+
+impl Recognised {
+    /// Returns whether every entry outside the diagonal is that of the machine, and each PE has a row; O(n²).
+    pub(super) fn is_exact(&self, matrix: &Matrix<'_>) -> bool {
+        let mut is_taken = vec![false; matrix.size];
+        let mut take =
+            |pe: PeId| is_taken.get_mut(pe as usize).is_some_and(|taken| !std::mem::replace(taken, true));
+        let is_permutation = self.pe_of.len() == matrix.size && self.pe_of.iter().all(|&pe| take(pe));
+        is_permutation
+            && self.machine.num_pes() == matrix.size
+            && self
+                .machine
+                .distances()
+                .is_ok_and(|distances| distances.visit(Comparison { own: self, matrix }))
+    }
+
+    /// The greatest distance between two rows of the matrix, if it fits.
+    pub fn greatest(&self, entries: &[i64]) -> Option<Distance> {
+        let size = self.pe_of.len();
+        let outside = entries.iter().enumerate().filter(|&(at, _)| at / size != at % size);
+        Some(outside.map(|(_, &entry)| entry).max()?.checked_sub(self.offset)? / self.factor)
+    }
+
+    /// The entry for a distance.
+    fn entry(&self, distance: Distance) -> Option<i64> {
+        self.factor.checked_mul(distance)?.checked_add(self.offset)
+    }
+}
+
+/// Compares all distances with a matrix.
+struct Comparison<'a> {
+    own: &'a Recognised,
+    matrix: &'a Matrix<'a>,
+}
+
+impl DistanceVisitor for Comparison<'_> {
+    type Output = bool;
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> bool {
+        let Self { own, matrix } = self;
+        let keys: Vec<O::Key> = own.pe_of.iter().map(|&pe| oracle.key(pe)).collect();
+        let is_exact = |k: usize, l: usize| {
+            k == l || own.entry(oracle.between(keys[k], keys[l])) == Some(matrix.at(k, l))
+        };
+        (0..matrix.size).all(|k| (0..matrix.size).all(|l| is_exact(k, l)))
+    }
+}
