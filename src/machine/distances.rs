@@ -1,29 +1,76 @@
-//! What can be done with distances without knowing how they are represented.
+//! The distances of a machine in the representations there are, and what can be done without knowing which it is.
 //!
 //! Each distance that [`Distances`] is asked for costs a look at its representation. Code that asks for many is compiled for each
-//! representation instead ([`with_oracle`](super::with_oracle)).
+//! representation instead ([`with_oracle`]).
 
 use std::ops::Range;
 
 use crate::ground::types::{Distance, PeId};
 use crate::machine::metric::small::Tabulate;
+use crate::machine::metric::table::AnyTable;
 use crate::machine::{
-    DistanceMatrix, DistanceOracle, DistanceVisitor, Distances, Machine, MachineError, Metric, Ultrametric,
-    with_oracle,
+    BetweenHosts, Differences, DistanceOracle, DistanceVisitor, Hamming, HierarchyOnline, Hops, MachineError,
+    Metric, Own, OwnDistances, Placed, Prefixes, Routes, SmallTable, StoredDistances, Table, Ultrametric,
 };
 
-/// The distances of a machine, possibly a user's own. Fails if their number of PEs differs.
-pub fn distances_of<M: Machine + ?Sized>(machine: &M) -> Result<Distances, MachineError> {
-    let distances = machine.distances()?;
-    let (num_pes, found) = (machine.num_pes(), distances.num_pes());
-    if num_pes == found { Ok(distances) } else { Err(MachineError::DistancesDiffer { num_pes, found }) }
+/// The distances between all PEs of a machine, in one of the representations there are. `Wide` ones hold larger numbers.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+#[allow(missing_docs)] // each is named after what it holds
+pub enum Distances {
+    Tree(HierarchyOnline<u32>),
+    WideTree(HierarchyOnline<u64>),
+    StoredTree(StoredDistances),
+    Prefixes(Placed<Prefixes<u64>>),
+    Hops(Placed<Hops<i16, 8>>),
+    WideHops(Placed<Hops<i32, 32>>),
+    Hamming(Placed<Hamming>),
+    Differences(Placed<Differences>),
+    Routes(Placed<Routes<u8>>),
+    WideRoutes(Placed<Routes<u32>>),
+    Table(Placed<Table<u8>>),
+    WideTable(Placed<Table<u32>>),
+    BetweenHosts(Placed<BetweenHosts>),
+    SmallTable(SmallTable),
+    Own(Placed<Own>),
 }
+
+/// Evaluates an expression with the oracle inside some [`Distances`], compiled for each representation.
+///
+/// Each use compiles fifteen copies of everything it calls, so it belongs around loops that ask for distances, and nowhere higher.
+macro_rules! with_oracle {
+    ($distances:expr, |$oracle:ident| $body:expr) => {
+        match $distances {
+            $crate::machine::Distances::Tree($oracle) => $body,
+            $crate::machine::Distances::WideTree($oracle) => $body,
+            $crate::machine::Distances::StoredTree($oracle) => $body,
+            $crate::machine::Distances::Prefixes($oracle) => $body,
+            $crate::machine::Distances::Hops($oracle) => $body,
+            $crate::machine::Distances::WideHops($oracle) => $body,
+            $crate::machine::Distances::Hamming($oracle) => $body,
+            $crate::machine::Distances::Differences($oracle) => $body,
+            $crate::machine::Distances::Routes($oracle) => $body,
+            $crate::machine::Distances::WideRoutes($oracle) => $body,
+            $crate::machine::Distances::Table($oracle) => $body,
+            $crate::machine::Distances::WideTable($oracle) => $body,
+            $crate::machine::Distances::BetweenHosts($oracle) => $body,
+            $crate::machine::Distances::SmallTable($oracle) => $body,
+            $crate::machine::Distances::Own($oracle) => $body,
+        }
+    };
+}
+pub(crate) use with_oracle;
 
 /// Most PEs of which all distances are stored in four bytes each: what a search reads is in cache. Annealing on 64 PEs of a mesh of
 /// 20000 x 50 takes a third of the time.
 const MOST_STORED: usize = 1 << 10;
 
 impl Distances {
+    /// The distances of a machine of your own with this number of PEs. Fails if there is no memory for 4 bytes per PE.
+    pub fn own(num_pes: usize, distances: impl OwnDistances + 'static) -> Result<Self, MachineError> {
+        Own::placed(num_pes, distances).map(Self::Own)
+    }
+
     /// Passes the oracle inside to a visitor.
     pub fn visit<V: DistanceVisitor>(&self, visitor: V) -> V::Output {
         with_oracle!(self, |oracle| visitor.visit(oracle))
@@ -72,11 +119,22 @@ impl Distances {
     /// The same distances, as a table of all pairs if there are few PEs whose keys are so wide that copying them takes longer than looking up
     /// a distance.
     fn stored_if_slow(self) -> Self {
-        if !matches!(self, Distances::WideHops(_)) || self.num_pes() > MOST_STORED {
+        let num_pes = self.num_pes();
+        if !matches!(self, Distances::WideHops(_)) || !(1..=MOST_STORED).contains(&num_pes) {
             return self;
         }
-        let matrix = DistanceMatrix::from_fn(self.num_pes(), |a, b| self.distance(a, b));
-        matrix.and_then(|matrix| matrix.distances()).unwrap_or(self)
+        let mut distances = vec![0; num_pes * num_pes];
+        (0..).zip(distances.chunks_exact_mut(num_pes)).for_each(|(pe, row)| self.fill_row(pe, row));
+        Self::looked_up(AnyTable::new(num_pes, &distances), num_pes)
+    }
+
+    /// Those that a table of all pairs holds.
+    pub(in crate::machine) fn looked_up(table: AnyTable, num_pes: usize) -> Self {
+        let keys = (0..num_pes as PeId).collect();
+        match table {
+            AnyTable::Narrow(table) => Self::Table(Placed::new(table, keys)),
+            AnyTable::Wide(table) => Self::WideTable(Placed::new(table, keys)),
+        }
     }
 }
 

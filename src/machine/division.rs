@@ -10,36 +10,7 @@ use crate::ground::types::{Distance, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Distances, Machine, PartTree, Parts};
 use crate::partition::{PartitionPreset, Partitioner, Targets};
 
-/// How a machine falls into parts.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub enum Division {
-    /// Into these.
-    Parts(Parts),
-    /// As its network does when cut across few links, expensive ones first.
-    Network {
-        /// Vertices are routers, edge weights the costs of links.
-        graph: CsrGraph,
-        /// The vertex that each PE is at.
-        vertex_of: Vec<NodeId>,
-    },
-    /// As the distances suggest.
-    ByDistance,
-}
-
-impl Division {
-    /// That of listed PEs alone, which are numbered by their position in the list.
-    pub fn listed(self, list: &[PeId]) -> Self {
-        match self {
-            Self::Parts(parts) => Self::Parts(parts.listed(list)),
-            Self::Network { graph, vertex_of } => {
-                let vertex_of = list.iter().map(|&pe| vertex_of[pe as usize]).collect();
-                Self::Network { graph, vertex_of }
-            }
-            Self::ByDistance => Self::ByDistance,
-        }
-    }
-}
+pub use super::parts::Division;
 
 /// Imbalance of a bisection of a network: routers cannot be divided.
 const IMBALANCE: f64 = 0.1;

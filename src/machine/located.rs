@@ -1,12 +1,8 @@
 //! Where the PEs of a machine are.
 
 use crate::ground::types::PeId;
-use crate::machine::Machine;
 
-/// More cores than any node has. Capacities may be larger where they stand for shares of the work.
-const MOST_CORES: u32 = 1 << 12;
-
-/// A machine that knows on which nodes its PEs are. [`Machine::located`] returns it to launchers, which ask through [`Nodes`](super::Nodes).
+/// A machine that knows on which nodes its PEs are. [`Machine::located`](super::Machine::located) returns it to launchers, which ask through [`Nodes`](super::Nodes).
 ///
 /// ```
 /// use viem::machine::{DistanceMatrix, Distances, Located, Location, Machine, MachineError, Nodes};
@@ -142,31 +138,4 @@ impl Location {
     pub fn with_near(self, cores: Vec<CoreRange>, cpus: Vec<u32>) -> Self {
         Self { cores, cpus, ..self }
     }
-}
-
-/// Where a PE is; on a node of its own if the machine does not know.
-pub(super) fn location<M: Machine + ?Sized>(machine: &M, pe: PeId) -> Location {
-    match machine.located() {
-        Some(located) => located.location(pe),
-        None => {
-            let num_cores = machine.capacity(pe).min(MOST_CORES);
-            Location::new(machine.number(pe), (0..num_cores).collect())
-                .with_cores(vec![CoreRange::new(0, 0, num_cores)])
-        }
-    }
-}
-
-/// The name that the system has for a node, if the machine knows it.
-pub(super) fn host<M: Machine + ?Sized>(machine: &M, node: u32) -> Option<&str> {
-    machine.located()?.host(node)
-}
-
-/// The number of nodes of the cluster, if the machine knows it.
-pub(super) fn num_nodes<M: Machine + ?Sized>(machine: &M) -> Option<u32> {
-    machine.located()?.num_nodes()
-}
-
-/// The job of Slurm that the nodes belong to, if the machine was read inside one.
-pub(super) fn slurm_job<M: Machine + ?Sized>(machine: &M) -> Option<&SlurmJob> {
-    machine.located()?.slurm_job()
 }

@@ -37,8 +37,11 @@
 //! into parts, and its distances. Where PEs are (`Located`) and how they are audited (`Audited`) are traits of their own, which a machine
 //! returns if it knows more than the defaults. Distances (`Distances`) are an enum of the metrics there are. A metric (`Metric`, `DistanceOracle`) is hot.
 //!
+//! From the bottom up: metrics with the plain data they are computed from (`metric/`), `Distances`, the trait (`interface.rs`), its families
+//! (`family/`), and what reads, recognises and divides machines. No file knows those above it.
+//!
 //! `Problem` holds distances of any kind. Only loops that ask for many distances are compiled for each kind: `with_oracle!` in
-//! `src/machine/mod.rs` matches once and runs a piece of code with the concrete type. Everything above such a loop is compiled once. So a
+//! `distances.rs` matches once and runs a piece of code with the concrete type. Everything above such a loop is compiled once. So a
 //! further machine adds a file, and only a further kind of distances adds compiled code. A machine of a user's own implements `Machine`, and,
 //! where no metric of the library has its distances, `OwnDistances`; no table of all pairs is needed.
 //!
@@ -87,6 +90,8 @@ mod distances;
 pub mod division;
 mod error;
 mod family;
+mod interconnect;
+mod interface;
 mod key_memory;
 mod located;
 mod metric;
@@ -98,195 +103,39 @@ pub mod recognise;
 pub mod spec;
 
 pub use audited::{Audited, Note};
-pub use distances::distances_of;
-pub use division::{Division, divide};
+pub use distances::Distances;
+pub(crate) use distances::with_oracle;
+pub use division::divide;
 pub use error::{HierarchyError, MachineError, StoredDistancesError};
 pub use family::blocks::Blocks;
 pub use family::capacities::Capacities;
-pub use family::cube::{Hamming, Hypercube};
-pub use family::dimension::Dimension;
+pub use family::cube::Hypercube;
 pub use family::divided::Divided;
-pub use family::grid::{Grid, GridKey, Hops, Lane};
-pub use family::hierarchy::{Code, Hierarchy, HierarchyOnline, Prefixes};
-pub use family::hosted::{BetweenHosts, HostKey, Hosted};
+pub use family::hosted::Hosted;
 pub use family::listed::Listed;
-pub use family::matrix::{DistanceMatrix, Entry, Table};
-pub use family::network::{Network, RouteKey, Routes};
-pub use family::placed::Placed;
-pub use family::rails::Rails;
-pub use family::uneven::UnevenTree;
+pub use family::matrix::DistanceMatrix;
+pub use interconnect::Interconnect;
+pub use interface::{Machine, distances_of};
 pub use located::{CoreRange, Located, Location, SlurmJob};
 pub use metric::balls::{Balls, Partners, Vicinity, centre, spread};
 pub(crate) use metric::costs_in_rows;
 pub use metric::differences::Differences;
+pub use metric::dimension::Dimension;
+pub use metric::grid::{Grid, GridKey, Hops, Lane};
+pub use metric::hamming::Hamming;
+pub use metric::hierarchy::{Code, Hierarchy, HierarchyOnline, Prefixes};
+pub use metric::hosts::{BetweenHosts, HostKey};
+pub use metric::network::{Network, RouteKey, Routes};
 pub use metric::own::{Own, OwnDistances};
+pub use metric::placed::Placed;
+pub use metric::rails::Rails;
 pub use metric::small::SmallTable;
 pub use metric::stored::{DistanceKind, StoredDistances};
+pub use metric::table::{Entry, Table};
+pub use metric::uneven::UnevenTree;
 pub use metric::{DistanceOracle, DistanceVisitor, Metric, Ultrametric};
-pub use nodes::nodes_of;
-pub use nodes::{Nodes, Site};
-pub use parts::{PartTree, Parts};
+pub use nodes::{Nodes, Site, nodes_of};
+pub use parts::{Division, PartTree, Parts};
 pub(crate) use places::{EqualNodes, GroupSlots};
 pub use places::{Places, check_memory};
 pub use spec::{SpecError, build};
-
-use crate::ground::types::PeId;
-
-/// A machine that processes can be mapped to.
-///
-/// Only [`num_pes`](Self::num_pes) and [`distances`](Self::distances) are required.
-pub trait Machine: Send + Sync {
-    /// Number of PEs.
-    fn num_pes(&self) -> usize;
-
-    /// The distances between all [`num_pes`](Self::num_pes) PEs. May take time and memory, and fails if there is too little memory.
-    fn distances(&self) -> Result<Distances, MachineError>;
-
-    /// How the machine falls into parts whose PEs are near each other and far from the others.
-    fn division(&self) -> Division {
-        Division::ByDistance
-    }
-
-    /// The distances between some PEs: PE i of the result is PE `list[i]` of this machine. Machines that know distances without a table
-    /// take no longer than the list is.
-    fn distances_among(&self, list: &[PeId]) -> Result<Distances, MachineError> {
-        Ok(distances_of(self)?.listed(list))
-    }
-
-    /// How some PEs, each listed once, fall into parts; they are numbered by their position in the list. Regular machines take no longer than
-    /// the list is.
-    fn division_among(&self, list: &[PeId]) -> Division {
-        self.division().listed(list)
-    }
-
-    /// What messages travel over.
-    fn interconnect(&self) -> Interconnect {
-        Interconnect::Ports
-    }
-
-    /// How many processes a PE has room for.
-    fn capacity(&self, _pe: PeId) -> u32 {
-        1
-    }
-
-    /// The [`capacity`](Self::capacity) of each PE, by PE; O(PEs).
-    fn capacities(&self) -> Vec<u32> {
-        (0..self.num_pes() as PeId).map(|pe| self.capacity(pe)).collect()
-    }
-
-    /// How many processes all PEs together have room for; O(PEs).
-    fn room(&self) -> u64 {
-        (0..self.num_pes() as PeId).map(|pe| u64::from(self.capacity(pe))).sum()
-    }
-
-    /// A smaller machine that consists of the first PEs of this one, at least `least` of them, with the same numbers and
-    /// distances; it is as compact as any part of its size. `None` if there is no such part, or none is known.
-    fn first_pes(&self, _least: usize) -> Option<Box<dyn Machine>> {
-        None
-    }
-
-    /// Some PEs that are near each other, at least `least` of them, in ascending order, if they are a small part of the machine. They are as
-    /// compact as any part of this size. Asked where [`first_pes`](Self::first_pes) knows none. `None` if there is no such part, or none
-    /// is known.
-    fn compact_pes(&self, _least: usize) -> Option<Vec<PeId>> {
-        None
-    }
-
-    /// The number that users know a PE by: that in the whole machine, if this is a part of one.
-    fn number(&self, pe: PeId) -> PeId {
-        pe
-    }
-
-    /// The machine as a regular tree, if it is one.
-    fn hierarchy(&self) -> Option<&Hierarchy> {
-        None
-    }
-
-    /// The machine in a few words, for people.
-    fn describe(&self) -> String {
-        format!("machine of {} processing elements", self.num_pes())
-    }
-
-    /// On which nodes the PEs are, if the machine knows. Otherwise each PE counts as a node of its own, with as many CPUs as it
-    /// has room for processes, but at most 4096.
-    fn located(&self) -> Option<&dyn Located> {
-        None
-    }
-
-    /// The machine as an auditor sees it, if it cannot be read again from what its user typed.
-    fn audited(&self) -> Option<&dyn Audited> {
-        None
-    }
-}
-
-/// What messages travel over; `viem-workload` derives links and routes from it.
-#[derive(Clone, Debug)]
-pub enum Interconnect {
-    /// Routers in a grid, each with a PE or a tree of PEs.
-    Grid(Grid),
-    /// Switches in a tree.
-    Tree(Hierarchy),
-    /// Switches in a tree whose groups have any number of members.
-    UnevenTree(UnevenTree),
-    /// Leaf switches of rails, under the switches of pods.
-    Rails(Rails),
-    /// Links between routers and PEs.
-    Network(Network),
-    /// That of a machine of which only some PEs are used; PE i is PE `list[i]` there.
-    Listed {
-        /// What connects all PEs.
-        whole: Box<Interconnect>,
-        /// The PEs that are used.
-        list: Vec<PeId>,
-    },
-    /// Only distances are known: each PE has a port for sending and one for receiving.
-    Ports,
-}
-
-/// The distances between all PEs of a machine, in one of the representations there are. `Wide` ones hold larger numbers.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-#[allow(missing_docs)] // each is named after what it holds
-pub enum Distances {
-    Tree(HierarchyOnline<u32>),
-    WideTree(HierarchyOnline<u64>),
-    StoredTree(StoredDistances),
-    Prefixes(Placed<Prefixes<u64>>),
-    Hops(Placed<Hops<i16, 8>>),
-    WideHops(Placed<Hops<i32, 32>>),
-    Hamming(Placed<Hamming>),
-    Differences(Placed<Differences>),
-    Routes(Placed<Routes<u8>>),
-    WideRoutes(Placed<Routes<u32>>),
-    Table(Placed<Table<u8>>),
-    WideTable(Placed<Table<u32>>),
-    BetweenHosts(Placed<BetweenHosts>),
-    SmallTable(SmallTable),
-    Own(Placed<Own>),
-}
-
-/// Evaluates an expression with the oracle inside some [`Distances`], compiled for each representation.
-///
-/// Each use compiles fifteen copies of everything it calls, so it belongs around loops that ask for distances, and nowhere higher.
-macro_rules! with_oracle {
-    ($distances:expr, |$oracle:ident| $body:expr) => {
-        match $distances {
-            $crate::machine::Distances::Tree($oracle) => $body,
-            $crate::machine::Distances::WideTree($oracle) => $body,
-            $crate::machine::Distances::StoredTree($oracle) => $body,
-            $crate::machine::Distances::Prefixes($oracle) => $body,
-            $crate::machine::Distances::Hops($oracle) => $body,
-            $crate::machine::Distances::WideHops($oracle) => $body,
-            $crate::machine::Distances::Hamming($oracle) => $body,
-            $crate::machine::Distances::Differences($oracle) => $body,
-            $crate::machine::Distances::Routes($oracle) => $body,
-            $crate::machine::Distances::WideRoutes($oracle) => $body,
-            $crate::machine::Distances::Table($oracle) => $body,
-            $crate::machine::Distances::WideTable($oracle) => $body,
-            $crate::machine::Distances::BetweenHosts($oracle) => $body,
-            $crate::machine::Distances::SmallTable($oracle) => $body,
-            $crate::machine::Distances::Own($oracle) => $body,
-        }
-    };
-}
-pub(crate) use with_oracle;

@@ -1,7 +1,10 @@
 //! The host and the CPUs of each PE of a machine, for launchers.
 
 use crate::ground::types::PeId;
-use crate::machine::{CoreRange, Machine, located};
+use crate::machine::{CoreRange, Location, Machine, SlurmJob};
+
+/// More cores than any node has. Capacities may be larger where they stand for shares of the work.
+const MOST_CORES: u32 = 1 << 12;
 
 /// Where the PEs of a machine are.
 ///
@@ -70,7 +73,7 @@ impl Nodes {
         let mut seats = Vec::with_capacity(machine.num_pes());
         let (mut cores, mut cpus, mut gpus) = (Vec::new(), Vec::new(), Vec::new());
         for pe in 0..machine.num_pes() as PeId {
-            let own = located::location(machine, pe);
+            let own = location(machine, pe);
             let (first_cores, first_cpu, first_gpu) = (cores.len(), cpus.len(), gpus.len());
             seats.push(Seat { node: own.node, first_cores, first_cpu, first_gpu });
             cores.extend(own.cores);
@@ -78,9 +81,8 @@ impl Nodes {
             gpus.extend(own.gpus);
         }
         let numbers = renumber(seats.iter_mut().map(|seat: &mut Seat| &mut seat.node).collect());
-        let name =
-            |&node: &u32| located::host(machine, node).map_or_else(|| format!("node{node}"), str::to_owned);
-        let are_named = numbers.iter().all(|&node| located::host(machine, node).is_some());
+        let name = |&node: &u32| host(machine, node).map_or_else(|| format!("node{node}"), str::to_owned);
+        let are_named = numbers.iter().all(|&node| host(machine, node).is_some());
         Self { hosts: numbers.iter().map(name).collect(), are_named, seats, cores, cpus, gpus }
     }
 
@@ -124,7 +126,7 @@ impl Nodes {
 /// The node of each of these PEs, and the number of nodes, which are numbered from 0 in ascending order. O(n log n) for n PEs, however
 /// large the machine is.
 pub fn nodes_of(machine: &dyn Machine, pes: &[PeId]) -> (Vec<u32>, usize) {
-    let mut node_of: Vec<u32> = pes.iter().map(|&pe| located::location(machine, pe).node).collect();
+    let mut node_of: Vec<u32> = pes.iter().map(|&pe| location(machine, pe).node).collect();
     let numbers = renumber(node_of.iter_mut().collect());
     (node_of, numbers.len())
 }
@@ -138,6 +140,33 @@ fn renumber(nodes: Vec<&mut u32>) -> Vec<u32> {
         *node = numbers.partition_point(|number| *number < *node) as u32;
     }
     numbers
+}
+
+/// Where a PE is; on a node of its own if the machine does not know.
+pub(super) fn location<M: Machine + ?Sized>(machine: &M, pe: PeId) -> Location {
+    match machine.located() {
+        Some(located) => located.location(pe),
+        None => {
+            let num_cores = machine.capacity(pe).min(MOST_CORES);
+            Location::new(machine.number(pe), (0..num_cores).collect())
+                .with_cores(vec![CoreRange::new(0, 0, num_cores)])
+        }
+    }
+}
+
+/// The name that the system has for a node, if the machine knows it.
+pub(super) fn host<M: Machine + ?Sized>(machine: &M, node: u32) -> Option<&str> {
+    machine.located()?.host(node)
+}
+
+/// The number of nodes of the cluster, if the machine knows it.
+pub(super) fn num_nodes<M: Machine + ?Sized>(machine: &M) -> Option<u32> {
+    machine.located()?.num_nodes()
+}
+
+/// The job of Slurm that the nodes belong to, if the machine was read inside one.
+pub(super) fn slurm_job<M: Machine + ?Sized>(machine: &M) -> Option<&SlurmJob> {
+    machine.located()?.slurm_job()
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use crate::ground::types::PeId;
+use crate::graph::CsrGraph;
+use crate::ground::types::{NodeId, PeId};
 
 /// A tree of parts. Part 0 is the whole machine; the children of a part divide its range in order.
 ///
@@ -275,6 +276,37 @@ impl Parts {
             waiting.extend(children.into_iter().zip(resized.children(new)));
         }
         resized
+    }
+}
+
+/// How a machine falls into parts.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Division {
+    /// Into these.
+    Parts(Parts),
+    /// As its network does when cut across few links, expensive ones first.
+    Network {
+        /// Vertices are routers, edge weights the costs of links.
+        graph: CsrGraph,
+        /// The vertex that each PE is at.
+        vertex_of: Vec<NodeId>,
+    },
+    /// As the distances suggest.
+    ByDistance,
+}
+
+impl Division {
+    /// That of listed PEs alone, which are numbered by their position in the list.
+    pub fn listed(self, list: &[PeId]) -> Self {
+        match self {
+            Self::Parts(parts) => Self::Parts(parts.listed(list)),
+            Self::Network { graph, vertex_of } => {
+                let vertex_of = list.iter().map(|&pe| vertex_of[pe as usize]).collect();
+                Self::Network { graph, vertex_of }
+            }
+            Self::ByDistance => Self::ByDistance,
+        }
     }
 }
 

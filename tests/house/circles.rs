@@ -29,14 +29,10 @@ const CRATES: [&str; 18] = [
     "crates/workload/src",
 ];
 
-/// Where imports between a root module and the modules below it do not count yet: machines, whose trait names distances of some of them.
-const EXEMPT: (&str, &str) = ("src", "machine");
-
 #[test]
 fn files_do_not_import_each_other_in_circles() {
     for folder in CRATES {
-        let exempt = (folder == EXEMPT.0).then_some(EXEMPT.1);
-        let left = in_circles(arrows(&sources(folder), exempt));
+        let left = in_circles(arrows(&sources(folder)));
         assert!(left.is_empty(), "in {folder}, these files and those they are imported by: {left:#?}");
     }
 }
@@ -44,7 +40,7 @@ fn files_do_not_import_each_other_in_circles() {
 /// Which modules each module imports.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
-fn arrows(sources: &[Source], exempt: Option<&str>) -> Arrows {
+fn arrows(sources: &[Source]) -> Arrows {
     let modules: BTreeMap<&[String], &Source> =
         sources.iter().map(|source| (&source.path[..], source)).collect();
     let mentions: Vec<_> = sources.iter().map(|source| (source, source.mentions())).collect();
@@ -60,11 +56,7 @@ fn arrows(sources: &[Source], exempt: Option<&str>) -> Arrows {
     for (source, mentions) in &mentions {
         for mention in mentions {
             let target = modules[&defining(&mention.path, &modules, &exports)[..]];
-            let ends = [source, target].map(|file| &file.path);
-            let is_exempt = ends.iter().all(|path| path.first().map(String::as_str) == exempt)
-                && ends.iter().any(|path| path.len() == 1);
-            let is_passed_over = source.path == target.path || is_listed(source, mention);
-            if !is_exempt && !is_passed_over {
+            if source.path != target.path && !is_listed(source, mention) {
                 let from = arrows.entry(source.path.join("::")).or_default();
                 from.insert(target.path.join("::"));
             }
@@ -132,12 +124,12 @@ fn circles_are_found() {
             source("f::c", false, c),
         ]
     };
-    let circle = in_circles(arrows(&files("use crate::a::y;"), None));
+    let circle = in_circles(arrows(&files("use crate::a::y;")));
     assert_eq!(circle.keys().collect::<Vec<_>>(), ["a", "b", "f::c"]);
     // A root module lists what is below, but no code of it may use that if it is used there itself.
     let circle = |face: &str| {
         let files = [source("f", true, face), source("f::c", false, "use super::D;"), source("", true, "")];
-        in_circles(arrows(&files, None)).into_keys().collect::<Vec<_>>()
+        in_circles(arrows(&files)).into_keys().collect::<Vec<_>>()
     };
     assert!(circle("mod c; pub use c::C; pub struct D;").is_empty());
     assert_eq!(circle("mod c; pub use c::C; pub struct D(C);"), ["f", "f::c"]);

@@ -3,7 +3,7 @@
 use crate::ground::types::PeId;
 use crate::machine::{
     Audited, Distances, Division, Hierarchy, Interconnect, Located, Location, Machine, MachineError,
-    SlurmJob, located,
+    SlurmJob, nodes,
 };
 
 /// A machine with a capacity for each PE.
@@ -83,18 +83,18 @@ impl<M: Machine> Machine for Capacities<M> {
 
 impl<M: Machine> Located for Capacities<M> {
     fn location(&self, pe: PeId) -> Location {
-        located::location(&self.machine, pe)
+        nodes::location(&self.machine, pe)
     }
 
     fn host(&self, node: u32) -> Option<&str> {
-        located::host(&self.machine, node)
+        nodes::host(&self.machine, node)
     }
 
     fn num_nodes(&self) -> Option<u32> {
-        located::num_nodes(&self.machine)
+        nodes::num_nodes(&self.machine)
     }
 
     fn slurm_job(&self) -> Option<&SlurmJob> {
-        located::slurm_job(&self.machine)
+        nodes::slurm_job(&self.machine)
     }
 }

@@ -1,10 +1,10 @@
 //! Hypercubes: the distance of two PEs is the number of bits in which their numbers differ.
 
-use crate::ground::types::{Distance, PeId};
+use crate::ground::types::PeId;
 use crate::machine::parts::{Members, Parts};
 use crate::machine::spec::MachineKind;
 use crate::machine::{
-    Differences, Dimension, Distances, Division, Grid, Interconnect, Machine, MachineError, Metric, Placed,
+    Differences, Dimension, Distances, Division, Grid, Hamming, Interconnect, Machine, MachineError, Placed,
     key_memory,
 };
 
@@ -89,29 +89,6 @@ impl Machine for Hypercube {
 
     fn describe(&self) -> String {
         format!("hypercube of dimension {}", self.dimension)
-    }
-}
-
-/// The Hamming distance.
-#[derive(Clone, Copy, Debug)]
-pub struct Hamming {
-    dimension: u32,
-}
-
-impl Metric for Hamming {
-    type Key = PeId;
-
-    #[inline]
-    fn between(&self, a: PeId, b: PeId) -> Distance {
-        Distance::from((a ^ b).count_ones())
-    }
-
-    fn max_distance(&self) -> Distance {
-        Distance::from(self.dimension)
-    }
-
-    fn has_triangle_inequality(&self) -> bool {
-        true
     }
 }
 

@@ -5,10 +5,11 @@
 
 use hashbrown::HashMap;
 
-use super::hierarchy::Prefixes;
-use super::matrix::Table;
 use crate::ground::types::{Distance, PeId};
-use crate::machine::{Distances, Division, Machine, MachineError, Metric, Parts, Placed, UnevenTree};
+use crate::machine::{
+    BetweenHosts, Distances, Division, HostKey, Machine, MachineError, Metric, Parts, Placed, Table,
+    UnevenTree,
+};
 
 /// Nodes whose distances are given by a matrix, and that are trees inside.
 #[derive(Clone, Debug)]
@@ -115,45 +116,5 @@ impl Machine for Hosted {
 
     fn describe(&self) -> String {
         format!("{} processing elements of {} nodes", self.node_of.len(), self.num_nodes)
-    }
-}
-
-/// Where a PE is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HostKey {
-    /// In the tree of its node.
-    code: u64,
-    node: u32,
-    to_network: u32,
-}
-
-/// Distances inside nodes, and between them.
-#[derive(Clone, Debug)]
-pub struct BetweenHosts {
-    inside: Prefixes<u64>,
-    between: Table<u32>,
-    max_distance: Distance,
-}
-
-impl Metric for BetweenHosts {
-    type Key = HostKey;
-
-    #[inline]
-    fn between(&self, a: HostKey, b: HostKey) -> Distance {
-        if a.node == b.node {
-            self.inside.between(a.code, b.code)
-        } else {
-            let to_networks = Distance::from(a.to_network) + Distance::from(b.to_network);
-            self.between.distance(a.node, b.node) + to_networks
-        }
-    }
-
-    fn max_distance(&self) -> Distance {
-        self.max_distance
-    }
-
-    #[inline]
-    fn interchangeable(&self, a: HostKey, b: HostKey) -> bool {
-        (a.node, a.to_network) == (b.node, b.to_network) && self.inside.interchangeable(a.code, b.code)
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::ground::types::PeId;
 use crate::machine::{
-    Audited, Distances, Division, Interconnect, Located, Location, Machine, MachineError, SlurmJob, located,
+    Audited, Distances, Division, Interconnect, Located, Location, Machine, MachineError, SlurmJob, nodes,
 };
 
 /// The listed PEs of a machine. PE i is the i-th of the list; distances are those of the whole machine.
@@ -105,18 +105,18 @@ impl<M: Machine> Machine for Listed<M> {
 
 impl<M: Machine> Located for Listed<M> {
     fn location(&self, pe: PeId) -> Location {
-        located::location(&self.machine, self.list[pe as usize])
+        nodes::location(&self.machine, self.list[pe as usize])
     }
 
     fn host(&self, node: u32) -> Option<&str> {
-        located::host(&self.machine, node)
+        nodes::host(&self.machine, node)
     }
 
     fn num_nodes(&self) -> Option<u32> {
-        located::num_nodes(&self.machine)
+        nodes::num_nodes(&self.machine)
     }
 
     fn slurm_job(&self) -> Option<&SlurmJob> {
-        located::slurm_job(&self.machine)
+        nodes::slurm_job(&self.machine)
     }
 }

@@ -1,14 +1,12 @@
-//! The machines, a file each.
+//! The machines, a file each. Data that distances or links are computed from are plain types of `metric`; their files here make machines of them.
 
 pub(super) mod blocks;
 pub(super) mod capacities;
-pub(super) mod dimension;
 pub(super) mod divided;
 pub(super) mod hosted;
 pub(super) mod listed;
 pub(super) mod matrix;
 pub(super) mod network;
-pub(super) mod placed;
 pub(super) mod uneven;
 
 use super::spec::MachineKind;

@@ -1,11 +1,22 @@
-//! Distances as searches see them, and metrics that serve several machines.
+//! Distances as searches see them: metrics, and the plain data of trees, grids, networks and rails that they are computed from.
+//! Nothing here knows [`Machine`](super::Machine).
 
 pub(super) mod balls;
 pub(super) mod differences;
+pub(super) mod dimension;
+pub(super) mod grid;
+pub(super) mod hamming;
+pub(super) mod hierarchy;
+pub(super) mod hosts;
+pub(super) mod network;
 pub(super) mod own;
 pub(super) mod paths;
+pub(super) mod placed;
+pub(super) mod rails;
 pub(super) mod small;
 pub(super) mod stored;
+pub(super) mod table;
+pub(super) mod uneven;
 
 use std::ops::Range;
 

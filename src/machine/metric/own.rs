@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::ground::types::{Distance, PeId};
-use crate::machine::{Distances, MachineError, Metric, Placed, key_memory};
+use crate::machine::{MachineError, Metric, Placed, key_memory};
 
 /// The distances of a machine of your own, computed for two PEs at a time. No table of all pairs is needed.
 ///
@@ -55,22 +55,25 @@ pub trait OwnDistances: Debug + Send + Sync {
     }
 }
 
-impl Distances {
-    /// The distances of a machine of your own with this number of PEs. Fails if there is no memory for 4 bytes per PE.
-    pub fn own(num_pes: usize, distances: impl OwnDistances + 'static) -> Result<Self, MachineError> {
-        let end = PeId::try_from(num_pes).map_err(|_| MachineError::TooManyPes)?;
-        let mut keys = key_memory::room_for_keys(num_pes)?;
-        keys.extend(0..end);
-        let max_distance = distances.max_distance().max(0);
-        Ok(Self::Own(Placed::new(Own { distances: Arc::new(distances), max_distance }, keys)))
-    }
-}
-
 /// The metric of [`OwnDistances`].
 #[derive(Clone, Debug)]
 pub struct Own {
     distances: Arc<dyn OwnDistances>,
     max_distance: Distance,
+}
+
+impl Own {
+    /// The distances between so many PEs. Fails if there is no memory for a key of each.
+    pub(in crate::machine) fn placed(
+        num_pes: usize,
+        distances: impl OwnDistances + 'static,
+    ) -> Result<Placed<Self>, MachineError> {
+        let end = PeId::try_from(num_pes).map_err(|_| MachineError::TooManyPes)?;
+        let mut keys = key_memory::room_for_keys(num_pes)?;
+        keys.extend(0..end);
+        let max_distance = distances.max_distance().max(0);
+        Ok(Placed::new(Own { distances: Arc::new(distances), max_distance }, keys))
+    }
 }
 
 impl Metric for Own {

@@ -2,7 +2,7 @@
 
 use crate::ground::threads;
 use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
-use crate::machine::family::placed::has_repeats;
+use crate::machine::metric::placed::has_repeats;
 use crate::machine::{DistanceOracle, DistanceVisitor, Metric, costs_in_rows};
 
 /// Most PEs whose distances are stored: the table of that many takes four megabytes, and most of what a search reads is in cache.

@@ -174,7 +174,7 @@ fn pointers_forward_every_method() {
 fn every_method_is_compared() {
     let pointers = include_str!("../../../src/machine/pointers.rs");
     let traits = [
-        ("Machine", include_str!("../../../src/machine/mod.rs"), answers(Probe::new()).len()),
+        ("Machine", include_str!("../../../src/machine/interface.rs"), answers(Probe::new()).len()),
         ("Located", include_str!("../../../src/machine/located.rs"), locations(Probe::new()).len()),
         ("Audited", include_str!("../../../src/machine/audited.rs"), outlines(Probe::new()).len()),
     ];

@@ -1,0 +1,28 @@
+//! What connects the PEs of a machine.
+
+use crate::ground::types::PeId;
+use crate::machine::{Grid, Hierarchy, Network, Rails, UnevenTree};
+
+/// What messages travel over; `viem-workload` derives links and routes from it.
+#[derive(Clone, Debug)]
+pub enum Interconnect {
+    /// Routers in a grid, each with a PE or a tree of PEs.
+    Grid(Grid),
+    /// Switches in a tree.
+    Tree(Hierarchy),
+    /// Switches in a tree whose groups have any number of members.
+    UnevenTree(UnevenTree),
+    /// Leaf switches of rails, under the switches of pods.
+    Rails(Rails),
+    /// Links between routers and PEs.
+    Network(Network),
+    /// That of a machine of which only some PEs are used; PE i is PE `list[i]` there.
+    Listed {
+        /// What connects all PEs.
+        whole: Box<Interconnect>,
+        /// The PEs that are used.
+        list: Vec<PeId>,
+    },
+    /// Only distances are known: each PE has a port for sending and one for receiving.
+    Ports,
+}
