@@ -10,7 +10,7 @@ use std::path::Path;
 use viem::graph::CsrGraph;
 use viem::ground::rng::{Rng, derive};
 use viem::machine::{Capacities, Hierarchy, Listed, Machine};
-use viem::partition::{BlocksLeft, Homes, Migration, MigrationWeight, Partitioner, Remapping, Targets};
+use viem::partition::{Homes, Migration, MigrationWeight, Partitioner, Remapping, RemovedBlocks, Targets};
 use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request};
 use viem_io::metis::NodeWeights;
 
@@ -220,7 +220,7 @@ fn parts(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcome>
         }
     };
     let homes =
-        Homes::after(&old, BlocksLeft(&left), targets.num_blocks()).unwrap_or_else(|error| fail(error));
+        Homes::after(&old, RemovedBlocks(&left), targets.num_blocks()).unwrap_or_else(|error| fail(error));
     let partitioner = Partitioner::new(run.preset, 2 * draw + 1);
     let (_, seconds) = timed(run, || partitioner.partition(graph, &targets, &()));
     let remap = |weight| {
@@ -293,7 +293,7 @@ fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcom
         }
     };
     let homes =
-        Homes::after(old.pes(), BlocksLeft(&left), machine.num_pes()).unwrap_or_else(|error| fail(error));
+        Homes::after(old.pes(), RemovedBlocks(&left), machine.num_pes()).unwrap_or_else(|error| fail(error));
     let (_, seconds) = timed(run, || map(machine.as_ref(), 2 * draw + 1));
     let remap = |weight| {
         let solution = Request::new(graph, &PreparedMachine::new(machine.as_ref()))

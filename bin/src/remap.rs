@@ -12,7 +12,7 @@ use viem::graph::CsrGraph;
 use viem::ground::number_list::{ListOf, is_list};
 use viem::ground::observer::Observer;
 use viem::ground::types::Weight;
-use viem::partition::{BlocksLeft, CurvePoint, Homes, Migration, MigrationWeight, Remapping};
+use viem::partition::{CurvePoint, Homes, Migration, MigrationWeight, Remapping, RemovedBlocks};
 use viem::solve::{Config, Request, Solution};
 use viem_io as io;
 use viem_io::output::OutputId;
@@ -123,7 +123,7 @@ impl RemapOptions {
         let expected = self.parents.is_none().then(|| graph.num_nodes());
         let old = io::partition::read(Source::open(path)?, expected)?;
         let left = self.blocks_that_left(&old)?;
-        let mut homes = Homes::after(&old, BlocksLeft(&left), num_blocks)?;
+        let mut homes = Homes::after(&old, RemovedBlocks(&left), num_blocks)?;
         if let Some(path) = &self.parents {
             let parents = io::parents::read(Source::open(path)?, graph.num_nodes(), old.len())?;
             homes = homes.of_children(&parents)?;

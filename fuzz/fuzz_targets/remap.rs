@@ -9,7 +9,7 @@ use common::text_of_bytes;
 use libfuzzer_sys::fuzz_target;
 use viem::graph::{CsrGraph, generate};
 use viem::ground::number_list::ListOf;
-use viem::partition::{BlocksLeft, Homes};
+use viem::partition::{Homes, RemovedBlocks};
 use viem_io::{Source, number_list, parents, partition};
 use viem_verify::{OldText, audit_migration};
 
@@ -21,7 +21,7 @@ fn homes(texts: [&[u8]; 3]) -> Option<Homes> {
     let [old, of_vertices, left] = texts.map(|text| Source::new("fuzz", text));
     let old = partition::read(old.ok()?, None).ok()?;
     let left = number_list::read(left.ok()?, ListOf::Blocks, 9).unwrap_or_default();
-    let homes = Homes::after(&old, BlocksLeft(&left), NUM_BLOCKS).ok()?;
+    let homes = Homes::after(&old, RemovedBlocks(&left), NUM_BLOCKS).ok()?;
     let parents = parents::read(of_vertices.ok()?, NUM_NODES, old.len()).ok()?;
     homes.of_children(&parents).ok()
 }

@@ -76,7 +76,7 @@ impl Distances {
         with_oracle!(self, |oracle| visitor.visit(oracle))
     }
 
-    /// Sets each entry of a row to the distance between a PE and that of the entry.
+    /// Fills a row: entry i becomes the distance from a PE to PE i.
     pub(in crate::machine) fn fill_row(&self, from: PeId, row: &mut [Distance]) {
         with_oracle!(self, |oracle| {
             let here = oracle.key(from);

@@ -191,7 +191,7 @@ unsafe fn objective_of(name: *const c_char) -> Result<SecondaryObjective, Error>
 }
 
 /// Lowers a secondary objective, while J rises by at most a share of what it is: exchanges what is on two PEs, nodes or racks. The result is the
-/// mapping that is given unless its objective is lower. Where distances alone are known of a machine, no link is, and nothing changes for links.
+/// mapping that is given unless its objective is lower. Where distances alone are known of a machine, `busiest_link` changes nothing.
 ///
 /// - `start`: the mapping, one-to-one or many-to-one
 /// - `objective`: what `viem --secondary` takes, such as `busiest_node`; null for `busiest_link`

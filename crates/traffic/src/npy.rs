@@ -124,7 +124,7 @@ fn entry(scanner: &mut Scanner<Source<'_>>, header: &Header, row: u64, column: u
 mod tests {
     use crate::tests::{Flows, Sample};
 
-    pub(super) const SAMPLE: Sample = Sample { write: Some(write), ..Sample::NONE };
+    pub(super) const SAMPLE: Sample = Sample { text: Sample::BINARY, write: Some(write), ..Sample::NONE };
 
     fn write(n: u32, flows: &Flows) -> Vec<Vec<u8>> {
         let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({n}, {n}), }}\n");

@@ -6,8 +6,8 @@ use viem::ground::rng::Rng;
 use viem::ground::threads;
 use viem::machine::{Capacities, Hierarchy};
 use viem::partition::{
-    BlocksLeft, Homes, HomesError, MigrationWeight, PartitionPreset, Partitioner, RemapError, Remapped,
-    Remapping, Targets,
+    Homes, HomesError, MigrationWeight, PartitionPreset, Partitioner, RemapError, Remapped, Remapping,
+    RemovedBlocks, Targets,
 };
 use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request, Solution, SolveError};
 use viem_verify::{MachineText, audit_many};
@@ -82,7 +82,7 @@ fn blocks_leave_and_join() {
     let mesh = generate::mesh(40, 30, 1);
     let targets = Targets::equal(&mesh, 8, 0.03).unwrap();
     let blocks = Partitioner::new(PartitionPreset::Fast, 1).partition(&mesh, &targets, &()).into_blocks();
-    let fewer = Homes::after(&blocks, BlocksLeft(&[6, 2]), 6).unwrap();
+    let fewer = Homes::after(&blocks, RemovedBlocks(&[6, 2]), 6).unwrap();
     let six = Targets::equal(&mesh, 6, 0.03).unwrap();
     for x in ["0", "0.3"] {
         remapped(&mesh, &six, &fewer, PartitionPreset::Eco, x);
@@ -96,7 +96,7 @@ fn blocks_leave_and_join() {
         assert!(remapped.partition.block_weights().iter().all(|&weight| weight > 0));
     }
     // Block 2 is removed, and another one is added.
-    let exchanged = Homes::after(&blocks, BlocksLeft(&[2]), 8).unwrap();
+    let exchanged = Homes::after(&blocks, RemovedBlocks(&[2]), 8).unwrap();
     remapped(&mesh, &targets, &exchanged, PartitionPreset::Strong, "1");
 }
 
@@ -306,7 +306,7 @@ fn tiny_graphs_and_many_blocks_are_remapped() {
             let graph = generate::random_geometric(n, 3.0, n as u64);
             let blocks: Vec<u32> = (0..n).map(|_| rng.below(k as u32 + 1)).collect();
             let left = [rng.below(k as u32 + 1)];
-            let homes = Homes::after(&blocks, BlocksLeft(&left), k).unwrap();
+            let homes = Homes::after(&blocks, RemovedBlocks(&left), k).unwrap();
             let targets = Targets::equal(&graph, k, 0.0).unwrap();
             for x in ["0", "0.5", "100"] {
                 remapped(&graph, &targets, &homes, PartitionPreset::Fast, x);
@@ -325,7 +325,7 @@ fn tiny_graphs_are_remapped_along_the_parts_of_a_machine() {
         let capacities = (0..12).map(|_| 1 + rng.below(3)).collect();
         let machine = Capacities::new(machine.clone(), capacities).unwrap();
         let old: Vec<u32> = (0..n).map(|_| rng.below(14)).collect();
-        let homes = Homes::after(&old, BlocksLeft(&[12, 13]), 12).unwrap();
+        let homes = Homes::after(&old, RemovedBlocks(&[12, 13]), 12).unwrap();
         for x in ["0.5", "100"] {
             let solution = solved!(
                 &graph,
@@ -344,10 +344,10 @@ fn tiny_graphs_are_remapped_along_the_parts_of_a_machine() {
 #[test]
 fn invalid_input_is_rejected() {
     assert!(matches!(
-        Homes::after(&[0, 7], BlocksLeft(&[3]), 4),
+        Homes::after(&[0, 7], RemovedBlocks(&[3]), 4),
         Err(HomesError::NoSuchBlock { vertex: 1, block: 7, now: 6, num_blocks: 4 })
     ));
-    assert_eq!(Homes::after(&[0], BlocksLeft(&[3, 1, 3]), 4), Err(HomesError::LeftTwice { block: 3 }));
+    assert_eq!(Homes::after(&[0], RemovedBlocks(&[3, 1, 3]), 4), Err(HomesError::LeftTwice { block: 3 }));
     let homes = Homes::new(&[0, 1], 2).unwrap();
     let child = homes.of_children(&[1, 2]);
     assert_eq!(child, Err(HomesError::NoSuchParent { vertex: 1, parent: 2, num_parents: 2 }));

@@ -7,8 +7,8 @@ use viem::graph::{CsrGraph, generate};
 use viem::ground::rng::Rng;
 use viem::machine::{Capacities, Grid, Hierarchy, Machine};
 use viem::partition::{
-    BlocksLeft, BoundViolation, FixedVertices, Homes, MigrationWeight, PartitionPreset, Partitioner,
-    Remapping, Targets,
+    BoundViolation, FixedVertices, Homes, MigrationWeight, PartitionPreset, Partitioner, Remapping,
+    RemovedBlocks, Targets,
 };
 use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request};
 use viem_io::metis::NodeWeights;
@@ -114,7 +114,7 @@ fn results_of_random_graphs_do_not_contradict_each_other() {
         // The last block has left in some rounds.
         let left = if round % 3 == 0 { vec![k] } else { Vec::new() };
         let old: Vec<u32> = (0..n as u32).map(|v| v * (k + left.len() as u32) / n as u32).collect();
-        let homes = Homes::after(&old, BlocksLeft(&left), k as usize).unwrap();
+        let homes = Homes::after(&old, RemovedBlocks(&left), k as usize).unwrap();
         let mut targets = Targets::equal(&graph, k as usize, [0.03, 0.2][round % 2]).unwrap();
         if round % 4 == 0 {
             let least = Targets::least_shares(&graph, &vec![1; k as usize], 0.8).unwrap();

@@ -43,7 +43,7 @@ impl Task<'_> {
         let targets = self.targets(&graph)?;
         let weighed = match &volume {
             None => Cow::Borrowed(&graph),
-            Some(volume) => Cow::Owned(volume.weighed().map_err(|_| Fault::Input)?),
+            Some(volume) => Cow::Owned(volume.weighed()),
         };
         let (preset, count) = effort();
         let partitioner = Partitioner::new(preset, self.options.seed);

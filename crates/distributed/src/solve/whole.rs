@@ -6,7 +6,7 @@ use viem::ground::threads;
 use viem::ground::types::{BlockId, Weight};
 use viem::partition::remap::Homes as WholeHomes;
 use viem::partition::{
-    BlocksLeft, FixedError, FixedVertices, MigrationWeight, Partitioner, Remapping, Targets, TargetsError,
+    FixedError, FixedVertices, MigrationWeight, Partitioner, Remapping, RemovedBlocks, Targets, TargetsError,
 };
 use viem::solve::{PreparedMachine, Request};
 
@@ -143,7 +143,8 @@ impl<C: Comm> Run<'_, C> {
         let new = self.num_blocks as BlockId;
         let known = |&home: &BlockId| if home == Homes::NONE { new } else { home };
         let old = homes.as_ref().map(|homes| homes.iter().map(known).collect::<Vec<_>>());
-        let old = old.map(|old| WholeHomes::after(&old, BlocksLeft(&[new]), self.num_blocks)).transpose()?;
+        let old =
+            old.map(|old| WholeHomes::after(&old, RemovedBlocks(&[new]), self.num_blocks)).transpose()?;
         let remapping = old.as_ref().zip(self.old).map(|(homes, Old { weight, .. })| {
             let remapping = Remapping::new(homes, weight);
             if is_finest { remapping } else { remapping.alone() }

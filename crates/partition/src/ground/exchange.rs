@@ -22,11 +22,11 @@ use super::rng::Rng;
 
 /// A state whose value changes by moves.
 ///
-/// The change is to be that of the value computed from scratch before and after the move; a test of each evaluator compares them.
+/// A test of each evaluator compares what it computes with the value from scratch before and after the move.
 pub trait Evaluator {
     /// A move.
     type Move;
-    /// The change of the value, or what it would become.
+    /// The measure that acceptance compares: the change of the value, or the value after the move.
     type Change;
 
     /// Computes the change of the value by a move. What it leaves in the state is cleared by `make` or `leave`, one of which follows.

@@ -1,4 +1,4 @@
-//! Sorting in one order or another, compiled once for all callers.
+//! Sorting in one order or another, compiled once for each type of items.
 //!
 //! A sort of the standard library is two thousand lines of machine code, and compiled once for each closure that it compares with: where a
 //! closure is inside of generic code, once for each of its instances.

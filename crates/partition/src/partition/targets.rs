@@ -439,11 +439,6 @@ impl Targets {
         blocks.iter().chain(&self.closed).for_each(|&block| is_used[block as usize] = true);
         is_used.into_iter().filter(|is_used| !is_used).count()
     }
-
-    /// The number of blocks of these weights that are below their least loads; O(k).
-    pub fn num_short(&self, weights: &[Weight]) -> usize {
-        weights.iter().zip(&self.least).filter(|(weight, least)| weight < least).count()
-    }
 }
 
 /// The cheapest partition: each block gets the vertices that are fixed to it, and the next others until it has its size; O(n).

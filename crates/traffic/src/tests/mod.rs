@@ -15,7 +15,7 @@ pub(crate) use kinds::{event, kineto};
 /// What a kind of file looks like.
 #[derive(Clone, Copy)]
 pub(crate) struct Sample {
-    /// A file of few ranks; empty if it is no text.
+    /// A file of few ranks, or [`BINARY`](Self::BINARY).
     pub(crate) text: &'static str,
     /// From which line of it on whole numbers may have fractions and exponents; none if they stand in words of the format.
     pub(crate) numbers_from: Option<usize>,
@@ -28,7 +28,10 @@ pub(crate) struct Sample {
 }
 
 impl Sample {
-    /// Nothing to look at.
+    /// Stands for files that are no text.
+    pub(crate) const BINARY: &str = "binary";
+
+    /// No file and nothing special: a format gives the text.
     pub(crate) const NONE: Self =
         Self { text: "", numbers_from: None, has_separators: false, write: None, has_messages: false };
 }

@@ -2,6 +2,7 @@
 
 use viem_io::ReadError;
 
+use super::Sample;
 use super::reader::{Reader, check, reader};
 use crate::{Collector, Format, TrafficConfig};
 
@@ -19,6 +20,7 @@ fn of(format: Format) -> Reader {
 
 #[test]
 fn spellings_encodings_and_damage_are_treated_alike() {
-    let texts = Format::ALL.into_iter().filter(|format| !format.sample.text.is_empty());
+    assert!(Format::ALL.iter().all(|format| !format.sample.text.is_empty()), "a format lacks its text");
+    let texts = Format::ALL.into_iter().filter(|format| format.sample.text != Sample::BINARY);
     check(&texts.map(of).collect::<Vec<_>>());
 }

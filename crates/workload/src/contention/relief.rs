@@ -82,8 +82,8 @@ pub struct Relief {
 ///
 /// An exchange swaps what is on two equal ranges of PEs: single ones, and ranges whose length divides the number of
 /// PEs, such as nodes and racks. It is made if it lowers the sum of a high power of all loads and keeps J within the
-/// limit; of all partners of a range that uses a busy link, the best is taken. The result is the given mapping unless
-/// its greatest load is lower. Where only distances are known, no link is, and nothing changes. Fixed processes stay.
+/// limit; of all partners of a range that loads a busy carrier, the best is taken. The result is the given mapping unless
+/// its greatest load is lower. Where only the distances of a machine are known, `BusiestLink` changes nothing. Fixed processes stay.
 /// Deterministic, on one thread; O(effort · links of a route).
 ///
 /// ```
@@ -198,7 +198,7 @@ impl Ranges {
         (1..=count / 2).rev().filter(|length| count.is_multiple_of(*length)).collect()
     }
 
-    /// Returns whether two ranges can be exchanged: neither is fixed, and one is not empty.
+    /// Returns whether two ranges can be exchanged: neither holds a fixed process, and their capacities are equal.
     fn are_alike(&self, a: usize, b: usize, length: usize) -> bool {
         let (here, there) = (a..a + length, b..b + length);
         let has_fixed =

@@ -63,24 +63,21 @@ impl<'a> Volume<'a> {
     }
 
     /// The graph whose cut stands for the volume.
-    ///
-    /// # Errors
-    ///
-    /// None is known: the weights are symmetric, and their sum fits.
-    pub fn weighed(&self) -> Result<CsrGraph, GraphError> {
+    pub fn weighed(&self) -> CsrGraph {
         let Self { graph, sizes } = self;
         let size = |node: NodeId| sizes[node as usize];
         let of_node = |node| graph.neighbours(node).iter().map(move |&target| 1 + size(node) + size(target));
         let weights = graph.nodes().flat_map(of_node).collect();
         let (offsets, targets) = (graph.offsets().to_vec(), graph.targets().to_vec());
         CsrGraph::new(offsets, targets, weights, graph.node_weights().to_vec())
+            .expect("the weights are symmetric, and their sum fits")
     }
 
     /// The volume of a partition, `blocks[u]` the block of vertex `u`.
     ///
     /// # Panics
     ///
-    /// There are fewer blocks than vertices.
+    /// `blocks` has fewer entries than the graph has vertices.
     pub fn of(&self, blocks: &[BlockId]) -> Weight {
         let graph = self.graph;
         let mut others: Vec<BlockId> = Vec::new();
@@ -99,7 +96,7 @@ impl<'a> Volume<'a> {
     ///
     /// # Panics
     ///
-    /// There are fewer blocks than vertices, or a block has no target.
+    /// `blocks` has fewer entries than the graph has vertices, or a block has no target.
     pub fn lower(&self, blocks: &mut Vec<BlockId>, targets: &Targets, seed: u64) -> Weight {
         let before = self.of(blocks);
         let mut boundary = Boundary::new(self, targets, blocks.clone(), seed);

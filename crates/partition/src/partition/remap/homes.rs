@@ -4,19 +4,19 @@ use crate::graph::CsrGraph;
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::types::{BlockId, NodeId, Weight};
 
-/// The blocks of an older partition that have left, in their former numbers.
+/// The blocks of an older partition that no longer exist, by their old numbers.
 #[derive(Clone, Copy, Debug)]
-pub struct BlocksLeft<'a>(pub &'a [BlockId]);
+pub struct RemovedBlocks<'a>(pub &'a [BlockId]);
 
 /// The block from which each vertex comes, in present block numbers.
 ///
 /// Blocks may have left and joined: those that stay keep their order and are numbered from 0, those that joined come last.
 ///
 /// ```
-/// use viem::partition::{BlocksLeft, Homes};
+/// use viem::partition::{RemovedBlocks, Homes};
 ///
 /// // Block 1 of three has left, and another one has joined: block 2 is block 1 now.
-/// let homes = Homes::after(&[0, 0, 1, 2], BlocksLeft(&[1]), 3)?;
+/// let homes = Homes::after(&[0, 0, 1, 2], RemovedBlocks(&[1]), 3)?;
 /// assert_eq!((homes.of(0), homes.of(2), homes.of(3)), (Some(0), None, Some(1)));
 /// // The last vertex was refined into two.
 /// let refined = homes.of_children(&[0, 1, 2, 3, 3])?;
@@ -70,7 +70,7 @@ impl Homes {
     ///
     /// A vertex was in a block that does not exist.
     pub fn new(old: &[BlockId], num_blocks: usize) -> Result<Self, HomesError> {
-        Self::after(old, BlocksLeft(&[]), num_blocks)
+        Self::after(old, RemovedBlocks(&[]), num_blocks)
     }
 
     /// The same after blocks have left. O(n log l) for l of them.
@@ -78,7 +78,7 @@ impl Homes {
     /// # Errors
     ///
     /// A block has left twice, or a vertex was in a block that neither exists nor has left.
-    pub fn after(old: &[BlockId], left: BlocksLeft<'_>, num_blocks: usize) -> Result<Self, HomesError> {
+    pub fn after(old: &[BlockId], left: RemovedBlocks<'_>, num_blocks: usize) -> Result<Self, HomesError> {
         let mut left = left.0.to_vec();
         left.sort_unstable();
         if let Some(pair) = left.windows(2).find(|pair| pair[0] == pair[1]) {

@@ -23,7 +23,7 @@ pub enum RemapError {
         "labels of {num_blocks} blocks are not assigned exactly, of {MOST_RELABELLED} at most; give a migration weight above 0"
     )]
     TooManyBlocks { num_blocks: usize },
-    /// Whoever was asked for it knows the reason.
+    /// The closure that makes it has failed; its caller has the reason.
     #[error("there is no partition from scratch")]
     NoScratch,
 }

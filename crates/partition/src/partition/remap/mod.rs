@@ -88,7 +88,7 @@ mod weight;
 
 pub use curve::CurvePoint;
 pub use envelope::Envelope;
-pub use homes::{BlocksLeft, Homes, HomesError, Migration};
+pub use homes::{Homes, HomesError, Migration, RemovedBlocks};
 pub use limits::{MOST_RELABELLED, RemapError};
 pub use partitioner::Remapped;
 pub use remapping::Remapping;

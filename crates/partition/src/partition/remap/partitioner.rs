@@ -43,13 +43,13 @@ impl Partitioner {
     ///
     /// ```
     /// use viem::graph::generate;
-    /// use viem::partition::{BlocksLeft, Homes, Partitioner, PartitionPreset, Remapping, Targets};
+    /// use viem::partition::{RemovedBlocks, Homes, Partitioner, PartitionPreset, Remapping, Targets};
     ///
     /// let mesh = generate::mesh(40, 30, 1);
     /// let partitioner = Partitioner::new(PartitionPreset::Eco, 0);
     /// let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 6, 0.03)?, &()).into_blocks();
     /// // Block 2 leaves.
-    /// let homes = Homes::after(&old, BlocksLeft(&[2]), 5)?;
+    /// let homes = Homes::after(&old, RemovedBlocks(&[2]), 5)?;
     /// let (targets, weight) = (Targets::equal(&mesh, 5, 0.03)?, "0.5".parse()?);
     /// let remapped = partitioner.remap(&mesh, &targets, Remapping::new(&homes, weight), &())?.into_best(weight)?;
     /// assert!(remapped.migration.vertices < 1200 / 3);
