@@ -95,8 +95,12 @@ pub enum RequestError {
         "a partition takes a previous assignment, with the weight of migration, and no start or initial mapping"
     )]
     CutHasStart,
-    #[error("ranges of an order hold whatever stands there, so no vertex is fixed; leave one of them out")]
+    #[error("ranges of an order ignore fixed vertices; leave out the fixed vertices or the order")]
     RangesAreFixed,
+    #[error(
+        "ranges of an order that are the blocks ignore least loads; leave out the least load or the order"
+    )]
+    RangesHaveLeastLoads,
     #[error("a secondary objective needs distances, which the cut leaves out")]
     CutHasSecondary,
     #[error(

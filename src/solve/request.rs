@@ -294,6 +294,7 @@ impl<'a> Request<'a> {
     /// Checks that the constraints mean something together.
     fn check(&self) -> Result<(), SolveError> {
         let is_cut = self.objective == Objective::Cut;
+        let has_least_load = self.balance.is_some_and(|balance| balance.least_load > 0.0);
         let is_grouped = self.together.is_some_and(|groups| groups.size() > 1);
         let has_place = self.start.is_some() || self.initial.is_some();
         let is_mapping = matches!(self.initial, Some(Initial::Mapping(_)));
@@ -306,6 +307,7 @@ impl<'a> Request<'a> {
             (is_cut && self.secondary.is_some(), RequestError::CutHasSecondary),
             (self.previous.is_some() && has_place, RequestError::PreviousHasStart),
             (self.fixed.is_some() && is_index, RequestError::RangesAreFixed),
+            (has_least_load && is_cut && is_index, RequestError::RangesHaveLeastLoads),
             (self.previous.is_some() && self.secondary.is_some(), RequestError::PreviousHasSecondary),
             (is_grouped && self.initial.is_some(), RequestError::GroupsHaveInitial),
             (is_grouped && self.secondary.is_some(), RequestError::GroupsHaveSecondary),
@@ -415,6 +417,7 @@ impl Attempt<'_> {
     ) -> Result<(Option<Mapping>, f64), SolveError> {
         let Some(order) = self.order() else { return Ok((None, 0.0)) };
         let &Request { graph, machine, .. } = self.request;
+        // It decides only where the search begins, so it is the same for all presets.
         let (seed, preset, begin) = (self.config.seed, PartitionPreset::Eco, Instant::now());
         self.observer.begins(Phase::Construction);
         let observer = &Limited::silent(self.observer, self.begin, self.config.time_limit);

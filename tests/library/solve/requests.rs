@@ -9,7 +9,9 @@ use viem::ground::rng::Rng;
 use viem::ground::types::{NodeId, PeId, Weight};
 use viem::machine::{Blocks, Nodes};
 use viem::mapping::objective::{ScoreError, evaluate};
-use viem::partition::{FixedVertices, Grouping, Homes, MigrationWeight, PartitionAlgorithm, Remapping};
+use viem::partition::{
+    FixedVertices, Grouping, Homes, MigrationWeight, OrderIndex, PartitionAlgorithm, Remapping,
+};
 use viem::solve::{
     Balance, Config, Initial, Lowered, Lowering, MapPreset, Objective, Order, ProcessGroups, RequestError,
     Secondary, Solution, SolveError,
@@ -37,7 +39,7 @@ struct Drawn {
     has_groups: bool,
     has_previous: bool,
     has_start: bool,
-    /// 0 for none, 1 for a mapping, 2 for one along an order.
+    /// 0 for none, 1 for a mapping, 2 for one along the order of an algorithm, 3 along a known one.
     initial: u32,
     is_cut: bool,
     has_secondary: bool,
@@ -59,22 +61,24 @@ impl Drawn {
             has_secondary: one_in(4),
             has_limit: one_in(8),
         }
-        .with_initial(rng.below(6))
+        .with_initial(rng.below(8))
     }
 
     fn with_initial(self, drawn: u32) -> Self {
-        Self { initial: if drawn < 3 { drawn } else { 0 }, ..self }
+        Self { initial: if drawn < 4 { drawn } else { 0 }, ..self }
     }
 
     /// The reasons for which a request may be refused.
     fn reasons(&self) -> Vec<RequestError> {
-        let has_place = self.has_start || self.initial > 0;
+        let (has_place, is_index) = (self.has_start || self.initial > 0, self.initial == 3);
         let all = [
             (self.is_balanced && self.has_groups, RequestError::GroupsAreBalanced),
             (!self.is_balanced && self.has_previous, RequestError::PreviousIsOneToOne),
             (!self.is_balanced && self.is_cut, RequestError::CutIsOneToOne),
             (self.is_cut && (self.has_start || self.initial == 1), RequestError::CutHasStart),
             (self.is_cut && self.has_secondary, RequestError::CutHasSecondary),
+            (self.has_fixed && is_index, RequestError::RangesAreFixed),
+            (self.has_least_load && self.is_cut && is_index, RequestError::RangesHaveLeastLoads),
             (self.has_previous && has_place, RequestError::PreviousHasStart),
             (self.has_previous && self.has_secondary, RequestError::PreviousHasSecondary),
             (self.has_groups && self.initial > 0, RequestError::GroupsHaveInitial),
@@ -96,6 +100,7 @@ struct Problem<'a> {
     /// Where each process may be: fixed ones are in place, groups on one node.
     start: Mapping,
     points: Coordinates,
+    index: OrderIndex,
     asked: Asked,
 }
 
@@ -132,6 +137,7 @@ impl<'a> Problem<'a> {
             }
         }
         let points = (0..n).map(|process| process as f64).collect();
+        let backwards: Vec<NodeId> = (0..n as NodeId).rev().collect();
         Self {
             family,
             graph,
@@ -141,6 +147,7 @@ impl<'a> Problem<'a> {
             homes: Homes::new(start.pes(), machine.num_pes()).unwrap(),
             start,
             points: Coordinates::new(1, points).unwrap(),
+            index: OrderIndex::of_positions(backwards).unwrap(),
             asked: Asked::default(),
         }
     }
@@ -153,6 +160,7 @@ impl<'a> Problem<'a> {
         let initial = match drawn.initial {
             0 => None,
             1 => Some(Initial::Mapping(&self.start)),
+            3 => Some(Initial::Along(Order::Index(&self.index))),
             _ => Some(Initial::Along(Order::Algorithm {
                 algorithm: PartitionAlgorithm::Hilbert,
                 coordinates: Some(&self.points),
