@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::ground::memory;
 use crate::ground::types::{Distance, PeId};
 use crate::machine::metric::small::Tabulate;
 use crate::machine::metric::table::AnyTable;
@@ -123,7 +124,7 @@ impl Distances {
         if !matches!(self, Distances::WideHops(_)) || !(1..=MOST_STORED).contains(&num_pes) {
             return self;
         }
-        let mut distances = vec![0; num_pes * num_pes];
+        let Ok(mut distances) = memory::zeroed(num_pes * num_pes) else { return self };
         (0..).zip(distances.chunks_exact_mut(num_pes)).for_each(|(pe, row)| self.fill_row(pe, row));
         Self::looked_up(AnyTable::new(num_pes, &distances), num_pes)
     }
