@@ -30,7 +30,7 @@ impl InParts<'_> {
         // Groups are counted in processes, whatever these weigh.
         let graph = graph.clone().with_unit_node_weights();
         let count = nodes.parts.len();
-        let (preset, observer) = (self.config.partitions, self.observer);
+        let (preset, observer) = (self.effort.partitions, self.observer);
         let is_thorough = graph.num_nodes() <= MOST_THOROUGH;
         let stepwise = StepwisePartition { preset, is_thorough, observer, fixed: None };
         let group_of = stepwise.groups(&graph, count, derive(self.seed, 0));

@@ -8,14 +8,14 @@ use crate::ground::rng::derive;
 use crate::ground::threads;
 use crate::ground::types::{NodeId, PeId};
 use crate::machine::Places;
-use crate::mapping::construct::ConstructionConfig;
+use crate::mapping::construct::task::Effort;
 use crate::mapping::{Mapping, process_on_each};
 
 /// The machine and the settings of a construction in two steps.
 pub(crate) struct InParts<'a> {
     /// As many places as the graph has processes, none of them fixed.
     pub machine: &'a Places,
-    pub config: &'a ConstructionConfig,
+    pub effort: Effort,
     pub seed: u64,
     /// Once it asks to stop, the remaining processes take the remaining places in order.
     pub observer: &'a dyn Observer,
@@ -25,8 +25,8 @@ impl InParts<'_> {
     /// The mapping of processes, as many in each part as it has places; `part_of` has the index of the part of each. Together the
     /// parts have all places, in the order of these.
     pub(super) fn inside(&self, parts: &[usize], graph: &CsrGraph, part_of: &[PeId]) -> Mapping {
-        let Self { machine, config, seed, observer } = *self;
-        let top_down = TopDown { parts: machine.parts(), effort: config.effort(), observer, fixed: None };
+        let Self { machine, effort, seed, observer } = *self;
+        let top_down = TopDown { parts: machine.parts(), effort, observer, fixed: None };
         let mut process_of: Vec<NodeId> = vec![0; graph.num_nodes()];
         let (mut rest, mut all) = (&mut process_of[..], Vec::with_capacity(parts.len()));
         for &part in parts {
@@ -38,7 +38,7 @@ impl InParts<'_> {
         let subgraphs = subgraph::split(graph, part_of, parts.len());
         let all = all.into_iter().zip(subgraphs).enumerate().collect();
         threads::map_each(all, &|(index, ((part, slots), (graph, nodes)))| {
-            top_down.place(&graph, &nodes, part, config.inner, derive(seed, 1 + index as u64), slots);
+            top_down.place(&graph, &nodes, part, effort.inner, derive(seed, 1 + index as u64), slots);
         });
         // The inverse of a permutation.
         Mapping::from_permutation(process_on_each(&process_of))

@@ -35,7 +35,8 @@ use crate::mapping::annealing::Cooling;
 use crate::mapping::problem::Problem;
 use crate::partition::PartitionPreset;
 use multilevel::MOST_MULTILEVEL;
-use task::{Effort, Task};
+pub(crate) use task::Effort;
+use task::Task;
 
 members! {
     /// How the first mapping is made.
@@ -113,8 +114,8 @@ impl ConstructionConfig {
         Self { partitions: preset, inner: preset, ..self }
     }
 
-    /// What each algorithm may spend.
-    fn effort(&self) -> Effort {
+    /// The effort of the algorithms.
+    pub(crate) fn effort(&self) -> Effort {
         let Self { partitions, inner, undivided, domains, multilevel, .. } = *self;
         Effort { partitions, inner, undivided, domains, multilevel }
     }

@@ -21,14 +21,14 @@ pub(super) struct Task<'a> {
     pub(super) observer: &'a dyn Observer,
 }
 
-/// What algorithms may spend, as [`ConstructionConfig`](super::ConstructionConfig) has it.
+/// The effort of the algorithms, as [`ConstructionConfig`](super::ConstructionConfig) has it.
 #[derive(Clone, Copy)]
-pub(super) struct Effort {
-    pub(super) partitions: PartitionPreset,
-    pub(super) inner: PartitionPreset,
-    pub(super) undivided: usize,
-    pub(super) domains: Cooling,
-    pub(super) multilevel: Multilevel,
+pub(crate) struct Effort {
+    pub(crate) partitions: PartitionPreset,
+    pub(crate) inner: PartitionPreset,
+    pub(crate) undivided: usize,
+    pub(crate) domains: Cooling,
+    pub(crate) multilevel: Multilevel,
 }
 
 impl Task<'_> {

@@ -10,7 +10,7 @@ use crate::ground::rng::derive;
 use crate::ground::types::Cost;
 use crate::machine::Places;
 use crate::mapping::Mapping;
-use crate::mapping::construct::{ByGroups, Construction, ConstructionConfig, ConstructionError, InParts};
+use crate::mapping::construct::{ByGroups, Construction, ConstructionError, Effort, InParts};
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::solve::preset::MapPreset;
@@ -71,8 +71,8 @@ fn by_groups(run: &Run<'_>, problem: &Problem<'_>) -> Made {
 fn by_nodes(run: &Run<'_>, problem: &Problem<'_>) -> Made {
     let Run { graph, machine, .. } = *run;
     let Some(nodes) = machine.nodes() else { return Ok(None) };
-    let (config, observer) = (&config_in_parts(run), &run.improving(Cost::MAX));
-    let in_parts = InParts { machine, config, seed: seed_of(run, 0), observer };
+    let (effort, observer) = (effort_in_parts(run), &run.improving(Cost::MAX));
+    let in_parts = InParts { machine, effort, seed: seed_of(run, 0), observer };
     let mapping = in_parts.by_nodes(&nodes, graph, |groups| map_groups(run, groups, &nodes.places))?;
     Ok(Some((cost(problem, &mapping), mapping)))
 }
@@ -80,8 +80,8 @@ fn by_nodes(run: &Run<'_>, problem: &Problem<'_>) -> Made {
 /// The construction by slots, if there are groups.
 fn by_slots(run: &Run<'_>, problem: &Problem<'_>) -> Made {
     let Run { graph, machine, .. } = *run;
-    let (config, observer) = (&config_in_parts(run), &run.improving(Cost::MAX));
-    let in_parts = InParts { machine, config, seed: seed_of(run, 2), observer };
+    let (effort, observer) = (effort_in_parts(run), &run.improving(Cost::MAX));
+    let in_parts = InParts { machine, effort, seed: seed_of(run, 2), observer };
     let mapping = in_parts.by_slots(graph, |groups, slots| map_groups(run, groups, slots))?;
     Ok(mapping.map(|mapping| (cost(problem, &mapping), mapping)))
 }
@@ -91,11 +91,11 @@ fn seed_of(run: &Run<'_>, number: u64) -> u64 {
     derive(derive(run.seed, 0), u64::MAX - number)
 }
 
-/// The construction that fills parts of the machine whose processes are known.
-fn config_in_parts(run: &Run<'_>) -> ConstructionConfig {
-    let ConstructionConfig { inner, partitions, .. } = run.config.construction;
-    let partitions = if run.is_quickest() { inner } else { partitions };
-    ConstructionConfig { undivided: 0, partitions, ..run.config.construction }
+/// The effort of filling parts of the machine whose processes are known.
+fn effort_in_parts(run: &Run<'_>) -> Effort {
+    let effort = run.config.construction.effort();
+    let partitions = if run.is_quickest() { effort.inner } else { effort.partitions };
+    Effort { undivided: 0, partitions, ..effort }
 }
 
 /// The mapping of groups, with the effort of the next quicker preset: the whole is improved afterwards.
