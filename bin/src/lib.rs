@@ -13,7 +13,7 @@
 //! | `compare` | mappings side by side, and the picture of two of them |
 //! | `launch` | the files and the line that launch a job |
 //! | `files` | reading inputs, writing results |
-//! | `report` | reports: the library's, in the envelope that is the same for all runs |
+//! | `report` | reports: the library's, with a head that is the same for all runs |
 //! | `memory` | what a run has taken of memory |
 //! | `console` | lines for people: where they go, and when not |
 //! | `progress` | the line on a terminal |

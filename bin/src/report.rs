@@ -1,4 +1,4 @@
-//! Reports: the library's, in the envelope that is the same for all runs.
+//! Reports: the library's, with a head that is the same for all runs.
 
 use std::io::Write;
 use std::path::Path;
@@ -19,7 +19,7 @@ use viem_report::traffic::PeTraffic;
 /// A report as `--json` writes it: what only the program knows, and then what is known of the result. Of the options it holds those that decide the
 /// result, so that, times and memory aside, the same result has the same report.
 #[derive(Serialize)]
-pub(crate) struct Envelope<O, R> {
+pub(crate) struct JsonReport<O, R> {
     program: &'static str,
     version: &'static str,
     /// The file of the problem, as it was named; nothing if the problem is made.
@@ -32,8 +32,8 @@ pub(crate) struct Envelope<O, R> {
     report: R,
 }
 
-impl<O: Serialize, R: Serialize> Envelope<O, R> {
-    /// What a program reports of a file, or of a problem that it makes.
+impl<O: Serialize, R: Serialize> JsonReport<O, R> {
+    /// The report of a program on a file, or on a problem that it makes.
     pub(crate) fn new<'a>(
         program: &'static str,
         input: impl Into<Option<&'a Path>>,
@@ -68,7 +68,7 @@ impl<O: Serialize, R: Serialize> Envelope<O, R> {
     }
 }
 
-/// What a partition costs besides its cut.
+/// The costs of a partition besides its cut.
 #[derive(Serialize)]
 pub(crate) struct JsonQuality {
     #[serde(flatten)]
@@ -88,10 +88,10 @@ pub(crate) struct Found<'a, S = ()> {
     pub(crate) settings: Option<S>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) busiest: Option<Busiest>,
-    /// What PEs exchange, where they have many vertices.
+    /// The traffic between PEs, where they have many vertices.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) by_pe: Option<PeTraffic>,
-    /// What a partition costs besides its cut.
+    /// The costs of a partition besides its cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) quality: Option<JsonQuality>,
     #[serde(skip_serializing_if = "Option::is_none")]

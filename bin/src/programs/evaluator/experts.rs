@@ -12,7 +12,7 @@ use crate::experts::{self, Moves, Rows, Scored};
 use crate::files;
 use crate::given::Given;
 use crate::machine;
-use crate::report::Envelope;
+use crate::report::JsonReport;
 use viem_io::{Outputs, Source};
 use viem_training::experts::{ExpertId, score_experts, text};
 
@@ -56,7 +56,7 @@ pub(super) fn score(options: &Options, experts: ExpertId, given: &Given) -> Resu
     }
     let scored = Scored::new(&routing, &placement, remap, rows);
     let named = Named { experts, all: JsonOptions::of(options) };
-    let report = Envelope::new(NAME, options.file.as_path(), named, scored);
+    let report = JsonReport::new(NAME, options.file.as_path(), named, scored);
     let report = report.on(options.machine.report(machine));
     outputs.write(&[(json, &|out| report.write(out))])?;
     Ok(End::Done)

@@ -107,7 +107,7 @@ impl Job<'_> {
         simulation.iter().for_each(|simulation| workload::tell_simulation(console, simulation));
         let named = JsonOptions::of(options);
         let named = if is_many_to_one { named.balanced(balance) } else { named };
-        let report = self.envelope(machine, named, report);
+        let report = self.json_report(machine, named, report);
         self.outputs.write(&[
             (self.json, &|out| report.write(out)),
             (self.trace, &|out| workload::write_trace(out, simulation.as_ref(), &mapping)),

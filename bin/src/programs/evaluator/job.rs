@@ -6,7 +6,7 @@ use super::options::{NAME, Options};
 use crate::console::Console;
 use crate::files;
 use crate::given::Given;
-use crate::report::Envelope;
+use crate::report::JsonReport;
 use viem::machine::Machine;
 use viem::solve::Balance;
 use viem_io::Outputs;
@@ -49,14 +49,13 @@ impl JsonOptions {
 
 impl Job<'_> {
     /// The report of what was found of a mapping to a machine.
-    pub fn envelope<R: Serialize>(
+    pub fn json_report<R: Serialize>(
         &self,
         machine: &dyn Machine,
         named: JsonOptions,
         report: R,
-    ) -> Envelope<JsonOptions, R> {
+    ) -> JsonReport<JsonOptions, R> {
         let options = self.options;
-        let envelope = Envelope::new(NAME, options.file.as_path(), named, report);
-        envelope.on(options.machine.report(machine))
+        JsonReport::new(NAME, options.file.as_path(), named, report).on(options.machine.report(machine))
     }
 }

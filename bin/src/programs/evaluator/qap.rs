@@ -9,7 +9,7 @@ use crate::exit::End;
 use crate::files;
 use crate::given::Given;
 use crate::qap::{Problem, gap, tell_gap};
-use crate::report::Envelope;
+use crate::report::JsonReport;
 use viem::ground::types::Cost;
 use viem::mapping::Mapping;
 use viem::qap::lower_bound;
@@ -57,7 +57,7 @@ pub(super) fn score(options: &Options, given: &Given) -> Result<End> {
     }
     tell_gap(console, known, score.gap_percent);
     problem.check_claims(&options.file, cost, lower_bound, console);
-    let report = Envelope::new(NAME, options.file.as_path(), JsonOptions::of(options), score);
+    let report = JsonReport::new(NAME, options.file.as_path(), JsonOptions::of(options), score);
     outputs.write(&[(json, &|out| report.write(out))])?;
     Ok(End::Done)
 }

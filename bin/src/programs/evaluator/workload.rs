@@ -80,7 +80,7 @@ pub(crate) fn score(job: &Job<'_>, source: Source<'_>, machine: &dyn Machine) ->
         compare::tell(console, &report.compared, shares_pes(&program, machine));
     }
     simulation.iter().for_each(|simulation| tell_simulation(console, simulation));
-    let report = job.envelope(machine, JsonOptions::of(options), report);
+    let report = job.json_report(machine, JsonOptions::of(options), report);
     job.outputs.write(&[
         (job.json, &|out| report.write(out)),
         (job.trace, &|out| write_trace(out, simulation.as_ref(), &mapping)),

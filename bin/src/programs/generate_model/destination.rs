@@ -13,7 +13,7 @@ use crate::files;
 use crate::given::Given;
 use crate::machine::MachineOptions;
 use crate::remap::Curve;
-use crate::report::Envelope;
+use crate::report::JsonReport;
 use viem::graph::CsrGraph;
 use viem_io as io;
 use viem_io::Outputs;
@@ -44,8 +44,6 @@ impl<'a> Inputs<'a> {
 
 /// Where the results go.
 pub(super) struct Destination {
-    /// The first file that is read, if any is.
-    pub input: Option<PathBuf>,
     pub outputs: Outputs,
     pub model: OutputId,
     pub blocks: Option<OutputId>,
@@ -77,20 +75,8 @@ impl Destination {
         let picture = add(options.partition.picture.as_deref(), &inputs.all)?;
         let curve = options.remap.add_to(&mut outputs, &inputs.all)?;
         let console = given.console(options.report.quiet, &outputs)?;
-        let input = options.files.first().cloned();
-        Ok(Self {
-            input,
-            outputs,
-            model,
-            blocks,
-            json,
-            ids,
-            index,
-            picture,
-            curve,
-            verify: options.verify,
-            console,
-        })
+        let verify = options.verify;
+        Ok(Self { outputs, model, blocks, json, ids, index, picture, curve, verify, console })
     }
 
     /// An error if the files are to be audited, and what is read or written cannot be read again.
@@ -107,7 +93,7 @@ impl Destination {
         &self,
         model: &CsrGraph,
         claim: &Claim<'_>,
-        report: &Envelope<impl Serialize, impl Serialize>,
+        report: &JsonReport<impl Serialize, impl Serialize>,
         curve: Option<&Curve>,
         more: &[Content<'_>],
     ) -> Result<End> {

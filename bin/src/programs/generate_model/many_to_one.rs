@@ -19,7 +19,7 @@ use crate::memory::JsonMemory;
 use crate::progress::Progress;
 use crate::ranks;
 use crate::remap::{Curve, Remap};
-use crate::report::{Envelope, Found};
+use crate::report::{Found, JsonReport};
 use crate::signals::{self, First};
 use viem::graph::CsrGraph;
 use viem::ground::threads;
@@ -83,18 +83,16 @@ impl Job<'_> {
             memory: Some(JsonMemory::of(&graph)),
             ..Found::new(report)
         };
-        let json = Envelope::new(NAME, file.as_path(), self.options(), found);
+        let json = JsonReport::new(NAME, file.as_path(), self.options(), found);
         let json = json.on(self.machine.report(machine)).seeded(self.options.seed);
-        let on = Some((&self.machine, machine, report.cost));
-        let (num_blocks, cut) = (machine.num_pes(), report.cut);
         let claim = Claim {
             file,
             text: text.as_deref(),
             graph: &graph,
             blocks: pe_of,
-            num_blocks,
-            cut,
-            on,
+            num_blocks: machine.num_pes(),
+            cut: report.cut,
+            on: Some((&self.machine, machine, report.cost)),
             migration,
             fixed: fixed.as_ref(),
         };

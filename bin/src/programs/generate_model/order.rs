@@ -28,7 +28,7 @@ pub(super) fn workload(options: &Options, mut first: Source<'_>, to: &Destinatio
     to.console.line(format_args!("a flit is {} bytes; {computation}", options.order.flit_bytes));
     tell(to.console, &recorded);
     warn(to.console, &notes);
-    workload::write(&recorded.workload, &|out| text::write(out, &recorded.workload), to)
+    workload::write(options, &recorded.workload, &|out| text::write(out, &recorded.workload), to)
 }
 
 /// The files of all ranks.

@@ -17,7 +17,7 @@ use crate::memory::JsonMemory;
 use crate::options;
 use crate::progress::Progress;
 use crate::remap::{Curve, Remap};
-use crate::report::{Envelope, Found, JsonQuality};
+use crate::report::{Found, JsonQuality, JsonReport};
 use crate::signals::{self, First};
 use viem::graph::{Coordinates, CsrGraph};
 use viem::ground::threads;
@@ -166,7 +166,7 @@ impl Job<'_> {
             memory: Some(JsonMemory::of(graph)),
             ..Found::new(report)
         };
-        let json = Envelope::new(NAME, *path, named, found).seeded(self.options.seed);
+        let json = JsonReport::new(NAME, *path, named, found).seeded(self.options.seed);
         let positions = index.as_ref().map_or(&[][..], OrderIndex::positions);
         let more: [Content<'_>; 2] = [
             (self.to.index, &|out| io::index::write(out, positions)),

@@ -11,7 +11,7 @@ use crate::error::{Result, UsageError};
 use crate::exit::End;
 use crate::hints;
 use crate::progress::Progress;
-use crate::report::Envelope;
+use crate::report::JsonReport;
 use crate::signals::{self, First};
 use viem::ground::text::ranges;
 use viem::ground::types::Weight;
@@ -97,7 +97,7 @@ pub(super) fn sum(options: &Options, first: Source<'_>, to: &Destination) -> Res
         summary: &summary,
         seconds: Seconds { reading, summing },
     };
-    let report = Envelope::new(NAME, options.files[0].as_path(), (), report);
+    let report = JsonReport::new(NAME, options.files[0].as_path(), (), report);
     let ids = summary.ids.as_deref().unwrap_or_default();
     to.outputs.write(&[
         (to.ids, &|out| ids.iter().try_for_each(|id| writeln!(out, "{id}"))),

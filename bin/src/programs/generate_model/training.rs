@@ -7,7 +7,7 @@ use super::options::{NAME, Options, TrainingOptions};
 use super::workload;
 use crate::error::{Result, UsageError};
 use crate::exit::End;
-use crate::report::Envelope;
+use crate::report::JsonReport;
 use viem::ground::types::Weight;
 use viem_io as io;
 use viem_io::Source;
@@ -38,7 +38,7 @@ pub(super) fn model(options: &TrainingOptions, to: &Destination) -> Result<End> 
     let weight = graph.total_arc_weight() / 2;
     let (num_processes, num_edges) = (graph.num_nodes(), graph.num_edges());
     let made = Report { num_processes, num_edges, weight, unit: model.unit, bytes: traffic.bytes(), classes };
-    let report = Envelope::new(NAME, to.input.as_deref(), (), made);
+    let report = JsonReport::new(NAME, None, (), made);
     to.outputs.write(&[
         (Some(to.model), &|out| io::metis::write(out, graph, WEIGHTS)),
         (to.json, &|out| report.write(out)),
@@ -58,7 +58,7 @@ pub(super) fn workload(options: &Options, to: &Destination) -> Result<End> {
         joined => format!("{} are one phase, each other class of traffic is one", joined.join(", ")),
     };
     to.console.line(format_args!("a flit is {flit_bytes} bytes; {phases}, without computation"));
-    workload::write(&program, &|out| viem_workload::text::write(out, &program), to)
+    workload::write(options, &program, &|out| viem_workload::text::write(out, &program), to)
 }
 
 fn parallel(options: &TrainingOptions) -> Result<ParallelConfig> {

@@ -1,5 +1,7 @@
 //! Workloads: generated, or their communication graphs written.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 
 use super::destination::{Destination, WEIGHTS};
@@ -7,7 +9,7 @@ use super::options::{GeneratorOptions, NAME, Options};
 use crate::error::{Result, UsageError};
 use crate::exit::End;
 use crate::progress::Progress;
-use crate::report::Envelope;
+use crate::report::JsonReport;
 use crate::signals::{self, First};
 use crate::workload::{JsonProgram, tell_program};
 use viem_io as io;
@@ -36,7 +38,7 @@ pub(super) fn generate(
     if shuffle {
         program = generate::shuffled(&program, options.seed);
     }
-    write(&program, &|out| text::write(out, &program), to)
+    write(options, &program, &|out| text::write(out, &program), to)
 }
 
 /// Writes the communication graph of a workload.
@@ -48,14 +50,19 @@ pub(super) fn model(options: &Options, source: Source<'_>, to: &Destination) -> 
     signals::listen(&progress, First::Ends);
     let program = text::read(source)?;
     let graph = program.graph();
-    write(&program, &|out| io::metis::write(out, &graph, WEIGHTS), to)
+    write(options, &program, &|out| io::metis::write(out, &graph, WEIGHTS), to)
 }
 
 /// Writes a workload or what is made of it, and the report.
-pub(super) fn write(program: &Workload, content: Fill<'_>, to: &Destination) -> Result<End> {
+pub(super) fn write(
+    options: &Options,
+    program: &Workload,
+    content: Fill<'_>,
+    to: &Destination,
+) -> Result<End> {
     tell_program(to.console, program);
     let made = Made { program: JsonProgram::of(program), num_edges: program.graph().num_edges() };
-    let report = Envelope::new(NAME, to.input.as_deref(), (), made);
+    let report = JsonReport::new(NAME, options.files.first().map(PathBuf::as_path), (), made);
     to.outputs.write(&[(Some(to.model), content), (to.json, &|out| report.write(out))])?;
     to.console.line(format_args!("written to {}", to.outputs.name(to.model)));
     Ok(End::Done)

@@ -14,7 +14,7 @@ use crate::given::Given;
 use crate::machine;
 use crate::options;
 use crate::progress::Progress;
-use crate::report::Envelope;
+use crate::report::JsonReport;
 use crate::signals::{self, First, StopAtSignal};
 use viem::machine::Machine;
 use viem::solve::MapPreset;
@@ -109,7 +109,7 @@ pub(super) fn place(options: &Options, experts: ExpertId, given: &Given) -> Resu
         time_limit: options.time_limit.map(|limit| limit.as_secs_f64()),
     };
     let report = Scored::new(routing, &found.placement, remap, rows).after(seconds);
-    let report = Envelope::new(NAME, options.file.as_path(), named, report);
+    let report = JsonReport::new(NAME, options.file.as_path(), named, report);
     let report = report.on(options.machine.report(machine)).seeded(options.seed);
     let contents: [Content<'_>; 2] = [
         (Some(output), &|out| text::write_placement(out, &found.placement)),

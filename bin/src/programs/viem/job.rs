@@ -13,7 +13,7 @@ use crate::console::Console;
 use crate::error::Result;
 use crate::files;
 use crate::launch::Planned;
-use crate::report::Envelope;
+use crate::report::JsonReport;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::solve::{Config, PreparedMachine};
@@ -54,7 +54,7 @@ impl Places<'_> {
     pub fn write<'b>(
         &self,
         mapping: &Mapping,
-        report: &Envelope<impl Serialize, impl Serialize>,
+        report: &JsonReport<impl Serialize, impl Serialize>,
         drawn: Option<&'b str>,
         more: impl Iterator<Item = (OutputId, &'b str)>,
         audit: Option<Audit<'_>>,
@@ -130,14 +130,14 @@ pub(super) struct Job<'a> {
 
 impl Job<'_> {
     /// The report of the run on a machine: its options, and what is known of the result.
-    pub fn envelope<O: Serialize, R: Serialize>(
+    pub fn json_report<O: Serialize, R: Serialize>(
         &self,
         machine: &dyn Machine,
         options: O,
         report: R,
-    ) -> Envelope<O, R> {
+    ) -> JsonReport<O, R> {
         let Self { options: all, config, .. } = self;
-        let envelope = Envelope::new(NAME, all.file.as_path(), options, report);
-        envelope.on(all.machine.report(machine)).seeded(config.seed)
+        let report = JsonReport::new(NAME, all.file.as_path(), options, report);
+        report.on(all.machine.report(machine)).seeded(config.seed)
     }
 }

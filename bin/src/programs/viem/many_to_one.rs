@@ -17,7 +17,7 @@ use crate::memory::JsonMemory;
 use crate::progress::Progress;
 use crate::ranks;
 use crate::remap::{Curve, Remap};
-use crate::report::{Envelope, Found};
+use crate::report::{Found, JsonReport};
 use crate::signals::{self, First, StopAtSignal};
 use viem::graph::CsrGraph;
 use viem::ground::observer::Observer;
@@ -197,7 +197,7 @@ impl ManyToOne<'_> {
         &self,
         report: &'b Report,
         curve: Option<&Curve>,
-    ) -> Envelope<JsonOptions, Found<'b, ManyToOneConfig>> {
+    ) -> JsonReport<JsonOptions, Found<'b, ManyToOneConfig>> {
         let Job { options, machine, config, .. } = &self.job;
         let named = JsonOptions {
             preconfiguration_mapping: options.preconfiguration_mapping,
@@ -215,7 +215,7 @@ impl ManyToOne<'_> {
             memory: Some(JsonMemory::of(self.graph)),
             ..Found::new(report)
         };
-        self.job.envelope(*machine, named, found)
+        self.job.json_report(*machine, named, found)
     }
 }
 

@@ -115,7 +115,7 @@ impl Job<'_> {
             ..Found::new(report)
         };
         let named = JsonOptions::new(options, report, &settings);
-        let report_of_run = self.envelope(machine, named, found);
+        let report_of_run = self.json_report(machine, named, found);
         let files = launch.into_iter().flat_map(JobLaunch::texts).chain(self.places.goal.zip(schedule));
         let audit = |written: &Path| {
             files::verify(&options.file, written, (&options.machine, machine), report.cost)?;

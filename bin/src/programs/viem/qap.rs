@@ -13,7 +13,7 @@ use crate::fixed::{Fixed, JsonFixed};
 use crate::given::Given;
 use crate::progress::Progress;
 use crate::qap::{OutputFormat, Problem, gap, gap_in_words, tell_gap};
-use crate::report::Envelope;
+use crate::report::JsonReport;
 use crate::signals::{self, First, StopAtSignal};
 use crate::{files, options};
 use viem::ground::observer::{Observer, Phase};
@@ -82,11 +82,10 @@ pub(super) fn map(options: &Options, given: &Given) -> Result<End> {
         let fixed = fixed.as_ref().map(|fixed| &fixed.vertices);
         QapRequest::new(&problem.qap).start(start.as_ref()).fixed(fixed).solve(&config, &observer)?
     };
-    let settings = config.with_threads(1);
     let known = problem.known(solution.lower_bound);
-    let found = Found {
+    let found = QapFound {
         num_objects: size,
-        settings,
+        settings: config.with_threads(1),
         solution: &solution,
         recognised: machine,
         known,
@@ -95,7 +94,7 @@ pub(super) fn map(options: &Options, given: &Given) -> Result<End> {
     };
     tell(console, &found);
     let named = JsonOptions { preconfiguration_mapping: options.preconfiguration_mapping };
-    let report = Envelope::new(NAME, model, named, found).seeded(options.seed);
+    let report = JsonReport::new(NAME, model, named, found).seeded(options.seed);
     problem.check_claims(model, solution.cost, solution.lower_bound, console);
     let written = solution.mapping.pes();
     let contents: [Content<'_>; 2] = [
@@ -107,12 +106,7 @@ pub(super) fn map(options: &Options, given: &Given) -> Result<End> {
     ];
     let staged = outputs.stage(&contents)?;
     if let Some(written) = staged.path(output).filter(|_| options.verify) {
-        let audited = verify::audit_qap(&files::text(model)?, &files::text(written)?)?;
-        files::compare(audited, solution.cost)?;
-        console.line(format_args!("verified: J of the files is {} too", solution.cost));
-        if let Some(fixed) = &fixed {
-            fixed.check_objects(&files::text(written)?, console)?;
-        }
+        audit(model, written, solution.cost, fixed.as_ref(), console)?;
     }
     staged.publish()?;
     let place = outputs.name(output);
@@ -121,6 +115,14 @@ pub(super) fn map(options: &Options, given: &Given) -> Result<End> {
         solution.cost_of_identity, solution.cost
     ));
     Ok(received.interrupt().map_or(End::Done, End::Signal))
+}
+
+/// Audits the files: J, and the objects that are fixed.
+fn audit(model: &Path, written: &Path, cost: Cost, fixed: Option<&Fixed>, console: Console) -> Result<()> {
+    let (model, written) = (files::text(model)?, files::text(written)?);
+    files::compare(verify::audit_qap(&model, &written)?, cost)?;
+    console.line(format_args!("verified: J of the files is {cost} too"));
+    fixed.map_or(Ok(()), |fixed| fixed.check_objects(&written, console))
 }
 
 /// Says which matrix is a machine's, and what comes of that.
@@ -148,7 +150,7 @@ fn config(options: &Options, is_file: bool) -> Result<QapConfig> {
 }
 
 /// What was done, in lines for people.
-fn tell(console: Console, Found { solution, known, gap_percent, .. }: &Found<'_>) {
+fn tell(console: Console, QapFound { solution, known, gap_percent, .. }: &QapFound<'_>) {
     console.line(format_args!("time spent for mapping {:.6}", solution.seconds));
     if solution.stopped {
         console.line(format_args!("stopped early: this is the best assignment found so far"));
@@ -170,7 +172,7 @@ struct JsonOptions {
 
 /// What is known of the result.
 #[derive(Serialize)]
-struct Found<'a> {
+struct QapFound<'a> {
     num_objects: usize,
     /// Every setting that decides the result.
     settings: QapConfig,

@@ -15,7 +15,7 @@ use crate::launch::{self, JobLaunch, JsonLaunch};
 use crate::machine;
 use crate::progress::Progress;
 use crate::ranks;
-use crate::report::Envelope;
+use crate::report::JsonReport;
 use crate::signals::{self, First, StopAtSignal};
 use crate::workload::{JsonProgram, tell_program};
 use viem::ground::types::Cost;
@@ -36,7 +36,7 @@ struct JsonOptions {
 
 /// What is known of the result.
 #[derive(Serialize)]
-struct Found<'a> {
+struct WorkloadFound<'a> {
     #[serde(flatten)]
     program: JsonProgram,
     settings: TaskMapConfig,
@@ -142,14 +142,14 @@ impl Job<'_> {
         settings: TaskMapConfig,
         report: &'b TaskMapReport,
         launch: Option<&JobLaunch>,
-    ) -> Envelope<JsonOptions, Found<'b>> {
+    ) -> JsonReport<JsonOptions, WorkloadFound<'b>> {
         let named = JsonOptions {
             preconfiguration_mapping: self.options.preconfiguration_mapping,
             tasks_per_pe: tasks_per_pe(room, machine),
             judge: self.options.workload.judge().name(),
         };
         let (program, launch) = (JsonProgram::of(program), launch.map(JobLaunch::report));
-        self.envelope(machine, named, Found { program, settings, report, launch })
+        self.json_report(machine, named, WorkloadFound { program, settings, report, launch })
     }
 
     /// Writes mapping, report, picture and what launches the job, once the mapping is verified if that was asked for.
@@ -158,7 +158,7 @@ impl Job<'_> {
         program: &Workload,
         room: Option<u32>,
         TaskMapping { mapping, report, .. }: &TaskMapping,
-        report_of_run: &Envelope<JsonOptions, Found<'_>>,
+        report_of_run: &JsonReport<JsonOptions, WorkloadFound<'_>>,
         launch: Option<&JobLaunch>,
     ) -> Result<()> {
         let Job { options, machine, places, .. } = self;
