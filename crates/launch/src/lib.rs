@@ -6,8 +6,7 @@
 //! Ranks on GPUs are bound to the cores near them. A kind that binds is refused where these are not known, and every kind where the name of
 //! a host would be taken for an option.
 //!
-//! Nothing is started here. O(n
-//! log n) for n ranks.
+//! Nothing is started here. O(n log n) for n ranks.
 //!
 //! ```
 //! use viem::{Mapping, machine};
@@ -42,7 +41,7 @@ mod error;
 mod files;
 mod job;
 mod kind;
-mod kinds;
+mod launch;
 pub mod placement;
 mod script;
 mod shell;
@@ -54,7 +53,7 @@ mod tests;
 pub use error::LaunchError;
 pub use files::{Launch, LaunchFile};
 pub use kind::LauncherKind;
-pub use kinds::kind;
+pub use launch::kind;
 
 viem::ground::settings::listed! {
     /// All kinds.

@@ -58,7 +58,7 @@ mod tests {
     use crate::Launch;
     use crate::tests::{Cluster, Seats, by_rank};
 
-    pub(crate) fn read(__lines: &[&str], launch: &Launch, machine: &Cluster) -> Seats {
+    pub(crate) fn read(_lines: &[&str], launch: &Launch, machine: &Cluster) -> Seats {
         let json: serde_json::Value = serde_json::from_str(&launch.files[0].content).unwrap();
         let mut ranks = Vec::new();
         for (index, pod) in json["pods"].as_array().unwrap().iter().enumerate() {

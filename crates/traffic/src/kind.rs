@@ -20,7 +20,7 @@ pub(super) struct Kind {
 }
 
 impl Kind {
-    /// A kind without a name, without classes of traffic, of which nothing is special.
+    /// The defaults of a kind: one class for all traffic, and nothing special.
     pub(super) const PLAIN: Self = Self {
         name: "",
         title: "",

@@ -1,4 +1,4 @@
-//! Why there is no machine of a text.
+//! Reasons why a text is no machine.
 
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::number;

@@ -1,4 +1,4 @@
-//! What a kind of machine that is written as text consists of.
+//! A kind of machine that is written as text.
 
 use super::error::SpecError;
 use crate::ground::number;

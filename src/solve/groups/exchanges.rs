@@ -109,20 +109,20 @@ impl<'a> Exchanges<'a> {
             let candidate = candidates.next()?;
             match self.moves(candidate) {
                 None => {}
-                Some(moves) if moves.is_empty() => self.count(candidate, 0),
+                Some(moves) if moves.is_empty() => self.spend(candidate, 0),
                 Some(moves) => return Some((candidate, moves)),
             }
         }
         None
     }
 
-    /// Counts a candidate and the arcs that were looked at for it.
-    fn count(&mut self, candidate: Candidate, arcs: usize) {
+    /// Counts the work of a candidate, and the arcs examined for it. Ends the search when there was enough.
+    fn spend(&mut self, candidate: Candidate, arcs: usize) {
         let is_inside = matches!(candidate, Candidate::Places(..));
         self.is_over |= self.watch.stops_after(arcs + 1) || !is_inside && self.watch.work() > MOST_ARCS;
     }
 
-    /// The moves of a candidate; none if they are not possible, `None` if they never are.
+    /// The moves of a candidate: empty if they are not possible, which counts as work; `None` if skipping it is free.
     fn moves(&self, candidate: Candidate) -> Option<Vec<Move>> {
         match candidate {
             Candidate::Places(node, pair) => self.exchange_places(node, pair),
@@ -134,9 +134,9 @@ impl<'a> Exchanges<'a> {
     /// The exchange of what is on two places of a node; `None` if they are of one PE or a process must stay.
     fn exchange_places(&self, node: usize, pair: [usize; 2]) -> Option<Vec<Move>> {
         let [a, b] = pair.map(|place| self.nodes[node][place]);
-        let is_one = a.0 != b.0 && self.may_move(a.1) && self.may_move(b.1);
+        let is_possible = a.0 != b.0 && self.may_move(a.1) && self.may_move(b.1);
         let [to, back] = [(a.1, b.0), (b.1, a.0)].map(|(process, pe)| Some((process?, pe)));
-        is_one.then(|| to.into_iter().chain(back).collect())
+        is_possible.then(|| to.into_iter().chain(back).collect())
     }
 
     fn node_of_group(&self, group: usize) -> usize {
@@ -146,8 +146,8 @@ impl<'a> Exchanges<'a> {
     /// The exchange of two groups of one size on different nodes; nothing if there is none.
     fn exchange(&self, group: usize, other: usize) -> Vec<Move> {
         let (a, b) = (self.setting.groups.members(group), self.setting.groups.members(other));
-        let is_one = a.len() == b.len() && self.node_of_group(group) != self.node_of_group(other);
-        if !is_one || !self.may_all_move(a) || !self.may_all_move(b) {
+        let is_possible = a.len() == b.len() && self.node_of_group(group) != self.node_of_group(other);
+        if !is_possible || !self.may_all_move(a) || !self.may_all_move(b) {
             return Vec::new();
         }
         let pe = |process: NodeId| self.pe_of[process as usize];
@@ -159,8 +159,8 @@ impl<'a> Exchanges<'a> {
         let members = self.setting.groups.members(group);
         let free = self.nodes[node].iter().filter(|place| place.1.is_none()).map(|place| place.0);
         let moves: Vec<Move> = members.iter().copied().zip(free).collect();
-        let is_one = moves.len() == members.len() && self.node_of_group(group) != node;
-        if is_one && self.may_all_move(members) { moves } else { Vec::new() }
+        let is_possible = moves.len() == members.len() && self.node_of_group(group) != node;
+        if is_possible && self.may_all_move(members) { moves } else { Vec::new() }
     }
 
     fn may_move(&self, process: Option<NodeId>) -> bool {
@@ -203,7 +203,7 @@ impl Evaluator for Exchanges<'_> {
                 change += times * weight * (distance(&self.after) - distance(&self.pe_of));
             }
         }
-        self.count(*candidate, moves.iter().map(|&(process, _)| graph.degree(process)).sum());
+        self.spend(*candidate, moves.iter().map(|&(process, _)| graph.degree(process)).sum());
         change
     }
 

@@ -192,7 +192,7 @@ macro_rules! members {
         }
 
         $(#[$of_method:meta])*
-        $visibility:vis fn $method:ident $(<$oracle:ident: $bound:path>)? (self $(, $parameter:ident: $type:ty)*) -> $result:ty
+        $visibility:vis fn $method:ident $(<$generic:ident: $bound:path>)? (self $(, $parameter:ident: $type:ty)*) -> $result:ty
             = function $arguments:tt
     ) => {
         $crate::ground::settings::named! {
@@ -204,7 +204,7 @@ macro_rules! members {
 
         impl $choice {
             $(#[$of_method])*
-            $visibility fn $method $(<$oracle: $bound>)? (self $(, $parameter: $type)*) -> $result {
+            $visibility fn $method $(<$generic: $bound>)? (self $(, $parameter: $type)*) -> $result {
                 match self {
                     $(Self::$variant => $function $arguments,)+
                 }

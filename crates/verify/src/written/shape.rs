@@ -1,4 +1,4 @@
-//! What the auditor knows of a machine that is written in full.
+//! A machine written in full, as the auditor sees it.
 
 use crate::error::AuditError;
 

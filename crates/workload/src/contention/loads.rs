@@ -5,7 +5,7 @@ use viem::ground::types::{Cost, NodeId, PeId, Weight};
 use viem::mapping::objective::ScoreError;
 use viem::mapping::problem::{ProblemError, check_cost, check_pes};
 
-/// What carries traffic, such as links, and how much a message loads it. All else about loads follows from this.
+/// Carriers of traffic, such as links, and the load that a message puts on each. All else about loads follows from this.
 pub(super) trait Carriers {
     /// The number of PEs of the machine.
     fn num_pes(&self) -> usize;
@@ -20,12 +20,12 @@ pub(super) trait Carriers {
     fn each(&mut self, from: PeId, to: PeId, carried: impl FnMut(usize, Cost));
 }
 
-/// What is done with the carriers of a machine, of whatever type they are.
+/// A computation over the carriers of a machine, generic over their type.
 pub(super) trait CarriersVisitor {
     /// The result.
     type Output;
 
-    /// Does it.
+    /// Runs it.
     ///
     /// # Errors
     ///

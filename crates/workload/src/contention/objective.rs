@@ -9,7 +9,7 @@ use viem::mapping::objective::ScoreError;
 use viem::solve::PreparedMachine;
 
 members! {
-    /// What is lowered after J: the greatest load of one kind of carriers.
+    /// An objective that is lowered after J: the greatest load of one kind of carriers.
     #[derive(Default)]
     pub enum SecondaryObjective: "secondary objective" {
         /// The greatest load of a link of a tree, a grid or a network.
@@ -19,7 +19,7 @@ members! {
         BusiestNode = "busiest_node" by node::visit,
     }
 
-    /// What the visitor does with the carriers; nothing if those of the machine are not known.
+    /// Runs a visitor over the carriers of a machine; nothing if these are not known.
     pub(super) fn visit<V: CarriersVisitor>(
         self,
         machine: &PreparedMachine<'_>,

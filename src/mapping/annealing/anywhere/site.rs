@@ -1,4 +1,4 @@
-//! Where processes are annealed.
+//! The site of an annealing.
 
 use crate::ground::observer::Observer;
 use crate::machine::Metric;

@@ -13,7 +13,7 @@ pub struct RemovedBlocks<'a>(pub &'a [BlockId]);
 /// Blocks may have left and joined: those that stay keep their order and are numbered from 0, those that joined come last.
 ///
 /// ```
-/// use viem::partition::{RemovedBlocks, Homes};
+/// use viem::partition::{Homes, RemovedBlocks};
 ///
 /// // Block 1 of three has left, and another one has joined: block 2 is block 1 now.
 /// let homes = Homes::after(&[0, 0, 1, 2], RemovedBlocks(&[1]), 3)?;

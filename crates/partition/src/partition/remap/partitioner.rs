@@ -43,7 +43,7 @@ impl Partitioner {
     ///
     /// ```
     /// use viem::graph::generate;
-    /// use viem::partition::{RemovedBlocks, Homes, Partitioner, PartitionPreset, Remapping, Targets};
+    /// use viem::partition::{Homes, Partitioner, PartitionPreset, Remapping, RemovedBlocks, Targets};
     ///
     /// let mesh = generate::mesh(40, 30, 1);
     /// let partitioner = Partitioner::new(PartitionPreset::Eco, 0);
