@@ -1,5 +1,6 @@
-//! Rules for the whole project: layers, circles, and the messages of the library.
+//! Rules for the whole project: layers, circles, messages of the library, and the book.
 
+mod book;
 mod circles;
 mod code;
 mod features;
