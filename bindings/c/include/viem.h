@@ -239,7 +239,7 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * The version of the library that is linked, such as `3.0.0`.
+ * The version of the library that is linked, such as `2.0.0`.
  */
 const char *viem_version(void);
 

@@ -58,7 +58,7 @@ pub const VIEM_VERSION_MINOR: c_int = 0;
 /// The version of this header.
 pub const VIEM_VERSION_PATCH: c_int = 0;
 
-/// The version of the library that is linked, such as `3.0.0`.
+/// The version of the library that is linked, such as `2.0.0`.
 #[allow(unsafe_code)] // a foreign interface
 #[unsafe(no_mangle)]
 pub extern "C" fn viem_version() -> *const c_char {

@@ -44,7 +44,7 @@ fn cmake_finds_the_package() {
     let project = tempfile::tempdir().unwrap();
     let example = folder().join("examples/partition.c");
     let text = format!(
-        "cmake_minimum_required(VERSION 3.10)\nproject(example C)\nfind_package(viem 3.0 REQUIRED)\n\
+        "cmake_minimum_required(VERSION 3.10)\nproject(example C)\nfind_package(viem 2.0 REQUIRED)\n\
          add_executable(shared {0})\ntarget_link_libraries(shared viem::viem)\n\
          add_executable(static {0})\ntarget_link_libraries(static viem::static)\n",
         example.display()
@@ -90,5 +90,5 @@ fn the_library_exports_its_interface_and_nothing_else() {
     });
     assert_eq!(version.join("."), env!("CARGO_PKG_VERSION"));
     let soname = expect(Command::new("readelf").arg("-d").arg(lib().join("libviem.so")));
-    assert!(soname.contains("[libviem.so.3]"), "{soname}");
+    assert!(soname.contains("[libviem.so.2]"), "{soname}");
 }

@@ -119,7 +119,7 @@ def test_names():
         assert getattr(viem, name).__doc__, name
     with pytest.raises(AttributeError):
         _ = viem.nothing
-    assert viem.__version__ == "3.0.0"
+    assert viem.__version__ == "2.0.0"
 
 
 REORDER = """
