@@ -37,7 +37,9 @@ fn the_summary_lists_each_chapter_once() {
     let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
     let mut all = chapters(&docs, "");
     all.retain(|chapter| chapter != "SUMMARY.md");
-    all.extend(chapters(&docs.join("guide"), "guide/"));
+    for folder in ["guide", "benchmarks"] {
+        all.extend(chapters(&docs.join(folder), &format!("{folder}/")));
+    }
     assert_eq!(faults(&summary, &all), [""; 0]);
 }
 
