@@ -1,8 +1,8 @@
-//! Rules for the whole project: layers, circles, messages of the library, and the book.
+//! Rules for the whole project: layers, circles, messages of the library, and what documents list.
 
-mod book;
 mod circles;
 mod code;
+mod documents;
 mod features;
 mod layers;
 mod messages;
