@@ -22,7 +22,7 @@ const RATIOS: [u32; 5] = [1, 2, 3, 4, 8];
 struct Way {
     name: &'static str,
     algorithm: PartitionAlgorithm,
-    /// Whether an order is computed once and cut repeatedly.
+    /// True if an order is computed once and cut repeatedly.
     is_index: bool,
     printed: [[Option<f64>; 5]; 2],
 }

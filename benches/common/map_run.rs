@@ -10,7 +10,7 @@ pub struct MapRun {
     names: Vec<String>,
     pub seeds: u64,
     pub threads: usize,
-    /// Whether to print a line for each run.
+    /// Prints a line for each run if true.
     pub table: bool,
     /// Changes to the settings of the presets.
     pub changes: Vec<(String, String)>,
@@ -31,7 +31,7 @@ impl MapRun {
         })
     }
 
-    /// Whether to map the model with this name.
+    /// Returns whether to map the model with this name.
     pub fn wants(&self, name: &str) -> bool {
         self.names.is_empty() || self.names.iter().any(|part| name.contains(part.as_str()))
     }

@@ -82,7 +82,7 @@ impl Options {
         if names.is_empty() { Ok(default.to_vec()) } else { names.into_iter().map(find).collect() }
     }
 
-    /// Whether a word is given.
+    /// Returns whether a word is given.
     pub fn word(&mut self, word: &str) -> Result<bool, String> {
         match self.remove(word) {
             Some(Some(value)) => Err(format!("`{word}={value}`: `{word}` stands alone")),

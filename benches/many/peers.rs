@@ -95,7 +95,7 @@ fn compare(run: &Run, preset: MapPreset) {
     comparisons.iter().for_each(|(tool, comparison)| comparison.print(tool));
 }
 
-/// Whether a graph occurs in the peers' file, or there is none.
+/// Returns whether a graph occurs in the peers' file, or there is none.
 pub fn has_peer(peers: Option<&Peers>, name: &str) -> bool {
     peers.is_none_or(|peers| peers.keys().any(|(graph, _)| graph == name))
 }

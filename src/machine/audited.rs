@@ -3,7 +3,7 @@
 /// A machine that cannot be read again from what its user typed: parts of it were found on the system, or assumed.
 /// [`Machine::audited`](super::Machine::audited) returns it.
 pub trait Audited {
-    /// How the machine was understood, and what was assumed about it.
+    /// Returns notes on the understanding of the machine, and on assumptions.
     fn notes(&self) -> Vec<Note> {
         Vec::new()
     }
@@ -17,7 +17,7 @@ pub trait Audited {
     fn outline(&self) -> String;
 }
 
-/// What a user should know about a machine.
+/// A note about a machine for the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Note {

@@ -1,4 +1,4 @@
-//! What is wrong with a machine.
+//! A fault in a machine.
 
 use crate::ground::error::{ErrorKind, HasKind};
 use crate::ground::number;

@@ -1,9 +1,9 @@
-//! What connects the PEs of a machine.
+//! The connection of the PEs of a machine.
 
 use crate::ground::types::PeId;
 use crate::machine::{Grid, Hierarchy, Network, Rails, UnevenTree};
 
-/// What messages travel over; `viem-workload` derives links and routes from it.
+/// The medium of messages; `viem-workload` derives links and routes from it.
 #[derive(Clone, Debug)]
 pub enum Interconnect {
     /// Routers in a grid, each with a PE or a tree of PEs.
@@ -16,9 +16,9 @@ pub enum Interconnect {
     Rails(Rails),
     /// Links between routers and PEs.
     Network(Network),
-    /// That of a machine of which only some PEs are used; PE i is PE `list[i]` there.
+    /// The medium of a machine of which only some PEs are used; PE i is PE `list[i]` there.
     Listed {
-        /// What connects all PEs.
+        /// The medium of all PEs.
         whole: Box<Interconnect>,
         /// The PEs that are used.
         list: Vec<PeId>,

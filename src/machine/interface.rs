@@ -1,4 +1,4 @@
-//! What mapping asks a machine.
+//! The interface between mapping and a machine.
 
 use crate::ground::types::PeId;
 use crate::machine::{
@@ -15,7 +15,7 @@ pub trait Machine: Send + Sync {
     /// The distances between all [`num_pes`](Self::num_pes) PEs. May take time and memory, and fails if there is too little memory.
     fn distances(&self) -> Result<Distances, MachineError>;
 
-    /// How the machine falls into parts whose PEs are near each other and far from the others.
+    /// Returns the division of the machine into parts whose PEs are near each other and far from the others.
     fn division(&self) -> Division {
         Division::ByDistance
     }
@@ -26,18 +26,18 @@ pub trait Machine: Send + Sync {
         Ok(distances_of(self)?.listed(list))
     }
 
-    /// How some PEs, each listed once, fall into parts; they are numbered by their position in the list. Regular machines take no longer than
+    /// Returns the division of some PEs, each listed once, into parts; they are numbered by their position in the list. Regular machines take no longer than
     /// the list is.
     fn division_among(&self, list: &[PeId]) -> Division {
         self.division().listed(list)
     }
 
-    /// What messages travel over.
+    /// Returns the medium of messages.
     fn interconnect(&self) -> Interconnect {
         Interconnect::Ports
     }
 
-    /// How many processes a PE has room for.
+    /// Returns the number of processes that a PE has room for.
     fn capacity(&self, _pe: PeId) -> u32 {
         1
     }
@@ -47,7 +47,7 @@ pub trait Machine: Send + Sync {
         (0..self.num_pes() as PeId).map(|pe| self.capacity(pe)).collect()
     }
 
-    /// How many processes all PEs together have room for; O(PEs).
+    /// Returns the number of processes that all PEs together have room for; O(PEs).
     fn room(&self) -> u64 {
         (0..self.num_pes() as PeId).map(|pe| u64::from(self.capacity(pe))).sum()
     }

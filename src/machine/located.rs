@@ -1,4 +1,4 @@
-//! Where the PEs of a machine are.
+//! The locations of the PEs of a machine.
 
 use crate::ground::types::PeId;
 
@@ -36,7 +36,7 @@ use crate::ground::types::PeId;
 /// assert_eq!((nodes.site(3).host, nodes.site(3).cpus), ("right", &[1][..]));
 /// ```
 pub trait Located {
-    /// Where a PE is.
+    /// Returns the location of a PE.
     fn location(&self, pe: PeId) -> Location;
 
     /// The name that the system has for a node, if the machine knows it.
@@ -55,7 +55,7 @@ pub trait Located {
     }
 }
 
-/// What a line that starts a step in a job of Slurm depends on.
+/// The facts that a line that starts a step in a job of Slurm depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SlurmJob {
     /// The hosts of the machine in the order of Slurm, in which it numbers nodes and tasks.
@@ -69,7 +69,7 @@ pub struct SlurmJob {
     pub is_in_step: bool,
     /// True if the CPUs of PEs are those that Slurm gave to the job. Otherwise they are assumed, and may belong to another job.
     pub are_cpus_known: bool,
-    /// What says how many ranks the job has, such as `SLURM_TASKS_PER_NODE=8(x2)`, unless the user does.
+    /// The source of the number of ranks of the job, such as `SLURM_TASKS_PER_NODE=8(x2)`, unless it is the user.
     pub ranks_from: Option<String>,
     /// True if there are more ranks than Slurm counts CPUs for (`--overcommit`).
     pub is_overcommitted: bool,
@@ -99,7 +99,7 @@ impl CoreRange {
     }
 }
 
-/// Where a PE is in a cluster.
+/// The location of a PE in a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Location {

@@ -6,7 +6,7 @@ use crate::machine::{CoreRange, Location, Machine, SlurmJob};
 /// More cores than any node has. Capacities may be larger where they stand for shares of the work.
 const MOST_CORES: u32 = 1 << 12;
 
-/// Where the PEs of a machine are.
+/// The nodes of a machine with the locations of its PEs.
 ///
 /// The nodes are those that hold PEs of the machine, renumbered from 0 in the same order.
 ///
@@ -42,7 +42,7 @@ struct Seat {
     first_gpu: usize,
 }
 
-/// Where a PE is.
+/// The location of a PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Site<'a> {
@@ -68,7 +68,7 @@ impl Site<'_> {
 }
 
 impl Nodes {
-    /// Where the PEs of `machine` are. If it names no hosts, these are `node0`, `node1` and so on. O(n log n).
+    /// Returns the nodes of `machine`. If it names no hosts, these are `node0`, `node1` and so on. O(n log n).
     pub fn of(machine: &dyn Machine) -> Self {
         let mut seats = Vec::with_capacity(machine.num_pes());
         let (mut cores, mut cpus, mut gpus) = (Vec::new(), Vec::new(), Vec::new());
@@ -106,7 +106,7 @@ impl Nodes {
         self.seats[pe as usize].node as usize
     }
 
-    /// Where a PE is.
+    /// Returns the location of a PE.
     pub fn site(&self, pe: PeId) -> Site<'_> {
         let (seat, next) = (&self.seats[pe as usize], self.seats.get(pe as usize + 1));
         let node = seat.node as usize;
@@ -142,7 +142,7 @@ fn renumber(nodes: Vec<&mut u32>) -> Vec<u32> {
     numbers
 }
 
-/// Where a PE is; on a node of its own if the machine does not know.
+/// Returns the location of a PE; on a node of its own if the machine does not know.
 pub(super) fn location<M: Machine + ?Sized>(machine: &M, pe: PeId) -> Location {
     match machine.located() {
         Some(located) => located.location(pe),

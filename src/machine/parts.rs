@@ -279,7 +279,7 @@ impl Parts {
     }
 }
 
-/// How a machine falls into parts.
+/// The way in which a machine is divided into parts.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Division {
@@ -297,7 +297,7 @@ pub enum Division {
 }
 
 impl Division {
-    /// That of listed PEs alone, which are numbered by their position in the list.
+    /// Returns the division of listed PEs alone, which are numbered by their position in the list.
     pub fn listed(self, list: &[PeId]) -> Self {
         match self {
             Self::Parts(parts) => Self::Parts(parts.listed(list)),

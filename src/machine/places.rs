@@ -49,7 +49,7 @@ pub(crate) struct EqualNodes {
     pub places: Places,
 }
 
-/// Where groups of some number of processes fit whole.
+/// The places at which groups of some number of processes fit whole.
 #[derive(Clone, Debug)]
 pub(crate) struct GroupSlots {
     /// A place for each group, at the distances between the first places of the groups.

@@ -56,7 +56,7 @@ pub(super) struct OnMachine {
     graph: CsrGraph,
     /// True if the matrix of objects holds the distances.
     is_exchanged: bool,
-    /// How often J of the mapping counts each pair: 2, or 1 if the other matrix is symmetric.
+    /// The number of times that J of the mapping counts each pair: 2, or 1 if the other matrix is symmetric.
     counts: Cost,
     /// The part of J that is the same for all assignments.
     constant: Cost,

@@ -7,7 +7,7 @@
 //! | `settings` | all settings, and the presets as whole values of them |
 //! | `run` | a whole run |
 //!
-//! What searches and proves is in `mapping::dense`: small mappings use it too.
+//! Searches and proofs are in `mapping::dense`: small mappings use them too.
 //!
 //! Objects (facilities, processes) are the indices of the first matrix, places (locations) those of the
 //! second.

@@ -33,7 +33,7 @@ pub struct QapConfig {
     pub first: QapImprovement,
     /// The ways to make a child. Those that have produced more members for their work are used more often.
     pub ways: [QapWay; 5],
-    /// How the members of a quick generation are made.
+    /// The settings of a quick generation.
     pub quick: QapQuick,
     /// Problems of at most this many objects are solved to optimality, if that takes no more than `branches`
     /// or the time limit.
@@ -99,7 +99,7 @@ impl QapConfig {
         Effort { seed, population, children, agreeing: None, first, ways, quick }
     }
 
-    /// Whether every number is in its range.
+    /// Returns whether every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_at_least_one("threads", self.threads)?;
         check("population", self.population, self.population >= 2, "at least 2")?;

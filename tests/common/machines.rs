@@ -14,7 +14,7 @@ use super::tree_distance;
 pub struct Family {
     pub name: &'static str,
     pub machine: Box<dyn Machine>,
-    /// Whether it is a regular tree with capacity 1 on each PE.
+    /// True if it is a regular tree with capacity 1 on each PE.
     pub is_tree: bool,
     /// The distances of all PEs, row by row.
     pub distances: Vec<Vec<Distance>>,

@@ -175,7 +175,7 @@ impl Mpi {
     }
 }
 
-/// Whether tests fail instead of being skipped.
+/// Returns whether tests fail instead of being skipped.
 pub fn is_required() -> bool {
     std::env::var_os("VIEM_REQUIRE_MPI").is_some()
 }

@@ -21,7 +21,7 @@ pub struct Reader {
     read: Box<Read>,
     /// From which line on whole numbers may have fractions and exponents; none if they stand in words of the format.
     numbers_from: Option<usize>,
-    /// Whether commas, semicolons or tabulators may stand between numbers.
+    /// True if commas, semicolons or tabulators may stand between numbers.
     has_separators: bool,
 }
 

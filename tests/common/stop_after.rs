@@ -16,7 +16,7 @@ impl StopAfter {
         Self { left: AtomicU64::new(count), has_stopped: AtomicBool::new(false) }
     }
 
-    /// Whether it has asked to stop.
+    /// Returns whether it has asked to stop.
     #[allow(dead_code)] // each test program uses a part of it
     pub fn has_stopped(&self) -> bool {
         self.has_stopped.load(Ordering::Relaxed)

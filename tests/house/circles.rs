@@ -87,7 +87,7 @@ fn defining(
     panic!("{} is handed on in a circle", path.join("::"))
 }
 
-/// Whether a root module only lists a name.
+/// Returns whether a root module only lists a name.
 fn is_listed(source: &Source, mention: &Mention) -> bool {
     source.is_face && mention.exported.as_ref().is_some_and(|name| !source.names(name))
 }

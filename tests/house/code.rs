@@ -11,7 +11,7 @@ pub struct Source {
     /// The module of the file, from the root of the crate: `["partition", "refine", "flow"]`; empty for
     /// `lib.rs`.
     pub path: CratePath,
-    /// Whether the file is the root module of a folder: `mod.rs` or `lib.rs`.
+    /// True if the file is the root module of a folder: `mod.rs` or `lib.rs`.
     pub is_face: bool,
     pub text: String,
 }
@@ -54,7 +54,7 @@ impl Source {
         mentions(&without_tests(&tokens(&self.text)), &self.path)
     }
 
-    /// Whether the file has code of its own in which a name stands, besides the lines that declare and import it.
+    /// Returns whether the file has code of its own in which a name stands, besides the lines that declare and import it.
     pub fn names(&self, name: &str) -> bool {
         let tokens = without_tests(&tokens(&self.text));
         let mut lines = tokens.split(|&token| token == ";" || token == "}");
@@ -175,7 +175,7 @@ fn quoted(code: &str, quote: char) -> usize {
     code.len()
 }
 
-/// Whether a single quotation mark begins a character rather than a lifetime.
+/// Returns whether a single quotation mark begins a character rather than a lifetime.
 fn is_character(code: &str) -> bool {
     let mut inside = code.chars().skip(1);
     inside.next() == Some('\\') || inside.next() == Some('\'')

@@ -1,4 +1,4 @@
-//! What a call from C costs beyond the function of Rust behind it.
+//! The cost of a call from C beyond that of the Rust function behind it.
 //!
 //!     cargo bench -p viem-capi --bench overhead
 //!

@@ -1,4 +1,4 @@
-//! How calls end: a status, and an error with a message and a place; or notes.
+//! Results of calls: a status, and an error with a message and a place; or notes.
 #![allow(unsafe_code)] // a foreign interface
 
 use std::cell::RefCell;
@@ -8,7 +8,7 @@ use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::text::printable;
 use viem_ffi::{Place, guarded, place, put, put_if_wanted};
 
-/// How a call has ended.
+/// The outcome of a call.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
@@ -82,7 +82,7 @@ impl Error {
         }
     }
 
-    /// What it is, in one line.
+    /// Returns a description in one line.
     pub fn message(&self) -> String {
         self.message.to_string_lossy().into_owned()
     }
@@ -100,7 +100,7 @@ impl<E: HasKind + 'static> From<E> for Error {
 }
 
 thread_local! {
-    /// What the last call of this thread had to say, a line each.
+    /// The notes of the last call of this thread, a line each.
     static NOTES: RefCell<CString> = RefCell::default();
 }
 
@@ -116,7 +116,7 @@ pub fn note(text: &str) {
     });
 }
 
-/// What the last function of this thread that returns a status had to say besides its result: a line of UTF-8 for each note, without a line end
+/// Returns the notes of the last function of this thread that returns a status: a line of UTF-8 for each note, without a line end
 /// behind the last one; empty if there is nothing. Notes are not errors: they say what was left out or assumed, such as the further weights of
 /// the vertices of a file, or a least load that is rounded down to 0. Valid until the next such function of this thread; it is not freed.
 #[unsafe(no_mangle)]

@@ -314,7 +314,7 @@ pub extern "C" fn viem_graph_num_edges(graph: Option<&Graph>) -> i64 {
     graph.map_or(0, |graph| graph.csr.num_edges() as i64)
 }
 
-/// Where the neighbours of each vertex begin in `viem_graph_targets`: one entry more than vertices. Valid until the graph is freed; null for
+/// Returns the offsets of the neighbours of each vertex in `viem_graph_targets`: one entry more than vertices. Valid until the graph is freed; null for
 /// null.
 #[unsafe(no_mangle)]
 pub extern "C" fn viem_graph_offsets(graph: Option<&Graph>) -> *const usize {

@@ -61,7 +61,7 @@ pub unsafe extern "C" fn viem_machine_new(
     unsafe { viem_machine_from_text(spec, distances, pes, Pe::Core as c_int, null(), null(), machine, error) }
 }
 
-/// What PEs are.
+/// The hardware unit that is a PE.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pe {

@@ -22,7 +22,7 @@ fn check_memory(graph: &Graph, machine: &Machine) -> Result<(), Error> {
     Ok(viem_ffi::check_memory(memory_of_run(places, graph.csr.num_arcs()))?)
 }
 
-/// What a run starts from, checked.
+/// The input of a run, checked.
 struct Job<'a> {
     graph: &'a Graph,
     machine: &'a Machine,
@@ -48,7 +48,7 @@ impl<'a> Job<'a> {
         Ok(Self { graph, machine, settings, fixed })
     }
 
-    /// What all requests have in common.
+    /// Makes the part that all requests have in common.
     fn request<'b>(&'b self, start: Option<&'b Mapping>, machine: &'b PreparedMachine<'b>) -> Request<'b> {
         Request::new(&self.graph.csr, machine)
             .start(start.map(|start| &start.inner))

@@ -13,10 +13,10 @@ use viem_io::Source;
 
 use crate::error::{Error, Status, call, create, free, given};
 
-/// What a report holds where nothing is known.
+/// The value of entries of a report that are not known.
 pub const VIEM_UNKNOWN: i64 = i64::MIN;
 
-/// Where each process or vertex is: on which PE of a machine, in which block of a partition, at which place of a quadratic assignment problem.
+/// The place of each process or vertex: the PE of a machine, the block of a partition, or the place of a quadratic assignment problem.
 /// It does not change, so any number of threads may use it at once.
 pub struct Mapping {
     pub(crate) inner: viem::Mapping,
@@ -25,7 +25,7 @@ pub struct Mapping {
     pub(crate) report: Report,
 }
 
-/// What is known of a result; VIEM_UNKNOWN where nothing is.
+/// The report of a result; VIEM_UNKNOWN where nothing is known.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {

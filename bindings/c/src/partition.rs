@@ -12,7 +12,7 @@ use crate::graph::Graph;
 use crate::mapping::{Mapping, Report};
 use crate::settings::{Settings, or_default};
 
-/// What a graph is divided into, as C says it.
+/// The blocks that are asked for, as C gives them.
 struct Wanted {
     num_blocks: i64,
     shares: *const i64,

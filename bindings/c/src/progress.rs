@@ -45,7 +45,7 @@ impl Watcher {
         }
     }
 
-    /// Whether the function has asked to stop.
+    /// Returns whether the function has asked to stop.
     pub fn has_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }

@@ -25,7 +25,7 @@ pub enum Preset {
     Strong = 2,
 }
 
-/// What is called while a run goes on: `cost` is the best J or cut so far, VIEM_UNKNOWN before there is one. The run ends soon with the best it
+/// A function that is called during a run: `cost` is the best J or cut so far, VIEM_UNKNOWN before there is one. The run ends soon with the best it
 /// has if it returns anything but 0; then `stopped` is set in the report. One call at a time, at most a hundred a second, from any thread. It
 /// returns normally: no exception and no `longjmp` may leave it.
 pub type ProgressFunction = Option<unsafe extern "C" fn(data: *mut c_void, cost: i64) -> c_int>;
@@ -84,7 +84,7 @@ impl Settings {
         self.partition_preset().into()
     }
 
-    /// What loads may be.
+    /// Returns the bounds of the loads.
     pub fn balance(&self) -> Balance {
         self.balance
     }
@@ -110,7 +110,7 @@ impl Settings {
     }
 }
 
-/// What null stands for.
+/// Returns the settings, or the default for null.
 pub fn or_default(settings: Option<&Settings>) -> &Settings {
     static DEFAULT: Settings = Settings::new(Preset::Eco);
     settings.unwrap_or(&DEFAULT)

@@ -31,7 +31,7 @@ fn kahip_keeps_its_promises() {
     linked("tests/programs/kahip.c", "viem_kahip", &[]).run(&[]);
 }
 
-/// What a program prints with METIS, and with the library in its place.
+/// Returns the output of a program with METIS, and with the library in its place.
 fn both(command: impl Fn() -> Command) -> [String; 2] {
     let mut replaced = command();
     replaced.env("LD_PRELOAD", lib().join("libviem_metis.so"));
@@ -160,7 +160,7 @@ const SHAPES: [Shape; 5] = [
     Shape { geometry: "Disk(1) = {0, 0, 0, 1}; Mesh.MeshSizeMax = 0.02;", dimension: 2, parts: 7 },
 ];
 
-/// What the witness has written of the last call: the edges that are cut, and the greatest load relative to its bound.
+/// Reads the record of the last call that the witness has written: the cut edges, and the greatest load relative to its bound.
 fn witnessed(path: &Path) -> (f64, f64) {
     let text = std::fs::read_to_string(path).unwrap();
     let numbers: Vec<f64> = text.split_whitespace().map(|number| number.parse().unwrap()).collect();

@@ -96,7 +96,7 @@ fn functions(code: &str) -> Vec<Function> {
     functions.collect()
 }
 
-/// How Fortran declares an argument.
+/// Returns the declaration of an argument in Fortran.
 fn declared((of, name): &(String, String)) -> String {
     let (of, dimension) = match (of.as_str(), name.as_str()) {
         ("int64_t" | "uint64_t", _) => ("integer(c_int64_t), value", ""),

@@ -6,7 +6,7 @@ use cbindgen::{Builder, Config, DocumentationStyle, EnumConfig, Language, Rename
 
 use crate::tools::folder;
 
-/// What begins the header.
+/// The beginning of the header.
 const BEGINNING: &str = "/*
  * viem: process mapping and graph partitioning.
  *

@@ -1,4 +1,4 @@
-//! What other build systems find: pkg-config, CMake, the static library.
+//! Files for other build systems: pkg-config, CMake, the static library.
 
 use std::process::Command;
 

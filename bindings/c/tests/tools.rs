@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use tempfile::TempDir;
 
-/// What all C and C++ must compile with.
+/// The options with which all C and C++ must compile.
 pub const STRICT: [&str; 4] = ["-Wall", "-Wextra", "-pedantic", "-Werror"];
 
 /// The folder of the C interface.
@@ -14,7 +14,7 @@ pub fn folder() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests are in a folder of it")
 }
 
-/// Where `make install` has put everything, once for all tests.
+/// Returns the folder into which `make install` has put everything, once for all tests.
 pub fn installed() -> &'static Path {
     static INSTALLED: LazyLock<TempDir> = LazyLock::new(|| {
         let prefix = tempfile::tempdir().unwrap();
@@ -40,7 +40,7 @@ pub fn expect(command: &mut Command) -> String {
     text(&output.stdout)
 }
 
-/// Whether a tool is installed. Tests that need it are skipped without it, and fail if `VIEM_REQUIRE_TOOLS` is set.
+/// Returns whether a tool is installed. Tests that need it are skipped without it, and fail if `VIEM_REQUIRE_TOOLS` is set.
 pub fn has(tool: &str) -> bool {
     let has = Command::new(tool).arg("--version").output().is_ok();
     assert!(has || std::env::var_os("VIEM_REQUIRE_TOOLS").is_none(), "{tool} is not installed");

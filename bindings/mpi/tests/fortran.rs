@@ -3,7 +3,7 @@
 use crate::mpi::Mpi;
 use crate::tools::{MACHINE, compile, run};
 
-/// Whether an MPI has a compiler for Fortran. The packages of Open MPI and MPICH on PyPI have none.
+/// Returns whether an MPI has a compiler for Fortran. The packages of Open MPI and MPICH on PyPI have none.
 pub fn has_fortran(mpi: &Mpi) -> bool {
     mpi.command("mpif90").arg("--version").output().is_ok_and(|output| output.status.success())
 }

@@ -1,6 +1,6 @@
-//! What jobs print, as numbers.
+//! The output of jobs, as numbers.
 
-/// What happened to one topology.
+/// The result for one topology.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Topology {
     /// The function that made it.
@@ -9,7 +9,7 @@ pub struct Topology {
     pub costs: [i64; 2],
 }
 
-/// What `topologies` has printed: the costs by the definition.
+/// Reads the output of `topologies`: the costs by the definition.
 pub fn printed(out: &str) -> Vec<Topology> {
     let lines = out.lines().filter(|line| line.starts_with("MPI_"));
     let read = |line: &str| {
@@ -19,7 +19,7 @@ pub fn printed(out: &str) -> Vec<Topology> {
     lines.map(read).collect()
 }
 
-/// What the library says of the same topologies, where it says what J is.
+/// Reads the output of the library about the same topologies, where it has J.
 pub fn said(lines: &[&str]) -> Vec<Topology> {
     lines.iter().filter(|line| line.contains(": J is ")).map(|line| read_said(line)).collect()
 }

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use crate::mpi::Mpi;
 use crate::root;
 
-/// What all C must compile with.
+/// The options with which all C must compile.
 pub const STRICT: [&str; 6] =
     ["-std=c99", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-pedantic", "-Werror"];
 
@@ -25,7 +25,7 @@ pub fn folder() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests are in a folder of it")
 }
 
-/// Where `make install` has put everything, once for each MPI.
+/// Returns the folder into which `make install` has put everything, once for each MPI.
 pub fn installed(mpi: &Mpi) -> PathBuf {
     made(mpi, "install")
 }
@@ -57,7 +57,7 @@ pub fn expect(command: &mut Command) -> Output {
     Output { out, err }
 }
 
-/// What a job has printed.
+/// The output of a job.
 #[derive(Debug)]
 pub struct Output {
     pub out: String,
@@ -65,7 +65,7 @@ pub struct Output {
 }
 
 impl Output {
-    /// What the library says, without its name.
+    /// Returns the messages of the library, without its name.
     pub fn said(&self) -> Vec<&str> {
         self.err.lines().filter_map(|line| line.strip_prefix("viem_reorder: ")).collect()
     }

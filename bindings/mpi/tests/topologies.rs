@@ -14,7 +14,7 @@ fn sizes(mpi: &Mpi) -> &'static [(usize, &'static str)] {
     }
 }
 
-/// What both have in common, in an order of its own: the lines of two communicators come in any order.
+/// Returns the common lines of both in an order of its own: the lines of two communicators come in any order.
 fn sorted(mut topologies: Vec<Topology>) -> Vec<Topology> {
     topologies.retain(|topology| topology.costs[0] != 0);
     topologies.sort();
@@ -104,7 +104,7 @@ fn no_fault_under_sanitizers() {
     }
 }
 
-/// That no log of a sanitizer reports an error, or a leak of ours. What MPI allocates for us it may keep.
+/// Asserts that no log of a sanitizer reports an error, or a leak of ours. MPI may keep what it allocates for us.
 fn assert_clean(mpi: &Mpi) {
     for entry in std::fs::read_dir(mpi.folder.path()).unwrap() {
         let entry = entry.unwrap();

@@ -6,7 +6,7 @@ use crate::fortran::{has_fortran, interfaces};
 use crate::mpi::Mpi;
 use crate::tools::{MACHINE, STRICT, compile, installed, run_with};
 
-/// Which process is which rank, as the program prints it.
+/// Reads the process of each rank, as the program prints it.
 fn processes(out: &str) -> Vec<usize> {
     let line = out.lines().find_map(|line| line.strip_prefix("processes ")).unwrap();
     line.split(' ').map(|number| number.parse().unwrap()).collect()

@@ -71,7 +71,7 @@ pub(crate) fn read_traffic(
     Ok((Graph::new(graph), json(&summary)?, summary.ids, warnings))
 }
 
-/// What is said of a sum, and which argument helps.
+/// Returns the warning of a sum, with the argument that helps.
 fn warning(note: &TrafficNote) -> String {
     match note {
         TrafficNote::Adapters { greatest } => {

@@ -41,7 +41,7 @@ mod report;
 mod run;
 mod workload;
 
-/// What the package calls.
+/// The functions that the package calls.
 #[pyo3::pymodule]
 mod _viem {
     #[pymodule_export]

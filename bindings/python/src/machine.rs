@@ -88,7 +88,7 @@ impl Machine {
         self.inner.num_pes()
     }
 
-    /// How many processes it has room for.
+    /// Returns the number of processes that it has room for.
     #[getter]
     fn room(&self) -> u64 {
         self.inner.room()
@@ -99,7 +99,7 @@ impl Machine {
         self.inner.describe()
     }
 
-    /// How many processes each PE has room for.
+    /// Returns the number of processes that each PE has room for.
     fn capacities<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         let capacities: Vec<i64> =
             (0..self.inner.num_pes() as PeId).map(|pe| self.inner.capacity(pe).into()).collect();

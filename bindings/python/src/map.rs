@@ -22,7 +22,7 @@ use crate::run::Settings;
 /// The PE of each process, or block of each vertex.
 pub(crate) type Pes<'py> = Bound<'py, PyArray1<i64>>;
 
-/// Where everything is, J or the cut, and the report as JSON.
+/// The PE of everything, J or the cut, and the report as JSON.
 pub(crate) type Found<'py> = (Pes<'py>, i64, String);
 
 pub(crate) fn found<'py>(
@@ -77,7 +77,7 @@ pub(crate) fn fixed_vertices(
     Ok(Some(vertices))
 }
 
-/// What is given of a mapping besides graph and machine.
+/// The input of a mapping, without graph and machine.
 struct Input {
     start: Option<Mapping>,
     fixed: Option<FixedVertices>,
@@ -96,7 +96,7 @@ impl Input {
         Ok(Self { start: start.transpose()?, fixed: fixed_vertices(fixed, num_vertices, num_pes)? })
     }
 
-    /// What all requests have in common.
+    /// Makes the part that all requests have in common.
     fn request<'a>(&'a self, graph: &'a Graph, machine: &'a PreparedMachine<'a>) -> Request<'a> {
         Request::new(&graph.csr, machine).start(self.start.as_ref()).fixed(self.fixed.as_ref())
     }

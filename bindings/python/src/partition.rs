@@ -14,7 +14,7 @@ use crate::map::{Found, fixed_vertices, found, migration_weight_of, pes_of, warn
 use crate::numbers::Numbers;
 use crate::run::Settings;
 
-/// What is known of a partition.
+/// The known properties of a partition.
 #[derive(Serialize)]
 struct Known<'a> {
     #[serde(flatten)]

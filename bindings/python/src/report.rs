@@ -1,4 +1,4 @@
-//! What a mapping does to the traffic.
+//! The effect of a mapping on the traffic.
 
 use pyo3::prelude::*;
 use viem::{Mapping, PreparedMachine};

@@ -137,7 +137,7 @@ impl Pool {
 /// Time between two looks at signals and calls of the progress function.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What the threads of a run and the one that waits for them tell each other.
+/// The state that the threads of a run share with the one that waits for them.
 pub(crate) struct Watcher {
     stops: AtomicBool,
     best: AtomicI64,
@@ -153,7 +153,7 @@ impl Default for Watcher {
 }
 
 impl Watcher {
-    /// Whether the run was asked to end.
+    /// Returns whether the run was asked to end.
     pub fn has_stopped(&self) -> bool {
         self.stops.load(Ordering::Relaxed)
     }

@@ -39,7 +39,7 @@ impl Workload {
         py.detach(|| viem_ffi::write(&path, &|out| text::write(out, &self.inner))).or_raise()
     }
 
-    /// Who sends how much to whom.
+    /// Returns the communication graph.
     fn graph(&self) -> Graph {
         Graph::new(self.inner.graph())
     }

@@ -1,4 +1,4 @@
-//! What all ranks must give alike: settings, machines, sizes.
+//! Checks that all ranks give the same: settings, machines, sizes.
 //!
 //! Ranks that were started differently would wait for each other in different operations, or put together a result that none of them has asked for.
 //! So a digest of what they give is compared before anything depends on it.

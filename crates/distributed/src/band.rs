@@ -15,9 +15,9 @@ use crate::graph::DistGraph;
 pub struct Band {
     /// For each local vertex the global number of the vertex that its cluster is named after: itself, or one of the core of its block.
     pub labels: Vec<NodeId>,
-    /// Whether each own vertex belongs to a core.
+    /// Per own vertex: true if it belongs to a core.
     pub is_core: Vec<bool>,
-    /// How many vertices of all ranks are near borders.
+    /// The number of vertices of all ranks near borders.
     pub count: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What ranks say to each other: the few collective operations that the algorithms need, and what is built from them.
+//! Communication between ranks: the few collective operations that the algorithms need, and operations that are built from them.
 //!
 //! All that is sent are words of 64 bits. Every rank of a communicator calls the same operations in the same order.
 
@@ -14,7 +14,7 @@ pub trait Comm {
     /// The number of this rank.
     fn rank(&self) -> usize;
 
-    /// How many ranks there are, at least 1.
+    /// Returns the number of ranks, at least 1.
     fn size(&self) -> usize;
 
     /// Sends the first `counts[0]` words to rank 0, the next `counts[1]` to rank 1, and so on; returns what all ranks have sent here.
@@ -50,7 +50,7 @@ pub trait Comm {
     }
 }
 
-/// How words are combined.
+/// The way in which words are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
     /// Their sum, modulo 2^64; so also that of negative numbers in two's complement.
@@ -71,12 +71,12 @@ impl Reduction {
     }
 }
 
-/// What was received from all ranks, in their order.
+/// The words received from all ranks, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Received {
     /// All words.
     pub words: Vec<u64>,
-    /// Where those of each rank end.
+    /// The end of the words of each rank.
     pub ends: Vec<usize>,
 }
 
@@ -87,7 +87,7 @@ impl Received {
         &self.words[start..self.ends[rank]]
     }
 
-    /// How many words each rank has sent.
+    /// Returns the number of words that each rank has sent.
     pub fn counts(&self) -> Vec<usize> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, end)| end - start).collect()
@@ -108,12 +108,12 @@ impl<C: Comm> Counted<C> {
         Self { inner, operations: Cell::new(0), words_sent: Cell::new(0) }
     }
 
-    /// How many collective operations there were.
+    /// Returns the number of collective operations.
     pub fn operations(&self) -> u64 {
         self.operations.get()
     }
 
-    /// How many words this rank has given others; such that all get, or that are combined, count once.
+    /// Returns the number of words that this rank has given others; words that all get, or that are combined, count once.
     pub fn words_sent(&self) -> u64 {
         self.words_sent.get()
     }
@@ -248,7 +248,7 @@ pub struct Delivered<const N: usize> {
 }
 
 impl<const N: usize> Delivered<N> {
-    /// How many records came.
+    /// Returns the number of records.
     pub fn len(&self) -> usize {
         self.received.words.len() / N
     }
@@ -272,7 +272,7 @@ impl<const N: usize> Delivered<N> {
     }
 }
 
-/// Where the parts of an array begin that have these lengths.
+/// Returns the starts of the parts of an array that have these lengths.
 pub fn starts_of<T: Copy + Default + AddAssign>(counts: &[T]) -> Vec<T> {
     let starts = counts.iter().scan(T::default(), |sum, &count| {
         let start = *sum;
@@ -282,7 +282,7 @@ pub fn starts_of<T: Copy + Default + AddAssign>(counts: &[T]) -> Vec<T> {
     starts.collect()
 }
 
-/// Where they end.
+/// Returns the ends of these parts.
 pub fn ends_of(counts: &[usize]) -> Vec<usize> {
     let ends = counts.iter().scan(0, |sum, count| {
         *sum += count;
@@ -291,7 +291,7 @@ pub fn ends_of(counts: &[usize]) -> Vec<usize> {
     ends.collect()
 }
 
-/// Which vertices are whose: rank r has those from `first[r]` on, up to `first[r + 1]`.
+/// The owners of the vertices: rank r has those from `first[r]` on, up to `first[r + 1]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ranges {
     first: Vec<NodeId>,
@@ -336,7 +336,7 @@ impl Ranges {
         self.first[rank]..self.first[rank + 1]
     }
 
-    /// How many vertices all ranks have.
+    /// Returns the number of vertices of all ranks.
     pub fn total(&self) -> NodeId {
         self.first[self.first.len() - 1]
     }
@@ -369,7 +369,7 @@ pub fn ask(comm: &impl Comm, ranges: &Ranges, vertices: &[NodeId], known: impl F
     comm.all_to_all(&answers, &asked.counts()).words
 }
 
-/// What the owners of some vertices know of them, for each of `vertices`, in any order and perhaps several times. `known` gives it for each
+/// Returns what the owners of some vertices know of them, for each of `vertices`, in any order and perhaps several times. `known` gives it for each
 /// vertex of this rank, counted from 0; the owners of others are asked once for each.
 pub fn look_up(
     comm: &impl Comm,

@@ -34,14 +34,14 @@ pub fn contract(comm: &impl Comm, graph: &DistGraph, labels: &[NodeId]) -> Resul
 }
 
 impl Contraction {
-    /// What the vertices of the finer graph get, from what those of the coarse one have on their ranks.
+    /// Gives the vertices of the finer graph the values of the coarse ones on their ranks.
     pub fn project(&self, comm: &impl Comm, values: &[u32]) -> Vec<u32> {
         let found = look_up(comm, self.coarse.ranges(), &self.coarse_of, |local| u64::from(values[local]));
         found.into_iter().map(|word| word as u32).collect()
     }
 }
 
-/// Which rank has which coarse vertices, and the number of each on its rank, by the own vertex that its cluster is named after.
+/// Returns the owner of each coarse vertex, and its number on its rank, by the own vertex that its cluster is named after.
 fn number(comm: &impl Comm, graph: &DistGraph, labels: &[NodeId]) -> (Ranges, Vec<NodeId>) {
     let own = graph.ranges().own();
     let mut is_used = vec![false; graph.num_own()];

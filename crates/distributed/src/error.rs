@@ -13,7 +13,7 @@ pub struct DistError {
     pub rank: usize,
     /// Of which kind that is.
     pub kind: ErrorKind,
-    /// What it is.
+    /// The text of the message.
     pub message: String,
 }
 
@@ -34,7 +34,7 @@ const KINDS: [ErrorKind; 7] = [
     ErrorKind::Internal,
 ];
 
-/// What a rank has got, if all have got something; otherwise the error of the first rank that has none.
+/// Returns the result of a rank, if all ranks have one; otherwise the error of the first rank that has none.
 pub fn agree<T, E: HasKind>(comm: &impl Comm, result: Result<T, E>) -> Result<T, DistError> {
     let failed = u64::from(result.is_err());
     let Some(rank) = comm.all_gather(&[failed]).words.iter().position(|&failed| failed == 1) else {

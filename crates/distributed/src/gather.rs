@@ -23,7 +23,7 @@ pub fn gather(comm: &impl Comm, graph: &DistGraph, receivers: usize) -> Result<O
     agree(comm, whole.transpose())
 }
 
-/// Where the arcs of vertices with these degrees begin, and where the last end.
+/// Returns the starts of the arcs of vertices with these degrees, and the end of the last.
 fn offsets(degrees: Vec<u64>) -> Vec<usize> {
     let mut offsets = Vec::with_capacity(degrees.len() + 1);
     offsets.push(0);
@@ -89,7 +89,7 @@ fn deal(
     comm.all_to_all(&words, &counts).words
 }
 
-/// Where the vertices of each rank end.
+/// Returns the end of the vertices of each rank.
 fn ends(graph: &CsrGraph, size: usize) -> Vec<NodeId> {
     let work = |node: usize| graph.offsets()[node] + node;
     let all = work(graph.num_nodes());

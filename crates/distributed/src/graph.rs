@@ -26,18 +26,18 @@ pub struct DistGraph {
     node_weights: Vec<Weight>,
     /// Global numbers, ascending.
     ghosts: Vec<NodeId>,
-    /// How many ghosts belong to each rank.
+    /// The number of ghosts that belong to each rank.
     ghosts_of: Vec<usize>,
     /// Own vertices that are ghosts elsewhere, rank by rank.
     sent: Vec<NodeId>,
-    /// How many of them each rank has.
+    /// The number of them on each rank.
     sent_to: Vec<usize>,
 }
 
 /// The vertices of a rank and their arcs, as ParMETIS takes them.
 #[derive(Clone, Debug, Default)]
 pub struct Rows {
-    /// Where the arcs of each own vertex begin (`xadj`), and where the last end.
+    /// The start of the arcs of each own vertex (`xadj`), and the end of the last.
     pub offsets: Vec<usize>,
     /// Heads of the arcs, global numbers counted from 0 (`adjncy`).
     pub targets: Vec<NodeId>,
@@ -345,17 +345,17 @@ impl DistGraph {
         self.ghosts = ghosts;
     }
 
-    /// Which vertices are whose.
+    /// Returns the owners of the vertices.
     pub fn ranges(&self) -> &Ranges {
         &self.ranges
     }
 
-    /// How many vertices this rank has.
+    /// Returns the number of own vertices of this rank.
     pub fn num_own(&self) -> usize {
         self.node_weights.len()
     }
 
-    /// How many vertices this rank has or has as ghosts.
+    /// Returns the number of own vertices and ghosts of this rank.
     pub fn num_local(&self) -> usize {
         self.num_own() + self.ghosts.len()
     }
@@ -446,7 +446,7 @@ fn total(weights: &[Weight]) -> i128 {
     weights.iter().map(|&weight| i128::from(weight)).sum()
 }
 
-/// Whether the weights of vertices and edges fit, in sum over all ranks.
+/// Returns whether the weights of vertices and edges fit, in sum over all ranks.
 fn check_sums(comm: &impl Comm, sums: [i128; 2]) -> Result<(), RowsError> {
     let words = sums.map(|sum| sum as u128).map(|sum| [sum as u64, (sum >> 64) as u64]).concat();
     let mut all = [0u128; 2];

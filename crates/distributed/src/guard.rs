@@ -16,7 +16,7 @@ pub struct Guarded<'a, C> {
     inner: &'a C,
 }
 
-/// What a rank panics with when it learns that another one has.
+/// The panic of a rank that learns that another rank has panicked.
 struct Lost;
 
 /// The panic of a rank.
@@ -30,7 +30,7 @@ impl HasKind for Panicked {
     }
 }
 
-/// What `work` returns. If it panics on a rank, all ranks return that as an error. Collective.
+/// Returns the result of `work`. If it panics on a rank, all ranks return that as an error. Collective.
 ///
 /// All that it does on other ranks goes through the communicator that it is given.
 ///

@@ -1,4 +1,4 @@
-//! What refinement minimises: the cut, or J of the PEs of a machine, and what migration costs.
+//! The objective of refinement: the cut, or J of the PEs of a machine, and the cost of migration.
 
 use viem::ground::types::{BlockId, Weight};
 use viem::machine::{DistanceOracle, Distances, Metric};
@@ -6,7 +6,7 @@ use viem::machine::{DistanceOracle, Distances, Metric};
 /// Most blocks whose distances are stored as a table: that of so many takes 4 MB.
 const MOST_STORED: usize = 1 << 10;
 
-/// How far apart blocks are.
+/// The distances between blocks.
 #[derive(Clone, Debug)]
 pub struct BlockDistances(Kind);
 
@@ -66,7 +66,7 @@ impl BlockDistances {
     }
 }
 
-/// What is known of where the local vertices of a graph were, and where they must be.
+/// The previous and the required block of the local vertices of a graph.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Places {
     /// The block where each was, or [`Places::NONE`]; nothing if none was anywhere.
@@ -85,12 +85,12 @@ impl Places {
     }
 }
 
-/// Where the local vertices were, and what each pays for being elsewhere.
+/// The previous blocks of the local vertices, and the price of leaving them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Homes {
     /// The block of each local vertex; [`Homes::NONE`] if it is new, or its block no longer exists.
     pub blocks: Vec<BlockId>,
-    /// What a vertex of weight 1 pays, in the unit in which an edge of weight 1 between blocks of distance 1 pays `scale`.
+    /// The price of moving a vertex of weight 1, in the unit in which an edge of weight 1 between blocks of distance 1 costs `scale`.
     pub penalty: Weight,
     /// See `penalty`.
     pub scale: Weight,

@@ -24,7 +24,7 @@ use crate::error::{DistError, agree};
 use crate::gather::scatter;
 use crate::graph::{Asymmetry, DistGraph, Rows};
 
-/// How a file is read.
+/// The way in which a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Manner {
     Lines,
@@ -111,7 +111,7 @@ impl FilePart {
     }
 }
 
-/// Where the first line begins that does so at this byte or behind it.
+/// Returns the start of the first line that begins at this byte or behind it.
 fn start_of_line(file: &mut File, from: u64) -> io::Result<u64> {
     let Some(mut place) = from.checked_sub(1) else { return Ok(0) };
     file.seek(SeekFrom::Start(place))?;
@@ -164,7 +164,7 @@ fn read_lines(comm: &impl Comm, path: &Path) -> Result<(DistGraph, Vec<GraphNote
     Ok((graph, header.notes()))
 }
 
-/// What all ranks have got, or the first error; if the start of the file explains that, its explanation.
+/// Returns the results of all ranks, or the first error; if the start of the file explains that, its explanation.
 fn explained<T>(comm: &impl Comm, path: &Path, result: Result<T, ReadError>) -> Result<T, DistError> {
     let error = match agree(comm, result) {
         Ok(found) => return Ok(found),

@@ -10,7 +10,7 @@ pub trait Exchange {
     /// The number of this rank.
     fn rank(&self) -> usize;
 
-    /// How many ranks there are, at least 1.
+    /// Returns the number of ranks, at least 1.
     fn size(&self) -> usize;
 
     /// Sends a word to each rank, and receives one from each.
@@ -54,7 +54,7 @@ impl<E: Exchange> Rounds<E> {
         received
     }
 
-    /// What all ranks send, of which each sends so much.
+    /// Returns the words of all ranks, each of which sends `from` of them.
     fn gathered(&self, words: &[u64], from: &[usize]) -> Vec<u64> {
         let mut received = vec![0; from.iter().sum()];
         self.inner.all_gather_v(words, &mut received, &short(from));

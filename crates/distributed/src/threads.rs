@@ -12,9 +12,9 @@ pub struct ThreadComm<'a> {
     shared: &'a Shared,
 }
 
-/// What the ranks share.
+/// The state that the ranks share.
 struct Shared {
-    /// What each rank has sent, and how many words to each.
+    /// The words that each rank has sent, and their number for each rank.
     sent: Mutex<Vec<(Vec<u64>, Vec<usize>)>>,
     meeting: Mutex<Meeting>,
     moved: Condvar,

@@ -8,13 +8,13 @@ use std::io::Read;
 use super::scanner::Scanner;
 use super::table::shortened;
 
-/// What such a file starts with.
+/// The first bytes of such a file.
 pub const MARK: &[u8] = b"\x93NUMPY";
 
 /// Bytes that a header may have.
 const LONGEST_HEADER: usize = 1 << 16;
 
-/// What is wrong with an array.
+/// A fault in an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // the fields are what messages show
 pub enum ArrayFault {
@@ -24,7 +24,7 @@ pub enum ArrayFault {
     Missing { expected: &'static str },
 }
 
-/// What an entry is.
+/// The type of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Unsigned,
@@ -32,7 +32,7 @@ pub(super) enum Kind {
     Float,
 }
 
-/// What the header says.
+/// The content of the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Header {
     kind: Kind,

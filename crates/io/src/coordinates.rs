@@ -9,7 +9,7 @@
 //! The first line shows which kind a file is. Blanks, tabulators and commas stand between numbers, or semicolons if the first line
 //! has one; empty lines and lines that start with `#` or `%` are passed over. A line may have 64 MiB.
 //!
-//! Where the first of three or more columns counts the vertices, it may hold their numbers or a coordinate, which only the user knows
+//! If the first of three or more columns counts the vertices, it may hold their numbers or a coordinate, which only the user knows
 //! ([`Ids`]).
 
 use super::fields::{Misplaced, Place};
@@ -21,7 +21,7 @@ use viem::graph::{Coordinates, MOST_DIMENSIONS};
 use viem::ground::memory::{self, OutOfMemory};
 use viem::ground::number;
 
-/// What is wrong with a file of coordinates. Vertices are counted from 0.
+/// A fault in a file of coordinates. Vertices are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -58,7 +58,7 @@ pub enum CoordinatesFault {
     LineTooLong,
 }
 
-/// Whether the first column holds the numbers of the vertices, from 0 or from 1 and in any order, where a file has no header that
+/// The meaning of the first column: the numbers of the vertices, from 0 or from 1 and in any order, where a file has no header that
 /// says so.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -134,7 +134,7 @@ struct Rows<'a> {
     /// The last line.
     line: u64,
     numbers: Vec<Number>,
-    /// What stands between numbers, once the first line has shown it.
+    /// The separator of numbers, once the first line has shown it.
     is_separator: Option<fn(u8) -> bool>,
     /// True if the first line names its first column as that of numbers of vertices.
     names_ids: bool,
@@ -162,7 +162,7 @@ impl Rows<'_> {
         Ok(&self.numbers)
     }
 
-    /// Whether the text ended early because of its next line.
+    /// Returns whether the text ended early because of its next line.
     fn refused_line(&mut self) -> Outcome<()> {
         let Some(reason) = self.scanner.refused_line() else { return Ok(()) };
         self.line = self.scanner.line();
@@ -195,7 +195,7 @@ fn has_content(line: &[u8]) -> bool {
     first.is_some_and(|byte| !b"#%".contains(byte))
 }
 
-/// What stands between numbers in a file whose first line this is. Beside semicolons a comma may be the decimal point.
+/// Returns the separators of numbers in a file whose first line this is. Beside semicolons a comma may be the decimal point.
 fn separators_of(first: &[u8]) -> fn(u8) -> bool {
     if first.contains(&b';') {
         |byte| is_blank(byte) || byte == b';'

@@ -26,7 +26,7 @@ pub enum FieldFault {
     Missing { what: &'static str },
 }
 
-/// Where something stands, both counted from 1.
+/// A line and a column, both counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// Its line, from 1.
@@ -38,9 +38,9 @@ pub struct Place {
 /// A fault of a kind of file and where it is.
 #[derive(Debug)]
 pub struct Misplaced<F> {
-    /// Where it is.
+    /// The place of the fault.
     pub place: Place,
-    /// What it is.
+    /// The fault.
     pub fault: F,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Fields<'a> {
         fields
     }
 
-    /// What is known of the table that begins here.
+    /// Returns the layout of the table that begins here.
     pub(super) fn layout(&self) -> Layout {
         Layout::of_start(self.scanner.at_hand(), self.scanner.has_all_at_hand())
     }
@@ -131,7 +131,7 @@ impl<'a> Fields<'a> {
         self.scanner.text()
     }
 
-    /// Where the last field starts.
+    /// Returns the start of the last field.
     pub fn place(&self) -> Place {
         Place { line: self.scanner.line(), column: self.scanner.column() }
     }
@@ -150,7 +150,7 @@ impl<'a> Fields<'a> {
         !self.scanner.refused_line().is_some_and(|reason| matches!(reason, RefusedLine::Memory(_)))
     }
 
-    /// What was read, or why nothing was: a failed read comes before what it looked like.
+    /// Returns the result, or why there is none: a failed read takes precedence over the fault that it seemed to be.
     pub fn finish<T, F: Error + Send + Sync + 'static>(
         mut self,
         result: Result<T, Misplaced<F>>,

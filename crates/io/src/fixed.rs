@@ -13,7 +13,7 @@ use viem::ground::types::{BlockId, NodeId};
 use viem::ground::{memory, number};
 use viem::partition::FixedVertices;
 
-/// What is fixed, and to what, in the words of messages.
+/// The words of messages for fixed items and their places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FixedKind {
@@ -28,7 +28,7 @@ pub enum FixedKind {
 }
 
 impl FixedKind {
-    /// What is fixed.
+    /// Returns the word for a fixed item.
     fn item(self) -> &'static str {
         match self {
             Self::Processes => "process",
@@ -37,7 +37,7 @@ impl FixedKind {
         }
     }
 
-    /// What it is fixed to.
+    /// Returns the word for its place.
     fn place(self) -> &'static str {
         match self {
             Self::Processes | Self::Vertices => "PE",
@@ -47,7 +47,7 @@ impl FixedKind {
     }
 }
 
-/// What is wrong with a file of fixed processes. Lines are counted from 1, processes and PEs from 0.
+/// A fault in a file of fixed processes. Lines are counted from 1, processes and PEs from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -84,7 +84,7 @@ pub enum FixedFault {
 
 /// Reads which of `num_items` processes or vertices are fixed, and where; O(n + PEs).
 ///
-/// What comes out puts no more on a PE than it has room for; a file that does is refused at the first offending line.
+/// The result puts no more on a PE than it has room for; a file that does is refused at the first offending line.
 ///
 /// ```
 /// use viem_io::fixed::{self, FixedKind};
@@ -131,7 +131,7 @@ pub fn read(
     Ok(reading.fixed)
 }
 
-/// What a line holds.
+/// The content of a line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Format {
     /// The place of the next item.
@@ -140,7 +140,7 @@ enum Format {
     Pairs,
 }
 
-/// What has been read so far.
+/// The content read so far.
 struct Reading<'a> {
     kind: FixedKind,
     room: Room<'a>,
@@ -271,7 +271,7 @@ fn are_names(fields: &[(u64, String)]) -> bool {
     fields.len() == 2 && fields.iter().all(is_name)
 }
 
-/// What stands between separators, with the columns from 1; at most three, each shortened if it is long.
+/// Splits a line at separators, with the columns from 1; at most three fields, each shortened if it is long.
 fn fields(line: &[u8]) -> Vec<(u64, String)> {
     let is_separator = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b',' | b';' | b'\x0b');
     let mut fields = Vec::new();

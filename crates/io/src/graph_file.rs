@@ -23,7 +23,7 @@ impl GraphFormat {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Metis, Self::Parhip, Self::Parhip32];
 
-    /// What it is called.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Metis => "metis",

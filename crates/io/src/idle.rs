@@ -16,7 +16,7 @@ const MOST_OF_ROW: u64 = 8;
 )]
 pub(super) struct TooIdle;
 
-/// What was last read of a line.
+/// The position in a line after the last read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Blanks,
@@ -24,7 +24,7 @@ enum Place {
     Content,
 }
 
-/// How many bytes of blank lines and comments were read last.
+/// Counts the bytes of blank lines and comments that were read last.
 #[derive(Debug)]
 pub(super) struct Idle {
     place: Place,

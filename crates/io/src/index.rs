@@ -7,7 +7,7 @@ use crate::{ContentError, ReadError, Source};
 use viem::ground::memory;
 use viem::ground::types::NodeId;
 
-/// What is wrong with an index file. Vertices and positions are counted from 0.
+/// A fault in an index file. Vertices and positions are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

@@ -105,7 +105,7 @@ pub enum ReadError {
     /// The same of a binary file; bytes are counted from 0.
     #[error("{file}, byte {offset}: {kind}")]
     InvalidBytes { file: String, offset: u64, kind: ContentError },
-    /// What stands in the file needs more memory than there is.
+    /// The content of the file needs more memory than there is.
     #[error("{file}, line {line}: {source}; give the process more, or a smaller file")]
     OutOfMemory { file: String, line: u64, source: OutOfMemory },
 }
@@ -133,7 +133,7 @@ impl ReadError {
     }
 }
 
-/// What is wrong with the content of a file: a fault of its format. Equal to one with the same message.
+/// A fault in the content of a file, of its format. Equal to one with the same message.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct ContentError(Arc<dyn std::error::Error + Send + Sync>);

@@ -5,7 +5,7 @@ use super::source::read_error;
 use crate::{ContentError, ReadError, Source};
 use viem::ground::memory;
 
-/// What is wrong with such a file, in the words of its kind. Lines are counted from 0.
+/// A fault in such a file, in the words of its kind. Lines are counted from 0.
 pub(super) trait LineFault: Sized {
     fn not_a_number(text: String) -> Self;
     fn empty_line(line: usize) -> Self;

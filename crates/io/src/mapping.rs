@@ -11,7 +11,7 @@ use crate::{ContentError, ReadError, Source};
 use viem::ground::memory;
 use viem::ground::types::PeId;
 
-/// What is wrong with a mapping file. Lines are counted from 1, processes and PEs from 0.
+/// A fault in a mapping file. Lines are counted from 1, processes and PEs from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -40,9 +40,9 @@ pub enum MappingFault {
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub struct Room<'a> {
-    /// How many PEs there are.
+    /// The number of PEs.
     pub num_pes: usize,
-    /// How many processes a PE has room for.
+    /// The number of processes that a PE has room for.
     pub capacity: &'a dyn Fn(PeId) -> u32,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Room<'a> {
 
 /// Reads the PE of each of `num_processes` processes; O(n + PEs), 4 bytes a process and 12 a PE.
 ///
-/// What comes out puts no more processes on a PE than it has room for; a file that does is refused at the first offending
+/// The result puts no more processes on a PE than it has room for; a file that does is refused at the first offending
 /// line. Blank lines after the last process are accepted.
 ///
 /// ```
@@ -95,7 +95,7 @@ pub fn read(source: Source<'_>, num_processes: usize, room: Room<'_>) -> Result<
     })
 }
 
-/// What the lines so far leave of the room.
+/// The room that is left by the lines so far.
 struct Taken<'a> {
     room: Room<'a>,
     /// The processes on each PE.

@@ -19,7 +19,7 @@ pub struct Matrix {
     pub entries: Vec<Distance>,
 }
 
-/// What is wrong with a matrix file.
+/// A fault in a matrix file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -100,7 +100,7 @@ fn labelled(table: &mut Table<'_, '_>, layout: Layout) -> Result<Matrix, Misplac
     }
 }
 
-/// What an entry is called, and the greatest one.
+/// The name of an entry, and the greatest one.
 const ENTRY: (&str, u64) = ("a distance", Distance::MAX as u64);
 
 fn distance(text: &[u8]) -> Result<Distance, FieldFault> {
@@ -121,7 +121,7 @@ fn square_root(square: usize) -> Option<usize> {
     (root * root == square).then_some(root)
 }
 
-/// How many numbers the lines hold, for messages.
+/// Counts the numbers of the lines, for messages.
 #[derive(Default)]
 struct Rows {
     /// The last number or name of a row, and how many numbers its line holds up to it.

@@ -11,10 +11,10 @@ use flate2::read::DeflateDecoder;
 
 use super::source::check_expansion;
 
-/// What such a file starts with.
+/// The first bytes of such a file.
 pub const MARK: &[u8] = b"PK\x03\x04";
 
-/// What is wrong with an archive.
+/// A fault in an archive.
 #[derive(Debug)]
 #[allow(missing_docs)] // the fields are what messages show
 pub enum ArchiveFault {
@@ -39,7 +39,7 @@ struct Member<'a> {
     method: u64,
     checksum: u64,
     packed: u64,
-    /// Where it begins.
+    /// The start of the entry.
     offset: u64,
 }
 

@@ -7,7 +7,7 @@
 //! file. A replaced file keeps its permissions and, where the system lets us, its owner. Through a symbolic link the
 //! file it points to is replaced and the link stays.
 //!
-//! What is not atomic: several files are renamed one after the other; what pipes and devices were sent cannot be taken back; and a file
+//! Some steps are not atomic: several files are renamed one after the other; what pipes and devices were sent cannot be taken back; and a file
 //! that cannot be renamed to (a mount point, another user's file in a sticky folder, a file in a folder that cannot be
 //! written to) is written in place. If that fails too, the result stays under the name that the error states.
 //!
@@ -65,7 +65,7 @@ impl HasKind for WriteError {
     }
 }
 
-/// What fills an output.
+/// A function that writes the content of an output.
 pub type Fill<'a> = &'a dyn Fn(&mut dyn Write) -> io::Result<()>;
 
 /// An output, if it was asked for, and what fills it.
@@ -75,7 +75,7 @@ pub type Content<'a> = (Option<OutputId>, Fill<'a>);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutputId(usize);
 
-/// Where each output of a run goes.
+/// The outputs of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Outputs {
     places: Vec<(String, Place)>,
@@ -117,7 +117,7 @@ impl Outputs {
         self.programs.push(id);
     }
 
-    /// What messages call an output.
+    /// Returns the name of an output in messages.
     pub fn name(&self, id: OutputId) -> &str {
         &self.places[id.0].0
     }
@@ -179,7 +179,7 @@ pub struct Staged<'a> {
 }
 
 impl Staged<'_> {
-    /// Where the content of an output is now, if it is a regular file.
+    /// Returns the path at which the content of an output is now, if it is a regular file.
     pub fn path(&self, id: OutputId) -> Option<&Path> {
         self.files.iter().find(|(of, ..)| *of == id).map(|(.., temporary)| temporary.path())
     }

@@ -4,7 +4,7 @@ use super::lines::{self, line_fault};
 use crate::{ContentError, ReadError, Source};
 use viem::ground::types::NodeId;
 
-/// What is wrong with a file of parents. Vertices are counted from 0.
+/// A fault in a file of parents. Vertices are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

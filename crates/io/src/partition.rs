@@ -6,7 +6,7 @@ use super::lines::{self, line_fault};
 use crate::{ContentError, ReadError, Source};
 use viem::ground::types::BlockId;
 
-/// What is wrong with a partition file. Vertices and blocks are counted from 0.
+/// A fault in a partition file. Vertices and blocks are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

@@ -10,7 +10,7 @@ use viem::ground::number;
 /// The greatest weight of a PE.
 pub const MOST: u32 = 1_000_000;
 
-/// What is wrong with a file of weights of PEs. Lines are counted from 1, PEs from 0.
+/// A fault in a file of weights of PEs. Lines are counted from 1, PEs from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

@@ -1,4 +1,4 @@
-//! What a path or a standard stream is, whatever it is called: two names of one thing have one [`Identity`].
+//! The identity of a path or standard stream, whatever its name: two names of one thing have one [`Identity`].
 //!
 //! `-`, `/dev/stdout`, `/dev/fd/1` and a file that the shell has opened as the standard output are one thing;
 //! so are the names of a file through links.
@@ -8,7 +8,7 @@ use std::fs::{self, Metadata, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Where an output goes.
+/// The destination of an output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// The standard output.
@@ -21,14 +21,14 @@ pub(super) enum Target {
     File(PathBuf),
 }
 
-/// What is compared to find out whether two names stand for one thing.
+/// The key by which two names are recognised as one thing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Identity {
     /// Device and inode of what exists.
     Node(u64, u64),
     /// A file that does not exist yet: its folder and its name.
     New(Box<Identity>, OsString),
-    /// Where the system has no inodes: the path, links resolved.
+    /// On systems without inodes: the path, links resolved.
     #[cfg(not(unix))]
     Path(PathBuf),
 }
@@ -36,7 +36,7 @@ enum Identity {
 /// A thing and what kind of thing it is.
 type Identified = (Identity, Medium);
 
-/// How results that share a place fare.
+/// The behaviour of results that share a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Medium {
     /// A regular file: what is written replaces what was there.
@@ -211,14 +211,14 @@ fn names_descriptor(path: &Path) -> bool {
 #[cfg(unix)]
 use std::os::fd::AsFd;
 
-/// What a standard stream is.
+/// Returns the identity of a standard stream.
 #[cfg(unix)]
 fn identify_stream(stream: impl AsFd) -> io::Result<Identified> {
     let file = std::fs::File::from(stream.as_fd().try_clone_to_owned()?);
     identify(Path::new("-"), &file.metadata()?)
 }
 
-/// What a path is, given what the system says of it.
+/// Returns the identity of a path with these metadata.
 #[cfg(unix)]
 fn identify(_: &Path, metadata: &Metadata) -> io::Result<Identified> {
     use std::os::unix::fs::{FileTypeExt, MetadataExt};
@@ -233,7 +233,7 @@ fn identify(_: &Path, metadata: &Metadata) -> io::Result<Identified> {
     Ok((Identity::Node(metadata.dev(), metadata.ino()), medium))
 }
 
-/// Where the system has no inodes, a standard stream is like nothing else.
+/// Returns an identity of its own for each standard stream, on systems without inodes.
 #[cfg(not(unix))]
 fn identify_stream<S: std::fmt::Debug>(stream: S) -> io::Result<Identified> {
     Ok((Identity::Path(format!("{stream:?}").into()), Medium::Pipe))

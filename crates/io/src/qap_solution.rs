@@ -19,7 +19,7 @@ pub struct QapSolutionFile {
     pub claimed: Option<i64>,
 }
 
-/// What is wrong with such a file. Objects and places are counted as in the file.
+/// A fault in such a file. Objects and places are counted as in the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

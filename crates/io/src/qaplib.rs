@@ -50,7 +50,7 @@ pub enum QaplibNote {
     EntryApart { line: u64, before: u64, found: usize, size: usize },
 }
 
-/// What is wrong with such a file.
+/// A fault in such a file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -169,7 +169,7 @@ fn problem(fields: &mut Fields<'_>) -> Result<Qaplib, Misplaced<QaplibFault>> {
     Ok(Qaplib { size, a, b, claimed: numbers, claim_lines, notes })
 }
 
-/// Where the only entry on the diagonal is that is not 0, of several.
+/// Returns the place of the only entry on the diagonal that is not 0, of several.
 fn odd_diagonal(size: usize, entries: &[i64]) -> Option<usize> {
     let mut others = (0..size).map(|row| row * (size + 1)).filter(|&place| entries[place] != 0);
     let first = others.next()?;
@@ -226,7 +226,7 @@ impl Lines {
         None
     }
 
-    /// Whether all lines are rows but for the last two, the latter of which has one number.
+    /// Returns whether all lines are rows but for the last two, the latter of which has one number.
     fn entry_apart(&self, before: usize) -> Option<QaplibNote> {
         let [rows @ .., (short, found), (line, 1)] = self.rows(before)? else { return None };
         let is_apart =

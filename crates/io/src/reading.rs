@@ -1,8 +1,8 @@
-//! What files may be, by the names that messages give them.
+//! Kinds of files, by the names that messages give them.
 
 use std::fmt;
 
-/// What a file may be by its content.
+/// A kind that a file may be by its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reading {
     name: &'static str,
@@ -64,7 +64,7 @@ impl Reading {
         Self::new(name, CONVERT)
     }
 
-    /// What it is, with an article.
+    /// Returns its name, with an article.
     pub fn name(self) -> &'static str {
         self.name
     }
@@ -79,7 +79,7 @@ impl Reading {
         readings.iter().map(|reading| reading.name).collect::<Vec<_>>().join(" or ")
     }
 
-    /// What to do with such a file where a graph is asked for.
+    /// Returns advice for such a file where a graph is needed.
     pub fn remedy(self) -> &'static str {
         self.remedy
     }

@@ -103,7 +103,7 @@ impl<'a> Lines<'a> {
         signature::by_opening(line)
     }
 
-    /// What a text of lines of fields may be.
+    /// Returns the kinds that a text of lines of fields may be.
     fn by_table(&self) -> Vec<Reading> {
         if self.lines.is_empty() {
             return Vec::new();

@@ -60,13 +60,13 @@ pub struct Scanner<R> {
     failure: Option<io::Error>,
     idle: Idle,
     line: u64,
-    /// Where the line starts and where the token starts, relative to the buffer; negative when that
+    /// The starts of the line and of the token, relative to the buffer; negative when that
     /// part of the text has left it.
     line_start: i64,
     token_start: i64,
     refused_line: Option<RefusedLine>,
     text: Vec<u8>,
-    /// What may stand between tokens besides blanks; a blank if nothing else may.
+    /// The separator that may be between tokens besides blanks; a blank if there is none.
     separator: u8,
 }
 
@@ -370,7 +370,7 @@ impl<R: Read> Scanner<R> {
         Some((number, line.strip_suffix(b"\r").unwrap_or(line)))
     }
 
-    /// Where the line ends of which only the start lies in the buffer, which then holds all of it.
+    /// Returns the end of the line of which only the start is in the buffer, which then holds all of it.
     #[cold]
     fn gather_line(&mut self) -> Option<usize> {
         while !self.is_exhausted {
@@ -390,7 +390,7 @@ impl<R: Read> Scanner<R> {
         Some(self.filled)
     }
 
-    /// Where the first line end from here on is, if it lies in the buffer.
+    /// Returns the position of the first line end from here on, if it is in the buffer.
     fn newline(&self, from: usize) -> Option<usize> {
         let rest = &self.buffer[from..self.filled];
         rest.iter().position(|&byte| byte == b'\n').map(|length| from + length)
@@ -617,7 +617,7 @@ fn plain_number(text: &[u8; LOOKAHEAD], place: usize) -> Option<(u64, usize)> {
     is_right.then(|| (number(word, digits), place + digits))
 }
 
-/// How many of the eight characters in `word`, first in the lowest byte, are digits before one is not.
+/// Returns the number of leading digits of the eight characters in `word`, first in the lowest byte.
 #[inline(always)]
 fn leading_digits(word: u64) -> usize {
     differs_from_digits(word).trailing_zeros() as usize / 8

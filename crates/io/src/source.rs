@@ -1,4 +1,4 @@
-//! Where bytes come from: a file or the standard input, packed with gzip or not, in any encoding that a text may have.
+//! Sources of bytes: a file or the standard input, packed with gzip or not, in any encoding that a text may have.
 //!
 //! Sources are read in pieces and never held as a whole. All readers get the same text, whatever program wrote it:
 //!
@@ -20,7 +20,7 @@ use flate2::read::MultiGzDecoder;
 use crate::{ContentError, ReadError};
 
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
-/// What some editors and spreadsheets write before a text in UTF-8, and before one in UTF-16 of either byte order.
+/// The mark that some editors and spreadsheets write before a text in UTF-8, and before one in UTF-16 of either byte order.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 const LITTLE_ENDIAN_MARK: &[u8] = b"\xff\xfe";
 const BIG_ENDIAN_MARK: &[u8] = b"\xfe\xff";
@@ -42,7 +42,7 @@ pub struct Source<'a> {
     name: String,
     reader: Box<dyn Read + Send + 'a>,
     is_plain: bool,
-    /// What it was opened from, unless that is the standard input.
+    /// The file from which it was opened, unless that is the standard input.
     file: Option<File>,
 }
 
@@ -126,7 +126,7 @@ impl<'a> Source<'a> {
         self
     }
 
-    /// What messages call this source.
+    /// Returns the name of this source in messages.
     pub fn name(&self) -> &str {
         &self.name
     }

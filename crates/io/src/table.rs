@@ -24,7 +24,7 @@ pub struct Fields<'a> {
     separator: Separator,
 }
 
-/// What stands between two fields.
+/// The separator of two fields.
 #[derive(Clone, Copy)]
 pub enum Separator {
     /// One or more such bytes, so no field is empty.
@@ -49,7 +49,7 @@ pub fn is_blank(byte: u8) -> bool {
 }
 
 impl Separator {
-    /// What separates fields in a file whose first line this is. A semicolon goes before a comma, as where semicolons separate
+    /// Returns the separator of a file whose first line this is. A semicolon takes precedence over a comma, as where semicolons separate
     /// columns, a comma may be the decimal point.
     pub fn of(first: &[u8]) -> Self {
         let is_there =
@@ -94,7 +94,7 @@ impl<'a> Fields<'a> {
         (!text.is_empty()).then_some(Field { text, column: start as u64 + 1 })
     }
 
-    /// What stands before the next separator or the end of the line, without the blanks around it. The position
+    /// Returns the text before the next separator or the end of the line, without the blanks around it. The position
     /// is then behind that separator, and behind the end of the line after the last field.
     fn next_up_to(&mut self, separator: u8) -> Option<Field<'a>> {
         let rest = self.line.get(self.position..)?;
@@ -138,12 +138,12 @@ impl<'a> Fields<'a> {
         self.line.len() as u64 + 1
     }
 
-    /// What separates its fields.
+    /// Returns the separator of its fields.
     pub fn separator(&self) -> Separator {
         self.separator
     }
 
-    /// How many fields of a table are left.
+    /// Returns the number of fields of a table that are left.
     pub fn count_of_table(mut self) -> usize {
         std::iter::from_fn(|| self.next_of_table()).count()
     }
@@ -161,7 +161,7 @@ impl<'a> Iterator for Fields<'a> {
     }
 }
 
-/// Where the bytes of a text stand that are not inside of double quotes. Two quotes inside, which stand for one, end them and
+/// Iterates over the positions of the bytes of a text that are not inside of double quotes. Two quotes inside, which stand for one, end them and
 /// begin them again.
 pub(crate) fn unquoted_positions(text: &[u8]) -> impl Iterator<Item = usize> {
     let mut is_inside = false;
@@ -245,7 +245,7 @@ impl<'s, 'a> Table<'s, 'a> {
         self.scanner.line()
     }
 
-    /// How the numbers of a square table stand in it. Call it before any row is read.
+    /// Returns the layout of the numbers of a square table. Call it before any row is read.
     pub fn layout(&mut self) -> Layout {
         while self.ahead.len() < Layout::LINES && self.fetch().is_some() {
             self.ahead.push_back(std::mem::take(&mut self.current));
@@ -262,7 +262,7 @@ pub(crate) fn fields_of(line: &[u8], separator: Separator) -> Vec<&[u8]> {
     std::iter::from_fn(|| fields.next_of_table()).map(|field| field.text).collect()
 }
 
-/// What stands around the numbers of a square table.
+/// The text around the numbers of a square table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// The first line names the columns.
@@ -364,7 +364,7 @@ fn counts(label: &[u8]) -> bool {
     matches!(number::whole(label), Ok(0 | 1))
 }
 
-/// What may stand over the names of rows.
+/// Returns whether a text may be the header over the names of rows.
 pub(crate) fn is_corner(name: &[u8]) -> bool {
     const NAMES: [&str; 10] = ["", "rank", "ranks", "id", "index", "node", "process", "pe", "from", "source"];
     NAMES.iter().any(|known| known.as_bytes().eq_ignore_ascii_case(name))

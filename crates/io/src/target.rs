@@ -25,7 +25,7 @@ use super::scanner::{TextKind, Token};
 use crate::{ReadError, Source};
 use viem::ground::types::{Distance, PeId};
 
-/// What a target file describes. PEs are counted from 0.
+/// The content of a target file. PEs are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
     /// Lists of PEs, the outermost `sub` first: PE i is entry i of the first list, which is a PE by the next list, and
@@ -69,7 +69,7 @@ pub enum Base {
     },
     /// PEs that are all next to each other.
     Complete {
-        /// How many.
+        /// Their number.
         num_pes: u32,
     },
     /// The same, with a capacity for each PE.
@@ -89,7 +89,7 @@ pub enum Base {
     },
 }
 
-/// What is wrong with a target file.
+/// A fault in a target file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

@@ -24,7 +24,7 @@ impl Text {
         Ok(Self { name: source.name().to_owned(), text })
     }
 
-    /// What messages call it.
+    /// Returns its name in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -49,7 +49,7 @@ impl Text {
         placed
     }
 
-    /// What a parser makes of the text. A fault has the offset of its byte.
+    /// Returns the result of a parser for the text. A fault has the offset of its byte.
     pub fn parse<T, F: Error + Send + Sync + 'static>(
         &self,
         parser: impl FnOnce(&str) -> Result<T, (usize, F)>,

@@ -42,7 +42,7 @@ fn check(text: &str) -> Result<(), (usize, String)> {
     Ok(())
 }
 
-/// How many attributes the tag has that starts here: its quoted texts. O(tag).
+/// Returns the number of attributes of the tag that starts here: its quoted texts. O(tag).
 fn num_attributes(text: &str) -> usize {
     let mut open = None;
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! What a launch consists of.
+//! The parts of a launch.
 
 /// The files and the command line that launch a job.
 #[derive(Clone, Debug, PartialEq, Eq)]

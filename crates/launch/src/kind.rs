@@ -1,4 +1,4 @@
-//! What a kind of launcher consists of.
+//! The properties of a kind of launcher.
 
 use super::error::LaunchError;
 use super::files::Launch;
@@ -17,12 +17,12 @@ pub struct LauncherKind {
     pub needs_hosts: bool,
     pub(super) binds_to: BindsTo,
     pub(super) make: fn(&Job<'_>) -> Result<Launch, LaunchError>,
-    /// What the launcher does: the seat of each rank by the lines of the first file that are no comments, and the rest of the launch.
+    /// The behaviour of the launcher: the seat of each rank by the lines of the first file that are no comments, and the rest of the launch.
     #[cfg(test)]
     pub(super) read: fn(&[&str], &Launch, &crate::tests::Cluster) -> crate::tests::Seats,
 }
 
-/// What a kind of launcher binds ranks to, and so must know of them.
+/// The unit to which a kind of launcher binds ranks, and which so must be known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum BindsTo {
     /// It leaves that to others.

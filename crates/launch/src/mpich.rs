@@ -12,7 +12,7 @@ use super::shell::{LONGEST_ARGUMENT, cpu_list};
 use super::srun;
 use viem::ground::types::NodeId;
 
-/// What a comment begins with that has the node of each rank.
+/// The beginning of a comment that has the node of each rank.
 pub(super) const RANK_MAP: &str = "# rank map: ";
 
 /// Nodes in a line of a comment.

@@ -9,7 +9,7 @@ use super::template;
 /// come before the resource managers, whose variables their ranks inherit from the daemons.
 const RANKS: [&str; 5] = ["OMPI_COMM_WORLD_RANK", "PMI_RANK", "PALS_RANKID", "PMIX_RANK", "FLUX_TASK_RANK"];
 
-/// That of Slurm.
+/// The variable of Slurm.
 pub(super) const SLURM_RANK: &str = "SLURM_PROCID";
 
 /// The lines of a script that set a variable of the shell to what the launcher says, with [places](template::fill) to fill. `mpirun` in a job of
@@ -41,9 +41,9 @@ fi
 @TABLE@
 "#;
 
-/// What a script does with the line of a rank.
+/// The action of a script for the line of a rank.
 struct Action {
-    /// What it is for.
+    /// A description.
     about: &'static str,
     /// The line before those of the ranks.
     table: &'static str,

@@ -1,4 +1,4 @@
-//! What jobs of Slurm ask of a launch: the words before the options of `srun`, and the order of the hosts.
+//! Requirements of jobs of Slurm on a launch: the words before the options of `srun`, and the order of the hosts.
 //!
 //! Slurm numbers nodes and tasks in an order of its own, whatever the order in which hosts are given, unless each task has its host. Hydra,
 //! the launcher of MPICH and Intel MPI, starts a daemon on each host by `srun` in a job, and takes the number of its node for its place in
@@ -32,7 +32,7 @@ pub(super) fn command(job: &Job<'_>) -> String {
     command
 }
 
-/// What comes before a launcher that starts its daemons by `srun`, so that these do not wait for the end of the step that it is started in.
+/// Returns the words before a launcher that starts its daemons by `srun`, so that these do not wait for the end of the step that it is started in.
 pub(super) fn overlap(job: &Job<'_>) -> &'static str {
     if job.slurm.is_some_and(|slurm| slurm.is_in_step) { "SLURM_OVERLAP=1 " } else { "" }
 }

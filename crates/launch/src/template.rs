@@ -19,7 +19,7 @@ pub(super) fn fill(template: &str, values: &[(&str, &str)]) -> String {
     text + rest
 }
 
-/// What is before the first place, its name and what is behind it. A name has capital letters only: an `@` of a shell's `"$@"` is none.
+/// Returns the text before the first place, its name and the text behind it. A name has capital letters only: an `@` of a shell's `"$@"` is none.
 fn next_place(text: &str) -> Option<(&str, &str, &str)> {
     text.match_indices('@').find_map(|(at, _)| {
         let behind = &text[at + 1..];

@@ -87,7 +87,7 @@ const LOCAL_RANKS: [&str; 5] = [
     "FLUX_TASK_LOCAL_ID",
 ];
 
-/// Where ranks meet.
+/// The port at which ranks meet.
 const PORT: &str = "29500";
 
 fn make(job: &Job<'_>) -> Result<Launch, LaunchError> {

@@ -65,7 +65,7 @@ fn number(fields: &mut Fields<'_>, expected: &'static str, unit: u64) -> Result<
     Ok(value.round() as u64)
 }
 
-/// How many rows `| [skipped 4 lines]` says are not there.
+/// Returns the number of rows that `| [skipped 4 lines]` declares missing.
 fn omitted_rows(line: &[u8]) -> u64 {
     let mut fields = Fields::new(0, line, |byte| is_blank(byte) || matches!(byte, b'|' | b'[' | b']'));
     match (fields.next(), fields.next()) {

@@ -1,4 +1,4 @@
-//! What a rank sends in a collective, of which a recording has the sizes.
+//! The traffic of a rank in a collective, of which a recording has the sizes.
 
 use super::kind::Class;
 use viem::ground::collectives::ring_bytes;
@@ -13,7 +13,7 @@ pub(super) const CLASSES: &[Class] = &[
     Class { name: "p2p", title: "sends", is_default: true },
 ];
 
-/// How a collective sends.
+/// The pattern in which a collective sends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Pattern {
     AllReduce,
@@ -43,7 +43,7 @@ impl Pattern {
         ("recv", Self::Receive),
     ];
 
-    /// That of a name such as `_allgather_base`.
+    /// Returns the pattern of a name such as `_allgather_base`.
     pub(super) fn of(name: &str) -> Option<Self> {
         let name = name.replace('_', "").to_ascii_lowercase();
         Self::ALL.into_iter().find(|(start, _)| name.starts_with(start)).map(|(_, pattern)| pattern)
@@ -62,7 +62,7 @@ impl Pattern {
     }
 }
 
-/// What this rank sends to another one.
+/// The traffic from this rank to another one.
 pub(super) struct Flow {
     pub(super) to: u64,
     pub(super) bytes: u128,
@@ -86,12 +86,12 @@ pub(super) struct Call<'a> {
     /// Bytes that go in, and those that come out.
     pub(super) sent: u128,
     pub(super) received: u128,
-    /// How what is sent is divided among the ranks; evenly if it is not known.
+    /// The division of the data among the ranks; even if it is not known.
     pub(super) splits: Option<Vec<u64>>,
 }
 
 impl Call<'_> {
-    /// What the rank sends, if it is one of the group.
+    /// Returns the traffic of the rank, if it is one of the group.
     pub(super) fn flows(&self, pattern: Pattern) -> Option<Vec<Flow>> {
         let &Self { me, ranks, root, sent, received, .. } = self;
         let place = ranks.iter().position(|&rank| rank == me)?;

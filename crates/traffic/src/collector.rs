@@ -42,7 +42,7 @@ impl Tally {
 pub struct ClassTally {
     /// Name of the class.
     pub name: &'static str,
-    /// What it is.
+    /// A description.
     pub title: &'static str,
     /// True if it is part of the graph.
     pub is_summed: bool,
@@ -50,7 +50,7 @@ pub struct ClassTally {
     pub tally: Tally,
 }
 
-/// What the files hold and the graph does not.
+/// The content of the files that the graph does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct LeftOut {
@@ -74,7 +74,7 @@ pub struct LeftOut {
     pub light_pairs: usize,
 }
 
-/// What was summed.
+/// The totals.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Summary {
@@ -84,7 +84,7 @@ pub struct Summary {
     pub files: usize,
     /// All classes of this kind of file.
     pub classes: Vec<ClassTally>,
-    /// What is not in the graph.
+    /// The content that is not in the graph.
     pub left_out: LeftOut,
     /// Number that the files give the first rank; only of kinds that may have either.
     pub first_rank: Option<u64>,
@@ -105,7 +105,7 @@ pub struct Summary {
     pub notes: Vec<TrafficNote>,
 }
 
-/// What a column called `size` holds in a table that counts messages, too.
+/// The meaning of a column called `size` in a table that counts messages, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sizes {
@@ -115,7 +115,7 @@ pub enum Sizes {
     OfEach,
 }
 
-/// How the graph is made of the sums.
+/// The settings for making a graph of the sums.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct TrafficConfig {
@@ -125,7 +125,7 @@ pub struct TrafficConfig {
     pub top: Option<Share>,
     /// Number of ranks, if the last ones may have no traffic.
     pub num_ranks: Option<u64>,
-    /// What the first rank is called in kinds of files that start at 0 or at 1. If not given it is 0 if that
+    /// The number of the first rank in kinds of files that start at 0 or at 1. If not given it is 0 if that
     /// stands anywhere, otherwise 1.
     pub first_rank: Option<u64>,
 }
@@ -424,7 +424,7 @@ impl Collector {
         Ok((graph, summary))
     }
 
-    /// What a user should know of the graph.
+    /// Returns what a user should know of the graph.
     fn notes(
         &self,
         kind: Kind,
@@ -489,7 +489,7 @@ impl Collector {
         }
     }
 
-    /// What stands in the files: lines of traffic, ranks that have their own file or block, and vertices that have names.
+    /// Returns the number of lines of traffic, of ranks that have their own file or block, and of vertices that have names.
     fn lines(&self) -> u64 {
         let lines: u64 = self.classes.iter().map(|class| class.tally.lines).sum();
         lines + self.recorders.files_of.len() as u64 + self.named
@@ -536,13 +536,13 @@ fn graph_of(
     graph.map_err(TrafficError::Graph)
 }
 
-/// What the files of a job say together: traffic that no file knows by itself. A kind of files that needs it keeps one in the [`Inlet`].
+/// State of the files of a job together: traffic that no file knows by itself. A kind of files that needs it keeps one in the [`Inlet`].
 pub(super) trait Together: Any + Send {
     /// Hands over the traffic, once all files have been read. `num_ranks` is the number of ranks that are known so far.
     fn add_to(self: Box<Self>, num_ranks: u64, inlet: &mut Inlet<'_>) -> Result<(), TrafficError>;
 }
 
-/// Where a reader puts what it finds in one file.
+/// The receiver of what a reader finds in one file.
 pub(super) struct Inlet<'a> {
     collector: &'a mut Collector,
     file: &'a str,
@@ -604,7 +604,7 @@ impl Inlet<'_> {
         self.collector.recorders.add(rank, self.collector.files)
     }
 
-    /// What a column called `size` holds, if that is known.
+    /// Returns the meaning of a column called `size`, if that is known.
     pub(super) fn sizes(&self) -> Option<Sizes> {
         self.collector.sizes
     }
@@ -629,14 +629,14 @@ impl Inlet<'_> {
         self.collector.widen(rank, rank)
     }
 
-    /// What the files of a job say together.
+    /// Returns the common state of the files of a job.
     pub(super) fn together<T: Together + Default>(&mut self) -> &mut T {
         let together = self.collector.together.get_or_insert_with(|| Box::new(T::default()));
         let together: &mut dyn Any = &mut **together;
         together.downcast_mut().expect("all files are of one kind")
     }
 
-    /// What stands in the files: lines of traffic, ranks that have their own file or block, and vertices that have names.
+    /// Returns the number of lines of traffic, of ranks that have their own file or block, and of vertices that have names.
     pub(super) fn lines(&self) -> u64 {
         self.collector.lines()
     }
@@ -658,7 +658,7 @@ impl Inlet<'_> {
         left_out.first_torn.get_or_insert_with(|| (self.file.to_owned(), line));
     }
 
-    /// What else is left out.
+    /// Returns the count of further content that is left out.
     pub(super) fn left_out(&mut self) -> &mut LeftOut {
         &mut self.collector.left_out
     }
@@ -669,7 +669,7 @@ impl Inlet<'_> {
     }
 }
 
-/// Which ranks the files come from.
+/// The ranks that the files come from.
 #[derive(Default)]
 struct Recorders {
     /// For each rank the last file that names it, from 1, and the number of files that do.

@@ -28,7 +28,7 @@ pub(super) const FORMAT: Format = Format {
 /// The name of a weight that may be that of one message.
 const SIZE: &[u8] = b"size";
 
-/// What the columns hold, for messages.
+/// The meanings of the columns, for messages.
 const MEANINGS: [&str; 4] = ["source", "target", "weight", "messages"];
 
 /// The column of source, target, weight and messages, from 0.

@@ -1,4 +1,4 @@
-//! What can be wrong with a file of traffic, and where.
+//! Faults in files of traffic, with their places.
 
 use super::ranks::{MOST_RANKS, MOST_RANKS_OF_A_LINE};
 use viem::ground::number::{NumberFault, TextKind};
@@ -6,7 +6,7 @@ use viem_io::scanner::Scanner;
 use viem_io::signature::TRAFFIC;
 use viem_io::{ContentError, ReadError, Reading, Source};
 
-/// What is wrong with a file of traffic. Ranks are named as the file numbers them.
+/// A fault in a file of traffic. Ranks are named as the file numbers them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -132,7 +132,7 @@ impl Stop {
     }
 }
 
-/// What a reader makes of a whole file, unless reading it fails.
+/// Returns the result of a reader for a whole file, unless reading it fails.
 pub(super) fn read_whole<T>(
     source: Source<'_>,
     read: impl FnOnce(&mut Scanner<Source<'_>>) -> Result<T, Stop>,
@@ -155,7 +155,7 @@ pub(super) fn check_ranks(count: u64, earlier: Option<u64>) -> Result<(), Traffi
     }
 }
 
-/// What a whole number is expected to be: words for messages.
+/// Words of messages for the expected kind of a whole number.
 pub(super) mod expected {
     pub(crate) const RANK: &str = "a rank (a whole number)";
     pub(crate) const BYTES: &str = "a number of bytes (a whole number from 0 to 2^64 - 1)";

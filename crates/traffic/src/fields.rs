@@ -6,7 +6,7 @@ use viem_io::Source;
 use viem_io::scanner::{Scanner, TextKind, Token};
 use viem_io::table::{Field, Fields, shortened};
 
-/// What readers expect of the fields of a line.
+/// Expectations of readers on the fields of a line.
 pub(super) trait FieldsExt<'a> {
     /// The next field, which must be there.
     fn field(&mut self, expected: &'static str) -> Result<Field<'a>, Stop>;
@@ -84,7 +84,7 @@ pub(super) fn decimal(text: &[u8], unit: u64) -> Option<f64> {
     (product < i64::MAX as f64).then_some(product)
 }
 
-/// What readers expect of the tokens of a text.
+/// Expectations of readers on the tokens of a text.
 pub(super) trait ScannerExt {
     /// A fault of the last token.
     fn stop(&self, fault: TrafficFault) -> Stop;
@@ -95,7 +95,7 @@ pub(super) trait ScannerExt {
     /// The next token, which must be a weight.
     fn weight(&mut self) -> Result<u64, Stop>;
 
-    /// Whether the next token, which must be a number of any kind, is zero.
+    /// Returns whether the next token, which must be a number of any kind, is zero.
     fn is_zero(&mut self, expected: &'static str) -> Result<bool, Stop>;
 
     /// A token that is not what was expected.

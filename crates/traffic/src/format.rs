@@ -26,7 +26,7 @@ impl Format {
         self.kind.name
     }
 
-    /// What it is, in a few words.
+    /// Returns a description in a few words.
     pub fn title(self) -> &'static str {
         self.kind.title
     }

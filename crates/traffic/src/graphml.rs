@@ -24,7 +24,7 @@ pub(super) const FORMAT: Format = Format {
     sample: tests::SAMPLE,
 };
 
-/// What edges may hold under a key.
+/// The content of edges under a key.
 struct Key<'a> {
     id: &'a str,
     name: &'a str,

@@ -6,7 +6,7 @@ use super::fault::TrafficFault;
 use super::ranks::MOST_RANKS;
 use viem::ground::types::NodeId;
 
-/// Which ids stand anywhere.
+/// The ids that occur anywhere.
 #[derive(Default)]
 pub(super) struct Seen {
     is_seen: Vec<bool>,
@@ -25,7 +25,7 @@ impl Seen {
         self.is_seen[id] = true;
     }
 
-    /// How many of the ids of so many vertices stand nowhere.
+    /// Returns how many of the ids of this many vertices do not occur.
     pub(super) fn gaps(&self, num_ranks: u64) -> u64 {
         num_ranks.saturating_sub(self.count)
     }

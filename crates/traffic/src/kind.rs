@@ -1,11 +1,11 @@
-//! What the collector must know of a kind of file.
+//! The properties of a kind of file that the collector must know.
 
 /// A kind of file that traffic is read from.
 #[derive(Clone, Copy)]
 pub(super) struct Kind {
     /// Its name on the command line.
     pub(super) name: &'static str,
-    /// What it is, in a few words.
+    /// A description in a few words.
     pub(super) title: &'static str,
     /// The classes of traffic that it distinguishes; at least one.
     pub(super) classes: &'static [Class],
@@ -15,7 +15,7 @@ pub(super) struct Kind {
     pub(super) guesses_first_rank: bool,
     /// True if such a file may be an application graph, too, instead of what a program has recorded.
     pub(super) is_graph: bool,
-    /// What may be amiss where files of this kind hold no traffic, if it is known.
+    /// The likely reason if files of this kind hold no traffic, if it is known.
     pub(super) if_empty: &'static str,
 }
 
@@ -38,7 +38,7 @@ impl Kind {
 pub struct Class {
     /// Its name, as the files have it.
     pub name: &'static str,
-    /// What it is.
+    /// A description.
     pub title: &'static str,
     /// True if it is summed unless something else is asked for.
     pub is_default: bool,

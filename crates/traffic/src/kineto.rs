@@ -56,7 +56,7 @@ const COLLECTIVE: &str = "Collective name";
 /// Ranks that a group has at most which no list names: a few bytes would take time and memory for all of them.
 const MOST_UNLISTED: u64 = 1 << 16;
 
-/// What is used of a trace.
+/// The used part of a trace.
 #[derive(Deserialize)]
 struct Trace {
     #[serde(rename = "distributedInfo", default)]
@@ -69,7 +69,7 @@ struct Trace {
 #[derive(Default)]
 struct Events(Vec<Event>);
 
-/// What records a call.
+/// The record of a call.
 struct Event {
     /// Its place in the list of all events, from 1.
     number: u64,
@@ -79,7 +79,7 @@ struct Event {
     arguments: Value,
 }
 
-/// How a call is recorded; all of them have the same arguments.
+/// The ways in which a call is recorded; all of them have the same arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Recorded {
     /// As `record_param_comms`.
@@ -108,7 +108,7 @@ impl Recorded {
     }
 }
 
-/// What the names of ranges begin with.
+/// The beginning of the names of ranges.
 const RANGE: &str = "nccl:";
 
 impl Event {
@@ -136,7 +136,7 @@ impl Event {
         self.elements() != (0, 0)
     }
 
-    /// What makes two events the same call.
+    /// Returns a key that is equal for two records of one call.
     fn key(&self) -> String {
         let argument = |key: &str| self.arguments.get(key).map(Value::to_string).unwrap_or_default();
         let pattern =

@@ -23,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
     sample: tests::SAMPLE,
 };
 
-/// What the first line says.
+/// The content of the first line.
 struct Banner {
     /// Every entry stands there, column by column; otherwise each has its row and its column.
     is_array: bool,
@@ -31,7 +31,7 @@ struct Banner {
     symmetry: Symmetry,
 }
 
-/// What an entry has besides its place.
+/// The content of an entry besides its place.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Field {
     Pattern,
@@ -40,7 +40,7 @@ enum Field {
     Complex,
 }
 
-/// Which entries stand for another one, too.
+/// The entries that stand for another one, too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Symmetry {
     General,

@@ -1,4 +1,4 @@
-//! Which diagonal a matrix is symmetric about, found while it is read.
+//! The diagonal about which a matrix is symmetric, found while it is read.
 
 use viem::ground::rng::derive;
 

@@ -32,7 +32,7 @@ impl Names {
         Ok(Self { rank_of, count })
     }
 
-    /// How many there are.
+    /// Returns their number.
     pub(super) fn count(&self) -> u64 {
         self.count
     }

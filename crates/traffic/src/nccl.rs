@@ -104,7 +104,7 @@ impl<'a> Line<'a> {
 /// The name of a process or a thread, and its device.
 type Name = (Vec<u8>, Vec<u8>);
 
-/// What all logs of a job say together.
+/// The state of all logs of a job together.
 #[derive(Default)]
 pub(super) struct Log {
     /// Processes by name and device.
@@ -128,7 +128,7 @@ struct Membership {
     num_ranks: u64,
 }
 
-/// What a thread is doing.
+/// The state of a thread.
 #[derive(Default)]
 struct Thread {
     /// The communicator that it is initialising: its place among those of its process.
@@ -149,13 +149,13 @@ struct Ring {
 /// A connection of a communicator that is known by the rank of the sender.
 struct Connection {
     process: usize,
-    /// How many communicators of the process were named before.
+    /// The number of communicators of the process that were named before.
     known: usize,
     class: usize,
     place: Place,
 }
 
-/// Where a connection is in its communicator.
+/// The place of a connection in its communicator.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     channel: u64,
@@ -224,7 +224,7 @@ impl Log {
 }
 
 impl Together for Log {
-    /// What the ranks of the job are connected by. O(c log c) for c connections.
+    /// Adds the connections of the ranks of the job. O(c log c) for c connections.
     fn add_to(self: Box<Self>, _num_ranks: u64, inlet: &mut Inlet<'_>) -> Result<(), TrafficError> {
         let mut found = Found { job: Job::new(&self.processes), classes: BTreeMap::new(), unplaced: 0 };
         for ring in &self.rings {
@@ -263,7 +263,7 @@ type Link = (usize, (u64, u64));
 /// The connections of a job, each once.
 struct Found {
     job: Job,
-    /// What each connection of a communicator is.
+    /// The class of each connection of a communicator.
     classes: BTreeMap<(Option<u64>, Place), Link>,
     unplaced: u64,
 }

@@ -51,7 +51,7 @@ struct Edges<'a> {
     links: Vec<&'a RawValue>,
 }
 
-/// Where an edge stands, counted from 1.
+/// Returns the place of an edge, counted from 1.
 fn place_of_edge(text: &[u8], number: u64) -> Option<Place> {
     let edges: Edges<'_> = serde_json::from_slice(text).ok()?;
     let edge = edges.links.get(number as usize - 1)?.get();

@@ -1,4 +1,4 @@
-//! What a user should know about a sum of recorded traffic.
+//! Notes for the user about a sum of recorded traffic.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -13,7 +13,7 @@ pub enum TrafficNote {
     NoTraffic {
         /// Why.
         reason: NoTraffic,
-        /// Where the traffic may be that the files do not hold.
+        /// The likely place of the traffic that the files do not hold.
         advice: &'static str,
     },
     /// Ranks of which no file holds anything, of a kind in which each rank records itself.

@@ -1,4 +1,4 @@
-//! What Open MPI's monitoring component writes: a file for each rank, or one stream of all.
+//! Files of Open MPI's monitoring component: one for each rank, or one stream of all.
 //!
 //! Lines `CLASS me peer BYTES bytes MESSAGES msgs sent`, separated by tabs, with a histogram of message sizes
 //! behind some of them. E is point-to-point traffic of the application, I such traffic inside collectives and

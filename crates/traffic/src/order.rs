@@ -32,7 +32,7 @@ pub fn is_order(start: &[u8]) -> bool {
     start.starts_with(b"viem_order ")
 }
 
-/// What a rank does.
+/// An action of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Act {
     /// Sends a message of this many bytes, and goes on.
@@ -63,7 +63,7 @@ impl Act {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Step {
-    /// What it does.
+    /// The action.
     pub act: Act,
     /// The rank at the other end.
     pub peer: NodeId,

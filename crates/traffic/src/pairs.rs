@@ -7,7 +7,7 @@ use viem::ground::types::NodeId;
 /// Flows that are gathered before they are merged for the first time.
 const LEAST_GATHERED: usize = 1 << 20;
 
-/// What two ranks exchange, both directions together.
+/// The traffic of two ranks, both directions together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pair {
     /// The lower rank in the upper half, the higher one in the lower half.

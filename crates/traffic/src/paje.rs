@@ -36,7 +36,7 @@ pub(super) const FORMAT: Format = Format {
 
 const CONTAINER: &str = "a container whose name ends in the number of a rank, such as rank3";
 
-/// Where the columns of a link are, from 0.
+/// The columns of a link, from 0.
 #[derive(Clone, Copy)]
 enum Columns {
     /// As `pj_dump` has them.

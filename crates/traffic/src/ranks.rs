@@ -1,4 +1,4 @@
-//! How many ranks a job may have.
+//! The greatest number of ranks of a job.
 
 /// Ranks that a job has at most: more than any machine has cores. It keeps a file with one absurd number in
 /// it from taking all memory.

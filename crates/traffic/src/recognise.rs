@@ -1,4 +1,4 @@
-//! Which kind of recorded traffic a file is, and the reading of one.
+//! The kind of recorded traffic of a file, and the reading of one.
 
 use std::io::{self, Read};
 

@@ -32,7 +32,7 @@ struct Arc {
     column: u64,
 }
 
-/// What the first lines say.
+/// The content of the first lines.
 struct Header {
     num_nodes: u64,
     num_arcs: u64,

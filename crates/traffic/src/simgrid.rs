@@ -46,7 +46,7 @@ const DATATYPES: [u64; 7] = [8, 4, 1, 2, 8, 4, 1];
 /// Collectives, times ranks, that are counted at most: each rank may send to each one.
 const MOST_FLOWS: u64 = 1 << 28;
 
-/// How a collective is sent, and whether it has a count for each rank.
+/// Returns the pattern of a collective, and whether it has a count for each rank.
 fn collective(name: &str) -> Option<(Pattern, bool)> {
     let (plain, has_counts) = simgrid::collective(name)?;
     let pattern = match plain {
@@ -82,7 +82,7 @@ struct Collective {
 }
 
 impl Collectives {
-    /// How many calls there are.
+    /// Returns the number of calls.
     fn count(&self) -> u64 {
         self.0.values().sum()
     }
@@ -127,7 +127,7 @@ impl Together for Collectives {
 }
 
 impl Collective {
-    /// What the rank sends; none if the numbers do not fit the ranks.
+    /// Returns the traffic of the rank; none if the numbers do not fit the ranks.
     fn flows(&self, ranks: &[u64]) -> Option<Vec<Flow>> {
         let count = ranks.len();
         let (sizes, counts, rest) = self.parts(count)?;

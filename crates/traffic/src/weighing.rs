@@ -3,11 +3,11 @@
 use super::pairs::Pair;
 use viem::ground::error::{ErrorKind, HasKind};
 
-/// What the weights of all edges sum to at most when they are rounded: it leaves distances up to 9000 before
+/// The greatest sum of the weights of all edges when they are rounded: it leaves distances up to 9000 before
 /// the greatest possible J leaves 64 bits, and errors of rounding far below those of any measurement.
 const GREATEST_ROUNDED_TOTAL: u128 = 1_000_000_000_000_000;
 
-/// What a message and what a byte costs, in units of 10^-`digits`.
+/// The cost of a message and that of a byte, in units of 10^-`digits`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weighing {
     per_message: u64,
@@ -77,7 +77,7 @@ impl Weighing {
         self.per_message > 0
     }
 
-    /// What the traffic of a pair costs, in units; `None` beyond 128 bits.
+    /// Returns the cost of the traffic of a pair, in units; `None` beyond 128 bits.
     fn cost(&self, pair: &Pair) -> Option<u128> {
         let messages = u128::from(self.per_message) * u128::from(pair.messages);
         messages.checked_add(u128::from(self.per_byte) * u128::from(pair.bytes))

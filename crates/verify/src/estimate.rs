@@ -39,7 +39,7 @@ struct Run {
 /// The route of a channel, in parts of a cycle.
 struct Way {
     lanes: Vec<u32>,
-    /// How long one of its messages holds its slowest link.
+    /// The time for which one of its messages holds its slowest link.
     hold: i128,
     /// The additional time of its receiver without contention; may be negative.
     extra: i128,

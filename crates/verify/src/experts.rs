@@ -303,7 +303,7 @@ impl Groups {
     }
 }
 
-/// What tokens have chosen.
+/// The choices of tokens.
 struct Trace {
     layers: Vec<Layer>,
     /// True if numbers of tokens by expert are known where pairs are counted.
@@ -435,7 +435,7 @@ fn names_over(rows: &[Vec<&str>]) -> Option<Vec<String>> {
     Some(first.iter().map(|name| name.to_ascii_lowercase()).collect())
 }
 
-/// Where layers and tokens stand in a file of tokens; all other columns hold experts.
+/// The columns of layers and tokens in a file of tokens; all other columns hold experts.
 struct Columns {
     layer: Option<usize>,
     tokens: Vec<usize>,

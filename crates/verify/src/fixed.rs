@@ -5,7 +5,7 @@ use crate::number::signed_number;
 use crate::qap::places;
 use crate::text::read_mapping;
 
-/// How many processes `fixed` fixes, all of which a mapping (line i: PE of process i) has where they must be. Either
+/// Returns the number of processes that `fixed` fixes, if a mapping (line i: PE of process i) has all of them where they must be. Either
 /// line i of `fixed` is the PE of process i, or each line is a process and its PE; -1 is any PE.
 ///
 /// ```

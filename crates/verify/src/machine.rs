@@ -227,7 +227,7 @@ fn outline_distance(p: &[u64], q: &[u64], distances: &[u64], between: &[Vec<u64>
     (0..distances.len()).rev().find(|&level| p[level] != q[level]).map_or(0, |level| distances[level])
 }
 
-/// How far PEs are from the network that they reach those through from which they differ at some level.
+/// The distances of PEs from the network that they use to reach those from which they differ at some level.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ToNetwork {
     level: usize,
@@ -353,7 +353,7 @@ fn read_file(name: &str, text: &str) -> Result<Machine> {
     })
 }
 
-/// What separates numbers.
+/// Returns whether a character separates numbers.
 fn is_separator(c: char) -> bool {
     c.is_whitespace() || matches!(c, ',' | ';')
 }
@@ -513,7 +513,7 @@ fn plain_words(line: &str) -> Vec<String> {
     plain.split_whitespace().map(str::to_owned).collect()
 }
 
-/// What is assumed of a link of NVIDIA: 36 is an NVLink or a PCIe switch.
+/// Returns the assumed distance of a link of NVIDIA: 36 is an NVLink or a PCIe switch.
 fn distance_of_link(link: &str) -> Result<u64> {
     const LINKS: [(&str, u64); 6] =
         [("PIX", 36), ("PXB", 40), ("PHB", 44), ("NODE", 48), ("SYS", 72), ("SOC", 72)];

@@ -116,7 +116,7 @@ impl Hosts {
     }
 }
 
-/// Whether each vertex is left if dead ends are removed until there is none.
+/// Returns whether each vertex is left if dead ends are removed until there is none.
 fn without_dead_ends(links: &[Row]) -> Vec<bool> {
     let mut is_kept = vec![true; links.len()];
     let mut waiting: Vec<usize> = (0..links.len()).collect();

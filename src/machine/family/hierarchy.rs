@@ -67,7 +67,7 @@ impl Located for Hierarchy {
     }
 }
 
-/// Where a PE is if nodes are trees of these arities. The groups of the outermost level are packages; a tree of one level is one package.
+/// Returns the location of a PE if nodes are trees of these arities. The groups of the outermost level are packages; a tree of one level is one package.
 pub(in crate::machine) fn location_in(arities: &[u32], pe: PeId) -> Location {
     let of_node: u32 = arities.iter().product();
     let of_package = match arities {

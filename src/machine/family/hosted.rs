@@ -20,9 +20,9 @@ pub struct Hosted {
     num_nodes: usize,
     /// Row by row.
     between: Vec<Distance>,
-    /// How the nodes fall into parts.
+    /// The parts of the nodes.
     parts: Parts,
-    /// How far each PE is from the network.
+    /// The distance of each PE from the network.
     to_network: Vec<u32>,
 }
 

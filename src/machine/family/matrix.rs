@@ -9,7 +9,7 @@ use crate::machine::{Distances, Division, Machine, MachineError};
 pub struct DistanceMatrix {
     num_pes: usize,
     table: AnyTable,
-    /// What it is described as, if there is more to say than its size.
+    /// The description, if there is more than the size.
     description: Option<String>,
 }
 

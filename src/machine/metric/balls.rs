@@ -248,7 +248,7 @@ mod tests {
 
     /// Compares visits of all PEs with a look at all others.
     struct Compare<'a> {
-        /// Whether rows, balls, or a scan is what ought to be used.
+        /// The method that should be used: rows, balls or a scan.
         way: (bool, bool),
         rng: &'a mut Rng,
     }

@@ -1,6 +1,6 @@
 //! Distances in grids by the difference of two keys.
 //!
-//! How far two vertices of a grid are apart depends only on how much they differ in each dimension. The key of a vertex
+//! The distance of two vertices of a grid depends only on their difference in each dimension. The key of a vertex
 //! is its number in a grid where a dimension of length L has length 2 L - 1. So the difference of two keys determines the differences in
 //! all dimensions, and a table has the distance for each. It has some thousands of entries where a table of all pairs has
 //! millions, and stays in the first-level cache.

@@ -219,7 +219,7 @@ impl Lane for i32 {
     }
 }
 
-/// Where a PE is in a grid.
+/// The position of a PE in a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GridKey<T, const N: usize> {
     at: [T; N],

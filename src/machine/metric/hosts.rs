@@ -3,7 +3,7 @@
 use crate::ground::types::Distance;
 use crate::machine::{Metric, Prefixes, Table};
 
-/// Where a PE is.
+/// The position of a PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostKey {
     /// In the tree of its node.

@@ -24,7 +24,7 @@ use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
 
 /// Distances between keys, symmetric and not negative.
 pub trait Metric: Send + Sync {
-    /// What determines the distances of a PE. Searches store the key of each process's PE instead of the PE.
+    /// The data that determine the distances of a PE. Searches store the key of each process's PE instead of the PE.
     type Key: Copy + Eq + Send + Sync + std::fmt::Debug;
 
     /// The distance between the PEs with these keys; 0 if the keys are equal.

@@ -29,7 +29,7 @@ pub struct Network {
     cycles: Option<Vec<Weight>>,
 }
 
-/// Where a PE is attached to the network.
+/// The position at which a PE is attached to the network.
 #[derive(Clone, Copy)]
 struct Attachment {
     vertex: NodeId,
@@ -182,7 +182,7 @@ impl Network {
     }
 }
 
-/// Where a PE is in a network.
+/// The position of a PE in a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RouteKey {
     pe: PeId,

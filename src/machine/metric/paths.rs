@@ -38,7 +38,7 @@ struct Web {
     offsets: Vec<usize>,
     /// Cost and head, ascending for each vertex.
     arcs: Vec<(Distance, NodeId)>,
-    /// What all costs have been divided by.
+    /// The common divisor by which all costs have been divided.
     unit: Distance,
     /// The greatest cost.
     longest: Distance,

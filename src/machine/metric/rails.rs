@@ -46,7 +46,7 @@ impl Rails {
         Self::new(Hierarchy::parse_arities(arities)?, Hierarchy::parse_distances(distances)?)
     }
 
-    /// How far apart GPUs of the same number are in different nodes of a pod.
+    /// Returns the distance of GPUs of the same number in different nodes of a pod.
     pub fn same_rail(&self) -> Distance {
         self.same_rail
     }

@@ -23,7 +23,7 @@ pub struct StoredDistances {
 }
 
 named! {
-    /// How the distances of a hierarchy are represented.
+    /// The representation of the distances of a hierarchy.
     pub enum DistanceKind: "kind of distances" {
         /// Stored in a matrix: [`StoredDistances`].
         Stored = "hierarchy",

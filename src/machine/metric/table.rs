@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use crate::ground::types::{Distance, PeId};
 use crate::machine::Metric;
 
-/// What a table holds for a pair.
+/// The entry of a table for a pair.
 pub trait Entry: Copy + Eq + Send + Sync + std::fmt::Debug + 'static {
     /// The distance it stands for; `distinct` are the distinct distances of the table, if it has a list of them.
     fn distance(self, distinct: &[Distance]) -> Distance;
@@ -39,7 +39,7 @@ pub struct Table<E> {
     num_places: usize,
     /// Row by row.
     entries: Arc<[E]>,
-    /// What entries are indices into, ascending; empty if they are distances.
+    /// The distances that entries are indices into, ascending; empty if they are distances.
     distinct: Arc<[Distance]>,
     greatest: Distance,
 }

@@ -41,7 +41,7 @@ impl<'a> Hops<'a> {
         (0..self.size()).filter(move |&l| l != k && self.matrix.at(k, l) == self.least)
     }
 
-    /// What a hop adds, and the entry for no hop.
+    /// Returns the distance of a hop, and the entry for no hop.
     pub(super) fn factor_and_offset(&self) -> (i64, i64) {
         (self.step, self.least.wrapping_sub(self.step))
     }

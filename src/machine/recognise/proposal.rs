@@ -12,7 +12,7 @@ pub struct Recognised {
     pub pe_of: Vec<PeId>,
     /// An entry is `factor` times a distance plus `offset`. At least 1.
     pub factor: i64,
-    /// What is added to each distance.
+    /// The offset of each distance.
     pub offset: i64,
 }
 

@@ -11,7 +11,7 @@ pub struct MachineKind {
     pub name: &'static str,
     /// An example.
     pub example: &'static str,
-    /// What it is, for people.
+    /// A description, for people.
     pub about: &'static str,
     /// The distances of the example, if it needs some.
     pub distances: Option<&'static str>,
@@ -51,7 +51,7 @@ impl Request<'_> {
         })
     }
 
-    /// Where a part of the text starts, counted in characters.
+    /// Returns the position of a part of the text, counted in characters.
     fn column(&self, token: &str) -> usize {
         let offset = token.as_ptr() as usize - self.spec.as_ptr() as usize;
         self.spec[..offset].chars().count() + 1

@@ -38,7 +38,7 @@ struct Candidates {
     beyond: Vec<(Distance, PeId)>,
 }
 
-/// What is near a place.
+/// The places near a place.
 struct List {
     places: Vec<PeId>,
     /// The distances of the nearest places, in ascending order.

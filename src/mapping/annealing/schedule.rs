@@ -1,4 +1,4 @@
-//! How the temperature falls, and the loop over all temperatures.
+//! The schedule of temperatures, and the loop over them.
 
 use super::Improved;
 use crate::ground::types::{Cost, PeId};

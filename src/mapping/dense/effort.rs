@@ -1,4 +1,4 @@
-//! How much the dense search does.
+//! The effort of the dense search.
 
 use crate::ground::settings::{ConfigError, check, check_positive};
 
@@ -17,7 +17,7 @@ pub(crate) struct Effort {
     pub(crate) first: QapImprovement,
     /// The ways to make a child.
     pub(crate) ways: [QapWay; 5],
-    /// How the members of a quick generation are made.
+    /// The settings of a quick generation.
     pub(crate) quick: QapQuick,
 }
 
@@ -45,7 +45,7 @@ impl Effort {
     }
 }
 
-/// How an assignment is improved: by annealing, then by tabu search.
+/// The settings of the improvement of an assignment: by annealing, then by tabu search.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -71,7 +71,7 @@ pub struct QapWay {
     pub improvement: QapImprovement,
 }
 
-/// How the members of a quick generation are made, which converges soon and is then replaced.
+/// The settings of a quick generation, which converges soon and is then replaced.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]

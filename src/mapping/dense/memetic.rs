@@ -5,7 +5,7 @@
 //! their order, so the result does not depend on the number of threads. A child keeps the places on which two
 //! parents agree, or starts as a copy of one. The worst member is removed.
 //!
-//! Which operator suits a problem is not known in advance: unstructured problems need deep tabu search,
+//! The operator that suits a problem is not known in advance: unstructured problems need deep tabu search,
 //! structured ones annealing. There are therefore several ways to make a child, and those that have produced
 //! more members for their work are used more often.
 //!
@@ -91,7 +91,7 @@ struct Record {
 /// An assignment that may become a member.
 struct Candidate {
     found: Found,
-    /// How it was made, if it is a child in a thorough generation.
+    /// The operator that made it, if it is a child in a thorough generation.
     way: Option<usize>,
     work: f64,
 }

@@ -54,7 +54,7 @@ fn search_with<O: DistanceOracle>(task: &Task<'_>, problem: &Problem<'_, O>) -> 
 /// / `TOUCHED` visits.
 const TOUCHED: usize = 16;
 
-/// How a visit finds the improving partners.
+/// The method by which a visit finds the improving partners.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     OneByOne,

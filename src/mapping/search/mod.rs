@@ -56,7 +56,7 @@ use swap::SwapSearch;
 use task::Task;
 
 members! {
-    /// Which pairs of processes the search exchanges.
+    /// The pairs of processes that the search exchanges.
     #[derive(Default)]
     pub enum Neighbourhood: "neighbourhood" {
         /// All pairs, in cyclic order.

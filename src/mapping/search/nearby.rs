@@ -34,7 +34,7 @@ const MOST_KEPT: usize = 256;
 /// exchanges. Tuned with [`Effort::bounded`].
 const FEW_PES: usize = 64;
 
-/// Whether two processes may be exchanged; called for pairs whose exchange would gain.
+/// Decides whether two processes may be exchanged; called for pairs whose exchange would gain.
 pub(super) type MayExchange<'a> = &'a mut dyn FnMut(NodeId, NodeId) -> bool;
 
 /// Returns whether [`descend`] applies to the machine of the search.

@@ -98,7 +98,7 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
         self.tried += pairs as u64;
     }
 
-    /// Whether to stop early; checked once per row of pairs.
+    /// Returns whether to stop early; checked once per row of pairs.
     pub fn should_stop(&mut self) -> bool {
         self.stopped = self.stopped || self.observer.should_stop();
         self.stopped

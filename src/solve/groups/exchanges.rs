@@ -31,7 +31,7 @@ pub(super) type Move = (NodeId, PeId);
 /// Moves of processes that keep the groups, if they are possible now.
 #[derive(Clone, Copy)]
 pub(super) enum Candidate {
-    /// What is on two places of a node is exchanged: the node, and the numbers of the places.
+    /// An exchange of two places of a node: the node, and the numbers of the places.
     Places(usize, [usize; 2]),
     /// Two groups are exchanged.
     Groups(usize, usize),
@@ -48,7 +48,7 @@ pub(super) struct Exchanges<'a> {
     /// The places of each node.
     nodes: Vec<Vec<Place>>,
     watch: Watch<'a>,
-    /// Whether the search should end.
+    /// True if the search should end.
     is_over: bool,
 }
 

@@ -8,7 +8,7 @@
 //! of the machine, so every part is a range of blocks. Partitioning first and mapping the blocks afterwards
 //! mostly gives a higher J, since that partitioner minimises the cut without knowing the distances.
 //!
-//! Where PEs have few vertices, bounds leave hardly any vertex a move, and J depends on which vertices share a PE. Such small
+//! If PEs have few vertices, bounds leave hardly any vertex a move, and J depends on which vertices share a PE. Such small
 //! problems start from a mapping in two steps as well, and end with a one-to-one mapping of vertices to the places of the PEs, whose
 //! search exchanges vertices (`search`).
 //!

@@ -141,7 +141,7 @@ impl Links {
         moving
     }
 
-    /// Whether a worm can move if these worms move.
+    /// Returns whether a worm can move if these worms move.
     fn can_move(&self, worm: usize, moving: &[usize]) -> bool {
         let worm = &self.worms[worm];
         let Some(link) = worm.wanted() else { return !worm.is_consumed() };

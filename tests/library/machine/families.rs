@@ -467,7 +467,7 @@ fn special_networks() {
     promise(network_case(&[1; 40], &links));
 }
 
-/// Whether PEs are listed once each, children partition their parent, and leaves are as expected.
+/// Returns whether PEs are listed once each, children partition their parent, and leaves are as expected.
 fn check_parts(parts: &Parts, num_pes: usize, name: &str) {
     let mut sorted = parts.order().to_vec();
     sorted.sort_unstable();

@@ -48,7 +48,7 @@ fn every_member() -> Vec<Config> {
     Construction::ALL.into_iter().enumerate().map(with).collect()
 }
 
-/// Whether a construction works on a machine.
+/// Returns whether a construction works on a machine.
 fn is_possible(config: &Config, family: &Family) -> bool {
     let needs_tree = [Construction::HierarchyBottomUp, Construction::TreeMatch].map(Some);
     !needs_tree.contains(&config.one_to_one.construction.algorithm) || family.is_tree
@@ -227,7 +227,7 @@ fn small_problems_are_mapped_optimally() {
     }
 }
 
-/// Whether every two processes are at most this number of hops apart.
+/// Returns whether every two processes are at most this number of hops apart.
 fn within(graph: &CsrGraph, max_hops: usize) -> Vec<Vec<bool>> {
     let mut is_near: Vec<Vec<bool>> =
         graph.nodes().map(|u| graph.nodes().map(|v| u == v).collect()).collect();

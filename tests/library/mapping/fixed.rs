@@ -83,7 +83,7 @@ fn check(family: &Family, graph: &CsrGraph, fixed: &FixedVertices, solution: &So
     assert!(report.cost <= report.cost_of_identity, "{context}");
 }
 
-/// Whether a construction works on a machine.
+/// Returns whether a construction works on a machine.
 fn is_possible(construction: Construction, family: &Family) -> bool {
     family.is_tree || ![Construction::HierarchyBottomUp, Construction::TreeMatch].contains(&construction)
 }

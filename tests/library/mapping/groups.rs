@@ -283,7 +283,7 @@ fn no_preset_is_worse_than_a_quicker_one() {
     }
 }
 
-/// Whether vertices of these weights fit blocks of these bounds, by trying all assignments.
+/// Returns whether vertices of these weights fit blocks of these bounds, by trying all assignments.
 fn fit(weights: &[Weight], rooms: &mut [Weight]) -> bool {
     let Some((&weight, rest)) = weights.split_last() else { return true };
     (0..rooms.len()).any(|block: usize| {

@@ -6,16 +6,16 @@ use std::fmt;
 
 use viem::ground::error::{ErrorKind, HasKind};
 
-/// What is wrong with an argument.
+/// An argument that is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArgumentError {
     /// The name of the argument in the declaration.
     pub argument: &'static str,
-    /// What is wrong with it.
+    /// The fault.
     pub fault: Fault,
 }
 
-/// What can be wrong with a pointer or a count.
+/// Faults of pointers and counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fault {

@@ -13,7 +13,7 @@ pub trait Integer: Copy + Display + Into<i64> {}
 impl Integer for i32 {}
 impl Integer for i64 {}
 
-/// Where the arcs of each vertex begin, counted from 0: `xadj` of METIS, once it is known not to fall. Only then is its last entry the length of
+/// The offset of the arcs of each vertex, counted from 0: `xadj` of METIS, once it is known not to fall. Only then is its last entry the length of
 /// the other arrays.
 pub fn arcs_from<I: Integer>(xadj: &[I], base: i64) -> Option<Vec<usize>> {
     let offset =

@@ -1,4 +1,4 @@
-//! What the bindings share: arguments of C are checked before they are used, no panic leaves, and errors say where the fault is.
+//! The common part of the bindings: arguments of C are checked before they are used, no panic leaves, and errors have the place of the fault.
 //!
 //! | member | what it does |
 //! |---|---|

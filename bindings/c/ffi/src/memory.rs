@@ -35,7 +35,7 @@ impl HasKind for MemoryError {
 /// Below this, the system is not asked for its free memory, which takes longer than small calls.
 const LITTLE: u128 = 64 << 20;
 
-/// What any call takes besides: stacks of threads, messages.
+/// The memory that any call takes in addition: stacks of threads, messages.
 const BESIDES: u128 = 8 << 20;
 
 /// Fails if `needed` bytes are not free, or cannot be allocated now.
@@ -61,12 +61,12 @@ fn can_be_allocated(bytes: u128) -> bool {
     }
 }
 
-/// What a graph takes while it is built: its own arrays, and as much again for checks.
+/// The memory of a graph while it is built: its own arrays, and as much again for checks.
 pub fn memory_of_graph(num_vertices: usize, num_arcs: usize) -> u128 {
     24 * num_vertices as u128 + 16 * num_arcs as u128
 }
 
-/// What a run on a graph takes besides: all levels, the partitions that are combined, queues.
+/// The memory of a run on a graph, without the graph: all levels, the partitions that are combined, queues.
 pub fn memory_of_run(num_vertices: usize, num_arcs: usize) -> u128 {
     200 * num_vertices as u128 + 40 * num_arcs as u128
 }

@@ -1,4 +1,4 @@
-//! Where the fault is that an error of the library is about.
+//! The place of the fault that an error of the library reports.
 
 use std::error::Error as StdError;
 
@@ -12,7 +12,7 @@ use viem::solve::SolveError;
 use viem_cluster::SpecError;
 use viem_io::ReadError;
 
-/// Where a fault is, as far as that is known.
+/// The place of a fault, as far as it is known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     /// The name of the file.
@@ -32,7 +32,7 @@ impl Place {
     }
 }
 
-/// Where the fault is. Errors of runs are transparent, so those inside are looked up by their types.
+/// Returns the place of the fault. Errors of runs are transparent, so those inside are looked up by their types.
 pub fn place(error: &(dyn StdError + 'static)) -> Place {
     let in_one = [
         by(of_file),
@@ -59,7 +59,7 @@ fn by<E: StdError + 'static>(place: fn(&E) -> Place) -> FindPlace {
     Box::new(move |error| error.downcast_ref().map(place))
 }
 
-/// Where the fault is, if the error is of one type.
+/// A function that returns the place of the fault if the error is of one type.
 type FindPlace = Box<dyn Fn(&(dyn StdError + 'static)) -> Option<Place>>;
 
 fn of_file(error: &ReadError) -> Place {

@@ -81,7 +81,7 @@ unsafe fn one<T: Copy>(name: &'static str, pointer: *const T) -> Result<T, Strin
     Ok(unsafe { array(name, pointer, 1) }.map_err(text)?[0])
 }
 
-/// What a call has found.
+/// The result of a call.
 struct Found {
     parts: Vec<BlockId>,
     cut: Cost,

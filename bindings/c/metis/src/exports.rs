@@ -72,7 +72,7 @@ unsafe fn shares<'a>(pointer: *const f32, num_parts: usize) -> Result<Option<&'a
     if are_valid { Ok(shares) } else { Err(Fault::Input) }
 }
 
-/// What both functions that partition graphs do.
+/// The common part of both functions that partition graphs.
 ///
 /// # Safety
 ///
@@ -329,7 +329,7 @@ pub unsafe extern "C" fn METIS_PartMeshNodal(
     })
 }
 
-/// What the elements or nodes of a mesh are divided into.
+/// The division of the elements or nodes of a mesh.
 struct PartMesh<'a> {
     weights: Option<&'a [Idx]>,
     sizes: Option<&'a [Idx]>,

@@ -79,7 +79,7 @@ impl Mesh {
         of_node.neighbours(self, self.num_nodes, |_, _, _| true)
     }
 
-    /// Which of `count` rows share enough entries; `back` has the rows of each entry.
+    /// Lists which of `count` rows share enough entries; `back` has the rows of each entry.
     fn neighbours(
         &self,
         back: &Self,

@@ -12,7 +12,7 @@ const CONTIGUOUS: usize = 11;
 const IMBALANCE: usize = 16;
 const NUMBERING: usize = 17;
 
-/// What is minimised.
+/// The objective that is minimised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Objective {
     /// The weight of the edges that are cut.
@@ -21,7 +21,7 @@ pub(crate) enum Objective {
     Volume,
 }
 
-/// How METIS would partition; here it only decides defaults.
+/// The method with which METIS would partition; here it only decides defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// `METIS_PTYPE_RB`.

@@ -32,7 +32,7 @@ impl Library {
         (!handle.is_null()).then_some(Self(handle)).filter(Self::has_same_width)
     }
 
-    /// Whether its integers are as wide as these: it fills an array of options, as long as that is there.
+    /// Returns whether its integers are as wide as these: it fills an array of options, as long as that is there.
     fn has_same_width(&self) -> bool {
         let Some(set_default) = self.find(c"METIS_SetDefaultOptions") else { return false };
         let mut options = [0i32; 2 * COUNT];
@@ -52,7 +52,7 @@ impl Library {
     }
 }
 
-/// Whether a function is in the file that this one is in.
+/// Returns whether a function is in the file that this one is in.
 fn is_own(function: *const c_void) -> bool {
     let file = |function: *const c_void| {
         let mut info = MaybeUninit::<libc::Dl_info>::zeroed();

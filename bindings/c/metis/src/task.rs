@@ -15,10 +15,10 @@ use crate::{Fault, Idx};
 pub(crate) struct Task<'a> {
     pub options: Options,
     pub graph: LooseGraph<'a, Idx>,
-    /// What each vertex sends, for the volume; all 1 without.
+    /// The data that each vertex sends, for the volume; all 1 without.
     pub sizes: Option<&'a [Idx]>,
     pub num_parts: usize,
-    /// What share of the weight each part gets; all equal without.
+    /// The share of the weight that each part gets; all equal without.
     pub shares: Option<&'a [f32]>,
     /// Instead of that of the options.
     pub imbalance: Option<f32>,
@@ -28,7 +28,7 @@ pub(crate) struct Task<'a> {
 pub(crate) struct Solution {
     pub parts: Vec<BlockId>,
     pub objective: Weight,
-    /// Whether all parts are connected, if that was asked for.
+    /// True if all parts are connected, if that was asked for.
     pub is_contiguous: bool,
 }
 
@@ -60,13 +60,13 @@ impl Task<'_> {
         Ok(Solution { parts, objective, is_contiguous })
     }
 
-    /// What each vertex sends.
+    /// Returns the data that each vertex sends.
     fn sizes(&self) -> Vec<Weight> {
         let num_nodes = self.graph.offsets.len() - 1;
         self.sizes.map_or_else(|| vec![1; num_nodes], |sizes| sizes.iter().map(|&size| size.into()).collect())
     }
 
-    /// What METIS allows each part: `imbalance * share * total`, not rounded up; but never less than a whole vertex of its fair share.
+    /// The weight that METIS allows each part: `imbalance * share * total`, not rounded up; but never less than a whole vertex of its fair share.
     fn targets(&self, graph: &CsrGraph) -> Result<Targets, Fault> {
         let total = graph.total_node_weight();
         let equal = 1.0 / self.num_parts as f64;
@@ -124,7 +124,7 @@ fn effort() -> (PartitionPreset, usize) {
     (preset, threads.filter(|threads| (1..=1024).contains(threads)).unwrap_or(1))
 }
 
-/// Whether each part is connected; O(n + m).
+/// Returns whether each part is connected; O(n + m).
 fn is_contiguous(graph: &CsrGraph, parts: &[BlockId]) -> bool {
     let mut reached = vec![false; graph.num_nodes()];
     let mut has_begun = vec![false; parts.iter().max().map_or(0, |&part| part as usize + 1)];

@@ -1,4 +1,4 @@
-//! What a rank gives, as C has it.
+//! The input of a rank, as C has it.
 #![allow(unsafe_code)] // a foreign interface
 
 use std::ffi::c_void;
@@ -38,7 +38,7 @@ impl Integers<'_> {
         }
     }
 
-    /// What `convert` makes of each entry and its index.
+    /// Collects the results of `convert` for each entry and its index.
     fn each<T, E>(self, mut convert: impl FnMut(usize, i64) -> Result<T, E>) -> Result<Vec<T>, E> {
         match self {
             Self::Of32(entries) => {
@@ -120,7 +120,7 @@ pub struct Arguments {
 
 /// The arrays of a rank, checked and copied.
 pub(crate) struct Part {
-    /// Where the vertices of each rank begin.
+    /// The first vertex of each rank.
     pub(crate) starts: Vec<i64>,
     pub(crate) rows: Rows,
     pub(crate) old: Option<Vec<BlockId>>,
@@ -174,7 +174,7 @@ impl Arguments {
         Ok(Part { starts, rows, old, fixed })
     }
 
-    /// Where the blocks of this many vertices go.
+    /// Writes the blocks of this many vertices.
     ///
     /// # Safety
     ///

@@ -6,7 +6,7 @@
 //! - `comm`: the operations of MPI, as functions of C
 //! - `arguments`: the arrays of a rank, checked and copied
 //!
-//! What is wrong on one rank is returned on all.
+//! A fault on one rank is returned on all.
 #![allow(unsafe_code)] // a foreign interface
 
 mod arguments;
@@ -95,7 +95,7 @@ impl From<Error> for Refused {
     }
 }
 
-/// What a rank gives.
+/// The input of a rank.
 struct Job<'a> {
     goal: Goal<'a>,
     part: Part,

@@ -17,7 +17,7 @@ use crate::files::{ClusterFault, Fault, MOST_HOSTS, shown};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fabric {
-    /// What each switch is called.
+    /// The names of the switches.
     pub switches: Vec<String>,
     /// Links between two switches; each may stand there several times.
     pub links: Vec<(u32, u32)>,
@@ -78,7 +78,7 @@ enum End {
     Adapter(u32),
 }
 
-/// What was read so far.
+/// The network as read so far.
 #[derive(Default)]
 struct Reader<'a> {
     fabric: Fabric,

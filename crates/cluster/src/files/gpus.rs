@@ -50,14 +50,14 @@ const MOST_CPUS: usize = 1 << 14;
 /// The distance of one NVLink, and of two GPUs at one PCIe switch.
 const ONE_LINK: u32 = 36;
 
-/// What one NVLink carries in a direction, in MB/s.
+/// The rate of one NVLink in a direction, in MB/s.
 const RATE_OF_LINK: u64 = 25_000;
 
 /// Distances between the GPUs of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GpuDistances {
-    /// What has printed them.
+    /// The tool that has printed them.
     pub tool: &'static str,
     /// The links that there are with the distances that are assumed of them; none if the tool prints distances.
     pub links: BTreeMap<String, Distance>,
@@ -90,7 +90,7 @@ impl GpuDistances {
     }
 }
 
-/// What makes a tree of GPUs.
+/// The builder of a tree of GPUs.
 struct Tree<'a> {
     of: &'a GpuDistances,
     count: usize,
@@ -164,7 +164,7 @@ impl Tree<'_> {
 /// A tool, and how its table is found.
 struct Tool {
     name: &'static str,
-    /// Whether a line stands above the table, or is its first.
+    /// Returns whether a line stands above the table, or is its first.
     marks: fn(&[(usize, &str)]) -> bool,
     /// The distance that a cell off the diagonal stands for.
     distance: fn(&str) -> Option<Distance>,
@@ -315,7 +315,7 @@ fn distances(text: &str) -> Result<GpuDistances, Fault> {
     Ok(GpuDistances { tool: tool.name, links, entries, to_network, near })
 }
 
-/// What was read of a table.
+/// A table as read so far.
 struct Table {
     tool: &'static Tool,
     /// Number of GPUs.
@@ -326,7 +326,7 @@ struct Table {
     num_affinities: usize,
     links: BTreeMap<String, Distance>,
     entries: Vec<Distance>,
-    /// Where each entry stands.
+    /// The position of each entry.
     places: Vec<usize>,
     to_network: Vec<Option<Distance>>,
     /// The CPUs near each GPU; none if they are not known.

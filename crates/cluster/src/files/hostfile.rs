@@ -11,7 +11,7 @@
 //!
 //! A host that has no slots but `max_slots` has as many as that, and slots above `max_slots` are a fault, as with Open MPI.
 //!
-//! What starts with `#` is a comment. A host that stands in several lines has as many slots as they give together, one for a
+//! A line that starts with `#` is a comment. A host in several lines has as many slots as they give together, one for a
 //! line that says none. Where no line says any and some host stands in several, all lines count as one; hosts in one line that says
 //! none have all slots there are, otherwise.
 
@@ -31,7 +31,7 @@ const MOST_SLOTS: u32 = 1 << 16;
 pub struct Host {
     /// Its name.
     pub name: String,
-    /// How many processes it is given, where the file says so.
+    /// The number of processes that it is given, if the file has one.
     pub slots: Option<u32>,
 }
 
@@ -41,9 +41,9 @@ pub struct Host {
 pub struct HostEntry {
     /// Its name.
     pub name: String,
-    /// How many processes the line gives it, if it says so.
+    /// The number of processes that the line gives it, if there is one.
     pub slots: Option<u32>,
-    /// How they are bound, as the line says it behind `binding=`.
+    /// The binding that the line has behind `binding=`.
     pub binding: Option<String>,
     /// The offset of its name, or of the list that it is in.
     at: usize,
@@ -131,7 +131,7 @@ fn add(
     Ok(())
 }
 
-/// What settings such as `slots=4 max_slots=8` say.
+/// Settings such as `slots=4 max_slots=8`.
 #[derive(Default)]
 struct Settings {
     slots: Option<u32>,

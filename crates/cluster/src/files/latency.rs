@@ -51,7 +51,7 @@ fn latencies(text: &str) -> Result<Latencies, Fault> {
 /// A field with its offset.
 type Cell<'a> = (usize, &'a str);
 
-/// What was read of a matrix.
+/// A matrix as read so far.
 #[derive(Default)]
 struct Table<'a> {
     /// The first line, if it holds names.

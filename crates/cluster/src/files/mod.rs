@@ -1,4 +1,4 @@
-//! What clusters are described by: lists of hosts, the network of Slurm, the inside of a node by hwloc, measured latencies.
+//! Descriptions of clusters: lists of hosts, the network of Slurm, the inside of a node by hwloc, measured latencies.
 //!
 //! | member | what it reads |
 //! |---|---|
@@ -37,7 +37,7 @@ pub use viem_io::Text;
 /// Hosts that a file or a list may name at most.
 pub const MOST_HOSTS: usize = 1 << 20;
 
-/// What is wrong with a file that describes a cluster.
+/// A fault in a file that describes a cluster.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

@@ -1,4 +1,4 @@
-//! Which names are those of one host: `n1` and `n1.site.example` are, where no other host could be meant.
+//! Names of one host: `n1` and `n1.site.example` are, if no other host could be meant.
 //!
 //! Names are compared label by label. Equal names are one host. Otherwise a name stands for the only one that it begins, or that
 //! begins it, up to a dot. Addresses such as 10.0.0.1 only equal themselves. O(n log n) for n names.

@@ -121,7 +121,7 @@ pub(super) fn likely_cores(cpus: &[u32]) -> Vec<Vec<u32>> {
     (0..length).map(|index| runs.iter().map(|run| run[index]).collect()).collect()
 }
 
-/// How many numbers at the start are equally far from each other.
+/// Returns the number of entries at the start that are equally far from each other.
 fn length_of_run(numbers: &[u32]) -> usize {
     let [first, second, ..] = *numbers else { return numbers.len() };
     1 + numbers.windows(2).take_while(|pair| pair[1] - pair[0] == second - first).count()

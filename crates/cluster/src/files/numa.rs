@@ -22,11 +22,11 @@ const MOST_DECIMALS: usize = 6;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct NumaDistances {
-    /// What has printed them.
+    /// The tool that has printed them.
     pub tool: &'static str,
-    /// What they are between.
+    /// The objects between which they are.
     pub what: String,
-    /// What all distances were multiplied with, so that they are whole numbers.
+    /// The factor of all distances, so that they are whole numbers.
     pub factor: Distance,
     /// Row by row. The diagonal is as it was printed, 10 most often.
     pub entries: Vec<Distance>,
@@ -35,7 +35,7 @@ pub struct NumaDistances {
 /// A tool, and how its distances are found.
 struct Tool {
     name: &'static str,
-    /// Whether only this tool prints such a line.
+    /// Returns whether only this tool prints such a line.
     marks: fn(&str) -> bool,
     read: fn(&mut Table, (usize, &str)) -> Result<(), Fault>,
 }
@@ -78,7 +78,7 @@ fn fault<T>(at: usize, text: &str, reason: &'static str) -> Result<T, Fault> {
     Err((at, ClusterFault::Numa { text: shown(text.lines().next().unwrap_or_default()), reason }))
 }
 
-/// What was read of a table.
+/// A table as read so far.
 #[derive(Default)]
 struct Table {
     what: Option<String>,
@@ -203,7 +203,7 @@ fn likwid(table: &mut Table, (at, line): (usize, &str)) -> Result<(), Fault> {
     }
 }
 
-/// What the title of a table says: whether it has latencies, and what they are between.
+/// Reads the title of a table: whether it has latencies, and between which objects.
 fn title(line: &str) -> Option<(bool, &str)> {
     let (kind, rest) = line.split_once(" matrix ")?;
     let what = rest.split_once("between ")?.1.split(" by ").next()?;

@@ -1,4 +1,4 @@
-//! What `scontrol show` prints of jobs, nodes and partitions of Slurm: settings `Key=value` with blanks between them.
+//! Output of `scontrol show` about jobs, nodes and partitions of Slurm: settings `Key=value` with blanks between them.
 //!
 //! A job has a line for nodes of which it has the same, and the CPUs and GPUs that it has there:
 //! `Nodes=n[1-2] CPU_IDs=0-1,4-5 Mem=0 GRES=gpu:a100:2(IDX:0-1)`. These CPUs are numbered socket by socket, core by core, thread by thread,
@@ -27,7 +27,7 @@ pub(crate) struct JobRecord {
     pub(crate) shares: Vec<Share>,
 }
 
-/// What a job has of some nodes.
+/// The part of some nodes that a job has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Share {
     pub(crate) hosts: Vec<String>,
@@ -36,7 +36,7 @@ pub(crate) struct Share {
     pub(crate) gpus: u32,
 }
 
-/// How large a node is.
+/// The size of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Hardware {
     pub(crate) sockets: u32,

@@ -67,7 +67,7 @@ fn machine(text: &str) -> Result<Object, Fault> {
     Ok(Object::new(ObjectKind::Machine, build(&kinds, !has_pus, &mut next)))
 }
 
-/// What a word stands for.
+/// The meaning of a word.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Level {
     Some(ObjectKind),

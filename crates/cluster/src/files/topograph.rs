@@ -11,7 +11,7 @@
 //! above all of them. A sub-domain is the same inside its domain. Domains stand in `labels`, or, in earlier versions, as
 //! `nvlink` in `attributes`. O(n d²) for n instances with d layers each.
 //!
-//! What `kubectl get nodes -o json` (or `yaml`) prints is a list of nodes as `items`, with `name` and `labels` in the `metadata` of each. Layers
+//! The output of `kubectl get nodes -o json` (or `yaml`) is a list of nodes as `items`, with `name` and `labels` in the `metadata` of each. Layers
 //! are labels there, too:
 //!
 //! | version | switches, the nearest first | domain |
@@ -27,7 +27,7 @@ use std::collections::{HashMap, HashSet};
 use super::yaml::{self, Value};
 use crate::files::{ClusterFault, Fault, MOST_HOSTS, shown};
 
-/// Where the domain of an instance stands: the map and the key.
+/// Places of the domain of an instance: the map and the key.
 const DOMAINS: [(&str, &str); 5] = [
     ("labels", "accelerator.topograph.run/domain"),
     ("labels", "network.topology.nvidia.com/accelerator"),
@@ -36,14 +36,14 @@ const DOMAINS: [(&str, &str); 5] = [
     ("attributes", "nvlink"),
 ];
 
-/// What labels of switches begin with.
+/// Prefixes of the labels of switches.
 const FABRICS: [&str; 3] =
     ["fabric.topograph.run/", "network.topology.nvidia.com/", "network.topology.kubernetes.io/"];
 
 /// Names of the tiers of switches, the nearest first; each may have either.
 const TIERS: [[&str; 2]; 3] = [["leaf", "block"], ["spine", "spine"], ["core", "datacenter"]];
 
-/// Where the domain inside its domain stands.
+/// The place of the domain inside its domain.
 const SUB_DOMAIN: (&str, &str) = ("labels", "accelerator.topograph.run/sub-domain");
 
 /// Layers above an instance at most.
@@ -94,7 +94,7 @@ fn topology(at: usize, text: &str, reason: &'static str) -> Fault {
     (at, ClusterFault::Topology { text: shown(text.trim()), reason })
 }
 
-/// What the file says of a host.
+/// The description of a host in the file.
 struct Instance<'a> {
     at: usize,
     id: &'a str,
@@ -186,7 +186,7 @@ struct Vertex<'a> {
     hosts: Vec<String>,
 }
 
-/// What was read so far.
+/// The network as read so far.
 #[derive(Default)]
 struct Network<'a> {
     vertices: Vec<Vertex<'a>>,

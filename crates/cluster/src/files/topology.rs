@@ -37,7 +37,7 @@ const LONGEST_DIMENSION: u32 = u16::MAX as u32;
 /// By how many blocks Slurm plans where no sizes are given.
 const DEFAULT_SIZES: [u32; 5] = [1, 2, 4, 8, 16];
 
-/// How the nodes of a cluster are connected.
+/// The network of a cluster.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Topology {
@@ -250,7 +250,7 @@ impl Blocks {
 /// A line of settings, which may be several of the file.
 struct Line {
     text: String,
-    /// Where each line of the file starts in the text, and its offset in the file.
+    /// The start of each line of the file in the text, and its offset in the file.
     starts: Vec<(usize, usize)>,
 }
 
@@ -288,7 +288,7 @@ struct Setting<'a> {
     key: String,
     /// Without the quotes around it.
     value: &'a str,
-    /// Where the value stands in its line.
+    /// The position of the value in its line.
     at: usize,
 }
 

@@ -28,7 +28,7 @@ pub(super) struct Value {
     extent: Extent,
 }
 
-/// How much a value holds, with what aliases in it expand to.
+/// The size of a value, with the expansion of aliases in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Extent {
     /// Values and bytes of texts.
@@ -37,7 +37,7 @@ struct Extent {
     depth: usize,
 }
 
-/// What a value is.
+/// The content of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Node {
     /// A text, and where it starts if the file has it verbatim, not escaped or folded.
@@ -84,7 +84,7 @@ impl Value {
         }
     }
 
-    /// Where a byte of the text of a scalar is in the file, or the scalar where that cannot be said.
+    /// Returns the offset in the file of a byte of the text of a scalar, or that of the scalar if that is not known.
     pub(super) fn offset_of(&self, byte: usize) -> usize {
         match *self.node {
             Node::Scalar(_, Some(start)) => start + byte,
@@ -133,7 +133,7 @@ pub(super) fn parse(text: &str) -> Result<Value, Fault> {
     loader.document.map_or_else(|| fault(0, "the file is empty"), Ok)
 }
 
-/// Where the value starts whose anchor and tag, if it has them, start here.
+/// Returns the start of the value whose anchor and tag, if it has them, start here.
 fn behind_properties(text: &str, mut at: usize) -> usize {
     while text[at..].starts_with(['&', '!']) {
         let rest = text[at..].trim_start_matches(|c: char| !c.is_whitespace()).trim_start();
@@ -166,7 +166,7 @@ impl Places {
 /// A list or a map that goes on.
 struct Open {
     at: usize,
-    /// What aliases call it; 0 for nothing.
+    /// The number of its anchor; 0 for none.
     anchor: usize,
     node: OpenNode,
 }
@@ -182,7 +182,7 @@ struct OpenMap {
     names: HashSet<String>,
     /// The key whose value comes next.
     key: Option<String>,
-    /// What is taken over from others.
+    /// The values that are merged into it.
     merged: Vec<Value>,
 }
 

@@ -1,6 +1,6 @@
 //! The machine that the levels and the network of a cluster make up.
 //!
-//! Where all nodes and switches are alike and stand in the order of the tree, that is a [`Hierarchy`], with all that is fast for it. Else it
+//! If all nodes and switches are alike and in the order of the tree, the machine is a [`Hierarchy`], with all that is fast for it. Else it
 //! is an [`UnevenTree`]; or [`Hosted`], if nodes have a distance for each pair, or PEs a distance from the network of their node.
 
 use super::error::ClusterError;
@@ -123,7 +123,7 @@ impl Built {
         Ok(Self { tree: Box::new(farther), links: Some(tree), outline, is_regular })
     }
 
-    /// What was understood, in one line.
+    /// Describes the machine in one line.
     pub(super) fn tell(
         &self,
         kept: &[Level],
@@ -155,7 +155,7 @@ impl Built {
         format!("{shape}, uneven, distances {distances} of {} ({how})", names.join(":"))
     }
 
-    /// What PEs that are far from a network adapter add to the distances.
+    /// Describes what PEs that are far from a network adapter add to the distances.
     pub(super) fn tell_network(&self) -> String {
         match self.outline.to_network.iter().max() {
             Some(most) => format!(
@@ -165,7 +165,7 @@ impl Built {
         }
     }
 
-    /// How many there are at each level: `3 nodes, 5 sockets, 40 cores`.
+    /// Counts the members of each level: `3 nodes, 5 sockets, 40 cores`.
     fn count(&self, kept: &[Level], num_pes: usize) -> String {
         let width = kept.len();
         let mut rows: Vec<&[u32]> = self.outline.digits.chunks_exact(width).collect();

@@ -1,4 +1,4 @@
-//! What is wrong with a cluster.
+//! Faults of clusters.
 
 use crate::files::names::UnclearHost;
 use viem::ground::error::{ErrorKind, HasKind};

@@ -1,6 +1,6 @@
 //! Nodes on an InfiniBand fabric: a tree of switches where their hops make one, such as in fat trees; else a distance for each pair.
 //!
-//! Where two nodes of one switch are 30 apart, each hop between switches adds 15: as much as levels of a tree of switches, whose nodes are two
+//! If two nodes of one switch are 30 apart, each hop between switches adds 15: as much as levels of a tree of switches, whose nodes are two
 //! hops more apart, are assumed to. O(s² + s e) for s sets of switches that nodes hang on and e links.
 
 use std::collections::{HashMap, VecDeque};
@@ -55,7 +55,7 @@ impl<'a> OnFabric<'a> {
         tree_of(hops, self.places.len(), &self.place_of, hosts)
     }
 
-    /// How much farther apart than two nodes of one switch each two nodes are.
+    /// Returns how much farther apart two nodes are than two nodes of one switch.
     pub(super) fn factors(&self, hops: &[u32]) -> Vec<f64> {
         let nodes = 0..self.place_of.len();
         let factor = |a: usize, b: usize| {

@@ -5,7 +5,7 @@ use crate::files::hwloc::ObjectKind;
 use viem::ground::types::{Distance, greatest_common_divisor};
 use viem::machine::{Hierarchy, MachineError};
 
-/// What the groups of a level hold.
+/// The members of the groups of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Members {
     /// Parts of a node.
@@ -17,7 +17,7 @@ pub(super) enum Members {
     Blocks(usize),
 }
 
-/// What is assumed is in tenths.
+/// The unit of assumed distances: tenths.
 const TENTHS: Distance = 10;
 
 /// A level of a cluster.
@@ -30,7 +30,7 @@ pub(super) struct Level {
 }
 
 impl Members {
-    /// What people call so many of them.
+    /// Returns the name of this many of them, for people.
     pub(super) fn name(self, count: u64) -> String {
         let name = match self {
             Members::Inside(ObjectKind::Pu) => "hardware thread",
@@ -82,7 +82,7 @@ impl Members {
         matches!(self, Members::Inside(ObjectKind::Gpu { .. }))
     }
 
-    /// How familiar a name is, where a level could be called by several.
+    /// Returns the rank of a name by familiarity, for levels with several names.
     fn familiarity(self) -> u32 {
         match self {
             Members::Inside(ObjectKind::Package) => 5,
@@ -94,7 +94,7 @@ impl Members {
     }
 }
 
-/// What distances a user has given: as a text, or none.
+/// The distances that a user has given: as a text, or none.
 pub(super) enum Given<'a> {
     Distances(&'a str),
     /// Tenths are kept where what is measured needs a finer unit.

@@ -43,20 +43,20 @@ const PE_BYTES: u128 = 128;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DraftNode {
-    /// What the system calls it, if known.
+    /// The name that the system gives it, if known.
     pub host: Option<String>,
-    /// Which of the insides it has.
+    /// The index of its inside.
     pub inside: usize,
-    /// How many of its cores or hardware threads may be used, the first ones, if not all.
+    /// The number of its cores or hardware threads that may be used, the first ones, if not all.
     pub limit: Option<u32>,
-    /// Which of its CPUs may be used, by the numbers of the operating system in ascending order, if not all. A core has those that are among
+    /// The CPUs that may be used, by the numbers of the operating system in ascending order, if not all. A core has those that are among
     /// them, and does not count if it has none. A GPU has those near it that are among them.
     pub cpus: Option<Vec<u32>>,
-    /// How many ranks a file of hosts or a batch system gives it; no more than it has cores or hardware threads.
+    /// The number of ranks that a file of hosts or a batch system gives it; no more than it has cores or hardware threads.
     pub slots: Option<u32>,
-    /// How many ranks it is to have, whatever its slots.
+    /// The number of ranks that it must have, whatever its slots.
     pub ranks: Option<u32>,
-    /// How many cores or hardware threads a rank has. Otherwise, they are an equal share; 1 without a number of ranks.
+    /// The number of cores or hardware threads of a rank. Otherwise, they are an equal share; 1 without a number of ranks.
     pub cores_per_rank: Option<u32>,
 }
 
@@ -72,24 +72,24 @@ impl DraftNode {
     }
 }
 
-/// What is known of a cluster.
+/// The description of a cluster.
 #[derive(Clone, Debug)]
 pub struct Draft<'a> {
     /// The nodes.
     pub nodes: Vec<DraftNode>,
-    /// What is in them: [`ObjectKind::Machine`]s.
+    /// The insides of the nodes: [`ObjectKind::Machine`]s.
     pub insides: Vec<Object>,
-    /// What a PE is.
+    /// The unit that is a PE.
     pub unit: Unit,
-    /// How the nodes are connected.
+    /// The network of the nodes.
     pub topology: Topology,
     /// The distances that the user has given, innermost first.
     pub distances: Option<&'a str>,
-    /// What was measured between hosts.
+    /// The measured latencies between hosts.
     pub latencies: Option<Latencies>,
     /// The job of Slurm that the nodes belong to, if they do.
     pub slurm_job: Option<SlurmJob>,
-    /// What else there is to say to the user.
+    /// Further notes for the user.
     pub notes: Vec<Note>,
 }
 
@@ -112,7 +112,7 @@ impl Draft<'_> {
 /// A cluster that processes can be mapped to.
 pub struct Cluster {
     hosts: Vec<Option<String>>,
-    /// Which list of PEs each node has.
+    /// The list of PEs of each node.
     filling: Vec<usize>,
     /// Lists of the PEs of a node.
     leaves: Vec<Vec<Leaf>>,
@@ -230,7 +230,7 @@ impl Pools {
     }
 }
 
-/// What a node has room for.
+/// The room of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Room {
     pool: usize,
@@ -241,7 +241,7 @@ struct Room {
     cores_per_rank: usize,
 }
 
-/// What each node has room for.
+/// Returns the room of each node.
 fn rooms(draft: &Draft<'_>, pools: &Pools) -> Result<Vec<Room>, ClusterError> {
     let unit_of = |inside: usize| draft.unit.plural(&draft.insides[inside]);
     let room = |(index, node): (usize, &DraftNode)| {
@@ -341,7 +341,7 @@ fn check_sum(num_pes: u64) -> Result<(), MachineError> {
     Ok(())
 }
 
-/// How the nodes that have PEs are connected.
+/// Returns the network of the nodes that have PEs.
 fn network(draft: &Draft<'_>, rooms: &[Room]) -> Result<Network, ClusterError> {
     let all = draft.nodes.iter().zip(rooms).enumerate();
     let used: Vec<usize> = all.filter(|(_, (_, room))| room.ranks > 0).map(|(index, _)| index).collect();
@@ -383,7 +383,7 @@ fn digits(filling: &[usize], pes: &[Vec<Leaf>], network: &Network) -> Vec<u32> {
     digits
 }
 
-/// How much farther each PE is from the network of its node than the nearest of all; none if all are as far, or there is one node.
+/// Returns how much farther each PE is from the network of its node than the nearest of all; none if all are as far, or there is one node.
 fn to_network(filling: &[usize], pes: &[Vec<Leaf>]) -> Vec<Distance> {
     let distances = || used(filling, pes).flatten().map(|leaf| leaf.to_network);
     let least = distances().flatten().min().unwrap_or(0);
@@ -396,7 +396,7 @@ fn to_network(filling: &[usize], pes: &[Vec<Leaf>]) -> Vec<Distance> {
     }
 }
 
-/// What the groups of each level hold, innermost first.
+/// Returns the members of the groups of each level, innermost first.
 fn members(levels: &Levels, network: &Network) -> Vec<Members> {
     let above: Vec<Members> = match network {
         Network::Tree { levels, are_blocks: true, .. } => {

@@ -1,4 +1,4 @@
-//! How the nodes of a cluster are connected: by a tree of switches, or by a distance for each pair.
+//! The network of a cluster: a tree of switches, or a distance for each pair of nodes.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use viem::ground::types::Distance;
 /// Nodes whose distances are stored pair by pair, at most: as many take 128 MiB.
 pub(super) const MOST_NODES: usize = 1 << 12;
 
-/// Where nodes are.
+/// The positions of nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Network {
     /// In a tree of `levels` levels: the digits of each node, innermost first. The innermost digit numbers the nodes at a switch, or in a

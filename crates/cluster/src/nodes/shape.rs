@@ -6,7 +6,7 @@ use crate::files::hwloc::{CoreNumbers, Object, ObjectKind};
 use viem::ground::types::Distance;
 use viem::machine::CoreRange;
 
-/// What processes are placed on.
+/// The unit on which processes are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unit {
@@ -17,7 +17,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// What several of them are called in such a node.
+    /// Returns the plural of its name in such a node.
     pub(crate) fn plural(self, inside: &Object) -> &'static str {
         match self {
             _ if inside.has_gpus() => "GPUs",

@@ -21,7 +21,7 @@ use super::shape::{Leaf, close_gaps, joined, nearer};
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Shares {
     pub(super) leaves: Vec<Leaf>,
-    /// How many of them are in two parts although a part has room for one, and at which level.
+    /// The number of them that are in two parts although a part has room for one, and at which level.
     pub(super) num_split: usize,
     pub(super) split_level: usize,
 }
@@ -147,7 +147,7 @@ impl Sharing<'_> {
     }
 }
 
-/// How many ranks each part gets: in proportion to its leaves, but no more than there is room for. All parts together must have room.
+/// Returns the number of ranks of each part: in proportion to its leaves, but no more than there is room for. All parts together must have room.
 fn ranks_of(parts: &[Range<usize>], ranks: usize, size: usize) -> Vec<usize> {
     let (first, total) = (parts[0].start, parts.iter().map(Range::len).sum::<usize>());
     let up_to = |end: usize| ((end - first) * ranks).div_ceil(total);

@@ -1,4 +1,4 @@
-//! What a kind of cluster consists of.
+//! The properties of a kind of cluster.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub struct ClusterKind {
     pub name: &'static str,
     /// An example.
     pub example: &'static str,
-    /// What it is, for people.
+    /// A description, for people.
     pub about: &'static str,
     /// True if the name may stand alone.
     pub(super) may_stand_alone: bool,
@@ -30,7 +30,7 @@ pub(super) struct Request<'a> {
     pub(super) rest: &'a str,
     /// The distances, innermost first.
     pub(super) distances: Option<&'a str>,
-    /// What the PEs are.
+    /// The unit that is a PE.
     pub(super) pe: PeKind,
     /// A file of latencies.
     pub(super) latency: Option<&'a Path>,

@@ -56,7 +56,7 @@ impl HasKind for SpecError {
 }
 
 impl SpecError {
-    /// What is wrong with a machine that is called so.
+    /// A fault of the machine of this name.
     pub(super) fn machine(file: impl Into<String>, error: impl Into<MachineError>) -> Self {
         Self::Machine { file: file.into(), source: Box::new(error.into()) }
     }

@@ -1,4 +1,4 @@
-//! What a kind of file with a machine in it consists of.
+//! The properties of a kind of file with a machine in it.
 
 use crate::spec::error::SpecError;
 use viem::machine::Machine;
@@ -7,15 +7,15 @@ use viem_io::{Reading, Source, readings};
 /// A kind of file that describes a machine.
 #[derive(Debug)]
 pub struct FileKind {
-    /// What it is, for people.
+    /// A description, for people.
     pub about: &'static str,
-    /// How the names of such files end. Matters only if the content leaves a doubt.
+    /// The endings of the names of such files. They matter only if the content leaves a doubt.
     pub endings: &'static [&'static str],
     pub(super) resembles: fn(&Opening<'_>) -> Likeness,
     pub(super) read: fn(Source<'_>) -> Result<Box<dyn Machine>, SpecError>,
 }
 
-/// How well a file fits a kind.
+/// The quality of the match between a file and a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Likeness {

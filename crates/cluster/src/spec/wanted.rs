@@ -1,8 +1,8 @@
-//! What a user may say about a machine.
+//! The specification of a machine by a user.
 
 use std::path::Path;
 
-/// What the PEs of a cluster are.
+/// The hardware unit that is a PE of a cluster.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PeKind {
@@ -25,7 +25,7 @@ pub struct Wanted<'a> {
     pub distances: Option<&'a str>,
     /// The PEs of it that count, such as `0-15,32`, or the name of a file with a list of them.
     pub pes: Option<&'a str>,
-    /// What its PEs are; of clusters only.
+    /// The unit that is a PE; of clusters only.
     pub pe: PeKind,
     /// A file with the latencies between hosts; of clusters only.
     pub latency: Option<&'a Path>,

@@ -341,7 +341,7 @@ fn fabrics_are_trees_or_have_a_distance_for_each_pair() {
     check_outline(&ring, &mut Rng::new(5));
 }
 
-/// What topograph writes of instances with these layers and domains.
+/// Returns the file of topograph for instances with these layers and domains.
 fn topograph(instances: &[(&str, &[&str], &str)]) -> String {
     let instance = |(id, layers, labels): &(&str, &[&str], &str)| {
         format!("\t{{\"id\": \"{id}\", \"network_layers\": {layers:?}{labels}}}")

@@ -48,7 +48,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "SPEC")]
     pub(crate) machine: Option<String>,
 
-    /// Where the result is written. Line i holds the block or processing element of vertex i, both from 0; - is standard output, which then
+    /// File to which the result is written. Line i holds the block or processing element of vertex i, both from 0; - is standard output, which then
     /// carries nothing else [default: permutation, or with --k partition]
     #[arg(long, short, alias = "output", value_name = "FILE")]
     output_filename: Option<PathBuf>,
@@ -61,15 +61,15 @@ pub(crate) struct Options {
     #[arg(long, alias = "preconfiguration", default_value = "eco", value_name = "PRESET")]
     pub(crate) preconfiguration_mapping: MapPreset,
 
-    /// How many percent above its share a block may weigh
+    /// Maximum weight of a block above its share, in percent
     #[arg(long, default_value = "3", value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) imbalance: f64,
 
-    /// How many percent of its share a block weighs at least. From 0 to 100, rounded down; a bound goes before
+    /// Minimum weight of a block, in percent of its share. From 0 to 100, rounded down; bounds take precedence
     #[arg(long, default_value = "0", value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) least_load: f64,
 
-    /// How often the coarsest graph is divided, on all ranks together; the best survives
+    /// Number of divisions of the coarsest graph, on all ranks together; the best survives
     #[arg(long, default_value = "2", value_name = "INT", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) attempts: u32,
 
@@ -85,7 +85,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE", requires = "migration_weight")]
     pub(crate) remap_from: Option<PathBuf>,
 
-    /// What it costs that a vertex of weight 1 changes place, in units of the cut or of J
+    /// Cost of moving a vertex of weight 1, in units of the cut or of J
     #[arg(long, value_name = "X", requires = "remap_from", allow_negative_numbers = true)]
     pub(crate) migration_weight: Option<MigrationWeight>,
 
@@ -116,7 +116,7 @@ fn lengths(text: &str) -> Result<Lengths, String> {
 }
 
 impl Options {
-    /// Where the result goes.
+    /// Returns the file of the result.
     pub(crate) fn output(&self) -> &Path {
         let default = if self.k.is_some() { "partition" } else { "permutation" };
         self.output_filename.as_deref().unwrap_or(Path::new(default))
@@ -128,7 +128,7 @@ impl Options {
         self.machine.clone().or_else(tree)
     }
 
-    /// What must be the same on all ranks: every option but the number of threads and `--quiet`.
+    /// Returns the options that must be the same on all ranks: all but the number of threads and `--quiet`.
     pub(crate) fn shared(&self) -> [(&'static str, u64); 16] {
         let digest = |value: &dyn std::fmt::Debug| alike::digest_of_text(&format!("{value:?}"));
         [
@@ -151,7 +151,7 @@ impl Options {
         ]
     }
 
-    /// What messages and reports call the graph.
+    /// Returns the name of the graph in messages and reports.
     pub(crate) fn name(&self) -> String {
         match (&self.file, &self.generate) {
             (Some(file), _) => file.display().to_string(),

@@ -15,7 +15,7 @@ use viem_io::output::OutputId;
 /// Vertices of a block.
 const BLOCK: usize = 1 << 20;
 
-/// Where result and report go; known to rank 0.
+/// The files of result and report; known to rank 0.
 pub(crate) struct Places {
     pub(crate) outputs: Outputs,
     pub(crate) result: OutputId,

@@ -77,7 +77,7 @@ pub(crate) fn run(world: &impl Communicator, options: &Options) -> Result<(), Di
     Ok(())
 }
 
-/// Where the outputs go. They are probed before any work.
+/// Returns the outputs. They are probed before any work.
 fn places(options: &Options) -> Result<Places, WriteError> {
     let spec = options.machine();
     let inputs = [&options.file, &options.fixed].into_iter().filter_map(|file| file.as_deref());
@@ -119,7 +119,7 @@ fn read_old(comm: &impl Comm, path: &Path, ranges: &Ranges) -> Result<Vec<BlockI
     deal(comm, ranges, read)
 }
 
-/// Where this rank's vertices must be. Rank 0 reads it.
+/// Reads the fixed vertices of this rank. Rank 0 reads the file.
 fn read_fixed(
     comm: &impl Comm,
     path: &Path,

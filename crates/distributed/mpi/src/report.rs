@@ -1,4 +1,4 @@
-//! What was done, as written to `--json`.
+//! The report of a run, as written to `--json`.
 
 use serde::Serialize;
 use viem::ground::types::{Cost, Weight};
@@ -7,7 +7,7 @@ use viem_distributed::solve::DistReport;
 
 use crate::options::{NAME, Options};
 
-/// What a run reports. Times, memory and communication aside, the same result has the same report.
+/// The report of a run. Times, memory and communication aside, the same result has the same report.
 #[derive(Serialize)]
 pub(crate) struct Report {
     program: &'static str,
@@ -91,12 +91,12 @@ struct Migration {
     weight: Weight,
 }
 
-/// What was fixed.
+/// The fixed vertices.
 #[derive(Serialize)]
 struct Fixed {
     file: String,
     number: u64,
-    /// What people should know of it.
+    /// A warning for people.
     #[serde(skip)]
     warning: Option<String>,
 }
@@ -123,10 +123,10 @@ impl Fixed {
     }
 }
 
-/// What ranks say to each other.
+/// The amount of communication between ranks.
 #[derive(Clone, Copy, Serialize)]
 pub(crate) struct Communication {
-    /// How many collective operations there were.
+    /// The number of collective operations.
     pub(crate) operations: u64,
     /// The bytes of them that a rank has sent to others, of the rank with most.
     pub(crate) greatest_bytes_sent: u64,
@@ -149,7 +149,7 @@ struct Memory {
     bytes_per_arc: Option<f64>,
 }
 
-/// What is known of the graph and the run besides the result.
+/// The facts about the graph and the run, without the result.
 #[derive(Clone, Copy)]
 pub(crate) struct Facts {
     /// Vertices.
@@ -164,7 +164,7 @@ pub(crate) struct Facts {
     pub(crate) total: f64,
     /// The memory of the rank that has taken most.
     pub(crate) peak: Option<u64>,
-    /// What was said.
+    /// The amount of communication.
     pub(crate) communication: Communication,
 }
 
@@ -229,7 +229,7 @@ impl Report {
         }
     }
 
-    /// What people read.
+    /// Returns the lines for people.
     pub(crate) fn lines(&self) -> Vec<String> {
         let Loads { least, mean, greatest, bound, .. } = self.loads;
         let Seconds { reading, coarsening, dividing, refining, .. } = self.seconds;
@@ -255,7 +255,7 @@ impl Report {
         lines
     }
 
-    /// What people should know.
+    /// Returns the warnings for people.
     pub(crate) fn warnings(&self) -> Vec<String> {
         let overload = self.loads.overload;
         let unbalanced = (overload > 0).then(|| {
@@ -279,7 +279,7 @@ impl Report {
         of_fixed.into_iter().chain(unbalanced).chain(short).chain(empty).collect()
     }
 
-    /// What people may want to know.
+    /// Returns the notes for people.
     pub(crate) fn notes(&self) -> Vec<String> {
         let Loads { empty, share_without_least, .. } = self.loads;
         let few = (empty > 0 && self.has_fewer_vertices()).then(|| {

@@ -103,7 +103,7 @@ impl Folder {
     }
 }
 
-/// How a command ended, and what it printed.
+/// The exit status and the output of a command.
 struct Said {
     code: Option<i32>,
     out: String,

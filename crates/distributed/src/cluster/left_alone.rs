@@ -18,7 +18,7 @@ const SPAN: NodeId = 64;
 /// better without.
 const LEAST_PART: f64 = 0.5;
 
-/// What a vertex that is left alone asks for: the cluster that it prefers or where its span begins, and which of both; where it must
+/// The request of a vertex that is left alone: the cluster that it prefers or where its span begins, and which of both; where it must
 /// stay; its number; its weight.
 type Request = [u64; 4];
 

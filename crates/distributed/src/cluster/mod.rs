@@ -25,10 +25,10 @@ use crate::comm::{Comm, Letters, ask, look_up, sum};
 use crate::graph::DistGraph;
 use crate::objective::Places;
 
-/// How clusters are found.
+/// The settings of clustering.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClusterConfig {
-    /// How often each vertex may move.
+    /// The greatest number of moves of a vertex.
     pub rounds: usize,
     /// Steps of a round. More of them let vertices see what others have done; each costs messages.
     pub steps: usize,
@@ -75,7 +75,7 @@ pub fn cluster(
     run.labels
 }
 
-/// What is known of clusters that other ranks own.
+/// The known properties of clusters that other ranks own.
 #[derive(Default)]
 struct Foreign {
     /// Ascending.
@@ -218,7 +218,7 @@ impl<C: Comm> Run<'_, C> {
         moved
     }
 
-    /// Which vertices own clusters take, of those that want to join.
+    /// Returns the vertices that own clusters admit, of those that want to join.
     fn admit<'r>(&mut self, records: impl Iterator<Item = &'r [u64; 3]>) -> Vec<u64> {
         let start = self.graph.ranges().own().start;
         let records: Vec<&[u64; 3]> = records.collect();

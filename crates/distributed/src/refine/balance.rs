@@ -18,7 +18,7 @@ const MOST_ROUNDS: u64 = 200;
 pub(super) struct Relief {
     pub own: usize,
     pub to: BlockId,
-    /// What it loses for each unit of weight, as a number that is ordered as these are.
+    /// Its loss for each unit of weight, as a number that is ordered as these are.
     pub price: u64,
 }
 
@@ -51,7 +51,7 @@ impl<C: Comm> State<'_, C> {
         }
     }
 
-    /// What a block can still take.
+    /// Returns the weight that a block can still take.
     pub(super) fn room(&self, block: BlockId) -> Weight {
         self.task.bounds.most[block as usize] - self.loads[block as usize]
     }
@@ -88,7 +88,7 @@ impl<C: Comm> State<'_, C> {
         of_block.concat()
     }
 
-    /// How many of these own vertices, from the first on, weigh as much as this.
+    /// Returns how many of these own vertices, from the first on, weigh as much as this.
     fn num_covering(&self, excess: Weight, vertices: impl Iterator<Item = usize>) -> usize {
         let mut left = excess;
         vertices

@@ -47,12 +47,12 @@ impl Offer {
 }
 
 impl<C: Comm> State<'_, C> {
-    /// What a block lacks of its least load.
+    /// Returns the deficit of a block below its least load.
     fn lack(&self, block: BlockId) -> Weight {
         (self.task.bounds.least[block as usize] - self.loads[block as usize]).max(0)
     }
 
-    /// What a block would lack beyond that without a vertex of this weight.
+    /// Returns the further deficit of a block without a vertex of this weight.
     fn lack_without(&self, block: BlockId, weight: Weight) -> Weight {
         let load = self.loads[block as usize] - weight;
         (self.task.bounds.least[block as usize] - load).max(0) - self.lack(block)

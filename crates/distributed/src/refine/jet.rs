@@ -53,7 +53,7 @@ impl<C: Comm> State<'_, C> {
         moved as i64
     }
 
-    /// Which of the own vertices that have left these blocks return: of those of each block the one with the least gain of all ranks, the one with
+    /// Selects the own vertices that return of those that have left these blocks: of those of each block the one with the least gain of all ranks, the one with
     /// the least number among equals.
     fn last_of_each(
         &self,

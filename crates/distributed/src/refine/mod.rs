@@ -23,7 +23,7 @@ use crate::comm::{Comm, sum, sum_table};
 use crate::graph::DistGraph;
 use crate::objective::{BlockDistances, Homes};
 
-/// How partitions are refined.
+/// The settings of refinement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RefineConfig {
     /// Most rounds on a level.
@@ -44,29 +44,29 @@ impl Default for RefineConfig {
     }
 }
 
-/// What is refined.
+/// The input of refinement.
 #[derive(Clone, Copy)]
 pub struct Task<'a> {
     /// The graph.
     pub graph: &'a DistGraph,
-    /// How far apart blocks are.
+    /// The distances between blocks.
     pub distances: &'a BlockDistances,
-    /// What each block may weigh.
+    /// The bounds of the blocks.
     pub bounds: &'a Bounds,
-    /// Where vertices were, if that matters.
+    /// The previous blocks of the vertices, if they matter.
     pub homes: Option<&'a Homes>,
     /// The block where each local vertex must be, and is, or [`Homes::NONE`] if it is free; nothing if all are.
     pub fixed: Option<&'a [BlockId]>,
 }
 
-/// What blocks may weigh.
+/// The bounds of the loads of blocks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Bounds {
     /// The greatest weight of each block.
     pub most: Vec<Weight>,
     /// The least weight of each block.
     pub least: Vec<Weight>,
-    /// Whether each block is to stay empty.
+    /// Per block: true if it must stay empty.
     pub closed: Vec<bool>,
 }
 
@@ -76,7 +76,7 @@ impl Bounds {
         Self { least: vec![0; most.len()], closed: vec![false; most.len()], most }
     }
 
-    /// How good a partition is whose blocks have these loads and numbers of vertices. O(k).
+    /// Returns the quality of a partition whose blocks have these loads and numbers of vertices. O(k).
     pub fn quality(&self, loads: &[Weight], counts: &[i64], cost: i128) -> Quality {
         let BoundViolation { overload, shortfall, .. } = BoundViolation::of(loads, &self.most, &self.least);
         let empty =
@@ -85,7 +85,7 @@ impl Bounds {
     }
 }
 
-/// How good a partition is: what the blocks weigh beyond their bounds, what they lack, how many are empty, then what it costs.
+/// The quality of a partition: the excess over the bounds, the deficit below the least loads, the number of empty blocks, then the cost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Quality {
     /// The sum of all excess over the bounds.
@@ -155,7 +155,7 @@ pub fn refine(
     best
 }
 
-/// How good a partition is; `blocks` has the block of each local vertex.
+/// Returns the quality of a partition; `blocks` has the block of each local vertex.
 pub fn quality(comm: &impl Comm, task: Task<'_>, blocks: &[BlockId]) -> Quality {
     State::new(comm, task, blocks.to_vec()).quality()
 }
@@ -250,7 +250,7 @@ impl<'a, C: Comm> State<'a, C> {
         homes.blocks[local] != Homes::NONE && homes.blocks[local] != block
     }
 
-    /// What the edges of an own vertex cost where its neighbours in each block weigh so much, if it is in `block`; and its migration.
+    /// Returns the cost of the edges of an own vertex in `block`, given the weight of its neighbours in each block; and that of its migration.
     #[inline]
     fn cost_in(&self, own: usize, block: BlockId, near: &[(BlockId, Weight)]) -> Weight {
         let distances = self.task.distances;
@@ -265,7 +265,7 @@ impl<'a, C: Comm> State<'a, C> {
         }
     }
 
-    /// What an edge of weight 1 pays for a distance of 1.
+    /// Returns the cost of an edge of weight 1 for a distance of 1.
     fn scale(&self) -> Weight {
         self.task.homes.map_or(1, |homes| homes.scale)
     }

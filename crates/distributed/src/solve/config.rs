@@ -14,13 +14,13 @@ pub struct DistConfig {
     pub seed: u64,
     /// Threads of each rank.
     pub threads: usize,
-    /// How much a block may weigh beyond its share: 0.03 means 3 %.
+    /// The excess of a block over its share that is allowed: 0.03 means 3 %.
     pub imbalance: f64,
     /// The least part of its share that a block weighs, from 0 to 1: 0.5 means half. Bounds go before least loads.
     pub least_load: f64,
     /// The effort for the coarsest graph.
     pub preset: MapPreset,
-    /// How often the coarsest graph is divided, on all ranks together.
+    /// The number of divisions of the coarsest graph, on all ranks together.
     pub attempts: usize,
     /// Graphs with at most so many vertices are coarsened no further. Balances quality against the memory and time that a rank needs for the coarsest
     /// graph, which do not shrink with the number of ranks; chosen on the graphs of BENCHMARKS.md, "Distributed graphs", whose commands run that again.
@@ -29,19 +29,19 @@ pub struct DistConfig {
     pub coarsest_per_block: usize,
     /// Clusters of a level weigh at most so many times the mean weight of its vertices. Balances the number of levels against their quality.
     pub growth: f64,
-    /// How clusters are found.
+    /// The settings of clustering.
     pub cluster: ClusterConfig,
-    /// How partitions are refined.
+    /// The settings of refinement.
     pub refine: RefineConfig,
-    /// How bands are refined.
+    /// The settings of the refinement of bands.
     pub band: BandConfig,
-    /// How often the graph is coarsened and refined again.
+    /// The settings of V-cycles: coarsening and refining again.
     pub v_cycles: VCycleConfig,
-    /// What holds for graphs with heavy-tailed degrees.
+    /// The settings for graphs with heavy-tailed degrees.
     pub heavy_tailed: HeavyTailedConfig,
 }
 
-/// What holds for graphs with heavy-tailed degrees. No bands of them are refined.
+/// The settings for graphs with heavy-tailed degrees. No bands of them are refined.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeavyTailedConfig {
     /// The skew of the degrees from which on a graph is taken for one of these, as in the library for one machine.
@@ -58,7 +58,7 @@ impl Default for HeavyTailedConfig {
     }
 }
 
-/// How often the graph is coarsened and refined again, from the partition that was found. Balances quality against time: each takes about as long as all
+/// The number of times that the graph is coarsened and refined again, from the partition that was found. Balances quality against time: each takes about as long as all
 /// before the first. Chosen on the same graphs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct VCycleConfig {
@@ -74,7 +74,7 @@ impl Default for VCycleConfig {
     }
 }
 
-/// How the surroundings of borders are refined by the library for one machine.
+/// The settings of the refinement around borders by the library for one machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BandConfig {
     /// Most steps from a border; 0 refines no band.
@@ -82,9 +82,9 @@ pub struct BandConfig {
     /// Most vertices of a band: a rank that makes an attempt has all of it. Where there are more, it has fewer steps, or there is none. Balances
     /// quality against the memory of a rank, like [`DistConfig::coarsest`].
     pub most: usize,
-    /// How often a band is refined from the same start, on all ranks together; the best survives.
+    /// The number of refinements of a band from the same start, on all ranks together; the best survives.
     pub attempts: usize,
-    /// How often that is repeated around the borders as they are then, as long as it helps.
+    /// The number of repetitions around the new borders, as long as it helps.
     pub rounds: usize,
 }
 
@@ -127,7 +127,7 @@ impl DistConfig {
         Self { preset, v_cycles, ..Self::default() }
     }
 
-    /// How far loads may be from their shares.
+    /// Returns the bounds of the loads relative to their shares.
     pub(super) fn balance(&self) -> Balance {
         Balance { imbalance: self.imbalance, least_load: self.least_load }
     }

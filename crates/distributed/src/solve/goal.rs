@@ -1,4 +1,4 @@
-//! What a graph is divided into, and what is given of its vertices.
+//! The division of a graph, and the given blocks of its vertices.
 
 use viem::ground::types::BlockId;
 use viem::machine::Machine;
@@ -6,7 +6,7 @@ use viem::partition::MigrationWeight;
 
 use crate::objective::Places;
 
-/// What a graph is divided into.
+/// The division of a graph that is asked for.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Goal<'a> {
@@ -16,20 +16,20 @@ pub enum Goal<'a> {
     Pes(&'a dyn Machine),
 }
 
-/// Where the vertices of a rank were.
+/// The previous blocks of the vertices of a rank.
 #[derive(Clone, Copy, Debug)]
 pub struct Old<'a> {
     /// The block of each own vertex; [`Homes::NONE`](crate::objective::Homes::NONE) for new ones.
     pub blocks: &'a [BlockId],
-    /// What moving a vertex of weight 1 costs, as in the library for one machine.
+    /// The cost of moving a vertex of weight 1, as in the library for one machine.
     pub weight: MigrationWeight,
 }
 
-/// What is given of the vertices of a rank, besides the graph.
+/// The given blocks of the vertices of a rank.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Given<'a> {
-    /// Where they were.
+    /// Their previous blocks.
     pub old: Option<Old<'a>>,
     /// The block where each own vertex must be, or [`Given::FREE`]. Nothing if all of this rank are free.
     pub fixed: Option<&'a [BlockId]>,

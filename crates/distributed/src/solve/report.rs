@@ -1,4 +1,4 @@
-//! What comes out of a run.
+//! The report of a run.
 
 use viem::ground::types::{BlockId, Cost, Weight};
 use viem::partition::Targets;
@@ -19,7 +19,7 @@ pub struct DistSolution {
     pub report: DistReport,
 }
 
-/// What is known of a partition or mapping.
+/// The report of a partition or mapping.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DistReport {
@@ -29,9 +29,9 @@ pub struct DistReport {
     pub cut: Cost,
     /// The weight of each block.
     pub loads: Vec<Weight>,
-    /// What each block may weigh.
+    /// The upper bound of each block.
     pub bounds: Vec<Weight>,
-    /// What each block is to weigh at least, without regard to its bound.
+    /// The lower bound of each block, without regard to its upper bound.
     pub least: Vec<Weight>,
     /// The greatest share of a block whose least load is 0, as it is rounded down, if there is one although least loads were asked for.
     pub share_without_least: Option<f64>,
@@ -49,11 +49,11 @@ pub struct DistReport {
     pub migration: Option<Weight>,
     /// The vertices that had to be in given blocks, if there were any.
     pub fixed: Option<FixedReport>,
-    /// How often the graph was coarsened.
+    /// The number of coarsenings.
     pub levels: usize,
     /// The number of vertices of the coarsest graph.
     pub coarsest: usize,
-    /// How many repetitions have improved the partition.
+    /// The number of repetitions that have improved the partition.
     pub v_cycles: usize,
     /// Seconds for coarsening.
     pub coarsening: f64,
@@ -63,18 +63,18 @@ pub struct DistReport {
     pub refining: f64,
 }
 
-/// What is known of fixed vertices.
+/// The report on fixed vertices.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct FixedReport {
-    /// How many there are.
+    /// The number of fixed vertices.
     pub number: u64,
     /// The weight of those of each block.
     pub loads: Vec<Weight>,
 }
 
 impl<C: Comm> Run<'_, C> {
-    /// What is known of a division of the graph, given for each local vertex.
+    /// Returns the report of a division of the graph, given for each local vertex.
     pub(super) fn report(&self, blocks: &[BlockId], bounds: Bounds) -> DistReport {
         let Self { comm, graph, .. } = *self;
         let loads = refine::loads(comm, graph, blocks, self.num_blocks);

@@ -1,4 +1,4 @@
-//! What a run is given, checked alike on all ranks.
+//! The input of a run, checked to be the same on all ranks.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ pub(super) struct Run<'a, C> {
     pub(super) graph: &'a DistGraph,
     pub(super) goal: Goal<'a>,
     pub(super) old: Option<Old<'a>>,
-    /// Where each own vertex must be, if any vertex of any rank must.
+    /// The block of each fixed own vertex, if any vertex of any rank is fixed.
     pub(super) fixed: Option<Cow<'a, [BlockId]>>,
     pub(super) config: &'a DistConfig,
     pub(super) distances: BlockDistances,
@@ -61,7 +61,7 @@ impl<'a, C: Comm> Run<'a, C> {
         Ok(run)
     }
 
-    /// Whether no cost overflows, and vertices were, and must be, in blocks that there are.
+    /// Returns whether no cost overflows, and vertices were, and must be, in blocks that there are.
     fn check(&self, arcs: Weight) -> Result<(), DivideError> {
         let (num_blocks, num_nodes) = (self.num_blocks, self.graph.ranges().total() as usize);
         if matches!(self.goal, Goal::Blocks(_)) && num_blocks > num_nodes {
@@ -109,7 +109,7 @@ impl<'a, C: Comm> Run<'a, C> {
         Ok(())
     }
 
-    /// What a vertex of weight 1 pays for migration, and an edge of weight 1 for a distance of 1.
+    /// Returns the price of migration of a vertex of weight 1, and that of an edge of weight 1 for a distance of 1.
     pub(super) fn penalty(&self) -> (Weight, Weight) {
         let Some(Old { weight, .. }) = self.old else { return (0, 1) };
         let (numerator, denominator) = weight.fraction();
@@ -124,7 +124,7 @@ impl<'a, C: Comm> Run<'a, C> {
     }
 }
 
-/// What all ranks must give alike, with its names. Ranks may have different numbers of threads.
+/// Checks the values that all ranks must give alike, with their names. Ranks may have different numbers of threads.
 fn shared(
     graph: &DistGraph,
     goal: Goal<'_>,
@@ -153,7 +153,7 @@ fn shared(
     ]
 }
 
-/// How far apart the blocks of a goal are, if goal and settings are possible.
+/// Returns the distances between the blocks of a goal, if goal and settings are possible.
 fn distances_of(goal: Goal<'_>, config: &DistConfig) -> Result<BlockDistances, DivideError> {
     if config.attempts == 0 {
         return Err(DivideError::NoAttempt);

@@ -19,7 +19,7 @@ fn tree(arities: &str, distances: &str) -> Box<dyn Machine> {
     viem_cluster::build(arities, Some(distances), None).unwrap()
 }
 
-/// What each rank that does not do as the first one is told.
+/// Each rank that differs from the first one gets a message that names the difference.
 #[test]
 fn ranks_that_give_something_else_are_refused() {
     let band = BandConfig { steps: 1, ..small().band };
@@ -143,7 +143,7 @@ fn check_alike(
     first
 }
 
-/// What the library for shared memory finds with the same effort: the blocks, and the cut or J.
+/// Returns the result of the library for shared memory with the same effort: the blocks, and the cut or J.
 fn in_shared_memory(graph: &CsrGraph, goal: Goal<'_>) -> (Vec<BlockId>, Cost) {
     match goal {
         Goal::Blocks(count) => {

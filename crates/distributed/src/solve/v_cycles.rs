@@ -36,7 +36,7 @@ impl<C: Comm> Run<'_, C> {
         Ok(most)
     }
 
-    /// What becomes of a partition in a V-cycle; both are given for all local vertices.
+    /// Returns the partition after a V-cycle; both are given for all local vertices.
     fn v_cycle(&self, bounds: &Bounds, blocks: &[BlockId], seed: u64) -> Result<Vec<BlockId>, DistError> {
         // As homes, the blocks keep the clusters apart. Nothing more: nobody pays for leaving them.
         let places = Places { homes: Some(blocks.to_vec()), ..self.places() };

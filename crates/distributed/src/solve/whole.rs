@@ -187,7 +187,7 @@ impl<C: Comm> Run<'_, C> {
         }
     }
 
-    /// How much each block takes, in proportion.
+    /// Returns the capacities of the blocks, as proportions.
     pub(super) fn capacities(&self) -> Vec<u32> {
         match self.goal {
             Goal::Blocks(count) => vec![1; count],
@@ -195,7 +195,7 @@ impl<C: Comm> Run<'_, C> {
         }
     }
 
-    /// What blocks may weigh, on each rank. The first has the whole graph.
+    /// Returns the bounds of the blocks, on each rank. The first has the whole graph.
     fn bounds(&self, whole: Option<&Whole>) -> Result<Bounds, DistError> {
         let DistConfig { imbalance, least_load, .. } = *self.config;
         let capacities = self.capacities();
@@ -215,7 +215,7 @@ impl<C: Comm> Run<'_, C> {
         Ok(Bounds { most, least, closed: capacities.into_iter().map(|capacity| capacity == 0).collect() })
     }
 
-    /// What the library for one machine takes for fixed vertices.
+    /// Returns the fixed vertices in the form of the library for one machine.
     fn fixed_vertices(&self, fixed: &[BlockId]) -> Result<FixedVertices, FixedError> {
         let block = |&block: &BlockId| Some(block).filter(|&block| block != Places::NONE);
         FixedVertices::new(&fixed.iter().map(block).collect::<Vec<_>>(), self.num_blocks)

@@ -132,7 +132,7 @@ impl Arcs<'_> {
         })
     }
 
-    /// How many bytes they take where they are spelled plainly, in ascending order, with a blank behind each number.
+    /// Returns the number of bytes of the entries if they are spelled plainly, in ascending order, with a blank behind each number.
     #[inline]
     fn length(self) -> u64 {
         let (Some(&least), Some(&greatest)) = (self.heads.first(), self.heads.last()) else { return 0 };
@@ -144,20 +144,20 @@ impl Arcs<'_> {
         of_heads + self.weights.map_or(0, |weights| weights.iter().map(|&weight| of_weight(weight)).sum())
     }
 
-    /// How many bytes a head takes, and a blank behind it.
+    /// Returns the number of bytes of a head and a blank behind it.
     #[inline]
     fn of_head(self, head: NodeId) -> u64 {
         length(u64::from(head.saturating_add(self.first)))
     }
 }
 
-/// How many bytes a weight takes, and a blank behind it.
+/// Returns the number of bytes of a weight and a blank behind it.
 #[inline]
 fn of_weight(weight: Weight) -> u64 {
     length(weight.unsigned_abs())
 }
 
-/// How many bytes a number takes, and a blank behind it.
+/// Returns the number of bytes of a number and a blank behind it.
 #[inline]
 fn length(number: u64) -> u64 {
     u64::from(number.max(1).ilog10()) + 2

@@ -1,4 +1,4 @@
-//! What can be wrong with a graph file, where, and what would be right.
+//! Faults in graph files, with their place and their correction.
 
 use std::fmt;
 use std::ops::ControlFlow;
@@ -17,7 +17,7 @@ pub struct Fault {
     pub column: u64,
     /// The offending text, shortened if it is long; empty where something is missing.
     pub text: String,
-    /// What is wrong with it.
+    /// The fault.
     pub kind: FaultKind,
 }
 
@@ -32,7 +32,7 @@ impl fmt::Display for Fault {
     }
 }
 
-/// What a number in a graph file stands for.
+/// The meaning of a number in a graph file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[allow(missing_docs)]
@@ -82,7 +82,7 @@ impl fmt::Display for Role {
     }
 }
 
-/// What is wrong with a graph file. Vertices are counted from 1, as in the file.
+/// A fault in a graph file. Vertices are counted from 1, as in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -183,7 +183,7 @@ impl FaultKind {
 }
 
 impl FaultKind {
-    /// What the file may be instead of a graph.
+    /// Returns the kinds of file that it may be instead of a graph.
     pub fn readings(&self) -> &[Reading] {
         match self {
             Self::OtherFormat { readings } => readings,

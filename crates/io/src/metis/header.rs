@@ -1,6 +1,6 @@
-//! What the first line of a graph file declares.
+//! The first line of a graph file.
 
-/// What the first line of a graph file declares.
+/// The declarations in the first line of a graph file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Header {
@@ -17,14 +17,14 @@ pub struct Header {
 }
 
 impl Header {
-    /// What a graph of such a file does not have.
+    /// Returns the parts of the file that the graph does not have.
     pub fn notes(&self) -> Vec<GraphNote> {
         let more = GraphNote::MoreWeights { count: self.num_constraints };
         if self.num_constraints > 1 { vec![more] } else { Vec::new() }
     }
 }
 
-/// What a graph leaves out of its file.
+/// A part of the file that the graph leaves out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

@@ -42,7 +42,7 @@ use crate::{ContentError, ReadError, Source};
 use viem::graph::CsrGraph;
 use viem::ground::threads;
 
-/// What to do with the weights of vertices. They are checked in any case.
+/// The use of the weights of vertices. They are checked in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NodeWeights {
@@ -115,7 +115,7 @@ pub fn header(start: &[u8]) -> Option<Header> {
     parser.header().continue_value().map(|(header, _)| header)
 }
 
-/// What [`check`] has found.
+/// The result of [`check`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CheckReport {
@@ -175,7 +175,7 @@ fn parse_source(
     Ok(rows.filter(|_| is_mendable))
 }
 
-/// What a file is that is no graph, and the line where that shows: what explains all its faults.
+/// Returns the kind of a file that is no graph, and the line that shows it: this explains all its faults.
 fn explanation(start: &[u8], is_whole: bool, first: u64) -> Option<(u64, FaultKind)> {
     let is_comment = |line: &&[u8]| line.starts_with(b"%");
     let line = start.split(|&byte| byte == b'\n').take_while(is_comment).count() as u64 + 1;

@@ -19,7 +19,7 @@ use viem::ground::memory::{self, OutOfMemory};
 use viem::ground::number::NumberFault;
 use viem::ground::types::{NodeId, Weight};
 
-/// Which sizes and weights of vertices are kept; all are checked.
+/// The sizes and weights of vertices that are kept; all are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Keep {
     Nothing,
@@ -29,7 +29,7 @@ pub(super) enum Keep {
     Everything,
 }
 
-/// What stands in a graph file.
+/// The rows of a graph file.
 pub(super) struct Rows {
     pub(super) header: Header,
     pub(super) offsets: Vec<usize>,
@@ -45,14 +45,14 @@ pub(super) struct Rows {
     pub(super) entries: u64,
     /// The number of the first vertex.
     pub(super) first: u64,
-    /// What precedes the first of these rows.
+    /// The sums over the rows before the first of these.
     before: Before,
     /// Sum of the kept weights, those before included; 0 again after each overflow.
     weight_sum: Weight,
     has_overflowed: bool,
 }
 
-/// What precedes a part of the rows of a file.
+/// The sums over the rows before a part of a file.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Before {
     pub(super) rows: usize,
@@ -131,7 +131,7 @@ impl Rows {
         }
     }
 
-    /// What precedes rows that follow these.
+    /// Returns the sums over all rows up to the end of these.
     pub(super) fn reached(&self) -> Before {
         Before {
             rows: self.before.rows + self.offsets.len() - 1,
@@ -177,7 +177,7 @@ impl Rows {
         Ok(())
     }
 
-    /// How many arcs the header promises.
+    /// Returns the number of arcs that the header promises.
     fn promised_arcs(&self) -> usize {
         usize::try_from(self.header.num_edges.saturating_mul(2)).unwrap_or(usize::MAX)
     }
@@ -288,7 +288,7 @@ pub(super) fn parse_with<R: Read>(
     }
 }
 
-/// How a start of a file is taken for a graph.
+/// The verdict on whether the start of a file is that of a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FitsGraph {
     /// As it should be.
@@ -320,7 +320,7 @@ pub(super) fn counts_from_zero(start: &[u8], is_whole: bool) -> bool {
     !fits_graph(start, is_whole, FitsGraph::FromOne) && fits_graph(start, is_whole, FitsGraph::FromZero)
 }
 
-/// What the numbers of the header mean, in their order.
+/// The meanings of the numbers of the header, in their order.
 const ROLES: [Role; 4] = [Role::NumNodes, Role::NumEdges, Role::Format, Role::NumConstraints];
 
 /// The numbers of the header as they are read.
@@ -698,7 +698,7 @@ impl<R: Read> Parser<'_, R> {
         ControlFlow::Continue(())
     }
 
-    /// Whether both ends of each edge agree, and the header with the number of edges.
+    /// Returns whether both ends of each edge agree, and the header with the number of edges.
     ///
     /// When the entries are as many as the edges declared, that explains whatever else is found and comes
     /// first; otherwise a wrong count follows from the other faults and comes last.

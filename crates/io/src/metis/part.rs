@@ -1,6 +1,6 @@
 //! Parts of METIS graph files, for those who read one together.
 //!
-//! Who reads a part first counts its lines with [`count_rows`]; the sums over the parts before give the line and the vertex that it begins
+//! A reader of a part first counts its lines with [`count_rows`]; the sums over the parts before give the line and the vertex that it begins
 //! with, and [`read`] reads it. What depends on other parts remains to be checked: whether both ends of each edge agree, and the number of edges.
 
 use std::io::{self, Read};
@@ -16,7 +16,7 @@ use crate::source::read_error;
 use crate::{ContentError, ReadError, Source};
 use viem::ground::types::{NodeId, Weight};
 
-/// How many lines a part has.
+/// The number of lines of a part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RowCount {
@@ -26,13 +26,13 @@ pub struct RowCount {
     pub rows: u64,
 }
 
-/// Where a part begins.
+/// The start of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PartStart {
     /// Its first line, from 1.
     pub line: u64,
-    /// How many lines that are no comments come before: the header and so many rows less one, or nothing.
+    /// The number of lines before that are no comments: the header and the rows before, or nothing.
     pub rows: u64,
     /// True if the file ends with it.
     pub is_last: bool,
@@ -49,7 +49,7 @@ impl PartStart {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct MetisPart {
-    /// Where the arcs of each begin in `targets`, and where the last end.
+    /// The start of the arcs of each in `targets`, and the end of the last.
     pub offsets: Vec<usize>,
     /// Heads, counted from 0; ascending for each vertex.
     pub targets: Vec<NodeId>,
@@ -57,11 +57,11 @@ pub struct MetisPart {
     pub edge_weights: Option<Vec<Weight>>,
     /// The first weight of each vertex, if the file has them.
     pub node_weights: Option<Vec<Weight>>,
-    /// Where all that stands in the file.
+    /// The places of all these in the file.
     pub places: MetisPlaces,
 }
 
-/// Where the vertices and arcs of a part stand.
+/// The places of the vertices and arcs of a part.
 #[derive(Clone, Debug)]
 pub struct MetisPlaces {
     columns: Columns,
@@ -140,7 +140,7 @@ pub fn header(source: Source<'_>) -> Result<(Header, (u64, u64)), ReadError> {
     header.ok_or_else(|| first_of(faults, &name))
 }
 
-/// What explains the faults of a file that starts so: that it is no graph, or counts its vertices from 0.
+/// Returns the explanation of the faults of a file that starts like this: that it is no graph, or counts its vertices from 0.
 pub fn explain(mut source: Source<'_>) -> Option<ReadError> {
     let start = source.start();
     let name = source.name().to_owned();
@@ -211,7 +211,7 @@ pub fn wrong_count(name: &str, header: Header, place: (u64, u64), arcs: u64) -> 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unpaired {
-    /// Where it stands: line and column.
+    /// Its line and column.
     pub place: (u64, u64),
     /// Tail and head.
     pub ends: (NodeId, NodeId),

@@ -23,7 +23,7 @@ const PIECE: usize = 1 << 18;
 /// Pieces of a block for each thread. Balances idle threads against memory.
 const PIECES: usize = 4;
 
-/// How many times longer than a piece a line may be for each piece of a block. Longer ones, and what follows them, are parsed by one thread.
+/// The length of a line in pieces that is allowed for each piece of a block. Longer ones, and what follows them, are parsed by one thread.
 const LONGEST_LINE: usize = 4;
 
 /// A part of a text: whole lines, the last of which may have no end.

@@ -26,9 +26,9 @@ use viem::ground::types::{NodeId, Weight};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Repair {
-    /// What was wrong.
+    /// The faults of the file.
     pub report: CheckReport,
-    /// What is right, or why nothing is.
+    /// The repaired graph, or why there is none.
     pub result: Result<RepairedGraph, RepairError>,
 }
 
@@ -65,7 +65,7 @@ pub struct RepairedGraph {
     changes: Changes,
 }
 
-/// What was repaired; each number counts one kind of change.
+/// The repairs; each number counts one kind of change.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Changes {
@@ -139,7 +139,7 @@ pub fn repair(source: Source<'_>, max_faults: usize) -> Result<Repair, ReadError
 }
 
 impl RepairedGraph {
-    /// What was changed.
+    /// Returns the changes.
     pub fn changes(&self) -> Changes {
         self.changes
     }

@@ -7,7 +7,7 @@ use crate::digits::DigitWriter;
 use viem::graph::CsrGraph;
 use viem::ground::types::{NodeId, Weight};
 
-/// Which weights are written.
+/// The weights that are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct GraphContent {

@@ -1,8 +1,8 @@
-//! What can be wrong with a graph in ParHIP's format.
+//! Faults in a graph in ParHIP's format.
 
 use viem::ground::types::Weight;
 
-/// What is wrong with a graph in ParHIP's format. Vertices are counted from 0, as in the file.
+/// A fault in a graph in ParHIP's format. Vertices are counted from 0, as in the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

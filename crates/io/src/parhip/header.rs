@@ -50,7 +50,7 @@ impl Width {
     }
 }
 
-/// What a file begins with.
+/// The beginning of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
     pub num_nodes: u64,
@@ -110,22 +110,22 @@ impl Header {
         bytes
     }
 
-    /// Where the lists of neighbours begin, in bytes.
+    /// Returns the offset of the lists of neighbours, in bytes.
     pub(super) fn first_list(&self) -> u64 {
         HEADER + (self.num_nodes + 1) * self.offsets.bytes()
     }
 
-    /// Where they end.
+    /// Returns the offset of their end.
     pub(super) fn end_of_lists(&self) -> u64 {
         self.first_list() + self.num_arcs * self.neighbours.bytes()
     }
 
-    /// Where the weights of the edges begin.
+    /// Returns the offset of the weights of the edges.
     pub(super) fn first_edge_weight(&self) -> u64 {
         self.end_of_lists() + self.num_nodes * self.node_weights.map_or(0, Width::bytes)
     }
 
-    /// What stands at this byte.
+    /// Returns the name of the section at this byte.
     pub(super) fn section_at(&self, offset: u64) -> &'static str {
         match offset {
             _ if offset < self.first_list() => "the offsets",

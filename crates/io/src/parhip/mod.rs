@@ -113,7 +113,7 @@ fn target(number: u64) -> NodeId {
     NodeId::try_from(number).unwrap_or(NodeId::MAX)
 }
 
-/// Where the bytes come from.
+/// The source of the bytes.
 enum Input<'a> {
     /// From one after another.
     Stream(Source<'a>),
@@ -407,7 +407,7 @@ impl Lists {
         Ok(places)
     }
 
-    /// Whether both ends of each edge agree; the first arc in the file for which they do not is the fault.
+    /// Returns whether both ends of each edge agree; the first arc in the file for which they do not is the fault.
     fn check_symmetry(&self, places: &[u32]) -> Result<(), (u64, ParhipFault)> {
         let Self { offsets, targets, weights, .. } = self;
         let position = |arc: usize| places.get(arc).map_or(arc, |&place| place as usize);

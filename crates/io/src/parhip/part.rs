@@ -15,7 +15,7 @@ use viem::ground::types::{NodeId, Weight};
 pub struct ParhipPart {
     /// The first of them.
     pub first: NodeId,
-    /// Where the arcs of each begin in `targets`, and where the last end.
+    /// The start of the arcs of each in `targets`, and the end of the last.
     pub offsets: Vec<usize>,
     /// Heads, ascending for each vertex.
     pub targets: Vec<NodeId>,
@@ -23,11 +23,11 @@ pub struct ParhipPart {
     pub edge_weights: Option<Vec<Weight>>,
     /// By vertex, if the file has them.
     pub node_weights: Option<Vec<Weight>>,
-    /// Where the arcs stand in the file.
+    /// The places of the arcs in the file.
     pub places: ParhipPlaces,
 }
 
-/// Where arcs of a part stand.
+/// The places of the arcs of a part.
 #[derive(Clone, Debug)]
 pub struct ParhipPlaces {
     header: Header,

@@ -7,7 +7,7 @@ use crate::metis::GraphContent;
 use viem::graph::CsrGraph;
 use viem::ground::types::Weight;
 
-/// How many bytes numbers take.
+/// The number of bytes of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ParhipWidth {

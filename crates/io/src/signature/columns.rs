@@ -2,7 +2,7 @@
 
 use crate::table::{Separator, fields_of};
 
-/// What columns are called, in lower case.
+/// Names of columns, in lower case.
 pub const NAMES: [&[&str]; 4] = [
     &["source", "src", "from", "sender", "rank"],
     &["target", "dst", "dest", "destination", "to", "receiver", "peer"],

@@ -24,7 +24,7 @@ const SIGNATURES: [(&[u8], &str); 15] = [
     ),
 ];
 
-/// What `otf2-print` prints.
+/// Description of the output of `otf2-print`.
 const OTF2: &str = "the text of an OTF2 trace (otf2-print)";
 
 /// Kinds of texts by the word at the start of their first line that is no METIS comment, in lower case.

@@ -17,16 +17,16 @@ use crate::table::{Fields, is_blank};
 pub(crate) use foreign::{by_bytes, by_opening};
 pub use goal::{NUM_RANKS, is_goal};
 
-/// What Matrix Market files start with, in letters of either case.
+/// The beginning of Matrix Market files, in letters of either case.
 pub const MATRIX_MARKET: &str = "%%MatrixMarket";
 
-/// What stands in the lines of logs of NCCL.
+/// The mark in the lines of logs of NCCL.
 pub const NCCL: &[u8] = b" NCCL INFO ";
 
 /// Names of the list of edges in node-link JSON.
 pub const EDGE_LISTS: [&str; 2] = ["links", "edges"];
 
-/// Whether a file that starts with these bytes says itself what it is.
+/// Returns whether a file that starts with these bytes says itself what it is.
 pub type Signature = fn(&[u8]) -> bool;
 
 /// The kinds of recorded traffic, each with its signature.

@@ -20,7 +20,7 @@ pub enum Line {
         bytes: u64,
         /// Messages that they were sent in.
         messages: u64,
-        /// How many numbers the histogram has; 0 without one.
+        /// The number of entries of the histogram; 0 without one.
         histogram: usize,
     },
     /// A heading, or collectives by communicator.
@@ -35,7 +35,7 @@ pub(super) fn is_certain(start: &[u8]) -> bool {
 }
 
 impl Line {
-    /// What the line is; with a tag before it if `mpirun --tag-output` put one there.
+    /// Returns the kind of the line; with a tag before it if `mpirun --tag-output` put one there.
     pub fn of(line: &[u8]) -> Self {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let line = match line.iter().position(|&byte| byte == b'>') {
@@ -83,7 +83,7 @@ fn communicator(line: &[u8]) -> Option<Line> {
     list_length(list).map(|_| Line::Other)
 }
 
-/// How many numbers a list with commas between them has.
+/// Returns the number of entries of a list with commas between them.
 fn list_length(list: &[u8]) -> Option<usize> {
     let mut length = 1;
     let mut previous = b',';

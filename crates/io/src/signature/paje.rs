@@ -8,7 +8,7 @@ pub const KINDS: [&str; 5] = ["container", "state", "event", "variable", "link"]
 /// The containers of sender and receiver, and the size, each by its column.
 pub type Places = (usize, usize, Option<usize>);
 
-/// What columns are called, in lower case.
+/// Names of columns, in lower case.
 const START: &[&str] = &["startcontainer", "start_container", "sourcecontainer"];
 const END: &[&str] = &["endcontainer", "end_container", "destcontainer"];
 const SIZE: &[&str] = &["size", "bytes", "nbytes", "msgsize", "messagesize", "message_size", "volume"];

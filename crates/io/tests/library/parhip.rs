@@ -12,7 +12,7 @@ use viem_io::{GraphFormat, ReadError, Reading, Source};
 
 const WIDTHS: [ParhipWidth; 2] = [ParhipWidth::Eight, ParhipWidth::Least];
 
-/// What is read from a stream and, by three threads, from a file is the same.
+/// Reads a graph from a stream and, by three threads, from a file, which must give the same.
 fn read(bytes: &[u8]) -> Result<CsrGraph, ReadError> {
     let read = |source| parhip::read(source, NodeWeights::Read);
     let of_stream = read(Source::new("test", bytes).unwrap());
@@ -51,7 +51,7 @@ fn written(graph: &CsrGraph, content: GraphContent, width: ParhipWidth) -> Vec<u
     bytes
 }
 
-/// Where the first fault of a file is, and what.
+/// Returns the place of the first fault of a file, and the fault.
 fn fault(bytes: &[u8]) -> (u64, ParhipFault) {
     match read(bytes) {
         Err(ReadError::InvalidBytes { file, offset, kind }) => {

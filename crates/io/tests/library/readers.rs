@@ -1,4 +1,4 @@
-//! What all readers share, for those of this package.
+//! Properties of all readers, for those of this package.
 
 use viem::ground::number_list::ListOf;
 use viem_io as io;

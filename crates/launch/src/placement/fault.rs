@@ -1,11 +1,11 @@
-//! What can be wrong with a file that says where ranks are.
+//! Faults in files that have the places of ranks.
 
 use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::text::Place;
 use viem::ground::types::NodeId;
 use viem_cluster::files::names::UnclearHost;
 
-/// What is wrong with a file that says where ranks are.
+/// A fault in a file that has the places of ranks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

@@ -27,7 +27,7 @@ pub(super) struct Line<'a> {
 }
 
 impl Line<'_> {
-    /// Where a part of the line starts.
+    /// Returns the place at which a part of the line starts.
     pub(super) fn place(&self, part: &str) -> Place {
         let offset = (part.as_ptr() as usize).wrapping_sub(self.whole.as_ptr() as usize);
         Place { line: self.number, column: offset as u64 + 1 }

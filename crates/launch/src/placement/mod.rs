@@ -1,6 +1,6 @@
 //! Reads back where a job's ranks are: the files that launchers take, as mappings.
 //!
-//! Which of them a file is shows in its content; any other file of numbers is a [mapping](viem_io::mapping). Only a list without -1 looks
+//! The kind of a file shows in its content; any other file of numbers is a [mapping](viem_io::mapping). Only a list without -1 looks
 //! the same in both directions: it is a mapping unless the caller says otherwise.
 //!
 //! A list of hosts may come with the script that binds its ranks, which has their CPUs ([`read_bound`]).
@@ -51,9 +51,9 @@ listed! {
 pub struct Placement {
     /// The PE of each rank.
     pub pes: Vec<PeId>,
-    /// What the file is, unless it is a plain mapping.
+    /// The kind of the file, unless it is a plain mapping.
     pub kind: Option<&'static str>,
-    /// What was assumed.
+    /// The assumptions.
     pub notes: Vec<String>,
 }
 

@@ -13,13 +13,13 @@ use viem_io::mapping::Room;
 /// Hosts that a message lists at most.
 const SHOWN: usize = 5;
 
-/// What a file says of a rank.
+/// The place of a rank in the file.
 #[derive(Clone, Debug)]
 pub(super) struct Seat {
     /// Its node, if the file names one.
     pub(super) node: Option<usize>,
     pub(super) cores: Cores,
-    /// How the file says it, for messages.
+    /// Its text in the file, for messages.
     pub(super) text: String,
     pub(super) place: Place,
 }
@@ -82,7 +82,7 @@ fn cores_of<'a>(site: &Site<'a>) -> impl Iterator<Item = (u32, u32)> + use<'a> {
     site.cores.iter().flat_map(|run| (run.first..run.first + run.count).map(|core| (run.package, core)))
 }
 
-/// What is on each node.
+/// The PEs of each node.
 struct Index {
     pes: Vec<Vec<PeId>>,
     /// By node: package, core, and a PE on it, ascending.
@@ -227,7 +227,7 @@ pub(super) fn assign(
     Ok(Assigned { pes, notes })
 }
 
-/// What was assumed; `is_wide`: some rank could choose from several PEs.
+/// Returns the assumptions; `is_wide`: some rank could choose from several PEs.
 fn notes(seats: &[Seat], nodes: &Nodes, is_wide: bool) -> Vec<String> {
     let (ranks, pes) = (seats.len(), nodes.num_pes());
     let mut notes = Vec::new();

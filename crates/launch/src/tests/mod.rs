@@ -166,7 +166,7 @@ impl Cluster {
     }
 }
 
-/// What a script says where it ends with this code, or with success: its output or its message.
+/// Returns the output or the message of a script that ends with this code, or with success.
 fn ended(command: &mut Command) -> (Option<i32>, String) {
     let output = command.output().unwrap();
     let text = if output.status.success() { &output.stdout } else { &output.stderr };
@@ -208,7 +208,7 @@ pub(crate) fn option<'a>(line: &'a str, name: &str) -> &'a str {
     words.nth(1).unwrap_or_else(|| panic!("no {name} in {line}"))
 }
 
-/// What a launch says, read by the rules of its launcher.
+/// Reads a launch by the rules of its launcher.
 fn read(kind: &LauncherKind, launch: &Launch, machine: &Cluster) -> Seats {
     let lines = launch.files[0].content.lines();
     let lines: Vec<&str> = lines.filter(|line| !line.starts_with('#')).collect();
@@ -396,7 +396,7 @@ fn unsupported_launches_are_rejected_with_a_reason() {
     }
 }
 
-/// What binds ranks to cores is refused where those near GPUs are not known; the other kinds need no more than the numbers of GPUs.
+/// Kinds that bind ranks to cores are refused if the cores near GPUs are not known; the other kinds need only the numbers of GPUs.
 #[test]
 fn ranks_on_gpus_are_bound_to_near_cores_or_not_at_all() {
     let with = |near: fn(Location) -> Location| {
@@ -573,7 +573,7 @@ fn works(mpi: &Mpi, folder: &Path) -> bool {
     works
 }
 
-/// What the ranks of a launch print, as started by the launcher of its line in the folder of an MPI, with `./show` as the program.
+/// Returns the output of the ranks of a launch, as started by the launcher of its line in the folder of an MPI, with `./show` as the program.
 fn launched(mpi: &Mpi, kind: &str, launch: &Launch) -> String {
     let folder = mpi.folder.path();
     for (name, file) in crate::kind(kind).unwrap().files.iter().zip(&launch.files) {
@@ -913,7 +913,7 @@ fn hydra_and_cray_take_hosts_in_the_order_of_slurm() {
     launch("mpich40", &machine, &mapping).unwrap();
 }
 
-/// What the job of Slurm was asked for does not change the step, and each part of the line stands where it must.
+/// Options of the job of Slurm do not change the step, and each part of the line is in its place.
 #[test]
 fn lines_of_srun_fit_the_job() {
     let line = |kind, change: fn(&mut SlurmJob)| {

@@ -147,7 +147,7 @@ fn faults_of_scripts_are_placed() {
     }
 }
 
-/// What is written for every launcher is read back: the same PEs, or at least the same hosts where the file has no more.
+/// Files written for every launcher are read back: the same PEs, or at least the same hosts if the file has no more.
 #[test]
 fn what_is_written_is_read_again() {
     let mut rng = Rng::new(1);

@@ -21,7 +21,7 @@ struct Message {
     adapter: u64,
 }
 
-/// What is known of messages in the middle of a schedule.
+/// The known messages in the middle of a schedule.
 pub(super) struct Endpoints {
     /// Network adapters of a rank.
     count: u64,

@@ -33,7 +33,7 @@ pub fn relabel_goal(source: Source<'_>, places: &[PeId], num_places: usize) -> R
 struct Renamed<'a> {
     places: &'a [PeId],
     num_places: usize,
-    /// What stands before the first block.
+    /// The text before the first block.
     head: String,
     /// The new name and the text of each block, with what stands before it.
     blocks: Vec<(PeId, String)>,

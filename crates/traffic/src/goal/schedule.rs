@@ -67,22 +67,22 @@ pub(super) type Adapter = Option<u64>;
 /// A statement and where it stands in its line.
 pub(super) struct Part {
     pub(super) statement: Statement,
-    /// Where the label stands, if an operation has one.
+    /// The place of the label, if an operation has one.
     pub(super) label: Option<Range<usize>>,
     pub(super) at: Range<usize>,
 }
 
-/// What takes the statements of a line.
+/// A function that takes the statements of a line.
 pub(super) type Take<'a> = &'a mut dyn FnMut(Part) -> Result<(), TrafficFault>;
 
-/// What is known in the middle of a schedule.
+/// The known state in the middle of a schedule.
 #[derive(Default)]
 pub(super) struct Schedule {
     is_comment: bool,
     num_ranks: Option<u64>,
     /// The rank whose block it is.
     rank: Option<u64>,
-    /// Where the label of the operation stands.
+    /// The place of the label of the operation.
     pub(super) label: Option<Range<usize>>,
 }
 
@@ -100,7 +100,7 @@ impl Schedule {
         Ok(())
     }
 
-    /// What is missing at the end.
+    /// Checks that nothing is missing at the end.
     pub(super) fn end(&self) -> Result<(), TrafficFault> {
         let expected = match (self.num_ranks, self.rank) {
             (None, _) => "the number of ranks, such as `num_ranks 4`",
@@ -135,7 +135,7 @@ impl Schedule {
         }
     }
 
-    /// What follows a label.
+    /// Reads the text behind a label.
     fn labelled(
         &mut self,
         label: Range<usize>,
@@ -182,7 +182,7 @@ impl Schedule {
         }
     }
 
-    /// What stands behind an operation. Its tag is 0 if it has none.
+    /// Reads the attributes of an operation. Its tag is 0 if it has none.
     fn attributes(&mut self, tokens: &mut Tokens<'_>) -> Result<(Tag, Adapter), Stop> {
         let (mut tag, mut adapter) = (Some(0), None);
         while let Some(token) = tokens.next(&mut self.is_comment) {
@@ -271,7 +271,7 @@ struct Token<'a> {
 }
 
 impl Token<'_> {
-    /// Where it stands in its line.
+    /// Returns its place in its line.
     fn range(&self) -> Range<usize> {
         self.start..self.start + self.text.len()
     }

@@ -304,7 +304,7 @@ fn ranks_of_edge_lists_start_where_the_files_say() {
     assert_eq!(refused(&config, b"0 2 1\n"), TrafficError::TooManyAsked { asked: MOST_RANKS + 1 });
 }
 
-/// Whether the kind is given or recognised, damage is reported where reading ends; otherwise nothing is
+/// Returns whether the kind is given or recognised, damage is reported where reading ends; otherwise nothing is
 /// recognised.
 #[test]
 fn damaged_compression_is_reported_with_its_position() {
@@ -1168,7 +1168,7 @@ fn links_of_paje_are_messages_between_the_ranks_in_their_names() {
     assert!(matches!(fault(dump.replace("State,", "Stake,")), (3, 1, TrafficFault::Unexpected { .. })));
 }
 
-/// What a rank does in a time-independent trace of three ranks, all of which do the same.
+/// Returns the traffic of a rank in a time-independent trace of three ranks, all of which do the same.
 fn simulated(actions: &str) -> (Vec<(u32, u32, i64)>, Summary) {
     let line =
         |rank: u32| actions.lines().map(move |action| format!("{rank} {action}\n")).collect::<String>();

@@ -12,18 +12,18 @@ use std::collections::BTreeMap;
 
 pub(crate) use kinds::{event, kineto};
 
-/// What a kind of file looks like.
+/// An example of a kind of file.
 #[derive(Clone, Copy)]
 pub(crate) struct Sample {
     /// A file of few ranks, or [`BINARY`](Self::BINARY).
     pub(crate) text: &'static str,
     /// From which line of it on whole numbers may have fractions and exponents; none if they stand in words of the format.
     pub(crate) numbers_from: Option<usize>,
-    /// Whether commas, semicolons or tabulators may stand between its numbers.
+    /// True if commas, semicolons or tabulators may stand between its numbers.
     pub(crate) has_separators: bool,
     /// Writes files with these flows between n ranks, if the kind has all bytes.
     pub(crate) write: Option<Write>,
-    /// Whether these files count messages, too.
+    /// True if these files count messages, too.
     pub(crate) has_messages: bool,
 }
 

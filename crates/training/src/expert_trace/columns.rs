@@ -1,15 +1,15 @@
-//! What the names over columns say.
+//! The meanings of the names over columns.
 
 use super::fault::ExpertTraceFault;
 use viem_io::table::{Fields, shortened};
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Layer,
     Expert,
     Count,
-    /// Which token it is.
+    /// The number of the token.
     Token,
     /// When or where something was recorded.
     Step,
@@ -18,7 +18,7 @@ pub(super) enum Role {
     Unknown,
 }
 
-/// What columns are called, without digits at their end.
+/// The names of columns, without digits at their end.
 const NAMES: [(Role, &[&str]); 6] = [
     (
         Role::Count,
@@ -212,7 +212,7 @@ impl Columns {
         self
     }
 
-    /// Where nothing is named: a layer, then experts.
+    /// Returns the columns of files without names: a layer, then experts.
     pub(super) fn unnamed() -> Self {
         Self { roles: vec![Role::Layer], names: Vec::new() }
     }

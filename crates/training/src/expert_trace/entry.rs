@@ -1,4 +1,4 @@
-//! What a trace holds.
+//! The entries of a trace.
 
 use super::fault::{ExpertTraceFault, TraceKind};
 use viem_io::ContentError;
@@ -9,20 +9,20 @@ use viem_io::ContentError;
 pub enum TraceEntry<'a> {
     /// The experts that a token has chosen.
     Token(&'a [u32]),
-    /// How many tokens have chosen two experts.
+    /// The number of tokens that have chosen two experts.
     Pair([u32; 2], u64),
-    /// How many tokens have chosen an expert, where pairs or loads are counted.
+    /// The number of tokens that have chosen an expert, where pairs or loads are counted.
     Load(u32, u64),
 }
 
-/// What takes the entries of a layer, one after the other.
+/// A function that takes the entries of a layer, one after the other.
 pub type TakeEntry<'a> = &'a mut dyn FnMut(u64, TraceEntry<'_>) -> Result<(), ContentError>;
 
-/// What was found beside the entries of a trace.
+/// Findings beside the entries of a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TraceFound {
-    /// What it holds.
+    /// The kind of the entries.
     pub kind: TraceKind,
     /// Loads are in units of 10^-`decimals` tokens.
     pub decimals: u32,

@@ -1,4 +1,4 @@
-//! What can be wrong with a trace, and where.
+//! Faults in traces, with their places.
 
 use viem::ground::settings::named;
 use viem_io::array::ArrayFault;
@@ -9,13 +9,13 @@ use viem_io::{ContentError, NumberFault};
 pub const MOST_LAYERS: u64 = 1 << 12;
 
 named! {
-    /// What a file says of the experts that tokens choose.
+    /// The kind of information in a file about the experts that tokens choose.
     pub enum TraceKind: "kind of trace" {
         /// The experts of each token.
         Choices = "choices",
-        /// How many tokens have chosen two experts.
+        /// Numbers of tokens that have chosen two experts.
         Pairs = "pairs",
-        /// How many tokens have chosen an expert.
+        /// Numbers of tokens that have chosen an expert.
         Loads = "loads",
     }
 }
@@ -30,7 +30,7 @@ impl TraceKind {
     }
 }
 
-/// What is wrong with a trace.
+/// A fault in a trace.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields

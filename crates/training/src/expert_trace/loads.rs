@@ -5,7 +5,7 @@ use super::fault::TraceKind;
 use viem::ground::number::Decimal;
 use viem_io::ContentError;
 
-/// What the loads of a layer sum to at most when they have decimal places: errors of rounding are then far below those of any measurement.
+/// The greatest sum of the loads of a layer when they have decimal places: errors of rounding are then far below those of any measurement.
 const GREATEST_TOTAL: f64 = 1e15;
 
 /// Decimal places that loads have at most, so that their unit is a floating-point number.
@@ -22,7 +22,7 @@ impl Loads {
         self.entries.push((layer, expert, load));
     }
 
-    /// How many there are.
+    /// Returns their number.
     pub(super) fn len(&self) -> usize {
         self.entries.len()
     }

@@ -1,4 +1,4 @@
-//! What is known of the experts that tokens choose, layer by layer; and numbers of copies of experts.
+//! The experts that tokens choose, layer by layer; and numbers of copies of experts.
 //!
 //! | file | what it holds | kind |
 //! |---|---|---|

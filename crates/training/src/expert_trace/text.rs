@@ -54,7 +54,7 @@ fn are_counted(names: &[&[u8]]) -> bool {
     (0..).zip(names).all(|(number, name)| number::whole(name) == Ok(number))
 }
 
-/// How the lines of a file are read.
+/// The form of the lines of a file.
 enum Form {
     /// A layer and experts.
     Choices(Choices),
@@ -533,7 +533,7 @@ struct Unsure {
     may_be_choices: bool,
 }
 
-/// How the lines are read if they hold loads.
+/// The form of the lines if they hold loads.
 enum LoadReader {
     Lines(LoadLines),
     Rows(Rows),

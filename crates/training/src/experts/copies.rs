@@ -1,4 +1,4 @@
-//! How many copies each expert has.
+//! The number of copies of each expert.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -24,7 +24,7 @@ pub(super) struct Level {
     pub group_of: Vec<u32>,
     /// Number of PEs by group.
     pub sizes: Vec<u32>,
-    /// How much farther PEs of different groups are than PEs of one.
+    /// The additional distance of PEs of different groups.
     pub step: Distance,
 }
 
@@ -51,7 +51,7 @@ impl Level {
         self.sizes.len()
     }
 
-    /// What it costs that a token is sent into a group, times the number of PEs.
+    /// Returns the cost of sending a token into a group, times the number of PEs.
     pub fn price(&self, group: usize) -> i64 {
         self.step * (self.group_of.len() as i64 - i64::from(self.sizes[group]))
     }

@@ -58,7 +58,7 @@ pub enum ExpertError {
     NoTree {
         /// Two PEs, and a third one.
         pes: [PeId; 3],
-        /// That of the two, and those of either and the third one.
+        /// The distance of the two, and those of either and the third one.
         distances: [Distance; 3],
     },
     #[error("tokens and distances are too large: the cost exceeds 2^62")]

@@ -30,7 +30,7 @@ fn held_by(slots: &[ExpertId], num_pes: usize) -> Vec<Vec<ExpertId>> {
     held
 }
 
-/// How many entries two ascending lists have in common.
+/// Returns the number of entries that two ascending lists have in common.
 fn common(one: &[ExpertId], other: &[ExpertId]) -> usize {
     let (mut own, mut count) = (one.iter().peekable(), 0);
     for expert in other {
@@ -40,7 +40,7 @@ fn common(one: &[ExpertId], other: &[ExpertId]) -> usize {
     count
 }
 
-/// How many copies are on a PE that did not have them before.
+/// Returns the number of copies on a PE that did not have them before.
 pub(super) fn moved(new: &[ExpertId], old: &[ExpertId], num_pes: usize) -> usize {
     let (own, before) = (held_by(new, num_pes), held_by(old, num_pes));
     new.len() - own.iter().zip(&before).map(|(own, before)| common(own, before)).sum::<usize>()
@@ -51,12 +51,12 @@ impl Old {
         Self { held: held_by(slots, domains.num_pes), weight: weight.value(), load_unit }
     }
 
-    /// What a move costs, in units of J or, where only loads are known, of loads.
+    /// Returns the cost of a move, in units of J or, where only loads are known, of loads.
     pub fn weight_of(&self, layer: &LayerRouting) -> f64 {
         if layer.sets().len() > 0 { self.weight } else { self.weight / self.load_unit }
     }
 
-    /// How many copies of these experts have moved.
+    /// Returns the number of copies of these experts that have moved.
     pub fn moved(&self, pe_of: &[u32], experts: &[ExpertId]) -> usize {
         let own = self.held_now(pe_of, experts);
         let stay = own.iter().zip(&self.held).map(|(own, before)| common(own, before));
@@ -71,7 +71,7 @@ impl Old {
         held
     }
 
-    /// Which copies are at home on which PE.
+    /// Returns the copies that are on their previous PE.
     pub fn homes(&self, experts: &[ExpertId], price: i64) -> Homes {
         let is_home = |expert: &ExpertId, held: &Vec<ExpertId>| held.binary_search(expert).is_ok();
         let is_home =

@@ -100,7 +100,7 @@ const MOST_TRIES: u64 = 16;
 /// Upper limit on what a move costs in the search, so that sums fit.
 const MOST_PRICE: f64 = (1u64 << 46) as f64;
 
-/// How experts are placed.
+/// The settings of placements of experts.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -109,7 +109,7 @@ pub struct ExpertConfig {
     pub seed: u64,
     /// Threads to use, at least 1; the result does not depend on it.
     pub threads: usize,
-    /// How far above the mean the load of a GPU may be in a layer, as a share of it.
+    /// The greatest load of a GPU above the mean in a layer, as a share of the mean.
     pub imbalance: f64,
     /// Exchanges that annealing proposes for each copy.
     pub proposals: u32,
@@ -172,9 +172,9 @@ impl Default for ExpertConfig {
 pub struct ExpertSolution {
     /// The placement.
     pub placement: ExpertPlacement,
-    /// What it costs.
+    /// Its cost.
     pub score: ExpertScore,
-    /// How many copies are on a PE that did not have them, if there was an older placement.
+    /// The number of copies on a PE that did not have them, if there was an older placement.
     pub moved: Option<usize>,
 }
 
@@ -351,7 +351,7 @@ impl LayerSearch<'_> {
         best.map_or_else(Vec::new, |(_, pe_of)| pe_of)
     }
 
-    /// What a move costs in the search: J is twice the cost of tokens, of which only a part may be looked at.
+    /// Returns the cost of a move in the search: J is twice the cost of tokens, of which the search may examine only a part.
     fn price(&self, old: &Old) -> i64 {
         let stride = CopySets::stride(self.routing, self.config.sets) as f64;
         let of_cost = sets::MOST_WAYS as f64 * self.domains.num_pes as f64 / 2.0 / stride;
@@ -362,7 +362,7 @@ impl LayerSearch<'_> {
         CopySets::of(self.routing, self.copies, self.config.sets, self.seed)
     }
 
-    /// What loads may be.
+    /// Returns the bound of the loads.
     fn bound(&self, loads: &[u64]) -> u64 {
         let packed = by_load(&copies::experts(self.copies), loads, self.domains.num_pes);
         let mean = loads.iter().sum::<u64>() as f64 / self.domains.num_pes as f64;

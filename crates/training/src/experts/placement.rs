@@ -60,7 +60,7 @@ impl ExpertPlacement {
         self.layers[0].len()
     }
 
-    /// How many copies are on a PE that did not have them in an older placement with as many slots.
+    /// Returns the number of copies on a PE that did not have them in an older placement with as many slots.
     pub fn moved_from(&self, old: &Self, num_pes: usize) -> usize {
         self.layers.iter().zip(&old.layers).map(|(new, old)| moved(new, old, num_pes)).sum()
     }
@@ -79,7 +79,7 @@ impl ExpertPlacement {
         if found == expected { Ok(()) } else { Err(ExpertError::OldSlots { found, expected }) }
     }
 
-    /// How many copies there are of each expert.
+    /// Returns the number of copies of each expert.
     pub fn copies(&self) -> ExpertCopies {
         let of_layer = |slots: &Vec<ExpertId>| {
             let mut copies = vec![0; self.num_experts as usize];

@@ -1,4 +1,4 @@
-//! Which experts tokens have chosen.
+//! The experts that tokens have chosen.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ impl LayerRouting {
     }
 }
 
-/// Which experts tokens have chosen, layer by layer. All layers have the same number of experts.
+/// The experts that tokens have chosen, layer by layer. All layers have the same number of experts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExpertRouting {
     num_experts: ExpertId,

@@ -1,4 +1,4 @@
-//! What a placement costs.
+//! The cost of a placement.
 
 use super::domains::{Domains, Level};
 use super::error::{ExpertError, ExpertId};
@@ -23,7 +23,7 @@ impl ExpertLoads {
     }
 }
 
-/// What a placement costs. All numbers are those expected if a token may be on any PE.
+/// The cost of a placement. All numbers are those expected if a token may be on any PE.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct ExpertScore {
@@ -51,7 +51,7 @@ impl ExpertScore {
     }
 }
 
-/// What a placement costs, from scratch. O(sum over sets of k · (levels + PEs of their copies)), and O(PEs² · levels) for the machine.
+/// Computes the cost of a placement from scratch. O(sum over sets of k · (levels + PEs of their copies)), and O(PEs² · levels) for the machine.
 pub fn score_experts(
     routing: &ExpertRouting,
     placement: &ExpertPlacement,
@@ -89,7 +89,7 @@ pub(super) fn cost_of_layer(layer: &LayerRouting, slots: &[ExpertId], domains: &
     domains.levels.iter().map(|level| 2.0 * level.step as f64 * homes.entering(layer, level)).sum()
 }
 
-/// Where the copies of a layer's experts are.
+/// The places of the copies of a layer's experts.
 struct Homes {
     /// By expert.
     pes: Vec<Vec<u32>>,
@@ -106,7 +106,7 @@ impl Homes {
         Self { pes, num_pes }
     }
 
-    /// How many vectors are expected to enter groups of a level.
+    /// Returns the expected number of vectors that enter groups of a level.
     fn entering(&self, layer: &LayerRouting, level: &Level) -> f64 {
         let mut entering = 0.0;
         // By group, the probability that no expert so far is there.

@@ -19,7 +19,7 @@ const BETWEEN_QUESTIONS: u64 = 1 << 10;
 const FIRST_TEMPERATURE: f64 = 0.3;
 const LAST_TEMPERATURE: f64 = 0.03;
 
-/// What a token of overload costs at first and at last, as a share of what it costs to move a token at random. Lower prices at last end with
+/// The first and the final price of a token of overload, as a share of the cost of moving a token at random. A low final price ends with
 /// overload, higher ones at first keep exchanges from being made; tuned like the temperatures, and by enumeration of 8 experts.
 const FIRST_PRICE: f64 = 0.3;
 const LAST_PRICE: f64 = 30.0;
@@ -35,7 +35,7 @@ pub(super) struct Search<'a> {
     bound: u64,
     /// The sum of what loads are above the bound.
     overload: i64,
-    /// Where copies were before, and what it costs that they leave.
+    /// The previous places of copies, and the cost of leaving them.
     homes: Option<Homes>,
     /// By how much the cost has fallen, times the number of PEs, and how many more copies are at home.
     gained: (i64, i64),
@@ -47,11 +47,11 @@ pub(super) struct Search<'a> {
 pub(super) struct Homes {
     /// By copy and PE.
     pub is_home: Vec<bool>,
-    /// What it costs that a copy is elsewhere, in units of the cost.
+    /// The cost of a copy elsewhere, in units of the cost.
     pub price: i64,
 }
 
-/// What exchanges change at a level.
+/// The sums at a level that exchanges change.
 struct Table<'a> {
     level: &'a Level,
     /// By copy and group.
@@ -115,14 +115,14 @@ impl<'a> Search<'a> {
         (0..self.sets.len() as u32).map(of_set).sum()
     }
 
-    /// How much the cost changes if two copies are exchanged. O(levels).
+    /// Returns the change of the cost if two copies are exchanged. O(levels).
     pub fn delta(&self, a: u32, b: u32) -> i64 {
         let (here, there) = (self.pe_of[a as usize], self.pe_of[b as usize]);
         let of_tables: i64 = self.tables.iter().map(|table| table.delta((a, here), (b, there))).sum();
         of_tables - self.homes.as_ref().map_or(0, |homes| homes.price * self.returning(a, b))
     }
 
-    /// How many more copies are at home if two are exchanged.
+    /// Returns how many more copies are on their previous PE if two are exchanged.
     fn returning(&self, a: u32, b: u32) -> i64 {
         let Some(homes) = &self.homes else { return 0 };
         let (here, there) = (self.pe_of[a as usize], self.pe_of[b as usize]);
@@ -131,7 +131,7 @@ impl<'a> Search<'a> {
         is_home(a, there) + is_home(b, here) - is_home(a, here) - is_home(b, there)
     }
 
-    /// How much the overload changes if two copies are exchanged: the sum of what loads are above the bound.
+    /// Returns the change of the overload if two copies are exchanged: the sum of the excess over the bound.
     fn overload_delta(&self, a: u32, b: u32) -> i64 {
         let (own, other) = (self.loads[a as usize] as i64, self.loads[b as usize] as i64);
         let change = |pe: u32, more: i64| {
@@ -265,7 +265,7 @@ struct Annealing<'s, 'a> {
     search: &'s mut Search<'a>,
     rng: Rng,
     temperature: f64,
-    /// What a token of overload costs.
+    /// The price of a token of overload.
     price: f64,
 }
 

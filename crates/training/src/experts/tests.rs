@@ -496,7 +496,7 @@ mod files {
         text::read_routing(source(bytes), experts).unwrap()
     }
 
-    /// What is said of bytes that are no routing of four experts.
+    /// Returns the message for bytes that are no routing of four experts.
     fn refused(bytes: &[u8]) -> String {
         text::read_routing(source(bytes), 4).unwrap_err().to_string()
     }

@@ -15,7 +15,7 @@ use viem_io::{ContentError, ReadError, Source, Text};
 /// The list of a placement.
 const LIST: &str = "physical_to_logical_map";
 
-/// What is wrong with a placement.
+/// A fault in a placement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -34,9 +34,9 @@ pub enum ExpertPlacementFault {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RoutingFile {
-    /// What tokens have chosen.
+    /// The choices of tokens.
     pub routing: ExpertRouting,
-    /// What was found beside it.
+    /// The findings beside them.
     pub found: TraceFound,
 }
 

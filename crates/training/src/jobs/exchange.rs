@@ -8,7 +8,7 @@ use viem::ground::types::{NodeId, Weight};
 use viem_workload::{Workload, WorkloadBuilder, WorkloadFault};
 
 named! {
-    /// What traffic is for.
+    /// The purpose of traffic.
     pub enum TrafficClass: "class" {
         /// Activations of layers that ranks share.
         Tensor = "tensor",
@@ -29,7 +29,7 @@ named! {
     }
 }
 
-/// What belongs to a class of traffic.
+/// The total of a class of traffic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct ClassTotal {
@@ -45,7 +45,7 @@ pub struct ClassTotal {
     pub bytes: u64,
 }
 
-/// What two ranks send each other for a class of traffic.
+/// The traffic between two ranks for a class of traffic.
 struct Exchange {
     from: NodeId,
     to: NodeId,
@@ -205,7 +205,7 @@ impl Exchanges {
     }
 }
 
-/// What a rank sends another one in a phase.
+/// The message of a rank to another one in a phase.
 struct Message {
     phase: usize,
     from: NodeId,

@@ -3,14 +3,14 @@
 use super::parallel::{ParallelConfig, ParallelDimension};
 use viem::ground::types::NodeId;
 
-/// Where a rank is; all counted from 0.
+/// The coordinates of a rank; all counted from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RankPlace {
     pub tensor: u32,
     pub context: u32,
     pub replica: u32,
     pub stage: u32,
-    /// Which depth its pipeline has: an index of [`ParallelConfig::pipelines`].
+    /// The depth of its pipeline: an index of [`ParallelConfig::pipelines`].
     pub class: usize,
     pub expert: u32,
     pub expert_tensor: u32,

@@ -67,13 +67,13 @@ use layout::Layout;
 use viem::graph::CsrGraph;
 use viem_workload::Workload;
 
-/// What the ranks of a job send each other in a step.
+/// The traffic between the ranks of a job in a step.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct StepTraffic {
     /// The ranks, and for each pair what both send each other, in units of [`TrainingConfig::unit`] bytes, rounded up.
     pub graph: CsrGraph,
-    /// What belongs to each class of traffic; classes without traffic are left out.
+    /// The totals of each class of traffic; classes without traffic are left out.
     pub classes: Vec<ClassTotal>,
 }
 
@@ -133,7 +133,7 @@ pub fn step_workload(
     exchanges.workload(num_ranks, overlapping, flit_bytes)
 }
 
-/// What the ranks exchange, and how many there are.
+/// Returns the traffic between the ranks, and their number.
 fn exchanges(parallel: &ParallelConfig, model: &TrainingConfig) -> Result<(Exchanges, usize), TrainingError> {
     parallel.validate()?;
     model.validate()?;

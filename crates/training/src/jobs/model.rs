@@ -4,7 +4,7 @@ use super::error::TrainingError;
 use viem::ground::settings::{ConfigError, check, named};
 
 named! {
-    /// What the ranks of a data-parallel group share instead of each having it (ZeRO).
+    /// The data that the ranks of a data-parallel group share instead of each having a copy (ZeRO).
     pub enum Sharding: "sharding" {
         /// Nothing: gradients are summed by an all-reduce.
         None = "none",
@@ -18,7 +18,7 @@ named! {
 }
 
 named! {
-    /// How an all-reduce of gradients runs.
+    /// The algorithm of an all-reduce of gradients.
     pub enum GradientReduction: "reduction" {
         /// Around a ring in the order of the ranks.
         Ring = "ring",
@@ -28,7 +28,7 @@ named! {
 }
 
 named! {
-    /// How ranks that share a sequence exchange keys and values.
+    /// The exchange of keys and values between ranks that share a sequence.
     pub enum ContextExchange: "exchange" {
         /// From rank to rank around a ring.
         PointToPoint = "p2p",
@@ -40,7 +40,7 @@ named! {
 }
 
 named! {
-    /// Whether the forward pass is repeated in the backward pass.
+    /// True if the forward pass is repeated in the backward pass.
     pub enum Recomputation: "recomputation" {
         /// Not, or without communication.
         None = "none",
@@ -101,13 +101,13 @@ pub struct TrainingConfig {
     pub gradient_bytes: u64,
     /// True if the ranks that share layers share the tokens between these (Megatron's sequence parallelism).
     pub sequence_parallel: bool,
-    /// Whether the forward pass is repeated.
+    /// True if the forward pass is repeated.
     pub recompute: Recomputation,
-    /// What data-parallel ranks share.
+    /// The data that data-parallel ranks share.
     pub sharding: Sharding,
-    /// How gradients are summed if nothing is shared.
+    /// The sum of gradients if nothing is shared.
     pub all_reduce: GradientReduction,
-    /// How keys and values are exchanged.
+    /// The exchange of keys and values.
     pub context: ContextExchange,
     /// Bytes that a weight of 1 stands for.
     pub unit: u64,

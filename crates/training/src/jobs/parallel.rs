@@ -1,4 +1,4 @@
-//! How many ranks work in parallel in which way, and how they are numbered.
+//! The numbers of ranks that work in parallel in each way, and their order.
 
 use std::str::FromStr;
 
@@ -42,7 +42,7 @@ impl Pipelines {
     }
 }
 
-/// How many ranks work in parallel in which way, and how they are numbered.
+/// The numbers of ranks that work in parallel in each way, and their order.
 ///
 /// A job has `tp · cp · pp · dp` ranks. They are numbered as Megatron-Core does it: the first dimension of the
 /// [`order`](Self::order) varies fastest. Experts do not add ranks. Those of a stage form a second grid of

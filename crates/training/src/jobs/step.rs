@@ -17,7 +17,7 @@ const LOGIT_BYTES: u128 = 4;
 /// Passes of the cross-entropy: all-reduces of the greatest logit, of the sum, and of the logit that is right.
 const LOSS_PASSES: u128 = 3 * 2;
 
-/// What a stage computes.
+/// The computation of a stage.
 #[derive(Clone, Copy, Default)]
 struct Stage {
     /// Layers, and those of them with experts.
@@ -39,7 +39,7 @@ pub(super) struct Step<'a> {
     layout: &'a Layout,
     /// By class of pipelines and stage.
     stages: Vec<Vec<Stage>>,
-    /// How often what is forward inside layers runs.
+    /// The number of runs of the forward pass inside layers.
     forward: u128,
     /// Tokens of a microbatch on the ranks that share them.
     tokens: u128,

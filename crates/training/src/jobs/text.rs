@@ -20,7 +20,7 @@ use viem::ground::settings::UnknownName;
 use viem::ground::text::{Place, place};
 use viem_io::{ContentError, ReadError, Source, Text};
 
-/// What is wrong with the text of a model.
+/// A fault in the text of a model.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -42,7 +42,7 @@ pub enum TrainingFault {
 /// The entries that a model needs, in the order of [`TrainingConfig::new`].
 const NEEDED: [&str; 4] = ["layers", "hidden", "sequence", "microbatches"];
 
-/// What sets an entry by its name and value.
+/// A function that sets an entry by its name and value.
 type Set = fn(&mut TrainingConfig, &'static str, &str) -> Result<(), TrainingFault>;
 
 /// A whole number.
@@ -151,7 +151,7 @@ fn model(text: &str) -> Result<TrainingConfig, Fault> {
     }
 }
 
-/// What stands between commas and line breaks, up to comments, with its offset; nothing empty.
+/// Iterates over the texts between commas and line breaks, up to comments, with their offsets; none is empty.
 fn entries_of(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let offset = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
     let lines = text.split(['\n', '\r']).map(|line| line.split('#').next().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! What all readers share, for those of this package.
+//! Properties of all readers, for those of this package.
 
 use viem_training::{expert_trace, experts};
 

@@ -37,7 +37,7 @@ use crate::ground::settings::{ConfigError, check_share};
 use crate::ground::types::{Cost, NodeId, PeId, Weight};
 use crate::machine::Metric;
 
-/// How long to anneal, and between which temperatures.
+/// The settings of annealing: its length, and its temperatures.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -51,7 +51,7 @@ pub struct Cooling {
 }
 
 impl Cooling {
-    /// Whether every number is in its range.
+    /// Returns whether every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_share("initial_acceptance", self.initial_acceptance)?;
         check_share("final_acceptance", self.final_acceptance)

@@ -18,7 +18,7 @@ pub(super) struct Region<K, W> {
     keys: Vec<K>,
 }
 
-/// Where the processes of a region are, and their arcs.
+/// The places of the processes of a region, and their arcs.
 pub(super) struct Placement<W> {
     places: Range<PeId>,
     offsets: Vec<u32>,

@@ -47,7 +47,7 @@ const HUB_ARCS_PER_PROPOSAL: f64 = 8.0;
 /// must be annealed too.
 const HUB_ARCS_PER_ARC: f64 = 0.1;
 
-/// How long to anneal, and between which temperatures.
+/// The settings of annealing: its length, and its temperatures.
 ///
 /// Temperatures are in units of the mean edge weight times the outermost distance. At temperature 1, a
 /// proposal that moves an edge of mean weight from distance 0 to the outermost distance is accepted with
@@ -70,20 +70,20 @@ impl TreeCooling {
         Self { proposals, initial_temperature, final_temperature }
     }
 
-    /// Whether every number is in its range.
+    /// Returns whether every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_positive("initial_temperature", self.initial_temperature)?;
         check_positive("final_temperature", self.final_temperature)
     }
 }
 
-/// What is annealed.
+/// The input of annealing.
 #[derive(Clone, Copy)]
 pub(crate) struct TreeProblem<'a> {
     pub graph: &'a CsrGraph,
     /// The machine, which must be [simplified](Hierarchy::simplified).
     pub hierarchy: &'a Hierarchy,
-    /// Whether each process must stay on its PE; empty if none must.
+    /// Per process: true if it must stay on its PE; empty if none must.
     pub is_fixed: &'a [bool],
 }
 
@@ -157,7 +157,7 @@ impl Draw {
 /// A walk through the mappings.
 struct Walk<'a, A> {
     table: GainTable<A>,
-    /// Whether each process must stay on its PE; empty if none must.
+    /// Per process: true if it must stay on its PE; empty if none must.
     is_fixed: &'a [bool],
     tails: Vec<NodeId>,
     /// Mean edge weight times the largest distance.

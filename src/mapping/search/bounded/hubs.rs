@@ -85,7 +85,7 @@ impl Hubs {
         self.bounded.binary_search(&process).is_ok()
     }
 
-    /// What a hub saves on a PE.
+    /// Returns the saving of a hub on a PE.
     pub fn saving(&self, tree: &Tree, hub: NodeId, pe: PeId) -> Cost {
         let levels = 0..tree.levels.len() - 1;
         let volume = |level| self.volumes.get(&(hub, level, tree.group(level, pe))).copied().unwrap_or(0);

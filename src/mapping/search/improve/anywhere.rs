@@ -69,7 +69,7 @@ pub struct Anywhere {
 }
 
 impl Anywhere {
-    /// Whether every number is in its range.
+    /// Returns whether every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_at_least_one("rounds", self.rounds as usize)?;
         self.cooling.validate().map_err(|error| error.inside("cooling"))
@@ -170,7 +170,7 @@ fn solve_exactly(problem: &Problem<'_>, starts: &[&Mapping], observer: &dyn Obse
 struct Ground<'a> {
     problem: &'a Problem<'a>,
     near: &'a Near,
-    /// Which places keep their processes; empty if none does.
+    /// The places that keep their processes; empty if none does.
     kinds: &'a [u32],
     observer: &'a dyn Observer,
     /// The number of regions.

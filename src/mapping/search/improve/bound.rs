@@ -72,7 +72,7 @@ fn by_prices(problem: &Problem<'_>, observer: &dyn Observer) -> Cost {
     at_both_ends.max(at_one_end)
 }
 
-/// What free processes cost at least on free places.
+/// Lower bounds of the costs of free processes on free places.
 struct Prices<'a> {
     problem: &'a Problem<'a>,
     /// The free processes that have neighbours.

@@ -1,4 +1,4 @@
-//! How much is done to improve a mapping.
+//! The effort of improving a mapping.
 
 use super::anywhere::Anywhere;
 use super::few_places::FewPlaces;
@@ -11,9 +11,9 @@ use crate::partition::PartitionPreset;
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
 pub struct Improvement {
-    /// How each small group is annealed internally, as the first step.
+    /// The annealing inside each small group, as the first step.
     pub inside: TreeCooling,
-    /// How the whole mapping is then annealed.
+    /// The annealing of the whole mapping, as the second step.
     pub annealing: TreeCooling,
     /// Effort of a tournament round: how much each survivor is rebuilt before the better half is chosen.
     pub tournament: u32,
@@ -22,16 +22,16 @@ pub struct Improvement {
     pub rebuilding: u32,
     /// The effort of the partitions of rebuilding.
     pub partitions: PartitionPreset,
-    /// How rebuilt regions are annealed.
+    /// The annealing of rebuilt regions.
     pub rebuilt: TreeCooling,
     /// The effort on a machine that is not a regular tree.
     pub anywhere: Anywhere,
-    /// What a run does at its end if there are few places.
+    /// The steps at the end of a run if there are few places.
     pub few_places: FewPlaces,
 }
 
 impl Improvement {
-    /// Whether every number is in its range.
+    /// Returns whether every number is in its range.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.inside.validate().map_err(|error| error.inside("inside"))?;
         self.annealing.validate().map_err(|error| error.inside("annealing"))?;

@@ -230,7 +230,7 @@ impl Search<'_> {
         }
     }
 
-    /// What a process adds to J on a PE, given the processes placed so far.
+    /// Returns the cost that a process adds to J on a PE, given the processes placed so far.
     fn cost_of(&self, process: NodeId, pe: PeId) -> Cost {
         let oracle = self.problem.oracle();
         let placed = |&(other, _): &(NodeId, Weight)| self.pe_of[other as usize] != NOWHERE;

@@ -61,7 +61,7 @@ impl FewPlaces {
         }
     }
 
-    /// Whether every number is in its range.
+    /// Returns whether every number is in its range.
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
         check("population", self.population, self.population >= 2, "at least 2")?;
         check("agreeing", self.agreeing, self.agreeing >= 1, "at least 1")

@@ -39,7 +39,7 @@ pub(super) struct Region {
     pub hierarchy: Hierarchy,
     /// The number of each process in the whole problem.
     pub processes: Vec<NodeId>,
-    /// Whether each process must stay on its PE; empty if none must.
+    /// Per process: true if it must stay on its PE; empty if none must.
     pub is_fixed: Vec<bool>,
 }
 

@@ -34,13 +34,13 @@ use crate::files::{ClusterFault, Fault, Text};
 use viem::ground::types::Distance;
 use viem_io::{ReadError, Source};
 
-/// How the names of OS devices begin that are GPUs.
+/// Prefixes of the names of OS devices that are GPUs.
 const NAMES: [&str; 6] = ["nvml", "cuda", "rsmi", "ze", "opencl", "renderD"];
 
-/// How the class of a 3D controller begins.
+/// The prefix of the class of a 3D controller.
 const CONTROLLER_3D: &str = "0302";
 
-/// How the class of a network controller begins, and those of InfiniBand and fabrics.
+/// Prefixes of the class of a network controller, and of those of InfiniBand and fabrics.
 const NETWORK: &str = "02";
 const FAST_NETWORKS: [&str; 2] = ["0207", "0208"];
 
@@ -235,7 +235,7 @@ fn link_in(common: Node<'_, '_>, below: usize, has_several: &mut HashMap<NodeId,
     if *several { "SYS" } else { "NODE" }
 }
 
-/// What an object is to the GPUs.
+/// The role of an object for the GPUs.
 #[derive(Clone, Copy)]
 enum End {
     Gpu(usize),
@@ -310,7 +310,7 @@ impl Bandwidths {
     }
 }
 
-/// What the objects are that tables name, by their type and number.
+/// Finds the objects that tables name, by their type and number.
 fn ends<'a>(document: &'a Document<'_>, devices: &[Node<'_, '_>]) -> HashMap<(&'a str, u64), End> {
     let gpu_of: HashMap<NodeId, usize> = devices.iter().map(|device| device.id()).zip(0..).collect();
     let mut ends = HashMap::new();

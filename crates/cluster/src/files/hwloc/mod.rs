@@ -27,7 +27,7 @@ const MOST_DEPTH: usize = 100;
 /// PUs are numbered below this.
 const MOST_PUS: u32 = 1 << 20;
 
-/// What an object is, from the outside in as most machines have it.
+/// The type of an object, from the outside in as most machines have it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 #[allow(missing_docs)] // named as hwloc names them
@@ -35,7 +35,7 @@ pub enum ObjectKind {
     Machine,
     /// A GPU, or a group of GPUs, beside others; not from hwloc.
     Gpu {
-        /// How far it is from the others.
+        /// The distance from the others.
         distance: Reverse<u32>,
         is_single: bool,
     },
@@ -52,11 +52,11 @@ pub enum ObjectKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Object {
-    /// What it is.
+    /// The type of the object.
     pub kind: ObjectKind,
     /// The number that the operating system gives it, or that of the GPU it stands for; of PUs only.
     pub os_index: u32,
-    /// What is in it; of PUs nothing.
+    /// The objects in it; none in PUs.
     pub children: Vec<Object>,
     /// The distance of the nearest network adapter, if it is known; only of PUs that stand for GPUs.
     pub to_network: Option<Distance>,
@@ -226,7 +226,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// What an element stands for: an object, or what is in it if its kind does not count; nothing if there is no PU that may
+    /// Returns the object of an element, or its contents if its kind does not count; nothing if there is no PU that may
     /// be used.
     fn object(&mut self, node: Node<'_, '_>, depth: usize) -> Result<Vec<Object>, Fault> {
         if depth > MOST_DEPTH {

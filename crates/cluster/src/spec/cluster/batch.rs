@@ -16,13 +16,13 @@ use viem_io::Source;
 struct Batch {
     name: &'static str,
     about: &'static str,
-    /// How a user asks for more ranks on a host.
+    /// The way in which a user asks for more ranks on a host.
     more: &'static str,
     /// Variables that say which hosts a job has; the first that is set is taken.
     variables: &'static [(&'static str, Holds)],
 }
 
-/// What a variable holds.
+/// The content of a variable.
 #[derive(Clone, Copy)]
 enum Holds {
     /// Hosts, each with the number of its slots behind it.

@@ -6,16 +6,16 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a program may take. `scontrol` itself waits up to ten seconds for an answer.
+/// The time limit of a program. `scontrol` itself waits up to ten seconds for an answer.
 const LIMIT: Duration = Duration::from_secs(15);
 
-/// How often we look whether a program has ended that has closed its output.
+/// The time between two checks of whether a program has ended that has closed its output.
 const PAUSE: Duration = Duration::from_millis(2);
 
 /// Bytes that a program may print.
 const MOST_OUTPUT: u64 = 1 << 28;
 
-/// What a program prints, or why there is nothing.
+/// Returns the output of a program, or why there is none.
 pub(super) fn ask(program: &str, arguments: &[&str]) -> Result<Vec<u8>, String> {
     ask_within(program, arguments, LIMIT)
 }
@@ -58,7 +58,7 @@ fn read_all(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>>
     receiver
 }
 
-/// How a program ended, if it does so in time.
+/// Waits for the end of a program, and returns its status if it ends in time.
 fn wait(child: &mut Child, end: Instant) -> Option<ExitStatus> {
     loop {
         match child.try_wait().ok()? {

@@ -1,4 +1,4 @@
-//! What is in each of the hosts: `node=16:2` for all of them, `node[old1,old2]=16:2` for some.
+//! The inside of each host: `node=16:2` for all of them, `node[old1,old2]=16:2` for some.
 
 use crate::files::hostlist;
 use crate::files::hwloc::Object;

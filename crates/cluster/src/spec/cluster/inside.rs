@@ -1,4 +1,4 @@
-//! What is in a node: an hwloc XML file (its cores or its GPUs), a table of GPUs, a synthetic line of hwloc, a hierarchy, or what `lstopo`
+//! The inside of a node: an hwloc XML file (its cores or its GPUs), a table of GPUs, a synthetic line of hwloc, a hierarchy, or the output of `lstopo`
 //! says of this node.
 
 use std::env;
@@ -18,7 +18,7 @@ use viem_io::{ReadError, Source};
 /// Cores of a node that is written as a hierarchy, at most.
 const MOST_CORES: u32 = 1 << 16;
 
-/// What stands for the node that the program runs on.
+/// The word for the node that the program runs on.
 const THIS_NODE: &str = "hwloc";
 
 /// Programs that describe a node, the first that is there is taken.
@@ -44,7 +44,7 @@ pub(super) fn read_for_this_node() -> Option<PathBuf> {
     env::var_os("HWLOC_XMLFILE").filter(|file| !file.is_empty()).map(PathBuf::from)
 }
 
-/// What is in a node that is described so.
+/// Reads the inside of a node from its description.
 pub(super) fn read(request: &Request<'_>, text: &str, notes: &mut Vec<Note>) -> Result<Object, SpecError> {
     if text == THIS_NODE {
         return this_node(request, notes);
@@ -124,19 +124,19 @@ fn of_gpus(
     Ok(node)
 }
 
-/// What `lstopo` says of this node, as far as this program may use it.
+/// Returns the inside of this node by `lstopo`, as far as this program may use it.
 pub(super) fn this_node(request: &Request<'_>, notes: &mut Vec<Note>) -> Result<Object, SpecError> {
     lstopo(request, &[&["--of", "xml"]], hwloc::read, notes)
 }
 
-/// What `lstopo` says of all of this node, although this program may be confined to some of it.
+/// Returns the inside of all of this node by `lstopo`, although this program may be confined to some of it.
 pub(super) fn this_whole_node(request: &Request<'_>, notes: &mut Vec<Note>) -> Result<Object, SpecError> {
     // Versions before 2.1 do not know the option.
     let ways: [&[&str]; 2] = [&["--disallowed", "--of", "xml"], &["--of", "xml"]];
     lstopo(request, &ways, hwloc::read_whole, notes)
 }
 
-/// What `lstopo` says in the first of these ways that it knows.
+/// Returns the output of `lstopo` in the first of these ways that it knows.
 fn lstopo(
     request: &Request<'_>,
     ways: &[&[&str]],
@@ -159,7 +159,7 @@ fn lstopo(
     Err(failed(reason))
 }
 
-/// What the system calls this node.
+/// Returns the name that the system gives this node.
 pub(super) fn this_host() -> Option<String> {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok().or(std::env::var("HOSTNAME").ok())?;
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())

@@ -1,4 +1,4 @@
-//! What stands behind the colon of a cluster.
+//! The text behind the colon of a cluster.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use super::{batch, inside};
 /// The option that may name the hosts that it is about: `node[n1,n2]=16:2`.
 pub(super) const NODE: &str = "node";
 
-/// What stands behind the colon: what comes first, and the options.
+/// The text behind the colon: its first part, and the options.
 pub(super) struct Parts<'a> {
     pub(super) first: &'a str,
     pub(super) options: Vec<PartOption<'a>>,
@@ -16,12 +16,12 @@ pub(super) struct Parts<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PartOption<'a> {
     pub(super) key: &'static str,
-    /// What stands in brackets behind the key.
+    /// The list in brackets behind the key.
     pub(super) hosts: Option<&'a str>,
     pub(super) value: &'a str,
 }
 
-/// Where an option begins and its value begins.
+/// The start of an option and that of its value.
 #[derive(Clone, Copy)]
 struct OptionStart<'a> {
     at: usize,
@@ -46,7 +46,7 @@ impl<'a> OptionStart<'a> {
     }
 }
 
-/// Where the bracket stands that closes a list of hosts. There may be brackets in the list.
+/// Returns the position of the bracket that closes a list of hosts. There may be brackets in the list.
 fn end_of_list(list: &str) -> Option<usize> {
     let mut depth = 0usize;
     list.char_indices().find_map(|(at, c)| {

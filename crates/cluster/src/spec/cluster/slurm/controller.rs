@@ -1,4 +1,4 @@
-//! What the controller of Slurm knows of a job and of its nodes, which the environment does not say: `scontrol show`.
+//! Facts about a job and its nodes that the controller of Slurm has and the environment has not: `scontrol show`.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use crate::spec::cluster::command;
 /// Bytes of an argument at most.
 const LONGEST_ARGUMENT: usize = 100 << 10;
 
-/// What is known of a job and of its nodes.
+/// The known facts about a job and its nodes.
 #[derive(Default)]
 pub(super) struct Facts {
     /// The job, or the groups that a step runs in.
@@ -59,7 +59,7 @@ impl Facts {
         }
     }
 
-    /// What is known of the job itself, if there is one.
+    /// Returns the record of the job itself, if there is one.
     pub(super) fn job(&self) -> Option<&JobRecord> {
         if let [job] = self.jobs.as_slice() { Some(job) } else { None }
     }
@@ -69,13 +69,13 @@ impl Facts {
         Some(("scontrol show job".to_owned(), self.job()?.nodes.clone()?))
     }
 
-    /// What the job has of each of its nodes.
+    /// Returns the share of the job in each of its nodes.
     pub(super) fn shares(&self) -> HashMap<&str, &Share> {
         let shares = self.jobs.iter().flat_map(|job| &job.shares);
         shares.flat_map(|share| share.hosts.iter().map(move |host| (host.as_str(), share))).collect()
     }
 
-    /// How large a node is.
+    /// Returns the size of a node.
     pub(super) fn hardware(&self, host: &str) -> Option<Hardware> {
         self.hardware.get(host).copied()
     }
@@ -95,7 +95,7 @@ pub(super) fn release() -> Option<(u32, u32)> {
     Some((numbers.next()??, numbers.next()??))
 }
 
-/// What `scontrol show` prints.
+/// Returns the output of `scontrol show`.
 fn show(what: &[&str]) -> Result<String, String> {
     let arguments: Vec<&str> = ["show"].iter().chain(what).copied().collect();
     let failed = |reason| format!("scontrol cannot be run: {reason}");

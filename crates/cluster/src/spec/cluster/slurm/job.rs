@@ -1,4 +1,4 @@
-//! What is known of a job: its hosts, and the CPUs and tasks on each.
+//! A job: its hosts, and the CPUs and tasks on each.
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,16 +21,16 @@ pub(super) struct Job {
     pub(super) cpus: Option<Vec<u32>>,
     /// The same, also where tasks have GPUs, whatever their CPUs.
     pub(super) granted: Option<Vec<u32>>,
-    /// Which these are, by the numbers of Slurm, where that is known.
+    /// The CPUs by the numbers of Slurm, if these are known.
     pub(super) cpu_ids: Vec<Option<Vec<u32>>>,
-    /// Whether it is known which CPUs of the operating system these are; set as soon as nodes have been described.
+    /// True if it is known which CPUs of the operating system these are; set as soon as nodes have been described.
     pub(super) knows_cpus: Vec<bool>,
     /// GPUs of each host, where their number is known.
     pub(super) gpus: Vec<Option<u32>>,
     pub(super) hardware: Vec<Option<Hardware>>,
     /// Tasks of each host, if they were asked for.
     pub(super) tasks: Option<Vec<u32>>,
-    /// What says how many tasks or CPUs there are.
+    /// The source of the number of tasks or CPUs.
     pub(super) ranks_from: Option<String>,
     pub(super) cpus_per_task: Option<u32>,
     pub(super) facts: Facts,

@@ -1,4 +1,4 @@
-//! Which of the CPUs near GPUs the job has.
+//! The CPUs near GPUs that the job has.
 
 use super::job::Job;
 use super::nodes::node_of;
@@ -9,7 +9,7 @@ use crate::files::scontrol::Hardware;
 use crate::nodes::Draft;
 use crate::spec::cluster::inside;
 
-/// What is known of the CPUs of a node.
+/// The known CPUs of a node.
 enum Own {
     /// The job has all that are near its GPUs, as far as can be told.
     All,
@@ -34,7 +34,7 @@ impl Job {
         self.tell_unknown(&unknown, draft);
     }
 
-    /// What is known of the CPUs of a host; `near` has those near each of its GPUs.
+    /// Returns the known CPUs of a host; `near` has those near each of its GPUs.
     fn own_near(&self, host: usize, near: &[Vec<u32>]) -> Own {
         let ids = self.cpu_ids[host].as_ref();
         let granted = self.granted.as_ref().and_then(|granted| granted.get(host).copied());

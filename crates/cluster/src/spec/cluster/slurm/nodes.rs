@@ -281,7 +281,7 @@ impl Job {
         }
     }
 
-    /// How large the nodes of each kind are.
+    /// Returns the sizes of the nodes of each kind.
     fn sizes(&self, draft: &Draft<'_>) -> Vec<Size> {
         let size = |(inside, object): (usize, &Object)| {
             let own = || (0..draft.nodes.len()).filter(|&host| draft.nodes[host].inside == inside);
@@ -311,7 +311,7 @@ impl Job {
         }
     }
 
-    /// Where a task is one of a launcher, because nodes have several GPUs and one task each, makes a rank for each GPU.
+    /// Makes a rank for each GPU if a task is one of a launcher, because nodes have several GPUs and one task each.
     pub(super) fn launch_on_gpus(&mut self, draft: &mut Draft<'_>) {
         let is_single = self.tasks.as_ref().is_some_and(|tasks| tasks.iter().all(|&tasks| tasks == 1));
         let gpus = draft.nodes.iter().map(|node| inside::usable(draft, node)).max().unwrap_or(0);
@@ -380,7 +380,7 @@ fn share_cpus(draft: &mut Draft<'_>) {
     draft.notes.push(Note::warning(text));
 }
 
-/// How large a node is, and what Slurm counts as its CPUs: hardware threads on most clusters, cores on others.
+/// The size of a node, and the unit that Slurm counts as its CPUs: hardware threads on most clusters, cores on others.
 struct Size {
     cores: u32,
     pus: u32,

@@ -1,4 +1,4 @@
-//! What the environment says of a job, and of where in it the program runs.
+//! The job, and the place of the program in it, by the environment.
 
 use std::collections::HashSet;
 use std::env;
@@ -27,7 +27,7 @@ const OPTIONS_OF_STEPS: [&str; 4] =
 /// Variables in which launchers of MPI other than Slurm say how many ranks there are.
 const NUMBERS_OF_RANKS: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 
-/// Where in a job a program runs.
+/// The place in a job where a program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
     /// In the batch script, or in the shell of an allocation; variables are those of the job.
@@ -55,7 +55,7 @@ impl Place {
 pub(super) struct Variables {
     /// The group, if one is chosen.
     pub(super) group: Option<u32>,
-    /// How many groups there are, at least 1.
+    /// The number of groups, at least 1.
     pub(super) groups: u32,
     pub(super) place: Place,
 }
@@ -92,7 +92,7 @@ impl Variables {
         }
     }
 
-    /// What a line that starts a step on these hosts, which are in the order of Slurm, depends on.
+    /// Returns what a line that starts a step on these hosts depends on; the hosts are in the order of Slurm.
     pub(super) fn launched(&self, hosts: Vec<String>) -> SlurmJob {
         let is_set = |name: &&str| variable(name).is_some();
         let is_in_step = number("SLURM_STEP_ID").is_some_and(|step| step < FIRST_SPECIAL_STEP);
@@ -159,7 +159,7 @@ pub(in crate::spec::cluster) fn job_of(hosts: &[&str]) -> Option<SlurmJob> {
     std::iter::once(whole).chain(of_groups).find_map(|variables| variables.job_of(hosts))
 }
 
-/// How tasks are distributed over nodes.
+/// The distribution of tasks over nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Distribution {
     /// Node by node, in an order of Slurm.
@@ -171,7 +171,7 @@ pub(super) enum Distribution {
 }
 
 impl Distribution {
-    /// What the environment says where a node has so many tasks at most.
+    /// Returns the distribution in the environment for nodes of at most this many tasks.
     pub(super) fn find(most: u32) -> Self {
         let Some(text) = variable("SLURM_DISTRIBUTION") else { return Self::Blocks };
         let size = || number("SLURM_DIST_PLANESIZE").unwrap_or(0);
