@@ -47,7 +47,7 @@
 //!
 //! # Which modules matter
 //!
-//! [`graph`] and [`machine`] make the input, [`solve`] and [`qap`] solve problems. The rest can be ignored at first: [`tuning`] has the settings inside
+//! [`graph`] and [`machine`] make the input, [`solve`] and [`qap`] solve problems. The rest can be ignored in the beginning: [`tuning`] has the settings inside
 //! settings, [`ground`] what everything is built on, [`partition`] and [`mapping`] the parts of a run, many of which are public for experiments.
 //!
 //! # Machines

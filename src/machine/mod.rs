@@ -35,10 +35,10 @@
 //!
 //! A machine (`Machine`) is cold and object-safe. It says what mapping needs: its number of PEs, the capacity and number of each, how it falls
 //! into parts, and its distances. Where PEs are (`Located`) and how they are audited (`Audited`) are traits of their own, which a machine
-//! returns if it knows more than the defaults. Distances (`Distances`) are an enum of the metrics there are. A metric (`Metric`, `DistanceOracle`) is hot.
+//! returns if it has more than the defaults. Distances (`Distances`) are an enum of the metrics there are. A metric (`Metric`, `DistanceOracle`) is hot.
 //!
 //! From the bottom up: metrics with the plain data they are computed from (`metric/`), `Distances`, the trait (`interface.rs`), its families
-//! (`family/`), and what reads, recognises and divides machines. No file knows those above it.
+//! (`family/`), and the code that reads, recognises and divides machines. No file knows those above it.
 //!
 //! `Problem` holds distances of any kind. Only loops that ask for many distances are compiled for each kind: `with_oracle!` in
 //! `distances.rs` matches once and runs a piece of code with the concrete type. Everything above such a loop is compiled once. So a

@@ -60,7 +60,7 @@ pub struct Site<'a> {
 }
 
 impl Site<'_> {
-    /// The package (socket) of its first core. Those of GPUs are not told apart.
+    /// The package (socket) of its first core. Those of GPUs are not distinguished.
     pub fn package(&self) -> u32 {
         let cores = if self.gpus.is_empty() { self.cores } else { &[] };
         cores.first().map_or(0, |cores| cores.package)

@@ -128,7 +128,7 @@ pub struct Loads {
     pub below_half: usize,
     /// The number of PEs below the least load that was asked for.
     pub below_least: usize,
-    /// The sum of all that PEs lack of the least load.
+    /// The sum of the deficits of PEs below the least load.
     pub shortfall: Weight,
     /// The number of PEs without a vertex, besides those of capacity 0.
     pub empty: usize,

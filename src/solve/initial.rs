@@ -36,7 +36,7 @@ pub enum Order<'a> {
         /// The grouping of unequal blocks, where the algorithm is recursive.
         grouping: Grouping,
     },
-    /// An order that is known. Its ranges hold whatever stands there: neither fixed vertices nor least loads count.
+    /// An order that is known. Its ranges are exact: neither fixed vertices nor least loads count.
     Index(&'a OrderIndex),
 }
 

@@ -199,7 +199,7 @@ impl<'a> Request<'a> {
     }
 
     /// A mapping that the result must not be worse than, or none: with balanced loads first by the total excess over the bounds, then by what PEs
-    /// lack of their least loads, then by the number of PEs without a vertex, then by J.
+    /// deficit below the least loads, then by the number of PEs without a vertex, then by J.
     #[must_use]
     pub fn start(self, start: impl Into<Option<&'a Mapping>>) -> Self {
         Self { start: start.into(), ..self }
@@ -230,7 +230,7 @@ impl<'a> Request<'a> {
         Self { initial: initial.into(), ..self }
     }
 
-    /// A secondary objective that is lowered at last, or none.
+    /// A secondary objective that is lowered at the end, or none.
     #[must_use]
     pub fn then_lower(self, secondary: impl Into<Option<&'a dyn Secondary>>) -> Self {
         Self { secondary: secondary.into(), ..self }

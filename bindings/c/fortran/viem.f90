@@ -23,7 +23,7 @@ module viem
   integer(c_int), parameter :: VIEM_PE_CORE = 0
   integer(c_int), parameter :: VIEM_PE_THREAD = 1
   integer(c_int), parameter :: VIEM_PE_GPU = 2
-  integer(c_int), parameter :: VIEM_VERSION_MAJOR = 3
+  integer(c_int), parameter :: VIEM_VERSION_MAJOR = 2
   integer(c_int), parameter :: VIEM_VERSION_MINOR = 0
   integer(c_int), parameter :: VIEM_VERSION_PATCH = 0
   integer(c_int64_t), parameter :: VIEM_UNKNOWN = -huge(0_c_int64_t) - 1

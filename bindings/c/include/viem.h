@@ -2,11 +2,11 @@
  * viem: process mapping and graph partitioning.
  *
  * Functions return a status and take an error last: where they fail, it gets an error with a message and the place of the fault, which
- * viem_error_free frees; where they succeed, it gets null. It may be null. Whatever it held before is not read.
+ * viem_error_free frees; where they succeed, it gets null. It may be null. Its value before the call is not read.
  *
- * Graphs, machines, mappings, settings and problems are handles. Those who make one free it, once; results do not need what they were made
+ * Graphs, machines, mappings, settings and problems are handles. The caller that makes one frees it, once; results do not need what they were made
  * from. All indices count from 0. Texts are UTF-8 and end with a zero byte. Functions may be called from any number of threads at once, as long
- * as nobody changes or frees what another call uses. Nothing is printed, and no function ends the process, unless the system refuses memory
+ * as no arguments of a running call are changed or freed. Nothing is printed, and no function ends the process, unless the system refuses memory
  * that was free when a call began.
  *
  * This file is generated from the Rust source. The guide is docs/guide/c.md.
@@ -21,7 +21,7 @@
 /**
  * The version of this header.
  */
-#define VIEM_VERSION_MAJOR 3
+#define VIEM_VERSION_MAJOR 2
 
 /**
  * The version of this header.
@@ -34,12 +34,12 @@
 #define VIEM_VERSION_PATCH 0
 
 /**
- * What a report holds where nothing is known.
+ * The value of entries of a report that are not known.
  */
 #define VIEM_UNKNOWN INT64_MIN
 
 /**
- * How a call has ended.
+ * The outcome of a call.
  */
 typedef enum {
   /**
@@ -95,7 +95,7 @@ typedef enum {
 } viem_preset;
 
 /**
- * What PEs are.
+ * The hardware unit that is a PE.
  */
 typedef enum {
   /**
@@ -113,7 +113,7 @@ typedef enum {
 } viem_pe;
 
 /**
- * Why a call has failed. Each belongs to whoever asked for it and is freed by `viem_error_free`.
+ * Why a call has failed. Each belongs to the caller and is freed by `viem_error_free`.
  */
 typedef struct viem_error viem_error;
 
@@ -130,7 +130,7 @@ typedef struct viem_graph viem_graph;
 typedef struct viem_machine viem_machine;
 
 /**
- * Where each process or vertex is: on which PE of a machine, in which block of a partition, at which place of a quadratic assignment problem.
+ * The place of each process or vertex: the PE of a machine, the block of a partition, or the place of a quadratic assignment problem.
  * It does not change, so any number of threads may use it at once.
  */
 typedef struct viem_mapping viem_mapping;
@@ -154,7 +154,7 @@ typedef struct viem_settings viem_settings;
 typedef int64_t (*viem_distance_function)(void *data, uint32_t a, uint32_t b);
 
 /**
- * What is known of a result; VIEM_UNKNOWN where nothing is.
+ * The report of a result; VIEM_UNKNOWN where nothing is known.
  */
 typedef struct {
   /**
@@ -202,7 +202,7 @@ typedef struct {
    */
   int64_t below_least;
   /**
-   * The sum of what these lack: 0 if all have the least load.
+   * The sum of their deficits: 0 if all have the least load.
    */
   int64_t shortfall;
   /**
@@ -218,7 +218,7 @@ typedef struct {
    */
   double seconds;
   /**
-   * 1 if the progress function ended the run, or a time limit one that would have ended by itself; else 0.
+   * 1 if the progress function ended the run, or a time limit a run that would have ended by itself; else 0.
    */
   int32_t stopped;
   /**
@@ -228,7 +228,7 @@ typedef struct {
 } viem_report;
 
 /**
- * What is called while a run goes on: `cost` is the best J or cut so far, VIEM_UNKNOWN before there is one. The run ends soon with the best it
+ * A function that is called during a run: `cost` is the best J or cut so far, VIEM_UNKNOWN before there is one. The run ends soon with the best it
  * has if it returns anything but 0; then `stopped` is set in the report. One call at a time, at most a hundred a second, from any thread. It
  * returns normally: no exception and no `longjmp` may leave it.
  */
@@ -244,8 +244,8 @@ extern "C" {
 const char *viem_version(void);
 
 /**
- * What the last function of this thread that returns a status had to say besides its result: a line of UTF-8 for each note, without a line end
- * behind the last one; empty if there is nothing. Notes are not errors: they say what was left out or assumed, such as the further weights of
+ * Returns the notes of the last function of this thread that returns a status: a line of UTF-8 for each note, without a line end
+ * behind the last one; empty if there is nothing. Notes are not errors: they report omissions and assumptions, such as the further weights of
  * the vertices of a file, or a least load that is rounded down to 0. Valid until the next such function of this thread; it is not freed.
  */
 const char *viem_notes(void);
@@ -291,8 +291,8 @@ void viem_error_free(viem_error *error);
 /**
  * Makes a graph from arrays in compressed sparse row form, which are copied.
  *
- * The neighbours of vertex `u` are `targets[offsets[u]]` to `targets[offsets[u + 1] - 1]`, counted from 0, in any order. Each edge stands in
- * the lists of both its ends, with the same weight; none leads from a vertex to itself, and none stands twice in a list. METIS calls these
+ * The neighbours of vertex `u` are `targets[offsets[u]]` to `targets[offsets[u + 1] - 1]`, counted from 0, in any order. Each edge is in
+ * the lists of both its ends, with the same weight; none leads from a vertex to itself, and none occurs twice in a list. METIS calls these
  * arrays `xadj`, `adjncy`, `adjwgt` and `vwgt`. O(n + m) for n vertices and m edges; 16 n + 24 m bytes.
  *
  * - `num_vertices`: n, at least 0 and below 2^32
@@ -303,7 +303,7 @@ void viem_error_free(viem_error *error);
  * - `graph`: gets the graph, which `viem_graph_free` frees; null on failure
  * - `error`: gets the error, which `viem_error_free` frees; null on success. May be null
  *
- * Precondition: The arrays have these lengths. Nobody changes them during the call.
+ * Precondition: The arrays have these lengths. They do not change during the call.
  */
 viem_status viem_graph_new32(int64_t num_vertices,
                              const int32_t *offsets,
@@ -348,7 +348,7 @@ viem_status viem_graph_new32w64(int64_t num_vertices,
  * - `num_edges`: the length of `from`, `to` and `weights`
  * - `weights`: at least 0; null if all are 1
  *
- * Precondition: The arrays have these lengths. Nobody changes them during the call.
+ * Precondition: The arrays have these lengths. They do not change during the call.
  */
 viem_status viem_graph_from_edges(int64_t num_vertices,
                                   int64_t num_edges,
@@ -374,7 +374,7 @@ viem_status viem_graph_read(const char *path,
 
 /**
  * Reads the recorded traffic of a job as a graph: vertex `i` is rank `i`, and an edge weighs the bytes that its ends exchange. Flows of all
- * files are summed. `viem_notes` has what was left out or assumed.
+ * files are summed. `viem_notes` returns omissions and assumptions.
  *
  * - `num_files`, `paths`: the names of the files, in UTF-8; all of one kind, which their content shows. The chapter docs/guide/traffic.md lists
  *   the kinds
@@ -406,7 +406,7 @@ int64_t viem_graph_num_vertices(const viem_graph *graph);
 int64_t viem_graph_num_edges(const viem_graph *graph);
 
 /**
- * Where the neighbours of each vertex begin in `viem_graph_targets`: one entry more than vertices. Valid until the graph is freed; null for
+ * Returns the offsets of the neighbours of each vertex in `viem_graph_targets`: one entry more than vertices. Valid until the graph is freed; null for
  * null.
  */
 const size_t *viem_graph_offsets(const viem_graph *graph);
@@ -529,7 +529,7 @@ viem_status viem_machine_from_text(const char *spec,
  * - `num_pes`: the number of rows, at least 1
  * - `distances`: `num_pes * num_pes` entries, row by row, at least 0; those on the diagonal are 0
  *
- * Precondition: The array has this length. Nobody changes it during the call.
+ * Precondition: The array has this length. It does not change during the call.
  */
 viem_status viem_machine_from_matrix(int64_t num_pes,
                                      const int64_t *distances,
@@ -562,7 +562,7 @@ viem_status viem_machine_from_function(int64_t num_pes,
  * - `capacities`: by PE, at least 1
  * - `with_capacities`: gets the new machine; the old one stays as it is and may be freed
  *
- * Precondition: The array has this length. Nobody changes it during the call.
+ * Precondition: The array has this length. It does not change during the call.
  */
 viem_status viem_machine_with_capacities(const viem_machine *machine,
                                          int64_t num_capacities,
@@ -606,7 +606,7 @@ void viem_machine_free(viem_machine *machine);
  * - `settings`: null for those of VIEM_PRESET_ECO; imbalance and least load mean nothing here
  * - `mapping`: gets the mapping, which `viem_mapping_free` frees; null on failure
  *
- * Precondition: The array has this length. Nobody changes it during the call.
+ * Precondition: The array has this length. It does not change during the call.
  */
 viem_status viem_map(const viem_graph *graph,
                      const viem_machine *machine,
@@ -628,7 +628,7 @@ viem_status viem_map(const viem_graph *graph,
  * - `settings`: null for those of VIEM_PRESET_ECO
  * - `mapping`: gets the mapping, which `viem_mapping_free` frees; null on failure
  *
- * Precondition: The array has this length. Nobody changes it during the call.
+ * Precondition: The array has this length. It does not change during the call.
  */
 viem_status viem_map_many_to_one(const viem_graph *graph,
                                  const viem_machine *machine,
@@ -646,7 +646,7 @@ viem_status viem_map_many_to_one(const viem_graph *graph,
  * - `migration_weight`: at least 0
  * - the rest as for `viem_map_many_to_one`; the fixed vertices go where they must, wherever they are
  *
- * Precondition: The array has this length. Nobody changes it during the call.
+ * Precondition: The array has this length. It does not change during the call.
  */
 viem_status viem_remap(const viem_graph *graph,
                        const viem_machine *machine,
@@ -668,7 +668,7 @@ viem_status viem_remap(const viem_graph *graph,
  * - `settings`: null for those of VIEM_PRESET_ECO; only the progress function means something here
  * - `mapping`: gets the mapping, which `viem_mapping_free` frees; null on failure. Its report has `cost` and `cost_of_start`, and what time it took
  *
- * Precondition: The array has this length; `objective` ends with a zero byte. Nobody changes it during the call.
+ * Precondition: The array has this length; `objective` ends with a zero byte. It does not change during the call.
  */
 viem_status viem_relieve(const viem_graph *graph,
                          const viem_machine *machine,
@@ -720,7 +720,7 @@ viem_status viem_evaluate(const viem_graph *graph,
  * - `pe_of`: entries from 0 to `num_pes - 1`
  * - `mapping`: gets the mapping, which `viem_mapping_free` frees; null on failure
  *
- * Precondition: The array has this length. Nobody changes it during the call.
+ * Precondition: The array has this length. It does not change during the call.
  */
 viem_status viem_mapping_new32(int64_t num_pes,
                                int64_t num_processes,
@@ -781,7 +781,7 @@ const uint32_t *viem_mapping_pes(const viem_mapping *mapping);
  *
  * - `num_processes`: the length of `pe_of`, that of the mapping
  *
- * Precondition: The array has this length. Nobody else uses it during the call.
+ * Precondition: The array has this length. It is not in use elsewhere during the call.
  */
 viem_status viem_mapping_copy32(const viem_mapping *mapping,
                                 int64_t num_processes,
@@ -828,7 +828,7 @@ void viem_mapping_free(viem_mapping *mapping);
  * - `settings`: null for those of VIEM_PRESET_ECO
  * - `partition`: gets the blocks as a mapping, which `viem_mapping_free` frees; null on failure
  *
- * Precondition: The arrays have these lengths. Nobody changes them during the call.
+ * Precondition: The arrays have these lengths. They do not change during the call.
  */
 viem_status viem_partition(const viem_graph *graph,
                            int64_t num_blocks,
@@ -879,7 +879,7 @@ viem_status viem_evaluate_partition(const viem_graph *graph,
  * - `a`, `b`: n * n entries each, row by row
  * - `qap`: gets the problem, which `viem_qap_free` frees; null on failure
  *
- * Precondition: The arrays have these lengths. Nobody changes them during the call.
+ * Precondition: The arrays have these lengths. They do not change during the call.
  */
 viem_status viem_qap_new(int64_t size,
                          const int64_t *a,
@@ -965,31 +965,31 @@ viem_status viem_settings_new(int preset,
 /**
  * Sets the seed of all random choices. The same seed gives the same result, with any number of threads.
  *
- * Precondition: Nobody else uses the settings now.
+ * Precondition: The settings are not in use elsewhere.
  */
 viem_status viem_settings_set_seed(viem_settings *settings, uint64_t seed, viem_error **error);
 
 /**
  * Sets the number of threads: at least 1, or 0 for one per processor that the process may use.
  *
- * Precondition: Nobody else uses the settings now.
+ * Precondition: The settings are not in use elsewhere.
  */
 viem_status viem_settings_set_threads(viem_settings *settings, int64_t threads, viem_error **error);
 
 /**
  * Sets the imbalance: 0.03 allows blocks and PEs 3 % more than their share. 0 asks for perfect balance.
  *
- * Precondition: Nobody else uses the settings now.
+ * Precondition: The settings are not in use elsewhere.
  */
 viem_status viem_settings_set_imbalance(viem_settings *settings, double imbalance, viem_error **error);
 
 /**
  * Sets the least load: 0.9 asks for 90 % of its share at least in each block and on each PE, rounded down. 0 asks for nothing. Where both cannot
- * be met, bounds go before least loads: the report says how many loads are below, and by how much.
+ * be met, bounds take precedence over least loads: the report says how many loads are below, and by how much.
  *
  * - `least_load`: from 0 to 1
  *
- * Precondition: Nobody else uses the settings now.
+ * Precondition: The settings are not in use elsewhere.
  */
 viem_status viem_settings_set_least_load(viem_settings *settings,
                                          double least_load,
@@ -999,7 +999,7 @@ viem_status viem_settings_set_least_load(viem_settings *settings,
  * Sets a time limit in seconds; 0 removes it. Mappings and quadratic assignment problems are improved until then, and end soon after it.
  * Partitions and remappings end early if they would take longer.
  *
- * Precondition: Nobody else uses the settings now.
+ * Precondition: The settings are not in use elsewhere.
  */
 viem_status viem_settings_set_time_limit(viem_settings *settings,
                                          double seconds,
@@ -1009,7 +1009,7 @@ viem_status viem_settings_set_time_limit(viem_settings *settings,
  * Says whether every graph is taken for one with heavy-tailed degrees, such as social networks and the web: 0 if such graphs are
  * recognised by their degrees. Only partitions depend on it.
  *
- * Precondition: Nobody else uses the settings now.
+ * Precondition: The settings are not in use elsewhere.
  */
 viem_status viem_settings_set_social(viem_settings *settings,
                                      int is_social,
@@ -1018,7 +1018,7 @@ viem_status viem_settings_set_social(viem_settings *settings,
 /**
  * Sets the function that is called while a run goes on, and its first argument; null for none.
  *
- * Precondition: Nobody else uses the settings now. The function may be called with `data` from any thread during all runs with these settings.
+ * Precondition: The settings are not in use elsewhere. The function may be called with `data` from any thread during all runs with these settings.
  */
 viem_status viem_settings_set_progress(viem_settings *settings,
                                        viem_progress_function progress,

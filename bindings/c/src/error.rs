@@ -44,7 +44,7 @@ impl From<ErrorKind> for Status {
     }
 }
 
-/// Why a call has failed. Each belongs to whoever asked for it and is freed by `viem_error_free`.
+/// Why a call has failed. Each belongs to the caller and is freed by `viem_error_free`.
 #[derive(Debug)]
 pub struct Error {
     status: Status,
@@ -117,7 +117,7 @@ pub fn note(text: &str) {
 }
 
 /// Returns the notes of the last function of this thread that returns a status: a line of UTF-8 for each note, without a line end
-/// behind the last one; empty if there is nothing. Notes are not errors: they say what was left out or assumed, such as the further weights of
+/// behind the last one; empty if there is nothing. Notes are not errors: they report omissions and assumptions, such as the further weights of
 /// the vertices of a file, or a least load that is rounded down to 0. Valid until the next such function of this thread; it is not freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn viem_notes() -> *const c_char {
@@ -157,7 +157,7 @@ pub(crate) fn call(error: *mut *mut Error, work: impl FnOnce() -> Result<(), Err
 ///
 /// # Safety
 ///
-/// `error` is null, or leads to a pointer that nobody else uses now.
+/// `error` is null, or leads to a pointer that is not in use elsewhere.
 pub unsafe fn call_of_other(error: *mut *mut Error, work: impl FnOnce() -> Result<(), Error>) -> Status {
     call(error, work)
 }

@@ -46,7 +46,7 @@ struct Arrays<I, W> {
 impl<I: Integer, W: Copy + Display + TryInto<Weight>> Arrays<I, W> {
     /// # Safety
     ///
-    /// The arrays are as long as `viem_graph_new32` says, and nobody changes them during the call.
+    /// The arrays are as long as `viem_graph_new32` says, and they do not change during the call.
     unsafe fn graph(&self) -> Result<Graph, Error> {
         let num_vertices = vertex_count(self.num_vertices)?;
         check_memory(memory_of_graph(num_vertices, 0))?;
@@ -97,8 +97,8 @@ fn last_offset<I: Integer>(offsets: &[I]) -> Result<usize, Error> {
 
 /// Makes a graph from arrays in compressed sparse row form, which are copied.
 ///
-/// The neighbours of vertex `u` are `targets[offsets[u]]` to `targets[offsets[u + 1] - 1]`, counted from 0, in any order. Each edge stands in
-/// the lists of both its ends, with the same weight; none leads from a vertex to itself, and none stands twice in a list. METIS calls these
+/// The neighbours of vertex `u` are `targets[offsets[u]]` to `targets[offsets[u + 1] - 1]`, counted from 0, in any order. Each edge is in
+/// the lists of both its ends, with the same weight; none leads from a vertex to itself, and none occurs twice in a list. METIS calls these
 /// arrays `xadj`, `adjncy`, `adjwgt` and `vwgt`. O(n + m) for n vertices and m edges; 16 n + 24 m bytes.
 ///
 /// - `num_vertices`: n, at least 0 and below 2^32
@@ -111,7 +111,7 @@ fn last_offset<I: Integer>(offsets: &[I]) -> Result<usize, Error> {
 ///
 /// # Safety
 ///
-/// The arrays have these lengths. Nobody changes them during the call.
+/// The arrays have these lengths. They do not change during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_graph_new32(
     num_vertices: i64,
@@ -177,7 +177,7 @@ pub unsafe extern "C" fn viem_graph_new32w64(
 ///
 /// # Safety
 ///
-/// The arrays have these lengths. Nobody changes them during the call.
+/// The arrays have these lengths. They do not change during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_graph_from_edges(
     num_vertices: i64,
@@ -249,7 +249,7 @@ pub unsafe extern "C" fn viem_graph_read(
 }
 
 /// Reads the recorded traffic of a job as a graph: vertex `i` is rank `i`, and an edge weighs the bytes that its ends exchange. Flows of all
-/// files are summed. `viem_notes` has what was left out or assumed.
+/// files are summed. `viem_notes` returns omissions and assumptions.
 ///
 /// - `num_files`, `paths`: the names of the files, in UTF-8; all of one kind, which their content shows. The chapter docs/guide/traffic.md lists
 ///   the kinds

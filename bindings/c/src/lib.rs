@@ -16,7 +16,7 @@
 //! - *Handles are boxed values, and arguments that are handles are `Option<&T>`*, which is a pointer that may be null. So only pointers to
 //!   arrays, texts and results need unsafe code, all of it through `bindings/c/ffi/src/arguments.rs`, which checks null, alignment and length.
 //! - *Every function ends in `call` or `create`* (`bindings/c/src/error.rs`): there a panic becomes an error, errors of the library become a
-//!   status, a message and a place, and what was asked for is written, or null.
+//!   status, a message and a place, and the result is written, or null.
 //! - *Offsets are checked before the arrays are looked at* that are as long as the last of them says.
 //! - *Memory is asked for before large calls.* Rust aborts where a small allocation fails, so a call that needs more than is free is refused.
 //! - *Distances from a function are `OwnDistances`*, which clamps what the function returns: no value of it breaks a proof.
@@ -52,7 +52,7 @@ const _: () = {
 };
 
 /// The version of this header.
-pub const VIEM_VERSION_MAJOR: c_int = 3;
+pub const VIEM_VERSION_MAJOR: c_int = 2;
 /// The version of this header.
 pub const VIEM_VERSION_MINOR: c_int = 0;
 /// The version of this header.

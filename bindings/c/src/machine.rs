@@ -129,7 +129,7 @@ fn pe_kind(pe: c_int) -> Result<PeKind, Error> {
 ///
 /// # Safety
 ///
-/// The array has this length. Nobody changes it during the call.
+/// The array has this length. It does not change during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_machine_from_matrix(
     num_pes: i64,
@@ -235,7 +235,7 @@ impl viem::Machine for Computed {
 ///
 /// # Safety
 ///
-/// The array has this length. Nobody changes it during the call.
+/// The array has this length. It does not change during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_machine_with_capacities(
     machine: Option<&Machine>,

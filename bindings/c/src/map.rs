@@ -91,7 +91,7 @@ fn mapping_of(Solution { mapping, report, .. }: Solution, num_pes: usize) -> Map
 ///
 /// # Safety
 ///
-/// The array has this length. Nobody changes it during the call.
+/// The array has this length. It does not change during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_map(
     graph: Option<&Graph>,
@@ -123,7 +123,7 @@ pub unsafe extern "C" fn viem_map(
 ///
 /// # Safety
 ///
-/// The array has this length. Nobody changes it during the call.
+/// The array has this length. It does not change during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_map_many_to_one(
     graph: Option<&Graph>,
@@ -153,7 +153,7 @@ pub unsafe extern "C" fn viem_map_many_to_one(
 ///
 /// # Safety
 ///
-/// The array has this length. Nobody changes it during the call.
+/// The array has this length. It does not change during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_remap(
     graph: Option<&Graph>,
@@ -202,7 +202,7 @@ unsafe fn objective_of(name: *const c_char) -> Result<SecondaryObjective, Error>
 ///
 /// # Safety
 ///
-/// The array has this length; `objective` ends with a zero byte. Nobody changes it during the call.
+/// The array has this length; `objective` ends with a zero byte. It does not change during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_relieve(
     graph: Option<&Graph>,

@@ -51,7 +51,7 @@ pub struct Report {
     pub below_half: i64,
     /// The number of PEs or blocks below the least load.
     pub below_least: i64,
-    /// The sum of what these lack: 0 if all have the least load.
+    /// The sum of their deficits: 0 if all have the least load.
     pub shortfall: i64,
     /// The number of vertices that have moved.
     pub moved_vertices: i64,
@@ -59,7 +59,7 @@ pub struct Report {
     pub moved_weight: i64,
     /// Time of the run.
     pub seconds: f64,
-    /// 1 if the progress function ended the run, or a time limit one that would have ended by itself; else 0.
+    /// 1 if the progress function ended the run, or a time limit a run that would have ended by itself; else 0.
     pub stopped: i32,
     /// 1 if no result has a lower cost, else 0, which says nothing.
     pub optimal: i32,
@@ -189,7 +189,7 @@ impl Mapping {
 ///
 /// # Safety
 ///
-/// The array has this length. Nobody changes it during the call.
+/// The array has this length. It does not change during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_mapping_new32(
     num_pes: i64,
@@ -289,7 +289,7 @@ pub extern "C" fn viem_mapping_pes(mapping: Option<&Mapping>) -> *const u32 {
 ///
 /// # Safety
 ///
-/// The array has this length. Nobody else uses it during the call.
+/// The array has this length. It is not in use elsewhere during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_mapping_copy32(
     mapping: Option<&Mapping>,

@@ -22,7 +22,7 @@ struct Wanted {
 impl Wanted {
     /// # Safety
     ///
-    /// The arrays are as long as `viem_partition` says, and nobody changes them during the call.
+    /// The arrays are as long as `viem_partition` says, and they do not change during the call.
     unsafe fn division(&self, graph: &Graph, balance: Balance) -> Result<Division, Error> {
         let num_blocks = block_count(self.num_blocks)?;
         check_memory(64 * num_blocks as u128)?;
@@ -61,7 +61,7 @@ fn speeds(shares: &[i64]) -> Result<Vec<u32>, Error> {
 ///
 /// # Safety
 ///
-/// The array has an entry for each vertex. Nobody changes it during the call.
+/// The array has an entry for each vertex. It does not change during the call.
 pub(crate) unsafe fn fixed_vertices(
     fixed: *const i32,
     graph: &Graph,
@@ -121,7 +121,7 @@ fn run(
 ///
 /// # Safety
 ///
-/// The arrays have these lengths. Nobody changes them during the call.
+/// The arrays have these lengths. They do not change during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_partition(
     graph: Option<&Graph>,

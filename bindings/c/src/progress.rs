@@ -29,7 +29,7 @@ unsafe impl Sync for Callback {}
 /// Asks the function of a run whether it should stop.
 pub(crate) struct Watcher {
     callback: Option<Callback>,
-    /// When it was last called, and by whoever holds this alone.
+    /// The time of the last call; only the holder of the lock may make the next one.
     last: Mutex<Option<Instant>>,
     best: AtomicI64,
     stopped: AtomicBool,
@@ -57,7 +57,7 @@ impl Observer for Watcher {
         if self.has_stopped() {
             return true;
         }
-        // Whoever finds a call going on does not wait for it.
+        // A thread that finds a call going on does not wait for it.
         let Ok(mut last) = self.last.try_lock() else { return false };
         if last.is_some_and(|last| last.elapsed() < PAUSE) {
             return false;

@@ -27,7 +27,7 @@ pub struct Qap {
 ///
 /// # Safety
 ///
-/// The arrays have these lengths. Nobody changes them during the call.
+/// The arrays have these lengths. They do not change during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_qap_new(
     size: i64,

@@ -141,7 +141,7 @@ pub unsafe extern "C" fn viem_settings_new(
 ///
 /// # Safety
 ///
-/// Nobody else uses the settings now.
+/// The settings are not in use elsewhere.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_settings_set_seed(
     settings: Option<&mut Settings>,
@@ -158,7 +158,7 @@ pub unsafe extern "C" fn viem_settings_set_seed(
 ///
 /// # Safety
 ///
-/// Nobody else uses the settings now.
+/// The settings are not in use elsewhere.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_settings_set_threads(
     settings: Option<&mut Settings>,
@@ -186,7 +186,7 @@ const MOST_THREADS: usize = 1 << 14;
 ///
 /// # Safety
 ///
-/// Nobody else uses the settings now.
+/// The settings are not in use elsewhere.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_settings_set_imbalance(
     settings: Option<&mut Settings>,
@@ -205,13 +205,13 @@ pub unsafe extern "C" fn viem_settings_set_imbalance(
 }
 
 /// Sets the least load: 0.9 asks for 90 % of its share at least in each block and on each PE, rounded down. 0 asks for nothing. Where both cannot
-/// be met, bounds go before least loads: the report says how many loads are below, and by how much.
+/// be met, bounds take precedence over least loads: the report says how many loads are below, and by how much.
 ///
 /// - `least_load`: from 0 to 1
 ///
 /// # Safety
 ///
-/// Nobody else uses the settings now.
+/// The settings are not in use elsewhere.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_settings_set_least_load(
     settings: Option<&mut Settings>,
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn viem_settings_set_least_load(
 ///
 /// # Safety
 ///
-/// Nobody else uses the settings now.
+/// The settings are not in use elsewhere.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_settings_set_time_limit(
     settings: Option<&mut Settings>,
@@ -251,7 +251,7 @@ pub unsafe extern "C" fn viem_settings_set_time_limit(
 ///
 /// # Safety
 ///
-/// Nobody else uses the settings now.
+/// The settings are not in use elsewhere.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_settings_set_social(
     settings: Option<&mut Settings>,
@@ -268,7 +268,7 @@ pub unsafe extern "C" fn viem_settings_set_social(
 ///
 /// # Safety
 ///
-/// Nobody else uses the settings now. The function may be called with `data` from any thread during all runs with these settings.
+/// The settings are not in use elsewhere. The function may be called with `data` from any thread during all runs with these settings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_settings_set_progress(
     settings: Option<&mut Settings>,

@@ -11,11 +11,11 @@ const BEGINNING: &str = "/*
  * viem: process mapping and graph partitioning.
  *
  * Functions return a status and take an error last: where they fail, it gets an error with a message and the place of the fault, which
- * viem_error_free frees; where they succeed, it gets null. It may be null. Whatever it held before is not read.
+ * viem_error_free frees; where they succeed, it gets null. It may be null. Its value before the call is not read.
  *
- * Graphs, machines, mappings, settings and problems are handles. Those who make one free it, once; results do not need what they were made
+ * Graphs, machines, mappings, settings and problems are handles. The caller that makes one frees it, once; results do not need what they were made
  * from. All indices count from 0. Texts are UTF-8 and end with a zero byte. Functions may be called from any number of threads at once, as long
- * as nobody changes or frees what another call uses. Nothing is printed, and no function ends the process, unless the system refuses memory
+ * as no arguments of a running call are changed or freed. Nothing is printed, and no function ends the process, unless the system refuses memory
  * that was free when a call began.
  *
  * This file is generated from the Rust source. The guide is docs/guide/c.md.

@@ -22,8 +22,8 @@ extern "C" {
 
 /*
  * The vertices of a rank and their edges, with the names and the meaning that they have for ParMETIS; all numbers count from 0. Rank r has the
- * n = vtxdist[r + 1] - vtxdist[r] vertices from vtxdist[r] on. Each edge stands in the lists of both its ends, with the same weight; none
- * leads from a vertex to itself, and none stands twice in a list.
+ * n = vtxdist[r + 1] - vtxdist[r] vertices from vtxdist[r] on. Each edge is in the lists of both its ends, with the same weight; none
+ * leads from a vertex to itself, and none occurs twice in a list.
  */
 typedef struct {
     const void *vtxdist; /* an entry for each rank and one more, the same on all ranks; the first is 0, the last the number of vertices,
@@ -48,7 +48,7 @@ typedef struct {
  * - `settings`: null for those of VIEM_PRESET_ECO. There are no time limits, progress functions, and social networks for distributed
  *   graphs: they are refused
  * - `blocks`: gets n entries, the block of each own vertex. Not written on failure
- * - `report`: gets what is known of the result, the same on all ranks but for the time; may be null
+ * - `report`: gets the report of the result, the same on all ranks but for the time; may be null
  * - `error`: gets the error, which viem_error_free frees; null on success. May be null
  *
  *     int32_t blocks[1000];

@@ -246,7 +246,7 @@ static void say(decision *decision, const char *message)
     snprintf(decision->message, MESSAGE_SIZE, "%s", message);
 }
 
-/* Whether a cost is lower by more than the threshold, and what is said about it. */
+/* Whether a cost is lower by more than the threshold, and the line about it. */
 static void weigh(const options *options, decision *decision)
 {
     double gain = 1 - (double)decision->cost_after / (double)(decision->cost_before ? decision->cost_before : 1);

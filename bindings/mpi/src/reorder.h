@@ -71,7 +71,7 @@ typedef struct {
 
 /* The machine that sites make: a tree. */
 fault machine_of_sites(const site sites[], int num_ranks, const char *distances, machine *machine);
-/* A machine that somebody has specified. */
+/* A machine that was specified. */
 fault machine_of_spec(const char *spec, const char *distances, const int world_ranks[], int num_ranks, machine *machine);
 void free_machine(machine *machine);
 
@@ -90,7 +90,7 @@ options read_options(int num_ranks);
 
 enum { MESSAGE_SIZE = 400 };
 
-/* What was decided. */
+/* The decision. */
 typedef struct {
     int moves;     /* whether ranks change */
     int is_fault;  /* whether they stay because something failed */
@@ -112,7 +112,7 @@ uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t size);
 /* A reordering under way. */
 typedef struct {
     MPI_Comm comm;      /* that of the program */
-    MPI_Comm ours;      /* its copy, on which nobody else communicates */
+    MPI_Comm ours;      /* its copy, on which only this library communicates */
     MPI_Comm reordered; /* the same processes, reordered; `ours` if ranks stay */
     int rank, size;     /* of the calling process in `ours` */
     int new_rank;       /* its rank in `reordered` */

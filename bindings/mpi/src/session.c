@@ -26,7 +26,7 @@ static const char *message_of(fault fault)
     case FAULT_TOO_MANY_EDGES: return "the graph has more than 2^31 - 1 edges";
     case FAULT_NO_PES: return "VIEM_MACHINE has no PEs for processes outside of MPI_COMM_WORLD";
     case FAULT_NOT_RECORDED: return "nothing has been recorded; is viem_trace.so loaded?";
-    /* MPI itself reports wrong arguments, and whoever reads a file what is wrong with it. */
+    /* MPI itself reports wrong arguments, and readers the faults of files. */
     default: return "";
     }
 }
@@ -127,7 +127,7 @@ static fault prepare(const session *session, gathered *all)
     return has_memory ? reserve(&all->edges, capacity) : FAULT_NO_MEMORY;
 }
 
-/* Rank 0 learns whether all can take part, and tells them. */
+/* Rank 0 learns whether all can take part, and informs them. */
 static int open_gathering(session *session, gathered *all, int count)
 {
     int order = ORDER_STOP, is_first = session->rank == 0;
@@ -203,7 +203,7 @@ static fault specify(const session *session, gathered *all, const char *spec, co
     return machine_of_spec(spec, distances, all->world_ranks, session->size, machine);
 }
 
-/* Says once what is known of how ranks are bound, at rank 0 of the job. */
+/* Prints once how ranks are bound, as far as it is known, at rank 0 of the job. */
 static void report_binding(const session *session, const site sites[])
 {
     static int is_said;

@@ -1,4 +1,4 @@
-//! When ranks stay, and what is said then; the cache; machines that nobody specifies.
+//! Cases in which ranks stay, and the messages; the cache; machines that are not specified.
 
 use std::fs;
 

@@ -14,7 +14,7 @@
  *     VIEM_TRACE=PREFIX             files are PREFIX.RANK instead of viem_trace.RANK
  *     VIEM_TRACE_COLLECTIVES=0      collectives are not counted
  *     VIEM_TRACE_ORDER=1            the order of messages is recorded, too, in the files PREFIX.order.RANK
- *     VIEM_TRACE_EAGER=BYTES        blocking sends of at least so many bytes, 65536 by default, wait for their receiver
+ *     VIEM_TRACE_EAGER=BYTES        blocking sends of at least this many bytes, 65536 by default, wait for their receiver
  *
  * Counted, at the sender, by ranks of MPI_COMM_WORLD, whatever the communicator:
  *
@@ -809,7 +809,7 @@ static void exchange(const group *group, int to, int from, uint64_t bytes)
     order_exchange(group, to, from, bytes);
 }
 
-/* The rank so many places behind the own one, modulo the size. */
+/* The rank this many places behind the own one, modulo the size. */
 static int ahead(const group *group, int64_t distance)
 {
     return (int)((group->rank + distance + group->size) % group->size);
@@ -891,7 +891,7 @@ static void record_doubling(int64_t count, MPI_Datatype type, int is_cyclic, MPI
     }
 }
 
-/* The number of elements of the part so many places behind that of the own rank. */
+/* The number of elements of the part this many places behind that of the own rank. */
 static int64_t part_ahead(const group *group, int64_t distance, int64_t count)
 {
     return count / group->size + (ahead(group, distance) < count % group->size);

@@ -249,7 +249,7 @@ impl Rows {
         })
     }
 
-    /// Drops zeros and the diagonal, sums entries that stand in a row several times, and sorts rows. In place, O(m log m) at worst.
+    /// Drops zeros and the diagonal, sums entries that occur several times in a row, and sorts rows. In place, O(m log m) at worst.
     fn tidy(&mut self) -> Result<(), Fault> {
         let (mut kept, mut row_begin) = (0, 0);
         let mut row: Vec<(NodeId, Weight)> = Vec::new();

@@ -20,7 +20,7 @@ pub(crate) fn run_program(py: Python<'_>, name: &str, command_line: Vec<OsString
     };
     py.detach(|| {
         let code = program(command_line);
-        // Nobody else does that outside of a program of Rust. A reader that has gone is no reason to fail, as there.
+        // Outside of a Rust program this is not done by the runtime. A reader that has gone is no reason to fail, as there.
         let _ = std::io::stdout().flush();
         std::process::exit(code.into())
     })

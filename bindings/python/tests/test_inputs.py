@@ -52,7 +52,7 @@ def test_all_sources_are_one_graph(seed):
 
 
 def test_entries_that_mean_nothing():
-    # The diagonal, a zero, an entry that stands twice, and rows that are not sorted.
+    # The diagonal, a zero, an entry that occurs twice, and rows that are not sorted.
     indptr, indices = [0, 5, 6, 8], [2, 0, 1, 2, 1, 0, 0, 2]
     graph = viem.Graph((indptr, indices, [1, 9, 3, 2, 0, 3, 3, 7]))
     assert dense(graph).tolist() == [[0, 3, 3], [3, 0, 0], [3, 0, 0]]

@@ -99,7 +99,7 @@ def test_missing_least_loads_are_reported():
     check_low_loads(scored.loads, scored.report, 100, 0.75)
     assert viem.evaluate(graph, 16, old).shortfall == 0
     assert viem.evaluate(graph, 16, old, shares=[1] * 8 + [0] * 8, least_load=1).report["loads"]["below_half"] == 0
-    # Nothing can be divided: bounds go before least loads.
+    # Nothing can be divided: bounds take precedence over least loads.
     heavy = viem.partition(nx.path_graph(4), 3, weights=[10, 1, 1, 10], imbalance=0.5, least_load=1)
     assert heavy.overload == 0 and heavy.shortfall == 5 and heavy.report["loads"]["below_least"] == 1
 

@@ -21,7 +21,7 @@ pub struct Band {
     pub count: u64,
 }
 
-/// The band of vertices with at most so many steps to a vertex of another block. `blocks` has the block of each local vertex. O(m/p) for each step.
+/// The band of vertices with at most this many steps to a vertex of another block. `blocks` has the block of each local vertex. O(m/p) for each step.
 pub fn band(
     comm: &impl Comm,
     graph: &DistGraph,

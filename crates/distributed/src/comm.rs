@@ -94,7 +94,7 @@ impl Received {
     }
 }
 
-/// A communicator that counts what is said.
+/// A communicator that counts the communication.
 #[derive(Debug)]
 pub struct Counted<C> {
     inner: C,
@@ -299,7 +299,7 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// The ranges of ranks that have so many vertices each. There are at most 2^32 - 2 in all.
+    /// The ranges of ranks that have this many vertices each. There are at most 2^32 - 2 in all.
     pub fn of_counts(counts: impl IntoIterator<Item = NodeId>, rank: usize) -> Self {
         let mut first = vec![0];
         for count in counts {
@@ -308,7 +308,7 @@ impl Ranges {
         Self { first, rank }
     }
 
-    /// The ranges of all ranks, where this one has so many vertices.
+    /// The ranges of all ranks, where this one has this many vertices.
     pub fn gather(comm: &impl Comm, count: NodeId) -> Self {
         let counts = comm.all_gather(&[u64::from(count)]).words;
         Self::of_counts(counts.into_iter().map(|count| count as NodeId), comm.rank())

@@ -127,7 +127,7 @@ fn rows(comm: &impl Comm, graph: &DistGraph, ranges: &Ranges, coarse_of: &[NodeI
     }
 }
 
-/// Makes one arc of those with the same ends, which stand side by side.
+/// Makes one arc of those with the same ends, which are side by side.
 fn add_up(arcs: &mut Vec<Arc>) {
     arcs.dedup_by(|later, sum| {
         let is_same = later.0 == sum.0;

@@ -1,6 +1,6 @@
 //! A panic on one rank as an error on all.
 //!
-//! Before each collective operation, the ranks say whether they are all there. One that has panicked comes there too, and says no: so nobody waits for
+//! Before each collective operation, the ranks say whether they are all there. One that has panicked comes there too, and says no: so no rank waits for
 //! it in an operation that it never calls. That costs a reduction of one word for each operation.
 
 use std::any::Any;
@@ -69,7 +69,7 @@ pub fn guarded<C: Comm, T>(
 fn message(panic: Box<dyn Any + Send>) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    // Dropping what somebody has panicked with may panic again.
+    // Dropping the payload of a panic may panic again.
     std::mem::forget(panic);
     text.unwrap_or_else(|| "a panic without a message".into())
 }

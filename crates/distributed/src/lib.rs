@@ -22,7 +22,7 @@
 //! # Design
 //!
 //! `distributed` is no binding: it has algorithms of its own. MPI is a package of its own above it, so the compiler
-//! guarantees that the algorithms know none, and whoever has no MPI can build and test them.
+//! guarantees that the algorithms know none, and that they can be built and tested without MPI.
 //!
 //! | layer | what it is |
 //! |---|---|

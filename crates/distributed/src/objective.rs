@@ -3,7 +3,7 @@
 use viem::ground::types::{BlockId, Weight};
 use viem::machine::{DistanceOracle, Distances, Metric};
 
-/// Most blocks whose distances are stored as a table: that of so many takes 4 MB.
+/// Most blocks whose distances are stored as a table: that of this many takes 4 MB.
 const MOST_STORED: usize = 1 << 10;
 
 /// The distances between blocks.

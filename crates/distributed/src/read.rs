@@ -154,7 +154,7 @@ fn read_lines(comm: &impl Comm, path: &Path) -> Result<(DistGraph, Vec<GraphNote
     let rows = Rows { offsets, targets, edge_weights, node_weights };
     let arcs: u64 = comm.all_gather(&[rows.targets.len() as u64]).words.iter().sum();
     let wrong = lines::wrong_count(name, header, place, arcs);
-    // As many entries as edges: each edge stands at one end only.
+    // As many entries as edges: each edge is at one end only.
     if arcs == header.num_edges {
         explained(comm, path, wrong.map_or(Ok(()), Err))?;
         return Ok((finish(comm, path, header, rows, &places)?, header.notes()));

@@ -8,7 +8,7 @@ use crate::comm::Comm;
 use crate::graph::{DistGraph, Rows};
 use crate::threads::{self, ThreadComm};
 
-/// A random graph with at most so many vertices, with weights or without.
+/// A random graph with at most this many vertices, with weights or without.
 pub(crate) fn random_graph(rng: &mut Rng, most: u32) -> CsrGraph {
     let n = rng.below(most + 1);
     let mut builder = GraphBuilder::new(n as usize);
@@ -26,7 +26,7 @@ pub(crate) fn random_graph(rng: &mut Rng, most: u32) -> CsrGraph {
     builder.build().expect("each edge is added once")
 }
 
-/// Distributes a graph over so many ranks, unevenly by a seed, and runs `work` on each.
+/// Distributes a graph over this many ranks, unevenly by a seed, and runs `work` on each.
 pub(crate) fn on_ranks<R: Send>(
     size: usize,
     graph: &CsrGraph,

@@ -18,7 +18,7 @@ const LONGEST_HEADER: usize = 1 << 16;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs)] // the fields are what messages show
 pub enum ArrayFault {
-    /// Something stands there that is not what is expected.
+    /// Something else than the expected text.
     Unexpected { text: String, expected: &'static str },
     /// The file ends too early.
     Missing { expected: &'static str },
@@ -94,11 +94,11 @@ impl Header {
         value(self, raw).map_err(|text| ArrayFault::Unexpected { text, expected: "a whole number from 0" })
     }
 
-    /// The bytes of the next entries, up to so many.
+    /// The bytes of the next entries, up to this many.
     pub fn entries<R: Read>(&self, scanner: &mut Scanner<R>, count: u64) -> Result<Vec<u8>, ArrayFault> {
         let mut raw = Vec::new();
         let mut entry = [0; 8];
-        // Memory for what stands there, not for what the header promises.
+        // Memory for the content, not for what the header promises.
         for _ in 0..count {
             if !scanner.read_exact(&mut entry[..self.size]) {
                 return Err(ArrayFault::Missing { expected: "an entry of the array" });

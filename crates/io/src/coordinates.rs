@@ -2,12 +2,12 @@
 //!
 //! | kind | what it looks like |
 //! |---|---|
-//! | columns | a line for each vertex, with its two to four coordinates, perhaps after its number; names may stand over them |
+//! | columns | a line for each vertex, with its two to four coordinates, perhaps after its number; there may be names over them |
 //! | `.xyz` with a header | a line with the number of dimensions, one with the number of points, and for each the number of its vertex and its one to four coordinates |
 //! | Matrix Market | `%%MatrixMarket matrix array real general`, a line with the numbers of rows and columns, and the numbers, column by column |
 //!
-//! The first line shows which kind a file is. Blanks, tabulators and commas stand between numbers, or semicolons if the first line
-//! has one; empty lines and lines that start with `#` or `%` are passed over. A line may have 64 MiB.
+//! The first line shows which kind a file is. Numbers are separated by blanks, tabulators and commas, or by semicolons if the first line
+//! has one; empty lines and lines that start with `#` or `%` are skipped. A line may have 64 MiB.
 //!
 //! If the first of three or more columns counts the vertices, it may hold their numbers or a coordinate, which only the user knows
 //! ([`Ids`]).
@@ -84,7 +84,7 @@ enum Stop {
 
 type Outcome<T> = Result<T, Stop>;
 
-/// Reads a point for each of `num_nodes` vertices; time and memory for what stands there.
+/// Reads a point for each of `num_nodes` vertices; time and memory grow with the content.
 ///
 /// ```
 /// use viem_io::{Source, coordinates};
@@ -177,7 +177,7 @@ impl Rows<'_> {
         Err(Stop::Fault(Misplaced { place: Place { line: self.line, column }, fault }))
     }
 
-    /// A whole number that stands alone in its line or beside others.
+    /// A whole number that is alone in its line or beside others.
     fn count(&self, index: usize, what: &'static str) -> Outcome<u64> {
         let Some(&(column, number)) = self.numbers.get(index) else {
             return self.fault(1, CoordinatesFault::NotACount { text: String::new(), what });
@@ -261,7 +261,7 @@ fn points(rows: &mut Rows<'_>, num_nodes: usize, ids: Ids) -> Outcome<Coordinate
     finish(rows, dimension, values, num_nodes)
 }
 
-/// The numbers of so many lines, row by row, the first of which has been read already.
+/// The numbers of this many lines, row by row, the first of which has been read already.
 fn table(
     rows: &mut Rows<'_>,
     columns: usize,
@@ -492,7 +492,7 @@ mod tests {
     #[test]
     fn an_endless_line_is_refused() {
         let source = Source::new("test", (&b"0 1\n"[..]).chain(std::io::repeat(b'1'))).unwrap();
-        // So many vertices could have a longer file.
+        // This many vertices could have a longer file.
         let error = read(source, 1 << 20).unwrap_err().to_string();
         assert_eq!(
             error,

@@ -36,12 +36,12 @@ impl<'a, W: Write + ?Sized> DigitWriter<'a, W> {
         self.buffer.push(byte);
     }
 
-    /// Writes what was gathered if it is much.
+    /// Writes the gathered bytes if there are many.
     pub(super) fn relieve(&mut self) -> io::Result<()> {
         if self.buffer.len() >= CAPACITY { self.finish() } else { Ok(()) }
     }
 
-    /// Writes what was gathered.
+    /// Writes the gathered bytes.
     pub(super) fn finish(&mut self) -> io::Result<()> {
         self.out.write_all(&self.buffer)?;
         self.buffer.clear();

@@ -1,4 +1,4 @@
-//! The fields of a text: what stands between blanks, on whatever lines.
+//! The fields of a text: the words between blanks, on any lines.
 //!
 //! A field that starts with `#` or `%` is a comment, up to the end of its line.
 
@@ -10,7 +10,7 @@ use crate::{ContentError, ReadError, Source};
 use viem::ground::memory;
 use viem::ground::number::{self, NumberFault};
 
-/// The reason why a field is not the number that should stand there.
+/// The reason why a field is not the number that should be there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
@@ -56,7 +56,7 @@ impl<'a> Fields<'a> {
         Self { name: source.name().to_owned(), scanner: Scanner::new(source) }
     }
 
-    /// The fields of a text of numbers, between which commas or semicolons may stand if they do so in its first line.
+    /// The fields of a text of numbers, which commas or semicolons may separate if they do so in its first line.
     pub(crate) fn of_numbers(source: Source<'a>) -> Self {
         let mut fields = Self::new(source);
         if let Separator::Single(separator) = Separator::of_start(fields.scanner.at_hand()) {
@@ -141,7 +141,7 @@ impl<'a> Fields<'a> {
         Misplaced { place: self.place(), fault }
     }
 
-    /// Appends what was read; whether there is memory for it. If not, the text ends here, and [`Fields::finish`] says why.
+    /// Appends the bytes that were read, and returns whether there is memory for them. If not, the text ends here, and [`Fields::finish`] says why.
     pub(crate) fn push<T>(&mut self, values: &mut Vec<T>, value: T) -> bool {
         match memory::reserve(values, 1) {
             Ok(()) => values.push(value),

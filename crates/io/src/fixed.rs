@@ -2,7 +2,7 @@
 //!
 //! Either line i holds the PE of process i, or each line holds a process and its PE, and processes without a line are
 //! free. The first line decides: one number or two. Numbers are counted from 0 and separated by blanks, commas or
-//! semicolons. Lines that start with `#` or `%` are comments, and names may stand over the columns of pairs.
+//! semicolons. Lines that start with `#` or `%` are comments, and the columns of pairs may have names.
 
 use super::mapping::Room;
 use super::scanner::{RefusedLine, Scanner};

@@ -9,7 +9,7 @@ pub(crate) const MOST_IDLE: u64 = 64;
 /// Bytes that the blank line of a vertex without neighbours may have.
 const MOST_OF_ROW: u64 = 8;
 
-/// More blank lines and comments than are passed over.
+/// More blank lines and comments than are skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "there is nothing but blank lines and comments for {MOST_IDLE} MiB, the most that is passed over; is it the right file, and does it end?"
@@ -102,7 +102,7 @@ mod tests {
         ] {
             assert_eq!(length(text, 1, 0), expected, "{text:?}");
             for seed in 0..20 {
-                // What stands between content and the last line of the same piece is not counted.
+                // Lines between content and the last line of the same piece are not counted.
                 let found = length(text, 5, seed);
                 assert!(found <= expected && expected < found + 5, "{text:?}: {found}");
             }

@@ -20,12 +20,12 @@
 //! | [`qaplib`] | quadratic assignment problems of QAPLIB: read, write |
 //! | [`qap_solution`] | their solutions: read, write |
 //! | [`readings`] | all that a file may be by its content |
-//! | [`signature`] | what files of recorded traffic say of themselves |
+//! | [`signature`] | the signatures of files of recorded traffic |
 //! | [`output`] | the outputs of a run: written whole or not at all |
 //! | [`Text`], [`scanner`], [`fields`], [`table`] | for readers of further formats: whole texts, tokens, numbers with faults, lines of fields |
 //! | [`xml`], [`array`](mod@array), [`npz`] | for the same: XML, arrays of NumPy and archives of them |
 //!
-//! Every reader scans its text once, in pieces, and takes memory for what stands there, never for what a
+//! Every reader scans its text once, in pieces, and takes memory for its content, never for what a
 //! header promises. Lines and columns are counted from 1, columns in bytes.
 //!
 //! # Design
@@ -121,7 +121,7 @@ impl HasKind for ReadError {
 }
 
 impl ReadError {
-    /// The same for the name of a file that may be a misspelt `what`: where there is no such file, that is said, too.
+    /// The same for the name of a file that may be a misspelt `what`: if there is no such file, the message says so.
     pub fn or_else_is(self, what: impl std::fmt::Display) -> Self {
         match self {
             Self::Unreadable { file, source } if source.kind() == std::io::ErrorKind::NotFound => {

@@ -63,7 +63,7 @@ pub(super) fn read<T, F: LineFault>(
     })
 }
 
-/// Reads up to the first fault, where the scanner then stands.
+/// Reads up to the first fault, and leaves the scanner there.
 fn read_lines<T, F: LineFault>(
     scanner: &mut Scanner<Source<'_>>,
     expected: Option<usize>,
@@ -87,7 +87,7 @@ fn read_lines<T, F: LineFault>(
     Ok(())
 }
 
-/// Goes on to the next line; what is left in this one is a fault.
+/// Goes on to the next line; a rest of this one is a fault.
 pub(super) fn end_of_line<F>(
     scanner: &mut Scanner<Source<'_>>,
     fault: impl Fn(String) -> F,

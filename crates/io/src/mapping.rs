@@ -123,7 +123,7 @@ impl Taken<'_> {
     }
 }
 
-/// Reads up to the first fault, where the scanner then stands.
+/// Reads up to the first fault, and leaves the scanner there.
 fn read_lines(
     scanner: &mut Scanner<Source<'_>>,
     expected: usize,

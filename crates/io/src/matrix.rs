@@ -1,6 +1,6 @@
 //! Matrices: n rows of n whole numbers, separated by arbitrary whitespace, commas or semicolons.
 //!
-//! The number n may stand before them, or names over the columns and beside the rows, where each row is a line. What starts with `#`
+//! The number n may precede them, or there may be names over the columns and beside the rows, if each row is a line. Text from `#`
 //! or `%` is a comment, up to the end of its line.
 
 use super::fields::{FieldFault, Fields, Misplaced, Place};
@@ -34,7 +34,7 @@ pub enum MatrixFault {
     NotSquare { entries: usize },
 }
 
-/// Reads a matrix; time and memory for what stands there. Whether it is symmetric is not asked.
+/// Reads a matrix; time and memory grow with the content. It is not checked for symmetry.
 pub fn read(source: Source<'_>) -> Result<Matrix, ReadError> {
     let mut fields = Fields::of_numbers(source);
     let layout = fields.layout();

@@ -1,6 +1,6 @@
 //! The array in an archive of NumPy (`.npz`): a zip archive whose members are stored or deflated.
 //!
-//! The list of members at the end of the archive says where each is. The array is unpacked as it is read, so whoever reads it sees its header before
+//! The list of members at the end of the archive says where each is. The array is unpacked as it is read, so its reader sees its header before
 //! the memory for its entries is needed; what it may expand to is bounded as for all packed sources, and its checksum is compared.
 //! (PKWARE, ".ZIP File Format Specification".)
 

@@ -2,7 +2,7 @@
 //!
 //! [`Outputs`] holds where each output goes. What cannot be written, two outputs in one place, and an output that would
 //! overwrite an input are refused before any work. At the end, all files are written and forced to the disk under temporary names in the
-//! folders where they shall stand ([`Outputs::stage`]); then pipes and devices are written; and only then are the files
+//! folders in which they belong ([`Outputs::stage`]); then pipes and devices are written; and only then are the files
 //! renamed ([`Staged::publish`]). So a failure before that leaves every file as it was, and no reader ever sees half a
 //! file. A replaced file keeps its permissions and, where the system lets us, its owner. Through a symbolic link the
 //! file it points to is replaced and the link stays.
@@ -50,7 +50,7 @@ pub enum WriteError {
     /// Writing began and failed: the disk is full, or a limit is reached.
     #[error("{file}: cannot be written: {source}")]
     WriteFailed { file: String, source: io::Error },
-    /// All was written, but not where it should stand.
+    /// All was written, but not in its place.
     #[error("{file}: cannot be written: {source}; the result was kept as {kept}")]
     Kept { file: String, source: io::Error, kept: String },
 }

@@ -40,7 +40,7 @@ pub enum QapSolutionFault {
     Twice { number: i64 },
 }
 
-/// Reads an assignment of so many objects.
+/// Reads an assignment of this many objects.
 pub fn read(source: Source<'_>, size: usize) -> Result<QapSolutionFile, ReadError> {
     let mut fields = Fields::of_numbers(source.bounded(size));
     let result = solution(&mut fields, size);

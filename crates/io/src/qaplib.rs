@@ -1,7 +1,7 @@
 //! Quadratic assignment problems in the format of QAPLIB: the number n, then two n x n matrices, separated by arbitrary
 //! whitespace, commas or semicolons.
 //!
-//! The line of n may hold one or two numbers more, as in files named `.qap` (`n optimum best-known`), and one number may stand at
+//! The line of n may hold one or two numbers more, as in files named `.qap` (`n optimum best-known`), and there may be one number at
 //! the end: a known J. What starts with `#` or `%` is a comment, up to the end of its line.
 //!
 //! Rows may be broken over lines at will. But if most lines, and at least n, are rows of n numbers, one that is not must still leave each of the others a row: where a
@@ -16,7 +16,7 @@ use super::scanner::Token;
 use crate::{ReadError, Source};
 use viem::ground::number;
 
-/// Two square matrices, and what the file says of J.
+/// Two square matrices, and the values of J in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Qaplib {
@@ -26,7 +26,7 @@ pub struct Qaplib {
     pub a: Vec<i64>,
     /// The second matrix, row by row: its indices are places.
     pub b: Vec<i64>,
-    /// Values of J that the file names, in its order. Nobody has checked them.
+    /// Values of J that the file names, in its order. They are not checked.
     pub claimed: Vec<i64>,
     /// The line of each of these.
     pub claim_lines: Vec<u64>,
@@ -84,7 +84,7 @@ const MOST_ROWS: u64 = 1 << 16;
 /// Numbers before the matrices at most: n and two values of J.
 const MOST_BEFORE: usize = 3;
 
-/// Reads a problem; time and memory for what stands there.
+/// Reads a problem; time and memory grow with the content.
 ///
 /// ```
 /// use viem_io::{Source, qaplib};
@@ -143,7 +143,7 @@ fn problem(fields: &mut Fields<'_>) -> Result<Qaplib, Misplaced<QaplibFault>> {
         let fault = QaplibFault::TooFew { size, found: numbers.len(), expected: body };
         return Err(lines.uneven(0).unwrap_or_else(|| fields.fault(fault)));
     };
-    // What is more than the matrices stands on the line of n, but for one number at the end.
+    // Numbers besides the matrices are on the line of n, but for one number at the end.
     let before = if beside < MOST_BEFORE { beside.min(more) } else { 0 };
     if let Some(fault) = lines.uneven(before) {
         return Err(fault);

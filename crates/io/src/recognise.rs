@@ -184,7 +184,7 @@ impl<'a> Lines<'a> {
         }
         rows.retain(|row| !row.is_empty());
         let is_even = rows.iter().all(|row| row.len() == width);
-        // Two lines may be a graph whose header lacks its second number.
+        // Two lines may be a graph whose header has no second number.
         if width == 1 {
             return if !is_even {
                 self.after_a_count(&rows)
@@ -270,7 +270,7 @@ impl<'a> Lines<'a> {
             all += 1;
             mutual += usize::from(vertex as usize != net + 1 && lists_back(net, vertex));
         }
-        // Of a graph with a fault or two most edges still stand at both ends.
+        // In a graph with a fault or two, most edges are still listed at both ends.
         2 * mutual < all
     }
 
@@ -291,7 +291,7 @@ impl<'a> Lines<'a> {
         if self.are_all { has_count || has_entries } else { has_entries }
     }
 
-    /// Returns whether a header that promises so many of something can be right.
+    /// Returns whether a header may promise this number of something.
     fn fits_count(&self, found: usize, promised: f64) -> bool {
         if self.are_all { found as f64 == promised } else { found as f64 <= promised }
     }

@@ -2,7 +2,7 @@
 //!
 //! The text passes through a buffer of fixed size, so lines, comments and runs of blanks may be of any
 //! length. Only `Scanner::next_line` needs a line as a whole: for one that is longer the buffer grows, up to
-//! `LONGEST_LINE`. What stands between two blanks is no longer than that, either. Numbers are read eight digits at a
+//! `LONGEST_LINE`. The text between two blanks is no longer than that, either. Numbers are read eight digits at a
 //! time: where the digits end is found with a few operations on a 64-bit word, and three multiplications turn the digits
 //! before it into their value (Lemire's "parse eight digits", 2018). What is more than digits is read by the grammar of
 //! [`number`](viem::ground::number), which is slower.
@@ -52,7 +52,7 @@ pub(super) enum RefusedLine {
 /// Reads a text token by token.
 pub struct Scanner<R> {
     reader: R,
-    /// The bytes at hand, then at least [`LOOKAHEAD`] zeros.
+    /// The buffered bytes, then at least [`LOOKAHEAD`] zeros.
     buffer: Vec<u8>,
     filled: usize,
     position: usize,
@@ -112,17 +112,17 @@ impl<R: Read> Scanner<R> {
         }
     }
 
-    /// The bytes at hand that are not scanned yet: at first, the start of the text.
+    /// The buffered bytes that are not scanned yet: in the beginning, the start of the text.
     pub fn at_hand(&self) -> &[u8] {
         &self.buffer[self.position..self.filled]
     }
 
-    /// Returns whether nothing follows what is at hand.
+    /// Returns whether nothing follows the buffered bytes.
     pub(super) fn has_all_at_hand(&self) -> bool {
         self.is_exhausted
     }
 
-    /// Lets one such byte stand between two tokens. Two of them have an empty text between them.
+    /// Allows one such byte between two tokens. Two of them have an empty text between them.
     pub(super) fn separate_by(&mut self, separator: u8) {
         self.separator = separator;
     }
@@ -138,7 +138,7 @@ impl<R: Read> Scanner<R> {
         (self.token_start - self.line_start) as u64 + 1
     }
 
-    /// The last token as it stands there, if it was a number; shortened if it is long.
+    /// The last token as it is written, if it was a number; shortened if it is long.
     pub(super) fn spelling(&self) -> String {
         let text = &self.buffer[self.token_start.max(0) as usize..self.position];
         let dots = if text.len() > TEXT_LENGTH { "..." } else { "" };
@@ -162,7 +162,7 @@ impl<R: Read> Scanner<R> {
 
     /// Returns whether a line starts here; if not, the text has ended. Call it at the start of a line only.
     ///
-    /// Comments, which are lines that start with `%`, are passed over.
+    /// Comments, which are lines that start with `%`, are skipped.
     pub fn has_line(&mut self) -> bool {
         loop {
             if !self.has_bytes() {
@@ -231,7 +231,7 @@ impl<R: Read> Scanner<R> {
 
     /// Puts whole lines into `block`, in place of what it holds: about `size` bytes, or up to about `most` where a line is longer. The last line
     /// may have no end if the text has none, which is then exhausted, or if it is longer than that. Call it at the start of a line only; that
-    /// is where the next byte then stands.
+    /// is that of the next byte.
     pub(super) fn take_lines(
         &mut self,
         size: usize,
@@ -266,7 +266,7 @@ impl<R: Read> Scanner<R> {
         self.hold(&[block, &at_hand])
     }
 
-    /// Fills a buffer with the next bytes that are not at hand; how many there are, fewer if the text ends.
+    /// Fills a buffer with the next bytes that are not buffered, and returns their number, which is less if the text ends.
     fn fill(&mut self, buffer: &mut [u8]) -> usize {
         let mut count = 0;
         while count < buffer.len() && !self.is_exhausted {
@@ -300,7 +300,7 @@ impl<R: Read> Scanner<R> {
         self.idle.allow_rows(rows);
     }
 
-    /// Makes these the bytes at hand, in place of those that are. A line starts with them.
+    /// Replaces the buffered bytes by these. A line starts with them.
     fn hold(&mut self, texts: &[&[u8]]) -> Result<(), OutOfMemory> {
         let length: usize = texts.iter().map(|text| text.len()).sum();
         if length > self.capacity() {
@@ -332,7 +332,7 @@ impl<R: Read> Scanner<R> {
         self.position < self.filled
     }
 
-    /// Passes over the rest of the line and its end.
+    /// Skips the rest of the line and its end.
     pub fn skip_line(&mut self) {
         loop {
             if let Some(newline) = self.newline(self.position) {
@@ -396,7 +396,7 @@ impl<R: Read> Scanner<R> {
         rest.iter().position(|&byte| byte == b'\n').map(|length| from + length)
     }
 
-    /// Passes over blanks; whether the line, or the text, ends after them.
+    /// Skips blanks, and returns whether the line, or the text, ends after them.
     pub fn is_rest_blank(&mut self) -> bool {
         self.skip_blanks();
         self.position == self.filled || self.buffer[self.position] == b'\n'
@@ -438,7 +438,7 @@ impl<R: Read> Scanner<R> {
         }
     }
 
-    /// Passes over arcs as most files spell them, as long as they lie at hand and `take` takes them: a number of one to eight
+    /// Skips arcs as most files spell them, as long as they are buffered and `take` takes them: a number of one to eight
     /// digits, the first of which is not 0, and, if arcs have weights, another one for that, each with one blank or a line end behind it.
     /// `take` gets both, the weight 1 if there is none. Returns the column of the first arc, and whether the line ends behind the last one.
     /// What follows is for [`Scanner::next_token`].
@@ -503,7 +503,7 @@ impl<R: Read> Scanner<R> {
         byte == self.separator && byte != b' '
     }
 
-    /// Passes over blanks and the carriage returns of a line end, up to where the next token starts.
+    /// Skips blanks and the carriage returns of a line end, up to where the next token starts.
     #[inline(always)]
     fn skip_blanks(&mut self) {
         loop {

@@ -62,7 +62,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A source of the bytes of any reader; `name` stands in messages.
+    /// A source of the bytes of any reader; `name` is its name in messages.
     pub fn new(name: impl Into<String>, mut reader: impl Read + Send + 'a) -> Result<Self, ReadError> {
         let name = name.into();
         let mut start = Vec::new();
@@ -118,7 +118,7 @@ impl<'a> Source<'a> {
         start
     }
 
-    /// The same as a file that is small, or that has something about each of so many items: reading it fails where it is longer than
+    /// The same as a file that is small, or that has something about each of this many items: reading it fails where it is longer than
     /// any such file needs to be.
     pub(crate) fn bounded(mut self, items: usize) -> Self {
         let most = MOST_SMALL.max((items as u64).saturating_mul(MOST_OF_EACH));

@@ -1,7 +1,7 @@
 //! Tables: lines of fields, as people and programs write them.
 //!
 //! The first line that has several fields says what separates fields: semicolons, or else commas, or else runs of blanks
-//! and tabulators. Between semicolons or commas a field may be empty, or stand in double quotes, inside of which separators are text.
+//! and tabulators. Between semicolons or commas a field may be empty, or in double quotes, inside of which separators are text.
 //! A field that starts with `#` or `%` begins a comment, up to the end of its line.
 //!
 //! A square table of numbers may have a line of names or numbers over its columns, the like beside its rows, or the number of its
@@ -274,7 +274,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Returns whether a first line of so many names fits rows of so many numbers. Something may stand over the names of the rows.
+    /// Returns whether a first line of this many names fits rows of this many numbers. The names of the rows may have a header.
     pub fn fits(self, names: usize, columns: usize) -> bool {
         names == columns || self.has_labels && names == columns + 1
     }

@@ -62,7 +62,7 @@ pub enum Base {
         /// True if the ends are joined.
         is_closed: bool,
     },
-    /// A hypercube of so many dimensions, 31 at most.
+    /// A hypercube of this many dimensions, 31 at most.
     Hypercube {
         /// Its dimension.
         dimension: u32,
@@ -158,7 +158,7 @@ pub fn is_name(word: &str) -> bool {
     KINDS.iter().map(|&(name, _)| name).chain([SUB]).any(|name| name.eq_ignore_ascii_case(word))
 }
 
-/// Reads a target file; time and memory for what stands there.
+/// Reads a target file; time and memory grow with the content.
 pub fn read(source: Source<'_>) -> std::result::Result<Target, ReadError> {
     let mut fields = Fields::new(source);
     let result = target(&mut fields);
@@ -352,7 +352,7 @@ fn check_domains(domains: &[u64], places: &[Place]) -> Result<()> {
 
 /// The way from the whole to a domain of a bipartition tree: a bit a step, the first step highest, after a one. 0 is no domain.
 ///
-/// Domains in ascending order of their ways stand in the order of the leaves of the tree.
+/// Domains in ascending order of their ways are in the order of the leaves of the tree.
 pub fn path(domain: u64) -> u64 {
     domain.checked_shl(domain.leading_zeros()).unwrap_or(0)
 }

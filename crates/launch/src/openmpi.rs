@@ -2,7 +2,7 @@
 //! of packages and cores. Semicolons separate several ranges: behind a comma, version 5 ignores a package, and
 //! version 4 expects one.
 //!
-//! Both versions cut the names of hosts at the first dot, unless they are told not to.
+//! Both versions cut the names of hosts at the first dot, unless an option forbids it.
 
 use std::collections::HashMap;
 use std::fmt::Write;

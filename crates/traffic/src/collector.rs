@@ -100,7 +100,7 @@ pub struct Summary {
     pub repeated_ranks: usize,
     /// Decimal places of the costs that the weights keep: weights are costs times 10^this, rounded.
     pub decimal_places: u32,
-    /// Likely mistakes, and what was passed over.
+    /// Likely mistakes, and skipped parts.
     #[serde(skip)]
     pub notes: Vec<TrafficNote>,
 }
@@ -126,7 +126,7 @@ pub struct TrafficConfig {
     /// Number of ranks, if the last ones may have no traffic.
     pub num_ranks: Option<u64>,
     /// The number of the first rank in kinds of files that start at 0 or at 1. If not given it is 0 if that
-    /// stands anywhere, otherwise 1.
+    /// occurs anywhere, otherwise 1.
     pub first_rank: Option<u64>,
 }
 
@@ -295,13 +295,13 @@ impl Collector {
         Self { sizes: sizes.into(), ..self }
     }
 
-    /// The same, with so many network adapters of each rank, at least one, as vertices of their own in schedules that name them: adapter a of rank r
+    /// The same, with this many network adapters of each rank, at least one, as vertices of their own in schedules that name them: adapter a of rank r
     /// is vertex r times this plus a.
     pub fn with_adapters(self, adapters: impl Into<Option<u64>>) -> Self {
         Self { adapters: adapters.into().map(|count| count.max(1)), ..self }
     }
 
-    /// The same, with ids renumbered: edge lists may call vertices by any numbers, of which those that stand nowhere are left out.
+    /// The same, with ids renumbered: edge lists may call vertices by any numbers, of which those that do not occur are left out.
     pub fn renumbered(self) -> Self {
         Self { numbering: Some(Numbering::default()), ..self }
     }
@@ -585,14 +585,14 @@ impl Inlet<'_> {
         Ok(())
     }
 
-    /// The file states that there are so many ranks.
+    /// The file states that there are this many ranks.
     pub(super) fn state_ranks(&mut self, count: u64) -> Result<(), TrafficFault> {
         check_ranks(count, self.collector.stated)?;
         self.collector.stated = Some(count);
         Ok(())
     }
 
-    /// The file names so many vertices.
+    /// The file names this many vertices.
     pub(super) fn name_ranks(&mut self, count: u64) -> Result<(), TrafficFault> {
         self.collector.named += count;
         self.state_ranks(count)
@@ -695,7 +695,7 @@ impl Recorders {
     }
 }
 
-/// The reason why there are no edges, by what was summed and left out.
+/// The reason why there are no edges, by the totals and the parts that were left out.
 fn no_traffic(classes: &[ClassTally], left_out: &LeftOut) -> NoTraffic {
     let is_there =
         |is_summed: bool| classes.iter().any(|class| class.is_summed == is_summed && class.tally.lines > 0);

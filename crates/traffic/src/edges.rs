@@ -1,9 +1,9 @@
 //! Edge lists and CSV: a line `source,target[,weight[,messages]]` for each flow; without a weight it is 1.
 //!
 //! The first line shows what separates fields: semicolons, or else commas, or else runs of blanks. Between
-//! commas or semicolons a field may be empty, which is a fault where a number is needed. Fields may stand in
+//! commas or semicolons a field may be empty, which is a fault where a number is needed. Fields may be inside
 //! double quotes, and commas and semicolons inside of them separate nothing. Lines that start with `#` or `%`
-//! are comments, lines of nothing but separators are passed over. A first line whose first field is no number
+//! are comments, lines of nothing but separators are skipped. A first line whose first field is no number
 //! names the columns, in any order and among others: source and target, and the weight or the messages unless
 //! there is nothing else. Nothing is guessed of a column whose name is not known, nor of one called `size` beside messages, which may
 //! be the size of each message or of all ([`Sizes`]). Ranks are counted from 0 or from 1, which the files together decide.
@@ -73,7 +73,7 @@ fn read_first(number: u64, line: &[u8], inlet: &mut Inlet<'_>) -> Result<Columns
     Ok(columns)
 }
 
-/// Returns whether a first line is one of names: what stands in its first field does not start as a number does.
+/// Returns whether a first line is one of names: its first field does not start as a number does.
 fn is_header(mut fields: Fields<'_>) -> bool {
     let first = fields.find(|field| !field.text.is_empty());
     let starts_as_number =

@@ -101,7 +101,7 @@ pub(super) trait ScannerExt {
     /// A token that is not what was expected.
     fn unexpected(&self, token: Token, expected: &'static str) -> Stop;
 
-    /// Passes over the end of a line, which must be here.
+    /// Skips the end of a line, which must be here.
     fn end_line(&mut self) -> Result<(), Stop>;
 
     /// The next token wherever its line is.

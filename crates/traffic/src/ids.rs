@@ -1,4 +1,4 @@
-//! The numbers by which edge lists call vertices: which of them stand anywhere, and which rank each gets if the others are left out.
+//! The numbers by which edge lists call vertices: which of them occur, and which rank each gets if the others are left out.
 
 use hashbrown::HashMap;
 

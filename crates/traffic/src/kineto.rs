@@ -12,9 +12,9 @@
 //! | send | `p2p` | all of it; what is received is in the trace of the sender |
 //!
 //! Kernels of NCCL and ranges called `nccl:...` may have the same arguments: all there is where activities of the CPU were not profiled. A call
-//! that stands in a trace in several of these ways counts once ([`unique`]).
+//! that a trace has in several of these ways counts once ([`unique`]).
 //!
-//! Lists of more than 30 ranks end in `...`; the whole list then stands in `distributedInfo.pg_config`, or follows from the first
+//! Lists of more than 30 ranks end in `...`; the whole list then is in `distributedInfo.pg_config`, or follows from the first
 //! rank and the stride. Splits that are cut are taken for equal. (Names as in `torch/csrc/profiler/util.cpp` of
 //! PyTorch and in the tests of Kineto.)
 

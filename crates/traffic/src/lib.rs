@@ -3,8 +3,8 @@
 //! A [`Recording`] reads something else from the files of `bindings/mpi/trace/viem_trace.c`: the order of messages, of which
 //! `viem-workload` makes a workload.
 //!
-//! A kind is one file and one line of a table. How a file shows that it is of a kind stands below, in [`viem_io::signature`], as the
-//! readers of graphs and mappings say of such a file what it is. Each reader scans its text once and hands every flow
+//! A kind is one file and one line of a table. The signatures by which a file shows its kind are below, in [`viem_io::signature`], as the
+//! readers of graphs and mappings name such a file. Each reader scans its text once and hands every flow
 //! (from rank, to rank, bytes, messages) to a [`Collector`], which sums them by pair, whatever the order, and
 //! makes the graph. Memory: 24 bytes for each pair and as many again for flows that are not merged yet.
 //!
@@ -16,7 +16,7 @@
 //! lines (`Scanner::next_line`) where a line is a record, and tokens where a line may be long.
 //!
 //! The recorder `bindings/mpi/trace/viem_trace.c` defines both names of each MPI function, `MPI_X` and `PMPI_X`, because some Fortran bindings call the
-//! latter; it looks up the library's own `PMPI_X` with the dynamic linker. What is known of a communicator is attached to it as an attribute,
+//! latter; it looks up the library's own `PMPI_X` with the dynamic linker. The data about a communicator are attached to it as an attribute,
 //! so it is freed with the communicator. The last communicator and the last type are cached until one of either kind is freed. Persistent
 //! operations record a plan, and each start repeats it. An algorithm of a collective is written once, and says both what is counted and what
 //! comes next in the order of messages. Functions with counts are written once and compiled twice, for `int` and for

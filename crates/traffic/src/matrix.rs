@@ -1,6 +1,6 @@
 //! A square matrix of numbers, one row a line: row i, column j is what rank i sends to rank j. TreeMatch
-//! reads and writes such files (`.mat`), NumPy and monitoring tools make them. Blanks, commas or semicolons stand between numbers;
-//! names of ranks may stand over the columns and beside the rows, and the number of ranks before them.
+//! reads and writes such files (`.mat`), NumPy and monitoring tools make them. Numbers are separated by blanks, commas or semicolons;
+//! the columns and rows may have names of ranks, and the number of ranks may precede them.
 
 use super::collector::Inlet;
 use super::fault::{Stop, TrafficFault, expected};
@@ -63,7 +63,7 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
     inlet.name_ranks(row).map_err(|fault| Stop { line: table.next_line(), column: 1, fault })
 }
 
-/// A number of a row that is not zero, and where it stands.
+/// A number of a row that is not zero, and its place.
 struct Entry {
     column: u64,
     weight: u64,

@@ -25,7 +25,7 @@ pub(super) const FORMAT: Format = Format {
 
 /// The content of the first line.
 struct Banner {
-    /// Every entry stands there, column by column; otherwise each has its row and its column.
+    /// Every entry is listed, column by column; otherwise each has its row and its column.
     is_array: bool,
     field: Field,
     symmetry: Symmetry,
@@ -123,7 +123,7 @@ fn add_entry(
         for _ in 0..numbers {
             is_zero &= scanner.is_zero("an entry of the matrix, a number")?;
         }
-        // What stands in a sparse matrix is part of its pattern.
+        // Each entry of a sparse matrix is part of its pattern.
         if banner.is_array && is_zero || row == column {
             return Ok(());
         }

@@ -47,7 +47,7 @@ impl Names {
 pub(super) struct Edge {
     pub(super) from: u64,
     pub(super) to: u64,
-    /// As it stands there; 1 if nothing does.
+    /// The weight in the file; 1 if there is none.
     pub(super) weight: Option<String>,
     pub(super) messages: Option<String>,
     /// True if the weight is called `size`, so that it may be that of each message.

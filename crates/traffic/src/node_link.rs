@@ -44,7 +44,7 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
     })
 }
 
-/// The edges as they stand in a file.
+/// The edges as they are in a file.
 #[derive(Deserialize)]
 struct Edges<'a> {
     #[serde(borrow, alias = "edges")]

@@ -5,7 +5,7 @@ use std::fmt::{self, Display, Formatter};
 use viem::ground::text::ranges;
 use viem::ground::types::NodeId;
 
-/// A likely mistake, or something that was passed over. Ranks are counted from 0.
+/// A likely mistake, or something that was skipped. Ranks are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TrafficNote {
@@ -22,7 +22,7 @@ pub enum TrafficNote {
     UpsideDown,
     /// Messages have no sizes, so that each weighs 1.
     CountedMessages,
-    /// A schedule names network adapters of ranks, which are passed over.
+    /// A schedule names network adapters of ranks, which are skipped.
     Adapters {
         /// The highest one.
         greatest: u64,

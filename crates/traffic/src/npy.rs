@@ -67,7 +67,7 @@ fn edges(
     rows: u64,
     columns: u64,
 ) -> Result<(), Stop> {
-    // Memory for what stands there, not for what the header promises.
+    // Memory for the content, not for what the header promises.
     let mut numbers = Vec::new();
     for place in 0..rows.saturating_mul(columns) {
         let (row, column) = if header.is_by_column {

@@ -43,7 +43,7 @@ pub enum Act {
     Receive,
     /// Waits for a receive that it has begun before.
     Completion,
-    /// Computes for so many cycles. The peer is the rank itself.
+    /// Computes for this many cycles. The peer is the rank itself.
     Compute(u64),
     /// Waits until the last message of a [`Send`](Self::Send) to this peer with this key is received.
     Sent,
@@ -112,7 +112,7 @@ impl Recording {
         Self { num_ranks: Some(num_ranks), steps, is_whole: true, greatest_adapter }
     }
 
-    /// Likely mistakes, and what was passed over.
+    /// Likely mistakes, and skipped parts.
     pub fn notes(&self) -> Vec<TrafficNote> {
         let sends = self.steps.values().flatten().any(|step| step.act.bytes().is_some());
         let reason = NoTraffic::Nothing;

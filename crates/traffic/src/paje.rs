@@ -4,9 +4,9 @@
 //! Link, root, LINK, 0.000210, 0.000340, 0.000130, PTP, rank0, rank1, 0, 800
 //! ```
 //!
-//! Behind kind, container, type, start, end, duration and value stand the containers of sender and receiver, whose ranks are the digits at the end of
+//! Behind kind, container, type, start, end, duration and value are the containers of sender and receiver, whose ranks are the digits at the end of
 //! their names. A key and further fields may follow; the last of two or more is the size of the message in bytes. Lines of other kinds
-//! (`Container`, `State`, `Event`, `Variable`) are passed over. Instead, a first line may name the columns of links, such as
+//! (`Container`, `State`, `Event`, `Variable`) are skipped. Instead, a first line may name the columns of links, such as
 //! `startContainer`, `endContainer` and `size`. Without sizes each message weighs 1.
 
 use super::collector::Inlet;
@@ -54,7 +54,7 @@ impl Columns {
         named_columns(line).map(|(start, end, size)| Self::Named { start, end, size })
     }
 
-    /// Returns whether a field of a line with so many fields is its size.
+    /// Returns whether a field of a line with this many fields is its size.
     fn is_size(self, column: usize, count: usize) -> bool {
         match self {
             Self::Dumped => count > 10 && column + 1 == count,

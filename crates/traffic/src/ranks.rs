@@ -6,10 +6,10 @@ pub const MOST_RANKS: u64 = 1 << 24;
 
 /// Ranks that files may speak of in a few lines.
 const FREE_RANKS: u64 = 1 << 20;
-/// Ranks of a larger job for each line, at most, so that memory is taken for what stands in the files.
+/// Ranks of a larger job for each line, at most, so that memory is taken for what is in the files.
 pub(super) const MOST_RANKS_OF_A_LINE: u64 = 64;
 
-/// Returns whether so many lines are too few for a job of so many ranks.
+/// Returns whether this many lines are too few for a job of this many ranks.
 pub(super) fn is_sparse(ranks: u64, lines: u64) -> bool {
     ranks > FREE_RANKS.max(lines.saturating_mul(MOST_RANKS_OF_A_LINE))
 }

@@ -23,7 +23,7 @@ pub(super) const FORMAT: Format = Format {
     sample: tests::SAMPLE,
 };
 
-/// An arc as it stands in the file.
+/// An arc as it is in the file.
 struct Arc {
     from: u64,
     to: u64,

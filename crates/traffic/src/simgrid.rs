@@ -8,7 +8,7 @@
 //! 0 finalize
 //! ```
 //!
-//! Elements are bytes, or doubles if `init` has an argument; behind the sizes may stand a number of a datatype. Older traces have no tag. Collectives are
+//! Elements are bytes, or doubles if `init` has an argument; a number of a datatype may follow the sizes. Older traces have no tag. Collectives are
 //! of all ranks, and are sent as [`Call::flows`] says. What is computed, received or waited for moves nothing. (Actions as in
 //! `src/smpi/internals/smpi_replay.cpp` of SimGrid, datatypes as in `smpi_datatype.cpp`.)
 
@@ -131,7 +131,7 @@ impl Collective {
     fn flows(&self, ranks: &[u64]) -> Option<Vec<Flow>> {
         let count = ranks.len();
         let (sizes, counts, rest) = self.parts(count)?;
-        // Behind the root stand datatypes.
+        // Datatypes follow the root.
         let is_rooted = self.pattern.class() == Pattern::Broadcast.class();
         let root = if is_rooted { rest.first().copied().unwrap_or(0) } else { 0 };
         let types = if is_rooted { rest.get(1..).unwrap_or_default() } else { rest };

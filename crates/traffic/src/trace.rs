@@ -128,7 +128,7 @@ fn read_line(
     Ok(name.text == b"end")
 }
 
-/// Reads the number of lines that stand before.
+/// Reads the number of lines before.
 pub(super) fn line_count(fields: &mut Fields<'_>, lines: u64) -> Result<(), Stop> {
     let count = fields.number("the number of lines")?;
     if count == lines {

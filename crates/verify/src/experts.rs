@@ -373,7 +373,7 @@ fn read_text(text: &str, experts: u64, are_pairs: bool) -> Result<Vec<Layer>> {
     let number = |field: &&str| number(field).map_or_else(|| fault("the trace has no number"), Ok);
     let mut layers = Vec::new();
     if are_pairs {
-        // Names of rows stand before the numbers.
+        // Names of rows precede the numbers.
         let start = rows.first().map_or(0, |row| row.len().saturating_sub(experts as usize));
         let cells = rows.iter().flat_map(|row| &row[start.min(row.len())..]);
         let numbers: Vec<u64> = cells.map(number).collect::<Result<_>>()?;

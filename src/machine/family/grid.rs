@@ -9,10 +9,10 @@ use crate::machine::{
     Dimension, Distances, Division, Grid, Hierarchy, Interconnect, Located, Location, Machine, MachineError,
 };
 
-/// Fewer processes than places are mapped to a box if that is at most one part in so many of the machine: a mapping may need another shape.
+/// Fewer processes than places are mapped to a box if that is at most one part in this many of the machine: a mapping may need another shape.
 const LEAST_SHARE: usize = 2;
 
-/// Longer lists than one part in so many of the machine are divided as the whole is. Balances the time for the whole against J, which is the
+/// Longer lists than one part in this many of the machine are divided as the whole is. Balances the time for the whole against J, which is the
 /// same within 0.3 percent, on 36 lists.
 const FEW_PES_SHARE: usize = 64;
 

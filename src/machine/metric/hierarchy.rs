@@ -145,7 +145,7 @@ impl Hierarchy {
         Self { arities, distances, num_pes: self.num_pes }
     }
 
-    /// As few outermost groups as suffice for so many PEs. `None` if those are all, or if distances fall from the inside out, as PEs of
+    /// As few outermost groups as suffice for this many PEs. `None` if those are all, or if distances fall from the inside out, as PEs of
     /// different groups are nearer to each other then.
     pub(in crate::machine) fn first_groups(&self, least: usize) -> Option<Self> {
         if !self.simplified().distances.is_sorted() {

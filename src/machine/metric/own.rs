@@ -63,7 +63,7 @@ pub struct Own {
 }
 
 impl Own {
-    /// The distances between so many PEs. Fails if there is no memory for a key of each.
+    /// The distances between this many PEs. Fails if there is no memory for a key of each.
     pub(in crate::machine) fn placed(
         num_pes: usize,
         distances: impl OwnDistances + 'static,

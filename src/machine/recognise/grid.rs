@@ -4,7 +4,7 @@
 //! dimension are neighbours of each other, or have only the corner as a common neighbour; those of different dimensions have a second one.
 //! The PEs on the line of a dimension through the corner are those that are not nearer to any neighbour of another dimension than to
 //! the corner, and the coordinate of a PE is that of the nearest PE on the line. A ring of four is the same as two dimensions of two,
-//! and is treated as these at first.
+//! and is first treated as these.
 //!
 //! O(n²), for the neighbours of all PEs and the distances of all PEs to those on the lines.
 

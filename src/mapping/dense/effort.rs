@@ -11,7 +11,7 @@ pub(crate) struct Effort {
     pub(crate) population: usize,
     /// Number of children; if `None`, children are made until the observer ends the search.
     pub(crate) children: Option<usize>,
-    /// The search ends once so many independent generations have found the best J; never for that if `None`.
+    /// The search ends once this many independent generations have found the best J; never for that if `None`.
     pub(crate) agreeing: Option<usize>,
     /// The improvement of random assignments.
     pub(crate) first: QapImprovement,

@@ -1,7 +1,7 @@
 //! One-to-one mappings of groups of processes, each of which stays on one node.
 //!
 //! Each group is contracted to a vertex and the quotient graph mapped to the nodes, each of which has room for as many
-//! groups as fit. Then the processes of each node are mapped to its PEs, as a problem of their own. At last, exchanges inside
+//! groups as fit. Then the processes of each node are mapped to its PEs, as a problem of their own. Finally, exchanges inside
 //! nodes and of groups take into account where the neighbours on other nodes are. Where a mapping that was given keeps the
 //! groups, the result is not worse than it.
 //!

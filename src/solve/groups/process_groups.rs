@@ -68,7 +68,7 @@ pub struct ProcessGroups {
 }
 
 impl ProcessGroups {
-    /// Groups of so many consecutive processes; the last group has what remains. O(n).
+    /// Groups of this many consecutive processes; the last group has what remains. O(n).
     pub fn of_size(num_processes: usize, size: usize) -> Result<Self, GroupError> {
         if size == 0 {
             return Err(GroupError::NoSize);

@@ -234,7 +234,7 @@ impl Search<'_> {
         Ok(found.unwrap_or(best))
     }
 
-    /// The best mapping to PEs with so many places each, if its J is lower.
+    /// The best mapping to PEs with this many places each, if its J is lower.
     fn exchanged_in(
         &self,
         places: &[Weight],

@@ -357,7 +357,7 @@ impl Run<'_> {
     }
 }
 
-/// The given mapping of this J, or else what was found: at equal cost, a given mapping is kept.
+/// The given mapping of this J, or else the one that was found: at equal cost, a given mapping is kept.
 pub(in crate::solve) fn prefer_given(given: &[(Cost, &Mapping)], cost: Cost, found: Mapping) -> Mapping {
     given.iter().find(|&&(of_given, _)| of_given == cost).map_or(found, |&(_, mapping)| mapping.clone())
 }

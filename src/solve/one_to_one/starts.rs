@@ -47,7 +47,7 @@ fn is_free(run: &Run<'_>) -> bool {
 fn is_for_nodes(run: &Run<'_>) -> bool {
     match run.config.construction.algorithm_on(run.machine) {
         Construction::Multilevel => true,
-        // On so many places it takes half of the time of the quickest preset.
+        // On this many places it takes half of the time of the quickest preset.
         Construction::DualRecursive => !run.is_quickest(),
         _ => false,
     }

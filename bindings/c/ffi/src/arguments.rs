@@ -64,7 +64,7 @@ pub fn count(argument: &'static str, count: i64) -> Result<usize, ArgumentError>
 ///
 /// # Safety
 ///
-/// If it is not null, it leads to `len` values that nobody changes as long as the slice is used.
+/// If it is not null, it leads to `len` values that do not change as long as the slice is used.
 pub unsafe fn array<'a, T>(
     argument: &'static str,
     pointer: *const T,
@@ -99,7 +99,7 @@ pub unsafe fn optional<'a, T>(
 ///
 /// # Safety
 ///
-/// If it is not null, it leads to `len` initialised values that nobody else uses as long as the slice is used.
+/// If it is not null, it leads to `len` initialised values that are not in use elsewhere as long as the slice is used.
 pub unsafe fn array_mut<'a, T>(
     argument: &'static str,
     pointer: *mut T,
@@ -117,7 +117,7 @@ pub unsafe fn array_mut<'a, T>(
 ///
 /// # Safety
 ///
-/// If it is not null, it leads to a text that ends with a zero byte and that nobody changes as long as it is used.
+/// If it is not null, it leads to a text that ends with a zero byte and that does not change as long as it is used.
 pub unsafe fn text<'a>(argument: &'static str, pointer: *const c_char) -> Result<&'a str, ArgumentError> {
     if pointer.is_null() {
         return Err(ArgumentError { argument, fault: Fault::Null });
@@ -131,7 +131,7 @@ pub unsafe fn text<'a>(argument: &'static str, pointer: *const c_char) -> Result
 ///
 /// # Safety
 ///
-/// If it is not null, it leads to memory for a value, which nobody else uses now.
+/// If it is not null, it leads to memory for a value, which is not in use elsewhere.
 pub unsafe fn put<T>(argument: &'static str, pointer: *mut T, value: T) -> Result<(), ArgumentError> {
     check(argument, pointer, 1)?;
     // SAFETY: it is aligned and not null; the memory is the caller's promise.
@@ -139,7 +139,7 @@ pub unsafe fn put<T>(argument: &'static str, pointer: *mut T, value: T) -> Resul
     Ok(())
 }
 
-/// The same, where null says that nobody wants the value.
+/// The same, where null means that the value is not needed.
 ///
 /// # Safety
 ///

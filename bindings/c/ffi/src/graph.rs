@@ -39,7 +39,7 @@ pub struct LooseGraph<'a, I> {
 }
 
 impl<I: Integer> LooseGraph<'_, I> {
-    /// The graph. Edges from a vertex to itself and of weight 0 are left out, and those that stand in a list several times are summed. O(n + m).
+    /// The graph. Edges from a vertex to itself and of weight 0 are left out, and those that occur several times in a list are summed. O(n + m).
     pub fn graph(&self) -> Result<CsrGraph, LooseError> {
         let num_vertices = self.offsets.len() - 1;
         check_memory(memory_of_graph(num_vertices, self.targets.len()))?;

@@ -13,7 +13,7 @@ pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     // What a call has changed when it panics is dropped with it: handles are only made of results.
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         let message = message(payload.as_ref());
-        // Dropping what somebody has panicked with may panic again.
+        // Dropping the payload of a panic may panic again.
         std::mem::forget(payload);
         message
     })

@@ -275,7 +275,7 @@ pub unsafe extern "C" fn process_mapping(
 ///
 /// # Safety
 ///
-/// It is null or leads to so many integers.
+/// It is null or leads to this many integers.
 unsafe fn joined(name: &'static str, pointer: *const c_int, count: usize) -> Result<String, String> {
     // SAFETY: the caller's promise.
     let numbers = unsafe { array(name, pointer, count) }.map_err(text)?;

@@ -97,7 +97,7 @@ impl Task<'_> {
     }
 }
 
-/// No part is meant to be empty if there are vertices for all: the largest gives up what the smallest lack.
+/// No part is meant to be empty if there are vertices for all: the largest gives up the deficit of the smallest.
 fn with_one_each(mut sizes: Vec<Weight>, num_nodes: usize) -> Vec<Weight> {
     let total: Weight = sizes.iter().sum();
     if num_nodes < sizes.len() || total < sizes.len() as Weight {

@@ -55,7 +55,7 @@ static void test_graphs(void) {
   FAIL(viem_graph_from_edges(3, 2, from, to, sums, &graph, &error), VIEM_STATUS_BAD_DATA, "sum of the edge weights");
   FAIL(viem_graph_from_edges(3, -2, from, to, NULL, &graph, &error), VIEM_STATUS_USAGE, "negative");
   CHECK(graph == NULL);
-  /* Nobody wants the error. */
+  /* The error is not asked for. */
   CHECK(NEW(-1, NULL, NULL, NULL, NULL) == VIEM_STATUS_USAGE);
   viem_error_free(error);
   error = NULL;

@@ -69,7 +69,7 @@ int main(void) {
   for (int v = 0; v < CELLS; v++) loads[part[v]]++;
   for (int p = 0; p < 16; p++) CHECK(loads[p] > 0 && loads[p] <= 37);
 
-  /* What is wrong is said, and nothing is written but -1. */
+  /* Faults are reported, and nothing is written but -1. */
   part[0] = 77;
   kaffpa(&n, NULL, xadj, NULL, adjncy, &none, &imbalance, true, 0, 1, &edgecut, part);
   CHECK(edgecut == -1 && part[0] == 77 && strstr(viem_kahip_error(), "at least one block") != NULL);

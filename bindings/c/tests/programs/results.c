@@ -246,7 +246,7 @@ static void test_map(void) {
   viem_graph_free(grid);
 }
 
-/* What a report says of low loads is what is computed here, for 1600 vertices of weight 1 and 16 equal shares. Returns the smallest load. */
+/* The low loads of a report are those computed here, for 1600 vertices of weight 1 and 16 equal shares. Returns the smallest load. */
 static int64_t check_low_loads(const viem_mapping *mapping, const viem_report *report, int64_t least) {
   int64_t loads[16] = {0}, smallest = 1600, half = 0, below = 0, shortfall = 0;
   for (int v = 0; v < 1600; v++) loads[viem_mapping_pes(mapping)[v]]++;
@@ -261,7 +261,7 @@ static int64_t check_low_loads(const viem_mapping *mapping, const viem_report *r
   return smallest;
 }
 
-/* What was left out or assumed is said once, and errors say nothing besides. */
+/* Notes are returned once, and errors have none. */
 static void test_notes(void) {
   viem_error *error = NULL;
   viem_graph *graph = NULL;

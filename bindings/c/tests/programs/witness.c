@@ -1,4 +1,4 @@
-/* Stands between a program and the library of METIS that it has: preloaded first, it passes calls on and writes to the file that WITNESS names,
+/* Is between a program and the library of METIS that it has: preloaded first, it forwards calls and writes to the file that WITNESS names,
  * for each, the edges that are cut and the greatest load relative to what the program has allowed. */
 #define _GNU_SOURCE
 #include <dlfcn.h>

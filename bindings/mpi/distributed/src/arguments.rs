@@ -63,7 +63,7 @@ impl Graph {
     ///
     /// # Safety
     ///
-    /// It has this length, and nobody changes it while this is in use.
+    /// It has this length, and it does not change while this is in use.
     unsafe fn array(
         &self,
         name: &'static str,
@@ -130,7 +130,7 @@ pub(crate) struct Part {
 impl Arguments {
     /// # Safety
     ///
-    /// The arrays have the lengths that `viem_dist.h` says, and nobody changes them during the call.
+    /// The arrays have the lengths that `viem_dist.h` says, and they do not change during the call.
     pub(crate) unsafe fn part(&self, rank: usize, size: usize) -> Result<Part, Error> {
         // SAFETY: the caller's promise.
         let graph = &unsafe { array("graph", self.graph, 1) }?[0];
@@ -178,7 +178,7 @@ impl Arguments {
     ///
     /// # Safety
     ///
-    /// The array has this length, and nobody else uses it.
+    /// The array has this length, and is not in use elsewhere.
     pub(crate) unsafe fn put_blocks(&self, blocks: &[BlockId]) -> Result<(), Error> {
         // SAFETY: the caller's promise.
         let places = unsafe { array_mut("blocks", self.blocks, blocks.len()) }?;

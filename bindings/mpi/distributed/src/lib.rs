@@ -147,7 +147,7 @@ unsafe fn run(comm: &impl Comm, arguments: &Arguments) -> Result<DistSolution, D
     // SAFETY: the caller's promise.
     let job = unsafe { Job::new(arguments, comm.rank(), comm.size()) };
     let job = agree(comm, job.map_err(Refused::from))?;
-    // Whatever else must be the same is compared before the graph is divided.
+    // All other values that must be the same are compared before the graph is divided.
     let starts = job.part.starts.iter().map(|&start| start as u64);
     let remaps = u64::from(job.part.old.is_some());
     alike::check(comm, &[("function", remaps), ("`vtxdist`", alike::digest(starts))])?;

@@ -59,7 +59,7 @@ class Distributed(NamedTuple):
 
 
 def _known(report: NDArray[Any]) -> dict[str, Any]:
-    """What a report knows of a distributed result."""
+    """The report of a distributed result."""
     numbers = {name: report[name][0].item() for name in _NUMBERS}
     return {
         **{name: value for name, value in numbers.items() if value != _UNKNOWN},
@@ -103,7 +103,7 @@ def map_distributed(
     comm : mpi4py.MPI.Intracomm
     graph : tuple `(indptr, indices)` or `(indptr, indices, data)`
         The rows of this rank, as ParMETIS has them: vertices have global numbers, and those of rank r follow those of rank r - 1. Each edge
-        stands in the rows of both its ends. The weights of edges, `data`, are given on all ranks or none.
+        is in the rows of both its ends. The weights of edges, `data`, are given on all ranks or none.
     machine : viem.Machine
     weights : array of n numbers, optional
         Weights of the vertices of this rank, 1 by default.

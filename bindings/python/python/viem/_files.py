@@ -149,7 +149,7 @@ class Traffic(Graph):
     Attributes
     ----------
     report : dict
-        What was read and what was left out, as `generate_model` reports it.
+        The content that was read or left out, as `generate_model` reports it.
     """
 
     __slots__ = ("report",)

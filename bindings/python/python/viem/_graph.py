@@ -307,7 +307,7 @@ def as_graph(source: Any, weights: Weights = None, directed: bool = False) -> Gr
 def places(
     name: str, given: Any, graph: Graph, labels: Optional[Sequence[Hashable]], *, partial: bool = False
 ) -> Optional[Numbers]:
-    """An array of PEs or blocks by vertex: from such an array, or a dict by label. With `partial`, -1 stands where none is given."""
+    """An array of PEs or blocks by vertex: from such an array, or a dict by label. With `partial`, entries that are not given are -1."""
     if given is None:
         return None
     if not isinstance(given, Dict):

@@ -207,7 +207,7 @@ class Machine:
 
 
 def core_of(machine: Machine) -> _viem.Machine:
-    """What the extension knows of a machine, which must be one."""
+    """The machine of the extension; the argument must be a machine."""
     if not isinstance(machine, Machine):
         raise TypeError(f"the machine must be a viem.Machine, not {type(machine).__name__}")
     return machine._core

@@ -16,7 +16,7 @@ def _run(name: str) -> None:
             os.fstat(stream)
         except OSError:
             os.open(os.devnull, os.O_RDWR)
-    # Python's own handler would only set a flag that nobody looks at. A signal that whoever started us has had ignored stays so.
+    # Python's own handler would only set a flag that is not looked at. A signal that was ignored when the process started stays ignored.
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     _viem.run_program(name, [name, *sys.argv[1:]])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Facts = dict[str, Any]
-"""What is known of a file or a simulation."""
+"""The report of a file or a simulation."""
 
 
 class Loads(TypedDict):
@@ -42,7 +42,7 @@ class Loads(TypedDict):
     below_least: int
     """How many are below the least load."""
     shortfall: int
-    """The sum of what these lack."""
+    """The sum of their deficits."""
     empty: int
     """How many have no vertex, besides those of capacity 0."""
 
@@ -64,7 +64,7 @@ class Seconds(TypedDict):
 
 
 class Report(TypedDict, total=False):
-    """What is known of a mapping or a partition. What does not apply is None, or missing where nothing was solved.
+    """The report of a mapping or a partition. Entries that do not apply are None, or missing if nothing was solved.
 
     >>> import networkx as nx, viem
     >>> report: viem.Report = viem.map(nx.path_graph(4), viem.Machine("2:2", distances="1:10")).report
@@ -128,7 +128,7 @@ class _Placed:
 
     @cached_property
     def report(self) -> Report:
-        """What is known of the run and its result, as `docs/guide/reports.md` explains it; times in seconds."""
+        """The report of the run and its result, as `docs/guide/reports.md` explains it; times in seconds."""
         report: Report = json.loads(self._json) if self._json is not None else {}
         return report
 
@@ -323,7 +323,7 @@ class Partition(_Placed):
 
     @property
     def shortfall(self) -> int:
-        """The sum of what blocks lack of their least loads: 0 if all have them."""
+        """The sum of the deficits of blocks below their least loads: 0 if all have them."""
         return self._loads()["shortfall"]
 
     def block_of(self, label: Hashable) -> int:

@@ -111,7 +111,7 @@ def map_many_to_one(
     imbalance : float
         No PE gets more than `(1 + imbalance) * ceil(its share)`; 0 asks for perfect balance.
     least_load : float
-        No PE gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1; bounds go before least loads, and
+        No PE gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1; bounds take precedence over least loads, and
         `report["loads"]` says how many are below (`below_least`) and what they lack (`shortfall`).
 
     The rest is as for `map`; the result is not worse than a start, first by overload, then by shortfall, then by J.
@@ -166,7 +166,7 @@ def partition(
     imbalance : float
         No block gets more than `(1 + imbalance) * ceil(its share)`; 0 asks for perfect balance.
     least_load : float
-        No block gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1; bounds go before least loads, and
+        No block gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1; bounds take precedence over least loads, and
         `report["loads"]` says how many are below (`below_least`) and what they lack (`shortfall`).
     shares : array of num_blocks int, optional
         The weights of the blocks in proportion to each other; equal by default.

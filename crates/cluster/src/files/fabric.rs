@@ -6,7 +6,7 @@
 //! [19]    "S-0002ca"[2]       # "spine" lid 4 4xHDR
 //! ```
 //!
-//! Links of hosts (`Ca`) stand there from both ends. What a host is called is the first word of the description of its adapter. A host
+//! Links of hosts (`Ca`) are listed from both ends. The name of a host is the first word of the description of its adapter. A host
 //! with several adapters hangs on the switches of all of them. Routers (`Rt`) count as switches.
 
 use std::collections::HashMap;
@@ -19,7 +19,7 @@ use crate::files::{ClusterFault, Fault, MOST_HOSTS, shown};
 pub struct Fabric {
     /// The names of the switches.
     pub switches: Vec<String>,
-    /// Links between two switches; each may stand there several times.
+    /// Links between two switches; each may occur several times.
     pub links: Vec<(u32, u32)>,
     /// The hosts, in the order in which they are first named.
     pub hosts: Vec<FabricHost>,
@@ -91,7 +91,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Takes a line that starts at an offset, without its comment, in which a description may stand.
+    /// Takes a line that starts at an offset, without its comment, which may have a description.
     fn take(&mut self, offset: usize, line: &'a str, description: Option<&'a str>) -> Result<(), Fault> {
         let text = line.trim();
         let at = offset + line.len() - line.trim_start().len();

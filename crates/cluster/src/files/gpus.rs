@@ -24,7 +24,7 @@
 //! The column `CPU Affinity` has the CPUs near each GPU, such as `0-15` or `0-7,16-23`, which the GPUs that have the same [share](crate::files::near).
 //! Where it has none (`N/A`), and in what `rocm-smi` prints, they are not known.
 //!
-//! All else that they print is passed over: other affinities, rows of adapters, other tables, and sequences that set a terminal's style.
+//! All else that they print is skipped: other affinities, rows of adapters, other tables, and sequences that set a terminal's style.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -98,7 +98,7 @@ struct Tree<'a> {
 }
 
 impl Tree<'_> {
-    /// The groups of some GPUs, which lie in so many others.
+    /// The groups of some GPUs, which lie in this many others.
     fn children(&mut self, gpus: &[usize], depth: usize) -> Result<Vec<Object>, ClusterFault> {
         let &[first, .., _] = gpus else { return Ok(gpus.iter().map(|&gpu| self.core(gpu)).collect()) };
         if depth == MOST_LEVELS {
@@ -164,7 +164,7 @@ impl Tree<'_> {
 /// A tool, and how its table is found.
 struct Tool {
     name: &'static str,
-    /// Returns whether a line stands above the table, or is its first.
+    /// Returns whether a line is above the table, or is its first.
     marks: fn(&[(usize, &str)]) -> bool,
     /// The distance that a cell off the diagonal stands for.
     distance: fn(&str) -> Option<Distance>,

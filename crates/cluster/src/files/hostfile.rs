@@ -12,7 +12,7 @@
 //! A host that has no slots but `max_slots` has as many as that, and slots above `max_slots` are a fault, as with Open MPI.
 //!
 //! A line that starts with `#` is a comment. A host in several lines has as many slots as they give together, one for a
-//! line that says none. Where no line says any and some host stands in several, all lines count as one; hosts in one line that says
+//! line that says none. If no line has a number and some host has several lines, all lines count as one; hosts in one line that has
 //! none have all slots there are, otherwise.
 
 use std::cell::Cell;
@@ -121,7 +121,7 @@ fn add(
     let names = if name.contains('[') { hostlist::expand(name, at, room)? } else { vec![name.to_owned()] };
     for full in names {
         let may_stand = |c: char| c.is_alphanumeric() || "-_.@".contains(c);
-        // Before the sign stands the name of a user.
+        // Before the sign is the name of a user.
         let host = full.rsplit('@').next().unwrap_or_default();
         if host.is_empty() || !full.chars().all(may_stand) {
             return Err((at, ClusterFault::Hostfile { text: shown(name) }));
@@ -135,7 +135,7 @@ fn add(
 #[derive(Default)]
 struct Settings {
     slots: Option<u32>,
-    /// The most slots, and where they stand.
+    /// The most slots, and where they are.
     most: Option<(usize, u32)>,
     binding: Option<String>,
 }

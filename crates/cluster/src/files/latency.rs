@@ -1,6 +1,6 @@
 //! Latencies between hosts: a matrix of numbers, fractional ones allowed, in any unit.
 //!
-//! The names of the hosts may stand in the first line, or at the start of each line, or both; without names the hosts are those of
+//! The names of the hosts may be in the first line, or at the start of each line, or both; without names the hosts are those of
 //! the machine, in its order. What starts with `#` is a comment. The diagonal is not asked for.
 
 use std::collections::HashSet;
@@ -65,7 +65,7 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// Adds a line of latencies that starts at an offset; a name may stand in its first cell.
+    /// Adds a line of latencies that starts at an offset; a name may be in its first cell.
     fn add_row(&mut self, at: usize, first: Cell<'a>, cells: &[Cell<'a>]) -> Result<(), Fault> {
         let has_name = latency(first.1).is_none();
         let values = &cells[usize::from(has_name)..];
@@ -114,7 +114,7 @@ impl<'a> Table<'a> {
         Ok(value)
     }
 
-    /// The names of so many columns: the first cell of a header may stand above the names of the rows, if they have some.
+    /// The names of this many columns: the first cell of a header may be above the names of the rows, if they have some.
     fn columns(&self, count: usize, are_rows_named: bool) -> &[Cell<'a>] {
         &self.header[usize::from(are_rows_named && self.header.len() == count + 1)..]
     }

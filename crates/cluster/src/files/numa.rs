@@ -6,7 +6,7 @@
 //! | `likwid-topology` | `Distances:  10 21` for each `Domain:` |
 //! | `lstopo --distances` | `Relative latency matrix … between 2 NUMANodes …`, then a line `index  0  1`, then `0  10  21` for each object |
 //!
-//! All else that they print is passed over. Numbers may have decimals: then all are multiplied by the same power of 10.
+//! All else that they print is skipped. Numbers may have decimals: then all are multiplied by the same power of 10.
 
 use crate::files::{ClusterFault, Fault, Text, fields, lines, shown};
 use viem::ground::types::Distance;

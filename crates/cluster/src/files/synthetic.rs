@@ -1,7 +1,7 @@
 //! The inside of a node as a line of hwloc's: `pack:2 numa:4 core:16 pu:1`, outermost first.
 //!
-//! Each word is a kind and how many of it are in each of the kind before. What stands in parentheses or brackets (memory
-//! sizes) is passed over. PUs are numbered in order; where they have indices of their own, the text is refused, as ranks would be
+//! Each word is a kind and how many of it are in each of the kind before. What is in parentheses or brackets (memory
+//! sizes) is skipped. PUs are numbered in order; where they have indices of their own, the text is refused, as ranks would be
 //! bound to other CPUs. A number without a kind stands for a group; the last one for PUs. Caches other than L3 are no level: what is in them is
 //! in what holds them.
 
@@ -17,7 +17,7 @@ const MOST_LEVELS: usize = 30;
 
 /// Returns whether a text looks like a synthetic machine: words with colons, the first of them a kind.
 pub fn is_synthetic(text: &str) -> bool {
-    // Memory that stands beside the whole node comes first.
+    // Memory that is beside the whole node comes first.
     let behind = text.trim_start().strip_prefix('[').and_then(|rest| rest.split_once(']'));
     let text = behind.map_or(text, |(_, text)| text);
     let first = text.split(|c: char| c.is_whitespace() || c == '(' || c == '[').find(|word| !word.is_empty());

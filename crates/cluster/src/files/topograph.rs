@@ -8,7 +8,7 @@
 //!
 //! An instance is a host of this name. Layers are switches, the nearest first. Instances of an accelerator domain, which share
 //! NVLink, are nearer to each other than others of their switch: the domain is a switch of its own, on the nearest one that is
-//! above all of them. A sub-domain is the same inside its domain. Domains stand in `labels`, or, in earlier versions, as
+//! above all of them. A sub-domain is the same inside its domain. Domains are in `labels`, or, in earlier versions, as
 //! `nvlink` in `attributes`. O(n d²) for n instances with d layers each.
 //!
 //! The output of `kubectl get nodes -o json` (or `yaml`) is a list of nodes as `items`, with `name` and `labels` in the `metadata` of each. Layers

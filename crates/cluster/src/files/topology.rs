@@ -177,7 +177,7 @@ fn conf(text: &str) -> Result<Topology, Fault> {
                 switches.add(Switch::new(name, hosts("switches")?, hosts("nodes")?), number("level"));
             }
             "blockname" => blocks.add(hosts("nodes")?, number("blockindex"), number("blocksize")),
-            // Its nodes stand in its blocks, too.
+            // Its nodes are listed in its blocks, too.
             "aggregatedblock" => blocks.printed_sizes.extend(number("blocksize")),
             "ringname" => tori.push(ring(hosts("nodes")?)),
             // How many boxes of which size Slurm places jobs in.
@@ -292,7 +292,7 @@ struct Setting<'a> {
     at: usize,
 }
 
-/// The settings of a line; blanks may stand around the signs.
+/// The settings of a line; there may be blanks around the signs.
 fn settings(line: &str) -> Result<Vec<Setting<'_>>, Fault> {
     let mut settings = Vec::new();
     let mut rest = line.trim_start();
@@ -382,7 +382,7 @@ fn check_sizes(at: usize, blocks: Vec<Vec<String>>, mut sizes: Vec<u32>) -> Resu
     Ok(Topology::Blocks { blocks, sizes })
 }
 
-/// Each switch stands once and hangs on one other at most, and none hangs on itself.
+/// Each switch occurs once and hangs on one other at most, and none hangs on itself.
 fn check_tree(at: usize, switches: Vec<Switch>) -> Result<Topology, Fault> {
     let fault = |text: &str, reason| Err((at, ClusterFault::Topology { text: shown(text), reason }));
     let mut index_of = HashMap::new();
@@ -430,7 +430,7 @@ fn addresses(text: &str) -> Result<Topology, Fault> {
     }
 }
 
-/// The switches that addresses name. They are told apart by the whole path to them, which is their name.
+/// The switches that addresses name. They are distinguished by the whole path to them, which is their name.
 #[derive(Default)]
 struct AddressTree {
     switches: Vec<Switch>,
@@ -447,7 +447,7 @@ impl AddressTree {
             return Err(fault("an address has more than 64 names"));
         }
         let (switches, node) = address.rsplit_once('.').unwrap_or(("", address));
-        // Where a node has no switch at a level, nothing stands between two dots.
+        // Where a node has no switch at a level, there is nothing between two dots.
         let switches: Vec<&str> = switches.split('.').filter(|name| !name.is_empty()).collect();
         if node.is_empty() || switches.is_empty() {
             return Err(fault("an address is switches and a node with dots between them"));

@@ -1,6 +1,6 @@
 //! YAML documents as trees of values with their positions, read by `saphyr-parser`.
 //!
-//! Aliases are replaced by what they refer to, and maps take over what a merge key `<<` refers to. Tags are passed over: all
+//! Aliases are replaced by what they refer to, and maps take over what a merge key `<<` refers to. Tags are skipped: all
 //! scalars are texts. A value is held once, whatever refers to it, so memory is in proportion to the file. What aliases expand
 //! to is bounded, as readers walk all of it, and so is how deep values lie in each other.
 
@@ -75,7 +75,7 @@ impl Value {
         }
     }
 
-    /// Returns whether it stands where there is nothing: an empty map or list, `null` or `false`.
+    /// Returns whether it stands for nothing: an empty map or list, `null` or `false`.
     pub(super) fn is_nothing(&self) -> bool {
         match &*self.node {
             Node::Scalar(text, _) => ["", "~", "null", "false"].contains(&text.to_ascii_lowercase().as_str()),
@@ -252,7 +252,7 @@ impl Loader {
         self.add(value, 0)
     }
 
-    /// Adds a value to what it stands in.
+    /// Adds a value to the map or list that it is in.
     fn add(&mut self, value: Value, anchor: usize) -> Result<(), Fault> {
         if anchor != 0 {
             self.anchored.insert(anchor, value.clone());

@@ -133,7 +133,7 @@ fn tree_of(hops: &[u32], num_places: usize, place_of: &[usize], hosts: &[&str]) 
     Some(switches)
 }
 
-/// The class of each place, numbered in their order: places of a class are at most so many hops apart, all others more.
+/// The class of each place, numbered in their order: places of a class are at most this many hops apart, all others more.
 fn classes(hops: &[u32], num_places: usize, limit: u32) -> Option<Vec<usize>> {
     let is_near = |a: usize, b: usize| hops[a * num_places + b] <= limit;
     let (mut class_of, mut firsts): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());

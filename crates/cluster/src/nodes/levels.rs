@@ -11,9 +11,9 @@ pub(super) enum Members {
     /// Parts of a node.
     Inside(ObjectKind),
     Nodes,
-    /// Switches that have so many levels of switches below them.
+    /// Switches that have this many levels of switches below them.
     Switches(usize),
-    /// Blocks that have so many levels of blocks below them.
+    /// Blocks that have this many levels of blocks below them.
     Blocks(usize),
 }
 

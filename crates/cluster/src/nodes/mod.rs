@@ -1,6 +1,6 @@
 //! Clusters: nodes with names, what is in them, and how they are connected.
 //!
-//! A [`Draft`] says what is known of a cluster; [`Cluster::new`] makes a machine of it: a [`Hierarchy`] where all is regular.
+//! A [`Draft`] describes a cluster; [`Cluster::new`] makes a machine of it: a [`Hierarchy`] where all is regular.
 //!
 //! PEs are numbered in the order of the nodes, and in a node in the order of hwloc. So a mapping of rank i to PE i is what
 //! launchers do by themselves when they fill one node after the other.
@@ -66,7 +66,7 @@ impl DraftNode {
         Self { host, inside, limit: None, cpus: None, slots: None, ranks: None, cores_per_rank: None }
     }
 
-    /// The same node with so many slots.
+    /// The same node with this many slots.
     pub fn with_slots(self, slots: Option<u32>) -> Self {
         Self { slots, ..self }
     }
@@ -329,7 +329,7 @@ fn fill(
     (filling, pes)
 }
 
-/// Makes sure that a cluster of so many PEs is not too large.
+/// Makes sure that a cluster of this many PEs is not too large.
 fn check_sum(num_pes: u64) -> Result<(), MachineError> {
     if num_pes > MOST_PES {
         return Err(MachineError::TooManyPes);
@@ -488,7 +488,7 @@ impl Audited for Cluster {
     }
 }
 
-/// Nodes of so many cores each, which are all alike: the insides that there are, and which of them each node has.
+/// Nodes of this many cores each, which are all alike: the insides that there are, and which of them each node has.
 ///
 /// Fails if there are too many cores in all, before any of them is made.
 pub fn plain_nodes(cores: &[u32]) -> Result<(Vec<Object>, Vec<usize>), ClusterError> {

@@ -1,4 +1,4 @@
-//! The inside of a node: its processing elements in order, and where each stands at each level.
+//! The inside of a node: its processing elements in order, and the place of each at each level.
 
 use std::collections::BTreeSet;
 
@@ -87,7 +87,7 @@ pub(super) fn close_gaps(leaves: &mut [Leaf], level: usize) {
 /// The levels inside some nodes, innermost first.
 ///
 /// They are put in an order in which what holds something is outside of it. Where there is none, because of two kinds each holds
-/// the other somewhere, levels are told apart by their depth alone.
+/// the other somewhere, levels are distinguished by their depth alone.
 pub(super) struct Levels {
     classes: Vec<Class>,
     unit: Unit,
@@ -125,7 +125,7 @@ impl Levels {
         true
     }
 
-    /// Collects the classes of what is in an object, and which class stands above which. `path` has the classes around it.
+    /// Collects the classes of the contents of an object, and which class is above which. `path` has the classes around it.
     fn relate(
         &self,
         object: &Object,
@@ -207,7 +207,7 @@ impl Walk<'_> {
         let classes: Vec<Class> =
             object.children.iter().map(|child| self.levels.class(child, &self.path)).collect();
         let level = |class: &Class| self.levels.classes.iter().position(|other| other == class);
-        // Where objects of several classes stand beside each other, all of them are told apart at the outermost level.
+        // Where objects of several classes are beside each other, all of them are distinguished at the outermost level.
         let Some(level) = classes.iter().filter_map(level).max() else { return };
         for (index, (child, class)) in object.children.iter().zip(classes).enumerate() {
             self.digits[level] = index as u32;

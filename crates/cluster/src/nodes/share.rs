@@ -50,7 +50,7 @@ struct Sharing<'a> {
 }
 
 impl Sharing<'_> {
-    /// Shares a part, whose leaves differ below `level` only, among so many ranks, for which it has room. Returns the leaves that are
+    /// Shares a part, whose leaves differ below `level` only, among this many ranks, for which it has room. Returns the leaves that are
     /// left over.
     fn share(&mut self, part: Range<usize>, level: usize, ranks: usize) -> Vec<usize> {
         if ranks == 0 {

@@ -15,7 +15,7 @@ pub struct ClusterKind {
     pub example: &'static str,
     /// A description, for people.
     pub about: &'static str,
-    /// True if the name may stand alone.
+    /// True if the name may be alone.
     pub(super) may_stand_alone: bool,
     /// The files that are read: those that are named behind the colon, and those that the environment names.
     pub(super) files: fn(&str) -> Vec<PathBuf>,

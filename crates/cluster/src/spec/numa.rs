@@ -16,7 +16,7 @@ pub(super) const FILE: FileKind = FileKind {
         let NumaDistances { tool, what, factor, mut entries } = numa::read(source)?;
         let num_rows = entries.len().isqrt();
         if !matrix::has_local_distances(&entries, num_rows) {
-            // Whatever stands there is the distance of a node to itself.
+            // The diagonal holds the distance of a node to itself, whatever it is.
             entries.iter_mut().step_by(num_rows + 1).for_each(|entry| *entry = 0);
         }
         let scaled = if factor > 1 { format!(", times {factor}") } else { String::new() };

@@ -28,7 +28,7 @@ fn read_topology(text: &str) -> Result<Topology, ReadError> {
     topology::read(Source::new("t", text.as_bytes()).unwrap())
 }
 
-/// So many nodes of two cores with this topology.
+/// This many nodes of two cores with this topology.
 fn pairs_of_cores(count: usize, topology: Topology) -> Result<Cluster, ClusterError> {
     Cluster::new(Draft { topology, ..draft(nodes(count), vec![plain(2)]) })
 }
@@ -105,7 +105,7 @@ fn random_node(rng: &mut Rng, next: &mut u32) -> Object {
             *next += 1;
             return vec![Object::pu(*next - 1)];
         };
-        // Some parts lack some levels.
+        // Some parts do not have all levels.
         if kind != ObjectKind::Core && rng.below(4) == 0 {
             return part(inner, rng, next);
         }
@@ -542,7 +542,7 @@ fn nodes_of_gpus_are_described_by_what_their_tools_print() {
     let has_gpus = |machine: &dyn Machine, pe| !Nodes::of(machine).site(pe).gpus.is_empty();
     assert!([&same, &mixed].iter().all(|machine| (0..12).all(|pe| has_gpus(machine.as_ref(), pe))));
     assert!(!has_gpus(of("hosts:@hosts,node=4", none).as_ref(), 0));
-    // What is no tree is said.
+    // Links that are no tree are reported.
     let notes = |spec: &str| {
         of(spec, none).audited().unwrap().notes().iter().map(|note| note.text.clone()).collect::<String>()
     };
@@ -551,7 +551,7 @@ fn nodes_of_gpus_are_described_by_what_their_tools_print() {
     says(build(folder.path(), "hosts:@hosts,node=@torn", none).err().unwrap(), "torn, line 2, column 6");
 }
 
-/// A node of hwloc with NUMA nodes of so many cores of two threads, and the addresses of the GPUs on each.
+/// A node of hwloc with NUMA nodes of this many cores of two threads, and the addresses of the GPUs on each.
 fn node_of_gpus(cores: u32, numa: &[&[&str]]) -> String {
     let total = cores * numa.len() as u32;
     let mut text = "<topology version=\"2.0\"><object type=\"Machine\"><object type=\"Package\">".to_owned();
@@ -808,7 +808,7 @@ fn specifications_of_clusters() {
         ("blanks", "SwitchName = s1 Nodes = n1\nSwitchName = s2 Nodes = n2\n"),
     ]);
     let describe = |spec: &str, wanted| build(folder.path(), spec, wanted).unwrap().describe();
-    // Distances that nobody has given, behind a comma.
+    // Distances that were not given, behind a comma.
     let cases = [
         ("hosts:@hosts", "2 nodes x 4 cores = 4:2, 1:30"),
         ("hosts:@hosts,node=4:2", "2 nodes x 2 sockets x 2 cores = 2:2:2, 1:3:30"),

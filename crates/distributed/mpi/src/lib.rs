@@ -33,7 +33,7 @@ pub use viem_distributed::graph::Rows;
 pub use viem_distributed::objective::Homes;
 pub use viem_distributed::solve::{DistConfig, DistReport, DistSolution, Given, Goal, Old};
 
-/// Divides a graph into so many blocks of equal weight with a small cut. Collective; all ranks fail alike.
+/// Divides a graph into this many blocks of equal weight with a small cut. Collective; all ranks fail alike.
 ///
 /// Each rank gives the rows of its vertices, as for ParMETIS; rank r has the vertices behind those of rank r - 1. `fixed` has the block where each of
 /// them must be, or [`Given::FREE`]; none if all are free.

@@ -30,7 +30,7 @@ fn understood(world: &SimpleCommunicator, options: Result<Options, clap::Error>)
         return options.map_err(|error| error.exit_code() as u8);
     };
     if let (Err(error), true) = (&options, rank == comm.rank()) {
-        // With stderr gone nobody is left to read it.
+        // With stderr gone there is no reader.
         let _ = error.print();
     }
     Err((codes[rank] - 1) as u8)

@@ -73,7 +73,7 @@ pub(crate) struct Options {
     #[arg(long, default_value = "2", value_name = "INT", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) attempts: u32,
 
-    /// Graphs with at most so many vertices are coarsened no further; each rank has all of the coarsest one
+    /// Graphs with at most this many vertices are coarsened no further; each rank has all of the coarsest one
     #[arg(long, value_name = "INT")]
     pub(crate) coarsest: Option<u32>,
 

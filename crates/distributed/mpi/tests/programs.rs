@@ -19,7 +19,7 @@ use viem_verify::{MachineText, audit_many};
 
 const MACHINE: &str = "--machine=4:2 --distance_parameter_string=1:10";
 
-/// The launcher of so many ranks, which ends after a while in any case.
+/// The launcher of this many ranks, which ends after a while in any case.
 fn launcher(ranks: usize) -> Command {
     let name = std::env::var("VIEM_MPIRUN").unwrap_or_else(|_| "mpirun".to_owned());
     let mut command = Command::new("timeout");
@@ -37,7 +37,7 @@ fn launcher(ranks: usize) -> Command {
     command
 }
 
-/// So many ranks, or two where ranks that wait keep a core busy, as under MPICH: more of them than cores take minutes.
+/// This many ranks, or two where ranks that wait keep a core busy, as under MPICH: more of them than cores take minutes.
 fn few(ranks: usize) -> usize {
     let is_patient = !mpi::environment::library_version().unwrap().contains("MPICH");
     if is_patient { ranks } else { ranks.min(2) }
@@ -80,7 +80,7 @@ impl Folder {
         names
     }
 
-    /// Runs the program on so many ranks.
+    /// Runs the program on this many ranks.
     fn run(&self, ranks: usize, options: &str) -> Said {
         let mut command = launcher(ranks);
         command.arg(env!("CARGO_BIN_EXE_viem_mpi")).args(options.split_whitespace());
@@ -315,7 +315,7 @@ fn a_rank_that_is_killed_ends_all_and_leaves_no_result() {
     assert!(!folder.path("result").exists());
 }
 
-/// Runs this test alone on so many ranks, unless this is one of them.
+/// Runs this test alone on this many ranks, unless this is one of them.
 fn is_on_ranks(test: &str, ranks: usize) -> bool {
     const MARK: &str = "VIEM_TEST_ON_RANKS";
     if std::env::var_os(MARK).is_some() {

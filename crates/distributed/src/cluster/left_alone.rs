@@ -11,7 +11,7 @@ use super::Run;
 use crate::comm::{Comm, Letters, sum};
 use crate::objective::Places;
 
-/// So many vertices in sequence may join each other if they prefer no cluster. Balances levels that are saved against the locality of numbers.
+/// This many vertices in sequence may join each other if they prefer no cluster. Balances levels that are saved against the locality of numbers.
 const SPAN: NodeId = 64;
 
 /// Those left alone that prefer a cluster join each other if they are at least this part of all vertices. Meshes leave few alone, and are coarsened

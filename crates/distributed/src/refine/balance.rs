@@ -2,7 +2,7 @@
 //!
 //! In each round, every overloaded block gives vertices away that lose least for their weight, as many as cover its excess; each to a block that
 //! has room, one of its neighbours' if there is any. Only vertices at borders move, unless none of them can. The rank that counts the load of a block decides who leaves it, and who may enter: as many as
-//! fit. So loads only fall where they are too high, and no bound is exceeded anew. Rounds end when all bounds hold, or nobody can move.
+//! fit. So loads only fall where they are too high, and no further bound is exceeded. Rounds end when all bounds hold, or no vertex can move.
 
 use viem::ground::rng::derive;
 use viem::ground::types::{BlockId, NodeId, Weight};

@@ -2,11 +2,11 @@
 //!
 //! *Least loads.* In each round, vertices next to blocks below their least loads ask to join these, of blocks that can spare them; only where none can,
 //! all vertices ask. The rank that counts the load of a block decides who enters it, the cheapest first, until it has its least load; then those of the
-//! other blocks decide who may leave. So no block comes to lack anything by it, and no bound is exceeded anew.
+//! other blocks decide who may leave. So no block falls below its least load by it, and no further bound is exceeded.
 //!
 //! *Empty blocks.* In each round, the vertices with the least weight of edges inside their blocks are known to all ranks, as many as there are empty
 //! blocks; each of them moves to the nearest one that it fits, unless it is alone in its block. What no such vertex fits gets one that others
-//! [pass on](viem::partition::relay). As in the library for one machine, no move adds to the overload or to what blocks lack.
+//! [pass on](viem::partition::relay). As in the library for one machine, no move adds to the overload or to the deficits of blocks.
 
 use viem::ground::rng::derive;
 use viem::ground::types::{BlockId, NodeId, Weight};
@@ -22,7 +22,7 @@ const MOST_ROUNDS: u64 = 200;
 /// Most vertices that move to empty blocks in a round. Balances the number of rounds against what all ranks learn in one.
 const MOST_OFFERS: usize = 1024;
 
-/// A block gives a vertex, or one of so many, in a round. Balances the number of rounds against what is lost.
+/// The denominator of the share of its vertices that a block gives in a round, at least one vertex. Balances the number of rounds against the loss.
 const MOST_GIVEN: i64 = 4;
 
 /// A vertex that may move to an empty block, ordered by its loss.
@@ -198,7 +198,7 @@ impl<C: Comm> State<'_, C> {
         moves
     }
 
-    /// The moves that pass vertices on so that a block gets one, if there are some that add nothing to what blocks lack. All ranks find the same.
+    /// The moves that pass vertices on so that a block gets one, if there are some that add nothing to the deficits of blocks. All ranks find the same.
     fn passed_on(&self, block: BlockId) -> Vec<(NodeId, BlockId)> {
         let graph = self.task.graph;
         let free = (0..graph.num_own()).filter(|&own| !self.is_fixed(own));
@@ -239,13 +239,13 @@ impl<C: Comm> State<'_, C> {
     }
 }
 
-/// Keeps the least so many.
+/// Keeps this many of them, the least.
 fn keep_least(offers: &mut Vec<Offer>, count: usize) {
     offers.sort_unstable();
     offers.truncate(count);
 }
 
-/// Returns whether a block takes a vertex of this weight: while it lacks some, and has room.
+/// Returns whether a block takes a vertex of this weight: while it is below its least load, and has room.
 fn take_until_met((lack, room): &mut (Weight, Weight), weight: Weight) -> bool {
     let takes = *lack > 0 && *room >= weight;
     if takes {

@@ -90,7 +90,7 @@ impl Bounds {
 pub struct Quality {
     /// The sum of all excess over the bounds.
     pub overload: Weight,
-    /// The sum of all that blocks lack of their least loads.
+    /// The sum of the deficits of blocks below their least loads.
     pub shortfall: Weight,
     /// The number of blocks without vertices that need not be empty.
     pub empty: u64,

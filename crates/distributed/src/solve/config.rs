@@ -16,18 +16,18 @@ pub struct DistConfig {
     pub threads: usize,
     /// The excess of a block over its share that is allowed: 0.03 means 3 %.
     pub imbalance: f64,
-    /// The least part of its share that a block weighs, from 0 to 1: 0.5 means half. Bounds go before least loads.
+    /// The least part of its share that a block weighs, from 0 to 1: 0.5 means half. Bounds take precedence over least loads.
     pub least_load: f64,
     /// The effort for the coarsest graph.
     pub preset: MapPreset,
     /// The number of divisions of the coarsest graph, on all ranks together.
     pub attempts: usize,
-    /// Graphs with at most so many vertices are coarsened no further. Balances quality against the memory and time that a rank needs for the coarsest
+    /// Graphs with at most this many vertices are coarsened no further. Balances quality against the memory and time that a rank needs for the coarsest
     /// graph, which do not shrink with the number of ranks; chosen on the graphs of BENCHMARKS.md, "Distributed graphs", whose commands run that again.
     pub coarsest: usize,
     /// The same for each block.
     pub coarsest_per_block: usize,
-    /// Clusters of a level weigh at most so many times the mean weight of its vertices. Balances the number of levels against their quality.
+    /// Clusters of a level weigh at most this many times the mean weight of its vertices. Balances the number of levels against their quality.
     pub growth: f64,
     /// The settings of clustering.
     pub cluster: ClusterConfig,
@@ -46,7 +46,7 @@ pub struct DistConfig {
 pub struct HeavyTailedConfig {
     /// The skew of the degrees from which on a graph is taken for one of these, as in the library for one machine.
     pub least_skew: f64,
-    /// One with at most so many vertices and arcs, counted together, is coarsened no further. Balances quality and time against the memory of a
+    /// One with at most this many vertices and arcs, counted together, is coarsened no further. Balances quality and time against the memory of a
     /// rank that makes an attempt, about 18 bytes for each; chosen on R-MAT graphs of 2^18 to 2^22 vertices (BENCHMARKS.md).
     pub most_whole: u64,
 }

@@ -10,7 +10,7 @@ use crate::objective::Places;
 #[derive(Clone, Copy)]
 #[non_exhaustive]
 pub enum Goal<'a> {
-    /// So many blocks of equal weight, with a small cut.
+    /// This many blocks of equal weight, with a small cut.
     Blocks(usize),
     /// The PEs of a machine, with a small J.
     Pes(&'a dyn Machine),

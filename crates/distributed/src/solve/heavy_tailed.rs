@@ -1,7 +1,7 @@
 //! Graphs with heavy-tailed degrees: few vertices have most edges.
 //!
 //! Label propagation finds poor clusters there, and nearly all vertices are near borders, so there are no bands to refine. The library for one
-//! machine knows such graphs. So it gets one as soon as memory allows that.
+//! machine handles such graphs. So it gets one as soon as memory allows that.
 
 use viem::ground::types::Weight;
 
@@ -10,7 +10,7 @@ use crate::comm::{Comm, sum, sum_table};
 use crate::graph::DistGraph;
 use crate::objective::Places;
 
-/// A vertex with more arcs than this counts as one with so many, so that sums of squares fit.
+/// A vertex with more arcs than this counts as one with this many, so that sums of squares fit.
 const MOST_COUNTED: Weight = 1 << 20;
 
 impl<C: Comm> Run<'_, C> {

@@ -41,7 +41,7 @@ pub struct DistReport {
     pub below_half: usize,
     /// The number of blocks below their least loads.
     pub below_least: usize,
-    /// The sum of all that blocks lack of their least loads.
+    /// The sum of the deficits of blocks below their least loads.
     pub shortfall: Weight,
     /// The number of blocks without vertices that need not be empty.
     pub empty: usize,

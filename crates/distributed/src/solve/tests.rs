@@ -81,7 +81,7 @@ fn cost_of(graph: &CsrGraph, distance: impl Fn(BlockId, BlockId) -> Weight, bloc
 /// The older blocks of all vertices, with the weight of migration, and where they must be.
 type OldAndFixed<'a> = (Option<(&'a [BlockId], MigrationWeight)>, Option<&'a [BlockId]>);
 
-/// Divides a graph on so many ranks; checks all figures from scratch.
+/// Divides a graph on this many ranks; checks all figures from scratch.
 fn check(
     graph: &CsrGraph,
     size: usize,

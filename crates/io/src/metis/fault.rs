@@ -48,7 +48,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The least and the greatest number that may stand there, whatever the graph.
+    /// The least and the greatest number that is allowed there, whatever the graph.
     fn range(self) -> (u64, u64) {
         match self {
             Self::NumNodes => (0, u64::from(u32::MAX)),
@@ -60,7 +60,7 @@ impl Role {
         }
     }
 
-    /// Returns whether a number may stand there, whatever the graph.
+    /// Returns whether a number is allowed there, whatever the graph.
     pub(super) fn admits(self, number: u64) -> bool {
         let (least, greatest) = self.range();
         (least..=greatest).contains(&number)
@@ -167,7 +167,7 @@ pub enum FaultKind {
 }
 
 impl FaultKind {
-    /// Returns whether [`repair`](super::repair()) can mend it without guessing at what was meant.
+    /// Returns whether [`repair`](super::repair()) can repair it without a guess.
     pub fn is_mendable(&self) -> bool {
         matches!(
             self,

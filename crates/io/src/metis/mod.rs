@@ -3,7 +3,7 @@
 //! A header `n m [format [weights per vertex]]`, then a line for each vertex: its size and its weights if
 //! the format declares them, then its neighbours, counted from 1, each followed by the weight of the edge
 //! if the format declares those. The format is up to three digits 0 or 1: vertex sizes, vertex weights,
-//! edge weights. Lines that start with `%` are comments, wherever they stand. An empty line is a vertex
+//! edge weights. Lines that start with `%` are comments, wherever they are. An empty line is a vertex
 //! without neighbours. Lines may end with CR LF, and the last need not end at all; blank lines after the
 //! last vertex are accepted. Weights of vertices are 0 or more, of edges 1 or more, all below 2^63.
 //! (Karypis, "METIS: a software package for partitioning unstructured graphs", manual of version 5.)

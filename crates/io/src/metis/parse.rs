@@ -1,6 +1,6 @@
 //! The one parser of graph files, under the reader, the checker and the repair.
 //!
-//! It makes one pass over the text and takes memory as it reads, for what stands there: 8 bytes a vertex, 4 an arc
+//! It makes one pass over the text and takes memory as it reads, for the content: 8 bytes a vertex, 4 an arc
 //! (its head), and 8 an arc with a weight; up to 4 more an arc for its [column](super::columns), so that faults found later can be
 //! named by their place. Vertices are numbered from 1. A file that numbers from 0 is detected. Each row is put into ascending order as it is read, which costs next to nothing
 //! where it already is, and makes parallel arcs neighbours and the symmetry check a merge.
@@ -727,7 +727,7 @@ impl<R: Read> Parser<'_, R> {
         let same_weight = |a: usize, b: usize| {
             weights.is_empty() || weights[a] == weights[b] || weights[a] == 0 || weights[b] == 0
         };
-        // They are met in an order of its own; those that stand first in the file shall be kept.
+        // They are met in an order of its own; those that come first in the file are kept.
         let room = self.faults.room();
         let mut first: BinaryHeap<(usize, Asymmetry)> = BinaryHeap::with_capacity(room.min(1024));
         let mut count = 0;

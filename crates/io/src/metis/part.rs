@@ -39,7 +39,7 @@ pub struct PartStart {
 }
 
 impl PartStart {
-    /// A part that begins with this line, after so many that are no comments.
+    /// A part that begins with this line, which follows this many lines that are no comments.
     pub fn new(line: u64, rows: u64, is_last: bool) -> Self {
         Self { line, rows, is_last }
     }
@@ -86,7 +86,7 @@ pub fn count_rows(mut reader: impl Read) -> io::Result<RowCount> {
     let mut count = RowCount::default();
     let mut block = Vec::new();
     loop {
-        // What is left of the last line comes first.
+        // The rest of the last line comes first.
         let kept = block.len();
         reader.by_ref().take(BLOCK).read_to_end(&mut block)?;
         let is_end = block.len() == kept;
@@ -207,7 +207,7 @@ pub fn wrong_count(name: &str, header: Header, place: (u64, u64), arcs: u64) -> 
     is_wrong.then(|| invalid(name, place.0, place.1, FaultKind::WrongEdgeCount { declared, arcs }))
 }
 
-/// An arc that stands at one end of an edge only, or with different weights at both. Vertices are counted from 0.
+/// An arc that is listed at one end of an edge only, or with different weights at both. Vertices are counted from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unpaired {
@@ -215,14 +215,14 @@ pub struct Unpaired {
     pub place: (u64, u64),
     /// Tail and head.
     pub ends: (NodeId, NodeId),
-    /// Its weight, and that at the other end, 0 if it does not stand there.
+    /// Its weight, and that at the other end, 0 if it is missing there.
     pub weights: (Weight, Weight),
     /// The line of the head.
     pub line_of_head: u64,
 }
 
 impl Unpaired {
-    /// An arc that stands at `place`, which is line and column.
+    /// An arc that is at `place`, which is line and column.
     pub fn new(
         place: (u64, u64),
         ends: (NodeId, NodeId),
@@ -232,7 +232,7 @@ impl Unpaired {
         Self { place, ends, weights, line_of_head }
     }
 
-    /// The error of a file in which it stands.
+    /// The error of the file that contains it.
     pub fn error(self, name: &str) -> ReadError {
         let Self { place: (line, column), ends, weights: (forward, backward), line_of_head } = self;
         let (node, target) = (u64::from(ends.0) + 1, u64::from(ends.1) + 1);

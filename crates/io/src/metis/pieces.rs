@@ -43,9 +43,9 @@ struct Parsed {
     faults: Faults,
     flow: ControlFlow<()>,
     lack: Option<OutOfMemory>,
-    /// Line and column where the parser stood in the end.
+    /// Line and column of the parser at the end.
     place: (u64, u64),
-    /// True if it stood before the end of the piece.
+    /// True if that is before the end of the piece.
     has_rest: bool,
 }
 
@@ -188,7 +188,7 @@ impl<'a, R: Read> Reader<'a, R> {
 
 /// The reason why no more pieces are put together.
 enum Stop {
-    /// A fault, or a lack of memory.
+    /// A fault, or too little memory.
     Break { is_in_last_piece: bool },
     /// All rows there should be are there.
     Rest,
@@ -201,7 +201,7 @@ struct Sum<'a> {
     keep: Keep,
     stop: Option<Stop>,
     lack: Option<OutOfMemory>,
-    /// Line and column where the parser of the last piece stood in the end.
+    /// Line and column of the parser of the last piece at the end.
     place: Option<(u64, u64)>,
 }
 

@@ -1,4 +1,4 @@
-//! Mends graph files where that needs no guess.
+//! Repairs graph files where that needs no guess.
 //!
 //! Self-loops are dropped. Parallel entries of a line become one, which weighs as much as they do together
 //! (in a file without edge weights it is just listed once). Then each edge gets the larger of the weights

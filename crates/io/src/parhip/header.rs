@@ -57,7 +57,7 @@ pub(super) struct Header {
     pub num_arcs: u64,
     pub offsets: Width,
     pub neighbours: Width,
-    /// None where the file has no such weights; then it is said all the same how wide they would be.
+    /// None if the file has no such weights, although its version still says how wide they would be.
     pub node_weights: Option<Width>,
     pub edge_weights: Option<Width>,
     pub absent_weights: Width,

@@ -49,7 +49,7 @@ const CHUNK: usize = 1 << 18;
 /// Numbers that a thread reads in one task. Balances the cost of a task against idle threads.
 const TASK: usize = 1 << 20;
 
-/// Reads a graph, or refuses it at its first fault. Neighbours come out in ascending order. Memory is taken for what stands in the
+/// Reads a graph, or refuses it at its first fault. Neighbours come out in ascending order. Memory is taken for what is in the
 /// file, never for what its header promises.
 ///
 /// O(n + m) if the lists are in ascending order, otherwise sorting each adds a logarithmic factor in its length. Edges are compared at
@@ -349,7 +349,7 @@ impl Lists {
         self.check_symmetry(&places)
     }
 
-    /// The byte of an arc that stands at this position in the file.
+    /// The byte of the arc at this position in the file.
     fn byte(&self, position: usize) -> u64 {
         self.header.first_list() + (self.before + position) as u64 * self.header.neighbours.bytes()
     }

@@ -44,7 +44,7 @@ impl ParhipPlaces {
     }
 }
 
-/// Reads the part with this number of so many, which have about equally many arcs and together all vertices; or refuses it at its first
+/// Reads one of several parts, by its number and theirs, which have about equally many arcs and together all vertices; or refuses it at its first
 /// fault. That both ends of each edge agree remains to be checked.
 ///
 /// O(n/p + m/p), and a few reads to find the part. Memory: 8 bytes for a vertex, 4 for an arc, 8 for each weight.
@@ -116,7 +116,7 @@ impl Reader<'_> {
     }
 }
 
-/// The error of an arc that stands at one end of an edge only, at this byte, or with different weights at both.
+/// The error of an arc that is listed at one end of an edge only, at this byte, or with different weights at both.
 pub fn unpaired(
     name: &str,
     offset: u64,

@@ -1,7 +1,7 @@
-//! Signatures: what files say of themselves with their first bytes or lines.
+//! Signatures: the first bytes or lines by which files show their kind.
 //!
-//! Those of recorded traffic are here, below what reads it (`viem-traffic`): whoever is given such a file in place of a graph or of a
-//! mapping names it. What signature and reader of a format have in common stands here, once.
+//! Those of recorded traffic are here, below what reads it (`viem-traffic`): a reader that is given such a file in place of a graph or of a
+//! mapping can name it. The common part of the signature and the reader of a format is here, once.
 
 pub mod columns;
 mod foreign;
@@ -102,7 +102,7 @@ fn is_graphml(start: &[u8]) -> bool {
     text.trim_start().starts_with('<') && text.contains("<graphml")
 }
 
-/// An object with events, or with what stands before them.
+/// An object with events, or with the entries before them.
 fn is_kineto(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let has = |key: &str| text.contains(&format!("\"{key}\""));

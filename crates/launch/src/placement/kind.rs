@@ -25,7 +25,7 @@ pub struct PlacementKind {
 pub(super) struct Task<'a> {
     pub(super) num_ranks: usize,
     pub(super) nodes: &'a Nodes,
-    /// The notes on what was left out.
+    /// Notes on parts that were left out.
     pub(super) notes: RefCell<Vec<String>>,
     /// The CPUs of each rank, if a script has them.
     pub(super) bindings: Option<Vec<Binding>>,

@@ -5,7 +5,7 @@
 //!
 //! A list of hosts may come with the script that binds its ranks, which has their CPUs ([`read_bound`]).
 //!
-//! Each member says of every rank what its file says: a node, and cores or CPUs of it if there are some. A rank gets a processing element
+//! Each member returns the place of every rank in its file: a node, and cores or CPUs of it if there are some. A rank gets a processing element
 //! that has one of them, those with the fewest to choose from first. O(n log n + PEs) for n ranks.
 
 mod bind_script;

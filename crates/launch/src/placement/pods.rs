@@ -27,7 +27,7 @@ fn read(text: &str, task: &Task<'_>) -> Result<Vec<Seat>, Fault> {
     let mut seats: Vec<Option<Seat>> = (0..task.num_ranks).map(|_| None).collect();
     for (number, pod) in pods.iter().enumerate() {
         let (host, gpus, ranks) = parts(pod).ok_or((start, PlacementFault::Pod { number }))?;
-        // Where the name of the host stands first.
+        // If the name of the host comes first.
         let offset = text.find(&Value::from(host).to_string()).unwrap_or(0);
         let place = place(text.as_bytes(), offset);
         let node = hosts.node(host, place)?;

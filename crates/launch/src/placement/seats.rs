@@ -1,4 +1,4 @@
-//! From what a file says of each rank to a processing element.
+//! From the place of each rank in a file to a processing element.
 
 use std::collections::HashMap;
 
@@ -41,7 +41,7 @@ pub(super) enum Cores {
     Pe(PeId),
 }
 
-/// The PEs of all ranks, and what was assumed.
+/// The PEs of all ranks, and the assumptions.
 pub(super) struct Assigned {
     pub(super) pes: Vec<PeId>,
     pub(super) notes: Vec<String>,
@@ -289,7 +289,7 @@ fn host(seat: &Seat, nodes: &Nodes) -> String {
     nodes.hosts().get(seat.node.unwrap_or(0)).cloned().unwrap_or_default()
 }
 
-/// Gives a rank its seat. `place` is where the rank stands.
+/// Gives a rank its seat. `place` is the place of the rank in the file.
 pub(super) fn give_seat(
     seats: &mut [Option<Seat>],
     rank: NodeId,

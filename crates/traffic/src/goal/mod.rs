@@ -14,7 +14,7 @@
 //!
 //! As traffic, each `send` is a message, and everything else moves nothing: what is received is in the block of the sender. Their
 //! order becomes a workload ([`read_goal`]), and [`relabel_goal`] renames the ranks. A label is not needed, `irequires`
-//! waits for the start instead of the end, -1 is any sender or tag, `tag`, `cpu` and `nic` may stand behind an operation. `//` begins a comment
+//! waits for the start instead of the end, -1 is any sender or tag, `tag`, `cpu` and `nic` may follow an operation. `//` begins a comment
 //! up to the end of its line, `/*` one up to `*/`. An operation or dependency ends with its line. (Grammar as in `src/LogGOPSim/txt2bin.re` of
 //! LogGOPSim, which needs the number of ranks before the first one, and takes the rank with the highest number for the last.)
 

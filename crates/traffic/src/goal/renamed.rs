@@ -35,7 +35,7 @@ struct Renamed<'a> {
     num_places: usize,
     /// The text before the first block.
     head: String,
-    /// The new name and the text of each block, with what stands before it.
+    /// The new name and the text of each block, with the text before it.
     blocks: Vec<(PeId, String)>,
     /// The text behind the last block, or of a block that has not ended.
     text: String,

@@ -10,7 +10,7 @@ use viem_io::table::{is_blank, shortened};
 
 const CLOSE: &str = "a bracket } that ends the rank";
 
-/// A number and where it stands in its line.
+/// A number and its place in its line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Number {
     pub(super) value: u64,
@@ -64,7 +64,7 @@ pub(super) type Tag = Option<u64>;
 /// The network adapter that an operation uses, if it names one.
 pub(super) type Adapter = Option<u64>;
 
-/// A statement and where it stands in its line.
+/// A statement and its place in its line.
 pub(super) struct Part {
     pub(super) statement: Statement,
     /// The place of the label, if an operation has one.
@@ -203,7 +203,7 @@ impl Schedule {
         Ok((tag, adapter))
     }
 
-    /// Passes over -1, if that comes next.
+    /// Skips -1, if that comes next.
     fn is_any(&mut self, tokens: &mut Tokens<'_>) -> Result<bool, Stop> {
         let start = tokens.position;
         if self.next(tokens, "a number")?.text == b"-" {

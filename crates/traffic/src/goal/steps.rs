@@ -22,7 +22,7 @@ use viem_io::{ReadError, Source};
 
 /// The steps of each rank of a schedule, of which `workload::recorded` makes a workload. A `calc` takes as many cycles as its number says.
 ///
-/// Errors name file, line and column; among them are labels that are missing or stand in a block twice, operations that wait for
+/// Errors name file, line and column; among them are labels that are missing or are in a block twice, operations that wait for
 /// each other, and receives from any rank or of any tag: nothing says which message they get. O(file · log operations).
 ///
 /// ```
@@ -53,7 +53,7 @@ fn read(scanner: &mut Scanner<Source<'_>>) -> Result<Recording, Stop> {
     Ok(Recording::whole(count, blocks.steps, blocks.greatest_adapter))
 }
 
-/// The blocks that have been read, and the one at hand.
+/// The blocks that have been read, and the current one.
 #[derive(Default)]
 struct Blocks {
     num_ranks: Option<u64>,
@@ -63,7 +63,7 @@ struct Blocks {
 }
 
 impl Blocks {
-    /// Adds what stands in a line.
+    /// Adds the statements of a line.
     fn add(&mut self, part: Part, line: &[u8]) -> Result<(), TrafficFault> {
         let text = |range: Range<usize>| line[range].to_vec();
         let rank = self.last.rank;

@@ -899,7 +899,7 @@ fn ranks_of_communicators_are_found_by_process_in_any_file() {
     assert_eq!((graph.num_nodes(), edges(&graph)), (4, vec![(1, 3, 3)]));
     assert_eq!(bytes_by_class(&summary), [2, 0, 1]);
     assert_eq!(summary.left_out.unplaced_connections, 0);
-    // Without the log of process 3, nobody knows who rank 1 is.
+    // Without the log of process 3, rank 1 is unknown.
     let (graph, summary) = sum(None, &files[..3], &BYTES);
     assert_eq!((edges(&graph), summary.left_out.unplaced_connections), (vec![], 4));
 }
@@ -1225,7 +1225,7 @@ fn columns_may_be_called_by_several_words() {
         ("from,to,count,bytes", vec![(0, 1, 2), (1, 2, 3)]),
         ("n,rank_from,rank_to,nbytes", vec![(1, 5, 2), (2, 7, 3)]),
         ("sender.id,receiver.id,volume,other", vec![(0, 1, 5), (1, 2, 7)]),
-        // A name by itself goes before one with a word more.
+        // A name alone takes precedence over one with a word more.
         ("src,dst,weight,weight_of_process", vec![(0, 1, 5), (1, 2, 7)]),
     ] {
         for separator in [",", ";", "\t"] {

@@ -1,4 +1,4 @@
-//! Suites over all kinds of files. What only a kind knows of itself is in its own file, as a [`Sample`].
+//! Suites over all kinds of files. Knowledge of a single kind is in its own file, as a [`Sample`].
 
 #[path = "../../../../tests/common/files.rs"]
 #[allow(dead_code)] // each test program uses a part of it
@@ -17,9 +17,9 @@ pub(crate) use kinds::{event, kineto};
 pub(crate) struct Sample {
     /// A file of few ranks, or [`BINARY`](Self::BINARY).
     pub(crate) text: &'static str,
-    /// From which line of it on whole numbers may have fractions and exponents; none if they stand in words of the format.
+    /// The line of it from which on whole numbers may have fractions and exponents; none if numbers are parts of words of the format.
     pub(crate) numbers_from: Option<usize>,
-    /// True if commas, semicolons or tabulators may stand between its numbers.
+    /// True if commas, semicolons or tabulators may separate its numbers.
     pub(crate) has_separators: bool,
     /// Writes files with these flows between n ranks, if the kind has all bytes.
     pub(crate) write: Option<Write>,
@@ -36,7 +36,7 @@ impl Sample {
         Self { text: "", numbers_from: None, has_separators: false, write: None, has_messages: false };
 }
 
-/// Files with these flows between so many ranks.
+/// Files with these flows between this many ranks.
 type Write = fn(u32, &Flows) -> Vec<Vec<u8>>;
 
 /// From sender and receiver to bytes and messages.

@@ -81,7 +81,7 @@ impl Entry {
     }
 }
 
-/// The entries of an array, as the bytes that stand in the file: other forms would take up to 16 times as much.
+/// The entries of an array, as the bytes that are in the file: other forms would take up to 16 times as much.
 struct Entries<'a> {
     header: &'a Header,
     raw: Vec<u8>,

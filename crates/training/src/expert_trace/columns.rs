@@ -160,7 +160,7 @@ impl Columns {
         places.map(|place| self.name(place)).collect()
     }
 
-    /// Returns whether there is a column of loads for each expert of so many.
+    /// Returns whether there is a column of loads for each of this many experts.
     pub(super) fn has_each(&self, experts: usize) -> bool {
         let each = self.count(Role::Expert) + self.count(Role::Unknown);
         let is_repeated = experts > 1
@@ -217,7 +217,7 @@ impl Columns {
         Self { roles: vec![Role::Layer], names: Vec::new() }
     }
 
-    /// The role of a column. What stands behind the last name belongs to it.
+    /// The role of a column. The text behind the last name belongs to it.
     pub(super) fn role(&self, place: usize) -> Role {
         self.roles.get(place).copied().unwrap_or(Role::Expert)
     }

@@ -28,7 +28,7 @@ pub struct TraceFound {
     pub decimals: u32,
     /// True if loads had more decimal places than that, and were rounded.
     pub is_rounded: bool,
-    /// Columns that were passed over, by their names.
+    /// Columns that were skipped, by their names.
     pub passed_over: Vec<String>,
     /// Columns that say when or where loads were counted, by their names. Loads are summed over them.
     pub summed_over: Vec<String>,

@@ -7,12 +7,12 @@
 //! | | layers x experts x experts, symmetric: how many tokens have chosen both; on the diagonal, how many have chosen one | pairs |
 //! | | layers x experts: how many tokens have chosen each | loads |
 //! | text | a line for each token and layer: the layer, then the experts | choices |
-//! | | or so many lines as there are experts for each layer, of as many numbers: how many tokens have chosen both | pairs |
+//! | | or this many lines as there are experts for each layer, of as many numbers: how many tokens have chosen both | pairs |
 //! | | or a line for each layer and expert: the layer, the expert, how many tokens have chosen it | loads |
 //! | | or a line for each layer with a number for each expert: how many tokens have chosen it | loads |
 //! | | or either kind of line for each step, which a further column names; loads are summed | loads |
 //!
-//! An array of two dimensions is a single layer of choices or pairs. Layers, tokens and experts count from 0. Fields of a text stand between
+//! An array of two dimensions is a single layer of choices or pairs. Layers, tokens and experts count from 0. Fields of a text are between
 //! blanks, commas or semicolons; a first line may name the columns. Which of the shapes it is follows from the number of experts, which must be
 //! given, from these names, and from the numbers. A file that may be of two kinds is refused, unless the kind is given.
 //!

@@ -32,7 +32,7 @@ pub(super) fn read(
     form.end(table.next_line(), take)
 }
 
-/// Returns whether a first line names the columns: its first field starts with a letter, or is empty and stands beside such names or the numbers of experts.
+/// Returns whether a first line names the columns: its first field starts with a letter, or is empty and is beside such names or the numbers of experts.
 fn has_names(first: &Fields<'_>, experts: u32, kind: Option<TraceKind>) -> bool {
     let mut fields = *first;
     let names: Vec<&[u8]> = std::iter::from_fn(|| fields.next_of_table()).map(|field| field.text).collect();

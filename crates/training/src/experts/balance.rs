@@ -1,7 +1,7 @@
 //! Loads as even as possible, where nothing else is known.
 //!
 //! Copies are placed in descending order of their loads, then exchanged with those of the fullest PE while that lowers the greater of two loads. Few
-//! copies are then placed by branch and bound, which finds the least greatest load if it ends within its steps. At last whole PEs are
+//! copies are then placed by branch and bound, which finds the least greatest load if it ends within its steps. Finally whole PEs are
 //! distributed over the groups of each level in the same way, from the outermost level on, so the loads of nodes are even, too.
 
 use super::domains::Level;

@@ -16,7 +16,7 @@ impl ExpertCopies {
         Self(vec![vec![1; routing.num_experts() as usize]; routing.num_layers()])
     }
 
-    /// So many more copies in each layer. One after the other goes to the expert whose copies have most tokens each, so the greatest load of a copy is as
+    /// This many more copies in each layer. One after the other goes to the expert whose copies have most tokens each, so the greatest load of a copy is as
     /// small as it can be. O(layers · (experts + replicas) · log experts).
     pub fn replicated(routing: &ExpertRouting, replicas: usize) -> Result<Self, ExpertError> {
         let copies = (routing.num_experts() as usize).saturating_add(replicas);

@@ -310,7 +310,7 @@ impl LayerSearch<'_> {
         }
     }
 
-    /// The better one of a placement that was found from scratch, named anew, and one that is found from the older one.
+    /// The better one of a placement that was found from scratch, with new names, and one that is found from the older one.
     fn remapped(&self, old: &Old, mut found: Vec<u32>) -> Vec<u32> {
         let experts = copies::experts(self.copies);
         let loads = copies::loads(self.copies, self.routing);

@@ -13,7 +13,7 @@ use viem::ground::rng::{Rng, derive};
 /// Proposals between two questions whether to stop.
 const BETWEEN_QUESTIONS: u64 = 1 << 10;
 
-/// The temperature at first and at last, as a share of the mean change of the cost by random exchanges. Higher ones take longer to cool
+/// The temperature at the beginning and at the end, as a share of the mean change of the cost by random exchanges. Higher ones take longer to cool
 /// down, lower ones keep groups from being exchanged as a whole; of 0.05 to 0.8 and 0.001 to 0.06 these ended lowest on traces of 8 to 256
 /// experts (`cargo bench --bench experts`).
 const FIRST_TEMPERATURE: f64 = 0.3;
@@ -190,7 +190,7 @@ impl<'a> Search<'a> {
         (self.pe_of[a as usize] != self.pe_of[b as usize]).then_some((a, b))
     }
 
-    /// Simulated annealing with so many proposals, whose temperature falls geometrically, while the price of overload rises.
+    /// Simulated annealing with this many proposals, whose temperature falls geometrically, while the price of overload rises.
     /// Further attempts begin with higher prices, and so stay nearer to the bound.
     pub fn anneal(&mut self, proposals: u64, (seed, attempt): (u64, u64), observer: &dyn Observer) {
         let mut rng = Rng::new(derive(seed, attempt));

@@ -18,7 +18,7 @@ pub(super) struct CopySets {
 }
 
 impl CopySets {
-    /// The sets of a layer whose experts have so many copies, at most `most` of them.
+    /// The sets of a layer whose experts have this many copies, at most `most` of them.
     pub fn of(routing: &LayerRouting, copies: &[u32], most: usize, seed: u64) -> Self {
         let mut first_copy = vec![0; copies.len()];
         let mut num_copies = 0;

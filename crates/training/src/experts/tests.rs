@@ -607,7 +607,7 @@ mod files {
         damaged[place] = 2;
         let expected = "line 1, column 1: this zip archive is not as NumPy writes them: its array is damaged";
         says(refused(&damaged), expected);
-        // 128 MB of zeros in as many KB. The shape alone shows that they are no trace of so many experts, and if it fits, they are too many.
+        // 128 MB of zeros in as many KB. The shape alone shows that they are no trace of this many experts, and if it fits, they are too many.
         let zeros = vec![0; 1 << 27];
         let large = |shape: &str| npz(&[("a.npy", &npy(shape, false, &zeros))], true);
         let expected = "an array of 1 x 1024 x 131072 is no trace of 4 experts";

@@ -40,7 +40,7 @@ pub struct RoutingFile {
     pub found: TraceFound,
 }
 
-/// Reads a trace of a model with so many experts in each layer, in any of the forms of [`expert_trace`]. Where it counts pairs and no loads, an
+/// Reads a trace of a model with this many experts in each layer, in any of the forms of [`expert_trace`]. Where it counts pairs and no loads, an
 /// expert's load is the number of its pairs. O(file).
 ///
 /// ```
@@ -57,7 +57,7 @@ pub fn read_routing(source: Source<'_>, num_experts: ExpertId) -> Result<ExpertR
     read_trace(source, num_experts, None).map(|file| file.routing)
 }
 
-/// The same with what was found beside the routing; if a kind is given, the file is read as such a one.
+/// The same with the findings beside the routing; if a kind is given, the file is read as such a one.
 pub fn read_trace(
     source: Source<'_>,
     num_experts: ExpertId,
@@ -122,7 +122,7 @@ pub fn read_copies(source: Source<'_>, routing: &ExpertRouting) -> Result<Expert
     })
 }
 
-/// Reads a placement of so many experts in each layer. O(file).
+/// Reads a placement of this many experts in each layer. O(file).
 pub fn read_placement(source: Source<'_>, num_experts: ExpertId) -> Result<ExpertPlacement, ReadError> {
     let text = Text::read(source)?;
     placement(text.as_str(), num_experts).map_err(|(line, column, fault)| {

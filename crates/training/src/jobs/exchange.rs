@@ -150,7 +150,7 @@ impl Exchanges {
         if all > MOST_BYTES { Err(TrainingError::TooMuch) } else { Ok(()) }
     }
 
-    /// The graph of `num_ranks` ranks, with weights in units of so many bytes, and the classes in their order.
+    /// The graph of `num_ranks` ranks, with weights in units of this many bytes, and the classes in their order.
     pub fn graph(
         mut self,
         num_ranks: usize,

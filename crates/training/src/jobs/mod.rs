@@ -108,7 +108,7 @@ pub fn step_traffic(parallel: &ParallelConfig, model: &TrainingConfig) -> Result
 /// every rank sends all that it has to send, then receives; what a pair of ranks exchanges in all microbatches is one message. Classes that
 /// are `overlapping` are one phase: all of their messages are sent at once. There is no computation.
 ///
-/// Cost as of [`step_traffic`]. Fails as that does, and if the messages have too many flits of so many bytes.
+/// Cost as of [`step_traffic`]. Fails as that does, and if the messages have too many flits of this many bytes.
 ///
 /// ```
 /// use viem_training::jobs::{ParallelConfig, TrafficClass, TrainingConfig, step_workload};

@@ -21,7 +21,7 @@ named! {
     }
 }
 
-/// Depths of pipelines that are told apart at most.
+/// Depths of pipelines that are distinguished at most.
 const MOST_DEPTHS: usize = 64;
 
 /// Pipelines of the same depth.
@@ -141,7 +141,7 @@ impl ParallelConfig {
         }
     }
 
-    /// The same with another order: `tp,cp,ep,dp,pp`, with commas or hyphens. Each dimension stands there once.
+    /// The same with another order: `tp,cp,ep,dp,pp`, with commas or hyphens. Each dimension occurs once.
     pub fn with_order(self, text: &str) -> Result<Self, TrainingError> {
         let fault = |reason| TrainingError::Order { text: text.to_owned(), reason };
         let order: Vec<ParallelDimension> =

@@ -3,7 +3,7 @@
 //! A mapping that puts all neighbours at the smallest distance is optimal. The pairs of places at the
 //! smallest distance form a graph. An [isomorphism] of the two graphs, if one is found, is such a mapping. It
 //! maps rings, grids, tori, hypercubes and butterflies optimally, where exchanges end in local optima. So does a
-//! [monomorphism], for graphs that lack some of the machine's edges: a mesh in a torus, a grid of fewer processes.
+//! [monomorphism], for graphs without some of the machine's edges: a mesh in a torus, a grid of fewer processes.
 //!
 //! [isomorphism]: crate::graph::embedding::isomorphism
 //! [monomorphism]: crate::graph::embedding::monomorphism

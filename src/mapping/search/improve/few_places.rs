@@ -25,7 +25,7 @@ pub struct FewPlaces {
     pub population: usize,
     /// The greatest number of children.
     pub children: usize,
-    /// The search ends earlier once so many generations of the population have found the best J, each from random mappings; at least 1.
+    /// The search ends earlier once this many generations of the population have found the best J, each from random mappings; at least 1.
     /// Balances J against time.
     pub agreeing: usize,
 }
@@ -35,7 +35,7 @@ impl FewPlaces {
     pub(super) const ECO: Self = Self { population: 8, children: 48, agreeing: 2, ..Self::FAST };
     pub(super) const STRONG: Self = Self { population: 16, children: 320, agreeing: 3, ..Self::FAST };
 
-    /// Returns whether so many places are few: then the dense search ends a run.
+    /// Returns whether this many places are few: then the dense search ends a run.
     pub(crate) fn is_few(&self, num_places: usize) -> bool {
         num_places <= self.most_places
     }

@@ -218,7 +218,7 @@ fn link(a: &[Node<'_, '_>], b: &[Node<'_, '_>], has_several: &mut HashMap<NodeId
     link_in(common, a.len().max(b.len()) - depth, has_several)
 }
 
-/// The link between two devices of which this is the innermost common object; at most so many others are between it and one of them.
+/// The link between two devices of which this is the innermost common object; at most this many others are between it and one of them.
 fn link_in(common: Node<'_, '_>, below: usize, has_several: &mut HashMap<NodeId, bool>) -> &'static str {
     if common.attribute("type") == Some("Bridge") {
         let is_host_bridge = common.attribute("bridge_type").is_some_and(|kind| kind.starts_with('0'));
@@ -242,7 +242,7 @@ enum End {
     Switch,
 }
 
-/// Bandwidths that drivers tell, in MB/s.
+/// Bandwidths by drivers, in MB/s.
 struct Bandwidths {
     count: usize,
     /// Of links between two GPUs, row by row.

@@ -1,7 +1,7 @@
 //! The inside of a node as hwloc sees it: XML files of versions 1, 2 and 3.
 //!
 //! Kept is what says how near two cores are: machine, groups, NUMA nodes, packages, dies, L3 caches, cores and PUs. Other objects
-//! pass on what is in them; devices hold nothing. From version 2 on NUMA nodes are memory children: they stand beside the
+//! pass on what is in them; devices hold nothing. From version 2 on NUMA nodes are memory children: they are beside the
 //! cores and hold none, so the object that has them holds their cores. PUs that are offline or not allowed are left out, and what
 //! is empty without them.
 //!
@@ -80,7 +80,7 @@ impl Object {
         Self { near: Some(Box::new(near)), ..Self::pu(number) }
     }
 
-    /// Returns whether it is made of GPUs, each of which stands as a core. O(depth).
+    /// Returns whether it is made of GPUs, each of which counts as a core. O(depth).
     pub fn has_gpus(&self) -> bool {
         self.near.is_some() || self.children.first().is_some_and(Object::has_gpus)
     }
@@ -94,7 +94,7 @@ impl Object {
         self
     }
 
-    /// The cores in it, in order. PUs that stand in none are cores.
+    /// The cores in it, in order. PUs that are in none are cores.
     fn cores(&self) -> Vec<NumberedCore> {
         let mut cores = Vec::new();
         self.add_cores(None, &mut CoreNumbers::default(), &mut cores);
@@ -146,7 +146,7 @@ impl CoreNumbers {
         (self.package, self.next_core)
     }
 
-    /// To be called behind what is in an object. Threads of a core share its number; those that stand in none are cores.
+    /// To be called behind what is in an object. Threads of a core share its number; those that are in none are cores.
     pub(crate) fn leave(&mut self, kind: ObjectKind, is_in_core: bool) {
         if kind == ObjectKind::Core || kind == ObjectKind::Pu && !is_in_core {
             self.next_core += 1;
@@ -220,7 +220,7 @@ fn attribute(node: Node<'_, '_>, attribute: &'static str) -> Fault {
 struct Reader {
     /// True if NUMA nodes hold no cores.
     memory_is_beside: bool,
-    /// PUs stand in all of these.
+    /// PUs are in all of these.
     usable: Vec<CpuSet>,
     seen: BTreeSet<u32>,
 }

@@ -51,7 +51,7 @@ fn read_all(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>>
         let mut bytes = Vec::new();
         let is_read = pipe.is_some_and(|pipe| pipe.take(MOST_OUTPUT).read_to_end(&mut bytes).is_ok());
         if is_read {
-            // Nobody may be waiting any more.
+            // The receiver may be gone.
             _ = sender.send(bytes);
         }
     });

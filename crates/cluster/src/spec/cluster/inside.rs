@@ -1,5 +1,5 @@
 //! The inside of a node: an hwloc XML file (its cores or its GPUs), a table of GPUs, a synthetic line of hwloc, a hierarchy, or the output of `lstopo`
-//! says of this node.
+//! for this node.
 
 use std::env;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Clusters: `slurm`, `hwloc:node.xml,hosts=hosts.txt`, `hosts:hosts.txt,node=16:2`.
 //!
-//! Behind the colon stands what the kind needs, then options with commas between them: `hosts=`, `node=`, `node[n1,n2]=`, `ranks=`,
+//! The colon is followed by what the kind needs, then by options with commas between them: `hosts=`, `node=`, `node[n1,n2]=`, `ranks=`,
 //! `cores=`, `topology=`, `group=`.
 
 mod batch;

@@ -61,7 +61,7 @@ fn end_of_list(list: &str) -> Option<usize> {
 }
 
 impl<'a> Parts<'a> {
-    /// Options begin where `,key=` of one of the keys stands, or `key=` at the start.
+    /// Options begin at `,key=` of one of the keys, or at `key=` at the start.
     pub(super) fn new(rest: &'a str, keys: &[&'static str]) -> Self {
         let at = std::iter::once(0).chain(rest.match_indices(',').map(|(at, _)| at + 1));
         let start = |at| keys.iter().find_map(|&key| OptionStart::find(rest, at, key));

@@ -185,7 +185,7 @@ impl Job {
     /// The tasks of the job, asked from inside a step whose tasks are others.
     fn tasks_beside_step(&self, variables: &Variables, notes: &mut Vec<Note>) -> Result<Tasks, SpecError> {
         if let Some(job) = self.facts.job() {
-            // A task for each node may be one that nobody asked for.
+            // A task for each node may be one that was not asked for.
             let total = job.tasks.filter(|&tasks| tasks as usize > self.hosts.len());
             let tasks = self.tasks_of_numbers(total, job.tasks_per_node);
             return Ok(tasks.map(|tasks| (tasks, "scontrol show job".to_owned())));
@@ -232,7 +232,7 @@ impl Job {
         Ok(self.tasks_of_numbers(total, of_each).map(|tasks| (tasks, from(name))))
     }
 
-    /// The tasks of each host if so many were asked for in all, and so many on each.
+    /// The tasks of each host if this many were asked for in all, and this many on each.
     fn tasks_of_numbers(&self, total: Option<u32>, of_each: Option<u32>) -> Option<Vec<u32>> {
         match (total, of_each) {
             (total, Some(each)) => {
@@ -254,7 +254,7 @@ impl Job {
         self.cpus_per_task.is_none_or(|cpus| cpus == 1) && self.cpus.as_deref() == Some(tasks)
     }
 
-    /// So many tasks, evenly on the hosts, as far as their CPUs suffice; what is left over, evenly too.
+    /// This many tasks, evenly on the hosts, as far as their CPUs suffice; the remaining tasks, evenly too.
     fn spread(&self, total: u32) -> Vec<u32> {
         let of = self.cpus_per_task.unwrap_or(1);
         let room = |host: usize| self.cpus.as_ref().map_or(u32::MAX, |cpus| cpus[host] / of);
@@ -323,7 +323,7 @@ impl Job {
         Ok(())
     }
 
-    /// The reason why tasks, so many of a node at most, are not numbered node by node in the order of the hosts.
+    /// The reason why tasks, this many of a node at most, are not numbered node by node in the order of the hosts.
     fn other_order(&self, variables: &Variables, topology: &Topology, most: u32) -> Option<String> {
         let distribution = variables::Distribution::find(most);
         if let variables::Distribution::Other(text) = distribution {

@@ -1,7 +1,7 @@
 //! The job of Slurm that the program runs in: `slurm`, `slurm:node=16:2`, `slurm:topology=topology.conf`, `slurm:group=0`.
 //!
 //! Hosts, how many CPUs the job has on each and its tasks are in the environment; which CPUs these are, how large nodes are, and the tasks
-//! of a job from inside a step is what `scontrol` says, if it can be run. What is in a node is what `lstopo` says of this one, if that fits;
+//! of a job from inside a step come from `scontrol`, if it can be run. The inside of a node is that of this one by `lstopo`, if that fits;
 //! the network is in `topology.yaml` or `topology.conf` beside `slurm.conf`, or in `SLURM_TOPOLOGY_ADDR`.
 //!
 //! | member | what it holds |
@@ -85,7 +85,7 @@ fn make(request: &Request<'_>) -> Result<Box<dyn Machine>, SpecError> {
 }
 
 impl Job {
-    /// Gives each task room, and notes what a line that starts a step must say of the tasks.
+    /// Gives each task room, and notes the options for tasks in a line that starts a step.
     fn set_tasks(&mut self, request: &Request<'_>, draft: &mut Draft<'_>) -> Result<(), ClusterError> {
         if nodes::has_gpus(request, draft) {
             self.launch_on_gpus(draft);

@@ -11,7 +11,7 @@ use crate::spec::cluster::inside;
 
 /// The known CPUs of a node.
 enum Own {
-    /// The job has all that are near its GPUs, as far as can be told.
+    /// The job has all that are near its GPUs, as far as can be determined.
     All,
     /// The job has these, by the numbers of the operating system in ascending order.
     These(Vec<u32>),

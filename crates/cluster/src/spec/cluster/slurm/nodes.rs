@@ -14,8 +14,8 @@ use viem::machine::Note;
 
 use super::variables::variable;
 
-/// Gives the hosts that nobody has described what is in them: what `lstopo` says of this node, if they are as large as it; else what Slurm
-/// says of them.
+/// Gives the hosts without a description their inside: that of this node by `lstopo`, if they are as large as it; else that of
+/// Slurm.
 pub(super) fn describe(request: &Request<'_>, job: &Job, described: &mut Described, notes: &mut Vec<Note>) {
     let open: Vec<usize> = (0..job.hosts.len()).filter(|&host| described.inside_of[host].is_none()).collect();
     let found = if open.is_empty() { return } else { inside::this_whole_node(request, notes) };
@@ -353,7 +353,7 @@ impl Job {
         let (tasks, host) = (draft.nodes[host].slots.unwrap_or(0), self.hosts[host].clone());
         match self.is_overcommitted() {
             true => Err(ClusterError::Overcommitted { host, tasks }),
-            // What is wrong is said later.
+            // Faults are reported later.
             false => Ok(()),
         }
     }

@@ -106,7 +106,7 @@ impl Variables {
         }
     }
 
-    /// The job, if all of some hosts belong to it. What cannot be read is none: nobody has asked for it.
+    /// The job, if all of some hosts belong to it. A job that cannot be read counts as none, because it was not asked for.
     fn job_of(&self, hosts: &[&str]) -> Option<SlurmJob> {
         let (name, list) = self.text(NODELIST)?;
         let own = hostlist::read(&name, &list).ok()?;
