@@ -325,7 +325,7 @@ mod tests {
     fn check(parts: &Parts) {
         let mut seen = vec![false; parts.order().len()];
         for &pe in parts.order() {
-            assert!(!std::mem::replace(&mut seen[pe as usize], true), "{pe} stands twice");
+            assert!(!std::mem::replace(&mut seen[pe as usize], true), "{pe} is listed twice");
         }
         for part in 0..parts.num_parts() {
             let children = parts.children(part);

@@ -7,7 +7,7 @@ const LAYERS: [&str; 7] = ["ground", "graph", "partition", "machine", "mapping",
 
 fn layer(module: &str) -> usize {
     let layer = LAYERS.iter().position(|&layer| layer == module);
-    layer.unwrap_or_else(|| panic!("`{module}` stands in no layer; give it one"))
+    layer.unwrap_or_else(|| panic!("`{module}` is in no layer; give it one"))
 }
 
 #[test]

@@ -2,11 +2,11 @@
  * viem: rank reordering inside an MPI job. The guide is docs/guide/mpi.md.
  *
  * Link with -lviem_reorder, before the MPI: then MPI_Cart_create, MPI_Graph_create, MPI_Dist_graph_create and
- * MPI_Dist_graph_create_adjacent reorder ranks where they are asked to. The functions below do so for programs that use none of
+ * MPI_Dist_graph_create_adjacent reorder ranks if their `reorder` is true. The functions below do so for programs that use none of
  * them.
  *
- * Functions return MPI_SUCCESS or a class of errors of MPI, and call no error handler for it. That ranks cannot be reordered, or that it
- * would not pay, is no error: the new communicator then has the ranks of the old one.
+ * Functions return MPI_SUCCESS or a class of errors of MPI, and call no error handler for it. It is no error if ranks cannot be reordered, or
+ * if that would gain nothing: the new communicator then has the ranks of the old one.
  */
 #ifndef VIEM_MPI_H
 #define VIEM_MPI_H
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* What has come of a call, the same on all ranks. */
+/* The result of a call, the same on all ranks. */
 typedef struct {
     int64_t cost_before; /* J of the ranks of the old communicator; 0 if it was not computed */
     int64_t cost_after;  /* J of the ranks of the new one; 0 if it was not computed */
@@ -26,15 +26,15 @@ typedef struct {
 } viem_MPI_report;
 
 /*
- * Makes a communicator of the same processes, with ranks such that those which communicate much are close to each other: process i of the
+ * Makes a communicator of the same processes, with ranks such that those that communicate heavily are close to each other: process i of the
  * graph becomes rank i. Collective over `comm`. O((n + m) log n) at rank 0 for n ranks and m edges, and at most the time that
- * VIEM_REORDER_SECONDS says, a second without it.
+ * VIEM_REORDER_SECONDS allows, by default a second.
  *
  * - `comm`: an intracommunicator
- * - `graph`: what a job with these ranks communicates. The name of a METIS file, or what the names of the recorder's files begin
- *   with: `job` for job.0, job.1 and so on. Read at rank 0. Null on all ranks for the traffic that this job has had so far, if
+ * - `graph`: the traffic of a job with these ranks: the name of a METIS file, or the common beginning of the names of the
+ *   recorder's files: `job` for job.0, job.1 and so on. Read at rank 0. Null on all ranks for the traffic that this job has had so far, if
  *   bindings/mpi/trace/viem_trace.c records it
- * - `report`: gets what has come of it; may be null
+ * - `report`: gets the result; may be null
  * - `newcomm`: gets the new communicator, which MPI_Comm_free frees. It has the error handler of `comm`, and no attributes
  *
  * Errors: MPI_ERR_COMM if `comm` is null or an intercommunicator, MPI_ERR_ARG if `newcomm` is null, or one that MPI returns.

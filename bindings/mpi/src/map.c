@@ -37,7 +37,7 @@ options read_options(int num_ranks)
     return options;
 }
 
-/* What a run needs; all of it is freed together. */
+/* The handles of a run, which are freed together. */
 typedef struct {
     viem_graph *graph;
     viem_machine *machine;

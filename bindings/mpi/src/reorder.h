@@ -1,4 +1,4 @@
-/* What the sources of libviem_reorder share. Nothing of it is visible outside. */
+/* Declarations that the sources of libviem_reorder share. None is visible outside. */
 #ifndef VIEM_REORDER_H
 #define VIEM_REORDER_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What the library shows; all else is hidden. */
+/* The visible functions of the library; all others are hidden. */
 #define EXPORTED __attribute__((visibility("default")))
 
 /* ---- the graph -------------------------------------------------------------------------------------------------- */
@@ -27,7 +27,7 @@ fault reserve(edges *edges, int64_t capacity);
 fault add_edge(edges *edges, int64_t from, int64_t to, int64_t weight);
 void free_edges(edges *edges);
 
-/* The edges of the four kinds of topologies, or of the part of it that this process gives. What MPI would refuse is
+/* The edges of the four kinds of topologies, or of the part of it that this process gives. Arguments that MPI would refuse are
  * FAULT_ARGUMENTS. `size` is that of the communicator; `num_vertices` gets the size of the topology. */
 fault cart_edges(int size, int num_dims, const int dims[], const int periods[], edges *edges, int *num_vertices);
 fault graph_edges(int size, int num_nodes, const int index[], const int targets[], edges *edges, int *num_vertices);
@@ -75,7 +75,7 @@ fault machine_of_sites(const site sites[], int num_ranks, const char *distances,
 fault machine_of_spec(const char *spec, const char *distances, const int world_ranks[], int num_ranks, machine *machine);
 void free_machine(machine *machine);
 
-/* What sites say about how ranks are bound: a line of text; empty if each has a core to itself. */
+/* The binding of ranks by their sites: a line of text; empty if each has a core to itself. */
 void describe_binding(const site sites[], int num_ranks, char *text, size_t size);
 
 /* ---- the mapping ------------------------------------------------------------------------------------------------ */
@@ -149,7 +149,7 @@ void ranks_in_world(MPI_Comm comm, int size, int positions[], int world_ranks[])
 /* More than 0 while the library calls MPI itself: such calls mean what they say, whatever replaces MPI_COMM_WORLD. */
 extern __thread int viem_reorder_depth;
 
-/* What stands for a communicator of the program: MPI_COMM_WORLD may have been permuted. */
+/* The communicator that replaces one of the program: MPI_COMM_WORLD may have been permuted. */
 #ifdef VIEM_WORLD
 MPI_Comm world_of(MPI_Comm comm);
 #else

@@ -62,7 +62,7 @@ static void fail(session *session, fault fault)
 
 /* ---- gathering at rank 0 ---------------------------------------------------------------------------------------- */
 
-/* What rank 0 gathers. */
+/* The data that rank 0 gathers. */
 typedef struct {
     int *counts, *first;
     edges edges;
@@ -83,10 +83,10 @@ static void free_gathered(gathered *all)
     free(all->answers);
 }
 
-/* What each rank learns. A new rank of -1 says that ranks stay. */
+/* The decision for each rank. A new rank of -1 means that ranks stay. */
 enum { NEW_RANK, HEIR, COST_BEFORE, COST_AFTER, NUM_ANSWERS };
 
-/* What rank 0 asks for. */
+/* The requests of rank 0. */
 enum { ORDER_STOP = 0, ORDER_GO = 1, ORDER_SITES = 2, ORDER_EDGES = 4 };
 
 static int is_off(void)

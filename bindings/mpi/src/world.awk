@@ -21,7 +21,7 @@ function name_of(parameter)
     return substr(parameter, RSTART)
 }
 
-# What is between the parentheses of a declaration.
+# The text between the parentheses of a declaration.
 function parameters_of(text,    depth, i, c)
 {
     for (i = 1; i <= length(text); i++) {

@@ -1,4 +1,4 @@
-/* What wrappers of functions of MPI are made of. */
+/* Parts of the wrappers of functions of MPI. */
 #ifndef VIEM_WORLD_H
 #define VIEM_WORLD_H
 

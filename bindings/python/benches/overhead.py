@@ -1,4 +1,4 @@
-"""What a call from Python costs beyond the function of Rust, and the memory of graphs from scipy.
+"""The cost of a call from Python beyond that of the Rust function, and the memory of graphs from scipy.
 
     python bindings/python/benches/overhead.py
 
@@ -28,7 +28,7 @@ def grid(width: int, height: int) -> Any:
 
 
 def overhead(call: Callable[[], Any], seconds_of: Callable[[Any], float], calls: int) -> tuple[float, float]:
-    """What calls take beyond the run, and the run, in seconds: of the fastest tenth, as others use the machine too."""
+    """The time of calls beyond the run, and that of the run, in seconds: of the fastest tenth, as others use the machine too."""
     beyond, runs = [], []
     for _ in range(calls):
         begin = time.perf_counter()

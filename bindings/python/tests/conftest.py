@@ -1,4 +1,4 @@
-"""What tests share: truth that does not come from the package."""
+"""Helpers of tests: results that do not come from the package."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What graphs and machines are made of."""
+"""Inputs of graphs and machines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What concerns whole processes: signals, the programs, MPI, types, the documentation."""
+"""Tests of whole processes: signals, the programs, MPI, types, the documentation."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ pub enum RowsError {
     #[error("weights of edges are given on some ranks only")]
     Mixed,
     #[error(
-        "{vertex} lists {target}, but {target} does not list {vertex}; each edge must stand at both ends"
+        "{vertex} lists {target}, but {target} does not list {vertex}; each edge must be listed at both ends"
     )]
     Missing { vertex: NodeId, target: NodeId },
     #[error(

@@ -38,7 +38,7 @@ pub enum CoordinatesFault {
     Columns { found: usize, expected: usize },
     #[error("the file has {found} points, the graph {expected} vertices")]
     Points { found: u64, expected: usize },
-    #[error("this is the point of vertex {found}, but that of vertex {expected} should stand here")]
+    #[error("this is the point of vertex {found}, but that of vertex {expected} should be here")]
     OtherVertex { found: String, expected: usize },
     #[error("the points end after {found} of {expected} vertices")]
     TooFew { found: usize, expected: usize },
@@ -49,7 +49,7 @@ pub enum CoordinatesFault {
     )]
     NumbersOrCoordinates { columns: usize },
     #[error(
-        "`{text}` is not the number of a vertex; each of {first} to {last} should stand in the first column once"
+        "`{text}` is not the number of a vertex; each of {first} to {last} should be in the first column once"
     )]
     NotAVertex { text: String, first: u64, last: u64 },
     #[error("`{text}` is no Matrix Market file of points; it must be `matrix array real general`")]

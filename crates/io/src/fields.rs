@@ -22,7 +22,7 @@ pub enum FieldFault {
     NotANumber { what: &'static str, text: String, reason: NumberFault, least: u64, greatest: u64 },
     #[error("expected {what}, found `{number}`; it is a whole number from {least} to {greatest}")]
     OutOfRange { what: &'static str, number: u64, least: u64, greatest: u64 },
-    #[error("the file ends where {what} should stand")]
+    #[error("the file ends where {what} should be")]
     Missing { what: &'static str },
 }
 

@@ -12,7 +12,7 @@ const MOST_OF_ROW: u64 = 8;
 /// More blank lines and comments than are skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "there is nothing but blank lines and comments for {MOST_IDLE} MiB, the most that is passed over; is it the right file, and does it end?"
+    "there is nothing but blank lines and comments for {MOST_IDLE} MiB, the most that is skipped; is it the right file, and does it end?"
 )]
 pub(super) struct TooIdle;
 

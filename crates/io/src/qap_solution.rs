@@ -36,7 +36,7 @@ pub enum QapSolutionFault {
     Size { found: i64, expected: usize },
     #[error("{number} is none of the numbers {first} to {last}")]
     OutOfRange { number: i64, first: i64, last: i64 },
-    #[error("{number} stands there twice; each place takes one object")]
+    #[error("{number} occurs twice; each place takes one object")]
     Twice { number: i64 },
 }
 

@@ -112,7 +112,7 @@ pub enum TargetFault {
     PeOutOfRange { pe: PeId, count: usize },
     #[error("processing element {pe} is listed a second time")]
     PeListedTwice { pe: PeId },
-    #[error("label {label} stands there a second time")]
+    #[error("label {label} occurs a second time")]
     LabelTwice { label: PeId },
     #[error(
         "{labels} labels do not divide the {leaves} leaves of the tree; give as many as there are in a group of it, or in all"
@@ -120,7 +120,7 @@ pub enum TargetFault {
     Labels { labels: u64, leaves: u64 },
     #[error("domain {domain} holds domain {inner}; each processing element is a domain of its own")]
     DomainsOverlap { domain: u64, inner: u64 },
-    #[error("`{text}` stands after the end of the target")]
+    #[error("`{text}` comes after the end of the target")]
     Trailing { text: String },
 }
 

@@ -90,10 +90,10 @@ pub enum TrafficFault {
     TooManyElements { called: String },
     #[error("event {number}: {fault}")]
     InEvent { number: u64, fault: Box<TrafficFault> },
-    #[error("the field is empty; {expected} should stand here")]
+    #[error("the field is empty; {expected} should be here")]
     EmptyField { expected: &'static str },
     #[error(
-        "the edge from {from} to {to} stands here with weight {weight}, but its way back is missing or has another weight"
+        "the edge from {from} to {to} has weight {weight} here, but its way back is missing or has another weight"
     )]
     Asymmetric { from: u64, to: u64, weight: u64 },
 }

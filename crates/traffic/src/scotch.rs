@@ -100,7 +100,7 @@ fn read_arcs(
         if header.has_labels {
             let label = number(scanner, "the label of a vertex")?;
             if labels.insert(label, from).is_some() {
-                let expected = "a label of its own: it stands at an earlier vertex already";
+                let expected = "a label of its own: an earlier vertex has it already";
                 return Err(scanner.stop(TrafficFault::Unexpected { text: label.to_string(), expected }));
             }
         }

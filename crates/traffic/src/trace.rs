@@ -134,7 +134,7 @@ pub(super) fn line_count(fields: &mut Fields<'_>, lines: u64) -> Result<(), Stop
     if count == lines {
         return Ok(());
     }
-    let expected = "the number of lines that stand before; some are lost or too many";
+    let expected = "the number of lines before; some are lost or too many";
     Err(fields.stop_line(TrafficFault::Unexpected { text: count.to_string(), expected }))
 }
 

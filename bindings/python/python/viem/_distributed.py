@@ -49,7 +49,7 @@ _GRAPH = np.dtype([*((name, "u8") for name in _ARRAYS), ("bits", "i4")], align=T
 
 
 class Distributed(NamedTuple):
-    """What a distributed graph was divided into."""
+    """The blocks of a distributed graph."""
 
     places: NDArray[np.int32]
     """The PE, or block, of each vertex of this rank."""
@@ -302,7 +302,7 @@ def _divide(
 
 
 def _agreed(comm: MPI.Intracomm, work: Callable[[], T]) -> T:
-    """What `work` returns; if it fails on a rank, the error of the first such rank on all."""
+    """The result of `work`; if it fails on a rank, the error of the first such rank on all."""
     error: Optional[Exception] = None
     try:
         made = work()

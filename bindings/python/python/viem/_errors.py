@@ -6,7 +6,7 @@ from typing import Optional
 
 
 class Error(Exception):
-    """What the library raises; each class below is also a class that Python has for such errors.
+    """The base class of all errors of the library; each class below is also a class that Python has for such errors.
 
     Attributes
     ----------
@@ -15,7 +15,7 @@ class Error(Exception):
     file : str or None
         The file that the fault is in.
     line, column : int or None
-        Where in the file, counted from 1; columns in bytes.
+        The place in the file, counted from 1; columns in bytes.
     index : int or None
         The entry of the array that the message names, else the vertex, process, PE or block; counted from 0.
 

@@ -52,7 +52,7 @@ class Workload:
         return self._core.num_messages
 
     def graph(self) -> Graph:
-        """How much each two tasks send each other."""
+        """The communication graph of the tasks."""
         return Graph._of(self._core.graph())
 
     def __repr__(self) -> str:
@@ -75,7 +75,7 @@ def read(path: Path, kind: Kind = "graph") -> Any:
     path :
         Its name.
     kind : {"graph", "mapping", "qap", "workload"}
-        What it is, and what is returned: a graph in the format of METIS, or the binary one of ParHIP, as a Graph; a mapping or partition, a number per line, as an array of
+        The kind of the file and of the result: a graph in the format of METIS, or the binary one of ParHIP, as a Graph; a mapping or partition, a number per line, as an array of
         int64; a problem of QAPLIB as two matrices of int64, n x n; a workload as a Workload.
 
     Errors name file, line and column. What a graph leaves out of its file, such as a second weight of each vertex, and likely mistakes in a problem are warned of.
@@ -116,7 +116,7 @@ def write(path: Path, what: Any, kind: Optional[Kind] = None) -> None:
     what :
         A Mapping, Partition or one-dimensional array, a number per line; a Workload; else whatever `Graph` takes, in the format of METIS.
     kind : {"graph", "mapping", "qap", "workload"}, optional
-        What it is, where that does not show: two matrices are a problem of QAPLIB if `kind` is "qap".
+        The kind, if the values do not show it: two matrices are a problem of QAPLIB if `kind` is "qap".
 
     Examples
     --------
@@ -174,11 +174,11 @@ def traffic(
     files :
         One name or several: of the recorder, Open MPI's monitoring, Intel APS, matrices, edge lists and others, see `docs/guide/traffic.md`.
     kind : str, optional
-        What they are, such as "edges"; their content shows it otherwise.
+        Their kind, such as "edges"; by default it is recognised by the content.
     weight : str
         "bytes", "msgs", or a cost of a message and one of a byte such as "100+0.5".
     ranks : int, optional
-        How many there are, if more than those that occur.
+        Their number, if there are more than those that occur.
     include : sequence of str, optional
         Classes of traffic, such as "p2p".
     renumber : bool
@@ -234,7 +234,7 @@ def simulate(
         Of a graph, one phase is simulated, in which each process sends to all its neighbours.
     machine : Machine
     mapping : Mapping, or array of PEs
-        Where each task runs.
+        The PE of each task.
     send, receive : int, optional
         Cycles that a PE needs to start and to finish a message: 1 by default, 0 for a graph, whose messages all start at once.
     sharing : {"turns", "fair"}

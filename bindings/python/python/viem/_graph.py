@@ -67,7 +67,7 @@ class Graph:
     weights : array of n numbers, dict by label, or name of an attribute of networkx, optional
         Weights of the vertices, 1 by default.
     directed : bool
-        Whether a matrix says what u sends to v: it need not be symmetric, and the weight of u - v is the sum of both directions. For directed
+        True if entry (u, v) of a matrix is the traffic from u to v: it need not be symmetric, and the weight of u - v is the sum of both directions. For directed
         graphs of networkx, it always is.
 
     Notes
@@ -227,7 +227,7 @@ class Graph:
 
     @property
     def labels(self) -> Sequence[Hashable]:
-        """What its vertices are called, by vertex: the nodes of networkx, the ends of edges of a data frame, else their numbers."""
+        """The labels of its vertices, by vertex: the nodes of networkx, the ends of edges of a data frame, else their numbers."""
         return range(self.num_vertices) if self._labels is None else self._labels
 
     def index(self, label: Hashable) -> int:

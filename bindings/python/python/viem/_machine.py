@@ -14,7 +14,7 @@ from ._errors import UsageError
 from ._graph import Graph, Ids, joined, numbers, vector
 
 PES = ("core", "thread", "gpu")
-"""What PEs may be, in the order of the C library."""
+"""The kinds of PEs, in the order of the C library."""
 
 FileName = Union[str, PathLike[str]]
 
@@ -48,9 +48,9 @@ class Machine:
     pes : str or sequence of int, optional
         The machine has only these PEs, renumbered in this order: a list such as `"0-63,128"`, or the name of a file with one.
     capacities : array of int, optional
-        How many processes each PE has room for, at least 1; many-to-one mappings give it a load in proportion.
+        The number of processes that each PE has room for, at least 1; many-to-one mappings give it a load in proportion.
     pe : {"core", "thread", "gpu"}, default "core"
-        What the PEs of a cluster are: cores, hardware threads, or the GPUs in files of hwloc.
+        The hardware unit that is a PE of a cluster: cores, hardware threads, or the GPUs in files of hwloc.
     latency : path, optional
         A file with the latencies between the hosts of a cluster, from which distances are derived.
     link_cycles : path, optional
@@ -71,7 +71,7 @@ class Machine:
     _core: _viem.Machine
     _labels: Optional[list[Hashable]]
     _text: Optional[Text]
-    """What it was built from, capacities aside; None if that was no text."""
+    """The text from which it was built, without capacities; None if it was not built from a text."""
 
     def __init__(
         self,
@@ -162,17 +162,17 @@ class Machine:
 
     @property
     def room(self) -> int:
-        """How many processes it has room for: the sum of the capacities."""
+        """The number of processes that it has room for: the sum of the capacities."""
         return self._core.room
 
     @property
     def capacities(self) -> Ids:
-        """How many processes each PE has room for, by PE."""
+        """The number of processes that each PE has room for, by PE."""
         return self._core.capacities()
 
     @property
     def labels(self) -> Sequence[Hashable]:
-        """What its PEs are called, by PE: the nodes of networkx, else their numbers."""
+        """The labels of its PEs, by PE: the nodes of networkx, else their numbers."""
         return range(self.num_pes) if self._labels is None else self._labels
 
     def distance(self, a: int, b: int) -> int:

@@ -38,13 +38,13 @@ class Loads(TypedDict):
     overload: int
     """The sum of what loads exceed their bounds by."""
     below_half: int
-    """How many have less than half of their share."""
+    """The number of those with less than half of their share."""
     below_least: int
-    """How many are below the least load."""
+    """The number of those below the least load."""
     shortfall: int
     """The sum of their deficits."""
     empty: int
-    """How many have no vertex, besides those of capacity 0."""
+    """The number of those without a vertex, except those of capacity 0."""
 
 
 class Migration(TypedDict):
@@ -100,7 +100,7 @@ class Report(TypedDict, total=False):
 
 
 class Launch(NamedTuple):
-    """What a launcher needs to start a job as it was mapped."""
+    """The files and the line with which a launcher starts a job as it was mapped."""
 
     files: list[str]
     """The names of the files that were written."""
@@ -109,7 +109,7 @@ class Launch(NamedTuple):
 
 
 class _Placed:
-    """What mappings and partitions share."""
+    """The common part of mappings and partitions."""
 
     graph: Graph
     _places: Ids
@@ -134,12 +134,12 @@ class _Placed:
 
     @property
     def stopped(self) -> bool:
-        """Whether the progress function, Ctrl-C or the time limit ended the run early."""
+        """True if the progress function, Ctrl-C or the time limit ended the run early."""
         return bool(self.report.get("stopped", False))
 
 
 class Mapping(_Placed):
-    """Where each process runs.
+    """The PE of each process.
 
     Attributes
     ----------
@@ -238,7 +238,7 @@ class Mapping(_Placed):
         kind : str
             The launcher, such as `slurm`; any other name is refused by a message with all names.
         directory :
-            Where the files go.
+            The names of the files.
 
         >>> import tempfile, viem
         >>> mapping = viem.map([[0, 1], [1, 0]], viem.Machine(mesh=[2]))
@@ -346,7 +346,7 @@ class Partition(_Placed):
 
 
 class Simulation:
-    """What a simulation has found. Times are in cycles.
+    """The result of a simulation. Times are in cycles.
 
     Attributes
     ----------

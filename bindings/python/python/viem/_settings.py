@@ -1,4 +1,4 @@
-"""What all runs have: preset, seed, threads, time limit, progress."""
+"""Settings of all runs: preset, seed, threads, time limit, progress."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Progress = Callable[[Optional[int]], Optional[bool]]
 """Called with the best J so far, or None before there is one; the run ends soon if it returns True."""
 
 OnInterrupt = Literal["raise", "return"]
-"""What Ctrl-C does to a run, besides ending it."""
+"""The effect of Ctrl-C on a run, besides ending it."""
 
 
 class Settings:

@@ -40,11 +40,11 @@ def map(
     machine : Machine
         With room for n processes at least.
     directed : bool
-        Whether a matrix says what u sends to v, as for `Graph`.
+        True if entry (u, v) of a matrix is the traffic from u to v, as for `Graph`.
     start : array of n PEs, or dict of PEs by label, optional
         A mapping that the result must not be worse than.
     fixed : array of n PEs with -1 for free processes, or dict of PEs by label, optional
-        Where processes must be.
+        The PEs of fixed processes.
     preset : {"eco", "fast", "strong"}
         Trade-off of time and quality: a third of the effort of "eco", or thirty times as much.
     seed : int
@@ -103,7 +103,7 @@ def map_many_to_one(
     Parameters
     ----------
     graph : graph of n vertices
-        What the vertices communicate: whatever `Graph` takes.
+        The communication of the vertices: anything that `Graph` takes.
     machine : Machine
         Each PE gets a load in proportion to its capacity.
     weights :
@@ -171,7 +171,7 @@ def partition(
     shares : array of num_blocks int, optional
         The weights of the blocks in proportion to each other; equal by default.
     fixed : array of n blocks with -1 for free vertices, or dict of blocks by label, optional
-        Where vertices must be.
+        The blocks of fixed vertices.
     preset : {"eco", "fast", "strong", "ecosocial", "fastsocial", "strongsocial"}
         Trade-off of time and quality; those for graphs with heavy-tailed degrees, such as social networks.
 
@@ -264,9 +264,9 @@ def remap(
     ----------
     graph : graph of n vertices
     target : Machine or int
-        Where the vertices go: a machine, or a number of blocks, and the result is a Mapping or a Partition.
+        A machine or a number of blocks; the result is a Mapping or a Partition.
     old : array of n PEs or blocks, dict of them by label, Mapping, or Partition
-        Where each vertex is now.
+        The present PE or block of each vertex.
     migration_weight : float
         At least 0.
 
@@ -397,7 +397,7 @@ def evaluate(
         A machine, or a number of blocks, and the result is a Mapping or a Partition.
     placement : array of n PEs or blocks, dict of them by label, Mapping, or Partition
     many_to_one : bool
-        Whether PEs may have more processes than their capacity. Then the loads are reported, too.
+        True if PEs may have more processes than their capacity. Then the loads are reported, too.
 
     The rest is as for `map_many_to_one` and `partition`.
 

@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
         }
         let fault = |reason| Err((at, ClusterFault::Fabric { text: shown(text), reason }));
         let Some((_, id)) = quoted(text).filter(|(_, id)| !id.is_empty()) else {
-            return fault("a node stands in quotes");
+            return fault("a node is in quotes");
         };
         let end = self.end(id, description);
         if !is_link {
@@ -109,7 +109,7 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         match (self.node, end) {
-            (None, _) => return fault("a link stands before the first node"),
+            (None, _) => return fault("a link comes before the first node"),
             (Some(End::Switch(a)), End::Switch(b)) => self.fabric.links.push((a, b)),
             (Some(End::Switch(switch)), End::Adapter(adapter))
             | (Some(End::Adapter(adapter)), End::Switch(switch)) => {

@@ -41,7 +41,7 @@ pub(super) fn expand(text: &str, offset: usize, room: &Cell<usize>) -> Result<Ve
             return Err(fault("a name is missing"));
         }
         if name.contains(|c: char| c.is_whitespace() || c.is_control()) {
-            return Err(fault("a blank stands in a name"));
+            return Err(fault("a name has a blank"));
         }
         let mut rest = name;
         while let Some((before, after)) = rest.split_once('[') {

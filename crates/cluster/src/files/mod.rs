@@ -66,7 +66,7 @@ pub enum ClusterFault {
     NotHwloc { reason: String },
     #[error("a {what} has no `{attribute}` or a bad one")]
     Attribute { what: String, attribute: &'static str },
-    #[error("PU {index} stands in the machine twice")]
+    #[error("PU {index} is in the machine twice")]
     PuTwice { index: u32 },
     #[error("the machine has no PU that may be used")]
     NoPus,
@@ -116,7 +116,7 @@ pub enum ClusterFault {
         "this row is of host {row}, but the column of the same number is of host {column}; write both in one order"
     )]
     OtherOrder { row: String, column: String },
-    #[error("host {host} stands twice in this matrix of latencies")]
+    #[error("host {host} is listed twice in this matrix of latencies")]
     NamedTwice { host: String },
     #[error("the latency from {from} to {to} is 0; latencies between hosts are above 0")]
     NoLatency { from: String, to: String },

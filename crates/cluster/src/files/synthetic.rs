@@ -40,7 +40,7 @@ fn machine(text: &str) -> Result<Object, Fault> {
     // What is innermost is what processes run on.
     let has_pus = matches!(last, Level::Some(ObjectKind::Pu));
     if !has_pus && !matches!(last, Level::Some(ObjectKind::Core)) {
-        return Err(fault(last_at, text, "cores or PUs stand last"));
+        return Err(fault(last_at, text, "cores or PUs come last"));
     }
     let mut count = 1u64;
     for &(at, _, arity) in &levels {
@@ -133,7 +133,7 @@ fn levels(text: &str) -> Result<Vec<(usize, Level, u32)>, Fault> {
         };
         let is_number = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
         let arity = is_number.then(|| count.parse().ok()).flatten().filter(|&arity: &u32| arity > 0);
-        let arity = arity.ok_or_else(|| fault(at, word, "a number above 0 stands behind the colon"))?;
+        let arity = arity.ok_or_else(|| fault(at, word, "a number above 0 follows the colon"))?;
         levels.push((at, level, arity));
         if levels.len() > MOST_LEVELS {
             return Err(fault(at, word, "there are more than 30 levels"));
@@ -157,7 +157,7 @@ fn levels(text: &str) -> Result<Vec<(usize, Level, u32)>, Fault> {
 fn check_order(text: &str, levels: &[(usize, Level, u32)]) -> Result<(), Fault> {
     let place = |wanted: ObjectKind| levels.iter().position(|&(_, level, _)| level == Level::Some(wanted));
     if let Some(pu) = place(ObjectKind::Pu).filter(|&pu| pu + 1 < levels.len()) {
-        return Err(fault(levels[pu].0, text, "PUs hold nothing, so they stand last"));
+        return Err(fault(levels[pu].0, text, "PUs hold nothing, so they come last"));
     }
     let inner = levels.get(place(ObjectKind::Core).map_or(levels.len(), |core| core + 1));
     match inner {

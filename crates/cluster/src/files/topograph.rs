@@ -246,7 +246,7 @@ impl<'a> Network<'a> {
 
     fn add_host(&mut self, instance: &Instance<'a>) -> Result<(), Fault> {
         if !self.hosts.insert(instance.id) {
-            return Err(topology(instance.at, instance.id, "an instance stands twice"));
+            return Err(topology(instance.at, instance.id, "an instance is listed twice"));
         }
         let domain = instance.domains.first().map(|&domain| Name::Domain(domain));
         let nearest = domain.or(instance.layers.first().map(|&layer| Name::Switch(layer)));

@@ -362,7 +362,7 @@ fn one_kind(
         (true, false, true) => check_sizes(at, blocks, sizes),
         (true, true, false) => Ok(Topology::Tori(tori)),
         (true, true, true) => fault("there are no switches, blocks or rings in it"),
-        _ => fault("switches, blocks and rings stand in one topology"),
+        _ => fault("one topology has switches, blocks and rings"),
     }
 }
 
@@ -388,7 +388,7 @@ fn check_tree(at: usize, switches: Vec<Switch>) -> Result<Topology, Fault> {
     let mut index_of = HashMap::new();
     for (index, switch) in switches.iter().enumerate() {
         if index_of.insert(switch.name.as_str(), index).is_some() {
-            return fault(&switch.name, "a switch stands twice");
+            return fault(&switch.name, "a switch is listed twice");
         }
     }
     let mut above = vec![None; switches.len()];
@@ -454,7 +454,7 @@ impl AddressTree {
         }
         if switches.iter().any(|name| name.contains(':')) {
             return Err(fault(
-                "the address of a node in a torus does not tell its lengths; give the topology.yaml",
+                "the address of a node in a torus does not show its lengths; give the topology.yaml",
             ));
         }
         let path = switches.join(".");

@@ -200,7 +200,7 @@ impl Loader {
     fn take(&mut self, event: Event<'_>, at: usize, text: &str) -> Result<(), Fault> {
         match event {
             Event::DocumentStart(_) if self.document.is_some() => {
-                fault(at, "only one document can stand in the file")
+                fault(at, "the file can have only one document")
             }
             Event::Scalar(scalar, style, anchor, _) => {
                 let at = behind_properties(text, at);
@@ -238,7 +238,7 @@ impl Loader {
     /// Adds the value with an anchor once more.
     fn alias(&mut self, at: usize, anchor: usize) -> Result<(), Fault> {
         let Some(value) = self.anchored.get(&anchor) else {
-            return fault(at, "an alias stands in what it refers to");
+            return fault(at, "an alias is inside the value that it refers to");
         };
         let Extent { size, depth } = value.extent;
         self.expanded = self.expanded.saturating_add(size);
@@ -275,7 +275,7 @@ impl OpenMap {
             None => {
                 let Some(key) = value.text() else { return fault(value.at, "the key of a map is no text") };
                 if !self.names.insert(key.to_owned()) {
-                    return fault(value.at, "a key stands twice in a map");
+                    return fault(value.at, "a key occurs twice in a map");
                 }
                 self.key = Some(key.to_owned());
             }

@@ -390,7 +390,7 @@ fn layers_and_accelerator_domains_are_switches() {
     let refused =
         |instances: &[(&str, &[&str], &str)]| read_topology(&topograph(instances)).unwrap_err().to_string();
     let twice = refused(&[("n0", a, ""), ("n1", b, ""), ("n0", b, "")]);
-    assert_eq!(twice, "t, line 5, column 2: an instance stands twice: `n0`");
+    assert_eq!(twice, "t, line 5, column 2: an instance is listed twice: `n0`");
     let torn = refused(&[("n0", a, ""), ("n1", &["a", "other"], "")]);
     assert!(torn.starts_with("t, line 4, column 2: a switch hangs on two others"), "{torn}");
     let placeless = "neither network layers nor an accelerator domain: `n1`";
@@ -448,7 +448,7 @@ fn nodes_of_kubernetes_have_their_place_in_their_labels() {
         (&[node("n0", &[])][..], "no node has a label of its switch"),
         (&["{\"kind\": \"Node\"}".to_owned()], "a node has no `metadata`"),
         (&["{\"metadata\": {}}".to_owned()], "a node has no `name`"),
-        (&[twice.clone(), twice], "an instance stands twice"),
+        (&[twice.clone(), twice], "an instance is listed twice"),
     ] {
         says(read_topology(&list(nodes)).unwrap_err(), expected);
     }
@@ -944,7 +944,7 @@ fn errors_say_what_to_do() {
         ("hwloc:@other.xml", none, "not of hwloc"),
         ("hwloc:@empty.xml", none, "no PU"),
         ("hwloc:@none.xml", none, "no PU"),
-        ("hwloc:@pus.xml", none, "PU 0 stands in the machine twice"),
+        ("hwloc:@pus.xml", none, "PU 0 is in the machine twice"),
         ("hwloc:@pu.xml", none, "os_index"),
         ("hwloc:@plain", none, "cannot be read as XML"),
         ("hwloc:pack:2 what:3", none, "no such kind"),
@@ -956,7 +956,7 @@ fn errors_say_what_to_do() {
         ("hosts:@plain,node=8,topology=@plain", none, "no topology of Slurm"),
         ("hosts:@plain,node=8,topology=@domains", none, "host n1 could be n1.a or n1.b"),
         ("hosts:@both,node=8,topology=@bare", none, "host n1 could be n1.a or n1.b"),
-        ("hosts:@plain,node=8,topology=@fabric", none, "fabric, line 3, column 1: a node stands in quotes"),
+        ("hosts:@plain,node=8,topology=@fabric", none, "fabric, line 3, column 1: a node is in quotes"),
         ("hosts:@plain,node=8:2", given("1:2"), "needs 3, innermost first (cores:sockets:nodes)"),
         ("hosts:@plain,node=8:2", given("1:x:2"), "whole number"),
         ("hosts:@plain,node=8:2", none.with_latency(&*short), "rows"),

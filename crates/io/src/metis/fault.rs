@@ -255,7 +255,7 @@ impl fmt::Display for FaultKind {
             }
             Self::MissingBackwardArc { node, target, target_line } => write!(
                 f,
-                "vertex {node} lists {target}, but {target} (line {target_line}) does not list {node}; each edge must stand at both ends"
+                "vertex {node} lists {target}, but {target} (line {target_line}) does not list {node}; each edge must be listed at both ends"
             ),
             Self::UnequalWeights { node, target, forward, backward, backward_line } => write!(
                 f,

@@ -32,7 +32,7 @@ pub enum ParhipFault {
     #[error("vertex {node} lists its neighbour {target} more than once")]
     ParallelEdge { node: u64, target: u64 },
     #[error(
-        "vertex {node} lists {target}, but {target} does not list {node}; each edge must stand at both ends"
+        "vertex {node} lists {target}, but {target} does not list {node}; each edge must be listed at both ends"
     )]
     MissingBackwardArc { node: u64, target: u64 },
     #[error(

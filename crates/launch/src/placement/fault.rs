@@ -32,7 +32,7 @@ pub enum PlacementFault {
     Hosts { reason: String },
     #[error("`{text}` is no rank; the ranks are 0 to {last}")]
     Rank { text: String, last: usize },
-    #[error("rank {rank} stands here a second time; each rank has one place")]
+    #[error("rank {rank} is listed here a second time; each rank has one place")]
     RankTwice { rank: NodeId },
     #[error("the file has places for {found} of {expected} ranks")]
     TooFew { found: usize, expected: usize },

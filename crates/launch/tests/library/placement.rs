@@ -273,7 +273,7 @@ fn faults_name_the_place() {
     let machine = machine("n1\nn2\n", "4:2");
     let cases = [
         ("rank 0=n1 slot=0:1\nrank 2=n1 slot=0:1\n", 2, 6, "`2` is no rank; the ranks are 0 to 1"),
-        ("rank 0=n1 slot=0:1\nrank 0=n1 slot=0:2\n", 2, 6, "rank 0 stands here a second time"),
+        ("rank 0=n1 slot=0:1\nrank 0=n1 slot=0:2\n", 2, 6, "rank 0 is listed here a second time"),
         ("rank 0=n1 slot=0:1\nrank 1=n3 slot=0:1\n", 2, 8, "host n3 is not in the machine, which has n1, n2"),
         ("rank 0=n1 slot=0:1\n", 2, 1, "places for 1 of 2 ranks"),
         (
@@ -285,7 +285,7 @@ fn faults_name_the_place() {
         ("rank 0=n1 slot=0:1\nrank 1=n1 slot=0:1\n", 2, 8, "are taken"),
         ("rank 0=n1 slot=0:1\nrank 1=n1 slot=p1\n", 2, 16, "`p1` is no slot"),
         ("rank 0=n1 slot=0:1\nrang 1=n1\n", 2, 1, "no line of a rankfile"),
-        ("0,0\n", 1, 3, "rank 0 stands here a second time"),
+        ("0,0\n", 1, 3, "rank 0 is listed here a second time"),
         ("0,2\n", 1, 3, "`2` is no rank"),
         ("0-4294967295\n", 1, 1, "is no rank"),
         ("1,\n", 2, 1, "places for 1 of 2 ranks"),
@@ -319,7 +319,7 @@ fn faults_name_the_place() {
         ("{\"pods\": [{\"host\": \"n1\", \"gpus\": [0, 0], \"ranks\": [0, 1]}]}", 1, 20, "are taken"),
         (&format!("{SCRIPT}n1 0\n"), 3, 1, "`n1 0` is no line of a host"),
         (&format!("{SCRIPT}n1 x 0\n"), 3, 4, "`x` is no line of a host"),
-        (&format!("{SCRIPT}n1 0 0\nn1 1 0\n"), 4, 6, "rank 0 stands here a second time"),
+        (&format!("{SCRIPT}n1 0 0\nn1 1 0\n"), 4, 6, "rank 0 is listed here a second time"),
         (&format!("{SCRIPT}n1 0 0\nn2 99 1\n"), 4, 1, "host n2 has no processing element 99"),
         (&format!("{SCRIPT}n1 0 0\n"), 4, 1, "places for 1 of 2 ranks"),
         ("0\n-1\n1\n", 2, 1, "`-1` is not a PE"),

@@ -20,7 +20,7 @@ fn of(format: Format) -> Reader {
 
 #[test]
 fn spellings_encodings_and_damage_are_treated_alike() {
-    assert!(Format::ALL.iter().all(|format| !format.sample.text.is_empty()), "a format lacks its text");
+    assert!(Format::ALL.iter().all(|format| !format.sample.text.is_empty()), "a format has no text");
     let texts = Format::ALL.into_iter().filter(|format| format.sample.text != Sample::BINARY);
     check(&texts.map(of).collect::<Vec<_>>());
 }

@@ -147,7 +147,7 @@ impl ParallelConfig {
         let order: Vec<ParallelDimension> =
             text.split([',', '-']).map(ParallelDimension::from_str).collect::<Result<_, _>>()?;
         if (1..order.len()).any(|place| order[..place].contains(&order[place])) {
-            return Err(fault("a dimension stands there twice"));
+            return Err(fault("a dimension occurs twice"));
         }
         let order = order.try_into().map_err(|_| fault("a dimension is missing"))?;
         Ok(Self { order, ..self })
