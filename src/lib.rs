@@ -62,7 +62,7 @@
 //! | [`Capacities`] | PEs with room for several processes |
 //! | [`Blocks`](machine::Blocks) | the blocks of a partition |
 //!
-//! [`machine::build`] makes any of these from text such as `torus:8x4`. A type of your own is a machine once it implements [`Machine`]:
+//! [`machine::build`] makes machines from text such as `torus:8x4`; the package `viem-cluster` also reads networks, matrices and clusters from files. A type of your own is a machine once it implements [`Machine`]:
 //!
 //! ```
 //! use viem::ground::types::PeId;
