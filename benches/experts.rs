@@ -34,7 +34,7 @@ const CASES: [(u32, usize, usize, usize, usize); 9] = [
     (256, 8, 32, 8, 4),
 ];
 
-/// What is measured in all cases.
+/// The settings that all cases share.
 struct Asked {
     traces: Vec<Trace>,
     presets: Vec<MapPreset>,
@@ -146,7 +146,7 @@ impl Run {
     }
 }
 
-/// How topics prefer experts.
+/// The preferences of topics for experts.
 #[derive(Clone, Copy)]
 enum Trace {
     Groups,

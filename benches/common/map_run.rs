@@ -3,7 +3,7 @@
 use super::options::{Options, changes};
 use viem::solve::MapPreset;
 
-/// Which models to map, and how.
+/// The models to map, and the settings.
 pub struct MapRun {
     pub presets: Vec<MapPreset>,
     /// Substrings of the names to map; all if empty.

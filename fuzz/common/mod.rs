@@ -1,4 +1,4 @@
-//! What the fuzz targets share.
+//! The common part of the fuzz targets.
 
 #![allow(dead_code, unused_imports)] // each target uses a part of it
 

@@ -13,7 +13,7 @@ use viem_workload::simulate::{Costs, Sharing, SimulationConfig, simulate};
 /// Limits the run time.
 const MOST_RANKS: u64 = 64;
 
-/// What was read; errors must name a place.
+/// Checks that errors name a place, and returns the result.
 fn checked<T>(read: Result<T, ReadError>) -> Option<T> {
     match read {
         Ok(value) => Some(value),

@@ -28,7 +28,7 @@ pub struct Note {
 }
 
 impl Note {
-    /// For information.
+    /// Makes a note for information.
     pub fn new(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_warning: false }
     }

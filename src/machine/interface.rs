@@ -80,7 +80,7 @@ pub trait Machine: Send + Sync {
         format!("machine of {} processing elements", self.num_pes())
     }
 
-    /// On which nodes the PEs are, if the machine knows. Otherwise each PE counts as a node of its own, with as many CPUs as it
+    /// Returns the nodes of the PEs, if the machine knows them. Otherwise each PE counts as a node of its own, with as many CPUs as it
     /// has room for processes, but at most 4096.
     fn located(&self) -> Option<&dyn Located> {
         None

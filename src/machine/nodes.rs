@@ -24,7 +24,7 @@ const MOST_CORES: u32 = 1 << 12;
 pub struct Nodes {
     hosts: Vec<String>,
     are_named: bool,
-    /// By PE.
+    /// The seats by PE.
     seats: Vec<Seat>,
     cores: Vec<CoreRange>,
     cpus: Vec<u32>,

@@ -230,7 +230,7 @@ impl Parts {
         self.resized((0..positions.len() as PeId).collect(), &before)
     }
 
-    /// By part, how many divisions deep it is: 0 if it has no children. O(parts).
+    /// Returns the height of each part: 0 if it has no children. O(parts).
     pub(crate) fn heights(&self) -> Vec<u32> {
         let mut heights = vec![0; self.parts.len()];
         for part in (0..self.parts.len()).rev() {
@@ -283,9 +283,9 @@ impl Parts {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Division {
-    /// Into these.
+    /// Into these parts.
     Parts(Parts),
-    /// As its network does when cut across few links, expensive ones first.
+    /// As its network is cut across few links, expensive ones first.
     Network {
         /// Vertices are routers, edge weights the costs of links.
         graph: CsrGraph,

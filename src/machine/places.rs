@@ -56,7 +56,7 @@ pub(crate) struct GroupSlots {
     pub places: Places,
     /// The parts that the groups do not cross, in the order of their places. They have all places of the machine.
     pub parts: Vec<usize>,
-    /// By place for a group, the index of its part.
+    /// The part of each place for a group, by its index.
     pub part_of: Vec<PeId>,
 }
 

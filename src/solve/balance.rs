@@ -11,7 +11,7 @@ use crate::partition::{BoundViolation, FixedVertices, Targets, TargetsError, blo
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Balance {
-    /// By how much of its share a load may be above it: 0.03 is 3 %.
+    /// The excess of a load over its share that is allowed: 0.03 is 3 %.
     pub imbalance: f64,
     /// The part of its share that a load is at least, from 0 to 1. Bounds have precedence over least loads.
     pub least_load: f64,

@@ -73,7 +73,7 @@ impl Report {
         }
     }
 
-    /// By how much PEs miss their bounds.
+    /// Returns the amount by which PEs miss their bounds.
     pub fn violation(&self) -> BoundViolation {
         self.loads.map_or(BoundViolation::NONE, |loads| BoundViolation::new(loads.overload, loads.shortfall))
     }

@@ -1,4 +1,4 @@
-//! What all readers share: byte order marks, encodings, line ends, packing, the grammar of numbers, separators; and that a file that is
+//! Properties of all readers: byte order marks, encodings, line ends, packing, the grammar of numbers, separators; and that a file that is
 //! cut off anywhere is read or refused, but nothing else.
 
 use std::fmt::{Debug, Display};

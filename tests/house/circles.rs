@@ -37,7 +37,7 @@ fn files_do_not_import_each_other_in_circles() {
     }
 }
 
-/// Which modules each module imports.
+/// The imports of each module.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
 fn arrows(sources: &[Source]) -> Arrows {

@@ -1,4 +1,4 @@
-//! What documents list is complete: `docs/SUMMARY.md` the chapters of the book, as mdBook reads it; `docs/DESIGN.md` the packages and the
+//! Lists in documents are complete: `docs/SUMMARY.md` has the chapters of the book, as mdBook reads it; `docs/DESIGN.md` the packages and the
 //! modules of the engine; `docs/GUARANTEES.md` the fuzz targets.
 
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ fn listed<'a>(text: &'a str, prefix: &str, start: &str, end: &str) -> Vec<&'a st
     lines.filter_map(|line| Some(line.split_once(start)?.1.split_once(end)?.0)).collect()
 }
 
-/// What is wrong with a list in which each of `all` should stand once.
+/// Faults of a list in which each of `all` should occur once.
 fn faults(list: &[&str], all: &[String]) -> Vec<String> {
     let mut counts: BTreeMap<&str, usize> = all.iter().map(|name| (name.as_str(), 0)).collect();
     let mut faults = Vec::new();

@@ -32,7 +32,7 @@ fn features_of(package: &str) -> BTreeMap<String, String> {
     text.lines().filter_map(row).collect()
 }
 
-/// What the first package depends on has the same features for all.
+/// Dependencies of the first package have the same features for all.
 #[test]
 fn dependencies_are_compiled_once() {
     for packages in BUILT_TOGETHER {

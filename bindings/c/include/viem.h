@@ -113,7 +113,7 @@ typedef enum {
 } viem_pe;
 
 /**
- * Why a call has failed. Each belongs to the caller and is freed by `viem_error_free`.
+ * The error of a call that has failed. Each belongs to the caller and is freed by `viem_error_free`.
  */
 typedef struct viem_error viem_error;
 

@@ -44,7 +44,7 @@ impl From<ErrorKind> for Status {
     }
 }
 
-/// Why a call has failed. Each belongs to the caller and is freed by `viem_error_free`.
+/// The error of a call that has failed. Each belongs to the caller and is freed by `viem_error_free`.
 #[derive(Debug)]
 pub struct Error {
     status: Status,
@@ -69,7 +69,7 @@ impl Error {
         Self::new(status, message, Place::default())
     }
 
-    /// Of which kind it is.
+    /// Returns its kind.
     pub fn kind(&self) -> ErrorKind {
         match self.status {
             Status::Usage => ErrorKind::Usage,

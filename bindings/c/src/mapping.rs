@@ -66,7 +66,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Nothing but a cost is known.
+    /// Returns a report in which only a cost is known.
     pub fn of_cost(cost: Cost) -> Self {
         Self {
             cost,

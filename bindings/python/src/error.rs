@@ -5,7 +5,7 @@ use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::text::printable;
 use viem_ffi::{Place, place};
 
-/// Why a call has failed: what becomes an exception of `viem._errors`.
+/// The error of a call: it becomes an exception of `viem._errors`.
 #[derive(Debug)]
 pub(crate) struct Fault {
     kind: ErrorKind,

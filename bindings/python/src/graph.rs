@@ -34,7 +34,7 @@ type Arrays<'py> = (
 
 #[pymethods]
 impl Graph {
-    /// From compressed sparse rows; all weights 1 without `data`. Directed: the weight of an edge is the sum of both directions.
+    /// Makes a graph from compressed sparse rows; all weights 1 without `data`. Directed: the weight of an edge is the sum of both directions.
     #[staticmethod]
     fn from_csr(
         py: Python<'_>,
@@ -59,7 +59,7 @@ impl Graph {
         py.detach(|| rows.graph(vertex_weights, directed)).map(Self::new).map_err(PyErr::from)
     }
 
-    /// From edges in any order and direction, whose weights are summed.
+    /// Makes a graph from edges in any order and direction, whose weights are summed.
     #[staticmethod]
     fn from_edges(
         py: Python<'_>,
@@ -90,7 +90,7 @@ impl Graph {
             .or_raise()
     }
 
-    /// From a square matrix.
+    /// Makes a graph from a square matrix.
     #[staticmethod]
     fn from_dense(
         py: Python<'_>,

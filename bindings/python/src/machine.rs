@@ -29,7 +29,7 @@ impl Machine {
 
 #[pymethods]
 impl Machine {
-    /// From a text and what may accompany it, as the programs read it.
+    /// Builds a machine from a text and its companions, as the programs read it.
     #[staticmethod]
     #[pyo3(signature = (spec, distances, pes, pe, latency, link_cycles))]
     fn build(
@@ -55,7 +55,7 @@ impl Machine {
         py.detach(|| viem_cluster::build_wanted(&wanted)).map(Self::new).or_raise()
     }
 
-    /// From a square symmetric matrix of distances.
+    /// Builds a machine from a square symmetric matrix of distances.
     #[staticmethod]
     fn from_matrix(py: Python<'_>, distances: &Bound<'_, PyAny>) -> PyResult<Self> {
         let distances = Numbers::of("distances", distances)?;
@@ -70,7 +70,7 @@ impl Machine {
         py.detach(|| DistanceMatrix::new(num_pes, entries)).map(Self::new).or_raise()
     }
 
-    /// From a network, whose vertices of weight 0 are routers.
+    /// Builds a machine from a network, whose vertices of weight 0 are routers.
     #[staticmethod]
     fn from_network(py: Python<'_>, graph: &Graph) -> PyResult<Self> {
         let graph = viem::CsrGraph::clone(&graph.csr);

@@ -103,7 +103,7 @@ pub struct Counted<C> {
 }
 
 impl<C: Comm> Counted<C> {
-    /// Nothing was said yet.
+    /// Makes a communicator without any communication yet.
     pub fn new(inner: C) -> Self {
         Self { inner, operations: Cell::new(0), words_sent: Cell::new(0) }
     }

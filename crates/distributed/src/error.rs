@@ -11,7 +11,7 @@ use crate::comm::Comm;
 pub struct DistError {
     /// The first rank on which something was wrong.
     pub rank: usize,
-    /// Of which kind that is.
+    /// Its kind.
     pub kind: ErrorKind,
     /// The text of the message.
     pub message: String,

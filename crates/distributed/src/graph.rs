@@ -21,7 +21,7 @@ pub struct DistGraph {
     offsets: Vec<usize>,
     /// Local numbers.
     targets: Vec<NodeId>,
-    /// By arc; nothing if all edges weigh 1.
+    /// The edge weights by arc; none if all edges weigh 1.
     edge_weights: Option<Vec<Weight>>,
     node_weights: Vec<Weight>,
     /// Global numbers, ascending.

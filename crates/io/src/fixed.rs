@@ -146,9 +146,9 @@ struct Reading<'a> {
     room: Room<'a>,
     num_items: usize,
     fixed: FixedVertices,
-    /// By place, how many are fixed there, and the line of the last of them.
+    /// The number of items fixed at each place, and the line of the last of them.
     taken: Vec<(u32, u64)>,
-    /// By item, its line, from 1, in a file of pairs.
+    /// The line of each item, from 1, in a file of pairs.
     line_of: Vec<u64>,
     format: Option<Format>,
     /// The item of the next line in a list.

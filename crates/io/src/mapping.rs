@@ -52,7 +52,7 @@ impl<'a> Room<'a> {
         Self { num_pes, capacity }
     }
 
-    /// So many PEs with room for one process each.
+    /// The room of this many PEs with one process each.
     pub fn plain(num_pes: usize) -> Self {
         Self { num_pes, capacity: &|_| 1 }
     }

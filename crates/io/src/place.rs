@@ -175,7 +175,7 @@ fn names_folder(path: &Path) -> bool {
     matches!(last, Some(b"" | b"."))
 }
 
-/// As many links in a row as Linux follows.
+/// The number of links in a row that Linux follows.
 const MAX_LINKS: usize = 40;
 
 /// The path where a symbolic link to a missing file would have it created.

@@ -93,7 +93,7 @@ impl<R: Read> Scanner<R> {
         scanner
     }
 
-    /// Without a buffer, before it has read anything.
+    /// A scanner without a buffer, before it has read anything.
     fn empty(reader: R) -> Self {
         Self {
             reader,

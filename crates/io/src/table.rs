@@ -38,7 +38,7 @@ pub enum Separator {
 pub struct Field<'a> {
     /// The bytes.
     pub text: &'a [u8],
-    /// From 1.
+    /// The column, from 1.
     pub column: u64,
 }
 

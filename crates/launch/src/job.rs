@@ -20,7 +20,7 @@ pub(super) struct Job<'a> {
 /// The ranks of a node.
 pub(super) struct NodeRanks<'a> {
     pub(super) host: &'a str,
-    /// In ascending order.
+    /// The ranks in ascending order.
     pub(super) ranks: Vec<NodeId>,
 }
 

@@ -672,7 +672,7 @@ impl Inlet<'_> {
 /// The ranks that the files come from.
 #[derive(Default)]
 struct Recorders {
-    /// For each rank the last file that names it, from 1, and the number of files that do.
+    /// The last file that names each rank, from 1, and the number of files that do.
     files_of: HashMap<u64, (u32, u32)>,
 }
 

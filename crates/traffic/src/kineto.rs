@@ -82,11 +82,11 @@ struct Event {
 /// The ways in which a call is recorded; all of them have the same arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Recorded {
-    /// As `record_param_comms`.
+    /// An event `record_param_comms`.
     Call,
-    /// As the kernel on a GPU.
+    /// A kernel on a GPU.
     Kernel,
-    /// As a range of the host, or the same range as a GPU sees it.
+    /// A range of the host, or the same range as a GPU sees it.
     Range,
     RangeOnGpu,
 }

@@ -45,7 +45,7 @@ enum Field {
 enum Symmetry {
     General,
     Symmetric,
-    /// Without a diagonal.
+    /// Skew-symmetric, without a diagonal.
     Skew,
     Hermitian,
 }

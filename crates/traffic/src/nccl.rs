@@ -297,7 +297,7 @@ impl Ring {
 
 /// The ranks of the job, and those of its communicators.
 struct Job {
-    /// Of its communicator; nothing if no line names any.
+    /// The number of ranks of its communicator; none if no line has it.
     num_ranks: Option<u64>,
     id: Option<u64>,
     /// The rank in the job of each rank of the other communicators.

@@ -39,7 +39,7 @@ pub enum NoTraffic {
     Uncounted,
     /// All of it is of classes that are left out.
     OtherClasses,
-    /// Nothing goes from one rank to another one of the job.
+    /// No traffic goes from one rank to another one of the job.
     WithinRanks,
     /// All of it weighs zero.
     Weightless,

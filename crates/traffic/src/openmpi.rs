@@ -72,7 +72,7 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
 #[derive(Default)]
 struct Histograms {
     lines: HashMap<usize, u64>,
-    /// Of how many lines the most are, and their length; of several the longest.
+    /// The number of lines of the most common length, and that length; of several the longest.
     most: (u64, usize),
 }
 

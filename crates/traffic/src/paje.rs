@@ -39,7 +39,7 @@ const CONTAINER: &str = "a container whose name ends in the number of a rank, su
 /// The columns of a link, from 0.
 #[derive(Clone, Copy)]
 enum Columns {
-    /// As `pj_dump` has them.
+    /// The columns of `pj_dump`.
     Dumped,
     Named {
         start: usize,

@@ -32,7 +32,7 @@ struct Run {
     work: Vec<u64>,
     waiting: Vec<u64>,
     channels: BTreeMap<Ends, Channel>,
-    /// For each message: send time, sender and receiver, length.
+    /// The messages: send time, sender and receiver, length.
     sent: Vec<(u64, Ends, u64)>,
 }
 

@@ -218,7 +218,7 @@ fn whole(row: &[&str], place: usize) -> Result<usize> {
     number.map_or_else(|| fault("the trace has no number"), |number| Ok(number as usize))
 }
 
-/// With which probability a token uses an expert on each PE, by expert.
+/// Returns the probability that a token uses an expert on each PE, by expert.
 fn shares(slots: &[u64], experts: u64, num_pes: usize) -> Result<Vec<BTreeMap<usize, f64>>> {
     if slots.is_empty() || !slots.len().is_multiple_of(num_pes) {
         return fault("the slots of a layer cannot be shared equally by the processing elements");
@@ -251,7 +251,7 @@ fn read_placement(text: &str) -> Result<Vec<Vec<u64>>> {
 /// Groups of PEs that are within each distance of the machine.
 struct Groups {
     num_pes: usize,
-    /// By distance, ascending from 0: by how much the next one is greater, the group of each PE, and the sizes of groups.
+    /// The levels by distance, ascending from 0: the increase up to the next one, the group of each PE, and the sizes of groups.
     levels: Vec<(f64, Vec<usize>, Vec<usize>)>,
 }
 
@@ -313,7 +313,7 @@ struct Trace {
 #[derive(Default)]
 struct Layer {
     sets: BTreeMap<Vec<u64>, u64>,
-    /// By expert, where pairs are counted.
+    /// The diagonal by expert, where pairs are counted.
     diagonal: Option<BTreeMap<u64, u64>>,
 }
 

@@ -29,7 +29,7 @@ pub struct MachineText<'a> {
 /// Distances and capacities.
 pub(super) struct Machine {
     pub(super) shape: Shape,
-    /// By PE of the shape; 1 if there are none.
+    /// The capacities by PE of the shape; 1 if there are none.
     capacities: Option<Vec<u64>>,
     /// The PEs of the shape that belong to the machine, if not all.
     list: Option<Vec<u64>>,
@@ -54,9 +54,9 @@ pub(super) enum Shape {
         times: Option<Vec<Row>>,
     },
     Outline {
-        /// By level, innermost first.
+        /// The distances by level, innermost first.
         distances: Vec<u64>,
-        /// Of each PE, innermost first.
+        /// The digits of each PE, innermost first.
         digits: Vec<Vec<u64>>,
         /// Distances of the groups at the outermost level, if each pair has its own.
         between: Vec<Vec<u64>>,
@@ -231,12 +231,12 @@ fn outline_distance(p: &[u64], q: &[u64], distances: &[u64], between: &[Vec<u64>
 #[derive(Clone, Debug, Default)]
 pub(super) struct ToNetwork {
     level: usize,
-    /// By PE; none if all are at it.
+    /// The distances by PE; none if all are at it.
     distances: Vec<u64>,
 }
 
 impl ToNetwork {
-    /// From one PE to the network, and from there to another.
+    /// Returns the distance from one PE to the network, and from there to another.
     fn distance(&self, p: u64, q: u64, of_p: &[u64], of_q: &[u64]) -> u64 {
         if self.distances.is_empty() || of_p[self.level..] == of_q[self.level..] {
             return 0;

@@ -26,7 +26,7 @@ pub fn centre<M: Metric>(metric: &M, keys: &[M::Key], range: Range<usize>) -> Pe
     *places.iter().min_by_key(squares).expect("a part has a place")
 }
 
-/// At most `count` places of a range, evenly spread.
+/// Returns at most `count` places of a range, evenly spread.
 pub fn spread(range: Range<usize>, count: usize) -> impl Iterator<Item = PeId> {
     let count = range.len().min(count);
     (0..count).map(move |index| (range.start + (2 * index + 1) * range.len() / (2 * count)) as PeId)

@@ -145,7 +145,7 @@ impl Hierarchy {
         Self { arities, distances, num_pes: self.num_pes }
     }
 
-    /// As few outermost groups as suffice for this many PEs. `None` if those are all, or if distances fall from the inside out, as PEs of
+    /// Returns the fewest outermost groups that suffice for this many PEs. `None` if those are all, or if distances fall from the inside out, as PEs of
     /// different groups are nearer to each other then.
     pub(in crate::machine) fn first_groups(&self, least: usize) -> Option<Self> {
         if !self.simplified().distances.is_sorted() {
@@ -286,7 +286,7 @@ pub struct Prefixes<C: Code> {
 }
 
 impl<C: Code> Prefixes<C> {
-    /// From the width of the digit and the distance of each level, innermost first. Levels whose digits take no bits are ignored.
+    /// Makes the codes from the width of the digit and the distance of each level, innermost first. Levels whose digits take no bits are ignored.
     pub(in crate::machine) fn new(fields: &[(u32, Distance)]) -> Self {
         let mut by_prefix = Box::new([0; 128]);
         let mut bit = 0;

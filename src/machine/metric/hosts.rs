@@ -6,7 +6,7 @@ use crate::machine::{Metric, Prefixes, Table};
 /// The position of a PE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostKey {
-    /// In the tree of its node.
+    /// The code in the tree of its node.
     pub(in crate::machine) code: u64,
     pub(in crate::machine) node: u32,
     pub(in crate::machine) to_network: u32,

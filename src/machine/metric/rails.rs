@@ -20,7 +20,7 @@ use crate::machine::{Hierarchy, HierarchyError, OwnDistances};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rails {
-    /// In which PEs of a pod change rails.
+    /// The tree of the distances between PEs on different rails.
     tree: Hierarchy,
     same_rail: Distance,
 }

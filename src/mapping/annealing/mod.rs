@@ -38,7 +38,7 @@ use crate::ground::types::{Cost, PeId};
 pub struct Improved {
     /// The place of each process, in the numbering of the improved problem.
     pub place_of: Vec<PeId>,
-    /// By how much J fell.
+    /// The decrease of J.
     pub gain: Cost,
     /// Exchanges evaluated.
     pub tried: u64,

@@ -13,7 +13,7 @@ use crate::ground::types::Cost;
 pub(super) struct Arrangement<'a, T: Number> {
     pub(super) dense: &'a Dense<T>,
     pub(super) place_of: Vec<u32>,
-    /// In units of the scale.
+    /// The cost in units of the scale.
     pub(super) cost: Cost,
     /// The matrix of places in the order of the objects: entry (i, j) is the entry for their places.
     pub(super) b: Square<T::Entry>,

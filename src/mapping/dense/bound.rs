@@ -62,7 +62,7 @@ pub(super) struct Free {
 }
 
 impl Free {
-    /// Of `n` objects and places, all but these.
+    /// Makes the problem of `n` objects and places without these.
     pub(super) fn beside(n: usize, fixed: &[(usize, usize)]) -> Self {
         let mut is_free = [vec![true; n], vec![true; n]];
         for &(object, place) in fixed {

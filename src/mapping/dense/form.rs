@@ -69,9 +69,9 @@ const MOST_OBJECTS: usize = 1 << 16;
 /// The greatest common divisors of entries of a matrix.
 struct Common {
     diagonal: u64,
-    /// Of those that are not on the diagonal.
+    /// The divisor of the entries that are not on the diagonal.
     apart: u64,
-    /// Of the sums of each two that are opposite to each other.
+    /// The divisor of the sums of each two entries that are opposite to each other.
     both_ways: u64,
     is_symmetric: bool,
 }

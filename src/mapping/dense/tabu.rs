@@ -29,7 +29,7 @@ pub(super) struct Tabu {
 /// The best assignment of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Found {
-    /// In units of the scale.
+    /// The cost in units of the scale.
     pub(super) cost: Cost,
     pub(super) place_of: Vec<u32>,
 }

@@ -143,9 +143,9 @@ impl Near {
 /// The processes in visiting order, and the times of their visits.
 struct Visits {
     order: Vec<NodeId>,
-    /// When each process was last known to have no improving move; 0 if never.
+    /// The time at which each process was last known to have no improving move; 0 if never.
     without_move: Vec<Time>,
-    /// When the last visit to a process began; 0 if never.
+    /// The time at which the last visit to a process began; 0 if never.
     visited: Vec<Time>,
     seed: u64,
 }

@@ -136,7 +136,7 @@ pub(super) fn descend<O: DistanceOracle>(
 /// The visits of processes by [`descend`].
 struct Visits<'a, O: DistanceOracle> {
     vicinity: Vicinity<'a, O>,
-    /// When each process was visited last.
+    /// The time of the last visit to each process.
     last: Vec<Time>,
     /// The PEs on which each process costs less, as of its last visit or the start; `None` if there are too
     /// many.

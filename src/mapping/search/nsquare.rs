@@ -67,7 +67,7 @@ fn visit_all<O: DistanceOracle>(search: &mut SwapSearch<'_, O>, gains: &mut Part
 
 /// Tries the pairs of a row one by one.
 pub(super) struct OneByOne {
-    /// When the last visit to a row began; 0 if never.
+    /// The time at which the last visit to a row began; 0 if never.
     visited: Vec<Time>,
 }
 

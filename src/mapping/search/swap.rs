@@ -24,7 +24,7 @@ pub(super) struct SwapSearch<'a, O: DistanceOracle> {
     keys: Vec<O::Key>,
     cost: Cost,
     now: Time,
-    /// When the process or a neighbour of it last moved; [`BEGIN`] if never.
+    /// The time at which the process or a neighbour of it last moved; [`BEGIN`] if never.
     touched: Vec<Time>,
     tried: u64,
     stopped: bool,
@@ -87,7 +87,7 @@ impl<'a, O: DistanceOracle> SwapSearch<'a, O> {
         self.now
     }
 
-    /// When the process or a neighbour of it last moved.
+    /// Returns the time at which the process or a neighbour of it last moved.
     #[inline]
     pub fn touched(&self, process: NodeId) -> Time {
         self.touched[process as usize]

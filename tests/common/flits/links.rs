@@ -1,4 +1,4 @@
-//! How messages move over links, cycle by cycle.
+//! The movement of messages over links, cycle by cycle.
 
 use viem_workload::routing::Flow;
 

@@ -1,4 +1,4 @@
-//! What comes through a pointer to a machine is what the machine says, for every method of every trait.
+//! A pointer to a machine gives the answers of the machine, for every method of every trait.
 
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ impl Audited for Probe {
     }
 }
 
-/// What each method of a machine answers, in the order of the trait. Generic, so that the methods called are
+/// Returns the answer of each method of a machine, in the order of the trait. Generic, so that the methods called are
 /// those of `M` itself.
 fn answers<M: Machine>(machine: M) -> Vec<String> {
     vec![

@@ -243,7 +243,7 @@ fn fixed_processes_stay_when_a_run_is_stopped() {
     }
 }
 
-/// What is fixed as in an optimum leaves the optimum in reach.
+/// Processes that are fixed as in an optimum leave the optimum in reach.
 #[test]
 fn patterns_are_still_mapped_perfectly_around_processes_of_an_optimum() {
     let mut rng = Rng::new(16);

@@ -19,7 +19,7 @@ fn mostly_weightless(graph: &CsrGraph, heaviest: u32, rng: &mut Rng) -> CsrGraph
     with_node_weights(graph, &weights)
 }
 
-/// What blocks miss: the overload, the shortfall, and how many are empty besides those of capacity 0.
+/// Returns the misses of blocks: the overload, the shortfall, and the number of empty ones besides those of capacity 0.
 fn missed(
     graph: &CsrGraph,
     targets: &Targets,

@@ -17,7 +17,7 @@ use viem_io::{Source, read_graph};
 /// Weights below, on and above those that the search comes across.
 const WEIGHTS: [&str; 9] = ["0", "0.07", "0.3", "0.5", "1", "2.25", "10", "1000", "1000000"];
 
-/// What a result is compared by.
+/// The values by which a result is compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Found {
     violation: BoundViolation,
@@ -206,7 +206,7 @@ impl Enumeration<'_> {
     }
 }
 
-/// How many of these problems are solved to the optimum for all weights, and how many there are.
+/// Returns the number of these problems that are solved to the optimum for all weights, and the number of all.
 fn optimal(problems: impl Iterator<Item = (Vec<Found>, Vec<Option<i128>>)>) -> (usize, usize) {
     let mut counts = (0, 0);
     for (found, least) in problems {

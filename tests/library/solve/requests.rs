@@ -30,7 +30,7 @@ impl Secondary for Asked {
     }
 }
 
-/// Which constraints a request has.
+/// The constraints of a request.
 #[derive(Clone, Copy, Debug)]
 struct Drawn {
     is_balanced: bool,
@@ -89,7 +89,7 @@ impl Drawn {
     }
 }
 
-/// What the constraints of a request are.
+/// The values of the constraints of a request.
 struct Problem<'a> {
     family: &'a Family,
     graph: CsrGraph,
@@ -97,7 +97,7 @@ struct Problem<'a> {
     fixed: FixedVertices,
     groups: ProcessGroups,
     homes: Homes,
-    /// Where each process may be: fixed ones are in place, groups on one node.
+    /// A place that each process may have: fixed ones are in place, groups on one node.
     start: Mapping,
     points: Coordinates,
     index: OrderIndex,
@@ -256,7 +256,7 @@ fn all_combinations_mean_something_or_are_refused_with_a_reason() {
     assert!(solved > 150 && refused > 150, "{solved} {refused}");
 }
 
-/// What is prepared is the same as what is computed for each request.
+/// A prepared machine gives the same results as one that is prepared for each request.
 #[test]
 fn a_prepared_machine_serves_any_number_of_requests() {
     let mut rng = Rng::new(66);

@@ -28,13 +28,13 @@ pub fn arcs_from<I: Integer>(xadj: &[I], base: i64) -> Option<Vec<usize>> {
 pub struct LooseGraph<'a, I> {
     /// The number of the first vertex.
     pub base: i64,
-    /// From 0, by vertex, and one more.
+    /// Offsets from 0, by vertex, and one more.
     pub offsets: &'a [usize],
     /// The other end of each arc.
     pub targets: &'a [I],
-    /// By arc, at least 0; all 1 without.
+    /// Weights by arc, at least 0; all 1 without.
     pub edge_weights: Option<&'a [I]>,
-    /// By vertex, at least 0; all 1 without, and if all are 0.
+    /// Weights by vertex, at least 0; all 1 without, and if all are 0.
     pub vertex_weights: Option<&'a [I]>,
 }
 
@@ -98,7 +98,7 @@ impl<I: Integer> LooseGraph<'_, I> {
     }
 }
 
-/// Why there is no such graph.
+/// The reason why there is no such graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LooseError {
     /// The arrays are no graph.

@@ -33,7 +33,7 @@ pub type Idx = i32;
 /// `METIS_OK`.
 const OK: c_int = 1;
 
-/// Why a function fails, as METIS numbers it.
+/// The reason why a function fails, as METIS numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     /// `METIS_ERROR_INPUT`: an argument is wrong.

@@ -63,7 +63,7 @@ pub struct GpuDistances {
     pub links: BTreeMap<String, Distance>,
     /// Row by row, symmetric, 0 on the diagonal.
     pub entries: Vec<Distance>,
-    /// From each GPU to the nearest network adapter, if one is known.
+    /// The distance from each GPU to the nearest network adapter, if one is known.
     pub to_network: Vec<Option<Distance>>,
     /// The cores of each GPU, if they are known.
     pub near: Vec<NearCores>,

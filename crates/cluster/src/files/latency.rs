@@ -59,7 +59,7 @@ struct Table<'a> {
     /// The names at the starts of rows.
     names: Vec<Cell<'a>>,
     num_rows: usize,
-    /// As many as the first row has.
+    /// The number of columns of the first row.
     num_columns: Option<usize>,
     entries: Vec<f64>,
 }

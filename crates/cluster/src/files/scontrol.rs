@@ -31,7 +31,7 @@ pub(crate) struct JobRecord {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Share {
     pub(crate) hosts: Vec<String>,
-    /// By the numbers of Slurm, ascending.
+    /// The CPUs by the numbers of Slurm, ascending.
     pub(crate) cpus: Vec<u32>,
     pub(crate) gpus: u32,
 }
@@ -175,7 +175,7 @@ pub(crate) fn gpus(text: &str) -> u32 {
 mod tests {
     use super::*;
 
-    /// As Slurm 22.05 prints them, without lines that are not read.
+    /// Output of Slurm 22.05, without lines that are not read.
     const JOBS: &str = "JobId=2 HetJobId=2 HetJobOffset=0 JobName=NumNodes=7 CPU_IDs=9\n   \
         NumNodes=1 NumCPUs=4 NumTasks=4 CPUs/Task=1 ReqB:S:C:T=0:0:*:*\n   \
         Socks/Node=* NtasksPerN:B:S:C=0:0:*:* CoreSpec=*\n     \

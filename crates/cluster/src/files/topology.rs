@@ -34,7 +34,7 @@ const MOST_NAMES: usize = 64;
 /// Vertices of a dimension of a torus at most, where not all of them have nodes.
 const LONGEST_DIMENSION: u32 = u16::MAX as u32;
 
-/// By how many blocks Slurm plans where no sizes are given.
+/// The sizes with which Slurm plans if none are given, in blocks.
 const DEFAULT_SIZES: [u32; 5] = [1, 2, 4, 8, 16];
 
 /// The network of a cluster.
@@ -284,9 +284,9 @@ fn joined(text: &str) -> Vec<Line> {
 
 /// `Key=value`.
 struct Setting<'a> {
-    /// In lower case.
+    /// The key in lower case.
     key: String,
-    /// Without the quotes around it.
+    /// The value without the quotes around it.
     value: &'a str,
     /// The position of the value in its line.
     at: usize,

@@ -142,7 +142,7 @@ fn behind_properties(text: &str, mut at: usize) -> usize {
     at
 }
 
-/// From characters, which the parser counts, to bytes.
+/// The map from characters, which the parser counts, to bytes.
 struct Places {
     /// The offset of each character, unless all are of one byte.
     offsets: Option<Vec<usize>>,
@@ -191,7 +191,7 @@ struct OpenMap {
 struct Loader {
     document: Option<Value>,
     open: Vec<Open>,
-    /// By the numbers of anchors.
+    /// The values by the numbers of anchors.
     anchored: HashMap<usize, Value>,
     expanded: usize,
 }

@@ -14,18 +14,18 @@ use viem::machine::{
 /// The simplest machine that has all distances.
 pub(super) struct Outline {
     pub(super) distances: Vec<Distance>,
-    /// By PE, innermost first.
+    /// The digits by PE, innermost first.
     digits: Vec<u32>,
-    /// By pair of nodes, if they have a distance each; the outermost digit is the node then.
+    /// The distances by pair of nodes, if they have one each; the outermost digit is the node then.
     between: Vec<Distance>,
-    /// By PE: how far it is from the network of its node; none if all are as far.
+    /// The distance of each PE from the network of its node; none if all are as far.
     to_network: Vec<Distance>,
     /// The innermost level at which PEs of different nodes differ.
     level_of_nodes: usize,
 }
 
 impl Outline {
-    /// As an auditor reads it.
+    /// Returns the text for an auditor.
     pub(super) fn text(&self) -> String {
         let Outline { distances, digits, between, to_network, level_of_nodes } = self;
         let row = |numbers: &[i64]| numbers.iter().map(i64::to_string).collect::<Vec<_>>().join(" ");
@@ -64,7 +64,7 @@ struct BetweenNodes {
 }
 
 impl BetweenNodes {
-    /// Of nodes with factors for pairs.
+    /// Makes a machine of nodes with factors for pairs.
     fn of_pairs(factors: &[f64], nearest: Distance, num_nodes: usize) -> Result<Self, MachineError> {
         let distances = network::scaled(factors, nearest).ok_or(MachineError::DistanceOverflow)?;
         let matrix = DistanceMatrix::new(num_nodes, distances.clone())?;
@@ -72,7 +72,7 @@ impl BetweenNodes {
         Ok(Self { distances, parts })
     }
 
-    /// Of nodes in a tree, given its distances and the digits of each node.
+    /// Makes a machine of nodes in a tree, given its distances and the digits of each node.
     fn of_tree(distances: &[Distance], digits: &[u32]) -> Result<Self, MachineError> {
         let tree = UnevenTree::new(distances, digits)?;
         let (metric, codes) = (tree.prefixes(), tree.codes());

@@ -16,7 +16,7 @@ pub(super) const MOST_NODES: usize = 1 << 12;
 /// The positions of nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Network {
-    /// In a tree of `levels` levels: the digits of each node, innermost first. The innermost digit numbers the nodes at a switch, or in a
+    /// The positions in a tree of `levels` levels: the digits of each node, innermost first. The innermost digit numbers the nodes at a switch, or in a
     /// block, apart.
     Tree { levels: usize, digits: Vec<Vec<u32>>, are_blocks: bool },
     /// Distances in multiples of that of two nodes that are as near as can be, row by row, and what they are from.

@@ -19,7 +19,7 @@ pub struct FileKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Likeness {
-    /// Not at all.
+    /// No match.
     No,
     /// It could be one.
     Maybe,

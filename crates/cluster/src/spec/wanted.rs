@@ -39,27 +39,27 @@ impl<'a> Wanted<'a> {
         Self { spec, ..Self::default() }
     }
 
-    /// With these distances.
+    /// The same with these distances.
     pub fn with_distances(self, distances: impl Into<Option<&'a str>>) -> Self {
         Self { distances: distances.into(), ..self }
     }
 
-    /// With only these PEs.
+    /// The same with only these PEs.
     pub fn with_pes(self, pes: impl Into<Option<&'a str>>) -> Self {
         Self { pes: pes.into(), ..self }
     }
 
-    /// With PEs of this kind.
+    /// The same with PEs of this kind.
     pub fn with_pe(self, pe: PeKind) -> Self {
         Self { pe, ..self }
     }
 
-    /// With the latencies in a file.
+    /// The same with the latencies in a file.
     pub fn with_latency(self, latency: impl Into<Option<&'a Path>>) -> Self {
         Self { latency: latency.into(), ..self }
     }
 
-    /// With the times of links in a file: the graph of the network, in which the weight of an edge is the number of cycles that a flit
+    /// The same with the times of links in a file: the graph of the network, in which the weight of an edge is the number of cycles that a flit
     /// takes over the link. See [`Network::with_link_cycles`](viem::Network::with_link_cycles).
     pub fn with_link_cycles(self, link_cycles: impl Into<Option<&'a Path>>) -> Self {
         Self { link_cycles: link_cycles.into(), ..self }

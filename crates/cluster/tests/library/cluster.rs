@@ -115,7 +115,7 @@ fn random_node(rng: &mut Rng, next: &mut u32) -> Object {
     Object::new(ObjectKind::Machine, part(&kinds, rng, next))
 }
 
-/// For each PE its enclosing objects, outermost first: kind and a unique number. Objects that are the only
+/// Returns for each PE its enclosing objects, outermost first: kind and a unique number. Objects that are the only
 /// ones in their parent count too.
 fn paths(
     object: &Object,

@@ -40,9 +40,9 @@ struct JsonOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     k: Option<u32>,
     preconfiguration_mapping: &'static str,
-    /// In percent.
+    /// The imbalance in percent.
     imbalance: f64,
-    /// In percent of the share.
+    /// The least load in percent of the share.
     least_load: f64,
     attempts: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -143,7 +143,7 @@ struct Seconds {
 
 #[derive(Serialize)]
 struct Memory {
-    /// Of the rank with most.
+    /// The peak memory of the rank with most.
     peak_bytes: Option<u64>,
     /// The same by the arcs of a rank, of which there are two for each edge.
     bytes_per_arc: Option<f64>,

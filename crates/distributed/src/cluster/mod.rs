@@ -88,14 +88,14 @@ struct Run<'a, C> {
     graph: &'a DistGraph,
     places: &'a Places,
     most: Weight,
-    /// By local vertex.
+    /// The label of each local vertex.
     labels: Vec<NodeId>,
     /// By local vertex, the block that the vertex which its cluster is named after is fixed to, if any vertex is.
     fixed_to: Option<Vec<BlockId>>,
     /// The weight of each own cluster, by the own vertex that it is named after.
     weights: Vec<Weight>,
     foreign: Foreign,
-    /// Of the round.
+    /// The seed of the round.
     seed: u64,
 }
 
@@ -163,7 +163,7 @@ impl<C: Comm> Run<'_, C> {
         });
     }
 
-    /// By the weight of the edges to a cluster, and by chance where that is equal.
+    /// Orders clusters by the weight of the edges to them, and at random if that is equal.
     fn order(&self, &(label, weight): &(NodeId, Weight)) -> (Weight, u64) {
         (weight, derive(self.seed, u64::from(label)))
     }

@@ -16,7 +16,7 @@ const LEAST_SHRINKAGE: f64 = 0.95;
 
 /// A graph and coarser and coarser ones. Level 0 is the graph itself.
 pub(super) struct Levels {
-    /// From each level to the next.
+    /// The contraction from each level to the next.
     pub contractions: Vec<Contraction>,
     /// The places of the local vertices of each level.
     pub places: Vec<Places>,

@@ -13,7 +13,7 @@ use crate::refine::{self, Bounds, Quality};
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DistSolution {
-    /// By own vertex.
+    /// The block of each own vertex.
     pub blocks: Vec<BlockId>,
     /// The same on all ranks, times aside.
     pub report: DistReport,

@@ -25,7 +25,7 @@ use crate::refine::{Bounds, Quality};
 /// A graph that a rank has as a whole, and what is given of its vertices.
 pub(super) struct Whole {
     pub graph: CsrGraph,
-    /// As those of [`Places`], of all vertices.
+    /// The previous blocks, as those of [`Places`], of all vertices.
     pub homes: Option<Vec<BlockId>>,
     /// See `homes`.
     pub fixed: Option<Vec<BlockId>>,

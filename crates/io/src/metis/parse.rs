@@ -34,7 +34,7 @@ pub(super) struct Rows {
     pub(super) header: Header,
     pub(super) offsets: Vec<usize>,
     pub(super) targets: Vec<NodeId>,
-    /// By arc; empty unless the header declares edge weights. 0 where the file has no valid one.
+    /// The weights by arc; empty unless the header declares edge weights. 0 where the file has no valid one.
     pub(super) weights: Vec<Weight>,
     /// The kept sizes and weights, vertex after vertex.
     pub(super) node_values: Vec<Weight>,
@@ -65,7 +65,7 @@ pub(super) struct Before {
 struct RowMemory {
     /// Column of each arc; the greatest one stands for all beyond 2^32.
     columns: Vec<u32>,
-    /// For sorting: heads and columns.
+    /// Buffer for sorting: heads and columns.
     unweighted: Vec<u64>,
     /// The same, and weights.
     weighted: Vec<(u64, Weight)>,
@@ -288,16 +288,16 @@ pub(super) fn parse_with<R: Read>(
     }
 }
 
-/// The verdict on whether the start of a file is that of a graph.
+/// The numbering of vertices with which the start of a file is read as a graph.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FitsGraph {
-    /// As it should be.
+    /// Vertices count from 1, as they should.
     FromOne,
-    /// With vertices that count from 0.
+    /// Vertices count from 0.
     FromZero,
 }
 
-/// Returns whether a file that starts so is a graph as far as its start shows: it has no fault but those that what follows may explain.
+/// Returns whether a file that starts like this is a graph as far as its start shows: it has only faults that the rest of the file may explain.
 pub(crate) fn fits_graph(start: &[u8], is_whole: bool, how: FitsGraph) -> bool {
     let end = if is_whole {
         start.len()

@@ -53,7 +53,7 @@ pub struct MetisPart {
     pub offsets: Vec<usize>,
     /// Heads, counted from 0; ascending for each vertex.
     pub targets: Vec<NodeId>,
-    /// By arc, if the file has them.
+    /// The edge weights by arc, if the file has them.
     pub edge_weights: Option<Vec<Weight>>,
     /// The first weight of each vertex, if the file has them.
     pub node_weights: Option<Vec<Weight>>,

@@ -115,9 +115,9 @@ fn target(number: u64) -> NodeId {
 
 /// The source of the bytes.
 enum Input<'a> {
-    /// From one after another.
+    /// A stream, read from one byte to the next.
     Stream(Source<'a>),
-    /// From a file, at any place.
+    /// A file, read at any place.
     File(File),
 }
 
@@ -238,7 +238,7 @@ impl<'a> Reader<'a> {
         Ok(numbers)
     }
 
-    /// Nothing may follow.
+    /// Checks that nothing follows.
     fn end(&mut self) -> Result<(), ReadError> {
         let mut more = [0];
         match self.bytes(&mut more, "") {
@@ -333,7 +333,7 @@ struct Lists {
     before: usize,
     offsets: Vec<usize>,
     targets: Vec<NodeId>,
-    /// By arc; empty if the file has none.
+    /// The weights by arc; empty if the file has none.
     weights: Vec<Weight>,
 }
 

@@ -19,9 +19,9 @@ pub struct ParhipPart {
     pub offsets: Vec<usize>,
     /// Heads, ascending for each vertex.
     pub targets: Vec<NodeId>,
-    /// By arc, if the file has them.
+    /// The edge weights by arc, if the file has them.
     pub edge_weights: Option<Vec<Weight>>,
-    /// By vertex, if the file has them.
+    /// The weights by vertex, if the file has them.
     pub node_weights: Option<Vec<Weight>>,
     /// The places of the arcs in the file.
     pub places: ParhipPlaces,

@@ -22,7 +22,7 @@ pub(super) fn lines(text: &str) -> impl Iterator<Item = Line<'_>> {
 pub(super) struct Line<'a> {
     pub(super) number: u64,
     pub(super) whole: &'a str,
-    /// Without comment and blanks around.
+    /// The text without comment and blanks around it.
     pub(super) text: &'a str,
 }
 

@@ -85,7 +85,7 @@ fn cores_of<'a>(site: &Site<'a>) -> impl Iterator<Item = (u32, u32)> + use<'a> {
 /// The PEs of each node.
 struct Index {
     pes: Vec<Vec<PeId>>,
-    /// By node: package, core, and a PE on it, ascending.
+    /// The cores of each node: package, core, and a PE on it, ascending.
     cores: Vec<Vec<(u32, u32, PeId)>>,
     on_cpu: HashMap<(usize, u32), Vec<PeId>>,
     /// All PEs by node, in the order in which slots are given out, and CPUs.

@@ -867,7 +867,7 @@ fn the_script_of_torchrun_does_not_believe_what_hydra_passes_on() {
     assert!(String::from_utf8(output.stderr).unwrap().contains("mapped to other hosts than this one: vm"));
 }
 
-/// In a job of Slurm, lists of hosts are in its order, and what cannot be is refused; elsewhere they are in that of the machine.
+/// Lists of hosts in a job of Slurm are in its order, or are refused; elsewhere they are in that of the machine.
 #[test]
 fn hydra_and_cray_take_hosts_in_the_order_of_slurm() {
     let machine = Cluster::regular(3, 1, 2, 1).named(["n9", "n10", "n1"]);

@@ -60,7 +60,7 @@ pub struct LevelShare {
 }
 
 impl<'a> Comparison<'a> {
-    /// For mappings of this graph to this machine.
+    /// Makes a comparison of mappings of this graph to this machine.
     pub fn new(graph: &'a CsrGraph, machine: &'a PreparedMachine<'a>) -> Self {
         Self { graph, machine, is_many: false }
     }

@@ -20,9 +20,9 @@ pub struct Frame {
     pub x: f64,
     /// Its upper edge.
     pub y: f64,
-    /// From its left to its right edge.
+    /// The width from its left to its right edge.
     pub width: f64,
-    /// From its upper to its lower edge.
+    /// The height from its upper to its lower edge.
     pub height: f64,
 }
 

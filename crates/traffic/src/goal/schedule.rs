@@ -31,13 +31,13 @@ pub(super) enum Statement {
         tag: Tag,
         adapter: Adapter,
     },
-    /// From any rank if none is named.
+    /// A receive; from any rank if none is named.
     Receive {
         from: Option<Number>,
         tag: Tag,
         adapter: Adapter,
     },
-    /// So long a computation.
+    /// A computation of this length.
     Compute(u64),
     /// The operation of one label waits for that of another.
     Requires {

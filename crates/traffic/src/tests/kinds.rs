@@ -37,7 +37,7 @@ fn edges(graph: &CsrGraph) -> Vec<(u32, u32, i64)> {
     arcs.filter(|&(u, v, _)| u < v).collect()
 }
 
-/// Why texts are rejected.
+/// Returns the messages with which texts are rejected.
 fn refused(format: Option<Format>, texts: &[impl AsRef<[u8]>]) -> ReadError {
     let Err(error) = collect(format, texts) else {
         let shown = texts.iter().map(|text| String::from_utf8_lossy(text.as_ref()));

@@ -39,7 +39,7 @@ impl Sample {
 /// Files with these flows between this many ranks.
 type Write = fn(u32, &Flows) -> Vec<Vec<u8>>;
 
-/// From sender and receiver to bytes and messages.
+/// A map from sender and receiver to bytes and messages.
 pub(crate) type Flows = BTreeMap<(u32, u32), (u64, u64)>;
 
 /// The sender, the receiver, bytes and messages of each flow.

@@ -11,7 +11,7 @@ pub(super) enum Role {
     Count,
     /// The number of the token.
     Token,
-    /// When or where something was recorded.
+    /// The time or place of the recording.
     Step,
     /// The number of a line.
     Index,

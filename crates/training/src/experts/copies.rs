@@ -49,12 +49,12 @@ impl ExpertCopies {
         Ok(Self(rows))
     }
 
-    /// By layer and expert.
+    /// Makes them from the numbers by layer and expert.
     pub(super) fn from_rows(rows: Vec<Vec<u32>>) -> Self {
         Self(rows)
     }
 
-    /// By expert, those of a layer.
+    /// Returns the numbers of a layer, by expert.
     pub fn of(&self, layer: usize) -> &[u32] {
         &self.0[layer]
     }

@@ -11,7 +11,7 @@ const MOST_COST: i128 = 1 << 58;
 /// The groups of a machine whose distances are those of a tree.
 pub(super) struct Domains {
     pub num_pes: usize,
-    /// From the single PEs to the groups just below the whole machine. Levels where groups cost nothing are left out.
+    /// The levels from the single PEs to the groups just below the whole machine. Levels where groups cost nothing are left out.
     pub levels: Vec<Level>,
     /// The nodes, which may be one of the levels.
     pub nodes: Level,
@@ -20,7 +20,7 @@ pub(super) struct Domains {
 /// Groups of PEs that are near each other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Level {
-    /// By PE, numbered from 0.
+    /// The group of each PE, numbered from 0.
     pub group_of: Vec<u32>,
     /// Number of PEs by group.
     pub sizes: Vec<u32>,

@@ -16,7 +16,7 @@ const MOST_PARTS: usize = 512;
 
 /// The older placement of a layer.
 pub(super) struct Old {
-    /// By PE, in ascending order.
+    /// The experts on each PE, in ascending order.
     held: Vec<Vec<ExpertId>>,
     weight: f64,
     load_unit: f64,
@@ -118,11 +118,11 @@ impl Old {
 
 /// The groups of a machine and what two of them have in common.
 struct Tree {
-    /// By level, from the PEs to the whole machine: the parts of each group, which are groups of the level before.
+    /// The groups by level, from the PEs to the whole machine: the parts of each group, which are groups of the level before.
     groups: Vec<Vec<Vec<usize>>>,
-    /// By level and group; groups of the same shape have the same number.
+    /// The shape of each group by level; groups of the same shape have the same number.
     shapes: Vec<Vec<usize>>,
-    /// By level and two groups: those of the placement, and those of the older one.
+    /// Shared copies by level and two groups, the first of the placement, the second of the older one.
     shared: Vec<Vec<i64>>,
 }
 

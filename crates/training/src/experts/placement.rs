@@ -13,7 +13,7 @@ pub struct ExpertPlacement {
 }
 
 impl ExpertPlacement {
-    /// By layer and slot. Each of the experts has a slot in each layer, and all layers have equally many slots.
+    /// Makes a placement from the experts by layer and slot. Each of the experts has a slot in each layer, and all layers have equally many slots.
     pub fn new(num_experts: ExpertId, layers: Vec<Vec<ExpertId>>) -> Result<Self, ExpertError> {
         let Some(first) = layers.first() else { return Err(ExpertError::NoLayers) };
         let others = first.len();

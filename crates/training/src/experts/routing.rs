@@ -95,7 +95,7 @@ struct Collected {
 }
 
 impl RoutingBuilder {
-    /// Of a model whose layers have this many experts each.
+    /// Makes the routing of a model whose layers have this many experts each.
     pub fn new(num_experts: ExpertId) -> Result<Self, ExpertError> {
         if num_experts == 0 || num_experts as usize > MOST_COPIES {
             return Err(ExpertError::NumExperts { experts: num_experts.into() });

@@ -33,7 +33,7 @@ pub struct ExpertScore {
     pub across_nodes: f64,
     /// Vectors that enter a PE.
     pub across_pes: f64,
-    /// By layer.
+    /// The loads by layer.
     pub loads: Vec<ExpertLoads>,
 }
 
@@ -91,7 +91,7 @@ pub(super) fn cost_of_layer(layer: &LayerRouting, slots: &[ExpertId], domains: &
 
 /// The places of the copies of a layer's experts.
 struct Homes {
-    /// By expert.
+    /// The PEs by expert.
     pes: Vec<Vec<u32>>,
     num_pes: usize,
 }

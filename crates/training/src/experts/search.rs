@@ -37,7 +37,7 @@ pub(super) struct Search<'a> {
     overload: i64,
     /// The previous places of copies, and the cost of leaving them.
     homes: Option<Homes>,
-    /// By how much the cost has fallen, times the number of PEs, and how many more copies are at home.
+    /// The decrease of the cost, times the number of PEs, and the increase of the number of copies on their previous PE.
     gained: (i64, i64),
     /// The same of the best placement so far whose loads are within the bound, and that placement.
     best: ((i64, i64), Vec<u32>),
@@ -45,7 +45,7 @@ pub(super) struct Search<'a> {
 
 /// The PEs that copies may be on without having moved.
 pub(super) struct Homes {
-    /// By copy and PE.
+    /// True if a copy was on a PE before, by copy and PE.
     pub is_home: Vec<bool>,
     /// The cost of a copy elsewhere, in units of the cost.
     pub price: i64,
@@ -54,9 +54,9 @@ pub(super) struct Homes {
 /// The sums at a level that exchanges change.
 struct Table<'a> {
     level: &'a Level,
-    /// By copy and group.
+    /// Sums by copy and group.
     reached: Vec<i64>,
-    /// By two copies.
+    /// Sums by two copies.
     alone: Vec<i64>,
     num_copies: usize,
 }
@@ -244,7 +244,7 @@ impl<'a> Search<'a> {
 
 impl Evaluator for Search<'_> {
     type Move = (u32, u32);
-    /// Of the overload, of the cost, and of the number of copies that are not at home. Where the overload rises, nothing else is computed.
+    /// The change of the overload, of the cost, and of the number of copies that are not on their previous PE. If the overload rises, nothing else is computed.
     type Change = (i64, i64, i64);
 
     #[inline]
@@ -271,7 +271,7 @@ struct Annealing<'s, 'a> {
 
 impl Evaluator for Annealing<'_, '_> {
     type Move = (u32, u32);
-    /// Of the cost, without and with that of the overload.
+    /// The change of the cost, without and with that of the overload.
     type Change = (i64, f64);
 
     #[inline]

@@ -59,7 +59,7 @@ impl CopySets {
         sets
     }
 
-    /// Of how many sets one is looked at.
+    /// Returns the stride between the sets that are examined, for at most `most` of them.
     pub fn stride(routing: &LayerRouting, most: usize) -> usize {
         routing.sets().len().div_ceil(most).max(1)
     }

@@ -94,7 +94,7 @@ pub fn read_trace(
 #[derive(Default)]
 struct Pairs {
     has_loads: bool,
-    /// By layer and expert.
+    /// The loads by layer and expert.
     loads: BTreeMap<(usize, ExpertId), u64>,
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Step<'a> {
     parallel: &'a ParallelConfig,
     model: &'a TrainingConfig,
     layout: &'a Layout,
-    /// By class of pipelines and stage.
+    /// The stages by class of pipelines.
     stages: Vec<Vec<Stage>>,
     /// The number of runs of the forward pass inside layers.
     forward: u128,

@@ -136,7 +136,7 @@ fn tensor_parallelism_reduces_twice_per_layer_and_direction() {
     assert_eq!(bytes_of(&traffic("tp:4", &words), TrafficClass::Tensor), expected);
 }
 
-/// To whom a rank sends and from whom it receives in each phase; a send after a receive begins one.
+/// Returns the receivers and senders of a rank in each phase; a send after a receive begins one.
 fn phases_of(program: &Workload, rank: NodeId) -> Vec<(Vec<NodeId>, Vec<NodeId>)> {
     let mut phases: Vec<(Vec<NodeId>, Vec<NodeId>)> = Vec::new();
     for &instruction in program.instructions(rank) {

@@ -25,7 +25,7 @@ const MOST_HUBS: usize = 32;
 /// The hubs of a graph, and the positions of their neighbours.
 pub(super) struct Hubs {
     hubs: Vec<NodeId>,
-    /// By hub, level and group: the weight of the edges into the group.
+    /// The weight of the edges into a group, by hub, level and group.
     volumes: HashMap<(NodeId, usize, PeId), Weight>,
     /// The hubs of largest degree, in ascending order, whose edges are covered by the bounds below.
     bounded: Vec<NodeId>,

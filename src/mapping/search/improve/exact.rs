@@ -189,7 +189,7 @@ fn completed(problem: &Problem<'_>, placed: &[(NodeId, PeId)]) -> Vec<PeId> {
 
 struct Search<'a> {
     problem: &'a Problem<'a>,
-    /// By level: PEs per member of a group, and members per group.
+    /// The PEs per member of a group, and the members per group, by level.
     levels: Vec<(PeId, u32)>,
     /// The processes that are not fixed and have neighbours, in the order in which they are placed.
     talking: Vec<NodeId>,

@@ -164,7 +164,7 @@ fn adapters<'a>(topology: Node<'a, 'a>) -> Vec<Node<'a, 'a>> {
     if fast.is_empty() { all } else { fast }
 }
 
-/// By object: how many other objects are between it and the nearest adapter in it.
+/// Returns, by object, the number of other objects between it and the nearest adapter in it.
 fn adapters_below(adapters: &[Node<'_, '_>]) -> Result<HashMap<NodeId, usize>, Fault> {
     let mut nearest = HashMap::new();
     for &adapter in adapters {
@@ -245,9 +245,9 @@ enum End {
 /// Bandwidths by drivers, in MB/s.
 struct Bandwidths {
     count: usize,
-    /// Of links between two GPUs, row by row.
+    /// The rates of links between two GPUs, row by row.
     direct: Vec<u64>,
-    /// Of the links of each GPU to switches.
+    /// The rates of the links of each GPU to switches.
     to_switches: Vec<u64>,
 }
 
@@ -303,7 +303,7 @@ impl Bandwidths {
         Ok(())
     }
 
-    /// From one GPU to another and back, the lower of both; 0 if there is none.
+    /// Returns the rate from one GPU to another and back, the lower of both; 0 if there is none.
     fn between(&self, a: usize, b: usize) -> u64 {
         let direct = self.direct[a * self.count + b].min(self.direct[b * self.count + a]);
         direct.max(self.to_switches[a].min(self.to_switches[b]))

@@ -133,7 +133,7 @@ pub(crate) struct CoreNumbers {
 }
 
 impl CoreNumbers {
-    /// To be called before what is in an object.
+    /// Opens an object; its contents follow.
     pub(crate) fn enter(&mut self, kind: ObjectKind) {
         if kind == ObjectKind::Package {
             (self.package, self.next_core) = (self.next_package, 0);
@@ -146,7 +146,7 @@ impl CoreNumbers {
         (self.package, self.next_core)
     }
 
-    /// To be called behind what is in an object. Threads of a core share its number; those that are in none are cores.
+    /// Closes an object after its contents. Threads of a core share its number; those that are in none are cores.
     pub(crate) fn leave(&mut self, kind: ObjectKind, is_in_core: bool) {
         if kind == ObjectKind::Core || kind == ObjectKind::Pu && !is_in_core {
             self.next_core += 1;

@@ -16,7 +16,7 @@ const MOST_NAMED: usize = 3;
 /// Descriptions of nodes, and which of them each host has.
 pub(super) struct Described {
     pub(super) insides: Vec<Object>,
-    /// By host; none if it is not described.
+    /// The index of the inside of each host; none if it is not described.
     pub(super) inside_of: Vec<Option<usize>>,
 }
 
@@ -59,7 +59,7 @@ impl Described {
 /// Hosts by name: `old[1-4],gpu*`.
 struct Chosen {
     plain: Vec<String>,
-    /// With signs that stand for any text.
+    /// The patterns, with signs that stand for any text.
     patterns: Vec<String>,
 }
 

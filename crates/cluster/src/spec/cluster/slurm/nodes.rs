@@ -326,7 +326,7 @@ impl Job {
         )));
     }
 
-    /// Where the cores of a node do not suffice for the tasks that were asked for, takes hardware threads; where these do not either, tasks
+    /// Takes hardware threads if the cores of a node do not suffice for the tasks that were asked for; if these do not either, tasks
     /// have an equal share in place of the CPUs that were asked for: Slurm may start more tasks than it counts CPUs for.
     pub(super) fn make_room(&self, draft: &mut Draft<'_>) -> Result<(), ClusterError> {
         let short = |draft: &Draft<'_>| draft.nodes.iter().position(|node| !has_room(draft, node));
@@ -411,7 +411,7 @@ impl Size {
         self.pus.div_ceil(self.cores.max(1)).max(1)
     }
 
-    /// So many CPUs in cores or hardware threads.
+    /// Returns the number of cores or hardware threads of this many CPUs.
     fn units(&self, cpus: u32, unit: Unit) -> u32 {
         match unit {
             Unit::Core if self.counts_pus => cpus.div_ceil(self.threads()),

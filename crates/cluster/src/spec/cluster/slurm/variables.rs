@@ -30,11 +30,11 @@ const NUMBERS_OF_RANKS: [&str; 2] = ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE"];
 /// The place in a job where a program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// In the batch script, or in the shell of an allocation; variables are those of the job.
+    /// The batch script, or the shell of an allocation; variables are those of the job.
     Job,
-    /// In a step whose tasks are not the ranks: it is the program itself, or daemons of MPI. Variables of tasks are those of the step.
+    /// A step whose tasks are not the ranks: it is the program itself, or daemons of MPI. Variables of tasks are those of the step.
     OtherStep,
-    /// In a step whose tasks are the ranks.
+    /// A step whose tasks are the ranks.
     Step,
 }
 
@@ -166,7 +166,7 @@ pub(super) enum Distribution {
     Blocks,
     /// Node by node, in the order of the list of nodes.
     InOrder,
-    /// As this says.
+    /// Another distribution, by its name.
     Other(String),
 }
 
