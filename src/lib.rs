@@ -1,6 +1,6 @@
 //! Process mapping: which process runs on which core, so that processes that communicate heavily are placed close to each other.
 //!
-//! A [`CsrGraph`] says how much the processes communicate, a [`Machine`] how far its processing elements (PEs) are from each
+//! A [`CsrGraph`] has the communication of the processes, a [`Machine`] the distances of its processing elements (PEs) from each
 //! other. A [`Request`] finds a [`Mapping`] with a small cost `J = sum over ordered pairs (u, v) of traffic[u][v] · distance[PE of u][PE of v]`: the
 //! sparse quadratic assignment problem.
 //!
@@ -52,13 +52,13 @@
 //!
 //! # Machines
 //!
-//! | machine | what it is |
+//! | machine | meaning |
 //! |---|---|
 //! | [`Hierarchy`] | a regular tree, such as 4 cores per processor, 16 processors per node |
 //! | [`Grid`], [`Hypercube`] | meshes, tori, hypercubes |
 //! | [`Network`] | PEs and routers with links of any cost |
 //! | [`DistanceMatrix`] | any distances |
-//! | [`Listed`] | some PEs of another machine: what a batch system gave to a job |
+//! | [`Listed`] | some PEs of another machine: those that a batch system gave to a job |
 //! | [`Capacities`] | PEs with room for several processes |
 //! | [`Blocks`](machine::Blocks) | the blocks of a partition |
 //!

@@ -1,4 +1,4 @@
-//! Machines: their processing elements (PEs), how far apart these are, and into which parts they fall.
+//! Machines: their processing elements (PEs), the distances between these, and their parts.
 //!
 //! A [`Machine`] is asked once per run. Searches ask a [`DistanceOracle`] all the time, and algorithms are generic over that;
 //! which one runs is decided once, in [`Distances::visit`].
@@ -20,7 +20,7 @@
 //! | [`Capacities`], [`Divided`] | that of the machine inside | the same | the same |
 //! | your own | [`Own`], around an [`OwnDistances`] | a pointer, 4 bytes per PE | a call |
 //!
-//! | around them | what it does |
+//! | around them | purpose |
 //! |---|---|
 //! | [`spec`] | builds machines from text |
 //! | [`recognise`] | finds the machine that has the distances of a matrix |
@@ -59,7 +59,7 @@
 //! - *Few PEs cost no more than themselves.* A machine is asked for the distances and parts of a list (`distances_among`, `division_among`), and,
 //!   for few processes, for a compact part (`first_pes`, `compact_pes`). Regular machines answer without a look at the rest, so 64 PEs of 10^9
 //!   take as long as 64 of 100.
-//! - *What is read is not what is built.* `viem-io` reads files into plain data; the families know no files; `viem-cluster`, above both, has a table of
+//! - *Reading is apart from building.* `viem-io` reads files into plain data; the families know no files; `viem-cluster`, above both, has a table of
 //!   clusters (`KINDS`) and a table of kinds of files (`FILES`), recognised by their content. What can be written in full is a table of the engine.
 //! - *Uneven trees are parts of regular ones.* Every PE has a digit at each level, 0 if it has no group there. The digits in one number are its
 //!   key, and the distance is that of the outermost level at which two keys differ, as in a regular tree. If the digits count up like a number,

@@ -11,7 +11,7 @@ use crate::mapping::construct::Construction;
 use crate::mapping::search::{Neighbourhood, SearchConfig};
 use crate::partition::PartitionPreset;
 
-/// All settings of a run: how it is done, whatever the request.
+/// All settings of a run, independent of the request.
 ///
 /// ```
 /// use viem::{Config, MapPreset};

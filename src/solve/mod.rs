@@ -1,20 +1,20 @@
 //! The one door of the engine: a request, what solves it, and the report.
 //!
-//! A [`Request`] says what is mapped to which machine, and under which constraints. Constraints compose; those that contradict each other are
+//! A [`Request`] names a graph, a machine and constraints. Constraints compose; those that contradict each other are
 //! refused before any work, with a [`RequestError`] that says why. Settings are a [`Config`], results a [`Solution`] with its [`Report`].
 //!
-//! | member | what it holds |
+//! | member | contents |
 //! |---|---|
 //! | `request` | the request: constraints, their combinations, the way to a solution |
 //! | `prepared` | what all runs ask of a machine, computed once |
 //! | `balance` | bounds and least loads of PEs that have many vertices; their loads |
 //! | `config`, `preset` | all settings, and the presets as whole values of them |
 //! | `initial` | initial mappings, and partitions along an order |
-//! | `secondary` | what is lowered after J |
+//! | `secondary` | the objective that is lowered after J |
 //! | `one_to_one` | each process has a place of its own: constructions, improvement, the final local search |
 //! | `groups` | the same where groups of processes share a node |
 //! | `many_to_one` | many vertices per PE, J or the cut as the objective |
-//! | `report` | what a run reports |
+//! | `report` | the report of a run |
 //!
 //! A one-to-one mapping is never worse than the identity or a mapping given as a start: the search begins with the best of these and the
 //! constructions, and never makes a mapping worse.

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use crate::ground::observer::Observer;
 use crate::machine::{Distances, Machine, MachineError, Nodes, Parts, Places, distances_of, divide};
 
-/// A machine and what is derived from it: distances, parts, places and nodes. Each is computed when it is first asked for, and then lent to
+/// A machine and data that are derived from it: distances, parts, places and nodes. Each is computed when it is first asked for, and then lent to
 /// everybody, so one of these serves any number of requests, also from several threads.
 ///
 /// Nothing is computed in advance, since a mapping of few processes looks at a part of a large machine only.

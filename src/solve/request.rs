@@ -1,4 +1,4 @@
-//! Requests: what is mapped to which machine, under which constraints.
+//! Requests: a graph, a machine and constraints.
 
 use std::time::Instant;
 
@@ -169,7 +169,7 @@ impl<'a> Request<'a> {
         Self { together: groups.into(), ..self }
     }
 
-    /// The present PEs of the vertices, and what it costs to leave them: the objective plus that weight times the weight of the vertices that migrate
+    /// The present PEs of the vertices, and the price of leaving them: the objective plus that weight times the weight of the vertices that migrate
     /// is minimised. With weight 0, the objective is not above that of a mapping from scratch, whose equivalent PEs and parts of a tree are
     /// permuted to reduce migration. A time limit ends the run early; the run does not continue until then.
     ///
@@ -240,7 +240,7 @@ impl<'a> Request<'a> {
     ///
     /// # Errors
     ///
-    /// Constraints that contradict each other, settings out of their ranges, processes without room, and whatever does not fit graph or machine.
+    /// Constraints that contradict each other, settings out of their ranges, processes without room, and inputs that do not fit graph or machine.
     pub fn solve(&self, config: &Config, observer: &dyn Observer) -> Result<Solution, SolveError> {
         let weight = self.previous.map_or(MigrationWeight::ZERO, |previous| previous.weight);
         Ok(self.solve_for_weights(config, observer)?.into_best(weight)?)

@@ -43,7 +43,7 @@
  */
 typedef enum {
   /**
-   * It did what it should.
+   * The call succeeded.
    */
   VIEM_STATUS_OK = 0,
   /**
@@ -51,7 +51,7 @@ typedef enum {
    */
   VIEM_STATUS_USAGE = 1,
   /**
-   * A graph, matrix, mapping or file is not what it should be.
+   * A graph, matrix, mapping or file is faulty.
    */
   VIEM_STATUS_BAD_DATA = 2,
   /**
@@ -85,7 +85,7 @@ typedef enum {
    */
   VIEM_PRESET_FAST = 0,
   /**
-   * Good results; what is used without settings.
+   * Good results; the default.
    */
   VIEM_PRESET_ECO = 1,
   /**
@@ -99,7 +99,7 @@ typedef enum {
  */
 typedef enum {
   /**
-   * Cores with all their hardware threads, or whatever else the description of a machine has.
+   * Cores with all their hardware threads, or other units that the description of a machine has.
    */
   VIEM_PE_CORE = 0,
   /**
@@ -190,7 +190,7 @@ typedef struct {
    */
   int64_t load_bound;
   /**
-   * The sum of what loads exceed their bounds by: 0 if all bounds are met.
+   * The sum of the excesses over the bounds: 0 if all bounds are met.
    */
   int64_t overload;
   /**
@@ -541,7 +541,7 @@ viem_status viem_machine_from_matrix(int64_t num_pes,
  * there are at most 2048 PEs.
  *
  * - `num_pes`: at least 1
- * - `distance`, `data`: the function, and what it gets as its first argument; both must work as long as the machine does
+ * - `distance`, `data`: the function, and its first argument; both must work as long as the machine does
  * - `max_distance`: an upper bound on all distances, at least 0; the closer the better
  * - `has_triangle_inequality`: not 0 if `d(a, c) <= d(a, b) + d(b, c)` for all PEs; runs are faster then
  *
@@ -599,7 +599,7 @@ void viem_machine_free(viem_machine *machine);
  * Maps processes to the PEs of a machine, each PE up to its capacity, such that J is small: the sum of weight times distance over all edges of
  * the communication graph, each counted in both directions. The result is never worse than that of process `i` on the `i`-th PE.
  *
- * - `graph`: how much each two of n processes communicate; weights of vertices mean nothing here
+ * - `graph`: the communication of n processes; weights of vertices have no effect
  * - `machine`: has room for n processes at least
  * - `start`: a mapping that the result must not be worse than; null for none
  * - `fixed`: n entries, the PE that each process must be on, or -1; null if all are free. The start must respect them
@@ -622,7 +622,7 @@ viem_status viem_map(const viem_graph *graph,
  * As far as bounds and vertices allow it, a PE has at least `least_load * its share`, rounded down; `viem_notes` says where that is 0, and `shortfall` in the report what
  * is missing.
  *
- * - `graph`: n vertices with weights, and what they communicate
+ * - `graph`: n vertices with weights, and their communication
  * - `start`: a mapping that the result must not be worse than, first by overload, then by shortfall, then by J; null for none
  * - `fixed`: n entries, the PE that each vertex must be on, or -1; null if all are free. The start must respect them
  * - `settings`: null for those of VIEM_PRESET_ECO
@@ -658,7 +658,7 @@ viem_status viem_remap(const viem_graph *graph,
                        viem_error **error);
 
 /**
- * Lowers a secondary objective, while J rises by at most a share of what it is: exchanges what is on two PEs, nodes or racks. The result is the
+ * Lowers a secondary objective, while J rises by at most a share: exchanges the processes of two PEs, nodes or racks. The result is the
  * mapping that is given unless its objective is lower. Where distances alone are known of a machine, `busiest_link` changes nothing.
  *
  * - `start`: the mapping, one-to-one or many-to-one
@@ -697,7 +697,7 @@ viem_status viem_greatest_load(const viem_graph *graph,
                                viem_error **error);
 
 /**
- * Reports what a mapping costs, without any search.
+ * Reports the cost of a mapping, without any search.
  *
  * - `many_to_one`: 0 if no PE may have more processes than its capacity; else any number of vertices may be on a PE, and loads are reported
  *   too, as the imbalance and the least load of the settings bound them

@@ -12,11 +12,11 @@ use viem_ffi::{Place, guarded, place, put, put_if_wanted};
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It did what it should.
+    /// The call succeeded.
     Ok = 0,
     /// An argument or a setting is wrong or out of range.
     Usage = 1,
-    /// A graph, matrix, mapping or file is not what it should be.
+    /// A graph, matrix, mapping or file is faulty.
     BadData = 2,
     /// A file is missing or cannot be read.
     NoInput = 3,

@@ -65,7 +65,7 @@ pub unsafe extern "C" fn viem_machine_new(
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pe {
-    /// Cores with all their hardware threads, or whatever else the description of a machine has.
+    /// Cores with all their hardware threads, or other units that the description of a machine has.
     Core = 0,
     /// Hardware threads.
     Thread = 1,
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn viem_machine_from_matrix(
 /// there are at most 2048 PEs.
 ///
 /// - `num_pes`: at least 1
-/// - `distance`, `data`: the function, and what it gets as its first argument; both must work as long as the machine does
+/// - `distance`, `data`: the function, and its first argument; both must work as long as the machine does
 /// - `max_distance`: an upper bound on all distances, at least 0; the closer the better
 /// - `has_triangle_inequality`: not 0 if `d(a, c) <= d(a, b) + d(b, c)` for all PEs; runs are faster then
 ///

@@ -82,7 +82,7 @@ fn mapping_of(Solution { mapping, report, .. }: Solution, num_pes: usize) -> Map
 /// Maps processes to the PEs of a machine, each PE up to its capacity, such that J is small: the sum of weight times distance over all edges of
 /// the communication graph, each counted in both directions. The result is never worse than that of process `i` on the `i`-th PE.
 ///
-/// - `graph`: how much each two of n processes communicate; weights of vertices mean nothing here
+/// - `graph`: the communication of n processes; weights of vertices have no effect
 /// - `machine`: has room for n processes at least
 /// - `start`: a mapping that the result must not be worse than; null for none
 /// - `fixed`: n entries, the PE that each process must be on, or -1; null if all are free. The start must respect them
@@ -115,7 +115,7 @@ pub unsafe extern "C" fn viem_map(
 /// As far as bounds and vertices allow it, a PE has at least `least_load * its share`, rounded down; `viem_notes` says where that is 0, and `shortfall` in the report what
 /// is missing.
 ///
-/// - `graph`: n vertices with weights, and what they communicate
+/// - `graph`: n vertices with weights, and their communication
 /// - `start`: a mapping that the result must not be worse than, first by overload, then by shortfall, then by J; null for none
 /// - `fixed`: n entries, the PE that each vertex must be on, or -1; null if all are free. The start must respect them
 /// - `settings`: null for those of VIEM_PRESET_ECO
@@ -190,7 +190,7 @@ unsafe fn objective_of(name: *const c_char) -> Result<SecondaryObjective, Error>
     Ok(unsafe { text("objective", name) }?.parse()?)
 }
 
-/// Lowers a secondary objective, while J rises by at most a share of what it is: exchanges what is on two PEs, nodes or racks. The result is the
+/// Lowers a secondary objective, while J rises by at most a share: exchanges the processes of two PEs, nodes or racks. The result is the
 /// mapping that is given unless its objective is lower. Where distances alone are known of a machine, `busiest_link` changes nothing.
 ///
 /// - `start`: the mapping, one-to-one or many-to-one
@@ -264,7 +264,7 @@ pub unsafe extern "C" fn viem_greatest_load(
     })
 }
 
-/// Reports what a mapping costs, without any search.
+/// Reports the cost of a mapping, without any search.
 ///
 /// - `many_to_one`: 0 if no PE may have more processes than its capacity; else any number of vertices may be on a PE, and loads are reported
 ///   too, as the imbalance and the least load of the settings bound them

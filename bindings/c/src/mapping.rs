@@ -45,7 +45,7 @@ pub struct Report {
     pub greatest_load: i64,
     /// The greatest load that any PE or block may have.
     pub load_bound: i64,
-    /// The sum of what loads exceed their bounds by: 0 if all bounds are met.
+    /// The sum of the excesses over the bounds: 0 if all bounds are met.
     pub overload: i64,
     /// The number of PEs or blocks with less than half of their share.
     pub below_half: i64,

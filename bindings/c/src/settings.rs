@@ -19,7 +19,7 @@ use crate::progress::{Callback, Watcher};
 pub enum Preset {
     /// About a third of the effort of VIEM_PRESET_ECO.
     Fast = 0,
-    /// Good results; what is used without settings.
+    /// Good results; the default.
     Eco = 1,
     /// The best results, in about thirty times the effort of VIEM_PRESET_ECO.
     Strong = 2,

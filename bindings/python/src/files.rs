@@ -17,7 +17,7 @@ use crate::graph::Graph;
 use crate::machine::Machine;
 use crate::map::{Pes, json, pes_of};
 
-/// Reads a graph in the format of METIS, or in the binary one of ParHIP; what it leaves out of its file comes with it.
+/// Reads a graph in the format of METIS, or in the binary one of ParHIP; and notes on the parts of the file that it leaves out.
 #[pyfunction]
 pub(crate) fn read_graph(py: Python<'_>, path: PathBuf) -> PyResult<(Graph, Vec<String>)> {
     let read = || io::read_noted_graph(Source::open(&path)?, NodeWeights::Read);

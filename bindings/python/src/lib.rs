@@ -1,7 +1,7 @@
-//! The module `viem._viem`: what the Python package of `viem` calls. `python/viem` has what users see; the chapter `docs/guide/python.md` is
+//! The module `viem._viem`: the functions that the Python package of `viem` calls. `python/viem` has the interface for users; the chapter `docs/guide/python.md` is
 //! for them.
 //!
-//! | member | what it holds |
+//! | member | contents |
 //! |---|---|
 //! | `numbers` | arrays of numpy as numbers, each entry checked |
 //! | `graph`, `machine` | graphs and machines |
@@ -18,7 +18,7 @@
 //!   stubtest compares it.
 //! - *Arrays are read where they lie* (`numbers.rs`): a view of numpy's memory, each entry checked once, becomes an array of the graph. Zeros,
 //!   the diagonal and repeated entries are removed in place, so a graph of scipy takes no more than itself. The interpreter's lock is held
-//!   meanwhile, so no thread of Python changes what is read.
+//!   meanwhile, so no thread of Python changes the data that is read.
 //! - *A run has two sides* (`run.rs`): threads of a pool work without the interpreter's lock; the calling thread waits, and every 20 ms looks at
 //!   signals and calls the progress function, which only it may do in Python. The pool is kept for the next run, as starting threads would be
 //!   most of what a small call costs; a forked process makes its own.

@@ -1,10 +1,10 @@
 //! Machines as batch systems, hwloc, network tools and users describe them.
 //!
-//! | module | what it does |
+//! | module | purpose |
 //! |---|---|
 //! | [`spec`] | builds machines from text, from files, and from the job that the program runs in |
 //! | [`files`] | reads hosts, Slurm's network, hwloc's nodes, GPUs, NUMA nodes, latencies |
-//! | [`nodes`] | makes a machine of nodes with names, of what is in them, and of the network between them |
+//! | [`nodes`] | makes a machine of nodes with names, of their insides, and of the network between them |
 
 pub mod files;
 pub mod nodes;

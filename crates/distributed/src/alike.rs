@@ -1,7 +1,7 @@
 //! Checks that all ranks give the same: settings, machines, sizes.
 //!
 //! Ranks that were started differently would wait for each other in different operations, or put together a result that none of them has asked for.
-//! So a digest of what they give is compared before anything depends on it.
+//! So a digest of their arguments is compared before anything depends on it.
 
 use viem::ground::error::ErrorKind;
 use viem::ground::rng::derive;

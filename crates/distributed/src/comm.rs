@@ -219,7 +219,7 @@ impl<const N: usize> Letters<N> {
         self.records.push(record);
     }
 
-    /// Sends all records; what a rank gets from another keeps its order.
+    /// Sends all records; those from one rank to another keep their order.
     pub fn send(self, comm: &impl Comm) -> Delivered<N> {
         let mut counts = vec![0; comm.size()];
         for &to in &self.to {

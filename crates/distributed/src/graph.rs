@@ -260,7 +260,7 @@ fn sort_both(targets: &mut [NodeId], weights: &mut [Weight]) {
 }
 
 impl DistGraph {
-    /// The graph of the rows that the ranks have, or what is wrong with them. This rank has as many vertices as there are rows.
+    /// The graph of the rows that the ranks have, or their fault. This rank has as many vertices as there are rows.
     ///
     /// O(m/p log d), and messages for the arcs between ranks.
     ///
@@ -320,7 +320,7 @@ impl DistGraph {
         Ok(graph)
     }
 
-    /// Finds the ghosts, gives heads their local numbers, and finds out who has which own vertices as ghosts.
+    /// Finds the ghosts, gives heads their local numbers, and the ranks that have own vertices as ghosts.
     fn connect(&mut self, comm: &impl Comm) {
         let own = self.ranges.own();
         let mut ghosts: Vec<NodeId> =

@@ -1,9 +1,9 @@
 //! Graphs that are too large for one machine: partitioned, and mapped to the PEs of a machine, by many ranks together.
 //!
-//! | member | what it does |
+//! | member | purpose |
 //! |---|---|
 //! | [`solve`] | one call: a distributed graph and a goal become blocks and a report |
-//! | [`comm`] | what ranks say to each other: a trait with the few collective operations there are, and what is built from them |
+//! | [`comm`] | communication between ranks: a trait with a few collective operations, and operations that are built from them |
 //! | [`threads`] | ranks that are threads of one process |
 //! | [`rounds`] | long messages over operations with counts of 32 bits, as those of MPI |
 //! | [`guard`] | a panic on one rank as an error on all |
@@ -15,7 +15,7 @@
 //! | [`gather`] | distributed graphs on each rank as a whole, and back |
 //! | [`cluster`] | clusters by label propagation |
 //! | [`contract`] | the graph of clusters |
-//! | [`objective`] | what is minimised: the cut, J, and migration |
+//! | [`objective`] | the objective: the cut, J, and migration |
 //! | [`band`] | the surroundings of borders |
 //! | [`refine`] | better partitions within the same bounds |
 //!
@@ -24,7 +24,7 @@
 //! `distributed` is no binding: it has algorithms of its own. MPI is a package of its own above it, so the compiler
 //! guarantees that the algorithms know none, and that they can be built and tested without MPI.
 //!
-//! | layer | what it is |
+//! | layer | meaning |
 //! |---|---|
 //! | `comm` | `trait Comm`: rank, size, all-to-all, all-gather, reduction, broadcast, barrier; all of words of 64 bits. `threads` implements it with the threads of a process, `viem-mpi` with MPI |
 //! | `rounds`, `guard` | a `Comm` of operations with counts of 32 bits, such as those of MPI; a panic on one rank as an error on all |

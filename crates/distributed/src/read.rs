@@ -55,7 +55,7 @@ pub fn read(comm: &impl Comm, path: &Path) -> Result<DistGraph, DistError> {
     read_noted(comm, path).map(|(graph, _)| graph)
 }
 
-/// Reads a graph as [`read`] does. Rank 0 also gets what the graph leaves out of its file.
+/// Reads a graph as [`read`] does. Rank 0 also gets notes on the parts of the file that the graph leaves out.
 pub fn read_noted(comm: &impl Comm, path: &Path) -> Result<(DistGraph, Vec<GraphNote>), DistError> {
     let manner = if comm.rank() == 0 { Manner::of(path) } else { Ok(Manner::Whole) };
     let manner = agree(comm, manner)?;

@@ -31,7 +31,7 @@ struct Meeting {
     is_broken: bool,
 }
 
-/// Runs `work` on this many ranks at once, and returns what it gives on each of them. If it panics on one, it ends on all.
+/// Runs `work` on this many ranks at once, and returns its result on each of them. If it panics on one, it ends on all.
 ///
 /// ```
 /// use viem_distributed::comm::{Comm, sum};

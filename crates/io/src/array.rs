@@ -129,7 +129,7 @@ fn bytes<R: Read, const N: usize>(
     if scanner.read_exact(&mut bytes) { Ok(bytes) } else { Err(ArrayFault::Missing { expected }) }
 }
 
-/// The whole number in some bytes, the least one first, or what it is instead.
+/// The whole number in some bytes, the least one first, or the value that it is instead.
 fn value(header: &Header, raw: [u8; 8]) -> Result<u64, String> {
     let bits = u64::from_le_bytes(raw);
     let unused = 64 - 8 * header.size as u32;

@@ -1,6 +1,6 @@
 //! Files of coordinates: a point for each vertex of a graph, in its order.
 //!
-//! | kind | what it looks like |
+//! | kind | form |
 //! |---|---|
 //! | columns | a line for each vertex, with its two to four coordinates, perhaps after its number; there may be names over them |
 //! | `.xyz` with a header | a line with the number of dimensions, one with the number of points, and for each the number of its vertex and its one to four coordinates |

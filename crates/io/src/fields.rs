@@ -86,7 +86,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The next field, which must be a number in a range; `what` says what it is.
+    /// The next field, which must be a number in a range; `what` is its name in messages.
     pub fn number<F: From<FieldFault>>(
         &mut self,
         what: &'static str,

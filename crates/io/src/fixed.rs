@@ -234,7 +234,7 @@ impl Reading<'_> {
         if earlier > 0 { Err(fault(FixedFault::Twice { item, number, earlier })) } else { Ok(number) }
     }
 
-    /// Fixes an item to what a field names, if that has room.
+    /// Fixes an item to the place that a field names, if that has room.
     fn fix(&mut self, number: NodeId, line: u64, (column, text): &(u64, String)) -> Result<(), Misplaced> {
         if number::signed(number::whole(text.as_bytes())) == Some(-1) {
             return Ok(());

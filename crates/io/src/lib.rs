@@ -1,7 +1,7 @@
 //! Files: graphs, mappings, partitions; reading that survives any bytes, writing that leaves a
 //! whole file or none.
 //!
-//! | member | what it does |
+//! | member | purpose |
 //! |---|---|
 //! | [`Source`] | a file or the standard input, unpacked if it is packed with gzip |
 //! | [`metis`] | graphs: read, check, repair, write |

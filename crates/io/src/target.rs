@@ -336,7 +336,7 @@ fn decomposition(fields: &mut Fields<'_>) -> Result<Base> {
 
 /// Checks that no domain holds another.
 fn check_domains(domains: &[u64], places: &[Place]) -> Result<()> {
-    // In the order of the leaves of the tree, a domain comes right before what it holds.
+    // In the order of the leaves of the tree, a domain comes right before its contents.
     let mut order: Vec<usize> = (0..domains.len()).collect();
     order.sort_unstable_by_key(|&pe| (path(domains[pe]), domains[pe]));
     for pair in order.windows(2) {

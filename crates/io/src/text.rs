@@ -7,7 +7,7 @@ use crate::source::read_error;
 use crate::{ContentError, ReadError, Source};
 use viem::ground::text::{Place, place};
 
-/// A text as it is read, and what it is called.
+/// A text as it is read, and its name.
 pub struct Text {
     name: String,
     text: String,

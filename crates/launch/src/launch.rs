@@ -42,7 +42,7 @@ impl LauncherKind {
     }
 }
 
-/// Fails if ranks are to be bound to more than is known of what is near the GPUs.
+/// Fails if ranks are to be bound to cores near GPUs that are not known.
 fn check_gpus(job: &Job<'_>, binds_to: BindsTo) -> Result<(), LaunchError> {
     let sites = (0..job.nodes.num_pes() as PeId).map(|pe| job.nodes.site(pe));
     for Site { node, cores, cpus, .. } in sites.filter(|site| !site.gpus.is_empty()) {

@@ -1,4 +1,4 @@
-//! Sums what the readers hand over, and makes the communication graph.
+//! Sums the flows of the readers, and makes the communication graph.
 
 use std::any::Any;
 use std::mem;
@@ -93,7 +93,7 @@ pub struct Summary {
     /// The id of each vertex, if those that no line mentions are left out.
     #[serde(skip)]
     pub ids: Option<Vec<u64>>,
-    /// Ranks of which no file says what they sent, from 0; only of kinds in which each rank says this
+    /// Ranks without a file of their traffic, from 0; only of kinds in which each rank writes its own
     /// itself.
     pub silent_ranks: Vec<NodeId>,
     /// Number of ranks that occur in several files.
@@ -290,7 +290,7 @@ impl Collector {
         }
     }
 
-    /// The same, with what a column called `size` holds in a table that counts messages.
+    /// The same, with the meaning of a column called `size` in a table that counts messages.
     pub fn with_sizes(self, sizes: impl Into<Option<Sizes>>) -> Self {
         Self { sizes: sizes.into(), ..self }
     }
@@ -316,7 +316,7 @@ impl Collector {
         self.kind
     }
 
-    /// Takes what is in one more file, which is of this kind.
+    /// Takes the content of one more file, which is of this kind.
     pub(super) fn inlet<'a>(&'a mut self, kind: Kind, file: &'a str) -> Result<Inlet<'a>, TrafficFault> {
         match self.kind {
             None => self.begin(kind),
@@ -542,14 +542,14 @@ pub(super) trait Together: Any + Send {
     fn add_to(self: Box<Self>, num_ranks: u64, inlet: &mut Inlet<'_>) -> Result<(), TrafficError>;
 }
 
-/// The receiver of what a reader finds in one file.
+/// The receiver of the flows that a reader finds in one file.
 pub(super) struct Inlet<'a> {
     collector: &'a mut Collector,
     file: &'a str,
 }
 
 impl Inlet<'_> {
-    /// Adds what the `class`-th class of traffic moves from one rank to another.
+    /// Adds traffic of the `class`-th class from one rank to another.
     #[inline]
     pub(super) fn add(
         &mut self,
@@ -651,7 +651,7 @@ impl Inlet<'_> {
         self.collector.is_pattern
     }
 
-    /// A line is not what it should be and was left out.
+    /// A faulty line was left out.
     pub(super) fn torn(&mut self, line: u64) {
         let left_out = &mut self.collector.left_out;
         left_out.torn_lines += 1;

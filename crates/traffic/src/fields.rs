@@ -1,4 +1,4 @@
-//! Fields of lines, and numbers in them: what the readers share.
+//! Fields of lines, and numbers in them, for all readers.
 
 use super::fault::{Stop, TrafficFault, expected};
 use viem::ground::number;
@@ -20,7 +20,7 @@ pub(super) trait FieldsExt<'a> {
     /// There must be nothing more.
     fn end(&mut self) -> Result<(), Stop>;
 
-    /// A field that is not what was expected.
+    /// A field other than expected.
     fn unexpected(&self, field: Field<'_>, expected: &'static str) -> Stop;
 
     /// A fault of a field.
@@ -98,7 +98,7 @@ pub(super) trait ScannerExt {
     /// Returns whether the next token, which must be a number of any kind, is zero.
     fn is_zero(&mut self, expected: &'static str) -> Result<bool, Stop>;
 
-    /// A token that is not what was expected.
+    /// A token other than expected.
     fn unexpected(&self, token: Token, expected: &'static str) -> Stop;
 
     /// Skips the end of a line, which must be here.

@@ -17,7 +17,7 @@ pub struct Format {
     pub(super) sample: crate::tests::Sample,
 }
 
-/// Passes on what a file holds.
+/// Passes on the content of a file.
 type ReadFile = fn(&mut Scanner<Source<'_>>, &mut Inlet<'_>) -> Result<(), Stop>;
 
 impl Format {
@@ -36,7 +36,7 @@ impl Format {
         self.kind.classes
     }
 
-    /// Returns whether such a file may be an application graph, too, instead of what a program has recorded.
+    /// Returns whether such a file may be an application graph, too, instead of a recording.
     pub fn is_graph(self) -> bool {
         self.kind.is_graph
     }

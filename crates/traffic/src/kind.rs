@@ -13,7 +13,7 @@ pub(super) struct Kind {
     pub(super) tells_recorders: bool,
     /// True if ranks may be counted from 0 or from 1.
     pub(super) guesses_first_rank: bool,
-    /// True if such a file may be an application graph, too, instead of what a program has recorded.
+    /// True if such a file may be an application graph, too, instead of a recording.
     pub(super) is_graph: bool,
     /// The likely reason if files of this kind hold no traffic, if it is known.
     pub(super) if_empty: &'static str,

@@ -1,15 +1,15 @@
 //! Traces of PyTorch's profiler (Kineto): a JSON file for each rank.
 //!
 //! Events `record_param_comms` have the name of a collective, its type, the numbers of its elements and the ranks of its group. From
-//! them follows what the rank of the file sends:
+//! them follows the traffic of the rank of the file:
 //!
-//! | collective | class | what is sent |
+//! | collective | class | traffic |
 //! |---|---|---|
 //! | all-reduce, all-gather, reduce-scatter | by name | 2, 1 and 1 passes around the ring of the group, [`ring_bytes`] each |
 //! | all-to-all | `alltoall` | to each rank its split, or an equal part |
 //! | broadcast, reduce | `rooted` | all of it to the next in the ring, up to the last one behind the root, or up to the root |
 //! | gather, scatter | `rooted` | the parts directly |
-//! | send | `p2p` | all of it; what is received is in the trace of the sender |
+//! | send | `p2p` | all of it; receives are in the trace of the sender |
 //!
 //! Kernels of NCCL and ranges called `nccl:...` may have the same arguments: all there is where activities of the CPU were not profiled. A call
 //! that a trace has in several of these ways counts once ([`unique`]).
@@ -131,7 +131,7 @@ impl Event {
         (elements("In msg nelems"), elements("Out msg nelems"))
     }
 
-    /// Returns whether it holds what a call moves.
+    /// Returns whether it has the sizes of a call.
     fn has_size(&self) -> bool {
         self.elements() != (0, 0)
     }

@@ -104,7 +104,7 @@ fn read_array(
     Ok(())
 }
 
-/// Reads what the entry of a row and a column has, and adds it.
+/// Reads the entry of a row and a column, and adds it.
 fn add_entry(
     scanner: &mut Scanner<Source<'_>>,
     inlet: &mut Inlet<'_>,

@@ -202,7 +202,7 @@ impl Log {
         process
     }
 
-    /// A process is a rank of a communicator. Several lines say so of each.
+    /// A process is a rank of a communicator. Several lines show this for each.
     fn join(&mut self, line: &Line<'_>, new: Membership, is_complete: bool) {
         let process = self.process(line);
         let memberships = &mut self.processes[process];

@@ -5,7 +5,7 @@
 //! of the library itself, S and R one-sided traffic away from me and towards me, C collectives seen as
 //! traffic between pairs. D, O2A, A2O and A2A describe the same collectives once more, by communicator; no
 //! rank is known to which anything would go. On a stream the lines of several ranks may be torn and the
-//! application may write in between: what is not a whole line is counted and left out. A line is whole if it
+//! application may write in between: incomplete lines are counted and left out. A line is whole if it
 //! has this form up to its end, with a histogram as long as those of most before it. (Open MPI 4.1,
 //! `ompi/mca/common/monitoring`; the histogram came with version 3.)
 

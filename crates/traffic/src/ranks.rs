@@ -6,7 +6,7 @@ pub const MOST_RANKS: u64 = 1 << 24;
 
 /// Ranks that files may speak of in a few lines.
 const FREE_RANKS: u64 = 1 << 20;
-/// Ranks of a larger job for each line, at most, so that memory is taken for what is in the files.
+/// Ranks of a larger job for each line, at most, so that memory is taken for the content of the files.
 pub(super) const MOST_RANKS_OF_A_LINE: u64 = 64;
 
 /// Returns whether this many lines are too few for a job of this many ranks.

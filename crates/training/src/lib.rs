@@ -1,8 +1,8 @@
 //! Models that are trained or served in parallel.
 //!
-//! | module | what it does |
+//! | module | purpose |
 //! |---|---|
-//! | [`jobs`] | what the ranks of a training job send each other, as a graph or a workload |
+//! | [`jobs`] | the traffic between the ranks of a training job, as a graph or a workload |
 //! | [`experts`] | places the experts of a model on GPUs |
 //! | [`expert_trace`] | reads which experts tokens have chosen |
 

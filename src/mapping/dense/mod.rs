@@ -12,7 +12,7 @@
 //! | `tabu` | robust tabu search |
 //! | `crossover` | children of one or two assignments |
 //! | `memetic` | the population of assignments |
-//! | `effort` | how much the search does |
+//! | `effort` | the effort of the search |
 //! | `embed` | problems whose optimum follows from their shape |
 //! | `bound`, `exact` | lower bounds; branch and bound for small problems |
 //!

@@ -22,7 +22,7 @@ pub(super) struct Setting<'a> {
     pub fixed: Option<&'a FixedVertices>,
 }
 
-/// A place of a node, and what is on it.
+/// A place of a node, and its process.
 type Place = (PeId, Option<NodeId>);
 
 /// A process, and the PE that it moves to.
@@ -67,7 +67,7 @@ impl<'a> Exchanges<'a> {
         Self { setting, after: pe_of.clone(), pe_of, nodes, watch: Watch::new(observer), is_over: false }
     }
 
-    /// Exchanges what is on two places of a node, and then groups, until no exchange lowers J.
+    /// Exchanges the processes on two places of a node, and then groups, until no exchange lowers J.
     pub fn search(&mut self) -> Counts {
         let mut all = Counts::default();
         while !self.is_over {
@@ -131,7 +131,7 @@ impl<'a> Exchanges<'a> {
         }
     }
 
-    /// The exchange of what is on two places of a node; `None` if they are of one PE or a process must stay.
+    /// The exchange of the processes on two places of a node; `None` if they are of one PE or a process must stay.
     fn exchange_places(&self, node: usize, pair: [usize; 2]) -> Option<Vec<Move>> {
         let [a, b] = pair.map(|place| self.nodes[node][place]);
         let is_possible = a.0 != b.0 && self.may_move(a.1) && self.may_move(b.1);

@@ -7,7 +7,7 @@
 //!
 //! Takes a mapping of the groups, one of the processes of each node, and O(s² m / n) distances for each node of s places.
 //!
-//! | member | what it holds |
+//! | member | contents |
 //! |---|---|
 //! | `process_groups` | the groups as they are given |
 //! | `rooms` | the nodes, and which groups each has room for |

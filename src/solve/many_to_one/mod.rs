@@ -12,7 +12,7 @@
 //! problems start from a mapping in two steps as well, and end with a one-to-one mapping of vertices to the places of the PEs, whose
 //! search exchanges vertices (`search`).
 //!
-//! | member | what it holds |
+//! | member | contents |
 //! |---|---|
 //! | `config` | the settings, and the presets as whole values of them |
 //! | `run` | the problem in blocks instead of PEs, and the report |

@@ -45,7 +45,7 @@ pub(in crate::solve) enum Origin<'a> {
     Nothing,
     /// A mapping to improve.
     Start(&'a Mapping),
-    /// The present PEs of the vertices, and what is asked of a remapping.
+    /// The present PEs of the vertices, and the request of a remapping.
     Homes(Remapping<'a>),
 }
 
@@ -98,7 +98,7 @@ impl Blocks<'_> {
 }
 
 impl Search<'_> {
-    /// The best mappings of what starts from this, and the weight of migration that was asked for.
+    /// The best mappings of the runs that start from this, and the weight of migration that was asked for.
     fn from(
         &self,
         first: &Blocks<'_>,
@@ -135,7 +135,7 @@ impl Run<'_> {
         self.machine.distances()?.visit(InBlocks { run: self, parts: &parts })
     }
 
-    /// Checks that what is given fits graph and machine.
+    /// Checks that all inputs fit graph and machine.
     pub(super) fn check(&self) -> Result<(), SolveError> {
         let (num_vertices, machine) = (self.graph.num_nodes(), self.machine.machine());
         match self.from {

@@ -1,9 +1,9 @@
 //! One-to-one mappings: each process has a place of its own.
 //!
-//! | member | what it holds |
+//! | member | contents |
 //! |---|---|
 //! | `config` | the settings, and the presets as whole values of them |
-//! | `effort` | how much a preset does on a problem of a size |
+//! | `effort` | the effort of a preset on a problem of a size |
 //! | `task` | a problem, its part of the machine and its places |
 //! | `starts` | further initial mappings: a table of them |
 //! | `run` | constructions, improvement and the final local search |

@@ -1,4 +1,4 @@
-//! Arguments of C. What can be checked is checked; what a pointer leads to is the caller's promise.
+//! Arguments of C. All checks that are possible are made; the memory behind a pointer is the caller's promise.
 #![allow(unsafe_code)] // a foreign interface
 
 use std::ffi::{CStr, c_char};

@@ -1,9 +1,9 @@
 //! The common part of the bindings: arguments of C are checked before they are used, no panic leaves, and errors have the place of the fault.
 //!
-//! | member | what it does |
+//! | member | purpose |
 //! |---|---|
 //! | `arguments` | pointers and counts of C as references, slices and texts |
-//! | `division` | what a graph is divided into, with bounds and least loads |
+//! | `division` | the blocks that are asked for, with bounds and least loads |
 //! | `files` | files, each written whole or not at all |
 //! | `graph` | graphs as other partitioners take them |
 //! | `guard` | a panic as a message |

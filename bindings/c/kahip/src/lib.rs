@@ -95,7 +95,7 @@ fn too_few(graph: &CsrGraph, num_parts: usize) -> Option<(usize, usize)> {
     Some((graph.num_nodes(), num_parts)).filter(|(vertices, parts)| vertices < parts)
 }
 
-/// Does the work of a function and writes what it has found, or -1.
+/// Does the work of a function and writes the result, or -1.
 ///
 /// # Safety
 ///

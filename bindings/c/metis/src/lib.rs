@@ -1,14 +1,14 @@
 //! The functions of METIS 5 (5.1, as Debian builds it), which partition with viem.
 //!
-//! | member | what it does |
+//! | member | purpose |
 //! |---|---|
 //! | `exports` | the functions that programs call |
 //! | `options` | the array of options |
-//! | `task` | a graph, what it is divided into, and its partition |
+//! | `task` | a graph, the blocks that are asked for, and its partition |
 //! | `mesh` | dual and nodal graphs of meshes, and parts of nodes from those of elements |
 //! | `real` | METIS itself, for what viem does not do |
 //!
-//! *Departures from METIS.* Graphs are checked: what is no symmetric graph is `METIS_ERROR_INPUT`. Bounds hold to the vertex, no part is empty if
+//! *Departures from METIS.* Graphs are checked: a graph that is not symmetric is `METIS_ERROR_INPUT`. Bounds hold to the vertex, no part is empty if
 //! there are enough vertices (with fewer than parts, which METIS accepts too, all but as many parts stay empty), and weights that are all 0 count as 1. Nothing is printed whatever the debug level. The variables `VIEM_PRESET` (`fast`,
 //! `eco`, `strong`) and `VIEM_THREADS` choose the effort. Of the options, those that choose METIS's own algorithms mean nothing.
 #![allow(clippy::useless_conversion, clippy::unnecessary_cast)] // `Idx` has one of two widths

@@ -19,7 +19,7 @@ unsafe impl Send for Library {}
 unsafe impl Sync for Library {}
 
 impl Library {
-    /// Opens what the variable `VIEM_METIS` names, else the library of the system.
+    /// Opens the library that the variable `VIEM_METIS` names, else the library of the system.
     fn open() -> Option<Self> {
         let named = std::env::var("VIEM_METIS").ok().and_then(|name| CString::new(name).ok());
         let usual = [c"libmetis.so.5".to_owned(), c"libmetis.so".to_owned()];
@@ -27,7 +27,7 @@ impl Library {
     }
 
     fn load(name: &CStr) -> Option<Self> {
-        // SAFETY: the name ends with a zero byte. What the library does when it is loaded is up to who has installed it.
+        // SAFETY: the name ends with a zero byte. Code that the library runs when it is loaded is the responsibility of its installer.
         let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_LAZY | libc::RTLD_LOCAL) };
         (!handle.is_null()).then_some(Self(handle)).filter(Self::has_same_width)
     }

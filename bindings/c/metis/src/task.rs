@@ -1,4 +1,4 @@
-//! A graph, what it is divided into, and its partition.
+//! A graph, the blocks that are asked for, and its partition.
 
 use std::borrow::Cow;
 
@@ -24,7 +24,7 @@ pub(crate) struct Task<'a> {
     pub imbalance: Option<f32>,
 }
 
-/// A partition and what it costs.
+/// A partition and its cost.
 pub(crate) struct Solution {
     pub parts: Vec<BlockId>,
     pub objective: Weight,

@@ -1,4 +1,4 @@
-//! Distributed graphs for C: what the C part of `libviem_dist` calls.
+//! Distributed graphs for C: the functions that the C part of `libviem_dist` calls.
 //!
 //! The C part, `distributed.c`, has the functions of `viem_dist.h` and all calls of MPI, so this is compiled once for any number of MPIs. Errors, machines,
 //! settings and reports are those of `viem.h`, and all of `libviem` is linked in with them.

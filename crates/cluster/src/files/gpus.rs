@@ -7,7 +7,7 @@
 //!
 //! Weights are distances as they are. For the links of NVIDIA distances are assumed, in inverse proportion to their bandwidth:
 //!
-//! | link | what is between two GPUs | distance |
+//! | link | between two GPUs | distance |
 //! |---|---|--:|
 //! | `NV#` | # NVLinks, each as fast as 16 lanes of PCIe 4 | 36 / #, rounded up |
 //! | `PIX` | one PCIe switch | 36 |
@@ -191,7 +191,7 @@ fn found(start: &str) -> Option<&'static Tool> {
     ALL.iter().find(|tool| lines(start).any(|words| (tool.marks)(&words)))
 }
 
-/// Reads the distances in what a tool has printed. O(text).
+/// Reads the distances in the output of a tool. O(text).
 pub fn read(source: Source<'_>) -> Result<GpuDistances, ReadError> {
     Text::read(source)?.parse(distances)
 }

@@ -1,6 +1,6 @@
 //! Host files: a host a line, as Open MPI (`n1 slots=4`), MPICH (`n1:4`), batch systems and scripts write them.
 //!
-//! | line | what it says | who writes it |
+//! | line | meaning | written by |
 //! |---|---|---|
 //! | `n1` | a host, or a slot of it | batch systems, scripts |
 //! | `n1 slots=4` | a host and its slots | Open MPI |

@@ -1,6 +1,6 @@
 //! Descriptions of clusters: lists of hosts, the network of Slurm, the inside of a node by hwloc, measured latencies.
 //!
-//! | member | what it reads |
+//! | member | reads |
 //! |---|---|
 //! | [`hostlist`] | lists of hosts as Slurm writes them: `n[01-04,7],gpu1`, and numbers such as `2(x4),3` |
 //! | [`hostfile`] | host files of Open MPI (`n1 slots=4`), MPICH (`n1:4`), batch systems, and plain ones |

@@ -60,7 +60,7 @@ fn found(start: &str) -> Option<&'static Tool> {
     ALL.iter().find(|tool| lines(start).any(|(_, line)| (tool.marks)(line)))
 }
 
-/// Reads the distances in what a tool has printed.
+/// Reads the distances in the output of a tool.
 pub fn read(source: Source<'_>) -> Result<NumaDistances, ReadError> {
     Text::read(source)?.parse(distances)
 }

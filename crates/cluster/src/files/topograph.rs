@@ -177,7 +177,7 @@ enum Name<'a> {
     Domain(Domain<'a>),
 }
 
-/// A switch or a domain, and what is known of it.
+/// A switch or a domain, with its properties.
 struct Vertex<'a> {
     name: Name<'a>,
     above: Option<usize>,

@@ -1,7 +1,7 @@
 //! The network of a cluster: `topology.conf`, `topology.yaml`, what `scontrol show topology` prints, a list of the addresses of the nodes,
 //! an InfiniBand fabric ([`super::fabric`]), or what topograph writes (`topograph`).
 //!
-//! | kind | what it says |
+//! | kind | meaning |
 //! |---|---|
 //! | tree | switches, and the nodes and switches that hang on each |
 //! | block | blocks of nodes with fast links; sizes of blocks of blocks |
@@ -107,7 +107,7 @@ pub struct Torus {
     pub nodes: Vec<String>,
     /// The vertex of each node.
     pub vertices: Vec<u64>,
-    /// True if the vertices are only assumed to be those of a list in order, because what was read does not have them.
+    /// True if the vertices are only assumed to be those of a list in order, because the file does not have them.
     pub is_order_assumed: bool,
 }
 
@@ -222,7 +222,7 @@ impl Switches {
     }
 }
 
-/// Blocks, with what is printed of each.
+/// Blocks, with the output for each.
 #[derive(Default)]
 struct Blocks {
     blocks: Vec<(Option<u32>, Vec<String>)>,
@@ -402,7 +402,7 @@ fn check_tree(at: usize, switches: Vec<Switch>) -> Result<Topology, Fault> {
             }
         }
     }
-    // The switch from which each was first reached: whoever comes back to one of its own goes round.
+    // The switch from which each was first reached: a search that comes back to one of its own has found a circle.
     let mut reached_from = vec![usize::MAX; switches.len()];
     for (start, switch) in switches.iter().enumerate() {
         let mut at = Some(start);

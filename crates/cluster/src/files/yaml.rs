@@ -1,6 +1,6 @@
 //! YAML documents as trees of values with their positions, read by `saphyr-parser`.
 //!
-//! Aliases are replaced by what they refer to, and maps take over what a merge key `<<` refers to. Tags are skipped: all
+//! Aliases are replaced by the values that they refer to, and maps take over the values that a merge key `<<` refers to. Tags are skipped: all
 //! scalars are texts. A value is held once, whatever refers to it, so memory is in proportion to the file. What aliases expand
 //! to is bounded, as readers walk all of it, and so is how deep values lie in each other.
 

@@ -1,4 +1,4 @@
-//! The levels of a cluster: what they are called, and what is assumed of their distances.
+//! The levels of a cluster: their names, and their assumed distances.
 
 use super::error::ClusterError;
 use crate::files::hwloc::ObjectKind;

@@ -1,4 +1,4 @@
-//! Clusters: nodes with names, what is in them, and how they are connected.
+//! Clusters: nodes with names, their insides, and their network.
 //!
 //! A [`Draft`] describes a cluster; [`Cluster::new`] makes a machine of it: a [`Hierarchy`] where all is regular.
 //!

@@ -24,7 +24,7 @@ pub(super) const FILE: FileKind = FileKind {
     },
 };
 
-/// The machine of a matrix that was read from a file of this name, and what it is described as.
+/// The machine of a matrix that was read from a file of this name, and its description.
 ///
 /// If every PE is nearest to itself, as in tables of NUMA distances with 10 on the diagonal, the diagonal is taken as 0.
 pub(super) fn machine(

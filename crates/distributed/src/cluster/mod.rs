@@ -119,7 +119,7 @@ impl<C: Comm> Run<'_, C> {
         }
     }
 
-    /// Finds out what the vertices are fixed to that clusters are named after, if any vertex is.
+    /// Finds the block to which each vertex that a cluster is named after is fixed, if any vertex is.
     fn learn_fixed(&mut self) {
         let (Some(fixed), Some(fixed_to)) = (&self.places.fixed, &mut self.fixed_to) else { return };
         let known = |local: usize| u64::from(fixed[local]);

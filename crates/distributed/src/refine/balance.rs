@@ -161,7 +161,7 @@ impl<C: Comm> State<'_, C> {
     }
 }
 
-/// Takes a weight from what is left, if that is enough.
+/// Takes a weight from the rest, if that is enough.
 pub(super) fn take_if_left(left: &mut Weight, weight: Weight) -> bool {
     let takes = *left >= weight;
     *left -= if takes { weight } else { 0 };

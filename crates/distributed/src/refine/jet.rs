@@ -11,7 +11,7 @@ use crate::comm::{Comm, Reduction};
 use crate::objective::Homes;
 
 impl<C: Comm> State<'_, C> {
-    /// Moves vertices, whatever the blocks then weigh; how many on this rank. Vertices that are `locked` stay; then those are that have moved.
+    /// Moves vertices without regard to bounds, and returns their number on this rank. Vertices that are `locked` stay; then those are that have moved.
     pub(super) fn move_all(&mut self, locked: &mut [bool], loss: f64) -> i64 {
         let graph = self.task.graph;
         let mut nearby = Nearby::new(self.loads.len());
@@ -81,7 +81,7 @@ impl<C: Comm> State<'_, C> {
         left.into_iter().map(|(own, place)| (own, emptied[place])).collect()
     }
 
-    /// The block that an own vertex would move to, and what it would gain.
+    /// The block that an own vertex would move to, and its gain.
     fn candidate(&self, own: usize, loss: f64, nearby: &mut Nearby) -> Option<(BlockId, Weight)> {
         let here = self.blocks[own];
         let near = nearby.fill(self.task.graph.arcs(own).map(|(to, weight)| (self.blocks[to], weight)));

@@ -21,7 +21,7 @@ pub(super) const REFINEMENT: u64 = 2;
 /// The random stream of V-cycles.
 pub(super) const V_CYCLES: u64 = 3;
 
-/// A graph that is divided, and what is given of its vertices.
+/// A graph that is divided, and the given blocks of its vertices.
 pub(super) struct Run<'a, C> {
     pub(super) comm: &'a C,
     pub(super) graph: &'a DistGraph,

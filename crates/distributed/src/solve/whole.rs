@@ -22,7 +22,7 @@ use crate::graph::DistGraph;
 use crate::objective::{Homes, Places};
 use crate::refine::{Bounds, Quality};
 
-/// A graph that a rank has as a whole, and what is given of its vertices.
+/// A graph that a rank has as a whole, and the given blocks of its vertices.
 pub(super) struct Whole {
     pub graph: CsrGraph,
     /// The previous blocks, as those of [`Places`], of all vertices.

@@ -8,7 +8,7 @@
 //! last vertex are accepted. Weights of vertices are 0 or more, of edges 1 or more, all below 2^63.
 //! (Karypis, "METIS: a software package for partitioning unstructured graphs", manual of version 5.)
 //!
-//! | member | what it does |
+//! | member | purpose |
 //! |---|---|
 //! | [`read`] | the graph, or the first fault |
 //! | [`check`] | all faults |

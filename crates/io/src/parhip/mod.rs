@@ -14,7 +14,7 @@
 //! vertices; 32 bits for 4 offsets, 8 neighbours, 16 weights of vertices, 32 weights of edges. ParHIP itself reads version 3.
 //! (Meyerhenke, Sanders and Schulz, "Parallel Graph Partitioning for Complex Networks", IPDPS 2015; the user guide of KaHIP.)
 //!
-//! | member | what it does |
+//! | member | purpose |
 //! |---|---|
 //! | [`is_parhip`] | whether a file is such a graph, by its first bytes |
 //! | [`read`] | the graph, or the first fault with its byte |

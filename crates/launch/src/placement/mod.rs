@@ -45,7 +45,7 @@ listed! {
     }
 }
 
-/// A mapping that was read, and what is to be said about it.
+/// A mapping that was read, with notes about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Placement {

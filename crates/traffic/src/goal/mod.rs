@@ -12,7 +12,7 @@
 //! }
 //! ```
 //!
-//! As traffic, each `send` is a message, and everything else moves nothing: what is received is in the block of the sender. Their
+//! As traffic, each `send` is a message, and everything else adds nothing: receives repeat the sends. Their
 //! order becomes a workload ([`read_goal`]), and [`relabel_goal`] renames the ranks. A label is not needed, `irequires`
 //! waits for the start instead of the end, -1 is any sender or tag, `tag`, `cpu` and `nic` may follow an operation. `//` begins a comment
 //! up to the end of its line, `/*` one up to `*/`. An operation or dependency ends with its line. (Grammar as in `src/LogGOPSim/txt2bin.re` of

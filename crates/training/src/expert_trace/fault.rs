@@ -123,7 +123,7 @@ impl From<ArchiveFault> for ExpertTraceFault {
 /// A fault and its line and column.
 pub(super) type Stop = (u64, u64, ExpertTraceFault);
 
-/// A fault of what has no lines.
+/// A fault in a file without lines.
 pub(super) fn at_start(fault: ExpertTraceFault) -> Stop {
     (1, 1, fault)
 }

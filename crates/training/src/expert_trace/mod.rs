@@ -1,6 +1,6 @@
 //! The experts that tokens choose, layer by layer; and numbers of copies of experts.
 //!
-//! | file | what it holds | kind |
+//! | file | contents | kind |
 //! |---|---|---|
 //! | `.npy`, or `.npz` with one array | layers x tokens x choices: the experts of each token; -1 is none | choices |
 //! | | layers x tokens x experts: 0 for each expert that is not chosen | choices |
@@ -16,11 +16,11 @@
 //! blanks, commas or semicolons; a first line may name the columns. Which of the shapes it is follows from the number of experts, which must be
 //! given, from these names, and from the numbers. A file that may be of two kinds is refused, unless the kind is given.
 //!
-//! | member | what it does |
+//! | member | purpose |
 //! |---|---|
 //! | `array` | reads arrays |
 //! | `text` | reads texts |
-//! | `columns` | what the names over columns say |
+//! | `columns` | meanings of the names over columns |
 //! | `loads` | loads that need not be whole numbers |
 
 mod array;
@@ -81,7 +81,7 @@ pub fn read(
         npz::array(&archive).map_err(|fault| at_start(fault.into())).and_then(|unpacked| {
             let mut scanner = Scanner::new(unpacked);
             let result = array::read(&mut scanner, experts, kind, take);
-            // A failed read ends the array, and is the reason for whatever is missing then.
+            // A failed read ends the array, and is the reason for all that is missing then.
             let failure = scanner.failure().map(|error| at_start(ArchiveFault::from(error).into()));
             failure.map_or(result, Err)
         })

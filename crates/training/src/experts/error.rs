@@ -1,4 +1,4 @@
-//! Why there is no placement of experts, and the limits of what is placed.
+//! Errors of placements of experts, and limits of their sizes.
 
 use viem::ground::error::{ErrorKind, HasKind};
 use viem::ground::settings::ConfigError;

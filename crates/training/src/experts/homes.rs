@@ -1,6 +1,6 @@
 //! An older placement: which copies have moved, and names of PEs under which fewest of them have.
 //!
-//! A placement costs the same if PEs of a group exchange what they hold, or groups of the same shape. So the groups of a placement get the places of
+//! A placement costs the same if PEs of a group exchange their copies, or groups of the same shape do. So the groups of a placement get the places of
 //! those of the older one by assignments of greatest weight, from the single PEs outwards: what two groups have in common is what their
 //! parts have under the best assignment of these. O(PEs² · slots of a PE), and an assignment for each two groups.
 

@@ -4,13 +4,13 @@
 //! experts are: tokens are sent once to each GPU, and once into each node, where copies are made. So experts that are
 //! chosen together belong together, and experts that are chosen often must not.
 //!
-//! | member | what it holds |
+//! | member | contents |
 //! |---|---|
 //! | [`ExpertRouting`] | which experts tokens have chosen, by layer |
 //! | [`ExpertCopies`] | how many copies each expert has |
 //! | [`ExpertPlacement`] | the expert in each slot of each GPU |
 //! | [`place_experts`], [`remap_experts`] | from a routing and a machine to a placement, perhaps with an older one |
-//! | [`ExpertScore`] | what a placement costs |
+//! | [`ExpertScore`] | the cost of a placement |
 //! | `domains` | the machine as levels of groups |
 //! | `packing` | placements by load alone, as load balancers make them |
 //! | `balance` | placements whose loads are as even as possible |
@@ -97,7 +97,7 @@ use viem::solve::MapPreset;
 const SMALL: u64 = 256;
 const MOST_TRIES: u64 = 16;
 
-/// Upper limit on what a move costs in the search, so that sums fit.
+/// Upper limit on the cost of a move in the search, so that sums fit.
 const MOST_PRICE: f64 = (1u64 << 46) as f64;
 
 /// The settings of placements of experts.
@@ -140,7 +140,7 @@ impl ExpertConfig {
         Self { threads, ..self }
     }
 
-    /// The same with a bound on loads: how far above the mean they may be, as a share of it.
+    /// The same with a bound on loads: their greatest excess over the mean, as a share of it.
     pub fn with_imbalance(self, imbalance: f64) -> Self {
         Self { imbalance, ..self }
     }
@@ -166,7 +166,7 @@ impl Default for ExpertConfig {
     }
 }
 
-/// A placement and what it costs.
+/// A placement and its cost.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ExpertSolution {

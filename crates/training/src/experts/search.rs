@@ -33,7 +33,7 @@ pub(super) struct Search<'a> {
     loads: &'a [u64],
     load_of: Vec<u64>,
     bound: u64,
-    /// The sum of what loads are above the bound.
+    /// The sum of the excesses of loads over the bound.
     overload: i64,
     /// The previous places of copies, and the cost of leaving them.
     homes: Option<Homes>,

@@ -1,4 +1,4 @@
-//! Collectives as bytes between pairs of ranks, and what is made of these: a graph, or a workload with a phase for each class.
+//! Collectives as bytes between pairs of ranks, and the results of these: a graph, or a workload with a phase for each class.
 
 use super::error::TrainingError;
 use viem::graph::{CsrGraph, GraphBuilder};

@@ -1,10 +1,10 @@
-//! Training jobs: what the ranks of a model that is trained in parallel send each other in a step.
+//! Training jobs: the traffic between the ranks of a model that is trained in parallel in a step.
 //!
 //! The ranks form a grid of tensor, context, data and pipeline parallelism ([`ParallelConfig`]), and a second one for
 //! experts. From that and from the shape of a transformer ([`TrainingConfig`]) the traffic follows, so
 //! [`step_traffic`] makes the communication graph of a job before it runs, and [`step_workload`] a workload to simulate.
 //!
-//! | member | what it holds |
+//! | member | contents |
 //! |---|---|
 //! | [`ParallelConfig`] | how many ranks of each kind, and in which order they are numbered |
 //! | [`TrainingConfig`] | the model, the batch, and how both are trained |
@@ -30,7 +30,7 @@
 //! | data | dp · cp | `none`: an all-reduce of gradients. `optimizer`: their reduce-scatter and an all-gather of parameters. `gradients`: the former for each microbatch. `full`: for each microbatch, and two all-gathers |
 //! | expert-data | the other ranks with the same experts | the same for the parameters of experts |
 //!
-//! Recomputation repeats what is forward inside layers. Norms, biases and routers are left out: their parameters are less than a
+//! Recomputation repeats the forward pass inside layers. Norms, biases and routers are left out: their parameters are less than a
 //! hundredth. Fractions of a byte are rounded up for each pair of ranks.
 //!
 //! # References
@@ -105,7 +105,7 @@ pub fn step_traffic(parallel: &ParallelConfig, model: &TrainingConfig) -> Result
 }
 
 /// The messages of a step as a workload that can be simulated, with a task for each rank. Each class of traffic is a phase, in which
-/// every rank sends all that it has to send, then receives; what a pair of ranks exchanges in all microbatches is one message. Classes that
+/// every rank makes all its sends, then receives; all microbatches of a pair of ranks are one message. Classes that
 /// are `overlapping` are one phase: all of their messages are sent at once. There is no computation.
 ///
 /// Cost as of [`step_traffic`]. Fails as that does, and if the messages have too many flits of this many bytes.

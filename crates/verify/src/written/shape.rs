@@ -14,7 +14,7 @@ pub(crate) trait Written {
     }
 }
 
-/// Reads a machine from what is behind its name, and the distances.
+/// Reads a machine from the text behind its name, and the distances.
 pub(super) type Read = fn(&str, Vec<u64>) -> Result<Box<dyn Written>>;
 
 /// A lane of a link, in one direction.

@@ -1,4 +1,4 @@
-//! The levels of a tree, and what a process saves on them.
+//! The levels of a tree, and the savings of a process on them.
 
 use crate::ground::types::{Cost, Distance, PeId, Weight};
 use crate::machine::DistanceOracle;

@@ -48,7 +48,7 @@ pub enum ObjectKind {
     Pu,
 }
 
-/// A part of a node and what is in it.
+/// A part of a node and its contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Object {

@@ -1,4 +1,4 @@
-//! Programs that are asked what they know. None of them may keep us waiting.
+//! Programs that are run for their output, with a time limit.
 
 use std::io::Read;
 use std::process::{Child, Command, ExitStatus, Stdio};

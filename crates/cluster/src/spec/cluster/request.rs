@@ -1,4 +1,4 @@
-//! From what is asked of a cluster to its machine.
+//! From the specification of a cluster to its machine.
 
 use std::path::Path;
 

@@ -17,7 +17,7 @@ pub(super) struct Facts {
     hardware: HashMap<String, Hardware>,
     /// True if there is a controller that answers.
     pub(super) are_answers: bool,
-    /// The reason why it is not known what the job has of its nodes.
+    /// The reason why the share of the job in its nodes is not known.
     pub(super) failure: Option<String>,
 }
 

@@ -4,13 +4,13 @@
 //! of a job from inside a step come from `scontrol`, if it can be run. The inside of a node is that of this one by `lstopo`, if that fits;
 //! the network is in `topology.yaml` or `topology.conf` beside `slurm.conf`, or in `SLURM_TOPOLOGY_ADDR`.
 //!
-//! | member | what it holds |
+//! | member | contents |
 //! |---|---|
 //! | `variables` | the environment, and where in a job the program runs |
 //! | `controller` | what `scontrol` says |
 //! | `job` | hosts, CPUs and tasks |
 //! | `near` | which of the CPUs near GPUs belong to the job |
-//! | `nodes` | what is in a node, which of its CPUs belong to the job, and to a rank |
+//! | `nodes` | the inside of a node, its CPUs of the job, and those of a rank |
 
 mod controller;
 mod job;

@@ -1,4 +1,4 @@
-//! The nodes of a job: what is in each, which of its CPUs the job has, and how many of them a rank has.
+//! The nodes of a job: the inside of each, its CPUs of the job, and the number of them for a rank.
 
 use super::job::Job;
 use crate::files::hwloc::{Object, ObjectKind};
@@ -149,7 +149,7 @@ pub(super) fn has_gpus(request: &Request<'_>, draft: &Draft<'_>) -> bool {
 }
 
 impl Job {
-    /// Nodes with what is in them. Those that are not described have as many cores as CPUs.
+    /// Nodes with their insides. Those that are not described have as many cores as CPUs.
     pub(super) fn fill(
         &mut self,
         request: &Request<'_>,

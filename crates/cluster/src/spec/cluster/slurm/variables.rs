@@ -128,7 +128,7 @@ impl Variables {
         variable(&name).map(|text| (name, text))
     }
 
-    /// Numbers of the nodes, and what they are called.
+    /// Numbers of the nodes, and their names.
     pub(super) fn counts(&self, name: &str) -> Result<Option<(String, Vec<u32>)>, ReadError> {
         let read =
             |(name, text): (String, String)| hostlist::read_counts(&name, &text).map(|counts| (name, counts));
