@@ -224,21 +224,21 @@ mod tests {
         merged(text, entries(text)?)
     }
 
-    fn told(text: &str) -> Vec<(String, Option<u32>)> {
+    fn hosts_of(text: &str) -> Vec<(String, Option<u32>)> {
         hosts(text).unwrap().into_iter().map(|host| (host.name, host.slots)).collect()
     }
 
     #[test]
     fn hosts_of_each_kind() {
         let four = |name: &str| (name.to_owned(), Some(4));
-        assert_eq!(told("# all\nn1 slots=4\nn2 slots = 4 max_slots=8 # b\n"), [four("n1"), four("n2")]);
-        assert_eq!(told("n1:4\r\nn2:4\r\n"), [four("n1"), four("n2")]);
-        assert_eq!(told("n1:4 binding=rr ifhn=ib1\n"), [four("n1")]);
-        assert_eq!(told("n1\nn2"), [("n1".into(), None), ("n2".into(), None)]);
-        assert_eq!(told("n1\nn1\nn1\nn1\nn2"), [four("n1"), ("n2".into(), Some(1))]);
-        assert_eq!(told("n1 slots=2\nn1 slots=2\n"), [four("n1")]);
-        assert_eq!(told("me@n1 slots=4\n"), [four("n1")]);
-        assert_eq!(told("n1 max_slots=4\nn2 slots=4 max-slots=4\n"), [four("n1"), four("n2")]);
+        assert_eq!(hosts_of("# all\nn1 slots=4\nn2 slots = 4 max_slots=8 # b\n"), [four("n1"), four("n2")]);
+        assert_eq!(hosts_of("n1:4\r\nn2:4\r\n"), [four("n1"), four("n2")]);
+        assert_eq!(hosts_of("n1:4 binding=rr ifhn=ib1\n"), [four("n1")]);
+        assert_eq!(hosts_of("n1\nn2"), [("n1".into(), None), ("n2".into(), None)]);
+        assert_eq!(hosts_of("n1\nn1\nn1\nn1\nn2"), [four("n1"), ("n2".into(), Some(1))]);
+        assert_eq!(hosts_of("n1 slots=2\nn1 slots=2\n"), [four("n1")]);
+        assert_eq!(hosts_of("me@n1 slots=4\n"), [four("n1")]);
+        assert_eq!(hosts_of("n1 max_slots=4\nn2 slots=4 max-slots=4\n"), [four("n1"), four("n2")]);
     }
 
     #[test]
@@ -247,31 +247,31 @@ mod tests {
             names.iter().map(|&name| (name.to_owned(), slots)).collect()
         };
         let four = ["nid000123", "nid000124", "nid000125", "nid000126"];
-        assert_eq!(told("nid[000123-000126] slots=2\n"), of(&four, Some(2)));
-        assert_eq!(told("nid[000123-000126]:2 binding=rr\n"), of(&four, Some(2)));
-        assert_eq!(told("n[1-2],gpu1 # all\n"), of(&["n1", "n2", "gpu1"], None));
-        assert_eq!(told("n1:2,n2:2"), of(&["n1", "n2"], Some(2)));
-        assert_eq!(told("me@n[1-2] slots = 4"), of(&["n1", "n2"], Some(4)));
-        assert_eq!(told("n[1-2]\nn[1-2]\n"), of(&["n1", "n2"], Some(2)));
+        assert_eq!(hosts_of("nid[000123-000126] slots=2\n"), of(&four, Some(2)));
+        assert_eq!(hosts_of("nid[000123-000126]:2 binding=rr\n"), of(&four, Some(2)));
+        assert_eq!(hosts_of("n[1-2],gpu1 # all\n"), of(&["n1", "n2", "gpu1"], None));
+        assert_eq!(hosts_of("n1:2,n2:2"), of(&["n1", "n2"], Some(2)));
+        assert_eq!(hosts_of("me@n[1-2] slots = 4"), of(&["n1", "n2"], Some(4)));
+        assert_eq!(hosts_of("n[1-2]\nn[1-2]\n"), of(&["n1", "n2"], Some(2)));
     }
 
     #[test]
     fn hosts_of_batch_systems() {
         let expected = [("hostA".to_owned(), Some(4)), ("hostB".to_owned(), Some(2))];
-        assert_eq!(told("hostA 4 hostB 2"), expected);
-        assert_eq!(told("hostA 4\nhostB 2\n"), expected);
-        assert_eq!(told("hostA 4 all.q@hostA UNDEFINED\nhostB 2 all.q@hostB <NULL>\n"), expected);
-        assert_eq!(told("hostA 4 all.q@hostA 0,0:0,1\nhostB 2 all.q@hostB\n"), expected);
-        assert_eq!(told("hostA\nhostA\nhostA\nhostA\nhostB\nhostB\n"), expected);
+        assert_eq!(hosts_of("hostA 4 hostB 2"), expected);
+        assert_eq!(hosts_of("hostA 4\nhostB 2\n"), expected);
+        assert_eq!(hosts_of("hostA 4 all.q@hostA UNDEFINED\nhostB 2 all.q@hostB <NULL>\n"), expected);
+        assert_eq!(hosts_of("hostA 4 all.q@hostA 0,0:0,1\nhostB 2 all.q@hostB\n"), expected);
+        assert_eq!(hosts_of("hostA\nhostA\nhostA\nhostA\nhostB\nhostB\n"), expected);
     }
 
     #[test]
     fn entries_keep_the_order_of_the_lines() {
         let source = Source::new("hosts", "# all\nn1:2 binding=user:3,1\nn[2-3]\nn1\n".as_bytes()).unwrap();
         let entries = read_entries(source).unwrap();
-        let told: Vec<_> =
+        let listed: Vec<_> =
             entries.iter().map(|(entry, place)| (entry.name.as_str(), entry.slots, place.line)).collect();
-        assert_eq!(told, [("n1", Some(2), 2), ("n2", None, 3), ("n3", None, 3), ("n1", None, 4)]);
+        assert_eq!(listed, [("n1", Some(2), 2), ("n2", None, 3), ("n3", None, 3), ("n1", None, 4)]);
         assert_eq!(entries[0].0.binding.as_deref(), Some("user:3,1"));
     }
 

@@ -124,7 +124,7 @@ impl Built {
     }
 
     /// Describes the machine in one line.
-    pub(super) fn tell(
+    pub(super) fn describe(
         &self,
         kept: &[Level],
         network: &Network,
@@ -156,7 +156,7 @@ impl Built {
     }
 
     /// Describes what PEs that are far from a network adapter add to the distances.
-    pub(super) fn tell_network(&self) -> String {
+    pub(super) fn describe_network(&self) -> String {
         match self.outline.to_network.iter().max() {
             Some(most) => format!(
                 ", and up to {most} more from each GPU to other nodes, by its distance from a network adapter"

@@ -168,7 +168,8 @@ impl Cluster {
             notes.push(Note::new(text));
         }
         let built = Built::new(&kept, digits, &network, &sizes, to_network)?;
-        let understood = built.tell(&kept, &network, how, sizes.len(), num_pes) + &built.tell_network();
+        let understood =
+            built.describe(&kept, &network, how, sizes.len(), num_pes) + &built.describe_network();
         let Built { tree, links, outline, .. } = built;
         let slurm_job = draft.slurm_job;
         notes.splice(..0, draft.notes);

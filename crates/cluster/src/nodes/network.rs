@@ -297,8 +297,8 @@ mod tests {
 
     #[test]
     fn small_latencies_keep_their_digits() {
-        let told = [1.5, 2.0, 1.23456789, 0.0005, 1.3e-6, 4e-9, 1.2345678e-7].map(rounded);
-        assert_eq!(told, ["1.5", "2", "1.234568", "0.0005", "1.3e-6", "4e-9", "1.23457e-7"]);
+        let texts = [1.5, 2.0, 1.23456789, 0.0005, 1.3e-6, 4e-9, 1.2345678e-7].map(rounded);
+        assert_eq!(texts, ["1.5", "2", "1.234568", "0.0005", "1.3e-6", "4e-9", "1.23457e-7"]);
     }
 
     /// A fabric of links between switches, and of hosts with their switches.

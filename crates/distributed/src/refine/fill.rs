@@ -48,14 +48,14 @@ impl Offer {
 
 impl<C: Comm> State<'_, C> {
     /// Returns the deficit of a block below its least load.
-    fn lack(&self, block: BlockId) -> Weight {
+    fn deficit(&self, block: BlockId) -> Weight {
         (self.task.bounds.least[block as usize] - self.loads[block as usize]).max(0)
     }
 
     /// Returns the further deficit of a block without a vertex of this weight.
-    fn lack_without(&self, block: BlockId, weight: Weight) -> Weight {
+    fn deficit_without(&self, block: BlockId, weight: Weight) -> Weight {
         let load = self.loads[block as usize] - weight;
-        (self.task.bounds.least[block as usize] - load).max(0) - self.lack(block)
+        (self.task.bounds.least[block as usize] - load).max(0) - self.deficit(block)
     }
 
     /// Moves vertices to blocks below their least loads.
@@ -64,7 +64,7 @@ impl<C: Comm> State<'_, C> {
         let mut is_everyone = false;
         for round in 0..MOST_ROUNDS {
             let short: Vec<BlockId> =
-                (0..self.loads.len() as BlockId).filter(|&block| self.lack(block) > 0).collect();
+                (0..self.loads.len() as BlockId).filter(|&block| self.deficit(block) > 0).collect();
             if short.is_empty() {
                 return;
             }
@@ -78,7 +78,7 @@ impl<C: Comm> State<'_, C> {
                 .into_iter()
                 .filter_map(|own| self.supply(own, elsewhere, seed, &mut nearby))
                 .collect();
-            let room = |block: BlockId| (self.lack(block), self.room(block));
+            let room = |block: BlockId| (self.deficit(block), self.room(block));
             let moves = self.allowed(moves, |supply| supply.to, room, take_until_met);
             let spare = |block: BlockId| self.loads[block as usize] - self.task.bounds.least[block as usize];
             let moves = self.allowed(moves, |supply| self.blocks[supply.own], spare, take_if_left);
@@ -104,11 +104,11 @@ impl<C: Comm> State<'_, C> {
     ) -> Option<Relief> {
         let graph = self.task.graph;
         let (here, weight) = (self.blocks[own], graph.node_weights()[own]);
-        if weight == 0 || self.is_fixed(own) || self.lack_without(here, weight) > 0 {
+        if weight == 0 || self.is_fixed(own) || self.deficit_without(here, weight) > 0 {
             return None;
         }
         let near = nearby.fill(graph.arcs(own).map(|(to, weight)| (self.blocks[to], weight)));
-        let takes = |&block: &BlockId| block != here && self.lack(block) > 0 && self.room(block) >= weight;
+        let takes = |&block: &BlockId| block != here && self.deficit(block) > 0 && self.room(block) >= weight;
         let beside = near.iter().map(|&(block, _)| block).filter(takes);
         let cheapest = beside.map(|block| (self.cost_in(own, block, near), block)).min();
         let farther = || {
@@ -154,8 +154,8 @@ impl<C: Comm> State<'_, C> {
         let relieved = (load - most[from as usize]).clamp(0, weight);
         let most = most[to as usize];
         let fits = weight <= most || most > 0 && weight - most <= relieved;
-        let lack = |load: Weight| (least[from as usize] - load).max(0);
-        fits && lack(load - weight) - lack(load) <= least[to as usize]
+        let deficit = |load: Weight| (least[from as usize] - load).max(0);
+        fits && deficit(load - weight) - deficit(load) <= least[to as usize]
     }
 
     /// The vertices of all ranks that move to empty blocks in a round, and which. All ranks find the same.
@@ -246,10 +246,10 @@ fn keep_least(offers: &mut Vec<Offer>, count: usize) {
 }
 
 /// Returns whether a block takes a vertex of this weight: while it is below its least load, and has room.
-fn take_until_met((lack, room): &mut (Weight, Weight), weight: Weight) -> bool {
-    let takes = *lack > 0 && *room >= weight;
+fn take_until_met((deficit, room): &mut (Weight, Weight), weight: Weight) -> bool {
+    let takes = *deficit > 0 && *room >= weight;
     if takes {
-        (*lack, *room) = (*lack - weight, *room - weight);
+        (*deficit, *room) = (*deficit - weight, *room - weight);
     }
     takes
 }

@@ -130,7 +130,7 @@ pub fn repair(source: Source<'_>, max_faults: usize) -> Result<Repair, ReadError
     let header = rows.as_ref().map(|rows| rows.header);
     let result = match rows {
         Some(rows) if faults.unmendable == 0 => {
-            mend(rows, Changes { counted_from_zero: counts_from_zero, ..Changes::default() })
+            repaired(rows, Changes { counted_from_zero: counts_from_zero, ..Changes::default() })
         }
         _ => Err(RepairError::Unclear { count: faults.unmendable }),
     };
@@ -188,7 +188,7 @@ fn turn(
 }
 
 /// The rows made symmetric, without self-loops and parallel arcs.
-fn mend(rows: Rows, mut changes: Changes) -> Result<RepairedGraph, RepairError> {
+fn repaired(rows: Rows, mut changes: Changes) -> Result<RepairedGraph, RepairError> {
     let Rows { mut header, offsets, targets, weights, node_values, .. } =
         merge_parallels(rows, &mut changes).ok_or(RepairError::Overflow)?;
     let num_nodes = offsets.len() - 1;
