@@ -9,13 +9,12 @@ use serde::Serialize;
 use crate::console::Console;
 use crate::error::{Result, UsageError};
 use crate::files;
+use crate::summary::Summary;
 use viem::PreparedMachine;
 use viem::graph::CsrGraph;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::mapping::objective::ScoreError;
-use viem_io::output::OutputId;
-use viem_io::{Outputs, WriteError};
 use viem_report::compare::{Arrangement, Comparison, Figures, percent_less};
 use viem_report::picture::{self, Side};
 use viem_report::traffic::{self, BusiestTraffic};
@@ -120,7 +119,7 @@ pub(crate) fn rows(
 }
 
 /// The rows as a table for people.
-pub(crate) fn tell(console: Console, rows: &[Row], is_many: bool) {
+pub(crate) fn print(console: Console, rows: &[Row], is_many: bool) {
     let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max("mapping".len());
     let levels: String = rows[0].figures.levels.iter().map(|level| format!(" {:>9}", level.name)).collect();
     let base = if is_many { "block" } else { "the identity" };
@@ -165,37 +164,32 @@ impl Busiest {
         Some(Self { identity: of(&identity)?, mapping: of(mapping)? })
     }
 
-    /// A line for people.
-    pub(crate) fn tell(&self, console: Console) {
+    /// Adds both to a summary.
+    pub(crate) fn add_to(&self, summary: &mut Summary) {
         let Self { identity: before, mapping: after } = self;
-        console.line(format_args!("traffic of the busiest node: identity {} -> {}", before.node, after.node));
+        summary.change("traffic of the busiest node", before.node, after.node);
         let load = |busiest: &BusiestTraffic| busiest.link.as_ref().map_or(0, |link| link.load);
         if let Some(link) = after.link.as_ref().or(before.link.as_ref()) {
-            let (before, after, name) = (load(before), load(after), &link.name);
-            console.line(format_args!("load of the busiest link: identity {before} -> {after} ({name})"));
+            summary.change_of("load of the busiest link", load(before), load(after), &link.name);
         }
     }
 }
 
 /// A picture of the traffic before and after.
 #[derive(Args, Clone, Debug)]
-#[command(rename_all = "snake_case")]
+#[command(next_help_heading = "Output")]
 pub(crate) struct PictureOptions {
     /// Also draw the traffic before and after into an SVG file. Before is the identity, or equal stretches of vertices;
     /// the picture has the matrix, the share of each level, and what leaves each node; for a simulated workload, what
-    /// each processing element does over time
+    /// each PE does over time
     #[arg(long, value_name = "FILE.svg")]
     picture: Option<PathBuf>,
 }
 
 impl PictureOptions {
-    /// Adds the picture, if there is to be one, to the outputs; it must not overwrite an input.
-    pub(crate) fn add_to(
-        &self,
-        outputs: &mut Outputs,
-        inputs: &[&Path],
-    ) -> Result<Option<OutputId>, WriteError> {
-        self.picture.as_deref().map(|path| outputs.add(path, inputs)).transpose()
+    /// The file of the picture, if there is to be one.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.picture.as_deref()
     }
 
     /// The picture, if there is to be one, of the order of the numbers and a mapping of this name.

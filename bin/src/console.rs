@@ -4,6 +4,8 @@ use std::fmt::Arguments;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::options::ReportOptions;
+use crate::verb::Form;
 use viem::ground::text::printable_lines;
 use viem_io::{Outputs, WriteError};
 
@@ -12,6 +14,7 @@ use viem_io::{Outputs, WriteError};
 pub(crate) struct Console {
     lines: Lines,
     warns: bool,
+    is_verbose: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +25,8 @@ enum Lines {
 }
 
 impl Console {
-    /// The console of a program with these outputs; fails if one of them goes to a stream that is closed.
-    pub(crate) fn new(quiet: bool, outputs: &Outputs) -> Result<Self, WriteError> {
+    /// An error if an output goes to a stream that is closed.
+    pub(crate) fn check_open(outputs: &Outputs) -> Result<(), WriteError> {
         let closed = [
             (outputs.use_stdout(), &STDOUT_IS_CLOSED, "standard output"),
             (outputs.use_stderr(), &STDERR_IS_CLOSED, "standard error output"),
@@ -34,12 +37,27 @@ impl Console {
                 return Err(WriteError::CannotCreate { file: name.to_string(), source });
             }
         }
+        Ok(())
+    }
+
+    /// The console of a program with these outputs; fails if one of them goes to a stream that is closed.
+    pub(crate) fn new(options: &ReportOptions, outputs: &Outputs) -> Result<Self, WriteError> {
+        Self::check_open(outputs)?;
+        let &ReportOptions { quiet, verbose, form, .. } = options;
         let lines = match (quiet, outputs.use_stdout(), outputs.use_stderr()) {
             (false, false, _) => Lines::Stdout,
             (false, true, false) => Lines::Stderr,
             _ => Lines::Nowhere,
         };
-        Ok(Self { lines, warns: !quiet && !outputs.use_stderr() })
+        let is_verbose = verbose || form == Form::VieM;
+        Ok(Self { lines, warns: !quiet && !outputs.use_stderr(), is_verbose })
+    }
+
+    /// Writes a line about something that few want to know.
+    pub(crate) fn detail(self, text: Arguments<'_>) {
+        if self.is_verbose {
+            self.line(text);
+        }
     }
 
     /// Writes one line. A reader that has gone away is no reason to give up the work behind it.

@@ -21,7 +21,7 @@ use viem_io::metis::NodeWeights;
 use viem_io::output::OutputId;
 use viem_io::{ReadError, Source};
 use viem_launch::placement::{self, PlacementKind};
-use viem_verify::{self as verify, Audit, AuditError, MachineText};
+use viem_verify::{self as verify, AuditError, MachineText};
 
 /// Reads a graph in any format with so many threads, and says what it leaves out of its file.
 pub(crate) fn read_graph(
@@ -170,14 +170,6 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
-/// Refuses to replace a file that stands under a default name. `named` is the option that names it.
-pub(crate) fn refuse_to_replace(file: &str, named: impl FnOnce() -> String) -> Result<(), UsageError> {
-    if Path::new(file).exists() {
-        return Err(UsageError(format!("{file} is there already; to replace it, name it: {}", named())));
-    }
-    Ok(())
-}
-
 /// The text of a file, as the auditor takes it; of a binary graph, what it would be as text.
 pub(crate) fn text(path: &Path) -> error::Result<String> {
     let bytes = bytes(path)?;
@@ -190,7 +182,7 @@ pub(crate) fn text(path: &Path) -> error::Result<String> {
 
 /// All that the auditor needs to know of a machine.
 struct MachineFiles<'a> {
-    spec: Cow<'a, str>,
+    spec: &'a str,
     distances: Option<&'a str>,
     file: Option<String>,
     pes: Option<Cow<'a, str>>,
@@ -222,21 +214,10 @@ impl<'a> MachineFiles<'a> {
             }
             None => {
                 let (distances, file) = (self.distances, self.file.as_deref());
-                MachineText { spec: &self.spec, distances, file, pes, link_cycles }
+                MachineText { spec: self.spec, distances, file, pes, link_cycles }
             }
         }
     }
-}
-
-/// Reads model, mapping and machine again from their files and has the independent auditor recompute J.
-pub(crate) fn verify(
-    model: &Path,
-    mapping: &Path,
-    machine: (&MachineOptions, &dyn Machine),
-    cost: Cost,
-) -> error::Result<()> {
-    let audited = with_texts(model, mapping, machine, verify::audit_on)?;
-    compare(i128::try_from(audited).unwrap_or(i128::MAX), cost)
 }
 
 /// An error unless the auditor has found the J that was computed.
@@ -246,15 +227,6 @@ pub(crate) fn compare(audited: i128, cost: Cost) -> error::Result<()> {
         return Err(VerificationError::Differs(message).into());
     }
     Ok(())
-}
-
-/// The same where PEs have many vertices: J and the load of each PE, recomputed by the independent auditor.
-pub(crate) fn audit_many(
-    model: &Path,
-    mapping: &Path,
-    machine: (&MachineOptions, &dyn Machine),
-) -> error::Result<Audit> {
-    with_texts(model, mapping, machine, verify::audit_many)
 }
 
 /// Reads the texts of model, mapping and machine, and hands them to an audit.

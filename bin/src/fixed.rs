@@ -21,9 +21,9 @@ use viem_verify as verify;
 
 /// What must be where.
 #[derive(Args, Clone, Debug)]
-#[command(rename_all = "snake_case")]
+#[command(next_help_heading = "Constraints")]
 pub(crate) struct FixedOptions {
-    /// Processes or vertices that must be on given processing elements, or in given parts. Line i holds that of number
+    /// Processes or vertices that must be on given PEs, or in given blocks. Line i holds that of number
     /// i, or -1 if it is free; or each line holds a number and where it must be, all from 0
     #[arg(long, value_name = "FILE")]
     fixed: Option<PathBuf>,
@@ -92,7 +92,7 @@ pub(crate) fn with_rank0_on_first_host(
     let elsewhere = |by: String, pe: PeId| {
         let host = nodes.site(pe).host;
         let message =
-            format!("--first_host=rank0: {by} process 0 on PE {pe} of {host}, but the first host is {first}");
+            format!("--first-host=rank0: {by} process 0 on PE {pe} of {host}, but the first host is {first}");
         UsageError(message)
     };
     if let Some(pe) = fixed.vertices.of(0) {
@@ -101,13 +101,13 @@ pub(crate) fn with_rank0_on_first_host(
     }
     let pe = match start {
         Some(start) if is_first(&start.pe_of(0)) => start.pe_of(0),
-        Some(start) => return Err(elsewhere("--input_mapping puts".to_owned(), start.pe_of(0)).into()),
+        Some(start) => return Err(elsewhere("--initial puts".to_owned(), start.pe_of(0)).into()),
         None => {
             let mut left = machine.capacities();
             fixed.vertices.iter().for_each(|(_, pe)| left[pe as usize] -= 1);
             let free = (0..machine.num_pes() as PeId).filter(is_first).find(|&pe| left[pe as usize] > 0);
             free.ok_or_else(|| {
-                let message = format!("--first_host=rank0: other processes are fixed on all PEs of {first}");
+                let message = format!("--first-host=rank0: other processes are fixed on all PEs of {first}");
                 UsageError(message)
             })?
         }
@@ -119,7 +119,7 @@ pub(crate) fn with_rank0_on_first_host(
 
 impl Fixed {
     /// Says how many are fixed. `items` are what they are.
-    pub(crate) fn tell(&self, console: Console, items: &str) {
+    pub(crate) fn print(&self, console: Console, items: &str) {
         let (count, all) = (self.vertices.count(), self.vertices.num_vertices());
         let first = self
             .on_first_host

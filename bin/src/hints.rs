@@ -1,6 +1,8 @@
 //! Which option helps: where the command line names one that does not exist, and where an error of the library names only fields
 //! and values.
 
+use std::ffi::OsString;
+
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use strsim::jaro_winkler;
@@ -39,7 +41,7 @@ pub(crate) fn on_unknown_option(error: &Error, command: &Command) -> Option<Stri
         names.join(", ")
     };
     let fitting = chosen(&|long, _| long.starts_with(name));
-    if !fitting.is_empty() {
+    if fitting.contains(',') {
         return Some(format!(
             "--{name} is the beginning of several options, {fitting}; give more of the name"
         ));
@@ -47,11 +49,29 @@ pub(crate) fn on_unknown_option(error: &Error, command: &Command) -> Option<Stri
     let is_meant =
         |long: &str, value: &str| jaro_winkler(name, long) >= ALIKE || value.eq_ignore_ascii_case(name);
     let similar = match chosen(&is_meant) {
+        none if none.is_empty() && !fitting.is_empty() => fitting,
         none if none.is_empty() => chosen(&|long, _| has_similar_word(name, long)),
         similar => similar,
     };
     let hint = if similar.is_empty() { String::new() } else { format!("; did you mean {similar}?") };
     Some(format!("there is no option --{name}{hint} (--help lists them all)"))
+}
+
+/// A warning of options that are not given in full, and what they were taken for. No value of an option begins with two dashes.
+pub(crate) fn abbreviated(command: &Command, command_line: &[OsString]) -> Option<String> {
+    let names: Vec<&str> = command
+        .get_arguments()
+        .flat_map(|option| option.get_long().into_iter().chain(option.get_all_aliases().unwrap_or_default()))
+        .collect();
+    let arguments = command_line.iter().skip(1).map(|argument| argument.to_string_lossy());
+    let taken = arguments.take_while(|argument| argument != "--").filter_map(|argument| {
+        let name = argument.strip_prefix("--")?;
+        let name = name.split('=').next().unwrap_or(name);
+        let meant = names.iter().find(|full| full.starts_with(name)).filter(|_| !names.contains(&name))?;
+        Some(format!("--{name} is taken for --{meant}"))
+    });
+    let taken = taken.collect::<Vec<_>>().join(", ");
+    (!taken.is_empty()).then(|| format!("{taken}; scripts should give the names of options in full"))
 }
 
 /// Whether a word of a name is much like one of an option.
@@ -84,7 +104,7 @@ pub(crate) fn message_of(failure: &Failure) -> String {
 }
 
 fn on_contradiction(fault: &FixedError) -> String {
-    format!("--fixed and --input_mapping contradict each other: {fault}")
+    format!("--fixed and --initial contradict each other: {fault}")
 }
 
 fn on_traffic(error: &TrafficError) -> String {
@@ -94,7 +114,7 @@ fn on_traffic(error: &TrafficError) -> String {
         TrafficError::NoBytes => format!("{error}: give --weight=msgs"),
         TrafficError::TooManyRanks { .. } | TrafficError::TooManyAsked { .. } => format!("--ranks: {error}"),
         TrafficError::Sparse { count, .. } => format!("{error}: --ranks={count}"),
-        TrafficError::BelowFirst { .. } => format!("--first_rank: {error}"),
+        TrafficError::BelowFirst { .. } => format!("--first-rank: {error}"),
         _ => error.to_string(),
     }
 }
@@ -116,20 +136,20 @@ fn on_reading(error: &ReadError) -> String {
     let ReadError::Invalid { kind, .. } = error else { return String::new() };
     let of_graph = || match kind.fault()? {
         FaultKind::Number { role: Role::EdgeWeight, fault: NumberFault::Zero } => {
-            Some("; graphchecker --fix=FILE drops such edges".to_owned())
+            Some("; viem check --fix=FILE drops such edges".to_owned())
         }
         fault => Some(on_fault(fault)),
     };
     let of_traffic = || kind.fault().map(on_traffic_file);
     let of_coordinates = || match kind.fault()? {
         CoordinatesFault::NumbersOrCoordinates { .. } => {
-            Some(" with --coordinate_ids=yes or --coordinate_ids=no".to_owned())
+            Some(" with --coordinate-ids=yes or --coordinate-ids=no".to_owned())
         }
         _ => None,
     };
     let of_experts = || match kind.fault()? {
         ExpertTraceFault::Ambiguous { kinds: [one, other], .. } => {
-            Some(format!(" with --read_as={one} or --read_as={other}"))
+            Some(format!(" with --read-as={one} or --read-as={other}"))
         }
         _ => None,
     };
@@ -159,29 +179,32 @@ fn options_for(readings: &[Reading]) -> String {
 /// What follows the message about a fault of a graph.
 pub(crate) fn on_fault(fault: &FaultKind) -> String {
     if *fault == FaultKind::CountsFromZero {
-        return " (graphchecker --fix=FILE does that)".to_owned();
+        return " (viem check --fix=FILE does that)".to_owned();
     }
     let readings = fault.readings();
     if readings == [Reading::QAP] {
-        return ": viem --input_format=qaplib".to_owned();
+        return ": viem qap".to_owned();
+    }
+    if readings == [Reading::WORKLOAD] {
+        return "; viem simulate maps a workload".to_owned();
     }
     if readings == [Reading::CSV_EDGES] {
-        return ": generate_model does that".to_owned();
+        return ": viem traffic does that".to_owned();
     }
     match options_for(readings) {
         options if options.is_empty() => options,
-        options => format!(": generate_model {options} does that"),
+        options => format!(": viem traffic {options} does that"),
     }
 }
 
 fn on_machine(error: &SpecError) -> String {
     match error {
         SpecError::ClustersOnly { spec, field } => {
-            let options = if *field == "pe" { "--pe and --pu are" } else { "--latency is" };
+            let options = if *field == "pe" { "--pe is" } else { "--latencies is" };
             format!("{options} for clusters (slurm, hwloc:, hosts:) only; leave it out with `{spec}`")
         }
         SpecError::NetworksOnly { spec } => {
-            format!("--link_cycles is for networks in files only; leave it out with `{spec}`")
+            format!("--link-cycles is for networks in files only; leave it out with `{spec}`")
         }
         SpecError::Cluster { source, .. } if matches!(**source, ClusterError::MoreSlots { .. }) => {
             format!("{error}; --pe=thread counts hardware threads")

@@ -1,13 +1,13 @@
 //! The files and the line that launch a job as it was mapped.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Args;
 use serde::Serialize;
 
 use crate::console::Console;
 use crate::error;
-use crate::files;
+use crate::job::Plan;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem_io::Outputs;
@@ -17,7 +17,7 @@ use viem_launch::{Launch, LaunchError, LaunchFile, LauncherKind};
 
 /// How the job is to be launched.
 #[derive(Args, Clone, Debug)]
-#[command(rename_all = "snake_case")]
+#[command(next_help_heading = "Output")]
 pub(crate) struct LaunchOptions {
     #[arg(long, value_name = "KIND[:FILE[,FILE]]", value_parser = parse, help = help())]
     launch: Option<Asked>,
@@ -27,8 +27,8 @@ fn help() -> String {
     let names = launch::KINDS.map(|kind| kind.name);
     let (last, others) = names.split_last().expect("there are launchers");
     format!(
-        "Also write what a launcher needs to start the job as mapped, and print the line to paste. Launchers: {} or {last}. \
-         Files have names such as rankfile unless others are given; existing files are replaced only if they are named. \
+        "Also write what a launcher needs to start the job. As it is mapped; the line to paste is printed. Launchers: {} or {last}. \
+         Files have names such as rankfile unless others are given. \
          Nothing is started",
         others.join(", ")
     )
@@ -71,25 +71,24 @@ pub(crate) struct Planned {
     kind: &'static LauncherKind,
     files: Vec<String>,
     outputs: Vec<OutputId>,
+    /// Those that were there before, although nobody has named them.
+    replaced: Vec<String>,
 }
 
 impl LaunchOptions {
-    /// Adds the files, if a launch was asked for, to the outputs; they must not overwrite an input, nor what nobody has named.
-    pub(crate) fn add_to(&self, outputs: &mut Outputs, inputs: &[&Path]) -> error::Result<Option<Planned>> {
+    /// Whether a launch was asked for.
+    pub(crate) fn is_given(&self) -> bool {
+        self.launch.is_some()
+    }
+
+    /// Adds the files, if a launch was asked for, to the results.
+    pub(crate) fn plan(&self, plan: &mut Plan<'_>) -> error::Result<Option<Planned>> {
         let Some(Asked { kind, files }) = &self.launch else { return Ok(None) };
-        let mut planned = Planned { kind, files: files.clone(), outputs: Vec::new() };
-        for &name in &kind.files[files.len()..] {
-            files::refuse_to_replace(name, || {
-                let mut all = planned.files.clone();
-                all.extend(kind.files[all.len()..].iter().map(|&name| name.to_owned()));
-                format!("--launch={}:{}", kind.name, all.join(","))
-            })?;
-            planned.files.push(name.to_owned());
-        }
-        for file in &planned.files {
-            planned.outputs.push(outputs.add(&PathBuf::from(file), inputs)?);
-        }
-        Ok(Some(planned))
+        let defaults = kind.files[files.len()..].iter().map(|&name| name.to_owned());
+        let replaced = defaults.clone().filter(|name| Path::new(name).exists()).collect();
+        let files: Vec<String> = files.iter().cloned().chain(defaults).collect();
+        let outputs = files.iter().map(|file| plan.output(Path::new(file))).collect::<Result<_, _>>()?;
+        Ok(Some(Planned { kind, files, outputs, replaced }))
     }
 }
 
@@ -150,9 +149,12 @@ impl JobLaunch {
         self.files().map(|(id, file)| (id, file.content.as_str()))
     }
 
-    /// What was written, and the line to paste.
-    pub(crate) fn tell(&self, console: Console) {
-        let Planned { kind, files, .. } = &self.planned;
+    /// Prints what was written, and the line to paste.
+    pub(crate) fn print(&self, console: Console) {
+        let Planned { kind, files, replaced, .. } = &self.planned;
+        if !replaced.is_empty() {
+            console.note(format_args!("replaced {}", replaced.join(", ")));
+        }
         console.line(format_args!("launch files for {}: {}", kind.name, files.join(", ")));
         if let Some(line) = &self.launch.line {
             console.line(format_args!("launch with: {line}"));

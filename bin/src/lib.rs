@@ -1,53 +1,81 @@
-//! The four programs: their options, what they print, how they end.
+//! The program `viem`, and the four programs of VieM in front of it: options, what is printed, how a run ends.
 //!
 //! | member | what it holds |
 //! |---|---|
-//! | [`programs`] | the programs, a folder each: `options`, and a file for each thing that the program does |
-//! | `options` | groups of options that programs share |
-//! | `modes`, `given` | which option means something in which mode; what was given on the command line |
+//! | `verbs` | what `viem` does: a file or folder for each verb, with its options |
+//! | `forms` | command lines of VieM's programs, as verbs |
+//! | `job` | what every verb does around its own work: plans results, publishes them |
+//! | `options` | groups of options that verbs share |
 //! | `machine` | the machine: its options, and what is printed about it |
-//! | `many_to_one` | what programs share about many-to-one mappings |
-//! | `remap` | what programs share about older partitions and mappings that are resumed |
-//! | `workload` | what programs share about workloads, and their simulation |
-//! | `qap` | what programs share about quadratic assignment problems |
+//! | `many_to_one`, `loads` | what verbs share about many-to-one mappings, and about loads |
+//! | `neighbourhood` | how a mapping is improved by exchanges |
+//! | `fixed` | processes, vertices and objects that must be in given places |
+//! | `remap` | previous partitions and mappings |
+//! | `workload` | workloads, and their simulation |
 //! | `compare` | mappings side by side, and the picture of two of them |
-//! | `launch` | the files and the line that launch a job |
+//! | `launch`, `ranks` | the files and the line that launch a job; ranks of each node |
+//! | `application` | graphs in any format |
+//! | `audit` | `--verify` |
 //! | `files` | reading inputs, writing results |
 //! | `report` | reports: the library's, with a head that is the same for all runs |
+//! | `summary` | what matters of a result, in aligned lines |
 //! | `memory` | what a run has taken of memory |
 //! | `console` | lines for people: where they go, and when not |
 //! | `progress` | the line on a terminal |
 //! | `signals` | ending a run early without losing its result |
 //! | `error` | what can go wrong, and of which kind it is |
 //! | `hints` | which option helps when something went wrong |
-//! | `exit` | how a program ends: a message and an exit code, or a signal |
-//! | `experts` | what the programs share about placements of experts |
+//! | `verb`, `end`, `exit` | what every verb is; how it ends; the exit code or signal, with a message |
 //! | [`mod@reference`] | the options as data, and as the tables of the guide |
 //! | `describe` | completions for shells, manual pages |
 
+mod application;
+mod audit;
 mod compare;
 mod console;
 mod describe;
+mod end;
 mod error;
 mod exit;
-mod experts;
 mod files;
 mod fixed;
-mod given;
+mod forms;
 mod hints;
+mod job;
 mod launch;
 mod loads;
 mod machine;
 mod many_to_one;
 mod memory;
-mod modes;
+mod neighbourhood;
 mod options;
-pub mod programs;
 mod progress;
-mod qap;
 mod ranks;
 pub mod reference;
 mod remap;
 mod report;
 mod signals;
+mod summary;
+mod verb;
+mod verbs;
 mod workload;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+pub use forms::PROGRAMS;
+
+/// Runs one of the [`PROGRAMS`] with the arguments of the process.
+pub fn main(program: &str) -> ExitCode {
+    run(program, std::env::args_os().collect()).into()
+}
+
+/// Runs one of the [`PROGRAMS`] with a command line, whose first argument is its name; returns the exit code.
+///
+/// # Panics
+///
+/// If there is no such program.
+pub fn run(program: &str, command_line: Vec<OsString>) -> u8 {
+    signals::respect_limits();
+    forms::run(program, command_line)
+}

@@ -1,4 +1,4 @@
-//! What programs say about loads that are not as asked.
+//! Loads that are not as asked, in words.
 
 use crate::console::Console;
 use viem::graph::CsrGraph;
@@ -12,11 +12,11 @@ pub(crate) struct Places {
     pub(crate) several: &'static str,
 }
 
-/// Parts of a partition.
-pub(crate) const PARTS: Places = Places { one: "part", several: "parts" };
+/// Blocks of a partition.
+pub(crate) const BLOCKS: Places = Places { one: "block", several: "blocks" };
 
 /// Processing elements.
-pub(crate) const PES: Places = Places { one: "processing element", several: "processing elements" };
+pub(crate) const PES: Places = Places { one: "PE", several: "PEs" };
 
 /// How many places have little, of all.
 pub(crate) struct Below {
@@ -25,19 +25,21 @@ pub(crate) struct Below {
     pub(crate) all: usize,
 }
 
-/// Says how many places have less than half of their share, and warns if some are below their least load.
-pub(crate) fn tell_below(console: Console, places: Places, below: &Below, shortfall: Weight) {
+/// Prints how many places have less than half of their share, if any, and warns if some are below their least load.
+pub(crate) fn print_below(console: Console, places: Places, below: &Below, shortfall: Weight) {
     let (Below { half, least, all }, Places { several, .. }) = (below, places);
-    console.line(format_args!("{half} of {all} {several} have less than half of their share"));
+    if *half > 0 {
+        console.line(format_args!("{half} of {all} {several} have less than half of their share"));
+    }
     if *least > 0 {
         console.warn(format_args!(
-            "{least} of {all} {several} are below their least load, by {shortfall} in total; allow more --imbalance or ask for less --least_load"
+            "{least} of {all} {several} are below their least load, by {shortfall} in total; allow more --imbalance or ask for less --least-load"
         ));
     }
 }
 
-/// Says how many places with capacity have none of so many vertices, after these were divided.
-pub(crate) fn tell_empty(
+/// Prints how many places with capacity have no vertex.
+pub(crate) fn print_empty(
     console: Console,
     Places { several, .. }: Places,
     empty: usize,
@@ -56,8 +58,8 @@ pub(crate) fn tell_empty(
     }
 }
 
-/// Says that a least load is rounded down to 0, where it is.
-pub(crate) fn tell_rounded(console: Console, graph: &CsrGraph, capacities: &[u32], least_load: f64) {
+/// Prints that a least load is rounded down to 0, where it is.
+pub(crate) fn print_rounded(console: Console, graph: &CsrGraph, capacities: &[u32], least_load: f64) {
     if least_load == 0.0 {
         return;
     }
@@ -66,7 +68,7 @@ pub(crate) fn tell_rounded(console: Console, graph: &CsrGraph, capacities: &[u32
         let percent = 100.0 * least_load;
         let enough = (100.0 / share).ceil();
         let advice = match enough <= 100.0 {
-            true => format!("; --least_load={enough} is at least 1"),
+            true => format!("; --least-load={enough} is at least 1"),
             false => String::new(),
         };
         let share = (100.0 * share).round() / 100.0;

@@ -1,4 +1,4 @@
-//! What the programs share about many-to-one mappings.
+//! What the verbs share about many-to-one mappings.
 //!
 //! [`SharingOptions::read`] is the only place that decides whether a problem is one of them.
 
@@ -9,6 +9,7 @@ use crate::error::Result;
 use crate::files;
 use crate::loads::{self, Below};
 use crate::options;
+use crate::summary::Summary;
 use clap::Args;
 use viem::graph::CsrGraph;
 use viem::machine::{Capacities, Machine};
@@ -22,21 +23,20 @@ pub(crate) const IMBALANCE: f64 = 3.0;
 
 /// How work is spread where PEs have many vertices.
 #[derive(Args, Clone, Debug)]
-#[command(rename_all = "snake_case")]
+#[command(next_help_heading = "Balance")]
 pub(crate) struct SharingOptions {
-    /// How many percent above its share a processing element may be loaded. The share is rounded up, the bound down;
-    /// 0 asks for exact sizes. For graphs with more vertices than processing elements, and for tokens of experts [default: 3]
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
+    /// Maximum load of a PE above its share, in percent. That is, load <= floor((1 + PERCENT/100) * ceil(share)); 0 asks for exact
+    /// sizes [default: 3]
+    #[arg(long, short, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) imbalance: Option<f64>,
 
-    /// How many percent of its share a processing element gets at least. From 0 to 100, rounded down; a bound goes before.
-    /// For graphs with more vertices than processing elements [default: 0]
+    /// Minimum load of a PE, in percent of its share, rounded down. If it conflicts with --imbalance, --imbalance wins [default: 0]
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) least_load: Option<f64>,
 
-    /// How much work each processing element takes, in proportion. Line i holds a whole number from 1, for element i
+    /// How much work each PE takes, in proportion. Line i holds a whole number from 1, for PE i
     #[arg(long, value_name = "FILE")]
-    pub(crate) pe_weights: Option<PathBuf>,
+    pub(crate) capacities: Option<PathBuf>,
 }
 
 impl SharingOptions {
@@ -57,7 +57,7 @@ impl SharingOptions {
 
     /// The machine with the weights of its PEs, if some are given.
     pub(crate) fn weigh(&self, machine: Box<dyn Machine>) -> Result<Box<dyn Machine>> {
-        let Some(path) = &self.pe_weights else { return Ok(machine) };
+        let Some(path) = &self.capacities else { return Ok(machine) };
         let weights = pe_weights::read(Source::open(path)?, machine.num_pes())?;
         Ok(Box::new(Capacities::new(machine, weights)?))
     }
@@ -73,45 +73,41 @@ impl SharingOptions {
         console: Console,
     ) -> Result<(CsrGraph, bool)> {
         let room = usize::try_from(machine.room()).unwrap_or(usize::MAX);
-        let is_asked = self.imbalance.is_some() || self.least_load.is_some() || self.pe_weights.is_some();
+        let is_asked = self.imbalance.is_some() || self.least_load.is_some() || self.capacities.is_some();
         let weights = if is_asked { NodeWeights::Read } else { NodeWeights::ReadBeyond(room) };
         let graph = files::read_graph(source, weights, threads, console)?;
         let num_nodes = graph.num_nodes();
         let is_many = num_nodes > machine.num_pes() || graph.node_weights().iter().any(|&weight| weight != 1);
-        let is_many_to_one = num_nodes > room || self.pe_weights.is_some() || (is_asked && is_many);
+        let is_many_to_one = num_nodes > room || self.capacities.is_some() || (is_asked && is_many);
         Ok((graph, is_many_to_one))
     }
 }
 
-/// Says what the PEs bear, of which there are so many. `too_heavy` are words about a vertex that fits nowhere.
-pub(crate) fn tell_loads(console: Console, loads: &Loads, num_pes: usize, too_heavy: Option<String>) {
+/// Prints the loads of the PEs. `too_heavy` are words about a vertex that fits nowhere.
+pub(crate) fn print_loads(console: Console, loads: &Loads, num_pes: usize, too_heavy: Option<String>) {
     let Loads { least, mean, greatest, bound, fullest, overload, .. } = loads;
     console.line(format_args!(
-        "load of the processing elements: {least} least, {mean:.2} mean, {greatest} greatest"
+        "load of a PE: {least} least, {mean:.2} mean, {greatest} greatest; bound {bound}"
     ));
-    console.line(format_args!("greatest bound {bound}, greatest load over its bound {fullest:.5}"));
+    console.detail(format_args!("greatest load over its bound {fullest:.5}"));
     let below = Below { half: loads.below_half, least: loads.below_least, all: num_pes };
-    loads::tell_below(console, loads::PES, &below, loads.shortfall);
+    loads::print_below(console, loads::PES, &below, loads.shortfall);
     if *overload > 0 {
         let too_heavy = too_heavy.map_or_else(String::new, |words| format!(": {words}"));
         console.warn(format_args!(
-            "processing elements exceed their bounds by {overload} in total{too_heavy}; allow more --imbalance"
+            "PEs exceed their bounds by {overload} in total{too_heavy}; allow more --imbalance"
         ));
     }
 }
 
-/// Says how many PEs have none of so many vertices.
-pub(crate) fn tell_empty(console: Console, loads: &Loads, machine: &dyn Machine, num_nodes: usize) {
-    loads::tell_empty(console, loads::PES, loads.empty, &machine.capacities(), num_nodes);
+/// Prints how many PEs have no vertex.
+pub(crate) fn print_empty(console: Console, loads: &Loads, machine: &dyn Machine, num_nodes: usize) {
+    loads::print_empty(console, loads::PES, loads.empty, &machine.capacities(), num_nodes);
 }
 
-/// Says what PEs exchange.
-pub(crate) fn tell_traffic(console: Console, traffic: &PeTraffic) {
+/// Adds what PEs exchange to a summary.
+pub(crate) fn add_traffic(summary: &mut Summary, traffic: &PeTraffic) {
     let PeTraffic { greatest_neighbours, mean_neighbours, greatest_volume, mean_volume, .. } = traffic;
-    console.line(format_args!(
-        "neighbours of a processing element: {greatest_neighbours} greatest, {mean_neighbours:.2} mean"
-    ));
-    console.line(format_args!(
-        "weight of the edges to others: {greatest_volume} greatest, {mean_volume:.2} mean"
-    ));
+    summary.figure("neighbours of a PE", greatest_neighbours, format!("greatest, {mean_neighbours:.2} mean"));
+    summary.figure("traffic of a PE", greatest_volume, format!("greatest, {mean_volume:.2} mean"));
 }

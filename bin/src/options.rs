@@ -1,37 +1,87 @@
-//! Options that several programs share.
+//! Options that several verbs share.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::error::UsageError;
+use crate::verb::Form;
+use viem::solve::MapPreset;
 use viem_io::coordinates::Ids;
-use viem_io::output::OutputId;
-use viem_io::{Outputs, WriteError};
 
-/// What a program prints, and where.
+/// What a verb prints, and where.
 #[derive(Args, Clone, Debug)]
-#[command(rename_all = "snake_case")]
+#[command(next_help_heading = "Output")]
 pub(crate) struct ReportOptions {
-    /// Print nothing but errors
-    #[arg(long)]
-    pub(crate) quiet: bool,
-
     /// Also write a machine-readable report to FILE; - is standard output, which then carries nothing else
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<PathBuf>,
+
+    /// Print nothing but errors
+    #[arg(long, short, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+
+    /// Print more, such as the time of each phase
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+
+    /// Whose lines are printed.
+    #[arg(skip)]
+    pub(crate) form: Form,
 }
 
-impl ReportOptions {
-    /// Adds the report, if there is to be one, to the outputs; it must not overwrite an input.
-    pub(crate) fn add_to(
-        &self,
-        outputs: &mut Outputs,
-        inputs: &[&Path],
-    ) -> Result<Option<OutputId>, WriteError> {
-        self.json.as_deref().map(|path| outputs.add(path, inputs)).transpose()
+/// How a verb searches.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Search")]
+pub(crate) struct SearchOptions {
+    /// Trade-off of time and quality
+    #[arg(long, short, default_value = "eco", value_name = "PRESET", value_parser = one_of(&MapPreset::ALL, MapPreset::name))]
+    pub(crate) preset: MapPreset,
+
+    #[command(flatten)]
+    pub(crate) time: TimeOptions,
+
+    #[command(flatten)]
+    pub(crate) random: RandomOptions,
+}
+
+/// How long a verb searches.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Search")]
+pub(crate) struct TimeOptions {
+    /// Keep improving for this time, and return the best result found. Seconds, or with a unit: 90, 1.5, 90s, 2m, 1h. A large
+    /// problem is stopped before its search is done
+    #[arg(long, short, value_name = "TIME", allow_negative_numbers = true, value_parser = duration)]
+    pub(crate) time_limit: Option<Duration>,
+}
+
+impl TimeOptions {
+    /// The limit in seconds.
+    pub(crate) fn seconds(&self) -> Option<f64> {
+        self.time_limit.map(|limit| limit.as_secs_f64())
+    }
+}
+
+/// What decides random choices, and how many threads there are, which decides nothing but the time.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Search")]
+pub(crate) struct RandomOptions {
+    /// Seed of all random choices. The same seed gives the same result
+    #[arg(long, short, default_value = "0", value_name = "INT", allow_negative_numbers = true, value_parser = seed)]
+    pub(crate) seed: u64,
+
+    /// Number of threads. At most 256, or the number of cores if that is more; the result is the same for any number
+    /// [default: all cores]
+    #[arg(long, value_name = "INT")]
+    threads: Option<usize>,
+}
+
+impl RandomOptions {
+    /// The number of threads.
+    pub(crate) fn threads(&self) -> Result<usize, UsageError> {
+        threads(self.threads)
     }
 }
 
@@ -91,7 +141,7 @@ pub(crate) fn least_load(percent: f64) -> Result<f64, UsageError> {
     if (0.0..=100.0).contains(&percent) {
         return Ok(percent / 100.0);
     }
-    Err(UsageError(format!("--least_load={percent} is not a percentage from 0 to 100")))
+    Err(UsageError(format!("--least-load={percent} is not a percentage from 0 to 100")))
 }
 
 /// The number of threads asked for, or else one for each core that the process may use.

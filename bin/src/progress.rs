@@ -32,7 +32,7 @@ impl Progress {
     }
 
     /// Names what begins now.
-    pub(crate) fn tell(&self, message: impl Into<String>) {
+    pub(crate) fn show(&self, message: impl Into<String>) {
         if self.is_shown() {
             self.0.set_message(message.into());
             self.0.enable_steady_tick(Duration::from_millis(200));
@@ -48,7 +48,7 @@ impl Drop for Progress {
 
 impl Observer for Progress {
     fn begins(&self, phase: Phase) {
-        self.tell(match phase {
+        self.show(match phase {
             Phase::Construction => "constructing a mapping",
             _ => "improving the mapping",
         });

@@ -14,7 +14,7 @@ const MOST_RUNS: usize = 8;
 const MOST_NAMED: usize = 8;
 
 /// Prints, in one line, what the processing elements in use make of the nodes of a cluster; of other machines nothing.
-pub(crate) fn tell(console: Console, machine: &dyn Machine, pes: &[PeId]) {
+pub(crate) fn print(console: Console, machine: &dyn Machine, pes: &[PeId]) {
     if let Some(ranks) = Ranks::new(machine, pes) {
         console.line(format_args!("{ranks}"));
     }

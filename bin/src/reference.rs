@@ -1,44 +1,45 @@
-//! The options of all programs as data, from clap and from the tables of modes, and as the tables of the guide.
+//! The options of all verbs as data, from clap, and as the tables of the guide.
 
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, Command};
 
-use crate::modes::{MODES, Mode, Table};
-use crate::programs::{evaluator, generate_model, graphchecker, viem};
+use crate::describe::first_sentence;
+use crate::forms;
+use crate::verbs::VERBS;
 
 /// What the page of the guide says above its tables.
 const INTRODUCTION: &str = "\
 # Options
 
-All options of the four programs, and the modes in which each means something. An option that is given where it means nothing is refused,
-with exit code 2. This page is generated from the programs; `--help` says more about each option.
+All options of all verbs. This page is generated from the program; `viem VERB --help` says more about each option.
 
-Options are written as `--seed=1` or `--seed 1`. A prefix that fits no other option is accepted, with a warning; in scripts, write names in
-full. A file name `-` is standard input or standard output.
+Options are written as `--seed=1` or `--seed 1`, those of one letter as `-s1` or `-s 1`. A file name `-` is standard input or standard output.
 
-## Modes
-
-";
-
-/// What it says of options that every program has.
-const ALL_PROGRAMS: &str = "
-## All programs
+## All verbs
 
 | option | what it does |
 |---|---|
-| `--help`, `-h` | Print the options |
+| `--help`, `-h` | Print the options; `-h` briefly |
 | `--version`, `-V` | Print the version |
-| `--man` | Print the manual page: `viem --man \\| man -l -` |
-| `--completions=SHELL` | Print completions for `bash`, `zsh`, `fish`, `elvish` or `powershell` |
+| `--man` | Print the manual page: `viem map --man \\| man -l -` |
+
+`viem --completions=SHELL` prints completions for `bash`, `zsh`, `fish`, `elvish` or `powershell`.
 ";
 
-/// A program and its options.
+/// What it says above the programs of VieM.
+const VIEM: &str = "
+## VieM's programs
+
+Scripts for VieM run unchanged: each of its programs is a verb. What VieM never had is only in the verb.
+";
+
+/// A verb or a program, and its options.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct ProgramReference {
-    /// Its name.
+pub struct CommandReference {
+    /// Its name, such as `viem map`.
     pub name: String,
-    /// The names of its modes.
-    pub modes: Vec<&'static str>,
+    /// What it does, in a sentence.
+    pub about: String,
     /// Its options, in the order of its help.
     pub options: Vec<OptionReference>,
 }
@@ -51,6 +52,8 @@ pub struct OptionReference {
     pub name: String,
     /// Whether it has a name on the command line.
     pub is_named: bool,
+    /// The letter that is short for it.
+    pub short: Option<char>,
     /// What is given for it; empty for a switch.
     pub value: String,
     /// What holds if it is not given; empty if that is nothing.
@@ -59,38 +62,34 @@ pub struct OptionReference {
     pub values: Vec<String>,
     /// What it does, in a sentence.
     pub help: String,
-    /// The values that mean something, by mode, in the order of [`ProgramReference::modes`]; none in the list: all of them.
-    pub modes: Vec<(&'static str, Vec<&'static str>)>,
 }
 
-impl OptionReference {
-    /// Whether these, the values that mean something in a mode, are all that may be given.
-    fn are_all(&self, values: &[&str]) -> bool {
-        values.is_empty() || values.len() == self.values.len()
-    }
+/// All verbs and their options.
+pub fn verbs() -> Vec<CommandReference> {
+    let named = |verb: &crate::verbs::Entry| reference_of((verb.command)(), format!("viem {}", verb.name));
+    VERBS.iter().map(named).collect()
 }
 
-/// All programs and their options.
-pub fn programs() -> Vec<ProgramReference> {
-    vec![
-        program(viem::options::Options::command(), &viem::options::TABLE),
-        program(evaluator::options::Options::command(), &evaluator::options::TABLE),
-        program(generate_model::options::Options::command(), &generate_model::options::TABLE),
-        program(graphchecker::Options::command(), &graphchecker::TABLE),
-    ]
+/// The programs of VieM and their options.
+pub fn forms() -> Vec<CommandReference> {
+    let named = |command: Command| {
+        let name = command.get_name().to_owned();
+        reference_of(command, name)
+    };
+    forms::commands().map(named).collect()
 }
 
-fn program(mut command: Command, table: &Table) -> ProgramReference {
+fn reference_of(mut command: Command, name: String) -> CommandReference {
     command.build();
     let is_own = |option: &&Arg| !matches!(option.get_id().as_str(), "help" | "version");
-    ProgramReference {
-        name: command.get_name().to_owned(),
-        modes: table.modes.iter().map(|mode| mode.name()).collect(),
-        options: command.get_arguments().filter(is_own).map(|option| reference(option, table)).collect(),
+    CommandReference {
+        name,
+        about: command.get_about().map(ToString::to_string).unwrap_or_default(),
+        options: command.get_arguments().filter(is_own).map(reference).collect(),
     }
 }
 
-fn reference(option: &Arg, table: &Table) -> OptionReference {
+fn reference(option: &Arg) -> OptionReference {
     let help = option.get_help().map(ToString::to_string).unwrap_or_default();
     let (help, stated) = help.split_once(" [default: ").unwrap_or((&help, ""));
     let takes_value = option.get_action().takes_values();
@@ -101,6 +100,7 @@ fn reference(option: &Arg, table: &Table) -> OptionReference {
     OptionReference {
         name: option.get_long().map_or(value.clone(), str::to_owned),
         is_named: option.get_long().is_some(),
+        short: option.get_short(),
         value,
         default: if default.is_empty() {
             stated.split(']').next().unwrap_or_default().to_owned()
@@ -109,59 +109,45 @@ fn reference(option: &Arg, table: &Table) -> OptionReference {
         },
         values: option.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect(),
         help: first_sentence(help).to_owned(),
-        modes: table
-            .modes
-            .iter()
-            .filter_map(|&mode| Some((mode.name(), values_in(option, mode, table)?)))
-            .collect(),
     }
 }
 
-/// The values of an option that mean something in a mode; all of them if there are none in the list.
-fn values_in(option: &Arg, mode: Mode, table: &Table) -> Option<Vec<&'static str>> {
-    let mut rows = table.rows_of(option.get_id().as_str()).filter(|row| row.modes.contains(&mode)).peekable();
-    rows.peek()?;
-    Some(rows.flat_map(|row| row.values.iter().copied()).collect())
-}
-
-fn first_sentence(help: &str) -> &str {
-    let end = [". ", "; "].into_iter().filter_map(|end| help.find(end)).min();
-    end.map_or(help, |end| &help[..end])
-}
-
-/// The page of the guide: a table for each program.
+/// The page of the guide: a table for each verb, and for each program of VieM.
 pub fn markdown() -> String {
     let mut page = INTRODUCTION.to_owned();
-    let rows = MODES.iter().map(|&mode| vec![mode.name().to_owned(), mode.task().to_owned(), chapter(mode)]);
-    page += &table(&["mode", "what is done", "chapter"], rows);
-    page += ALL_PROGRAMS;
-    for program in programs() {
-        let heads = ["option", "value", "default", "what it does", "modes"];
-        let rows = program.options.iter().map(|option| {
-            let name = if option.is_named { code(&format!("--{}", option.name)) } else { String::new() };
-            let OptionReference { value, default, help, .. } = option;
-            vec![name, code(value), code(default), help.clone(), modes(option, &program)]
-        });
-        page += &format!("\n## {}\n\n{}", program.name, table(&heads, rows));
-    }
+    verbs().iter().for_each(|verb| page += &section(verb, "##"));
+    page += VIEM;
+    forms().iter().for_each(|form| page += &section(form, "###"));
     page
 }
 
-/// The chapter of the guide about a mode, as a link.
-fn chapter(mode: Mode) -> String {
-    let (title, file) = match mode {
-        Mode::OneToOne => ("Map a job", "map-a-job.md"),
-        Mode::ManyToOne => ("Map a mesh", "map-a-mesh.md"),
-        Mode::Remapping | Mode::Repartition => ("Remap", "remap.md"),
-        Mode::Workload | Mode::Generator => ("Workloads", "workloads.md"),
-        Mode::Qap => ("Quadratic assignment problems", "qap.md"),
-        Mode::Partition | Mode::Index => ("Partition a graph", "partition.md"),
-        Mode::Traffic | Mode::Order => ("Record traffic", "traffic.md"),
-        Mode::Training => ("Training jobs", "training.md"),
-        Mode::Experts => ("Experts", "experts.md"),
-        Mode::Check => ("Check a graph", "check-a-graph.md"),
-    };
-    format!("[{title}]({file})")
+fn section(command: &CommandReference, heading: &str) -> String {
+    let rows = command.options.iter().map(|option| {
+        let OptionReference { name, short, value, default, help, .. } = option;
+        let short = short.map_or_else(String::new, |short| format!(", {}", code(&format!("-{short}"))));
+        let name = if option.is_named { code(&format!("--{name}")) + &short } else { String::new() };
+        vec![name, code(value), code(default), help.clone()]
+    });
+    let heads = ["option", "value", "default", "what it does"];
+    format!("\n{heading} {}\n\n{}\n\n{}", command.name, wrapped(&command.about), table(&heads, rows))
+}
+
+/// The longest line of a text.
+const WIDTH: usize = 120;
+
+/// A text in lines of a page.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is a line");
+        if !line.is_empty() && line.len() + 1 + word.len() > WIDTH {
+            lines.push(word.to_owned());
+        } else {
+            *line += if line.is_empty() { "" } else { " " };
+            *line += word;
+        }
+    }
+    lines.join("\n")
 }
 
 /// A table in Markdown.
@@ -177,50 +163,7 @@ fn table(heads: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     heads_line + &rule + &rows.map(line).collect::<String>()
 }
 
-/// The modes in which an option means something, as the tables have them.
-fn modes(option: &OptionReference, program: &ProgramReference) -> String {
-    let are_all = option.modes.len() == program.modes.len();
-    if are_all && option.modes.iter().all(|(_, values)| option.are_all(values)) {
-        return "all".to_owned();
-    }
-    let list = |values: &[&str]| format!("`{}`", values.join(" "));
-    let name = |(mode, values): &(&str, Vec<&str>)| {
-        let others: Vec<&str> =
-            option.values.iter().map(String::as_str).filter(|value| !values.contains(value)).collect();
-        match (option.are_all(values), values.len() <= others.len()) {
-            (true, _) => (*mode).to_owned(),
-            (false, true) => format!("{mode} ({})", list(values)),
-            (false, false) => format!("{mode} (not {})", list(&others)),
-        }
-    };
-    option.modes.iter().map(name).collect::<Vec<_>>().join(", ")
-}
-
 /// A name as code; what is not one, such as a default that is described, stays text.
 fn code(text: &str) -> String {
     if text.is_empty() || text.contains(' ') { text.to_owned() } else { format!("`{text}`") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_option_stands_in_the_table_of_its_program_and_nothing_else_does() {
-        let programs = [
-            (viem::options::Options::command(), &viem::options::TABLE),
-            (evaluator::options::Options::command(), &evaluator::options::TABLE),
-            (generate_model::options::Options::command(), &generate_model::options::TABLE),
-            (graphchecker::Options::command(), &graphchecker::TABLE),
-        ];
-        for (command, table) in programs {
-            let ids: Vec<&str> = command.get_arguments().map(|option| option.get_id().as_str()).collect();
-            let lost = ids.iter().filter(|id| table.rows_of(id).next().is_none());
-            assert_eq!(lost.collect::<Vec<_>>(), [&""; 0], "{}", command.get_name());
-            let named =
-                table.rows.iter().flat_map(|row| row.options).chain(table.needs.iter().map(|n| &n.option));
-            let strange = named.filter(|id| !ids.contains(id));
-            assert_eq!(strange.collect::<Vec<_>>(), [&""; 0], "{}", command.get_name());
-        }
-    }
 }

@@ -15,41 +15,39 @@ use viem::ground::types::Weight;
 use viem::partition::{CurvePoint, Homes, Migration, MigrationWeight, Remapping, RemovedBlocks};
 use viem::solve::{Config, Request, Solution};
 use viem_io as io;
-use viem_io::output::OutputId;
-use viem_io::{Outputs, ReadError, Source, WriteError, number_list};
+use viem_io::{ReadError, Source, number_list};
 use viem_report::picture;
 use viem_verify::{self as verify, OldText};
 
 /// Blocks may have been empty, so they may have numbers beyond the greatest in an older partition; below this, as a bit is kept for each.
 const MOST_EMPTY: usize = 1 << 24;
 
-/// An older partition or mapping, and what it costs to depart from it.
+/// A previous assignment, and what it costs to depart from it.
 #[derive(Args, Clone, Debug)]
-#[command(rename_all = "snake_case", next_help_heading = "Remapping")]
+#[command(next_help_heading = "Remapping")]
 pub(crate) struct RemapOptions {
-    /// Resume this older partition or mapping. Line i holds the part or processing element of vertex i; minimises the
-    /// cut, or J on a machine, plus --migration_weight times the weight of the vertices that change place. Or a placement of experts, as viem writes
-    /// it: each copy of an expert that changes place has weight 1, and where only loads are known, the greatest load stands for J
+    /// Keep most vertices where this partition or mapping has them. Line i holds the block or PE of vertex i; minimises the
+    /// cut, or J on a machine, plus --migration-weight times the weight of the vertices that move
     #[arg(long, value_name = "FILE", requires = "migration_weight")]
-    remap_from: Option<PathBuf>,
+    previous: Option<PathBuf>,
 
-    /// What it costs that a vertex of weight 1 changes place, in units of the cut or of J. With 0, only the cut or J counts
-    #[arg(long, value_name = "X", requires = "remap_from", allow_negative_numbers = true)]
+    /// Cost of moving a vertex of weight 1. In units of the cut or of J; with 0, only the cut or J counts
+    #[arg(long, value_name = "X", requires = "previous", allow_negative_numbers = true)]
     migration_weight: Option<MigrationWeight>,
 
-    /// The parts or processing elements of the older file that have left. Numbers and ranges such as 3,8-11, or a file
-    /// of them; the others keep their order and are numbered from 0, and those that joined come last
-    #[arg(long, value_name = "LIST|FILE", requires = "remap_from")]
-    remap_left: Option<String>,
+    /// The blocks or PEs of the previous file that are gone. Numbers and ranges such as 3,8-11, or a file
+    /// of them; the others keep their order and are numbered from 0, and new ones come last
+    #[arg(hide_short_help = true, long, value_name = "LIST|FILE", requires = "previous")]
+    removed: Option<String>,
 
-    /// The vertex of the older file that each vertex of the graph comes from. One per line, from 0; for graphs that
+    /// The vertex of the previous file that each vertex of the graph comes from. One per line, from 0; for graphs that
     /// were refined
-    #[arg(long, value_name = "FILE", requires = "remap_from")]
+    #[arg(hide_short_help = true, long, value_name = "FILE", requires = "previous")]
     parents: Option<PathBuf>,
 
-    /// Also remap with a series of migration weights, and show cut or J against migration. With a file name, draw it
+    /// Also remap with a series of migration weights, and show the cut or J against migration. With a file name, draw it
     /// too
-    #[arg(long, value_name = "FILE.svg", num_args = 0..=1, require_equals = true, requires = "remap_from")]
+    #[arg(hide_short_help = true, long, value_name = "FILE.svg", num_args = 0..=1, require_equals = true, requires = "previous")]
     curve: Option<Option<PathBuf>>,
 }
 
@@ -61,14 +59,9 @@ pub(crate) struct Remap<'a> {
 }
 
 impl RemapOptions {
-    /// The older partition, which may be replaced by its successor.
-    pub(crate) fn old(&self) -> Option<&Path> {
-        self.remap_from.as_deref()
-    }
-
-    /// An older placement of experts and what moves cost, if it is to be resumed.
-    pub(crate) fn of_experts(&self) -> Option<(&Path, MigrationWeight)> {
-        self.old().zip(self.migration_weight)
+    /// The previous assignment, which may be replaced by its successor.
+    pub(crate) fn previous(&self) -> Option<&Path> {
+        self.previous.as_deref()
     }
 
     /// Every other file that is read.
@@ -77,28 +70,18 @@ impl RemapOptions {
     }
 
     fn file_of_left(&self) -> Option<&Path> {
-        self.remap_left.as_deref().filter(|text| !is_list(text)).map(Path::new)
+        self.removed.as_deref().filter(|text| !is_list(text)).map(Path::new)
     }
 
-    /// Adds the picture of the curve, if there is to be one, to the outputs; it must not overwrite an input.
-    pub(crate) fn add_to(
-        &self,
-        outputs: &mut Outputs,
-        inputs: &[&Path],
-    ) -> Result<Option<OutputId>, WriteError> {
-        let picture = self.curve.iter().flatten().next();
-        picture.map(|path| outputs.add(path, inputs)).transpose()
-    }
-
-    /// Whether something is to be resumed.
-    pub(crate) fn is_given(&self) -> bool {
-        self.remap_from.is_some()
+    /// The file of the picture of the curve, if there is to be one.
+    pub(crate) fn picture(&self) -> Option<&Path> {
+        self.curve.iter().flatten().next().map(PathBuf::as_path)
     }
 
     /// An error if the time of a curve is limited.
     pub(crate) fn check_limit(&self, has_limit: bool) -> Result<()> {
         if self.curve.is_some() && has_limit {
-            let message = "--time_limit does not go with --curve, whose points can only be compared if each was searched to its end";
+            let message = "--time-limit does not go with --curve, whose points can only be compared if each was searched to its end";
             return Err(UsageError(message.to_owned()).into());
         }
         Ok(())
@@ -106,9 +89,9 @@ impl RemapOptions {
 
     /// The blocks of an older partition that have left, also such that were empty.
     fn blocks_that_left(&self, old: &[u32]) -> Result<Vec<u32>> {
-        let Some(left) = &self.remap_left else { return Ok(Vec::new()) };
+        let Some(left) = &self.removed else { return Ok(Vec::new()) };
         let in_use = old.iter().max().map_or(0, |&most| most as usize + 1);
-        let list = number_list::open(left, "--remap_left")?;
+        let list = number_list::open(left, "--removed")?;
         number_list::read(list, ListOf::Blocks, in_use.max(MOST_EMPTY)).map_err(|error| match error {
             ReadError::Invalid { .. } if self.file_of_left().is_none() => {
                 UsageError(error.to_string()).into()
@@ -119,7 +102,7 @@ impl RemapOptions {
 
     /// Reads what is to be resumed by a graph, if anything is, in `num_blocks` blocks.
     pub(crate) fn read(&self, graph: &CsrGraph, num_blocks: usize) -> Result<Option<Remap<'_>>> {
-        let (Some(path), Some(weight)) = (&self.remap_from, self.migration_weight) else { return Ok(None) };
+        let (Some(path), Some(weight)) = (&self.previous, self.migration_weight) else { return Ok(None) };
         let expected = self.parents.is_none().then(|| graph.num_nodes());
         let old = io::partition::read(Source::open(path)?, expected)?;
         let left = self.blocks_that_left(&old)?;
@@ -162,26 +145,26 @@ impl Remap<'_> {
                 "{migration_weight:>16} {cost:>20} {weight:>16} {share:>7.2} % {overload:>12}"
             ));
         }
-        let name = self.options.old().map(files::name).unwrap_or_default();
+        let name = self.options.previous().map(files::name).unwrap_or_default();
         let picture = picture::draw_curve(&name, objective, total, &points);
         Curve { points, picture }
     }
 
-    /// Says what changes place.
-    pub(crate) fn tell(&self, console: Console, total: Weight, migration: &Migration) {
+    /// Prints what moves.
+    pub(crate) fn print(&self, console: Console, total: Weight, migration: &Migration) {
         let Migration { weight, vertices, .. } = migration;
         let share = 100.0 * *weight as f64 / total.max(1) as f64;
         console.line(format_args!(
-            "migration: {vertices} vertices of weight {weight} change place, {share:.2} % of all"
+            "migration: {vertices} vertices of weight {weight} move, {share:.2} % of all"
         ));
     }
 
     /// What was resumed, as written to `--json`.
     pub(crate) fn report(&self, curve: Option<&Curve>) -> JsonRemap {
         JsonRemap {
-            remap_from: self.options.old().map(files::name).unwrap_or_default(),
+            previous: self.options.previous().map(files::name).unwrap_or_default(),
             migration_weight: self.weight,
-            remap_left: self.options.remap_left.clone(),
+            removed: self.options.removed.clone(),
             parents: self.options.parents.as_deref().map(files::name),
             curve: curve.map(|curve| curve.points.clone()),
         }
@@ -208,9 +191,9 @@ impl Remap<'_> {
         let text = |path: Option<&Path>| path.map(files::text).transpose();
         let left = match self.options.file_of_left() {
             Some(file) => Some(files::text(file)?),
-            None => self.options.remap_left.clone(),
+            None => self.options.removed.clone(),
         };
-        Ok([text(self.options.old())?, text(self.options.parents.as_deref())?, left])
+        Ok([text(self.options.previous())?, text(self.options.parents.as_deref())?, left])
     }
 }
 
@@ -224,11 +207,11 @@ pub(crate) struct Curve {
 /// What was resumed, as written to `--json`.
 #[derive(Serialize)]
 pub(crate) struct JsonRemap {
-    remap_from: String,
+    previous: String,
     migration_weight: MigrationWeight,
     /// As it was given.
     #[serde(skip_serializing_if = "Option::is_none")]
-    remap_left: Option<String>,
+    removed: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parents: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -16,6 +16,7 @@ use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
 use crate::progress::Progress;
+use viem::ground::error::ErrorKind;
 use viem::ground::observer::{Observer, Phase};
 use viem::ground::types::Cost;
 
@@ -87,8 +88,9 @@ pub(crate) fn end_by(signal: i32) -> u8 {
 }
 
 /// Has limits of the process end it like other failures: a write beyond the greatest size of a file (`ulimit -f`) fails, so
-/// that nothing is left behind; and where Rust aborts because memory has run out, the process exits with `out_of_memory`.
-pub(crate) fn respect_limits(out_of_memory: i32) {
+/// that nothing is left behind; and where Rust aborts because memory has run out, the process exits with the code of that.
+pub(crate) fn respect_limits() {
+    let out_of_memory = i32::from(ErrorKind::NoResources.exit_code());
     #[cfg(unix)]
     {
         let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());

@@ -1,4 +1,4 @@
-//! `viem` as a user runs it: unusual redirections of outputs, limits of memory, file size and time.
+//! `viem map` as a user runs it: unusual redirections of outputs, limits of memory, file size and time.
 //!
 //! A run ends with a mapping that the auditor accepts, or with the exit code that the guide documents for the
 //! missing resource; the existing file is then unchanged. No other files are left behind.
@@ -47,10 +47,10 @@ pub fn check(rng: &mut Rng, graph: &str, hierarchy: &Hierarchy, is_refused: bool
     fs::write(path("out"), "precious").expect("a file");
     let (way, output, stays) = pick(rng, &WAYS);
     let (limit, code_of_limit) = pick(rng, &LIMITS);
-    let mut options = vec!["--output_filename".to_string(), output.to_string()];
+    let mut options = vec!["--output".to_string(), output.to_string()];
     options.extend([format!("--threads={}", pick(rng, &[1, 2])), format!("--seed={}", rng.next_u64())]);
     if rng.below(2) == 0 {
-        options.push(format!("--time_limit={}", pick(rng, &TIMES)));
+        options.push(format!("--time-limit={}", pick(rng, &TIMES)));
     }
     if rng.below(2) == 0 {
         options.push("--json=report".to_string());
@@ -89,10 +89,10 @@ pub fn check(rng: &mut Rng, graph: &str, hierarchy: &Hierarchy, is_refused: bool
 fn run(folder: &Path, script: &str, hierarchy: &Hierarchy, options: &[String]) -> Output {
     let list = |numbers: Vec<String>| numbers.join(":");
     Command::new("bash")
-        .args(["-c", script, "bash", env!("CARGO_BIN_EXE_viem"), "model"])
-        .arg("--hierarchy_parameter_string")
+        .args(["-c", script, "bash", env!("CARGO_BIN_EXE_viem"), "map", "model"])
+        .arg("--machine")
         .arg(list(hierarchy.arities().iter().map(u32::to_string).collect()))
-        .arg("--distance_parameter_string")
+        .arg("--distances")
         .arg(list(hierarchy.distances().iter().map(i64::to_string).collect()))
         .args(options)
         .current_dir(folder)

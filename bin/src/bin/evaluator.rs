@@ -1,5 +1,5 @@
-//! The program `evaluator`; see [`viem_cli::programs::evaluator`].
+//! The program `evaluator`; see [`viem_cli`].
 
 fn main() -> std::process::ExitCode {
-    viem_cli::programs::evaluator::main()
+    viem_cli::main("evaluator")
 }

@@ -1,5 +1,5 @@
-//! The program `generate_model`; see [`viem_cli::programs::generate_model`].
+//! The program `generate_model`; see [`viem_cli`].
 
 fn main() -> std::process::ExitCode {
-    viem_cli::programs::generate_model::main()
+    viem_cli::main("generate_model")
 }

@@ -1,5 +1,5 @@
-//! The program `graphchecker`; see [`viem_cli::programs::graphchecker`].
+//! The program `graphchecker`; see [`viem_cli`].
 
 fn main() -> std::process::ExitCode {
-    viem_cli::programs::graphchecker::main()
+    viem_cli::main("graphchecker")
 }

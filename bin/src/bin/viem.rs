@@ -1,5 +1,5 @@
-//! The program `viem`; see [`viem_cli::programs::viem`].
+//! The program `viem`; see [`viem_cli`].
 
 fn main() -> std::process::ExitCode {
-    viem_cli::programs::viem::main()
+    viem_cli::main("viem")
 }

@@ -1,10 +1,10 @@
-//! What the programs share about workloads: how their instructions run, and how they are simulated.
+//! What the verbs share about workloads: how their instructions run, and how they are simulated.
 
 mod costs;
 mod simulation;
 
-pub(crate) use costs::CostOptions;
-pub(crate) use simulation::{SimulationOptions, SimulationReport, tell_simulation, write_trace};
+pub(crate) use costs::{CostOptions, LinkOptions};
+pub(crate) use simulation::{PhaseOptions, SimulationReport, print_simulation, write_trace};
 
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ impl JsonProgram {
 }
 
 /// Prints how large a workload is.
-pub(crate) fn tell_program(console: Console, program: &Workload) {
+pub(crate) fn print_program(console: Console, program: &Workload) {
     console.line(format_args!(
         "workload has {} tasks, {} messages, {} flits",
         program.num_tasks(),

@@ -1,42 +1,39 @@
 //! Simulation of mappings, of workloads and of graphs.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use serde::Serialize;
 
-use super::costs::CostOptions;
+use super::costs::LinkOptions;
 use crate::console::Console;
-use crate::error::Result;
+use crate::error::{Result, UsageError};
 use crate::files;
 use viem::graph::CsrGraph;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
-use viem_io as io;
-use viem_io::Outputs;
-use viem_io::output::OutputId;
 use viem_workload::Workload;
 use viem_workload::routing::Routing;
 use viem_workload::simulate::{
     ChromeTrace, Costs, Latency, LinkLoad, PeTime, Simulation, SimulationConfig, simulate,
 };
 
-/// How a mapping is simulated.
+/// How one phase of all messages of a graph is simulated.
 #[derive(Args, Clone, Debug)]
-#[command(rename_all = "snake_case", next_help_heading = "Workloads")]
-pub(crate) struct SimulationOptions {
-    #[command(flatten)]
-    pub(crate) costs: CostOptions,
-
-    /// Simulate the mapping. Prints the completion time, times of processing elements, and the busiest links; for a
-    /// graph, one phase is simulated, in which each process sends to all its neighbours
+#[command(next_help_heading = "Simulation")]
+pub(crate) struct PhaseOptions {
+    /// Simulate one phase, in which each process sends to all its neighbours. Prints the completion time, times of PEs, and the
+    /// busiest links
     #[arg(long)]
     simulate: bool,
 
-    /// Write the timeline of the simulation to FILE. For chrome://tracing or Perfetto; - is standard output
+    #[command(flatten)]
+    links: LinkOptions,
+
+    /// Write the timeline of the simulation to FILE, for chrome://tracing or Perfetto; - is standard output
     #[arg(long, value_name = "FILE", requires = "simulate")]
-    trace: Option<PathBuf>,
+    pub(crate) trace: Option<PathBuf>,
 }
 
 /// A simulation, as written to `--json`. Times are in cycles.
@@ -62,31 +59,18 @@ impl<'a> From<&'a Simulation> for SimulationReport<'a> {
     }
 }
 
-impl SimulationOptions {
-    /// Adds the timeline, if there is to be one, to the outputs.
-    pub(crate) fn add_to(
-        &self,
-        outputs: &mut Outputs,
-        inputs: &[&Path],
-    ) -> Result<Option<OutputId>, io::WriteError> {
-        self.trace.as_deref().map(|path| outputs.add(path, inputs)).transpose()
-    }
-
-    pub(crate) fn run(
-        &self,
-        program: &Workload,
-        routing: &Routing,
-        mapping: &Mapping,
-        config: SimulationConfig,
-        is_drawn: bool,
-    ) -> Result<Option<Simulation>> {
-        let settings = config.with_timeline(self.trace.is_some() || is_drawn);
-        let run = || simulate(program, routing, mapping.pes(), settings);
-        Ok(self.simulate.then(run).transpose()?)
+impl PhaseOptions {
+    /// An error if options are given that decide nothing.
+    pub(crate) fn check(&self) -> Result<(), UsageError> {
+        if self.links.is_given() && !self.simulate {
+            let message = "--sharing and --latency-cycles are for --simulate; leave them out";
+            return Err(UsageError(message.to_owned()));
+        }
+        Ok(())
     }
 
     /// Simulates one phase of all messages of a graph, if that was asked for.
-    pub(crate) fn phase(
+    pub(crate) fn simulate(
         &self,
         graph: &CsrGraph,
         machine: &dyn Machine,
@@ -97,8 +81,9 @@ impl SimulationOptions {
         }
         let (program, routing) = (Workload::of_graph(graph)?, Routing::new(machine)?);
         // All messages start at once.
-        let config = SimulationConfig::new(Costs::new(0, 0)).with_sharing(self.costs.sharing());
-        self.run(&program, &routing, mapping, config, false)
+        let config = SimulationConfig::new(Costs::new(0, 0)).with_sharing(self.links.sharing()?);
+        let config = config.with_timeline(self.trace.is_some());
+        Ok(Some(simulate(&program, &routing, mapping.pes(), config)?))
     }
 }
 
@@ -116,13 +101,13 @@ pub(crate) fn write_trace(
 }
 
 /// What a simulation has found, in lines for people.
-pub(crate) fn tell_simulation(console: Console, simulation: &Simulation) {
+pub(crate) fn print_simulation(console: Console, simulation: &Simulation) {
     let Simulation { completion_time, pes, latency, .. } = simulation;
     console.line(format_args!("simulated completion time = {completion_time}"));
     let sum = |part: fn(&PeTime) -> u64| pes.iter().map(|pe| part(pe) as f64).sum::<f64>();
     let all = (*completion_time as f64 * pes.len() as f64).max(1.0);
     console.line(format_args!(
-        "processing elements are busy {:.1} %, blocked {:.1} %, idle {:.1} % of the time",
+        "PEs are busy {:.1} %, blocked {:.1} %, idle {:.1} % of the time",
         100.0 * sum(|pe| pe.busy) / all,
         100.0 * sum(|pe| pe.blocked) / all,
         100.0 * sum(|pe| pe.idle) / all

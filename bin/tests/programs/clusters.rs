@@ -36,7 +36,7 @@ fn in_job(folder: &Folder, job: &str, line: &str) -> Command {
 
 /// `viem` in a job, on a machine with further options.
 fn viem(folder: &Folder, job: &str, machine: &str) -> Command {
-    let line = format!("viem graph --threads=1 --preconfiguration_mapping=fast --machine={machine}");
+    let line = format!("viem map graph --threads=1 --preset=fast --machine={machine}");
     in_job(folder, job, &line)
 }
 
@@ -46,7 +46,7 @@ fn map<const N: usize>(folder: &Folder, job: &str, machine: &str, expected: [&st
     let (text, notes) = said_by(viem(folder, job, machine).arg("--verify"));
     let cost = objective(&text);
     says(&text, [format!("verified: J of the files is {cost} too")]);
-    let line = format!("evaluator graph --input_mapping=permutation --machine={machine}");
+    let line = format!("viem score graph permutation --machine={machine}");
     assert_eq!(objective(&stdout_of(&mut in_job(folder, job, &line))), cost, "{machine}");
     says(&(text.clone() + &notes), expected);
     text + &notes
@@ -74,8 +74,8 @@ fn the_nodes_of_a_job_are_like_this_one() {
     let text = map(&folder, JOB, "slurm", [shape, "no topology of the cluster is found"]);
     assert!(!text.contains("warning"), "{text}");
     let shape = "3 nodes x 2 sockets x 4 cores x 2 hardware threads = 2:4:2:3";
-    map(&folder, JOB, "slurm --pu", [shape]);
-    map(&folder, JOB, "slurm --distance_parameter_string=1:5:50", ["distances 1:5:50 (given)"]);
+    map(&folder, JOB, "slurm --pe=thread", [shape]);
+    map(&folder, JOB, "slurm --distances=1:5:50", ["distances 1:5:50 (given)"]);
     map(&folder, &job("SLURMD_NODENAME=login"), "slurm", ["login is no node of the job"]);
     map(&folder, &job("SLURM_CPUS_PER_TASK=4"), "slurm", ["3 nodes x 2 sockets x 2 cores = 2:2:3"]);
 }
@@ -158,7 +158,7 @@ fn hostile_jobs_and_files_get_one_message() {
     let slurm = "slurm:node=8:2";
     let few_cpus = "SLURM_JOB_CPUS_PER_NODE has numbers of 3 nodes, but the job has 4";
     let many_cpus = "has 64 CPUs, but the node described has 16 cores";
-    let launched = "--launch is for one-to-one mappings and workloads";
+    let launched = "--launch is for one-to-one mappings";
     // The changed variables, the machine, the exit code, and the expected message.
     let cases = [
         ("SLURM_JOB_NODELIST=", slurm, 66, "SLURM_JOB_NODELIST is not set"),
@@ -178,10 +178,10 @@ fn hostile_jobs_and_files_get_one_message() {
         ("", "hosts:few --launch=openmpi", 2, launched),
         ("", "hosts:bad", 65, "bad, line 1, column 4"),
         ("", "hosts:late", 65, "late, line 2, column 14"),
-        ("", "hosts:hosts --latency=turned", 65, "turned, line 2, column 1: this row is of host n2"),
+        ("", "hosts:hosts --latencies=turned", 65, "turned, line 2, column 1: this row is of host n2"),
         ("", "hwloc:torn.xml", 65, "torn.xml, line 1"),
-        ("", "hosts:hosts --output_filename=hosts", 2, "hosts"),
-        ("", "4:4 --distance_parameter_string=1:2 --pu", 2, "--pe and --pu are for clusters"),
+        ("", "hosts:hosts --output=hosts", 2, "hosts"),
+        ("", "4:4 --distances=1:2 --pe=thread", 2, "--pe is for clusters"),
     ];
     for (others, machine, code, expected) in cases {
         let text = refused(&folder, &job(others), machine, code, expected);
@@ -199,9 +199,9 @@ fn hosts_and_latencies_come_from_files() {
     ]);
     map(&folder, "", "hosts:hosts,node=2:2", ["machine: 3 nodes x 2 sockets x 2 cores = 2:2:3"]);
     let distances = "distances 10:30 inside a node (assumed), 300 to 900 between nodes";
-    map(&folder, "", "hosts:hosts,node=2:2 --latency=lat", [distances]);
+    map(&folder, "", "hosts:hosts,node=2:2 --latencies=lat", [distances]);
     map(&folder, "", "hosts:uneven", ["3 nodes, 18 cores, uneven"]);
-    map(&folder, "", "hwloc --pu", ["2 sockets x 4 cores x 2 hardware threads = 2:4:2"]);
+    map(&folder, "", "hwloc --pe=thread", ["2 sockets x 4 cores x 2 hardware threads = 2:4:2"]);
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn ranks_of_several_cores_are_bound_to_all_of_them() {
     let cores = launched("8(x3)", "slurm:node=4:2");
     assert_eq!(cores[..4], ["n1 slot=0:0-1", "n1 slot=0:2-3", "n1 slot=1:0-1", "n1 slot=1:2-3"]);
     // Nodes of 2 packages of 4 cores of 2 threads.
-    let threads = launched("16(x3)", "slurm --pu");
+    let threads = launched("16(x3)", "slurm --pe=thread");
     assert_eq!(threads.len(), 12);
     assert!(threads.iter().all(|slot| !slot.contains('-') && slot[slot.len() - 1..] < *"4"), "{threads:?}");
 }
@@ -332,7 +332,7 @@ fn nodes_that_stay_empty_are_named() {
     empty("", "hosts:hosts,node=16:2,ranks=6(x2),3", six);
     let listed = "ranks per node: 6; cores per rank: 1; empty nodes: c\n";
     empty("", "hosts:hosts,node=16:2 --pes=0-5,32-37", listed);
-    let text = map(&folder, "", "4:4 --distance_parameter_string=1:2", []);
+    let text = map(&folder, "", "4:4 --distances=1:2", []);
     assert!(!text.contains("ranks per node"), "{text}");
     write_row(&folder, 2);
     let one = "ranks per node: 1; cores per rank: 8; empty nodes: n3\n";
@@ -370,7 +370,7 @@ fn files_of_hwloc_have_gpus() {
     let plain = "machine: 3 nodes x 4 cores = 4:3, distances 1:30 (assumed)";
     map(&folder, &asked, "slurm:node=4 --pe=gpu", [plain]);
     refused(&folder, "", "'hwloc:pack:2 core:4 pu:1' --pe=gpu", 2, "a synthetic node has no GPUs");
-    refused(&folder, "", "4:4 --pe=gpu", 2, "--pe and --pu are for clusters");
+    refused(&folder, "", "4:4 --pe=gpu", 2, "--pe is for clusters");
 }
 
 /// Two packages of two cores; the GPU of the second one has the lower address.
@@ -412,7 +412,7 @@ fn ranks_on_gpus_are_bound_to_the_cores_near_them() {
         }
         // What was written is read as the mapping that it was made of.
         let cost = objective(&launch("mpich40:placed"));
-        let line = format!("evaluator graph --input_mapping=placed --machine={machine} --pe=gpu");
+        let line = format!("viem score graph placed --machine={machine} --pe=gpu");
         assert_eq!(objective(&stdout_of(&mut in_job(&folder, &asked, &line))), cost, "{machine}");
     }
     let near = "but those near the GPUs of n1 are not known";
@@ -766,7 +766,7 @@ fn models_that_are_larger_than_the_job_are_explained() {
         );
         refused(&folder, &job, "slurm:node=4:2,topology=none --launch=slurm:h,b", code, expected)
     };
-    let expected = "the model has 24 processes, and there is room for 20 in the Slurm job (SLURM_TASKS_PER_NODE=8(x2),3,1): ask Slurm for 24 tasks";
+    let expected = "the graph has 24 processes, and there is room for 20 in the Slurm job (SLURM_TASKS_PER_NODE=8(x2),3,1): ask Slurm for 24 tasks";
     shown("8(x2),3,1", 2, expected);
     let text = shown("1(x4)", 65, "more tasks than CPUs: 8 of them on n1");
     assert_eq!(text.trim().lines().count(), 1, "{text}");
@@ -867,12 +867,12 @@ fn weights_of_pes_leave_them_where_they_are() {
         ("weights", "1\n2\n1\n2\n1\n2\n1\n2\n1\n"),
         ("ones", &"1\n".repeat(9)),
     ]);
-    let machine = "hosts:hosts,node=1:3 --distance_parameter_string=9:1";
-    let (_, warnings) = said_by(viem(&folder, "", machine).args(["--pe_weights=weights", "--picture=p.svg"]));
+    let machine = "hosts:hosts,node=1:3 --distances=9:1";
+    let (_, warnings) = said_by(viem(&folder, "", machine).args(["--capacities=weights", "--picture=p.svg"]));
     says(&warnings, ["fall from the inside out"]);
     let cyclic = |weights: &str| {
-        let line = "evaluator graph --input_mapping=permutation --compare=cyclic";
-        let line = format!("{line} --pe_weights={weights} --machine={machine}");
+        let line = "viem score graph permutation --compare=cyclic";
+        let line = format!("{line} --capacities={weights} --machine={machine}");
         let text = stdout_of(&mut in_job(&folder, "", &line));
         text.lines().find(|line| line.trim_start().starts_with("cyclic")).unwrap().to_owned()
     };
@@ -884,7 +884,7 @@ fn weights_of_pes_leave_them_where_they_are() {
 #[test]
 fn where_threads_stay_free_the_mapping_is_written_even_if_it_cannot_be_launched() {
     let folder = folder(&[]);
-    refused(&folder, "", "hwloc --pu --launch=openmpi:ranks", 2, "are both on core");
+    refused(&folder, "", "hwloc --pe=thread --launch=openmpi:ranks", 2, "are both on core");
     assert!(folder.has("permutation") && !folder.has("ranks"));
 }
 
@@ -892,7 +892,7 @@ fn where_threads_stay_free_the_mapping_is_written_even_if_it_cannot_be_launched(
 fn hierarchies_typed_outermost_first_cause_a_warning() {
     let folder = folder(&[("hosts", "n1\nn2\n")]);
     let warnings = |machine: &str| said_by(&mut viem(&folder, "", machine)).1;
-    says(&warnings("8:2:16 --distance_parameter_string=30:3:1"), ["give 16:2:8 and 1:3:30"]);
+    says(&warnings("8:2:16 --distances=30:3:1"), ["give 16:2:8 and 1:3:30"]);
     says(&warnings("hosts:hosts,node=2:16"), ["it is 16:2"]);
     assert_eq!(warnings("hosts:hosts,node=16:2"), "");
 }

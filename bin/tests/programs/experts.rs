@@ -2,7 +2,7 @@
 
 use crate::common::{Folder, failure_of, said_by, says};
 
-const MACHINE: &str = "--machine=4:2 --distance_parameter_string=1:10";
+const MACHINE: &str = "--machine=4:2 --distances=1:10";
 
 /// Two choices of 16 experts for each of some tokens.
 fn choices() -> Vec<[u8; 2]> {
@@ -34,11 +34,11 @@ fn placements_are_verified_from_any_form_of_a_trace() {
     let folder = folder();
     folder.write_lines("trace.csv", choices().iter().map(|[a, b]| format!("0,{a},{b}")));
     for trace in ["trace.csv --replicas=0", "trace.npy --replicas=0", "trace.npy --replicas=8"] {
-        let common = format!("--experts=16 --token_bytes=512 {MACHINE}");
-        let said = folder.stdout(format!("viem {trace} {common} --verify --json=report"));
+        let common = format!("--experts=16 --token-bytes=512 {MACHINE}");
+        let said = folder.stdout(format!("viem experts {trace} {common} --verify --json=report"));
         says(&said, ["verified: J of the files is the same, and so are all loads"]);
         let trace = trace.split(' ').next().unwrap();
-        folder.stdout(format!("evaluator {trace} {common} --input_mapping=experts.json --json=score"));
+        folder.stdout(format!("viem experts {trace} {common} --score=experts.json --json=score"));
         let (own, again) = (folder.report("report"), folder.report("score"));
         assert_eq!(own["placements"][0]["cost"], again["placements"][0]["cost"]);
     }
@@ -48,8 +48,8 @@ fn placements_are_verified_from_any_form_of_a_trace() {
 fn a_time_limit_is_kept_and_reported() {
     let folder = folder();
     let cost = |limit: f64| {
-        let options = "--experts=16 --json=report --preconfiguration_mapping=fast";
-        folder.stdout(format!("viem trace.npy {options} --time_limit={limit} {MACHINE}"));
+        let options = "--experts=16 --json=report --preset=fast";
+        folder.stdout(format!("viem experts trace.npy {options} --time-limit={limit} {MACHINE}"));
         let report = folder.report("report");
         assert_eq!(report["options"]["time_limit"], limit);
         report["placements"][0]["cost"].as_f64().unwrap()
@@ -72,11 +72,11 @@ fn counts_are_loads_that_are_made_even() {
         ("halves.csv", &lines.replace('\n', ".5\n")),
         ("steps.csv", &format!("step,expert_id,count\n{steps}")),
     ]);
-    let machine = "--machine=2:2 --distance_parameter_string=1:10 --experts=8";
+    let machine = "--machine=2:2 --distances=1:10 --experts=8";
     for (file, greatest) in
-        [("named.csv", 7.0), ("open.csv --read_as=loads", 7.0), ("halves.csv", 8.0), ("steps.csv", 25.0)]
+        [("named.csv", 7.0), ("open.csv --read-as=loads", 7.0), ("halves.csv", 8.0), ("steps.csv", 25.0)]
     {
-        let run = format!("viem {file} --verify --json=report {machine}");
+        let run = format!("viem experts {file} --verify --json=report {machine}");
         let (said, noted) = said_by(&mut folder.command(run));
         says(&said, ["verified: all loads of the files are the same"]);
         says(&noted, ["note: the file holds how many tokens each expert has"]);
@@ -87,12 +87,12 @@ fn counts_are_loads_that_are_made_even() {
         let report = folder.report("report");
         assert_eq!(report["placements"][0]["loads"][0]["greatest"], greatest, "{file}");
         assert!(report["placements"][0]["cost"].is_null() && report["tokens"].is_null());
-        folder.stdout(format!("evaluator {file} --input_mapping=experts.json --json=score {machine}"));
+        folder.stdout(format!("viem experts {file} --score=experts.json --json=score {machine}"));
         assert_eq!(folder.report("score")["placements"][0]["loads"][0]["greatest"], greatest);
     }
     let unknown = "open.csv, line 1, column 1: this may hold choices";
-    let message = folder.fails(format!("viem open.csv {machine}"), 65, unknown);
-    assert!(message.ends_with("say which it holds with --read_as=choices or --read_as=loads\n"), "{message}");
+    let message = folder.fails(format!("viem experts open.csv {machine}"), 65, unknown);
+    assert!(message.ends_with("say which it holds with --read-as=choices or --read-as=loads\n"), "{message}");
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn an_older_placement_is_resumed_with_few_moves() {
     let folder = folder();
     let common = format!("trace.npy --experts=16 {MACHINE}");
     let place = |more: &str| {
-        let said = folder.stdout(format!("viem {common} --json=report --verify {more}"));
+        let said = folder.stdout(format!("viem experts {common} --json=report --verify {more}"));
         (said, folder.report("report"))
     };
     place("-o old.json");
@@ -111,19 +111,19 @@ fn an_older_placement_is_resumed_with_few_moves() {
     slots.reverse();
     folder.write("renamed.json", format!("{{\"physical_to_logical_map\": [[{}]]}}", slots.join(",")));
     for name in ["old.json", "renamed.json"] {
-        let (said, report) = place(&format!("--remap_from {name} --migration_weight=1"));
-        says(&said, ["migration: 0 of 16 copies of experts change place, 0.00 % of all"]);
+        let (said, report) = place(&format!("--previous {name} --migration-weight=1"));
+        says(&said, ["migration: 0 of 16 copies of experts move, 0.00 % of all"]);
         says(&said, [", and so are all loads, and so is the migration\n"]);
         assert_eq!(report["remap"]["moved"], 0);
     }
-    let score = format!("evaluator {common} --input_mapping=experts.json --json=score --remap_from");
+    let score = format!("viem experts {common} --score=experts.json --json=score --previous");
     let order = "{\"physical_to_logical_map\": [[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]]}";
     folder.write("order.json", order);
-    let (_, free) = place("--remap_from=order.json --migration_weight=0");
-    let (_, dear) = place("--remap_from=order.json --migration_weight=1000000");
+    let (_, free) = place("--previous=order.json --migration-weight=0");
+    let (_, dear) = place("--previous=order.json --migration-weight=1000000");
     let said = folder.stdout(format!("{score} order.json"));
     let moved = &dear["remap"]["moved"];
-    says(&said, [format!("migration: {moved} of 16 copies of experts change place")]);
+    says(&said, [format!("migration: {moved} of 16 copies of experts move")]);
     assert_eq!(folder.report("score")["remap"]["moved"], *moved);
     assert!(free["remap"]["moved"].as_u64() > dear["remap"]["moved"].as_u64());
     assert!(free["placements"][0]["cost"].as_f64() < dear["placements"][0]["cost"].as_f64());
@@ -132,14 +132,14 @@ fn an_older_placement_is_resumed_with_few_moves() {
     folder.fails(format!("{score} short.json"), 65, short);
     folder.write("more.json", order.replace("15]", "15,0,1,2,3,4,5,6,7]"));
     folder.fails(format!("{score} more.json"), 2, "the older placement has 24 slots in each layer");
-    folder.fails(format!("viem {common} --remap_from=short.json --migration_weight=1"), 65, short);
+    folder.fails(format!("viem experts {common} --previous=short.json --migration-weight=1"), 65, short);
 }
 
 #[test]
 fn what_cannot_be_read_again_is_not_verified() {
     let folder = folder();
     for files in ["trace.npy -o -", "- -o experts.json"] {
-        let mut command = folder.command(format!("viem {files} --experts=16 --verify {MACHINE}"));
+        let mut command = folder.command(format!("viem experts {files} --experts=16 --verify {MACHINE}"));
         says(&failure_of(command.write_stdin(array()), 2), ["--verify reads the files again"]);
     }
 }

@@ -22,7 +22,7 @@ fn map(folder: &Folder, more: &str) -> (String, Vec<usize>) {
 }
 
 fn on_tree(more: &str) -> String {
-    format!("viem ring --machine=4:4 --distance_parameter_string=1:10 -o mapping {more}")
+    format!("viem map ring --machine=4:4 --distances=1:10 -o mapping {more}")
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn processes_are_mapped_around_fixed_ones() {
     assert!(report["cost"].as_i64() <= report["cost_of_identity"].as_i64());
     assert_eq!(map(&folder, "--fixed=pairs").1, mapping);
     // A mapping to improve that respects them is improved in place.
-    let improved = map(&folder, "--fixed=pairs --input_mapping=mapping --verify").1;
+    let improved = map(&folder, "--fixed=pairs --initial=mapping --verify").1;
     assert_eq!((improved[3], improved[8]), (9, 0));
 }
 
@@ -64,8 +64,8 @@ fn every_order_and_construction_respects_fixed_processes() {
         "rsb",
         "hilbert --coordinates=points",
     ] {
-        let options = "--fixed=fixed --verify --local_search_neighborhood=none";
-        let (_, mapping) = map(&folder, &format!("{options} --construction_algorithm={name}"));
+        let options = "--fixed=fixed --verify --neighbourhood=none";
+        let (_, mapping) = map(&folder, &format!("{options} --construction={name}"));
         assert_eq!((mapping[5], mapping[6]), (15, 2), "{name}");
     }
 }
@@ -88,8 +88,8 @@ fn contradictory_files_are_refused_where_they_are() {
     }
     folder.write("fixed", "2 7\n");
     folder.write_lines("start", 0..16);
-    let both = "--fixed and --input_mapping contradict each other: process 2 is fixed on PE 7, but";
-    folder.fails(on_tree("--fixed=fixed --input_mapping=start"), 65, both);
+    let both = "--fixed and --initial contradict each other: process 2 is fixed on PE 7, but";
+    folder.fails(on_tree("--fixed=fixed --initial=start"), 65, both);
     folder.fails(on_tree("--fixed=missing"), 66, "");
     // An input is never overwritten.
     folder.write("mapping", "2 7\n");
@@ -101,8 +101,8 @@ fn contradictory_files_are_refused_where_they_are() {
 fn rank_0_is_on_the_first_host_if_that_is_asked_for() {
     let folder = folder();
     let on_nodes = |more: &str| {
-        let machine = "--machine=torus:4/2:2 --distance_parameter_string=1:2:9";
-        format!("viem ring {machine} -o mapping --first_host=rank0 {more}")
+        let machine = "--machine=torus:4/2:2 --distances=1:2:9";
+        format!("viem map ring {machine} -o mapping --first-host=rank0 {more}")
     };
     for seed in 0..4 {
         let text = folder.stdout(on_nodes(&format!("--verify --json=report --seed={seed}")));
@@ -123,7 +123,7 @@ fn rank_0_is_on_the_first_host_if_that_is_asked_for() {
     }
     // A mapping to improve decides which PE it is.
     folder.write_lines("start", (0..16).map(|v| (v + 3) % 16));
-    folder.stdout(on_nodes("--input_mapping=start"));
+    folder.stdout(on_nodes("--initial=start"));
     assert_eq!(folder.numbers("mapping")[0], 3);
 }
 
@@ -131,27 +131,27 @@ fn rank_0_is_on_the_first_host_if_that_is_asked_for() {
 fn groups_stay_on_a_node_if_that_is_asked_for() {
     let folder = folder();
     folder.write("hosts", "a slots=5\nb slots=3\nc slots=7\nd slots=4\n");
-    let on_hosts = |keep: &str| format!("viem ring --machine=hosts:hosts -o mapping --keep={keep}");
+    let on_hosts = |keep: &str| format!("viem map ring --machine=hosts:hosts -o mapping --together={keep}");
     let node = |pe: usize| [5, 8, 15, 19].iter().filter(|&&end| end <= pe).count();
     for size in 1..=3usize {
-        let text = folder.stdout(on_hosts(&format!("{size} --first_host=rank0 --verify --json=report")));
+        let text = folder.stdout(on_hosts(&format!("{size} --first-host=rank0 --verify --json=report")));
         let groups = 16usize.div_ceil(size);
-        says(&text, [format!("each of {groups} groups of {size} processes is kept on a node")]);
+        says(&text, [format!("each of {groups} groups of {size} processes shares a node")]);
         let pes = folder.numbers("mapping");
         assert!((0..16).all(|process| node(pes[process]) == node(pes[process / size * size])), "{pes:?}");
         assert_eq!(node(pes[0]), 0);
-        assert_eq!(folder.report("report")["options"]["keep"], size);
+        assert_eq!(folder.report("report")["options"]["together"], size);
         // It is a mapping to improve.
         fs::copy(folder.file("mapping"), folder.file("start")).unwrap();
-        folder.stdout(on_hosts(&format!("{size} --input_mapping=start --seed=3")));
+        folder.stdout(on_hosts(&format!("{size} --initial=start --seed=3")));
     }
     // The groups of a file: every fifth process, and the last one alone.
     folder.write_lines("groups", (0..16).map(|process| if process < 15 { process % 5 } else { 9 }));
     let text = folder.stdout(on_hosts("groups --verify --json=report"));
-    says(&text, ["each of 6 groups of 3 processes is kept on a node"]);
+    says(&text, ["each of 6 groups of 3 processes shares a node"]);
     let pes = folder.numbers("mapping");
     assert!((0..15).all(|process| node(pes[process]) == node(pes[process % 5])), "{pes:?}");
-    assert_eq!(folder.report("report")["options"]["keep"], "groups");
+    assert_eq!(folder.report("report")["options"]["together"], "groups");
     folder.write("uneven", "0\n1\n2\n2\n".repeat(4));
     folder.write("fixed", "0 0\n1 6\n");
     let apart = "of one group of 2, which must share a node, but they are fixed on a and b";
@@ -159,7 +159,7 @@ fn groups_stay_on_a_node_if_that_is_asked_for() {
         ("uneven", 65, "group 0 has 4 processes, but 2 has 8"),
         ("missing", 66, ""),
         ("4", 65, "the nodes have room for 3 of 4 groups; the largest has room for 7"),
-        ("2 --construction_algorithm=linear", 2, "leave out --construction_algorithm"),
+        ("2 --construction=linear", 2, "leave out --construction"),
         ("2 --secondary=busiest_link", 2, ""),
         ("0", 2, ""),
         ("2 --fixed=fixed", 65, apart),
@@ -181,24 +181,25 @@ fn vertices_stay_in_their_parts_and_on_their_processing_elements() {
         assert!(fixed.iter().all(|&(vertex, block)| blocks[vertex] == block), "{name} {more}");
     };
     let model = |more: &str| {
-        let outputs = "-o model --mapping_filename=blocks --preconfiguration=fast";
-        check("generate_model", &format!("{outputs} {more}"));
+        let outputs = "--model=model --output=blocks --preset=fast";
+        let verb = if more.contains("--machine") { "map" } else { "partition" };
+        check(&format!("viem {verb}"), &format!("{outputs} {more}"));
     };
-    let machine = "--machine=2:4 --distance_parameter_string=1:10";
-    for more in ["--k=8", "--k=8 --algorithm=linear", "--k=8 --imbalance=0", machine] {
+    let machine = "--machine=2:4 --distances=1:10";
+    for more in ["--blocks=8", "--blocks=8 --algorithm=linear", "--blocks=8 --imbalance=0", machine] {
         model(more);
     }
     fs::copy(folder.file("blocks"), folder.file("old")).unwrap();
-    let resumed = "--remap_from=old --migration_weight=0.5";
-    model(&format!("--k=8 {resumed}"));
+    let resumed = "--previous=old --migration-weight=0.5";
+    model(&format!("--blocks=8 {resumed}"));
     model(&format!("{machine} {resumed}"));
     for more in [
         machine,
-        &format!("{machine} --construction_algorithm=linear"),
+        &format!("{machine} --construction=linear"),
         "--machine=torus:4x2",
         &format!("{machine} {resumed}"),
     ] {
-        check("viem", &format!("-o blocks --preconfiguration_mapping=fast {more}"));
+        check("viem map", &format!("-o blocks --preset=fast {more}"));
     }
 }
 
@@ -206,14 +207,14 @@ fn vertices_stay_in_their_parts_and_on_their_processing_elements() {
 fn fixed_vertices_that_are_too_heavy_are_warned_of() {
     let folder = folder();
     folder.write_lines("fixed", (0..10).map(|v| format!("{v} 1")));
-    let line = "generate_model ring --fixed=fixed -o model";
-    let expected = "the vertices that are fixed to part 1 weigh 10, more than its bound of 8";
-    says(&folder.stderr(format!("{line} --k=2 --imbalance=0")), [expected]);
+    let line = "viem partition ring --fixed=fixed --model=model";
+    let expected = "the vertices that are fixed to block 1 weigh 10, more than its bound of 8";
+    says(&folder.stderr(format!("{line} --blocks=2 --imbalance=0")), [expected]);
     folder.write("fixed", "3 1\n");
     let full = "fixed, line 1, column 3: part 1 has no room";
-    folder.fails(format!("{line} --speeds=1,0,1"), 65, full);
-    let index = "--fixed does not go with --write_index";
-    folder.fails(format!("{line} --k=2 --write_index=order"), 2, index);
+    folder.fails(format!("{line} --capacities=1,0,1"), 65, full);
+    let index = "--fixed does not go with --write-index";
+    folder.fails(format!("{line} --blocks=2 --write-index=order"), 2, index);
 }
 
 #[test]
@@ -227,8 +228,8 @@ fn objects_of_quadratic_assignment_problems_stay_at_their_places() {
     };
     folder.write("problem.dat", format!("9\n\n{}\n{}", matrix(3), matrix(5)));
     for (format, first) in [("mapping", 0), ("sln", 1)] {
-        let options = format!("--fixed=fixed --verify -o places --output_format={format}");
-        let text = folder.stdout(format!("viem problem.dat {options}"));
+        let options = format!("--fixed=fixed --verify -o places --format={format}");
+        let text = folder.stdout(format!("viem qap problem.dat {options}"));
         says(&text, ["2 of 9 objects are fixed", "proved optimal"]);
         says(&text, ["verified: all 2 fixed objects are where they must be"]);
         let text = folder.read("places");

@@ -1,18 +1,18 @@
 //! Files as people have them: read, or refused with what they are and the option that reads them.
 
-use crate::common::{Folder, after, says};
+use crate::common::{Folder, figure, says};
 
 /// Asserts that `generate_model` makes this graph.
 #[track_caller]
 fn makes(folder: &Folder, arguments: &str, graph: &str) {
-    folder.stdout(format!("generate_model {arguments} -o g"));
+    folder.stdout(format!("viem traffic {arguments} -o g"));
     assert_eq!(folder.read("g"), graph, "{arguments}");
 }
 
 /// Asserts that `generate_model` refuses a file and says this.
 #[track_caller]
 fn refused(folder: &Folder, arguments: &str, expected: &str) -> String {
-    folder.fails(format!("generate_model {arguments} -o g"), 65, expected)
+    folder.fails(format!("viem traffic {arguments} -o g"), 65, expected)
 }
 
 #[test]
@@ -23,17 +23,17 @@ fn a_byte_order_mark_is_passed_over() {
         ("m", "\u{feff}0 1 2 3\n1 0 1 2\n2 1 0 1\n3 2 1 0\n"),
         ("map", "\u{feff}0\n1\n2\n3\n"),
     ]);
-    folder.stdout("graphchecker g");
-    folder.stdout("viem g --machine=hosts:hosts --threads=1 -o p");
-    folder.stdout("evaluator g --machine=m --input_mapping=map");
+    folder.stdout("viem check g");
+    folder.stdout("viem map g --machine=hosts:hosts --threads=1 -o p");
+    folder.stdout("viem score g --machine=m map");
 }
 
 #[test]
 fn a_graph_that_counts_from_zero_is_named_and_repaired() {
     let folder = Folder::with(&[("g", "5 4\n1\n0 2\n1 3\n2 4\n3\n")]);
     let zero = "counts its vertices from 0";
-    says(&folder.fails("viem g --machine=complete:5 -o p", 65, zero), ["--fix"]);
-    folder.stdout("graphchecker g --fix=h");
+    says(&folder.fails("viem map g --machine=complete:5 -o p", 65, zero), ["--fix"]);
+    folder.stdout("viem check g --fix=h");
     assert_eq!(folder.read("h"), "5 4\n2\n1 3\n2 4\n3 5\n4\n");
 }
 
@@ -41,21 +41,21 @@ fn a_graph_that_counts_from_zero_is_named_and_repaired() {
 fn weights_with_fractions_and_without_weight() {
     let folder =
         Folder::with(&[("g", "3 2 1\n2 1.0\n1 1.0 3 5.0\n2 5.0\n"), ("zero", "3 2 1\n2 0\n1 0 3 5\n2 5\n")]);
-    folder.stdout("graphchecker g --fix=h");
+    folder.stdout("viem check g --fix=h");
     assert_eq!(folder.read("h"), "3 2 1\n2 1\n1 1 3 5\n2 5\n");
-    folder.stdout("viem g --machine=complete:3 -o p --verify");
-    let message = folder.fails("viem zero --machine=complete:3 -o p", 65, "is zero");
-    says(&message, ["graphchecker --fix=FILE drops such edges"]);
-    says(&folder.stdout("graphchecker zero --fix=h"), ["1 edge of weight zero dropped"]);
+    folder.stdout("viem map g --machine=complete:3 -o p --verify");
+    let message = folder.fails("viem map zero --machine=complete:3 -o p", 65, "is zero");
+    says(&message, ["viem check --fix=FILE drops such edges"]);
+    says(&folder.stdout("viem check zero --fix=h"), ["1 edge of weight zero dropped"]);
     assert_eq!(folder.read("h"), "3 1 1\n\n3 5\n2 5\n");
 }
 
 #[test]
 fn valid_graphs_are_never_taken_for_edge_lists() {
     let folder = Folder::with(&[("g", "5 6 0\n2 3 4\n1 3 4\n1 2 4\n1 2 3\n\n")]);
-    folder.stdout("graphchecker g");
-    folder.stdout("generate_model g --k=2 -o m");
-    folder.stdout("viem g --machine=complete:5 -o p");
+    folder.stdout("viem check g");
+    folder.stdout("viem partition g --blocks=2 -o m");
+    folder.stdout("viem map g --machine=complete:5 -o p");
 }
 
 #[test]
@@ -66,12 +66,10 @@ fn several_readings_are_named_with_their_options() {
         ("m.mat", "0 5000 0 0\n5000 0 70 0\n0 70 0 5000\n0 0 5000 0\n"),
     ]);
     for file in ["t.csv", "links", "m.mat"] {
-        for more in ["", "--k=2"] {
-            refused(&folder, &format!("{file} {more}"), "--from=matrix or --from=edges");
-        }
-        let viem = format!("viem {file} --machine=complete:4 -o p");
+        refused(&folder, file, "--from=matrix or --from=edges");
+        let viem = format!("viem map {file} --machine=complete:4 -o p");
         let message = folder.fails(viem, 65, "a dense matrix or an edge list");
-        says(&message, ["generate_model --from=matrix or --from=edges"]);
+        says(&message, ["viem traffic --from=matrix or --from=edges"]);
     }
     let square = "4 4 1\n2 18000 3 20\n1 18000 4 20\n1 20 4 18000\n2 20 3 18000\n";
     makes(&folder, "t.csv --from=matrix", square);
@@ -79,7 +77,7 @@ fn several_readings_are_named_with_their_options() {
 }
 
 #[test]
-fn what_is_no_graph_is_named_before_options_that_are_missing() {
+fn what_is_no_graph_is_named() {
     let files = [
         ("nets", "3 5\n1 2 3\n3 4\n4 5 1\n", "a hypergraph"),
         ("zero", "3 2 11\n5 1 7\n5 0 7 2 8\n5 1 8\n", "counts its vertices from 0"),
@@ -90,9 +88,9 @@ fn what_is_no_graph_is_named_before_options_that_are_missing() {
     let folder = Folder::with(&[("g", "2 1\n2\n1\n")]);
     for (name, text, expected) in files {
         folder.write(name, text);
-        refused(&folder, name, expected);
+        folder.fails(format!("viem partition {name} -k 2"), 65, expected);
     }
-    folder.fails("generate_model g -o m", 2, "--k");
+    folder.fails("viem partition g", 2, "--blocks");
 }
 
 #[test]
@@ -114,7 +112,7 @@ fn matrices_with_commas_are_traffic() {
         ("d.csv", &rows.join("\n").replace(',', ";")),
     ]);
     for file in ["a.csv", "b.csv", "c.csv", "d.csv"] {
-        let text = folder.stdout(format!("generate_model {file} -o g"));
+        let text = folder.stdout(format!("viem traffic {file} -o g"));
         says(&text, ["files of kind matrix: 1"]);
         assert!(folder.read("g").starts_with("6 5 1\n2 2000\n1 2000 3 2000\n"), "{file}");
     }
@@ -138,9 +136,9 @@ fn ids_with_gaps_are_told_and_renumbered() {
         ("web.txt", &format!("# From\tTo\n{lines}")),
         ("far", "7 18446744073709551615\n7 8\n9 8\n"),
     ]);
-    let text = folder.stdout("generate_model web.txt --from=edges -o g");
+    let text = folder.stdout("viem traffic web.txt --from=edges -o g");
     says(&text, ["ids that no line mentions, which are vertices without edges: 999"]);
-    folder.stdout("generate_model web.txt --renumber=ids -o g");
+    folder.stdout("viem traffic web.txt --renumber=ids -o g");
     assert!(folder.read("g").starts_with("40 39 1\n2 1\n1 1 3 1\n"));
     assert_eq!(folder.numbers("ids"), (1000..1040).collect::<Vec<_>>());
     refused(&folder, "far --from=edges", "--renumber");
@@ -180,7 +178,7 @@ fn edges_of_json_and_graphml_have_weights_as_columns_have() {
             makes(&folder, &format!("{file} --sizes={sizes}"), &graph);
         }
     }
-    let line = "generate_model value.json --renumber=ids -o g";
+    let line = "viem traffic value.json --renumber=ids -o g";
     folder.fails(line, 2, "--renumber is for edge lists");
 }
 
@@ -195,10 +193,10 @@ fn a_column_of_numbers_beside_coordinates_is_asked_for() {
     folder.write_lines("g", std::iter::once("16 24".to_owned()).chain((0..16).map(row)));
     folder.write_lines("without", (0..16).map(|v| format!("{}.0 {}.0", v % 4, v / 4)));
     folder.write_lines("with", (0..16).map(|v| format!("{} {}.0 {}.0", v + 1, v % 4, v / 4)));
-    let line = "generate_model g --k=4 --algorithm=rcb -o m --coordinates";
-    let cut = |points: &str| after(&folder.stdout(format!("{line}={points}")), "cut ").to_owned();
-    assert_eq!(cut("with --coordinate_ids=yes"), cut("without"));
-    folder.fails(format!("{line}=with"), 65, "--coordinate_ids=yes or --coordinate_ids=no");
+    let line = "viem partition g --blocks=4 --algorithm=rcb -o m --coordinates";
+    let cut = |points: &str| figure(&folder.stdout(format!("{line}={points}")), "cut").to_owned();
+    assert_eq!(cut("with --coordinate-ids=yes"), cut("without"));
+    folder.fails(format!("{line}=with"), 65, "--coordinate-ids=yes or --coordinate-ids=no");
 }
 
 #[test]
@@ -253,11 +251,12 @@ fn graphs_in_other_formats_are_application_graphs() {
     let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, text.as_str())).collect();
     let folder = Folder::with(&files);
     for (file, _) in files {
-        let text = folder.stdout(format!("generate_model {file} --k=2 -o m --verify"));
-        assert_eq!(after(&text, "cut "), "1", "{file}: {text}");
+        let text = folder.stdout(format!("viem partition {file} --blocks=2 -o m --verify"));
+        assert_eq!(figure(&text, "cut"), "1", "{file}: {text}");
         says(&text, ["verified"]);
-        let text = folder.stdout(format!("generate_model {file} --machine=complete:2 -o m --verify"));
-        assert!(text.contains("graph has 6 nodes and 10 edges"), "{file}: {text}");
+        folder.stdout(format!("viem convert {file} -o m"));
+        let text = folder.stdout("viem map m --machine=complete:2 --verify");
+        assert!(text.contains("graph: 6 vertices, 5 edges"), "{file}: {text}");
     }
     refused(&folder, "skew.mtx", "`skew-symmetric` is not");
 }
@@ -296,7 +295,7 @@ fn arrays_of_numpy_are_traffic() {
         npy(1, "<i2", false, "(4, 3)", &of(&edges, &|value| value.to_le_bytes().to_vec())),
     ] {
         folder.write("a.npy", &array);
-        says(&folder.stdout("generate_model a.npy -o g"), ["files of kind npy: 1"]);
+        says(&folder.stdout("viem traffic a.npy -o g"), ["files of kind npy: 1"]);
         assert_eq!(folder.read("g"), "3 2 1\n2 12\n1 12 3 1\n2 1\n");
     }
     let of_one = |value: f64| npy(1, "<f8", false, "(1, 1)", &[value.to_le_bytes().to_vec()]);

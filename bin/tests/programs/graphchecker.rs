@@ -1,4 +1,4 @@
-//! `graphchecker` as a user runs it.
+//! `viem check` and `viem convert` as a user runs them.
 
 use std::fs;
 
@@ -9,8 +9,8 @@ fn valid_graphs_are_reported_as_valid() {
     let folder = Folder::new();
     for file in fs::read_dir(instance("")).unwrap().map(|entry| entry.unwrap().path()) {
         if file.extension().is_some_and(|extension| extension == "graph") {
-            let text = folder.stdout(format!("graphchecker '{}'", file.display()));
-            says(&text, ["The graph format seems correct."]);
+            let text = folder.stdout(format!("viem check '{}'", file.display()));
+            says(&text, [" is valid: "]);
         }
     }
 }
@@ -21,7 +21,7 @@ fn every_fault_is_listed_with_its_place() {
     let folder =
         Folder::with(&[("bad.graph", "3 3\n1 2\n1 1 3\n9\n"), ("header.graph", "2  1 0001\n2\n1\n")]);
     let check = |arguments: &str| {
-        let mut command = folder.command(format!("graphchecker {arguments}"));
+        let mut command = folder.command(format!("viem check {arguments}"));
         let output = command.assert().code(65).get_output().clone();
         (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
     };
@@ -31,10 +31,10 @@ fn every_fault_is_listed_with_its_place() {
     let (faults, verdict) = check("header.graph");
     says(&faults, ["line 1, column 6: `0001`: this is not a format"]);
     assert!(verdict.ends_with("not a valid graph, 1 fault\n"), "{verdict}");
-    let (first, _) = check("bad.graph --max_errors=1");
+    let (first, _) = check("bad.graph --max-errors=1");
     assert_eq!(first.lines().count(), 2, "one fault and the number of the others: {first}");
     assert_eq!(check("bad.graph --quiet").0, "");
-    folder.fails("graphchecker missing.graph", 66, "");
+    folder.fails("viem check missing.graph", 66, "");
 }
 
 /// The exit code says whether there is now a valid graph; with `--fix`, at OUT.
@@ -42,14 +42,14 @@ fn every_fault_is_listed_with_its_place() {
 fn repairable_graphs_are_repaired() {
     let folder =
         Folder::with(&[("bad.graph", "3 3 1\n1 9 2 5\n1 4 3 6\n\n"), ("hopeless.graph", "3 3 1\nx\n")]);
-    let text = folder.stdout("graphchecker bad.graph --fix=good.graph");
+    let text = folder.stdout("viem check bad.graph --fix=good.graph");
     says(&text, ["repaired graph written to good.graph"]);
     assert_eq!(folder.read("good.graph"), "3 2 1\n2 5\n1 5 3 6\n2 6\n");
-    folder.stdout("graphchecker good.graph");
-    folder.fails("graphchecker bad.graph", 65, "");
-    let text = folder.stdout("graphchecker good.graph --fix=good.graph");
+    folder.stdout("viem check good.graph");
+    folder.fails("viem check bad.graph", 65, "");
+    let text = folder.stdout("viem check good.graph --fix=good.graph");
     says(&text, ["repaired graph written to good.graph: nothing to repair"]);
-    folder.fails("graphchecker hopeless.graph --fix=good.graph", 65, "");
+    folder.fails("viem check hopeless.graph --fix=good.graph", 65, "");
     assert!(folder.read("good.graph").starts_with("3 2 1"));
 }
 
@@ -74,16 +74,13 @@ fn files_of_other_kinds_are_named() {
     ];
     for (bytes, kind) in files {
         folder.write("file", bytes);
-        let viem = "viem --hierarchy_parameter_string=4 --distance_parameter_string=1 file";
+        let viem = "viem map --machine=4 --distances=1 file";
         let message = folder.fails(viem, 65, kind);
         assert!(message.contains("file, line 1,"), "{kind}: {message}");
         let is_traffic = ["an edge list", "Open MPI", "a dense matrix"].contains(&kind);
-        assert_eq!(message.contains("generate_model --from="), is_traffic, "{message}");
-        // Recorded traffic with its own header has no blocks.
-        let shows = ["CSV", "Open MPI"].contains(&kind);
-        let (code, what) = if shows { (2, "recorded traffic") } else { (65, kind) };
-        folder.fails("generate_model --k=2 file", code, what);
-        let faults = folder.command("graphchecker file").assert().code(65).get_output().stdout.clone();
+        assert_eq!(message.contains("viem traffic --from="), is_traffic, "{message}");
+        folder.fails("viem partition --blocks=2 file", 65, kind);
+        let faults = folder.command("viem check file").assert().code(65).get_output().stdout.clone();
         assert!(String::from_utf8(faults).unwrap().contains(kind), "{kind}");
     }
 }
@@ -93,19 +90,19 @@ fn files_of_other_kinds_are_named() {
 fn graphs_are_converted_and_read_alike() {
     let folder = Folder::new();
     folder.copy("mesh_64x48.graph", "text");
-    folder.stdout("graphchecker text --convert=again --format=metis");
+    folder.stdout("viem convert text --output=again --format=metis");
     for format in ["parhip", "parhip32"] {
-        let written = folder.stdout(format!("graphchecker text --convert=binary --format={format}"));
+        let written = folder.stdout(format!("viem convert text --output=binary --format={format}"));
         says(&written, [format!("written to binary in the format {format}")]);
-        says(&folder.stdout("graphchecker binary"), ["The graph format seems correct."]);
-        folder.stdout("graphchecker binary --convert=back");
+        says(&folder.stdout("viem check binary"), ["binary is valid: "]);
+        folder.stdout("viem convert binary --output=back");
         assert_eq!(folder.bytes("back"), folder.bytes("again"));
         let results = ["text", "binary"].map(|graph| {
-            let to = "--machine=2:4 --distance_parameter_string=1:10";
-            folder.stdout(format!("generate_model {graph} --k=8 -o model --mapping_filename=parts --verify"));
-            folder.stdout(format!("viem model {to} -o mapping"));
-            folder.stdout(format!("viem {graph} --output_filename=many --verify {to}"));
-            let score = folder.stdout(format!("evaluator {graph} --input_mapping=many {to}"));
+            let to = "--machine=2:4 --distances=1:10";
+            folder.stdout(format!("viem partition {graph} --blocks=8 --model=model --output=parts --verify"));
+            folder.stdout(format!("viem map model {to} -o mapping"));
+            folder.stdout(format!("viem map {graph} --output=many --verify {to}"));
+            let score = folder.stdout(format!("viem score {graph} many {to}"));
             let costs: Vec<String> =
                 score.lines().filter(|line| !line.contains("time")).map(str::to_owned).collect();
             (["model", "parts", "mapping", "many"].map(|name| folder.bytes(name)), costs)
@@ -114,13 +111,13 @@ fn graphs_are_converted_and_read_alike() {
     }
     let packed = folder.bytes("binary");
     folder.write("cut", &packed[..packed.len() - 3]);
-    for line in ["graphchecker cut", "generate_model cut --k=2"] {
+    for line in ["viem check cut", "viem partition cut --blocks=2"] {
         folder.fails(line, 65, &format!("cut, byte {}: the file ends here", packed.len() - 3));
     }
-    folder.fails("graphchecker binary --fix=fixed", 2, "--fix repairs text only");
+    folder.fails("viem check binary --fix=fixed", 2, "--fix repairs text only");
     // What a binary graph has no place for.
     folder.write("sizes", "2 1 110\n3 4 2\n3 5 1\n");
-    says(&folder.stderr("graphchecker sizes --convert=binary"), ["vertex sizes"]);
-    folder.stdout("graphchecker binary --convert=back");
+    says(&folder.stderr("viem convert sizes --output=binary"), ["vertex sizes"]);
+    folder.stdout("viem convert binary --output=back");
     assert_eq!(folder.read("back"), "2 1 10\n4 2\n5 1\n");
 }

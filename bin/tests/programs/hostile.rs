@@ -33,17 +33,17 @@ const ENDLESS: [&str; 14] = [
     "--machine=hosts:@,node=4:4",
     "--machine=hosts:hosts,node=@",
     "--machine=hosts:hosts,node=4:4,topology=@",
-    "--machine=hosts:hosts,node=4:4 --latency=@",
+    "--machine=hosts:hosts,node=4:4 --latencies=@",
     "--machine=hosts:lsf,node=4:4",
     "--machine=hwloc:@",
     "--machine=@",
-    "--hierarchy_parameter_string=4:4:4 --distance_parameter_string=1:10:100 --pes=@",
-    "--hierarchy_parameter_string=4:4:4 --distance_parameter_string=1:10:100 --fixed=@",
-    "--hierarchy_parameter_string=4:4:4 --distance_parameter_string=1:10:100 --input_mapping=@",
-    "--hierarchy_parameter_string=4:4:4 --distance_parameter_string=1:10:100 --coordinates=@ --construction_algorithm=rcb",
-    "--machine=2:2 --distance_parameter_string=1:2 --pe_weights=@",
-    "--machine=2:2 --distance_parameter_string=1:2 --remap_from=@ --migration_weight=1",
-    "--machine=2:2 --distance_parameter_string=1:2 --fixed=@",
+    "--machine=4:4:4 --distances=1:10:100 --pes=@",
+    "--machine=4:4:4 --distances=1:10:100 --fixed=@",
+    "--machine=4:4:4 --distances=1:10:100 --initial=@",
+    "--machine=4:4:4 --distances=1:10:100 --coordinates=@ --construction=rcb",
+    "--machine=2:2 --distances=1:2 --capacities=@",
+    "--machine=2:2 --distances=1:2 --previous=@ --migration-weight=1",
+    "--machine=2:2 --distances=1:2 --fixed=@",
 ];
 
 /// Commands that write for ever.
@@ -57,7 +57,7 @@ fn files_without_an_end_are_refused() {
         // A matrix may be as large as the memory is.
         let is_matrix = |input: &&str| *input == "yes 1" && options == "--machine=@";
         for input in INPUTS.into_iter().filter(|input| !is_matrix(input)) {
-            let line = format!("viem model {}", options.replace('@', "/dev/stdin"));
+            let line = format!("viem map model {}", options.replace('@', "/dev/stdin"));
             let run = limited(&folder, input, &line);
             let message = String::from_utf8(run.stderr).unwrap();
             let is_refused = matches!(run.status.code(), Some(2 | 65 | 71));
@@ -73,16 +73,16 @@ fn files_without_an_end_are_refused() {
 fn blank_lines_and_comments_without_an_end_are_refused() {
     let folder = folder();
     let idle = "there is nothing but blank lines and comments for 64 MiB";
-    let graph = &*format!("/dev/stdin {MACHINE}");
+    let graph = &*format!("map /dev/stdin {MACHINE}");
     let cases = [
         ("yes ''", graph, "the header is missing"),
         ("yes '%'", graph, idle),
         ("echo 2 1; echo 2; echo 1; yes '%'", graph, idle),
         ("echo 2 1; echo 2; echo 1; yes ''", graph, idle),
-        ("yes ''", "/dev/stdin --input_format=qaplib", idle),
-        ("yes '#'", "/dev/stdin --input_format=qaplib", idle),
-        ("echo 0 1; echo 1 0; yes '# a comment'", "model --machine=/dev/stdin", idle),
-        ("echo tleaf 1 64 1; yes ''", "model --machine=/dev/stdin", idle),
+        ("yes ''", "qap /dev/stdin", idle),
+        ("yes '#'", "qap /dev/stdin", idle),
+        ("echo 0 1; echo 1 0; yes '# a comment'", "map model --machine=/dev/stdin", idle),
+        ("echo tleaf 1 64 1; yes ''", "map model --machine=/dev/stdin", idle),
     ];
     for (input, options, reason) in cases {
         let run = limited(&folder, &format!("({input})"), &format!("viem {options}"));
@@ -92,7 +92,7 @@ fn blank_lines_and_comments_without_an_end_are_refused() {
     }
     // Each vertex without neighbours has a blank line, however many there are.
     let many = "(echo 100000000 0; yes '' | head -n 100000000)";
-    let run = limited(&folder, many, "graphchecker /dev/stdin");
+    let run = limited(&folder, many, "viem check /dev/stdin");
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
 }
 
@@ -106,7 +106,7 @@ fn counts_alone_take_no_memory() {
         ("mtx", mtx),
     ]);
     for format in ["goal", "trace", "edges", "mtx"] {
-        let line = format!("generate_model {format} --from={format} --output_filename=out");
+        let line = format!("viem traffic {format} --from={format} --output=out");
         let run = limited(&folder, "true", &line);
         let message = String::from_utf8(run.stderr).unwrap();
         assert_eq!(run.status.code(), Some(65), "{format}: {message}");
@@ -131,8 +131,8 @@ fn no_output_overwrites_a_file_that_the_environment_names() {
     ];
     for (variable, value, machine, file) in cases {
         let before = folder.bytes(file);
-        for output in ["--output_filename", "--json"] {
-            let mut viem = folder.command(format!("viem model --machine {machine} {output} {file}"));
+        for output in ["--output", "--json"] {
+            let mut viem = folder.command(format!("viem map model --machine {machine} {output} {file}"));
             viem.env_remove("LSB_MCPU_HOSTS").env("SLURM_JOB_NODELIST", "n[0-3]").env(variable, value);
             let message = failure_of(&mut viem, 2);
             assert!(message.contains("would overwrite the input"), "{variable}: {message}");
@@ -148,26 +148,26 @@ const HIDDEN: &str = "\u{1b}[31m\u{9b}\u{202e}\u{200b}";
 fn escapes() -> Vec<(String, String)> {
     let h = HIDDEN;
     let attribute = h.replace('\u{1b}', "");
-    let on_tree = format!("viem model {MACHINE}");
-    let with_topology = "viem model --machine=hosts:hosts,node=16,topology=bad";
-    let from = "generate_model bad --from";
+    let on_tree = format!("viem map model {MACHINE}");
+    let with_topology = "viem map model --machine=hosts:hosts,node=16,topology=bad";
+    let from = "viem traffic bad --from";
     let link = "{\"source\":0,\"target\":1,\"weight\":\"@\"}";
     let cases = [
         (h, &*format!("{on_tree} --fixed=bad")),
         ("process ^\n", &*format!("{on_tree} --fixed=bad")),
-        ("0\n^\n", &*format!("{on_tree} --input_mapping=bad")),
+        ("0\n^\n", &*format!("{on_tree} --initial=bad")),
         ("0,^", &*format!("{on_tree} --pes=bad")),
-        ("n1 ^=4\n", "viem model --machine=hosts:bad,node=16"),
-        ("n^[1-\n", "viem model --machine=hosts:bad,node=16"),
-        ("n^\n", "viem model --machine=hosts:bad"),
+        ("n1 ^=4\n", "viem map model --machine=hosts:bad,node=16"),
+        ("n^[1-\n", "viem map model --machine=hosts:bad,node=16"),
+        ("n^\n", "viem map model --machine=hosts:bad"),
         ("SwitchName=^ ^=n1\n", with_topology),
         ("- topology: ^\n  ^: [*^]\n", with_topology),
-        ("<@/>", "viem model --machine=hwloc:bad"),
-        ("<topology><object type=\"@\" os_index=\"x\"/></topology>", "viem model --machine=hwloc:bad"),
-        ("<topology ^/>", "viem model --machine=hwloc:bad"),
-        ("^ 1\n1 ^\n", "viem model --machine=bad"),
-        ("2 1\n^\n1\n", &*format!("viem bad {MACHINE}")),
-        ("2\n0 ^\n", "viem bad --input_format=qaplib"),
+        ("<@/>", "viem map model --machine=hwloc:bad"),
+        ("<topology><object type=\"@\" os_index=\"x\"/></topology>", "viem map model --machine=hwloc:bad"),
+        ("<topology ^/>", "viem map model --machine=hwloc:bad"),
+        ("^ 1\n1 ^\n", "viem map model --machine=bad"),
+        ("2 1\n^\n1\n", &*format!("viem map bad {MACHINE}")),
+        ("2\n0 ^\n", "viem qap bad"),
         (r#"{"nodes":[{"id":"@"}],"links":[{"source":"@","target":1}]}"#, &*format!("{from}=json")),
         (r#"{"nodes":[{"id":"\u001b[31m"},{"id":"\u001b[31m"}],"links":[]}"#, &*format!("{from}=json")),
         (&*format!("{{\"nodes\":[{{\"id\":0}},{{\"id\":1}}],\"links\":[{link}]}}"), &*format!("{from}=json")),
@@ -203,7 +203,13 @@ fn messages_hold_no_controls_of_the_terminal() {
     }
     // Names of files, of which there are none, and values of options.
     let named = format!("{HIDDEN}\nnothing");
-    for option in ["viem --fixed=", "viem --pes=", "viem --machine=", "viem --seed=", "generate_model --k="] {
+    for option in [
+        "viem map --fixed=",
+        "viem map --pes=",
+        "viem map --machine=",
+        "viem map --seed=",
+        "viem partition --blocks=",
+    ] {
         let run = folder.command(format!("{option}{named} {named}")).output().unwrap();
         assert_ne!(run.status.code(), Some(0));
         assert_plain(option, &run.stderr);
@@ -211,7 +217,7 @@ fn messages_hold_no_controls_of_the_terminal() {
     #[cfg(unix)]
     {
         std::fs::copy(folder.file("model"), folder.file(&named)).unwrap();
-        let line = format!("viem {named} {MACHINE} --output_filename {named}.out");
+        let line = format!("viem map {named} {MACHINE} --output {named}.out");
         let run = folder.command(line).output().unwrap();
         assert_eq!(run.status.code(), Some(0));
         assert_plain("a graph", &run.stdout);

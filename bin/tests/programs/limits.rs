@@ -42,11 +42,11 @@ fn succeeds(folder: &Folder, kib: u32, line: &str) -> bool {
 fn too_little_memory_is_reported() {
     let folder = Folder::new();
     write_grid(&folder, 600);
-    let machine = "--hierarchy_parameter_string=600:600 --distance_parameter_string=1:10";
+    let machine = "--machine=600:600 --distances=1:10";
     let lines = [
-        &*format!("viem grid {machine} --threads=1 --output_filename=out --time_limit=1"),
-        "generate_model grid --k=100 --preconfiguration=fast --threads=1 --output_filename=out",
-        "graphchecker grid --fix=out",
+        &*format!("viem map grid {machine} --threads=1 --output=out --time-limit=1"),
+        "viem partition grid --blocks=100 --preset=fast --threads=1 --output=out",
+        "viem check grid --fix=out",
     ];
     let limits = [25_000, 35_000, 50_000, 70_000, 100_000];
     let done = limits.map(|kib| lines.map(|line| succeeds(&folder, kib, line)));
@@ -57,8 +57,8 @@ fn too_little_memory_is_reported() {
 #[test]
 fn too_little_memory_for_a_workload_is_reported() {
     let folder = Folder::new();
-    folder.stdout("generate_model --generate=mesh:64x64 --output_filename=p");
-    let line = "viem p --machine=torus:64x64 --threads=1 --time_limit=1 --output_filename=out";
+    folder.stdout("viem traffic --pattern=mesh:64x64 --output=p --workload");
+    let line = "viem simulate p --machine=torus:64x64 --threads=1 --time-limit=1 --output=out";
     let done = [25_000, 35_000, 50_000, 500_000].map(|kib| succeeds(&folder, kib, line));
     assert_eq!((done[0], done[3]), (false, true), "{done:?}");
 }
@@ -69,7 +69,7 @@ fn headers_alone_take_no_memory() {
     let folder = Folder::new();
     folder.write("sparse", format!("4294967295 4294967295\n{}", "\n".repeat(20_000)));
     fs::File::options().write(true).open(folder.file("sparse")).unwrap().set_len(64 << 20).unwrap();
-    let (code, faults, _) = limited(&folder, 50_000, "graphchecker sparse --max_errors=1");
+    let (code, faults, _) = limited(&folder, 50_000, "viem check sparse --max-errors=1");
     assert_eq!(code, Some(65), "{faults}");
     says(&faults, ["line 20002", "NUL"]);
 }
@@ -78,9 +78,9 @@ fn headers_alone_take_no_memory() {
 fn a_stored_matrix_respects_the_memory_limit_of_the_process() {
     let folder = Folder::new();
     write_grid(&folder, 128);
-    let machine = "--hierarchy_parameter_string=128:128 --distance_parameter_string=1:10";
-    let options = "--distance_construction_algorithm=hierarchy --threads=1";
-    let (code, _, message) = limited(&folder, 200_000, &format!("viem grid {machine} {options}"));
+    let machine = "--machine=128:128 --distances=1:10";
+    let options = "--distance-construction=hierarchy --threads=1";
+    let (code, _, message) = limited(&folder, 200_000, &format!("viem map grid {machine} {options}"));
     assert_eq!(code, Some(71), "{message}");
     says(&message, ["268435456 bytes"]);
     let free: u64 = between(&message, "and ", " are free").parse().unwrap();

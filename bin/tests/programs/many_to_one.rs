@@ -2,7 +2,7 @@
 
 use crate::common::{Folder, after, given, names, objective, says};
 
-const MACHINE: &str = "--machine=4:3 --distance_parameter_string=1:10";
+const MACHINE: &str = "--machine=4:3 --distances=1:10";
 
 /// The command of a program on the mesh of 3072 vertices that comes with the project, and on the machine.
 fn on_mesh(name: &str, more: &str) -> String {
@@ -18,14 +18,14 @@ fn loads(pe_of: &[usize], num_pes: usize) -> Vec<usize> {
 #[test]
 fn a_mesh_is_mapped_verified_scored_and_improved() {
     let folder = Folder::new();
-    let text = folder.stdout(on_mesh("viem", "--verify --json=report --threads=2 -o mapping"));
-    says(&text, ["many-to-one mapping, 256.0 vertices per processing element"]);
+    let text = folder.stdout(on_mesh("viem map", "--verify --json=report --threads=2 -o mapping"));
+    says(&text, ["many-to-one mapping, 256.0 vertices per PE"]);
     let (cost, report) = (objective(&text), folder.report("report"));
     says(&text, [format!("verified: J of the files is {cost} too, and so are all loads")]);
     assert_eq!((&report["cost"], &report["loads"]["bound"]), (&cost.into(), &263.into()));
     assert!(loads(&folder.numbers("mapping"), 12).iter().all(|&load| (1..=263).contains(&load)));
 
-    let text = folder.stdout(on_mesh("evaluator", "--input_mapping=mapping --json=score"));
+    let text = folder.stdout(on_mesh("viem score", "mapping --json=score"));
     let score = folder.report("score");
     assert_eq!(objective(&text), cost);
     assert_eq!(score["loads"], report["loads"]);
@@ -33,19 +33,19 @@ fn a_mesh_is_mapped_verified_scored_and_improved() {
         score["levels"].as_array().unwrap().iter().map(|level| level["cost"].as_i64().unwrap()).sum();
     assert_eq!(levels, cost);
     assert!(score["by_pe"]["greatest_neighbours"].as_u64().unwrap() <= 11);
-    says(&text, ["load of the processing elements: "]);
+    says(&text, ["load of a PE: "]);
 
-    let improve = "--input_mapping=mapping -o mapping --seed=3 --time_limit=0.2";
-    let text = folder.stdout(on_mesh("viem", improve));
+    let improve = "--initial=mapping -o mapping --seed=3 --time-limit=0.2";
+    let text = folder.stdout(on_mesh("viem map", improve));
     assert!(objective(&text) <= cost);
-    assert_eq!(after(&text, &format!("input mapping {cost} -> ")).parse::<i64>().unwrap(), objective(&text));
+    assert!(after(&text, "J  ").trim().starts_with(&cost.to_string()), "{text}");
 }
 
 #[test]
 fn the_same_seed_gives_the_same_bytes_at_any_number_of_threads() {
     let folder = Folder::new();
     let mapping = |options: &str| {
-        folder.stdout(on_mesh("viem", options) + " -o mapping");
+        folder.stdout(on_mesh("viem map", options) + " -o mapping");
         folder.bytes("mapping")
     };
     let one = mapping("--threads=1 --seed=5");
@@ -56,13 +56,13 @@ fn the_same_seed_gives_the_same_bytes_at_any_number_of_threads() {
 #[test]
 fn with_a_process_for_each_element_the_mapping_is_one_to_one() {
     let folder = Folder::new();
-    let machine = "--machine=4:4 -o mapping --distance_parameter_string=1:10";
-    let line = format!("viem {} {machine}", given("openfoam_sphere_16.msgs.graph"));
-    says(&folder.stdout(&line), ["model has 16 nodes"]);
+    let machine = "--machine=4:4 -o mapping --distances=1:10";
+    let line = format!("viem map {} {machine}", given("openfoam_sphere_16.msgs.graph"));
+    says(&folder.stdout(&line), ["graph: 16 processes"]);
     let mut pes = folder.numbers("mapping");
     pes.sort_unstable();
     assert_eq!(pes, (0..16).collect::<Vec<_>>());
-    let expected = "--imbalance is for many-to-one mappings and experts; this mapping is one-to-one";
+    let expected = "--imbalance is for graphs with many vertices on a PE";
     folder.fails(line + " --imbalance=3", 2, expected);
 }
 
@@ -71,7 +71,7 @@ fn work_follows_the_weights_of_the_elements() {
     let folder = Folder::new();
     let weights: Vec<usize> = (0..12).map(|pe| 1 + pe % 4).collect();
     folder.write_lines("weights", &weights);
-    folder.stdout(on_mesh("viem", "--pe_weights=weights --imbalance=0 --verify -o mapping"));
+    folder.stdout(on_mesh("viem map", "--capacities=weights --imbalance=0 --verify -o mapping"));
     for (load, weight) in loads(&folder.numbers("mapping"), 12).into_iter().zip(weights) {
         let share = 3072.0 * weight as f64 / 30.0;
         assert!((load as f64 - share).abs() < 1.0, "{load} for {share}");
@@ -84,7 +84,7 @@ fn work_follows_the_weights_of_the_elements() {
         (&*"1\n".repeat(13), "go on after 12"),
     ] {
         folder.write("weights", content);
-        folder.fails(on_mesh("viem", "--pe_weights=weights"), 65, reason);
+        folder.fails(on_mesh("viem map", "--capacities=weights"), 65, reason);
         assert!(!folder.has("permutation"), "{content}");
     }
 }
@@ -92,25 +92,25 @@ fn work_follows_the_weights_of_the_elements() {
 #[test]
 fn a_model_of_a_many_to_one_mapping_is_its_quotient_graph() {
     let folder = Folder::new();
-    let onto = "--mapping_filename=mapping --json=report -o model.graph";
-    folder.stdout(on_mesh("generate_model", onto));
+    let onto = "-o mapping --json=report --model=model.graph";
+    folder.stdout(on_mesh("viem map", onto));
     let report = folder.report("report");
     // The identity on the model has the cost of the mapping of the mesh.
     folder.write_lines("identity", 0..12);
-    let text = folder.stdout(format!("evaluator model.graph --input_mapping=identity {MACHINE}"));
+    let text = folder.stdout(format!("viem score model.graph identity {MACHINE}"));
     assert_eq!(report["cost"], objective(&text));
-    let text = folder.stdout(on_mesh("evaluator", "--input_mapping=mapping"));
+    let text = folder.stdout(on_mesh("viem score", "mapping"));
     assert_eq!(report["cost"], objective(&text));
-    folder.fails(on_mesh("generate_model", "--k=5"), 2, "");
-    folder.fails(format!("generate_model {} --pes=0-3", given("mesh_64x48.graph")), 2, "");
+    folder.fails(on_mesh("viem map", "--blocks=5"), 2, "");
+    folder.fails(format!("viem partition {} --pes=0-3", given("mesh_64x48.graph")), 2, "");
 }
 
 #[test]
 fn a_many_to_one_mapping_is_compared_with_others_and_drawn() {
     let folder = Folder::new();
-    let text = folder.stdout(on_mesh("viem", "-o mapping --picture=a.svg"));
+    let text = folder.stdout(on_mesh("viem map", "-o mapping --picture=a.svg"));
     let score = "--json=report --compare=block,cyclic,socket,random,mapping --picture=b.svg";
-    let scored = folder.stdout(on_mesh("evaluator", "--input_mapping=mapping ") + score);
+    let scored = folder.stdout(on_mesh("viem score", "mapping ") + score);
     says(&scored, ["gain is how much less it is than that of block"]);
     let report = folder.report("report");
     let rows = report["compared"].as_array().unwrap();
@@ -120,35 +120,35 @@ fn a_many_to_one_mapping_is_compared_with_others_and_drawn() {
     assert!(costs[0] < costs[1] && costs[1] <= costs[2] && costs[1] < costs[4], "{costs:?}");
     // A band of four rows for each element.
     folder.write_lines("bands", (0..3072).map(|v| v / 256));
-    folder.stdout(on_mesh("evaluator", "--input_mapping=bands --quiet --json=report"));
+    folder.stdout(on_mesh("viem score", "bands --quiet --json=report"));
     assert_eq!(folder.report("report")["cost"], costs[1]);
     for picture in ["a.svg", "b.svg"] {
         let text = folder.read(picture);
         assert!(text.starts_with("<svg "), "{text}");
         says(&text, ["block", "of mapping"]);
     }
-    folder.fails(on_mesh("viem", "--launch=openmpi"), 2, "generate_model --machine");
+    folder.fails(on_mesh("viem map", "--launch=openmpi"), 2, "--launch is for one-to-one mappings");
 }
 
-/// Parts along the order of the machine: unchanged without the search, otherwise improved.
+/// Ranges along the order of the machine: unchanged without the search, otherwise improved.
 #[test]
 fn the_first_mapping_may_be_made_along_the_machine() {
     let folder = Folder::new();
     folder.write_lines("points", (0..3072).map(|node| format!("{} {}", node % 64, node / 64)));
     folder.write("weights", "1\n2\n1\n".repeat(4));
-    let options = "--pe_weights=weights --preconfiguration_mapping=fast --verify --json=report";
+    let options = "--capacities=weights --preset=fast --verify --json=report";
     for algorithm in ["rcb", "zcurve", "hilbert", "rsb", "linear"] {
         let has_points = ["rcb", "zcurve", "hilbert"].contains(&algorithm);
         let coordinates = if has_points { "--coordinates=points" } else { "" };
         let run = |more: &str| {
-            let along = format!("--construction_algorithm={algorithm} {coordinates}");
-            let text = folder.stdout(on_mesh("viem", &format!("{options} {along} {more}")));
+            let along = format!("--construction={algorithm} {coordinates}");
+            let text = folder.stdout(on_mesh("viem map", &format!("{options} {along} {more}")));
             (text, folder.report("report"))
         };
-        let (text, kept) = run("--local_search_neighborhood=none -o kept");
+        let (text, kept) = run("--neighbourhood=none -o kept");
         assert_eq!(kept["cost_of_construction"], kept["cost"]);
-        assert_eq!(kept["options"]["construction_algorithm"], algorithm);
-        says(&text, [format!("{algorithm} {} -> ", kept["cost_of_construction"])]);
+        assert_eq!(kept["options"]["construction"], algorithm);
+        says(&text, [format!("{}", kept["cost_of_construction"])]);
         // The shares are met exactly: 192 vertices per unit of weight.
         let pe_of = folder.numbers("kept");
         assert_eq!(loads(&pe_of, 12), [192, 384, 192].repeat(4));
@@ -159,9 +159,9 @@ fn the_first_mapping_may_be_made_along_the_machine() {
         assert_eq!(improved["cost_of_construction"], kept["cost"]);
         assert!(improved["cost"].as_i64() <= kept["cost"].as_i64());
     }
-    let refused = "--construction_algorithm=linear --input_mapping=kept";
-    folder.fails(on_mesh("viem", refused), 2, "--input_mapping names it");
-    folder.fails(on_mesh("viem", "--construction_algorithm=rcb"), 2, "give --coordinates=FILE");
+    let refused = "--construction=linear --initial=kept";
+    folder.fails(on_mesh("viem map", refused), 2, "--initial names it");
+    folder.fails(on_mesh("viem map", "--construction=rcb"), 2, "give --coordinates=FILE");
 }
 
 #[test]
@@ -173,10 +173,10 @@ fn meaningless_options_are_rejected() {
         ("--imbalance=-1", 2, ""),
         ("--imbalance=nan", 2, ""),
         ("--imbalance=much", 2, ""),
-        ("--input_mapping=short", 65, "ends after 2 of 3072"),
-        ("--input_mapping=high", 65, ""),
+        ("--initial=short", 65, "ends after 2 of 3072"),
+        ("--initial=high", 65, ""),
     ] {
-        folder.fails(on_mesh("viem", option), code, reason);
+        folder.fails(on_mesh("viem map", option), code, reason);
     }
     assert_eq!(names(folder.path()), ["high", "short"], "nothing is written");
 }

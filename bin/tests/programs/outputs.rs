@@ -13,12 +13,12 @@ fn writers(folder: &Folder, output: &str) -> Vec<Command> {
     folder.write_lines("identity", 0..64);
     let model = given(MODEL);
     [
-        format!("viem {model} {MACHINE} --output_filename {output}"),
-        format!("viem {model} {MACHINE} --output_filename=mapping --json {output}"),
-        format!("generate_model {model} --k=8 --output_filename {output}"),
-        format!("generate_model {model} --k=8 --output_filename=model --mapping_filename {output}"),
-        format!("evaluator {model} {MACHINE} --input_mapping=identity --json {output}"),
-        format!("graphchecker {model} --fix {output}"),
+        format!("viem map {model} {MACHINE} --output {output}"),
+        format!("viem map {model} {MACHINE} --output=mapping --json {output}"),
+        format!("viem partition {model} --blocks=8 --model {output}"),
+        format!("viem partition {model} --blocks=8 --model=model --output {output}"),
+        format!("viem score {model} {MACHINE} identity --json {output}"),
+        format!("viem check {model} --fix {output}"),
     ]
     .iter()
     .map(|line| folder.command(line))
@@ -79,7 +79,7 @@ mod unix {
 
     /// Runs `viem`, as `"$@"` of a script, on a model of 64 processes.
     fn shell(folder: &Folder, script: &str, options: &str) -> Output {
-        scripted(folder, &["env"], script, &format!("viem {} {MACHINE} {options}", given(MODEL))).unwrap()
+        scripted(folder, &["env"], script, &format!("viem map {} {MACHINE} {options}", given(MODEL))).unwrap()
     }
 
     /// What a run says on stderr, which must end with this code.
@@ -109,10 +109,10 @@ mod unix {
 
     /// Commands whose results exceed a limit, with `@` for their output.
     const LARGE: [&str; 4] = [
-        "viem path.graph --hierarchy_parameter_string=16384 --distance_parameter_string=1 --output_filename=@",
-        "generate_model path.graph --k=4096 --preconfiguration=fast --output_filename=@",
-        "graphchecker path.graph --fix=@",
-        "generate_model path.graph --k=2 --preconfiguration=fast --output_filename=m --mapping_filename=@",
+        "viem map path.graph --machine=16384 --distances=1 --output=@",
+        "viem partition path.graph --blocks=4096 --preset=fast --output=/dev/null --model=@",
+        "viem check path.graph --fix=@",
+        "viem partition path.graph --blocks=2 --preset=fast --model=m --output=@",
     ];
 
     /// Needs permission to mount; skipped otherwise.
@@ -208,9 +208,9 @@ mod unix {
         folder.copy(MODEL, "model");
         let model = folder.bytes("model");
         for (script, options) in [
-            (r#""$1" - "${@:3}" < model"#, "-o model"),
-            (r#""$1" model "${@:3}" >> model"#, "-o -"),
-            (r#""$1" model "${@:3}" 5>> model"#, "-o /dev/fd/5"),
+            (r#""$1" map - "${@:4}" < model"#, "-o model"),
+            (r#""$1" map model "${@:4}" >> model"#, "-o -"),
+            (r#""$1" map model "${@:4}" 5>> model"#, "-o /dev/fd/5"),
         ] {
             let message = ended(&shell(&folder, script, options), 2);
             says(&message, ["would overwrite the input"]);
@@ -312,7 +312,7 @@ mod unix {
         for (name, mode, code) in [("shared", 0o666, 0), ("protected", 0o644, 73)] {
             folder.write(name, "old");
             fs::set_permissions(folder.file(name), fs::Permissions::from_mode(mode)).unwrap();
-            let viem = folder.command(format!("viem model -o {name} {MACHINE}"));
+            let viem = folder.command(format!("viem map model -o {name} {MACHINE}"));
             let Ok(run) = to_spawn(&viem, folder.path()).uid(NOBODY).output() else {
                 return eprintln!("skipped: no right to run as another user");
             };
@@ -385,12 +385,12 @@ mod unix {
 fn a_file_can_be_improved_in_place() {
     let folder = Folder::new();
     folder.copy(MODEL, "graph");
-    folder.stdout("graphchecker graph --fix=graph");
+    folder.stdout("viem check graph --fix=graph");
     assert!(folder.read("graph").starts_with("64 586"));
     folder.write_lines("mapping", (0..64).map(|process| process * 37 % 64));
     let poor = folder.read("mapping");
-    let outputs = "--input_mapping=mapping --output_filename=mapping";
-    folder.stdout(format!("viem {} {MACHINE} {outputs}", given(MODEL)));
+    let outputs = "--initial=mapping --output=mapping";
+    folder.stdout(format!("viem map {} {MACHINE} {outputs}", given(MODEL)));
     let improved = folder.read("mapping");
     assert!(improved != poor && improved.lines().count() == 64);
     assert_eq!(names(folder.path()), ["graph", "mapping"]);
@@ -429,23 +429,22 @@ fn an_output_that_would_overwrite_an_input_is_rejected() {
     };
     for output in names_of_model {
         for line in [
-            &*format!("viem model {MACHINE} --verify --output_filename"),
-            &format!("viem model {MACHINE} --json"),
-            "generate_model model --k=2 --output_filename",
-            "generate_model model --k=2 --mapping_filename",
-            "generate_model model --k=2 --json",
-            &format!("evaluator model {MACHINE} --input_mapping=mapping --json"),
+            &*format!("viem map model {MACHINE} --verify --output"),
+            &format!("viem map model {MACHINE} --json"),
+            "viem partition model --blocks=2 --model",
+            "viem partition model --blocks=2 --output",
+            "viem partition model --blocks=2 --json",
+            &format!("viem score model {MACHINE} mapping --json"),
         ] {
             refused(&format!("{line} {output}"));
         }
     }
-    for name in ["viem", "evaluator"] {
-        refused(&format!("{name} model {MACHINE} --input_mapping=mapping --json=mapping"));
-    }
-    let machine = "--machine=2:2 --distance_parameter_string=1:2";
-    refused(&format!("generate_model model {machine} --pe_weights=mapping --json=mapping"));
-    refused("generate_model model --speeds=mapping --json=mapping");
-    assert!(!folder.has("permutation") && !folder.has("model.graph"), "refused before any work");
+    refused(&format!("viem map model {MACHINE} --initial=mapping --json=mapping"));
+    refused(&format!("viem score model mapping {MACHINE} --json=mapping"));
+    let machine = "--machine=2:2 --distances=1:2";
+    refused(&format!("viem map model {machine} --capacities=mapping --json=mapping"));
+    refused("viem partition model --capacities=mapping --json=mapping");
+    assert!(!folder.has("permutation") && !folder.has("partition"), "refused before any work");
 }
 
 #[test]
@@ -453,18 +452,17 @@ fn no_output_overwrites_another_and_no_input_is_read_twice() {
     let folder = Folder::new();
     let model = given(MODEL);
     for json in ["out", "./out"] {
-        let outputs = format!("--output_filename=out --json {json}");
+        let outputs = format!("--output=out --json {json}");
         let expected = "two outputs cannot go to the same place";
-        folder.fails(format!("viem {model} {MACHINE} {outputs}"), 2, expected);
+        folder.fails(format!("viem map {model} {MACHINE} {outputs}"), 2, expected);
     }
-    let outputs = "--k=4 --output_filename=out --mapping_filename=out";
-    folder.fails(format!("generate_model {model} {outputs}"), 2, "");
-    for name in ["viem", "evaluator"] {
-        folder.fails(format!("{name} - --input_mapping=- {MACHINE}"), 2, "only one input");
-    }
+    let outputs = "--blocks=4 --model=out --output=out";
+    folder.fails(format!("viem partition {model} {outputs}"), 2, "");
+    folder.fails(format!("viem map - --initial=- {MACHINE}"), 2, "only one input");
+    folder.fails(format!("viem score - - {MACHINE}"), 2, "only one input");
     assert_eq!(names(folder.path()), [""; 0]);
-    let gone = "--output_filename=/dev/null --json=/dev/null --threads=1000000000";
-    folder.stdout(format!("viem {model} {MACHINE} {gone}"));
+    let gone = "--output=/dev/null --json=/dev/null --threads=1000000000";
+    folder.stdout(format!("viem map {model} {MACHINE} {gone}"));
 }
 
 #[test]
@@ -475,10 +473,10 @@ fn a_failing_output_leaves_the_others_as_they_were() {
     let folder = Folder::new();
     let model = given(MODEL);
     for line in [
-        format!("viem {model} {MACHINE} --output_filename=first --json=/dev/full"),
-        format!("viem {model} {MACHINE} --output_filename=/dev/full --json=first"),
-        format!("generate_model {model} --k=4 --output_filename=first --mapping_filename=/dev/full"),
-        format!("generate_model {model} --k=4 --output_filename=first --json=/dev/full"),
+        format!("viem map {model} {MACHINE} --output=first --json=/dev/full"),
+        format!("viem map {model} {MACHINE} --output=/dev/full --json=first"),
+        format!("viem partition {model} --blocks=4 --model=first --output=/dev/full"),
+        format!("viem partition {model} --blocks=4 --model=first --json=/dev/full"),
     ] {
         folder.write("first", "precious");
         folder.fails(&line, 74, "");

@@ -1,6 +1,6 @@
-//! `generate_model` with speeds, algorithms, coordinates and indices, as a user runs it.
+//! `viem partition` with speeds, algorithms, coordinates and indices, as a user runs it.
 
-use crate::common::{Folder, after, given, instance, says};
+use crate::common::{Folder, figure, given, instance, says};
 use viem::partition::{PartitionAlgorithm, PartitionQuality};
 use viem_io::Source;
 use viem_io::metis::{self, NodeWeights};
@@ -14,7 +14,7 @@ fn folder() -> Folder {
 
 /// The command on that mesh of 64 x 48 vertices.
 fn on_mesh(more: &str) -> String {
-    format!("generate_model {} {more}", given("mesh_64x48.graph"))
+    format!("viem partition {} {more}", given("mesh_64x48.graph"))
 }
 
 fn loads(parts: &[usize], count: usize) -> Vec<usize> {
@@ -29,14 +29,14 @@ fn every_algorithm_partitions_by_speed_and_reports_its_cost() {
     let graph = Source::open(&instance("mesh_64x48.graph")).unwrap();
     let graph = metis::read(graph, NodeWeights::Read).unwrap();
     for algorithm in PartitionAlgorithm::ALL {
-        let options = "--speeds=1,2,3 --imbalance=0 --mapping_filename=parts --json=report";
+        let options = "--capacities=1,2,3 --imbalance=0 --output=parts --json=report";
         let more = format!("{options} --algorithm={algorithm} --coordinates=mesh.xyz --picture=parts.svg");
         let text = folder.stdout(on_mesh(&more));
         let (parts, report) = (folder.numbers("parts"), folder.report("report"));
         assert_eq!(loads(&parts, 3), [512, 1024, 1536], "{algorithm}");
         let blocks: Vec<u32> = parts.iter().map(|&part| part as u32).collect();
         let quality = PartitionQuality::of(&graph, &blocks, 3);
-        assert_eq!(after(&text, "cut ").parse::<usize>().unwrap(), quality.cut_edges);
+        assert_eq!(figure(&text, "cut").parse::<usize>().unwrap(), quality.cut_edges);
         for (key, value) in [
             ("cut_edges", quality.cut_edges),
             ("setups", quality.setups),
@@ -47,10 +47,10 @@ fn every_algorithm_partitions_by_speed_and_reports_its_cost() {
         }
         assert_eq!(report["quality"]["loads"], serde_json::json!([512, 1024, 1536]));
         let options = &report["options"];
-        assert_eq!((&options["k"], &options["speeds"]), (&3.into(), &serde_json::json!([1, 2, 3])));
+        assert_eq!((&options["blocks"], &options["capacities"]), (&3.into(), &serde_json::json!([1, 2, 3])));
         assert_eq!(options["algorithm"], algorithm.name());
         let picture = folder.read("parts.svg");
-        assert!(picture.starts_with("<svg") && picture.contains(&format!("{algorithm}: 3 parts, ")));
+        assert!(picture.starts_with("<svg") && picture.contains(&format!("{algorithm}: 3 blocks, ")));
     }
 }
 
@@ -60,13 +60,13 @@ fn an_index_is_cut_again() {
     folder.write("speeds", "4\n0\n2\n");
     for algorithm in PartitionAlgorithm::ALL {
         let points = if algorithm.needs_coordinates() { "--coordinates=mesh.xyz" } else { "" };
-        let written = "--k=5 --write_index=index --mapping_filename=parts --preconfiguration=fast";
+        let written = "--blocks=5 --write-index=index --output=parts --preset=fast";
         folder.stdout(on_mesh(&format!("{written} --algorithm={algorithm} {points}")));
-        let again = "--index=index --mapping_filename=again";
-        folder.stdout(on_mesh(&format!("--k=5 {again} --json=report")));
+        let again = "--index=index --output=again";
+        folder.stdout(on_mesh(&format!("--blocks=5 {again} --json=report")));
         assert_eq!(folder.numbers("parts"), folder.numbers("again"), "{algorithm}");
         assert_eq!(folder.report("report")["options"]["algorithm"], "index");
-        folder.stdout(on_mesh(&format!("--speeds=speeds {again}")));
+        folder.stdout(on_mesh(&format!("--capacities=speeds {again}")));
         let parts = folder.numbers("again");
         assert_eq!(loads(&parts, 3), [2048, 0, 1024]);
         let positions = folder.numbers("index");
@@ -78,24 +78,23 @@ fn an_index_is_cut_again() {
 fn written_files_are_verified() {
     let folder = folder();
     for more in [
-        "--k=7 --mapping_filename=parts --preconfiguration=fast",
-        "--speeds=1,2,4 --algorithm=linear --preconfiguration=fast",
-        "--k=5 --algorithm=rsb --write_index=index --preconfiguration=fast",
-        "--k=3 --index=index",
+        "--blocks=7 --output=parts --preset=fast",
+        "--capacities=1,2,4 --algorithm=linear --preset=fast",
+        "--blocks=5 --algorithm=rsb --write-index=index --preset=fast",
+        "--blocks=3 --index=index",
     ] {
         let text = folder.stdout(on_mesh(&format!("--verify --json=report {more}")));
         let cut = &folder.report("report")["cut"];
         says(&text, [format!("verified: the cut of the files is {cut} too, and so are all loads")]);
     }
-    folder.fails(on_mesh("--k=2 --verify -o -"), 2, "--verify reads the files again");
-    folder.fails("generate_model --generate=ring:8 --verify -o ring", 2, "--verify is for graphs");
+    folder.fails(on_mesh("--blocks=2 --verify -o -"), 2, "--verify reads the files again");
 }
 
 #[test]
 fn groups_of_parts_are_as_asked() {
     let folder = folder();
     let parts = |grouping: &str| {
-        let options = "--speeds=3,3,1,1 --algorithm=rcb --coordinates=mesh.xyz --mapping_filename=parts";
+        let options = "--capacities=3,3,1,1 --algorithm=rcb --coordinates=mesh.xyz --output=parts";
         folder.stdout(on_mesh(&format!("{options} --grouping={grouping}")));
         folder.numbers("parts")
     };
@@ -110,7 +109,7 @@ fn groups_of_parts_are_as_asked() {
 fn the_same_at_any_number_of_threads() {
     let folder = folder();
     let run = |algorithm: &str, threads: u32| {
-        let options = "--k=7 --mapping_filename=parts --write_index=index --quiet";
+        let options = "--blocks=7 --output=parts --write-index=index --quiet";
         folder.stdout(on_mesh(&format!("{options} --algorithm={algorithm} --threads={threads}")));
         (folder.numbers("parts"), folder.numbers("index"))
     };
@@ -126,36 +125,35 @@ fn inconsistent_input_is_rejected() {
     folder.write("order", "0\n1\n1\n");
     folder.write("slow", "3\n-1\n");
     let of_coordinates = "--coordinates is for --algorithm=rcb, zcurve, hilbert";
-    let of_partitions = "--algorithm=rsb is for graphs that are partitioned; this mapping is many-to-one";
-    let onto = "--machine=4:3 --distance_parameter_string=1:10";
+    let of_partitions = "there is no option --machine";
+    let onto = "--machine=4:3 --distances=1:10";
     for (options, code, expected) in [
-        ("--k=2 --algorithm=rcb", 2, "give --coordinates=FILE"),
-        ("--k=2 --algorithm=zcurve", 2, "give --coordinates=FILE"),
-        ("--k=2 --algorithm=hilbert", 2, "give --coordinates=FILE"),
-        ("--k=2 --coordinates=mesh.xyz", 2, of_coordinates),
-        ("--k=2 --coordinates=mesh.xyz --index=index", 2, "leave it out"),
-        ("--k=2 --grouping=simple", 2, "--grouping is for --algorithm=rcb, rsb"),
-        ("--k=2 --grouping=simple --algorithm=rsb --write_index=index", 2, "without --write_index"),
-        ("--k=2 --algorithm=rsb --index=index", 2, "--index"),
-        ("--k=2 --write_index=a --index=b", 2, "--index"),
-        ("--k=2 --picture=a.svg", 2, "--coordinates"),
-        ("--k=2 --speeds=1,2,3", 2, "--k=2, but --speeds has 3 numbers"),
-        ("--speeds=0,0", 2, "every block has speed 0"),
-        ("--speeds=1,0.5", 2, "`0.5` is not a speed"),
-        ("--speeds=1,1000001", 2, "`1000001` is not a speed"),
-        ("--speeds=missing", 66, "missing"),
-        (&*format!("{onto} --speeds=1,2"), 2, "--pe_weights"),
-        (&format!("{onto} --algorithm=rsb"), 2, of_partitions),
+        ("--blocks=2 --algorithm=rcb", 2, "give --coordinates=FILE"),
+        ("--blocks=2 --algorithm=zcurve", 2, "give --coordinates=FILE"),
+        ("--blocks=2 --algorithm=hilbert", 2, "give --coordinates=FILE"),
+        ("--blocks=2 --coordinates=mesh.xyz", 2, of_coordinates),
+        ("--blocks=2 --coordinates=mesh.xyz --index=index", 2, "--coordinates is for"),
+        ("--blocks=2 --grouping=simple", 2, "--grouping is for --algorithm=rcb, rsb"),
+        ("--blocks=2 --grouping=simple --algorithm=rsb --write-index=index", 2, "without --write-index"),
+        ("--blocks=2 --algorithm=rsb --index=index", 2, "--index"),
+        ("--blocks=2 --write-index=a --index=b", 2, "--index"),
+        ("--blocks=2 --picture=a.svg", 2, "--coordinates"),
+        ("--blocks=2 --capacities=1,2,3", 2, "--blocks=2, but --capacities has 3 numbers"),
+        ("--capacities=0,0", 2, "every block has speed 0"),
+        ("--capacities=1,0.5", 2, "`0.5` is not a speed"),
+        ("--capacities=1,1000001", 2, "`1000001` is not a speed"),
+        ("--capacities=missing", 66, "missing"),
+        (&*format!("{onto} --algorithm=rsb"), 2, of_partitions),
         (
-            "--k=2 --algorithm=rcb --coordinates=points",
+            "--blocks=2 --algorithm=rcb --coordinates=points",
             65,
             "points, line 2, column 3: `x` is not a coordinate",
         ),
-        ("--k=2 --index=order", 65, "order, line 3, column 1: two vertices have position 1"),
-        ("--speeds=slow", 65, "slow, line 2, column 1: `-1` is not a speed"),
-        ("--k=2 --algorithm=magic", 2, "magic"),
+        ("--blocks=2 --index=order", 65, "order, line 3, column 1: two vertices have position 1"),
+        ("--capacities=slow", 65, "slow, line 2, column 1: `-1` is not a speed"),
+        ("--blocks=2 --algorithm=magic", 2, "magic"),
     ] {
         folder.fails(on_mesh(options), code, expected);
-        assert!(!folder.has("model.graph"), "{options}");
+        assert!(!folder.has("partition"), "{options}");
     }
 }

@@ -1,4 +1,4 @@
-//! `viem` and `evaluator` with quadratic assignment problems, run as a user runs them.
+//! Quadratic assignment problems, run as a user runs them.
 
 #[cfg(unix)]
 use std::process;
@@ -36,7 +36,7 @@ fn costs() -> Vec<(Vec<usize>, i64)> {
 fn a_problem_is_solved_proved_verified_and_scored() {
     let folder = folder();
     let least = costs().iter().map(|&(_, cost)| cost).min().unwrap();
-    let printed = folder.stdout("viem jobs.dat --verify --json=report");
+    let printed = folder.stdout("viem qap jobs.dat --verify --json=report");
     assert_eq!(objective(&printed), least);
     says(&printed, ["proved optimal", "verified"]);
     let report = folder.report("report");
@@ -48,7 +48,7 @@ fn a_problem_is_solved_proved_verified_and_scored() {
 #[test]
 fn solution_files_are_written_and_read_in_both_conventions() {
     let folder = folder();
-    let printed = folder.stdout("viem jobs.dat --output_format=sln --output_filename=jobs.sln --verify");
+    let printed = folder.stdout("viem qap jobs.dat --format=sln --output=jobs.sln --verify");
     let solution = folder.read("jobs.sln");
     assert!(solution.starts_with(&format!("5 {}\n", objective(&printed))), "{solution}");
     // An assignment whose inverse has a different cost.
@@ -60,7 +60,7 @@ fn solution_files_are_written_and_read_in_both_conventions() {
     let (order, cost) = all.iter().find(|(order, cost)| cost_of(&inverse(order)) != *cost).unwrap();
     let score = |solution: &str| {
         folder.write("given.sln", solution);
-        said_by(&mut folder.command("evaluator jobs.dat --input_mapping=given.sln"))
+        said_by(&mut folder.command("viem qap jobs.dat --score=given.sln"))
     };
     for written in [order.clone(), inverse(order)] {
         let places: Vec<String> = written.iter().map(|place| (place + 1).to_string()).collect();
@@ -77,7 +77,7 @@ fn a_known_value_is_reported_unless_it_is_impossible() {
     folder.write_lines("start", 0..5);
     let score = |claim: &str| {
         folder.write("claim.dat", PROBLEM.replacen("5 71", claim, 1));
-        folder.stdout("evaluator claim.dat --input_mapping=start")
+        folder.stdout("viem qap claim.dat --score=start")
     };
     let identity = costs()[0].1.max(objective(&score("5")));
     says(&score(&format!("5 {identity}")), ["% above it"]);
@@ -94,13 +94,13 @@ fn the_seed_decides_and_threads_do_not() {
         (0..n * n).map(|at| (entry(at / n + shift, at % n + shift)).to_string() + " ").collect()
     };
     folder.write("random", format!("{n}\n{}\n{}\n", matrix(0), matrix(5)));
-    let viem = "viem random --input_format=qaplib";
+    let viem = "viem qap random";
     let run = |threads: u32| {
-        folder.stdout(format!("{viem} --preconfiguration_mapping=fast --seed=4 --threads={threads}"));
+        folder.stdout(format!("{viem} --preset=fast --seed=4 --threads={threads}"));
         folder.bytes("permutation")
     };
     assert_eq!(run(1), run(2));
-    let reached = "--time_limit=1h --target=999999999 --input_mapping=permutation";
+    let reached = "--time-limit=1h --target=999999999 --initial=permutation";
     assert!(objective(&folder.stdout(format!("{viem} {reached}"))) > 0);
 }
 
@@ -114,14 +114,14 @@ fn write_long_problem(folder: &Folder) {
 
 /// J of a mapping by definition, from `evaluator`.
 fn scored(folder: &Folder, problem: &str, mapping: &str) -> i64 {
-    objective(&folder.stdout(format!("evaluator {problem} --input_mapping={mapping}")))
+    objective(&folder.stdout(format!("viem qap {problem} --score={mapping}")))
 }
 
 #[test]
 fn a_time_limit_ends_a_run() {
     let folder = folder();
     write_long_problem(&folder);
-    let run = "viem long.dat --time_limit=1 --threads=2 --json=report";
+    let run = "viem qap long.dat --time-limit=1 --threads=2 --json=report";
     let (printed, notes) = said_by(&mut folder.command(run));
     // Without a terminal, there is no progress line.
     assert_eq!(notes, "");
@@ -138,7 +138,7 @@ fn a_target_ends_a_run() {
     write_long_problem(&folder);
     folder.write_lines("first", 0..60);
     let target = scored(&folder, "long.dat", "first") * 95 / 100;
-    let run = format!("viem long.dat --time_limit=1h --target={target} --json=report");
+    let run = format!("viem qap long.dat --time-limit=1h --target={target} --json=report");
     let reached = objective(&folder.stdout(run));
     assert!(reached <= target, "{reached} {target}");
     assert_eq!(folder.report("report")["stopped"], false);
@@ -150,8 +150,8 @@ fn a_signal_saves_the_best_assignment() {
     let folder = folder();
     write_long_problem(&folder);
     for signal in ["-INT", "-TERM", "-USR1"] {
-        let run = "viem long.dat --time_limit=1h --json=report --output_filename=out";
-        let text = told_after(signal, start(&folder, run, "quadratic assignment problem"));
+        let run = "viem qap long.dat --time-limit=1h --json=report --output=out";
+        let text = told_after(signal, start(&folder, run, "problem: "));
         assert!(text.contains("stopped early"), "{signal}: {text}");
         assert_eq!(folder.report("report")["stopped"], true);
         assert_eq!(scored(&folder, "long.dat", "out"), objective(&text), "{signal}");
@@ -164,7 +164,7 @@ fn a_signal_saves_the_best_assignment() {
 fn a_terminal_sees_the_progress_until_the_end() {
     let folder = folder();
     write_long_problem(&folder);
-    let command = format!("{} long.dat --time_limit=2", env!("CARGO_BIN_EXE_viem"));
+    let command = format!("{} qap long.dat --time-limit=2", env!("CARGO_BIN_EXE_viem"));
     let mut script = process::Command::new("script");
     script.args(["-qec", &command, "/dev/null"]).current_dir(folder.path()).env("TERM", "xterm");
     let Ok(run) = script.output() else { return eprintln!("skipped: there is no `script`") };
@@ -188,8 +188,8 @@ fn a_recognised_machine_is_reported() {
     let mesh = matrix(&|k, l| hops(row(k), row(l)));
     folder.write("mesh.dat", format!("{n}\n{}\n{mesh}\n", matrix(&traffic)));
     let run = |arguments: &str| {
-        let common = "--preconfiguration_mapping=fast --time_limit=0.5 --verify --json=report";
-        folder.stderr(format!("viem {arguments} {common}"))
+        let common = "--preset=fast --time-limit=0.5 --verify --json=report";
+        folder.stderr(format!("viem qap {arguments} {common}"))
     };
     let notes = run("mesh.dat");
     assert_eq!(notes.lines().count(), 1, "{notes}");
@@ -200,15 +200,6 @@ fn a_recognised_machine_is_reported() {
     assert_eq!(run("mesh.dat --quiet"), "");
     says(&run("jobs.dat"), ["matrix B holds the distances of a mesh of 5, but"]);
     assert_eq!(folder.report("report")["recognised"]["mapped"], false);
-}
-
-#[test]
-fn the_name_of_an_input_may_be_short() {
-    let folder = folder();
-    folder.write_lines("start", (0..5).rev());
-    let short = folder.stdout("evaluator jobs.dat --input=start");
-    assert_eq!(objective(&short), scored(&folder, "jobs.dat", "start"));
-    assert!(objective(&folder.stdout("viem jobs.dat --input=start")) <= objective(&short));
 }
 
 #[test]
@@ -228,53 +219,28 @@ fn bad_problems_are_rejected_with_a_position_and_leave_files_unchanged() {
         ("99999999999\n0", "expected n, the number of rows"),
     ] {
         folder.write("bad.dat", text);
-        folder.fails("viem bad.dat", 65, expected);
-        folder.fails("evaluator bad.dat --input_mapping=permutation", 65, expected);
+        folder.fails("viem qap bad.dat", 65, expected);
+        folder.fails("viem qap bad.dat --score=permutation", 65, expected);
     }
     assert_eq!(folder.read("permutation"), "kept");
     folder.write("one.dat", "1\n5\n7\n");
-    assert_eq!(objective(&folder.stdout("viem one.dat")), 35);
+    assert_eq!(objective(&folder.stdout("viem qap one.dat")), 35);
 }
 
 #[test]
 fn options_that_do_not_apply_are_rejected() {
     let folder = folder();
-    folder.write("graph", "2 1\n2\n1\n");
     for (arguments, code, expected) in [
-        ("graph", 2, "give the machine"),
-        ("graph --machine=mesh:2 --target=3", 2, "--target is for"),
-        ("graph --machine=mesh:2 --output_format=sln", 2, "--output_format=sln is for"),
-        ("jobs.dat --input_format=qaplib --machine=mesh:5", 2, "holds its own distances"),
-        (
-            "jobs.dat --construction_algorithm=random",
-            2,
-            "--construction_algorithm=random is for one-to-one mappings",
-        ),
-        (
-            "jobs.dat --remap_from=old --migration_weight=1",
-            2,
-            "--remap_from is for mappings that are remapped",
-        ),
-        ("jobs.dat --verify --output_filename=-", 2, "--verify reads"),
+        ("jobs.dat --machine=mesh:5", 2, "there is no option --machine"),
+        ("jobs.dat --verify --output=-", 2, "--verify reads"),
         ("missing.dat", 66, "missing.dat"),
+        ("jobs.dat --score=permutation --seed=2", 2, "cannot be used with"),
+        ("jobs.dat --score=permutation --output=out", 2, "cannot be used with"),
     ] {
-        folder.fails(format!("viem {arguments}"), code, expected);
+        folder.fails(format!("viem qap {arguments}"), code, expected);
     }
-    let viem = "viem jobs.dat";
-    let score = "evaluator jobs.dat --input_mapping=permutation";
-    let of_both = "--send_cycles=2 --receive_cycles=2 --pe_weights=weights --imbalance=1";
-    let of_viem = "--local_search_neighborhood=none --search_space_s=8 --communication_neighborhood_dist=2 --tasks_per_pe=2 \
-                   --judge=estimate";
-    for (line, own) in [(viem, of_viem), (score, "--simulate --compare=block")] {
-        for option in of_both.split(' ').chain(own.split(' ')) {
-            let name = option.split('=').next().unwrap();
-            says(&folder.fails(format!("{line} {option}"), 2, name), ["quadratic assignment problem"]);
-        }
-        for option in ["--pu", "--pe=core", "--pes=0-3", "--latency=missing", "--distance_parameter_string=1"]
-        {
-            folder.fails(format!("{line} {option}"), 2, "holds its own distances");
-        }
-    }
+    folder.write("p.dat", "3\n\n0 5 2\n5 0 1\n2 1 0\n\n0 1 1\n1 0 1\n1 1 0\n");
+    folder.fails("viem map p.dat --machine=mesh:3", 65, "viem qap");
 }
 
 #[test]
@@ -282,8 +248,8 @@ fn what_is_amiss_in_a_problem_is_said() {
     let folder = Folder::new();
     folder.write_lines("identity", 0..3);
     let rows = "0 5 2\n5 0 3\n2 3 0\n\n0 15 8\n15 0 13\n8 13 0\n";
-    let score = "evaluator p.dat --input_mapping=identity";
-    for line in ["viem p.dat", score] {
+    let score = "viem qap p.dat --score=identity";
+    for line in ["viem qap p.dat", score] {
         let notes = |head: &str, tail: &str| {
             folder.write("p.dat", format!("{head}\n\n{rows}{tail}"));
             String::from_utf8(folder.command(line).output().unwrap().stderr).unwrap()
@@ -302,12 +268,12 @@ fn what_is_amiss_in_a_problem_is_said() {
     let long = format!("3\n\n{}", rows.replace("5 0 3", "5 0 3 7"));
     for (text, found) in [(shifted, 2), (long, 4)] {
         folder.write("p.dat", text);
-        for line in ["viem p.dat", "viem p.dat --verify"] {
+        for line in ["viem qap p.dat", "viem qap p.dat --verify"] {
             let expected = format!("p.dat, line 4, column 1: the line holds {found} numbers");
             folder.fails(line, 65, &expected);
         }
         folder.fails(score, 65, "");
     }
     folder.write("p.dat", format!("3 9998\n{rows}"));
-    says(&folder.stdout("viem p.dat"), ["the file names J = 9998: 97.8196 % below it"]);
+    says(&folder.stdout("viem qap p.dat"), ["the file names J = 9998: 97.8196 % below it"]);
 }

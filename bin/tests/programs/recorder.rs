@@ -264,7 +264,7 @@ fn the_files_become_a_communication_graph() {
     under_every_mpi("traffic.c", |traffic| {
         let folder = traffic.record(5, "collective");
         let files = "viem_trace.0 viem_trace.1 viem_trace.2 viem_trace.3 viem_trace.4";
-        let text = folder.stdout(format!("generate_model {files} --weight=msgs -o job.graph"));
+        let text = folder.stdout(format!("viem traffic {files} --weight=msgs -o job.graph"));
         says(&text, ["files of kind trace: 5"]);
         let source = Source::open(&folder.file("job.graph")).unwrap();
         let graph = metis::read(source, NodeWeights::Ignore).unwrap();
@@ -315,7 +315,7 @@ fn check_order(program: &Program<'_>, part: &str, num_ranks: usize, is_answered:
         recording.read(Source::open(&folder.file(file)).unwrap()).unwrap();
     }
     let made = recorded::workload(&recording, 1).unwrap();
-    let line = format!("generate_model {} --flit_bytes=1 -o job.workload", files.join(" "));
+    let line = format!("viem traffic {} --workload --flit-bytes=1 -o job.workload", files.join(" "));
     says(&folder.stdout(line), [format!("workload has {num_ranks} tasks")]);
     let written = text::read(Source::open(&folder.file("job.workload")).unwrap()).unwrap();
     assert_eq!(written, made.workload);

@@ -7,15 +7,17 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::path::Path;
 
-use crate::common::{names, program, root, stdout_of};
+use viem_cli::reference;
+
+use crate::common::{names, root};
 
 /// Files of other programs, default output files of commands, and files created outside the project.
 const OTHER_FILES: [(&str, &str); 7] = [
     ("Slurm", "topology.yaml topology.conf slurm.conf"),
     ("the user", "mesh.graph train.py"),
     ("PyTorch's profiler", "trace.*.json.gz"),
-    ("viem --launch", "bind.sh rank.sh gpus.sh"),
-    ("generate_model", "model.graph"),
+    ("viem map --launch", "bind.sh rank.sh gpus.sh"),
+    ("viem traffic", "model.graph job.workload"),
     ("benches/tables", "mapping.tsv partition.tsv many.tsv target/tables/*"),
     ("cargo build", "target/release target/release/viem_mpi target/debug"),
 ];
@@ -44,8 +46,6 @@ const OTHER_OPTIONS: [(&str, &str); 15] = [
     ("pkg-config", "--cflags --libs"),
     ("viem", "--hier --input"), // an abbreviation, and the name that --input_mapping has in VieM
 ];
-
-const PROGRAMS: [&str; 4] = ["viem", "evaluator", "generate_model", "graphchecker"];
 
 /// The extensions of file names that are checked.
 const ENDINGS: &str = "rs md toml c f90 py sh yml yaml conf graph tgt svg tsv gz txt";
@@ -200,22 +200,18 @@ fn options(text: &str) -> Vec<&str> {
     starts.map(|start| name(start).trim_end_matches('-')).collect()
 }
 
-/// The options that the help of a program lists.
-fn options_of(name: &str) -> BTreeSet<String> {
-    let help = stdout_of(program(name, root()).arg("--help"));
-    // Descriptions are indented further.
-    let defines =
-        |line: &&str| line.trim_start().starts_with('-') && line.len() - line.trim_start().len() <= 6;
-    help.lines()
-        .filter(defines)
-        .filter_map(|line| options(line).first().map(|&name| name.to_owned()))
-        .collect()
+/// The options of all verbs and of the programs of VieM.
+fn options_of_verbs() -> impl Iterator<Item = String> {
+    let commands = reference::verbs().into_iter().chain(reference::forms());
+    let named = commands.flat_map(|command| command.options).filter(|option| option.is_named);
+    let general = ["--help", "--version", "--man", "--completions"].map(str::to_owned);
+    named.map(|option| format!("--{}", option.name)).chain(general)
 }
 
 /// The files created in documents: names after an output option or a `>`.
 fn made_by_commands(documents: &[Document]) -> BTreeSet<&str> {
     const OPTIONS: &str =
-        "--output_filename= --mapping_filename= --write_index= --picture= --json= --trace= --curve= --fix=";
+        "--output_filename= --output= --write_index= --picture= --json= --trace= --curve= --fix=";
     let outputs: Vec<&str> = OPTIONS.split(' ').chain(["-o ", "> ", "xml "]).collect();
     let texts = documents.iter().map(|document| document.text.as_str());
     let after = texts.flat_map(|text| outputs.iter().flat_map(|option| text.split(option).skip(1)));
@@ -284,7 +280,7 @@ fn targets_of_cargo_exist() {
 
 #[test]
 fn options_exist() {
-    let own = PROGRAMS.into_iter().flat_map(options_of);
+    let own = options_of_verbs();
     let others = OTHER_OPTIONS.iter().flat_map(|(_, options)| options.split(' ')).map(str::to_owned);
     let known: BTreeSet<String> = own.chain(others).collect();
     let mut unknown = Vec::new();

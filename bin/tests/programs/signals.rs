@@ -11,14 +11,14 @@ use crate::common::{Folder, names, objective, says, text_of, to_spawn};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 
 /// A machine of 2^14 PEs.
-const DEEP: &str = "--hierarchy_parameter_string=2:2:2:2:2:2:2:2:2:2:2:2:2:2 \
-                    --distance_parameter_string=1:2:3:4:5:6:7:8:9:10:11:12:13:14";
+const DEEP: &str = "--machine=2:2:2:2:2:2:2:2:2:2:2:2:2:2 \
+                    --distances=1:2:3:4:5:6:7:8:9:10:11:12:13:14";
 
 /// A search that would take hours.
-const LONG_SEARCH: &str = "--construction_algorithm=random --local_search_neighborhood=nsquare";
+const LONG_SEARCH: &str = "--construction=random --neighbourhood=nsquare";
 
 /// A construction so long that the signal comes before it is complete, and no search.
-const LONG_CONSTRUCTION: &str = "--preconfiguration_mapping=strong --local_search_neighborhood=none";
+const LONG_CONSTRUCTION: &str = "--preset=strong --neighbourhood=none";
 
 /// A folder with a graph.
 fn folder(graph: &CsrGraph) -> Folder {
@@ -34,17 +34,17 @@ fn with_grid() -> Folder {
 
 /// A run that has just read its model; `output` is the destination of the mapping.
 fn long_run(folder: &Folder, output: &str, options: &str) -> (Child, BufReader<ChildStdout>) {
-    run_until(folder, &format!("--output_filename {output} {DEEP} {options}"), "model has")
+    run_until(folder, &format!("--output {output} {DEEP} {options}"), "graph: ")
 }
 
 /// A run that has just printed a line with this beginning.
 fn run_until(folder: &Folder, options: &str, beginning: &str) -> (Child, BufReader<ChildStdout>) {
-    start(folder, &format!("viem model --seed=3 --json=report {options}"), beginning)
+    start(folder, &format!("viem map model --seed=3 --json=report {options}"), beginning)
 }
 
 /// J of a mapping, from `evaluator`.
 fn evaluated(folder: &Folder, mapping: &str, machine: &str) -> i64 {
-    objective(&folder.stdout(format!("evaluator model --input_mapping={mapping} {machine}")))
+    objective(&folder.stdout(format!("viem score model {mapping} {machine}")))
 }
 
 #[test]
@@ -65,10 +65,10 @@ fn the_first_signal_saves_the_best_mapping() {
 /// their bounds.
 #[test]
 fn a_signal_saves_the_best_many_to_one_mapping() {
-    let machine = "--machine=4:8 --distance_parameter_string=1:10";
-    for more in ["--time_limit=1h", "--imbalance=0"] {
+    let machine = "--machine=4:8 --distances=1:10";
+    for more in ["--time-limit=1h", "--imbalance=0"] {
         let folder = with_grid();
-        let options = "--output_filename=out --threads=2 --preconfiguration_mapping=strong";
+        let options = "--output=out --threads=2 --preset=strong";
         let run = run_until(&folder, &format!("{machine} {options} {more}"), "many-to-one mapping");
         let text = told_after("-USR1", run);
         says(&text, ["stopped early"]);
@@ -81,9 +81,9 @@ fn a_signal_saves_the_best_many_to_one_mapping() {
 
 /// A workload whose mapping would take minutes, just after it was read.
 fn long_workload_run(folder: &Folder, options: &str) -> (Child, BufReader<ChildStdout>) {
-    folder.stdout("generate_model --generate=random:1000 --seed=2 --output_filename=p");
-    let run = "viem p --machine=torus:32x32 --preconfiguration_mapping=strong --json=report";
-    start(folder, &format!("{run} --output_filename=out --verify {options}"), "workload has")
+    folder.stdout("viem traffic --pattern=random:1000 --seed=2 --output=p --workload");
+    let run = "viem simulate p --machine=torus:32x32 --preset=strong --json=report";
+    start(folder, &format!("{run} --output=out --verify {options}"), "workload has")
 }
 
 /// The output and files of a stopped run agree with its report and with the evaluator.
@@ -91,7 +91,7 @@ fn check_stopped_workload(folder: &Folder, text: &str) {
     says(text, ["stopped early"]);
     let report = folder.report("report");
     assert_eq!(report["stopped"], true);
-    folder.stdout("evaluator p --machine=torus:32x32 --input_mapping=out --json=score");
+    folder.stdout("viem simulate p --machine=torus:32x32 --score=out --json=score");
     let score = folder.report("score");
     assert_eq!((&score["cost"], &score["estimate"]), (&report["cost"], &report["estimate"]));
 }
@@ -108,7 +108,7 @@ fn a_signal_saves_the_best_mapping_of_a_workload() {
 #[test]
 fn a_time_limit_ends_the_mapping_of_a_workload() {
     let folder = Folder::new();
-    let (mut child, mut lines) = long_workload_run(&folder, "--time_limit=0.5 --threads=1");
+    let (mut child, mut lines) = long_workload_run(&folder, "--time-limit=0.5 --threads=1");
     let mut text = String::new();
     lines.read_to_string(&mut text).unwrap();
     assert!(child.wait().unwrap().success());
@@ -126,7 +126,7 @@ fn the_second_signal_ends_at_once() {
     let (mut child, mut lines) = long_run(&folder, "pipe", LONG_SEARCH);
     send(&child, "-INT");
     let mut text = String::new();
-    while !text.contains("objective") {
+    while !text.contains("\nJ ") {
         assert!(lines.read_line(&mut text).unwrap() > 0, "the program ended at the first signal");
     }
     send(&child, "-TERM");
@@ -165,10 +165,10 @@ fn signals_are_handled_anywhere_around_hubs() {
     }
     (3..n as u32 - 1).step_by(3).for_each(|node| graph.add_edge(node, node + 1, 2));
     let folder = folder(&graph.build().unwrap());
-    let machine = "--hierarchy_parameter_string=10:10:300 --distance_parameter_string=1:10:100";
+    let machine = "--machine=10:10:300 --distances=1:10:100";
     for moment in [0, 50, 150, 400, 900] {
-        let run = format!("viem model --time_limit=1h --output_filename=out {machine}");
-        let (mut child, mut lines) = start(&folder, &run, "model has");
+        let run = format!("viem map model --time-limit=1h --output=out {machine}");
+        let (mut child, mut lines) = start(&folder, &run, "graph: ");
         let mut text = String::new();
         std::thread::sleep(Duration::from_millis(moment));
         send(&child, "-TERM");
@@ -183,10 +183,10 @@ fn signals_are_handled_anywhere_around_hubs() {
 fn a_time_limit_ends_the_order_that_a_mapping_follows() {
     let folder = folder(&generate::random_geometric(1 << 14, 9.0, 1));
     let run = |options: &str| {
-        let along = "--construction_algorithm=rsb --local_search_neighborhood=none";
-        folder.stdout(format!("viem model {along} {DEEP} --output_filename {options}"))
+        let along = "--construction=rsb --neighbourhood=none";
+        folder.stdout(format!("viem map model {along} {DEEP} --output {options}"))
     };
-    let (whole, ended) = (run("whole"), run("ended --time_limit=0.001"));
+    let (whole, ended) = (run("whole"), run("ended --time-limit=0.001"));
     assert!(!whole.contains("stopped early") && ended.contains("stopped early"), "{whole} {ended}");
     assert_ne!(folder.read("whole"), folder.read("ended"));
 }
@@ -210,12 +210,12 @@ fn the_first_signal_ends_a_run_that_is_still_reading() {
     let folder = Folder::with(&[("model", "2 1\n2\n1\n"), ("many", "3 1\n2\n1\n\n")]);
     for inputs in [
         "-",
-        "model --input_mapping=-",
-        "model --construction_algorithm=rcb --coordinates=-",
-        "many --construction_algorithm=rcb --coordinates=-",
+        "model --initial=-",
+        "model --construction=rcb --coordinates=-",
+        "many --construction=rcb --coordinates=-",
     ] {
-        let machine = "--hierarchy_parameter_string=2 --distance_parameter_string=1";
-        let viem = folder.command(format!("viem {inputs} {machine}"));
+        let machine = "--machine=2 --distances=1";
+        let viem = folder.command(format!("viem map {inputs} {machine}"));
         let mut child =
             to_spawn(&viem, folder.path()).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         // A comment that does not end: once much more than the capacity of a pipe is consumed, the program is
@@ -235,10 +235,10 @@ fn the_first_signal_ends_a_run_that_is_still_reading() {
 #[test]
 fn the_progress_line_is_gone_at_the_end() {
     let folder = with_grid();
-    let viem = format!("{} model {DEEP} {LONG_SEARCH}", env!("CARGO_BIN_EXE_viem"));
-    let partition = "--k=8000 --preconfiguration=strong --imbalance=0";
-    let generate_model = format!("{} model {partition}", env!("CARGO_BIN_EXE_generate_model"));
-    for (command, end) in [(viem, "permutation"), (generate_model, "partitioning")] {
+    let viem = format!("{} map model {DEEP} {LONG_SEARCH}", env!("CARGO_BIN_EXE_viem"));
+    let partition = "--blocks=8000 --preset=strong --imbalance=0";
+    let partition = format!("{} partition model {partition}", env!("CARGO_BIN_EXE_viem"));
+    for (command, end) in [(viem, "permutation"), (partition, "partitioning")] {
         let command = format!("timeout --foreground --signal=INT 2 {command}; kill -0 $$");
         let mut script = Command::new("script");
         script.args(["-qec", &command, "/dev/null"]).current_dir(folder.path()).env("TERM", "xterm");
@@ -254,8 +254,7 @@ fn the_progress_line_is_gone_at_the_end() {
 #[test]
 fn a_model_that_is_not_finished_is_not_written() {
     let folder = folder(&generate::grid(200, 200));
-    let run =
-        "generate_model model --k=4000 --preconfiguration=strong --json=report --mapping_filename=blocks";
+    let run = "viem partition model --blocks=4000 --preset=strong --json=report --output=blocks";
     // Without SIGINT: a shell starts background jobs with that signal ignored, and programs inherit this.
     for (signal, number) in [("-TERM", 15), ("-USR1", 10), ("-USR2", 12)] {
         let (mut child, _lines) = start(&folder, run, "");

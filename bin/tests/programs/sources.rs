@@ -23,7 +23,7 @@ fn path(count: usize) -> String {
 /// Maps a model to a machine with `--verify`. What is printed must hold the expected text.
 #[track_caller]
 fn map(folder: &Folder, model: &str, machine: &str, expected: &str) -> String {
-    let text = folder.stdout(format!("viem {model} --threads=1 --verify --machine={machine} -o p"));
+    let text = folder.stdout(format!("viem map {model} --threads=1 --verify --machine={machine} -o p"));
     let verified = format!("verified: J of the files is {} too", objective(&text));
     says(&text, [&*verified, expected]);
     text
@@ -65,7 +65,7 @@ fn machines_of_hosts_and_networks() {
         ("hosts:hosts,node=2,topology=blocks", "2 blocks x 2 nodes x 2 cores = 2:2:2"),
         ("hosts:hosts,node=2,topology=switches", two),
         ("hosts:full,node=2,topology=conf", two),
-        ("hosts:full,node=2 --latency=latencies", "the least is 1.3e-6"),
+        ("hosts:full,node=2 --latencies=latencies", "the least is 1.3e-6"),
     ] {
         map(&folder, "job.graph", machine, expected);
     }
@@ -127,7 +127,7 @@ fn what_is_no_machine_is_told_what_machines_are() {
         ("hosts:hosts,node=2,topology=conf", "host n1 could be n1.a.example or n1.b.example"),
         ("hosts:hosts,node=2,topology=lost", "host n2 is not in the topology"),
     ] {
-        folder.fails(format!("viem four.graph --machine={machine} -o p"), 65, expected);
+        folder.fails(format!("viem map four.graph --machine={machine} -o p"), 65, expected);
     }
 }
 
@@ -139,7 +139,7 @@ fn hosts_of_batch_systems_come_from_the_environment() {
     ]);
     let variables = "LSB_MCPU_HOSTS LSB_DJOB_HOSTFILE LSB_HOSTS PE_HOSTFILE PBS_NODEFILE CSM_ALLOCATION_ID";
     let viem = |machine: &str, name: &str, value: &str| {
-        let mut viem = folder.command(format!("viem four.graph --machine={machine} -o p"));
+        let mut viem = folder.command(format!("viem map four.graph --machine={machine} -o p"));
         for variable in variables.split(' ') {
             viem.env_remove(variable);
         }
@@ -184,8 +184,8 @@ fn files_of_launchers_are_scored_and_improved() {
         ("hosts", "n1 slots=4\nn2 slots=4\n"),
     ]);
     let on = |machine: &str, mapping: &str| {
-        let machine = format!("--machine={machine} --distance_parameter_string=1:10");
-        format!("evaluator job.graph {machine} --input_mapping={mapping}")
+        let machine = format!("--machine={machine} --distances=1:10");
+        format!("viem score job.graph {machine} {mapping}")
     };
     let score = |mapping: &str| folder.stdout(on("hosts:hosts", mapping));
     let plain = objective(&score("p"));
@@ -207,8 +207,8 @@ fn files_of_launchers_are_scored_and_improved() {
     assert_eq!(objective(&folder.stdout(on("4:2", "MPICH_RANK_ORDER"))), plain);
     let nameless = "list, line 1, column 1: this file names hosts, but the machine has none";
     folder.fails(on("4:2", "list"), 65, nameless);
-    let improve = "--input_mapping=rankfile --launch=openmpi:better -o q";
-    let text = folder.stdout(format!("viem job.graph --machine=hosts:hosts {improve}"));
+    let improve = "--initial=rankfile --launch=openmpi:better -o q";
+    let text = folder.stdout(format!("viem map job.graph --machine=hosts:hosts {improve}"));
     says(&text, ["rankfile is a rankfile of Open MPI"]);
     let better = score("better");
     assert!(objective(&better) < plain, "{better}");

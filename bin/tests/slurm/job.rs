@@ -11,7 +11,7 @@ use crate::cluster::{Cluster, LEAVES, wait};
 const HEAD: &str = r#"#!/bin/bash
 trap 'touch done' EXIT
 [ -e env ] || { env | grep '^SLURM' | sort > env && scontrol show job -d "$SLURM_JOB_ID" > job; }
-map() { "$VIEM" job.graph "$@" -o perm --verify --json=report > viem.out 2> viem.err; }
+map() { "$VIEM" map job.graph "$@" -o perm --verify --json=report > viem.out 2> viem.err; }
 launch() {
     line=$(sed -n 's/^launch with: //p' viem.out)
     [ -n "$line" ] || { cat viem.err; exit 1; }
@@ -232,8 +232,10 @@ impl<'a> Job<'a> {
     /// J as a program has printed it.
     pub fn objective(&self, file: &str) -> i64 {
         let text = self.text(file);
-        let printed =
-            text.lines().find_map(|line| line.strip_prefix("quadratic assignment objective J(C,D,Pi') = "));
+        let printed = text
+            .lines()
+            .find_map(|line| line.strip_prefix("J "))
+            .and_then(|row| row.split_whitespace().nth(1));
         printed.unwrap_or_else(|| panic!("{text}\n{}", self.about())).parse().unwrap()
     }
 

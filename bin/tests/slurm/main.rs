@@ -16,7 +16,7 @@ use cluster::Cluster;
 use job::{Job, Seat};
 
 /// The mapping in the order of the PEs.
-const IN_ORDER: &str = "--construction_algorithm=identity --local_search_neighborhood=none";
+const IN_ORDER: &str = "--construction=identity --neighbourhood=none";
 
 /// Maps and launches by kind `slurm`.
 fn slurm(machine: &str) -> String {
@@ -111,7 +111,7 @@ fn machines_of_steps_have_their_ranks_in_order() {
         ("planes", "-n 10 -N 3 -m plane=2", 10),
     ];
     let map = format!(
-        "\"$VIEM\" job.graph --machine=slurm:node=4:2 {IN_ORDER} --launch=slurm -o perm > viem.out 2> viem.err"
+        "\"$VIEM\" map job.graph --machine=slurm:node=4:2 {IN_ORDER} --launch=slurm -o perm > viem.out 2> viem.err"
     );
     for (name, options, ranks) in cases {
         let job = Job::new(&cluster, &format!("step-{name}"), ranks);
@@ -140,7 +140,7 @@ fn machines_of_steps_have_their_ranks_in_order() {
 fn steps_of_one_task_map_the_whole_job() {
     let Some(cluster) = Cluster::shared() else { return };
     let job = Job::new(&cluster, "one-task", 32);
-    let map = "map() { srun -n1 -N1 -c8 \"$VIEM\" job.graph \"$@\" -o perm --verify --json=report > viem.out 2> viem.err; }";
+    let map = "map() { srun -n1 -N1 -c8 \"$VIEM\" map job.graph \"$@\" -o perm --verify --json=report > viem.out 2> viem.err; }";
     job.run("sbatch", "-w n1,n2,n3,n4 -N4 -n32", &format!("{map}\n{}", slurm("slurm:node=4:2")));
     job.check(&[8, 8, 8, 8], 1);
 }
@@ -245,7 +245,7 @@ fn partitions_have_their_topology() {
         let topology = cluster.path(name);
         let mut viem = std::process::Command::new(assert_cmd::cargo::cargo_bin!("viem"));
         std::fs::write(cluster.path("hosts6"), "n1\nn2\nn3\nn4\nn5\nn6\n").unwrap();
-        viem.arg(cluster.path("partition-all/job.graph")).current_dir(cluster.path(""));
+        viem.arg("map").arg(cluster.path("partition-all/job.graph")).current_dir(cluster.path(""));
         viem.arg(format!("--machine=hosts:hosts6,node=4,topology={}", topology.display()));
         let output = viem.args(["-o", "printed"]).output().unwrap();
         String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
@@ -317,7 +317,7 @@ fn models_with_too_many_ranks_are_refused_by_numbers() {
 fn the_evaluator_reads_what_was_launched() {
     let Some(cluster) = Cluster::shared() else { return };
     let job = Job::new(&cluster, "read-again", 12);
-    let evaluate = "\"${VIEM%viem}evaluator\" job.graph --machine=slurm:node=4:2 --input_mapping=hosts,bind.sh > again.out 2>&1";
+    let evaluate = "\"$VIEM\" score job.graph hosts,bind.sh --machine=slurm:node=4:2 > again.out 2>&1";
     job.run("sbatch", "-w n1,n4 -N2 -n12", &format!("{}\n{evaluate}", slurm("slurm:node=4:2")));
     job.check(&job.tasks(), 1);
     assert_eq!(job.objective("again.out"), job.objective("viem.out"));

@@ -6,7 +6,7 @@
  *     mpicc -O2 -shared -fPIC -o viem_trace.so viem_trace.c -ldl
  *     mpirun -x LD_PRELOAD=$PWD/viem_trace.so ./app                 (Open MPI)
  *     mpirun -genv LD_PRELOAD $PWD/viem_trace.so ./app              (MPICH, Intel MPI)
- *     generate_model viem_trace.[0-9]* -o job.graph
+ *     viem traffic viem_trace.[0-9]* -o job.graph
  *
  * In MPI_Finalize each rank writes one small file, viem_trace.RANK. A job that ends without MPI_Finalize writes none.
  * Environment variables:
@@ -51,7 +51,7 @@
  * Processes started by MPI_Comm_spawn have a world of their own with ranks from 0. They write no files, and the first
  * of them reports that on stderr.
  *
- * The order of messages, from which `generate_model viem_trace.order.* -o job.workload` makes a workload, is what each rank sends and
+ * The order of messages, from which `viem traffic --workload viem_trace.order.* -o job.workload` makes a workload, is what each rank sends and
  * receives one after the other: collectives as above, round by round; nonblocking receives where they are completed; nonblocking
  * collectives where they start. It takes 24 bytes a message and is recorded for the first 2^22 sends and receives of a rank; take a
  * short run. Not in it: receives that are cancelled, and those of matched probes (MPI_Mprobe) or of requests that are freed before they

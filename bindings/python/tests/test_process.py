@@ -18,7 +18,7 @@ import viem
 ROOT = Path(__file__).parents[3]
 SCRIPTS = Path(sys.executable).parent
 GRAPH = ROOT / "instances" / "gromacs_water_pme_128.msgs.graph"
-MACHINE = ["--hierarchy_parameter_string=4:16:2", "--distance_parameter_string=1:10:100"]
+MACHINE = ["--machine=4:16:2", "--distances=1:10:100"]
 
 RUN = """
 import sys, viem
@@ -73,12 +73,12 @@ def test_programs_are_installed(tmp_path):
     for name in ("viem", "evaluator", "generate_model", "graphchecker"):
         found = run(name, "--version")
         assert (found.returncode, found.stdout) == (0, f"{name} {viem.__version__}\n")
-    done = run("viem", GRAPH, *MACHINE, "--output_filename=p", cwd=tmp_path)
+    done = run("viem", "map", GRAPH, *MACHINE, "--output=p", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     pe = viem.read(tmp_path / "p", "mapping")
     ours = viem.map(viem.read(GRAPH), viem.Machine("4:16:2", distances="1:10:100"))
     assert (pe == ours.pe).all()
-    scored = run("evaluator", GRAPH, *MACHINE, "--input_mapping=p", cwd=tmp_path)
+    scored = run("viem", "score", GRAPH, "p", *MACHINE, cwd=tmp_path)
     assert str(ours.cost) in scored.stdout
 
 
@@ -91,10 +91,10 @@ def test_programs_end_as_the_native_ones(tmp_path):
     full = run("graphchecker", "/dev/stdin", input="2 1\n2\n1\n")
     assert full.returncode == 0
     if os.path.exists("/dev/full"):
-        assert run("viem", GRAPH, *MACHINE, "--output_filename=/dev/full").returncode in (73, 74)
-    lost = f"{SCRIPTS / 'viem'} {GRAPH} {' '.join(MACHINE)} --output_filename=- >&-"
+        assert run("viem", "map", GRAPH, *MACHINE, "--output=/dev/full").returncode in (73, 74)
+    lost = f"{SCRIPTS / 'viem'} map {GRAPH} {' '.join(MACHINE)} --output=- >&-"
     assert subprocess.run(["bash", "-c", lost], capture_output=True).returncode == 73
-    quiet = f"{SCRIPTS / 'viem'} {GRAPH} {' '.join(MACHINE)} --output_filename={tmp_path / 'p'} >&- 2>&-"
+    quiet = f"{SCRIPTS / 'viem'} map {GRAPH} {' '.join(MACHINE)} --output={tmp_path / 'p'} >&- 2>&-"
     assert subprocess.run(["bash", "-c", quiet], capture_output=True).returncode == 0
     assert len(viem.read(tmp_path / "p", "mapping")) == 128
     piped = f"{SCRIPTS / 'viem'} --man | head -n 1; exit ${{PIPESTATUS[0]}}"

@@ -50,6 +50,9 @@ impl Reading {
     pub(super) const BINARY: Self = Self::new("a binary file", CONVERT);
     pub(super) const HASHES: Self = Self::new("an edge list (SNAP) or a script", CONVERT);
 
+    /// A workload.
+    pub const WORKLOAD: Self = Self::foreign("a workload (PROCESS ...)");
+
     const fn new(name: &'static str, remedy: &'static str) -> Self {
         Self { name, traffic: None, remedy }
     }

@@ -18,6 +18,8 @@
 //! it, each once: distances 1:10:100 are costs 90 9 1. (Pellegrini, "Scotch and PT-Scotch user's guide", version 7.0,
 //! section "Target files"; the costs are those that the program adds up.)
 
+use std::io::{self, Write};
+
 use hashbrown::HashSet;
 
 use super::fields::{FieldFault, Fields, Misplaced, Place};
@@ -371,4 +373,80 @@ impl Base {
             }
         }
     }
+}
+
+/// Writes a machine as a target file, to be read by Scotch and by [`read`]. O(size of the text).
+///
+/// # Errors
+///
+/// If the output fails, or if the distances of a tree fall from the inside out, as costs of links are no less than 0.
+pub fn write(out: &mut dyn Write, base: &Base) -> io::Result<()> {
+    match base {
+        Base::Tree { arities, distances } => {
+            writeln!(out, "tleaf {}", tree_text(arities, distances)?)
+        }
+        Base::LabelledTree { arities, distances, labels } => {
+            writeln!(out, "ltleaf {}", tree_text(arities, distances)?)?;
+            writeln!(out, "{} {}", labels.len(), words(labels))
+        }
+        Base::Grid { lengths, is_closed } => {
+            let kind = if *is_closed { "torusXD" } else { "meshXD" };
+            writeln!(out, "{kind} {} {}", lengths.len(), words(lengths))
+        }
+        Base::Hypercube { dimension } => writeln!(out, "hcub {dimension}"),
+        Base::Complete { num_pes } => writeln!(out, "cmplt {num_pes}"),
+        Base::WeightedComplete { capacities } => {
+            writeln!(out, "cmpltw {} {}", capacities.len(), words(capacities))
+        }
+        Base::Decomposition { capacities, domains, triangle } => {
+            let largest = domains.iter().max().copied().unwrap_or(1);
+            writeln!(out, "deco 0\n{} {largest}", capacities.len())?;
+            for (label, (capacity, domain)) in capacities.iter().zip(domains).enumerate() {
+                writeln!(out, "{label} {capacity} {domain}")?;
+            }
+            let mut rest = triangle.as_slice();
+            for row in 1..capacities.len() {
+                let (own, others) = rest.split_at(row.min(rest.len()));
+                writeln!(out, "{}", words(own))?;
+                rest = others;
+            }
+            Ok(())
+        }
+    }
+}
+
+/// A tree, outermost level first: members of a group and costs of links, which are the differences of the distances.
+fn tree_text(arities: &[u32], distances: &[Distance]) -> io::Result<String> {
+    let mut levels = Vec::new();
+    let mut inner = 0;
+    for (arity, &distance) in arities.iter().zip(distances) {
+        if distance < inner {
+            let message = "the distances of a tree fall from the inside out, and costs of links cannot";
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        levels.push(format!("{arity} {}", distance - inner));
+        inner = distance;
+    }
+    levels.reverse();
+    Ok(format!("{} {}", levels.len(), levels.join(" ")).trim_end().to_owned())
+}
+
+fn words<T: ToString>(numbers: &[T]) -> String {
+    numbers.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+/// The domains of the PEs in a balanced bipartition tree over their numbers: the first half of any range is one half of its domain.
+/// O(n log n).
+pub fn balanced_domains(num_pes: usize) -> Vec<u64> {
+    let domain_of = |pe: usize| {
+        let (mut range, mut domain) = (0..num_pes, 1);
+        while range.len() > 1 {
+            let middle = range.start + range.len().div_ceil(2);
+            let is_second = pe >= middle;
+            range = if is_second { middle..range.end } else { range.start..middle };
+            domain = 2 * domain + u64::from(is_second);
+        }
+        domain
+    };
+    (0..num_pes).map(domain_of).collect()
 }

@@ -48,7 +48,7 @@ pub fn build(spec: &str, distances: Option<&str>, pes: Option<&str>) -> Result<B
 
 /// The kind of a text, and the part after its name.
 pub fn kind_of(spec: &str) -> Option<(&'static MachineKind, &str)> {
-    let is_bare = spec.bytes().all(|byte| byte.is_ascii_digit() || byte == b':') && spec.contains(':');
+    let is_bare = spec.bytes().all(|byte| byte.is_ascii_digit() || byte == b':') && !spec.is_empty();
     kinds().find_map(|kind| match spec.strip_prefix(kind.name).and_then(|rest| rest.strip_prefix(':')) {
         Some(rest) => Some((kind, rest)),
         None => (is_bare && kind.name == WITHOUT_NAME).then_some((kind, spec)),

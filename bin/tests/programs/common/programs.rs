@@ -6,7 +6,7 @@ use std::process;
 use assert_cmd::Command;
 
 /// A machine of 64 PEs, as options.
-pub const MACHINE: &str = "--hierarchy_parameter_string=4:4:4 --distance_parameter_string=1:10:100";
+pub const MACHINE: &str = "--machine=4:4:4 --distances=1:10:100";
 
 /// A program of this package, to be run in `folder`.
 pub fn program(name: &str, folder: &Path) -> Command {
@@ -65,7 +65,18 @@ pub fn between<'a>(text: &'a str, start: &str, end: &str) -> &'a str {
     found.unwrap_or_else(|| panic!("nothing between `{start}` and `{end}` in:\n{text}"))
 }
 
-/// J of the mapping that `viem` or `evaluator` printed.
+/// A figure of a summary, of the result, by its label.
+pub fn figure<'a>(text: &'a str, label: &str) -> &'a str {
+    let rest = after(text, &format!("{label}  "));
+    let is_number = |word: &&str| word.bytes().all(|byte| byte.is_ascii_digit() || b".-".contains(&byte));
+    let mut numbers: Vec<&str> = rest.split_whitespace().take_while(is_number).collect();
+    if rest.split_whitespace().nth(numbers.len()) == Some("%") {
+        numbers.pop();
+    }
+    numbers.pop().unwrap_or_else(|| panic!("no figure in `{rest}`"))
+}
+
+/// J of the mapping that a verb printed.
 pub fn objective(text: &str) -> i64 {
-    after(text, "quadratic assignment objective J(C,D,Pi') = ").parse().unwrap()
+    figure(text, "J").parse().unwrap()
 }

@@ -149,7 +149,7 @@ class Traffic(Graph):
     Attributes
     ----------
     report : dict
-        The content that was read or left out, as `generate_model` reports it.
+        What was read and what was left out, as `viem traffic` reports it.
     """
 
     __slots__ = ("report",)

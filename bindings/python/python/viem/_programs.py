@@ -1,4 +1,4 @@
-"""The four programs as scripts: they behave as the native ones do, in options, files, signals and exit codes."""
+"""The programs as scripts: they behave as the native ones do, in options, files, signals and exit codes."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ def _run(name: str) -> None:
 
 
 def viem() -> None:
-    """Maps a graph to a machine: the program `viem`."""
+    """Maps, partitions, scores: the program `viem` with its verbs."""
     _run("viem")
 
 
 def evaluator() -> None:
-    """Scores a mapping: the program `evaluator`."""
+    """Scores a mapping as VieM does: the program `evaluator`."""
     _run("evaluator")
 
 
 def generate_model() -> None:
-    """Makes a communication graph: the program `generate_model`."""
+    """Partitions a graph as VieM does: the program `generate_model`."""
     _run("generate_model")
 
 
 def graphchecker() -> None:
-    """Checks a graph file: the program `graphchecker`."""
+    """Checks a graph file as VieM does: the program `graphchecker`."""
     _run("graphchecker")

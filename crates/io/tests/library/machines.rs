@@ -62,6 +62,42 @@ fn targets_of_every_kind() {
 }
 
 #[test]
+fn what_is_written_is_read() {
+    let texts = [
+        "tleaf 0",
+        "tleaf 3 8 90 16 9 4 1",
+        "ltleaf 2 4 9 4 1 4 2 0 3 1",
+        "meshXD 1 7",
+        "torus3D 3 4 5",
+        "hcub 10",
+        "cmplt 4",
+        "cmpltw 3 1 2 3",
+        "deco 0 3 5 0 1 2 1 1 6 2 1 7 4 5 6",
+        "deco 0 1 1 0 1 1",
+    ];
+    for text in texts {
+        let machine = base(text);
+        let mut written = Vec::new();
+        target::write(&mut written, &machine).unwrap();
+        assert_eq!(base(std::str::from_utf8(&written).unwrap()), machine, "{text}");
+    }
+    let falling = Base::Tree { arities: vec![2, 2], distances: vec![5, 1] };
+    assert!(target::write(&mut Vec::new(), &falling).is_err());
+}
+
+proptest! {
+    /// Each PE has a domain of its own, and domains in the order of their ways are PEs in the order of their numbers.
+    #[test]
+    fn balanced_domains_are_leaves_in_order(num_pes in 0usize..300) {
+        let domains = target::balanced_domains(num_pes);
+        let paths: Vec<u64> = domains.iter().map(|&domain| target::path(domain)).collect();
+        prop_assert!(paths.is_sorted_by(|a, b| a < b));
+        let depth = domains.iter().map(|domain| domain.ilog2()).max().unwrap_or(0);
+        prop_assert!(1 << depth < 2 * num_pes.max(1));
+    }
+}
+
+#[test]
 fn names_of_targets_are_case_insensitive() {
     for name in ["tleaf", "mesh2d", "TorusXD", "sub", "deco", "CMPLTW"] {
         assert!(target::is_name(name), "{name}");

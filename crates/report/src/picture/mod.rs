@@ -9,11 +9,13 @@
 //! about 400 kB.
 
 mod curve;
+mod machine;
 mod parts;
 pub mod svg;
 mod timeline;
 
 pub use curve::draw_curve;
+pub use machine::draw_machine;
 pub use parts::draw_parts;
 pub use timeline::draw_timeline;
 

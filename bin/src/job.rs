@@ -1,0 +1,121 @@
+//! What every verb does around its own work: it plans where results go before it reads anything, and publishes them once all are complete.
+//!
+//! ```text
+//! Plan::new(inputs)  ->  plan.output(..)  ->  plan.start(..)  ->  the work of the verb  ->  job.publish(..)
+//! ```
+
+use std::path::Path;
+use std::time::Instant;
+
+use crate::console::Console;
+use crate::end::End;
+use crate::error::Result;
+use crate::files;
+use crate::options::ReportOptions;
+use crate::progress::Progress;
+use crate::signals::{self, First, Received};
+use crate::verb::Form;
+use viem_io::output::{Content, Fill, OutputId, Staged};
+use viem_io::{Outputs, WriteError};
+
+/// What is read and written.
+pub(crate) struct Plan<'a> {
+    outputs: Outputs,
+    /// Inputs that no result may replace.
+    read_only: Vec<&'a Path>,
+    /// All inputs.
+    inputs: Vec<&'a Path>,
+}
+
+impl<'a> Plan<'a> {
+    /// A run that reads these files. Results may replace those that are `replaceable`, such as a mapping that is improved.
+    pub(crate) fn new(
+        read_only: Vec<&'a Path>,
+        replaceable: impl IntoIterator<Item = &'a Path>,
+    ) -> Result<Self> {
+        let inputs: Vec<&Path> = read_only.iter().copied().chain(replaceable).collect();
+        files::probe_inputs(&inputs)?;
+        Ok(Self { outputs: Outputs::new(), read_only, inputs })
+    }
+
+    /// A result that may replace an input which is replaceable.
+    pub(crate) fn successor(&mut self, path: &Path) -> Result<OutputId, WriteError> {
+        self.outputs.add(path, &self.read_only)
+    }
+
+    /// A result that may replace no input.
+    pub(crate) fn output(&mut self, path: &Path) -> Result<OutputId, WriteError> {
+        self.outputs.add(path, &self.inputs)
+    }
+
+    /// The same of a result that may not be asked for.
+    pub(crate) fn optional(&mut self, path: Option<&Path>) -> Result<Option<OutputId>, WriteError> {
+        path.map(|path| self.output(path)).transpose()
+    }
+
+    /// The run, once all results are planned but the report.
+    pub(crate) fn start(mut self, options: &ReportOptions) -> Result<Job<'a>> {
+        let json = self.optional(options.json.as_deref())?;
+        let console = Console::new(options, &self.outputs)?;
+        let ReportOptions { quiet, form, .. } = *options;
+        let Self { outputs, inputs, .. } = self;
+        Ok(Job { outputs, inputs, json, console, form, quiet, started: Instant::now() })
+    }
+}
+
+/// A run whose results are planned.
+pub(crate) struct Job<'a> {
+    pub(crate) outputs: Outputs,
+    inputs: Vec<&'a Path>,
+    json: Option<OutputId>,
+    pub(crate) console: Console,
+    /// Whose lines are printed.
+    pub(crate) form: Form,
+    quiet: bool,
+    started: Instant,
+}
+
+/// What audits results before they are published.
+pub(crate) type Audit<'a> = &'a dyn Fn(&Staged<'_>) -> Result<()>;
+
+impl Job<'_> {
+    /// The time since the start, in seconds.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.started.elapsed().as_secs_f64()
+    }
+
+    /// What a result is called.
+    pub(crate) fn name(&self, id: OutputId) -> &str {
+        self.outputs.name(id)
+    }
+
+    /// An error if what is read, or this result, cannot be read again.
+    pub(crate) fn check_verifiable(&self, result: OutputId) -> Result<()> {
+        Ok(files::probe_verifiable(self.inputs.iter().copied(), self.outputs.is_file(result))?)
+    }
+
+    /// The progress line, and the signals that are caught from now on.
+    pub(crate) fn watch(&self, first: First) -> (Progress, Received) {
+        let progress = Progress::new(self.quiet);
+        let received = signals::listen(&progress, first);
+        (progress, received)
+    }
+
+    /// Writes the report and all other results. Nothing is replaced unless all are complete and the audit, if there is one, agrees.
+    pub(crate) fn publish(
+        &self,
+        report: Fill<'_>,
+        contents: &[Content<'_>],
+        audit: Option<Audit<'_>>,
+    ) -> Result<()> {
+        let contents = [contents, &[(self.json, report)]].concat();
+        let staged = self.outputs.stage(&contents)?;
+        audit.map_or(Ok(()), |audit| audit(&staged))?;
+        Ok(staged.publish()?)
+    }
+}
+
+/// How a run ends that was not stopped, or by the signal that stopped it.
+pub(crate) fn end(received: &Received) -> Result<End> {
+    Ok(received.interrupt().map_or(End::Done, End::Signal))
+}

@@ -1,0 +1,130 @@
+//! What matters of a result, in aligned lines for people: each figure before and after.
+
+use std::fmt::Display;
+
+use crate::console::Console;
+
+/// Lines of a summary.
+pub(crate) struct Summary {
+    /// What stands in the heads of both columns.
+    heads: [&'static str; 2],
+    rows: Vec<Row>,
+}
+
+struct Row {
+    label: String,
+    before: Option<String>,
+    after: String,
+    note: String,
+}
+
+impl Summary {
+    /// A summary without lines, with the name of what was there before, and that of the result.
+    pub(crate) fn new(before: &'static str, after: &'static str) -> Self {
+        Self { heads: [before, after], rows: Vec::new() }
+    }
+
+    /// Adds a figure before and after, which falls or rises.
+    pub(crate) fn change<N: Display + Copy + Into<i128>>(
+        &mut self,
+        label: impl Into<String>,
+        before: N,
+        after: N,
+    ) {
+        self.change_of(label, before, after, "");
+    }
+
+    /// The same with a word about where that is.
+    pub(crate) fn change_of<N: Display + Copy + Into<i128>>(
+        &mut self,
+        label: impl Into<String>,
+        before: N,
+        after: N,
+        place: &str,
+    ) {
+        let place = if place.is_empty() { String::new() } else { format!(" ({place})") };
+        let note = format!("{}{place}", change(before.into(), after.into()));
+        let (before, after) = (Some(before.to_string()), after.to_string());
+        self.rows.push(Row { label: label.into(), before, after, note });
+    }
+
+    /// Adds a figure of the result alone.
+    pub(crate) fn figure(&mut self, label: impl Into<String>, after: impl Display, note: impl Into<String>) {
+        self.rows.push(Row {
+            label: label.into(),
+            before: None,
+            after: after.to_string(),
+            note: note.into(),
+        });
+    }
+
+    /// Prints all lines; heads only if there is something before.
+    pub(crate) fn print(&self, console: Console) {
+        let width = |text: fn(&Row) -> &str, head: &str| {
+            self.rows
+                .iter()
+                .map(|row| text(row).chars().count())
+                .chain([head.chars().count()])
+                .max()
+                .unwrap_or(0)
+        };
+        let has_before = self.rows.iter().any(|row| row.before.is_some());
+        let heads = if has_before { self.heads } else { [""; 2] };
+        let labels = width(|row| &row.label, "");
+        let befores = width(|row| row.before.as_deref().unwrap_or_default(), heads[0]);
+        let afters = width(|row| &row.after, heads[1]);
+        let line = |label: &str, before: &str, after: &str, note: &str| {
+            let before = if has_before { format!("  {before:>befores$}") } else { String::new() };
+            let line = format!("{label:labels$}{before}  {after:>afters$}  {note}");
+            console.line(format_args!("{}", line.trim_end()));
+        };
+        if has_before {
+            line("", heads[0], heads[1], "");
+        }
+        for Row { label, before, after, note } in &self.rows {
+            line(label, before.as_deref().unwrap_or_default(), after, note);
+        }
+    }
+}
+
+/// How a figure changed, in words: `12.5 % less`.
+pub(crate) fn change(before: i128, after: i128) -> String {
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    match after.cmp(&before) {
+        std::cmp::Ordering::Equal => "the same".to_owned(),
+        _ if before <= 0 => String::new(),
+        std::cmp::Ordering::Less => format!("{} less", percent((before - after) as f64 / before as f64)),
+        std::cmp::Ordering::Greater => format!("{} more", percent((after - before) as f64 / before as f64)),
+    }
+}
+
+/// A count and its noun: `1 edge`, `2 edges`.
+pub(crate) fn counted(count: impl Into<u128>, one: &str, many: &str) -> String {
+    let count = count.into();
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// The number of vertices and edges of a graph, each edge counted once.
+pub(crate) fn size(vertices: usize, (one, many): (&str, &str), edges: usize) -> String {
+    format!("{}, {}", counted(vertices as u128, one, many), counted(edges as u128, "edge", "edges"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_less_or_more_and_never_negative() {
+        assert_eq!(change(200, 150), "25.0 % less");
+        assert_eq!(change(200, 500), "150.0 % more");
+        assert_eq!(change(7, 7), "the same");
+        assert_eq!(change(0, 0), "the same");
+        assert_eq!(change(0, 3), "");
+    }
+
+    #[test]
+    fn nouns_have_a_number() {
+        assert_eq!(size(1, ("vertex", "vertices"), 1), "1 vertex, 1 edge");
+        assert_eq!(size(2, ("vertex", "vertices"), 0), "2 vertices, 0 edges");
+    }
+}

@@ -1,0 +1,91 @@
+//! `viem convert`: writes a graph in another format.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+use serde::Serialize;
+
+use crate::application::{self, Application};
+use crate::end::{self, End};
+use crate::error::Result;
+use crate::job::Plan;
+use crate::options::{self, ReportOptions, one_of};
+use crate::report::JsonReport;
+use crate::summary::size;
+use crate::verb::{Form, Verb};
+use viem_io as io;
+use viem_io::output::Content;
+use viem_io::{GraphFormat, Source, metis, parhip};
+use viem_traffic::Format;
+
+const EXAMPLES: &str = "\
+Examples:
+  viem convert mesh.graph -o mesh.parhip              binary, to be read faster
+  viem convert mesh.mtx -o mesh.graph                 the pattern of a sparse matrix as a graph";
+
+/// Writes a graph in another format, if it is valid.
+#[derive(Parser, Debug)]
+#[command(name = "convert", version, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", end::CODES))]
+pub(crate) struct Options {
+    /// The graph, in METIS or ParHIP format, or as a matrix (Matrix Market), JSON or GraphML; - is standard input
+    file: PathBuf,
+
+    /// What the file is, where its content leaves that open
+    #[arg(long, value_name = "KIND", value_parser = one_of(&Format::ALL, Format::name))]
+    from: Option<Format>,
+
+    /// Where the graph is written; it may replace FILE; - is standard output, which then carries nothing else
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+
+    /// The format that is written. metis is text, parhip binary with 64 bits for each number, parhip32 with 32 where they fit
+    /// [default: parhip if FILE is a METIS graph, else metis]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(&GraphFormat::ALL, GraphFormat::name))]
+    format: Option<GraphFormat>,
+
+    #[command(flatten)]
+    pub(crate) report: ReportOptions,
+}
+
+/// What was written, as written to `--json`.
+#[derive(Serialize)]
+struct Converted {
+    format: &'static str,
+    num_vertices: usize,
+    num_edges: usize,
+}
+
+impl Verb for Options {
+    fn set_form(&mut self, form: Form) {
+        self.report.form = form;
+    }
+
+    fn run(&self) -> Result<End> {
+        let mut plan = Plan::new(Vec::new(), [self.file.as_path()])?;
+        let output = plan.successor(&self.output)?;
+        let job = plan.start(&self.report)?;
+        let mut source = Source::open(&self.file)?;
+        let start = source.start();
+        let Application { graph, is_metis, .. } =
+            application::read(source, (self.from, false), options::threads(None)?, job.console)?;
+        let is_text = is_metis && !parhip::is_parhip(&start);
+        let format = self.format.unwrap_or(if is_text { GraphFormat::Parhip } else { GraphFormat::Metis });
+        let found = Converted {
+            format: format.name(),
+            num_vertices: graph.num_nodes(),
+            num_edges: graph.num_edges(),
+        };
+        let contents: [Content<'_>; 1] = [(Some(output), &|out| io::write_graph(out, &graph, format))];
+        let report = JsonReport::new("convert", self.file.as_path(), (), found);
+        job.publish(&|out| report.write(out), &contents, None)?;
+        let size = size(graph.num_nodes(), ("vertex", "vertices"), graph.num_edges());
+        job.console
+            .line(format_args!("graph of {size} written to {} in the format {format}", job.name(output)));
+        let has_more = |header: metis::Header| header.has_node_sizes || header.num_constraints > 1;
+        if is_text && metis::header(&start).is_some_and(has_more) {
+            let left_out = "vertex sizes, and weights of a vertex after its first, are left out";
+            job.console.warn(format_args!("{left_out}"));
+        }
+        Ok(End::Done)
+    }
+}

@@ -1,0 +1,308 @@
+//! `viem machine`: prints what a machine was understood as, draws it, and writes it in other tools' forms.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Parser;
+use serde::Serialize;
+
+use crate::console::Console;
+use crate::end::{self, End};
+use crate::error::{Result, UsageError};
+use crate::files;
+use crate::job::Plan;
+use crate::machine::{self, MachineDetails, MachineOptions, SPEC};
+use crate::options::ReportOptions;
+use crate::report::JsonReport;
+use crate::summary::counted;
+use crate::verb::{Form, Verb};
+use viem::ground::types::{Distance, PeId};
+use viem::machine::{DistanceOracle, DistanceVisitor, Distances, Hierarchy, Interconnect, Machine, Nodes};
+use viem_io::output::Content;
+use viem_io::target::{self, Base};
+use viem_report::picture::draw_machine;
+
+const EXAMPLES: &str = "\
+Examples:
+  viem machine slurm                                  what the job that this runs in looks like
+  viem machine torus:8x8 --picture=torus.svg
+  viem machine 4:16:2 -d 1:10:100 --scotch=cluster.tgt --hwloc=cluster.txt --matrix=cluster.matrix";
+
+/// Prints what a machine is understood as: levels, distances, nodes, sizes; draws it, and writes it in other tools' forms.
+#[derive(Parser, Debug)]
+#[command(name = "machine", version, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", end::CODES))]
+pub(crate) struct Options {
+    #[arg(value_name = "SPEC", help = SPEC)]
+    spec: String,
+
+    #[command(flatten)]
+    details: MachineDetails,
+
+    /// Draw the distances between PEs into an SVG file
+    #[arg(long, value_name = "FILE.svg", help_heading = "Output")]
+    picture: Option<PathBuf>,
+
+    /// Write the machine as a target file of Scotch
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    scotch: Option<PathBuf>,
+
+    /// Write a tree as a synthetic topology of hwloc, as lstopo -i takes it
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    hwloc: Option<PathBuf>,
+
+    /// Write the distances between all PEs as a matrix, a row on each line
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    matrix: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) report: ReportOptions,
+}
+
+/// Most PEs whose distances are listed or written: 2^28 numbers.
+const MOST_LISTED: usize = 1 << 14;
+
+/// Most PEs from which distances are counted; of more, that many are taken at equal steps.
+const MOST_COUNTED: usize = 1 << 10;
+
+/// Most different distances that are printed.
+const MOST_PRINTED: usize = 16;
+
+/// Most nodes that are named.
+const MOST_NODES: usize = 8;
+
+/// What is known of a machine, as written to `--json`.
+#[derive(Serialize)]
+struct Understood {
+    /// Places for processes.
+    places: u64,
+    /// Number of PEs of each node, if it has several.
+    pes_of_nodes: Vec<usize>,
+    /// How many ordered pairs of PEs have each distance; of large machines, those from a sample of PEs.
+    distances: Vec<Pairs>,
+    is_sample: bool,
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct Pairs {
+    distance: Distance,
+    pairs: u64,
+}
+
+impl Verb for Options {
+    fn set_form(&mut self, form: Form) {
+        self.report.form = form;
+    }
+
+    fn run(&self) -> Result<End> {
+        let options = MachineOptions::new(self.spec.clone(), self.details.clone());
+        let mut plan = Plan::new(options.files().collect(), [])?;
+        let picture = plan.optional(self.picture.as_deref())?;
+        let scotch = plan.optional(self.scotch.as_deref())?;
+        let hwloc = plan.optional(self.hwloc.as_deref())?;
+        let matrix = plan.optional(self.matrix.as_deref())?;
+        let job = plan.start(&self.report)?;
+        let machine = options.build(job.console)?;
+        let machine = machine.as_ref();
+        let distances = machine.distances()?;
+        self.check_size(machine)?;
+        let base = scotch.map(|_| base_of(machine, &distances));
+        let synthetic = hwloc.map(|_| synthetic_of(machine)).transpose()?.unwrap_or_default();
+        let understood = understood(machine, &distances);
+        machine::print(job.console, job.form, machine);
+        print(job.console, machine, &understood);
+        let drawn = picture.map(|_| draw_machine(&distances, &title(machine))).unwrap_or_default();
+        let contents: [Content<'_>; 4] = [
+            (picture, &|out| out.write_all(drawn.as_bytes())),
+            (scotch, &|out| base.iter().try_for_each(|base| target::write(out, base))),
+            (hwloc, &|out| writeln!(out, "{synthetic}")),
+            (matrix, &|out| distances.visit(WriteRows(out))),
+        ];
+        let report = JsonReport::new("machine", None, (), understood).on(options.report(machine));
+        job.publish(&|out| report.write(out), &contents, None)?;
+        let files = [&self.picture, &self.scotch, &self.hwloc, &self.matrix];
+        let names: Vec<String> = files.into_iter().flatten().map(|path| files::name(path)).collect();
+        if !names.is_empty() {
+            job.console.line(format_args!("written: {}", names.join(", ")));
+        }
+        Ok(End::Done)
+    }
+}
+
+impl Options {
+    /// An error if all distances of so large a machine would be written.
+    fn check_size(&self, machine: &dyn Machine) -> Result<(), UsageError> {
+        let is_listed = self.matrix.is_some() || self.scotch.is_some() && known_base(machine).is_none();
+        if is_listed && machine.num_pes() > MOST_LISTED {
+            let message = format!(
+                "the distances of {} PEs are too many to write, {MOST_LISTED} PEs are the most; give --pes for a part of them",
+                machine.num_pes()
+            );
+            return Err(UsageError(message));
+        }
+        Ok(())
+    }
+}
+
+fn title(machine: &dyn Machine) -> String {
+    format!("{}, {}", machine.describe(), counted(machine.num_pes() as u128, "PE", "PEs"))
+}
+
+fn understood(machine: &dyn Machine, distances: &Distances) -> Understood {
+    let nodes = Nodes::of(machine);
+    let mut pes_of_nodes = vec![0; nodes.hosts().len()];
+    (0..machine.num_pes() as PeId).for_each(|pe| pes_of_nodes[nodes.node(pe)] += 1);
+    Understood {
+        places: machine.room(),
+        pes_of_nodes,
+        distances: distances.visit(Count),
+        is_sample: machine.num_pes() > MOST_COUNTED,
+    }
+}
+
+/// Counts the pairs of each distance, from all PEs or from a sample of them.
+struct Count;
+
+impl DistanceVisitor for Count {
+    type Output = Vec<Pairs>;
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Vec<Pairs> {
+        let (num_pes, rows) = (oracle.num_pes(), oracle.num_pes().min(MOST_COUNTED));
+        let keys = oracle.keys();
+        let mut counts: BTreeMap<Distance, u64> = BTreeMap::new();
+        for row in 0..rows {
+            let from = row * num_pes / rows;
+            for (_, &key) in keys.iter().enumerate().filter(|&(to, _)| to != from) {
+                *counts.entry(oracle.between(keys[from], key)).or_default() += 1;
+            }
+        }
+        counts.into_iter().map(|(distance, pairs)| Pairs { distance, pairs }).collect()
+    }
+}
+
+/// Writes a row of distances on each line.
+struct WriteRows<'a>(&'a mut dyn Write);
+
+impl DistanceVisitor for WriteRows<'_> {
+    type Output = io::Result<()>;
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> io::Result<()> {
+        let keys = oracle.keys();
+        for &from in &keys {
+            let row: Vec<String> = keys.iter().map(|&to| oracle.between(from, to).to_string()).collect();
+            writeln!(self.0, "{}", row.join(" "))?;
+        }
+        Ok(())
+    }
+}
+
+/// Collects the distances of PE 1 to 0, of 2 to 0 and 1, and so on.
+struct Triangle;
+
+impl DistanceVisitor for Triangle {
+    type Output = Vec<Distance>;
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Vec<Distance> {
+        let keys = oracle.keys();
+        let row = |from: usize| keys[..from].iter().map(move |&to| (from, to));
+        (0..keys.len()).flat_map(row).map(|(from, to)| oracle.between(keys[from], to)).collect()
+    }
+}
+
+/// The machine as Scotch has it: by its kind, or else by its distances.
+fn base_of(machine: &dyn Machine, distances: &Distances) -> Base {
+    known_base(machine).unwrap_or_else(|| Base::Decomposition {
+        capacities: machine.capacities().into_iter().map(|capacity| capacity.max(1)).collect(),
+        domains: target::balanced_domains(machine.num_pes()),
+        triangle: distances.visit(Triangle),
+    })
+}
+
+/// The machine as Scotch has it by its kind: a tree whose distances rise, or a grid of PEs whose hops have length 1.
+fn known_base(machine: &dyn Machine) -> Option<Base> {
+    if let Some(hierarchy) = machine.hierarchy() {
+        let (arities, distances) = (hierarchy.arities().to_vec(), hierarchy.distances().to_vec());
+        return distances.is_sorted().then_some(Base::Tree { arities, distances });
+    }
+    let Interconnect::Grid(grid) = machine.interconnect() else { return None };
+    let is_closed = grid.dimensions().first()?.is_closed;
+    let is_plain = grid.vertex().num_pes() == 1 && grid.hop() == 1;
+    let are_alike = grid.dimensions().iter().all(|dimension| dimension.is_closed == is_closed);
+    let lengths = grid.dimensions().iter().map(|dimension| dimension.length).collect();
+    (is_plain && are_alike && grid.num_pes() == machine.num_pes())
+        .then_some(Base::Grid { lengths, is_closed })
+}
+
+/// The kinds of objects of hwloc that hold a core, from the inside out; all further ones are groups.
+const KINDS: [&str; 2] = ["core", "package"];
+
+/// A tree as a synthetic topology of hwloc, outermost level first.
+fn synthetic_of(machine: &dyn Machine) -> Result<String, UsageError> {
+    let tree: &Hierarchy = machine.hierarchy().ok_or_else(|| {
+        UsageError("--hwloc is for regular trees, which hwloc can say in one line; leave it out".to_owned())
+    })?;
+    let level =
+        |(level, arity): (usize, &u32)| format!("{}:{arity}", KINDS.get(level).copied().unwrap_or("group"));
+    let mut words: Vec<String> = tree.arities().iter().enumerate().map(level).collect();
+    words.reverse();
+    words.push("pu:1".to_owned());
+    Ok(words.join(" "))
+}
+
+/// Prints sizes, levels or distances, and nodes.
+fn print(console: Console, machine: &dyn Machine, understood: &Understood) {
+    let pes = machine.num_pes();
+    if understood.places != pes as u64 {
+        let places = counted(understood.places, "place", "places");
+        console.line(format_args!("{places} for processes on {}", counted(pes as u128, "PE", "PEs")));
+    }
+    match machine.hierarchy() {
+        Some(tree) => print_levels(console, tree),
+        None => print_distances(console, understood),
+    }
+    print_nodes(console, machine, &understood.pes_of_nodes);
+}
+
+fn print_levels(console: Console, tree: &Hierarchy) {
+    console.line(format_args!("{:>5} {:>8} {:>12} {:>12}", "level", "members", "PEs", "distance"));
+    let mut size = 1u64;
+    for (level, (arity, distance)) in tree.arities().iter().zip(tree.distances()).enumerate() {
+        size *= u64::from(*arity);
+        console.line(format_args!("{:>5} {arity:>8} {size:>12} {distance:>12}", level + 1));
+    }
+}
+
+fn print_distances(console: Console, understood: &Understood) {
+    let distances = &understood.distances;
+    let all: u64 = distances.iter().map(|pairs| pairs.pairs).sum();
+    let sample = if understood.is_sample { ", from a sample of PEs" } else { "" };
+    console.line(format_args!("{:>12} {:>14}{sample}", "distance", "pairs of PEs"));
+    for Pairs { distance, pairs } in distances.iter().take(MOST_PRINTED) {
+        let share = 100.0 * *pairs as f64 / all as f64;
+        console.line(format_args!("{distance:>12} {share:>12.2} %"));
+    }
+    if let Some(farthest) = distances.last().filter(|_| distances.len() > MOST_PRINTED) {
+        let more = distances.len() - MOST_PRINTED;
+        console.line(format_args!("and {more} more distances, up to {}", farthest.distance));
+    }
+}
+
+fn print_nodes(console: Console, machine: &dyn Machine, pes_of_nodes: &[usize]) {
+    let nodes = Nodes::of(machine);
+    if pes_of_nodes.len() < 2 && !nodes.are_named() {
+        return;
+    }
+    let (least, most) = (pes_of_nodes.iter().min().unwrap_or(&0), pes_of_nodes.iter().max().unwrap_or(&0));
+    let sizes = if least == most { least.to_string() } else { format!("{least} to {most}") };
+    let unit = if sizes == "1" { "PE" } else { "PEs" };
+    let count = counted(pes_of_nodes.len() as u128, "node", "nodes");
+    let names = match nodes.are_named() {
+        true => {
+            let hosts = nodes.hosts();
+            let more = if hosts.len() > MOST_NODES { ", ..." } else { "" };
+            format!(": {}{more}", hosts[..hosts.len().min(MOST_NODES)].join(", "))
+        }
+        false => String::new(),
+    };
+    console.line(format_args!("{count} of {sizes} {unit}{names}"));
+}

@@ -1,0 +1,148 @@
+//! How `viem map` makes the initial mapping: by a construction, or along an order of the processes.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::LazyLock;
+
+use clap::Args;
+
+use crate::error::{Result, UsageError};
+use crate::options::one_of;
+use viem::graph::Coordinates;
+use viem::mapping::construct::Construction;
+use viem::partition::{Grouping, PartitionAlgorithm};
+use viem::solve::{Initial, Order};
+use viem_io::coordinates::Ids;
+use viem_io::{Source, coordinates};
+
+/// A way to the initial mapping.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Start {
+    Construction(Construction),
+    /// The order of an algorithm that divides graphs.
+    Along(PartitionAlgorithm),
+}
+
+/// The orders that need coordinates.
+const WITH_COORDINATES: &[&str] = &["rcb", "zcurve", "hilbert"];
+
+/// Constructions, and algorithms that are not called like one of them.
+static ALL: LazyLock<Vec<Start>> = LazyLock::new(|| {
+    let is_other = |algorithm: &PartitionAlgorithm| Construction::from_str(algorithm.name()).is_err();
+    let orders = PartitionAlgorithm::ALL.into_iter().filter(is_other).map(Start::Along);
+    Construction::ALL.into_iter().map(Start::Construction).chain(orders).collect()
+});
+
+impl Start {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Construction(construction) => construction.name(),
+            Self::Along(algorithm) => algorithm.name(),
+        }
+    }
+}
+
+/// How the initial mapping is made.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Search")]
+pub(crate) struct InitialOptions {
+    /// How the initial mapping is made. By a construction, or along an order of the processes or vertices: rcb, zcurve,
+    /// hilbert, rsb, linear [default: hierarchytopdown if the machine is a regular tree, else multilevel, or
+    /// dualrecursive on more than 4096 PEs]
+    #[arg(hide_short_help = true, long, value_name = "ALGORITHM", value_parser = one_of(&ALL, Start::name))]
+    construction: Option<Start>,
+
+    /// Coordinates of the processes, for rcb, zcurve and hilbert. A line for each, an .xyz file, or a Matrix
+    /// Market array
+    #[arg(hide_short_help = true, long, value_name = "FILE")]
+    coordinates: Option<PathBuf>,
+
+    /// Whether the first column of --coordinates holds the numbers of the processes, yes or no. A file of three or more
+    /// columns is refused if that is unclear [default: by file]
+    #[arg(hide_short_help = true, long, value_name = "yes|no", requires = "coordinates", value_parser = crate::options::ids)]
+    coordinate_ids: Option<Ids>,
+}
+
+impl InitialOptions {
+    /// The construction, if one is chosen.
+    pub(super) fn construction(&self) -> Option<Construction> {
+        match self.construction {
+            Some(Start::Construction(construction)) => Some(construction),
+            _ => None,
+        }
+    }
+
+    /// The option with its value, as messages have it.
+    pub(super) fn given(&self) -> String {
+        format!("--construction={}", self.construction.map_or("", Start::name))
+    }
+
+    /// The algorithm whose order is taken, if one is chosen.
+    pub(super) fn along(&self) -> Option<PartitionAlgorithm> {
+        match self.construction {
+            Some(Start::Along(algorithm)) => Some(algorithm),
+            _ => None,
+        }
+    }
+
+    /// The file that is read, if one is.
+    pub(super) fn file(&self) -> Option<&Path> {
+        self.coordinates.as_deref()
+    }
+
+    /// An error if coordinates are needed and missing, or given and not needed.
+    pub(super) fn check(&self) -> Result<(), UsageError> {
+        let needs = self.along().is_some_and(PartitionAlgorithm::needs_coordinates);
+        match (needs, &self.coordinates) {
+            (true, None) => {
+                let name = self.construction.map_or("", Start::name);
+                Err(UsageError(format!(
+                    "--construction={name} needs the coordinates of the processes; give --coordinates=FILE"
+                )))
+            }
+            (false, Some(_)) => Err(UsageError(format!(
+                "--coordinates is for --construction={}; leave it out",
+                WITH_COORDINATES.join(", ")
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads what the order needs, if one was asked for. To be called before signals are caught, as a pipe may never end.
+    pub(super) fn read(&self, num_nodes: usize) -> Result<Option<InitialOrder>> {
+        let Some(algorithm) = self.along() else { return Ok(None) };
+        let ids = self.coordinate_ids.unwrap_or(Ids::Unknown);
+        let read = |path: &PathBuf| coordinates::read_with(Source::open(path)?, num_nodes, ids);
+        Ok(Some(InitialOrder { algorithm, points: self.coordinates.as_ref().map(read).transpose()? }))
+    }
+}
+
+/// An order that the initial mapping follows.
+pub(super) struct InitialOrder {
+    pub(super) algorithm: PartitionAlgorithm,
+    points: Option<Coordinates>,
+}
+
+impl InitialOrder {
+    /// What a request takes.
+    pub(super) fn initial(&self) -> Initial<'_> {
+        let (algorithm, coordinates, grouping) = (self.algorithm, self.points.as_ref(), Grouping::default());
+        Initial::Along(Order::Algorithm { algorithm, coordinates, grouping })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn algorithms_that_need_coordinates_are_listed() {
+        for algorithm in PartitionAlgorithm::ALL {
+            assert_eq!(
+                algorithm.needs_coordinates(),
+                WITH_COORDINATES.contains(&algorithm.name()),
+                "{algorithm}"
+            );
+        }
+    }
+}

@@ -1,0 +1,224 @@
+//! The options of `viem map`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+
+use super::goal::Goal;
+use super::initial::InitialOptions;
+use super::together::Together;
+use crate::compare::PictureOptions;
+use crate::end;
+use crate::error::{Result, UsageError};
+use crate::files;
+use crate::fixed::{FirstHost, FixedOptions};
+use crate::launch::LaunchOptions;
+use crate::machine::MachineOptions;
+use crate::many_to_one::SharingOptions;
+use crate::neighbourhood::NeighbourhoodOptions;
+use crate::options::{ReportOptions, SearchOptions, one_of};
+use crate::remap::RemapOptions;
+use viem::machine::{DistanceKind, Machine};
+use viem::solve::Config;
+use viem_workload::contention::{ReliefConfig, SecondaryObjective};
+
+const EXAMPLES: &str = "\
+Examples:
+  viem map job.graph -m 4:16:2 -d 1:10:100            128 processes to 2 nodes
+  viem map job.graph -m slurm --launch=openmpi        to the nodes of this Slurm job
+  viem map mesh.graph -m torus:8x8 -i 3               many vertices on each PE
+  viem map new.graph -m 4:16:2 -d 1:10:100 --previous=permutation --migration-weight=1";
+
+/// What the help says below the options.
+const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written, and after \
+     SIGINT (Ctrl-C) the program ends by that signal. The second ends it at once.";
+
+/// Maps processes to the PEs of a machine so that processes that communicate much are close to each other. If the graph has
+/// more vertices than the machine has places for processes, or if a balance is asked for, many vertices share a PE.
+#[derive(Parser, Debug)]
+#[command(name = "map", version, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{SIGNALS}\n\n{}", end::CODES))]
+pub(crate) struct Options {
+    /// The graph, in METIS or ParHIP format. Its vertices are the processes, its edge weights how much two of them
+    /// communicate; or a mesh with many vertices for each PE; - is standard input
+    pub(crate) file: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) machine: MachineOptions,
+
+    /// A mapping to improve. The result is not worse than it; also a rankfile, a rank order of Cray MPICH or a list of
+    /// hosts, as launchers take them; hosts,bind.sh are both files of
+    /// slurm, intel or flux; inverse:FILE has the rank on each PE
+    #[arg(long, value_name = "FILE", help_heading = "Search")]
+    pub(crate) initial: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) search: SearchOptions,
+
+    #[command(flatten)]
+    pub(crate) construction: InitialOptions,
+
+    #[command(flatten)]
+    pub(crate) neighbourhood: NeighbourhoodOptions,
+
+    /// Whether distances are stored in a matrix (hierarchy), or computed from the numbers of the
+    /// two PEs (hierarchyonline). For regular trees; the mapping is the same [default: the faster]
+    #[arg(hide_short_help = true, long, value_name = "KIND", help_heading = "Search", value_parser = one_of(&DistanceKind::ALL, DistanceKind::name))]
+    pub(crate) distance_construction: Option<DistanceKind>,
+
+    #[command(flatten)]
+    pub(crate) sharing: SharingOptions,
+
+    #[command(flatten)]
+    pub(crate) fixed: FixedOptions,
+
+    /// What must be on the first host. rank0: process 0 is on one of its PEs, as launchers need that
+    /// otherwise hang
+    #[arg(hide_short_help = true, long, value_name = "WHAT", help_heading = "Constraints", value_parser = one_of(&FirstHost::ALL, FirstHost::name))]
+    pub(crate) first_host: Option<FirstHost>,
+
+    /// Processes that must share a node. Groups of INT consecutive ones, the last of which may be smaller; or a file, line i of
+    /// which holds the group of process i; all groups have the same size, but for one that may be smaller
+    #[arg(long, value_name = "INT|FILE", help_heading = "Constraints", conflicts_with = "secondary", value_parser = Together::parse)]
+    pub(crate) together: Option<Together>,
+
+    /// What else is lowered where J hardly rises. busiest_link: the load of the busiest link of a tree, a grid or a
+    /// network; busiest_node: the traffic that leaves the busiest node; by exchanges after the search [default: none]
+    #[arg(long, value_name = "OBJECTIVE", help_heading = "Search", hide_short_help = true, value_parser = one_of(&SecondaryObjective::ALL, SecondaryObjective::name))]
+    pub(crate) secondary: Option<SecondaryObjective>,
+
+    /// By how much J may rise for the --secondary objective, in percent, from 0 to 100 [default: 0.5]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "PERCENT",
+        help_heading = "Search",
+        requires = "secondary",
+        allow_negative_numbers = true
+    )]
+    secondary_excess: Option<f64>,
+
+    #[command(flatten)]
+    pub(crate) remap: RemapOptions,
+
+    /// Where the mapping is written. Line i holds the PE of process i, both from 0; - is standard output, which then carries
+    /// nothing else
+    #[arg(long, short, default_value = "permutation", value_name = "FILE", help_heading = "Output")]
+    pub(crate) output: PathBuf,
+
+    /// Also write what PEs communicate as a graph. If many vertices share a PE: vertex i is PE i
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) model: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) launch: LaunchOptions,
+
+    /// Also write this GOAL schedule of the job, with each rank named by the PE it is mapped to. Its file is
+    /// mapped.goal unless another one is named
+    #[arg(hide_short_help = true, long, value_name = "FILE[,FILE]", help_heading = "Output", value_parser = Goal::parse)]
+    pub(crate) goal: Option<Goal>,
+
+    #[command(flatten)]
+    pub(crate) picture: PictureOptions,
+
+    /// Recompute the results from the files by independent code. A mismatch is an error
+    #[arg(long, help_heading = "Output")]
+    pub(crate) verify: bool,
+
+    #[command(flatten)]
+    pub(crate) report: ReportOptions,
+}
+
+impl Options {
+    /// How the secondary objective is lowered, if there is one.
+    pub(super) fn relief(&self) -> Result<Option<ReliefConfig>> {
+        let config = ReliefConfig::default();
+        let config = match self.secondary_excess {
+            Some(percent) if !(0.0..=100.0).contains(&percent) => {
+                let message = format!("--secondary-excess={percent} is not a percentage from 0 to 100");
+                return Err(UsageError(message).into());
+            }
+            Some(percent) => config.with_excess(percent / 100.0),
+            None => config,
+        };
+        Ok(self.secondary.map(|objective| config.with_objective(objective)))
+    }
+
+    /// The files that no result may replace.
+    pub(super) fn read_only(&self) -> Vec<&Path> {
+        let sharing = self.sharing.capacities.as_deref();
+        let constraints =
+            self.fixed.file().into_iter().chain(self.together.iter().filter_map(Together::file));
+        let others = sharing.into_iter().chain(self.construction.file()).chain(constraints);
+        let others = others.chain(self.goal.iter().map(Goal::schedule)).chain(self.remap.files());
+        [self.file.as_path()].into_iter().chain(self.machine.files()).chain(others).collect()
+    }
+
+    /// The mappings that are read, which the result may replace.
+    pub(super) fn mappings(&self) -> impl Iterator<Item = &Path> {
+        let initial = self.initial.as_deref().into_iter().flat_map(files::files_of_mapping);
+        initial.chain(self.remap.previous())
+    }
+
+    /// The settings of a run.
+    pub(super) fn config(&self, machine: &dyn Machine) -> Result<Config> {
+        if let (Some(kind), None) = (self.distance_construction, machine.hierarchy()) {
+            let message =
+                format!("--distance-construction={} is for regular trees only; leave it out", kind.name());
+            return Err(UsageError(message).into());
+        }
+        let mut config = Config::preset(self.search.preset)
+            .with_seed(self.search.random.seed)
+            .with_threads(self.search.random.threads()?)
+            .with_time_limit(self.search.time.time_limit)
+            .with_distances(self.distance_construction);
+        config.one_to_one.construction.algorithm = self.construction.construction();
+        config.one_to_one.search = self.neighbourhood.config()?;
+        config.validate()?;
+        Ok(config)
+    }
+
+    /// An error if an option is given that a many-to-one mapping has no use for.
+    pub(super) fn check_many_to_one(&self, shortage: Option<&str>) -> Result<(), UsageError> {
+        let given = [
+            ("--launch", self.launch.is_given()),
+            ("--goal", self.goal.is_some()),
+            ("--together", self.together.is_some()),
+            ("--first-host", self.first_host.is_some()),
+            ("--secondary", self.secondary.is_some()),
+            ("--distance-construction", self.distance_construction.is_some()),
+            (&self.construction.given(), self.construction.construction().is_some()),
+            (self.neighbourhood.name(), self.neighbourhood.searches()),
+        ];
+        let Some((name, _)) = given.iter().find(|(_, is_given)| *is_given) else { return Ok(()) };
+        let why = shortage.unwrap_or("here many vertices share a PE; leave it out");
+        Err(UsageError(format!("{name} is for one-to-one mappings, but {why}")))
+    }
+
+    /// An error if an option is given that a mapping from a previous one has no use for.
+    pub(super) fn check_remapping(&self) -> Result<(), UsageError> {
+        let given =
+            [("--initial", self.initial.is_some()), ("--construction", self.construction.along().is_some())];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) => Err(UsageError(format!(
+                "--previous is where the search starts, so {name} has no effect; leave it out"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// An error if an option is given that a one-to-one mapping has no use for.
+    pub(super) fn check_one_to_one(&self) -> Result<(), UsageError> {
+        let given = [
+            ("--previous", self.remap.previous().is_some(), "leave it out, --initial improves a mapping"),
+            ("--model", self.model.is_some(), "here the graph is the model, leave it out"),
+            ("--imbalance", self.sharing.imbalance.is_some(), "leave it out"),
+            ("--least-load", self.sharing.least_load.is_some(), "leave it out"),
+        ];
+        match given.iter().find(|(_, is_given, _)| *is_given) {
+            Some((name, _, hint)) => {
+                Err(UsageError(format!("{name} is for graphs with many vertices on a PE; {hint}")))
+            }
+            None => Ok(()),
+        }
+    }
+}

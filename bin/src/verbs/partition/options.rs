@@ -1,0 +1,221 @@
+//! The options of `viem partition`.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Parser};
+
+use super::capacities::Capacities;
+use crate::end;
+use crate::error::{Result, UsageError};
+use crate::fixed::FixedOptions;
+use crate::options::{self, RandomOptions, ReportOptions, one_of};
+use crate::remap::RemapOptions;
+use crate::verb::Form;
+use viem::partition::{Grouping, PartitionAlgorithm, PartitionPreset};
+use viem::solve::{Balance, Config};
+use viem_io::coordinates::Ids;
+use viem_traffic::Format;
+
+const EXAMPLES: &str = "\
+Examples:
+  viem partition mesh.graph -k 64                     64 blocks of equal weight, within 3 percent
+  viem partition mesh.graph --capacities=1,2,4        blocks of unequal weight
+  viem partition mesh.graph -k 64 --model=job.graph   what the blocks communicate, to be mapped
+  viem partition new.graph -k 64 --previous=partition --migration-weight=1";
+
+/// The file of the partition, unless another one is named.
+const PARTITION: &str = "partition";
+
+/// Partitions a graph into blocks of bounded weight, so that few edges are cut.
+#[derive(Parser, Debug)]
+#[command(name = "partition", version, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", end::CODES))]
+pub(crate) struct Options {
+    /// The graph, in METIS or ParHIP format, or as a matrix (Matrix Market), JSON or GraphML; - is standard input
+    pub(crate) file: PathBuf,
+
+    /// What the file is, where its content leaves that open
+    #[arg(long, value_name = "KIND", value_parser = one_of(&Format::ALL, Format::name))]
+    pub(crate) from: Option<Format>,
+
+    /// Number of blocks
+    #[arg(long, short = 'k', value_name = "INT", required_unless_present = "capacities")]
+    pub(crate) blocks: Option<usize>,
+
+    /// How much weight each block takes, in proportion. Whole numbers such as 1,2,4, or a file with one per
+    /// line; there are as many blocks as numbers, and a block of capacity 0 stays empty
+    #[arg(long, value_name = "LIST|FILE", value_parser = Capacities::parse)]
+    pub(crate) capacities: Option<Capacities>,
+
+    /// Trade-off of time and quality. Those named social take every graph for one with heavy-tailed degrees
+    #[arg(long, short, default_value = "eco", value_name = "PRESET", help_heading = "Search", value_parser = one_of(&PartitionPreset::ALL, PartitionPreset::name))]
+    pub(crate) preset: PartitionPreset,
+
+    #[command(flatten)]
+    pub(crate) random: RandomOptions,
+
+    #[command(flatten)]
+    pub(crate) balance: BalanceOptions,
+
+    #[command(flatten)]
+    pub(crate) fixed: FixedOptions,
+
+    #[command(flatten)]
+    pub(crate) remap: RemapOptions,
+
+    #[command(flatten)]
+    pub(crate) order: OrderOptions,
+
+    /// Where the block of each vertex is written. Line i holds the block of vertex i, both from 0; - is standard output, which
+    /// then carries nothing else [default: partition]
+    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+
+    /// Also write what blocks communicate as a graph: vertex i is block i
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(crate) model: Option<PathBuf>,
+
+    /// Also draw the graph and its blocks into an SVG file
+    #[arg(long, value_name = "FILE.svg", requires = "coordinates", help_heading = "Output")]
+    pub(crate) picture: Option<PathBuf>,
+
+    /// Recompute the results from the files by independent code. A mismatch is an error
+    #[arg(long, help_heading = "Output")]
+    pub(crate) verify: bool,
+
+    #[command(flatten)]
+    pub(crate) report: ReportOptions,
+}
+
+/// How far the weights of blocks may be from their shares.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Balance")]
+pub(crate) struct BalanceOptions {
+    /// Maximum weight of a block above its share, in percent. That is, weight <= floor((1 + PERCENT/100) * ceil(share)); 0 asks for
+    /// perfect balance
+    #[arg(long, short, default_value_t = 3.0, value_name = "PERCENT", allow_negative_numbers = true)]
+    imbalance: f64,
+
+    /// Minimum weight of a block, in percent of its share, rounded down. If it conflicts with --imbalance, --imbalance wins
+    #[arg(long, default_value_t = 0.0, value_name = "PERCENT", allow_negative_numbers = true)]
+    pub(crate) least_load: f64,
+}
+
+impl BalanceOptions {
+    /// How far loads may be from their shares.
+    pub(crate) fn read(&self) -> Result<Balance> {
+        let imbalance = options::imbalance(self.imbalance)?;
+        Ok(Balance { imbalance, least_load: options::least_load(self.least_load)? })
+    }
+}
+
+/// Other ways to divide a graph than the multilevel one.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Other algorithms")]
+pub(crate) struct OrderOptions {
+    /// How the graph is divided. rcb, zcurve and hilbert need --coordinates [default: multilevel]
+    #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&PartitionAlgorithm::ALL, PartitionAlgorithm::name))]
+    algorithm: Option<PartitionAlgorithm>,
+
+    /// Coordinates of the vertices. A line for each, an .xyz file with a header, or a Matrix Market array
+    #[arg(long, value_name = "FILE")]
+    pub(crate) coordinates: Option<PathBuf>,
+
+    /// Whether the first column of --coordinates holds the numbers of the vertices, yes or no. A file of three or more
+    /// columns is refused if that is unclear [default: by file]
+    #[arg(hide_short_help = true, long, value_name = "yes|no", requires = "coordinates", value_parser = options::ids)]
+    pub(crate) coordinate_ids: Option<Ids>,
+
+    /// How rcb and rsb group blocks of unequal capacity where they divide them in two. The first ones that make about half,
+    /// or so that both groups are as equal as possible [default: simple]
+    #[arg(hide_short_help = true, long, value_name = "GROUPING", value_parser = one_of(&Grouping::ALL, Grouping::name))]
+    pub(crate) grouping: Option<Grouping>,
+
+    /// Write the order of the vertices by the algorithm, to be cut again with --index. Line i holds the position of
+    /// vertex i, both from 0; the blocks then are ranges of this order
+    #[arg(hide_short_help = true, long, value_name = "FILE")]
+    pub(crate) write_index: Option<PathBuf>,
+
+    /// The order of the vertices that --write-index wrote. Blocks are ranges of it, which takes no time
+    #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with_all = ["algorithm", "write_index", "grouping", "fixed", "least_load", "previous", "preset", "seed"])]
+    pub(crate) index: Option<PathBuf>,
+}
+
+impl OrderOptions {
+    pub(crate) fn algorithm(&self) -> PartitionAlgorithm {
+        self.algorithm.unwrap_or_default()
+    }
+
+    /// An error if these options do not fit together.
+    fn check(&self, is_drawn: bool) -> Result<(), UsageError> {
+        let algorithm = self.algorithm();
+        let needs = self.index.is_none() && algorithm.needs_coordinates();
+        let message = match (needs, &self.coordinates) {
+            (true, None) => {
+                format!(
+                    "--algorithm={algorithm} needs the coordinates of the vertices; give --coordinates=FILE"
+                )
+            }
+            (false, Some(_)) if !is_drawn => {
+                "--coordinates is for --algorithm=rcb, zcurve, hilbert and for --picture; leave it out"
+                    .to_owned()
+            }
+            _ if self.grouping.is_some() && (self.write_index.is_some() || !algorithm.is_recursive()) => {
+                "--grouping is for --algorithm=rcb, rsb without --write-index; leave it out".to_owned()
+            }
+            _ => return Ok(()),
+        };
+        Err(UsageError(message))
+    }
+}
+
+impl Options {
+    /// The settings of a request.
+    pub(crate) fn config(&self) -> Result<Config> {
+        Ok(Config::from(self.preset).with_seed(self.random.seed).with_threads(self.random.threads()?))
+    }
+
+    /// Where the partition goes. VieM's form writes the model only.
+    pub(super) fn output(&self) -> Option<&Path> {
+        match (&self.output, self.report.form) {
+            (Some(path), _) => Some(path),
+            (None, Form::Verb) => Some(Path::new(PARTITION)),
+            (None, Form::VieM) => None,
+        }
+    }
+
+    /// The files that no result may replace.
+    pub(super) fn read_only(&self) -> Vec<&Path> {
+        let capacities = self.capacities.iter().filter_map(Capacities::file);
+        let order = self.order.coordinates.as_deref().into_iter().chain(self.order.index.as_deref());
+        let others = capacities.chain(order).chain(self.fixed.file()).chain(self.remap.files());
+        [self.file.as_path()].into_iter().chain(others).collect()
+    }
+
+    /// An error if these options do not fit together.
+    pub(super) fn check(&self) -> Result<(), UsageError> {
+        self.order.check(self.picture.is_some())?;
+        let clashes = |option: &str, with: &str| {
+            let message = format!("{option} does not go with {with}; leave one of them out");
+            Err(UsageError(message))
+        };
+        if self.order.write_index.is_some() {
+            if self.fixed.file().is_some() {
+                return clashes(
+                    "--fixed",
+                    "--write-index, as the blocks are ranges of the order that is written",
+                );
+            }
+            if self.balance.least_load > 0.0 {
+                return clashes(
+                    "--least-load",
+                    "--write-index, as the blocks are ranges of the order that is written",
+                );
+            }
+        }
+        let algorithm = self.order.algorithm();
+        if self.remap.previous().is_some() && algorithm != PartitionAlgorithm::default() {
+            return clashes("--previous", &format!("--algorithm={algorithm}, as that starts from nothing"));
+        }
+        Ok(())
+    }
+}

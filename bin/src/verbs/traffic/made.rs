@@ -1,0 +1,77 @@
+//! Workloads, or their communication graphs, as results.
+
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::audit::MODEL;
+use crate::end::End;
+use crate::error::Result;
+use crate::job::Job;
+use crate::report::JsonReport;
+use crate::summary::size;
+use crate::workload::{JsonProgram, print_program};
+use viem_io as io;
+use viem_io::output::{Content, OutputId};
+use viem_workload::{Workload, text};
+
+/// What was made, as written to `--json`.
+#[derive(Serialize)]
+struct JsonMade {
+    #[serde(flatten)]
+    program: JsonProgram,
+    /// Edges of the communication graph.
+    num_edges: usize,
+}
+
+/// A workload that is written, or whose graph is.
+pub(crate) struct Made<'a> {
+    job: &'a Job<'a>,
+    verb: &'static str,
+    files: &'a [PathBuf],
+    program: &'a Workload,
+    seed: Option<u64>,
+}
+
+impl<'a> Made<'a> {
+    /// A workload that comes from these files.
+    pub(crate) fn of(job: &'a Job<'a>, files: &'a [PathBuf], program: &'a Workload) -> Self {
+        Self { job, verb: "traffic", files, program, seed: None }
+    }
+
+    /// The same of another verb.
+    pub(crate) fn by(self, verb: &'static str) -> Self {
+        Self { verb, ..self }
+    }
+
+    /// The same with random choices.
+    pub(crate) fn seeded(self, seed: u64) -> Self {
+        Self { seed: Some(seed), ..self }
+    }
+
+    /// Writes the workload or its graph, and the report.
+    pub(crate) fn publish(&self, output: OutputId, is_workload: bool) -> Result<End> {
+        let Self { job, verb, files, program, seed } = *self;
+        print_program(job.console, program);
+        let graph = program.graph();
+        let made = JsonMade { program: JsonProgram::of(program), num_edges: graph.num_edges() };
+        let report = JsonReport::new(verb, files.first().map(PathBuf::as_path), (), made);
+        let report = match seed {
+            Some(seed) => report.seeded(seed),
+            None => report,
+        };
+        let contents: [Content<'_>; 1] = [(Some(output), &|out| match is_workload {
+            true => text::write(out, program),
+            false => io::metis::write(out, &graph, MODEL),
+        })];
+        job.publish(&|out| report.write(out), &contents, None)?;
+        let name = job.name(output);
+        if is_workload {
+            job.console.line(format_args!("workload written to {name}"));
+        } else {
+            let size = size(graph.num_nodes(), ("process", "processes"), graph.num_edges());
+            job.console.line(format_args!("graph of {size} written to {name}"));
+        }
+        Ok(End::Done)
+    }
+}
