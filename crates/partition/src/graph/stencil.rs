@@ -88,6 +88,20 @@ impl Stencil {
     pub fn coordinate(&self, cell: NodeId, dimension: usize) -> usize {
         cell as usize / self.stride(dimension) % self.lengths[dimension]
     }
+
+    /// The cell to which an offset leads, if there is one; O(dimensions).
+    pub fn cell_at(&self, cell: NodeId, offset: &Offset) -> Option<NodeId> {
+        let (mut left, mut unit, mut number) = (cell as usize, 1, 0);
+        for (dimension, &length) in self.lengths.iter().enumerate().rev() {
+            let there = (left % length) as i64 + offset.steps[dimension];
+            let around = there.rem_euclid(length as i64);
+            if !self.is_closed[dimension] && there != around {
+                return None;
+            }
+            (number, unit, left) = (number + around as usize * unit, unit * length, left / length);
+        }
+        Some(number as NodeId)
+    }
 }
 
 /// The strides of a grid that a graph may be, descending from the number of cells to 1; `None` if it is no grid.
