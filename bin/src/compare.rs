@@ -174,6 +174,12 @@ impl Busiest {
             let (before, after, name) = (load(before), load(after), &link.name);
             console.line(format_args!("load of the busiest link: identity {before} -> {after} ({name})"));
         }
+        let risen = [("node", before.node, after.node), ("link", load(before), load(after))];
+        for (carrier, before, after) in risen.into_iter().filter(|&(_, before, after)| after > before) {
+            console.warn(format_args!(
+                "the busiest {carrier} carries {after}, more than the {before} of processes in their order, and jobs wait for it; --objective=bottleneck minimises it"
+            ));
+        }
     }
 }
 

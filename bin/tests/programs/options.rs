@@ -153,6 +153,7 @@ const TRIALS_OF_VIEM: &[Trial] = &[
     trial("fixed", "fixed"),
     trial("first_host", "rank0"),
     trial("keep", "3"),
+    trial("objective", "mixed"),
     trial("secondary", "busiest_link"),
     trial("secondary_excess", "5").beside("--secondary=busiest_link"),
     trial("time_limit", "0.05"),

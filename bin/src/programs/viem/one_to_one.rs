@@ -27,7 +27,7 @@ use viem::mapping::search::Neighbourhood;
 use viem::partition::PartitionAlgorithm;
 use viem::solve::{MapPreset, OneToOneConfig, Report, Request, Secondary, Solution};
 use viem_report::compare::percent_less;
-use viem_workload::contention::ReliefConfig;
+use viem_workload::contention::{BottleneckConfig, ReliefConfig};
 
 /// Maps each process to a PE of its own.
 pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
@@ -37,7 +37,9 @@ pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
     let schedule = options.goal.as_ref().map(|goal| goal.read(machine, graph.num_nodes())).transpose()?;
     let read = |path: &Path| files::read_mapping(path, graph.num_nodes(), machine, console);
     let start = options.input_mapping.as_deref().map(read).transpose()?;
-    let relief = options.relief()?;
+    let (relief, bottleneck) = (options.relief()?, options.bottleneck());
+    let relief = relief.as_ref().map(|relief| relief as &dyn Secondary);
+    let secondary = bottleneck.as_ref().map(|bottleneck| bottleneck as &dyn Secondary).or(relief);
     let order = options.first.read(graph.num_nodes())?;
     if let (Some(keep), Some(_)) = (&options.keep, options.first.along()) {
         let message = format!(
@@ -65,7 +67,7 @@ pub(super) fn map(mut job: Job<'_>, graph: &CsrGraph) -> Result<End> {
             .initial(order.as_ref().map(FirstOrder::initial))
             .fixed(fixed.as_ref().map(|fixed| &fixed.vertices))
             .together(groups.as_ref())
-            .then_lower(relief.as_ref().map(|relief| relief as &dyn Secondary))
+            .then_lower(secondary)
             .solve(&job.config, &observer)?
     };
     ranks::tell(console, machine, solution.mapping.pes());
@@ -150,6 +152,9 @@ struct JsonOptions<'a> {
     /// How a secondary objective was lowered.
     #[serde(skip_serializing_if = "Option::is_none")]
     secondary: Option<ReliefConfig>,
+    /// What was minimised, if not J alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objective: Option<BottleneckConfig>,
     /// In seconds.
     time_limit: Option<f64>,
 }
@@ -165,6 +170,7 @@ impl<'a> JsonOptions<'a> {
             search_space_s: settings.search.block_size,
             keep: options.keep.as_ref(),
             secondary: options.relief().ok().flatten(),
+            objective: options.bottleneck(),
             time_limit: options.time_limit.map(|limit| limit.as_secs_f64()),
         }
     }

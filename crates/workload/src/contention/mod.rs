@@ -15,7 +15,9 @@
 //!
 //! A member of the table says what carries traffic (`Carriers`); loads from scratch and their changes by moves follow from that.
 
+mod annealed;
 mod bottleneck;
+mod job_objective;
 mod link;
 mod loads;
 mod node;
@@ -23,7 +25,8 @@ mod objective;
 mod placed;
 mod relief;
 
-pub use bottleneck::{BottleneckConfig, JobObjective, bottleneck_of};
+pub use bottleneck::bottleneck_of;
+pub use job_objective::{BottleneckConfig, JobObjective};
 pub use link::{BusiestLink, LinkLoads, routing_of};
 pub use objective::SecondaryObjective;
 pub use relief::{Relief, ReliefConfig, relieve};
