@@ -227,10 +227,13 @@ mod tests {
         }
     }
 
+    /// Lengths and nodes of this size, the steps of a stencil, and the sums and the busiest nodes of hyperplanes, tree and strips.
+    type Case = (&'static [usize], usize, (usize, i64), [(Cost, Cost); 3]);
+
     /// What the authors' library computes, run beside this project: sums over nodes, and the busiest node.
     #[test]
     fn hyperplanes_and_trees_are_those_of_their_authors() {
-        let cases: [(&[usize], usize, (usize, i64), [(Cost, Cost); 3]); 7] = [
+        let cases: [Case; 7] = [
             (&[50, 48], 48, (2, 0), [(1328, 38), (1732, 46), (1244, 28)]),
             (&[50, 48], 48, (2, 2), [(3268, 108), (4364, 114), (3868, 88)]),
             (&[50, 48], 48, (1, 0), [(288, 16), (96, 2), (96, 2)]),
