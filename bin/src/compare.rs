@@ -173,6 +173,18 @@ impl Busiest {
             summary.change_of("load of the busiest link", load(before), load(after), &link.name);
         }
     }
+
+    /// Warns if the busiest node or link carries more than in the order of the processes.
+    pub(crate) fn warn_of_rise(&self, console: Console) {
+        let Self { identity: before, mapping: after } = self;
+        let load = |busiest: &BusiestTraffic| busiest.link.as_ref().map_or(0, |link| link.load);
+        let carriers = [("node", before.node, after.node), ("link", load(before), load(after))];
+        for (carrier, before, after) in carriers.into_iter().filter(|&(_, before, after)| after > before) {
+            console.warn(format_args!(
+                "the busiest {carrier} carries {after}, more than the {before} of processes in their order, and jobs wait for it; --objective=bottleneck minimises it"
+            ));
+        }
+    }
 }
 
 /// A picture of the traffic before and after.

@@ -196,14 +196,14 @@ pub(crate) fn print(console: Console, form: Form, machine: &dyn Machine) {
         (Form::VieM, Some(_)) => {
             console.line(format_args!("specified hierarchy has {} entities.", machine.num_pes()));
         }
-        // Clusters describe themselves in their notes.
-        _ if !notes(machine).is_empty() => {}
         _ => {
             let pes = counted(machine.num_pes() as u128, "PE", "PEs");
             console.line(format_args!("machine: {}, {pes}", machine.describe()));
         }
     }
-    for note in notes(machine) {
+    // Clusters describe themselves in their notes, too.
+    let described = format!("machine: {}", machine.describe());
+    for note in notes(machine).into_iter().filter(|note| note.text != described) {
         if note.is_warning {
             console.warn(format_args!("{}", note.text));
         } else {

@@ -430,7 +430,7 @@ impl Attempt<'_> {
         let &Request { graph, machine, fixed, balance, secondary, .. } = self.request;
         let Some(secondary) = secondary else { return Ok(solution) };
         let (begin, Solution { mapping, mut report }) = (Instant::now(), solution);
-        let given = Lowering { graph, machine, mapping: &mapping, fixed, observer: self.observer };
+        let given = Lowering { graph, machine, mapping: &mapping, balance, fixed, observer: self.observer };
         let lowered = secondary.lower(&given)?;
         let pe_of = lowered.mapping.pes();
         report.cost = lowered.cost;

@@ -1,5 +1,6 @@
 //! Secondary objectives, which are lowered after J.
 
+use super::balance::Balance;
 use super::prepared::PreparedMachine;
 use crate::graph::CsrGraph;
 use crate::ground::observer::Observer;
@@ -28,6 +29,8 @@ pub struct Lowering<'a> {
     pub machine: &'a PreparedMachine<'a>,
     /// The mapping of small J.
     pub mapping: &'a Mapping,
+    /// The bounds of PEs that take many vertices; none where each process has a place of its own.
+    pub balance: Option<Balance>,
     /// Processes that stay where they are.
     pub fixed: Option<&'a FixedVertices>,
     /// The observer, which may end the search early.

@@ -61,6 +61,32 @@ fn the_busiest_link_or_node_is_lowered_while_j_hardly_rises() {
 }
 
 #[test]
+fn the_bottleneck_is_minimised_and_its_rise_is_said() {
+    let folder = Folder::new();
+    let racks = "--machine=tree:2:2:8:2 --distances=1:3:30:40";
+    let mapped = |more: &str| {
+        folder.stdout(format!("viem map {} {racks} --verify --json=report {more}", given(SPHERE)));
+        folder.report("report")
+    };
+    let [plain, same, bottleneck, mixed] =
+        ["", "--objective=J", "--objective=bottleneck", "--objective=mixed"].map(mapped);
+    let load = |report: &Value| report["busiest"]["mapping"]["link"]["load"].as_i64().unwrap();
+    let cost = |report: &Value| report["cost"].as_f64().unwrap();
+    assert_eq!((cost(&plain), load(&plain)), (cost(&same), load(&same)));
+    assert!(load(&bottleneck) < load(&plain) && load(&bottleneck) <= load(&mixed));
+    assert!(load(&mixed) < load(&plain) && cost(&bottleneck).max(cost(&mixed)) <= 1.03 * cost(&plain));
+    assert_eq!(bottleneck["options"]["objective"]["objective"], "bottleneck");
+    folder.fails(sphere("--objective=bottleneck --secondary=busiest_link"), 2, "cannot be used with");
+
+    // The least J of three nodes is 14, of which one sends 7; in their order, none sends more than 6.
+    folder.write("six.graph", "6 5 1\n\n3 2 6 3\n2 2 4 2 5 3\n3 2\n3 3 6 3\n2 3 5 3\n");
+    let six = "viem map six.graph --machine=2:3 --distances=0:1";
+    let warning = "the busiest node carries 7, more than the 6 of processes in their order";
+    assert!(folder.stderr(six).contains(warning));
+    assert!(!folder.stderr(format!("{six} --objective=bottleneck")).contains("carries"));
+}
+
+#[test]
 fn every_value_of_every_option_works() {
     let folder = Folder::new();
     let model = "qe_si8_nk4_64.msgs.graph";

@@ -81,6 +81,7 @@ const MAP: &[Trial] = &[
     trial("max-hops", "3"),
     trial("interval", "8"),
     trial("distance-construction", "hierarchyonline"),
+    trial("objective", "mixed"),
     trial("secondary", "busiest_link"),
     trial("secondary-excess", "5").beside("--secondary=busiest_link"),
     trial("imbalance", "40").instead(MANY),

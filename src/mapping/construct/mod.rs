@@ -1,8 +1,8 @@
 //! Constructing a first mapping.
 //!
-//! [`Construction`] lists the members. Three further starts are no members, as they need groups or nodes besides the problem: `by_nodes` partitions into nodes
-//! and maps the groups to the nodes as a problem of its own, `by_groups` places groups of processes whole, in the best order that is found
-//! (O(n + m) per order), and `by_slots` maps groups of equal size to slots as a problem of its own.
+//! [`Construction`] lists the members. Four further starts are no members, as they need groups, nodes or a grid besides the problem: `by_nodes` partitions into
+//! nodes and maps the groups to the nodes as a problem of its own, `by_groups` places groups of processes whole, in the best order that is found
+//! (O(n + m) per order), `by_slots` maps groups of equal size to slots as a problem of its own, and `by_grid` cuts Cartesian grids ([`GridOrder`]).
 //!
 //! Fixed processes are part of top-down, dual recursive and multilevel construction from the start: they are
 //! fixed vertices of every partition and places of every level. Greedy construction begins with them, and the
@@ -11,6 +11,7 @@
 //! n processes, m edges, k levels of the hierarchy. `bottom_up` and `top_down` partition graphs with
 //! `stepwise`.
 
+mod by_grid;
 mod by_groups;
 mod by_nodes;
 mod by_slots;
@@ -21,6 +22,8 @@ mod process_queue;
 mod stepwise;
 mod task;
 
+pub(crate) use by_grid::ByGrid;
+pub use by_grid::{GridOrder, GridTask, grid_mappings};
 pub(crate) use by_groups::ByGroups;
 pub(crate) use fixed::{identity_around, repaired};
 pub(crate) use in_parts::InParts;

@@ -1,7 +1,8 @@
 //! Further initial mappings besides the constructions of a preset.
 //!
 //! Each builds patterns perfectly that multilevel constructions and divisions miss: the greedy one some that are regular, division from the outermost
-//! parts groups that fill the parts of an uneven tree exactly, and that by nodes blocks of a grid. A start is a line of [`STARTS`].
+//! parts groups that fill the parts of an uneven tree exactly, that by nodes blocks of a grid, and cuts pieces of a grid with any stencil. A start is a
+//! line of [`STARTS`].
 
 use super::effort::size;
 use super::run::{Made, Run, Start};
@@ -10,7 +11,7 @@ use crate::ground::rng::derive;
 use crate::ground::types::Cost;
 use crate::machine::Places;
 use crate::mapping::Mapping;
-use crate::mapping::construct::{ByGroups, Construction, ConstructionError, Effort, InParts};
+use crate::mapping::construct::{ByGrid, ByGroups, Construction, ConstructionError, Effort, InParts};
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::solve::preset::MapPreset;
@@ -18,6 +19,9 @@ use crate::solve::preset::MapPreset;
 /// Most processes, edges and parts that a construction by groups looks at. Balances groups that hardly fit against time: a few hundredths
 /// of a second.
 const MOST_REGROUPED: usize = 1 << 22;
+
+/// About how many processes and arcs are looked at for orders of a grid. Balances better cuts against time: some hundredths of a second.
+const MOST_CUT: usize = 1 << 22;
 
 /// Most processes and arcs of a graph whose groups are mapped to slots. Balances jobs of hundreds of thousands of ranks against the time in which
 /// the weights of larger graphs are sorted.
@@ -36,6 +40,7 @@ pub(super) const STARTS: &[Start] = &[
     Start { applies: is_free, construct: by_groups },
     Start { applies: |run| is_free(run) && size(run.graph) <= MOST_SLOTTED, construct: by_slots },
     Start { applies: |run| is_free(run) && is_for_nodes(run), construct: by_nodes },
+    Start { applies: is_free, construct: by_grid },
 ];
 
 /// Returns whether processes may be anywhere, and are to be improved.
@@ -84,6 +89,12 @@ fn by_slots(run: &Run<'_>, problem: &Problem<'_>) -> Made {
     let in_parts = InParts { machine, effort, seed: seed_of(run, 2), observer };
     let mapping = in_parts.by_slots(graph, |groups, slots| map_groups(run, groups, slots))?;
     Ok(mapping.map(|mapping| (cost(problem, &mapping), mapping)))
+}
+
+/// The construction by cuts, if the graph is a grid.
+fn by_grid(run: &Run<'_>, problem: &Problem<'_>) -> Made {
+    let effort = if run.is_quickest() { MOST_CUT / 8 } else { MOST_CUT };
+    Ok(ByGrid { parts: run.machine.parts(), effort, observer: &run.improving(Cost::MAX) }.construct(problem))
 }
 
 /// The seed of a start, by its number; counted from the end, as the constructions of a preset are from the beginning.

@@ -31,7 +31,7 @@ use viem::partition::PartitionAlgorithm;
 use viem::solve::{MapPreset, OneToOneConfig, ProcessGroups, Report, Request, Secondary, Solution};
 use viem_io as io;
 use viem_io::output::{Content, Staged};
-use viem_workload::contention::ReliefConfig;
+use viem_workload::contention::{BottleneckConfig, ReliefConfig};
 
 /// What a mapping must respect, as it was read.
 struct Constraints {
@@ -48,7 +48,9 @@ pub(super) fn map(mut task: Task<'_>, planned: Option<Planned>, graph: &CsrGraph
     let schedule = options.goal.as_ref().map(|goal| goal.read(machine, graph.num_nodes())).transpose()?;
     let read = |path: &Path| files::read_mapping(path, graph.num_nodes(), machine, console);
     let start = options.initial.as_deref().map(read).transpose()?;
-    let relief = options.relief()?;
+    let (relief, bottleneck) = (options.relief()?, options.bottleneck());
+    let relief = relief.as_ref().map(|relief| relief as &dyn Secondary);
+    let secondary = bottleneck.as_ref().map(|bottleneck| bottleneck as &dyn Secondary).or(relief);
     let order = options.construction.read(graph.num_nodes())?;
     check_order(options)?;
     let groups = options.together.as_ref().map(|asked| asked.groups(graph.num_nodes())).transpose()?;
@@ -67,7 +69,7 @@ pub(super) fn map(mut task: Task<'_>, planned: Option<Planned>, graph: &CsrGraph
             .initial(order.as_ref().map(InitialOrder::initial))
             .fixed(constraints.fixed.as_ref().map(|fixed| &fixed.vertices))
             .together(constraints.groups.as_ref())
-            .then_lower(relief.as_ref().map(|relief| relief as &dyn Secondary))
+            .then_lower(secondary)
             .solve(&task.config, &observer)?
     };
     let (launch, refused) = launch::of_mapping(planned, machine, &solution.mapping, &mut task.job.outputs);
@@ -130,6 +132,7 @@ fn print(task: &Task<'_>, solution: &Solution, busiest: Option<&Busiest>) {
     summary.change("J", report.cost_of_identity, report.cost);
     busiest.iter().for_each(|busiest| busiest.add_to(&mut summary));
     summary.print(console);
+    busiest.iter().for_each(|busiest| busiest.warn_of_rise(console));
     ranks::print(console, task.machine, solution.mapping.pes());
 }
 
@@ -204,6 +207,9 @@ struct JsonOptions<'a> {
     /// How a secondary objective was lowered.
     #[serde(skip_serializing_if = "Option::is_none")]
     secondary: Option<ReliefConfig>,
+    /// What was minimised, if not J alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objective: Option<BottleneckConfig>,
     /// In seconds.
     time_limit: Option<f64>,
 }
@@ -219,6 +225,7 @@ impl<'a> JsonOptions<'a> {
             interval: settings.search.block_size,
             together: options.together.as_ref(),
             secondary: options.relief().ok().flatten(),
+            objective: options.bottleneck(),
             time_limit: options.search.time.seconds(),
         }
     }

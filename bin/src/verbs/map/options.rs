@@ -20,7 +20,7 @@ use crate::options::{ReportOptions, SearchOptions, one_of};
 use crate::remap::RemapOptions;
 use viem::machine::{DistanceKind, Machine};
 use viem::solve::Config;
-use viem_workload::contention::{ReliefConfig, SecondaryObjective};
+use viem_workload::contention::{BottleneckConfig, JobObjective, ReliefConfig, SecondaryObjective};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -81,6 +81,13 @@ pub(crate) struct Options {
     #[arg(long, value_name = "INT|FILE", help_heading = "Constraints", conflicts_with = "secondary", value_parser = Together::parse)]
     pub(crate) together: Option<Together>,
 
+    /// What is minimised. bottleneck: the load of the busiest link, or the traffic that leaves the busiest node where links
+    /// are not known, and then J; mixed: J and a norm of the loads. J rises by at most 3 percent, or as much as a simple
+    /// order needs that has a lower maximum
+    #[arg(long, default_value = "J", value_name = "OBJECTIVE", help_heading = "Search", conflicts_with = "secondary",
+          value_parser = one_of(&JobObjective::ALL, JobObjective::name))]
+    objective: JobObjective,
+
     /// What else is lowered where J hardly rises. busiest_link: the load of the busiest link of a tree, a grid or a
     /// network; busiest_node: the traffic that leaves the busiest node; by exchanges after the search [default: none]
     #[arg(long, value_name = "OBJECTIVE", help_heading = "Search", hide_short_help = true, value_parser = one_of(&SecondaryObjective::ALL, SecondaryObjective::name))]
@@ -129,6 +136,13 @@ pub(crate) struct Options {
 }
 
 impl Options {
+    /// What is minimised, if that is not J alone.
+    pub(super) fn bottleneck(&self) -> Option<BottleneckConfig> {
+        let config =
+            BottleneckConfig::default().with_objective(self.objective).with_seed(self.search.random.seed);
+        (self.objective != JobObjective::J).then_some(config)
+    }
+
     /// How the secondary objective is lowered, if there is one.
     pub(super) fn relief(&self) -> Result<Option<ReliefConfig>> {
         let config = ReliefConfig::default();
@@ -184,6 +198,7 @@ impl Options {
             ("--goal", self.goal.is_some()),
             ("--together", self.together.is_some()),
             ("--first-host", self.first_host.is_some()),
+            ("--objective", self.objective != JobObjective::J),
             ("--secondary", self.secondary.is_some()),
             ("--distance-construction", self.distance_construction.is_some()),
             (&self.construction.given(), self.construction.construction().is_some()),

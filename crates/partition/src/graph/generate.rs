@@ -1,5 +1,6 @@
 //! Generated graphs, for tests, benchmarks and examples.
 
+use crate::graph::stencil::Offset;
 use crate::graph::{CsrGraph, GraphBuilder};
 use crate::ground::rng::Rng;
 use crate::ground::types::NodeId;
@@ -9,6 +10,45 @@ pub fn grid(width: usize, height: usize) -> CsrGraph {
     let mut builder = GraphBuilder::new(width * height);
     for_each_grid_edge(width, height, |u, v| builder.add_edge(u, v, 1));
     built(builder)
+}
+
+/// A Cartesian grid of these lengths, the outermost first, whose cells are numbered in lexicographic order, the last coordinate fastest. Each cell is
+/// joined to those at the offsets and at their opposites; closed dimensions continue at the other end. Edges of the same ends are one edge, of the
+/// weight that is named first. O(cells · offsets · dimensions).
+///
+/// # Panics
+///
+/// A length is 0, or there is not one mark and one step for each length.
+pub fn stencil(lengths: &[usize], is_closed: &[bool], offsets: &[Offset]) -> CsrGraph {
+    assert_eq!(lengths.len(), is_closed.len(), "a mark for each dimension");
+    let mut builder = GraphBuilder::new(lengths.iter().product());
+    let mut seen = hashbrown::HashSet::new();
+    let cells: usize = lengths.iter().product();
+    for cell in 0..cells {
+        for Offset { steps, weight } in offsets {
+            let Some(other) = cell_at(cell, steps, lengths, is_closed) else { continue };
+            let ends = (cell.min(other), cell.max(other));
+            if cell != other && seen.insert(ends) {
+                builder.add_edge(ends.0 as NodeId, ends.1 as NodeId, *weight);
+            }
+        }
+    }
+    built(builder)
+}
+
+/// The cell some steps from another one, if there is one.
+fn cell_at(cell: usize, steps: &[i64], lengths: &[usize], is_closed: &[bool]) -> Option<usize> {
+    assert_eq!(lengths.len(), steps.len(), "a step for each dimension");
+    let (mut left, mut unit, mut number) = (cell, 1, 0);
+    for ((&length, &is_closed), &step) in lengths.iter().zip(is_closed).zip(steps).rev() {
+        let there = (left % length) as i64 + step;
+        let around = there.rem_euclid(length as i64);
+        if !is_closed && there != around {
+            return None;
+        }
+        (number, unit, left) = (number + around as usize * unit, unit * length, left / length);
+    }
+    Some(number)
 }
 
 /// A planar triangulation like those of finite element codes: the points of a grid of `width` x `height`,

@@ -15,6 +15,7 @@
 //! | `components` | what is connected |
 //! | `groups` | components, and what heavy edges join, in breadth-first order |
 //! | `hubs` | vertices with far more arcs than others |
+//! | [`stencil`] | Cartesian grids with a stencil, recognised by their edges |
 //! | [`generate`] | grids, meshes and random geometric graphs |
 //! | [`validation`] | on which edges their ends do not agree |
 //! | [`fingerprint`] | whether they do on all, by one number |
@@ -34,6 +35,7 @@ pub mod groups;
 pub mod hubs;
 pub mod quotient;
 pub mod relabel;
+pub mod stencil;
 pub mod subgraph;
 pub mod validation;
 

@@ -112,7 +112,7 @@ impl<'a> LinkLoads<'a> {
         self.0.all().iter().sum()
     }
 
-    /// The greatest load; 0 without traffic. O(links).
+    /// The greatest load; 0 without traffic. O(1).
     pub fn greatest(&self) -> Cost {
         self.0.greatest()
     }

@@ -38,6 +38,8 @@ pub(super) trait CarriersVisitor {
 pub(super) struct Loads<C> {
     pub carriers: C,
     loads: Vec<Cost>,
+    /// A tournament of the loads: entry i is the greater of the entries 2i and 2i + 1, and the second half are the loads, padded by 0.
+    greatest: Vec<Cost>,
     /// The change by what was moved last, and the carriers that it concerns, which may be named twice.
     changes: Vec<Cost>,
     changed: Vec<u32>,
@@ -52,14 +54,22 @@ impl<C: Carriers> Loads<C> {
         check_pes(graph, carriers.num_pes(), pe_of)?;
         check_cost(graph, carriers.most())?;
         let none = vec![0; carriers.count()];
-        let mut loads = Self { carriers, loads: none.clone(), changes: none, changed: Vec::new() };
+        let greatest = vec![0; 2 * none.len().next_power_of_two()];
+        let mut loads = Self { carriers, loads: none.clone(), greatest, changes: none, changed: Vec::new() };
+        loads.restart(graph, pe_of);
+        Ok(loads)
+    }
+
+    /// Replaces the loads by those under another mapping of the same graph to PEs of the machine.
+    pub fn restart(&mut self, graph: &CsrGraph, pe_of: &[PeId]) {
+        self.loads.fill(0);
+        self.greatest.fill(0);
         for node in graph.nodes() {
             for (target, weight) in graph.arcs(node) {
-                loads.add(pe_of[node as usize], pe_of[target as usize], weight);
+                self.add(pe_of[node as usize], pe_of[target as usize], weight);
             }
         }
-        loads.apply();
-        Ok(loads)
+        self.apply();
     }
 
     /// The load of each carrier.
@@ -67,9 +77,9 @@ impl<C: Carriers> Loads<C> {
         &self.loads
     }
 
-    /// The greatest load; 0 without traffic. O(carriers).
+    /// The greatest load; 0 without traffic. O(1).
     pub fn greatest(&self) -> Cost {
-        self.loads.iter().copied().max().unwrap_or(0)
+        self.greatest[1]
     }
 
     /// The greatest load of what carries the messages of a process, in both directions.
@@ -119,10 +129,31 @@ impl<C: Carriers> Loads<C> {
         self.changed.iter().map(|&carrier| (self.loads[carrier as usize], self.changes[carrier as usize]))
     }
 
-    /// Makes the noted changes.
+    /// By how much the sum of a power of all loads, each divided by `scale`, changes with the noted changes.
+    pub fn change_of_powers(&mut self, scale: f64, power: u32) -> f64 {
+        let of = |load: Cost| (load as f64 / scale).powi(power as i32);
+        self.noted().map(|(load, change)| of(load + change) - of(load)).sum()
+    }
+
+    /// Makes the noted changes; O(log carriers) for each.
     pub fn apply(&mut self) {
+        let leaves = self.greatest.len() / 2;
         for carrier in self.changed.drain(..) {
-            self.loads[carrier as usize] += std::mem::take(&mut self.changes[carrier as usize]);
+            let index = carrier as usize;
+            let change = std::mem::take(&mut self.changes[index]);
+            if change == 0 {
+                continue;
+            }
+            self.loads[index] += change;
+            let mut entry = leaves + index;
+            self.greatest[entry] = self.loads[index];
+            while entry > 1 {
+                entry /= 2;
+                let greater = self.greatest[2 * entry].max(self.greatest[2 * entry + 1]);
+                if std::mem::replace(&mut self.greatest[entry], greater) == greater {
+                    break;
+                }
+            }
         }
     }
 

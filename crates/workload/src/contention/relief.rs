@@ -1,13 +1,14 @@
 //! Exchanges that lower a secondary objective: the greatest load of a carrier of traffic, such as a link.
 
-use super::loads::{Carriers, CarriersVisitor, Loads, edges_of_moved};
+use super::loads::{Carriers, CarriersVisitor, Loads};
 use super::objective::SecondaryObjective;
+use super::placed::Placed;
 use viem::graph::CsrGraph;
 use viem::ground::exchange::{Evaluator, best};
 use viem::ground::observer::Observer;
 use viem::ground::settings::{ConfigError, check};
 use viem::ground::types::{Cost, NodeId, PeId};
-use viem::machine::{DistanceOracle, Distances, Machine};
+use viem::machine::{Distances, Machine};
 use viem::mapping::Mapping;
 use viem::mapping::objective::{ScoreError, evaluate};
 use viem::partition::FixedVertices;
@@ -158,9 +159,10 @@ impl CarriersVisitor for Start<'_> {
                 break;
             }
         }
-        let mapping = Mapping::many(machine.machine().num_pes(), search.pe_of)?;
+        let (pe_of, loads) = (search.placed.pe_of, search.placed.loads);
+        let mapping = Mapping::many(machine.machine().num_pes(), pe_of)?;
         // A machine of somebody's own may have other distances than its routes.
-        let (cost, greatest) = (evaluate(graph, distances, &mapping)?, search.loads.greatest());
+        let (cost, greatest) = (evaluate(graph, distances, &mapping)?, loads.greatest());
         if greatest >= greatest_of_start || cost > cost_of_start + excess {
             return Ok(self.unchanged(Some(greatest_of_start)));
         }
@@ -220,15 +222,8 @@ struct Exchange {
 }
 
 struct Search<'a, C> {
-    graph: &'a CsrGraph,
-    distances: &'a Distances,
-    loads: Loads<C>,
+    placed: Placed<'a, C>,
     ranges: Ranges,
-    pe_of: Vec<PeId>,
-    /// The same after the exchange that is looked at, which moves these processes.
-    after: Vec<PeId>,
-    moved: Vec<NodeId>,
-    is_moved: Vec<bool>,
     config: &'a ReliefConfig,
     /// Loads are divided by this, so that no power is too large.
     scale: f64,
@@ -236,8 +231,6 @@ struct Search<'a, C> {
     left: Cost,
     /// By how much J rises with the exchange that is looked at.
     rise: Cost,
-    /// Edges looked at.
-    work: u64,
 }
 
 impl<'a, C: Carriers> Search<'a, C> {
@@ -245,31 +238,24 @@ impl<'a, C: Carriers> Search<'a, C> {
     fn new(start: &Start<'a>, distances: &'a Distances, loads: Loads<C>, excess: Cost) -> Self {
         let &Start { graph, machine, mapping, fixed, config, .. } = start;
         Self {
-            graph,
-            distances,
             ranges: Ranges::new(machine.machine(), mapping, fixed),
-            pe_of: mapping.pes().to_vec(),
-            after: mapping.pes().to_vec(),
-            moved: Vec::new(),
-            is_moved: vec![false; graph.num_nodes()],
             config,
             scale: loads.greatest() as f64,
-            loads,
+            placed: Placed::new(graph, distances, loads, mapping.pes().to_vec()),
             left: excess,
             rise: 0,
-            work: 0,
         }
     }
 
     fn goes_on(&self, observer: &dyn Observer) -> bool {
-        self.work < self.config.effort && !observer.should_stop()
+        self.placed.work < self.config.effort && !observer.should_stop()
     }
 
     /// Makes the best exchange of each range with traffic on a busy carrier; returns how many were made.
     fn round(&mut self, observer: &dyn Observer) -> u64 {
         let (mut made, count) = (0, self.ranges.on.len());
         for length in self.ranges.lengths() {
-            let busy = (self.loads.greatest() as f64 * BUSY) as Cost;
+            let busy = (self.placed.loads.greatest() as f64 * BUSY) as Cost;
             for first in (0..count).step_by(length) {
                 if !self.goes_on(observer) {
                     return made;
@@ -292,45 +278,16 @@ impl<'a, C: Carriers> Search<'a, C> {
     /// Returns whether a process on a range has traffic on a carrier of this load.
     fn is_busy(&mut self, first: usize, length: usize, busy: Cost) -> bool {
         let on = self.ranges.on[first..first + length].iter().flatten();
-        on.into_iter().any(|&process| self.loads.greatest_of(self.graph, &self.pe_of, process) >= busy)
+        on.into_iter().any(|&process| self.placed.is_busy(process, busy))
     }
 
     /// Looks at an exchange.
     fn move_contents(&mut self, Exchange { first, partner, length }: Exchange) {
         for index in 0..length {
             for (from, to) in [(first + index, partner + index), (partner + index, first + index)] {
-                for &process in &self.ranges.on[from] {
-                    self.after[process as usize] = to as PeId;
-                    self.is_moved[process as usize] = true;
-                    self.moved.push(process);
-                }
+                self.ranges.on[from].iter().for_each(|&process| self.placed.look_at(process, to as PeId));
             }
         }
-    }
-
-    /// By how much J rises with the exchange.
-    fn rise(&mut self) -> Cost {
-        self.work += self.moved.iter().map(|&process| self.graph.degree(process) as u64).sum::<u64>();
-        let edges = edges_of_moved(self.graph, &self.moved, &self.is_moved);
-        let rise = edges.map(|(process, other, weight)| {
-            let distance =
-                |pe_of: &[PeId]| self.distances.distance(pe_of[process as usize], pe_of[other as usize]);
-            weight * (distance(&self.after) - distance(&self.pe_of))
-        });
-        2 * rise.sum::<Cost>()
-    }
-
-    fn note(&mut self) {
-        let marks = (self.moved.as_slice(), self.is_moved.as_slice());
-        self.work += 4 * self.moved.iter().map(|&process| self.graph.degree(process) as u64).sum::<u64>();
-        self.loads.note(self.graph, (&self.pe_of, &self.after), marks);
-    }
-
-    /// By how much the sum of powers changes with the noted loads.
-    fn change_of_powers(&mut self) -> f64 {
-        let (scale, power) = (self.scale, self.config.power as i32);
-        let of = |load: Cost| (load as f64 / scale).powi(power);
-        self.loads.noted().map(|(load, change)| of(load + change) - of(load)).sum()
     }
 }
 
@@ -341,29 +298,21 @@ impl<C: Carriers> Evaluator for Search<'_, C> {
 
     fn change(&mut self, by: &Exchange) -> f64 {
         self.move_contents(*by);
-        self.rise = self.rise();
+        self.rise = self.placed.rise();
         if self.rise > self.left {
             return f64::INFINITY;
         }
-        self.note();
-        self.change_of_powers()
+        self.placed.note();
+        self.placed.loads.change_of_powers(self.scale, self.config.power)
     }
 
     fn make(&mut self, by: Exchange, _: f64) {
         self.left -= self.rise;
-        self.loads.apply();
-        for process in self.moved.drain(..) {
-            self.pe_of[process as usize] = self.after[process as usize];
-            self.is_moved[process as usize] = false;
-        }
+        self.placed.make();
         self.ranges.exchange(by);
     }
 
     fn leave(&mut self, _: &Exchange) {
-        self.loads.forget();
-        for process in self.moved.drain(..) {
-            self.after[process as usize] = self.pe_of[process as usize];
-            self.is_moved[process as usize] = false;
-        }
+        self.placed.leave();
     }
 }

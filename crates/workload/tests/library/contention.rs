@@ -13,7 +13,10 @@ use viem::partition::FixedVertices;
 use viem::solve::{Balance, Config, PreparedMachine, Request, Secondary};
 use viem_cluster::build;
 use viem_report::traffic;
-use viem_workload::contention::{LinkLoads, ReliefConfig, SecondaryObjective, relieve, routing_of};
+use viem_workload::contention::{
+    BottleneckConfig, JobObjective, LinkLoads, ReliefConfig, SecondaryObjective, bottleneck_of, relieve,
+    routing_of,
+};
 use viem_workload::routing::Routing;
 
 /// Machines of eight PEs whose links are known.
@@ -221,9 +224,96 @@ fn without_known_links_nothing_changes() {
     );
 }
 
+/// Beside all mappings of eight processes: never worse than the best J, never better than the least maximum whose J is low enough, and nearly always
+/// that one.
+#[test]
+fn the_least_maximum_is_found_where_all_mappings_are_known() {
+    let all = permutations();
+    let (mut rng, mut best, mut lowered) = (Rng::new(5), 0, 0);
+    for machine in machines() {
+        for _ in 0..3 {
+            let graph = random_graph(8, 4, 9, &mut rng);
+            let judge = Judge::new(SecondaryObjective::BusiestLink, &graph, &machine);
+            let judged: Vec<(Cost, Cost)> = all.iter().map(|pe_of| judge.of(pe_of)).collect();
+            let first = (0..all.len()).min_by_key(|&index| judged[index].0).unwrap();
+            let start = Mapping::from_pes(all[first].clone()).unwrap();
+            let prepared = PreparedMachine::new(&machine);
+            let request = Request::new(&graph, &prepared).start(&start);
+            let config = BottleneckConfig::default().with_excess(0.3);
+            let found = request.then_lower(&config as &dyn Secondary).solve(&Config::fast(), &()).unwrap();
+            let (cost, greatest) = judge.of(found.mapping.pes());
+            assert_eq!(
+                (found.report.cost, bottleneck_of(&graph, &prepared, found.mapping.pes()).unwrap()),
+                (cost, greatest)
+            );
+            let least = judged.iter().map(|&(cost, greatest)| (greatest, cost)).min().unwrap();
+            assert!(least <= (greatest, cost) && greatest <= judged[first].1, "{}", machine.describe());
+            let most = (judged[first].0 as f64 * 1.3) as Cost;
+            let reachable =
+                judged.iter().filter(|judged| judged.0 <= most).map(|judged| judged.1).min().unwrap();
+            best += usize::from(greatest <= reachable);
+            lowered += usize::from(greatest < judged[first].1);
+        }
+    }
+    assert!(best >= 11 && lowered >= 4, "{best} best, {lowered} lowered, of 12");
+}
+
+/// Irregular meshes on nodes: exchanges of pairs end where several nodes send as much, and annealing does not.
+#[test]
+fn annealing_leaves_maxima_that_single_exchanges_do_not() {
+    let tree = build("16:20", Some("0:1"), None).unwrap();
+    let machine = PreparedMachine::new(&*tree);
+    let mut greatest = [0; 3];
+    for seed in 0..4 {
+        let graph = viem::graph::generate::mesh(20, 16, seed);
+        let of = |mapping: &Mapping| bottleneck_of(&graph, &machine, mapping.pes()).unwrap();
+        let solve = |objective: JobObjective| {
+            let config = BottleneckConfig::default().with_objective(objective).with_seed(seed);
+            let request = Request::new(&graph, &machine).then_lower(&config as &dyn Secondary);
+            request.solve(&Config::fast(), &()).unwrap()
+        };
+        let plain = solve(JobObjective::J);
+        let relief = ReliefConfig::default().with_excess(0.03);
+        let relieved = relieve(&graph, &machine, &plain.mapping, None, &relief, &()).unwrap();
+        let (found, mixed) = (solve(JobObjective::Bottleneck), solve(JobObjective::Mixed));
+        assert_eq!(solve(JobObjective::Bottleneck).mapping, found.mapping);
+        assert!(found.report.cost.max(mixed.report.cost) as f64 <= 1.03 * plain.report.cost as f64);
+        assert!(of(&found.mapping) <= of(&mixed.mapping));
+        let all = [&relieved.mapping, &found.mapping, &plain.mapping];
+        greatest.iter_mut().zip(all).for_each(|(sum, mapping)| *sum += of(mapping));
+    }
+    let [relieved, found, plain] = greatest;
+    assert!(found < relieved && relieved <= plain, "{found} {relieved} {plain}");
+}
+
+#[test]
+fn the_bottleneck_is_lowered_around_fixed_processes_and_within_loads() {
+    let mut rng = Rng::new(8);
+    let torus = build("torus:4x4/2", Some("1:5"), None).unwrap();
+    let machine = PreparedMachine::new(&*torus);
+    let graph = random_graph(28, 5, 9, &mut rng);
+    let mut fixed = FixedVertices::none(28, 32);
+    (0..8).for_each(|process| fixed.fix(process, 31 - process).unwrap());
+    let config = BottleneckConfig::default().with_excess(0.2);
+    let request = Request::new(&graph, &machine).fixed(&fixed).then_lower(&config as &dyn Secondary);
+    let found = request.solve(&Config::fast(), &()).unwrap();
+    assert_eq!(fixed.violated_by(found.mapping.pes()), None);
+    Mapping::on(&*torus, found.mapping.into_pes()).unwrap();
+    let graph = random_graph(128, 5, 9, &mut rng);
+    let request = Request::new(&graph, &machine).balanced(Balance::default());
+    let plain = request.solve(&Config::fast(), &()).unwrap();
+    let lowered = request.then_lower(&config as &dyn Secondary).solve(&Config::fast(), &()).unwrap();
+    assert_eq!(lowered.report.loads, plain.report.loads);
+    let of = |mapping: &Mapping| bottleneck_of(&graph, &machine, mapping.pes()).unwrap();
+    assert!(of(&lowered.mapping) < of(&plain.mapping));
+    assert!(lowered.report.cost as f64 <= 1.2 * plain.report.cost as f64);
+}
+
 #[test]
 fn settings_are_checked() {
     assert!(ReliefConfig::default().validate().is_ok());
     let error = ReliefConfig::default().with_excess(1.5).validate().unwrap_err();
+    assert_eq!(error.field, "excess");
+    let error = BottleneckConfig::default().with_excess(-0.5).validate().unwrap_err();
     assert_eq!(error.field, "excess");
 }

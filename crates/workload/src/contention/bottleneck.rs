@@ -1,0 +1,135 @@
+//! Mappings whose busiest carrier of traffic has the least load, and mappings that balance it with J.
+//!
+//! *Problem.* Minimise the greatest load of a carrier and then J, or the sum of J and a norm of the loads, while J is at most a share above that of a given
+//! mapping. Carriers are links; where these are not known, nodes.
+//!
+//! *Algorithm.* Exchanges that lower a maximum are rare: several carriers usually have it, and each exchange changes few. So the search anneals
+//! `J / J0 + M / M0`, where M is the power mean of the loads, and J0 and M0 are those of the start. M is smooth, and rises above the mean load only if few carriers
+//! have much. With c carriers, J is c times their mean load, so that `J + c · M` is a sum of two sums of loads; that is the value of `mixed`. A higher
+//! power follows the maximum more closely, but hides all carriers below it. Of all mappings that annealing passes, the best one by the objective itself
+//! is kept. From it, exchanges lower J without raising the maximum. The search begins at the given mapping, and at the cuts of a grid
+//! ([`grid_mappings`]) whose busiest carrier has less to do.
+//!
+//! *Moves.* A process, every second one of a busy carrier, changes places with one a few edges from its neighbours, or takes a free place there.
+//!
+//! *Cost.* O(degree · links of a route + carriers that change · log carriers) for each move; memory O(n + m + carriers).
+//!
+//! *Source.* Metropolis et al. (1953), as in [`exchange`](viem::ground::exchange). That norms of loads predict times better than their maximum alone:
+//! Bhatele, Jain, Livnat, Pascucci and Bremer, *Analyzing Network Health and Congestion in Dragonfly-based Supercomputers*, IPDPS 2016.
+
+use super::annealed::{Found, Scale, Search, Task};
+use super::job_objective::{BottleneckConfig, JobObjective};
+use super::loads::{Carriers, CarriersVisitor, Loads};
+use super::objective::SecondaryObjective;
+use super::placed::Placed;
+use viem::graph::CsrGraph;
+use viem::ground::rng::{Rng, derive};
+use viem::ground::types::{Cost, PeId};
+use viem::machine::Places;
+use viem::mapping::Mapping;
+use viem::mapping::construct::grid_mappings;
+use viem::mapping::objective::{ScoreError, evaluate};
+use viem::solve::{Lowered, Lowering, PreparedMachine, Secondary};
+
+impl Secondary for BottleneckConfig {
+    fn lower(&self, given: &Lowering<'_>) -> Result<Lowered, ScoreError> {
+        let links = SecondaryObjective::BusiestLink.visit(given.machine, Task { given, config: self })?;
+        match links {
+            Some(lowered) => Ok(lowered),
+            None => {
+                let nodes =
+                    SecondaryObjective::BusiestNode.visit(given.machine, Task { given, config: self })?;
+                Ok(nodes.expect("nodes are always known"))
+            }
+        }
+    }
+}
+
+/// The greatest load of a link, where links are known, or else of a node, under a mapping, process i on PE `pe_of[i]`.
+///
+/// # Errors
+///
+/// A process has no PE, a PE does not exist, or loads could overflow.
+pub fn bottleneck_of(
+    graph: &CsrGraph,
+    machine: &PreparedMachine<'_>,
+    pe_of: &[PeId],
+) -> Result<Cost, ScoreError> {
+    let of = |objective: SecondaryObjective| objective.evaluate(graph, machine, pe_of);
+    match of(SecondaryObjective::BusiestLink)? {
+        Some(load) => Ok(load),
+        None => Ok(of(SecondaryObjective::BusiestNode)?.unwrap_or(0)),
+    }
+}
+
+/// About how many processes and arcs are looked at for the cuts of a grid.
+const CUTS: usize = 1 << 21;
+
+impl CarriersVisitor for Task<'_> {
+    type Output = Lowered;
+
+    fn visit<C: Carriers>(self, carriers: C) -> Result<Lowered, ScoreError> {
+        let Self { given: &Lowering { graph, machine, mapping, observer, .. }, config } = self;
+        let cost = evaluate(graph, machine.distances()?, mapping)?;
+        let mut loads = Loads::of(graph, carriers, mapping.pes())?;
+        let scale = Scale::new(&loads, cost, config);
+        let mut best = Found { key: scale.key(&loads, cost, scale.sum), pe_of: mapping.pes().to_vec() };
+        if config.objective == JobObjective::J || loads.greatest() == 0 || cost == 0 {
+            return Ok(Lowered { mapping: mapping.clone(), cost, exchanges: 0 });
+        }
+        let most = cost.saturating_add((cost as f64 * config.excess.clamp(0.0, 1.0)) as Cost);
+        let (mut exchanges, given) =
+            (0, Start { mapping: mapping.clone(), greatest: loads.greatest(), cost });
+        let mut starts = vec![given];
+        starts.extend(self.simple(&mut loads)?);
+        for (number, Start { mapping, greatest, cost }) in (0..).zip(starts) {
+            // Where J is too great, only a lower maximum is worth it.
+            let is_worth_it =
+                number == 0 || cost <= most || (greatest as f64) < best.key.0 && self.is_greatest();
+            if observer.should_stop() || !is_worth_it {
+                continue;
+            }
+            loads.restart(graph, mapping.pes());
+            let placed = Placed::new(graph, machine.distances()?, loads, mapping.into_pes());
+            let mut search = Search::new(self, placed, scale, (cost, most.max(cost)));
+            search.run(&mut Rng::new(derive(config.seed, number)));
+            exchanges += search.made;
+            best = search.best.into_iter().chain([best]).min_by(Found::compare).expect("there is one");
+            loads = search.placed.loads;
+        }
+        let mapping = Mapping::many(machine.machine().num_pes(), best.pe_of)?;
+        Ok(Lowered { cost: evaluate(graph, machine.distances()?, &mapping)?, mapping, exchanges })
+    }
+}
+
+/// A mapping where the search may begin.
+struct Start {
+    mapping: Mapping,
+    greatest: Cost,
+    cost: Cost,
+}
+
+impl Task<'_> {
+    /// The simple mappings whose busiest carrier has the least load: of small J, and of any J. Those are the order of the processes, and the cuts of a
+    /// grid.
+    fn simple<C: Carriers>(&self, loads: &mut Loads<C>) -> Result<Vec<Start>, ScoreError> {
+        let Lowering { graph, machine, fixed, balance, mapping, .. } = *self.given;
+        if balance.is_some() || fixed.is_some_and(|fixed| !fixed.is_empty()) {
+            return Ok(Vec::new());
+        }
+        let in_order = Mapping::in_order(machine.machine(), graph.num_nodes());
+        let cuts = grid_mappings(graph, &Places::of(machine.machine())?, CUTS);
+        let mut starts = Vec::new();
+        for mapping in in_order.into_iter().chain(cuts) {
+            loads.restart(graph, mapping.pes());
+            let cost = evaluate(graph, machine.distances()?, &mapping)?;
+            starts.push(Start { greatest: loads.greatest(), cost, mapping });
+        }
+        let of_given = evaluate(graph, machine.distances()?, mapping)? as f64;
+        let most = (of_given * (1.0 + self.config.excess)) as Cost;
+        starts.sort_by_key(|start| (start.cost > most, start.greatest, start.cost));
+        let costly = starts.partition_point(|start| start.cost <= most);
+        let others = starts.split_off(costly);
+        Ok(starts.into_iter().take(1).chain(others.into_iter().take(1)).collect())
+    }
+}

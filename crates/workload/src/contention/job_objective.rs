@@ -1,0 +1,82 @@
+//! What jobs minimise, and the settings of the search for it.
+
+use viem::ground::settings::{ConfigError, check, named};
+
+named! {
+    /// What a job minimises.
+    #[derive(Default)]
+    pub enum JobObjective: "objective" {
+        /// J.
+        #[default]
+        J = "J",
+        /// The greatest load of a carrier, then J.
+        Bottleneck = "bottleneck",
+        /// J, and the power mean of the loads times their number.
+        Mixed = "mixed",
+    }
+}
+
+/// What is minimised, how far J may rise, and the effort of the search.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct BottleneckConfig {
+    /// What is minimised. With J, a mapping of small J is the result as it is given.
+    pub objective: JobObjective,
+    /// The share of J by which it may rise, from 0 to 1. The order of the processes or a cut of a grid whose busiest carrier has less load than all that is
+    /// found within that share is improved all the same, from its own J.
+    pub excess: f64,
+    /// The power of the mean of the loads, from 1 to 64: the higher, the more the busiest count.
+    pub power: u32,
+    /// Moves that annealing tries for each process, from each start.
+    pub moves: u32,
+    /// The share of the worsenings of mean size that are accepted at the beginning, above 0 and below 1.
+    pub initial_acceptance: f64,
+    /// Upper limit on the edges that annealing looks at from each start, with the carriers of each counted as one.
+    pub effort: u64,
+    /// The seed.
+    pub seed: u64,
+}
+
+impl Default for BottleneckConfig {
+    fn default() -> Self {
+        Self {
+            objective: JobObjective::Bottleneck,
+            excess: 0.03,
+            power: 16,
+            moves: 150,
+            initial_acceptance: 0.1,
+            effort: 1 << 26,
+            seed: 0,
+        }
+    }
+}
+
+impl BottleneckConfig {
+    /// The same settings for another objective.
+    pub fn with_objective(self, objective: JobObjective) -> Self {
+        Self { objective, ..self }
+    }
+
+    /// The same settings, but J may rise by this share.
+    pub fn with_excess(self, excess: f64) -> Self {
+        Self { excess, ..self }
+    }
+
+    /// The same settings with other random choices.
+    pub fn with_seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Checks that every number is in its range.
+    ///
+    /// # Errors
+    ///
+    /// The first number that is not.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        let is_share = self.initial_acceptance > 0.0 && self.initial_acceptance < 1.0;
+        check("excess", self.excess, (0.0..=1.0).contains(&self.excess), "from 0 to 1")?;
+        check("power", self.power, (1..=64).contains(&self.power), "from 1 to 64")?;
+        check("initial_acceptance", self.initial_acceptance, is_share, "above 0 and below 1")
+    }
+}

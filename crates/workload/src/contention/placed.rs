@@ -1,0 +1,81 @@
+//! A mapping with the loads that it brings, while processes move.
+
+use super::loads::{Carriers, Loads, edges_of_moved};
+use viem::graph::CsrGraph;
+use viem::ground::types::{Cost, NodeId, PeId};
+use viem::machine::{DistanceOracle, Distances};
+
+/// A mapping, its loads, and some processes that are looked at elsewhere. These are then moved or put back.
+pub(super) struct Placed<'a, C> {
+    graph: &'a CsrGraph,
+    distances: &'a Distances,
+    pub loads: Loads<C>,
+    /// The PE of each process.
+    pub pe_of: Vec<PeId>,
+    /// The same where those are that are looked at.
+    after: Vec<PeId>,
+    moved: Vec<NodeId>,
+    is_moved: Vec<bool>,
+    /// Edges looked at.
+    pub work: u64,
+}
+
+impl<'a, C: Carriers> Placed<'a, C> {
+    /// A mapping and its loads.
+    pub fn new(graph: &'a CsrGraph, distances: &'a Distances, loads: Loads<C>, pe_of: Vec<PeId>) -> Self {
+        let (after, is_moved) = (pe_of.clone(), vec![false; graph.num_nodes()]);
+        Self { graph, distances, loads, pe_of, after, moved: Vec::new(), is_moved, work: 0 }
+    }
+
+    /// Looks at a process on another PE. Each is named once.
+    pub fn look_at(&mut self, process: NodeId, pe: PeId) {
+        self.after[process as usize] = pe;
+        self.is_moved[process as usize] = true;
+        self.moved.push(process);
+    }
+
+    /// By how much J rises.
+    pub fn rise(&mut self) -> Cost {
+        self.work += self.arcs();
+        let edges = edges_of_moved(self.graph, &self.moved, &self.is_moved);
+        let rise = edges.map(|(process, other, weight)| {
+            let distance =
+                |pe_of: &[PeId]| self.distances.distance(pe_of[process as usize], pe_of[other as usize]);
+            weight * (distance(&self.after) - distance(&self.pe_of))
+        });
+        2 * rise.sum::<Cost>()
+    }
+
+    /// Notes the change of the loads.
+    pub fn note(&mut self) {
+        self.work += 4 * self.arcs();
+        self.loads.note(self.graph, (&self.pe_of, &self.after), (&self.moved, &self.is_moved));
+    }
+
+    /// Moves the processes; the change of the loads has been noted.
+    pub fn make(&mut self) {
+        self.loads.apply();
+        for process in self.moved.drain(..) {
+            self.pe_of[process as usize] = self.after[process as usize];
+            self.is_moved[process as usize] = false;
+        }
+    }
+
+    /// Puts the processes back.
+    pub fn leave(&mut self) {
+        self.loads.forget();
+        for process in self.moved.drain(..) {
+            self.after[process as usize] = self.pe_of[process as usize];
+            self.is_moved[process as usize] = false;
+        }
+    }
+
+    /// Returns whether a process has traffic on a carrier of this load.
+    pub fn is_busy(&mut self, process: NodeId, busy: Cost) -> bool {
+        self.loads.greatest_of(self.graph, &self.pe_of, process) >= busy
+    }
+
+    fn arcs(&self) -> u64 {
+        self.moved.iter().map(|&process| self.graph.degree(process) as u64).sum()
+    }
+}
