@@ -200,7 +200,7 @@ fn map(case: &Case, graph: &CsrGraph, preset: MapPreset, objective: JobObjective
     let bottleneck = BottleneckConfig::default().with_objective(objective);
     let request = Request::new(graph, &machine).then_lower(&bottleneck as &dyn Secondary);
     let config = Config::preset(preset).with_threads(1);
-    let solution = request.solve(&config, &()).unwrap_or_else(|error| fail(error));
+    let solution = request.solve(&config).unwrap_or_else(|error| fail(error));
     let sent = case.sent(graph, solution.mapping.pes());
     let busiest = SecondaryObjective::BusiestNode.evaluate(graph, &machine, solution.mapping.pes());
     assert_eq!((solution.report.cost, busiest.ok().flatten()), (sent.0, Some(sent.1)), "{}", case.name());

@@ -113,7 +113,7 @@ fn map(preset: MapPreset, pairs: &[Pair], run: &MapRun) {
         let begin = Instant::now();
         let Solution { mapping, report, .. } =
             Request::new(&pair.graph, &PreparedMachine::new(&*pair.machine))
-                .solve(&config, &())
+                .solve(&config)
                 .unwrap_or_else(|error| fail(error));
         let taken = begin.elapsed().as_secs_f64();
         seconds += taken;

@@ -111,7 +111,7 @@ fn map(preset: MapPreset, models: &[Model], run: &MapRun) {
         let start = Instant::now();
         let Solution { mapping, report, .. } =
             Request::new(&model.graph, &PreparedMachine::new(&model.hierarchy))
-                .solve(&config, &())
+                .solve(&config)
                 .unwrap_or_else(|error| fail(error));
         seconds += start.elapsed().as_secs_f64();
         let audited = audited_cost(&model.text, &mapping, &model.hierarchy);

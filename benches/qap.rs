@@ -84,7 +84,7 @@ fn table(run: &Run, folder: &Path) {
         let problem = Qap::from_matrices(file.size, file.a, file.b).unwrap_or_else(|error| fail(error));
         for seed in 0..run.seeds {
             let config = config.with_seed(seed).with_target(known);
-            let solution = QapRequest::new(&problem).solve(&config, &()).unwrap_or_else(|error| fail(error));
+            let solution = QapRequest::new(&problem).solve(&config).unwrap_or_else(|error| fail(error));
             let (cost, seconds) = (solution.cost, solution.seconds);
             let above = known.map(|known| 100.0 * (cost - known) as f64 / known.max(1) as f64);
             let [known, gap] = [known.map(|known| known.to_string()), above.map(|gap| format!("{gap:.4}"))]
@@ -148,7 +148,7 @@ fn machines(run: &Run) {
             let problem = geometric(&*machine, run.degree, seed);
             let solved = |config: QapConfig| {
                 QapRequest::new(&problem)
-                    .solve(&config.with_seed(seed), &())
+                    .solve(&config.with_seed(seed))
                     .unwrap_or_else(|error| fail(error))
                     .cost
             };
@@ -208,7 +208,7 @@ fn iteration() {
         // One batch: four members.
         (config.population, config.children) = (4, 0);
         let watch = Stopwatch::start(1);
-        let solution = QapRequest::new(&problem).solve(&config, &()).unwrap_or_else(|error| fail(error));
+        let solution = QapRequest::new(&problem).solve(&config).unwrap_or_else(|error| fail(error));
         let microseconds = watch.seconds() * 1e6 / f64::from(4 * ITERATIONS);
         let kind = if is_symmetric { "symmetric" } else { "asymmetric" };
         println!("n = {SIZE}, {kind}: {microseconds:.2} microseconds an iteration (J = {})", solution.cost);

@@ -172,7 +172,7 @@ impl Instance {
     fn run(&self, config: &Config) -> Run {
         let before = memory::restart_peak();
         let solution = Request::new(&self.graph, &PreparedMachine::new(&self.hierarchy))
-            .solve(config, &())
+            .solve(config)
             .unwrap_or_else(|error| fail(error));
         let mebibytes = before.zip(memory::peak()).map(|(before, peak)| peak.saturating_sub(before) >> 10);
         let audited = audited_cost(&self.text, &solution.mapping, &self.hierarchy);

@@ -124,7 +124,7 @@ fn congested_workloads(preset: MapPreset) {
         let time = |mapping: &[PeId]| both(&workload, &machine, mapping).1;
         let mut config = TaskMapConfig::preset(preset);
         let solution = Request::new(&workload.graph(), &PreparedMachine::new(&machine))
-            .solve(&Config::preset(preset), &())
+            .solve(&Config::preset(preset))
             .expect("there is room");
         let cost = time(solution.mapping.pes());
         let watch = Stopwatch::start(1);

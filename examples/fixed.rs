@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     fixed.fix(0, 0)?;
     fixed.fix(1, 127)?;
     let solution =
-        Request::new(&graph, &PreparedMachine::new(&machine)).fixed(&fixed).solve(&Config::default(), &())?;
+        Request::new(&graph, &PreparedMachine::new(&machine)).fixed(&fixed).solve(&Config::default())?;
     println!(
         "J = {}, of the identity around them {}",
         solution.report.cost, solution.report.cost_of_identity

@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let job = Listed::new(&cluster, cores)?;
 
     let traffic = generate::grid(8, 4);
-    let solution = Request::new(&traffic, &PreparedMachine::new(&job)).solve(&Config::default(), &())?;
+    let solution = Request::new(&traffic, &PreparedMachine::new(&job)).solve(&Config::default())?;
     // PEs of the job are numbered from 0; these are the cores of the cluster.
     let cores: Vec<u32> = solution.mapping.pes().iter().map(|&pe| job.list()[pe as usize]).collect();
     println!("J = {}, processes on cores {cores:?}", solution.report.cost);

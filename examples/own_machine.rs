@@ -48,7 +48,7 @@ impl Machine for TwoRings {
 fn main() -> Result<(), Box<dyn Error>> {
     let machine = TwoRings { length: 16, bridge: 5 };
     let traffic = generate::random_geometric(machine.num_pes(), 4.0, 1);
-    let solution = Request::new(&traffic, &PreparedMachine::new(&machine)).solve(&Config::default(), &())?;
+    let solution = Request::new(&traffic, &PreparedMachine::new(&machine)).solve(&Config::default())?;
     println!("J = {}, {} before", solution.report.cost, solution.report.cost_of_identity);
     Ok(())
 }

@@ -11,7 +11,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mesh, blocks) = (generate::mesh(100, 80, 1), Blocks::equal(8)?);
     let machine = PreparedMachine::new(&blocks);
     let request = Request::new(&mesh, &machine).balanced(Balance::default()).minimise(Objective::Cut);
-    let solution = request.solve(&Config::eco(), &())?;
+    let solution = request.solve(&Config::eco())?;
     println!("{} of {} edges are cut", solution.report.cut, mesh.num_edges());
     println!("loads: {:?}", solution.report.loads);
     println!("vertex 0 is in block {}", solution.mapping.pe_of(0));

@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         |machine| Request::new(&mesh, machine).balanced(Balance::default()).minimise(Objective::Cut);
     let blocks = Blocks::equal(16)?;
     let machine = PreparedMachine::new(&blocks);
-    let old = partition(&machine).solve(&config, &())?;
+    let old = partition(&machine).solve(&config)?;
     println!("before: {} edges are cut by 16 blocks", old.report.cut);
 
     // Block 5 was removed, so block 6 is now block 5; block 0 has half the speed of the others.
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (blocks, weight) = (Blocks::proportional(speeds)?, "0.1".parse()?);
     let machine = PreparedMachine::new(&blocks);
     let remapping = Remapping::new(&homes, weight).with_curve();
-    let found = partition(&machine).previous(remapping).solve_for_weights(&config, &())?;
+    let found = partition(&machine).previous(remapping).solve_for_weights(&config)?;
     let new = found.best(weight)?.report;
     println!(
         "after: {} edges are cut, {} vertices migrate",

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("{} processes in {} files", graph.num_nodes(), summary.files);
 
     let machine = Hierarchy::parse("4:2:2", "1:10:100")?;
-    let solution = Request::new(&graph, &PreparedMachine::new(&machine)).solve(&Config::default(), &())?;
+    let solution = Request::new(&graph, &PreparedMachine::new(&machine)).solve(&Config::default())?;
     println!("J = {}, {} before", solution.report.cost, solution.report.cost_of_identity);
     for (process, core) in solution.mapping.pes().iter().enumerate() {
         println!("process {process} runs on core {core}");

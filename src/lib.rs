@@ -16,7 +16,7 @@
 //! // Two nodes of two processors of two cores, with distances 1 inside a processor, 10 inside a node and 100 between nodes.
 //! let tree = Hierarchy::parse("2:2:2", "1:10:100")?;
 //! let machine = PreparedMachine::new(&tree);
-//! let solution = Request::new(&traffic, &machine).solve(&Config::eco(), &())?;
+//! let solution = Request::new(&traffic, &machine).solve(&Config::eco())?;
 //! // Each edge counts twice: four edges stay in a processor, two in a node, two lead from node to node.
 //! assert_eq!(solution.report.cost, 2 * 10 * (4 * 1 + 2 * 10 + 2 * 100));
 //! println!("process 0 runs on core {}", solution.mapping.pe_of(0));
@@ -43,7 +43,7 @@
 //! Each has an example where it is documented; the folder `examples/` has complete programs.
 //!
 //! Settings are values of types named `...Config`: `preset` makes them, `with_...` changes them, `validate` checks them. An [`Observer`] can follow
-//! a run and end it early; `&()` does neither. Same seed, same result, with any number of threads.
+//! a run and end it early. Same seed, same result, with any number of threads.
 //!
 //! # Which modules matter
 //!
@@ -92,7 +92,7 @@
 //! }
 //!
 //! let (graph, machine) = (generate::grid(40, 1), PreparedMachine::new(&Racks(40)));
-//! let solution = Request::new(&graph, &machine).solve(&Config::default(), &())?;
+//! let solution = Request::new(&graph, &machine).solve(&Config::default())?;
 //! # assert!(solution.report.cost <= solution.report.cost_of_identity);
 //! # Ok::<(), viem::SolveError>(())
 //! ```
@@ -133,7 +133,7 @@
 //!
 //! // Flow between three objects, distances between three places.
 //! let qap = Qap::from_matrices(3, vec![0, 5, 1, 5, 0, 2, 1, 2, 0], vec![0, 9, 2, 9, 0, 3, 2, 3, 0])?;
-//! let solution = QapRequest::new(&qap).solve(&QapConfig::default(), &())?;
+//! let solution = QapRequest::new(&qap).solve(&QapConfig::default())?;
 //! assert!(solution.is_optimal);
 //! println!("object 0 is at place {}", solution.mapping.pe_of(0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -271,7 +271,7 @@ fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcom
     let map = |machine: &dyn Machine, seed| {
         Request::new(graph, &PreparedMachine::new(machine))
             .balanced(BALANCE)
-            .solve(&config(seed), &())
+            .solve(&config(seed))
             .unwrap_or_else(|error| fail(error))
     };
     let old = map(&tree, 2 * draw).mapping;
@@ -299,7 +299,7 @@ fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcom
         let solution = Request::new(graph, &PreparedMachine::new(machine.as_ref()))
             .balanced(BALANCE)
             .previous(Remapping::new(&homes, weight))
-            .solve(&config(2 * draw + 1), &());
+            .solve(&config(2 * draw + 1));
         let report = solution.unwrap_or_else(|error| fail(error)).report;
         (report.cost, report.migration.unwrap_or_default(), report.violation().overload)
     };

@@ -93,7 +93,7 @@ impl Run {
     fn map(&self, graph: &CsrGraph, machine: &dyn Machine, config: &Config) -> Solution {
         let balance = Balance::default().with_imbalance(self.imbalance / 100.0);
         let machine = PreparedMachine::new(machine);
-        let solution = Request::new(graph, &machine).balanced(balance).solve(config, &());
+        let solution = Request::new(graph, &machine).balanced(balance).solve(config);
         solution.unwrap_or_else(|error| fail(error))
     }
 

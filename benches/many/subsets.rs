@@ -26,7 +26,7 @@ pub fn table(run: &Run, preset: MapPreset) {
         let prepared = PreparedMachine::new(&equal);
         let balance = Balance::default().with_imbalance(run.imbalance / 100.0);
         let request = Request::new(&graph, &prepared).balanced(balance).minimise(Objective::Cut);
-        let partition = request.solve(&config, &()).unwrap_or_else(|error| fail(error)).mapping;
+        let partition = request.solve(&config).unwrap_or_else(|error| fail(error)).mapping;
         let blocks = partition.quotient(&graph, BLOCKS);
         let (mut ratios, mut worst) = (Vec::new(), (0.0, String::new()));
         for subset in subsets() {

@@ -296,19 +296,17 @@ fn check_mapping(
     let mut start: Vec<u32> = (0..n as u32).collect();
     rng.shuffle(&mut start);
     let start = (rng.below(3) == 0).then(|| Mapping::from_pes(start).expect("a permutation"));
-    let Solution { mapping, report, .. } = match Request::new(graph, &PreparedMachine::new(hierarchy))
-        .start(start.as_ref())
-        .solve(config, &())
-    {
-        Ok(solution) => solution,
-        Err(error @ SolveError::Problem(_)) => {
-            let greatest = i128::from(graph.total_arc_weight()) * i128::from(hierarchy.max_distance());
-            assert!(greatest > i128::from(i64::MAX), "{error}");
-            counts.refused += 1;
-            return;
-        }
-        Err(error) => panic!("{error}"),
-    };
+    let Solution { mapping, report, .. } =
+        match Request::new(graph, &PreparedMachine::new(hierarchy)).start(start.as_ref()).solve(config) {
+            Ok(solution) => solution,
+            Err(error @ SolveError::Problem(_)) => {
+                let greatest = i128::from(graph.total_arc_weight()) * i128::from(hierarchy.max_distance());
+                assert!(greatest > i128::from(i64::MAX), "{error}");
+                counts.refused += 1;
+                return;
+            }
+            Err(error) => panic!("{error}"),
+        };
     counts.mapped += 1;
     let cost = audited_cost(text, &mapping, hierarchy);
     assert_eq!(cost, report.cost as u128);
@@ -324,7 +322,7 @@ fn check_mapping(
     let other = config.with_threads(pick(rng, &[1, 2, 8])).with_distances(pick(rng, &kinds));
     let again = Request::new(graph, &PreparedMachine::new(hierarchy))
         .start(start.as_ref())
-        .solve(&other, &())
+        .solve(&other)
         .expect("what was solved before");
     assert_eq!(again.mapping, mapping, "{config:?} {other:?}");
     let timeless = |mut report: Report| {
@@ -343,7 +341,8 @@ fn check_mapping(
     let hurried = config.with_time_limit(time_limit);
     let stopped = Request::new(graph, &PreparedMachine::new(hierarchy))
         .start(start.as_ref())
-        .solve(&hurried, &stop)
+        .observed(&stop)
+        .solve(&hurried)
         .expect("what was solved before");
     let cost = stopped.report.cost;
     assert_eq!(audited_cost(text, &stopped.mapping, hierarchy), cost as u128);

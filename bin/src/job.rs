@@ -5,7 +5,7 @@
 //! ```
 
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::console::Console;
 use crate::end::End;
@@ -94,9 +94,9 @@ impl Job<'_> {
         Ok(files::probe_verifiable(self.inputs.iter().copied(), self.outputs.is_file(result))?)
     }
 
-    /// The progress line, and the signals that are caught from now on.
-    pub(crate) fn watch(&self, first: First) -> (Progress, Received) {
-        let progress = Progress::new(self.quiet);
+    /// The progress line of a run with this time limit, and the signals that are caught from now on.
+    pub(crate) fn watch(&self, first: First, limit: Option<Duration>) -> (Progress, Received) {
+        let progress = Progress::new(self.quiet, limit);
         let received = signals::listen(&progress, first);
         (progress, received)
     }

@@ -1,8 +1,9 @@
 //! A line on stderr that shows what is being done, while work is long and only if stderr is a terminal.
 
+use std::fmt;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use viem::ground::observer::{Observer, Phase};
 use viem::ground::types::Cost;
@@ -10,13 +11,25 @@ use viem::ground::types::Cost;
 /// Shows what the program is doing; gone when dropped.
 pub(crate) struct Progress(ProgressBar);
 
+/// Characters of the bar that shows how much of the time limit has passed.
+const WIDTH: u32 = 20;
+
 impl Progress {
-    /// A display that is hidden when `quiet`, and where stderr is no terminal.
-    pub(crate) fn new(quiet: bool) -> Self {
+    /// A display that is hidden when `quiet`, and where stderr is no terminal. With a time limit it has a bar, and the time that is left.
+    pub(crate) fn new(quiet: bool, limit: Option<Duration>) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {msg}") {
-            bar.set_style(style);
+        let template = match limit {
+            Some(_) => "{spinner} {elapsed} {share} {msg}",
+            None => "{spinner} {elapsed} {msg}",
+        };
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            let limit = limit.unwrap_or_default();
+            let share = move |state: &ProgressState, out: &mut dyn fmt::Write| {
+                // Nobody is told if the terminal has gone.
+                let _ = out.write_str(&share(state.elapsed(), limit));
+            };
+            bar.set_style(style.with_key("share", share));
         }
         Self(bar)
     }
@@ -40,6 +53,15 @@ impl Progress {
     }
 }
 
+/// How much of a time limit has passed, as a bar, and what is left.
+fn share(elapsed: Duration, limit: Duration) -> String {
+    let passed = elapsed.min(limit);
+    let share = if limit.is_zero() { 1.0 } else { passed.as_secs_f64() / limit.as_secs_f64() };
+    let full = (share * f64::from(WIDTH)) as usize;
+    let left = (limit - passed).as_secs_f64().ceil();
+    format!("[{}{}] {left:.0}s left,", "#".repeat(full), ".".repeat(WIDTH as usize - full))
+}
+
 impl Drop for Progress {
     fn drop(&mut self) {
         self.0.finish_and_clear();
@@ -58,5 +80,19 @@ impl Observer for Progress {
         if self.is_shown() {
             self.0.set_message(format!("improving the mapping, J = {cost}"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_shown_as_a_bar_that_fills() {
+        let shown = |elapsed, limit| share(Duration::from_secs(elapsed), Duration::from_secs(limit));
+        assert_eq!(shown(0, 60), "[....................] 60s left,");
+        assert_eq!(shown(30, 60), "[##########..........] 30s left,");
+        assert_eq!(shown(70, 60), "[####################] 0s left,");
+        assert_eq!(shown(0, 0), "[####################] 0s left,");
     }
 }

@@ -127,7 +127,7 @@ impl Remap<'_> {
     ) -> Result<(Solution, Option<Curve>)> {
         let (is_asked, remapping) = (self.options.curve.is_some(), Remapping::new(&self.homes, self.weight));
         let remapping = if is_asked { remapping.with_curve() } else { remapping };
-        let found = request.previous(remapping).solve_for_weights(config, observer)?;
+        let found = request.previous(remapping).observed(observer).solve_for_weights(config)?;
         let curve = is_asked.then(|| self.curve(found.curve(), (objective, total), console));
         Ok((found.into_best(self.weight)?, curve))
     }

@@ -29,7 +29,7 @@ fuzz_target!(|text: &[u8]| {
     let config = Config::preset(MapPreset::Fast);
     let solution = Request::new(&graph, &PreparedMachine::new(&machine))
         .fixed(&fixed)
-        .solve(&config, &())
+        .solve(&config)
         .expect("the reader has checked all");
     assert_eq!(fixed.violated_by(solution.mapping.pes()), None);
     assert!(solution.report.cost <= solution.report.cost_of_identity);

@@ -73,7 +73,8 @@ fuzz_target!(|bytes: &[u8]| {
     let solution = match Request::new(graph, &PreparedMachine::new(machine.as_ref()))
         .balanced(*balance)
         .start(start.as_ref())
-        .solve(config, stop)
+        .observed(stop)
+        .solve(config)
     {
         Ok(solution) => solution,
         Err(error) => return assert!(!error.to_string().is_empty()),

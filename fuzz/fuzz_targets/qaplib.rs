@@ -23,9 +23,8 @@ fuzz_target!(|text: &[u8]| {
     if size > 7 {
         return;
     }
-    let solution = QapRequest::new(&qap)
-        .solve(&QapConfig::preset(MapPreset::Fast), &())
-        .expect("the settings are in range");
+    let solution =
+        QapRequest::new(&qap).solve(&QapConfig::preset(MapPreset::Fast)).expect("the settings are in range");
     assert!(solution.is_optimal && solution.cost <= solution.cost_of_identity);
     let places: String = solution.mapping.pes().iter().map(|place| format!("{place}\n")).collect();
     let audited = audit_qap(&text_of_bytes(text), &places);

@@ -59,10 +59,11 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<(CsrGraph, Hierarchy, Conf
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok((graph, hierarchy, config, stop)) = problem(&mut Unstructured::new(bytes)) else { return };
-    let solution = match Request::new(&graph, &PreparedMachine::new(&hierarchy)).solve(&config, &stop) {
-        Ok(solution) => solution,
-        Err(error) => return assert!(!error.to_string().is_empty()),
-    };
+    let solution =
+        match Request::new(&graph, &PreparedMachine::new(&hierarchy)).observed(&stop).solve(&config) {
+            Ok(solution) => solution,
+            Err(error) => return assert!(!error.to_string().is_empty()),
+        };
     let text = text_of(&graph);
     let audit = |mapping: &Mapping| audited_cost(&text, mapping, &hierarchy);
     assert_eq!(audit(&solution.mapping), solution.report.cost as u128);

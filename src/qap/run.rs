@@ -88,7 +88,7 @@ pub struct QapSolution {
 /// let qap = Qap::from_matrices(3, flow, distance)?;
 /// // The second job must be on the first machine.
 /// let fixed = FixedVertices::new(&[None, Some(0), None], 3)?;
-/// let solution = QapRequest::new(&qap).fixed(&fixed).solve(&QapConfig::default(), &())?;
+/// let solution = QapRequest::new(&qap).fixed(&fixed).solve(&QapConfig::default())?;
 /// assert_eq!(solution.mapping.pes(), [2, 0, 1]);
 /// assert!(solution.is_optimal);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -98,12 +98,13 @@ pub struct QapRequest<'a> {
     qap: &'a Qap,
     start: Option<&'a Mapping>,
     fixed: Option<&'a FixedVertices>,
+    observer: &'a dyn Observer,
 }
 
 impl<'a> QapRequest<'a> {
     /// A problem without constraints.
     pub fn new(qap: &'a Qap) -> Self {
-        Self { qap, start: None, fixed: None }
+        Self { qap, start: None, fixed: None, observer: &() }
     }
 
     /// An assignment that the result must not be worse than, or none.
@@ -118,14 +119,20 @@ impl<'a> QapRequest<'a> {
         Self { fixed: fixed.into(), ..self }
     }
 
+    /// An observer that receives the progress of the run, and may ask it to stop.
+    #[must_use]
+    pub fn observed(self, observer: &'a dyn Observer) -> Self {
+        Self { observer, ..self }
+    }
+
     /// Assigns objects to places to minimise J. The result is not worse than the identity, which has fixed objects at their places and the others in
-    /// order at the remaining ones. If the observer asks to stop, the result is the best assignment found so far.
+    /// order at the remaining ones. If an observer asks to stop, the result is the best assignment found so far.
     ///
     /// # Errors
     ///
     /// Settings out of their ranges, a start or fixed objects that do not fit the problem, and too little memory.
-    pub fn solve(&self, config: &QapConfig, observer: &dyn Observer) -> Result<QapSolution, QapSolveError> {
-        let Self { qap, start, fixed } = *self;
+    pub fn solve(&self, config: &QapConfig) -> Result<QapSolution, QapSolveError> {
+        let Self { qap, start, fixed, observer } = *self;
         config.validate()?;
         let begin = Instant::now();
         let expected = qap.size();

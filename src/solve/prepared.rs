@@ -19,7 +19,7 @@ use crate::machine::{Distances, Machine, MachineError, Nodes, Parts, Places, dis
 /// let machine = PreparedMachine::new(&tree);
 /// for seed in 0..3 {
 ///     let graph = generate::mesh(4, 4, seed);
-///     let solution = Request::new(&graph, &machine).solve(&Config::fast(), &())?;
+///     let solution = Request::new(&graph, &machine).solve(&Config::fast())?;
 ///     assert!(solution.report.cost <= solution.report.cost_of_identity);
 /// }
 /// # Ok::<(), Box<dyn std::error::Error>>(())

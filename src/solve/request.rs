@@ -53,7 +53,7 @@ pub enum Objective {
 ///
 /// let (graph, torus) = (generate::mesh(16, 8, 1), Grid::torus(&[8, 4, 4])?);
 /// let machine = PreparedMachine::new(&torus);
-/// let solution = Request::new(&graph, &machine).solve(&Config::eco(), &())?;
+/// let solution = Request::new(&graph, &machine).solve(&Config::eco())?;
 /// assert!(solution.report.cost <= solution.report.cost_of_identity);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -69,6 +69,7 @@ pub struct Request<'a> {
     start: Option<&'a Mapping>,
     initial: Option<Initial<'a>>,
     secondary: Option<&'a dyn Secondary>,
+    observer: &'a dyn Observer,
 }
 
 impl<'a> Request<'a> {
@@ -85,6 +86,7 @@ impl<'a> Request<'a> {
             start: None,
             initial: None,
             secondary: None,
+            observer: &(),
         }
     }
 
@@ -99,7 +101,7 @@ impl<'a> Request<'a> {
     ///
     /// let (mesh, tree) = (generate::mesh(40, 30, 1), Hierarchy::parse("4:2", "1:10")?);
     /// let machine = PreparedMachine::new(&tree);
-    /// let solution = Request::new(&mesh, &machine).balanced(Balance::default()).solve(&Config::fast(), &())?;
+    /// let solution = Request::new(&mesh, &machine).balanced(Balance::default()).solve(&Config::fast())?;
     /// assert!(solution.report.loads.unwrap().greatest <= 154); // 3 % above 150
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -119,7 +121,7 @@ impl<'a> Request<'a> {
     /// let (grid, blocks) = (generate::grid(32, 32), Blocks::equal(4)?);
     /// let machine = PreparedMachine::new(&blocks);
     /// let request = Request::new(&grid, &machine).balanced(Balance::default()).minimise(Objective::Cut);
-    /// let solution = request.solve(&Config::eco(), &())?;
+    /// let solution = request.solve(&Config::eco())?;
     /// assert_eq!(solution.report.cut, 64);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -140,7 +142,7 @@ impl<'a> Request<'a> {
     /// let mut fixed = FixedVertices::none(64, 64);
     /// fixed.fix(0, 0)?;
     /// fixed.fix(63, 9)?;
-    /// let mapping = Request::new(&graph, &machine).fixed(&fixed).solve(&Config::eco(), &())?.mapping;
+    /// let mapping = Request::new(&graph, &machine).fixed(&fixed).solve(&Config::eco())?.mapping;
     /// assert_eq!((mapping.pe_of(0), mapping.pe_of(63)), (0, 9));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -159,7 +161,7 @@ impl<'a> Request<'a> {
     ///
     /// let (graph, tree) = (generate::grid(8, 4), machine::build("8:4", Some("1:10"), None)?);
     /// let (machine, groups) = (PreparedMachine::new(&*tree), ProcessGroups::of_size(32, 4)?);
-    /// let mapping = Request::new(&graph, &machine).together(&groups).solve(&Config::eco(), &())?.mapping;
+    /// let mapping = Request::new(&graph, &machine).together(&groups).solve(&Config::eco())?.mapping;
     /// let node = |process| machine.nodes().node(mapping.pe_of(process));
     /// assert!((0..32).all(|process| node(process) == node(process / 4 * 4)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -184,12 +186,12 @@ impl<'a> Request<'a> {
     ///
     /// let (mesh, tree) = (generate::mesh(40, 30, 1), Hierarchy::parse("4:2", "1:10")?);
     /// let machine = PreparedMachine::new(&tree);
-    /// let old = Request::new(&mesh, &machine).balanced(Balance::default()).solve(&Config::eco(), &())?.mapping;
+    /// let old = Request::new(&mesh, &machine).balanced(Balance::default()).solve(&Config::eco())?.mapping;
     /// // PE 2 has become slow.
     /// let slower = Capacities::new(tree.clone(), vec![2, 2, 1, 2, 2, 2, 2, 2])?;
     /// let (slower, homes) = (PreparedMachine::new(&slower), Homes::new(old.pes(), 8)?);
     /// let request = Request::new(&mesh, &slower).balanced(Balance::default());
-    /// let new = request.previous(Remapping::new(&homes, "5".parse()?)).solve(&Config::eco(), &())?;
+    /// let new = request.previous(Remapping::new(&homes, "5".parse()?)).solve(&Config::eco())?;
     /// assert!(new.report.migration.unwrap().vertices < 400);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -221,7 +223,7 @@ impl<'a> Request<'a> {
     /// let curve = Order::Algorithm { algorithm, coordinates: Some(&points), grouping };
     /// let machine = PreparedMachine::new(&blocks);
     /// let request = Request::new(&grid, &machine).balanced(Balance::default()).minimise(Objective::Cut);
-    /// let solution = request.initial(Initial::Along(curve)).solve(&Config::eco(), &())?;
+    /// let solution = request.initial(Initial::Along(curve)).solve(&Config::eco())?;
     /// assert_eq!((solution.report.cut, solution.report.loads.unwrap().greatest), (12, 32));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -236,14 +238,20 @@ impl<'a> Request<'a> {
         Self { secondary: secondary.into(), ..self }
     }
 
-    /// Solves the request. If the observer asks to stop, the result is the best that was found so far; bounds are met all the same.
+    /// An observer that receives the progress of the run, and may ask it to stop.
+    #[must_use]
+    pub fn observed(self, observer: &'a dyn Observer) -> Self {
+        Self { observer, ..self }
+    }
+
+    /// Solves the request. If an observer asks to stop, the result is the best that was found so far; bounds are met all the same.
     ///
     /// # Errors
     ///
     /// Constraints that contradict each other, settings out of their ranges, processes without room, and inputs that do not fit graph or machine.
-    pub fn solve(&self, config: &Config, observer: &dyn Observer) -> Result<Solution, SolveError> {
+    pub fn solve(&self, config: &Config) -> Result<Solution, SolveError> {
         let weight = self.previous.map_or(MigrationWeight::ZERO, |previous| previous.weight);
-        Ok(self.solve_for_weights(config, observer)?.into_best(weight)?)
+        Ok(self.solve_for_weights(config)?.into_best(weight)?)
     }
 
     /// Solves the request for several weights of migration at once, if there is a previous assignment: see [`Remapping::with_curve`].
@@ -251,14 +259,10 @@ impl<'a> Request<'a> {
     /// # Errors
     ///
     /// Those of [`solve`](Self::solve).
-    pub fn solve_for_weights(
-        &self,
-        config: &Config,
-        observer: &dyn Observer,
-    ) -> Result<Envelope<Solution>, SolveError> {
+    pub fn solve_for_weights(&self, config: &Config) -> Result<Envelope<Solution>, SolveError> {
         config.validate()?;
         self.check()?;
-        let attempt = Attempt { request: self, config, observer, begin: Instant::now() };
+        let attempt = Attempt { request: self, config, observer: self.observer, begin: Instant::now() };
         threads::run(config.threads, || match self.balance {
             None => Ok(Envelope::single(attempt.one_to_one()?)),
             Some(balance) => attempt.balanced(balance),

@@ -52,7 +52,7 @@ pub fn divided(graph: &CsrGraph, num_blocks: usize, imbalance: f64, config: &Con
     let blocks = Blocks::equal(num_blocks).expect("a number of blocks");
     let (machine, balance) = (PreparedMachine::new(&blocks), Balance::default().with_imbalance(imbalance));
     let request = Request::new(graph, &machine).balanced(balance).minimise(Objective::Cut);
-    let solution = request.solve(config, &()).expect("no more blocks than vertices");
+    let solution = request.solve(config).expect("no more blocks than vertices");
     let (report, part_of) = (&solution.report, solution.mapping.pes());
     let mut loads = vec![0; num_blocks];
     graph.nodes().for_each(|node| loads[part_of[node as usize] as usize] += graph.node_weight(node));

@@ -5,7 +5,7 @@ macro_rules! solved {
     ($graph:expr, $machine:expr, $config:expr $(, $constraint:ident $value:tt)*) => {
         viem::solve::Request::new($graph, &viem::solve::PreparedMachine::new($machine))
             $(.$constraint $value)*
-            .solve($config, &())
+            .solve($config)
             .unwrap()
     };
 }

@@ -90,7 +90,7 @@ fn small_problems_of_every_kind_are_solved_to_optimality() {
         let optimum = least(n, &a, &b);
         let qap = Qap::from_matrices(n, a, b).unwrap();
         assert!(gilmore_lawler(&qap) <= optimum, "case {case}");
-        let solution = QapRequest::new(&qap).solve(&fast().with_seed(u64::from(case)), &()).unwrap();
+        let solution = QapRequest::new(&qap).solve(&fast().with_seed(u64::from(case))).unwrap();
         check(&qap, &solution);
         assert_eq!((solution.cost, solution.is_optimal), (optimum, true), "case {case}");
         assert_eq!(solution.lower_bound.unwrap_or(optimum), optimum);
@@ -102,10 +102,10 @@ fn a_time_limit_replaces_the_limit_on_branches() {
     let mut rng = Rng::new(14);
     let qap = Qap::from_matrices(8, matrix(8, 0, -9, &mut rng), matrix(8, 0, -9, &mut rng)).unwrap();
     let few = with(|config| config.branches = 3);
-    assert!(!QapRequest::new(&qap).solve(&few, &()).unwrap().is_optimal);
-    let solution = QapRequest::new(&qap).solve(&few.with_time_limit(Duration::from_secs(3600)), &()).unwrap();
+    assert!(!QapRequest::new(&qap).solve(&few).unwrap().is_optimal);
+    let solution = QapRequest::new(&qap).solve(&few.with_time_limit(Duration::from_secs(3600))).unwrap();
     assert!(solution.is_optimal && !solution.stopped);
-    let cut_off = QapRequest::new(&qap).solve(&few.with_time_limit(Duration::from_nanos(1)), &()).unwrap();
+    let cut_off = QapRequest::new(&qap).solve(&few.with_time_limit(Duration::from_nanos(1))).unwrap();
     assert!(cut_off.stopped && !cut_off.is_optimal);
     check(&qap, &cut_off);
 }
@@ -119,7 +119,7 @@ fn the_search_alone_finds_the_optimum_of_small_problems() {
         let (a, b) = (matrix(n, case % 8, -5, &mut rng), matrix(n, case / 8, -5, &mut rng));
         let optimum = least(n, &a, &b);
         let qap = Qap::from_matrices(n, a, b).unwrap();
-        let solution = QapRequest::new(&qap).solve(&config, &()).unwrap();
+        let solution = QapRequest::new(&qap).solve(&config).unwrap();
         check(&qap, &solution);
         assert_eq!(solution.cost, optimum, "case {case}");
     }
@@ -151,7 +151,7 @@ fn a_renumbered_mesh_is_found() {
     for (width, height) in [(3, 5), (7, 8), (10, 11), (1, 40), (16, 16)] {
         let (qap, optimum) = hidden_mesh(width, height, &mut rng);
         for qap in [&qap, &Qap::from_matrices(qap.size(), qap.b().to_vec(), qap.a().to_vec()).unwrap()] {
-            let solution = QapRequest::new(qap).solve(&fast(), &()).unwrap();
+            let solution = QapRequest::new(qap).solve(&fast()).unwrap();
             check(qap, &solution);
             assert_eq!((solution.cost, solution.is_optimal), (optimum, true), "{width}x{height}");
         }
@@ -174,16 +174,16 @@ fn medium() -> Vec<Qap> {
 fn results_do_not_depend_on_the_number_of_threads() {
     for qap in medium() {
         let config = fast().with_seed(3);
-        let one = QapRequest::new(&qap).solve(&config, &()).unwrap();
+        let one = QapRequest::new(&qap).solve(&config).unwrap();
         check(&qap, &one);
         for threads in [2, 3] {
-            let other = QapRequest::new(&qap).solve(&config.with_threads(threads), &()).unwrap();
+            let other = QapRequest::new(&qap).solve(&config.with_threads(threads)).unwrap();
             assert_eq!((other.mapping, other.cost), (one.mapping.clone(), one.cost));
         }
         let target = one.cost + one.cost.abs() / 50;
         let reached = [1, 2].map(|threads| {
             let config = config.with_threads(threads).with_target(target);
-            QapRequest::new(&qap).solve(&config, &()).unwrap()
+            QapRequest::new(&qap).solve(&config).unwrap()
         });
         assert!(reached[0].cost <= target);
         assert_eq!(reached[0].mapping, reached[1].mapping);
@@ -195,7 +195,7 @@ fn generations_do_not_depend_on_the_number_of_threads() {
     for qap in medium().iter().take(2) {
         let config = with(|config| (config.population, config.children) = (4, 400)).with_seed(4);
         let [one, other] =
-            [1, 3].map(|threads| QapRequest::new(qap).solve(&config.with_threads(threads), &()).unwrap());
+            [1, 3].map(|threads| QapRequest::new(qap).solve(&config.with_threads(threads)).unwrap());
         check(qap, &one);
         assert_eq!(one.mapping, other.mapping);
     }
@@ -204,9 +204,9 @@ fn generations_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn a_start_is_never_made_worse() {
     for qap in medium() {
-        let best = QapRequest::new(&qap).solve(&fast(), &()).unwrap();
+        let best = QapRequest::new(&qap).solve(&fast()).unwrap();
         let config = with(|config| config.children = 0).with_seed(9);
-        let again = QapRequest::new(&qap).start(&best.mapping).solve(&config, &()).unwrap();
+        let again = QapRequest::new(&qap).start(&best.mapping).solve(&config).unwrap();
         assert_eq!(again.cost_of_start, Some(best.cost));
         assert!(again.cost <= best.cost);
         check(&qap, &again);
@@ -228,7 +228,7 @@ fn a_run_can_be_ended_at_any_point() {
         for questions in [0, 1, 2, 5, 20] {
             let stop = StopAfter(AtomicUsize::new(questions));
             let strong = QapConfig::preset(MapPreset::Strong).with_time_limit(Duration::from_secs(3600));
-            let solution = QapRequest::new(&qap).solve(&strong, &stop).unwrap();
+            let solution = QapRequest::new(&qap).observed(&stop).solve(&strong).unwrap();
             check(&qap, &solution);
             assert!(solution.stopped && !solution.is_optimal);
         }
@@ -240,10 +240,10 @@ fn a_time_limit_and_a_target_end_a_run() {
     let qap = &medium()[0];
     let begin = std::time::Instant::now();
     let limited = fast().with_time_limit(Duration::from_millis(50)).with_threads(2);
-    check(qap, &QapRequest::new(qap).solve(&limited, &()).unwrap());
+    check(qap, &QapRequest::new(qap).solve(&limited).unwrap());
     // A target that is reached at once, under a limit of an hour.
     let target = fast().with_time_limit(Duration::from_secs(3600)).with_target(i64::MAX / 1000);
-    check(qap, &QapRequest::new(qap).solve(&target, &()).unwrap());
+    check(qap, &QapRequest::new(qap).solve(&target).unwrap());
     assert!(begin.elapsed() < Duration::from_secs(600));
 }
 
@@ -284,17 +284,17 @@ fn problems_on_machines_are_mapped() {
     for (width, height) in [(10, 12), (27, 30)] {
         let qap = traffic_on_a_torus(width, height, &mut rng);
         let least = Least(AtomicI64::new(i64::MAX));
-        let solution = QapRequest::new(&qap).solve(&config, &least).unwrap();
+        let solution = QapRequest::new(&qap).observed(&least).solve(&config).unwrap();
         check(&qap, &solution);
         assert_eq!(least.0.into_inner(), solution.cost);
-        let again = QapRequest::new(&qap).solve(&config.with_threads(2), &()).unwrap();
+        let again = QapRequest::new(&qap).solve(&config.with_threads(2)).unwrap();
         assert_eq!(again.mapping, solution.mapping);
         // Within a time limit, a target ends the mapping too.
         let hour =
             config.with_time_limit(Duration::from_secs(3600)).with_target(solution.cost_of_identity / 2);
-        check(&qap, &QapRequest::new(&qap).solve(&hour, &()).unwrap());
+        check(&qap, &QapRequest::new(&qap).solve(&hour).unwrap());
         // The identity reaches the target.
-        let met = QapRequest::new(&qap).solve(&config.with_target(solution.cost_of_identity), &()).unwrap();
+        let met = QapRequest::new(&qap).solve(&config.with_target(solution.cost_of_identity)).unwrap();
         assert_eq!(met.cost, met.cost_of_identity);
     }
 }
@@ -308,8 +308,8 @@ fn either_matrix_may_hold_the_distances() {
         let machine = QapMachine::of(qap).unwrap();
         assert_eq!((machine.matrix, machine.factor, machine.is_mapped), (matrix, 5, true));
         assert!(machine.machine.starts_with("torus of"), "{machine:?}");
-        let [with, without] = [config, config.with_machine(None)]
-            .map(|config| QapRequest::new(qap).solve(&config, &()).unwrap());
+        let [with, without] =
+            [config, config.with_machine(None)].map(|config| QapRequest::new(qap).solve(&config).unwrap());
         check(qap, &with);
         assert!(with.cost <= without.cost, "{matrix}: {} {}", with.cost, without.cost);
     }
@@ -333,7 +333,7 @@ fn problems_without_a_choice_are_solved() {
         [(0, vec![], vec![], 0), (1, vec![-3], vec![4], -12), (3, vec![0; 9], vec![5; 9], 0)]
     {
         let solution =
-            QapRequest::new(&Qap::from_matrices(n, a, b).unwrap()).solve(&QapConfig::default(), &()).unwrap();
+            QapRequest::new(&Qap::from_matrices(n, a, b).unwrap()).solve(&QapConfig::default()).unwrap();
         assert_eq!((solution.cost, solution.is_optimal), (cost, true));
     }
 }
@@ -342,13 +342,13 @@ fn problems_without_a_choice_are_solved() {
 fn settings_out_of_range_are_rejected() {
     let qap = &medium()[0];
     let too_cold = with(|config| config.ways[2].improvement.cold = 2.0);
-    assert!(QapRequest::new(qap).solve(&too_cold, &()).unwrap_err().to_string().contains("ways.2.cold"));
+    assert!(QapRequest::new(qap).solve(&too_cold).unwrap_err().to_string().contains("ways.2.cold"));
     let too_cold = with(|config| config.quick.child.cold = 2.0);
-    assert!(QapRequest::new(qap).solve(&too_cold, &()).unwrap_err().to_string().contains("quick.child.cold"));
-    assert!(QapRequest::new(qap).solve(&with(|config| config.population = 1), &()).is_err());
-    assert!(QapRequest::new(qap).solve(&fast().with_threads(0), &()).is_err());
+    assert!(QapRequest::new(qap).solve(&too_cold).unwrap_err().to_string().contains("quick.child.cold"));
+    assert!(QapRequest::new(qap).solve(&with(|config| config.population = 1)).is_err());
+    assert!(QapRequest::new(qap).solve(&fast().with_threads(0)).is_err());
     let start = Mapping::identity(3);
-    assert!(QapRequest::new(qap).start(&start).solve(&fast(), &()).is_err());
+    assert!(QapRequest::new(qap).start(&start).solve(&fast()).is_err());
 }
 
 #[test]
@@ -363,7 +363,7 @@ fn files_and_the_auditor_agree() {
         let read = qaplib::read(Source::new("test", file.as_bytes()).unwrap()).unwrap();
         assert_eq!((read.size, &read.a, &read.b), (n, &a, &b));
         let qap = Qap::from_matrices(n, a, b).unwrap();
-        let solution = QapRequest::new(&qap).solve(&fast(), &()).unwrap();
+        let solution = QapRequest::new(&qap).solve(&fast()).unwrap();
         let mut written = Vec::new();
         qap_solution::write(&mut written, solution.mapping.pes(), solution.cost).unwrap();
         let back = qap_solution::read(Source::new("test", &written[..]).unwrap(), n).unwrap();
@@ -419,7 +419,7 @@ fn the_optimum_around_fixed_objects_is_found_and_proved() {
         for count in 0..=n {
             let qap = random_problem(n, count % 2 == 0, &mut rng);
             let fixed = random_fixed(n, count, &mut rng);
-            let solution = QapRequest::new(&qap).fixed(&fixed).solve(&QapConfig::default(), &()).unwrap();
+            let solution = QapRequest::new(&qap).fixed(&fixed).solve(&QapConfig::default()).unwrap();
             assert_eq!(fixed.violated_by(solution.mapping.pes()), None, "{n} {count}");
             assert_eq!(solution.cost, qap.cost(solution.mapping.pes()));
             assert_eq!(solution.cost, optimum_around(&qap, &fixed, &mut Vec::new()), "{n} {count}");
@@ -437,7 +437,7 @@ fn searches_leave_fixed_objects_and_are_not_worse_than_the_identity_around_them(
             let fixed = random_fixed(n, count, &mut rng);
             let mut config = fast();
             config.children = QapConfig::preset(preset).children / 4;
-            let solution = QapRequest::new(&qap).fixed(&fixed).solve(&config, &()).unwrap();
+            let solution = QapRequest::new(&qap).fixed(&fixed).solve(&config).unwrap();
             assert_eq!(fixed.violated_by(solution.mapping.pes()), None, "{n} {count}");
             assert_eq!(solution.cost, qap.cost(solution.mapping.pes()));
             let mut left = (0..n as u32).filter(|&place| fixed.iter().all(|(_, own)| own != place));
@@ -445,10 +445,10 @@ fn searches_leave_fixed_objects_and_are_not_worse_than_the_identity_around_them(
                 (0..n as u32).map(|object| fixed.of(object).or_else(|| left.next()).unwrap()).collect();
             assert_eq!(solution.cost_of_identity, qap.cost(&identity));
             assert!(solution.cost <= solution.cost_of_identity);
-            let threads = QapRequest::new(&qap).fixed(&fixed).solve(&config.with_threads(3), &()).unwrap();
+            let threads = QapRequest::new(&qap).fixed(&fixed).solve(&config.with_threads(3)).unwrap();
             assert_eq!(threads.mapping, solution.mapping);
             let request = QapRequest::new(&qap).start(&solution.mapping).fixed(&fixed);
-            let again = request.solve(&config.with_seed(5), &()).unwrap();
+            let again = request.solve(&config.with_seed(5)).unwrap();
             assert!(again.cost <= solution.cost);
             // No exchange of two free objects gains.
             let mut place_of = solution.mapping.pes().to_vec();
@@ -484,7 +484,7 @@ fn fixed_objects_stay_when_a_problem_is_mapped_to_a_machine() {
         for &count in counts {
             let fixed = random_fixed(n, count, &mut rng);
             let config = QapConfig::preset(MapPreset::Fast);
-            let solution = QapRequest::new(&qap).fixed(&fixed).solve(&config, &()).unwrap();
+            let solution = QapRequest::new(&qap).fixed(&fixed).solve(&config).unwrap();
             assert_eq!(fixed.violated_by(solution.mapping.pes()), None);
             assert_eq!(solution.cost, qap.cost(solution.mapping.pes()));
         }
@@ -495,7 +495,7 @@ fn fixed_objects_stay_when_a_problem_is_mapped_to_a_machine() {
 fn contradictory_fixed_objects_are_refused() {
     let qap = random_problem(4, true, &mut Rng::new(34));
     let request = QapRequest::new(&qap);
-    let refused = |request: QapRequest<'_>| match request.solve(&fast(), &()).unwrap_err() {
+    let refused = |request: QapRequest<'_>| match request.solve(&fast()).unwrap_err() {
         QapSolveError::Fixed(error) => error,
         error => panic!("{error}"),
     };

@@ -84,7 +84,7 @@ fn map_64() -> Pair {
     let of_rust = move || {
         let machine = Hierarchy::parse("4:4:4", "1:10:100").expect("it is a machine");
         Request::new(&again.of_rust(), &PreparedMachine::new(&machine))
-            .solve(&Config::preset(MapPreset::Fast), &())
+            .solve(&Config::preset(MapPreset::Fast))
             .expect("they fit");
     };
     (Box::new(from_c), Box::new(of_rust))

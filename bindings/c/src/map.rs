@@ -56,7 +56,7 @@ impl<'a> Job<'a> {
     }
 
     fn solve(&self, request: Request<'_>) -> Result<Solution, Error> {
-        Ok(request.solve(&self.settings.config(), &self.settings.watcher())?)
+        Ok(request.observed(&self.settings.watcher()).solve(&self.settings.config())?)
     }
 
     /// Notes where a least load is rounded down to 0.

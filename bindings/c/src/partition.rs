@@ -100,7 +100,7 @@ fn run(
     check_memory(memory_of_run(graph.csr.num_nodes(), graph.csr.num_arcs()))?;
     let machine = PreparedMachine::new(&blocks);
     let request = division.request(&graph.csr, &machine).previous(previous);
-    let solution = request.solve(&settings.config(), &settings.watcher())?;
+    let solution = request.observed(&settings.watcher()).solve(&settings.config())?;
     Ok(Mapping::new(solution.mapping, division.num_blocks(), report(&solution.report)))
 }
 

@@ -116,7 +116,7 @@ pub unsafe extern "C" fn viem_qap_solve(
         check_memory(64 * qap.a().len() as u128)?;
         let (config, watcher) = (settings.qap(), settings.watcher());
         let solution =
-            QapRequest::new(qap).start(start.map(|start| &start.inner)).solve(&config, &watcher)?;
+            QapRequest::new(qap).start(start.map(|start| &start.inner)).observed(&watcher).solve(&config)?;
         let report = report(&solution);
         Ok(Mapping::new(solution.mapping, qap.size(), report))
     })

@@ -119,7 +119,7 @@ pub(crate) fn map<'py>(
     let (input, config) = (Input::new(graph, machine, start, fixed)?, settings.config()?);
     let prepared = PreparedMachine::new(&machine.inner);
     let request = input.request(graph, &prepared);
-    found_solution(py, &settings.run(py, |watcher| request.solve(&config, watcher))?)
+    found_solution(py, &settings.run(py, |watcher| request.observed(watcher).solve(&config))?)
 }
 
 /// Maps vertices to PEs, many to each, with balanced loads.
@@ -136,7 +136,7 @@ pub(crate) fn map_many_to_one<'py>(
     warn_rounded(py, graph, machine, &settings)?;
     let prepared = PreparedMachine::new(&machine.inner);
     let request = input.request(graph, &prepared).balanced(settings.balance());
-    found_solution(py, &settings.run(py, |watcher| request.solve(&config, watcher))?)
+    found_solution(py, &settings.run(py, |watcher| request.observed(watcher).solve(&config))?)
 }
 
 /// Adapts a many-to-one mapping.
@@ -156,7 +156,7 @@ pub(crate) fn remap<'py>(
     let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
     let prepared = PreparedMachine::new(&machine.inner);
     let request = input.request(graph, &prepared).balanced(settings.balance()).previous(remapping);
-    found_solution(py, &settings.run(py, |watcher| request.solve(&config, watcher))?)
+    found_solution(py, &settings.run(py, |watcher| request.observed(watcher).solve(&config))?)
 }
 
 /// Lowers a secondary objective. The report has its value before and after, under its name.

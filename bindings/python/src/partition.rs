@@ -74,7 +74,8 @@ pub(crate) fn partition<'py>(
     let machine = PreparedMachine::new(&blocks);
     let previous = homes.as_ref().map(|homes| Remapping::new(homes, weight));
     let request = division.request(csr, &machine).previous(previous);
-    let Solution { mapping, report, .. } = settings.run(py, |watcher| request.solve(&config, watcher))?;
+    let Solution { mapping, report, .. } =
+        settings.run(py, |watcher| request.observed(watcher).solve(&config))?;
     reported(py, mapping.pes(), &report, &division)
 }
 

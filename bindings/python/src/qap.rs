@@ -41,7 +41,7 @@ pub(crate) fn solve_qap<'py>(
     let fixed = fixed_vertices(fixed, qap.size(), qap.size())?;
     check_memory(64 * qap.a().len() as u128).or_raise()?;
     let request = QapRequest::new(&qap).start(start.as_ref()).fixed(fixed.as_ref());
-    let solution = settings.run(py, |watcher| request.solve(&config, watcher))?;
+    let solution = settings.run(py, |watcher| request.observed(watcher).solve(&config))?;
     found(py, solution.mapping.pes(), solution.cost, &solution)
 }
 

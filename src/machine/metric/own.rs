@@ -36,7 +36,7 @@ use crate::machine::{MachineError, Metric, Placed, key_memory};
 /// }
 ///
 /// let (path, machine) = (viem::graph::generate::grid(40, 1), PreparedMachine::new(&Racks(40)));
-/// let solution = Request::new(&path, &machine).solve(&Config::eco(), &())?;
+/// let solution = Request::new(&path, &machine).solve(&Config::eco())?;
 /// assert!(solution.report.cost <= 2 * (36 + 3 * 10));
 /// # Ok::<(), viem::SolveError>(())
 /// ```

@@ -18,7 +18,7 @@ use crate::ground::types::Cost;
 /// let flow = vec![0, 1, 9, 1, 0, 2, 9, 2, 0];
 /// let distance = vec![0, 1, 2, 1, 0, 1, 2, 1, 0];
 /// let qap = Qap::from_matrices(3, flow, distance)?;
-/// let solution = QapRequest::new(&qap).solve(&QapConfig::default(), &())?;
+/// let solution = QapRequest::new(&qap).solve(&QapConfig::default())?;
 /// assert_eq!(solution.cost, 2 * (1 * 2 + 9 * 1 + 2 * 1));
 /// assert!(solution.is_optimal);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -213,7 +213,7 @@ mod tests {
             let qap = Qap::from_matrices(2, vec![0, 1, 1, 0], vec![0, entry, 0, 0]).unwrap();
             assert_eq!([[0, 1], [1, 0]].map(|places: [u32; 2]| qap.cost(&places)), [entry, entry]);
             let solution =
-                crate::qap::QapRequest::new(&qap).solve(&crate::qap::QapConfig::default(), &()).unwrap();
+                crate::qap::QapRequest::new(&qap).solve(&crate::qap::QapConfig::default()).unwrap();
             assert_eq!((solution.cost, solution.is_optimal), (entry, true));
         }
         for (a, b) in [
@@ -230,7 +230,7 @@ mod tests {
         assert!(bound(&a, &b) > SAFE_COST as u128);
         let qap = Qap::from_matrices(n, a, b).unwrap();
         let config = crate::qap::QapConfig::default().with_time_limit(std::time::Duration::from_millis(300));
-        let solution = crate::qap::QapRequest::new(&qap).solve(&config, &()).unwrap();
+        let solution = crate::qap::QapRequest::new(&qap).solve(&config).unwrap();
         assert_eq!(solution.cost, qap.cost(solution.mapping.pes()));
     }
 

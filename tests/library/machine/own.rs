@@ -90,8 +90,8 @@ fn a_machine_of_ones_own_is_mapped_to_as_its_matrix_is() {
             let graph = random_graph(num_processes, 4, 9, &mut rng);
             let config = config.with_seed(num_processes as u64);
             let (computed, stored) = (
-                Request::new(&graph, &PreparedMachine::new(&own)).solve(&config, &()),
-                Request::new(&graph, &PreparedMachine::new(&matrix)).solve(&config, &()),
+                Request::new(&graph, &PreparedMachine::new(&own)).solve(&config),
+                Request::new(&graph, &PreparedMachine::new(&matrix)).solve(&config),
             );
             let (computed, stored) = (computed.unwrap(), stored.unwrap());
             assert_eq!(computed.mapping, stored.mapping, "{config:?}");
@@ -164,7 +164,7 @@ fn broken_rules_do_no_harm() {
     let graph = random_graph(20, 4, 9, &mut rng);
     assert!(
         Request::new(&graph, &PreparedMachine::new(&own))
-            .solve(&Config::default(), &())
+            .solve(&Config::default())
             .unwrap_err()
             .to_string()
             .contains("exceeds")
@@ -194,16 +194,16 @@ fn distances_of_another_number_of_pes_are_refused() {
         let listed = Listed::new(&machine, vec![0, 4]).unwrap();
         let outcomes = [
             Request::new(&pair, &PreparedMachine::new(&machine))
-                .solve(&Config::default(), &())
+                .solve(&Config::default())
                 .err()
                 .map(|error| error.to_string()),
             Request::new(&pair, &PreparedMachine::new(&listed))
-                .solve(&Config::default(), &())
+                .solve(&Config::default())
                 .err()
                 .map(|error| error.to_string()),
             Request::new(&graph, &PreparedMachine::new(&machine))
                 .balanced(Balance::default())
-                .solve(&Config::preset(MapPreset::Fast), &())
+                .solve(&Config::preset(MapPreset::Fast))
                 .err()
                 .map(|error| error.to_string()),
             score(&pair, &machine, &[0, 1]).err().map(|error| error.to_string()),

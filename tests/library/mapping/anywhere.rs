@@ -95,10 +95,7 @@ fn every_construction_and_neighbourhood_reports_the_cost_of_its_mapping() {
         for config in every_config() {
             let context = format!("{} {spare} {config:?}", family.name);
             let start = Some(&start).filter(|_| rng.below(2) == 0);
-            match Request::new(&graph, &PreparedMachine::new(&*family.machine))
-                .start(start)
-                .solve(&config, &())
-            {
+            match Request::new(&graph, &PreparedMachine::new(&*family.machine)).start(start).solve(&config) {
                 Ok(solution) => {
                     assert!(is_possible(&config, &family), "{context}");
                     check(&family, &graph, &solution, start, &context);
@@ -311,7 +308,8 @@ fn a_run_stopped_at_any_check_gives_a_mapping() {
                 let observer = StopAfter::questions(questions);
                 let solution = Request::new(&graph, &PreparedMachine::new(&*family.machine))
                     .start(&start)
-                    .solve(&config, &observer)
+                    .observed(&observer)
+                    .solve(&config)
                     .unwrap();
                 let context = format!("{} {spare} {algorithm} {questions}", family.name);
                 check(&family, &graph, &solution, Some(&start), &context);

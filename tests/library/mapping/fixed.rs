@@ -69,7 +69,7 @@ fn solved(
     config: &Config,
     fixed: Option<&FixedVertices>,
 ) -> Result<Solution, SolveError> {
-    Request::new(graph, &PreparedMachine::new(machine)).fixed(fixed).solve(config, &())
+    Request::new(graph, &PreparedMachine::new(machine)).fixed(fixed).solve(config)
 }
 
 /// Asserts that a solution respects fixed processes, has its cost and is no worse than the identity around them.
@@ -236,7 +236,8 @@ fn fixed_processes_stay_when_a_run_is_stopped() {
             let stop = StopAfter::questions(1 << (number % 6));
             let solution = Request::new(&graph, &PreparedMachine::new(&*family.machine))
                 .fixed(&fixed)
-                .solve(&config, &stop)
+                .observed(&stop)
+                .solve(&config)
                 .unwrap();
             check(&family, &graph, &fixed, &solution, &format!("{} {construction}", family.name));
         }
@@ -292,7 +293,7 @@ fn contradictions_are_refused_with_the_process() {
     let (graph, machine) = (generate::grid(4, 2), Hierarchy::parse("2:4", "1:10").unwrap());
     let prepared = PreparedMachine::new(&machine);
     let request = Request::new(&graph, &prepared);
-    let refused = |request: Request<'_>| match request.solve(&Config::default(), &()).unwrap_err() {
+    let refused = |request: Request<'_>| match request.solve(&Config::default()).unwrap_err() {
         SolveError::Fixed(error) => error,
         error => panic!("{error}"),
     };
@@ -309,7 +310,7 @@ fn contradictions_are_refused_with_the_process() {
     assert_eq!(refusal, FixedError::Contradicted { process: 2, expected: 5, found: 2 });
     // An initial mapping is a construction, and is repaired.
     let config = Config::default().with_neighbourhood(Neighbourhood::None);
-    let solution = request.initial(Initial::Mapping(&start)).fixed(&fixed).solve(&config, &()).unwrap();
+    let solution = request.initial(Initial::Mapping(&start)).fixed(&fixed).solve(&config).unwrap();
     assert_eq!(solution.mapping.pe_of(2), 5);
     let _: Cost = solution.report.cost;
 }

@@ -79,7 +79,8 @@ fn runs_end_at_once_where_no_round_can_change_anything() {
             let config = Config::preset(preset).with_time_limit(Duration::from_secs(3600));
             let observer = Questions::default();
             let report = Request::new(&graph, &PreparedMachine::new(&hierarchy))
-                .solve(&config, &observer)
+                .observed(&observer)
+                .solve(&config)
                 .unwrap()
                 .report;
             assert!(!report.stopped);
@@ -115,7 +116,8 @@ fn the_largest_settings_are_accepted() {
         config.one_to_one.constructions.careful = usize::MAX;
         // Only the observer ends such a search.
         let solution = Request::new(&graph, &PreparedMachine::new(&hierarchy))
-            .solve(&config, &StopAfter::questions(100))
+            .observed(&StopAfter::questions(100))
+            .solve(&config)
             .unwrap();
         assert!(solution.report.stopped, "{n}");
     }

@@ -90,7 +90,7 @@ fn keep_by(
     match Request::new(graph, &PreparedMachine::new(machine))
         .together(&groups)
         .fixed(fixed)
-        .solve(&Config::preset(preset), &())
+        .solve(&Config::preset(preset))
     {
         Ok(solution) => Ok(solution),
         Err(SolveError::Groups(error)) => Err(error),
@@ -294,12 +294,12 @@ fn what_cannot_be_kept_is_refused_with_the_reason() {
     let error = Request::new(&graph, &PreparedMachine::new(&machine))
         .together(&fours)
         .start(&torn)
-        .solve(&config, &())
+        .solve(&config)
         .unwrap_err();
     assert!(error.to_string().contains("the start mapping has the processes 0 and 1 on node0 and node2"));
     let prepared = PreparedMachine::new(&machine);
     let request = Request::new(&graph, &prepared).together(&fours).initial(Initial::Mapping(&torn));
-    let error = request.solve(&config, &()).unwrap_err();
+    let error = request.solve(&config).unwrap_err();
     assert!(matches!(error, SolveError::Request(RequestError::GroupsHaveInitial)));
     let none = generate::grid(0, 0);
     assert_eq!(keep(&none, &machine, 4, None).unwrap().mapping.num_processes(), 0);
@@ -318,8 +318,7 @@ fn groups_of_any_processes_are_kept_as_consecutive_ones() {
         assert_eq!(consecutive, ProcessGroups::of_size(30, size as usize).unwrap());
         rng.shuffle(&mut numbers);
         let groups = ProcessGroups::of_list(&numbers).unwrap();
-        let found =
-            Request::new(&graph, &PreparedMachine::new(&machine)).together(&groups).solve(&config, &());
+        let found = Request::new(&graph, &PreparedMachine::new(&machine)).together(&groups).solve(&config);
         let Solution { mapping, report, .. } = found.unwrap();
         for group in 0..groups.count() {
             let members = groups.members(group);
@@ -334,9 +333,7 @@ fn groups_of_any_processes_are_kept_as_consecutive_ones() {
     assert!(refused(&[9, 9, 9, 1, 1, 4]).starts_with("group 1 has 2 processes, but 9 has 3"));
     let other = ProcessGroups::of_size(29, 2).unwrap();
     let graph = random_graph(30, 5, 9, &mut rng);
-    let error = Request::new(&graph, &PreparedMachine::new(&machine))
-        .together(&other)
-        .solve(&config, &())
-        .unwrap_err();
+    let error =
+        Request::new(&graph, &PreparedMachine::new(&machine)).together(&other).solve(&config).unwrap_err();
     assert!(error.to_string().contains("groups of 29 processes, but the graph has 30"));
 }

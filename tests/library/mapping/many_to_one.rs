@@ -200,7 +200,7 @@ fn a_start_is_improved_and_never_made_worse() {
     let refused = Request::new(&graph, &PreparedMachine::new(&machine))
         .balanced(Balance::default())
         .start(&short)
-        .solve(&config(MapPreset::Fast), &());
+        .solve(&config(MapPreset::Fast));
     assert!(matches!(refused, Err(SolveError::StartSize { found: 5, expected: 1000 })));
 }
 
@@ -240,7 +240,8 @@ fn stopped_at_any_time_the_bounds_hold() {
             let stop = StopAfter::questions(questions);
             let solution = Request::new(&graph, &PreparedMachine::new(&*family.machine))
                 .balanced(Balance::default().with_imbalance(percent as f64 / 100.0))
-                .solve(&config, &stop)
+                .observed(&stop)
+                .solve(&config)
                 .unwrap();
             check(&family, &graph, percent, &solution, "stopped");
             assert_eq!(solution.report.loads.unwrap().overload, 0, "{questions}");
@@ -313,14 +314,14 @@ fn odd_problems_have_a_mapping() {
     assert!(matches!(
         Request::new(&graph, &PreparedMachine::new(&tree))
             .balanced(Balance::default().with_imbalance(-0.1))
-            .solve(&bad, &()),
+            .solve(&bad),
         Err(SolveError::Config(_))
     ));
     let far = Hierarchy::parse("2:2", "1:9000000000000000000").unwrap();
     assert!(matches!(
         Request::new(&graph, &PreparedMachine::new(&far))
             .balanced(Balance::default())
-            .solve(&config(MapPreset::Eco), &()),
+            .solve(&config(MapPreset::Eco)),
         Err(SolveError::Problem(_))
     ));
     let machine: &dyn Machine = &far;

@@ -139,7 +139,7 @@ fn a_grid_in_any_order_is_laid_along_a_path_row_by_row() {
         let config = Config::preset(MapPreset::Eco);
         let found = Request::new(&relabel(&grid, &order), &PreparedMachine::new(&*machine))
             .balanced(Balance::default())
-            .solve(&config, &());
+            .solve(&config);
         let by_rows = 2 * 5 * columns * (rows - 1);
         assert!(found.unwrap().report.cost <= by_rows as Cost, "{columns} x {rows}");
     }

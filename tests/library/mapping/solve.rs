@@ -179,26 +179,23 @@ fn never_worse_than_the_identity_or_the_start() {
 fn unsolvable_problems_are_rejected() {
     let hierarchy = Hierarchy::parse("2:3", "1:10").unwrap();
     let graph = generate::grid(3, 2);
-    let fails = |config: &Config| {
-        Request::new(&graph, &PreparedMachine::new(&hierarchy)).solve(config, &()).unwrap_err()
-    };
+    let fails =
+        |config: &Config| Request::new(&graph, &PreparedMachine::new(&hierarchy)).solve(config).unwrap_err();
     let config = Config::default();
     assert!(matches!(fails(&config.with_threads(0)), SolveError::Config(_)));
 
     let large = generate::grid(2, 4);
-    let error = Request::new(&large, &PreparedMachine::new(&hierarchy)).solve(&config, &()).unwrap_err();
+    let error = Request::new(&large, &PreparedMachine::new(&hierarchy)).solve(&config).unwrap_err();
     assert!(matches!(error, SolveError::Problem(ProblemError::TooManyProcesses { processes: 8, room: 6 })));
     let start = Mapping::identity(5);
-    let error = Request::new(&graph, &PreparedMachine::new(&hierarchy))
-        .start(&start)
-        .solve(&config, &())
-        .unwrap_err();
+    let error =
+        Request::new(&graph, &PreparedMachine::new(&hierarchy)).start(&start).solve(&config).unwrap_err();
     assert!(matches!(error, SolveError::StartSize { found: 5, expected: 6 }));
 
     let far = Hierarchy::parse("2:3", "1:9223372036854775807").unwrap();
     for distances in [None, Some(DistanceKind::Stored)] {
         let error = Request::new(&graph, &PreparedMachine::new(&far))
-            .solve(&config.with_distances(distances), &())
+            .solve(&config.with_distances(distances))
             .unwrap_err();
         assert!(matches!(error, SolveError::Problem(ProblemError::CostOverflow { .. })));
     }
@@ -242,7 +239,8 @@ fn a_stopped_run_returns_a_valid_mapping() {
     let graph = generate::random_geometric(64, 9.0, 4);
     for config in every_config() {
         let Solution { mapping, report, .. } = Request::new(&graph, &PreparedMachine::new(&hierarchy))
-            .solve(&config, &StopAfter::questions(0))
+            .observed(&StopAfter::questions(0))
+            .solve(&config)
             .unwrap();
         assert_eq!(i128::from(report.cost), naive_cost(&graph, &hierarchy, mapping.pes()));
         assert!(report.stopped);

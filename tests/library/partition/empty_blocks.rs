@@ -256,7 +256,7 @@ fn pes_of_any_machine_have_vertices_if_there_are_enough() {
                 let solution = Request::new(&graph, &PreparedMachine::new(machine))
                     .balanced(Balance::default())
                     .previous(Remapping::new(&homes, weight.parse().unwrap()))
-                    .solve(&config, &());
+                    .solve(&config);
                 check(solution.unwrap().mapping.pes(), "remapped");
             }
             let along = solved!(

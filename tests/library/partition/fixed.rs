@@ -162,7 +162,7 @@ fn every_algorithm_leaves_fixed_vertices() {
         let (coordinates, grouping) = (Some(&points), Grouping::default());
         let initial = Initial::Along(Order::Algorithm { algorithm, coordinates, grouping });
         let request = Request::new(&graph, &machine).balanced(Balance::default());
-        request.initial(initial).fixed(fixed).solve(&config, &()).unwrap().mapping
+        request.initial(initial).fixed(fixed).solve(&config).unwrap().mapping
     };
     for algorithm in PartitionAlgorithm::ALL {
         for count in counts(144) {
@@ -220,7 +220,7 @@ fn many_to_one_mappings_leave_fixed_vertices_on_every_machine() {
                 .balanced(Balance::default().with_imbalance(0.0))
                 .start(&first.mapping)
                 .fixed(&fixed)
-                .solve(&config.with_seed(3), &());
+                .solve(&config.with_seed(3));
             let again = again.unwrap();
             assert_eq!(fixed.violated_by(again.mapping.pes()), None, "{context}");
             assert!(again.report.cost <= first.report.cost, "{context}");
@@ -228,7 +228,8 @@ fn many_to_one_mappings_leave_fixed_vertices_on_every_machine() {
             let stopped = Request::new(&graph, &PreparedMachine::new(machine))
                 .balanced(Balance::default().with_imbalance(0.0))
                 .fixed(&fixed)
-                .solve(&config, &stop)
+                .observed(&stop)
+                .solve(&config)
                 .unwrap();
             assert_eq!(fixed.violated_by(stopped.mapping.pes()), None, "{context}");
         }
@@ -253,7 +254,7 @@ fn remapping_leaves_fixed_vertices_on_every_machine() {
                 .balanced(Balance::default().with_imbalance(0.1))
                 .fixed(&fixed)
                 .previous(resumed)
-                .solve(&config, &());
+                .solve(&config);
             let new = new.unwrap();
             let context = format!("{} {count} {weight}", family.name);
             assert_eq!(fixed.violated_by(new.mapping.pes()), None, "{context}");
@@ -298,7 +299,7 @@ fn a_start_that_contradicts_fixed_vertices_is_refused() {
         .balanced(Balance::default())
         .start(&start)
         .fixed(&fixed)
-        .solve(&config, &())
+        .solve(&config)
         .unwrap_err()
     {
         SolveError::Fixed(error) => {

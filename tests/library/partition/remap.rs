@@ -379,7 +379,7 @@ fn invalid_input_is_rejected() {
     let error = Request::new(&graph, &PreparedMachine::new(&machine))
         .balanced(Balance::default())
         .previous(Remapping::new(&homes, weight("1")))
-        .solve(&config, &())
+        .solve(&config)
         .unwrap_err();
     assert!(matches!(error, SolveError::Remap(RemapError::Homes(HomesError::Blocks { .. }))));
 }

@@ -325,7 +325,7 @@ fn points_of_a_curve_are_results_of_calls() {
     let all = Request::new(&mesh, &PreparedMachine::new(&machine))
         .balanced(Balance::default())
         .previous(remapping)
-        .solve_for_weights(&config, &())
+        .solve_for_weights(&config)
         .unwrap();
     for text in WEIGHTS {
         let remapping = Remapping::new(&homes, weight(text));

@@ -238,7 +238,7 @@ fn all_combinations_mean_something_or_are_refused_with_a_reason() {
                     config = config.with_time_limit(Duration::from_millis(20));
                 }
                 let reasons = drawn.reasons();
-                match problem.request(drawn, &machine).solve(&config, &()) {
+                match problem.request(drawn, &machine).solve(&config) {
                     Err(SolveError::Request(reason)) => {
                         assert!(reasons.contains(&reason), "{drawn:?}: {reason}");
                         refused += 1;
@@ -265,8 +265,8 @@ fn a_prepared_machine_serves_any_number_of_requests() {
         for _ in 0..3 {
             let graph = random_graph(family.num_places(), 4, 9, &mut rng);
             let alone = PreparedMachine::new(&*family.machine);
-            let alone = Request::new(&graph, &alone).solve(&Config::fast(), &()).unwrap().mapping;
-            let shared = Request::new(&graph, &prepared).solve(&Config::fast().with_threads(2), &()).unwrap();
+            let alone = Request::new(&graph, &alone).solve(&Config::fast()).unwrap().mapping;
+            let shared = Request::new(&graph, &prepared).solve(&Config::fast().with_threads(2)).unwrap();
             assert_eq!(shared.mapping, alone, "{}", family.name);
         }
     }
@@ -280,7 +280,7 @@ fn a_partition_is_a_mapping_to_blocks() {
     let machine = PreparedMachine::new(&blocks);
     let balance = Balance::default().with_imbalance(0.1);
     let request = Request::new(&graph, &machine).balanced(balance).minimise(Objective::Cut);
-    let Solution { mapping, report, .. } = request.solve(&Config::eco(), &()).unwrap();
+    let Solution { mapping, report, .. } = request.solve(&Config::eco()).unwrap();
     let loads = report.loads.unwrap();
     assert_eq!((loads.overload, loads.empty, report.cost), (0, 0, 2 * report.cut));
     for (block, share) in shares.into_iter().enumerate() {

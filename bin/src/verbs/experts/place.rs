@@ -90,7 +90,7 @@ impl Task<'_> {
             .with_threads(random.threads()?)
             .with_imbalance(imbalance)
             .with_time_limit(options.search.time.time_limit);
-        let (progress, received) = job.watch(First::AsksToStop);
+        let (progress, received) = job.watch(First::AsksToStop, options.search.time.time_limit);
         let started = Instant::now();
         let found = {
             let observer = StopAtSignal { observer: progress, received: received.clone() };

@@ -83,7 +83,8 @@ pub(super) fn map(task: Task<'_>, graph: &CsrGraph) -> Result<End> {
 
 impl ManyToOne<'_> {
     fn run(&self) -> Result<End> {
-        let (progress, received) = self.task.job.watch(First::AsksToStop);
+        let (progress, received) =
+            self.task.job.watch(First::AsksToStop, self.task.options.search.time.time_limit);
         self.print_problem();
         let (solution, curve) = {
             let observer = StopAtSignal { observer: progress, received: received.clone() };
@@ -128,7 +129,10 @@ impl ManyToOne<'_> {
             }
             None => {
                 let initial = self.order.as_ref().map(InitialOrder::initial);
-                Ok((request.start(self.start.as_ref()).initial(initial).solve(config, observer)?, None))
+                Ok((
+                    request.start(self.start.as_ref()).initial(initial).observed(observer).solve(config)?,
+                    None,
+                ))
             }
         }
     }

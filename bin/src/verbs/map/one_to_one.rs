@@ -60,7 +60,7 @@ pub(super) fn map(mut task: Task<'_>, planned: Option<Planned>, graph: &CsrGraph
     }
     let constraints = Constraints { fixed, groups };
     // From here on there is something to save.
-    let (progress, received) = task.job.watch(First::AsksToStop);
+    let (progress, received) = task.job.watch(First::AsksToStop, options.search.time.time_limit);
     print_problem(&task, graph, &constraints);
     let solution = {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
@@ -70,7 +70,8 @@ pub(super) fn map(mut task: Task<'_>, planned: Option<Planned>, graph: &CsrGraph
             .fixed(constraints.fixed.as_ref().map(|fixed| &fixed.vertices))
             .together(constraints.groups.as_ref())
             .then_lower(secondary)
-            .solve(&task.config, &observer)?
+            .observed(&observer)
+            .solve(&task.config)?
     };
     let (launch, refused) = launch::of_mapping(planned, machine, &solution.mapping, &mut task.job.outputs);
     let schedule = schedule.map(|schedule| schedule.renamed_by(&solution.mapping, machine)).transpose()?;

@@ -287,7 +287,7 @@ impl Task<'_> {
     }
 
     fn divide(&self, request: Request<'_>, remap: Option<&Remap<'_>>) -> Result<Partitioned> {
-        let (progress, _) = self.job.watch(First::Ends);
+        let (progress, _) = self.job.watch(First::Ends, None);
         progress.show("partitioning");
         if let Some(remap) = remap {
             let to = ("cut", self.application.graph.total_node_weight(), self.job.console);
@@ -303,7 +303,7 @@ impl Task<'_> {
                 grouping: self.options.order.grouping.unwrap_or_default(),
             },
         };
-        let solution = request.initial(Initial::Along(order)).solve(&self.config, &())?;
+        let solution = request.initial(Initial::Along(order)).solve(&self.config)?;
         Ok(Partitioned { solution, index, curve: None })
     }
 

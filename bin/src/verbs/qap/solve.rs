@@ -65,7 +65,7 @@ pub(super) fn solve(options: &Options) -> Result<End> {
     let start = start.map(|path| problem.assignment(path, console)).transpose()?;
     let size = problem.qap.size();
     let fixed = options.fixed.read(size, Room::plain(size), FixedKind::Objects)?;
-    let (progress, received) = job.watch(First::AsksToStop);
+    let (progress, received) = job.watch(First::AsksToStop, options.search.time.time_limit);
     console.detail(format_args!("io time: {:.6}", job.seconds()));
     console.line(format_args!("problem: {}", counted(size as u128, "object", "objects")));
     fixed.iter().for_each(|fixed| fixed.print(console, "objects"));
@@ -75,7 +75,7 @@ pub(super) fn solve(options: &Options) -> Result<End> {
         let watcher = Watcher { progress, known: problem.known(None) };
         let observer = StopAtSignal { observer: watcher, received: received.clone() };
         let fixed = fixed.as_ref().map(|fixed| &fixed.vertices);
-        QapRequest::new(&problem.qap).start(start.as_ref()).fixed(fixed).solve(&config, &observer)?
+        QapRequest::new(&problem.qap).start(start.as_ref()).fixed(fixed).observed(&observer).solve(&config)?
     };
     let known = problem.known(solution.lower_bound);
     let found = QapFound {

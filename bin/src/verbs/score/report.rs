@@ -199,6 +199,7 @@ impl Task<'_> {
         let percent = |share: f64| self.is_many_to_one.then_some(100.0 * share);
         JsonOptions {
             mapping: files::name(&self.options.mapping),
+            capacities: self.options.sharing.capacities.as_deref().map(files::name),
             imbalance: percent(self.balance.imbalance),
             least_load: percent(self.balance.least_load),
         }
@@ -209,6 +210,8 @@ impl Task<'_> {
 #[derive(Serialize)]
 struct JsonOptions {
     mapping: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    capacities: Option<String>,
     /// Where PEs have many vertices: in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
     imbalance: Option<f64>,

@@ -129,7 +129,7 @@ impl Task<'_> {
         let machine = machine.as_ref();
         let read = |path: &Path| files::read_mapping(path, self.program.num_tasks(), machine, console);
         let start = self.options.initial.as_deref().map(read).transpose()?;
-        let (progress, received) = self.job.watch(First::AsksToStop);
+        let (progress, received) = self.job.watch(First::AsksToStop, self.options.search.time.time_limit);
         console.detail(format_args!("io time: {:.6}", self.job.seconds()));
         print_program(console, &self.program);
         machine::print(console, Form::Verb, machine);

@@ -14,7 +14,7 @@ use viem_workload::recorded::{self, RecordedWorkload};
 impl Task<'_> {
     /// Reads a schedule, or the files of all ranks, of which the first is open already, and writes the workload.
     pub(super) fn order(&self, mut first: Source<'_>) -> Result<End> {
-        let (progress, _) = self.job.watch(First::Ends);
+        let (progress, _) = self.job.watch(First::Ends, None);
         progress.show("reading");
         let is_schedule = is_goal(&first.start());
         let recording = if is_schedule { self.schedule(first)? } else { self.recording(first)? };

@@ -54,7 +54,7 @@ impl Task<'_> {
             .with_top(sums.top)
             .with_num_ranks(sums.ranks)
             .with_first_rank(sums.first_rank);
-        let (progress, _) = job.watch(First::Ends);
+        let (progress, _) = job.watch(First::Ends, None);
         progress.show("reading");
         let collector = self.read_all(first)?;
         let reading = job.seconds();

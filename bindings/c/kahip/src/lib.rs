@@ -168,7 +168,7 @@ unsafe fn partition(
     let blocks = division.blocks().map_err(text)?;
     let machine = PreparedMachine::new(&blocks);
     let request = division.request(&graph, &machine);
-    let Solution { mapping, report, .. } = request.solve(&config(mode, seed)?, &()).map_err(text)?;
+    let Solution { mapping, report, .. } = request.solve(&config(mode, seed)?).map_err(text)?;
     let too_few = too_few(&graph, num_parts);
     Ok(Found { parts: mapping.into_pes(), cut: report.cut, cost: None, too_few })
 }
@@ -262,7 +262,7 @@ pub unsafe extern "C" fn process_mapping(
         let balance = Balance::default().with_imbalance(unsafe { one("imbalance", imbalance) }?);
         let prepared = PreparedMachine::new(&machine);
         let request = Request::new(&graph, &prepared).balanced(balance);
-        let solution = request.solve(&config(mode_partitioning, seed)?, &()).map_err(text)?;
+        let solution = request.solve(&config(mode_partitioning, seed)?).map_err(text)?;
         let report = solution.report;
         let too_few = too_few(&graph, viem::Machine::num_pes(&machine));
         Ok(Found { parts: solution.mapping.into_pes(), cut: report.cut, cost: Some(report.cost), too_few })

@@ -154,7 +154,7 @@ fn in_shared_memory(graph: &CsrGraph, goal: Goal<'_>) -> (Vec<BlockId>, Cost) {
         Goal::Pes(machine) => {
             let machine = PreparedMachine::new(machine);
             let request = Request::new(graph, &machine).balanced(Balance::default());
-            let found = request.solve(&Config::preset(MapPreset::Eco), &()).unwrap();
+            let found = request.solve(&Config::preset(MapPreset::Eco)).unwrap();
             (found.mapping.pes().to_vec(), found.report.cost)
         }
     }

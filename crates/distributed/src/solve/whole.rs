@@ -182,7 +182,7 @@ impl<C: Comm> Run<'_, C> {
                 let machine = PreparedMachine::new(machine);
                 let request = Request::new(whole, &machine).balanced(self.config.balance());
                 let request = request.fixed(fixed.as_ref()).previous(remapping);
-                Ok(request.solve(&self.config.attempt(seed), &())?.mapping.into_pes())
+                Ok(request.solve(&self.config.attempt(seed))?.mapping.into_pes())
             }
         }
     }

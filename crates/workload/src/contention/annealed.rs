@@ -478,9 +478,9 @@ mod tests {
             let prepared = PreparedMachine::new(&*machine);
             let (few, many) = (generate::mesh(6, 6, 1), generate::mesh(16, 12, 1));
             let one_to_one = Request::new(&few, &prepared).then_lower(&Twins as &dyn Secondary);
-            one_to_one.solve(&Config::fast(), &()).unwrap();
+            one_to_one.solve(&Config::fast()).unwrap();
             let balanced = Request::new(&many, &prepared).balanced(Balance::default());
-            balanced.then_lower(&Twins as &dyn Secondary).solve(&Config::fast(), &()).unwrap();
+            balanced.then_lower(&Twins as &dyn Secondary).solve(&Config::fast()).unwrap();
         }
     }
 }

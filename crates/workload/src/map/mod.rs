@@ -448,7 +448,8 @@ impl<'a> Run<'a> {
         config = config.with_time_limit(time_limit.map(share));
         config.one_to_one = mapping;
         let machine = PreparedMachine::new(self.machine);
-        let solution = Request::new(graph, &machine).start(given).solve(&config, self.late.observer)?;
+        let solution =
+            Request::new(graph, &machine).start(given).observed(self.late.observer).solve(&config)?;
         starts.extend(self.start(Start::Cost, solution.mapping.into_pes(), state));
         if self.search.stops(&mut state.steps) {
             return Ok(starts);

@@ -191,8 +191,8 @@ fn many_to_one_mappings_are_relieved_too() {
     let relief = relieve(&graph, &machine, &start, None, &config, &()).unwrap();
     assert!(relief.exchanges > 0 && relief.greatest < relief.greatest_of_start);
     let request = Request::new(&graph, &machine).balanced(Balance::default());
-    let plain = request.solve(&Config::fast(), &()).unwrap();
-    let relieved = request.then_lower(&config as &dyn Secondary).solve(&Config::fast(), &()).unwrap();
+    let plain = request.solve(&Config::fast()).unwrap();
+    let relieved = request.then_lower(&config as &dyn Secondary).solve(&Config::fast()).unwrap();
     assert_eq!(relieved.report.loads, plain.report.loads);
     assert!(relieved.report.cost as f64 <= 1.5 * plain.report.cost as f64);
     assert_eq!(score_of_many(&graph, &machine, &relieved.mapping), relieved.report.cost);
@@ -240,7 +240,7 @@ fn the_least_maximum_is_found_where_all_mappings_are_known() {
             let prepared = PreparedMachine::new(&machine);
             let request = Request::new(&graph, &prepared).start(&start);
             let config = BottleneckConfig::default().with_excess(0.3);
-            let found = request.then_lower(&config as &dyn Secondary).solve(&Config::fast(), &()).unwrap();
+            let found = request.then_lower(&config as &dyn Secondary).solve(&Config::fast()).unwrap();
             let (cost, greatest) = judge.of(found.mapping.pes());
             assert_eq!(
                 (found.report.cost, bottleneck_of(&graph, &prepared, found.mapping.pes()).unwrap()),
@@ -270,7 +270,7 @@ fn annealing_leaves_maxima_that_single_exchanges_do_not() {
         let solve = |objective: JobObjective| {
             let config = BottleneckConfig::default().with_objective(objective).with_seed(seed);
             let request = Request::new(&graph, &machine).then_lower(&config as &dyn Secondary);
-            request.solve(&Config::fast(), &()).unwrap()
+            request.solve(&Config::fast()).unwrap()
         };
         let plain = solve(JobObjective::J);
         let relief = ReliefConfig::default().with_excess(0.03);
@@ -296,13 +296,13 @@ fn the_bottleneck_is_lowered_around_fixed_processes_and_within_loads() {
     (0..8).for_each(|process| fixed.fix(process, 31 - process).unwrap());
     let config = BottleneckConfig::default().with_excess(0.2);
     let request = Request::new(&graph, &machine).fixed(&fixed).then_lower(&config as &dyn Secondary);
-    let found = request.solve(&Config::fast(), &()).unwrap();
+    let found = request.solve(&Config::fast()).unwrap();
     assert_eq!(fixed.violated_by(found.mapping.pes()), None);
     Mapping::on(&*torus, found.mapping.into_pes()).unwrap();
     let graph = random_graph(128, 5, 9, &mut rng);
     let request = Request::new(&graph, &machine).balanced(Balance::default());
-    let plain = request.solve(&Config::fast(), &()).unwrap();
-    let lowered = request.then_lower(&config as &dyn Secondary).solve(&Config::fast(), &()).unwrap();
+    let plain = request.solve(&Config::fast()).unwrap();
+    let lowered = request.then_lower(&config as &dyn Secondary).solve(&Config::fast()).unwrap();
     assert_eq!(lowered.report.loads, plain.report.loads);
     let of = |mapping: &Mapping| bottleneck_of(&graph, &machine, mapping.pes()).unwrap();
     assert!(of(&lowered.mapping) < of(&plain.mapping));

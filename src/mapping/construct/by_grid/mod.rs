@@ -295,7 +295,7 @@ mod tests {
                 assert!(found <= cost(&problem, &along(order, places.len())), "{member} {lengths:?}");
             }
             let prepared = PreparedMachine::new(&machine);
-            let solved = Request::new(&graph, &prepared).solve(&Config::fast(), &()).unwrap();
+            let solved = Request::new(&graph, &prepared).solve(&Config::fast()).unwrap();
             assert!(solved.report.cost <= found, "{lengths:?} on {}", machine.describe());
         }
     }
