@@ -102,8 +102,8 @@ def test_programs_end_as_the_native_ones(tmp_path):
 
 
 def test_an_interrupted_program_ends_by_the_signal(tmp_path):
-    command = [str(SCRIPTS / "viem"), str(GRAPH), *MACHINE, "--preconfiguration_mapping=strong", "--time_limit=60"]
-    status, _, err, seconds = interrupted([*command, f"--output_filename={tmp_path / 'p'}"])
+    command = [str(SCRIPTS / "viem"), "map", str(GRAPH), *MACHINE, "--preset=strong", "--time-limit=60"]
+    status, _, err, seconds = interrupted([*command, f"--output={tmp_path / 'p'}"])
     assert status == -signal.SIGINT, err
     assert seconds < 5 and len((tmp_path / "p").read_text().split()) == 128
 
