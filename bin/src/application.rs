@@ -1,5 +1,7 @@
 //! Graphs that are divided or converted: METIS or ParHIP files, or graphs in other formats.
 
+use std::sync::LazyLock;
+
 use crate::console::Console;
 use crate::error::Result;
 use crate::files;
@@ -13,7 +15,11 @@ use viem_traffic::{Collector, Format, TrafficConfig};
 /// The format of a graph of which each entry of a matrix is an edge.
 const MATRIX_MARKET: &str = "mtx";
 
-/// A graph that is divided or mapped.
+/// The formats of graphs that are no recorded traffic.
+pub(crate) static FORMATS: LazyLock<Vec<Format>> =
+    LazyLock::new(|| Format::ALL.into_iter().filter(|format| format.is_graph()).collect());
+
+/// A graph that is divided or converted.
 pub(crate) struct Application {
     pub(crate) graph: CsrGraph,
     /// Whether the file is in METIS or ParHIP format.

@@ -60,13 +60,17 @@ impl Console {
         }
     }
 
-    /// Writes one line. A reader that has gone away is no reason to give up the work behind it.
+    /// Writes one line. A reader that has gone away is no reason to give up the work behind it; another failure is found by [`check_lines`].
     pub(crate) fn line(self, text: Arguments<'_>) {
-        let _ = match self.lines {
+        let written = match self.lines {
             Lines::Stdout => writeln!(io::stdout(), "{}", printable_lines(&text.to_string())),
             Lines::Stderr => writeln!(io::stderr(), "{}", printable_lines(&text.to_string())),
             Lines::Nowhere => Ok(()),
         };
+        let is_lost = |error: io::Error| error.kind() != io::ErrorKind::BrokenPipe;
+        if self.lines == Lines::Stdout && written.is_err_and(is_lost) {
+            LINES_ARE_LOST.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Writes a warning to stderr, unless the program is to be quiet.
@@ -81,6 +85,20 @@ impl Console {
         if self.warns {
             let _ = writeln!(io::stderr(), "note: {}", printable_lines(&text.to_string()));
         }
+    }
+}
+
+/// Whether a line could not be written, though its reader had not gone.
+static LINES_ARE_LOST: AtomicBool = AtomicBool::new(false);
+
+/// An error if a line could not be written to standard output, as where that is a full disk: for verbs whose result is lines.
+pub(crate) fn check_lines() -> Result<(), WriteError> {
+    let flushed = io::stdout().flush().is_ok() && !LINES_ARE_LOST.load(Ordering::Relaxed);
+    let lost = || io::Error::other("lines are lost");
+    if flushed {
+        Ok(())
+    } else {
+        Err(WriteError::WriteFailed { file: "standard output".to_owned(), source: lost() })
     }
 }
 

@@ -37,14 +37,25 @@ struct Meaning {
     option: Option<&'static str>,
     /// What precedes its value there.
     prefix: &'static str,
+    /// What it is, if the help of the verb says more than VieM has.
+    help: &'static str,
+    is_required: bool,
 }
 
 const fn meaning(names: &'static [&'static str], option: &'static str) -> Meaning {
-    Meaning { names, option: Some(option), prefix: "" }
+    Meaning { names, option: Some(option), prefix: "", help: "", is_required: false }
 }
 
-const HIERARCHY: Meaning = Meaning { prefix: "tree:", ..meaning(&["hierarchy_parameter_string"], "machine") };
-const DISTANCES: Meaning = meaning(&["distance_parameter_string"], "distances");
+const fn required(names: &'static [&'static str], option: &'static str) -> Meaning {
+    Meaning { is_required: true, ..meaning(names, option) }
+}
+
+const HIERARCHY: Meaning = Meaning {
+    prefix: "tree:",
+    help: "Members of the groups of each level, innermost first: 4:16:8 is 4 cores per processor, 16 processors per node, 8 nodes",
+    ..required(&["hierarchy_parameter_string"], "machine")
+};
+const DISTANCES: Meaning = required(&["distance_parameter_string"], "distances");
 const SEED: Meaning = meaning(&["seed"], "seed");
 
 /// The programs of VieM with the options of its manual.
@@ -72,7 +83,7 @@ const FORMS: [Program; 4] = [
         about: "Scores a mapping",
         verb: "score",
         options: &[
-            Meaning { names: &["input_mapping", "input"], option: None, prefix: "" },
+            Meaning { option: None, ..required(&["input_mapping", "input"], "") },
             HIERARCHY,
             DISTANCES,
         ],
@@ -83,7 +94,7 @@ const FORMS: [Program; 4] = [
         about: "Partitions a graph, and writes what blocks communicate",
         verb: "partition",
         options: &[
-            meaning(&["k"], "blocks"),
+            required(&["k"], "blocks"),
             SEED,
             meaning(&["preconfiguration"], "preset"),
             meaning(&["imbalance"], "imbalance"),
@@ -152,7 +163,7 @@ Examples:
   viem score job.graph permutation -m 4:16:2 -d 1:10:100
   viem partition mesh.graph -k 64
 
-`viem VERB -h` lists the options of a verb, `viem VERB --help` says all about them.
+`viem VERB -h` lists the common options of a verb, `viem VERB --help` says all about all of them.
 Command lines of VieM work as ever: viem FILE --hierarchy_parameter_string=4:16:2 --distance_parameter_string=1:10:100";
 
 /// `viem` with its verbs, as clap has it.
@@ -179,10 +190,8 @@ pub(crate) fn commands() -> impl Iterator<Item = Command> {
 
 /// The first clause of a text, which fits a line of the list of verbs.
 fn first_clause(text: &str) -> String {
-    let end = [". ", "; ", ": ", ", so that ", " so that ", ", if "]
-        .into_iter()
-        .filter_map(|end| text.find(end))
-        .min();
+    let end =
+        [". ", "; ", ": ", ", so that ", " so that "].into_iter().filter_map(|end| text.find(end)).min();
     end.map_or(text, |end| &text[..end]).to_owned()
 }
 
@@ -244,7 +253,7 @@ impl Program {
         };
         let (mut named, mut arguments) = (Vec::new(), Vec::new());
         arguments.extend(value("file"));
-        for Meaning { names, option, prefix } in self.options {
+        for Meaning { names, option, prefix, .. } in self.options {
             let Some(value) = value(names[0]) else { continue };
             match option {
                 None => arguments.push(value),
@@ -272,18 +281,22 @@ impl Meaning {
             Some(option) => arg.get_long() == Some(option),
             None => arg.get_id() == "mapping",
         };
-        let own = Arg::new(self.names[0])
-            .long(self.names[0])
-            .aliases(&self.names[1..])
-            .required(self.option.is_none());
+        let own =
+            Arg::new(self.names[0]).long(self.names[0]).aliases(&self.names[1..]).required(self.is_required);
         let Some(same) = verb.get_arguments().find(same) else { return own };
         own.value_names(same.get_value_names().unwrap_or_default().iter().cloned())
             .value_parser(same.get_value_parser().clone())
             .allow_negative_numbers(true)
-            .help(
-                describe::first_sentence(&same.get_help().map(ToString::to_string).unwrap_or_default())
-                    .to_owned(),
-            )
+            .help(self.help(same))
+    }
+
+    /// What the option is: the first sentence of the help of the verb, unless that says more than VieM has.
+    fn help(&self, same: &Arg) -> String {
+        if !self.help.is_empty() {
+            return self.help.to_owned();
+        }
+        let help = same.get_help().map(ToString::to_string).unwrap_or_default();
+        describe::first_sentence(&help).to_owned()
     }
 }
 

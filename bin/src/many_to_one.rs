@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 
 use crate::console::Console;
-use crate::error::Result;
+use crate::error::{Result, UsageError};
 use crate::files;
 use crate::loads::{self, Below};
 use crate::options;
@@ -48,6 +48,17 @@ impl SharingOptions {
     /// The least load as a part of a share.
     pub(crate) fn least_load(&self) -> Result<f64> {
         Ok(options::least_load(self.least_load.unwrap_or(0.0))?)
+    }
+
+    /// An error if a balance is given where each process has a place of its own.
+    pub(crate) fn check_one_to_one(&self) -> Result<(), UsageError> {
+        let given = [("--imbalance", self.imbalance.is_some()), ("--least-load", self.least_load.is_some())];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((name, _)) => {
+                Err(UsageError(format!("{name} is for graphs with many vertices on a PE; leave it out")))
+            }
+            None => Ok(()),
+        }
     }
 
     /// How far loads may be from their shares.

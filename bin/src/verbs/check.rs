@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-use crate::console::Console;
+use crate::console::{Console, check_lines};
 use crate::end::{self, End};
 use crate::error::{Result, UsageError};
 use crate::exit;
@@ -26,7 +26,7 @@ Examples:
   viem check mesh.graph
   viem check mesh.graph --fix=repaired.graph";
 
-/// Checks whether a file is a valid graph, in METIS or ParHIP format, and, if not, says what is wrong where and what would be
+/// Checks whether a file is a valid graph, in METIS or ParHIP format. If not, says what is wrong where and what would be
 /// right.
 #[derive(Parser, Debug)]
 #[command(name = "check", version, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", end::CODES))]
@@ -94,6 +94,7 @@ impl Verb for Options {
         };
         let report = JsonReport::new("check", self.file.as_path(), (), found);
         job.publish(&|out| report.write(out), &[], None)?;
+        check_lines()?;
         Ok(End::Done)
     }
 }
@@ -111,6 +112,7 @@ impl Options {
                 let changes = format!("repaired graph written to {}: {}", job.name(fix), graph.changes());
                 self.finish(job, &name, &repair.report, Some((fix, &|out| graph.write(out))))?;
                 job.console.line(format_args!("{changes}"));
+                check_lines()?;
                 Ok(End::Done)
             }
             Err(error @ RepairError::OutOfMemory(_)) => Err(error.into()),
@@ -142,6 +144,7 @@ impl Options {
         let contents: Vec<_> = repaired.into_iter().map(|(id, fill)| (Some(id), fill)).collect();
         let json = JsonReport::new("check", self.file.as_path(), (), found);
         job.publish(&|out| json.write(out), &contents, None)?;
+        check_lines()?;
         Ok(if report.is_valid() { End::Done } else { End::BadData })
     }
 }

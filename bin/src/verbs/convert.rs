@@ -31,10 +31,10 @@ pub(crate) struct Options {
     file: PathBuf,
 
     /// What the file is, where its content leaves that open
-    #[arg(long, value_name = "KIND", value_parser = one_of(&Format::ALL, Format::name))]
+    #[arg(long, value_name = "KIND", value_parser = one_of(&application::FORMATS, Format::name))]
     from: Option<Format>,
 
-    /// Where the graph is written; it may replace FILE; - is standard output, which then carries nothing else
+    /// Where the graph is written; - is standard output, which then carries nothing else
     #[arg(long, short, value_name = "FILE")]
     output: PathBuf,
 
@@ -61,8 +61,8 @@ impl Verb for Options {
     }
 
     fn run(&self) -> Result<End> {
-        let mut plan = Plan::new(Vec::new(), [self.file.as_path()])?;
-        let output = plan.successor(&self.output)?;
+        let mut plan = Plan::new(vec![self.file.as_path()], [])?;
+        let output = plan.output(&self.output)?;
         let job = plan.start(&self.report)?;
         let mut source = Source::open(&self.file)?;
         let start = source.start();

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::Parser;
 use serde::Serialize;
 
-use crate::console::Console;
+use crate::console::{Console, check_lines};
 use crate::end::{self, End};
 use crate::error::{Result, UsageError};
 use crate::files;
@@ -125,6 +125,7 @@ impl Verb for Options {
         if !names.is_empty() {
             job.console.line(format_args!("written: {}", names.join(", ")));
         }
+        check_lines()?;
         Ok(End::Done)
     }
 }

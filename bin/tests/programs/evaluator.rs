@@ -60,6 +60,12 @@ fn files_that_are_no_mapping_are_rejected_at_the_first_offending_line_or_named()
 }
 
 #[test]
+fn a_balance_is_for_many_vertices_on_a_pe() {
+    let folder = folder();
+    folder.fails(score("--imbalance=3"), 2, "--imbalance is for graphs with many vertices on a PE");
+}
+
+#[test]
 fn mappings_are_compared() {
     let folder = folder();
     let text = folder.stdout(score("--compare=block,cyclic,socket,mapping,random --json=report"));

@@ -103,6 +103,11 @@ fn the_programs_have_the_options_of_viem_and_no_others() {
         let arguments = if name == "viem" { "--hier 1 --help" } else { "--help" };
         says(&folder.stdout(format!("{program} {arguments}")), [format!("This is `viem {verb}`")]);
         folder.fails(format!("{program} --json=report --hier 1"), 2, "there is no option --json");
+        // What is missing is called as VieM calls it.
+        if name != "graphchecker" {
+            let missing = if name == "generate_model" { "--k" } else { "--hierarchy_parameter_string" };
+            folder.fails(format!("{name} grid"), 2, missing);
+        }
         if name != "viem" {
             let version = folder.stdout(format!("{name} --version"));
             assert_eq!(version.trim(), format!("{name} {}", env!("CARGO_PKG_VERSION")));

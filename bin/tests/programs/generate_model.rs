@@ -118,6 +118,9 @@ fn impossible_partitions_are_rejected() {
         folder.fails(format!("viem partition {sphere} {options}"), code, expected);
         assert!(!folder.has("partition"), "{options}");
     }
+    // No memory is taken for blocks that there cannot be.
+    let huge = format!("viem partition {} --blocks=4294967295", given("openfoam_sphere_16.msgs.graph"));
+    folder.fails(huge, 65, "16");
     // Errors that no graph can fix are reported before one is read.
     for options in ["--blocks=0", "--blocks=2 --imbalance=-1"] {
         let message = folder.fails(format!("viem partition missing.graph {options}"), 2, "");

@@ -115,6 +115,9 @@ fn graphs_are_converted_and_read_alike() {
         folder.fails(line, 65, &format!("cut, byte {}: the file ends here", packed.len() - 3));
     }
     folder.fails("viem check binary --fix=fixed", 2, "--fix repairs text only");
+    for line in ["viem convert text --output=text", "viem convert binary --output=./binary"] {
+        folder.fails(line, 2, "would overwrite the input");
+    }
     // What a binary graph has no place for.
     folder.write("sizes", "2 1 110\n3 4 2\n3 5 1\n");
     says(&folder.stderr("viem convert sizes --output=binary"), ["vertex sizes"]);

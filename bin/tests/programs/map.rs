@@ -77,6 +77,11 @@ fn the_bottleneck_is_minimised_and_its_rise_is_said() {
     assert!(load(&mixed) < load(&plain) && cost(&bottleneck).max(cost(&mixed)) <= 1.03 * cost(&plain));
     assert_eq!(bottleneck["options"]["objective"]["objective"], "bottleneck");
     folder.fails(sphere("--objective=bottleneck --secondary=busiest_link"), 2, "cannot be used with");
+    folder.fails(
+        sphere("--objective=bottleneck --secondary-excess=5"),
+        2,
+        "--secondary-excess is for --secondary",
+    );
 
     // The least J of three nodes is 14, of which one sends 7; in their order, none sends more than 6.
     folder.write("six.graph", "6 5 1\n\n3 2 6 3\n2 2 4 2 5 3\n3 2\n3 3 6 3\n2 3 5 3\n");

@@ -484,3 +484,27 @@ fn a_failing_output_leaves_the_others_as_they_were() {
         assert_eq!(names(folder.path()), ["first"]);
     }
 }
+
+/// The lines of these verbs are their result.
+#[test]
+#[cfg(unix)]
+fn lines_that_are_lost_on_a_full_disk_are_a_failure() {
+    if !Path::new("/dev/full").exists() {
+        return;
+    }
+    let folder =
+        Folder::with(&[("g", "2 1\n2\n1\n"), ("p", "0\n1\n"), ("q.dat", "1\n5\n7\n"), ("one", "0\n")]);
+    for line in [
+        "viem score g p -m 2 -d 1",
+        "viem check g",
+        "viem machine mesh:4x4",
+        "viem qap q.dat --score=one",
+        "evaluator g --input_mapping=p --hierarchy_parameter_string=2 --distance_parameter_string=1",
+    ] {
+        let full = fs::File::options().write(true).open("/dev/full").unwrap();
+        let run = to_spawn(&folder.command(line), folder.path()).stdout(full).output().unwrap();
+        let message = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert_eq!(run.status.code(), Some(74), "{line}: {message}");
+        assert!(message.contains("standard output: cannot be written"), "{line}: {message}");
+    }
+}

@@ -219,7 +219,10 @@ fn errors_are_reported_and_leave_files_unchanged() {
     }
     // Where a graph is expected, a workload is reported by its kind.
     folder.fails("viem check p --fix=q", 65, "");
-    folder.fails("viem simulate p --machine=mesh:2 --trace=t", 2, "--score");
+    for more in ["--trace=t", "--trace=t -o q", "--compare=block --seed=1"] {
+        folder.fails(format!("viem simulate p --machine=mesh:2 {more}"), 2, "give --score=FILE");
+    }
+    assert!(!folder.has("t") && !folder.has("q"));
 }
 
 #[test]

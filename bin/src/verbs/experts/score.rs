@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::options::Options;
 use super::rows::{self, Moves, Rows, Scored};
+use crate::console::check_lines;
 use crate::end::End;
 use crate::error::Result;
 use crate::files;
@@ -52,5 +53,6 @@ pub(super) fn score(options: &Options, placement: &Path) -> Result<End> {
     let report = JsonReport::new("experts", options.trace.file.as_path(), named, scored);
     let report = report.on(options.machine.report(machine));
     job.publish(&|out| report.write(out), &[], None)?;
+    check_lines()?;
     Ok(End::Done)
 }

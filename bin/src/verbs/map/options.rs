@@ -34,7 +34,7 @@ const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the ru
      SIGINT (Ctrl-C) the program ends by that signal. The second ends it at once.";
 
 /// Maps processes to the PEs of a machine so that processes that communicate much are close to each other. If the graph has
-/// more vertices than the machine has places for processes, or if a balance is asked for, many vertices share a PE.
+/// more vertices than the machine has places for processes, or if PEs have --capacities, many vertices share a PE.
 #[derive(Parser, Debug)]
 #[command(name = "map", version, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{SIGNALS}\n\n{}", end::CODES))]
 pub(crate) struct Options {
@@ -145,6 +145,9 @@ impl Options {
 
     /// How the secondary objective is lowered, if there is one.
     pub(super) fn relief(&self) -> Result<Option<ReliefConfig>> {
+        if self.secondary_excess.is_some() && self.secondary.is_none() {
+            return Err(UsageError("--secondary-excess is for --secondary; leave it out".to_owned()).into());
+        }
         let config = ReliefConfig::default();
         let config = match self.secondary_excess {
             Some(percent) if !(0.0..=100.0).contains(&percent) => {
@@ -226,14 +229,12 @@ impl Options {
         let given = [
             ("--previous", self.remap.previous().is_some(), "leave it out, --initial improves a mapping"),
             ("--model", self.model.is_some(), "here the graph is the model, leave it out"),
-            ("--imbalance", self.sharing.imbalance.is_some(), "leave it out"),
-            ("--least-load", self.sharing.least_load.is_some(), "leave it out"),
         ];
         match given.iter().find(|(_, is_given, _)| *is_given) {
             Some((name, _, hint)) => {
                 Err(UsageError(format!("{name} is for graphs with many vertices on a PE; {hint}")))
             }
-            None => Ok(()),
+            None => self.sharing.check_one_to_one(),
         }
     }
 }

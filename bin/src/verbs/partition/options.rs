@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser};
 
 use super::capacities::Capacities;
+use crate::application;
 use crate::end;
 use crate::error::{Result, UsageError};
 use crate::fixed::FixedOptions;
@@ -34,7 +35,7 @@ pub(crate) struct Options {
     pub(crate) file: PathBuf,
 
     /// What the file is, where its content leaves that open
-    #[arg(long, value_name = "KIND", value_parser = one_of(&Format::ALL, Format::name))]
+    #[arg(long, value_name = "KIND", value_parser = one_of(&application::FORMATS, Format::name))]
     pub(crate) from: Option<Format>,
 
     /// Number of blocks
@@ -136,7 +137,7 @@ pub(crate) struct OrderOptions {
     pub(crate) write_index: Option<PathBuf>,
 
     /// The order of the vertices that --write-index wrote. Blocks are ranges of it, which takes no time
-    #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with_all = ["algorithm", "write_index", "grouping", "fixed", "least_load", "previous", "preset", "seed"])]
+    #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with_all = ["algorithm", "write_index", "grouping", "fixed", "least_load", "previous", "migration_weight", "preset", "seed"])]
     pub(crate) index: Option<PathBuf>,
 }
 

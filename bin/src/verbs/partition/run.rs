@@ -23,7 +23,7 @@ use viem::graph::{Coordinates, CsrGraph};
 use viem::ground::threads;
 use viem::ground::types::Weight;
 use viem::machine::{Blocks, Machine as _};
-use viem::partition::{Grouping, OrderIndex, PartitionInput, PartitionQuality, Targets};
+use viem::partition::{Grouping, OrderIndex, PartitionInput, PartitionQuality, Targets, TargetsError};
 use viem::solve::{Balance, Config, Initial, Objective, Order, PreparedMachine, Report, Request, Solution};
 use viem_io as io;
 use viem_io::Source;
@@ -33,7 +33,15 @@ use viem_io::mapping::Room;
 use viem_io::output::{Content, OutputId, Staged};
 use viem_report::picture;
 
-/// Into what a graph is divided.
+/// Into what a graph is to be divided.
+struct Asked {
+    number: usize,
+    /// If the blocks are not all alike.
+    capacities: Option<Vec<u32>>,
+    balance: Balance,
+}
+
+/// The blocks into which a graph is divided.
 struct Division {
     blocks: Blocks,
     /// If they are not all alike.
@@ -41,9 +49,9 @@ struct Division {
     balance: Balance,
 }
 
-impl Division {
-    /// Into what a graph is divided. What no graph can make right is refused.
-    fn of(options: &Options) -> Result<Self> {
+impl Asked {
+    /// Reads what is asked for. What no graph can make right is refused.
+    fn read(options: &Options) -> Result<Self> {
         let balance = options.balance.read()?;
         let capacities = options.capacities.as_ref().map(|capacities| capacities.read()).transpose()?;
         let number = match (options.blocks, &capacities) {
@@ -58,8 +66,24 @@ impl Division {
             (number, None) => number.unwrap_or(0),
         };
         Targets::check(number, balance.imbalance)?;
-        let blocks = capacities.clone().map_or_else(|| Blocks::equal(number), Blocks::proportional)?;
-        Ok(Self { blocks, capacities, balance })
+        if let Some(capacities) = &capacities {
+            Blocks::proportional(capacities.clone())?;
+        }
+        Ok(Self { number, capacities, balance })
+    }
+
+    /// The blocks of a graph. There are no more than vertices, so their memory is bounded by that of the graph.
+    fn of(self, graph: &CsrGraph) -> Result<Division> {
+        let Self { number, capacities, balance } = self;
+        let blocks = match capacities.clone() {
+            Some(capacities) => Blocks::proportional(capacities)?,
+            None if number > graph.num_nodes() => {
+                let num_nodes = graph.num_nodes();
+                return Err(TargetsError::NumBlocks { num_blocks: number, num_nodes }.into());
+            }
+            None => Blocks::equal(number)?,
+        };
+        Ok(Division { blocks, capacities, balance })
     }
 }
 
@@ -120,9 +144,10 @@ pub(super) fn partition(options: &Options) -> Result<End> {
     if let Some(result) = to.blocks.or(to.model).filter(|_| options.verify) {
         job.check_verifiable(result)?;
     }
-    let (division, config) = (Division::of(options)?, options.config()?);
+    let (asked, config) = (Asked::read(options)?, options.config()?);
     let (source, kind) = (Source::open(&options.file)?, (options.from, options.verify));
     let application = application::read(source, kind, config.threads, job.console)?;
+    let division = asked.of(&application.graph)?;
     let given = given(options, application.graph.num_nodes())?;
     Task { options, config, to, job, division, application, given }.run()
 }

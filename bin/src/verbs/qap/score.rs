@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::options::Options;
 use super::problem::{Problem, gap, print_gap};
+use crate::console::check_lines;
 use crate::end::End;
 use crate::error::Result;
 use crate::files;
@@ -64,5 +65,6 @@ pub(super) fn score(options: &Options, assignment: &Path) -> Result<End> {
     let named = JsonOptions { score: files::name(assignment) };
     let report = JsonReport::new("qap", options.file.as_path(), named, score);
     job.publish(&|out| report.write(out), &[], None)?;
+    check_lines()?;
     Ok(End::Done)
 }

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::options::Options;
 use crate::compare::{self, Busiest, Row};
-use crate::console::Console;
+use crate::console::{Console, check_lines};
 use crate::end::End;
 use crate::error::Result;
 use crate::files;
@@ -73,6 +73,9 @@ pub(super) fn score(options: &Options) -> Result<End> {
     let threads = crate::options::threads(None)?;
     let source = Source::open(&options.file)?;
     let (graph, is_many_to_one) = options.sharing.read(source, machine, threads, console)?;
+    if !is_many_to_one {
+        options.sharing.check_one_to_one()?;
+    }
     Task { options, machine, prepared: &PreparedMachine::new(machine), balance, to, job, is_many_to_one }
         .run(&graph)
 }
@@ -120,6 +123,7 @@ impl Task<'_> {
             (self.to.picture, &|out| out.write_all(drawn.as_bytes())),
         ];
         job.publish(&|out| report.write(out), &contents, None)?;
+        check_lines()?;
         Ok(End::Done)
     }
 

@@ -22,6 +22,7 @@ impl Verb for Options {
     }
 
     fn run(&self) -> Result<End> {
+        self.check()?;
         match &self.score {
             Some(mapping) => score::score(self, mapping),
             None => map::map(self),

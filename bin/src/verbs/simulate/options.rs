@@ -21,7 +21,7 @@ const EXAMPLES: &str = "\
 Examples:
   viem simulate job.workload -m torus:8x8
   viem simulate job.workload -m torus:8x8 --score=permutation --compare=block,random
-  viem traffic --pattern=ring:64 -o ring.workload     a workload to try";
+  viem traffic --pattern=ring:64 --workload           a workload to try";
 
 named! {
     /// What decides which mapping of a program is the best.
@@ -50,7 +50,7 @@ pub(crate) struct Options {
     pub(super) score: Option<PathBuf>,
 
     /// Compare the mapping with others. A list with commas: block, socket, cyclic, node-major, megatron, rail, random, or files
-    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "score", value_parser = Other::parse)]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Other::parse)]
     pub(super) compare: Vec<Other>,
 
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub(crate) struct Options {
     pub(super) links: LinkOptions,
 
     /// Write the timeline of the simulation to FILE, for chrome://tracing or Perfetto; - is standard output
-    #[arg(long, value_name = "FILE", requires = "score", help_heading = "Simulation")]
+    #[arg(long, value_name = "FILE", help_heading = "Simulation")]
     pub(super) trace: Option<PathBuf>,
 
     /// A mapping to improve. The result is not worse than it
@@ -107,6 +107,17 @@ pub(crate) struct Options {
 }
 
 impl Options {
+    /// An error if an option is given that decides nothing. Clap is told of no requirement: a conflict with `--score` would lift it.
+    pub(super) fn check(&self) -> Result<(), UsageError> {
+        let scored = [("--compare", !self.compare.is_empty()), ("--trace", self.trace.is_some())];
+        match scored.iter().find(|(_, is_given)| *is_given && self.score.is_none()) {
+            Some((name, _)) => {
+                Err(UsageError(format!("{name} is for a mapping that is scored; give --score=FILE")))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// How the workload is simulated.
     pub(super) fn simulation(&self) -> Result<SimulationConfig, UsageError> {
         Ok(SimulationConfig::new(self.costs.costs()).with_sharing(self.links.sharing()?))

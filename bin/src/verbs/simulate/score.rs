@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::options::Options;
 use crate::compare::{self, Row};
-use crate::console::Console;
+use crate::console::{Console, check_lines};
 use crate::end::End;
 use crate::error::Result;
 use crate::files;
@@ -83,6 +83,7 @@ pub(super) fn score(options: &Options, path: &Path) -> Result<End> {
     ];
     let report = report.on(options.machine.report(machine));
     job.publish(&|out| report.write(out), &contents, None)?;
+    check_lines()?;
     Ok(End::Done)
 }
 
