@@ -42,6 +42,15 @@ fn a_mesh_is_mapped_verified_scored_and_improved() {
 }
 
 #[test]
+fn a_higher_j_than_that_of_a_mapping_that_breaks_the_rules_is_said() {
+    let folder = Folder::with(&[("cycle", "4 4\n2 4\n1 3\n2 4\n1 3\n"), ("all", "0\n0\n0\n0\n")]);
+    let line = "viem map cycle -m 2 -d 1 -i 100 --initial=all";
+    says(&folder.stderr(line), ["J is higher than that of --initial, which exceeds bounds or leaves PEs"]);
+    folder.write("all", "0\n0\n1\n1\n");
+    assert_eq!(folder.stderr(line), "");
+}
+
+#[test]
 fn the_same_seed_gives_the_same_bytes_at_any_number_of_threads() {
     let folder = Folder::new();
     let mapping = |options: &str| {

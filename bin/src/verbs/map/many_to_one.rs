@@ -177,6 +177,11 @@ impl ManyToOne<'_> {
         let traffic = traffic::by_pe(self.graph, machine.num_pes(), mapping.pes());
         many_to_one::add_traffic(&mut summary, &traffic);
         summary.print(console);
+        if report.cost_of_start.is_some_and(|start| report.cost > start) {
+            console.warn(format_args!(
+                "J is higher than that of --initial, which exceeds bounds or leaves PEs without a vertex"
+            ));
+        }
         let too_heavy = loads::too_heavy(self.graph, &self.bounds(), self.fixed(), loads::PES);
         if let Some(loads) = &report.loads {
             many_to_one::print_loads(console, loads, machine.num_pes(), too_heavy);

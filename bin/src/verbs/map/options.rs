@@ -45,7 +45,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) machine: MachineOptions,
 
-    /// A mapping to improve. The result is not worse than it; also a rankfile, a rank order of Cray MPICH or a list of
+    /// A mapping to improve. The result is not worse than it, unless it exceeds a bound or leaves a PE without a vertex; also a rankfile, a rank order of Cray MPICH or a list of
     /// hosts, as launchers take them; hosts,bind.sh are both files of
     /// slurm, intel or flux; inverse:FILE has the rank on each PE
     #[arg(long, value_name = "FILE", help_heading = "Search")]
