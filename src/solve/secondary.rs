@@ -9,7 +9,8 @@ use crate::mapping::Mapping;
 use crate::mapping::objective::ScoreError;
 use crate::partition::FixedVertices;
 
-/// An objective that is lowered once J is minimised, while J may rise a little. `viem-workload` has one: the load of the busiest link.
+/// An objective that is lowered once J is minimised, while J may rise a little. `viem-workload` has two: the greatest
+/// load of a carrier of traffic, such as a link, and J together with all loads.
 pub trait Secondary: Sync {
     /// The mapping with a lower value of the objective, or the one that was given. Fixed processes stay.
     ///

@@ -86,14 +86,14 @@ impl Scale {
 }
 
 /// What is on each PE.
-struct Seats {
+struct Slots {
     on: Vec<Vec<NodeId>>,
     capacity: Vec<u32>,
     /// Whether PEs have bounds instead of places: then only vertices of one weight change places.
     is_balanced: bool,
 }
 
-impl Seats {
+impl Slots {
     fn new(machine: &dyn Machine, pe_of: &[PeId], is_balanced: bool) -> Self {
         let mut on = vec![Vec::new(); machine.num_pes()];
         (0..).zip(pe_of).for_each(|(process, &pe)| on[pe as usize].push(process));
@@ -145,14 +145,14 @@ const NEAR: u32 = 16;
 pub(super) struct Search<'a, C> {
     graph: &'a CsrGraph,
     pub placed: Placed<'a, C>,
-    seats: Seats,
+    slots: Slots,
     movable: Vec<bool>,
     task: Task<'a>,
     scale: Scale,
     cost: Cost,
     most: Cost,
     sum: f64,
-    /// The change of J and of the sum of powers by the move that is looked at.
+    /// The change of J and of the sum of powers by the move that is tried.
     noted: (Cost, f64),
     /// The greatest load that polishing may bring.
     ceiling: Cost,
@@ -167,14 +167,14 @@ impl<'a, C: Carriers> Search<'a, C> {
     /// A search from a mapping of this J, in which J may be at most as much.
     pub fn new(task: Task<'a>, placed: Placed<'a, C>, scale: Scale, (cost, most): (Cost, Cost)) -> Self {
         let &Lowering { graph, machine, fixed, balance, .. } = task.given;
-        let seats = Seats::new(machine.machine(), &placed.pe_of, balance.is_some());
+        let slots = Slots::new(machine.machine(), &placed.pe_of, balance.is_some());
         let is_fixed = |process: NodeId| fixed.is_some_and(|fixed| fixed.of(process).is_some());
         let movable = graph.nodes().map(|process| !is_fixed(process)).collect();
         let sum = scale.sum_of(&placed.loads);
         let mut search = Self {
             graph,
             placed,
-            seats,
+            slots,
             movable,
             task,
             scale,
@@ -287,16 +287,16 @@ impl<'a, C: Carriers> Search<'a, C> {
     fn return_to(&mut self, pe_of: &[PeId]) {
         for (process, &pe) in (0..).zip(pe_of) {
             if self.placed.pe_of[process as usize] != pe {
-                self.placed.look_at(process, pe);
+                self.placed.displace(process, pe);
             }
         }
         self.cost += self.placed.rise();
         self.placed.note();
         self.placed.make();
-        for on in &mut self.seats.on {
+        for on in &mut self.slots.on {
             on.clear();
         }
-        (0..).zip(pe_of).for_each(|(process, &pe)| self.seats.on[pe as usize].push(process));
+        (0..).zip(pe_of).for_each(|(process, &pe)| self.slots.on[pe as usize].push(process));
         self.refresh();
     }
 
@@ -309,7 +309,7 @@ impl<'a, C: Carriers> Search<'a, C> {
         self.busy = graph.nodes().filter(is_busy).collect();
     }
 
-    /// A random move; none if there hardly are any.
+    /// A random move; none if many draws in a row find none.
     fn propose(&mut self, rng: &mut Rng) -> Option<Move> {
         const TRIES: usize = 64;
         (0..TRIES).find_map(|_| self.draw(rng))
@@ -343,12 +343,12 @@ impl<'a, C: Carriers> Search<'a, C> {
 
     /// A move to a PE whose number is near another one's.
     fn to_pe_near(&self, process: NodeId, pe: PeId, rng: &mut Rng) -> Option<Move> {
-        let (from, count) = (self.placed.pe_of[process as usize], self.seats.on.len() as u32);
+        let (from, count) = (self.placed.pe_of[process as usize], self.slots.on.len() as u32);
         let to = (pe + rng.below(2 * NEAR + 1)).checked_sub(NEAR).filter(|&to| to < count && to != from)?;
-        if self.seats.has_room(to) {
+        if self.slots.has_room(to) {
             return Some(Move { process, from, to, partner: None });
         }
-        let on = &self.seats.on[to as usize];
+        let on = &self.slots.on[to as usize];
         let partner = *on.get(rng.below(on.len().max(1) as u32) as usize)?;
         self.allows(process, partner).then_some(Move { process, from, to, partner: Some(partner) })
     }
@@ -358,7 +358,7 @@ impl<'a, C: Carriers> Search<'a, C> {
         let weight = |process| self.graph.node_weight(process);
         self.movable[partner as usize]
             && self.placed.pe_of[process as usize] != self.placed.pe_of[partner as usize]
-            && (!self.seats.is_balanced || weight(process) == weight(partner))
+            && (!self.slots.is_balanced || weight(process) == weight(partner))
     }
 }
 
@@ -368,8 +368,8 @@ impl<C: Carriers> Evaluator for Search<'_, C> {
     type Change = f64;
 
     fn change(&mut self, by: &Move) -> f64 {
-        self.placed.look_at(by.process, by.to);
-        by.partner.into_iter().for_each(|partner| self.placed.look_at(partner, by.from));
+        self.placed.displace(by.process, by.to);
+        by.partner.into_iter().for_each(|partner| self.placed.displace(partner, by.from));
         let rise = self.placed.rise();
         if rise > 0 && self.cost + rise > self.most {
             return f64::INFINITY;
@@ -387,8 +387,8 @@ impl<C: Carriers> Evaluator for Search<'_, C> {
 
     fn make(&mut self, by: Move, _: f64) {
         self.placed.make();
-        self.seats.transfer(by.process, by.from, by.to);
-        by.partner.into_iter().for_each(|partner| self.seats.transfer(partner, by.to, by.from));
+        self.slots.transfer(by.process, by.from, by.to);
+        by.partner.into_iter().for_each(|partner| self.slots.transfer(partner, by.to, by.from));
         (self.cost, self.sum) = (self.cost + self.noted.0, self.sum + self.noted.1);
         self.keep();
     }
@@ -442,12 +442,12 @@ mod tests {
                 assert_eq!(search.placed.loads.greatest(), kept.iter().copied().max().unwrap());
                 assert_eq!(
                     search.cost,
-                    evaluate(graph, distances, &Mapping::many(search.seats.on.len(), pe_of.clone())?)?
+                    evaluate(graph, distances, &Mapping::many(search.slots.on.len(), pe_of.clone())?)?
                 );
                 let sum = scale.sum_of(&search.placed.loads);
                 assert!((search.sum - sum).abs() <= 1e-9 * sum.max(1.0), "{} {sum}", search.sum);
                 assert!((scale.energy(search.cost, sum) - before - change).abs() < 1e-9);
-                for (pe, on) in (0..).zip(&search.seats.on) {
+                for (pe, on) in (0..).zip(&search.slots.on) {
                     assert!(on.iter().all(|&process| pe_of[process as usize] == pe));
                 }
             }

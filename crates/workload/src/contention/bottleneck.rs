@@ -62,7 +62,7 @@ pub fn bottleneck_of(
     }
 }
 
-/// About how many processes and arcs are looked at for the cuts of a grid.
+/// About how many processes and arcs the cuts of a grid may visit.
 const CUTS: usize = 1 << 21;
 
 impl CarriersVisitor for Task<'_> {
@@ -72,16 +72,16 @@ impl CarriersVisitor for Task<'_> {
         let Self { given: &Lowering { graph, machine, mapping, observer, .. }, config } = self;
         let cost = evaluate(graph, machine.distances()?, mapping)?;
         let mut loads = Loads::of(graph, carriers, mapping.pes())?;
-        let scale = Scale::new(&loads, cost, config);
-        let mut best = Found { key: scale.key(&loads, cost, scale.sum), pe_of: mapping.pes().to_vec() };
         if config.objective == JobObjective::J || loads.greatest() == 0 || cost == 0 {
             return Ok(Lowered { mapping: mapping.clone(), cost, exchanges: 0 });
         }
+        let scale = Scale::new(&loads, cost, config);
+        let mut best = Found { key: scale.key(&loads, cost, scale.sum), pe_of: mapping.pes().to_vec() };
         let most = cost.saturating_add((cost as f64 * config.excess.clamp(0.0, 1.0)) as Cost);
         let (mut exchanges, given) =
             (0, Start { mapping: mapping.clone(), greatest: loads.greatest(), cost });
         let mut starts = vec![given];
-        starts.extend(self.simple(&mut loads)?);
+        starts.extend(self.simple(&mut loads, most)?);
         for (number, Start { mapping, greatest, cost }) in (0..).zip(starts) {
             // Where J is too great, only a lower maximum is worth it.
             let is_worth_it =
@@ -110,10 +110,10 @@ struct Start {
 }
 
 impl Task<'_> {
-    /// The simple mappings whose busiest carrier has the least load: of small J, and of any J. Those are the order of the processes, and the cuts of a
-    /// grid.
-    fn simple<C: Carriers>(&self, loads: &mut Loads<C>) -> Result<Vec<Start>, ScoreError> {
-        let Lowering { graph, machine, fixed, balance, mapping, .. } = *self.given;
+    /// The simple mappings whose busiest carrier has the least load: of those whose J is at most `most`, and of all others. Simple ones are the order of
+    /// the processes, and the cuts of a grid.
+    fn simple<C: Carriers>(&self, loads: &mut Loads<C>, most: Cost) -> Result<Vec<Start>, ScoreError> {
+        let Lowering { graph, machine, fixed, balance, .. } = *self.given;
         if balance.is_some() || fixed.is_some_and(|fixed| !fixed.is_empty()) {
             return Ok(Vec::new());
         }
@@ -125,8 +125,6 @@ impl Task<'_> {
             let cost = evaluate(graph, machine.distances()?, &mapping)?;
             starts.push(Start { greatest: loads.greatest(), cost, mapping });
         }
-        let of_given = evaluate(graph, machine.distances()?, mapping)? as f64;
-        let most = (of_given * (1.0 + self.config.excess)) as Cost;
         starts.sort_by_key(|start| (start.cost > most, start.greatest, start.cost));
         let costly = starts.partition_point(|start| start.cost <= most);
         let others = starts.split_off(costly);

@@ -32,7 +32,7 @@ pub struct BottleneckConfig {
     pub moves: u32,
     /// The share of the worsenings of mean size that are accepted at the beginning, above 0 and below 1.
     pub initial_acceptance: f64,
-    /// Upper limit on the edges that annealing looks at from each start, with the carriers of each counted as one.
+    /// Upper limit on the edges that annealing visits from each start, with the carriers of each counted as one.
     pub effort: u64,
     /// The seed.
     pub seed: u64,

@@ -5,18 +5,18 @@ use viem::graph::CsrGraph;
 use viem::ground::types::{Cost, NodeId, PeId};
 use viem::machine::{DistanceOracle, Distances};
 
-/// A mapping, its loads, and some processes that are looked at elsewhere. These are then moved or put back.
+/// A mapping, its loads, and some processes that are tried on other PEs. These are then moved or put back.
 pub(super) struct Placed<'a, C> {
     graph: &'a CsrGraph,
     distances: &'a Distances,
     pub loads: Loads<C>,
     /// The PE of each process.
     pub pe_of: Vec<PeId>,
-    /// The same where those are that are looked at.
+    /// The same with those processes on the PEs where they are tried.
     after: Vec<PeId>,
     moved: Vec<NodeId>,
     is_moved: Vec<bool>,
-    /// Edges looked at.
+    /// Edges visited.
     pub work: u64,
 }
 
@@ -27,8 +27,8 @@ impl<'a, C: Carriers> Placed<'a, C> {
         Self { graph, distances, loads, pe_of, after, moved: Vec::new(), is_moved, work: 0 }
     }
 
-    /// Looks at a process on another PE. Each is named once.
-    pub fn look_at(&mut self, process: NodeId, pe: PeId) {
+    /// Tries a process on another PE. Each is named once.
+    pub fn displace(&mut self, process: NodeId, pe: PeId) {
         self.after[process as usize] = pe;
         self.is_moved[process as usize] = true;
         self.moved.push(process);

@@ -24,7 +24,7 @@ pub struct ReliefConfig {
     pub excess: f64,
     /// The power of loads whose sum is minimised: the higher, the more the busiest count; at least 1.
     pub power: u32,
-    /// Upper limit on the edges that are looked at.
+    /// Upper limit on the edges that are visited.
     pub effort: u64,
 }
 
@@ -229,7 +229,7 @@ struct Search<'a, C> {
     scale: f64,
     /// By how much J may still rise.
     left: Cost,
-    /// By how much J rises with the exchange that is looked at.
+    /// By how much J rises with the exchange that is tried.
     rise: Cost,
 }
 
@@ -281,11 +281,11 @@ impl<'a, C: Carriers> Search<'a, C> {
         on.into_iter().any(|&process| self.placed.is_busy(process, busy))
     }
 
-    /// Looks at an exchange.
+    /// Tries an exchange.
     fn move_contents(&mut self, Exchange { first, partner, length }: Exchange) {
         for index in 0..length {
             for (from, to) in [(first + index, partner + index), (partner + index, first + index)] {
-                self.ranges.on[from].iter().for_each(|&process| self.placed.look_at(process, to as PeId));
+                self.ranges.on[from].iter().for_each(|&process| self.placed.displace(process, to as PeId));
             }
         }
     }
