@@ -54,9 +54,7 @@ pub(crate) fn read(
     let weights =
         if is_pattern { "its pattern, each edge of weight 1" } else { "weights summed over both directions" };
     console.line(format_args!("{name} is {}: {weights}", format.title()));
-    for note in &summary.notes {
-        console.warn(format_args!("{note}{}", hints::on_traffic_note(note)));
-    }
+    hints::warn_of_traffic(console, &summary.notes);
     let mut text = Vec::new();
     if as_text {
         io::metis::write(&mut text, &graph, io::metis::GraphContent::EDGE_WEIGHTS)

@@ -7,6 +7,7 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use strsim::jaro_winkler;
 
+use crate::console::Console;
 use crate::error::Failure;
 use viem::partition::FixedError;
 use viem::qap::QapSolveError;
@@ -119,8 +120,15 @@ fn on_traffic(error: &TrafficError) -> String {
     }
 }
 
+/// Warns of what was noted about recorded traffic.
+pub(crate) fn warn_of_traffic(console: Console, notes: &[TrafficNote]) {
+    for note in notes {
+        console.warn(format_args!("{note}{}", on_traffic_note(note)));
+    }
+}
+
 /// What follows a note about recorded traffic.
-pub(crate) fn on_traffic_note(note: &TrafficNote) -> String {
+fn on_traffic_note(note: &TrafficNote) -> String {
     match note {
         TrafficNote::Adapters { greatest } => {
             format!(

@@ -26,7 +26,7 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template(template) {
             let limit = limit.unwrap_or_default();
             let share = move |state: &ProgressState, out: &mut dyn fmt::Write| {
-                // Nobody is told if the terminal has gone.
+                // A terminal that has gone away is no fault.
                 let _ = out.write_str(&share(state.elapsed(), limit));
             };
             bar.set_style(style.with_key("share", share));

@@ -1,12 +1,12 @@
 //! `viem training`: the traffic of a training job, from how it works in parallel, as a graph or as a workload.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::Parser;
 use serde::Serialize;
 
-use super::traffic::WorkloadOptions;
 use super::traffic::made::Made;
+use super::traffic::{ResultOptions, WorkloadOptions};
 use crate::audit::MODEL;
 use crate::console::Console;
 use crate::end::{self, End};
@@ -28,10 +28,6 @@ const EXAMPLES: &str = "\
 Examples:
   viem training --parallel=tp:8,pp:4,dp:16 --model=layers=32,hidden=4096,sequence=8192,microbatches=16 -o job.graph
   viem training --parallel=tp:8,ep:8,pp:4,dp:16 --model=model.txt --workload -o job.workload";
-
-/// The files of the results, unless others are named.
-const GRAPH: &str = "model.graph";
-const WORKLOAD: &str = "job.workload";
 
 /// Makes the communication graph of a training job: what its ranks send each other in a step, from how it works in parallel.
 #[derive(Parser, Debug)]
@@ -58,10 +54,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "CLASS,...", requires = "workload", help_heading = "Workloads", value_delimiter = ',', value_parser = one_of(&TrafficClass::ALL, TrafficClass::name))]
     overlap: Vec<TrafficClass>,
 
-    /// Where the graph or the workload is written; - is standard output, which then carries nothing else [default: model.graph,
-    /// or job.workload]
-    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    result: ResultOptions,
 
     #[command(flatten)]
     pub(crate) report: ReportOptions,
@@ -72,12 +66,6 @@ impl Options {
     fn file(&self) -> Option<&Path> {
         let path = Path::new(&self.model);
         (!self.model.contains('=') || path.exists()).then_some(path)
-    }
-
-    /// Where the result goes.
-    fn output(&self) -> &Path {
-        let default = if self.workload.workload { WORKLOAD } else { GRAPH };
-        self.output.as_deref().unwrap_or(Path::new(default))
     }
 }
 
@@ -102,7 +90,7 @@ impl Verb for Options {
 
     fn run(&self) -> Result<End> {
         let mut plan = Plan::new(self.file().into_iter().collect(), [])?;
-        let output = plan.output(self.output())?;
+        let output = plan.output(self.result.file(&self.workload))?;
         let job = plan.start(&self.report)?;
         match self.workload.workload {
             true => workload(self, &job, output),

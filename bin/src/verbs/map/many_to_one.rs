@@ -33,7 +33,7 @@ use viem::partition::{FixedVertices, PartitionAlgorithm};
 use viem::solve::{Balance, ManyToOneConfig, MapPreset, Request, Solution};
 use viem_io as io;
 use viem_io::output::{Content, Staged};
-use viem_report::traffic;
+use viem_report::traffic::{self, PeTraffic};
 
 /// A many-to-one mapping as it was asked for.
 struct ManyToOne<'a> {
@@ -49,9 +49,10 @@ struct ManyToOne<'a> {
     fixed: Option<Fixed>,
 }
 
-/// A mapping, the quotient graph if that is written, and the curve if that was asked for.
+/// A mapping, its traffic, the quotient graph if that is written, and the curve if that was asked for.
 struct ManyToOneResult {
     solution: Solution,
+    traffic: PeTraffic,
     model: Option<CsrGraph>,
     curve: Option<Curve>,
 }
@@ -91,8 +92,10 @@ impl ManyToOne<'_> {
             self.solve(&observer)?
         };
         let model = self.model(&solution)?;
-        self.print(&solution);
-        self.write(&ManyToOneResult { solution, model, curve })?;
+        let num_pes = self.task.machine.num_pes();
+        let traffic = traffic::by_pe(self.graph, num_pes, solution.mapping.pes());
+        self.print(&solution, &traffic);
+        self.write(ManyToOneResult { solution, traffic, model, curve })?;
         let place = self.task.name();
         match self.task.job.form {
             Form::Verb => self.task.job.console.line(format_args!("mapping written to {place}")),
@@ -160,7 +163,7 @@ impl ManyToOne<'_> {
     }
 
     /// Prints what was found.
-    fn print(&self, Solution { mapping, report, .. }: &Solution) {
+    fn print(&self, Solution { mapping, report, .. }: &Solution, traffic: &PeTraffic) {
         let Task { machine, job, .. } = &self.task;
         let console = job.console;
         console.detail(format_args!("time spent for mapping {:.6}", report.seconds.total));
@@ -174,8 +177,7 @@ impl ManyToOne<'_> {
             None => summary.figure("J", report.cost, ""),
         }
         summary.figure("cut", report.cut, "");
-        let traffic = traffic::by_pe(self.graph, machine.num_pes(), mapping.pes());
-        many_to_one::add_traffic(&mut summary, &traffic);
+        many_to_one::add_traffic(&mut summary, traffic);
         summary.print(console);
         if report.cost_of_start.is_some_and(|start| report.cost > start) {
             console.warn(format_args!(
@@ -199,10 +201,10 @@ impl ManyToOne<'_> {
     }
 
     /// Writes mapping, model and report, once they are verified if that was asked for.
-    fn write(&self, ManyToOneResult { solution, model, curve }: &ManyToOneResult) -> Result<()> {
+    fn write(&self, ManyToOneResult { solution, traffic, model, curve }: ManyToOneResult) -> Result<()> {
         let (Task { options, machine, to, job, prepared, .. }, graph) = (&self.task, self.graph);
-        let Solution { mapping, report, .. } = solution;
-        let json = self.report(solution, (model.as_ref(), curve.as_ref()));
+        let json = self.report((&solution, traffic), (model.as_ref(), curve.as_ref()));
+        let Solution { mapping, report, .. } = &solution;
         let drawn =
             options.picture.draw(graph, prepared, self.task.name(), mapping, true)?.unwrap_or_default();
         let curve = curve.as_ref().map_or("", |curve| &curve.picture);
@@ -236,10 +238,10 @@ impl ManyToOne<'_> {
     /// What was done; times and memory aside, the same result has the same report.
     fn report<'b>(
         &self,
-        Solution { mapping, report, .. }: &'b Solution,
+        (Solution { report, .. }, traffic): (&'b Solution, PeTraffic),
         (model, curve): (Option<&CsrGraph>, Option<&Curve>),
     ) -> JsonReport<JsonOptions, Found<'b, ManyToOneConfig>> {
-        let (Task { options, machine, config, .. }, graph) = (&self.task, self.graph);
+        let Task { options, config, .. } = &self.task;
         let named = JsonOptions {
             preset: options.search.preset,
             capacities: options.sharing.capacities.as_deref().map(files::name),
@@ -251,11 +253,11 @@ impl ManyToOne<'_> {
         };
         let found = Found {
             settings: Some(config.many_to_one),
-            by_pe: Some(traffic::by_pe(graph, machine.num_pes(), mapping.pes())),
+            by_pe: Some(traffic),
             fixed: self.fixed.as_ref().map(Fixed::report),
             remap: self.remap.as_ref().map(|remap| remap.report(curve)),
             model_edges: model.map(CsrGraph::num_edges),
-            memory: Some(JsonMemory::of(graph)),
+            memory: Some(JsonMemory::of(self.graph)),
             ..Found::new(report)
         };
         self.task.json_report(named, found)

@@ -130,17 +130,13 @@ impl Task<'_> {
     /// Prints what is scored. VieM counts each edge in both directions.
     fn print_problem(&self, graph: &CsrGraph) {
         let (vertices, console) = (graph.num_nodes(), self.job.console);
-        match (self.job.form, self.is_many_to_one) {
-            (Form::VieM, _) => {
+        let noun = if self.is_many_to_one { ("vertex", "vertices") } else { ("process", "processes") };
+        match self.job.form {
+            Form::VieM => {
                 console.line(format_args!("model has {vertices} nodes, {} edges", graph.num_arcs()));
             }
-            (Form::Verb, false) => {
-                let size = size(vertices, ("process", "processes"), graph.num_edges());
-                console.line(format_args!("graph: {size}"));
-            }
-            (Form::Verb, true) => {
-                let size = size(vertices, ("vertex", "vertices"), graph.num_edges());
-                console.line(format_args!("graph: {size}"));
+            Form::Verb => {
+                console.line(format_args!("graph: {}", size(vertices, noun, graph.num_edges())));
             }
         }
         machine::print(console, self.job.form, self.machine);

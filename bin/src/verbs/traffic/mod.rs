@@ -12,7 +12,7 @@ mod options;
 mod order;
 mod sum;
 
-pub(crate) use options::{Options, WorkloadOptions};
+pub(crate) use options::{Options, ResultOptions, WorkloadOptions};
 
 use crate::end::End;
 use crate::error::{Result, UsageError};
@@ -44,7 +44,7 @@ impl Verb for Options {
 
     fn run(&self) -> Result<End> {
         let mut plan = Plan::new(self.files.iter().map(PathBuf::as_path).collect(), [])?;
-        let output = plan.output(self.output())?;
+        let output = plan.output(self.result.file(&self.workload))?;
         let ids = plan.optional(self.sums.renumber.as_deref())?;
         let task = Task { options: self, output, ids, job: plan.start(&self.report)? };
         match (&self.pattern.pattern, self.files.as_slice()) {

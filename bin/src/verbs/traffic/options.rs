@@ -17,7 +17,7 @@ Examples:
   viem traffic job.goal --workload -o job.workload    messages in their order, to be simulated
   viem traffic --pattern=mesh:8x8 -o mesh.graph       a pattern to try";
 
-/// The files of the results, unless others are named.
+/// The files of the result, unless another is named.
 const GRAPH: &str = "model.graph";
 const WORKLOAD: &str = "job.workload";
 
@@ -42,10 +42,8 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(super) pattern: PatternOptions,
 
-    /// Where the graph or the workload is written; - is standard output, which then carries nothing else [default: model.graph,
-    /// or job.workload]
-    #[arg(long, short, value_name = "FILE", help_heading = "Output")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) result: ResultOptions,
 
     #[command(flatten)]
     pub(crate) report: ReportOptions,
@@ -122,6 +120,24 @@ impl WorkloadOptions {
     }
 }
 
+/// Where the result goes.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct ResultOptions {
+    /// Where the graph or the workload is written; - is standard output, which then carries nothing else [default: model.graph,
+    /// or job.workload]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl ResultOptions {
+    /// The file of the graph, or of the workload if that is made.
+    pub(crate) fn file(&self, workload: &WorkloadOptions) -> &Path {
+        let default = if workload.workload { WORKLOAD } else { GRAPH };
+        self.output.as_deref().unwrap_or(Path::new(default))
+    }
+}
+
 /// The pattern of a job that needs no recording.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Patterns")]
@@ -165,12 +181,6 @@ fn pattern(text: &str) -> Result<(Pattern, Vec<u32>), String> {
 }
 
 impl Options {
-    /// Where the result goes.
-    pub(super) fn output(&self) -> &Path {
-        let default = if self.workload.workload { WORKLOAD } else { GRAPH };
-        self.output.as_deref().unwrap_or(Path::new(default))
-    }
-
     /// An error if an option about recorded traffic is given, and nothing is summed.
     pub(super) fn check_unsummed(&self, what: &str) -> Result<(), UsageError> {
         let SumOptions { weight, sizes, include, top, ranks, first_rank, nics, renumber } = &self.sums;

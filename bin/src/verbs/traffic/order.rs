@@ -25,9 +25,7 @@ impl Task<'_> {
             if is_schedule { "a cycle is the unit of calc" } else { "computation is not recorded" };
         self.job.console.line(format_args!("a flit is {flit_bytes} bytes; {computation}"));
         print(self.job.console, &recorded);
-        for note in &notes {
-            self.job.console.warn(format_args!("{note}{}", hints::on_traffic_note(note)));
-        }
+        hints::warn_of_traffic(self.job.console, &notes);
         Made::of(&self.job, &self.options.files, &recorded.workload).publish(self.output, true)
     }
 

@@ -158,9 +158,7 @@ fn print(console: Console, summary: &Summary) {
         "",
     );
     print_some(console, "light edges left out as --top asks", left_out.light_pairs as u64, "");
-    for note in &summary.notes {
-        console.warn(format_args!("{note}{}", hints::on_traffic_note(note)));
-    }
+    hints::warn_of_traffic(console, &summary.notes);
 }
 
 /// What the files hold that could not be used.
