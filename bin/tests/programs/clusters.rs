@@ -1,4 +1,4 @@
-//! `viem` and `evaluator` on clusters, as a user runs them: in a Slurm job, with host files, and with hwloc's
+//! `viem map` and `viem score` on clusters, as a user runs them: in a Slurm job, with host files, and with hwloc's
 //! description of a node.
 
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! `evaluator` as a user runs it.
+//! `viem score` as a user runs it.
 
 use crate::common::{Folder, after, objective, says};
 use serde_json::Value;

@@ -211,7 +211,7 @@ fn options_of_verbs() -> impl Iterator<Item = String> {
 /// The files created in documents: names after an output option or a `>`.
 fn made_by_commands(documents: &[Document]) -> BTreeSet<&str> {
     const OPTIONS: &str =
-        "--output_filename= --output= --write_index= --picture= --json= --trace= --curve= --fix=";
+        "--output_filename= --output= --write-index= --picture= --json= --trace= --curve= --fix=";
     let outputs: Vec<&str> = OPTIONS.split(' ').chain(["-o ", "> ", "xml "]).collect();
     let texts = documents.iter().map(|document| document.text.as_str());
     let after = texts.flat_map(|text| outputs.iter().flat_map(|option| text.split(option).skip(1)));
