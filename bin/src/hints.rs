@@ -1,15 +1,17 @@
 //! Which option helps: where the command line names one that does not exist, and where an error of the library names only fields
 //! and values.
 
+use std::error::Error as _;
 use std::ffi::OsString;
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use strsim::jaro_winkler;
 
 use crate::console::Console;
-use crate::error::Failure;
-use viem::partition::FixedError;
+use crate::error::{Failure, PreviousError};
+use viem::partition::{FixedError, HomesError};
 use viem::qap::QapSolveError;
 use viem::solve::SolveError;
 use viem_cluster::SpecError;
@@ -58,6 +60,22 @@ pub(crate) fn on_unknown_option(error: &Error, command: &Command) -> Option<Stri
     Some(format!("there is no option --{name}{hint} (--help lists them all)"))
 }
 
+/// A message for a value that is no number where one is needed.
+pub(crate) fn on_no_number(error: &Error) -> Option<String> {
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
+    };
+    let (option, value) = (context(ContextKind::InvalidArg)?, context(ContextKind::InvalidValue)?);
+    let source = error.source()?;
+    let expected = match source.downcast_ref::<ParseIntError>().map(ParseIntError::kind) {
+        Some(IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => "a whole number that fits 64 bits",
+        Some(_) => "a whole number",
+        None => source.downcast_ref::<ParseFloatError>().map(|_| "a number")?,
+    };
+    Some(format!("{option} is {expected}, not `{value}`"))
+}
+
 /// A warning of options that are not given in full, and what they were taken for. No value of an option begins with two dashes.
 pub(crate) fn abbreviated(command: &Command, command_line: &[OsString]) -> Option<String> {
     let names: Vec<&str> = command
@@ -92,6 +110,7 @@ pub(crate) fn message_of(failure: &Failure) -> String {
         Failure::Read(error) => format!("{error}{}", on_reading(error)),
         Failure::Spec(error) => on_machine(error),
         Failure::Traffic(error) => on_traffic(error),
+        Failure::Previous(error) => on_previous(error),
         Failure::Solve(error) => match &**error {
             SolveError::Fixed(fault @ FixedError::Contradicted { .. }) => on_contradiction(fault),
             _ => failure.to_string(),
@@ -106,6 +125,14 @@ pub(crate) fn message_of(failure: &Failure) -> String {
 
 fn on_contradiction(fault: &FixedError) -> String {
     format!("--fixed and --initial contradict each other: {fault}")
+}
+
+fn on_previous(error: &PreviousError) -> String {
+    match error.source {
+        HomesError::NoSuchBlock { .. } => format!("{error}: --removed=LIST"),
+        HomesError::Length { .. } => format!("{error}: --parents=FILE"),
+        _ => error.to_string(),
+    }
 }
 
 fn on_traffic(error: &TrafficError) -> String {

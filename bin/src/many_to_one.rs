@@ -30,7 +30,7 @@ pub(crate) struct SharingOptions {
     #[arg(long, short, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) imbalance: Option<f64>,
 
-    /// Minimum load of a PE, in percent of its share, rounded down. If it conflicts with --imbalance, --imbalance wins [default: 0]
+    /// Minimum load of a PE, in percent of its share. Rounded down; if it conflicts with --imbalance, --imbalance wins [default: 0]
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) least_load: Option<f64>,
 

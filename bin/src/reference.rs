@@ -1,4 +1,4 @@
-//! The options of all verbs as data, from clap, and as the tables of the guide.
+//! The options of all verbs as data, from clap, and as the tables of the guide. Options of VieM that no verb needs are those of its programs alone.
 
 use clap::{Arg, Command};
 
@@ -10,7 +10,7 @@ use crate::verbs::VERBS;
 const INTRODUCTION: &str = "\
 # Options
 
-All options of all verbs. This page is generated from the program; `viem VERB --help` says more about each option.
+All options of all verbs. This page is generated from the program; `viem help VERB` says more about each option.
 
 Options are written as `--seed=1` or `--seed 1`, those of one letter as `-s1` or `-s 1`. A file name `-` is standard input or standard output.
 
@@ -18,7 +18,7 @@ Options are written as `--seed=1` or `--seed 1`, those of one letter as `-s1` or
 
 | option | what it does |
 |---|---|
-| `--help`, `-h` | Print the options; `-h` briefly |
+| `--help`, `-h` | List all options; `-h` the common ones. `viem help VERB` explains them |
 | `--version`, `-V` | Print the version |
 | `--man` | Print the manual page: `viem map --man \\| man -l -` |
 
@@ -81,7 +81,8 @@ pub fn forms() -> Vec<CommandReference> {
 
 fn reference_of(mut command: Command, name: String) -> CommandReference {
     command.build();
-    let is_own = |option: &&Arg| !matches!(option.get_id().as_str(), "help" | "version");
+    let is_own =
+        |option: &&Arg| !matches!(option.get_id().as_str(), "help" | "version") && !option.is_hide_set();
     CommandReference {
         name,
         about: command.get_about().map(ToString::to_string).unwrap_or_default(),

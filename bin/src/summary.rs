@@ -3,6 +3,7 @@
 use std::fmt::Display;
 
 use crate::console::Console;
+use viem::ground::text::counted;
 
 /// Lines of a summary.
 pub(crate) struct Summary {
@@ -98,15 +99,9 @@ pub(crate) fn change(before: i128, after: i128) -> String {
     }
 }
 
-/// A count and its noun: `1 edge`, `2 edges`.
-pub(crate) fn counted(count: impl Into<u128>, one: &str, many: &str) -> String {
-    let count = count.into();
-    format!("{count} {}", if count == 1 { one } else { many })
-}
-
 /// The number of vertices and edges of a graph, each edge counted once.
 pub(crate) fn size(vertices: usize, (one, many): (&str, &str), edges: usize) -> String {
-    format!("{}, {}", counted(vertices as u128, one, many), counted(edges as u128, "edge", "edges"))
+    format!("{}, {}", counted(vertices, one, many), counted(edges, "edge", "edges"))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::lines::{self, line_fault};
 use crate::{ContentError, ReadError, Source};
 use viem::ground::memory;
+use viem::ground::text::counted;
 use viem::ground::types::NodeId;
 
 /// A fault in an index file. Vertices and positions are counted from 0.
@@ -22,9 +23,15 @@ pub enum IndexFault {
     EmptyLine { node: usize },
     #[error("`{text}` is too much; a line holds the position of one vertex")]
     SecondNumber { text: String },
-    #[error("the index ends after {found} of {expected} vertices; give each vertex of the graph a line")]
+    #[error(
+        "the index ends after {found} of {vertices}; give each vertex of the graph a line",
+        vertices = counted(expected, "vertex", "vertices")
+    )]
     TooFewLines { found: usize, expected: usize },
-    #[error("the index goes on after {expected} vertices, which is all that the graph has")]
+    #[error(
+        "the index goes on after {vertices}, which is all that the graph has",
+        vertices = counted(expected, "vertex", "vertices")
+    )]
     TooManyLines { expected: usize },
 }
 

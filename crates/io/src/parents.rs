@@ -2,6 +2,7 @@
 
 use super::lines::{self, line_fault};
 use crate::{ContentError, ReadError, Source};
+use viem::ground::text::counted;
 use viem::ground::types::NodeId;
 
 /// A fault in a file of parents. Vertices are counted from 0.
@@ -13,15 +14,24 @@ pub enum ParentsFault {
         "`{text}` is not a parent; the line must hold one whole number from 0 on, a vertex of the older graph"
     )]
     NotAParent { text: String },
-    #[error("there is no parent {parent}; the older partition has {num_parents} vertices, from 0 on")]
+    #[error(
+        "there is no parent {parent}; the older partition has {vertices}, from 0 on",
+        vertices = counted(num_parents, "vertex", "vertices")
+    )]
     NoSuchParent { parent: u64, num_parents: usize },
     #[error("the line is empty; it must hold the parent of vertex {node}")]
     EmptyLine { node: usize },
     #[error("`{text}` is too much; a line holds the parent of one vertex")]
     SecondNumber { text: String },
-    #[error("the parents end after {found} of {expected} vertices; give each vertex of the graph a line")]
+    #[error(
+        "the parents end after {found} of {vertices}; give each vertex of the graph a line",
+        vertices = counted(expected, "vertex", "vertices")
+    )]
     TooFewLines { found: usize, expected: usize },
-    #[error("the parents go on after {expected} vertices, which is all that the graph has")]
+    #[error(
+        "the parents go on after {vertices}, which is all that the graph has",
+        vertices = counted(expected, "vertex", "vertices")
+    )]
     TooManyLines { expected: usize },
 }
 

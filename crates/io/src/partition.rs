@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::lines::{self, line_fault};
 use crate::{ContentError, ReadError, Source};
+use viem::ground::text::counted;
 use viem::ground::types::BlockId;
 
 /// A fault in a partition file. Vertices and blocks are counted from 0.
@@ -17,9 +18,15 @@ pub enum PartitionFault {
     EmptyLine { node: usize },
     #[error("`{text}` is too much; a line holds the block of one vertex")]
     SecondNumber { text: String },
-    #[error("the partition ends after {found} of {expected} vertices; give each vertex of the graph a line")]
+    #[error(
+        "the partition ends after {found} of {vertices}; give each vertex of the graph a line",
+        vertices = counted(expected, "vertex", "vertices")
+    )]
     TooFewLines { found: usize, expected: usize },
-    #[error("the partition goes on after {expected} vertices, which is all that the graph has")]
+    #[error(
+        "the partition goes on after {vertices}, which is all that the graph has",
+        vertices = counted(expected, "vertex", "vertices")
+    )]
     TooManyLines { expected: usize },
 }
 

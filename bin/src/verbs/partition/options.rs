@@ -96,7 +96,7 @@ pub(crate) struct BalanceOptions {
     #[arg(long, short, default_value_t = 3.0, value_name = "PERCENT", allow_negative_numbers = true)]
     imbalance: f64,
 
-    /// Minimum weight of a block, in percent of its share, rounded down. If it conflicts with --imbalance, --imbalance wins
+    /// Minimum weight of a block, in percent of its share. Rounded down; if it conflicts with --imbalance, --imbalance wins
     #[arg(long, default_value_t = 0.0, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) least_load: f64,
 }
@@ -121,7 +121,7 @@ pub(crate) struct OrderOptions {
     #[arg(long, value_name = "FILE")]
     pub(crate) coordinates: Option<PathBuf>,
 
-    /// Whether the first column of --coordinates holds the numbers of the vertices, yes or no. A file of three or more
+    /// Whether --coordinates has numbers in front. Those of the vertices, in its first column; a file of three or more
     /// columns is refused if that is unclear [default: by file]
     #[arg(hide_short_help = true, long, value_name = "yes|no", requires = "coordinates", value_parser = options::ids)]
     pub(crate) coordinate_ids: Option<Ids>,

@@ -2,6 +2,7 @@
 
 use crate::graph::CsrGraph;
 use crate::ground::error::{ErrorKind, HasKind};
+use crate::ground::text::counted;
 use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// No block: the vertex is free.
@@ -37,9 +38,15 @@ pub enum FixedError {
     Twice { vertex: NodeId, block: BlockId, earlier: BlockId },
     #[error("vertex {vertex} is fixed to block {block}, which has no capacity")]
     NoCapacity { vertex: NodeId, block: BlockId },
-    #[error("the fixed vertices are of a graph of {found} vertices, but this one has {expected}")]
+    #[error(
+        "the fixed vertices are of a graph of {vertices}, but this one has {expected}",
+        vertices = counted(found, "vertex", "vertices")
+    )]
     Vertices { found: usize, expected: usize },
-    #[error("the fixed vertices are for {found} blocks, not for {expected}")]
+    #[error(
+        "the fixed vertices are for {blocks}, not for {expected}",
+        blocks = counted(found, "block", "blocks")
+    )]
     Blocks { found: usize, expected: usize },
     #[error("process {process} is fixed on PE {pe}, and so is process {earlier}")]
     PeTaken { process: NodeId, pe: BlockId, earlier: NodeId },
