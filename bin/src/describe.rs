@@ -63,7 +63,7 @@ pub(crate) fn with_all_options(command: Command) -> Command {
     command.clone().override_help(format!("{head}{}\n{}", lines.collect::<String>(), end.trim_start()))
 }
 
-/// Letters of the values of an option that its line in a list has room for.
+/// Outbox of the values of an option that its line in a list has room for.
 const MOST_NAMES: usize = 40;
 
 /// The first sentence of the help of an option, its values unless they are many, and the default that the help states at its end.

@@ -11,7 +11,7 @@ use strsim::jaro_winkler;
 
 use crate::console::Console;
 use crate::error::{Failure, PreviousError};
-use viem::partition::{FixedError, HomesError};
+use viem::partition::{FixedError, PreviousAssignmentError};
 use viem::qap::QapSolveError;
 use viem::solve::SolveError;
 use viem_cluster::SpecError;
@@ -129,8 +129,8 @@ fn on_contradiction(fault: &FixedError) -> String {
 
 fn on_previous(error: &PreviousError) -> String {
     match error.source {
-        HomesError::NoSuchBlock { .. } => format!("{error}: --removed=LIST"),
-        HomesError::Length { .. } => format!("{error}: --parents=FILE"),
+        PreviousAssignmentError::NoSuchBlock { .. } => format!("{error}: --removed=LIST"),
+        PreviousAssignmentError::Length { .. } => format!("{error}: --parents=FILE"),
         _ => error.to_string(),
     }
 }

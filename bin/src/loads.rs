@@ -1,9 +1,9 @@
 //! Loads that are not as asked, in words.
 
 use crate::console::Console;
+use viem::base::text::counted;
+use viem::base::types::{NodeId, Weight};
 use viem::graph::CsrGraph;
-use viem::ground::text::counted;
-use viem::ground::types::{NodeId, Weight};
 use viem::partition::{FixedVertices, Targets};
 
 /// What loads are those of.

@@ -8,10 +8,10 @@ use clap::{Args, ValueEnum};
 use crate::console::Console;
 use crate::error::Result;
 use crate::verb::Form;
-use viem::ground::text::counted;
+use viem::base::text::counted;
 use viem::machine;
 use viem::machine::{Hierarchy, Machine, Note};
-use viem_cluster::{PeKind, Wanted};
+use viem_cluster::{MachineSpec, PeKind};
 use viem_report::envelope::{self, ReportedMachine};
 
 /// The machine, and the part of it that is mapped to.
@@ -134,7 +134,7 @@ impl MachineOptions {
     /// Reads the machine. Distances that fall are allowed, but most often given the wrong way round.
     pub(crate) fn build(&self, console: Console) -> Result<Box<dyn Machine>> {
         let whole = viem_cluster::build_wanted(
-            &Wanted::new(&self.machine)
+            &MachineSpec::new(&self.machine)
                 .with_distances(self.distances())
                 .with_pe(self.details.pe.map(PeKind::from).unwrap_or_default())
                 .with_latency(self.details.latencies.as_deref())

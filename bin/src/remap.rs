@@ -8,12 +8,12 @@ use serde::Serialize;
 use crate::console::Console;
 use crate::error::{PreviousError, Result, UsageError, VerificationError};
 use crate::files;
+use viem::base::number_list::{ListOf, is_list};
+use viem::base::observer::Observer;
+use viem::base::text::counted;
+use viem::base::types::Weight;
 use viem::graph::CsrGraph;
-use viem::ground::number_list::{ListOf, is_list};
-use viem::ground::observer::Observer;
-use viem::ground::text::counted;
-use viem::ground::types::Weight;
-use viem::partition::{CurvePoint, Homes, Migration, MigrationWeight, Remapping, RemovedBlocks};
+use viem::partition::{CurvePoint, Migration, MigrationWeight, PreviousAssignment, Remapping, RemovedBlocks};
 use viem::solve::{Config, Request, Solution};
 use viem_io as io;
 use viem_io::{ReadError, Source, number_list};
@@ -55,7 +55,7 @@ pub(crate) struct RemapOptions {
 /// An older partition or mapping as it was read.
 pub(crate) struct Remap<'a> {
     options: &'a RemapOptions,
-    pub(crate) homes: Homes,
+    pub(crate) homes: PreviousAssignment,
     pub(crate) weight: MigrationWeight,
 }
 
@@ -108,7 +108,7 @@ impl RemapOptions {
         let old = io::partition::read(Source::open(path)?, expected)?;
         let left = self.blocks_that_left(&old)?;
         let unfit = |source| PreviousError { file: files::name(path), source };
-        let mut homes = Homes::after(&old, RemovedBlocks(&left), num_blocks).map_err(unfit)?;
+        let mut homes = PreviousAssignment::after(&old, RemovedBlocks(&left), num_blocks).map_err(unfit)?;
         if let Some(path) = &self.parents {
             let parents = io::parents::read(Source::open(path)?, graph.num_nodes(), old.len())?;
             homes = homes.of_children(&parents).map_err(unfit)?;

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use crate::console::Console;
-use viem::ground::text::counted;
+use viem::base::text::counted;
 
 /// Lines of a summary.
 pub(crate) struct Summary {

@@ -9,7 +9,7 @@ pub(crate) use simulation::{PhaseOptions, SimulationReport, print_simulation, wr
 use serde::Serialize;
 
 use crate::console::Console;
-use viem::ground::text::counted;
+use viem::base::text::counted;
 use viem_io::Source;
 use viem_workload::{Workload, text};
 

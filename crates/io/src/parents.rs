@@ -2,8 +2,8 @@
 
 use super::lines::{self, line_fault};
 use crate::{ContentError, ReadError, Source};
-use viem::ground::text::counted;
-use viem::ground::types::NodeId;
+use viem::base::text::counted;
+use viem::base::types::NodeId;
 
 /// A fault in a file of parents. Vertices are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,7 +4,7 @@
 //! Only J shows which of the two a file holds, so a reader of plain data cannot know. A plain mapping holds n numbers from 0, the place of each object.
 
 use std::io::{self, Write};
-use viem::ground::text::counted;
+use viem::base::text::counted;
 
 use super::fields::{Fields, Misplaced};
 use super::scanner::Token;

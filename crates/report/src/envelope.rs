@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use serde::Serialize;
-use viem::ground::types::{Distance, PeId};
+use viem::base::types::{Distance, PeId};
 use viem::machine::Machine;
 
 /// A report as `--json` writes it: what only the program knows, and then what is known of the result. Of the options it holds those that decide the

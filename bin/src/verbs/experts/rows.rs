@@ -8,7 +8,7 @@ use super::options::TraceOptions;
 use crate::console::Console;
 use crate::error::Result;
 use crate::files;
-use viem::ground::text::counted;
+use viem::base::text::counted;
 use viem::machine::Machine;
 use viem::partition::MigrationWeight;
 use viem_io::Source;

@@ -28,8 +28,8 @@ use crate::verb::{Form, Verb};
 use goal::Goal;
 use task::{Outputs, Task};
 use viem::PreparedMachine;
-use viem::ground::text::counted;
-use viem::ground::threads;
+use viem::base::text::counted;
+use viem::base::threads;
 use viem::machine::Machine;
 use viem_io::Source;
 

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::console::Console;
 use crate::error::Result;
-use viem::ground::text::counted;
+use viem::base::text::counted;
 use viem::solve::{ProcessGroups, SolveError};
 use viem_io::{Source, partition};
 

@@ -13,8 +13,8 @@ use crate::files;
 use crate::job::Plan;
 use crate::report;
 use crate::summary::Summary;
-use viem::ground::text::counted;
-use viem::ground::types::Cost;
+use viem::base::text::counted;
+use viem::base::types::Cost;
 use viem::mapping::Mapping;
 use viem::qap::lower_bound;
 

@@ -32,7 +32,7 @@ mod topograph;
 pub mod topology;
 mod yaml;
 
-use viem::ground::text::counted;
+use viem::base::text::counted;
 pub use viem_io::Text;
 
 /// Hosts that a file or a list may name at most.

@@ -1,8 +1,8 @@
 //! Faults of clusters.
 
 use crate::files::names::UnclearHost;
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::text::counted;
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::text::counted;
 use viem::machine::MachineError;
 
 /// The reason why there is no such cluster.

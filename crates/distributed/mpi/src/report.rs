@@ -1,8 +1,8 @@
 //! The report of a run, as written to `--json`.
 
 use serde::Serialize;
-use viem::ground::text::counted;
-use viem::ground::types::{Cost, Weight};
+use viem::base::text::counted;
+use viem::base::types::{Cost, Weight};
 use viem::machine::Machine;
 use viem_distributed::solve::DistReport;
 use viem_report::envelope::{Envelope, ReportedMachine};

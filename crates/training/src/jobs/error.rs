@@ -1,9 +1,9 @@
 //! Why there is no traffic of a job.
 
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::settings::{ConfigError, UnknownName};
+use viem::base::text::counted;
 use viem::graph::GraphError;
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::settings::{ConfigError, UnknownName};
-use viem::ground::text::counted;
 use viem_workload::{MOST_WORK, WorkloadError};
 
 /// Upper limit on the ranks of a job.

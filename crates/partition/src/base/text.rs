@@ -10,7 +10,7 @@ pub const MESSAGE_TEXT: usize = 40;
 /// invisible are escaped. They come from outside, in names of files and in what files hold.
 ///
 /// ```
-/// use viem::ground::text::printable;
+/// use viem::base::text::printable;
 ///
 /// assert_eq!(printable("host `n\u{fc}rnberg`"), "host `n\u{fc}rnberg`");
 /// assert_eq!(printable("host `\u{1b}[31mn1\n\u{202e}`"), "host `\\u{1b}[31mn1\\n\\u{202e}`");
@@ -27,7 +27,7 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
 /// A count and its noun: `1 edge`, `2 edges`.
 ///
 /// ```
-/// use viem::ground::text::counted;
+/// use viem::base::text::counted;
 ///
 /// assert_eq!(counted(1, "edge", "edges"), "1 edge");
 /// assert_eq!(counted(0, "edge", "edges"), "0 edges");
