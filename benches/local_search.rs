@@ -42,7 +42,7 @@ fn main() {
     });
     match run {
         // One thread for everything, including work that would otherwise run in parallel.
-        Some(run) => viem::ground::threads::run(1, || search(&run)).expect("a thread"),
+        Some(run) => viem::base::threads::run(1, || search(&run)).expect("a thread"),
         // This is the case when all benchmarks are run.
         None => println!("local_search: give model=FILE and hierarchy=…"),
     }

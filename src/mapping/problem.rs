@@ -1,9 +1,9 @@
 //! The sparse quadratic assignment problem: a communication graph, and a machine with as many PEs as
 //! processes.
 
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Distances, Machine, Parts};
 use crate::mapping::annealing::FIXED;
 use crate::partition::{FixedError, FixedVertices};

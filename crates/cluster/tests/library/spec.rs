@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use viem::ground::rng::Rng;
-use viem::ground::types::{Distance, PeId};
+use viem::base::rng::Rng;
+use viem::base::types::{Distance, PeId};
 use viem::machine::{DistanceOracle, Division, Machine, MachineError};
 use viem_cluster::SpecError;
 use viem_cluster::spec::FILES;

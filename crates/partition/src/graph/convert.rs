@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 use super::csr::{Arc, sort_by_source};
 use super::{CsrGraph, GraphError};
-use crate::ground::types::{NodeId, Weight};
+use crate::base::types::{NodeId, Weight};
 
 impl CsrGraph {
     /// Builds a graph from borrowed arrays in compressed sparse row form, which are copied and checked as in [`CsrGraph::new`]; O(n + m).
