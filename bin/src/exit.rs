@@ -39,7 +39,7 @@ pub(crate) fn run<O: Verb>(command_line: Vec<OsString>, form: Form) -> u8 {
 
 /// Says why a command line is refused, or prints help or version; returns the exit code.
 pub(crate) fn refuse(name: &str, error: &clap::Error, command: &Command) -> u8 {
-    match hints::on_unknown_option(error, command).or_else(|| hints::on_no_number(error)) {
+    match hints::on_unknown_argument(error, command).or_else(|| hints::on_no_number(error)) {
         Some(message) => complain(name, &message),
         // Help and version go to stdout and succeed, everything else to stderr and fails as wrong usage.
         None => print(error),

@@ -11,6 +11,7 @@ use strsim::jaro_winkler;
 
 use crate::console::Console;
 use crate::error::{Failure, PreviousError};
+use viem::machine;
 use viem::partition::{FixedError, PreviousAssignmentError};
 use viem::qap::QapSolveError;
 use viem::solve::SolveError;
@@ -26,11 +27,21 @@ use viem_training::expert_trace::ExpertTraceFault;
 /// `threads` are not.
 const ALIKE: f64 = 0.88;
 
-/// A message for an option that there is not, or that is a prefix of several.
-pub(crate) fn on_unknown_option(error: &Error, command: &Command) -> Option<String> {
+/// A message for an argument that there is not, or for an option that is a prefix of several.
+pub(crate) fn on_unknown_argument(error: &Error, command: &Command) -> Option<String> {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
-    let name = given.strip_prefix("--").filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
-    let name = name.split('=').next().unwrap_or(name);
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    match (given.strip_prefix("--"), given.strip_prefix('-')) {
+        (Some(name), _) => Some(on_unknown_option(name.split('=').next().unwrap_or(name), command)),
+        (None, Some(_)) => Some(format!("there is no option {given} (--help lists them all)")),
+        (None, None) => Some(format!("`{given}` is one argument too many (--help lists them all)")),
+    }
+}
+
+/// A message for an option of this name, without its dashes.
+fn on_unknown_option(name: &str, command: &Command) -> String {
     let options: Vec<(&str, &str)> = command
         .get_arguments()
         .filter_map(|option| Some((option.get_long()?, option.get_value_names()?.first()?.as_str())))
@@ -45,9 +56,7 @@ pub(crate) fn on_unknown_option(error: &Error, command: &Command) -> Option<Stri
     };
     let fitting = chosen(&|long, _| long.starts_with(name));
     if fitting.contains(',') {
-        return Some(format!(
-            "--{name} is the beginning of several options, {fitting}; give more of the name"
-        ));
+        return format!("--{name} is the beginning of several options, {fitting}; give more of the name");
     }
     let is_meant =
         |long: &str, value: &str| jaro_winkler(name, long) >= ALIKE || value.eq_ignore_ascii_case(name);
@@ -57,7 +66,7 @@ pub(crate) fn on_unknown_option(error: &Error, command: &Command) -> Option<Stri
         similar => similar,
     };
     let hint = if similar.is_empty() { String::new() } else { format!("; did you mean {similar}?") };
-    Some(format!("there is no option --{name}{hint} (--help lists them all)"))
+    format!("there is no option --{name}{hint} (--help lists them all)")
 }
 
 /// A message for a value that is no number where one is needed.
@@ -244,6 +253,7 @@ fn on_machine(error: &SpecError) -> String {
         SpecError::Cluster { source, .. } if matches!(**source, ClusterError::MoreSlots { .. }) => {
             format!("{error}; --pe=thread counts hardware threads")
         }
+        SpecError::Text(machine::spec::SpecError::Distances { .. }) => format!("{error} (--distances)"),
         SpecError::Read(read) => format!("{error}{}", on_reading(read)),
         _ => error.to_string(),
     }

@@ -554,7 +554,7 @@ fn entry_of<'a>(help: &'a str, option: &str) -> Option<Vec<&'a str>> {
 }
 
 #[test]
-fn numbers_are_asked_for_in_plain_words_and_a_machine_may_be_given_as_to_other_verbs() {
+fn wrong_arguments_are_named_in_plain_words() {
     let folder = Folder::new();
     for (line, expected) in [
         ("map graph -m 4:4 -i many", "--imbalance <PERCENT> is a number, not `many`"),
@@ -563,6 +563,9 @@ fn numbers_are_asked_for_in_plain_words_and_a_machine_may_be_given_as_to_other_v
             "traffic graph --ranks=99999999999999999999",
             "is a whole number that fits 64 bits, not `99999999999999999999`",
         ),
+        ("score graph start -k 4", "there is no option -k (--help lists them all)"),
+        ("partition graph 16 -k 4", "`16` is one argument too many (--help lists them all)"),
+        ("machine 4:4", "needs 2 distances, innermost first, such as 1:10; none are given (--distances)"),
     ] {
         folder.fails(format!("viem {line}"), 2, expected);
     }

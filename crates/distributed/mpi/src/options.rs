@@ -37,7 +37,7 @@ pub(crate) struct Options {
     pub(crate) blocks: Option<u32>,
 
     /// The machine to map to, as viem takes it: 4:16:8, torus:16x8x8, hosts:FILE,node=16:2, a file, ...; all ranks must see the same
-    #[arg(long, short, value_name = "SPEC", required_unless_present = "blocks")]
+    #[arg(long, short, value_name = "SPEC")]
     pub(crate) machine: Option<String>,
 
     /// Distances of the levels of a tree, innermost first, such as 1:10:100
@@ -142,14 +142,10 @@ impl Options {
         ]
     }
 
-    /// Returns the name of the graph in messages and reports.
-    pub(crate) fn name(&self) -> String {
-        match (&self.file, &self.generate) {
-            (Some(file), _) => file.display().to_string(),
-            (None, lengths) => {
-                let lengths = lengths.iter().flat_map(|lengths| &lengths.0).map(u32::to_string);
-                lengths.collect::<Vec<_>>().join("x")
-            }
-        }
+    /// Returns the lengths of the grid that is generated, as they were given.
+    pub(crate) fn generated(&self) -> Option<String> {
+        let text =
+            |Lengths(lengths): &Lengths| lengths.iter().map(u32::to_string).collect::<Vec<_>>().join("x");
+        self.generate.as_ref().map(text)
     }
 }

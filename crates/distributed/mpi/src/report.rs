@@ -39,6 +39,8 @@ pub(crate) struct Report {
 #[derive(Serialize)]
 pub(crate) struct JsonOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
+    generate: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     blocks: Option<u32>,
     preset: &'static str,
     /// The imbalance in percent.
@@ -53,6 +55,7 @@ pub(crate) struct JsonOptions {
 impl JsonOptions {
     fn of(options: &Options) -> Self {
         Self {
+            generate: options.generated(),
             blocks: options.blocks,
             preset: options.preset.name(),
             imbalance: options.imbalance,
@@ -221,7 +224,8 @@ impl Report {
         let spec = options.machine.as_deref().unwrap_or_default();
         let machine =
             machine.map(|machine| ReportedMachine::new(machine, spec, options.distances.as_deref()));
-        Envelope::new(NAME, Some(options.name()), &self.options, self).on(machine).seeded(options.seed)
+        let input = options.file.as_deref().map(|path| path.display().to_string());
+        Envelope::new(NAME, input, &self.options, self).on(machine).seeded(options.seed)
     }
 
     /// Returns the lines for people.

@@ -161,6 +161,12 @@ fn mappings_are_the_same_on_any_number_of_ranks_and_have_the_costs_they_report()
             MachineText { spec: "4:2", distances: Some("1:10"), file: None, pes: None, link_cycles: None };
         let audit = audit_many(&folder.read("mesh.graph"), &mapping, &machine).unwrap();
         let report = folder.report("report");
+        // The head is that of the verbs.
+        let head = (&report["program"], &report["input"], &report["seed"], &report["options"]["preset"]);
+        assert_eq!(head, (&"viem_mpi".into(), &file.into(), &0.into(), &"eco".into()));
+        let machine = &report["machine"];
+        assert_eq!((&machine["spec"], &machine["num_pes"]), (&"4:2".into(), &8.into()));
+        assert_eq!(machine["hierarchy"], serde_json::json!([4, 2]));
         assert_eq!(report["cost"], audit.cost as u64);
         assert_eq!(report["loads"]["greatest"], *audit.loads.iter().max().unwrap() as u64);
         assert!(audit.loads.iter().all(|&load| load <= 309), "{:?}", audit.loads);
@@ -253,7 +259,7 @@ fn failures_end_all_ranks_with_one_message_and_no_file() {
         ("cut.bin --blocks=2 -o result", 65, "the file ends here"),
         ("bad.graph --blocks=2 -o result", 65, "bad.graph, line 901"),
         ("/no/such/graph --blocks=2 -o result", 66, "/no/such/graph"),
-        ("grid.graph -o result", 2, "--blocks"),
+        ("grid.graph -o result", 2, "give --blocks or --machine"),
         ("grid.graph --blocks=0 -o result", 2, "0"),
         ("grid.graph --machine=mesh:8y8 -o result", 2, "8y8"),
         ("grid.graph --blocks=2 -o result --fixed fixed", 65, "there is no part 2; they are 0 to 1"),
