@@ -1,11 +1,11 @@
-//! The options of all verbs as data, from clap, and as the tables of the guide. Options of VieM that no verb needs are those of its programs alone.
+//! The options of all verbs as data, from clap, and as a page of the guide. Options of VieM that no verb needs are those of its programs alone.
 
 use clap::{Arg, Command};
 
 use crate::forms;
 use crate::verbs::VERBS;
 
-/// What the page of the guide says above its tables.
+/// What the page of the guide says above its lists.
 const INTRODUCTION: &str = "\
 # Options
 
@@ -112,7 +112,7 @@ fn reference(option: &Arg) -> OptionReference {
     }
 }
 
-/// The page of the guide: a table for each verb, and for each program of VieM.
+/// The page of the guide: the options of each verb, and of each program of VieM.
 pub fn markdown() -> String {
     let mut page = INTRODUCTION.to_owned();
     verbs().iter().for_each(|verb| page += &section(verb, "##"));
@@ -122,16 +122,26 @@ pub fn markdown() -> String {
 }
 
 fn section(command: &CommandReference, heading: &str) -> String {
-    let rows = command.options.iter().map(|option| {
-        let OptionReference { name, short, value, default, values, help, .. } = option;
-        let short = short.map_or_else(String::new, |short| format!(", {}", code(&format!("-{short}"))));
-        let name = if option.is_named { code(&format!("--{name}")) + &short } else { String::new() };
-        let values = values.iter().map(|value| code(value)).collect::<Vec<_>>().join(", ");
-        let values = if values.is_empty() { values } else { format!(". Values: {values}") };
-        vec![name, code(value), code(default), format!("{help}{values}")]
-    });
-    let heads = ["option", "value", "default", "what it does"];
-    format!("\n{heading} {}\n\n{}\n\n{}", command.name, wrapped(&command.about), table(&heads, rows))
+    let items = command.options.iter().map(item).collect::<String>();
+    format!("\n{heading} {}\n\n{}\n\n{items}", command.name, wrapped(&command.about))
+}
+
+/// An option as an item of a list.
+fn item(option: &OptionReference) -> String {
+    let OptionReference { name, is_named, short, value, default, values, help } = option;
+    let value = match (is_named, value.is_empty()) {
+        (true, false) => format!("={value}"),
+        _ => String::new(),
+    };
+    let dashes = if *is_named { "--" } else { "" };
+    let short = short.map_or_else(String::new, |short| format!(", `-{short}`"));
+    // What would begin another item at the start of a line.
+    let help = help.replace(" - ", " `-` ").replace(" * ", " \\* ");
+    let listed = values.iter().map(|value| code(value)).collect::<Vec<_>>().join(", ");
+    let values = if values.is_empty() { String::new() } else { format!(". Values: {listed}") };
+    let default = if default.is_empty() { String::new() } else { format!(". Default: {}", code(default)) };
+    let text = format!("- `{dashes}{name}{value}`{short}: {help}{values}{default}");
+    wrapped(&text).replace('\n', "\n  ") + "\n"
 }
 
 /// The longest line of a text.
@@ -150,19 +160,6 @@ fn wrapped(text: &str) -> String {
         }
     }
     lines.join("\n")
-}
-
-/// A table in Markdown.
-fn table(heads: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let line = |cells: Vec<String>| {
-        let cells = cells.iter().map(|cell| {
-            if cell.is_empty() { " |".to_owned() } else { format!(" {} |", cell.replace('|', "\\|")) }
-        });
-        format!("|{}\n", cells.collect::<String>())
-    };
-    let heads_line = line(heads.iter().map(|&head| head.to_owned()).collect());
-    let rule = format!("{}|\n", "|---".repeat(heads.len()));
-    heads_line + &rule + &rows.map(line).collect::<String>()
 }
 
 /// A name as code; what is not one, such as a default that is described, stays text.

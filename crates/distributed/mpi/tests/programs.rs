@@ -219,11 +219,11 @@ fn fixed_vertices_are_where_they_must_be() {
             assert_eq!(*first.get_or_insert(text.clone()), text, "{ranks} ranks");
         }
     }
-    // More than a part may weigh: all of them are there, and the program warns.
+    // More than a block may weigh: all of them are there, and the program warns.
     folder.write("fixed", "1\n".repeat(20) + &"-1\n".repeat(10));
     let Said { code, out, err } = folder.run(few(3), "--generate=6x5 --blocks=3 --fixed fixed -o -");
     assert!(code == Some(0) && out.lines().take(20).all(|block| block == "1"), "{out}");
-    assert!(err.contains("fixed to part 1 weigh 20, more than its bound of 10"), "{err}");
+    assert!(err.contains("fixed to block 1 weigh 20, more than its bound of 10"), "{err}");
 }
 
 #[test]
