@@ -15,6 +15,7 @@ use common::random_mapping;
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
+use viem::ground::observer::Seeded;
 use viem::ground::rng::Rng;
 use viem::ground::types::{NodeId, PeId};
 use viem::machine::{
@@ -167,9 +168,10 @@ mod descent {
         let oracle = Distances::Tree(hierarchy.online32().expect("short codes"));
         let problem = Problem::new(&graph, &oracle).expect("sizes agree");
         let construction = ConstructionConfig::default().with_algorithm(start);
-        let start = construct(&problem, &Places::of(&hierarchy).expect("a machine"), &construction, 1, &());
+        let start =
+            construct(&problem, &Places::of(&hierarchy).expect("a machine"), &construction, Seeded::new(1));
         let start = start.expect("works on trees");
-        bencher.bench_local(|| local_search(&problem, &start, &config, 1, &()));
+        bencher.bench_local(|| local_search(&problem, &start, &config, Seeded::new(1)));
     }
 
     const STARTS: [Construction; 2] = [Construction::Random, Construction::HierarchyTopDown];
@@ -203,7 +205,7 @@ fn construction(bencher: Bencher, algorithm: Construction) {
     let oracle = Distances::Tree(hierarchy.online32().expect("short codes"));
     let problem = Problem::new(&graph, &oracle).expect("sizes agree");
     let places = Places::of(&hierarchy).expect("a machine");
-    bencher.bench_local(|| construct(&problem, &places, &config, 1, &()));
+    bencher.bench_local(|| construct(&problem, &places, &config, Seeded::new(1)));
 }
 
 /// Reading a METIS graph from memory, with and without edge weights.

@@ -48,7 +48,7 @@ pub use improve::{Anywhere, FewPlaces, Improvement, TreeCooling, finds_optimum, 
 pub(crate) use improve::{finds_optimum_around, lower_bound, search_few_places};
 pub use task::SearchOutcome;
 
-use crate::ground::observer::Observer;
+use crate::ground::observer::Seeded;
 use crate::ground::settings::{ConfigError, check_at_least_one, members};
 use crate::mapping::Mapping;
 use crate::mapping::problem::Problem;
@@ -125,8 +125,7 @@ pub fn local_search(
     problem: &Problem<'_>,
     start: &Mapping,
     config: &SearchConfig,
-    seed: u64,
-    observer: &dyn Observer,
+    Seeded { seed, observer }: Seeded<'_>,
 ) -> SearchOutcome {
     if config.neighbourhood != Neighbourhood::None && observer.should_stop() {
         // Setting up a search takes as long as several of its steps.

@@ -28,7 +28,7 @@ pub(crate) use few_places::search_few_places;
 
 use super::task::SearchOutcome;
 use crate::graph::CsrGraph;
-use crate::ground::observer::Observer;
+use crate::ground::observer::Seeded;
 use crate::machine::Hierarchy;
 use crate::machine::Places;
 use crate::mapping::Mapping;
@@ -67,8 +67,7 @@ pub fn improve(
     machine: &Places,
     starts: &[&Mapping],
     config: &Improvement,
-    seed: u64,
-    observer: &dyn Observer,
+    Seeded { seed, observer }: Seeded<'_>,
 ) -> SearchOutcome {
     match machine.hierarchy() {
         Some(hierarchy) => tree::improve(problem, hierarchy, starts, config, seed, observer),
