@@ -25,7 +25,7 @@ mod remap;
 mod speed;
 
 use common::{Options, fail};
-use viem::ground::threads;
+use viem::base::threads;
 use viem::partition::PartitionPreset;
 
 /// The options of a run.

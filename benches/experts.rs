@@ -12,7 +12,7 @@
 mod common;
 
 use common::{Options, Stopwatch, Table, geometric_mean};
-use viem::ground::rng::{Rng, derive};
+use viem::base::rng::{Rng, derive};
 use viem::machine::Machine;
 use viem::solve::MapPreset;
 use viem_cluster::build;
@@ -58,7 +58,7 @@ fn main() {
         })
     });
     // One thread for everything, so that its time is measured.
-    viem::ground::threads::run(1, || measure(&asked)).expect("a thread");
+    viem::base::threads::run(1, || measure(&asked)).expect("a thread");
 }
 
 fn measure(asked: &Asked) {

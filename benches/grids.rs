@@ -16,10 +16,10 @@ mod common;
 use std::time::Instant;
 
 use common::{Options, Table, fail, geometric_mean};
+use viem::base::rng::Rng;
+use viem::base::types::{Cost, NodeId};
 use viem::graph::stencil::{Offset, Stencil};
 use viem::graph::{CsrGraph, generate};
-use viem::ground::rng::Rng;
-use viem::ground::types::{Cost, NodeId};
 use viem::machine::Hierarchy;
 use viem::mapping::construct::{GridOrder, GridTask};
 use viem::solve::{Config, MapPreset, PreparedMachine, Request, Secondary};

@@ -13,7 +13,7 @@ mod common;
 use std::path::PathBuf;
 
 use common::{Options, Stopwatch, Table, fail, read_graph};
-use viem::ground::observer::Seeded;
+use viem::base::observer::Seeded;
 use viem::machine::{Distances, Hierarchy, Places};
 use viem::mapping::construct::{Construction, ConstructionConfig, construct};
 use viem::mapping::objective::cost;
@@ -43,7 +43,7 @@ fn main() {
     });
     match run {
         // One thread for everything, including work that would otherwise run in parallel.
-        Some(run) => viem::ground::threads::run(1, || search(&run)).expect("a thread"),
+        Some(run) => viem::base::threads::run(1, || search(&run)).expect("a thread"),
         // This is the case when all benchmarks are run.
         None => println!("local_search: give model=FILE and hierarchy=…"),
     }

@@ -14,10 +14,10 @@ use std::hint::black_box;
 use common::random_mapping;
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
+use viem::base::observer::Seeded;
+use viem::base::rng::Rng;
+use viem::base::types::{NodeId, PeId};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
-use viem::ground::observer::Seeded;
-use viem::ground::rng::Rng;
-use viem::ground::types::{NodeId, PeId};
 use viem::machine::{
     Dimension, DistanceOracle, DistanceVisitor, Distances, Grid, Hierarchy, Hypercube, Listed, Machine,
     Network, Places, StoredDistances,

@@ -20,8 +20,8 @@ use common::{
     Options, Stopwatch, Table, changed, check_partition, columns, fail, geometric_mean, graphs_of, number_in,
     read_graph,
 };
+use viem::base::threads;
 use viem::graph::{CsrGraph, generate};
-use viem::ground::threads;
 use viem::partition::{PartitionConfig, PartitionPreset, Partitioner, Targets};
 use viem_io::metis::NodeWeights;
 

@@ -23,8 +23,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use common::{Options, Stopwatch, changed, fail};
+use viem::base::rng::Rng;
 use viem::graph::generate;
-use viem::ground::rng::Rng;
 use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
 use viem::qap::{Qap, QapConfig, QapMachine, QapRequest};
 use viem_io::{Source, qaplib};
@@ -56,7 +56,7 @@ fn main() {
     });
     if run.iteration {
         // The stopwatch measures the processor time of its own thread.
-        return viem::ground::threads::run(1, iteration).unwrap_or_else(|error| fail(error));
+        return viem::base::threads::run(1, iteration).unwrap_or_else(|error| fail(error));
     }
     if run.machines {
         return machines(&run);

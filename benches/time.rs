@@ -9,8 +9,8 @@
 mod common;
 
 use common::{Options, Stopwatch, Table, geometric_mean};
-use viem::ground::rng::{Rng, derive};
-use viem::ground::types::PeId;
+use viem::base::rng::{Rng, derive};
+use viem::base::types::PeId;
 use viem::machine::{Grid, Hypercube, Machine};
 use viem::solve::{Config, MapPreset, PreparedMachine, Request};
 use viem_workload::estimate::{Estimate, WorkloadModel};
@@ -37,7 +37,7 @@ fn main() {
         has(3).then(|| congested_workloads(preset));
         has(4).then(|| speed(preset));
     };
-    viem::ground::threads::run(1, run).expect("a thread");
+    viem::base::threads::run(1, run).expect("a thread");
 }
 
 /// Table II: regular workloads with tasks numbered at random, compared with the best known values.

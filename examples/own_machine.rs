@@ -3,8 +3,8 @@
 use std::error::Error;
 
 use viem::Machine;
+use viem::base::types::PeId;
 use viem::graph::generate;
-use viem::ground::types::PeId;
 use viem::machine::{Distances, MachineError, OwnDistances};
 use viem::solve::{Config, PreparedMachine, Request};
 

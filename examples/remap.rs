@@ -5,7 +5,7 @@ use std::error::Error;
 
 use viem::graph::generate;
 use viem::machine::Blocks;
-use viem::partition::{Homes, Remapping, RemovedBlocks};
+use viem::partition::{PreviousAssignment, Remapping, RemovedBlocks};
 use viem::solve::{Balance, Objective};
 use viem::{Config, PreparedMachine, Request};
 
@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("before: {} edges are cut by 16 blocks", old.report.cut);
 
     // Block 5 was removed, so block 6 is now block 5; block 0 has half the speed of the others.
-    let homes = Homes::after(old.mapping.pes(), RemovedBlocks(&[5]), 15)?;
+    let homes = PreviousAssignment::after(old.mapping.pes(), RemovedBlocks(&[5]), 15)?;
     let mut speeds = vec![2; 15];
     speeds[0] = 1;
     let (blocks, weight) = (Blocks::proportional(speeds)?, "0.1".parse()?);

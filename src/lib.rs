@@ -48,7 +48,7 @@
 //! # Which modules matter
 //!
 //! [`graph`] and [`machine`] make the input, [`solve`] and [`qap`] solve problems. The rest can be ignored in the beginning: [`tuning`] has the settings inside
-//! settings, [`ground`] what everything is built on, [`partition`] and [`mapping`] the parts of a run, many of which are public for experiments.
+//! settings, [`base`] what everything is built on, [`partition`] and [`mapping`] the parts of a run, many of which are public for experiments.
 //!
 //! # Machines
 //!
@@ -65,7 +65,7 @@
 //! [`machine::build`] makes machines from text such as `torus:8x4`; the package `viem-cluster` also reads networks, matrices and clusters from files. A type of your own is a machine once it implements [`Machine`]:
 //!
 //! ```
-//! use viem::ground::types::PeId;
+//! use viem::base::types::PeId;
 //! use viem::machine::{Distances, MachineError, OwnDistances};
 //! use viem::{Config, Machine, PreparedMachine, Request, graph::generate};
 //!
@@ -146,10 +146,10 @@ pub mod mapping;
 pub mod qap;
 pub mod solve;
 
-pub use viem_partition::{graph, ground, partition};
+pub use viem_partition::{base, graph, partition};
 
+pub use base::observer::Observer;
 pub use graph::{CsrGraph, GraphBuilder};
-pub use ground::observer::Observer;
 pub use machine::{Capacities, DistanceMatrix, Grid, Hierarchy, Hypercube, Listed, Machine, Network};
 pub use mapping::Mapping;
 pub use mapping::objective::score;
@@ -160,7 +160,7 @@ pub use solve::{Config, MapPreset, PreparedMachine, Report, Request, Solution, S
 pub mod tuning {
     pub use crate::mapping::annealing::{Cooling, TreeCooling};
     pub use crate::mapping::construct::{ConstructionConfig, Multilevel};
-    pub use crate::mapping::search::{Anywhere, FewPlaces, Improvement, SearchConfig};
+    pub use crate::mapping::search::{Anywhere, Improvement, SearchConfig, SmallInstance};
     pub use crate::partition::{
         BalanceConfig, BisectionConfig, Contraction, FlatConfig, FlowConfig, HeavyTailedConfig,
         InitialConfig, KWayConfig, LargeConfig, ManyToOnePartitionConfig, PartitionConfig, PoolConfig,

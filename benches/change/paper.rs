@@ -4,8 +4,8 @@
 
 use std::path::Path;
 
+use viem::base::rng::{Rng, derive};
 use viem::graph::{Coordinates, CsrGraph};
-use viem::ground::rng::{Rng, derive};
 use viem::partition::{
     Grouping, OrderIndex, PartitionAlgorithm, PartitionInput, PartitionPreset, PartitionQuality, Targets,
 };

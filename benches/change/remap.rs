@@ -7,10 +7,12 @@
 
 use std::path::Path;
 
+use viem::base::rng::{Rng, derive};
 use viem::graph::CsrGraph;
-use viem::ground::rng::{Rng, derive};
 use viem::machine::{Capacities, Hierarchy, Listed, Machine};
-use viem::partition::{Homes, Migration, MigrationWeight, Partitioner, Remapping, RemovedBlocks, Targets};
+use viem::partition::{
+    Migration, MigrationWeight, Partitioner, PreviousAssignment, Remapping, RemovedBlocks, Targets,
+};
 use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request};
 use viem_io::metis::NodeWeights;
 
@@ -219,8 +221,8 @@ fn parts(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcome>
             (left.clone(), equal(PARTS - PARTS / 8), left)
         }
     };
-    let homes =
-        Homes::after(&old, RemovedBlocks(&left), targets.num_blocks()).unwrap_or_else(|error| fail(error));
+    let homes = PreviousAssignment::after(&old, RemovedBlocks(&left), targets.num_blocks())
+        .unwrap_or_else(|error| fail(error));
     let partitioner = Partitioner::new(run.preset, 2 * draw + 1);
     let (_, seconds) = timed(run, || partitioner.partition(graph, &targets));
     let remap = |weight| {
@@ -292,8 +294,8 @@ fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcom
             Box::new(Listed::new(&tree, stay).unwrap_or_else(|error| fail(error)))
         }
     };
-    let homes =
-        Homes::after(old.pes(), RemovedBlocks(&left), machine.num_pes()).unwrap_or_else(|error| fail(error));
+    let homes = PreviousAssignment::after(old.pes(), RemovedBlocks(&left), machine.num_pes())
+        .unwrap_or_else(|error| fail(error));
     let (_, seconds) = timed(run, || map(machine.as_ref(), 2 * draw + 1));
     let remap = |weight| {
         let solution = Request::new(graph, &PreparedMachine::new(machine.as_ref()))

@@ -1,7 +1,7 @@
 //! The time of orders and bisections on large inputs.
 
+use viem::base::rng::Rng;
 use viem::graph::{Coordinates, CsrGraph, GraphBuilder, generate};
-use viem::ground::rng::Rng;
 use viem::partition::{OrderIndex, PartitionAlgorithm, PartitionInput, PartitionQuality, Targets};
 
 use super::Run;

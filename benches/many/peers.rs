@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use viem::base::threads;
+use viem::base::types::Weight;
 use viem::graph::CsrGraph;
-use viem::ground::threads;
-use viem::ground::types::Weight;
 use viem::machine::Machine;
 use viem::solve::{MapPreset, Solution};
 

@@ -1,7 +1,7 @@
 //! PEs of unequal speed: loads and the cut, compared with those of equal PEs.
 
+use viem::base::rng::Rng;
 use viem::graph::CsrGraph;
-use viem::ground::rng::Rng;
 use viem::machine::Capacities;
 use viem::solve::MapPreset;
 

@@ -6,7 +6,7 @@
 //! Pellegrini: Process mapping onto complex architectures and partitions thereof. 2015 (the figure of the
 //! graph bump).
 
-use viem::ground::types::{Cost, PeId};
+use viem::base::types::{Cost, PeId};
 use viem::machine::{Blocks, Grid, Listed};
 use viem::mapping::objective::score;
 use viem::solve::{Balance, MapPreset, Objective};

@@ -33,9 +33,9 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use common::{Options, StopAfter, audited_cost, divided, text_of};
+use viem::base::rng::{Rng, derive};
+use viem::base::types::{NodeId, Weight};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
-use viem::ground::rng::{Rng, derive};
-use viem::ground::types::{NodeId, Weight};
 use viem::machine::{DistanceKind, DistanceOracle, Hierarchy};
 use viem::mapping::Mapping;
 use viem::mapping::construct::Construction;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::options::ReportOptions;
 use crate::verb::Form;
-use viem::ground::text::printable_lines;
+use viem::base::text::printable_lines;
 use viem_io::{Outputs, WriteError};
 
 /// Where the lines of a program go.

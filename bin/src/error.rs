@@ -1,13 +1,15 @@
 //! What can go wrong in a program: every error that may end one, each with the kind that decides the exit code.
 
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::settings::ConfigError;
-use viem::ground::threads::ThreadsError;
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::settings::ConfigError;
+use viem::base::threads::ThreadsError;
 use viem::machine::{HierarchyError, MachineError};
 use viem::mapping::MappingError;
 use viem::mapping::objective::ScoreError;
 use viem::mapping::problem::ProblemError;
-use viem::partition::{FixedError, HomesError, PartitionAlgorithmError, RemapError, TargetsError};
+use viem::partition::{
+    FixedError, PartitionAlgorithmError, PreviousAssignmentError, RemapError, TargetsError,
+};
 use viem::qap::{QapError, QapSolveError};
 use viem::solve::SolveError;
 use viem_cluster::SpecError;
@@ -64,7 +66,7 @@ failures! {
     Fixed(FixedError),
     Generate(GenerateError),
     Hierarchy(HierarchyError),
-    Homes(HomesError),
+    PreviousAssignment(PreviousAssignmentError),
     Launch(LaunchError),
     Machine(MachineError),
     Mapping(MappingError),

@@ -11,8 +11,8 @@ use crate::end::End;
 use crate::error::{Failure, Result};
 use crate::verb::{Form, Verb};
 use crate::{describe, hints, signals};
-use viem::ground::error::ErrorKind;
-use viem::ground::text::{printable, printable_lines};
+use viem::base::error::ErrorKind;
+use viem::base::text::{printable, printable_lines};
 
 /// Parses the command line of a verb, whose first argument is its name, runs it, and maps the result to an exit code.
 pub(crate) fn run<O: Verb>(command_line: Vec<OsString>, form: Form) -> u8 {

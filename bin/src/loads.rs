@@ -1,8 +1,8 @@
 //! Loads that are not as asked, in words.
 
 use crate::console::Console;
+use viem::base::types::{NodeId, Weight};
 use viem::graph::CsrGraph;
-use viem::ground::types::{NodeId, Weight};
 use viem::partition::{FixedVertices, Targets};
 
 /// What loads are those of.

@@ -10,10 +10,10 @@ use crate::console::Console;
 use crate::error::Result;
 use crate::summary::counted;
 use crate::verb::Form;
-use viem::ground::types::{Distance, PeId};
+use viem::base::types::{Distance, PeId};
 use viem::machine;
 use viem::machine::{Hierarchy, Machine, Note};
-use viem_cluster::{PeKind, Wanted};
+use viem_cluster::{MachineSpec, PeKind};
 
 /// The machine, and the part of it that is mapped to.
 #[derive(Args, Clone, Debug)]
@@ -136,7 +136,7 @@ impl MachineOptions {
     /// Reads the machine. Distances that fall are allowed, but most often given the wrong way round.
     pub(crate) fn build(&self, console: Console) -> Result<Box<dyn Machine>> {
         let whole = viem_cluster::build_wanted(
-            &Wanted::new(&self.machine)
+            &MachineSpec::new(&self.machine)
                 .with_distances(self.distances())
                 .with_pe(self.details.pe.map(PeKind::from).unwrap_or_default())
                 .with_latency(self.details.latencies.as_deref())

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
+use viem::base::memory;
 use viem::graph::CsrGraph;
-use viem::ground::memory;
 
 /// The greatest memory that the process has had so far; nothing where the system does not report it.
 #[derive(Clone, Copy, Debug, Serialize)]

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
-use viem::ground::observer::{Observer, Phase};
-use viem::ground::types::Cost;
+use viem::base::observer::{Observer, Phase};
+use viem::base::types::Cost;
 
 /// Shows what the program is doing; gone when dropped.
 pub(crate) struct Progress(ProgressBar);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 
 use crate::console::Console;
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 use viem::machine::{Machine, Nodes};
 
 /// Different numbers of ranks that are listed node by node, at most.

@@ -8,11 +8,11 @@ use serde::Serialize;
 use crate::console::Console;
 use crate::error::{Result, UsageError, VerificationError};
 use crate::files;
+use viem::base::number_list::{ListOf, is_list};
+use viem::base::observer::Observer;
+use viem::base::types::Weight;
 use viem::graph::CsrGraph;
-use viem::ground::number_list::{ListOf, is_list};
-use viem::ground::observer::Observer;
-use viem::ground::types::Weight;
-use viem::partition::{CurvePoint, Homes, Migration, MigrationWeight, Remapping, RemovedBlocks};
+use viem::partition::{CurvePoint, Migration, MigrationWeight, PreviousAssignment, Remapping, RemovedBlocks};
 use viem::solve::{Config, Request, Solution};
 use viem_io as io;
 use viem_io::{ReadError, Source, number_list};
@@ -54,7 +54,7 @@ pub(crate) struct RemapOptions {
 /// An older partition or mapping as it was read.
 pub(crate) struct Remap<'a> {
     options: &'a RemapOptions,
-    pub(crate) homes: Homes,
+    pub(crate) homes: PreviousAssignment,
     pub(crate) weight: MigrationWeight,
 }
 
@@ -106,7 +106,7 @@ impl RemapOptions {
         let expected = self.parents.is_none().then(|| graph.num_nodes());
         let old = io::partition::read(Source::open(path)?, expected)?;
         let left = self.blocks_that_left(&old)?;
-        let mut homes = Homes::after(&old, RemovedBlocks(&left), num_blocks)?;
+        let mut homes = PreviousAssignment::after(&old, RemovedBlocks(&left), num_blocks)?;
         if let Some(path) = &self.parents {
             let parents = io::parents::read(Source::open(path)?, graph.num_nodes(), old.len())?;
             homes = homes.of_children(&parents)?;

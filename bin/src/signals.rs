@@ -16,9 +16,9 @@ use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
 use crate::progress::Progress;
-use viem::ground::error::ErrorKind;
-use viem::ground::observer::{Observer, Phase};
-use viem::ground::types::Cost;
+use viem::base::error::ErrorKind;
+use viem::base::observer::{Observer, Phase};
+use viem::base::types::Cost;
 
 #[cfg(unix)]
 const SIGNALS: [i32; 4] = [SIGINT, SIGTERM, signal_hook::consts::SIGUSR1, signal_hook::consts::SIGUSR2];

@@ -4,12 +4,12 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::ground::types::{Distance, PeId};
+use viem::base::types::{Distance, PeId};
 use viem::machine::{Audited, DistanceOracle, DistanceVisitor, Located, Machine};
 use viem_cluster::files::hwloc::Object;
 use viem_cluster::files::topology::Topology;
 use viem_cluster::files::{gpus, hostfile, hostlist, hwloc, latency, numa, synthetic, topology};
-use viem_cluster::nodes::{Cluster, Draft, DraftNode, Unit, plain, regular};
+use viem_cluster::nodes::{Cluster, ClusterSpec, NodeSpec, Unit, plain, regular};
 use viem_io::{ReadError, Source};
 use viem_verify::{MachineText, OUTLINE, audit_on};
 
@@ -37,7 +37,7 @@ fn checked<T>(result: Result<T, ReadError>) -> Option<T> {
 }
 
 /// Builds the cluster and reads a distance.
-fn check(draft: Draft<'_>) {
+fn check(draft: ClusterSpec<'_>) {
     let Ok(cluster) = Cluster::new(draft) else { return };
     let n = cluster.num_pes() as PeId;
     if n < 2 || n > 1 << 10 {
@@ -54,8 +54,8 @@ fn check(draft: Draft<'_>) {
     assert!(!location.cpus.is_empty() || !location.gpus.is_empty());
 }
 
-fn draft(nodes: Vec<DraftNode>, inside: Object, topology: Topology) -> Draft<'static> {
-    Draft {
+fn draft(nodes: Vec<NodeSpec>, inside: Object, topology: Topology) -> ClusterSpec<'static> {
+    ClusterSpec {
         nodes,
         insides: vec![inside],
         unit: Unit::Core,
@@ -74,8 +74,8 @@ fn num_objects(object: &Object) -> usize {
     1 + object.children.iter().map(num_objects).sum::<usize>()
 }
 
-fn named(hosts: impl IntoIterator<Item = String>) -> Vec<DraftNode> {
-    hosts.into_iter().take(200).map(|host| DraftNode::new(Some(host), 0)).collect()
+fn named(hosts: impl IntoIterator<Item = String>) -> Vec<NodeSpec> {
+    hosts.into_iter().take(200).map(|host| NodeSpec::new(Some(host), 0)).collect()
 }
 
 fuzz_target!(|bytes: &[u8]| {
@@ -91,13 +91,15 @@ fuzz_target!(|bytes: &[u8]| {
     if let Some(hosts) = checked(hostfile::read(source(bytes))) {
         check(draft(named(hosts.iter().map(|host| host.name.clone())), plain(2), Topology::Flat));
         let nodes =
-            hosts.into_iter().take(200).map(|host| DraftNode::new(Some(host.name), 0).with_slots(host.slots));
+            hosts.into_iter().take(200).map(|host| NodeSpec::new(Some(host.name), 0).with_slots(host.slots));
         check(draft(nodes.collect(), regular(&[3, 2, 2]), Topology::Flat));
     }
     let nodes = [checked(hwloc::read(source(bytes))), checked(synthetic::read("fuzz", &text))];
     for node in nodes.into_iter().chain(of_gpus).flatten().filter(|node| num_objects(node) <= MOST_OBJECTS) {
-        let node_of =
-            |unit| Draft { unit, ..draft(named(["a".into(), "b".into()]), node.clone(), Topology::Flat) };
+        let node_of = |unit| ClusterSpec {
+            unit,
+            ..draft(named(["a".into(), "b".into()]), node.clone(), Topology::Flat)
+        };
         for unit in [Unit::Core, Unit::Pu] {
             check(node_of(unit));
             let mut shared = node_of(unit);
@@ -113,6 +115,6 @@ fuzz_target!(|bytes: &[u8]| {
     if let Some(latencies) = checked(latency::read(source(bytes))) {
         let names = latencies.hosts.clone();
         let hosts = names.unwrap_or_else(|| (0..latencies.num_hosts).map(|host| host.to_string()).collect());
-        check(Draft { latencies: Some(latencies), ..draft(named(hosts), plain(2), Topology::Flat) });
+        check(ClusterSpec { latencies: Some(latencies), ..draft(named(hosts), plain(2), Topology::Flat) });
     }
 });

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 use viem::machine::{DistanceOracle, Hierarchy, StoredDistances};
 
 fuzz_target!(|input: (&str, &str, PeId, PeId)| {

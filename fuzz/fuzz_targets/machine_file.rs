@@ -9,7 +9,7 @@ use std::path::Path;
 
 use common::text_of_bytes;
 use libfuzzer_sys::fuzz_target;
-use viem::ground::types::{Distance, PeId};
+use viem::base::types::{Distance, PeId};
 use viem::machine::{DistanceOracle, DistanceVisitor, Division, Interconnect, Machine, MachineError};
 use viem_io::Source;
 use viem_verify::{MachineText, audit_on};

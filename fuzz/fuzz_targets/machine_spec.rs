@@ -3,7 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use viem::ground::types::{Distance, PeId};
+use viem::base::types::{Distance, PeId};
 use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
 use viem_cluster::spec::KINDS;
 use viem_verify::{MachineText, audit_on};

@@ -11,8 +11,8 @@ use common::{divided, number};
 use libfuzzer_sys::arbitrary::{self, Unstructured};
 use libfuzzer_sys::fuzz_target;
 use viem::Config;
+use viem::base::types::NodeId;
 use viem::graph::{CsrGraph, GraphBuilder};
-use viem::ground::types::NodeId;
 use viem::partition::PartitionPreset;
 
 /// A graph, a number of blocks, an imbalance, settings.

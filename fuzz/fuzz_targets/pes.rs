@@ -6,7 +6,7 @@ mod common;
 
 use common::text_of_bytes;
 use libfuzzer_sys::fuzz_target;
-use viem::ground::number_list::ListOf;
+use viem::base::number_list::ListOf;
 use viem_io::{Source, number_list};
 use viem_verify::{MachineText, audit_on};
 

@@ -5,15 +5,15 @@ use libfuzzer_sys::fuzz_target;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem_cluster::files::topology::Topology;
-use viem_cluster::nodes::{Cluster, Draft, DraftNode, Unit, regular};
+use viem_cluster::nodes::{Cluster, ClusterSpec, NodeSpec, Unit, regular};
 use viem_io::Source;
 use viem_io::mapping::Room;
 use viem_launch::placement;
 
 fuzz_target!(|input: (u8, u8, &[u8])| {
     let (ranks, kind, text) = (usize::from(input.0) % 40, usize::from(input.1), input.2);
-    let node = |host: &str| DraftNode::new(Some(host.to_owned()), 0);
-    let draft = Draft {
+    let node = |host: &str| NodeSpec::new(Some(host.to_owned()), 0);
+    let draft = ClusterSpec {
         nodes: vec![node("n1"), node("n2.site"), node("n3")],
         insides: vec![regular(&[4, 2])],
         unit: Unit::Core,

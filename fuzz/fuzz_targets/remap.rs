@@ -7,9 +7,9 @@ mod common;
 
 use common::text_of_bytes;
 use libfuzzer_sys::fuzz_target;
+use viem::base::number_list::ListOf;
 use viem::graph::{CsrGraph, generate};
-use viem::ground::number_list::ListOf;
-use viem::partition::{Homes, RemovedBlocks};
+use viem::partition::{PreviousAssignment, RemovedBlocks};
 use viem_io::{Source, number_list, parents, partition};
 use viem_verify::{OldText, audit_migration};
 
@@ -17,11 +17,11 @@ const NUM_NODES: usize = 6;
 const NUM_BLOCKS: usize = 3;
 
 /// The homes of the vertices, and the texts that define them.
-fn homes(texts: [&[u8]; 3]) -> Option<Homes> {
+fn homes(texts: [&[u8]; 3]) -> Option<PreviousAssignment> {
     let [old, of_vertices, left] = texts.map(|text| Source::new("fuzz", text));
     let old = partition::read(old.ok()?, None).ok()?;
     let left = number_list::read(left.ok()?, ListOf::Blocks, 9).unwrap_or_default();
-    let homes = Homes::after(&old, RemovedBlocks(&left), NUM_BLOCKS).ok()?;
+    let homes = PreviousAssignment::after(&old, RemovedBlocks(&left), NUM_BLOCKS).ok()?;
     let parents = parents::read(of_vertices.ok()?, NUM_NODES, old.len()).ok()?;
     homes.of_children(&parents).ok()
 }

@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
-use crate::ground::memory;
-use crate::ground::types::{Distance, PeId};
+use crate::base::memory;
+use crate::base::types::{Distance, PeId};
 use crate::machine::metric::small::Tabulate;
 use crate::machine::metric::table::AnyTable;
 use crate::machine::{

@@ -4,9 +4,9 @@
 //! and expensive links; the PEs of a router stay together. A machine that is given by its distances alone is divided like the network that joins
 //! each PE with those nearest to it.
 
+use crate::base::observer::Observer;
+use crate::base::types::{Distance, NodeId, PeId, Weight};
 use crate::graph::{CsrGraph, GraphBuilder, subgraph};
-use crate::ground::observer::Observer;
-use crate::ground::types::{Distance, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Distances, Machine, PartTree, Parts};
 use crate::partition::{PartitionPreset, Partitioner, Targets};
 

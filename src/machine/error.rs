@@ -1,8 +1,8 @@
 //! A fault in a machine.
 
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::number;
-use crate::ground::types::{Distance, NodeId, PeId};
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::number;
+use crate::base::types::{Distance, NodeId, PeId};
 
 /// The reason why there is no such machine, or no distances of it. PEs and vertices are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

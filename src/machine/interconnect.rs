@@ -1,6 +1,6 @@
 //! The connection of the PEs of a machine.
 
-use crate::ground::types::PeId;
+use crate::base::types::PeId;
 use crate::machine::{Grid, Hierarchy, Network, Rails, UnevenTree};
 
 /// The medium of messages; `viem-workload` derives links and routes from it.

@@ -1,6 +1,6 @@
 //! The interface between mapping and a machine.
 
-use crate::ground::types::PeId;
+use crate::base::types::PeId;
 use crate::machine::{
     Audited, DistanceOracle as _, Distances, Division, Hierarchy, Interconnect, Located, MachineError,
 };

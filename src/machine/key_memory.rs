@@ -1,7 +1,7 @@
 //! A check that memory suffices, before much of it is allocated.
 
 use super::MachineError;
-use crate::ground::memory;
+use crate::base::memory;
 
 /// Bytes per PE that the parts of a machine take.
 const PARTS_BYTES: usize = 36;

@@ -1,12 +1,12 @@
 //! The locations of the PEs of a machine.
 
-use crate::ground::types::PeId;
+use crate::base::types::PeId;
 
 /// A machine that knows on which nodes its PEs are. [`Machine::located`](super::Machine::located) returns it to launchers, which ask through [`Nodes`](super::Nodes).
 ///
 /// ```
 /// use viem::machine::{DistanceMatrix, Distances, Located, Location, Machine, MachineError, Nodes};
-/// use viem::ground::types::PeId;
+/// use viem::base::types::PeId;
 ///
 /// /// Two nodes of two cores.
 /// struct Pair;

@@ -117,7 +117,7 @@ pub use family::matrix::DistanceMatrix;
 pub use interconnect::Interconnect;
 pub use interface::{Machine, distances_of};
 pub use located::{CoreRange, Located, Location, SlurmJob};
-pub use metric::balls::{Balls, Partners, Vicinity, centre, spread};
+pub use metric::ball_tree::{BallTree, Neighbours, Partners, centre, spread};
 pub(crate) use metric::costs_in_rows;
 pub use metric::differences::Differences;
 pub use metric::dimension::Dimension;

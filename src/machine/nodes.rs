@@ -1,6 +1,6 @@
 //! The host and the CPUs of each PE of a machine, for launchers.
 
-use crate::ground::types::PeId;
+use crate::base::types::PeId;
 use crate::machine::{CoreRange, Location, Machine, SlurmJob};
 
 /// More cores than any node has. Capacities may be larger where they stand for shares of the work.

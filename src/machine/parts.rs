@@ -5,8 +5,8 @@
 
 use std::ops::Range;
 
+use crate::base::types::{NodeId, PeId};
 use crate::graph::CsrGraph;
-use crate::ground::types::{NodeId, PeId};
 
 /// A tree of parts. Part 0 is the whole machine; the children of a part divide its range in order.
 ///

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::ground::memory;
-use crate::ground::types::PeId;
+use crate::base::memory;
+use crate::base::types::PeId;
 use crate::machine::{Distances, Hierarchy, Machine, MachineError, Metric as _, Parts, distances_of};
 
 /// Bytes per PE that mapping needs at least: 36 for parts, 4 for the list of places, 24 for mappings and for the graph, which has a

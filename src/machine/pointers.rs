@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::ground::types::PeId;
+use crate::base::types::PeId;
 use crate::machine::{
     Audited, Distances, Division, Hierarchy, Interconnect, Located, Location, Machine, MachineError, Note,
     SlurmJob,

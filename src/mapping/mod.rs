@@ -85,7 +85,7 @@
 //! - *Small problems are also divided from the outermost parts* (`solve/one_to_one/run.rs`). Multilevel construction pairs what communicates, and does not
 //!   see that groups of ranks fill uneven parts exactly. The result of `eco` and `strong` is not worse than that of a whole run on divisions; a
 //!   preset also runs the next quicker one, and is not worse.
-//! - *Few places are a dense problem* (`improve/few_places.rs`). With at most 32 places, on any machine, a run ends with a short search of both
+//! - *Few places are a dense problem* (`improve/small_instance.rs`). With at most 32 places, on any machine, a run ends with a short search of both
 //!   matrices: groups that fit exactly have no neighbours of similar J, and a population of mappings finds them. One start and brief annealing are
 //!   then enough before it. It ends once independent generations agree on the best J, which structured problems reach early.
 //!

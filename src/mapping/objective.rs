@@ -3,10 +3,10 @@
 //! `J(C, D, Pi) = sum over ordered pairs (u, v) of C[u][v] · D[Pi(u)][Pi(v)]` (Schulz and Träff, "Better
 //! process mapping and sparse quadratic assignment", 2017). Each edge counts twice.
 
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::threads;
+use crate::base::types::{Cost, NodeId, PeId};
 use crate::graph::CsrGraph;
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::threads;
-use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::{
     DistanceOracle, DistanceVisitor, Distances, Machine, MachineError, distances_of, with_oracle,
 };

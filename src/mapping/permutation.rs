@@ -1,8 +1,8 @@
 //! Mappings: which process runs on which PE.
 
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::types::{NodeId, PeId};
 use crate::graph::{CsrGraph, quotient};
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::types::{NodeId, PeId};
 use crate::machine::Machine;
 
 /// A mapping of processes to PEs. No PE has more processes than its capacity.

@@ -1,9 +1,9 @@
 //! The sparse quadratic assignment problem: a communication graph, and a machine with as many PEs as
 //! processes.
 
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Distances, Machine, Parts};
 use crate::mapping::annealing::FIXED;
 use crate::partition::{FixedError, FixedVertices};
@@ -115,7 +115,7 @@ impl<'a, O: DistanceOracle> Problem<'a, O> {
     /// use viem::machine::{Grid, Machine as _};
     /// use viem::mapping::Mapping;
     /// use viem::mapping::problem::Problem;
-    /// use viem::ground::observer::Seeded;
+    /// use viem::base::observer::Seeded;
     /// use viem::mapping::search::{SearchConfig, local_search};
     /// use viem::partition::FixedVertices;
     ///

@@ -12,10 +12,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::settings::QapConfig;
+use crate::base::observer::Observer;
+use crate::base::rng::derive;
+use crate::base::types::{Cost, NodeId};
 use crate::graph::{CsrGraph, GraphBuilder};
-use crate::ground::observer::Observer;
-use crate::ground::rng::derive;
-use crate::ground::types::{Cost, NodeId};
 use crate::machine::recognise::{Recognised, recognise};
 use crate::mapping::Mapping;
 use crate::mapping::dense::{MOST_TABLED, Qap, pairs_in_tiles};
@@ -229,7 +229,7 @@ impl Observer for Watcher<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
     use crate::machine::{Grid, Hierarchy, Hypercube, Machine};
     use crate::mapping::objective::score;
 

@@ -49,7 +49,7 @@
 //!   hundred iterations of tabu search. Both get the same amount of work. A population whose members have become alike starts again, and its
 //!   best member joins the next generation. Quick generations find the optimum of structured problems (clusters of clusters), and of those with
 //!   many local optima far from each other.
-//! - *Vectors as wide as the processor's* (`ground/vector.rs`). Loops along rows are compiled twice, for any x86-64 processor and for those
+//! - *Vectors as wide as the processor's* (`base/vector.rs`). Loops along rows are compiled twice, for any x86-64 processor and for those
 //!   with AVX2, and chosen at run time. Sums are exact, so results are the same.
 //! - *Batches.* Members are improved four at a time, in parallel, and enter the population in a fixed order.
 

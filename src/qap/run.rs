@@ -4,11 +4,11 @@ use std::time::Instant;
 
 use super::machine::OnMachine;
 use super::settings::QapConfig;
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::observer::{Limited, Observer, Phase, Watch};
-use crate::ground::settings::ConfigError;
-use crate::ground::threads::{self, ThreadsError};
-use crate::ground::types::{Cost, NodeId};
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::observer::{Limited, Observer, Phase, Watch};
+use crate::base::settings::ConfigError;
+use crate::base::threads::{self, ThreadsError};
+use crate::base::types::{Cost, NodeId};
 use crate::mapping::construct::identity_around;
 use crate::mapping::dense::{Qap, QapError, Search, embed, exact, lower_bound, lower_bound_around};
 use crate::mapping::{Mapping, MappingError};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use crate::ground::settings::{ConfigError, check, check_at_least_one};
-use crate::ground::types::Cost;
+use crate::base::settings::{ConfigError, check, check_at_least_one};
+use crate::base::types::Cost;
 use crate::mapping::dense::{Effort, QapImprovement, QapQuick, QapWay};
 use crate::solve::MapPreset;
 
@@ -18,7 +18,7 @@ pub struct QapConfig {
     pub threads: usize,
     /// If given, the search continues until this time after the start, with any number of children.
     /// Serialised in seconds.
-    #[serde(with = "crate::ground::settings::seconds")]
+    #[serde(with = "crate::base::settings::seconds")]
     pub time_limit: Option<Duration>,
     /// If given, the search ends once J is at most this.
     pub target: Option<Cost>,

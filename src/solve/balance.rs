@@ -1,8 +1,8 @@
 //! Bounds and least loads of PEs that have many vertices, and their loads.
 
+use crate::base::settings::{ConfigError, check};
+use crate::base::types::{PeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::settings::{ConfigError, check};
-use crate::ground::types::{PeId, Weight};
 use crate::machine::Machine;
 use crate::mapping::Mapping;
 use crate::partition::{BoundViolation, FixedVertices, Targets, TargetsError, block_weights};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::many_to_one::ManyToOneConfig;
 use super::one_to_one::OneToOneConfig;
 use super::preset::MapPreset;
-use crate::ground::settings::{ConfigError, check_at_least_one};
+use crate::base::settings::{ConfigError, check_at_least_one};
 use crate::machine::DistanceKind;
 use crate::mapping::construct::Construction;
 use crate::mapping::search::{Neighbourhood, SearchConfig};
@@ -29,7 +29,7 @@ pub struct Config {
     pub threads: usize,
     /// If given, a mapping is improved until this time after the start: alternately from new constructions and from the best mapping, or by
     /// further mappings that are combined with it. Partitions and remappings end early, but do not continue until then. Serialised in seconds.
-    #[serde(with = "crate::ground::settings::seconds")]
+    #[serde(with = "crate::base::settings::seconds")]
     pub time_limit: Option<Duration>,
     /// Mappings in which each process has a place of its own.
     pub one_to_one: OneToOneConfig,

@@ -1,9 +1,9 @@
 //! The reasons for which a request is refused, or has no solution.
 
 use super::groups::GroupError;
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::settings::ConfigError;
-use crate::ground::threads::ThreadsError;
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::settings::ConfigError;
+use crate::base::threads::ThreadsError;
 use crate::machine::MachineError;
 use crate::mapping::MappingError;
 use crate::mapping::construct::ConstructionError;

@@ -2,9 +2,9 @@
 
 use super::error::SolveError;
 use super::prepared::PreparedMachine;
+use crate::base::observer::Observer;
+use crate::base::types::{BlockId, PeId};
 use crate::graph::{Coordinates, CsrGraph};
-use crate::ground::observer::Observer;
-use crate::ground::types::{BlockId, PeId};
 use crate::mapping::Mapping;
 use crate::mapping::problem::check_room;
 use crate::partition::{

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-use crate::ground::observer::Observer;
+use crate::base::observer::Observer;
 use crate::machine::{Distances, Machine, MachineError, Nodes, Parts, Places, distances_of, divide};
 
 /// A machine and data that are derived from it: distances, parts, places and nodes. Each is computed when it is first asked for, and then lent to

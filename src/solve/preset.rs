@@ -1,6 +1,6 @@
 //! The presets, by their names.
 
-use crate::ground::settings::named;
+use crate::base::settings::named;
 use crate::partition::PartitionPreset;
 
 named! {

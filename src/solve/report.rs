@@ -1,8 +1,8 @@
 //! Solutions and their reports.
 
 use super::balance::Loads;
+use crate::base::types::Cost;
 use crate::graph::CsrGraph;
-use crate::ground::types::Cost;
 use crate::mapping::Mapping;
 use crate::mapping::construct::Construction;
 use crate::partition::{BoundViolation, Migration};

@@ -12,9 +12,9 @@ use super::one_to_one::{Given, Task, check_size, identity};
 use super::prepared::PreparedMachine;
 use super::report::{Report, Seconds, Solution};
 use super::secondary::{Lowering, Secondary};
+use crate::base::observer::{Limited, Observer, Phase};
+use crate::base::threads;
 use crate::graph::CsrGraph;
-use crate::ground::observer::{Limited, Observer, Phase};
-use crate::ground::threads;
 use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
 use crate::mapping::problem::check_room;
@@ -180,7 +180,7 @@ impl<'a> Request<'a> {
     ///
     /// ```
     /// use viem::graph::generate;
-    /// use viem::partition::{Homes, Remapping};
+    /// use viem::partition::{PreviousAssignment, Remapping};
     /// use viem::solve::Balance;
     /// use viem::{Capacities, Config, Hierarchy, PreparedMachine, Request};
     ///
@@ -189,7 +189,7 @@ impl<'a> Request<'a> {
     /// let old = Request::new(&mesh, &machine).balanced(Balance::default()).solve(&Config::eco())?.mapping;
     /// // PE 2 has become slow.
     /// let slower = Capacities::new(tree.clone(), vec![2, 2, 1, 2, 2, 2, 2, 2])?;
-    /// let (slower, homes) = (PreparedMachine::new(&slower), Homes::new(old.pes(), 8)?);
+    /// let (slower, homes) = (PreparedMachine::new(&slower), PreviousAssignment::new(old.pes(), 8)?);
     /// let request = Request::new(&mesh, &slower).balanced(Balance::default());
     /// let new = request.previous(Remapping::new(&homes, "5".parse()?)).solve(&Config::eco())?;
     /// assert!(new.report.migration.unwrap().vertices < 400);
@@ -369,7 +369,7 @@ impl Attempt<'_> {
             config: &config.many_to_one,
             seed: config.seed,
             balance,
-            from: previous.map_or(Origin::Nothing, Origin::Homes),
+            from: previous.map_or(Origin::Nothing, Origin::PreviousAssignment),
             fixed,
             observer,
             begin,

@@ -2,9 +2,9 @@
 
 use super::balance::Balance;
 use super::prepared::PreparedMachine;
+use crate::base::observer::Observer;
+use crate::base::types::Cost;
 use crate::graph::CsrGraph;
-use crate::ground::observer::Observer;
-use crate::ground::types::Cost;
 use crate::mapping::Mapping;
 use crate::mapping::objective::ScoreError;
 use crate::partition::FixedVertices;

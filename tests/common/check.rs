@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use viem::base::types::{BlockId, Weight};
 use viem::graph::CsrGraph;
-use viem::ground::types::{BlockId, Weight};
 use viem::machine::{Blocks, Hierarchy};
 use viem::mapping::Mapping;
 use viem::partition::Partition;

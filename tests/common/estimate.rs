@@ -1,7 +1,7 @@
 //! Estimates of workloads, compared with those of the auditor.
 
-use viem::ground::rng::Rng;
-use viem::ground::types::PeId;
+use viem::base::rng::Rng;
+use viem::base::types::PeId;
 use viem::machine::Machine;
 use viem_verify::{self as verify, MachineText, WorkloadText};
 use viem_workload::estimate::{Estimate, WorkloadModel};

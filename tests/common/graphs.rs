@@ -4,10 +4,10 @@
 
 use std::collections::BTreeSet;
 
+use viem::base::observer::Observer;
+use viem::base::rng::Rng;
+use viem::base::types::NodeId;
 use viem::graph::{CsrGraph, GraphBuilder};
-use viem::ground::observer::Observer;
-use viem::ground::rng::Rng;
-use viem::ground::types::NodeId;
 
 /// This number of different pairs (u, v), u < v, of `n` vertices, or all pairs if there are fewer.
 pub fn random_edges(n: usize, count: usize, rng: &mut Rng) -> BTreeSet<(NodeId, NodeId)> {

@@ -1,8 +1,8 @@
 //! Machines of every family with their distances by definition.
 
+use viem::base::rng::Rng;
+use viem::base::types::{Distance, PeId};
 use viem::graph::{CsrGraph, GraphBuilder};
-use viem::ground::rng::Rng;
-use viem::ground::types::{Distance, PeId};
 use viem::machine::{
     Dimension, DistanceMatrix, Grid, Hierarchy, Hosted, Hypercube, Listed, Machine, Network, Parts, Rails,
     UnevenTree,

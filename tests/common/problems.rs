@@ -4,9 +4,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use viem::base::rng::Rng;
+use viem::base::types::{Cost, Distance, PeId};
 use viem::graph::CsrGraph;
-use viem::ground::rng::Rng;
-use viem::ground::types::{Cost, Distance, PeId};
 use viem::machine::{DistanceOracle, Grid, Hierarchy, Hypercube, Machine, Metric, Network, Parts};
 use viem::mapping::Mapping;
 

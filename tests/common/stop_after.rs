@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use viem::ground::observer::Observer;
+use viem::base::observer::Observer;
 
 /// Asks a run to stop after a number of checks.
 pub struct StopAfter {

@@ -3,7 +3,7 @@
 use crate::code::sources;
 
 /// From the bottom up: a module imports only those before it.
-const LAYERS: [&str; 7] = ["ground", "graph", "partition", "machine", "mapping", "solve", "qap"];
+const LAYERS: [&str; 7] = ["base", "graph", "partition", "machine", "mapping", "solve", "qap"];
 
 fn layer(module: &str) -> usize {
     let layer = LAYERS.iter().position(|&layer| layer == module);
@@ -18,7 +18,7 @@ fn modules_import_downwards_only() {
         let module = &source.path[0];
         for mention in source.mentions() {
             let other = mention.path.first().map_or("*", String::as_str);
-            // A macro of `ground` is exported at the root of the crate.
+            // A macro of `base` is exported at the root of the crate.
             if other != module && (other == "*" || layer(other) > layer(module)) {
                 breaches.push(format!("{} imports {}", source.path.join("::"), mention.path.join("::")));
             }

@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use viem::ground::observer::Observer;
-use viem::ground::rng::Rng;
-use viem::ground::types::Cost;
+use viem::base::observer::Observer;
+use viem::base::rng::Rng;
+use viem::base::types::Cost;
 use viem::mapping::Mapping;
 use viem::partition::{FixedError, FixedVertices};
 use viem::qap::{

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use viem::ground::rng::Rng;
+use viem::base::rng::Rng;
 use viem::machine::Hierarchy;
 use viem_verify as verify;
 

@@ -15,7 +15,7 @@ use crate::report::JsonReport;
 use crate::summary::counted;
 use crate::verb::{Form, Verb};
 use serde::Serialize;
-use viem::ground::threads;
+use viem::base::threads;
 use viem_io as io;
 use viem_io::metis::{self, CheckReport, NodeWeights, RepairError};
 use viem_io::output::OutputId;

@@ -17,7 +17,7 @@ use crate::options::ReportOptions;
 use crate::report::JsonReport;
 use crate::summary::counted;
 use crate::verb::{Form, Verb};
-use viem::ground::types::{Distance, PeId};
+use viem::base::types::{Distance, PeId};
 use viem::machine::{DistanceOracle, DistanceVisitor, Distances, Hierarchy, Interconnect, Machine, Nodes};
 use viem_io::output::Content;
 use viem_io::target::{self, Base};

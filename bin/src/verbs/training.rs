@@ -16,7 +16,7 @@ use crate::options::{ReportOptions, one_of};
 use crate::report::JsonReport;
 use crate::summary::size;
 use crate::verb::{Form, Verb};
-use viem::ground::types::Weight;
+use viem::base::types::Weight;
 use viem_io as io;
 use viem_io::Source;
 use viem_io::output::{Content, OutputId};

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::common::{Folder, failure_of, objective, random_graph, said_by, says, stdout_of, text_of, words};
 use assert_cmd::Command;
-use viem::ground::rng::Rng;
+use viem::base::rng::Rng;
 
 /// A folder with a graph of 12 processes and these files.
 fn folder(files: &[(&str, &str)]) -> Folder {

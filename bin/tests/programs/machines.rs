@@ -1,7 +1,7 @@
 //! `viem` and `evaluator` on machines of every kind, as a user runs them.
 
 use crate::common::{Folder, failure_of, instance, objective, random_graph, says, text_of};
-use viem::ground::rng::Rng;
+use viem::base::rng::Rng;
 
 /// A folder with a graph of 24 processes.
 fn folder() -> Folder {

@@ -6,7 +6,7 @@ use std::process;
 #[cfg(unix)]
 use crate::common::signals::{start, told_after};
 use crate::common::{Folder, objective, said_by, says};
-use viem::ground::rng::Rng;
+use viem::base::rng::Rng;
 
 /// Five machines in a row and the asymmetric flows between five jobs, with the minimum of J by enumeration.
 const PROBLEM: &str = "5 71\n0 1 9 0 2\n1 0 0 4 0\n3 0 0 1 0\n0 4 1 0 8\n2 0 0 0 0\n

@@ -7,8 +7,8 @@
 use std::ptr::{null, null_mut};
 use std::time::{Duration, Instant};
 
+use viem::base::threads;
 use viem::graph::{CsrSlices, generate};
-use viem::ground::threads;
 use viem::solve::{Config, MapPreset, PreparedMachine, Request};
 use viem::{CsrGraph, Hierarchy, PartitionPreset, Partitioner, Targets};
 use viem_c::error::Status;

@@ -4,8 +4,8 @@
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
 
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::text::printable;
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::text::printable;
 use viem_ffi::{Place, guarded, place, put, put_if_wanted};
 
 /// The outcome of a call.

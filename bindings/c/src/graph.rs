@@ -7,8 +7,8 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use viem::CsrGraph;
+use viem::base::types::{NodeId, Weight};
 use viem::graph::CsrSlices;
-use viem::ground::types::{NodeId, Weight};
 use viem_ffi::{array, check_memory, count, memory_of_graph, optional, text, write_graph};
 use viem_io::Source;
 use viem_io::metis::NodeWeights;

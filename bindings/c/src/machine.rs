@@ -6,11 +6,11 @@ use std::path::Path;
 use std::ptr::null;
 use std::sync::Arc;
 
+use viem::base::types::PeId;
 use viem::graph::generate;
-use viem::ground::types::PeId;
 use viem::machine::{self, Distances, MachineError, OwnDistances};
 use viem::{Capacities, DistanceMatrix};
-use viem_cluster::{PeKind, Wanted};
+use viem_cluster::{MachineSpec, PeKind};
 use viem_ffi::{array, check_memory, count, put, text};
 
 use crate::error::{Error, Status, call, create, free, given, note};
@@ -102,7 +102,7 @@ pub unsafe extern "C" fn viem_machine_from_text(
         let wanted = |name, pointer: *const c_char| {
             (!pointer.is_null()).then(|| unsafe { text(name, pointer) }).transpose()
         };
-        let wanted = Wanted::new(spec)
+        let wanted = MachineSpec::new(spec)
             .with_distances(wanted("distances", distances)?)
             .with_pes(wanted("pes", pes)?)
             .with_pe(pe_kind(pe)?)

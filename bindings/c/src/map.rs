@@ -4,7 +4,7 @@
 use std::ffi::{c_char, c_int};
 use std::time::Instant;
 
-use viem::partition::{FixedVertices, Homes, Remapping};
+use viem::partition::{FixedVertices, PreviousAssignment, Remapping};
 use viem::{PreparedMachine, Request, Solution, score};
 use viem_ffi::{memory_of_run, put, rounded_least, text};
 use viem_workload::contention::{ReliefConfig, SecondaryObjective, relieve};
@@ -168,7 +168,7 @@ pub unsafe extern "C" fn viem_remap(
     create(("mapping", mapping), error, || {
         // SAFETY: the caller's promise.
         let job = unsafe { Job::new(graph, machine, settings, fixed) }?;
-        let homes = Homes::new(given("old", old)?.inner.pes(), job.num_pes())?;
+        let homes = PreviousAssignment::new(given("old", old)?.inner.pes(), job.num_pes())?;
         let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
         job.note_rounded();
         let prepared = PreparedMachine::new(&job.machine.inner);

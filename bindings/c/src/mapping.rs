@@ -5,7 +5,7 @@ use std::ffi::c_char;
 use std::fmt::Display;
 use std::path::Path;
 
-use viem::ground::types::{Cost, PeId};
+use viem::base::types::{Cost, PeId};
 use viem::partition::Migration;
 use viem_ffi::{array, array_mut, check_memory, count, put, text, write};
 use viem_io as io;

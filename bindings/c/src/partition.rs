@@ -2,8 +2,8 @@
 #![allow(unsafe_code)] // a foreign interface
 
 use viem::PreparedMachine;
-use viem::ground::types::BlockId;
-use viem::partition::{FixedVertices, Homes, MigrationWeight, Remapping};
+use viem::base::types::BlockId;
+use viem::partition::{FixedVertices, MigrationWeight, PreviousAssignment, Remapping};
 use viem::solve::Balance;
 use viem_ffi::{Division, check_memory, count, memory_of_run, optional, put};
 
@@ -13,13 +13,13 @@ use crate::mapping::{Mapping, Report};
 use crate::settings::{Settings, or_default};
 
 /// The blocks that are asked for, as C gives them.
-struct Wanted {
+struct MachineSpec {
     num_blocks: i64,
     shares: *const i64,
     fixed: *const i32,
 }
 
-impl Wanted {
+impl MachineSpec {
     /// # Safety
     ///
     /// The arrays are as long as `viem_partition` says, and they do not change during the call.
@@ -135,7 +135,8 @@ pub unsafe extern "C" fn viem_partition(
     create(("partition", partition), error, || {
         let (graph, settings) = (given("graph", graph)?, or_default(settings));
         // SAFETY: the caller's promise.
-        let division = unsafe { Wanted { num_blocks, shares, fixed }.division(graph, settings.balance) }?;
+        let division =
+            unsafe { MachineSpec { num_blocks, shares, fixed }.division(graph, settings.balance) }?;
         run(graph, &division, settings, None)
     })
 }
@@ -165,9 +166,10 @@ pub unsafe extern "C" fn viem_repartition(
     create(("partition", partition), error, || {
         let (graph, settings, old) = (given("graph", graph)?, or_default(settings), given("old", old)?);
         // SAFETY: the caller's promise.
-        let division = unsafe { Wanted { num_blocks, shares, fixed }.division(graph, settings.balance) }?;
+        let division =
+            unsafe { MachineSpec { num_blocks, shares, fixed }.division(graph, settings.balance) }?;
         let weight = migration_weight_of(migration_weight)?;
-        let homes = Homes::new(old.inner.pes(), division.num_blocks())?;
+        let homes = PreviousAssignment::new(old.inner.pes(), division.num_blocks())?;
         run(graph, &division, settings, Some(Remapping::new(&homes, weight)))
     })
 }
@@ -201,7 +203,7 @@ pub unsafe extern "C" fn viem_evaluate_partition(
     call(error, || {
         let (graph, settings, partition) =
             (given("graph", graph)?, or_default(settings), given("partition", partition)?);
-        let wanted = Wanted { num_blocks, shares, fixed: std::ptr::null() };
+        let wanted = MachineSpec { num_blocks, shares, fixed: std::ptr::null() };
         // SAFETY: the caller's promise.
         let division = unsafe { wanted.division(graph, settings.balance) }?;
         let (found, expected) = (partition.inner.num_processes(), graph.csr.num_nodes());

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use viem::Observer;
-use viem::ground::types::Cost;
+use viem::base::types::Cost;
 
 use crate::mapping::VIEM_UNKNOWN;
 

@@ -1,8 +1,8 @@
 //! Errors as exceptions that say where the fault is.
 
 use pyo3::prelude::*;
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::text::printable;
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::text::printable;
 use viem_ffi::{Place, place};
 
 /// The error of a call: it becomes an exception of `viem._errors`.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use viem::CsrGraph;
+use viem::base::types::{NodeId, Weight};
 use viem::graph::GraphError;
-use viem::ground::types::{NodeId, Weight};
 use viem_ffi::{check_memory, memory_of_graph};
 
 use crate::error::{Fault, OrRaise};

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
-use viem::ground::memory::with_room;
-use viem::ground::types::{Distance, PeId};
+use viem::base::memory::with_room;
+use viem::base::types::{Distance, PeId};
 use viem::machine::{self, DistanceOracle, DistanceVisitor};
 use viem::{Capacities, DistanceMatrix, Network};
-use viem_cluster::{PeKind, Wanted};
+use viem_cluster::{MachineSpec, PeKind};
 
 use crate::error::{Fault, OrRaise};
 use crate::graph::Graph;
@@ -46,7 +46,7 @@ impl Machine {
             let message = format!("PEs are \"core\", \"thread\" or \"gpu\", not \"{pe}\"");
             return Err(Fault::usage(message).into());
         };
-        let wanted = Wanted::new(spec)
+        let wanted = MachineSpec::new(spec)
             .with_distances(distances)
             .with_pes(pes)
             .with_pe(kind)

@@ -7,8 +7,8 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use serde::Serialize;
-use viem::ground::types::PeId;
-use viem::partition::{FixedVertices, Homes, MigrationWeight, Remapping};
+use viem::base::types::PeId;
+use viem::partition::{FixedVertices, MigrationWeight, PreviousAssignment, Remapping};
 use viem::{Mapping, PreparedMachine, Request, Solution, score};
 use viem_ffi::{check_memory, memory_of_run, rounded_least};
 use viem_workload::contention::{self, ReliefConfig, SecondaryObjective};
@@ -152,7 +152,7 @@ pub(crate) fn remap<'py>(
 ) -> PyResult<Found<'py>> {
     let (input, config) = (Input::new(graph, machine, None, fixed)?, settings.config()?);
     warn_rounded(py, graph, machine, &settings)?;
-    let homes = Homes::new(&pes_of("old", old)?, machine.inner.num_pes()).or_raise()?;
+    let homes = PreviousAssignment::new(&pes_of("old", old)?, machine.inner.num_pes()).or_raise()?;
     let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
     let prepared = PreparedMachine::new(&machine.inner);
     let request = input.request(graph, &prepared).balanced(settings.balance()).previous(remapping);

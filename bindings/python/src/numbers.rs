@@ -106,7 +106,7 @@ fn converted<N: Number, T: TryFrom<i64>>(
     numbers: impl ExactSizeIterator<Item = N>,
 ) -> Result<Vec<T>, Fault> {
     let mut entries = Vec::new();
-    viem::ground::memory::reserve(&mut entries, numbers.len())?;
+    viem::base::memory::reserve(&mut entries, numbers.len())?;
     for (index, number) in numbers.enumerate() {
         let whole = number.whole().ok_or_else(|| not_whole(name, index, number))?;
         entries.push(T::try_from(whole).map_err(|_| out_of_range(name, index, whole))?);

@@ -2,8 +2,8 @@
 
 use pyo3::prelude::*;
 use serde::Serialize;
-use viem::ground::types::{BlockId, Weight};
-use viem::partition::{Homes, Remapping};
+use viem::base::types::{BlockId, Weight};
+use viem::partition::{PreviousAssignment, Remapping};
 use viem::solve::Balance;
 use viem::{Mapping, PreparedMachine, Report, Solution};
 use viem_ffi::{Division, check_memory, memory_of_run};
@@ -68,7 +68,9 @@ pub(crate) fn partition<'py>(
     let blocks = division.blocks().or_raise()?;
     blocks.check_enough(csr).or_raise()?;
     warn(py, division.rounded_least(csr))?;
-    let homes = old.map(|old| Ok::<_, Fault>(Homes::new(&pes_of("old", old)?, num_blocks)?)).transpose()?;
+    let homes = old
+        .map(|old| Ok::<_, Fault>(PreviousAssignment::new(&pes_of("old", old)?, num_blocks)?))
+        .transpose()?;
     let weight = migration_weight_of(migration_weight)?;
     let config = settings.of_partition()?;
     let machine = PreparedMachine::new(&blocks);

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use viem::ground::threads::ThreadsError;
-use viem::ground::types::Cost;
+use viem::base::threads::ThreadsError;
+use viem::base::types::Cost;
 use viem::qap::QapConfig;
 use viem::solve::Balance;
 use viem::{Config, MapPreset, Observer, PartitionPreset};

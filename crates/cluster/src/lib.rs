@@ -11,5 +11,5 @@ pub mod nodes;
 pub mod spec;
 
 pub use spec::{
-    PeKind, SpecError, Wanted, build, build_wanted, file_of, file_of_pes, files_of, read, restricted,
+    MachineSpec, PeKind, SpecError, build, build_wanted, file_of, file_of_pes, files_of, read, restricted,
 };

@@ -5,8 +5,8 @@ use petgraph::visit::{
 };
 
 use viem::CsrGraph;
+use viem::base::types::{NodeId, Weight};
 use viem::graph::{GraphError, check_num_nodes};
-use viem::ground::types::{NodeId, Weight};
 
 /// Builds a graph from one of `petgraph`, directed or not; O(n + m).
 ///

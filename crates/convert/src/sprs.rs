@@ -3,8 +3,8 @@
 use sprs::{CsMatViewI, SpIndex};
 
 use viem::CsrGraph;
+use viem::base::types::{NodeId, Weight};
 use viem::graph::{GraphError, check_num_nodes};
-use viem::ground::types::{NodeId, Weight};
 
 /// Builds a graph from a symmetric matrix of `sprs`, vertices of weight 1; O(n + m).
 ///

@@ -3,9 +3,9 @@
 //! Ranks that were started differently would wait for each other in different operations, or put together a result that none of them has asked for.
 //! So a digest of their arguments is compared before anything depends on it.
 
-use viem::ground::error::ErrorKind;
-use viem::ground::rng::derive;
-use viem::ground::types::PeId;
+use viem::base::error::ErrorKind;
+use viem::base::rng::derive;
+use viem::base::types::PeId;
 use viem::machine::{DistanceOracle, Machine};
 
 use crate::comm::Comm;

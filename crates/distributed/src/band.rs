@@ -5,7 +5,7 @@
 //! (Chevalier and Pellegrini, "Improvement of the Efficiency of Genetic Algorithms for Scalable Parallel Graph Partitioning in a Multi-level
 //! Framework", 2006.)
 
-use viem::ground::types::{BlockId, NodeId};
+use viem::base::types::{BlockId, NodeId};
 
 use crate::comm::{Comm, Reduction};
 use crate::graph::DistGraph;
@@ -63,8 +63,8 @@ pub fn band(
 mod tests {
     use super::*;
     use crate::testing::{on_ranks, random_graph};
+    use viem::base::rng::Rng;
     use viem::graph::bfs::PairBfs;
-    use viem::ground::rng::Rng;
 
     #[test]
     fn bands_have_what_is_near_borders() {

@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::ops::AddAssign;
 
-use viem::ground::types::NodeId;
+use viem::base::types::NodeId;
 
 /// A group of ranks, numbered from 0.
 ///
@@ -201,18 +201,18 @@ pub fn sum_table(comm: &impl Comm, table: &mut [i64]) {
 
 /// Records of `N` words, each addressed to a rank.
 #[derive(Clone, Debug)]
-pub struct Letters<const N: usize> {
+pub struct Outbox<const N: usize> {
     to: Vec<u32>,
     records: Vec<[u64; N]>,
 }
 
-impl<const N: usize> Default for Letters<N> {
+impl<const N: usize> Default for Outbox<N> {
     fn default() -> Self {
         Self { to: Vec::new(), records: Vec::new() }
     }
 }
 
-impl<const N: usize> Letters<N> {
+impl<const N: usize> Outbox<N> {
     /// Adds a record for a rank.
     pub fn push(&mut self, to: usize, record: [u64; N]) {
         self.to.push(to as u32);

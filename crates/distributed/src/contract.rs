@@ -4,9 +4,9 @@
 //! coarse graph is the same for any number of ranks. Arcs are added up on each rank, then where their tails are. O(m/p log d) and messages
 //! for clusters that are spread over ranks.
 
-use viem::ground::types::{NodeId, Weight};
+use viem::base::types::{NodeId, Weight};
 
-use crate::comm::{Comm, Letters, Ranges, look_up};
+use crate::comm::{Comm, Outbox, Ranges, look_up};
 use crate::error::DistError;
 use crate::graph::{DistGraph, Rows};
 
@@ -54,11 +54,11 @@ fn number(comm: &impl Comm, graph: &DistGraph, labels: &[NodeId]) -> (Ranges, Ve
     }
     foreign.sort_unstable();
     foreign.dedup();
-    let mut letters = Letters::default();
+    let mut outbox = Outbox::default();
     for label in foreign {
-        letters.push(graph.ranges().owner(label), [u64::from(label)]);
+        outbox.push(graph.ranges().owner(label), [u64::from(label)]);
     }
-    for &[label] in letters.send(comm).records() {
+    for &[label] in outbox.send(comm).records() {
         is_used[(label as NodeId - own.start) as usize] = true;
     }
     let mut count = 0;
@@ -79,7 +79,7 @@ type Arc = (u64, Weight);
 fn rows(comm: &impl Comm, graph: &DistGraph, ranges: &Ranges, coarse_of: &[NodeId]) -> Rows {
     let own = ranges.own();
     let mut node_weights: Vec<Weight> = vec![0; own.len()];
-    let (mut arcs, mut sent_arcs, mut sent_weights) = (Vec::new(), Letters::default(), Letters::default());
+    let (mut arcs, mut sent_arcs, mut sent_weights) = (Vec::new(), Outbox::default(), Outbox::default());
     let mut members: Vec<(NodeId, u32)> =
         coarse_of[..graph.num_own()].iter().copied().zip(0..graph.num_own() as u32).collect();
     members.sort_unstable();
@@ -143,8 +143,8 @@ mod tests {
     use crate::gather::gather;
     use crate::objective::Places;
     use crate::testing::{on_ranks, random_graph};
+    use viem::base::rng::Rng;
     use viem::graph::quotient;
-    use viem::ground::rng::Rng;
 
     #[test]
     fn coarse_graphs_are_those_of_one_machine() {

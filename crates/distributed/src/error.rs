@@ -1,6 +1,6 @@
 //! Errors that all ranks return alike.
 
-use viem::ground::error::{ErrorKind, HasKind};
+use viem::base::error::{ErrorKind, HasKind};
 
 use crate::comm::Comm;
 

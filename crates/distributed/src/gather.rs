@@ -1,7 +1,7 @@
 //! A distributed graph on each rank as a whole, and a whole graph distributed.
 
+use viem::base::types::{NodeId, Weight};
 use viem::graph::CsrGraph;
-use viem::ground::types::{NodeId, Weight};
 
 use crate::comm::{Comm, Ranges, gather_words};
 use crate::error::{DistError, agree};
@@ -115,7 +115,7 @@ mod tests {
     use super::*;
     use crate::testing::{on_ranks, random_graph};
     use crate::threads;
-    use viem::ground::rng::Rng;
+    use viem::base::rng::Rng;
 
     #[test]
     fn what_was_distributed_is_gathered() {

@@ -1,7 +1,7 @@
 //! Distributed graphs that are generated where they are, for tests and measurements.
 
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::types::NodeId;
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::types::NodeId;
 
 use crate::alike;
 use crate::comm::{Comm, Ranges};

@@ -7,11 +7,11 @@
 //! Memory of a rank: 8 bytes for each own vertex and its weight each, 4 for an arc, 8 more for its weight if not all weigh 1, 4 for a ghost and
 //! for each rank that has an own vertex as ghost.
 
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::types::{NodeId, Weight};
 use viem::graph::fingerprint::Fingerprint;
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::types::{NodeId, Weight};
 
-use crate::comm::{Comm, Letters, Ranges};
+use crate::comm::{Comm, Outbox, Ranges};
 use crate::error::{DistError, agree};
 
 /// The part of a graph that a rank has, and what connects it to the others.
@@ -210,7 +210,7 @@ impl Rows {
         let num_steps = crate::comm::greatest(comm, self.targets.len().div_ceil(COMPARED) as u64);
         let mut local = 0;
         for step in 0..num_steps as usize {
-            let mut letters = Letters::default();
+            let mut outbox = Outbox::default();
             let arcs =
                 (step * COMPARED).min(self.targets.len())..((step + 1) * COMPARED).min(self.targets.len());
             for arc in arcs {
@@ -221,7 +221,7 @@ impl Rows {
                 let forward = self.weight(arc);
                 if !own.contains(&target) {
                     let both = u64::from(vertex) << 32 | u64::from(target);
-                    letters.push(ranges.owner(target), [both, forward as u64]);
+                    outbox.push(ranges.owner(target), [both, forward as u64]);
                     continue;
                 }
                 let backward = self.weight_between((target - own.start) as usize, vertex);
@@ -229,7 +229,7 @@ impl Rows {
                     note(Asymmetry { vertex, target, forward, backward });
                 }
             }
-            for &[both, forward] in letters.send(comm).records() {
+            for &[both, forward] in outbox.send(comm).records() {
                 let (vertex, target) = ((both >> 32) as NodeId, both as NodeId);
                 let backward = self.weight_between((target - own.start) as usize, vertex);
                 if backward != forward as Weight {

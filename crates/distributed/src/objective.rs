@@ -1,6 +1,6 @@
 //! The objective of refinement: the cut, or J of the PEs of a machine, and the cost of migration.
 
-use viem::ground::types::{BlockId, Weight};
+use viem::base::types::{BlockId, Weight};
 use viem::machine::{DistanceOracle, Distances, Metric};
 
 /// Most blocks whose distances are stored as a table: that of this many takes 4 MB.
@@ -77,7 +77,7 @@ pub struct Places {
 
 impl Places {
     /// No block.
-    pub const NONE: BlockId = Homes::NONE;
+    pub const NONE: BlockId = PreviousAssignment::NONE;
 
     /// Returns whether a vertex must be in its block.
     pub fn is_fixed(&self, local: usize) -> bool {
@@ -87,8 +87,8 @@ impl Places {
 
 /// The previous blocks of the local vertices, and the price of leaving them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Homes {
-    /// The block of each local vertex; [`Homes::NONE`] if it is new, or its block no longer exists.
+pub struct PreviousAssignment {
+    /// The block of each local vertex; [`PreviousAssignment::NONE`] if it is new, or its block no longer exists.
     pub blocks: Vec<BlockId>,
     /// The price of moving a vertex of weight 1, in the unit in which an edge of weight 1 between blocks of distance 1 costs `scale`.
     pub penalty: Weight,
@@ -96,7 +96,7 @@ pub struct Homes {
     pub scale: Weight,
 }
 
-impl Homes {
+impl PreviousAssignment {
     /// No block.
     pub const NONE: BlockId = BlockId::MAX;
 }

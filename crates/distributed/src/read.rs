@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use viem::ground::types::Weight;
+use viem::base::types::Weight;
 use viem_io::metis::part::{PartStart, Unpaired};
 use viem_io::metis::{GraphNote, Header, NodeWeights, part as lines};
 use viem_io::parhip::part as bytes;
@@ -240,9 +240,9 @@ mod tests {
     use crate::gather::gather;
     use crate::testing::random_graph;
     use crate::threads;
+    use viem::base::error::HasKind;
+    use viem::base::rng::Rng;
     use viem::graph::CsrGraph;
-    use viem::ground::error::HasKind;
-    use viem::ground::rng::Rng;
     use viem_io::metis::GraphContent;
     use viem_io::parhip::ParhipWidth;
     use viem_io::read_graph;
@@ -267,7 +267,7 @@ mod tests {
         for (other, what) in [(same_length, "start"), (longer, "length")] {
             let results = threads::run(4, |comm| read(comm, if comm.rank() == 2 { &other } else { &usual }));
             for error in results.into_iter().map(Result::unwrap_err) {
-                assert_eq!((error.rank, error.kind()), (2, viem::ground::error::ErrorKind::Usage));
+                assert_eq!((error.rank, error.kind()), (2, viem::base::error::ErrorKind::Usage));
                 assert!(error.message.contains(&format!("another {what} of the graph file")), "{error}");
             }
         }

@@ -1,8 +1,8 @@
 //! Helpers of unit tests.
 
+use viem::base::rng::Rng;
+use viem::base::types::{NodeId, Weight};
 use viem::graph::{CsrGraph, GraphBuilder};
-use viem::ground::rng::Rng;
-use viem::ground::types::{NodeId, Weight};
 
 use crate::comm::Comm;
 use crate::graph::{DistGraph, Rows};

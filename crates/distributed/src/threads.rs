@@ -115,7 +115,7 @@ impl Comm for ThreadComm<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::comm::{Letters, Ranges, Reduction, ask};
+    use crate::comm::{Outbox, Ranges, Reduction, ask};
 
     #[test]
     fn words_reach_those_they_are_sent_to() {
@@ -151,11 +151,11 @@ mod tests {
     #[test]
     fn answers_come_back_in_the_order_of_the_questions() {
         let results = run(3, |comm| {
-            let mut letters = Letters::default();
+            let mut outbox = Outbox::default();
             for number in 0..6u64 {
-                letters.push((number as usize * 2 + comm.rank()) % 3, [number, comm.rank() as u64]);
+                outbox.push((number as usize * 2 + comm.rank()) % 3, [number, comm.rank() as u64]);
             }
-            let delivered = letters.send(comm);
+            let delivered = outbox.send(comm);
             let answers: Vec<u64> = delivered
                 .records()
                 .map(|[number, from]| 100 * number + 10 * from + comm.rank() as u64)

@@ -17,9 +17,9 @@ use super::scanner::{LONGEST_LINE, RefusedLine, Scanner, TEXT_LENGTH};
 use super::source::read_error;
 use super::table::{Fields, is_blank, is_corner, shortened, unquoted};
 use crate::{ContentError, ReadError, Source};
+use viem::base::memory::{self, OutOfMemory};
+use viem::base::number;
 use viem::graph::{Coordinates, MOST_DIMENSIONS};
-use viem::ground::memory::{self, OutOfMemory};
-use viem::ground::number;
 
 /// A fault in a file of coordinates. Vertices are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

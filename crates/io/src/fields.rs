@@ -7,8 +7,8 @@ use std::error::Error;
 use super::scanner::{RefusedLine, Scanner, Token};
 use super::table::{Layout, Separator, Table};
 use crate::{ContentError, ReadError, Source};
-use viem::ground::memory;
-use viem::ground::number::{self, NumberFault};
+use viem::base::memory;
+use viem::base::number::{self, NumberFault};
 
 /// The reason why a field is not the number that should be there.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

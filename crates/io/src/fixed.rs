@@ -8,9 +8,9 @@ use super::mapping::Room;
 use super::scanner::{RefusedLine, Scanner};
 use super::source::read_error;
 use crate::{ContentError, ReadError, Source};
-use viem::ground::text::MESSAGE_TEXT;
-use viem::ground::types::{BlockId, NodeId};
-use viem::ground::{memory, number};
+use viem::base::text::MESSAGE_TEXT;
+use viem::base::types::{BlockId, NodeId};
+use viem::base::{memory, number};
 use viem::partition::FixedVertices;
 
 /// The words of messages for fixed items and their places.

@@ -74,7 +74,7 @@ impl Idle {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use viem::ground::rng::Rng;
+    use viem::base::rng::Rng;
 
     /// The bytes after the last content of a text that is read in pieces of random length, up to the longest.
     fn length(text: &str, longest: u32, seed: u64) -> u64 {

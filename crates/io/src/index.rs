@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::lines::{self, line_fault};
 use crate::{ContentError, ReadError, Source};
-use viem::ground::memory;
-use viem::ground::types::NodeId;
+use viem::base::memory;
+use viem::base::types::NodeId;
 
 /// A fault in an index file. Vertices and positions are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -78,8 +78,8 @@ pub mod xml;
 
 use std::sync::Arc;
 
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::memory::OutOfMemory;
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::memory::OutOfMemory;
 
 pub use fields::FieldFault;
 pub use graph_file::{GraphFormat, read_graph, read_noted_graph, write_graph};
@@ -89,7 +89,7 @@ pub use reading::Reading;
 pub use recognise::readings;
 pub use source::{PackedFault, Source};
 pub use text::Text;
-pub use viem::ground::number::NumberFault;
+pub use viem::base::number::NumberFault;
 
 /// The reason why nothing was read.
 #[derive(Debug, thiserror::Error)]

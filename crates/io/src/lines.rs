@@ -3,7 +3,7 @@
 use super::scanner::{Scanner, Token};
 use super::source::read_error;
 use crate::{ContentError, ReadError, Source};
-use viem::ground::memory;
+use viem::base::memory;
 
 /// A fault in such a file, in the words of its kind. Lines are counted from 0.
 pub(super) trait LineFault: Sized {

@@ -8,8 +8,8 @@ use super::recognise;
 use super::scanner::{Scanner, TextKind, Token};
 use super::source::read_error;
 use crate::{ContentError, ReadError, Source};
-use viem::ground::memory;
-use viem::ground::types::PeId;
+use viem::base::memory;
+use viem::base::types::PeId;
 
 /// A fault in a mapping file. Lines are counted from 1, processes and PEs from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,8 +7,8 @@ use super::fields::{FieldFault, Fields, Misplaced, Place};
 use super::scanner::Token;
 use super::table::{Layout, Table, shortened};
 use crate::{ReadError, Source};
-use viem::ground::number::{self, NumberFault};
-use viem::ground::types::Distance;
+use viem::base::number::{self, NumberFault};
+use viem::base::types::Distance;
 
 /// A matrix of as many rows as columns.
 #[derive(Clone, Debug, PartialEq, Eq)]

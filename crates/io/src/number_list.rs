@@ -1,12 +1,12 @@
-//! Files with lists of PEs or of blocks: what [`viem::ground::number_list`] describes.
+//! Files with lists of PEs or of blocks: what [`viem::base::number_list`] describes.
 
 use std::io::Read as _;
 use std::path::Path;
 
 use super::source::read_error;
 use crate::{ContentError, ReadError, Source};
-use viem::ground::number_list::{self, ListOf, is_list};
-use viem::ground::text::{Place, place};
+use viem::base::number_list::{self, ListOf, is_list};
+use viem::base::text::{Place, place};
 
 /// Opens a list, or the file that has this name; `name` is what messages call the list.
 pub fn open<'a>(text: &'a str, name: &str) -> Result<Source<'a>, ReadError> {

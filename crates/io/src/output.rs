@@ -18,7 +18,7 @@
 //!   files, before anything is replaced.
 //! - *A program ends in one place* (`bin/src/exit.rs`): with a code, or by the signal that asked for it (`bin/src/signals.rs`). A thread waits
 //!   for signals, because a handler must not remove the progress line.
-//! - *Running out of memory* in arrays as large as the input is an error like any other (`ground/memory.rs`). Elsewhere Rust aborts; the
+//! - *Running out of memory* in arrays as large as the input is an error like any other (`base/memory.rs`). Elsewhere Rust aborts; the
 //!   programs turn that abort into the same exit code, unless something has panicked before.
 //! - *Files of other kinds* are recognised in one place (`crates/io/src/recognise.rs`), whichever reader is given them.
 
@@ -29,7 +29,7 @@ use std::path::Path;
 use tempfile::NamedTempFile;
 
 use super::place::{Place, Target, folder_of};
-use viem::ground::error::{ErrorKind, HasKind};
+use viem::base::error::{ErrorKind, HasKind};
 
 /// The reason why an output was refused or not written.
 #[derive(Debug, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use super::lines::{self, line_fault};
 use crate::{ContentError, ReadError, Source};
-use viem::ground::types::NodeId;
+use viem::base::types::NodeId;
 
 /// A fault in a file of parents. Vertices are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::lines::{self, line_fault};
 use crate::{ContentError, ReadError, Source};
-use viem::ground::types::BlockId;
+use viem::base::types::BlockId;
 
 /// A fault in a partition file. Vertices and blocks are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

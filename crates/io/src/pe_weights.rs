@@ -5,7 +5,7 @@
 
 use super::lines::{self, line_fault};
 use crate::{ContentError, ReadError, Source};
-use viem::ground::number;
+use viem::base::number;
 
 /// The greatest weight of a PE.
 pub const MOST: u32 = 1_000_000;

@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use super::fields::{Fields, Misplaced, Place};
 use super::scanner::Token;
 use crate::{ReadError, Source};
-use viem::ground::number;
+use viem::base::number;
 
 /// Two square matrices, and the values of J in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]

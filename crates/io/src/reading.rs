@@ -7,7 +7,7 @@ use std::fmt;
 pub struct Reading {
     name: &'static str,
     traffic: Option<&'static str>,
-    remedy: &'static str,
+    hint: &'static str,
 }
 
 const CONVERT: &str = "give a graph, or convert the file to one";
@@ -53,13 +53,13 @@ impl Reading {
     /// A workload.
     pub const WORKLOAD: Self = Self::foreign("a workload (PROCESS ...)");
 
-    const fn new(name: &'static str, remedy: &'static str) -> Self {
-        Self { name, traffic: None, remedy }
+    const fn new(name: &'static str, hint: &'static str) -> Self {
+        Self { name, traffic: None, hint }
     }
 
     /// Recorded traffic of a kind.
     pub(super) const fn of_traffic(name: &'static str, kind: &'static str) -> Self {
-        Self { name, traffic: Some(kind), remedy: SUM }
+        Self { name, traffic: Some(kind), hint: SUM }
     }
 
     /// One that nothing here reads.
@@ -83,8 +83,8 @@ impl Reading {
     }
 
     /// Returns advice for such a file where a graph is needed.
-    pub fn remedy(self) -> &'static str {
-        self.remedy
+    pub fn hint(self) -> &'static str {
+        self.hint
     }
 }
 

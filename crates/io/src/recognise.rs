@@ -10,7 +10,7 @@ use super::reading::Reading;
 use super::signature;
 use super::table::{Layout, Separator, fields_of};
 use crate::Source;
-use viem::ground::number;
+use viem::base::number;
 
 /// All that a file may be that starts so; none if nothing fits. `is_whole`: nothing follows.
 pub fn readings(start: &[u8], is_whole: bool) -> Vec<Reading> {
@@ -456,7 +456,7 @@ mod tests {
         }
         let long: String = (0..Source::START).map(|v| format!("{} {}\n", v / 4, 1_000_000 + v)).collect();
         assert_eq!(looks_like(long.as_bytes()), [Reading::EDGES]);
-        let mut rng = viem::ground::rng::Rng::new(1);
+        let mut rng = viem::base::rng::Rng::new(1);
         for length in [64, 600, 4096] {
             let bytes: Vec<u8> = (0..length).map(|_| rng.below(256) as u8).collect();
             assert_eq!(looks_like(&bytes), [Reading::BINARY]);

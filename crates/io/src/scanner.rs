@@ -5,16 +5,16 @@
 //! `LONGEST_LINE`. The text between two blanks is no longer than that, either. Numbers are read eight digits at a
 //! time: where the digits end is found with a few operations on a 64-bit word, and three multiplications turn the digits
 //! before it into their value (Lemire's "parse eight digits", 2018). What is more than digits is read by the grammar of
-//! [`number`](viem::ground::number), which is slower.
+//! [`number`](viem::base::number), which is slower.
 //! Failed reads end the text; [`Scanner::failure`] has the reason.
 
 use std::io::{self, Read};
 
 use super::idle::{Idle, TooIdle};
 use crate::ContentError;
-use viem::ground::memory::{self, OutOfMemory};
-use viem::ground::number::Spelling;
-pub use viem::ground::number::TextKind;
+use viem::base::memory::{self, OutOfMemory};
+use viem::base::number::Spelling;
+pub use viem::base::number::TextKind;
 
 /// Bytes read at once: large enough to make system calls rare, small enough to stay in the cache.
 const CAPACITY: usize = 1 << 18;
@@ -25,7 +25,7 @@ pub(super) const LONGEST_LINE: usize = 64 << 20;
 /// eight digits, and the byte after them.
 const LOOKAHEAD: usize = 32;
 /// Bytes of an offending text that are kept for the message.
-pub const TEXT_LENGTH: usize = viem::ground::text::MESSAGE_TEXT;
+pub const TEXT_LENGTH: usize = viem::base::text::MESSAGE_TEXT;
 
 /// One piece of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -645,7 +645,7 @@ fn number(word: u64, digits: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use viem::ground::rng::Rng;
+    use viem::base::rng::Rng;
 
     /// Gives its bytes in pieces of random length.
     struct Pieces<'a>(&'a [u8], Rng);

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 use super::scanner::{LONGEST_LINE, RefusedLine, Scanner, TEXT_LENGTH};
 use super::source::read_error;
 use crate::{ContentError, ReadError, Source};
-use viem::ground::number;
+use viem::base::number;
 
 /// A line that is taken apart field by field.
 #[derive(Clone, Copy)]

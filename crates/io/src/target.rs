@@ -25,7 +25,7 @@ use hashbrown::HashSet;
 use super::fields::{FieldFault, Fields, Misplaced, Place};
 use super::scanner::{TextKind, Token};
 use crate::{ReadError, Source};
-use viem::ground::types::{Distance, PeId};
+use viem::base::types::{Distance, PeId};
 
 /// The content of a target file. PEs are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::io::Read as _;
 
 use crate::source::read_error;
 use crate::{ContentError, ReadError, Source};
-use viem::ground::text::{Place, place};
+use viem::base::text::{Place, place};
 
 /// A text as it is read, and its name.
 pub struct Text {

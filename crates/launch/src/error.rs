@@ -1,7 +1,7 @@
 //! Why a mapping cannot be launched.
 
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::types::NodeId;
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::types::NodeId;
 
 /// The reason why a mapping cannot be launched in this way.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

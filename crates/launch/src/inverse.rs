@@ -4,7 +4,7 @@ use super::error::LaunchError;
 use super::files::{Launch, LaunchFile};
 use super::job::Job;
 use super::kind::{BindsTo, LauncherKind};
-use viem::ground::types::NodeId;
+use viem::base::types::NodeId;
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "inverse",
@@ -30,7 +30,7 @@ mod tests {
     use crate::tests::{Cluster, Seats, seats};
     use std::collections::BTreeMap;
     use viem::Mapping;
-    use viem::ground::types::PeId;
+    use viem::base::types::PeId;
 
     pub(crate) fn read(lines: &[&str], _launch: &Launch, machine: &Cluster) -> Seats {
         let mut pe_of = BTreeMap::new();

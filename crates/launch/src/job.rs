@@ -2,7 +2,7 @@
 
 use super::error::LaunchError;
 use super::shell::word;
-use viem::ground::types::{NodeId, PeId};
+use viem::base::types::{NodeId, PeId};
 use viem::machine::{Machine, Nodes, Site, SlurmJob};
 use viem::mapping::Mapping;
 

@@ -5,7 +5,7 @@ use super::error::LaunchError;
 use super::files::Launch;
 use super::job::Job;
 use super::kind::{BindsTo, LauncherKind};
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 use viem::machine::{Located, Machine, Nodes, Site};
 use viem::mapping::Mapping;
 

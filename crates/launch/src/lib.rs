@@ -55,7 +55,7 @@ pub use files::{Launch, LaunchFile};
 pub use kind::LauncherKind;
 pub use launch::kind;
 
-viem::ground::settings::listed! {
+viem::base::settings::listed! {
     /// All kinds.
     pub const KINDS: [LauncherKind] = KIND in {
         mod openmpi;

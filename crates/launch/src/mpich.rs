@@ -10,7 +10,7 @@ use super::job::{Job, NodeRanks};
 use super::kind::{BindsTo, LauncherKind};
 use super::shell::{LONGEST_ARGUMENT, cpu_list};
 use super::srun;
-use viem::ground::types::NodeId;
+use viem::base::types::NodeId;
 
 /// The beginning of a comment that has the node of each rank.
 pub(super) const RANK_MAP: &str = "# rank map: ";

@@ -11,7 +11,7 @@ use super::files::{Launch, LaunchFile};
 use super::job::Job;
 use super::kind::{BindsTo, LauncherKind};
 use super::{mpich, srun};
-use viem::ground::types::NodeId;
+use viem::base::types::NodeId;
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "mpich40",

@@ -4,7 +4,7 @@ use super::error::LaunchError;
 use super::files::{Launch, LaunchFile};
 use super::job::Job;
 use super::kind::{BindsTo, LauncherKind};
-use viem::ground::types::NodeId;
+use viem::base::types::NodeId;
 
 pub(super) const KIND: LauncherKind = LauncherKind {
     name: "pods",

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::error::LaunchError;
 use super::job::{Job, NodeRanks};
-use viem::ground::types::NodeId;
+use viem::base::types::NodeId;
 use viem::machine::{Nodes, SlurmJob};
 
 /// `srun` with the options that make it start a step on all CPUs of the job, whatever the job was asked for.

@@ -4,12 +4,12 @@
 //! |---|---|
 //! | [`partition`] | the multilevel partitioner, other ways to divide a graph, remapping |
 //! | [`graph`] | graphs in compressed sparse rows and what is derived from them |
-//! | [`ground`] | numbers, random streams, threads, memory, settings, errors, observers; linear assignment; the kernel of local search |
+//! | [`base`] | numbers, random streams, threads, memory, settings, errors, observers; linear assignment; the kernel of local search |
 //!
 //! A package of its own, so that a change of the mapper does not compile the partitioner again.
 
+pub mod base;
 pub mod graph;
-pub mod ground;
 pub mod partition;
 
 /// Helpers of the tests, the same as those of `tests/`; they know the library from outside, by its name.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use viem::base::types::{Cost, Distance, PeId, Weight};
 use viem::graph::{CsrGraph, quotient};
-use viem::ground::types::{Cost, Distance, PeId, Weight};
 use viem::machine::{DistanceOracle, DistanceVisitor, Distances, Hierarchy, Machine, Nodes, nodes_of};
 use viem::mapping::Mapping;
 use viem::mapping::objective::ScoreError;
@@ -213,8 +213,8 @@ pub fn empty_pes(num_pes: usize, pe_of: &[PeId]) -> Vec<PeId> {
 mod tests {
     use super::*;
     use crate::testing::random_mapping;
+    use viem::base::rng::Rng;
     use viem::graph::generate;
-    use viem::ground::rng::Rng;
     use viem::machine::{DistanceMatrix, Grid};
     use viem::mapping::objective;
     use viem::mapping::problem::Problem;

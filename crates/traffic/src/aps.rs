@@ -4,7 +4,7 @@
 //! where both directions are one row. A megabyte is 2^20 bytes; the table rounds them. Lines that start with
 //! something else than a digit are headings, sums and frames; one of them may say that rows were left out.
 
-use super::collector::Inlet;
+use super::collector::FlowSink;
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::{FieldsExt, ScannerExt, decimal, whole};
 use super::format::Format;
@@ -22,7 +22,7 @@ pub(super) const FORMAT: Format = Format {
 
 const MEGABYTE: u64 = 1 << 20;
 
-fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let mut has_rows = false;
     while let Some((number, line)) = scanner.next_line() {
         let first = line.iter().find(|&&byte| !is_blank(byte));
@@ -38,7 +38,7 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
     if has_rows { Ok(()) } else { Err(scanner.stop(fault)) }
 }
 
-fn read_row(mut fields: Fields<'_>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read_row(mut fields: Fields<'_>, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let from = fields.number(expected::RANK)?;
     let arrow = fields.field("an arrow (-->)")?;
     let has_times = match arrow.text {

@@ -1,7 +1,7 @@
 //! The traffic of a rank in a collective, of which a recording has the sizes.
 
 use super::kind::Class;
-use viem::ground::collectives::ring_bytes;
+use viem::base::collectives::ring_bytes;
 
 /// The classes of traffic of recordings that name collectives.
 pub(super) const CLASSES: &[Class] = &[

@@ -12,9 +12,9 @@ use super::note::{NoTraffic, TrafficNote};
 use super::pairs::{Pair, PairOverflow, Pairs};
 use super::ranks::{MOST_RANKS, is_sparse};
 use super::weighing::{Share, Weighing};
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::types::{NodeId, Weight};
 use viem::graph::{CsrGraph, GraphError};
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::types::{NodeId, Weight};
 
 /// Line counts and totals over all files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -317,7 +317,7 @@ impl Collector {
     }
 
     /// Takes the content of one more file, which is of this kind.
-    pub(super) fn inlet<'a>(&'a mut self, kind: Kind, file: &'a str) -> Result<Inlet<'a>, TrafficFault> {
+    pub(super) fn inlet<'a>(&'a mut self, kind: Kind, file: &'a str) -> Result<FlowSink<'a>, TrafficFault> {
         match self.kind {
             None => self.begin(kind),
             Some(earlier) if earlier.name == kind.name => {}
@@ -326,7 +326,7 @@ impl Collector {
             }
         }
         self.files += 1;
-        Ok(Inlet { collector: self, file })
+        Ok(FlowSink { collector: self, file })
     }
 
     fn begin(&mut self, kind: Kind) {
@@ -364,7 +364,7 @@ impl Collector {
         self.check_classes(kind)?;
         if let Some(together) = self.together.take() {
             let num_ranks = self.num_ranks.max(config.num_ranks.unwrap_or(0)).min(MOST_RANKS);
-            together.add_to(num_ranks, &mut Inlet { collector: &mut self, file: "" })?;
+            together.add_to(num_ranks, &mut FlowSink { collector: &mut self, file: "" })?;
         }
         let ids = self.numbering.take().map(|numbering| {
             let (ids, rank_of) = numbering.finish();
@@ -536,19 +536,19 @@ fn graph_of(
     graph.map_err(TrafficError::Graph)
 }
 
-/// State of the files of a job together: traffic that no file knows by itself. A kind of files that needs it keeps one in the [`Inlet`].
+/// State of the files of a job together: traffic that no file knows by itself. A kind of files that needs it keeps one in the [`FlowSink`].
 pub(super) trait Together: Any + Send {
     /// Hands over the traffic, once all files have been read. `num_ranks` is the number of ranks that are known so far.
-    fn add_to(self: Box<Self>, num_ranks: u64, inlet: &mut Inlet<'_>) -> Result<(), TrafficError>;
+    fn add_to(self: Box<Self>, num_ranks: u64, inlet: &mut FlowSink<'_>) -> Result<(), TrafficError>;
 }
 
 /// The receiver of the flows that a reader finds in one file.
-pub(super) struct Inlet<'a> {
+pub(super) struct FlowSink<'a> {
     collector: &'a mut Collector,
     file: &'a str,
 }
 
-impl Inlet<'_> {
+impl FlowSink<'_> {
     /// Adds traffic of the `class`-th class from one rank to another.
     #[inline]
     pub(super) fn add(

@@ -8,7 +8,7 @@
 //! there is nothing else. Nothing is guessed of a column whose name is not known, nor of one called `size` beside messages, which may
 //! be the size of each message or of all ([`Sizes`]). Ranks are counted from 0 or from 1, which the files together decide.
 
-use super::collector::{Inlet, Sizes};
+use super::collector::{FlowSink, Sizes};
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::{FieldsExt, ScannerExt, whole};
 use super::format::Format;
@@ -41,7 +41,7 @@ struct Columns {
     is_of_each: bool,
 }
 
-fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let mut columns = None;
     while let Some((number, line)) = scanner.next_line() {
         if !is_content(line) {
@@ -57,7 +57,7 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
 }
 
 /// Reads the first line: the names of the columns, or the first flow, which has all columns.
-fn read_first(number: u64, line: &[u8], inlet: &mut Inlet<'_>) -> Result<Columns, Stop> {
+fn read_first(number: u64, line: &[u8], inlet: &mut FlowSink<'_>) -> Result<Columns, Stop> {
     let separator = Separator::of(line);
     let fields = || Fields::separated(number, line, separator);
     if is_header(fields()) {
@@ -124,7 +124,7 @@ pub(super) fn may_be_of_each(name: &[u8]) -> bool {
     name.eq_ignore_ascii_case(SIZE)
 }
 
-fn read_flow(number: u64, line: &[u8], columns: Columns, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read_flow(number: u64, line: &[u8], columns: Columns, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let mut fields = Fields::separated(number, line, columns.separator);
     let mut values = [None; 4];
     let mut count = 0;

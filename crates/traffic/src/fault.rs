@@ -1,7 +1,7 @@
 //! Faults in files of traffic, with their places.
 
 use super::ranks::{MOST_RANKS, MOST_RANKS_OF_A_LINE};
-use viem::ground::number::{NumberFault, TextKind};
+use viem::base::number::{NumberFault, TextKind};
 use viem_io::scanner::Scanner;
 use viem_io::signature::TRAFFIC;
 use viem_io::{ContentError, ReadError, Reading, Source};

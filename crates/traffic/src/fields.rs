@@ -1,7 +1,7 @@
 //! Fields of lines, and numbers in them, for all readers.
 
 use super::fault::{Stop, TrafficFault, expected};
-use viem::ground::number;
+use viem::base::number;
 use viem_io::Source;
 use viem_io::scanner::{Scanner, TextKind, Token};
 use viem_io::table::{Field, Fields, shortened};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::collector::Inlet;
+use super::collector::FlowSink;
 use super::fault::Stop;
 use super::kind::{Class, Kind};
 use viem_io::Source;
@@ -18,7 +18,7 @@ pub struct Format {
 }
 
 /// Passes on the content of a file.
-type ReadFile = fn(&mut Scanner<Source<'_>>, &mut Inlet<'_>) -> Result<(), Stop>;
+type ReadFile = fn(&mut Scanner<Source<'_>>, &mut FlowSink<'_>) -> Result<(), Stop>;
 
 impl Format {
     /// The name on the command line.

@@ -6,13 +6,13 @@
 
 use roxmltree::Node;
 
-use super::collector::Inlet;
+use super::collector::FlowSink;
 use super::edges::may_be_of_each;
 use super::fault::{Stop, TrafficFault};
 use super::format::Format;
 use super::kind::Kind;
 use super::named::{Edge, Names, stop};
-use viem::ground::text::{Place, place};
+use viem::base::text::{Place, place};
 use viem_io::scanner::Scanner;
 use viem_io::signature::columns::{MESSAGES, WEIGHT, meaning};
 use viem_io::{Source, xml};
@@ -31,7 +31,7 @@ struct Key<'a> {
     default: Option<&'a str>,
 }
 
-fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let text = scanner.rest();
     let text = std::str::from_utf8(&text)
         .map_err(|error| stop(1, 1)(TrafficFault::Xml { reason: error.to_string() }))?;

@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 
 use super::fault::TrafficFault;
 use super::ranks::MOST_RANKS;
-use viem::ground::types::NodeId;
+use viem::base::types::NodeId;
 
 /// The ids that occur anywhere.
 #[derive(Default)]

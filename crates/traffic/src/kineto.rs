@@ -26,12 +26,12 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::Value;
 
 use super::collective::{CLASSES, Call, Flow, Pattern};
-use super::collector::Inlet;
+use super::collector::FlowSink;
 use super::fault::{Stop, TrafficFault};
 use super::format::Format;
 use super::kind::Kind;
 use super::named::stop;
-use viem::ground::number;
+use viem::base::number;
 use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::table::shortened;
@@ -191,7 +191,7 @@ fn unique(mut events: Vec<Event>) -> Vec<Event> {
     events
 }
 
-fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let text = scanner.rest();
     let trace: Trace = serde_json::from_slice(&text).map_err(|error| {
         let fault = TrafficFault::Json { reason: error.to_string() };
@@ -245,7 +245,7 @@ impl Job {
     }
 
     /// Adds what this rank sends in a call.
-    fn add(&self, event: &Event, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
+    fn add(&self, event: &Event, inlet: &mut FlowSink<'_>) -> Result<(), TrafficFault> {
         let (called, arguments, (sent, received)) = (event.called(), &event.arguments, event.elements());
         let Some(pattern) = Pattern::of(called) else {
             inlet.left_out().uncounted_calls += u64::from(sent.max(received) > 0);

@@ -51,7 +51,7 @@ pub use ranks::MOST_RANKS;
 pub use viem_io::signature::is_goal;
 pub use weighing::{Share, ShareError, Weighing, WeighingError};
 
-viem::ground::settings::listed! {
+viem::base::settings::listed! {
     const FORMATS: [Format] = FORMAT in {
         mod openmpi;
         mod matrix;

@@ -2,7 +2,7 @@
 //! reads and writes such files (`.mat`), NumPy and monitoring tools make them. Numbers are separated by blanks, commas or semicolons;
 //! the columns and rows may have names of ranks, and the number of ranks may precede them.
 
-use super::collector::Inlet;
+use super::collector::FlowSink;
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::{FieldsExt, whole};
 use super::format::Format;
@@ -19,7 +19,7 @@ pub(super) const FORMAT: Format = Format {
     sample: tests::SAMPLE,
 };
 
-fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let mut table = Table::new(scanner);
     let layout @ Layout { has_header, has_labels, has_count } = table.layout();
     let stated =

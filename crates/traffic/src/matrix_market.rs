@@ -6,7 +6,7 @@
 //! values are any numbers, complex ones too, and a matrix may also be an array, skew-symmetric or Hermitian: entries outside the diagonal are
 //! edges, of an array those that are not zero. (Boisvert, Pozo, Remington, "The Matrix Market exchange formats", NISTIR 5935, 1996.)
 
-use super::collector::Inlet;
+use super::collector::FlowSink;
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::{FieldsExt, ScannerExt};
 use super::format::Format;
@@ -50,7 +50,7 @@ enum Symmetry {
     Hermitian,
 }
 
-fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let banner = banner(scanner, inlet.is_pattern())?;
     start_entry(scanner, "the size of the matrix")?;
     let rows = scanner.number("the number of rows")?;
@@ -83,7 +83,7 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
 /// Entries column by column, one a line; of a matrix with a symmetry the lower triangle.
 fn read_array(
     scanner: &mut Scanner<Source<'_>>,
-    inlet: &mut Inlet<'_>,
+    inlet: &mut FlowSink<'_>,
     banner: &Banner,
     rows: u64,
 ) -> Result<(), Stop> {
@@ -107,7 +107,7 @@ fn read_array(
 /// Reads the entry of a row and a column, and adds it.
 fn add_entry(
     scanner: &mut Scanner<Source<'_>>,
-    inlet: &mut Inlet<'_>,
+    inlet: &mut FlowSink<'_>,
     banner: &Banner,
     row: u64,
     column: u64,

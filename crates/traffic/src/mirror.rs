@@ -1,6 +1,6 @@
 //! The diagonal about which a matrix is symmetric, found while it is read.
 
-use viem::ground::rng::derive;
+use viem::base::rng::derive;
 
 /// Sums over the entries of a matrix of n rows, from which follows how it is symmetric; entries are not kept.
 ///

@@ -2,9 +2,9 @@
 
 use hashbrown::HashMap;
 
-use super::collector::{Inlet, Sizes};
+use super::collector::{FlowSink, Sizes};
 use super::fault::{Stop, TrafficFault, expected};
-use viem::ground::number;
+use viem::base::number;
 use viem_io::table::shortened;
 
 /// The vertices of a graph, in the order of the file.
@@ -56,7 +56,7 @@ pub(super) struct Edge {
 
 impl Edge {
     /// Hands the edge over.
-    pub(super) fn add_to(&self, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
+    pub(super) fn add_to(&self, inlet: &mut FlowSink<'_>) -> Result<(), TrafficFault> {
         let number = |text: &Option<String>, expected| match text {
             None => Ok(None),
             Some(text) => number::whole(text.trim().as_bytes()).map(Some).map_err(|kind| {

@@ -27,7 +27,7 @@ use std::collections::BTreeMap;
 use hashbrown::HashMap;
 
 use super::collector::Together;
-use super::collector::{Inlet, TrafficError};
+use super::collector::{FlowSink, TrafficError};
 use super::fault::{Stop, TrafficFault};
 use super::fields::{ScannerExt, whole};
 use super::format::Format;
@@ -58,7 +58,7 @@ pub(super) const FORMAT: Format = Format {
     sample: tests::SAMPLE,
 };
 
-fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let mut has_lines = false;
     while let Some((number, line)) = scanner.next_line() {
         let Some(line) = Line::new(line) else { continue };
@@ -225,7 +225,7 @@ impl Log {
 
 impl Together for Log {
     /// Adds the connections of the ranks of the job. O(c log c) for c connections.
-    fn add_to(self: Box<Self>, _num_ranks: u64, inlet: &mut Inlet<'_>) -> Result<(), TrafficError> {
+    fn add_to(self: Box<Self>, _num_ranks: u64, inlet: &mut FlowSink<'_>) -> Result<(), TrafficError> {
         let mut found = Found { job: Job::new(&self.processes), classes: BTreeMap::new(), unplaced: 0 };
         for ring in &self.rings {
             let membership = ring.membership.map(|place| &self.processes[ring.process][place]);

@@ -8,13 +8,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::collector::Inlet;
+use super::collector::FlowSink;
 use super::edges::may_be_of_each;
 use super::fault::{Stop, TrafficFault};
 use super::format::Format;
 use super::kind::Kind;
 use super::named::{Edge, Names, stop};
-use viem::ground::text::{Place, place};
+use viem::base::text::{Place, place};
 use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::signature::{
@@ -30,7 +30,7 @@ pub(super) const FORMAT: Format = Format {
     sample: tests::SAMPLE,
 };
 
-fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let text = scanner.rest();
     let parsed: Value = serde_json::from_slice(&text).map_err(|error| {
         let fault = TrafficFault::Json { reason: error.to_string() };
@@ -58,7 +58,7 @@ fn place_of_edge(text: &[u8], number: u64) -> Option<Place> {
     Some(place(text, edge.as_ptr() as usize - text.as_ptr() as usize))
 }
 
-fn graph(parsed: &Value, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
+fn graph(parsed: &Value, inlet: &mut FlowSink<'_>) -> Result<(), TrafficFault> {
     let missing = |expected| TrafficFault::Missing { expected };
     let nodes = parsed.get("nodes").and_then(Value::as_array).ok_or(missing("the list `nodes`"))?;
     let links = EDGE_LISTS.iter().find_map(|list| parsed.get(list)?.as_array());

@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use viem::ground::text::ranges;
-use viem::ground::types::NodeId;
+use viem::base::text::ranges;
+use viem::base::types::NodeId;
 
 /// A likely mistake, or something that was skipped. Ranks are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! rows of edges count from 0. Entries are integers, truth values or floating-point numbers of any size and byte order, and whole
 //! numbers all the same. (NumPy Enhancement Proposal 1, "A Simple File Format for NumPy Arrays".)
 
-use super::collector::Inlet;
+use super::collector::FlowSink;
 use super::fault::{Stop, TrafficFault, expected};
 use super::format::Format;
 use super::kind::Kind;
@@ -20,7 +20,7 @@ pub(super) const FORMAT: Format = Format {
     sample: tests::SAMPLE,
 };
 
-fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let header = Header::read(scanner).map_err(|fault| at_start(fault.into()))?;
     let unfit = || {
         let shape = header.shape_in_words();
@@ -38,7 +38,7 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
 
 fn matrix(
     scanner: &mut Scanner<Source<'_>>,
-    inlet: &mut Inlet<'_>,
+    inlet: &mut FlowSink<'_>,
     header: &Header,
     size: u64,
 ) -> Result<(), Stop> {
@@ -62,7 +62,7 @@ fn matrix(
 
 fn edges(
     scanner: &mut Scanner<Source<'_>>,
-    inlet: &mut Inlet<'_>,
+    inlet: &mut FlowSink<'_>,
     header: &Header,
     rows: u64,
     columns: u64,

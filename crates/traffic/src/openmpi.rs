@@ -11,7 +11,7 @@
 
 use hashbrown::HashMap;
 
-use super::collector::Inlet;
+use super::collector::FlowSink;
 use super::fault::{Stop, TrafficFault};
 use super::fields::ScannerExt;
 use super::format::Format;
@@ -43,7 +43,7 @@ pub(super) const FORMAT: Format = Format {
 /// Class of traffic that flows from the peer to the rank whose line it is.
 const FETCHED: usize = 3;
 
-fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let mut has_lines = false;
     let mut histograms = Histograms::default();
     while let Some((number, line)) = scanner.next_line() {

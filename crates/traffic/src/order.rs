@@ -20,7 +20,7 @@ use super::fields::FieldsExt;
 use super::note::{NoTraffic, TrafficNote};
 use super::ranks::MOST_RANKS;
 use super::trace::{end_file, head, line_count, next, no_such_rank};
-use viem::ground::types::NodeId;
+use viem::base::types::NodeId;
 use viem_io::scanner::Scanner;
 use viem_io::table::Fields;
 use viem_io::{ReadError, Source};

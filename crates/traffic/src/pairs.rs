@@ -2,7 +2,7 @@
 //!
 //! O(f log f) for f flows; memory for twice the number of pairs, 24 bytes each, whatever f is.
 
-use viem::ground::types::NodeId;
+use viem::base::types::NodeId;
 
 /// Flows that are gathered before they are merged for the first time.
 const LEAST_GATHERED: usize = 1 << 20;
@@ -100,7 +100,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use viem::ground::rng::Rng;
+    use viem::base::rng::Rng;
 
     #[test]
     fn sums_are_those_of_a_map_however_often_they_are_merged() {

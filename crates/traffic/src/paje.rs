@@ -9,7 +9,7 @@
 //! (`Container`, `State`, `Event`, `Variable`) are skipped. Instead, a first line may name the columns of links, such as
 //! `startContainer`, `endContainer` and `size`. Without sizes each message weighs 1.
 
-use super::collector::Inlet;
+use super::collector::FlowSink;
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::{FieldsExt, decimal};
 use super::format::Format;
@@ -63,7 +63,7 @@ impl Columns {
     }
 }
 
-fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let mut columns = None;
     while let Some((number, line)) = scanner.next_line() {
         if line.trim_ascii().is_empty() {
@@ -86,7 +86,7 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
     Ok(())
 }
 
-fn read_link(fields: Fields<'_>, columns: Columns, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read_link(fields: Fields<'_>, columns: Columns, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let all: Vec<Field<'_>> = fields.collect();
     let (start, end) = match columns {
         Columns::Dumped => (7, 8),

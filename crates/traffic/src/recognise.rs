@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(names, Format::ALL.map(|format| Some(format.name())));
         for &(reading, _) in TRAFFIC {
             assert!(Format::of_reading(reading).is_some(), "{reading}");
-            assert!(reading.remedy().contains("recorded traffic"));
+            assert!(reading.hint().contains("recorded traffic"));
         }
         assert_eq!(Format::of_reading(Reading::MAPPING), None);
     }

@@ -8,7 +8,7 @@
 
 use hashbrown::HashMap;
 
-use super::collector::Inlet;
+use super::collector::FlowSink;
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::ScannerExt;
 use super::format::Format;
@@ -42,7 +42,7 @@ struct Header {
     has_node_loads: bool,
 }
 
-fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let header = header(scanner)?;
     inlet.name_ranks(header.num_nodes).map_err(|fault| scanner.stop(fault))?;
     let (mut arcs, labels) = read_arcs(scanner, &header)?;

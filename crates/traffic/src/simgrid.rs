@@ -15,13 +15,13 @@
 use std::collections::BTreeMap;
 
 use super::collective::{CLASSES, Call, Flow, Pattern};
-use super::collector::{Inlet, Together, TrafficError};
+use super::collector::{FlowSink, Together, TrafficError};
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::{FieldsExt, decimal};
 use super::format::Format;
 use super::kind::Kind;
 use super::ranks::is_sparse;
-use viem::ground::number;
+use viem::base::number;
 use viem_io::Source;
 use viem_io::scanner::Scanner;
 use viem_io::signature::simgrid::{self, QUIET, SENDS, UNCOUNTED};
@@ -88,7 +88,7 @@ impl Collectives {
     }
 
     /// Hands over what all of them send.
-    fn sum(self, num_ranks: u64, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
+    fn sum(self, num_ranks: u64, inlet: &mut FlowSink<'_>) -> Result<(), TrafficFault> {
         if num_ranks.saturating_mul(self.0.len() as u64) > MOST_FLOWS {
             inlet.left_out().uncounted_calls += self.count();
             return Ok(());
@@ -117,7 +117,7 @@ impl Collectives {
 }
 
 impl Together for Collectives {
-    fn add_to(self: Box<Self>, num_ranks: u64, inlet: &mut Inlet<'_>) -> Result<(), TrafficError> {
+    fn add_to(self: Box<Self>, num_ranks: u64, inlet: &mut FlowSink<'_>) -> Result<(), TrafficError> {
         let lines = self.count() + inlet.lines();
         if is_sparse(num_ranks, lines) {
             return Err(TrafficError::Sparse { count: num_ranks, lines });
@@ -172,7 +172,7 @@ impl Collective {
 /// The sizes of a collective, the counts for each rank where there are some, and what follows them.
 type Numbers<'a> = (&'a [u64], Option<&'a [u64]>, &'a [u64]);
 
-fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     // Bytes of an element of each rank that does not send plain bytes.
     let mut size = BTreeMap::new();
     while let Some((number, line)) = scanner.next_line() {
@@ -222,7 +222,7 @@ fn size_of(fields: &Fields<'_>, field: Field<'_>) -> Result<u64, Stop> {
 }
 
 /// Adds a message: its receiver, its tag unless the trace is an older one, its size, and perhaps a datatype.
-fn send(fields: &mut Fields<'_>, from: u64, size: u64, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn send(fields: &mut Fields<'_>, from: u64, size: u64, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let receiver = fields.field(expected::RANK)?;
     let to = number_at_end(receiver.text).ok_or_else(|| fields.unexpected(receiver, expected::RANK))?;
     let rest: Vec<Field<'_>> = fields.collect();

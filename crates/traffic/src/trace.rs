@@ -11,7 +11,7 @@
 //! end 5                     number of lines between the second and this one
 //! ```
 
-use super::collector::Inlet;
+use super::collector::FlowSink;
 use super::fault::{Stop, TrafficFault, expected};
 use super::fields::FieldsExt;
 use super::format::Format;
@@ -40,7 +40,7 @@ pub(super) const FORMAT: Format = Format {
     sample: tests::SAMPLE,
 };
 
-fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let (fields, me, num_ranks) = head(scanner, "viem_trace")?;
     inlet.state_ranks(num_ranks).map_err(|fault| fields.stop_line(fault))?;
     if me >= num_ranks {
@@ -95,7 +95,7 @@ pub(super) fn next<'a>(scanner: &'a mut Scanner<Source<'_>>) -> Result<Fields<'a
 /// Reads one line; whether it is the last.
 fn read_line(
     fields: &mut Fields<'_>,
-    inlet: &mut Inlet<'_>,
+    inlet: &mut FlowSink<'_>,
     me: u64,
     num_ranks: u64,
     lines: u64,

@@ -1,7 +1,7 @@
 //! From bytes and messages to the weight of an edge, and which edges are kept.
 
 use super::pairs::Pair;
-use viem::ground::error::{ErrorKind, HasKind};
+use viem::base::error::{ErrorKind, HasKind};
 
 /// The greatest sum of the weights of all edges when they are rounded: it leaves distances up to 9000 before
 /// the greatest possible J leaves 64 bits, and errors of rounding far below those of any measurement.

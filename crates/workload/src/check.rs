@@ -8,8 +8,8 @@
 use std::collections::VecDeque;
 
 use crate::instruction::{Channel, Cursor, Instruction, MOST_INSTRUCTIONS, MOST_WORK, TaskId, Traffic};
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::types::Weight;
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::types::Weight;
 
 /// What is wrong with a workload, and at which instruction. Tasks and instructions are numbered from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -5,9 +5,9 @@
 //! per flit that it sends or receives.
 
 use super::{MOST_INSTRUCTIONS, MOST_WORK, TaskId, Workload, WorkloadBuilder, WorkloadError, WorkloadFault};
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::rng::Rng;
-use viem::ground::settings::named;
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::rng::Rng;
+use viem::base::settings::named;
 
 named! {
     /// Who exchanges messages with whom.

@@ -1,6 +1,6 @@
 //! What tasks do, and between whom.
 
-use viem::ground::types::NodeId;
+use viem::base::types::NodeId;
 
 /// A task of a workload, numbered from 0. It is a process of the communication graph.
 pub type TaskId = NodeId;

@@ -18,7 +18,7 @@ use hashbrown::HashMap;
 use std::collections::VecDeque;
 
 use crate::{TaskId, Workload, WorkloadBuilder, WorkloadError, WorkloadFault};
-use viem::ground::error::{ErrorKind, HasKind};
+use viem::base::error::{ErrorKind, HasKind};
 use viem_traffic::{Act, Recording, Step};
 
 /// The reason why a recording is no workload. Ranks are numbered from 0.
@@ -351,7 +351,7 @@ impl Pairs {
 mod tests {
     use super::*;
     use crate::Instruction;
-    use viem::ground::rng::Rng;
+    use viem::base::rng::Rng;
     use viem_io::Source;
 
     fn recorded(ranks: Vec<Vec<(Act, TaskId, u64)>>) -> Result<RecordedWorkload, RecordingError> {

@@ -4,8 +4,8 @@ use hashbrown::HashMap;
 
 use crate::check::{self, WorkloadError, WorkloadFault};
 use crate::instruction::{Channel, Instruction, MOST_WORK, TaskId, Traffic};
+use viem::base::types::Weight;
 use viem::graph::{CsrGraph, GraphBuilder};
-use viem::ground::types::Weight;
 
 /// A consistent workload. Tasks and channels are numbered from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! The blocks of a partition as a machine.
 
+use crate::base::types::PeId;
 use crate::graph::CsrGraph;
-use crate::ground::types::PeId;
 use crate::machine::{Distances, Division, Hierarchy, HierarchyError, Interconnect, Machine, MachineError};
 use crate::partition::TargetsError;
 

@@ -1,6 +1,6 @@
 //! A machine whose PEs have room for more than one process.
 
-use crate::ground::types::PeId;
+use crate::base::types::PeId;
 use crate::machine::{
     Audited, Distances, Division, Hierarchy, Interconnect, Located, Location, Machine, MachineError,
     SlurmJob, nodes,

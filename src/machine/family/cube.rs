@@ -1,6 +1,6 @@
 //! Hypercubes: the distance of two PEs is the number of bits in which their numbers differ.
 
-use crate::ground::types::PeId;
+use crate::base::types::PeId;
 use crate::machine::parts::{Members, Parts};
 use crate::machine::spec::MachineKind;
 use crate::machine::{

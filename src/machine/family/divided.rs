@@ -1,6 +1,6 @@
 //! A machine whose division into parts is given.
 
-use crate::ground::types::PeId;
+use crate::base::types::PeId;
 use crate::machine::{
     Audited, Distances, Division, Hierarchy, Interconnect, Located, Location, Machine, MachineError, Parts,
     SlurmJob, nodes,

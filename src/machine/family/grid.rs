@@ -1,7 +1,7 @@
 //! Grids as machines, whose parts are boxes.
 
 use super::hierarchy::location_in;
-use crate::ground::types::PeId;
+use crate::base::types::PeId;
 use crate::machine::metric::grid::Pes;
 use crate::machine::parts::{Members, PartTree, Parts};
 use crate::machine::spec::{MachineKind, Request, SpecError, distance};

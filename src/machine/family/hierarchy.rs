@@ -1,6 +1,6 @@
 //! Regular trees as machines.
 
-use crate::ground::types::PeId;
+use crate::base::types::PeId;
 use crate::machine::parts::{Members, Parts};
 use crate::machine::spec::MachineKind;
 use crate::machine::{

@@ -5,7 +5,7 @@
 
 use hashbrown::HashMap;
 
-use crate::ground::types::{Distance, PeId};
+use crate::base::types::{Distance, PeId};
 use crate::machine::{
     BetweenHosts, Distances, Division, HostKey, Machine, MachineError, Metric, Parts, Placed, Table,
     UnevenTree,

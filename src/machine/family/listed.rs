@@ -1,6 +1,6 @@
 //! Some PEs of a machine, in any order: those that a batch system has given to a job.
 
-use crate::ground::types::PeId;
+use crate::base::types::PeId;
 use crate::machine::{
     Audited, Distances, Division, Interconnect, Located, Location, Machine, MachineError, SlurmJob, nodes,
 };

@@ -1,6 +1,6 @@
 //! Machines given by a distance for each pair of PEs.
 
-use crate::ground::types::{Distance, PeId};
+use crate::base::types::{Distance, PeId};
 use crate::machine::metric::table::AnyTable;
 use crate::machine::{Distances, Division, Machine, MachineError};
 

@@ -10,7 +10,7 @@ pub(super) mod network;
 pub(super) mod uneven;
 
 use super::spec::MachineKind;
-use crate::ground::settings::listed;
+use crate::base::settings::listed;
 
 listed! {
     /// The kinds that are written as text, by machine.

@@ -1,6 +1,6 @@
 //! Networks as machines.
 
-use crate::ground::types::PeId;
+use crate::base::types::PeId;
 use crate::machine::metric::table::AnyTable;
 use crate::machine::{Distances, Division, Interconnect, Machine, MachineError, Network};
 

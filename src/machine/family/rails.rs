@@ -1,6 +1,6 @@
 //! Rails as machines.
 
-use crate::ground::types::PeId;
+use crate::base::types::PeId;
 use crate::machine::parts::Parts;
 use crate::machine::spec::MachineKind;
 use crate::machine::{Distances, Division, Interconnect, Located, Location, Machine, MachineError, Rails};

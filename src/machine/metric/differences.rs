@@ -7,7 +7,7 @@
 //!
 //! Memory: a byte for each of the (2 L - 1) (2 L' - 1) … differences.
 
-use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
+use crate::base::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::{Dimension, Metric, costs_in_rows};
 
 /// Most entries of a table: that many take a quarter of a second-level cache.
@@ -93,7 +93,7 @@ impl Metric for Differences {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
     use crate::machine::{DistanceVisitor, Distances, Grid, Hierarchy, Hypercube, Machine};
 
     /// The distances of all pairs of PEs.

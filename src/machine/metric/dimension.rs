@@ -1,6 +1,6 @@
 //! Dimensions of grids.
 
-use crate::ground::types::Distance;
+use crate::base::types::Distance;
 
 /// Vertices along a dimension, and whether its last vertex is next to its first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

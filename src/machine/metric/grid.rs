@@ -11,7 +11,7 @@
 //! lanes of 32 bits the rest.
 
 use super::hierarchy::{Hierarchy, HierarchyOnline};
-use crate::ground::types::{Distance, PeId};
+use crate::base::types::{Distance, PeId};
 use crate::machine::{Differences, Dimension, DistanceOracle as _, MachineError, Metric, Placed, key_memory};
 
 /// Most vertices along a dimension: gaps, and their sum over all dimensions of a machine, fit 32 bits.

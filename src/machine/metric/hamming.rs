@@ -1,6 +1,6 @@
 //! The number of bits in which two numbers differ.
 
-use crate::ground::types::{Distance, PeId};
+use crate::base::types::{Distance, PeId};
 use crate::machine::Metric;
 
 /// The Hamming distance.

@@ -10,8 +10,8 @@
 
 use std::ops::Range;
 
-use crate::ground::number;
-use crate::ground::types::{Distance, PeId};
+use crate::base::number;
+use crate::base::types::{Distance, PeId};
 use crate::machine::parts::{Members, PartTree};
 use crate::machine::{DistanceOracle, HierarchyError, Metric, Placed, Ultrametric};
 
@@ -407,7 +407,7 @@ impl<C: Code> DistanceOracle for HierarchyOnline<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
 
     const SHAPES: [(&str, &str); 9] = [
         ("4:16:8", "1:10:100"),

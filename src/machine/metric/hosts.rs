@@ -1,6 +1,6 @@
 //! Distances inside nodes, and between them.
 
-use crate::ground::types::Distance;
+use crate::base::types::Distance;
 use crate::machine::{Metric, Prefixes, Table};
 
 /// The position of a PE.

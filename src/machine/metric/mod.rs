@@ -1,7 +1,7 @@
 //! Distances as searches see them: metrics, and the plain data of trees, grids, networks and rails that they are computed from.
 //! Nothing here knows [`Machine`](super::Machine).
 
-pub(super) mod balls;
+pub(super) mod ball_tree;
 pub(super) mod differences;
 pub(super) mod dimension;
 pub(super) mod grid;
@@ -20,7 +20,7 @@ pub(super) mod uneven;
 
 use std::ops::Range;
 
-use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
+use crate::base::types::{Cost, Distance, NodeId, PeId, Weight};
 
 /// Distances between keys, symmetric and not negative.
 pub trait Metric: Send + Sync {

@@ -7,8 +7,8 @@
 //! attachments R² entries instead of n². They are found when the network is made ([`paths`]).
 
 use super::table::{AnyTable, Entry, Table};
+use crate::base::types::{Distance, NodeId, PeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::types::{Distance, NodeId, PeId, Weight};
 use crate::machine::metric::paths;
 use crate::machine::{MachineError, Metric, Placed};
 

@@ -3,13 +3,13 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use crate::ground::types::{Distance, PeId};
+use crate::base::types::{Distance, PeId};
 use crate::machine::{MachineError, Metric, Placed, key_memory};
 
 /// The distances of a machine of your own, computed for two PEs at a time. No table of all pairs is needed.
 ///
 /// ```
-/// use viem::ground::types::PeId;
+/// use viem::base::types::PeId;
 /// use viem::{Config, PreparedMachine, Request};
 /// use viem::machine::{Distances, Machine, MachineError, OwnDistances};
 ///

@@ -13,8 +13,8 @@ use std::collections::BinaryHeap;
 
 use rayon::prelude::*;
 
+use crate::base::types::{Distance, NodeId, greatest_common_divisor};
 use crate::graph::CsrGraph;
-use crate::ground::types::{Distance, NodeId, greatest_common_divisor};
 
 /// Number of buckets, which the costs of arcs must be below. Balances empty buckets, up to this many per vertex, against the steps of a
 /// heap.

@@ -1,6 +1,6 @@
 //! The PEs of a machine as keys of a metric.
 
-use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
+use crate::base::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Metric};
 
 /// The distances between PEs that have given keys of a metric: any list of the PEs of a machine, in any order, where a PE occurs more

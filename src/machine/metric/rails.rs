@@ -3,7 +3,7 @@
 //! Nodes and pods are those of a regular tree. Only the distance of two nodes of a pod depends on the PEs: those with the same number in their
 //! nodes are on one rail, all others change rails. Beyond a pod all pass through the spine.
 
-use crate::ground::types::{Distance, PeId};
+use crate::base::types::{Distance, PeId};
 use crate::machine::{Hierarchy, HierarchyError, OwnDistances};
 
 /// Nodes of equally many GPUs in pods, and pods in further levels if there are any. Two GPUs of a node have the first distance, two of the same

@@ -1,7 +1,7 @@
 //! Distances between few places, as a table of all pairs.
 
-use crate::ground::threads;
-use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
+use crate::base::threads;
+use crate::base::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::metric::placed::has_repeats;
 use crate::machine::{DistanceOracle, DistanceVisitor, Metric, costs_in_rows};
 

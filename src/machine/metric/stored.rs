@@ -5,9 +5,9 @@
 
 use std::ops::Range;
 
-use crate::ground::memory;
-use crate::ground::settings::named;
-use crate::ground::types::{Distance, PeId};
+use crate::base::memory;
+use crate::base::settings::named;
+use crate::base::types::{Distance, PeId};
 use crate::machine::{DistanceOracle, Hierarchy, HierarchyOnline, Metric, StoredDistancesError, Ultrametric};
 
 /// The distance between every two PEs, looked up.

@@ -7,7 +7,7 @@
 //! Memory: 8 bytes per PE.
 
 use super::hierarchy::{Prefixes, field_width};
-use crate::ground::types::{Distance, PeId};
+use crate::base::types::{Distance, PeId};
 use crate::machine::{MachineError, Parts};
 
 /// A tree whose groups have any number of members. The distance between two PEs is that of the innermost level at which they are in the same

@@ -1,7 +1,7 @@
 //! Hypercubes: a neighbour of PE 0 is nearer than PE 0 to exactly those PEs that have the bit in which the two differ. O(n log n).
 
 use super::hops::Hops;
-use crate::ground::types::PeId;
+use crate::base::types::PeId;
 use crate::machine::Hypercube;
 use crate::machine::recognise::proposal::{Matrix, Recognised};
 

@@ -9,7 +9,7 @@
 //! O(n²), for the neighbours of all PEs and the distances of all PEs to those on the lines.
 
 use super::hops::Hops;
-use crate::ground::types::PeId;
+use crate::base::types::PeId;
 use crate::machine::recognise::proposal::{Matrix, Recognised};
 use crate::machine::{Dimension, Grid, Hierarchy};
 

@@ -13,7 +13,7 @@ mod proposal;
 
 pub use proposal::Recognised;
 
-use crate::ground::settings::listed;
+use crate::base::settings::listed;
 use proposal::Matrix;
 
 listed! {

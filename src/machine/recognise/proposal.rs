@@ -1,6 +1,6 @@
 //! A matrix of distances, and a machine that may have them.
 
-use crate::ground::types::{Distance, PeId};
+use crate::base::types::{Distance, PeId};
 use crate::machine::{DistanceOracle, DistanceVisitor, Machine};
 
 /// A machine that has the distances of a matrix.

@@ -6,8 +6,8 @@
 //!
 //! O(n²) for the sums of all levels, and O(n log n) for each level and distinct distance.
 
-use crate::ground::rng::Rng;
-use crate::ground::types::PeId;
+use crate::base::rng::Rng;
+use crate::base::types::PeId;
 use crate::machine::Hierarchy;
 use crate::machine::recognise::proposal::{Matrix, Recognised};
 

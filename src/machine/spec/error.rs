@@ -1,9 +1,9 @@
 //! Reasons why a text is no machine.
 
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::number;
-use crate::ground::number_list::ListFault;
-use crate::ground::text::Place;
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::number;
+use crate::base::number_list::ListFault;
+use crate::base::text::Place;
 use crate::machine::MachineError;
 
 /// The reason why there is no such machine. Columns are counted from 1.

@@ -1,7 +1,7 @@
 //! A kind of machine that is written as text.
 
 use super::error::SpecError;
-use crate::ground::number;
+use crate::base::number;
 use crate::machine::{Machine, MachineError};
 
 /// A kind of machine that is written as a name, a colon and parameters.

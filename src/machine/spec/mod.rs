@@ -20,7 +20,7 @@ pub(super) use kind::{Request, distance};
 
 use super::check_memory;
 use super::family::KINDS;
-use crate::ground::types::PeId;
+use crate::base::types::PeId;
 use crate::machine::{Listed, Machine, MachineError};
 
 /// The name of the kind that needs none: `4:16:8` is `tree:4:16:8`.

@@ -10,10 +10,10 @@
 //! D. T. Connolly: An improved annealing scheme for the QAP. European Journal of Operational Research 46,
 //! 1990.
 
-use crate::ground::exchange::{Evaluator, at_temperature, sweep};
-use crate::ground::observer::Watch;
-use crate::ground::rng::Rng;
-use crate::ground::vector::{Work, widest};
+use crate::base::exchange::{Evaluator, at_temperature, sweep};
+use crate::base::observer::Watch;
+use crate::base::rng::Rng;
+use crate::base::vector::{Work, widest};
 
 /// Random exchanges sampled for the mean change of J.
 const SAMPLES: u32 = 1000;

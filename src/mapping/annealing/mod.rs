@@ -15,7 +15,7 @@
 //!
 //! The first two members share the loop over sweeps (`schedule`), which keeps the best mapping. Their sweeps
 //! are separate: one spends its time on distances, the other on a table in cache. A common sweep would add a
-//! call per proposal. `dense` makes its proposals by the kernel of local search (`ground::exchange`) and has its own loop over sweeps: it may
+//! call per proposal. `dense` makes its proposals by the kernel of local search (`base::exchange`) and has its own loop over sweeps: it may
 //! change its data structure in the middle of a schedule, and it ends with the last assignment, since its callers keep the best one.
 //!
 //! `near` lists the places near each place, from which partners are drawn.
@@ -26,11 +26,11 @@ mod near;
 mod schedule;
 pub(crate) mod tree;
 
-pub use anywhere::{AnnealingSite, Cooling, FIXED};
+pub use anywhere::{AnnealingContext, Cooling, FIXED};
 pub use near::Near;
 pub use tree::TreeCooling;
 
-use crate::ground::types::{Cost, PeId};
+use crate::base::types::{Cost, PeId};
 
 /// An improved mapping, or the same one.
 #[derive(Clone, Debug)]

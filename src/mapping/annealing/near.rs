@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::ground::observer::Observer;
-use crate::ground::types::{Distance, PeId};
-use crate::machine::{DistanceOracle, Metric, Parts, Vicinity};
+use crate::base::observer::Observer;
+use crate::base::types::{Distance, PeId};
+use crate::machine::{DistanceOracle, Metric, Neighbours, Parts};
 
 /// Places are listed in order of distance while there are at most this many.
 const ENOUGH: usize = 8;
@@ -58,7 +58,7 @@ impl Near {
         parts: Option<&Parts>,
         observer: &dyn Observer,
     ) -> Self {
-        let vicinity = Vicinity::new(oracle, key_of, parts);
+        let vicinity = Neighbours::new(oracle, key_of, parts);
         Self::collect(key_of.len(), observer, &|place, found| nearest(&vicinity, place, found))
     }
 
@@ -180,7 +180,7 @@ fn scan<M: Metric>(metric: &M, keys: &[M::Key], place: PeId, found: &mut Candida
 }
 
 /// The nearest places, and possibly some more.
-fn nearest<O: DistanceOracle>(vicinity: &Vicinity<'_, O>, place: PeId, found: &mut Candidates) {
+fn nearest<O: DistanceOracle>(vicinity: &Neighbours<'_, O>, place: PeId, found: &mut Candidates) {
     // Places farther away are not needed.
     let mut bound = Distance::MAX;
     vicinity.visit(place, bound, |other, distance| {
@@ -196,9 +196,9 @@ pub(super) mod tests {
     use std::time::Instant;
 
     use super::*;
+    use crate::base::observer::Limited;
+    use crate::base::rng::Rng;
     use crate::graph::GraphBuilder;
-    use crate::ground::observer::Limited;
-    use crate::ground::rng::Rng;
     use crate::machine::{
         Dimension, DistanceMatrix, DistanceVisitor, Distances, Grid, Hierarchy, Hypercube, Machine, Network,
     };

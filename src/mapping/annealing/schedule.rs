@@ -1,7 +1,7 @@
 //! The schedule of temperatures, and the loop over them.
 
 use super::Improved;
-use crate::ground::types::{Cost, PeId};
+use crate::base::types::{Cost, PeId};
 
 /// A temperature that falls geometrically (Kirkpatrick, Gelatt and Vecchi 1983) from its initial value in the
 /// first sweep to its final value in the last.

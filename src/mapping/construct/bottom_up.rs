@@ -9,9 +9,9 @@
 //! Takes a partition of the graph, then one of each of the shrinking quotient graphs; memory O(n + m).
 
 use super::stepwise::StepwisePartition;
+use crate::base::rng::derive;
+use crate::base::types::{BlockId, PeId};
 use crate::graph::quotient;
-use crate::ground::rng::derive;
-use crate::ground::types::{BlockId, PeId};
 use crate::mapping::Mapping;
 use crate::mapping::construct::task::{ConstructionError, Task};
 

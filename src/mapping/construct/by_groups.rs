@@ -10,10 +10,10 @@
 
 use std::collections::BTreeSet;
 
+use crate::base::observer::Observer;
+use crate::base::rng::Rng;
+use crate::base::types::{Cost, NodeId, PeId, Weight};
 use crate::graph::groups::{components_in_order, heavy_groups_in_order};
-use crate::ground::observer::Observer;
-use crate::ground::rng::Rng;
-use crate::ground::types::{Cost, NodeId, PeId, Weight};
 use crate::machine::Parts;
 use crate::mapping::Mapping;
 use crate::mapping::objective::cost;

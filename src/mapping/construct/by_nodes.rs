@@ -9,9 +9,9 @@
 
 use super::in_parts::InParts;
 use super::stepwise::StepwisePartition;
+use crate::base::rng::derive;
+use crate::base::types::PeId;
 use crate::graph::{CsrGraph, quotient};
-use crate::ground::rng::derive;
-use crate::ground::types::PeId;
 use crate::machine::EqualNodes;
 use crate::mapping::Mapping;
 use crate::mapping::construct::ConstructionError;

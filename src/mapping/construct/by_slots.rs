@@ -8,9 +8,9 @@
 //! Takes the mapping of the groups and partitions inside the parts; memory O(n + m).
 
 use super::in_parts::InParts;
+use crate::base::types::{NodeId, PeId};
 use crate::graph::groups::heavy_groups_in_order;
 use crate::graph::{CsrGraph, quotient, subgraph};
-use crate::ground::types::{NodeId, PeId};
 use crate::machine::{GroupSlots, Places};
 use crate::mapping::Mapping;
 use crate::mapping::construct::ConstructionError;

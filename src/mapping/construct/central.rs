@@ -1,7 +1,7 @@
 //! The starting place of constructions that place one process after another.
 
-use crate::ground::observer::Observer;
-use crate::ground::threads;
+use crate::base::observer::Observer;
+use crate::base::threads;
 use crate::machine::DistanceOracle;
 
 /// The place with the smallest sum of distances to all places, the first on ties; O(n²) distances. Places

@@ -20,14 +20,14 @@
 
 use std::ops::Range;
 
+use crate::base::observer::Observer;
+use crate::base::rng::derive;
+use crate::base::threads;
+use crate::base::types::{BlockId, Cost, NodeId, PeId, Weight};
 use crate::graph::{CsrGraph, quotient};
-use crate::ground::observer::Observer;
-use crate::ground::rng::derive;
-use crate::ground::threads;
-use crate::ground::types::{BlockId, Cost, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Distances, Metric as _, Parts, centre, spread, with_oracle};
 use crate::mapping::Mapping;
-use crate::mapping::annealing::{AnnealingSite, FIXED, Near};
+use crate::mapping::annealing::{AnnealingContext, FIXED, Near};
 use crate::mapping::construct::task::{ConstructionError, Effort, Task};
 use crate::mapping::problem::Problem;
 use crate::partition::{FixedVertices, PartitionConfig, Partitioner, Targets};
@@ -210,7 +210,7 @@ impl<'a> DualRecursion<'a> {
         let annealed = with_oracle!(self.problem.oracle(), |oracle| {
             let key_of: Vec<_> = centres.iter().map(|&centre| oracle.key(centre)).collect();
             let near = Near::among(oracle, &key_of, self.observer);
-            let site = AnnealingSite {
+            let site = AnnealingContext {
                 metric: oracle,
                 key_of: &key_of,
                 near: &near,

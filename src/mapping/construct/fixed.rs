@@ -9,8 +9,8 @@
 
 use std::cmp::Reverse;
 
-use crate::ground::linear_assignment::cheapest_assignment;
-use crate::ground::types::{Cost, NodeId, PeId};
+use crate::base::linear_assignment::cheapest_assignment;
+use crate::base::types::{Cost, NodeId, PeId};
 use crate::machine::Metric as _;
 use crate::mapping::problem::Problem;
 use crate::mapping::{Mapping, process_on_each};

@@ -10,8 +10,8 @@
 
 use super::central::most_central;
 use super::process_queue::ProcessQueue;
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::types::{Cost, PeId, Weight};
+use crate::base::observer::{Observer, Watch};
+use crate::base::types::{Cost, PeId, Weight};
 use crate::machine::{DistanceOracle, with_oracle};
 use crate::mapping::Mapping;
 use crate::mapping::construct::task::{ConstructionError, Task};
@@ -107,9 +107,9 @@ impl<'a, O: DistanceOracle> FreePlaces<'a, O> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
+    use crate::base::types::NodeId;
     use crate::graph::CsrGraph;
-    use crate::ground::rng::Rng;
-    use crate::ground::types::NodeId;
     use crate::machine::{Hierarchy, Metric, StoredDistances};
     use crate::testing::random_graph;
 

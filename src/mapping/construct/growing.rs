@@ -18,9 +18,9 @@ use std::ops::Range;
 
 use super::central::most_central;
 use super::process_queue::ProcessQueue;
+use crate::base::observer::Observer;
+use crate::base::types::{NodeId, PeId};
 use crate::graph::CsrGraph;
-use crate::ground::observer::Observer;
-use crate::ground::types::{NodeId, PeId};
 use crate::machine::{DistanceOracle, Hierarchy, with_oracle};
 use crate::mapping::Mapping;
 use crate::mapping::construct::task::{ConstructionError, Task};

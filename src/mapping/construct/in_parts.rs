@@ -2,11 +2,11 @@
 
 use super::stepwise::Slots;
 use super::top_down::TopDown;
+use crate::base::observer::Observer;
+use crate::base::rng::derive;
+use crate::base::threads;
+use crate::base::types::{NodeId, PeId};
 use crate::graph::{CsrGraph, subgraph};
-use crate::ground::observer::Observer;
-use crate::ground::rng::derive;
-use crate::ground::threads;
-use crate::ground::types::{NodeId, PeId};
 use crate::machine::Places;
 use crate::mapping::construct::task::Effort;
 use crate::mapping::{Mapping, process_on_each};

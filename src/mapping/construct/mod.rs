@@ -30,8 +30,8 @@ pub(crate) use in_parts::InParts;
 pub use multilevel::Multilevel;
 pub use task::ConstructionError;
 
-use crate::ground::observer::Seeded;
-use crate::ground::settings::{ConfigError, members};
+use crate::base::observer::Seeded;
+use crate::base::settings::{ConfigError, members};
 use crate::machine::Places;
 use crate::mapping::Mapping;
 use crate::mapping::annealing::Cooling;

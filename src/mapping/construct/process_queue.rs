@@ -7,8 +7,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::base::types::{NodeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::types::{NodeId, Weight};
 
 /// The processes not yet mapped, by their volume to the mapped ones.
 pub(super) struct ProcessQueue<'a> {
@@ -64,7 +64,7 @@ impl<'a> ProcessQueue<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
     use crate::testing::random_graph;
 
     /// Each process taken has the largest volume to those before it, recomputed from scratch.

@@ -1,7 +1,7 @@
 //! A random mapping: every permutation is equally likely, as far as the seed allows; O(n).
 
-use crate::ground::rng::Rng;
-use crate::ground::types::PeId;
+use crate::base::rng::Rng;
+use crate::base::types::PeId;
 use crate::mapping::Mapping;
 use crate::mapping::construct::task::{ConstructionError, Task};
 

@@ -5,11 +5,11 @@
 //! parallel, each with a seed derived from its position. Takes a partition of the whole graph for each step;
 //! memory O(n + m).
 
+use crate::base::observer::Observer;
+use crate::base::rng::derive;
+use crate::base::threads;
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::{CsrGraph, subgraph};
-use crate::ground::observer::Observer;
-use crate::ground::rng::derive;
-use crate::ground::threads;
-use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::{FixedVertices, Partition, PartitionConfig, PartitionPreset, Partitioner, Targets};
 
 /// Blocks per step. Fewer blocks increase the cut (4 instead of 64: by 2 to 3 % on 2^18 processes). More

@@ -1,8 +1,8 @@
 //! The input of a construction, and why one may be refused.
 
 use super::multilevel::Multilevel;
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::observer::Observer;
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::observer::Observer;
 use crate::machine::{Hierarchy, Places};
 use crate::mapping::annealing::Cooling;
 use crate::mapping::problem::Problem;

@@ -10,11 +10,11 @@
 //! ([`StepwisePartition`]); memory O(n + m).
 
 use super::stepwise::{Slots, StepwisePartition};
+use crate::base::observer::Observer;
+use crate::base::types::NodeId;
 use crate::graph::CsrGraph;
 use crate::graph::bfs::breadth_first_order;
 use crate::graph::relabel::relabel;
-use crate::ground::observer::Observer;
-use crate::ground::types::NodeId;
 use crate::machine::Parts;
 use crate::mapping::construct::task::{ConstructionError, Effort, Task};
 use crate::mapping::{Mapping, process_on_each};

@@ -7,8 +7,8 @@ use super::arrangement::Arrangement;
 use super::effort::QapImprovement;
 use super::number::Number;
 use super::table::DeltaTable;
-use crate::ground::exchange::Evaluator;
-use crate::ground::rng::Rng;
+use crate::base::exchange::Evaluator;
+use crate::base::rng::Rng;
 use crate::mapping::annealing::dense::{Annealing, Exchanges};
 
 /// Fixed cost of a proposal, in matrix entries read.
@@ -96,7 +96,7 @@ mod tests {
     use super::super::form::Qap;
     use super::super::narrow::Plain;
     use super::*;
-    use crate::ground::observer::Watch;
+    use crate::base::observer::Watch;
 
     #[test]
     fn annealing_gives_the_same_result_with_and_without_a_table() {

@@ -7,7 +7,7 @@ use super::form::QapError;
 use super::narrow::Dense;
 use super::number::Number;
 use super::square::Square;
-use crate::ground::types::Cost;
+use crate::base::types::Cost;
 
 /// An assignment of the objects of a problem.
 pub(super) struct Arrangement<'a, T: Number> {

@@ -8,8 +8,8 @@
 //! 10, 1962. E. L. Lawler: The quadratic assignment problem. Management Science 9, 1963.
 
 use super::form::Qap;
-use crate::ground::linear_assignment::cheapest_assignment;
-use crate::ground::types::Cost;
+use crate::base::linear_assignment::cheapest_assignment;
+use crate::base::types::Cost;
 
 /// A partial problem: the costs of some objects at some places while the others are fixed.
 pub(super) struct Rest<'a> {

@@ -2,9 +2,9 @@
 
 use super::number::Number;
 use super::square::Square;
-use crate::ground::observer::Observer;
-use crate::ground::rng::Rng;
-use crate::ground::threads;
+use crate::base::observer::Observer;
+use crate::base::rng::Rng;
+use crate::base::threads;
 
 /// A child that inherits all places on which both parents agree. Other objects get their place in either
 /// parent if it is free; the remaining objects get the remaining places at random. O(n).

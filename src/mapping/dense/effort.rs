@@ -1,6 +1,6 @@
 //! The effort of the dense search.
 
-use crate::ground::settings::{ConfigError, check, check_positive};
+use crate::base::settings::{ConfigError, check, check_positive};
 
 /// The effort of a search.
 #[derive(Clone, Copy, Debug)]

@@ -9,9 +9,9 @@
 //! takes a few steps per object. Otherwise it gives up.
 
 use super::form::Qap;
+use crate::base::observer::Watch;
+use crate::base::types::Cost;
 use crate::graph::embedding::relation::{self, MOST_VERTICES, Relation};
-use crate::ground::observer::Watch;
-use crate::ground::types::Cost;
 
 /// An optimal assignment, if one is found that reaches the bound; `steps` limits the time.
 pub(crate) fn optimum(qap: &Qap, steps: u64, watch: &mut Watch<'_>) -> Option<(Cost, Vec<u32>)> {

@@ -6,8 +6,8 @@
 
 use super::bound::{Free, Rest, cheapest, cost_among};
 use super::form::Qap;
-use crate::ground::observer::Watch;
-use crate::ground::types::Cost;
+use crate::base::observer::Watch;
+use crate::base::types::Cost;
 
 /// The result of a search.
 pub(crate) struct Proof {

@@ -1,9 +1,9 @@
 //! The quadratic assignment problem in its original form: two square matrices of integers.
 
 use super::width::fits_widest;
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::memory::{self, OutOfMemory};
-use crate::ground::types::Cost;
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::memory::{self, OutOfMemory};
+use crate::base::types::Cost;
 
 /// A quadratic assignment problem: assign objects `0..n` to places `0..n`, one each, to minimise `J = sum
 /// over all ordered pairs (i, j) of a[i][j] · b[Pi(i)][Pi(j)]`, including the diagonals.

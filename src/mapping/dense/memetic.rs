@@ -27,10 +27,10 @@ use super::narrow::Dense;
 use super::number::Number;
 use super::table::DeltaTable;
 use super::tabu::{Found, Tabu};
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::rng::{Rng, derive};
-use crate::ground::threads;
-use crate::ground::types::Cost;
+use crate::base::observer::{Observer, Watch};
+use crate::base::rng::{Rng, derive};
+use crate::base::threads;
+use crate::base::types::Cost;
 
 /// Candidates that are improved in parallel.
 const BATCH: usize = 4;

@@ -48,8 +48,8 @@ use self::memetic::Memetic;
 use self::narrow::{Dense, Plain};
 use self::number::Number;
 use self::width::Width;
-use crate::ground::observer::Observer;
-use crate::ground::types::Cost;
+use crate::base::observer::Observer;
+use crate::base::types::Cost;
 
 /// A search for a good assignment.
 pub(crate) struct Search<'a> {

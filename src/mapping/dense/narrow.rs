@@ -11,7 +11,7 @@ use super::number::Number;
 use super::sparse::{Sparse, is_sparse};
 use super::square::Square;
 use super::width::{Width, width};
-use crate::ground::types::{Cost, greatest_common_divisor};
+use crate::base::types::{Cost, greatest_common_divisor};
 
 /// A problem in one number type. `J = scale · (sum of a·b over pairs + sum of the diagonals)`, where the
 /// pairs are unordered if both matrices are symmetric, otherwise ordered.

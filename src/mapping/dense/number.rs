@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Mul, Sub};
 
-use crate::ground::vector;
+use crate::base::vector;
 
 /// A number type whose values are integers, and in which sums are exact up to some bound.
 pub(super) trait Number:

@@ -1,7 +1,7 @@
 //! Square matrices whose rows are padded to whole vectors.
 
 use super::form::{QapError, array, pairs_in_tiles};
-use crate::ground::vector::SHORT_LANES;
+use crate::base::vector::SHORT_LANES;
 
 /// A matrix with zeros on its diagonal, rows padded with zeros.
 #[derive(Clone, Debug)]

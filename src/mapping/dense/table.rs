@@ -20,8 +20,8 @@ use super::arrangement::Arrangement;
 use super::form::QapError;
 use super::number::Number;
 use super::square::Square;
-use crate::ground::types::Cost;
-use crate::ground::vector::{LANES, SHORT_LANES, Work, folded, widest};
+use crate::base::types::Cost;
+use crate::base::vector::{LANES, SHORT_LANES, Work, folded, widest};
 
 /// An assignment with its J and the change of J by every exchange.
 pub(super) struct DeltaTable<'a, T: Number> {
@@ -278,7 +278,7 @@ mod tests {
     use super::super::narrow::{Dense, Plain};
     use super::super::width::Width;
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
 
     /// A random matrix: symmetric, with a diagonal, or sparse.
     fn matrix(

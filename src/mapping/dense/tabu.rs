@@ -10,10 +10,10 @@
 use super::form::{QapError, array};
 use super::number::Number;
 use super::table::DeltaTable;
-use crate::ground::observer::Watch;
-use crate::ground::rng::Rng;
-use crate::ground::types::Cost;
-use crate::ground::vector::LANES;
+use crate::base::observer::Watch;
+use crate::base::rng::Rng;
+use crate::base::types::Cost;
+use crate::base::vector::LANES;
 
 /// The maximum tabu tenure is this many times n iterations; the mean is a quarter of that.
 const TENURE: u32 = 8;

@@ -44,12 +44,12 @@ mod partner_gains;
 mod swap;
 mod task;
 
-pub use improve::{Anywhere, FewPlaces, Improvement, TreeCooling, finds_optimum, improve};
-pub(crate) use improve::{finds_optimum_around, lower_bound, search_few_places};
+pub use improve::{Anywhere, Improvement, SmallInstance, TreeCooling, finds_optimum, improve};
+pub(crate) use improve::{finds_optimum_around, lower_bound, search_small_instance};
 pub use task::SearchOutcome;
 
-use crate::ground::observer::Seeded;
-use crate::ground::settings::{ConfigError, check_at_least_one, members};
+use crate::base::observer::Seeded;
+use crate::base::settings::{ConfigError, check_at_least_one, members};
 use crate::mapping::Mapping;
 use crate::mapping::problem::Problem;
 use swap::SwapSearch;

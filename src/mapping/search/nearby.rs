@@ -2,7 +2,7 @@
 //!
 //! An exchange of u on p and v on q gains only if u costs less on q or v costs less on p. After a good
 //! construction, u costs less on few PEs, which are found without scanning all PEs
-//! ([`Vicinity::visit_cheaper`]). A visit of u finds the PEs on which u costs less and tries the exchanges
+//! ([`Neighbours::visit_cheaper`]). A visit of u finds the PEs on which u costs less and tries the exchanges
 //! with their processes. Exchanges by which v improves are found by the visit of v. A process that costs no
 //! less anywhere needs no visit until it is touched.
 //!
@@ -15,14 +15,14 @@
 //! [`Effort`].
 
 use super::swap::{BEGIN, SwapSearch, Time};
+use crate::base::budget::Budget;
+use crate::base::observer::{Observer, Watch};
+use crate::base::rng::{Rng, derive};
+use crate::base::threads;
+use crate::base::types::{Cost, NodeId, PeId, Weight};
 use crate::graph::CsrGraph;
 use crate::graph::hubs::{FEWEST_ARCS, hubs_of, most_arcs_without_hub};
-use crate::ground::budget::Budget;
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::rng::{Rng, derive};
-use crate::ground::threads;
-use crate::ground::types::{Cost, NodeId, PeId, Weight};
-use crate::machine::{DistanceOracle, Partners, Vicinity};
+use crate::machine::{DistanceOracle, Neighbours, Partners};
 use crate::mapping::problem::Problem;
 
 /// Longest list of cheaper PEs that is kept for a process; longer ones are recomputed at each visit, which
@@ -108,7 +108,7 @@ pub(super) fn descend<O: DistanceOracle>(
     let problem = search.problem();
     let n = problem.size() as NodeId;
     let key_of = problem.oracle().keys();
-    let vicinity = Vicinity::new(problem.oracle(), &key_of, problem.parts());
+    let vicinity = Neighbours::new(problem.oracle(), &key_of, problem.parts());
     let mut order: Vec<NodeId> = search.free_processes().collect();
     Rng::new(derive(seed, 0)).shuffle(&mut order);
     let mut effort = effort;
@@ -135,7 +135,7 @@ pub(super) fn descend<O: DistanceOracle>(
 
 /// The visits of processes by [`descend`].
 struct Visits<'a, O: DistanceOracle> {
-    vicinity: Vicinity<'a, O>,
+    vicinity: Neighbours<'a, O>,
     /// The time of the last visit to each process.
     last: Vec<Time>,
     /// The PEs on which each process costs less, as of its last visit or the start; `None` if there are too
@@ -200,7 +200,7 @@ impl<O: DistanceOracle> Visits<'_, O> {
 /// Processes not started before the search has to stop are skipped.
 fn better_pes_of_all<O: DistanceOracle>(
     search: &SwapSearch<'_, O>,
-    vicinity: &Vicinity<'_, O>,
+    vicinity: &Neighbours<'_, O>,
 ) -> Vec<(Option<Vec<PeId>>, usize)> {
     // A process takes tens of microseconds.
     const GRAIN_SIZE: usize = 32;
@@ -237,7 +237,7 @@ impl<'s, O: DistanceOracle> Now<'s, O> {
 
     /// The PEs on which `u` costs less, up to a limit, and how many distances were looked at. A neighbour of `u`
     /// on such a PE would move to the PE of `u`.
-    fn better_pes(&self, vicinity: &Vicinity<'_, O>, u: NodeId, most: usize) -> (Vec<PeId>, usize) {
+    fn better_pes(&self, vicinity: &Neighbours<'_, O>, u: NodeId, most: usize) -> (Vec<PeId>, usize) {
         let Self { keys, pe_of, process_on, observer, .. } = *self;
         let (graph, oracle) = (self.problem.graph(), self.problem.oracle());
         let here = keys[u as usize];

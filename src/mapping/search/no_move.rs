@@ -20,9 +20,9 @@
 //! (Neighbours in its own innermost group are skipped, since all PEs of the group are equivalent.) O(deg²)
 //! distances, whatever the size of the machine.
 
-use crate::ground::observer::Observer;
-use crate::ground::threads;
-use crate::ground::types::{Cost, NodeId};
+use crate::base::observer::Observer;
+use crate::base::threads;
+use crate::base::types::{Cost, NodeId};
 use crate::machine::{DistanceOracle, Ultrametric};
 use crate::mapping::problem::Problem;
 
@@ -78,9 +78,9 @@ fn has_no_move<O: DistanceOracle>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
+    use crate::base::types::PeId;
     use crate::graph::generate;
-    use crate::ground::rng::Rng;
-    use crate::ground::types::PeId;
     use crate::machine::Hierarchy;
     use crate::mapping::Mapping;
     use crate::mapping::objective::{keys, swap_delta};

@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::nearby;
 use super::partner_gains::{Gains, PartnerGains};
 use super::swap::{SwapSearch, Time};
-use crate::ground::types::NodeId;
+use crate::base::types::NodeId;
 use crate::machine::{DistanceOracle, with_oracle};
 use crate::mapping::problem::Problem;
 use crate::mapping::search::task::{SearchOutcome, Task};

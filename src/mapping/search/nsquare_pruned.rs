@@ -7,7 +7,7 @@
 
 use super::nsquare::{OneByOne, descend_rows};
 use super::swap::SwapSearch;
-use crate::ground::types::NodeId;
+use crate::base::types::NodeId;
 use crate::machine::{DistanceOracle, with_oracle};
 use crate::mapping::problem::Problem;
 use crate::mapping::search::task::{SearchOutcome, Task};

@@ -26,9 +26,9 @@
 use std::collections::BTreeMap;
 
 use super::swap::SwapSearch;
+use crate::base::types::{Cost, NodeId, PeId};
 use crate::graph::CsrGraph;
 use crate::graph::hubs::hubs_of;
-use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::{DistanceOracle, Ultrametric};
 
 /// Finds the improving exchanges of one process while exchanges are made.
@@ -356,8 +356,8 @@ impl<O: DistanceOracle> Gains<O> for PartnerGains<O> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::GraphBuilder;
-    use crate::ground::rng::Rng;
     use crate::machine::{Hierarchy, StoredDistances};
     use crate::mapping::Mapping;
     use crate::mapping::objective::swap_delta;

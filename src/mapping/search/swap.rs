@@ -1,8 +1,8 @@
 //! Common state of all exchange neighbourhoods: the mapping, its J, and the times of changes.
 
 use super::task::SearchOutcome;
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::types::{Cost, NodeId, PeId};
+use crate::base::observer::{Observer, Watch};
+use crate::base::types::{Cost, NodeId, PeId};
 use crate::machine::DistanceOracle;
 use crate::mapping::objective::{cost_of_keys, keys, swap_delta};
 use crate::mapping::problem::Problem;

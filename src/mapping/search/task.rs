@@ -1,8 +1,8 @@
 //! The input of a search, and its result.
 
+use crate::base::observer::Observer;
+use crate::base::types::{Cost, NodeId};
 use crate::graph::CsrGraph;
-use crate::ground::observer::Observer;
-use crate::ground::types::{Cost, NodeId};
 use crate::mapping::Mapping;
 use crate::mapping::problem::Problem;
 

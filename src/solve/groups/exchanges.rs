@@ -1,10 +1,10 @@
 //! Exchanges that keep the groups.
 
 use super::rooms::{Groups, Rooms};
+use crate::base::exchange::{Counts, Evaluator, below, sweep};
+use crate::base::observer::{Observer, Watch};
+use crate::base::types::{Cost, NodeId, PeId};
 use crate::graph::CsrGraph;
-use crate::ground::exchange::{Counts, Evaluator, below, sweep};
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::{DistanceOracle as _, Distances, Machine};
 use crate::mapping::Mapping;
 use crate::partition::FixedVertices;

@@ -1,7 +1,7 @@
 //! Groups of processes, and why they cannot be kept.
 
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::types::NodeId;
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::types::NodeId;
 
 /// The reason for which groups cannot be kept. Processes and groups are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

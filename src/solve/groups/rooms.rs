@@ -1,7 +1,7 @@
 //! The nodes of a machine, and which groups each has room for.
 
 use super::process_groups::{GroupError, ProcessGroups};
-use crate::ground::types::{NodeId, PeId};
+use crate::base::types::{NodeId, PeId};
 use crate::machine::{Machine, Nodes};
 use crate::mapping::Mapping;
 use crate::partition::FixedVertices;
@@ -58,7 +58,7 @@ impl<'a> Groups<'a> {
     }
 
     /// Two processes of a group that a mapping has on different nodes.
-    pub fn torn_by(&self, mapping: &Mapping) -> Option<(NodeId, NodeId)> {
+    pub fn split_pair(&self, mapping: &Mapping) -> Option<(NodeId, NodeId)> {
         let node = |process: NodeId| self.nodes.node(mapping.pe_of(process));
         let members = (0..self.count()).map(|group| self.members(group));
         let mut pairs = members.flat_map(|members| members.iter().map(|&second| (members[0], second)));
@@ -66,7 +66,7 @@ impl<'a> Groups<'a> {
     }
 
     pub fn check_kept(&self, start: &Mapping) -> Result<(), GroupError> {
-        let Some((first, second)) = self.torn_by(start) else { return Ok(()) };
+        let Some((first, second)) = self.split_pair(start) else { return Ok(()) };
         let host = |process| self.nodes.site(start.pe_of(process)).host.to_owned();
         Err(GroupError::StartApart {
             size: self.groups.size(),

@@ -5,11 +5,11 @@ use std::time::Instant;
 use super::exchanges::{Exchanges, Setting};
 use super::process_groups::{GroupError, ProcessGroups};
 use super::rooms::{Groups, Rooms};
+use crate::base::exchange::Counts;
+use crate::base::observer::{Limited, Observer};
+use crate::base::threads;
+use crate::base::types::{Cost, NodeId, PeId};
 use crate::graph::{CsrGraph, quotient, subgraph};
-use crate::ground::exchange::Counts;
-use crate::ground::observer::{Limited, Observer};
-use crate::ground::threads;
-use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::{Capacities, Listed, Metric as _};
 use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
@@ -75,7 +75,7 @@ impl Run<'_> {
         let cost_of_construction = cost_of(&constructed)?;
         let construction_done = Instant::now();
 
-        let identity = groups.torn_by(&identity).is_none().then_some((report.cost_of_identity, &identity));
+        let identity = groups.split_pair(&identity).is_none().then_some((report.cost_of_identity, &identity));
         let given: Vec<(Cost, &Mapping)> =
             report.cost_of_start.zip(start).into_iter().chain(identity).collect();
         let all = [(cost_of_construction, &constructed)].into_iter().chain(given.iter().copied());

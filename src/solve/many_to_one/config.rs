@@ -1,6 +1,6 @@
 //! The settings of a many-to-one mapping.
 
-use crate::ground::settings::ConfigError;
+use crate::base::settings::ConfigError;
 use crate::partition::{ManyToOnePartitionConfig, PartitionPreset};
 use crate::solve::preset::MapPreset;
 

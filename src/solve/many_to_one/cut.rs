@@ -1,7 +1,7 @@
 //! Partitions: PEs are blocks, and the cut is the objective, whatever the distances.
 
 use super::run::{Known, Origin, Run};
-use crate::ground::observer::{Limited, Observer as _, Phase};
+use crate::base::observer::{Limited, Observer as _, Phase};
 use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
 use crate::partition::{Envelope, PartitionPreset, Partitioner, Targets, TargetsError, cut};
@@ -22,7 +22,7 @@ pub(in crate::solve) fn partition(
     let (machine, distances) = (run.machine.machine(), run.machine.distances()?);
     let capacities = machine.capacities();
     let mut targets = targets(run, &capacities)?;
-    if let Origin::Homes(remapping) = from {
+    if let Origin::PreviousAssignment(remapping) = from {
         targets = targets.near(&capacities, &remapping.homes.loads(graph));
     }
     if let Some(fixed) = fixed {
@@ -37,7 +37,7 @@ pub(in crate::solve) fn partition(
             let along = Along { graph, machine: run.machine, order, preset, seed, observer: limited };
             Envelope::single(along.blocks(&targets)?)
         }
-        (Origin::Homes(remapping), None) => {
+        (Origin::PreviousAssignment(remapping), None) => {
             partitioner.remap(graph, &targets, remapping)?.map(|remapped| remapped.partition.into_blocks())
         }
         (Origin::Nothing | Origin::Start(_), None) => {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use hashbrown::HashMap;
 
-use crate::ground::types::{BlockId, Distance, PeId};
+use crate::base::types::{BlockId, Distance, PeId};
 use crate::machine::{DistanceOracle, Parts};
 use crate::partition::{BlockDistances, BlockTree};
 

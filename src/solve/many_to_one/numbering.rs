@@ -4,10 +4,10 @@
 //! better mapping than the canonical order. There, both are tried, or only the numbering if little time is to be spent.
 
 use super::search::{Known, Search, score};
+use crate::base::rng::derive;
+use crate::base::types::{BlockId, NodeId};
 use crate::graph::relabel::relabel_ascending;
 use crate::graph::{CsrGraph, canonical};
-use crate::ground::rng::derive;
-use crate::ground::types::{BlockId, NodeId};
 use crate::partition::{ManyToOnePartition, Partition};
 use crate::solve::error::SolveError;
 
@@ -77,9 +77,9 @@ fn is_local(graph: &CsrGraph) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::generate;
     use crate::graph::relabel::relabel;
-    use crate::ground::rng::Rng;
 
     #[test]
     fn grids_are_local_until_they_are_shuffled() {

@@ -6,16 +6,16 @@ use std::time::{Duration, Instant};
 use super::config::ManyToOneConfig;
 use super::layout::{Between, block_of_each_pe, block_tree};
 use super::search::{Search, Watched};
+use crate::base::observer::{Limited, Observer, Phase};
+use crate::base::types::{BlockId, Cost, PeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::observer::{Limited, Observer, Phase};
-use crate::ground::types::{BlockId, Cost, PeId, Weight};
 use crate::machine::{DistanceOracle, DistanceVisitor, Machine, Parts};
 use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
 use crate::mapping::problem;
 use crate::partition::{
-    BlockDistances, Envelope, FixedError, FixedVertices, Homes, Layout, ManyToOnePartition,
-    ManyToOnePartitioner, Migration, MigrationWeight, RemapError, Remapping, Targets, block_weights, cost,
+    BlockDistances, Envelope, FixedError, FixedVertices, Layout, ManyToOnePartition, ManyToOnePartitioner,
+    Migration, MigrationWeight, PreviousAssignment, RemapError, Remapping, Targets, block_weights, cost,
 };
 use crate::solve::balance::Balance;
 use crate::solve::error::SolveError;
@@ -46,7 +46,7 @@ pub(in crate::solve) enum Origin<'a> {
     /// A mapping to improve.
     Start(&'a Mapping),
     /// The present PEs of the vertices, and the request of a remapping.
-    Homes(Remapping<'a>),
+    PreviousAssignment(Remapping<'a>),
 }
 
 impl<'a> Origin<'a> {
@@ -58,14 +58,16 @@ impl<'a> Origin<'a> {
             Self::Start(start) => {
                 Blocks::Start(start.pes().iter().map(|&pe| block_of[pe as usize]).collect())
             }
-            Self::Homes(remapping) => Blocks::Homes(remapping.homes.renamed(&block_of), remapping),
+            Self::PreviousAssignment(remapping) => {
+                Blocks::PreviousAssignment(remapping.homes.renamed(&block_of), remapping)
+            }
         }
     }
 
     /// The migration of a mapping, if it counts.
     fn migration(self, graph: &CsrGraph, pe_of: &[PeId]) -> Option<Migration> {
         match self {
-            Self::Homes(remapping) => Some(remapping.homes.migration(graph, pe_of)),
+            Self::PreviousAssignment(remapping) => Some(remapping.homes.migration(graph, pe_of)),
             Self::Nothing | Self::Start(_) => None,
         }
     }
@@ -76,14 +78,14 @@ enum Blocks<'a> {
     Nothing,
     Start(Vec<BlockId>),
     /// The homes in blocks, and the remapping, whose homes are PEs.
-    Homes(Homes, Remapping<'a>),
+    PreviousAssignment(PreviousAssignment, Remapping<'a>),
 }
 
 impl Blocks<'_> {
     fn start(&self) -> Option<&[BlockId]> {
         match self {
             Self::Start(blocks) => Some(blocks),
-            Self::Nothing | Self::Homes(..) => None,
+            Self::Nothing | Self::PreviousAssignment(..) => None,
         }
     }
 
@@ -92,7 +94,7 @@ impl Blocks<'_> {
         match self {
             Self::Nothing => None,
             Self::Start(blocks) => Some(block_weights(graph, blocks, num_blocks)),
-            Self::Homes(homes, _) => Some(homes.loads(graph)),
+            Self::PreviousAssignment(homes, _) => Some(homes.loads(graph)),
         }
     }
 }
@@ -104,7 +106,7 @@ impl Search<'_> {
         first: &Blocks<'_>,
     ) -> Result<(Envelope<ManyToOnePartition>, MigrationWeight), SolveError> {
         let Self { graph, targets, layout, config, seed, watched, .. } = *self;
-        let Blocks::Homes(homes, remapping) = first else {
+        let Blocks::PreviousAssignment(homes, remapping) = first else {
             let found = self.best_in_any_numbering(first.start())?;
             return Ok((Envelope::single(found), MigrationWeight::ZERO));
         };
@@ -144,7 +146,7 @@ impl Run<'_> {
                 check_size(start, num_vertices)?;
                 Mapping::many(machine.num_pes(), start.pes().to_vec())?;
             }
-            Origin::Homes(remapping) => {
+            Origin::PreviousAssignment(remapping) => {
                 remapping.homes.check(num_vertices, machine.num_pes()).map_err(RemapError::from)?;
             }
         }
@@ -152,7 +154,7 @@ impl Run<'_> {
         check_fixed(fixed, num_vertices, machine)?;
         match self.from {
             Origin::Start(start) => Ok(fixed.check_respected(start.pes())?),
-            Origin::Nothing | Origin::Homes(_) => Ok(()),
+            Origin::Nothing | Origin::PreviousAssignment(_) => Ok(()),
         }
     }
 

@@ -5,10 +5,10 @@ use std::time::Instant;
 
 use super::config::{ManyToOneConfig, SmallProblemConfig};
 use super::layout::block_of_each_pe;
+use crate::base::observer::{Limited, Observer, Phase};
+use crate::base::types::{BlockId, Cost, PeId, Weight};
 use crate::graph::adjacency::maximum_adjacency_order;
 use crate::graph::{CsrGraph, quotient};
-use crate::ground::observer::{Limited, Observer, Phase};
-use crate::ground::types::{BlockId, Cost, PeId, Weight};
 use crate::machine::{Capacities, Machine};
 use crate::mapping::Mapping;
 use crate::partition::{
@@ -208,7 +208,8 @@ impl Search<'_> {
         let start = Mapping::from_permutation(order.to_vec());
         let config = OneToOneConfig::preset(preset);
         // On few places, the dense search of the quickest preset needs no construction.
-        let is_start_enough = preset == MapPreset::Fast && config.improvement.few_places.is_few(order.len());
+        let is_start_enough =
+            preset == MapPreset::Fast && config.improvement.small_instance.is_few(order.len());
         let given =
             Given { start: Some(&start), initial: is_start_enough.then_some(&start), fixed: fixed.as_ref() };
         match self.one_to_one((quotient, &machine), given, (preset, seed)) {

@@ -1,7 +1,7 @@
 //! The settings of a one-to-one mapping.
 
 use super::effort::Constructions;
-use crate::ground::settings::ConfigError;
+use crate::base::settings::ConfigError;
 use crate::machine::{DistanceKind, Machine};
 use crate::mapping::annealing::Cooling;
 use crate::mapping::construct::{Construction, ConstructionConfig, Multilevel};

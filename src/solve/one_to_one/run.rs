@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use super::config::OneToOneConfig;
 use super::effort::{SMALL, SMALL_ANYWHERE, TINY, rebuilding, size};
+use crate::base::observer::{Limited, Observer, Phase, Seeded};
+use crate::base::rng::derive;
+use crate::base::threads;
+use crate::base::types::Cost;
 use crate::graph::CsrGraph;
-use crate::ground::observer::{Limited, Observer, Phase, Seeded};
-use crate::ground::rng::derive;
-use crate::ground::threads;
-use crate::ground::types::Cost;
 use crate::machine::{Distances, Places};
 use crate::mapping::Mapping;
 use crate::mapping::construct::{Construction, ConstructionError, construct, identity_around, repaired};
@@ -17,7 +17,7 @@ use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::{
     Improvement, Neighbourhood, SearchOutcome, finds_optimum_around, improve, local_search, lower_bound,
-    search_few_places,
+    search_small_instance,
 };
 use crate::partition::FixedVertices;
 use crate::solve::error::SolveError;
@@ -201,9 +201,9 @@ impl Run<'_> {
 
     /// The dense search, if there are few places.
     fn searched_as_few_places(&self, problem: &Problem<'_>, found: SearchOutcome) -> SearchOutcome {
-        let (config, seed) = (&self.config.improvement.few_places, derive(self.seed, 2));
+        let (config, seed) = (&self.config.improvement.small_instance, derive(self.seed, 2));
         let limited = self.improving(found.cost);
-        let found = search_few_places(problem, self.machine.hierarchy(), found, config, seed, &limited);
+        let found = search_small_instance(problem, self.machine.hierarchy(), found, config, seed, &limited);
         SearchOutcome { stopped: found.stopped || self.observer.should_stop(), ..found }
     }
 
@@ -217,7 +217,7 @@ impl Run<'_> {
         match self.machine.hierarchy() {
             Some(_) => config.constructions.number(self.graph),
             // The dense search that follows starts from many mappings of its own.
-            None if config.improvement.few_places.is_few(self.graph.num_nodes()) => {
+            None if config.improvement.small_instance.is_few(self.graph.num_nodes()) => {
                 config.constructions.anywhere.max(1)
             }
             None => config.constructions.number_anywhere(self.graph.num_nodes()),

@@ -6,9 +6,9 @@
 
 use super::effort::size;
 use super::run::{Made, Run, Start};
+use crate::base::rng::derive;
+use crate::base::types::Cost;
 use crate::graph::CsrGraph;
-use crate::ground::rng::derive;
-use crate::ground::types::Cost;
 use crate::machine::Places;
 use crate::mapping::Mapping;
 use crate::mapping::construct::{ByGrid, ByGroups, Construction, ConstructionError, Effort, InParts};

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use super::config::OneToOneConfig;
 use super::run::Run;
 use super::starts::STARTS;
+use crate::base::observer::{Limited, Observer};
+use crate::base::types::{NodeId, PeId};
 use crate::graph::CsrGraph;
-use crate::ground::observer::{Limited, Observer};
-use crate::ground::types::{NodeId, PeId};
 use crate::machine::{
     DistanceKind, Distances, Listed, Machine, MachineError, Places, StoredDistances, divide,
 };

@@ -1,9 +1,9 @@
 //! Machines of every family: distances compared with the definitions for all pairs of PEs, general
 //! properties, parts, lists of PEs, and errors.
 
+use viem::base::rng::Rng;
+use viem::base::types::{Distance, NodeId, PeId};
 use viem::graph::CsrGraph;
-use viem::ground::rng::Rng;
-use viem::ground::types::{Distance, NodeId, PeId};
 use viem::machine::{
     Capacities, Dimension, DistanceMatrix, DistanceOracle, DistanceVisitor, Distances, Divided, Division,
     Grid, Hierarchy, Hosted, Hypercube, Listed, Machine, MachineError, Network, PartTree, Parts, Rails,

@@ -1,8 +1,8 @@
 //! Machines of one's own, whose distances are computed by code outside of the library.
 
 use crate::common::random_graph;
-use viem::ground::rng::Rng;
-use viem::ground::types::{Distance, PeId};
+use viem::base::rng::Rng;
+use viem::base::types::{Distance, PeId};
 use viem::machine::{
     DistanceMatrix, DistanceOracle as _, Distances, Listed, Machine, MachineError, Metric as _, OwnDistances,
 };
@@ -70,8 +70,8 @@ fn configs() -> impl Iterator<Item = Config> {
         let multilevel = &mut config.one_to_one.construction.multilevel;
         multilevel.cooling.proposals = multilevel.cooling.proposals.min(40);
         multilevel.tries = multilevel.tries.min(2);
-        let few_places = &mut config.one_to_one.improvement.few_places;
-        few_places.children = few_places.children.min(4);
+        let small_instance = &mut config.one_to_one.improvement.small_instance;
+        small_instance.children = small_instance.children.min(4);
         config.one_to_one.improvement.anywhere.rounds = config.one_to_one.improvement.anywhere.rounds.min(2);
         config.one_to_one.improvement.rebuilding = config.one_to_one.improvement.rebuilding.min(20);
         config

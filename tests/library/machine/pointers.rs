@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 use viem::machine::{
     Audited, Capacities, DistanceMatrix, DistanceOracle, Distances, Divided, Division, Hierarchy, Hypercube,
     Interconnect, Listed, Located, Location, Machine, MachineError, Nodes, Note, Parts, SlurmJob,

@@ -1,7 +1,7 @@
 //! Machines recognised by a matrix of their distances, with rows in any order.
 
-use viem::ground::rng::Rng;
-use viem::ground::types::{Distance, PeId};
+use viem::base::rng::Rng;
+use viem::base::types::{Distance, PeId};
 use viem::machine::recognise::{Recognised, recognise};
 use viem::machine::{Dimension, DistanceOracle, DistanceVisitor, Grid, Hierarchy, Hypercube, Machine};
 

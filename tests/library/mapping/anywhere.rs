@@ -3,9 +3,9 @@
 use crate::common::{
     Family, StopAfter, families, instance, pattern_machines, random_graph, shuffled, small_families,
 };
+use viem::base::rng::Rng;
+use viem::base::types::{NodeId, PeId};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
-use viem::ground::rng::Rng;
-use viem::ground::types::{NodeId, PeId};
 use viem::machine::{Grid, Hypercube, Machine};
 use viem::mapping::Mapping;
 use viem::mapping::construct::{Construction, ConstructionError};

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::StopAfter;
+use viem::base::observer::{Observer, Seeded};
+use viem::base::threads;
+use viem::base::types::PeId;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
-use viem::ground::observer::{Observer, Seeded};
-use viem::ground::threads;
-use viem::ground::types::PeId;
 use viem::machine::{DistanceOracle, Distances, Grid, Hierarchy, Machine, Metric as _, OwnDistances, Places};
 use viem::mapping::Mapping;
 use viem::mapping::construct::{Construction, ConstructionConfig, construct};

@@ -1,9 +1,9 @@
 //! Processes that must be on given PEs: every construction, neighbourhood and preset leaves them there.
 
 use crate::common::{Family, StopAfter, families, pattern_machines, random_graph, shuffled, small_families};
+use viem::base::rng::Rng;
+use viem::base::types::{Cost, NodeId, PeId};
 use viem::graph::{CsrGraph, generate};
-use viem::ground::rng::Rng;
-use viem::ground::types::{Cost, NodeId, PeId};
 use viem::machine::{Grid, Hierarchy, Machine};
 use viem::mapping::Mapping;
 use viem::mapping::construct::Construction;
@@ -18,7 +18,7 @@ fn brief(preset: MapPreset) -> Config {
     config.one_to_one.improvement.rebuilding = config.one_to_one.improvement.rebuilding.min(40);
     config.one_to_one.construction.multilevel.cooling.proposals = 40;
     config.one_to_one.construction.multilevel.tries = 2;
-    config.one_to_one.improvement.few_places.children = 4;
+    config.one_to_one.improvement.small_instance.children = 4;
     config.one_to_one.constructions.anywhere = 1;
     config
 }

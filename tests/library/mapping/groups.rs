@@ -1,9 +1,9 @@
 //! Structures that a strip, two steps or a packing by hand solve: no preset may lose to these.
 
 use viem::Mapping;
+use viem::base::rng::Rng;
+use viem::base::types::{BlockId, Cost, NodeId, PeId, Weight};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
-use viem::ground::rng::Rng;
-use viem::ground::types::{BlockId, Cost, NodeId, PeId, Weight};
 use viem::machine::{Capacities, Grid, Hierarchy, Listed, Machine};
 use viem::mapping::objective::score;
 use viem::partition::{FixedVertices, PartitionPreset, Partitioner, Targets};

@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::common::StopAfter;
+use viem::base::observer::{Observer, Seeded, WORK_BETWEEN_QUESTIONS};
+use viem::base::types::NodeId;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
-use viem::ground::observer::{Observer, Seeded, WORK_BETWEEN_QUESTIONS};
-use viem::ground::types::NodeId;
 use viem::machine::{Distances, Hierarchy};
 use viem::mapping::Mapping;
 use viem::mapping::problem::Problem;

@@ -1,11 +1,11 @@
 //! Improvement beyond local search.
 
 use crate::common::{SHAPES, StopAfter, optimum, random_graph, random_mapping};
+use viem::base::observer::{Observer, Seeded};
+use viem::base::rng::Rng;
+use viem::base::threads;
+use viem::base::types::Cost;
 use viem::graph::generate;
-use viem::ground::observer::{Observer, Seeded};
-use viem::ground::rng::Rng;
-use viem::ground::threads;
-use viem::ground::types::Cost;
 use viem::machine::{Distances, Hierarchy, Places};
 use viem::mapping::Mapping;
 use viem::mapping::objective::cost;

@@ -2,9 +2,9 @@
 
 use crate::common::random_graph;
 use viem::Mapping;
+use viem::base::rng::Rng;
+use viem::base::types::{Cost, NodeId, PeId};
 use viem::graph::{CsrGraph, generate};
-use viem::ground::rng::Rng;
-use viem::ground::types::{Cost, NodeId, PeId};
 use viem::machine::{
     Capacities, DistanceMatrix, Distances, Listed, Located, Location, Machine, MachineError, Nodes,
 };

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use crate::common::{Family, StopAfter, families, random_edges, small_families};
+use viem::base::rng::Rng;
+use viem::base::types::{PeId, Weight};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
-use viem::ground::rng::Rng;
-use viem::ground::types::{PeId, Weight};
 use viem::machine::{Capacities, Grid, Hierarchy, Listed, Machine};
 use viem::mapping::Mapping;
 use viem::partition::{PartitionPreset, Partitioner, Targets};

@@ -2,8 +2,8 @@
 
 use crate::common::{naive_cost, random_graph, random_mapping};
 use proptest::prelude::*;
+use viem::base::rng::Rng;
 use viem::graph::CsrGraph;
-use viem::ground::rng::Rng;
 use viem::machine::{DistanceOracle, Distances, Hierarchy, StoredDistances};
 use viem::mapping::Mapping;
 use viem::mapping::objective::{cost, keys, swap_delta};

@@ -3,8 +3,8 @@
 use crate::common::{divided, random_edges};
 use proptest::prelude::*;
 use viem::Config;
+use viem::base::rng::Rng;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
-use viem::ground::rng::Rng;
 use viem::machine::Blocks;
 use viem::partition::{PartitionPreset, TargetsError};
 

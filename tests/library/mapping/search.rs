@@ -1,11 +1,11 @@
 //! Local search: every neighbourhood, on random graphs and machines of many shapes.
 
 use crate::common::{SHAPES, StopAfter, naive_cost, random_graph, random_mapping};
+use viem::base::observer::Seeded;
+use viem::base::rng::Rng;
+use viem::base::threads;
+use viem::base::types::{NodeId, PeId};
 use viem::graph::{CsrGraph, generate};
-use viem::ground::observer::Seeded;
-use viem::ground::rng::Rng;
-use viem::ground::threads;
-use viem::ground::types::{NodeId, PeId};
 use viem::machine::{Distances, Hierarchy, OwnDistances, StoredDistances};
 use viem::mapping::Mapping;
 use viem::mapping::problem::Problem;

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use crate::common::{Family, families, shuffled};
 use viem::Mapping;
+use viem::base::rng::Rng;
+use viem::base::types::{BlockId, Cost, NodeId, PeId};
 use viem::graph::quotient::contract;
 use viem::graph::relabel::relabel;
 use viem::graph::{CsrGraph, generate};
-use viem::ground::rng::Rng;
-use viem::ground::types::{BlockId, Cost, NodeId, PeId};
 use viem::partition::{PartitionPreset, Partitioner, Targets};
 use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request};
 

@@ -5,8 +5,8 @@ use crate::common::{
 };
 use std::time::Duration;
 
+use viem::base::rng::Rng;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
-use viem::ground::rng::Rng;
 use viem::machine::{DistanceKind, Grid, Hierarchy, Hypercube, Listed, Machine, Network};
 use viem::mapping::Mapping;
 use viem::mapping::construct::Construction;
@@ -32,7 +32,7 @@ fn every_config() -> Vec<Config> {
         // All rounds of the strong preset are of the same kind, and all children; a few are enough here.
         let own = &mut base.one_to_one.improvement;
         own.rebuilding = own.rebuilding.min(60);
-        own.few_places.children = own.few_places.children.min(8);
+        own.small_instance.children = own.small_instance.children.min(8);
         configs.push(base);
         for algorithm in Construction::ALL {
             for neighbourhood in Neighbourhood::ALL {

@@ -1,14 +1,14 @@
 //! No block is empty that need not be, whatever its vertices weigh.
 
 use crate::common::{families, random_graph, with_node_weights};
+use viem::base::rng::Rng;
+use viem::base::types::{BlockId, NodeId, Weight};
 use viem::graph::{Coordinates, CsrGraph, generate};
-use viem::ground::rng::Rng;
-use viem::ground::types::{BlockId, NodeId, Weight};
 use viem::machine::Hierarchy;
 use viem::mapping::search::Neighbourhood;
 use viem::partition::{
-    FixedVertices, Homes, OrderIndex, PartitionAlgorithm, PartitionInput, PartitionPreset, Partitioner,
-    Remapping, Targets,
+    FixedVertices, OrderIndex, PartitionAlgorithm, PartitionInput, PartitionPreset, Partitioner,
+    PreviousAssignment, Remapping, Targets,
 };
 use viem::solve::{Balance, Config, Initial, MapPreset, PreparedMachine, Request};
 
@@ -92,7 +92,7 @@ fn each_division(
     }
     let homes: Vec<BlockId> = (0..n).map(|_| rng.below(targets.num_blocks() as u32)).collect();
     for (homes, name) in [(vec![0; n], "remapped from one block"), (homes, "remapped")] {
-        let homes = Homes::new(&homes, targets.num_blocks()).unwrap();
+        let homes = PreviousAssignment::new(&homes, targets.num_blocks()).unwrap();
         for weight in ["0", "1", "1000"] {
             let partitioner = Partitioner::new(PartitionPreset::Fast, seed);
             let remapped = partitioner
@@ -177,7 +177,7 @@ fn vertices_are_passed_on_to_blocks_that_are_too_small_for_others() {
     // Vertices of weight 1, 5 and 5; only the light one fits the last block, and it is alone in the first.
     let graph = with_node_weights(&generate::grid(3, 1), &[1, 5, 5]);
     let targets = Targets::sizes(&graph, vec![5, 5, 1], 0.0).unwrap().with_bounds(vec![5, 10, 1]).unwrap();
-    let homes = Homes::new(&[0, 1, 1], 3).unwrap();
+    let homes = PreviousAssignment::new(&[0, 1, 1], 3).unwrap();
     let partitioner = Partitioner::new(PartitionPreset::Fast, 0);
     let remapped = partitioner
         .remap(&graph, &targets, Remapping::new(&homes, "1000".parse().unwrap()))
@@ -248,7 +248,7 @@ fn pes_of_any_machine_have_vertices_if_there_are_enough() {
             check(mapped.mapping.pes(), "mapped");
             assert_eq!(mapped.report.loads.unwrap().empty, 0);
             let first = (0..pes as BlockId).find(|&pe| family.room[pe as usize] > 0).unwrap();
-            let homes = Homes::new(&vec![first; n], pes).unwrap();
+            let homes = PreviousAssignment::new(&vec![first; n], pes).unwrap();
             for weight in ["0", "9"] {
                 let solution = Request::new(&graph, &PreparedMachine::new(machine))
                     .balanced(Balance::default())

@@ -2,15 +2,15 @@
 //! partition is resumed.
 
 use crate::common::{Family, StopAfter, families, random_graph};
+use viem::base::rng::Rng;
+use viem::base::types::{BlockId, NodeId, Weight};
 use viem::graph::{Coordinates, CsrGraph, generate};
-use viem::ground::rng::Rng;
-use viem::ground::types::{BlockId, NodeId, Weight};
 use viem::machine::Hierarchy;
 use viem::mapping::Mapping;
 use viem::mapping::search::Neighbourhood;
 use viem::partition::{
-    FixedError, FixedVertices, Grouping, Homes, Partition, PartitionAlgorithm, PartitionInput,
-    PartitionPreset, Partitioner, Remapping, Targets,
+    FixedError, FixedVertices, Grouping, Partition, PartitionAlgorithm, PartitionInput, PartitionPreset,
+    Partitioner, PreviousAssignment, Remapping, Targets,
 };
 use viem::solve::{Balance, Config, Initial, MapPreset, Order, PreparedMachine, Request, SolveError};
 
@@ -244,7 +244,7 @@ fn remapping_leaves_fixed_vertices_on_every_machine() {
         let graph = graph_for(&family, &mut rng);
         let config = Config::preset(MapPreset::Fast);
         let old = solved!(&graph, machine, &config, balanced(Balance::default().with_imbalance(0.1))).mapping;
-        let homes = Homes::new(old.pes(), machine.num_pes()).unwrap();
+        let homes = PreviousAssignment::new(old.pes(), machine.num_pes()).unwrap();
         // Two of the counts and weights on each machine.
         let cases = counts(graph.num_nodes()).into_iter().zip(["0", "0.5", "3", "1000"]);
         for (count, weight) in cases.skip(number % 2).step_by(2) {
@@ -272,7 +272,7 @@ fn repartitioning_leaves_fixed_vertices() {
     let targets = Targets::equal(&graph, 6, 0.03).unwrap();
     let partitioner = Partitioner::new(PartitionPreset::Eco, 0);
     let old = partitioner.partition(&graph, &targets).into_blocks();
-    let homes = Homes::new(&old, 6).unwrap();
+    let homes = PreviousAssignment::new(&old, 6).unwrap();
     for weight in ["0", "0.5", "1", "100"] {
         for count in counts(600) {
             let fixed = random_fixed(&graph, &targets, count, &mut rng);

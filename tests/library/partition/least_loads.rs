@@ -1,13 +1,13 @@
 //! Least loads: blocks and PEs get them wherever the bounds and the weights of the vertices allow it.
 
 use crate::common::{StopAfter, families, random_graph, with_node_weights};
+use viem::base::rng::Rng;
+use viem::base::types::{BlockId, NodeId, Weight};
 use viem::graph::{Coordinates, CsrGraph, generate};
-use viem::ground::rng::Rng;
-use viem::ground::types::{BlockId, NodeId, Weight};
 use viem::machine::Blocks;
 use viem::partition::{
-    BoundViolation, FixedVertices, Homes, MigrationWeight, Partition, PartitionAlgorithm, PartitionInput,
-    PartitionPreset, Partitioner, Remapping, RemovedBlocks, Targets,
+    BoundViolation, FixedVertices, MigrationWeight, Partition, PartitionAlgorithm, PartitionInput,
+    PartitionPreset, Partitioner, PreviousAssignment, Remapping, RemovedBlocks, Targets,
 };
 use viem::solve::{Balance, Config, MapPreset, Objective, Solution};
 
@@ -173,7 +173,7 @@ fn remapped_partitions_meet_least_loads() {
     let partitioner = Partitioner::new(PartitionPreset::Eco, 2);
     let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 8, 0.03).unwrap()).into_blocks();
     // Two blocks have joined, one has left, and there is much room.
-    let homes = Homes::after(&old, RemovedBlocks(&[3]), 9).unwrap();
+    let homes = PreviousAssignment::after(&old, RemovedBlocks(&[3]), 9).unwrap();
     for (capacities, percent) in [([1; 9], 60), ([2, 1, 1, 1, 3, 1, 1, 1, 1], 95)] {
         let targets = targets(&mesh, &capacities, 1.0, percent);
         for weight in ["0", "0.1", "3", "1000"] {
@@ -268,7 +268,7 @@ fn remapped_mappings_meet_least_loads() {
     for family in families(&mut rng).into_iter().take(6) {
         // All of it was on the first PEs.
         let old: Vec<BlockId> = graph.nodes().map(|vertex| vertex % 3).collect();
-        let homes = Homes::new(&old, family.room.len()).unwrap();
+        let homes = PreviousAssignment::new(&old, family.room.len()).unwrap();
         let config = Config::preset(MapPreset::Fast);
         for weight in ["0", "1", "100"] {
             let weight = weight.parse().unwrap();

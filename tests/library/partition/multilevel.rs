@@ -1,10 +1,10 @@
 //! Behaviour of the partitioner: sizes, bounds, known optima, adversarial shapes, determinism.
 
 use crate::common::{StopAfter, check_partition, random_graph, skewed_graph};
+use viem::base::rng::Rng;
+use viem::base::threads;
+use viem::base::types::{NodeId, Weight};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
-use viem::ground::rng::Rng;
-use viem::ground::threads;
-use viem::ground::types::{NodeId, Weight};
 use viem::partition::{Contraction, Partition, PartitionConfig, PartitionPreset, Partitioner, Targets};
 
 fn graph(num_nodes: usize, edges: impl IntoIterator<Item = (NodeId, NodeId)>) -> CsrGraph {

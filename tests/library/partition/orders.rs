@@ -1,13 +1,13 @@
 //! One suite over all partitioning algorithms.
 
 use crate::common::{check_partition, random_graph, star, with_node_weights};
+use viem::base::rng::Rng;
+use viem::base::threads;
+use viem::base::types::{NodeId, Weight};
 use viem::graph::{Coordinates, CsrGraph, GraphBuilder, generate};
-use viem::ground::rng::Rng;
-use viem::ground::threads;
-use viem::ground::types::{NodeId, Weight};
 use viem::partition::{
-    Grouping, Homes, OrderIndex, Partition, PartitionAlgorithm, PartitionAlgorithmError, PartitionInput,
-    PartitionPreset, Partitioner, Remapping, Targets,
+    Grouping, OrderIndex, Partition, PartitionAlgorithm, PartitionAlgorithmError, PartitionInput,
+    PartitionPreset, Partitioner, PreviousAssignment, Remapping, Targets,
 };
 
 fn random_points(n: usize, dimension: usize, rng: &mut Rng) -> Coordinates {
@@ -97,7 +97,7 @@ fn parts_of_speed_0_stay_empty_whatever_vertices_weigh() {
             check(&index.cut(graph.node_weights(), &targets), "index");
         }
         let old: Vec<u32> = (0..n).map(|_| rng.below(speeds.len() as u32)).collect();
-        let homes = Homes::new(&old, speeds.len()).unwrap();
+        let homes = PreviousAssignment::new(&old, speeds.len()).unwrap();
         let partitioner = Partitioner::new(PartitionPreset::Fast, 1);
         for weight in ["0", "1"] {
             let weight = weight.parse().unwrap();

@@ -1,13 +1,13 @@
 //! Partitions and mappings that resume older ones.
 
 use crate::common::{check_partition, text_of, with_node_weights};
+use viem::base::rng::Rng;
+use viem::base::threads;
 use viem::graph::{CsrGraph, generate};
-use viem::ground::rng::Rng;
-use viem::ground::threads;
 use viem::machine::{Capacities, Hierarchy};
 use viem::partition::{
-    Homes, HomesError, MigrationWeight, PartitionPreset, Partitioner, RemapError, Remapped, Remapping,
-    RemovedBlocks, Targets,
+    MigrationWeight, PartitionPreset, Partitioner, PreviousAssignment, PreviousAssignmentError, RemapError,
+    Remapped, Remapping, RemovedBlocks, Targets,
 };
 use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request, Solution, SolveError};
 use viem_verify::{MachineText, audit_many};
@@ -17,22 +17,27 @@ fn weight(text: &str) -> MigrationWeight {
 }
 
 /// A partition and its homes in this number of blocks.
-fn old(graph: &CsrGraph, num_blocks: usize) -> Homes {
+fn old(graph: &CsrGraph, num_blocks: usize) -> PreviousAssignment {
     let targets = Targets::equal(graph, num_blocks, 0.03).unwrap();
     let blocks = Partitioner::new(PartitionPreset::Fast, 1).partition(graph, &targets).into_blocks();
-    Homes::new(&blocks, num_blocks).unwrap()
+    PreviousAssignment::new(&blocks, num_blocks).unwrap()
 }
 
 /// A mapping to a tree, its homes, and its settings.
-fn mapped(graph: &CsrGraph, tree: &Hierarchy, preset: MapPreset, seed: u64) -> (Solution, Homes, Config) {
+fn mapped(
+    graph: &CsrGraph,
+    tree: &Hierarchy,
+    preset: MapPreset,
+    seed: u64,
+) -> (Solution, PreviousAssignment, Config) {
     let config = Config::preset(preset).with_seed(seed);
     let solution = solved!(graph, tree, &config, balanced(Balance::default()));
-    let homes = Homes::new(solution.mapping.pes(), tree.num_pes()).unwrap();
+    let homes = PreviousAssignment::new(solution.mapping.pes(), tree.num_pes()).unwrap();
     (solution, homes, config)
 }
 
 /// Checks a remapping from scratch.
-fn check(graph: &CsrGraph, targets: &Targets, homes: &Homes, remapped: &Remapped) {
+fn check(graph: &CsrGraph, targets: &Targets, homes: &PreviousAssignment, remapped: &Remapped) {
     let Remapped { partition, migration, .. } = remapped;
     check_partition(graph, partition);
     let bounds = targets.bounds().iter();
@@ -46,7 +51,7 @@ fn check(graph: &CsrGraph, targets: &Targets, homes: &Homes, remapped: &Remapped
 fn remapped(
     graph: &CsrGraph,
     targets: &Targets,
-    homes: &Homes,
+    homes: &PreviousAssignment,
     preset: PartitionPreset,
     x: &str,
 ) -> Remapped {
@@ -82,21 +87,21 @@ fn blocks_leave_and_join() {
     let mesh = generate::mesh(40, 30, 1);
     let targets = Targets::equal(&mesh, 8, 0.03).unwrap();
     let blocks = Partitioner::new(PartitionPreset::Fast, 1).partition(&mesh, &targets).into_blocks();
-    let fewer = Homes::after(&blocks, RemovedBlocks(&[6, 2]), 6).unwrap();
+    let fewer = PreviousAssignment::after(&blocks, RemovedBlocks(&[6, 2]), 6).unwrap();
     let six = Targets::equal(&mesh, 6, 0.03).unwrap();
     for x in ["0", "0.3"] {
         remapped(&mesh, &six, &fewer, PartitionPreset::Eco, x);
     }
     // No more than these two and what their neighbours hand on.
     assert!(remapped(&mesh, &six, &fewer, PartitionPreset::Eco, "5").migration.weight < 600);
-    let more = Homes::new(&blocks, 10).unwrap();
+    let more = PreviousAssignment::new(&blocks, 10).unwrap();
     let ten = Targets::equal(&mesh, 10, 0.03).unwrap();
     for x in ["0", "0.3", "5"] {
         let remapped = remapped(&mesh, &ten, &more, PartitionPreset::Eco, x);
         assert!(remapped.partition.block_weights().iter().all(|&weight| weight > 0));
     }
     // Block 2 is removed, and another one is added.
-    let exchanged = Homes::after(&blocks, RemovedBlocks(&[2]), 8).unwrap();
+    let exchanged = PreviousAssignment::after(&blocks, RemovedBlocks(&[2]), 8).unwrap();
     remapped(&mesh, &targets, &exchanged, PartitionPreset::Strong, "1");
 }
 
@@ -306,7 +311,7 @@ fn tiny_graphs_and_many_blocks_are_remapped() {
             let graph = generate::random_geometric(n, 3.0, n as u64);
             let blocks: Vec<u32> = (0..n).map(|_| rng.below(k as u32 + 1)).collect();
             let left = [rng.below(k as u32 + 1)];
-            let homes = Homes::after(&blocks, RemovedBlocks(&left), k).unwrap();
+            let homes = PreviousAssignment::after(&blocks, RemovedBlocks(&left), k).unwrap();
             let targets = Targets::equal(&graph, k, 0.0).unwrap();
             for x in ["0", "0.5", "100"] {
                 remapped(&graph, &targets, &homes, PartitionPreset::Fast, x);
@@ -325,7 +330,7 @@ fn tiny_graphs_are_remapped_along_the_parts_of_a_machine() {
         let capacities = (0..12).map(|_| 1 + rng.below(3)).collect();
         let machine = Capacities::new(machine.clone(), capacities).unwrap();
         let old: Vec<u32> = (0..n).map(|_| rng.below(14)).collect();
-        let homes = Homes::after(&old, RemovedBlocks(&[12, 13]), 12).unwrap();
+        let homes = PreviousAssignment::after(&old, RemovedBlocks(&[12, 13]), 12).unwrap();
         for x in ["0.5", "100"] {
             let solution = solved!(
                 &graph,
@@ -344,13 +349,16 @@ fn tiny_graphs_are_remapped_along_the_parts_of_a_machine() {
 #[test]
 fn invalid_input_is_rejected() {
     assert!(matches!(
-        Homes::after(&[0, 7], RemovedBlocks(&[3]), 4),
-        Err(HomesError::NoSuchBlock { vertex: 1, block: 7, now: 6, num_blocks: 4 })
+        PreviousAssignment::after(&[0, 7], RemovedBlocks(&[3]), 4),
+        Err(PreviousAssignmentError::NoSuchBlock { vertex: 1, block: 7, now: 6, num_blocks: 4 })
     ));
-    assert_eq!(Homes::after(&[0], RemovedBlocks(&[3, 1, 3]), 4), Err(HomesError::LeftTwice { block: 3 }));
-    let homes = Homes::new(&[0, 1], 2).unwrap();
+    assert_eq!(
+        PreviousAssignment::after(&[0], RemovedBlocks(&[3, 1, 3]), 4),
+        Err(PreviousAssignmentError::LeftTwice { block: 3 })
+    );
+    let homes = PreviousAssignment::new(&[0, 1], 2).unwrap();
     let child = homes.of_children(&[1, 2]);
-    assert_eq!(child, Err(HomesError::NoSuchParent { vertex: 1, parent: 2, num_parents: 2 }));
+    assert_eq!(child, Err(PreviousAssignmentError::NoSuchParent { vertex: 1, parent: 2, num_parents: 2 }));
     let graph = generate::grid(3, 1);
     let partitioner = Partitioner::new(PartitionPreset::Fast, 0);
     let targets = Targets::equal(&graph, 2, 0.5).unwrap();
@@ -358,15 +366,21 @@ fn invalid_input_is_rejected() {
         .remap(&graph, &targets, Remapping::new(&homes, weight("1")))
         .and_then(|found| found.into_best(weight("1")))
         .unwrap_err();
-    assert_eq!(error, RemapError::Homes(HomesError::Length { found: 2, expected: 3 }));
-    let homes = Homes::new(&[0, 1, 1], 3).unwrap();
+    assert_eq!(
+        error,
+        RemapError::PreviousAssignment(PreviousAssignmentError::Length { found: 2, expected: 3 })
+    );
+    let homes = PreviousAssignment::new(&[0, 1, 1], 3).unwrap();
     let error = partitioner
         .remap(&graph, &targets, Remapping::new(&homes, weight("0")))
         .and_then(|found| found.into_best(weight("0")))
         .unwrap_err();
-    assert_eq!(error, RemapError::Homes(HomesError::Blocks { found: 3, expected: 2 }));
+    assert_eq!(
+        error,
+        RemapError::PreviousAssignment(PreviousAssignmentError::Blocks { found: 3, expected: 2 })
+    );
     let heavy = CsrGraph::from_edges(2, [(0, 1, i64::MAX / 8)]).unwrap();
-    let homes = Homes::new(&[0, 1], 2).unwrap();
+    let homes = PreviousAssignment::new(&[0, 1], 2).unwrap();
     let targets = Targets::equal(&heavy, 2, 0.0).unwrap();
     let error = partitioner
         .remap(&heavy, &targets, Remapping::new(&homes, weight("0.3")))
@@ -375,11 +389,14 @@ fn invalid_input_is_rejected() {
     assert!(matches!(error, RemapError::TooLarge { .. }));
     let machine = Hierarchy::parse("2", "1").unwrap();
     let config = Config::preset(MapPreset::Fast);
-    let homes = Homes::new(&[0, 1, 2], 3).unwrap();
+    let homes = PreviousAssignment::new(&[0, 1, 2], 3).unwrap();
     let error = Request::new(&graph, &PreparedMachine::new(&machine))
         .balanced(Balance::default())
         .previous(Remapping::new(&homes, weight("1")))
         .solve(&config)
         .unwrap_err();
-    assert!(matches!(error, SolveError::Remap(RemapError::Homes(HomesError::Blocks { .. }))));
+    assert!(matches!(
+        error,
+        SolveError::Remap(RemapError::PreviousAssignment(PreviousAssignmentError::Blocks { .. }))
+    ));
 }

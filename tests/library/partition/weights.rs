@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use crate::common::{random_graph, with_node_weights};
+use viem::base::rng::Rng;
 use viem::graph::{CsrGraph, generate};
-use viem::ground::rng::Rng;
 use viem::machine::{Capacities, Grid, Hierarchy, Machine};
 use viem::partition::{
-    BoundViolation, FixedVertices, Homes, MigrationWeight, PartitionPreset, Partitioner, Remapping,
-    RemovedBlocks, Targets,
+    BoundViolation, FixedVertices, MigrationWeight, PartitionPreset, Partitioner, PreviousAssignment,
+    Remapping, RemovedBlocks, Targets,
 };
 use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request};
 use viem_io::metis::NodeWeights;
@@ -50,7 +50,7 @@ fn consistent(label: &str, remap: impl Fn(MigrationWeight) -> Found) -> Vec<Foun
 fn of_cut(
     graph: &CsrGraph,
     targets: &Targets,
-    homes: &Homes,
+    homes: &PreviousAssignment,
     partitioner: &Partitioner,
     weight: MigrationWeight,
 ) -> Found {
@@ -66,7 +66,7 @@ fn of_j(
     graph: &CsrGraph,
     machine: &dyn Machine,
     (config, balance): (&Config, Balance),
-    homes: &Homes,
+    homes: &PreviousAssignment,
     weight: MigrationWeight,
 ) -> Found {
     let report =
@@ -89,7 +89,7 @@ fn path(weights: &[i64]) -> CsrGraph {
 fn one_vertex_of_each_weight_goes_to_each_block_with_the_least_migration() {
     let graph = path(&[9, 9, 9, 9, 1, 1, 1, 1, 6, 6, 6, 6, 1, 1, 1, 1]);
     let targets = Targets::equal(&graph, 4, 0.03).unwrap();
-    let homes = Homes::new(&(0..16).map(|vertex| vertex / 4).collect::<Vec<_>>(), 4).unwrap();
+    let homes = PreviousAssignment::new(&(0..16).map(|vertex| vertex / 4).collect::<Vec<_>>(), 4).unwrap();
     for preset in [PartitionPreset::Fast, PartitionPreset::Eco, PartitionPreset::Strong] {
         for seed in 0..3 {
             let partitioner = Partitioner::new(preset, seed);
@@ -114,7 +114,7 @@ fn results_of_random_graphs_do_not_contradict_each_other() {
         // The last block has left in some rounds.
         let left = if round % 3 == 0 { vec![k] } else { Vec::new() };
         let old: Vec<u32> = (0..n as u32).map(|v| v * (k + left.len() as u32) / n as u32).collect();
-        let homes = Homes::after(&old, RemovedBlocks(&left), k as usize).unwrap();
+        let homes = PreviousAssignment::after(&old, RemovedBlocks(&left), k as usize).unwrap();
         let mut targets = Targets::equal(&graph, k as usize, [0.03, 0.2][round % 2]).unwrap();
         if round % 4 == 0 {
             let least = Targets::least_shares(&graph, &vec![1; k as usize], 0.8).unwrap();
@@ -144,7 +144,7 @@ fn results_on_machines_do_not_contradict_each_other() {
             if round % 2 == 0 { path(&weights(n, &mut rng)) } else { random_graph(n, 4, 9, &mut rng) };
         let graph = with_node_weights(&graph, &weights(n, &mut rng));
         let old: Vec<u32> = (0..n as u32).map(|v| v * 6 / n as u32).collect();
-        let homes = Homes::new(&old, 6).unwrap();
+        let homes = PreviousAssignment::new(&old, 6).unwrap();
         let config = Config::preset(MapPreset::ALL[round % 3]).with_seed(round as u64);
         consistent(&format!("round {round}"), |weight| {
             of_j(&graph, machines[round % 3], (&config, Balance::default()), &homes, weight)
@@ -157,7 +157,7 @@ fn results_on_machines_do_not_contradict_each_other() {
 fn a_large_weight_does_not_cut_more_for_the_same_migration() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("instances/mesh_64x48.graph");
     let mesh = read_graph(Source::open(&file).unwrap(), NodeWeights::Read).unwrap();
-    let homes = Homes::new(&mesh.nodes().map(|v| v / 192).collect::<Vec<_>>(), 16).unwrap();
+    let homes = PreviousAssignment::new(&mesh.nodes().map(|v| v / 192).collect::<Vec<_>>(), 16).unwrap();
     let targets = Targets::proportional(&mesh, &[[1, 2], [2, 2]].concat().repeat(4), 0.03).unwrap();
     let partitioner = Partitioner::new(PartitionPreset::Fast, 0);
     consistent("cut", |weight| of_cut(&mesh, &targets, &homes, &partitioner, weight));
@@ -225,7 +225,7 @@ fn tiny_problems_are_solved_to_the_optimum() {
         let (n, k) = (5 + rng.below(5) as usize, 2 + rng.below(2) as usize);
         let graph = with_node_weights(&random_graph(n, 3, 5, &mut rng), &weights(n, &mut rng));
         let old: Vec<u32> = (0..n).map(|_| rng.below(k as u32)).collect();
-        let homes = Homes::new(&old, k).unwrap();
+        let homes = PreviousAssignment::new(&old, k).unwrap();
         let targets = Targets::equal(&graph, k, 0.1).unwrap();
         let partitioner = Partitioner::new(PartitionPreset::Eco, round);
         let found = consistent("tiny", |weight| of_cut(&graph, &targets, &homes, &partitioner, weight));
@@ -250,7 +250,7 @@ fn tiny_problems_on_machines_are_solved_to_the_optimum() {
         let n = 5 + rng.below(4) as usize;
         let graph = with_node_weights(&random_graph(n, 3, 5, &mut rng), &weights(n, &mut rng));
         let old: Vec<u32> = (0..n).map(|_| rng.below(4)).collect();
-        let homes = Homes::new(&old, 4).unwrap();
+        let homes = PreviousAssignment::new(&old, 4).unwrap();
         let config = Config::preset(MapPreset::Eco).with_seed(round);
         let balance = Balance::default().with_imbalance(0.3);
         let found = consistent("tiny", |weight| of_j(&graph, &machine, (&config, balance), &homes, weight));
@@ -293,7 +293,7 @@ fn a_large_weight_moves_the_least_on_most_weighted_paths() {
         let (n, k) = (12 + rng.below(13) as usize, 3);
         let weights = weights(n, &mut rng);
         let (graph, old) = (path(&weights), (0..n).map(|v| (v * k / n) as u32).collect::<Vec<_>>());
-        let homes = Homes::new(&old, k).unwrap();
+        let homes = PreviousAssignment::new(&old, k).unwrap();
         let targets = Targets::equal(&graph, k, 0.03).unwrap();
         let partitioner = Partitioner::new(PartitionPreset::Eco, round);
         let found = of_cut(&graph, &targets, &homes, &partitioner, weight("1000"));
@@ -311,7 +311,7 @@ fn a_large_weight_moves_the_least_on_most_weighted_paths() {
 #[test]
 fn points_of_a_curve_are_results_of_calls() {
     let mesh = generate::mesh(30, 20, 1);
-    let homes = Homes::new(&mesh.nodes().map(|v| v / 100).collect::<Vec<_>>(), 6).unwrap();
+    let homes = PreviousAssignment::new(&mesh.nodes().map(|v| v / 100).collect::<Vec<_>>(), 6).unwrap();
     let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 2, 2], 0.03).unwrap();
     let partitioner = Partitioner::new(PartitionPreset::Eco, 1);
     let asked = Remapping::new(&homes, MigrationWeight::ONE).with_curve();

@@ -4,13 +4,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::common::{Family, random_graph, small_families, with_node_weights};
+use viem::base::rng::Rng;
+use viem::base::types::{NodeId, PeId, Weight};
 use viem::graph::{Coordinates, CsrGraph};
-use viem::ground::rng::Rng;
-use viem::ground::types::{NodeId, PeId, Weight};
 use viem::machine::{Blocks, Nodes};
 use viem::mapping::objective::{ScoreError, evaluate};
 use viem::partition::{
-    FixedVertices, Grouping, Homes, MigrationWeight, OrderIndex, PartitionAlgorithm, Remapping,
+    FixedVertices, Grouping, MigrationWeight, OrderIndex, PartitionAlgorithm, PreviousAssignment, Remapping,
 };
 use viem::solve::{
     Balance, Config, Initial, Lowered, Lowering, MapPreset, Objective, Order, ProcessGroups, RequestError,
@@ -96,7 +96,7 @@ struct Problem<'a> {
     balance: Balance,
     fixed: FixedVertices,
     groups: ProcessGroups,
-    homes: Homes,
+    homes: PreviousAssignment,
     /// A place that each process may have: fixed ones are in place, groups on one node.
     start: Mapping,
     points: Coordinates,
@@ -144,7 +144,7 @@ impl<'a> Problem<'a> {
             balance: Balance::default().with_imbalance(0.5),
             fixed,
             groups: ProcessGroups::of_size(n, 2).unwrap(),
-            homes: Homes::new(start.pes(), machine.num_pes()).unwrap(),
+            homes: PreviousAssignment::new(start.pes(), machine.num_pes()).unwrap(),
             start,
             points: Coordinates::new(1, points).unwrap(),
             index: OrderIndex::of_positions(backwards).unwrap(),

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::console::Console;
 use crate::error::{Result, UsageError};
 use crate::files;
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem_io::Source;

@@ -28,7 +28,7 @@ use crate::verb::{Form, Verb};
 use goal::Goal;
 use task::{Outputs, Task};
 use viem::PreparedMachine;
-use viem::ground::threads;
+use viem::base::threads;
 use viem::machine::Machine;
 use viem_io::Source;
 

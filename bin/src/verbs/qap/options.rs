@@ -8,7 +8,7 @@ use super::problem::OutputFormat;
 use crate::end;
 use crate::fixed::FixedOptions;
 use crate::options::{ReportOptions, SearchOptions, one_of};
-use viem::ground::types::Cost;
+use viem::base::types::Cost;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -13,7 +13,7 @@ use crate::files;
 use crate::job::Plan;
 use crate::report::JsonReport;
 use crate::summary::{Summary, counted};
-use viem::ground::types::Cost;
+use viem::base::types::Cost;
 use viem::mapping::Mapping;
 use viem::qap::lower_bound;
 

@@ -19,7 +19,7 @@ use crate::summary::Summary;
 use crate::verb::Form;
 use crate::workload::{JsonProgram, print_program};
 use viem::PreparedMachine;
-use viem::ground::types::Cost;
+use viem::base::types::Cost;
 use viem::machine::{Capacities, Machine};
 use viem::mapping::Mapping;
 use viem::solve::{Config, MapPreset};

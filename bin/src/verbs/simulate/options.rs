@@ -13,7 +13,7 @@ use crate::machine::MachineOptions;
 use crate::neighbourhood::NeighbourhoodOptions;
 use crate::options::{ReportOptions, SearchOptions, one_of};
 use crate::workload::{CostOptions, LinkOptions};
-use viem::ground::settings::named;
+use viem::base::settings::named;
 use viem::mapping::construct::Construction;
 use viem_workload::simulate::SimulationConfig;
 

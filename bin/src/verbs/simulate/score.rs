@@ -18,7 +18,7 @@ use crate::summary::{Summary, counted};
 use crate::verb::Form;
 use crate::workload::{JsonProgram, SimulationReport, print_program, print_simulation, write_trace};
 use viem::PreparedMachine;
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 use viem::machine::{Capacities, Machine};
 use viem::mapping::Mapping;
 use viem_io::Source;

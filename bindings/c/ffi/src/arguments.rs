@@ -4,7 +4,7 @@
 use std::ffi::{CStr, c_char};
 use std::fmt;
 
-use viem::ground::error::{ErrorKind, HasKind};
+use viem::base::error::{ErrorKind, HasKind};
 
 /// An argument that is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

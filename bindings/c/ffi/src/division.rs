@@ -1,7 +1,7 @@
 //! The blocks that a graph is divided into.
 
+use viem::base::types::Weight;
 use viem::graph::CsrGraph;
-use viem::ground::types::Weight;
 use viem::machine::{Blocks, HierarchyError};
 use viem::partition::{FixedVertices, TargetsError};
 use viem::solve::{Balance, Objective};

@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use viem::CsrGraph;
+use viem::base::types::{NodeId, Weight};
 use viem::graph::GraphError;
-use viem::ground::types::{NodeId, Weight};
 
 use crate::{check_memory, memory_of_graph};
 

@@ -6,8 +6,8 @@ use std::fmt;
 use std::ptr::null_mut;
 
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::memory::available;
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::memory::available;
 
 /// There is less memory than a call needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use viem::graph::GraphError;
 use viem::machine::MachineError;
 use viem::mapping::MappingError;
 use viem::mapping::objective::ScoreError;
-use viem::partition::{FixedError, HomesError, RemapError, TargetsError};
+use viem::partition::{FixedError, PreviousAssignmentError, RemapError, TargetsError};
 use viem::qap::QapSolveError;
 use viem::solve::SolveError;
 use viem_cluster::SpecError;
@@ -115,9 +115,9 @@ fn of_targets(error: &TargetsError) -> Place {
     }
 }
 
-fn of_homes(error: &HomesError) -> Place {
+fn of_homes(error: &PreviousAssignmentError) -> Place {
     match error {
-        HomesError::NoSuchBlock { vertex, .. } => Place::entry(*vertex),
+        PreviousAssignmentError::NoSuchBlock { vertex, .. } => Place::entry(*vertex),
         _ => Place::default(),
     }
 }
@@ -168,7 +168,7 @@ fn inside_score(error: &ScoreError) -> Option<&(dyn StdError + 'static)> {
 
 fn inside_remap(error: &RemapError) -> Option<&(dyn StdError + 'static)> {
     match error {
-        RemapError::Homes(error) => Some(error),
+        RemapError::PreviousAssignment(error) => Some(error),
         _ => None,
     }
 }

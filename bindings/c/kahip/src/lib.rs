@@ -14,7 +14,7 @@ use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_int};
 use std::fmt::Display;
 
-use viem::ground::types::{BlockId, Cost};
+use viem::base::types::{BlockId, Cost};
 use viem::solve::Balance;
 use viem::{Config, CsrGraph, Hierarchy, PartitionPreset, PreparedMachine, Request, Solution};
 use viem_ffi::{

@@ -4,7 +4,7 @@
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::transmute;
 
-use viem::ground::types::{BlockId, Weight};
+use viem::base::types::{BlockId, Weight};
 use viem_ffi::{LooseGraph, arcs_from, array, array_mut, optional, put};
 
 use crate::mesh::{Adjacency, Mesh};

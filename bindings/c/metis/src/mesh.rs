@@ -1,6 +1,6 @@
 //! Meshes: elements, each a list of nodes.
 
-use viem::ground::types::BlockId;
+use viem::base::types::BlockId;
 use viem_ffi::{arcs_from, check_memory};
 
 use crate::{Fault, Idx};

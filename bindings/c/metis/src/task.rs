@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use viem::ground::threads;
-use viem::ground::types::{BlockId, NodeId, Weight};
+use viem::base::threads;
+use viem::base::types::{BlockId, NodeId, Weight};
 use viem::partition::Volume;
 use viem::{CsrGraph, PartitionPreset, Partitioner, Targets};
 use viem_ffi::{LooseGraph, check_memory, memory_of_run};

@@ -3,7 +3,7 @@
 
 use std::ffi::c_void;
 
-use viem::ground::types::{BlockId, NodeId};
+use viem::base::types::{BlockId, NodeId};
 use viem_c::error::{Error, Status};
 use viem_c::machine::Machine;
 use viem_c::mapping::Report;

@@ -14,7 +14,7 @@ mod comm;
 
 use std::ffi::c_char;
 
-use viem::ground::error::{ErrorKind, HasKind};
+use viem::base::error::{ErrorKind, HasKind};
 use viem::solve::Balance;
 use viem_c::error::{Error, Status, call_of_other};
 use viem_c::machine::Machine;

@@ -32,7 +32,7 @@ use std::collections::BTreeMap;
 use crate::files::hwloc::{Object, ObjectKind};
 use crate::files::near::{self, NearCores};
 use crate::files::{ClusterFault, Fault, Text, shown};
-use viem::ground::types::Distance;
+use viem::base::types::Distance;
 use viem_io::{ReadError, Source};
 
 /// GPUs of a node at most.

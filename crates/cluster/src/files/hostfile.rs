@@ -19,7 +19,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use crate::files::{ClusterFault, Fault, MOST_HOSTS, Text, fields, hostlist, lines, shown};
-use viem::ground::text::Place;
+use viem::base::text::Place;
 use viem_io::{ReadError, Source};
 
 /// Slots of a host at most.

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use crate::files::{ClusterFault, Fault, Text, fields, lines, shown};
-use viem::ground::number;
+use viem::base::number;
 use viem_io::{ReadError, Source};
 
 /// Hosts at most: a matrix of as many takes 128 MiB.

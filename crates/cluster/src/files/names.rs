@@ -113,7 +113,7 @@ fn is_address(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use viem::ground::rng::Rng;
+    use viem::base::rng::Rng;
 
     #[test]
     fn hosts_with_one_meaning_are_found() {

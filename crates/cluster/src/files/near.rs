@@ -130,7 +130,7 @@ fn length_of_run(numbers: &[u32]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use viem::ground::rng::Rng;
+    use viem::base::rng::Rng;
 
     fn of(sets: &[&[u32]]) -> Vec<Vec<u32>> {
         let sets: Vec<Vec<u32>> = sets.iter().map(|set| set.to_vec()).collect();

@@ -9,7 +9,7 @@
 //! All else that they print is skipped. Numbers may have decimals: then all are multiplied by the same power of 10.
 
 use crate::files::{ClusterFault, Fault, Text, fields, lines, shown};
-use viem::ground::types::Distance;
+use viem::base::types::Distance;
 use viem_io::{ReadError, Source};
 
 /// Objects at most.

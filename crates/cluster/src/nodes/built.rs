@@ -6,7 +6,7 @@
 use super::error::ClusterError;
 use super::levels::{self, Level, Members};
 use super::network::{self, Network};
-use viem::ground::types::Distance;
+use viem::base::types::Distance;
 use viem::machine::{
     DistanceMatrix, Hierarchy, Hosted, Machine, MachineError, Metric as _, Parts, UnevenTree,
 };

@@ -1,7 +1,7 @@
 //! Faults of clusters.
 
 use crate::files::names::UnclearHost;
-use viem::ground::error::{ErrorKind, HasKind};
+use viem::base::error::{ErrorKind, HasKind};
 use viem::machine::MachineError;
 
 /// The reason why there is no such cluster.

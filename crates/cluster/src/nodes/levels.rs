@@ -2,7 +2,7 @@
 
 use super::error::ClusterError;
 use crate::files::hwloc::ObjectKind;
-use viem::ground::types::{Distance, greatest_common_divisor};
+use viem::base::types::{Distance, greatest_common_divisor};
 use viem::machine::{Hierarchy, MachineError};
 
 /// The members of the groups of a level.

@@ -1,6 +1,6 @@
 //! Clusters: nodes with names, their insides, and their network.
 //!
-//! A [`Draft`] describes a cluster; [`Cluster::new`] makes a machine of it: a [`Hierarchy`] where all is regular.
+//! A [`ClusterSpec`] describes a cluster; [`Cluster::new`] makes a machine of it: a [`Hierarchy`] where all is regular.
 //!
 //! PEs are numbered in the order of the nodes, and in a node in the order of hwloc. So a mapping of rank i to PE i is what
 //! launchers do by themselves when they fill one node after the other.
@@ -24,8 +24,8 @@ use levels::{Given, Members};
 use network::Network;
 use shape::{Leaf, Levels};
 use share::Shares;
-use viem::ground::memory;
-use viem::ground::types::{Distance, PeId};
+use viem::base::memory;
+use viem::base::types::{Distance, PeId};
 use viem::machine::{
     Audited, Distances, Division, Hierarchy, Interconnect, Located, Location, Machine, MachineError, Note,
     SlurmJob,
@@ -42,7 +42,7 @@ const PE_BYTES: u128 = 128;
 /// It has a PE for each rank. Without a number of ranks, there are as many as its cores or hardware threads suffice for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct DraftNode {
+pub struct NodeSpec {
     /// The name that the system gives it, if known.
     pub host: Option<String>,
     /// The index of its inside.
@@ -60,7 +60,7 @@ pub struct DraftNode {
     pub cores_per_rank: Option<u32>,
 }
 
-impl DraftNode {
+impl NodeSpec {
     /// A node whose cores or hardware threads are a PE each.
     pub fn new(host: Option<String>, inside: usize) -> Self {
         Self { host, inside, limit: None, cpus: None, slots: None, ranks: None, cores_per_rank: None }
@@ -74,9 +74,9 @@ impl DraftNode {
 
 /// The description of a cluster.
 #[derive(Clone, Debug)]
-pub struct Draft<'a> {
+pub struct ClusterSpec<'a> {
     /// The nodes.
-    pub nodes: Vec<DraftNode>,
+    pub nodes: Vec<NodeSpec>,
     /// The insides of the nodes: [`ObjectKind::Machine`]s.
     pub insides: Vec<Object>,
     /// The unit that is a PE.
@@ -93,9 +93,9 @@ pub struct Draft<'a> {
     pub notes: Vec<Note>,
 }
 
-impl Draft<'_> {
+impl ClusterSpec<'_> {
     /// A draft of these nodes, all of them alike to the network, of which nothing else is known.
-    pub fn new(nodes: Vec<DraftNode>, insides: Vec<Object>, unit: Unit) -> Self {
+    pub fn new(nodes: Vec<NodeSpec>, insides: Vec<Object>, unit: Unit) -> Self {
         Self {
             nodes,
             insides,
@@ -129,7 +129,7 @@ pub struct Cluster {
 
 impl Cluster {
     /// The machine of a draft. O(p log p) for p PEs, and O(n²) for n nodes where their distances are given by pairs.
-    pub fn new(draft: Draft<'_>) -> Result<Self, ClusterError> {
+    pub fn new(draft: ClusterSpec<'_>) -> Result<Self, ClusterError> {
         let levels = Levels::new(&draft.insides, draft.unit);
         let pools = Pools::new(&draft, &levels);
         let rooms = rooms(&draft, &pools)?;
@@ -173,7 +173,7 @@ impl Cluster {
         let Built { tree, links, outline, .. } = built;
         let slurm_job = draft.slurm_job;
         notes.splice(..0, draft.notes);
-        let is_cut = |(index, node): &(usize, &DraftNode)| {
+        let is_cut = |(index, node): &(usize, &NodeSpec)| {
             node.limit.is_some_and(|limit| (limit as usize) < pools.of_node(*index).len())
         };
         if let Some((_, node)) = draft.nodes.iter().enumerate().find(is_cut) {
@@ -209,12 +209,12 @@ struct Pools {
 
 impl Pools {
     /// O(n log n) for n nodes and their CPUs, besides the leaves.
-    fn new(draft: &Draft<'_>, levels: &Levels) -> Self {
-        let key = |node: &'_ DraftNode| (node.inside, node.cpus.clone());
+    fn new(draft: &ClusterSpec<'_>, levels: &Levels) -> Self {
+        let key = |node: &'_ NodeSpec| (node.inside, node.cpus.clone());
         let mut kinds: Vec<(usize, Option<Vec<u32>>)> = draft.nodes.iter().map(key).collect();
         kinds.sort_unstable();
         kinds.dedup();
-        let pool = |node: &DraftNode| {
+        let pool = |node: &NodeSpec| {
             kinds.partition_point(|(inside, cpus)| (*inside, cpus) < (node.inside, &node.cpus))
         };
         let pool_of = draft.nodes.iter().map(pool).collect();
@@ -243,9 +243,9 @@ struct Room {
 }
 
 /// Returns the room of each node.
-fn rooms(draft: &Draft<'_>, pools: &Pools) -> Result<Vec<Room>, ClusterError> {
+fn rooms(draft: &ClusterSpec<'_>, pools: &Pools) -> Result<Vec<Room>, ClusterError> {
     let unit_of = |inside: usize| draft.unit.plural(&draft.insides[inside]);
-    let room = |(index, node): (usize, &DraftNode)| {
+    let room = |(index, node): (usize, &NodeSpec)| {
         let unit = unit_of(node.inside);
         let found = pools.of_node(index).len();
         let host = || node.host.clone().unwrap_or_else(|| format!("node{index}"));
@@ -299,7 +299,7 @@ fn count_pes(rooms: &[Room]) -> Result<Vec<PeId>, ClusterError> {
 
 /// The PEs of nodes, one list for all nodes that have the same, and which of them each node has.
 fn fill(
-    draft: &Draft<'_>,
+    draft: &ClusterSpec<'_>,
     pools: &Pools,
     rooms: &[Room],
     levels: &Levels,
@@ -343,7 +343,7 @@ fn check_sum(num_pes: u64) -> Result<(), MachineError> {
 }
 
 /// Returns the network of the nodes that have PEs.
-fn network(draft: &Draft<'_>, rooms: &[Room]) -> Result<Network, ClusterError> {
+fn network(draft: &ClusterSpec<'_>, rooms: &[Room]) -> Result<Network, ClusterError> {
     let all = draft.nodes.iter().zip(rooms).enumerate();
     let used: Vec<usize> = all.filter(|(_, (_, room))| room.ranks > 0).map(|(index, _)| index).collect();
     let hosts: Vec<Option<&str>> = used.iter().map(|&node| draft.nodes[node].host.as_deref()).collect();

@@ -8,7 +8,7 @@ use crate::files::fabric::Fabric;
 use crate::files::latency::Latencies;
 use crate::files::names::Names;
 use crate::files::topology::{Switch, Topology, Torus};
-use viem::ground::types::Distance;
+use viem::base::types::Distance;
 
 /// Nodes whose distances are stored pair by pair, at most: as many take 128 MiB.
 pub(super) const MOST_NODES: usize = 1 << 12;

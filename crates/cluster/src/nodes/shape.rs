@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::files::hwloc::{CoreNumbers, Object, ObjectKind};
-use viem::ground::types::Distance;
+use viem::base::types::Distance;
 use viem::machine::CoreRange;
 
 /// The unit on which processes are placed.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::error::SpecError;
-use super::wanted::PeKind;
+use super::machine_spec::PeKind;
 use viem::machine::Machine;
 
 /// A kind of cluster, which is read from files or found in the environment. It is written as a name, a colon and parameters.

@@ -1,7 +1,7 @@
 //! Why there is no such machine.
 
 use crate::nodes::ClusterError;
-use viem::ground::error::{ErrorKind, HasKind};
+use viem::base::error::{ErrorKind, HasKind};
 use viem::machine::MachineError;
 use viem::machine::spec as text;
 use viem_io::ReadError;

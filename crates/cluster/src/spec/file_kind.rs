@@ -11,14 +11,14 @@ pub struct FileKind {
     pub about: &'static str,
     /// The endings of the names of such files. They matter only if the content leaves a doubt.
     pub endings: &'static [&'static str],
-    pub(super) resembles: fn(&Opening<'_>) -> Likeness,
+    pub(super) resembles: fn(&FilePrefix<'_>) -> Match,
     pub(super) read: fn(Source<'_>) -> Result<Box<dyn Machine>, SpecError>,
 }
 
 /// The quality of the match between a file and a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Likeness {
+pub enum Match {
     /// No match.
     No,
     /// It could be one.
@@ -29,7 +29,7 @@ pub enum Likeness {
 
 /// The fields of the first line of a file that is neither empty nor a comment, five at most, and all that is known of the rest.
 #[derive(Debug)]
-pub struct Opening<'a> {
+pub struct FilePrefix<'a> {
     fields: Vec<&'a str>,
     start: &'a [u8],
 }
@@ -44,7 +44,7 @@ fn fields(line: &[u8]) -> impl Iterator<Item = &str> {
     fields.take_while(|field| !field.starts_with(['#', '%']))
 }
 
-impl<'a> Opening<'a> {
+impl<'a> FilePrefix<'a> {
     /// The opening of a text, given its first bytes.
     pub fn new(start: &'a [u8]) -> Self {
         let mut lines = start.split(|&byte| byte == b'\n').map(|line| fields(line).take(FIELDS).collect());

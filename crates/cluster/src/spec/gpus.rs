@@ -1,6 +1,6 @@
 //! GPUs of a node, as `nvidia-smi topo -m` and `rocm-smi --showtopo` print how they are linked.
 
-use super::file_kind::{FileKind, Likeness};
+use super::file_kind::{FileKind, Match};
 use super::matrix;
 use crate::files::gpus::{self, GpuDistances};
 
@@ -8,8 +8,8 @@ pub(super) const FILE: FileKind = FileKind {
     about: "the GPUs of a node, as nvidia-smi topo or rocm-smi prints them",
     endings: &[],
     resembles: |opening| match gpus::tool(&String::from_utf8_lossy(opening.start())) {
-        Some(_) => Likeness::Yes,
-        None => Likeness::No,
+        Some(_) => Match::Yes,
+        None => Match::No,
     },
     read: |source| {
         let name = source.name().to_owned();

@@ -1,8 +1,8 @@
 //! Distance matrices.
 
 use super::error::SpecError;
-use super::file_kind::{FileKind, Likeness};
-use viem::ground::types::Distance;
+use super::file_kind::{FileKind, Match};
+use viem::base::types::Distance;
 use viem::machine::{DistanceMatrix, Machine};
 use viem_io::matrix::{self, Matrix};
 
@@ -10,12 +10,12 @@ pub(super) const FILE: FileKind = FileKind {
     about: "a matrix of distances",
     endings: &[".matrix", ".mat", ".dist"],
     resembles: |opening| match (opening.number(), opening.num_fields()) {
-        (None, _) if opening.is_named_table() => Likeness::Yes,
-        (None, _) => Likeness::No,
+        (None, _) if opening.is_named_table() => Match::Yes,
+        (None, _) => Match::No,
         // The distance from the first PE to itself, a line with a single number, or more fields than the header of a graph has.
-        (Some(0.0), _) | (_, 1 | 5..) => Likeness::Yes,
-        _ if opening.is_square_table() => Likeness::Yes,
-        _ => Likeness::Maybe,
+        (Some(0.0), _) | (_, 1 | 5..) => Match::Yes,
+        _ if opening.is_square_table() => Match::Yes,
+        _ => Match::Maybe,
     },
     read: |source| {
         let name = source.name().to_owned();

@@ -20,23 +20,23 @@ mod error;
 mod file;
 mod file_kind;
 mod gpus;
+mod machine_spec;
 mod matrix;
 mod network;
 mod numa;
 mod target;
-mod wanted;
 
 pub use cluster_kind::ClusterKind;
 pub use error::SpecError;
 pub use file::{FILES, read};
-pub use file_kind::{FileKind, Likeness, Opening};
-pub use wanted::{PeKind, Wanted};
+pub use file_kind::{FileKind, FilePrefix, Match};
+pub use machine_spec::{MachineSpec, PeKind};
 
 use std::path::{Path, PathBuf};
 
 use self::cluster_kind::Request;
-use viem::ground::number_list::{self, ListOf, is_list};
-use viem::ground::types::PeId;
+use viem::base::number_list::{self, ListOf, is_list};
+use viem::base::types::PeId;
 use viem::machine::Machine;
 use viem::machine::spec::{self as text, kind_of, listed};
 use viem_io::Source;
@@ -56,11 +56,11 @@ pub fn build<'a>(
     spec: &'a str,
     distances: impl Into<Option<&'a str>>,
 ) -> Result<Box<dyn Machine>, SpecError> {
-    build_wanted(&Wanted::new(spec).with_distances(distances))
+    build_wanted(&MachineSpec::new(spec).with_distances(distances))
 }
 
 /// The machine that a user wants.
-pub fn build_wanted(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
+pub fn build_wanted(wanted: &MachineSpec<'_>) -> Result<Box<dyn Machine>, SpecError> {
     let machine = whole(wanted)?;
     match wanted.pes {
         Some(pes) => restricted(machine, pes),
@@ -96,8 +96,8 @@ fn cluster_of(spec: &str) -> Option<(&'static ClusterKind, &str)> {
     })
 }
 
-fn whole(wanted: &Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
-    let &Wanted { spec, distances, pe, latency, link_cycles, .. } = wanted;
+fn whole(wanted: &MachineSpec<'_>) -> Result<Box<dyn Machine>, SpecError> {
+    let &MachineSpec { spec, distances, pe, latency, link_cycles, .. } = wanted;
     let cluster = cluster_of(spec);
     let is_file = file_of(spec).is_some();
     if link_cycles.is_some() && !is_file {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::error::SpecError;
-use super::file_kind::{FileKind, Likeness};
+use super::file_kind::{FileKind, Match};
 use viem::machine::{Interconnect, Machine, Network};
 use viem_io::Source;
 use viem_io::metis::{self, NodeWeights};
@@ -13,10 +13,10 @@ pub(super) const FILE: FileKind = FileKind {
     endings: &[".graph", ".metis"],
     resembles: |opening| match opening.number() {
         // A file that begins with a word may be some other format of graphs; their reader says which.
-        None if opening.word().is_some() && opening.is_known() => Likeness::Maybe,
+        None if opening.word().is_some() && opening.is_known() => Match::Maybe,
         // A number of vertices, of edges, and at most two numbers more.
-        Some(vertices) if vertices != 0.0 && (2..=4).contains(&opening.num_fields()) => Likeness::Maybe,
-        _ => Likeness::No,
+        Some(vertices) if vertices != 0.0 && (2..=4).contains(&opening.num_fields()) => Match::Maybe,
+        _ => Match::No,
     },
     read: |source| {
         let name = source.name().to_owned();

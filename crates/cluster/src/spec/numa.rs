@@ -1,6 +1,6 @@
 //! Distances of NUMA nodes, as `numactl`, `likwid-topology` and `lstopo` print them.
 
-use super::file_kind::{FileKind, Likeness};
+use super::file_kind::{FileKind, Match};
 use super::matrix;
 use crate::files::numa::{self, NumaDistances};
 
@@ -8,8 +8,8 @@ pub(super) const FILE: FileKind = FileKind {
     about: "distances of NUMA nodes, as numactl, likwid-topology or lstopo prints them",
     endings: &[],
     resembles: |opening| match numa::tool(&String::from_utf8_lossy(opening.start())) {
-        Some(_) => Likeness::Yes,
-        None => Likeness::No,
+        Some(_) => Match::Yes,
+        None => Match::No,
     },
     read: |source| {
         let name = source.name().to_owned();

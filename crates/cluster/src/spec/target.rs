@@ -1,8 +1,8 @@
 //! Target files of Scotch.
 
-use super::file_kind::{FileKind, Likeness};
+use super::file_kind::{FileKind, Match};
 use crate::spec::error::SpecError;
-use viem::ground::types::{Distance, PeId};
+use viem::base::types::{Distance, PeId};
 use viem::machine::spec::listed;
 use viem::machine::{
     Capacities, Dimension, DistanceMatrix, Distances, Divided, Division, Grid, Hierarchy, Hypercube,
@@ -14,10 +14,10 @@ pub(super) const FILE: FileKind = FileKind {
     about: "a target file of Scotch",
     endings: &[".tgt"],
     resembles: |opening| match opening.word() {
-        Some(word) if target::is_name(word) => Likeness::Yes,
+        Some(word) if target::is_name(word) => Match::Yes,
         // A name that is misspelt.
-        _ if opening.is_word_with_numbers() => Likeness::Maybe,
-        _ => Likeness::No,
+        _ if opening.is_word_with_numbers() => Match::Maybe,
+        _ => Match::No,
     },
     read: |source| {
         let name = source.name().to_owned();

@@ -2,25 +2,25 @@
 
 use std::path::Path;
 
-use viem::ground::rng::Rng;
-use viem::ground::types::{Distance, PeId};
+use viem::base::rng::Rng;
+use viem::base::types::{Distance, PeId};
 use viem::machine::{Audited as _, CoreRange, Division, Interconnect, Machine, Nodes};
 use viem_cluster::files::hwloc::{Object, ObjectKind};
 use viem_cluster::files::topology::{self, Switch, Topology, Torus};
 use viem_cluster::files::{hostfile, hostlist, hwloc, latency, numa, synthetic};
-use viem_cluster::nodes::{Cluster, ClusterError, Draft, DraftNode, Unit, plain, regular};
-use viem_cluster::{PeKind, SpecError, Wanted};
+use viem_cluster::nodes::{Cluster, ClusterError, ClusterSpec, NodeSpec, Unit, plain, regular};
+use viem_cluster::{MachineSpec, PeKind, SpecError};
 use viem_io::{ReadError, Source};
 use viem_verify::{MachineText, OUTLINE, audit_on};
 
 use crate::table;
 
-fn draft(nodes: Vec<DraftNode>, insides: Vec<Object>) -> Draft<'static> {
-    Draft::new(nodes, insides, Unit::Core)
+fn draft(nodes: Vec<NodeSpec>, insides: Vec<Object>) -> ClusterSpec<'static> {
+    ClusterSpec::new(nodes, insides, Unit::Core)
 }
 
-fn nodes(count: usize) -> Vec<DraftNode> {
-    (0..count).map(|node| DraftNode::new(Some(format!("n{node}")), 0)).collect()
+fn nodes(count: usize) -> Vec<NodeSpec> {
+    (0..count).map(|node| NodeSpec::new(Some(format!("n{node}")), 0)).collect()
 }
 
 /// A topology as a file has it.
@@ -30,7 +30,7 @@ fn read_topology(text: &str) -> Result<Topology, ReadError> {
 
 /// This many nodes of two cores with this topology.
 fn pairs_of_cores(count: usize, topology: Topology) -> Result<Cluster, ClusterError> {
-    Cluster::new(Draft { topology, ..draft(nodes(count), vec![plain(2)]) })
+    Cluster::new(ClusterSpec { topology, ..draft(nodes(count), vec![plain(2)]) })
 }
 
 /// Asserts that a message holds this.
@@ -75,7 +75,7 @@ fn levels_with_one_child_are_dropped_and_keep_their_best_name() {
     let node = synthetic::read("line", "numa:2 pack:1 l3:1 core:4 pu:2").unwrap();
     let cluster = Cluster::new(draft(nodes(1), vec![node.clone()])).unwrap();
     assert_eq!(cluster.describe(), "2 sockets x 4 cores = 4:2, distances 1:3 (assumed)");
-    let threads = Cluster::new(Draft { unit: Unit::Pu, ..draft(nodes(3), vec![node]) }).unwrap();
+    let threads = Cluster::new(ClusterSpec { unit: Unit::Pu, ..draft(nodes(3), vec![node]) }).unwrap();
     let expected =
         "3 nodes x 2 sockets x 4 cores x 2 hardware threads = 2:4:2:3, distances 1:2:6:60 (assumed)";
     assert_eq!(threads.describe(), expected);
@@ -246,7 +246,7 @@ fn nodes_without_ranks_are_left_out_of_the_machine() {
         let mut nodes = nodes(4);
         nodes.iter_mut().for_each(|node| node.ranks = Some(2));
         nodes[1].ranks = Some(0);
-        Cluster::new(Draft { topology, latencies, ..draft(nodes, vec![regular(&[4, 2])]) }).unwrap()
+        Cluster::new(ClusterSpec { topology, latencies, ..draft(nodes, vec![regular(&[4, 2])]) }).unwrap()
     };
     let cluster = of(Topology::Flat, None);
     assert_eq!(cluster.describe(), "3 nodes x 2 sockets = 2:3, distances 1:10 (assumed)");
@@ -267,7 +267,7 @@ fn nodes_without_ranks_are_left_out_of_the_machine() {
 
 #[test]
 fn nodes_without_room_are_named() {
-    let refused = |change: &dyn Fn(&mut DraftNode)| {
+    let refused = |change: &dyn Fn(&mut NodeSpec)| {
         let mut nodes = nodes(2);
         change(&mut nodes[1]);
         Cluster::new(draft(nodes, vec![regular(&[4, 2])])).err().unwrap().to_string()
@@ -475,7 +475,7 @@ fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     folder
 }
 
-fn build(folder: &Path, spec: &str, wanted: Wanted<'_>) -> Result<Box<dyn Machine>, SpecError> {
+fn build(folder: &Path, spec: &str, wanted: MachineSpec<'_>) -> Result<Box<dyn Machine>, SpecError> {
     let spec = spec.replace('@', &format!("{}/", folder.display()));
     let mut wanted = wanted;
     wanted.spec = &spec;
@@ -516,7 +516,7 @@ fn nodes_of_gpus_are_described_by_what_their_tools_print() {
         ("conf", "SwitchName=s1 Nodes=n[1-2]\nSwitchName=s2 Nodes=n3\n"),
     ]);
     let of = |spec: &str, wanted| build(folder.path(), spec, wanted).unwrap();
-    let none = Wanted::default();
+    let none = MachineSpec::default();
     let same = of("hosts:@hosts,node=@all", none);
     assert_eq!(same.describe(), "3 nodes x 4 GPUs = 4:3, distances 1:36 (assumed)");
     let pairs = of("hosts:@hosts,node=@pairs", none);
@@ -611,7 +611,7 @@ fn gpus_have_the_numbers_of_their_bus_addresses() {
         ("two.xml", &node_of_gpus(2, &two)),
         ("two.txt", &table_of_gpus(&[1, 0], &["0-1,4-5", "2-3,6-7"])),
     ]);
-    let of = |spec: &str| build(folder.path(), spec, Wanted::default().with_pe(PeKind::Gpu)).unwrap();
+    let of = |spec: &str| build(folder.path(), spec, MachineSpec::default().with_pe(PeKind::Gpu)).unwrap();
     // By number.
     let eight: [&[u32]; 8] = [
         &[12, 13, 28, 29],
@@ -671,7 +671,7 @@ fn addresses_are_compared_as_numbers() {
         let names: Vec<[&str; 1]> = places.iter().map(|&gpu| [order[gpu]]).collect();
         let numa: Vec<&[&str]> = names.iter().map(|name| name.as_slice()).collect();
         let folder = folder(&[("hosts", "n1\n"), ("node.xml", &node_of_gpus(1, &numa))]);
-        let wanted = Wanted::default().with_pe(PeKind::Gpu);
+        let wanted = MachineSpec::default().with_pe(PeKind::Gpu);
         let machine = build(folder.path(), "hosts:@hosts,node=@node.xml", wanted).unwrap();
         let nodes = Nodes::of(machine.as_ref());
         for site in (0..10).map(|pe| nodes.site(pe)) {
@@ -705,7 +705,7 @@ fn what_is_near_gpus_is_known_or_not() {
         ("one", "\tGPU0\tCPU Affinity\nGPU0\t X \t4,2\n"),
     ]);
     let near = |node: &str, gpus: usize| -> Vec<(Vec<u32>, Vec<u32>)> {
-        let wanted = Wanted::default().with_pe(PeKind::Gpu);
+        let wanted = MachineSpec::default().with_pe(PeKind::Gpu);
         let machine =
             build(folder.path(), &format!("hosts:@hosts,node={node},ranks={gpus}"), wanted).unwrap();
         let nodes = Nodes::of(machine.as_ref());
@@ -748,7 +748,7 @@ fn gpus_that_are_far_from_their_network_adapter_are_farther_from_other_nodes() {
         ("lat", "n1 n2 n3\n0 1 2\n1 0 2\n2 2 0\n"),
     ]);
     let of = |spec: &str, wanted| build(folder.path(), spec, wanted).unwrap();
-    let none = Wanted::default();
+    let none = MachineSpec::default();
     // GPUs 0, 1, 2 and 3 of a node are 18, 18, 6 and 0 from its network.
     let farther = [18, 18, 6, 0];
     let check = |machine: &dyn Machine, between: &[[Distance; 3]; 3]| {
@@ -854,31 +854,32 @@ fn specifications_of_clusters() {
     for (spec, expected) in cases {
         let (shape, distances) = expected.rsplit_once(", ").unwrap();
         let expected = format!("{shape}, distances {distances} (assumed)");
-        assert_eq!(describe(spec, Wanted::default()), expected, "{spec}");
+        assert_eq!(describe(spec, MachineSpec::default()), expected, "{spec}");
     }
-    let given = describe("hosts:@plain,node=4:2", Wanted::default().with_distances("2:7:70"));
+    let given = describe("hosts:@plain,node=4:2", MachineSpec::default().with_distances("2:7:70"));
     assert_eq!(given, "2 nodes x 2 sockets x 4 cores = 4:2:2, distances 2:7:70 (given)");
-    let threads = describe("hwloc:pack:2 core:2 pu:2", Wanted::default().with_pe(PeKind::Thread));
+    let threads = describe("hwloc:pack:2 core:2 pu:2", MachineSpec::default().with_pe(PeKind::Thread));
     let expected = "2 sockets x 2 cores x 2 hardware threads = 2:2:2, distances 1:2:6 (assumed)";
     assert_eq!(threads, expected);
     let (lat, machine_of) =
         (folder.path().join("lat"), |wanted| build(folder.path(), "hosts:@plain,node=2:2", wanted).unwrap());
-    let measured = machine_of(Wanted::default().with_latency(lat.as_path()));
+    let measured = machine_of(MachineSpec::default().with_latency(lat.as_path()));
     assert_eq!(
         measured.describe(),
         "2 nodes x 2 sockets x 2 cores, distances 10:30 inside a node (assumed), 300 to 300 between nodes (latencies, the least is 4)"
     );
     let full =
-        build(folder.path(), "hosts:@full,node=2:2", Wanted::default().with_latency(lat.as_path())).unwrap();
+        build(folder.path(), "hosts:@full,node=2:2", MachineSpec::default().with_latency(lat.as_path()))
+            .unwrap();
     assert_eq!(full.describe(), measured.describe());
-    let scaled = machine_of(Wanted::default().with_latency(lat.as_path()).with_distances("1:2:9"));
+    let scaled = machine_of(MachineSpec::default().with_latency(lat.as_path()).with_distances("1:2:9"));
     assert_eq!(table(scaled.as_ref())[0][4], 9);
 }
 
 #[test]
 fn parts_of_clusters_keep_their_hosts() {
     let folder = folder(&[("plain", "a\nb\nc\n")]);
-    let some = Wanted::default().with_pes("11,4-5");
+    let some = MachineSpec::default().with_pes("11,4-5");
     let machine = build(folder.path(), "hosts:@plain,node=2:2", some).unwrap();
     let sites = Nodes::of(&machine);
     assert_eq!(sites.hosts(), ["b", "c"]);
@@ -891,7 +892,7 @@ fn parts_of_clusters_keep_their_hosts() {
 fn likely_mistakes_cause_warnings() {
     let folder = folder(&[("plain", "a\nb\nc\n")]);
     let warnings = |spec: &str, distances: Option<&'static str>| {
-        let machine = build(folder.path(), spec, Wanted::default().with_distances(distances)).unwrap();
+        let machine = build(folder.path(), spec, MachineSpec::default().with_distances(distances)).unwrap();
         let notes = machine.audited().unwrap().notes().into_iter();
         notes.filter(|note| note.is_warning).map(|note| note.text).collect::<Vec<_>>()
     };
@@ -901,7 +902,7 @@ fn likely_mistakes_cause_warnings() {
 }
 
 /// Spec, options, and the expected message.
-type Refusal<'a> = (&'a str, Wanted<'a>, &'a str);
+type Refusal<'a> = (&'a str, MachineSpec<'a>, &'a str);
 
 /// A machine of hwloc with PUs of these numbers.
 fn with_pus(attributes: &str, numbers: &[&str]) -> String {
@@ -933,7 +934,7 @@ fn errors_say_what_to_do() {
         ("fabric", "Switch 4 \"S-1\" # \"a\"\n[1] \"S-2\"[1]\n[2] S-3\n"),
     ]);
     let path = |name: &str| folder.path().join(name);
-    let none = Wanted::default();
+    let none = MachineSpec::default();
     let (short, three, names) = (path("short"), path("three"), path("names"));
     let given = |distances: &'static str| none.with_distances(distances);
     let cases: Vec<Refusal<'_>> = vec![
@@ -1087,7 +1088,7 @@ fn damaged_files_are_read_or_rejected_with_line_and_column() {
             [checked(hwloc::read(source())), checked(synthetic::read("test", &text))].into_iter().flatten()
         {
             for unit in [Unit::Core, Unit::Pu] {
-                let cluster = Cluster::new(Draft { unit, ..draft(nodes(2), vec![node.clone()]) });
+                let cluster = Cluster::new(ClusterSpec { unit, ..draft(nodes(2), vec![node.clone()]) });
                 assert!(cluster.is_ok_and(|cluster| cluster.num_pes() >= 2));
             }
         }

@@ -7,9 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use viem::ground::types::{Distance, PeId};
+use viem::base::types::{Distance, PeId};
 use viem::machine::{Machine, Nodes};
-use viem_cluster::{PeKind, Wanted};
+use viem_cluster::{MachineSpec, PeKind};
 
 use crate::table;
 
@@ -42,7 +42,7 @@ fn calc(file: &str, arguments: &[&str]) -> Vec<u32> {
 fn compare(file: &Path, shown: &Path) {
     let (spec, shown) = (format!("hwloc:{}", file.display()), shown.to_str().unwrap());
     let name = file.display();
-    let build = |pe| viem_cluster::build_wanted(&Wanted::new(&spec).with_pe(pe)).unwrap();
+    let build = |pe| viem_cluster::build_wanted(&MachineSpec::new(&spec).with_pe(pe)).unwrap();
     let pus = calc(shown, &["-I", "pu", "--po", "all"]);
     assert!(!pus.is_empty(), "hwloc-calc does not read {name}");
     let threads = build(PeKind::Thread);

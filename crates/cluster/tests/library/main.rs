@@ -13,7 +13,7 @@ mod reader;
 mod readers;
 mod spec;
 
-use viem::ground::types::{Distance, PeId};
+use viem::base::types::{Distance, PeId};
 use viem::machine::{DistanceOracle as _, Machine};
 
 /// All distances of a machine, by PE and PE.

@@ -3,24 +3,24 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use viem::ground::rng::Rng;
-use viem::ground::types::{Distance, PeId};
+use viem::base::rng::Rng;
+use viem::base::types::{Distance, PeId};
 use viem::machine::{DistanceOracle, Division, Machine, MachineError};
 use viem_cluster::spec::FILES;
-use viem_cluster::{SpecError, Wanted};
+use viem_cluster::{MachineSpec, SpecError};
 use viem_verify::{MachineText, audit_on};
 
 use crate::table;
 
-fn made(wanted: Wanted<'_>) -> Box<dyn Machine> {
+fn made(wanted: MachineSpec<'_>) -> Box<dyn Machine> {
     viem_cluster::build_wanted(&wanted).unwrap_or_else(|error| panic!("{wanted:?}: {error}"))
 }
 
 fn build(spec: &str) -> Box<dyn Machine> {
-    made(Wanted::new(spec))
+    made(MachineSpec::new(spec))
 }
 
-fn refused_wanted(wanted: Wanted<'_>) -> SpecError {
+fn refused_wanted(wanted: MachineSpec<'_>) -> SpecError {
     match viem_cluster::build_wanted(&wanted) {
         Ok(machine) => panic!("{wanted:?} is {}", machine.describe()),
         Err(error) => error,
@@ -28,7 +28,7 @@ fn refused_wanted(wanted: Wanted<'_>) -> SpecError {
 }
 
 fn refused<'a>(spec: &'a str, distances: impl Into<Option<&'a str>>) -> SpecError {
-    refused_wanted(Wanted::new(spec).with_distances(distances))
+    refused_wanted(MachineSpec::new(spec).with_distances(distances))
 }
 
 /// Compares all distances with those of the auditor, one pair of processes at a time, and F of random
@@ -74,7 +74,7 @@ fn the_auditor_understands_specifications_the_same_way() {
     ];
     for (spec, distances) in specs {
         for pes in [None, Some("0"), Some("3,0-2"), Some("5,1 4 0")] {
-            let machine = made(Wanted::new(spec).with_distances(distances).with_pes(pes));
+            let machine = made(MachineSpec::new(spec).with_distances(distances).with_pes(pes));
             check_with_auditor(
                 &MachineText { spec, distances, file: None, pes, link_cycles: None },
                 &*machine,
@@ -151,7 +151,7 @@ fn files_are_recognised_by_content_and_audited() {
         );
         if whole.num_pes() > 2 {
             let list = Some("2,0");
-            let part = made(Wanted::new(spec).with_pes(list));
+            let part = made(MachineSpec::new(spec).with_pes(list));
             let numbers = [0, 1].map(|pe| part.number(pe));
             assert_eq!(numbers, [whole.number(2), whole.number(0)]);
             check_with_auditor(
@@ -221,7 +221,7 @@ fn labels_are_the_numbers_of_leaves() {
         assert!((0..groups * members).all(|pe| labelled.number(pe) == pe));
         let (labelled, tree) = (
             table(&*labelled),
-            table(&*made(Wanted::new(&format!("{members}:{groups}")).with_distances("1:10"))),
+            table(&*made(MachineSpec::new(&format!("{members}:{groups}")).with_distances("1:10"))),
         );
         let label = |leaf: usize| leaf - leaf % count as usize + labels[leaf % count as usize] as usize;
         for (p, row) in tree.iter().enumerate() {
@@ -266,7 +266,7 @@ fn instances() {
     let listed = build(&path("sub_tree_uneven_128.tgt"));
     let numbers: Vec<PeId> = (0..128).map(|pe| listed.number(pe)).collect();
     assert_eq!((numbers[0], numbers[127]), (16, 611));
-    let tree = made(Wanted::new("4:4:5:8").with_distances("1:4:20:60")).distances().unwrap();
+    let tree = made(MachineSpec::new("4:4:5:8").with_distances("1:4:20:60")).distances().unwrap();
     for (p, row) in table(&*listed).into_iter().enumerate() {
         for (q, found) in row.into_iter().enumerate() {
             assert_eq!(found, tree.distance(numbers[p], numbers[q]));
@@ -341,7 +341,7 @@ fn errors_say_what_to_do() {
     says(refused(&file("0 1\n2 0\n"), None), &["both ways"]);
     says(refused(&file("0 1\n1 4\n"), None), &["itself is 4"]);
     says(refused(&file("deco 1"), None), &["line 1, column 6", "the network itself"]);
-    let four = Wanted::new("4:4").with_distances("1:2");
+    let four = MachineSpec::new("4:4").with_distances("1:2");
     says(
         refused_wanted(four.with_pes("3,16")),
         &["list of processing elements, line 1, column 3", "0 to 15"],
@@ -359,7 +359,7 @@ fn errors_say_what_to_do() {
     );
     says(refused_wanted(four.with_pes(file("0\n1\nx").as_str())), &["line 3, column 1"]);
     says(refused_wanted(four.with_pes("")), &["no processing element is listed"]);
-    let huge = refused_wanted(Wanted::new("mesh:2").with_pes("0-4294967295"));
+    let huge = refused_wanted(MachineSpec::new("mesh:2").with_pes("0-4294967295"));
     says(huge, &["0 to 1"]);
 }
 
@@ -369,7 +369,7 @@ fn every_kind_in_the_table_works() {
     let mut rng = Rng::new(1);
     for kind in viem::machine::spec::kinds() {
         let (spec, distances) = (kind.example, kind.distances);
-        let wanted = Wanted::new(spec).with_distances(distances);
+        let wanted = MachineSpec::new(spec).with_distances(distances);
         let machine = made(wanted);
         let pes: Vec<String> = (0..9).map(|_| rng.below(machine.num_pes() as u32).to_string()).collect();
         let some: BTreeSet<&str> = pes.iter().map(String::as_str).collect();

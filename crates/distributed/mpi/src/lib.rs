@@ -22,7 +22,7 @@
 pub mod comm;
 
 use mpi::traits::Communicator;
-use viem::ground::types::BlockId;
+use viem::base::types::BlockId;
 use viem::machine::Machine;
 use viem_distributed::graph::DistGraph;
 use viem_distributed::solve::divide;
@@ -30,7 +30,7 @@ use viem_distributed::solve::divide;
 pub use comm::{Mpi, MpiComm};
 pub use viem_distributed::error::DistError;
 pub use viem_distributed::graph::Rows;
-pub use viem_distributed::objective::Homes;
+pub use viem_distributed::objective::PreviousAssignment;
 pub use viem_distributed::solve::{DistConfig, DistReport, DistSolution, Given, Goal, Old};
 
 /// Divides a graph into this many blocks of equal weight with a small cut. Collective; all ranks fail alike.
@@ -59,7 +59,7 @@ pub fn viem_dist_map(
     divide_rows(communicator, rows, Goal::Pes(machine), Given::default().with_fixed(fixed), config)
 }
 
-/// Maps a graph again, starting from the PEs where its vertices are ([`Homes::NONE`] for new ones): minimises J plus `old.weight` times the weight of
+/// Maps a graph again, starting from the PEs where its vertices are ([`PreviousAssignment::NONE`] for new ones): minimises J plus `old.weight` times the weight of
 /// the vertices that move. For blocks, the cut takes the place of J. Fixed vertices go where they must, wherever they are. Collective; all ranks
 /// fail alike.
 pub fn viem_dist_remap(

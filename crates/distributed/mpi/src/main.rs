@@ -10,8 +10,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::Communicator;
-use viem::ground::error::ErrorKind;
-use viem::ground::text::printable;
+use viem::base::error::ErrorKind;
+use viem::base::text::printable;
 use viem_distributed::comm::Comm;
 use viem_mpi::Mpi;
 

@@ -6,7 +6,7 @@
 use std::cell::{Cell, RefCell};
 use std::io::{self, Write};
 
-use viem::ground::types::BlockId;
+use viem::base::types::BlockId;
 use viem_distributed::comm::{Comm, Ranges};
 use viem_distributed::error::{DistError, agree};
 use viem_io::Outputs;

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use mpi::traits::Communicator;
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::memory;
-use viem::ground::text::printable;
-use viem::ground::types::BlockId;
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::memory;
+use viem::base::text::printable;
+use viem::base::types::BlockId;
 use viem::machine::Machine;
-use viem_cluster::{SpecError, Wanted};
+use viem_cluster::{MachineSpec, SpecError};
 use viem_distributed::comm::{Comm, Counted, Ranges, greatest, sum};
 use viem_distributed::error::{DistError, agree};
 use viem_distributed::graph::DistGraph;
@@ -92,7 +92,7 @@ fn places(options: &Options) -> Result<Places, WriteError> {
 /// The machine, if there is one. All ranks must see the same.
 fn machine_of(comm: &impl Comm, options: &Options) -> Result<Option<Box<dyn Machine>>, DistError> {
     let Some(spec) = options.machine() else { return Ok(None) };
-    let wanted = Wanted::new(&spec).with_distances(options.distance_parameter_string.as_deref());
+    let wanted = MachineSpec::new(&spec).with_distances(options.distance_parameter_string.as_deref());
     let machine: Result<_, SpecError> = viem_cluster::build_wanted(&wanted);
     let machine = agree(comm, machine)?;
     // Files may be others on other machines.

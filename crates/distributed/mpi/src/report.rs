@@ -1,7 +1,7 @@
 //! The report of a run, as written to `--json`.
 
 use serde::Serialize;
-use viem::ground::types::{Cost, Weight};
+use viem::base::types::{Cost, Weight};
 use viem::machine::Machine;
 use viem_distributed::solve::DistReport;
 

@@ -13,7 +13,8 @@ use viem::machine::Hierarchy;
 use viem_distributed::comm::{Comm, Reduction};
 use viem_io::GraphFormat;
 use viem_mpi::{
-    DistConfig, Given, Goal, Homes, Mpi, Old, Rows, viem_dist_map, viem_dist_partition, viem_dist_remap,
+    DistConfig, Given, Goal, Mpi, Old, PreviousAssignment, Rows, viem_dist_map, viem_dist_partition,
+    viem_dist_remap,
 };
 use viem_verify::{MachineText, audit_many};
 
@@ -397,7 +398,7 @@ fn graphs_are_divided_in_the_middle_of_a_program() {
     let mapped = viem_dist_map(&world, rows.clone(), &machine, None, &config).unwrap();
     assert!(mapped.report.cost.is_some() && mapped.report.overload == 0);
     let mut old = mapped.blocks.clone();
-    old.iter_mut().step_by(20).for_each(|home| *home = Homes::NONE);
+    old.iter_mut().step_by(20).for_each(|home| *home = PreviousAssignment::NONE);
     let weight = "3".parse().unwrap();
     let (goal, blocks) = (Goal::Pes(&machine), &old[..]);
     // The first vertex of this rank goes to another PE.

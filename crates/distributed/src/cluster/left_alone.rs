@@ -5,10 +5,10 @@
 //! them; and so do those that prefer none and have nearly the same number. (Clusters of vertices two hops apart: LaSalle et al., "Improving Graph
 //! Partitioning for Modern Graphs and Architectures", 2015.)
 
-use viem::ground::types::{NodeId, Weight};
+use viem::base::types::{NodeId, Weight};
 
 use super::Run;
-use crate::comm::{Comm, Letters, sum};
+use crate::comm::{Comm, Outbox, sum};
 use crate::objective::Places;
 
 /// This many vertices in sequence may join each other if they prefer no cluster. Balances levels that are saved against the locality of numbers.
@@ -40,7 +40,7 @@ impl<C: Comm> Run<'_, C> {
                 return;
             }
         }
-        let mut letters = Letters::default();
+        let mut outbox = Outbox::default();
         for &(own, favourite) in &alone {
             let vertex = self.graph.global(own);
             let meeting = favourite.unwrap_or(vertex - vertex % SPAN);
@@ -50,9 +50,9 @@ impl<C: Comm> Run<'_, C> {
                 u64::from(vertex),
                 self.graph.node_weights()[own] as u64,
             ];
-            letters.push(ranges.owner(meeting), request);
+            outbox.push(ranges.owner(meeting), request);
         }
-        let asked = letters.send(comm);
+        let asked = outbox.send(comm);
         let labels = joined(asked.records().collect(), self.most);
         for (&(own, _), label) in alone.iter().zip(asked.answer(comm, &labels)) {
             self.labels[own] = label as NodeId;

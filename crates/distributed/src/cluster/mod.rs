@@ -18,10 +18,10 @@ mod left_alone;
 
 use std::cmp::Reverse;
 
-use viem::ground::rng::derive;
-use viem::ground::types::{BlockId, NodeId, Weight};
+use viem::base::rng::derive;
+use viem::base::types::{BlockId, NodeId, Weight};
 
-use crate::comm::{Comm, Letters, ask, look_up, sum};
+use crate::comm::{Comm, Outbox, ask, look_up, sum};
 use crate::graph::DistGraph;
 use crate::objective::Places;
 
@@ -188,18 +188,18 @@ impl<C: Comm> Run<'_, C> {
     /// Lets these own vertices move; how many have.
     fn step(&mut self, vertices: &[u32]) -> i64 {
         let (comm, ranges) = (self.comm, self.graph.ranges());
-        let (mut rated, mut movers, mut letters) = (Vec::new(), Vec::new(), Letters::default());
+        let (mut rated, mut movers, mut outbox) = (Vec::new(), Vec::new(), Outbox::default());
         for &vertex in vertices {
             let Some((label, rating)) = self.preferred(vertex as usize, &mut rated) else { continue };
             let both = u64::from(label) << 32 | u64::from(self.graph.global(vertex as usize));
             let weight = self.graph.node_weights()[vertex as usize];
-            letters.push(ranges.owner(label), [both, rating as u64, weight as u64]);
+            outbox.push(ranges.owner(label), [both, rating as u64, weight as u64]);
             movers.push((vertex as usize, label));
         }
-        let asked = letters.send(comm);
+        let asked = outbox.send(comm);
         let admitted = self.admit(asked.records());
         let admitted = asked.answer(comm, &admitted);
-        let mut left = Letters::default();
+        let mut left = Outbox::default();
         let mut moved = 0;
         for ((vertex, label), admitted) in movers.into_iter().zip(admitted) {
             if admitted == 1 {
@@ -245,7 +245,7 @@ mod tests {
     use super::*;
     use crate::testing::{on_ranks, random_graph};
     use std::collections::BTreeMap;
-    use viem::ground::rng::Rng;
+    use viem::base::rng::Rng;
 
     #[test]
     fn clusters_respect_bounds_homes_and_fixed_blocks_and_are_the_same_on_any_number_of_ranks() {

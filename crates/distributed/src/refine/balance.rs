@@ -4,11 +4,11 @@
 //! has room, one of its neighbours' if there is any. Only vertices at borders move, unless none of them can. The rank that counts the load of a block decides who leaves it, and who may enter: as many as
 //! fit. So loads only fall where they are too high, and no further bound is exceeded. Rounds end when all bounds hold, or no vertex can move.
 
-use viem::ground::rng::derive;
-use viem::ground::types::{BlockId, NodeId, Weight};
+use viem::base::rng::derive;
+use viem::base::types::{BlockId, NodeId, Weight};
 
 use super::{Nearby, State};
-use crate::comm::{Comm, Letters, sum};
+use crate::comm::{Comm, Outbox, sum};
 
 /// Most rounds; far more than are needed unless no balance exists.
 const MOST_ROUNDS: u64 = 200;
@@ -135,14 +135,14 @@ impl<C: Comm> State<'_, C> {
         allows: impl Fn(&mut T, Weight) -> bool,
     ) -> Vec<Relief> {
         let (comm, graph) = (self.comm, self.task.graph);
-        let mut letters = Letters::default();
+        let mut outbox = Outbox::default();
         for relief in &moves {
             let block = block_of(relief);
             let both = u64::from(block) << 32 | u64::from(graph.global(relief.own));
             let weight = graph.node_weights()[relief.own] as u64;
-            letters.push(block as usize % comm.size(), [both, relief.price, weight]);
+            outbox.push(block as usize % comm.size(), [both, relief.price, weight]);
         }
-        let asked = letters.send(comm);
+        let asked = outbox.send(comm);
         let records: Vec<[u64; 3]> = asked.records().copied().collect();
         let mut order: Vec<usize> = (0..records.len()).collect();
         order.sort_unstable_by_key(|&index| {

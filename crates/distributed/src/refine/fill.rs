@@ -8,8 +8,8 @@
 //! blocks; each of them moves to the nearest one that it fits, unless it is alone in its block. What no such vertex fits gets one that others
 //! [pass on](viem::partition::relay). As in the library for one machine, no move adds to the overload or to the deficits of blocks.
 
-use viem::ground::rng::derive;
-use viem::ground::types::{BlockId, NodeId, Weight};
+use viem::base::rng::derive;
+use viem::base::types::{BlockId, NodeId, Weight};
 use viem::partition::relay::{Single, along, relay};
 
 use super::balance::{FEW, Relief, ordered, take_if_left};

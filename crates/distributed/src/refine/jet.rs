@@ -4,11 +4,11 @@
 //! it to its own block. Then each candidate looks again, as if all candidates around it with a higher gain had moved, and moves if it does not
 //! lose. Who has moved stays for a round. Where all vertices of a block would leave it and none would come, the one that gains least stays.
 
-use viem::ground::types::{BlockId, Weight};
+use viem::base::types::{BlockId, Weight};
 
 use super::{Nearby, State};
 use crate::comm::{Comm, Reduction};
-use crate::objective::Homes;
+use crate::objective::PreviousAssignment;
 
 impl<C: Comm> State<'_, C> {
     /// Moves vertices without regard to bounds, and returns their number on this rank. Vertices that are `locked` stay; then those are that have moved.
@@ -85,7 +85,8 @@ impl<C: Comm> State<'_, C> {
     fn candidate(&self, own: usize, loss: f64, nearby: &mut Nearby) -> Option<(BlockId, Weight)> {
         let here = self.blocks[own];
         let near = nearby.fill(self.task.graph.arcs(own).map(|(to, weight)| (self.blocks[to], weight)));
-        let home = self.task.homes.map(|homes| homes.blocks[own]).filter(|&home| home != Homes::NONE);
+        let home =
+            self.task.homes.map(|homes| homes.blocks[own]).filter(|&home| home != PreviousAssignment::NONE);
         let blocks = near.iter().map(|&(block, _)| block).chain(home);
         let blocks = blocks.filter(|&block| block != here && !self.task.bounds.closed[block as usize]);
         let costs = blocks.map(|block| (self.cost_in(own, block, near), block));

@@ -16,12 +16,12 @@ mod balance;
 mod fill;
 mod jet;
 
-use viem::ground::types::{BlockId, Cost, Weight};
+use viem::base::types::{BlockId, Cost, Weight};
 use viem::partition::BoundViolation;
 
 use crate::comm::{Comm, sum, sum_table};
 use crate::graph::DistGraph;
-use crate::objective::{BlockDistances, Homes};
+use crate::objective::{BlockDistances, PreviousAssignment};
 
 /// The settings of refinement.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,8 +54,8 @@ pub struct Task<'a> {
     /// The bounds of the blocks.
     pub bounds: &'a Bounds,
     /// The previous blocks of the vertices, if they matter.
-    pub homes: Option<&'a Homes>,
-    /// The block where each local vertex must be, and is, or [`Homes::NONE`] if it is free; nothing if all are.
+    pub homes: Option<&'a PreviousAssignment>,
+    /// The block where each local vertex must be, and is, or [`PreviousAssignment::NONE`] if it is free; nothing if all are.
     pub fixed: Option<&'a [BlockId]>,
 }
 
@@ -140,7 +140,7 @@ pub fn refine(
         if sum(comm, moved) == 0 {
             break;
         }
-        state.restore(viem::ground::rng::derive(seed, round));
+        state.restore(viem::base::rng::derive(seed, round));
         let quality = state.quality();
         let is_clear = quality.is_much_better_than(best, config.least_gain);
         if quality < best {
@@ -242,12 +242,12 @@ impl<'a, C: Comm> State<'a, C> {
 
     /// Returns whether an own vertex must stay where it is.
     fn is_fixed(&self, own: usize) -> bool {
-        self.task.fixed.is_some_and(|fixed| fixed[own] != Homes::NONE)
+        self.task.fixed.is_some_and(|fixed| fixed[own] != PreviousAssignment::NONE)
     }
 
     /// Returns whether a vertex pays for being in this block.
-    fn is_away(&self, homes: &Homes, local: usize, block: BlockId) -> bool {
-        homes.blocks[local] != Homes::NONE && homes.blocks[local] != block
+    fn is_away(&self, homes: &PreviousAssignment, local: usize, block: BlockId) -> bool {
+        homes.blocks[local] != PreviousAssignment::NONE && homes.blocks[local] != block
     }
 
     /// Returns the cost of the edges of an own vertex in `block`, given the weight of its neighbours in each block; and that of its migration.

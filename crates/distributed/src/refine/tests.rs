@@ -1,7 +1,7 @@
 use super::*;
 use crate::testing::{on_ranks, random_graph};
+use viem::base::rng::Rng;
 use viem::graph::CsrGraph;
-use viem::ground::rng::Rng;
 use viem::machine::Machine as _;
 
 /// Cost by the definition, over the whole graph.
@@ -52,11 +52,21 @@ fn partitions_get_better_hold_their_bounds_and_are_the_same_on_any_number_of_ran
                     let of = |all: &[BlockId]| -> Vec<BlockId> {
                         (0..part.num_local()).map(|v| all[part.global(v) as usize]).collect()
                     };
-                    let homes = homes.as_ref().map(|homes| Homes { blocks: of(homes), penalty: 1, scale: 2 });
+                    let homes = homes.as_ref().map(|homes| PreviousAssignment {
+                        blocks: of(homes),
+                        penalty: 1,
+                        scale: 2,
+                    });
                     let mut blocks = of(&start);
                     let fixed = is_fixed.as_ref().map(|is_fixed| {
                         (0..part.num_local())
-                            .map(|v| if is_fixed[part.global(v) as usize] { blocks[v] } else { Homes::NONE })
+                            .map(|v| {
+                                if is_fixed[part.global(v) as usize] {
+                                    blocks[v]
+                                } else {
+                                    PreviousAssignment::NONE
+                                }
+                            })
                             .collect::<Vec<_>>()
                     });
                     let task = Task {

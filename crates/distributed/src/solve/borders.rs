@@ -1,6 +1,6 @@
 //! The surroundings of borders are refined by the library for one machine.
 
-use viem::ground::types::BlockId;
+use viem::base::types::BlockId;
 
 use super::config::BandConfig;
 use super::levels::coarse_blocks;

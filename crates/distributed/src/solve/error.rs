@@ -1,10 +1,10 @@
 //! Why a graph is not divided.
 
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::threads::ThreadsError;
-use viem::ground::types::{BlockId, Weight};
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::threads::ThreadsError;
+use viem::base::types::{BlockId, Weight};
 use viem::machine::MachineError;
-use viem::partition::remap::{HomesError, RemapError};
+use viem::partition::remap::{PreviousAssignmentError, RemapError};
 use viem::partition::{FixedError, TargetsError};
 use viem::solve::SolveError;
 
@@ -20,7 +20,7 @@ pub enum DivideError {
     #[error(transparent)]
     Machine(#[from] MachineError),
     #[error(transparent)]
-    Homes(#[from] HomesError),
+    PreviousAssignment(#[from] PreviousAssignmentError),
     #[error(transparent)]
     Remap(#[from] RemapError),
     #[error(transparent)]
@@ -45,7 +45,7 @@ impl HasKind for DivideError {
             Self::Solve(error) => error.kind(),
             Self::Targets(error) => error.kind(),
             Self::Machine(error) => error.kind(),
-            Self::Homes(error) => error.kind(),
+            Self::PreviousAssignment(error) => error.kind(),
             Self::Remap(error) => error.kind(),
             Self::Fixed(error) => error.kind(),
             Self::Threads(error) => error.kind(),

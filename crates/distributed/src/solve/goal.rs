@@ -1,6 +1,6 @@
 //! The division of a graph, and the given blocks of its vertices.
 
-use viem::ground::types::BlockId;
+use viem::base::types::BlockId;
 use viem::machine::Machine;
 use viem::partition::MigrationWeight;
 
@@ -19,7 +19,7 @@ pub enum Goal<'a> {
 /// The previous blocks of the vertices of a rank.
 #[derive(Clone, Copy, Debug)]
 pub struct Old<'a> {
-    /// The block of each own vertex; [`Homes::NONE`](crate::objective::Homes::NONE) for new ones.
+    /// The block of each own vertex; [`PreviousAssignment::NONE`](crate::objective::PreviousAssignment::NONE) for new ones.
     pub blocks: &'a [BlockId],
     /// The cost of moving a vertex of weight 1, as in the library for one machine.
     pub weight: MigrationWeight,

@@ -3,7 +3,7 @@
 //! Label propagation finds poor clusters there, and nearly all vertices are near borders, so there are no bands to refine. The library for one
 //! machine handles such graphs. So it gets one as soon as memory allows that.
 
-use viem::ground::types::Weight;
+use viem::base::types::Weight;
 
 use super::run::Run;
 use crate::comm::{Comm, sum, sum_table};

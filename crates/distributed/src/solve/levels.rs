@@ -1,11 +1,11 @@
 //! Coarser and coarser graphs.
 
-use viem::ground::rng::derive;
-use viem::ground::types::{BlockId, Weight};
+use viem::base::rng::derive;
+use viem::base::types::{BlockId, Weight};
 
 use super::run::{CLUSTERS, Run};
 use crate::cluster::cluster;
-use crate::comm::{Comm, Letters};
+use crate::comm::{Comm, Outbox};
 use crate::contract::{Contraction, contract};
 use crate::error::DistError;
 use crate::graph::DistGraph;
@@ -86,14 +86,14 @@ pub(super) fn coarse_blocks(comm: &impl Comm, contraction: &Contraction, finer: 
     let Contraction { coarse, coarse_of } = contraction;
     let own = coarse.ranges().own();
     let mut blocks = vec![Places::NONE; coarse.num_local()];
-    let mut letters = Letters::default();
+    let mut outbox = Outbox::default();
     for (&vertex, &block) in coarse_of.iter().zip(finer).filter(|(_, block)| **block != Places::NONE) {
         match own.contains(&vertex) {
             true => blocks[(vertex - own.start) as usize] = block,
-            false => letters.push(coarse.ranges().owner(vertex), [u64::from(vertex), u64::from(block)]),
+            false => outbox.push(coarse.ranges().owner(vertex), [u64::from(vertex), u64::from(block)]),
         }
     }
-    for &[vertex, block] in letters.send(comm).records() {
+    for &[vertex, block] in outbox.send(comm).records() {
         blocks[(vertex as u32 - own.start) as usize] = block as BlockId;
     }
     coarse.update(comm, &mut blocks);

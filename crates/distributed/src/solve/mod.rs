@@ -34,8 +34,8 @@ mod whole;
 
 use std::time::Instant;
 
-use viem::ground::rng::derive;
-use viem::ground::types::BlockId;
+use viem::base::rng::derive;
+use viem::base::types::BlockId;
 
 use self::levels::Levels;
 use self::run::{REFINEMENT, Run};

@@ -1,12 +1,12 @@
 //! The report of a run.
 
-use viem::ground::types::{BlockId, Cost, Weight};
+use viem::base::types::{BlockId, Cost, Weight};
 use viem::partition::Targets;
 
 use super::goal::Goal;
 use super::run::Run;
 use crate::comm::{Comm, sum, sum_table};
-use crate::objective::{BlockDistances, Homes};
+use crate::objective::{BlockDistances, PreviousAssignment};
 use crate::refine::{self, Bounds, Quality};
 
 /// The blocks, or PEs, of a rank's vertices.
@@ -83,7 +83,7 @@ impl<C: Comm> Run<'_, C> {
         let cost = is_mapped.then(|| refine::cost(comm, graph, &self.distances, blocks));
         let migration = self.old.map(|old| {
             let pairs = old.blocks.iter().zip(blocks).zip(graph.node_weights());
-            let away = pairs.filter(|((home, block), _)| **home != Homes::NONE && home != block);
+            let away = pairs.filter(|((home, block), _)| **home != PreviousAssignment::NONE && home != block);
             sum(comm, away.map(|(_, weight)| weight).sum())
         });
         let counts = refine::counts(comm, graph, blocks, self.num_blocks);
@@ -116,7 +116,10 @@ impl<C: Comm> Run<'_, C> {
 
     fn fixed_report(&self, fixed: &[BlockId]) -> FixedReport {
         let mut loads = vec![0; self.num_blocks];
-        let pairs = fixed.iter().zip(self.graph.node_weights()).filter(|(block, _)| **block != Homes::NONE);
+        let pairs = fixed
+            .iter()
+            .zip(self.graph.node_weights())
+            .filter(|(block, _)| **block != PreviousAssignment::NONE);
         let mut number = 0;
         for (&block, weight) in pairs {
             loads[block as usize] += weight;

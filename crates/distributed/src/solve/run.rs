@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use viem::ground::types::{BlockId, Weight};
+use viem::base::types::{BlockId, Weight};
 use viem::partition::{FixedError, Targets, TargetsError};
 
 use super::config::DistConfig;
@@ -12,7 +12,7 @@ use crate::alike;
 use crate::comm::{Comm, greatest, sum};
 use crate::error::{DistError, agree};
 use crate::graph::DistGraph;
-use crate::objective::{BlockDistances, Homes};
+use crate::objective::{BlockDistances, PreviousAssignment};
 
 /// The random stream of clusters.
 pub(super) const CLUSTERS: u64 = 1;
@@ -80,7 +80,7 @@ impl<'a, C: Comm> Run<'a, C> {
             return Err(DivideError::OldLength { found, expected });
         }
         let num_blocks = self.num_blocks;
-        let is_wrong = |&block: &BlockId| block != Homes::NONE && block as usize >= num_blocks;
+        let is_wrong = |&block: &BlockId| block != PreviousAssignment::NONE && block as usize >= num_blocks;
         match blocks.iter().position(is_wrong) {
             None => Ok(()),
             Some(own) => {
@@ -118,9 +118,9 @@ impl<'a, C: Comm> Run<'a, C> {
         (numerator, twice * denominator)
     }
 
-    pub(super) fn homes(&self, blocks: Vec<BlockId>) -> Homes {
+    pub(super) fn homes(&self, blocks: Vec<BlockId>) -> PreviousAssignment {
         let (penalty, scale) = self.penalty();
-        Homes { blocks, penalty, scale }
+        PreviousAssignment { blocks, penalty, scale }
     }
 }
 

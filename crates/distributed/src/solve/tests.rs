@@ -1,11 +1,11 @@
 use super::*;
-use crate::objective::Homes;
+use crate::objective::PreviousAssignment;
 use crate::testing::{on_ranks, random_graph};
+use viem::base::error::ErrorKind;
+use viem::base::rng::Rng;
+use viem::base::types::{Cost, Weight};
 use viem::graph::CsrGraph;
 use viem::graph::generate::{grid, mesh};
-use viem::ground::error::ErrorKind;
-use viem::ground::rng::Rng;
-use viem::ground::types::{Cost, Weight};
 use viem::machine::Machine;
 use viem::partition::{MigrationWeight, PartitionPreset, Partitioner, Targets};
 use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request};
@@ -56,7 +56,7 @@ fn ranks_that_give_something_else_are_refused() {
                 1 if is_other => Goal::Blocks(8),
                 _ => Goal::Pes(&*plain),
             };
-            let old = vec![Homes::NONE; part.num_own()];
+            let old = vec![PreviousAssignment::NONE; part.num_own()];
             let old = Old { blocks: &old, weight: MigrationWeight::ONE };
             let given = Given::default().with_old((case == 2 && is_other).then_some(old));
             divide(comm, part, goal, given, &small()).map(|solution| solution.blocks)
@@ -337,14 +337,17 @@ fn remapping_keeps_most_in_place() {
     let (old, before) = check(&graph, 2, Goal::Pes(&*machine), (None, None), &small());
     // A tenth of the vertices becomes three times as heavy, and some are new.
     let heavier = weighed(&graph, |u| if u < 200 { 3 } else { 1 });
-    let homes: Vec<BlockId> =
-        old.iter().enumerate().map(|(v, &pe)| if v % 50 == 0 { Homes::NONE } else { pe }).collect();
+    let homes: Vec<BlockId> = old
+        .iter()
+        .enumerate()
+        .map(|(v, &pe)| if v % 50 == 0 { PreviousAssignment::NONE } else { pe })
+        .collect();
     let weight: MigrationWeight = "2".parse().unwrap();
     let given = (Some((&homes[..], weight)), None);
     let (blocks, report) = check_alike(&heavier, &[1, 2, 5], Goal::Pes(&*machine), given, &small());
     let away = heavier.nodes().filter(|&v| {
         let home = homes[v as usize];
-        home != Homes::NONE && home != blocks[v as usize]
+        home != PreviousAssignment::NONE && home != blocks[v as usize]
     });
     assert_eq!(report.migration, Some(away.map(|v| heavier.node_weight(v)).sum()));
     assert_eq!(report.overload, 0);

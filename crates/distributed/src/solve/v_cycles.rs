@@ -1,7 +1,7 @@
 //! V-cycles: the graph is coarsened again around the partition that was found, which is then refined from the coarsest graph on.
 
-use viem::ground::rng::derive;
-use viem::ground::types::BlockId;
+use viem::base::rng::derive;
+use viem::base::types::BlockId;
 
 use super::config::VCycleConfig;
 use super::levels::Levels;

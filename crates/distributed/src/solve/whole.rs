@@ -1,10 +1,10 @@
 //! The coarsest graph is divided by the library for one machine. Each rank that makes an attempt has all of it.
 
+use viem::base::rng::derive;
+use viem::base::threads;
+use viem::base::types::{BlockId, Weight};
 use viem::graph::CsrGraph;
-use viem::ground::rng::derive;
-use viem::ground::threads;
-use viem::ground::types::{BlockId, Weight};
-use viem::partition::remap::Homes as WholeHomes;
+use viem::partition::remap::PreviousAssignment as WholePreviousAssignment;
 use viem::partition::{
     FixedError, FixedVertices, MigrationWeight, Partitioner, Remapping, RemovedBlocks, Targets, TargetsError,
 };
@@ -19,7 +19,7 @@ use crate::comm::{Comm, Ranges, gather_words};
 use crate::error::{DistError, agree};
 use crate::gather::gather;
 use crate::graph::DistGraph;
-use crate::objective::{Homes, Places};
+use crate::objective::{Places, PreviousAssignment};
 use crate::refine::{Bounds, Quality};
 
 /// A graph that a rank has as a whole, and the given blocks of its vertices.
@@ -129,7 +129,7 @@ impl<C: Comm> Run<'_, C> {
         let slight = MigrationWeight::rounded(0.0);
         self.best_of(attempts, ranges, seed, |seed| {
             let (graph, start, fixed, before) = given.expect("a rank that makes an attempt has the graph");
-            let homes = WholeHomes::new(start, self.num_blocks)?;
+            let homes = WholePreviousAssignment::new(start, self.num_blocks)?;
             let found = self.divided(graph, Some(Remapping::new(&homes, slight).alone()), fixed, seed)?;
             let quality = self.quality(graph, None, &found, bounds);
             Ok(if quality < before { (quality, found) } else { (before, start.to_vec()) })
@@ -141,10 +141,11 @@ impl<C: Comm> Run<'_, C> {
     fn attempt(&self, whole: &Whole, is_finest: bool, seed: u64) -> Result<Vec<BlockId>, DivideError> {
         let Whole { graph, homes, fixed } = whole;
         let new = self.num_blocks as BlockId;
-        let known = |&home: &BlockId| if home == Homes::NONE { new } else { home };
+        let known = |&home: &BlockId| if home == PreviousAssignment::NONE { new } else { home };
         let old = homes.as_ref().map(|homes| homes.iter().map(known).collect::<Vec<_>>());
-        let old =
-            old.map(|old| WholeHomes::after(&old, RemovedBlocks(&[new]), self.num_blocks)).transpose()?;
+        let old = old
+            .map(|old| WholePreviousAssignment::after(&old, RemovedBlocks(&[new]), self.num_blocks))
+            .transpose()?;
         let remapping = old.as_ref().zip(self.old).map(|(homes, Old { weight, .. })| {
             let remapping = Remapping::new(homes, weight);
             if is_finest { remapping } else { remapping.alone() }
@@ -237,8 +238,8 @@ impl<C: Comm> Run<'_, C> {
             counts[block as usize] += 1;
             let between = |to: u32| self.distances.between(block, blocks[to as usize]);
             cost += whole.arcs(node).map(|(to, weight)| i128::from(weight * between(to))).sum::<i128>();
-            let home = homes.map_or(Homes::NONE, |homes| homes[node as usize]);
-            let is_away = home != Homes::NONE && home != block;
+            let home = homes.map_or(PreviousAssignment::NONE, |homes| homes[node as usize]);
+            let is_away = home != PreviousAssignment::NONE && home != block;
             migration += i128::from(is_away) * i128::from(whole.node_weight(node));
         }
         let (penalty, scale) = self.penalty();

@@ -3,8 +3,8 @@
 //! Most rows are spelled plainly: in ascending order, with one blank between two numbers. Their columns follow from the numbers, and take no
 //! memory beside the column that the rows begin with.
 
-use viem::ground::memory::{self, OutOfMemory};
-use viem::ground::types::{NodeId, Weight};
+use viem::base::memory::{self, OutOfMemory};
+use viem::base::types::{NodeId, Weight};
 
 /// The columns of the arcs of some rows; the greatest one stands for all beyond 2^32.
 #[derive(Clone, Debug, Default)]
@@ -166,7 +166,7 @@ fn length(number: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use viem::ground::rng::Rng;
+    use viem::base::rng::Rng;
 
     /// A row as it is spelled: its columns, heads and weights.
     type Row = (Vec<u32>, Vec<NodeId>, Vec<Weight>);

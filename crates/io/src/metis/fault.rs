@@ -4,8 +4,8 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use crate::reading::Reading;
-use viem::ground::number::{self, NumberFault};
-use viem::ground::types::Weight;
+use viem::base::number::{self, NumberFault};
+use viem::base::types::Weight;
 
 /// A fault of a graph file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -168,7 +168,7 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Returns whether [`repair`](super::repair()) can repair it without a guess.
-    pub fn is_mendable(&self) -> bool {
+    pub fn is_repairable(&self) -> bool {
         matches!(
             self,
             Self::CountsFromZero
@@ -196,8 +196,8 @@ impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OtherFormat { readings } => {
-                let remedy = readings.first().map_or("", |reading| reading.remedy());
-                write!(f, "this looks like {}, not like a METIS graph; {remedy}", Reading::listed(readings))
+                let hint = readings.first().map_or("", |reading| reading.hint());
+                write!(f, "this looks like {}, not like a METIS graph; {hint}", Reading::listed(readings))
             }
             Self::CountsFromZero => f.write_str(
                 "the file counts its vertices from 0, but METIS graphs count from 1; add 1 to every neighbour",
@@ -314,7 +314,7 @@ pub(super) struct Faults {
     pub(super) kept: Vec<Fault>,
     pub(super) total: u64,
     /// Faults that cannot be repaired safely.
-    pub(super) unmendable: u64,
+    pub(super) irreparable: u64,
 }
 
 impl Faults {
@@ -325,18 +325,18 @@ impl Faults {
 
     /// Keeps `limit` faults and counts them all.
     pub(super) fn all(limit: usize) -> Self {
-        Self { limit, stops: false, kept: Vec::new(), total: 0, unmendable: 0 }
+        Self { limit, stops: false, kept: Vec::new(), total: 0, irreparable: 0 }
     }
 
     /// An empty collection that keeps as many and ends as early.
     pub(super) fn alike(&self) -> Self {
-        Self { limit: self.limit, stops: self.stops, kept: Vec::new(), total: 0, unmendable: 0 }
+        Self { limit: self.limit, stops: self.stops, kept: Vec::new(), total: 0, irreparable: 0 }
     }
 
     /// Adds faults found further on; says whether to go on.
     pub(super) fn append(&mut self, later: Self) -> ControlFlow<()> {
         self.total += later.total;
-        self.unmendable += later.unmendable;
+        self.irreparable += later.irreparable;
         let room = self.room();
         self.kept.extend(later.kept.into_iter().take(room));
         if self.stops && later.total > 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -355,7 +355,7 @@ impl Faults {
     }
 
     /// Counts faults that can be repaired without keeping them.
-    pub(super) fn count_mendable(&mut self, count: u64) {
+    pub(super) fn count_repairable(&mut self, count: u64) {
         self.total += count;
     }
 
@@ -369,7 +369,7 @@ impl Faults {
         text: impl FnOnce() -> String,
     ) -> ControlFlow<()> {
         self.total += 1;
-        self.unmendable += u64::from(!kind.is_mendable());
+        self.irreparable += u64::from(!kind.is_repairable());
         if self.kept.len() < self.limit {
             self.kept.push(Fault { line, column, text: text(), kind });
         }

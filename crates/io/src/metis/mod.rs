@@ -39,8 +39,8 @@ use super::source::read_error;
 use crate::reading::Reading;
 use crate::recognise::{readings, signed};
 use crate::{ContentError, ReadError, Source};
+use viem::base::threads;
 use viem::graph::CsrGraph;
-use viem::ground::threads;
 
 /// The use of the weights of vertices. They are checked in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -170,9 +170,9 @@ fn parse_source(
         return Ok(rows);
     }
     let Some((line, kind)) = explanation(&start, is_whole, first) else { return Ok(rows) };
-    let is_mendable = kind.is_mendable();
+    let is_repairable = kind.is_repairable();
     faults.replace(Fault { line, column: 1, text: String::new(), kind });
-    Ok(rows.filter(|_| is_mendable))
+    Ok(rows.filter(|_| is_repairable))
 }
 
 /// Returns the kind of a file that is no graph, and the line that shows it: this explains all its faults.

@@ -13,11 +13,11 @@ use super::columns::{Arcs, Columns};
 use super::fault::{FaultKind, Faults, Role};
 use super::header::Header;
 use crate::scanner::{Scanner, TextKind, Token};
+use viem::base::memory::{self, OutOfMemory};
+use viem::base::number::NumberFault;
+use viem::base::types::{NodeId, Weight};
 use viem::graph::fingerprint::is_surely_symmetric;
 use viem::graph::validation::{Asymmetry, visit_asymmetries};
-use viem::ground::memory::{self, OutOfMemory};
-use viem::ground::number::NumberFault;
-use viem::ground::types::{NodeId, Weight};
 
 /// The sizes and weights of vertices that are kept; all are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -741,7 +741,7 @@ impl<R: Read> Parser<'_, R> {
             }
             ControlFlow::Continue(())
         });
-        self.faults.count_mendable(count - first.len() as u64);
+        self.faults.count_repairable(count - first.len() as u64);
         first
             .into_sorted_vec()
             .into_iter()

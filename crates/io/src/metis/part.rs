@@ -14,7 +14,7 @@ use crate::recognise::signed;
 use crate::scanner::Scanner;
 use crate::source::read_error;
 use crate::{ContentError, ReadError, Source};
-use viem::ground::types::{NodeId, Weight};
+use viem::base::types::{NodeId, Weight};
 
 /// The number of lines of a part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

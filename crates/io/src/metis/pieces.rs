@@ -14,8 +14,8 @@ use super::fault::Faults;
 use super::header::Header;
 use super::parse::{Before, Keep, Parser, Rows, parse_with};
 use crate::scanner::Scanner;
-use viem::ground::memory::OutOfMemory;
-use viem::ground::threads;
+use viem::base::memory::OutOfMemory;
+use viem::base::threads;
 
 /// Bytes of a piece. Balances the cost of a task against memory and caches.
 const PIECE: usize = 1 << 18;
@@ -266,7 +266,7 @@ pub(super) fn count_lines(text: &[u8]) -> (u64, usize) {
 mod tests {
     use super::super::fault::{Fault, FaultKind};
     use super::*;
-    use viem::ground::rng::Rng;
+    use viem::base::rng::Rng;
 
     /// All that a parser finds in a text: in pieces of this size by two threads, or as a whole.
     type Found = (Vec<Fault>, u64, u64, Option<(Vec<usize>, Vec<u32>, Vec<i64>, Vec<i64>)>, (u64, u64));
@@ -280,7 +280,7 @@ mod tests {
             };
             let rows =
                 parsed.unwrap().map(|rows| (rows.offsets, rows.targets, rows.weights, rows.node_values));
-            (faults.kept, faults.total, faults.unmendable, rows, (scanner.line(), scanner.column()))
+            (faults.kept, faults.total, faults.irreparable, rows, (scanner.line(), scanner.column()))
         };
         threads::run(2, work).unwrap()
     }

@@ -18,9 +18,9 @@ use super::parse::{self, Keep, Rows};
 use super::write::write_rows;
 use crate::metis::{CheckReport, parse_source};
 use crate::{ReadError, Source};
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::memory::{self, OutOfMemory};
-use viem::ground::types::{NodeId, Weight};
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::memory::{self, OutOfMemory};
+use viem::base::types::{NodeId, Weight};
 
 /// A checked file, and its repaired content if there is a safe way to repair it.
 #[derive(Clone, Debug)]
@@ -129,10 +129,10 @@ pub fn repair(source: Source<'_>, max_faults: usize) -> Result<Repair, ReadError
     }
     let header = rows.as_ref().map(|rows| rows.header);
     let result = match rows {
-        Some(rows) if faults.unmendable == 0 => {
+        Some(rows) if faults.irreparable == 0 => {
             repaired(rows, Changes { counted_from_zero: counts_from_zero, ..Changes::default() })
         }
-        _ => Err(RepairError::Unclear { count: faults.unmendable }),
+        _ => Err(RepairError::Unclear { count: faults.irreparable }),
     };
     let report = CheckReport { header, faults: faults.kept, num_faults: faults.total };
     Ok(Repair { report, result })

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::header::Header;
 use crate::digits::DigitWriter;
+use viem::base::types::{NodeId, Weight};
 use viem::graph::CsrGraph;
-use viem::ground::types::{NodeId, Weight};
 
 /// The weights that are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Faults in a graph in ParHIP's format.
 
-use viem::ground::types::Weight;
+use viem::base::types::Weight;
 
 /// A fault in a graph in ParHIP's format. Vertices are counted from 0, as in the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

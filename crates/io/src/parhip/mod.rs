@@ -38,11 +38,11 @@ use self::header::{HEADER, Header, Width};
 use super::metis::NodeWeights;
 use super::source::{fill, read_at, read_error};
 use super::{ContentError, ReadError, Source};
+use viem::base::types::{NodeId, Weight};
+use viem::base::{memory, threads};
 use viem::graph::CsrGraph;
 use viem::graph::fingerprint::is_surely_symmetric;
 use viem::graph::validation::{Asymmetry, visit_asymmetries};
-use viem::ground::types::{NodeId, Weight};
-use viem::ground::{memory, threads};
 
 /// Bytes read at once: they stay in the cache until their numbers are taken.
 const CHUNK: usize = 1 << 18;

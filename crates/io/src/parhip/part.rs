@@ -7,7 +7,7 @@ use super::{
     HEADER, Header, Input, Lists, ParhipFault, Reader, edge_weights_of, node_weights_of, offsets, target,
 };
 use crate::ReadError;
-use viem::ground::types::{NodeId, Weight};
+use viem::base::types::{NodeId, Weight};
 
 /// Some vertices of a graph that follow one another.
 #[derive(Clone, Debug)]

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::header::{Header, Width};
 use crate::metis::GraphContent;
+use viem::base::types::Weight;
 use viem::graph::CsrGraph;
-use viem::ground::types::Weight;
 
 /// The number of bytes of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Lines of Open MPI's monitoring component.
 
 use crate::table::{Fields, is_blank};
-use viem::ground::number;
+use viem::base::number;
 
 /// Classes of traffic between two ranks.
 pub const CLASSES: [&str; 5] = ["E", "I", "S", "R", "C"];

@@ -1,7 +1,7 @@
 //! Machine files and lists of PEs: valid input, and errors with their positions.
 
 use proptest::prelude::*;
-use viem::ground::number_list::{ListFault, ListOf, is_list};
+use viem::base::number_list::{ListFault, ListOf, is_list};
 use viem_io::matrix::{self, MatrixFault};
 use viem_io::target::{self, Base, Target, TargetFault};
 use viem_io::{FieldFault, ReadError, Source, number_list};

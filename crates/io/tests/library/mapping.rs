@@ -1,7 +1,7 @@
 //! Mapping files: valid input, and errors with their positions.
 
 use proptest::prelude::*;
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 use viem_io::mapping::{self, MappingFault, Room};
 use viem_io::{ReadError, Source, partition};
 

@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use proptest::prelude::*;
+use viem::base::threads;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
-use viem::ground::threads;
 use viem_io as io;
 use viem_io::metis::{self, GraphContent, NodeWeights};
 use viem_io::parhip::{self, ParhipFault, ParhipWidth};

@@ -1,6 +1,6 @@
 //! Properties of all readers, for those of this package.
 
-use viem::ground::number_list::ListOf;
+use viem::base::number_list::ListOf;
 use viem_io as io;
 use viem_io::coordinates::{self, Ids};
 use viem_io::fixed::{self, FixedKind};

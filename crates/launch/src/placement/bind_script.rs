@@ -4,7 +4,7 @@ use super::fault::{Fault, PlacementFault};
 use super::kind::Binding;
 use super::lines::{end_of, lines, shown};
 use crate::script::CPUS;
-use viem::ground::text::Place;
+use viem::base::text::Place;
 
 pub(super) fn read(text: &str, num_ranks: usize) -> Result<Vec<Binding>, Fault> {
     let Some(head) = text.split('\n').position(|line| line.trim_end() == CPUS) else {

@@ -1,8 +1,8 @@
 //! Faults in files that have the places of ranks.
 
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::text::Place;
-use viem::ground::types::NodeId;
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::text::Place;
+use viem::base::types::NodeId;
 use viem_cluster::files::names::UnclearHost;
 
 /// A fault in a file that has the places of ranks.

@@ -7,7 +7,7 @@ use super::kind::{PlacementKind, Task};
 use super::lines::{end_of, lines, rank, shown};
 use super::seats::{Cores, Seat, Seats};
 use crate::mpich::RANK_MAP;
-use viem::ground::text::Place;
+use viem::base::text::Place;
 use viem_cluster::files::hostfile::{self, HostEntry};
 use viem_io::Source;
 

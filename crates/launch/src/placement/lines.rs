@@ -1,8 +1,8 @@
 //! Lines of texts, and ranks in them.
 
 use super::fault::{Fault, PlacementFault};
-use viem::ground::text::{MESSAGE_TEXT, Place};
-use viem::ground::types::NodeId;
+use viem::base::text::{MESSAGE_TEXT, Place};
+use viem::base::types::NodeId;
 
 /// A text for a message.
 pub(super) fn shown(text: &str) -> String {
@@ -36,7 +36,7 @@ impl Line<'_> {
 
 /// The place behind a text.
 pub(super) fn end_of(text: &str) -> Place {
-    viem::ground::text::place(text.as_bytes(), text.len())
+    viem::base::text::place(text.as_bytes(), text.len())
 }
 
 /// A rank below `num_ranks`.

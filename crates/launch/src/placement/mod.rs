@@ -21,9 +21,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::srun;
-use viem::ground::settings::listed;
-use viem::ground::text::Place;
-use viem::ground::types::PeId;
+use viem::base::settings::listed;
+use viem::base::text::Place;
+use viem::base::types::PeId;
 use viem::machine::{Located, Machine, Nodes};
 use viem_io as io;
 use viem_io::mapping::Room;

@@ -6,7 +6,7 @@ use super::fault::{Fault, PlacementFault};
 use super::kind::{PlacementKind, Task};
 use super::lines::{end_of, rank};
 use super::seats::{Cores, Seat, Seats, complete, give_seat};
-use viem::ground::text::{Place, place};
+use viem::base::text::{Place, place};
 
 pub(super) const KIND: PlacementKind = PlacementKind {
     name: "pods",

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::fault::{Fault, PlacementFault};
 use super::lines::shown;
-use viem::ground::text::Place;
-use viem::ground::types::{NodeId, PeId};
+use viem::base::text::Place;
+use viem::base::types::{NodeId, PeId};
 use viem::machine::{Nodes, Site};
 use viem_cluster::files::names::Names;
 use viem_io::mapping::Room;

@@ -10,8 +10,8 @@ use std::process::{Command, Output};
 use crate::kind::BindsTo;
 use crate::{KINDS, Launch, LaunchError, LauncherKind};
 use viem::Mapping;
-use viem::ground::rng::Rng;
-use viem::ground::types::PeId;
+use viem::base::rng::Rng;
+use viem::base::types::PeId;
 use viem::machine::{CoreRange, Distances, Located, Location, Machine, MachineError, Nodes, SlurmJob};
 
 #[path = "../../../../tests/common/files.rs"]

@@ -4,10 +4,10 @@ use std::fs;
 
 use proptest::prelude::*;
 use viem::Mapping;
-use viem::ground::rng::Rng;
-use viem::ground::types::PeId;
+use viem::base::rng::Rng;
+use viem::base::types::PeId;
 use viem::machine::{Machine, Nodes};
-use viem_cluster::{PeKind, Wanted};
+use viem_cluster::{MachineSpec, PeKind};
 use viem_io::mapping::Room;
 use viem_io::{ReadError, Source};
 use viem_launch as launch;
@@ -29,7 +29,7 @@ fn machine_of_gpus(hosts: &str, node: &str) -> Box<dyn Machine> {
     fs::write(path("hosts"), hosts).unwrap();
     fs::write(path("node"), node).unwrap();
     let spec = format!("hosts:{},node={}", path("hosts").display(), path("node").display());
-    viem_cluster::build_wanted(&Wanted::new(&spec).with_pe(PeKind::Gpu)).unwrap()
+    viem_cluster::build_wanted(&MachineSpec::new(&spec).with_pe(PeKind::Gpu)).unwrap()
 }
 
 /// Two packages of four cores, each with two GPUs; those of the second package have the lower addresses.

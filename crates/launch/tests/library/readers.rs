@@ -1,7 +1,7 @@
 //! Properties of all readers, for those of this package.
 
 use viem_cluster::files;
-use viem_cluster::nodes::{Cluster, Draft, DraftNode, Unit, regular};
+use viem_cluster::nodes::{Cluster, ClusterSpec, NodeSpec, Unit, regular};
 use viem_io::{Source, mapping};
 use viem_launch::placement;
 
@@ -12,8 +12,8 @@ fn placed(name: &'static str, text: &str) -> Reader {
     let num_ranks = if name == "hosts of ranks" || name == "rank order" { 3 } else { 2 };
     let read = move |source: Source<'_>| {
         let hosts = Source::new("hosts", "n1 slots=2\nn2 slots=2\n".as_bytes())?;
-        let nodes = files::hostfile::read(hosts)?.into_iter().map(|host| DraftNode::new(Some(host.name), 0));
-        let draft = Draft::new(nodes.collect(), vec![regular(&[2])], Unit::Core);
+        let nodes = files::hostfile::read(hosts)?.into_iter().map(|host| NodeSpec::new(Some(host.name), 0));
+        let draft = ClusterSpec::new(nodes.collect(), vec![regular(&[2])], Unit::Core);
         let machine = Cluster::new(draft).expect("two nodes alike");
         placement::read(source, num_ranks, &machine, mapping::Room::plain(4), None)
     };

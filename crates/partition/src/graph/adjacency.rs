@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::CsrGraph;
-use crate::ground::types::{NodeId, Weight};
+use crate::base::types::{NodeId, Weight};
 
 /// All vertices in maximum adjacency order; O(n + m log m).
 ///
@@ -45,9 +45,9 @@ pub fn maximum_adjacency_order(graph: &CsrGraph) -> Vec<NodeId> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::generate;
     use crate::graph::relabel::relabel;
-    use crate::ground::rng::Rng;
     use crate::testing::random_graph;
 
     #[test]

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::CsrGraph;
-use crate::ground::types::NodeId;
+use crate::base::types::NodeId;
 
 /// All vertices in breadth-first order, in which neighbours are near each other; O(n + m).
 ///

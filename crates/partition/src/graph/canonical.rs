@@ -19,8 +19,8 @@ use rayon::prelude::*;
 use super::CsrGraph;
 use super::bfs::breadth_first_order;
 use super::relabel::relabel_ascending;
-use crate::ground::rng::derive;
-use crate::ground::types::NodeId;
+use crate::base::rng::derive;
+use crate::base::types::NodeId;
 
 /// Vertices and arcs visited at most. Balances time against graphs whose vertices are told apart late, such as grids: 128 passes over a
 /// grid of 60 x 60.
@@ -125,9 +125,9 @@ impl<'a> Colours<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::relabel::relabel;
     use crate::graph::{GraphBuilder, generate};
-    use crate::ground::rng::Rng;
 
     /// The graph in its canonical order, after its vertices were shuffled.
     fn canonical(graph: &CsrGraph, seed: u64) -> CsrGraph {

@@ -5,8 +5,8 @@
 //! Relaxation-based coarsening and multiscale graph organization. Multiscale Modeling & Simulation 9, 2011.
 
 use super::CsrGraph;
-use crate::ground::rng::Rng;
-use crate::ground::types::{NodeId, Weight};
+use crate::base::rng::Rng;
+use crate::base::types::{NodeId, Weight};
 
 /// Values of each vertex that are averaged side by side; an edge counts as long as it is in one of them.
 const VALUES: usize = 4;

@@ -4,7 +4,7 @@
 //! graph; then only vertices outside of the largest tree look at all of theirs. (Sutton, Ben-Nun and Barak, "Optimizing Parallel Graph
 //! Connectivity Computation via Subgraph Sampling", 2018; here by one thread.)
 
-use crate::ground::types::NodeId;
+use crate::base::types::NodeId;
 
 /// How many edges of each vertex are looked at first. Balances them against the vertices that the largest tree then lacks; two connect
 /// nearly all of a mesh. Tuned on a random geometric graph of 2^25 vertices.
@@ -80,8 +80,8 @@ impl Trees {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::bfs::BoundedBfs;
-    use crate::ground::rng::Rng;
     use crate::testing::random_graph;
 
     #[test]

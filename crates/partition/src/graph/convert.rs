@@ -6,7 +6,7 @@ use std::fmt::Display;
 
 use super::csr::{Arc, sort_by_source};
 use super::{CsrGraph, GraphError};
-use crate::ground::types::{NodeId, Weight};
+use crate::base::types::{NodeId, Weight};
 
 /// Borrowed arrays in compressed sparse row form: the arcs of vertex `u` are `offsets[u]..offsets[u + 1]` in `targets` and `edge_weights`. Without
 /// weights, all of them are 1.

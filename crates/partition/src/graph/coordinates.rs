@@ -1,7 +1,7 @@
 //! Where the vertices of a graph lie: points in one to four dimensions.
 
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::types::NodeId;
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::types::NodeId;
 
 /// The greatest number of dimensions.
 pub const MOST_DIMENSIONS: usize = 4;

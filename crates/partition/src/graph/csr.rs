@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 
 use super::fingerprint::is_surely_symmetric;
 use super::validation::{Asymmetry, visit_asymmetries};
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::types::{NodeId, Weight};
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::types::{NodeId, Weight};
 
 /// An undirected graph with vertex weights (>= 0) and edge weights (> 0).
 ///

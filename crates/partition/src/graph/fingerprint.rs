@@ -10,9 +10,9 @@
 
 use std::hash::{BuildHasher, RandomState};
 
-use crate::ground::rng::derive;
-use crate::ground::threads;
-use crate::ground::types::{NodeId, Weight};
+use crate::base::rng::derive;
+use crate::base::threads;
+use crate::base::types::{NodeId, Weight};
 
 /// The number of rows that a thread looks at in one piece. Balances the cost of a task against idle threads.
 const CHUNK: usize = 1 << 12;
@@ -128,8 +128,8 @@ fn mixed(number: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::generate;
-    use crate::ground::rng::Rng;
 
     #[test]
     fn parts_add_up_to_nothing_unless_an_arc_or_a_weight_is_changed() {

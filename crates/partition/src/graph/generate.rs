@@ -1,9 +1,9 @@
 //! Generated graphs, for tests, benchmarks and examples.
 
+use crate::base::rng::Rng;
+use crate::base::types::NodeId;
 use crate::graph::stencil::Offset;
 use crate::graph::{CsrGraph, GraphBuilder};
-use crate::ground::rng::Rng;
-use crate::ground::types::NodeId;
 
 /// A grid of `width` x `height` vertices, row by row, edges of weight 1.
 pub fn grid(width: usize, height: usize) -> CsrGraph {

@@ -1,7 +1,7 @@
 //! Groups of vertices that belong together: components, and what heavy edges join.
 
 use super::CsrGraph;
-use crate::ground::types::{NodeId, Weight};
+use crate::base::types::{NodeId, Weight};
 
 /// By what factor edges inside groups must be heavier than all others. Balances groups that should stay whole against graphs whose weights
 /// merely vary; of ratios from 2 to 10, all find the groups of training jobs and of noisy cliques.

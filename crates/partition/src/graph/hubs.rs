@@ -2,7 +2,7 @@
 //! within a budget.
 
 use super::CsrGraph;
-use crate::ground::types::NodeId;
+use crate::base::types::NodeId;
 
 /// Hubs have more arcs than this, and more than `SHARE` times the mean degree.
 pub const FEWEST_ARCS: usize = 1024;

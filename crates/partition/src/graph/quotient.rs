@@ -1,8 +1,8 @@
 //! Quotient graphs: each block becomes a vertex, and all edges between two blocks become one edge.
 
 use super::CsrGraph;
-use crate::ground::threads;
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::threads;
+use crate::base::types::{BlockId, NodeId, Weight};
 
 /// The least number of vertices that one task contracts: balances the cost of a task against its work. The result does not
 /// depend on it.

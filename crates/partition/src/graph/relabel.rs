@@ -2,8 +2,8 @@
 
 use super::CsrGraph;
 use super::csr::sort_by_source;
-use crate::ground::threads;
-use crate::ground::types::{NodeId, Weight};
+use crate::base::threads;
+use crate::base::types::{NodeId, Weight};
 
 /// The number of vertices whose rows one task writes: balances the cost of a task against its work. The result does not
 /// depend on it.

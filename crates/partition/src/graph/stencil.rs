@@ -15,7 +15,7 @@
 use hashbrown::HashMap;
 
 use super::CsrGraph;
-use crate::ground::types::{NodeId, Weight};
+use crate::base::types::{NodeId, Weight};
 
 /// A grid with more differences of numbers than this is not recognised. Stencils of 26 neighbours in three closed dimensions have 2 · 4³, those of
 /// reach two in three open dimensions 62; orders of unstructured graphs have thousands.
@@ -284,8 +284,8 @@ impl<'a> Seen<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::generate;
-    use crate::ground::rng::Rng;
     use crate::testing::random_graph;
 
     /// Offsets with their opposites, for lengths of at least this many times their reach.

@@ -1,8 +1,8 @@
 //! Induced subgraphs, the step of every recursion over blocks.
 
 use super::CsrGraph;
-use crate::ground::threads;
-use crate::ground::types::{BlockId, NodeId};
+use crate::base::threads;
+use crate::base::types::{BlockId, NodeId};
 
 /// Splits a graph into the subgraphs its blocks induce; O(n + m) for all of them together.
 ///

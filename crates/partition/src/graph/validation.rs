@@ -6,7 +6,7 @@
 
 use std::ops::ControlFlow;
 
-use crate::ground::types::NodeId;
+use crate::base::types::NodeId;
 
 /// An arc without an equal one in the other direction. Arcs are named by their position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,9 +93,9 @@ pub fn visit_asymmetries(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
+    use crate::base::types::Weight;
     use crate::graph::fingerprint::is_surely_symmetric;
-    use crate::ground::rng::Rng;
-    use crate::ground::types::Weight;
 
     #[test]
     fn finds_what_comparing_every_pair_finds() {

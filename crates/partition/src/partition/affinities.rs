@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use super::compact::{CompactGraph, Stored};
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::types::{BlockId, NodeId, Weight};
 
 /// The greatest number of terms that all gains of a vertex may have together, where the gain of a block is a sum over all
 /// adjacent blocks. Balances J against time around hubs: other vertices are adjacent to fewer than 512 blocks, which are all

@@ -4,7 +4,7 @@ use super::affinities::BlockAffinities;
 use super::bounds::{BoundViolation, LoadBounds};
 use super::compact::{CompactGraph, Stored};
 use super::objective::Objective;
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::types::{BlockId, NodeId, Weight};
 
 /// A partitioning problem: the graph of a level, and what its partitions cost.
 #[derive(Debug)]

@@ -3,9 +3,9 @@
 use super::assignment::Assignment;
 use super::bounds::BoundViolation;
 use super::targets::Targets;
+use crate::base::threads;
+use crate::base::types::{BlockId, Cost, NodeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::threads;
-use crate::ground::types::{BlockId, Cost, NodeId, Weight};
 
 /// A partition of the vertices of a graph into blocks.
 #[derive(Clone, Debug, PartialEq, Eq)]

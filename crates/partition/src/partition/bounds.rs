@@ -1,6 +1,6 @@
 //! What the blocks of a partition may weigh, and by how much they miss that.
 
-use crate::ground::types::{BlockId, Weight};
+use crate::base::types::{BlockId, Weight};
 
 /// By how much blocks miss their bounds. What exceeds a bound comes first when two are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]

@@ -8,10 +8,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::base::threads;
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::hubs::FEWEST_ARCS;
 use crate::graph::{CsrGraph, GraphBuilder};
-use crate::ground::threads;
-use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// The number of parts per thread in which coarse rows are computed. Balances idle threads against parts, each of which takes memory by
 /// the number of coarse vertices.
@@ -455,7 +455,7 @@ pub(crate) fn group(group_of: &[u32], num_groups: usize) -> (Vec<u32>, Vec<u32>)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
     use crate::testing::skewed_graph;
 
     #[test]

@@ -1,8 +1,8 @@
 //! Vertices that must be in a given block, and processes that must be on a given PE.
 
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// No block: the vertex is free.
 pub(crate) const FREE: BlockId = BlockId::MAX;

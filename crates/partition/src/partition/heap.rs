@@ -1,6 +1,6 @@
 //! An addressable binary heap of vertices keyed by gain.
 
-use crate::ground::types::{NodeId, Weight};
+use crate::base::types::{NodeId, Weight};
 
 const ABSENT: u32 = u32::MAX;
 
@@ -137,7 +137,7 @@ impl Heap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
 
     #[test]
     fn agrees_with_a_sorted_list_over_random_operations() {

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::assignment::Problem;
 use super::compact::Stored;
 use super::objective::{BlockDistances, Objective};
+use crate::base::types::BlockId;
 use crate::graph::CsrGraph;
-use crate::ground::types::BlockId;
 
 /// Blocks that are divided into parts recursively. Part 0 is the whole; every part is a range of blocks, and the children of
 /// a part divide its range in order. A part without children is divided into its blocks at once.

@@ -28,11 +28,11 @@ use super::settings::{
     PoolConfig, skew_of_free,
 };
 use super::targets::Targets;
+use crate::base::observer::Observer;
+use crate::base::settings::ConfigError;
+use crate::base::threads;
+use crate::base::types::{BlockId, Cost, NodeId};
 use crate::graph::CsrGraph;
-use crate::ground::observer::Observer;
-use crate::ground::settings::ConfigError;
-use crate::ground::threads;
-use crate::ground::types::{BlockId, Cost, NodeId};
 
 /// All settings of many-to-one partitions: blocks are the PEs of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

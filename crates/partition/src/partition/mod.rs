@@ -128,8 +128,8 @@ pub use partitioner::Partitioner;
 pub use quality::PartitionQuality;
 pub use refine::volume::Volume;
 pub use remap::{
-    CurvePoint, Envelope, Homes, HomesError, Migration, MigrationWeight, MigrationWeightError, RemapError,
-    Remapped, Remapping, RemovedBlocks,
+    CurvePoint, Envelope, Migration, MigrationWeight, MigrationWeightError, PreviousAssignment,
+    PreviousAssignmentError, RemapError, Remapped, Remapping, RemovedBlocks,
 };
 pub use settings::{
     BalanceConfig, BisectionConfig, FlowConfig, HeavyTailedConfig, InitialConfig, KWayConfig, LargeConfig,

@@ -11,8 +11,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use crate::ground::order;
-use crate::ground::types::{BlockId, Weight};
+use crate::base::order;
+use crate::base::types::{BlockId, Weight};
 
 /// The number of bins that the search may look at. Balances finding a packing that exists against time: a few milliseconds. Of 3000
 /// problems of up to 8 items and 4 bins, all are decided; see the tests.
@@ -254,7 +254,7 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
 
     fn find(weights: &[Weight], rooms: &[Weight]) -> Option<Vec<BlockId>> {
         Packing { weights, sizes: rooms, rooms }.find()

@@ -6,9 +6,9 @@ use super::refine::fill;
 use super::scheme::pool;
 use super::settings::{PartitionConfig, PartitionPreset};
 use super::targets::Targets;
+use crate::base::observer::Observer;
+use crate::base::settings::ConfigError;
 use crate::graph::CsrGraph;
-use crate::ground::observer::Observer;
-use crate::ground::settings::ConfigError;
 
 /// A multilevel graph partitioner.
 ///

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use crate::base::threads;
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::threads;
-use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// The costs of a partition of a graph.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -114,7 +114,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
     use crate::testing::random_graph;
 
     #[test]

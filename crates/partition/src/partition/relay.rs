@@ -4,7 +4,7 @@
 //! its block, which may be larger, takes another one. If no such way ends at a block with several vertices, no partition within the bounds has fewer
 //! empty blocks: all vertices that fit the blocks on the ways are alone in them already.
 
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::types::{BlockId, NodeId, Weight};
 
 /// A free vertex that is alone in its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use crate::ground::types::{BlockId, Weight};
+use crate::base::types::{BlockId, Weight};
 
 /// The blocks by the capacity that is left in them; some entries are out of date.
 pub(crate) struct ResidualCapacities {
@@ -38,7 +38,7 @@ impl ResidualCapacities {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
 
     #[test]
     fn the_emptiest_is_that_of_all() {

@@ -19,10 +19,10 @@
 
 use super::coarsen::Contraction;
 use super::fixed::FixedVertices;
+use crate::base::settings::{ConfigError, check, check_at_least_one, check_share, members};
+use crate::base::types::{NodeId, Weight};
 use crate::graph::CsrGraph;
 use crate::graph::hubs::skew_of_degrees;
-use crate::ground::settings::{ConfigError, check, check_at_least_one, check_share, members};
-use crate::ground::types::{NodeId, Weight};
 
 members! {
     /// The trade-off of time and quality. The `social` presets are for graphs with heavy-tailed degrees.

@@ -2,9 +2,9 @@
 
 use super::bounds::LoadBounds;
 use super::fixed::{FixedError, FixedVertices};
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// The weight each block should have and the greatest weight it may have.
 ///

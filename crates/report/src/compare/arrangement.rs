@@ -2,10 +2,10 @@
 
 use hashbrown::HashMap;
 
+use viem::base::rng::Rng;
+use viem::base::settings::members;
+use viem::base::types::PeId;
 use viem::graph::CsrGraph;
-use viem::ground::rng::Rng;
-use viem::ground::settings::members;
-use viem::ground::types::PeId;
 use viem::machine::{Machine, Nodes, Parts, distances_of};
 use viem::mapping::Mapping;
 use viem::partition::Targets;

@@ -15,8 +15,8 @@ pub use arrangement::Arrangement;
 
 use crate::traffic;
 use viem::PreparedMachine;
+use viem::base::types::{Cost, NodeId, Weight};
 use viem::graph::CsrGraph;
-use viem::ground::types::{Cost, NodeId, Weight};
 use viem::machine::Nodes;
 use viem::mapping::Mapping;
 use viem::mapping::objective::{ScoreError, evaluate};
@@ -139,7 +139,7 @@ pub fn percent_less(of: Cost, cost: Cost) -> f64 {
 mod tests {
     use super::*;
     use crate::testing::{random_graph, random_mapping};
-    use viem::ground::rng::Rng;
+    use viem::base::rng::Rng;
     use viem::machine::build;
 
     /// Compares every figure with its definition.

@@ -1,7 +1,7 @@
 //! Cut or J against migration: one point for each weight of migration.
 
 use super::svg::{Anchor, Frame, Svg, brief_in_steps, ticks};
-use viem::ground::types::Weight;
+use viem::base::types::Weight;
 use viem::partition::CurvePoint;
 
 const WIDTH: f64 = 720.0;

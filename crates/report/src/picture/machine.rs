@@ -2,7 +2,7 @@
 
 use super::svg::{Anchor, Frame, SHADES, Svg};
 use super::{MATRIX, MOST_CELLS};
-use viem::ground::types::{Distance, PeId};
+use viem::base::types::{Distance, PeId};
 use viem::machine::{DistanceOracle, DistanceVisitor, Distances};
 
 const MARGIN: f64 = 24.0;

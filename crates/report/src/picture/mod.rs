@@ -22,8 +22,8 @@ pub use timeline::draw_timeline;
 use svg::{Anchor, Frame, SHADES, Svg, brief};
 
 use crate::compare::{Comparison, Figures, percent_less};
+use viem::base::types::{PeId, Weight};
 use viem::graph::CsrGraph;
-use viem::ground::types::{PeId, Weight};
 use viem::mapping::Mapping;
 use viem::mapping::objective::ScoreError;
 
@@ -272,8 +272,8 @@ mod tests {
     use super::*;
     use crate::testing::random_mapping;
     use viem::PreparedMachine;
+    use viem::base::rng::Rng;
     use viem::graph::generate;
-    use viem::ground::rng::Rng;
     use viem::machine::Listed;
     use viem::machine::build;
 

@@ -5,8 +5,8 @@
 //! coincide are drawn once, so the size of the picture stays bounded for large graphs. O(n + m log m).
 
 use super::svg::{Anchor, COLOURS, Svg};
+use viem::base::types::{BlockId, NodeId};
 use viem::graph::{Coordinates, CsrGraph, quotient};
-use viem::ground::types::{BlockId, NodeId};
 
 const WIDTH: f64 = 720.0;
 /// The length of the longest side of the drawing.

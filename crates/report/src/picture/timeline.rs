@@ -1,7 +1,7 @@
 //! The activity of PEs over time: one row per PE, light while it waits for messages, dark while it works.
 
 use super::svg::{Anchor, Frame, Svg, brief, ticks};
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 use viem_workload::simulate::{Activity, Simulation, Span, Timeline};
 
 /// Largest number of PEs drawn: the first ones with any activity.

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use hashbrown::HashMap;
 
 use super::schedule::{Adapter, Statement};
-use crate::collector::Inlet;
+use crate::collector::FlowSink;
 use crate::fault::TrafficFault;
 
 /// A receive or a send, which fit each other if sender, receiver and tag are the same.
@@ -35,7 +35,7 @@ impl Endpoints {
         Self { count, rank: 0, sent: Vec::new(), received: HashMap::new() }
     }
 
-    pub(super) fn add(&mut self, statement: Statement, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
+    pub(super) fn add(&mut self, statement: Statement, inlet: &mut FlowSink<'_>) -> Result<(), TrafficFault> {
         if let Some(nic) = statement.adapter().filter(|&nic| nic >= self.count) {
             return Err(TrafficFault::NoSuchAdapter { nic, count: self.count });
         }
@@ -55,14 +55,14 @@ impl Endpoints {
     }
 
     /// The block of a rank begins, which records all its adapters.
-    fn open(&mut self, rank: u64, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
+    fn open(&mut self, rank: u64, inlet: &mut FlowSink<'_>) -> Result<(), TrafficFault> {
         self.rank = rank;
         let seconds = (0..self.count).filter(|adapter| inlet.recorder(rank * self.count + adapter)).count();
         if seconds > 0 { Err(TrafficFault::RankTwice { rank }) } else { Ok(()) }
     }
 
     /// Hands over all messages.
-    pub(super) fn finish(mut self, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
+    pub(super) fn finish(mut self, inlet: &mut FlowSink<'_>) -> Result<(), TrafficFault> {
         self.sent.into_iter().try_for_each(|Message { key, bytes, adapter }| {
             let receives = self.received.get_mut(&key);
             let other = receives.and_then(VecDeque::pop_front).flatten().unwrap_or(adapter);

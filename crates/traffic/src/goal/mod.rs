@@ -28,7 +28,7 @@ pub use steps::read_goal;
 
 use self::endpoints::Endpoints;
 use self::schedule::{Schedule, Statement};
-use crate::collector::Inlet;
+use crate::collector::FlowSink;
 use crate::fault::{Stop, TrafficFault};
 use crate::fields::ScannerExt;
 use crate::format::Format;
@@ -49,7 +49,7 @@ pub(super) const FORMAT: Format = Format {
     sample: tests::SAMPLE,
 };
 
-fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), Stop> {
+fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut FlowSink<'_>) -> Result<(), Stop> {
     let mut schedule = Schedule::default();
     let mut endpoints = inlet.adapters().map(Endpoints::new);
     while let Some((number, line)) = scanner.next_line() {
@@ -64,7 +64,7 @@ fn read(scanner: &mut Scanner<Source<'_>>, inlet: &mut Inlet<'_>) -> Result<(), 
 }
 
 /// Adds a statement to traffic whose vertices are ranks.
-fn add(statement: Statement, inlet: &mut Inlet<'_>) -> Result<(), TrafficFault> {
+fn add(statement: Statement, inlet: &mut FlowSink<'_>) -> Result<(), TrafficFault> {
     if let Some(adapter) = statement.adapter() {
         inlet.names_adapter(adapter);
     }

@@ -3,7 +3,7 @@
 use super::schedule::{Number, Part, Schedule, Statement};
 use crate::fault::{Stop, TrafficFault, read_whole};
 use crate::fields::ScannerExt;
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 use viem_io::scanner::Scanner;
 use viem_io::{ReadError, Source};
 

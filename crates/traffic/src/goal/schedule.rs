@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::fault::{Stop, TrafficFault, expected};
 use crate::fields::whole;
-use viem::ground::number;
+use viem::base::number;
 use viem_io::signature::NUM_RANKS;
 use viem_io::table::{is_blank, shortened};
 

@@ -15,7 +15,7 @@ use crate::fault::{Stop, TrafficFault, check_ranks, read_whole};
 use crate::fields::ScannerExt;
 use crate::order::{Act, Recording, Step};
 use crate::ranks::is_sparse;
-use viem::ground::types::NodeId;
+use viem::base::types::NodeId;
 use viem_io::scanner::Scanner;
 use viem_io::table::shortened;
 use viem_io::{ReadError, Source};

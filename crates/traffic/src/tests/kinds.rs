@@ -934,7 +934,7 @@ fn lines_of_old_versions_are_connections_of_the_job() {
 
 #[test]
 fn a_renamed_schedule_has_the_same_traffic_under_other_names() {
-    let mut rng = viem::ground::rng::Rng::new(5);
+    let mut rng = viem::base::rng::Rng::new(5);
     for case in 0..20 {
         let n = 2 + rng.below(8);
         let flows: Flows = (0..3 * n)
@@ -1109,7 +1109,7 @@ fn matrices_that_are_printed_from_below_are_warned_of() {
         let (_, summary) = sum(Some(format(name)), &[&texts[0]], &BYTES);
         summary.notes.contains(&TrafficNote::UpsideDown)
     };
-    let mut rng = viem::ground::rng::Rng::new(5);
+    let mut rng = viem::base::rng::Rng::new(5);
     for n in 2..12usize {
         let mut rows = vec![vec![0; n]; n];
         for (i, j) in (0..n).flat_map(|i| (0..i).map(move |j| (i, j))) {

@@ -5,7 +5,7 @@ use std::io::Read;
 use super::entry::{TakeEntry, TraceEntry, TraceFound, pairs};
 use super::fault::{ExpertTraceFault, MOST_LAYERS, Stop, TraceKind, at_start};
 use super::loads::Loads;
-use viem::ground::number;
+use viem::base::number;
 use viem_io::array::{ArrayFault, Header};
 use viem_io::scanner::Scanner;
 

@@ -1,6 +1,6 @@
 //! Faults in traces, with their places.
 
-use viem::ground::settings::named;
+use viem::base::settings::named;
 use viem_io::array::ArrayFault;
 use viem_io::npz::ArchiveFault;
 use viem_io::{ContentError, NumberFault};

@@ -2,7 +2,7 @@
 
 use super::entry::{TakeEntry, TraceEntry, TraceFound};
 use super::fault::TraceKind;
-use viem::ground::number::Decimal;
+use viem::base::number::Decimal;
 use viem_io::ContentError;
 
 /// The greatest sum of the loads of a layer when they have decimal places: errors of rounding are then far below those of any measurement.
@@ -62,7 +62,7 @@ fn in_units(number: Decimal, decimals: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use viem::ground::number::decimal;
+    use viem::base::number::decimal;
 
     fn passed(texts: &[&str]) -> (Vec<u64>, u32, bool) {
         let mut loads = Loads::default();

@@ -36,7 +36,7 @@ pub use fault::{ExpertTraceFault, MOST_LAYERS, TraceKind};
 use std::io::Read;
 
 use fault::{Stop, at_start};
-use viem::ground::number;
+use viem::base::number;
 use viem_io::array::MARK;
 use viem_io::npz::{self, ArchiveFault};
 use viem_io::scanner::Scanner;

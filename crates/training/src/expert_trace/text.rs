@@ -6,7 +6,7 @@ use super::columns::{Columns, Role};
 use super::entry::{TakeEntry, TraceEntry, TraceFound, pairs};
 use super::fault::{ExpertTraceFault, MOST_LAYERS, Stop, TraceKind, at_start};
 use super::loads::Loads;
-use viem::ground::number::{self, Decimal};
+use viem::base::number::{self, Decimal};
 use viem_io::scanner::Scanner;
 use viem_io::table::{Field, Fields, Separator, Table, shortened};
 use viem_io::{NumberFault, Source};

@@ -6,8 +6,8 @@
 
 use super::domains::Level;
 use super::packing::{Packing, by_load};
-use super::search::Homes;
-use viem::ground::observer::Observer;
+use super::search::PreviousAssignment;
+use viem::base::observer::Observer;
 
 /// Copies up to which branch and bound is tried; with more of them it hardly ever ends, and exchanges leave little to be gained.
 const MOST_COPIES: usize = 64;
@@ -84,7 +84,7 @@ fn exchange_once(pe_of: &mut [u32], loads: &[u64], total: &mut [u64]) -> bool {
 }
 
 /// Exchanges copies such that more of them are at home, while no load is above the most.
-pub(super) fn restore(pe_of: &mut [u32], loads: &[u64], most: u64, homes: &Homes) {
+pub(super) fn restore(pe_of: &mut [u32], loads: &[u64], most: u64, homes: &PreviousAssignment) {
     let num_pes = homes.is_home.len() / pe_of.len().max(1);
     let mut total = loads_of(pe_of, loads, num_pes);
     let is_home = |copy: usize, pe: u32| i32::from(homes.is_home[copy * num_pes + pe as usize]);

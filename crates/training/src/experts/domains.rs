@@ -2,7 +2,7 @@
 
 use super::error::ExpertError;
 use super::routing::ExpertRouting;
-use viem::ground::types::{Distance, PeId};
+use viem::base::types::{Distance, PeId};
 use viem::machine::{DistanceOracle, DistanceVisitor, Machine, Nodes, distances_of};
 
 /// Upper limit on the cost of a placement, so that sums of gains fit.

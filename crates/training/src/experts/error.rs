@@ -1,9 +1,9 @@
 //! Errors of placements of experts, and limits of their sizes.
 
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::settings::ConfigError;
-use viem::ground::threads::ThreadsError;
-use viem::ground::types::{Distance, PeId};
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::settings::ConfigError;
+use viem::base::threads::ThreadsError;
+use viem::base::types::{Distance, PeId};
 use viem::machine::MachineError;
 
 /// An expert of a layer, numbered from 0.

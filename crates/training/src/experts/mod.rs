@@ -59,9 +59,9 @@ mod balance;
 mod copies;
 mod domains;
 mod error;
-mod homes;
 mod packing;
 mod placement;
+mod previous;
 mod routing;
 mod score;
 mod search;
@@ -77,17 +77,17 @@ pub use routing::{ExpertRouting, LayerRouting, RoutingBuilder};
 pub use score::{ExpertLoads, ExpertScore, score_experts};
 
 use domains::Domains;
-use homes::Old;
 use packing::by_load;
+use previous::Old;
 use search::Search;
 use sets::CopySets;
 
 use std::time::{Duration, Instant};
 
-use viem::ground::observer::{Limited, Observer};
-use viem::ground::rng::derive;
-use viem::ground::settings::{ConfigError, check, check_at_least_one};
-use viem::ground::threads;
+use viem::base::observer::{Limited, Observer};
+use viem::base::rng::derive;
+use viem::base::settings::{ConfigError, check, check_at_least_one};
+use viem::base::threads;
 use viem::machine::Machine;
 use viem::partition::MigrationWeight;
 use viem::solve::MapPreset;

@@ -2,7 +2,7 @@
 
 use super::copies::ExpertCopies;
 use super::error::{ExpertError, ExpertId};
-use super::homes::moved;
+use super::previous::moved;
 use super::routing::ExpertRouting;
 
 /// The expert in each slot of each layer. The slots of a layer belong to the PEs in equal numbers, PE after PE.

@@ -72,7 +72,7 @@ pub(super) fn with_domains(
     let mut score = ExpertScore { cost: 0.0, across_nodes: 0.0, across_pes: 0.0, loads: Vec::new() };
     let pes = domains.pes();
     for (number, layer) in routing.layers().iter().enumerate() {
-        let homes = Homes::new(placement.layer(number), routing.num_experts(), domains.num_pes);
+        let homes = PreviousAssignment::new(placement.layer(number), routing.num_experts(), domains.num_pes);
         for level in &domains.levels {
             score.cost += 2.0 * level.step as f64 * homes.entering(layer, level);
         }
@@ -85,18 +85,18 @@ pub(super) fn with_domains(
 
 /// J of a layer with these experts in its slots.
 pub(super) fn cost_of_layer(layer: &LayerRouting, slots: &[ExpertId], domains: &Domains) -> f64 {
-    let homes = Homes::new(slots, layer.loads().len() as ExpertId, domains.num_pes);
+    let homes = PreviousAssignment::new(slots, layer.loads().len() as ExpertId, domains.num_pes);
     domains.levels.iter().map(|level| 2.0 * level.step as f64 * homes.entering(layer, level)).sum()
 }
 
 /// The places of the copies of a layer's experts.
-struct Homes {
+struct PreviousAssignment {
     /// The PEs by expert.
     pes: Vec<Vec<u32>>,
     num_pes: usize,
 }
 
-impl Homes {
+impl PreviousAssignment {
     fn new(slots: &[ExpertId], num_experts: ExpertId, num_pes: usize) -> Self {
         let of_pe = (slots.len() / num_pes).max(1);
         let mut pes = vec![Vec::new(); num_experts as usize];

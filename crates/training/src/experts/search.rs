@@ -6,9 +6,9 @@
 
 use super::domains::{Domains, Level};
 use super::sets::CopySets;
-use viem::ground::exchange::{Evaluator, at_temperature, below, sweep};
-use viem::ground::observer::Observer;
-use viem::ground::rng::{Rng, derive};
+use viem::base::exchange::{Evaluator, at_temperature, below, sweep};
+use viem::base::observer::Observer;
+use viem::base::rng::{Rng, derive};
 
 /// Proposals between two questions whether to stop.
 const BETWEEN_QUESTIONS: u64 = 1 << 10;
@@ -36,7 +36,7 @@ pub(super) struct Search<'a> {
     /// The sum of the excesses of loads over the bound.
     overload: i64,
     /// The previous places of copies, and the cost of leaving them.
-    homes: Option<Homes>,
+    homes: Option<PreviousAssignment>,
     /// The decrease of the cost, times the number of PEs, and the increase of the number of copies on their previous PE.
     gained: (i64, i64),
     /// The same of the best placement so far whose loads are within the bound, and that placement.
@@ -44,7 +44,7 @@ pub(super) struct Search<'a> {
 }
 
 /// The PEs that copies may be on without having moved.
-pub(super) struct Homes {
+pub(super) struct PreviousAssignment {
     /// True if a copy was on a PE before, by copy and PE.
     pub is_home: Vec<bool>,
     /// The cost of a copy elsewhere, in units of the cost.
@@ -83,7 +83,7 @@ impl<'a> Search<'a> {
     }
 
     /// The same where it costs something that copies are not at home. Of equal costs, that with more of them at home is better.
-    pub fn with_homes(self, homes: Option<Homes>) -> Self {
+    pub fn with_homes(self, homes: Option<PreviousAssignment>) -> Self {
         Self { homes, ..self }
     }
 

@@ -1,7 +1,7 @@
 //! The sets of copies that tokens choose.
 
 use super::routing::LayerRouting;
-use viem::ground::rng::{Rng, derive};
+use viem::base::rng::{Rng, derive};
 
 /// Ways to choose copies for a set of experts up to which all are taken; of more, as many are drawn.
 pub(super) const MOST_WAYS: u64 = 16;

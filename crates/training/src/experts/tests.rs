@@ -5,8 +5,8 @@ use super::domains::Domains;
 use super::search::Search;
 use super::sets::CopySets;
 use super::*;
-use viem::ground::rng::Rng;
-use viem::ground::types::{Distance, PeId};
+use viem::base::rng::Rng;
+use viem::base::types::{Distance, PeId};
 use viem::machine::{DistanceOracle, DistanceVisitor, Distances, distances_of};
 
 const MACHINES: [(&str, &str); 4] = [("2:2", "1:10"), ("4:2", "1:10"), ("2:2:2", "1:5:30"), ("1:8", "1:3")];

@@ -1,8 +1,8 @@
 //! Why there is no traffic of a job.
 
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::settings::{ConfigError, UnknownName};
 use viem::graph::GraphError;
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::settings::{ConfigError, UnknownName};
 use viem_workload::{MOST_WORK, WorkloadError};
 
 /// Upper limit on the ranks of a job.

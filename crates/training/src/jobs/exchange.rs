@@ -1,10 +1,10 @@
 //! Collectives as bytes between pairs of ranks, and the results of these: a graph, or a workload with a phase for each class.
 
 use super::error::TrainingError;
+use viem::base::collectives::ring_bytes;
+use viem::base::settings::named;
+use viem::base::types::{NodeId, Weight};
 use viem::graph::{CsrGraph, GraphBuilder};
-use viem::ground::collectives::ring_bytes;
-use viem::ground::settings::named;
-use viem::ground::types::{NodeId, Weight};
 use viem_workload::{Workload, WorkloadBuilder, WorkloadFault};
 
 named! {

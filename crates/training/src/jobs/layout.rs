@@ -1,7 +1,7 @@
 //! The place of each rank in the grid of the job and in that of the experts.
 
 use super::parallel::{ParallelConfig, ParallelDimension};
-use viem::ground::types::NodeId;
+use viem::base::types::NodeId;
 
 /// The coordinates of a rank; all counted from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

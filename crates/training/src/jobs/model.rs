@@ -1,7 +1,7 @@
 //! The model that is trained, and how.
 
 use super::error::TrainingError;
-use viem::ground::settings::{ConfigError, check, named};
+use viem::base::settings::{ConfigError, check, named};
 
 named! {
     /// The data that the ranks of a data-parallel group share instead of each having a copy (ZeRO).

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::error::{MOST_PAIRS, MOST_TRAINING_RANKS, TrainingError};
-use viem::ground::settings::{check, named};
+use viem::base::settings::{check, named};
 
 named! {
     /// A dimension of the grid of ranks.

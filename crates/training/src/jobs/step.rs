@@ -7,7 +7,7 @@ use super::exchange::{Exchanges, TrafficClass};
 use super::layout::{Layout, RankPlace};
 use super::model::{ContextExchange, GradientReduction, Recomputation, Sharding, TrainingConfig};
 use super::parallel::ParallelConfig;
-use viem::ground::types::NodeId;
+use viem::base::types::NodeId;
 
 type Result = std::result::Result<(), TrainingError>;
 

@@ -6,7 +6,7 @@ use super::exchange::{Exchanges, TrafficClass};
 use super::layout::{Layout, RankPlace};
 use super::model::{ContextExchange, GradientReduction, Recomputation, Sharding};
 use super::*;
-use viem::ground::types::NodeId;
+use viem::base::types::NodeId;
 use viem_workload::Instruction;
 
 fn layout(parallel: &str, order: &str) -> Layout {

@@ -16,8 +16,8 @@
 use std::str::FromStr;
 
 use super::model::TrainingConfig;
-use viem::ground::settings::UnknownName;
-use viem::ground::text::{Place, place};
+use viem::base::settings::UnknownName;
+use viem::base::text::{Place, place};
 use viem_io::{ContentError, ReadError, Source, Text};
 
 /// A fault in the text of a model.
@@ -164,5 +164,5 @@ fn entries_of(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// A text for a message.
 fn shown(text: &str) -> String {
-    text.chars().take(viem::ground::text::MESSAGE_TEXT).flat_map(char::escape_debug).collect()
+    text.chars().take(viem::base::text::MESSAGE_TEXT).flat_map(char::escape_debug).collect()
 }

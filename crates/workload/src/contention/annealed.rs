@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 use super::job_objective::{BottleneckConfig, JobObjective};
 use super::loads::{Carriers, Loads};
 use super::placed::Placed;
+use viem::base::exchange::{Evaluator, at_temperature, sweep};
+use viem::base::observer::Observer;
+use viem::base::rng::Rng;
+use viem::base::types::{Cost, NodeId, PeId};
 use viem::graph::CsrGraph;
-use viem::ground::exchange::{Evaluator, at_temperature, sweep};
-use viem::ground::observer::Observer;
-use viem::ground::rng::Rng;
-use viem::ground::types::{Cost, NodeId, PeId};
 use viem::machine::Machine;
 use viem::solve::Lowering;
 

@@ -14,7 +14,7 @@
 //!
 //! *Cost.* O(degree · links of a route + carriers that change · log carriers) for each move; memory O(n + m + carriers).
 //!
-//! *Source.* Metropolis et al. (1953), as in [`exchange`](viem::ground::exchange). That norms of loads predict times better than their maximum alone:
+//! *Source.* Metropolis et al. (1953), as in [`exchange`](viem::base::exchange). That norms of loads predict times better than their maximum alone:
 //! Bhatele, Jain, Livnat, Pascucci and Bremer, *Analyzing Network Health and Congestion in Dragonfly-based Supercomputers*, IPDPS 2016.
 
 use super::annealed::{Found, Scale, Search, Task};
@@ -22,9 +22,9 @@ use super::job_objective::{BottleneckConfig, JobObjective};
 use super::loads::{Carriers, CarriersVisitor, Loads};
 use super::objective::SecondaryObjective;
 use super::placed::Placed;
+use viem::base::rng::{Rng, derive};
+use viem::base::types::{Cost, PeId};
 use viem::graph::CsrGraph;
-use viem::ground::rng::{Rng, derive};
-use viem::ground::types::{Cost, PeId};
 use viem::machine::Places;
 use viem::mapping::Mapping;
 use viem::mapping::construct::grid_mappings;

@@ -1,6 +1,6 @@
 //! What jobs minimise, and the settings of the search for it.
 
-use viem::ground::settings::{ConfigError, check, named};
+use viem::base::settings::{ConfigError, check, named};
 
 named! {
     /// What a job minimises.

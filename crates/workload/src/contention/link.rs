@@ -2,8 +2,8 @@
 
 use super::loads::{Carriers, CarriersVisitor, Loads};
 use crate::routing::{Hop, LaneId, Routing};
+use viem::base::types::{Cost, PeId};
 use viem::graph::CsrGraph;
-use viem::ground::types::{Cost, PeId};
 use viem::machine::{Interconnect, Machine, MachineError};
 use viem::mapping::objective::ScoreError;
 use viem::mapping::problem::ProblemError;

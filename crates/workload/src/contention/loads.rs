@@ -1,7 +1,7 @@
 //! Loads of what carries traffic, kept up to date as processes move.
 
+use viem::base::types::{Cost, NodeId, PeId, Weight};
 use viem::graph::CsrGraph;
-use viem::ground::types::{Cost, NodeId, PeId, Weight};
 use viem::mapping::objective::ScoreError;
 use viem::mapping::problem::{ProblemError, check_cost, check_pes};
 

@@ -1,7 +1,7 @@
 //! The traffic that leaves each node.
 
 use super::loads::{Carriers, CarriersVisitor};
-use viem::ground::types::{Cost, PeId};
+use viem::base::types::{Cost, PeId};
 use viem::machine::Nodes;
 use viem::mapping::objective::ScoreError;
 use viem::solve::PreparedMachine;

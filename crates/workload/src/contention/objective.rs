@@ -2,9 +2,9 @@
 
 use super::loads::{Carriers, CarriersVisitor, Loads};
 use super::{link, node};
+use viem::base::settings::members;
+use viem::base::types::{Cost, PeId};
 use viem::graph::CsrGraph;
-use viem::ground::settings::members;
-use viem::ground::types::{Cost, PeId};
 use viem::mapping::objective::ScoreError;
 use viem::solve::PreparedMachine;
 

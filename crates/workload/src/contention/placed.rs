@@ -1,8 +1,8 @@
 //! A mapping with the loads that it brings, while processes move.
 
 use super::loads::{Carriers, Loads, edges_of_moved};
+use viem::base::types::{Cost, NodeId, PeId};
 use viem::graph::CsrGraph;
-use viem::ground::types::{Cost, NodeId, PeId};
 use viem::machine::{DistanceOracle, Distances};
 
 /// A mapping, its loads, and some processes that are tried on other PEs. These are then moved or put back.

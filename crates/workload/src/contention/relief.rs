@@ -3,11 +3,11 @@
 use super::loads::{Carriers, CarriersVisitor, Loads};
 use super::objective::SecondaryObjective;
 use super::placed::Placed;
+use viem::base::exchange::{Evaluator, best};
+use viem::base::observer::Observer;
+use viem::base::settings::{ConfigError, check};
+use viem::base::types::{Cost, NodeId, PeId};
 use viem::graph::CsrGraph;
-use viem::ground::exchange::{Evaluator, best};
-use viem::ground::observer::Observer;
-use viem::ground::settings::{ConfigError, check};
-use viem::ground::types::{Cost, NodeId, PeId};
 use viem::machine::{Distances, Machine};
 use viem::mapping::Mapping;
 use viem::mapping::objective::{ScoreError, evaluate};

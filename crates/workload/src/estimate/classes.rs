@@ -3,7 +3,7 @@
 use crate::TaskId;
 use crate::estimate::{EstimateError, PARTS, WorkloadModel};
 use crate::routing::{Flow, Hop, Routing};
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 
 const NOBODY: u32 = u32::MAX;
 
@@ -77,7 +77,7 @@ impl<'a> Estimate<'a> {
         let phases = model.phases.len();
         let entries = num_lanes.checked_mul(phases).filter(|&entries| entries <= MOST_ENTRIES);
         let entries = entries.ok_or(EstimateError::TooLarge { phases, lanes: num_lanes })?;
-        let owner = viem::ground::memory::filled(entries, NOBODY);
+        let owner = viem::base::memory::filled(entries, NOBODY);
         let owner = owner.map_err(|_| EstimateError::TooLarge { phases, lanes: num_lanes })?;
         let (mut slots, mut slots_of) = (Vec::new(), vec![Vec::new(); model.channels.len()]);
         for (phase, members) in model.phases.iter().enumerate() {

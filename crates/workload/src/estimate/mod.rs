@@ -39,7 +39,7 @@
 //! R. Perego and G. De Petris, *A new mapping heuristic for last generation multicomputers*, CNUCE C94-09,
 //! 1994.
 
-use viem::ground::error::{ErrorKind, HasKind};
+use viem::base::error::{ErrorKind, HasKind};
 
 mod classes;
 mod model;

@@ -6,7 +6,7 @@
 use hashbrown::HashMap;
 
 use super::view::MachineView;
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 
 /// The most mappings: those of machines with five levels.
 const MOST: usize = 10;

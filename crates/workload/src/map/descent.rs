@@ -10,11 +10,11 @@ use std::collections::VecDeque;
 
 use super::view::MachineView;
 use crate::estimate::Estimate;
+use viem::base::exchange::{Counts, Evaluator, below, sweep};
+use viem::base::observer::{Observer, Watch};
+use viem::base::rng::Rng;
+use viem::base::types::{NodeId, PeId};
 use viem::graph::CsrGraph;
-use viem::ground::exchange::{Counts, Evaluator, below, sweep};
-use viem::ground::observer::{Observer, Watch};
-use viem::ground::rng::Rng;
-use viem::ground::types::{NodeId, PeId};
 
 /// The effort of local search.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

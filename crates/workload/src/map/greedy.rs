@@ -17,10 +17,10 @@
 use super::view::MachineView;
 use crate::estimate::{Estimate, NOWHERE, WorkloadModel};
 use crate::routing::{Flow, Hop};
+use viem::base::observer::{Observer, Watch};
+use viem::base::rng::Rng;
+use viem::base::types::{NodeId, PeId};
 use viem::graph::CsrGraph;
-use viem::ground::observer::{Observer, Watch};
-use viem::ground::rng::Rng;
-use viem::ground::types::{NodeId, PeId};
 
 /// Up to this many PEs, all are evaluated for each task.
 const MOST_PES: usize = 1 << 10;

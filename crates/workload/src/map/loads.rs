@@ -11,7 +11,7 @@ use super::descent::Measure;
 use crate::TaskId;
 use crate::estimate::WorkloadModel;
 use crate::routing::{Hop, Routing};
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 
 /// Loads of a mapping, updated as tasks move.
 #[derive(Clone, Debug)]

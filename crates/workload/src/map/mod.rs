@@ -54,13 +54,13 @@ use crate::simulate::{Costs, Sharing, SimulationConfig, SimulationError};
 use descent::{Measure as _, Steps};
 use greedy::Greedy;
 use search::{Candidate, Search, State};
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::observer::{Limited, Observer, Phase};
+use viem::base::rng::derive;
+use viem::base::settings::{ConfigError, check, check_at_least_one};
+use viem::base::threads;
+use viem::base::types::{Cost, PeId};
 pub use viem::graph::embedding::monomorphism::{self, Budget};
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::observer::{Limited, Observer, Phase};
-use viem::ground::rng::derive;
-use viem::ground::settings::{ConfigError, check, check_at_least_one};
-use viem::ground::threads;
-use viem::ground::types::{Cost, PeId};
 use viem::machine::{Machine, MachineError, distances_of};
 use viem::mapping::Mapping;
 use viem::mapping::problem::{self, ProblemError};
@@ -77,7 +77,7 @@ pub struct TaskMapConfig {
     /// Threads to use, at least 1; the result does not depend on it.
     pub threads: usize,
     /// If given, the run ends soon after this time. Serialised in seconds.
-    #[serde(with = "viem::ground::settings::seconds")]
+    #[serde(with = "viem::base::settings::seconds")]
     pub time_limit: Option<Duration>,
     /// Settings of the mapping of small J.
     pub mapping: OneToOneConfig,

@@ -7,11 +7,11 @@ use super::view::MachineView;
 use crate::Workload;
 use crate::estimate::{Estimate, WorkloadModel};
 use crate::simulate::{SimulationConfig, SimulationError};
+use viem::base::observer::Observer;
+use viem::base::rng::{Rng, derive};
+use viem::base::settings::named;
+use viem::base::types::{NodeId, PeId};
 use viem::graph::CsrGraph;
-use viem::ground::observer::Observer;
-use viem::ground::rng::{Rng, derive};
-use viem::ground::settings::named;
-use viem::ground::types::{NodeId, PeId};
 
 named! {
     /// The origin of a mapping.

@@ -7,8 +7,8 @@ use super::descent::Measure;
 use super::view::MachineView;
 use crate::simulate::{SimulationConfig, SimulationError, simulate_watched};
 use crate::{TaskId, Workload};
-use viem::ground::observer::Observer;
-use viem::ground::types::PeId;
+use viem::base::observer::Observer;
+use viem::base::types::PeId;
 
 /// Simulates one mapping after another.
 pub(super) struct SimulatedTime<'a> {

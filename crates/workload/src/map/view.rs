@@ -2,8 +2,8 @@
 
 use crate::Workload;
 use crate::routing::Routing;
-use viem::ground::observer::Observer;
-use viem::ground::types::{Distance, PeId};
+use viem::base::observer::Observer;
+use viem::base::types::{Distance, PeId};
 use viem::machine::{
     DistanceOracle, DistanceVisitor, Distances, Division, Interconnect, Machine, MachineError, Parts,
     distances_of,

@@ -5,8 +5,8 @@
 //! farther. O(tasks + channels).
 
 use super::view::MachineView;
+use viem::base::types::{NodeId, PeId};
 use viem::graph::CsrGraph;
-use viem::ground::types::{NodeId, PeId};
 
 /// The PE of each task, if the machine is a grid with one PE per task.
 pub(super) fn along_circle(graph: &CsrGraph, view: &MachineView) -> Option<Vec<PeId>> {

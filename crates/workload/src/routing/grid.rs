@@ -2,7 +2,7 @@
 
 use super::hop::{Flow, Hop, LaneId, check_lanes, push};
 use super::tree::TreeRoutes;
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 use viem::machine::{Dimension, Grid, MachineError};
 
 /// Lane ((v · D + k) · 2 + b) · L + l is lane l of L of the link from vertex v along dimension k of D,

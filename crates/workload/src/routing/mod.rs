@@ -42,7 +42,7 @@ use network::NetworkRoutes;
 use ports::PortRoutes;
 use rails::RailRoutes;
 use tree::TreeRoutes;
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 use viem::machine::{Interconnect, Machine, MachineError};
 
 /// The links of a machine and the routes over them.

@@ -18,8 +18,8 @@ use std::collections::BinaryHeap;
 use std::sync::OnceLock;
 
 use super::hop::{Hop, LaneId, push};
+use viem::base::types::{Distance, NodeId, PeId};
 use viem::graph::CsrGraph;
-use viem::ground::types::{Distance, NodeId, PeId};
 use viem::machine::Network;
 
 /// Link i is arc i of the graph.

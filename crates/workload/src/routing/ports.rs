@@ -1,7 +1,7 @@
 //! Machines with known distances only: out through a port, in through a port.
 
 use super::hop::{Hop, LaneId, check_lanes, push};
-use viem::ground::types::{Distance, PeId};
+use viem::base::types::{Distance, PeId};
 use viem::machine::{DistanceOracle, DistanceVisitor, Distances, Machine, MachineError, distances_of};
 
 /// Link 2 p leads out of PE p, link 2 p + 1 into it. On each, a flit takes half the distance.

@@ -2,7 +2,7 @@
 
 use super::hop::{Hop, LaneId, check_lanes};
 use super::tree::{TreeRoutes, way};
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 use viem::machine::{Hierarchy, MachineError, Rails};
 
 /// The links of the fabric come first, then those inside the nodes, node by node.

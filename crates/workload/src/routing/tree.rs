@@ -1,7 +1,7 @@
 //! Trees: up to the smallest common group, and down.
 
 use super::hop::{Hop, LaneId, check_lanes, push};
-use viem::ground::types::{Distance, PeId};
+use viem::base::types::{Distance, PeId};
 use viem::machine::{Hierarchy, MachineError, UnevenTree};
 
 /// Link `first[l] + 2 g` leads up from group g of level l, and the next one down; groups of level 0 are PEs.

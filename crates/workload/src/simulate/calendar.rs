@@ -57,7 +57,7 @@ impl<E> Calendar<E> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use viem::ground::rng::Rng;
+    use viem::base::rng::Rng;
 
     #[test]
     fn events_come_in_the_order_of_their_times() {

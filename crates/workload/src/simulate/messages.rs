@@ -2,7 +2,7 @@
 
 use super::calendar::Calendar;
 use crate::routing::{Flow, Hop, LaneId};
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 
 /// A message under way; the number is reused when it is free.
 pub(super) type MessageId = u32;

@@ -51,9 +51,9 @@ use messages::{Event, MessageId, Network, Sent};
 use shares::Shares;
 use tasks::{Begun, Outgoing, Tasks};
 use turns::Turns;
-use viem::ground::error::{ErrorKind, HasKind};
-use viem::ground::observer::{Observer, Watch};
-use viem::ground::types::PeId;
+use viem::base::error::{ErrorKind, HasKind};
+use viem::base::observer::{Observer, Watch};
+use viem::base::types::PeId;
 
 /// The reason why a simulation has no end. Tasks and PEs are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use crate::TaskId;
 use crate::routing::LaneId;
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 
 /// The run time of a workload with a mapping, and its reasons. All times are in cycles.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]

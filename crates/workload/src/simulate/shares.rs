@@ -270,7 +270,7 @@ const ROUNDING: f64 = 1e-6;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use viem::ground::rng::Rng;
+    use viem::base::rng::Rng;
     use viem::machine::Grid;
 
     /// Max-min fair rates by the definition: all rates grow together, and each stops when one of its links is full.

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use super::config::Costs;
 use super::report::{Activity, PeTime, Span};
 use crate::{Cursor, Instruction, TaskId, Workload};
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 
 struct Task {
     cursor: Cursor,

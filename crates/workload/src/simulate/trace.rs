@@ -6,7 +6,7 @@
 use serde::{Serialize, Serializer};
 
 use super::report::{Flight, Span, Timeline};
-use viem::ground::types::PeId;
+use viem::base::types::PeId;
 
 /// A timeline that is serialised as a list of events.
 #[derive(Clone, Copy, Debug)]

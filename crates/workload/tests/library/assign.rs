@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use crate::common::StopAfter;
 use viem::Mapping;
+use viem::base::rng::Rng;
+use viem::base::types::PeId;
 use viem::graph::{CsrGraph, GraphBuilder};
-use viem::ground::rng::Rng;
-use viem::ground::types::PeId;
 use viem::machine::{Capacities, Grid, Hierarchy, Hypercube, Interconnect, Machine, Network};
 use viem::solve::MapPreset;
 use viem_verify::MachineText;

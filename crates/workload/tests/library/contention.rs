@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::common::{random_graph, random_mapping};
+use viem::base::rng::Rng;
+use viem::base::types::{Cost, PeId};
 use viem::graph::{CsrGraph, GraphBuilder};
-use viem::ground::rng::Rng;
-use viem::ground::types::{Cost, PeId};
 use viem::machine::{DistanceMatrix, DistanceOracle as _, Machine, Nodes};
 use viem::mapping::Mapping;
 use viem::mapping::objective::{evaluate, score};

@@ -1,8 +1,8 @@
 //! Messages that share links fairly: cases by hand, invariants, and a slow simulation from one arrival to the next.
 
 use super::simulate::{FREE, random_workload, settings};
-use viem::ground::rng::Rng;
-use viem::ground::types::Distance;
+use viem::base::rng::Rng;
+use viem::base::types::Distance;
 use viem::machine::{DistanceMatrix, Grid, Hierarchy, Machine};
 use viem_workload::WorkloadBuilder;
 use viem_workload::routing::{Hop, Routing};

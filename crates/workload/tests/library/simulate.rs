@@ -1,9 +1,9 @@
 //! The simulator: cases by hand, invariants, and a slow simulator that moves flits cycle by cycle.
 
 use crate::common::slow_run;
+use viem::base::rng::Rng;
+use viem::base::types::Distance;
 use viem::graph::{GraphBuilder, generate};
-use viem::ground::rng::Rng;
-use viem::ground::types::Distance;
 use viem::machine::{DistanceMatrix, Grid, Hierarchy, Hypercube, Listed, Machine, MachineError};
 use viem_workload::routing::{Flow, Routing};
 use viem_workload::simulate::{

@@ -13,12 +13,12 @@
 //! An exchange takes O(deg u + deg v) more.
 //!
 //! Annealing can be restricted to the processes on a range of places while all others stay where they are
-//! ([`AnnealingSite::anneal`]).
+//! ([`AnnealingContext::anneal`]).
 
+mod context;
 mod region;
-mod site;
 
-pub use site::{AnnealingSite, FIXED};
+pub use context::{AnnealingContext, FIXED};
 
 use region::Region;
 
@@ -28,13 +28,13 @@ use std::sync::LazyLock;
 use super::Improved;
 use super::near::FEW;
 use super::schedule::{Schedule, State, cool, improved};
+use crate::base::budget::Budget;
+use crate::base::metropolis;
+use crate::base::rng::Rng;
+use crate::base::settings::{ConfigError, check_share};
+use crate::base::types::{Cost, NodeId, PeId, Weight};
 use crate::graph::CsrGraph;
 use crate::graph::hubs::FEWEST_ARCS;
-use crate::ground::budget::Budget;
-use crate::ground::metropolis;
-use crate::ground::rng::Rng;
-use crate::ground::settings::{ConfigError, check_share};
-use crate::ground::types::{Cost, NodeId, PeId, Weight};
 use crate::machine::Metric;
 
 /// The settings of annealing: its length, and its temperatures.
@@ -116,7 +116,7 @@ impl Draw {
     }
 }
 
-impl<M: Metric> AnnealingSite<'_, M> {
+impl<M: Metric> AnnealingContext<'_, M> {
     /// Anneals the processes on a range of places. Process u is on place `place_of[u]`, and `process_on` is
     /// the inverse. In the result, processes are numbered by their original places.
     pub fn anneal(
@@ -143,7 +143,7 @@ impl<M: Metric> AnnealingSite<'_, M> {
 
 /// A walk through the mappings of a region.
 struct Walk<'a, M: Metric, W> {
-    site: &'a AnnealingSite<'a, M>,
+    site: &'a AnnealingContext<'a, M>,
     region: Region<M::Key, W>,
     /// Processes with neighbours that may move, in the order of their initial places.
     talking: Vec<NodeId>,
@@ -163,7 +163,7 @@ struct Walk<'a, M: Metric, W> {
 }
 
 impl<'a, M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> Walk<'a, M, W> {
-    fn new(site: &'a AnnealingSite<'a, M>, region: Region<M::Key, W>, seed: u64) -> Self {
+    fn new(site: &'a AnnealingContext<'a, M>, region: Region<M::Key, W>, seed: u64) -> Self {
         let processes = 0..region.num_processes() as NodeId;
         let may_move = |&process: &NodeId| !region.is_fixed(process) && !region.arcs(process).is_empty();
         let talking = processes.filter(may_move).collect();
@@ -383,7 +383,7 @@ mod tests {
             let key_of: Vec<_> = place_of.iter().map(|&place| oracle.key(place)).collect();
             let near = Near::new(oracle, &key_of, Some(&in_halves(key_of.len())), &());
             let site =
-                AnnealingSite { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
+                AnnealingContext { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
             let cooling = Cooling { proposals: 40, initial_acceptance: 0.1, final_acceptance: 0.01 };
             let before = oracle.count();
             site.anneal(&star(n as usize, middle), &place_of, &place_of, 0..n, &cooling, 1);

@@ -2,10 +2,10 @@
 
 use std::ops::{Deref, Range};
 
-use super::site::{AnnealingSite, FIXED};
+use super::context::{AnnealingContext, FIXED};
+use crate::base::order;
+use crate::base::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::order;
-use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::Metric;
 
 /// Processes on a range of places. They are numbered by their initial places. Higher numbers are external
@@ -141,7 +141,7 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
     /// The processes on `places`: see [`Placement::new`].
     pub fn new<M: Metric<Key = K>>(
         graph: &CsrGraph,
-        site: &AnnealingSite<'_, M>,
+        site: &AnnealingContext<'_, M>,
         place_of: &[PeId],
         process_on: &[NodeId],
         places: Range<PeId>,
@@ -235,7 +235,7 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
     use crate::machine::{DistanceOracle, DistanceVisitor};
     use crate::mapping::annealing::Near;
     use crate::mapping::annealing::near::tests::every_kind;
@@ -286,7 +286,7 @@ mod tests {
             let key_of: Vec<O::Key> = (0..n).map(|place| oracle.key(place)).collect();
             let near = Near::new(oracle, &key_of, Some(&parts), &());
             let site =
-                AnnealingSite { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
+                AnnealingContext { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
             for places in [0..n, 0..n / 2, n / 3..n, n / 3..2 * n / 3] {
                 let start = random_mapping(n as usize, rng);
                 let process_on = process_on_each(start.pes());

@@ -14,8 +14,8 @@
 //! Memory: the square of the number of groups.
 
 use super::gain_table::{Amount, GainTable, MANY_ARCS};
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::types::{Cost, NodeId};
+use crate::base::observer::{Observer, Watch};
+use crate::base::types::{Cost, NodeId};
 
 /// Smallest group size for which losses are cached: smaller groups are tried as fast as a loss is looked up.
 const LARGE_GROUP: u32 = 32;
@@ -229,9 +229,9 @@ impl<A: Amount> Losses<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
+    use crate::base::types::PeId;
     use crate::graph::{CsrGraph, GraphBuilder};
-    use crate::ground::rng::Rng;
-    use crate::ground::types::PeId;
     use crate::machine::Hierarchy;
     use crate::testing::random_graph;
 

@@ -13,8 +13,8 @@
 
 use std::ops::{AddAssign, Mul, Sub, SubAssign};
 
+use crate::base::types::{Cost, NodeId, PeId};
 use crate::graph::CsrGraph;
-use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::Hierarchy;
 
 /// A process with more arcs than this is a hub: an exchange that traverses more arcs is charged to a budget.
@@ -341,8 +341,8 @@ fn inner_levels<A: Amount>(hierarchy: &Hierarchy, num_groups: usize) -> Vec<Leve
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::GraphBuilder;
-    use crate::ground::rng::Rng;
     use crate::machine::Distances;
     use crate::mapping::objective::cost;
     use crate::mapping::problem::Problem;

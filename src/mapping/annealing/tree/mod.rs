@@ -22,14 +22,14 @@ use gain_table::{Amount, GainTable, MANY_ARCS, fits_32_bits};
 
 use super::Improved;
 use super::schedule::{Schedule, State, cool, improved};
+use crate::base::budget::Budget;
+use crate::base::metropolis;
+use crate::base::observer::Observer;
+use crate::base::rng::Rng;
+use crate::base::settings::{ConfigError, check_positive};
+use crate::base::types::{Cost, NodeId, PeId};
 use crate::graph::CsrGraph;
 use crate::graph::hubs::most_arcs_without_hub;
-use crate::ground::budget::Budget;
-use crate::ground::metropolis;
-use crate::ground::observer::Observer;
-use crate::ground::rng::Rng;
-use crate::ground::settings::{ConfigError, check_positive};
-use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::Hierarchy;
 
 /// In graphs of low mean degree, an exchange that traverses more arcs than this is charged to the budget of

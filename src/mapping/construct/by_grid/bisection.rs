@@ -2,8 +2,8 @@
 //! coordinate; of the layer where the cut falls, the first ones belong to the first half. Of all dimensions, the one with the least cut is taken.
 
 use super::grid::GridTask;
+use crate::base::types::{Cost, NodeId};
 use crate::graph::stencil::{Offset, Stencil};
-use crate::ground::types::{Cost, NodeId};
 use crate::machine::Parts;
 
 pub(super) fn orders(task: &GridTask<'_>) -> Vec<Vec<NodeId>> {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::base::types::NodeId;
 use crate::graph::stencil::Stencil;
-use crate::ground::types::NodeId;
 
 /// A grid, and the parts that take ranges of an order of its cells.
 #[derive(Clone, Copy, Debug)]

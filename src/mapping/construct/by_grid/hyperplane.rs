@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 
 use super::grid::{Cuboid, GridTask};
-use crate::ground::types::NodeId;
+use crate::base::types::NodeId;
 
 pub(super) fn orders(task: &GridTask<'_>) -> Vec<Vec<NodeId>> {
     let stencil = task.stencil;

@@ -1,7 +1,7 @@
 //! A k-d tree of the grid: every cuboid is cut in half across the dimension that is longest in steps of the stencil, down to single cells.
 
 use super::grid::{Cuboid, GridTask};
-use crate::ground::types::NodeId;
+use crate::base::types::NodeId;
 
 pub(super) fn orders(task: &GridTask<'_>) -> Vec<Vec<NodeId>> {
     let stencil = task.stencil;

@@ -17,11 +17,11 @@ mod grid;
 
 pub use grid::GridTask;
 
+use crate::base::observer::Observer;
+use crate::base::settings::members;
+use crate::base::types::{Cost, NodeId, PeId};
 use crate::graph::CsrGraph;
 use crate::graph::stencil::Stencil;
-use crate::ground::observer::Observer;
-use crate::ground::settings::members;
-use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::{Parts, Places};
 use crate::mapping::Mapping;
 use crate::mapping::objective::cost;
@@ -149,9 +149,9 @@ fn along(order: &[NodeId], num_processes: usize) -> Mapping {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::generate;
     use crate::graph::stencil::Offset;
-    use crate::ground::rng::Rng;
     use crate::machine::{Listed, Machine, build};
     use crate::{Config, PreparedMachine, Request};
 

@@ -6,8 +6,8 @@
 //! and 7 does not, 50 is seven strips of 6 and one of 8.
 
 use super::grid::{Cuboid, GridTask, pulls};
+use crate::base::types::NodeId;
 use crate::graph::stencil::Stencil;
-use crate::ground::types::NodeId;
 
 /// About this many divisions are estimated for each axis. Balances the time, 10 ns for each, against grids of many dimensions.
 const MOST_ESTIMATED: usize = 1 << 12;

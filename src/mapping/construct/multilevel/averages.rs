@@ -1,8 +1,8 @@
 //! Mean distances between sets of places.
 
 use super::matching::Sets;
-use crate::ground::threads;
-use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
+use crate::base::threads;
+use crate::base::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Metric, costs_in_rows};
 
 /// The approximate largest entry.

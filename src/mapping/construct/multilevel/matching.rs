@@ -1,10 +1,10 @@
 //! Pairs of processes that communicate heavily, and pairs of adjacent places.
 
 use super::settings::MOST_MULTILEVEL;
+use crate::base::observer::Watch;
+use crate::base::rng::Rng;
+use crate::base::types::{Distance, NodeId, PeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::observer::Watch;
-use crate::ground::rng::Rng;
-use crate::ground::types::{Distance, NodeId, PeId, Weight};
 
 /// Sets of one or two processes or places of a level. The first `num_full` sets contain the most processes of
 /// the machine.
@@ -267,7 +267,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::ground::observer::Observer;
+    use crate::base::observer::Observer;
     use crate::testing::Stops;
 
     /// The pairs of places in a row whose first two places are closest, and the number of distances read.

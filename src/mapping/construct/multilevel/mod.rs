@@ -31,13 +31,13 @@ use std::collections::{BTreeMap, VecDeque};
 
 use self::averages::Averages;
 use self::matching::Sets;
+use crate::base::observer::{Observer, Watch};
+use crate::base::rng::derive;
+use crate::base::threads;
+use crate::base::types::{BlockId, Cost, NodeId, PeId};
 use crate::graph::{CsrGraph, quotient};
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::rng::derive;
-use crate::ground::threads;
-use crate::ground::types::{BlockId, Cost, NodeId, PeId};
 use crate::machine::{Distances, Metric as _, with_oracle};
-use crate::mapping::annealing::{AnnealingSite, Cooling, FIXED, Near};
+use crate::mapping::annealing::{AnnealingContext, Cooling, FIXED, Near};
 use crate::mapping::construct::task::{ConstructionError, Task};
 use crate::mapping::{Mapping, process_on_each};
 
@@ -147,7 +147,7 @@ impl<'a> Levels<'a> {
         let keys: Vec<PeId> = (0..count).collect();
         let near = Near::among(averages, &keys, self.observer);
         let kinds = level.kinds();
-        let site = AnnealingSite {
+        let site = AnnealingContext {
             metric: averages,
             key_of: &keys,
             near: &near,

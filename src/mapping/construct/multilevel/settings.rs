@@ -1,6 +1,6 @@
 //! On which machines multilevel construction is the default, and how it solves its levels.
 
-use crate::ground::settings::{ConfigError, check_at_least_one};
+use crate::base::settings::{ConfigError, check_at_least_one};
 use crate::mapping::annealing::Cooling;
 
 /// Largest number of places for which multilevel construction is the default. It anneals levels of at most

@@ -8,10 +8,10 @@
 
 use rayon::prelude::*;
 
+use crate::base::observer::{Observer, Watch};
+use crate::base::rng::Rng;
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::rng::Rng;
-use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// Number of buckets, as in the source.
 const BUCKETS: u32 = 8;

@@ -8,9 +8,9 @@
 //!
 //! Takes O(L (k + log L)) for L groups of k; memory O(L k + p²) for p members.
 
+use crate::base::observer::{Observer, Watch};
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// Upper limit on the divisions into groups that are enumerated: 12 members in pairs are 10 395 divisions. A
 /// case takes less than a millisecond.
@@ -235,7 +235,7 @@ pub(super) fn binomial(n: usize, k: usize) -> u128 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
     use crate::testing::random_graph;
 
     /// The smallest traffic between groups, by a recursion over the members, independent of lists.

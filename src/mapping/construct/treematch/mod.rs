@@ -24,10 +24,10 @@ mod listed;
 
 use listed::binomial;
 
+use crate::base::observer::Observer;
+use crate::base::rng::derive;
+use crate::base::types::{BlockId, PeId};
 use crate::graph::{CsrGraph, quotient, subgraph};
-use crate::ground::observer::Observer;
-use crate::ground::rng::derive;
-use crate::ground::types::{BlockId, PeId};
 use crate::mapping::Mapping;
 use crate::mapping::construct::task::{ConstructionError, Task};
 
@@ -167,8 +167,8 @@ fn division(arity: usize) -> Option<(usize, usize)> {
 mod tests {
     use super::buckets::edges;
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::GraphBuilder;
-    use crate::ground::rng::Rng;
     use crate::testing::random_graph;
 
     /// The matrix of Figure 5 of the source.

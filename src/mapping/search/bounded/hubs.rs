@@ -13,7 +13,7 @@ use hashbrown::HashMap;
 
 use super::tree::Tree;
 use super::view::View;
-use crate::ground::types::{Cost, NodeId, PeId, Weight};
+use crate::base::types::{Cost, NodeId, PeId, Weight};
 
 /// Upper limit on the edge weights to hubs stored for the bounds. Balances memory against hubs that are
 /// covered only by the bounds of their neighbours: 41 hubs at 10^5 processes.

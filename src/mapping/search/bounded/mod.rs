@@ -35,9 +35,9 @@ use view::View;
 use super::partner_gains::Gains;
 use super::swap::SwapSearch;
 use super::task::sample;
+use crate::base::observer::{Observer, Watch};
+use crate::base::types::{Cost, NodeId, PeId, Weight};
 use crate::graph::hubs::hubs_of;
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::types::{Cost, NodeId, PeId, Weight};
 use crate::machine::DistanceOracle;
 
 /// Arcs that can be scanned in the time of one bound, in [`BoundedGains::are_tight`]. Tuned on trees of 4 to
@@ -318,8 +318,8 @@ impl<O: DistanceOracle> Gains<O> for BoundedGains {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::GraphBuilder;
-    use crate::ground::rng::Rng;
     use crate::machine::Hierarchy;
     use crate::mapping::Mapping;
     use crate::mapping::problem::Problem;

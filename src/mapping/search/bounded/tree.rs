@@ -1,6 +1,6 @@
 //! The levels of a tree, and the savings of a process on them.
 
-use crate::ground::types::{Cost, Distance, PeId, Weight};
+use crate::base::types::{Cost, Distance, PeId, Weight};
 use crate::machine::DistanceOracle;
 
 /// A level of the tree.

@@ -1,7 +1,7 @@
 //! A mapping as a search has it.
 
+use crate::base::types::{NodeId, PeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::types::{NodeId, PeId, Weight};
 use crate::machine::DistanceOracle;
 use crate::mapping::search::swap::SwapSearch;
 

@@ -11,15 +11,15 @@
 
 use std::ops::Range;
 
+use crate::base::observer::Observer;
+use crate::base::rng::derive;
+use crate::base::settings::{ConfigError, check_at_least_one};
+use crate::base::threads;
+use crate::base::types::{Cost, NodeId, PeId, Weight};
 use crate::graph::CsrGraph;
 use crate::graph::relabel::relabel;
-use crate::ground::observer::Observer;
-use crate::ground::rng::derive;
-use crate::ground::settings::{ConfigError, check_at_least_one};
-use crate::ground::threads;
-use crate::ground::types::{Cost, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Metric as _, with_oracle};
-use crate::mapping::annealing::{AnnealingSite, Cooling, Improved, Near};
+use crate::mapping::annealing::{AnnealingContext, Cooling, Improved, Near};
 use crate::mapping::objective::cost;
 use crate::mapping::problem::Problem;
 use crate::mapping::search::improve::{embedding, exact};
@@ -32,7 +32,7 @@ const SMALL: usize = 512;
 /// Factor on the proposals per process for problems of fewer than [`SMALL`] processes.
 const SMALL_FACTOR: u32 = 4;
 
-/// The most proposals per process where [`FewPlaces`](super::FewPlaces) follows, which finds more in the same time. Balances J against
+/// The most proposals per process where [`SmallInstance`](super::SmallInstance) follows, which finds more in the same time. Balances J against
 /// time. Tuned on graphs of five kinds with 12 to 32 processes on nine machines, where `strong` took up to 30 s without it, and found the
 /// same. To tune it again, compare J and time of the presets on such problems with half and twice the number.
 const MOST_BEFORE_FEW: u32 = 12_500;
@@ -94,14 +94,14 @@ impl Anywhere {
     };
 
     /// The annealing schedule of a start.
-    fn cooling_of(&self, start: usize, ground: &Ground<'_>) -> Cooling {
+    fn cooling_of(&self, start: usize, context: &Context<'_>) -> Cooling {
         let (lowered, divisor) = TURNS[start % TURNS.len()];
         let many = self.cooling.proposals.saturating_mul(SMALL_FACTOR);
-        let proposals = match ground.problem.size() {
-            _ if ground.are_few => many.min(MOST_BEFORE_FEW),
+        let proposals = match context.problem.size() {
+            _ if context.are_few => many.min(MOST_BEFORE_FEW),
             ..SMALL => many,
             SMALL..=WHOLE => self.cooling.proposals,
-            _ if ground.num_regions == 1 => self.cooling.proposals.div_ceil(LARGE_WHOLE_DIVISOR),
+            _ if context.num_regions == 1 => self.cooling.proposals.div_ceil(LARGE_WHOLE_DIVISOR),
             _ => self.cooling.proposals.div_ceil(LARGE_DIVISOR),
         };
         let initial_acceptance =
@@ -139,7 +139,7 @@ pub(super) fn improve(
             let starts: Vec<Mapping> = starts.iter().map(|start| start.renumbered(&order)).collect();
             let num_regions = num_regions(problem.graph());
             let kinds = problem.kinds_of_places();
-            Ground { problem, near: &near, kinds: &kinds, observer, num_regions, are_few }
+            Context { problem, near: &near, kinds: &kinds, observer, num_regions, are_few }
                 .anneal(&starts, config, seed)
         }
     };
@@ -167,7 +167,7 @@ fn solve_exactly(problem: &Problem<'_>, starts: &[&Mapping], observer: &dyn Obse
 }
 
 /// The common input of all mappings.
-struct Ground<'a> {
+struct Context<'a> {
     problem: &'a Problem<'a>,
     near: &'a Near,
     /// The places that keep their processes; empty if none does.
@@ -179,7 +179,7 @@ struct Ground<'a> {
     are_few: bool,
 }
 
-impl Ground<'_> {
+impl Context<'_> {
     /// Anneals each start once, and the best one for some more rounds.
     fn anneal(&self, starts: &[Mapping], config: &Anywhere, seed: u64) -> SearchOutcome {
         let observer = self.observer;
@@ -249,18 +249,18 @@ struct State {
 
 impl State {
     /// Anneals all regions once.
-    fn round(&mut self, ground: &Ground<'_>, cooling: &Cooling) {
+    fn round(&mut self, context: &Context<'_>, cooling: &Cooling) {
         let seed = derive(self.seed, self.rounds);
-        let regions = regions(self.place_of.len(), ground.num_regions, self.rounds % 2 == 1);
+        let regions = regions(self.place_of.len(), context.num_regions, self.rounds % 2 == 1);
         self.rounds += 1;
-        let annealed = with_oracle!(ground.problem.oracle(), |oracle| {
-            self.annealed(ground, oracle, &regions, cooling, seed)
+        let annealed = with_oracle!(context.problem.oracle(), |oracle| {
+            self.annealed(context, oracle, &regions, cooling, seed)
         });
         for (places, annealed) in regions.iter().zip(annealed) {
             let Some(annealed) = annealed else { continue };
             self.tried += annealed.tried;
             if annealed.gain > 0 {
-                self.take_over(ground, places, &annealed);
+                self.take_over(context, places, &annealed);
             }
         }
     }
@@ -268,14 +268,14 @@ impl State {
     /// The annealed regions, as far as they were started before the observer asked to stop.
     fn annealed<O: DistanceOracle>(
         &self,
-        ground: &Ground<'_>,
+        context: &Context<'_>,
         oracle: &O,
         regions: &[Range<PeId>],
         cooling: &Cooling,
         seed: u64,
     ) -> Vec<Option<Improved>> {
-        let &Ground { problem, near, kinds, observer, .. } = ground;
-        let site = AnnealingSite { metric: oracle, key_of: &oracle.keys(), near, kinds, observer };
+        let &Context { problem, near, kinds, observer, .. } = context;
+        let site = AnnealingContext { metric: oracle, key_of: &oracle.keys(), near, kinds, observer };
         let anneal = |index: usize| {
             let places = regions[index].clone();
             let seed = derive(seed, u64::from(places.start));
@@ -286,8 +286,8 @@ impl State {
         threads::map(regions.len(), 1, &anneal)
     }
 
-    fn take_over(&mut self, ground: &Ground<'_>, places: &Range<PeId>, annealed: &Improved) {
-        let change = ground.change(self, places, &annealed.place_of);
+    fn take_over(&mut self, context: &Context<'_>, places: &Range<PeId>, annealed: &Improved) {
+        let change = context.change(self, places, &annealed.place_of);
         if change >= 0 {
             return;
         }
@@ -333,8 +333,8 @@ fn regions(num_places: usize, count: usize, are_shifted: bool) -> Vec<Range<PeId
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::generate;
-    use crate::ground::rng::Rng;
     use crate::testing::random_graph;
 
     #[test]

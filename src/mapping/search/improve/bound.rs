@@ -12,10 +12,10 @@
 //! P. C. Gilmore: Optimal and suboptimal algorithms for the quadratic assignment problem. Journal of the SIAM
 //! 10, 1962. E. L. Lawler: The quadratic assignment problem. Management Science 9, 1963.
 
-use crate::ground::linear_assignment::cheapest_assignment_until;
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::order;
-use crate::ground::types::{Cost, Distance, NodeId, PeId, Weight};
+use crate::base::linear_assignment::cheapest_assignment_until;
+use crate::base::observer::{Observer, Watch};
+use crate::base::order;
+use crate::base::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, with_oracle};
 use crate::mapping::annealing::Near;
 use crate::mapping::problem::Problem;
@@ -139,8 +139,8 @@ impl<'a> Prices<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::{CsrGraph, GraphBuilder, generate};
-    use crate::ground::rng::Rng;
     use crate::machine::{Distances, Grid, Hierarchy, Machine, Places};
     use crate::mapping::Mapping;
     use crate::mapping::objective::cost;

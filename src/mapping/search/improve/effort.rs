@@ -1,8 +1,8 @@
 //! The effort of improving a mapping.
 
 use super::anywhere::Anywhere;
-use super::few_places::FewPlaces;
-use crate::ground::settings::ConfigError;
+use super::small_instance::SmallInstance;
+use crate::base::settings::ConfigError;
 use crate::mapping::annealing::TreeCooling;
 use crate::partition::PartitionPreset;
 
@@ -27,7 +27,7 @@ pub struct Improvement {
     /// The effort on a machine that is not a regular tree.
     pub anywhere: Anywhere,
     /// The steps at the end of a run if there are few places.
-    pub few_places: FewPlaces,
+    pub small_instance: SmallInstance,
 }
 
 impl Improvement {
@@ -37,7 +37,7 @@ impl Improvement {
         self.annealing.validate().map_err(|error| error.inside("annealing"))?;
         self.rebuilt.validate().map_err(|error| error.inside("rebuilt"))?;
         self.anywhere.validate().map_err(|error| error.inside("anywhere"))?;
-        self.few_places.validate().map_err(|error| error.inside("few_places"))
+        self.small_instance.validate().map_err(|error| error.inside("small_instance"))
     }
 
     /// A good mapping with little effort.
@@ -49,7 +49,7 @@ impl Improvement {
         partitions: PartitionPreset::Fast,
         rebuilt: TreeCooling::new(60, 0.05, 0.02),
         anywhere: Anywhere::FAST,
-        few_places: FewPlaces::FAST,
+        small_instance: SmallInstance::FAST,
     };
 
     /// A better mapping with about three times that effort.
@@ -59,7 +59,7 @@ impl Improvement {
         tournament: 20,
         rebuilding: 100,
         anywhere: Anywhere::ECO,
-        few_places: FewPlaces::ECO,
+        small_instance: SmallInstance::ECO,
         ..Self::FAST
     };
 
@@ -71,7 +71,7 @@ impl Improvement {
         rebuilding: 1800,
         rebuilt: TreeCooling::new(100, 0.05, 0.02),
         anywhere: Anywhere::STRONG,
-        few_places: FewPlaces::STRONG,
+        small_instance: SmallInstance::STRONG,
         ..Self::FAST
     };
 }

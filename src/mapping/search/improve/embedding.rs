@@ -8,10 +8,10 @@
 //! [isomorphism]: crate::graph::embedding::isomorphism
 //! [monomorphism]: crate::graph::embedding::monomorphism
 
+use crate::base::observer::Observer;
+use crate::base::types::PeId;
 use crate::graph::embedding::isomorphism::isomorphism;
 use crate::graph::embedding::monomorphism::{self, Budget};
-use crate::ground::observer::Observer;
-use crate::ground::types::PeId;
 use crate::machine::DistanceOracle;
 use crate::mapping::annealing::Near;
 use crate::mapping::problem::Problem;
@@ -39,8 +39,8 @@ pub(super) fn embedding(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::{CsrGraph, GraphBuilder};
-    use crate::ground::rng::Rng;
     use crate::machine::{Dimension, Distances, Grid, Hierarchy, Machine};
     use crate::mapping::Mapping;
     use crate::mapping::objective::cost;

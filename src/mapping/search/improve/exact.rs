@@ -13,8 +13,8 @@
 
 use std::cmp::Reverse;
 
+use crate::base::types::{Cost, NodeId, PeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::types::{Cost, NodeId, PeId, Weight};
 use crate::machine::{DistanceOracle, Hierarchy};
 use crate::mapping::problem::Problem;
 use crate::partition::FixedVertices;
@@ -254,7 +254,7 @@ impl Search<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
     use crate::machine::Distances;
     use crate::mapping::Mapping;
     use crate::mapping::objective::cost;

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | `tree` | regular trees | annealing with gain tables, and repartitioning, in regions |
 //! | `anywhere` | all other machines | annealing with distances |
-//! | `few_places` | machines with few places | once after these, a population of mappings, with dense matrices |
+//! | `small_instance` | machines with few places | once after these, a population of mappings, with dense matrices |
 //!
 //! Problems of very few processes are solved exactly (`exact`). So are graphs with the shape of the machine
 //! if that is not a tree (`embedding`). Lower bounds prove other mappings to be optimal (`bound`).
@@ -14,21 +14,21 @@ mod bound;
 mod effort;
 mod embedding;
 mod exact;
-mod few_places;
 mod rebuild;
 mod region;
+mod small_instance;
 mod tree;
 
 pub use crate::mapping::annealing::TreeCooling;
 pub use anywhere::Anywhere;
 pub(crate) use bound::lower_bound;
 pub use effort::Improvement;
-pub use few_places::FewPlaces;
-pub(crate) use few_places::search_few_places;
+pub use small_instance::SmallInstance;
+pub(crate) use small_instance::search_small_instance;
 
 use super::task::SearchOutcome;
+use crate::base::observer::Seeded;
 use crate::graph::CsrGraph;
-use crate::ground::observer::Seeded;
 use crate::machine::Hierarchy;
 use crate::machine::Places;
 use crate::mapping::Mapping;
@@ -72,7 +72,7 @@ pub fn improve(
     match machine.hierarchy() {
         Some(hierarchy) => tree::improve(problem, hierarchy, starts, config, seed, observer),
         None => {
-            let are_few = config.few_places.is_few(problem.size());
+            let are_few = config.small_instance.is_few(problem.size());
             anywhere::improve(problem, starts, &config.anywhere, are_few, seed, observer)
         }
     }

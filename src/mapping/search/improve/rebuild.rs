@@ -12,9 +12,9 @@ use std::cmp::Reverse;
 
 use super::effort::Improvement;
 use super::region::Region;
-use crate::ground::observer::Observer;
-use crate::ground::rng::{Rng, derive};
-use crate::ground::types::{BlockId, PeId};
+use crate::base::observer::Observer;
+use crate::base::rng::{Rng, derive};
+use crate::base::types::{BlockId, PeId};
 use crate::machine::Distances;
 use crate::mapping::Mapping;
 use crate::mapping::annealing::Improved;

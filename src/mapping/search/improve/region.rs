@@ -9,9 +9,9 @@
 //! Regions are grown from random groups along the heaviest connections. Most edges are thus inside some
 //! region, and other edges with another seed.
 
+use crate::base::rng::Rng;
+use crate::base::types::{NodeId, PeId, Weight};
 use crate::graph::{CsrGraph, quotient};
-use crate::ground::rng::Rng;
-use crate::ground::types::{NodeId, PeId, Weight};
 use crate::machine::Hierarchy;
 use crate::mapping::annealing::tree::TreeProblem;
 

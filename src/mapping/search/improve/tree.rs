@@ -18,12 +18,12 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 
 use super::region::{Region, Regions};
+use crate::base::observer::Observer;
+use crate::base::rng::{Rng, derive};
+use crate::base::threads;
+use crate::base::types::{Cost, NodeId, PeId};
 use crate::graph::CsrGraph;
 use crate::graph::relabel::relabel;
-use crate::ground::observer::Observer;
-use crate::ground::rng::{Rng, derive};
-use crate::ground::threads;
-use crate::ground::types::{Cost, NodeId, PeId};
 use crate::machine::{Distances, Hierarchy};
 use crate::mapping::annealing::Improved;
 use crate::mapping::annealing::tree::anneal;

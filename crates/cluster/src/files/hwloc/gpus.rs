@@ -31,7 +31,7 @@ use super::{MOST_DEPTH, NumberedCore, USABLE, attribute, document, machine_of};
 use crate::files::gpus::{self, GpuDistances};
 use crate::files::near::{self, NearCores};
 use crate::files::{ClusterFault, Fault, Text};
-use viem::ground::types::Distance;
+use viem::base::types::Distance;
 use viem_io::{ReadError, Source};
 
 /// Prefixes of the names of OS devices that are GPUs.

@@ -18,7 +18,7 @@ use roxmltree::{Document, Node};
 
 use crate::files::near::NearCores;
 use crate::files::{ClusterFault, Fault, Text, shown};
-use viem::ground::types::Distance;
+use viem::base::types::Distance;
 use viem_io::{ReadError, Source, xml};
 
 /// Objects inside each other at most; those of hwloc are about ten.

@@ -3,7 +3,7 @@
 use crate::files::hostlist;
 use crate::files::hwloc::Object;
 use crate::files::names::{Names, UnclearHost};
-use crate::nodes::{ClusterError, DraftNode, Unit};
+use crate::nodes::{ClusterError, NodeSpec, Unit};
 use crate::spec::cluster::inside;
 use crate::spec::cluster::parts::{NODE, Parts};
 use crate::spec::cluster_kind::Request;
@@ -95,11 +95,11 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 /// Warns where one description is of hosts that seem to differ: some have as many slots as it has cores, others fewer.
-pub(super) fn warn_of_fewer(nodes: &[DraftNode], insides: &[Object], unit: Unit, notes: &mut Vec<Note>) {
+pub(super) fn warn_of_fewer(nodes: &[NodeSpec], insides: &[Object], unit: Unit, notes: &mut Vec<Note>) {
     for (number, inside) in insides.iter().enumerate() {
         let (cores, plural) = (inside::count(inside, unit), unit.plural(inside));
         let own = || nodes.iter().filter(move |node| node.inside == number);
-        let has_fewer = |node: &&DraftNode| node.slots.is_some_and(|slots| slots < cores);
+        let has_fewer = |node: &&NodeSpec| node.slots.is_some_and(|slots| slots < cores);
         if !own().any(|node| node.slots == Some(cores)) || own().any(|node| node.ranks.is_some()) {
             continue;
         }

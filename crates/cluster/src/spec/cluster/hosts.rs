@@ -2,7 +2,7 @@
 //! as in `hosts:lsf,node=16:2`.
 
 use crate::files::hostfile::Host;
-use crate::nodes::{ClusterError, Draft, DraftNode, plain_nodes};
+use crate::nodes::{ClusterError, ClusterSpec, NodeSpec, plain_nodes};
 use crate::spec::cluster::described::{Described, warn_of_fewer};
 use crate::spec::cluster::parts::Parts;
 use crate::spec::cluster::request::read_topology;
@@ -38,7 +38,7 @@ fn fill(
     request: &Request<'_>,
     parts: &Parts<'_>,
     hosts: Vec<Host>,
-    draft: &mut Draft<'_>,
+    draft: &mut ClusterSpec<'_>,
 ) -> Result<(), SpecError> {
     let refused = |error| request.refused(error);
     let others =
@@ -58,7 +58,7 @@ fn fill(
     let mut inside_of =
         inside_of.into_iter().map(|inside| inside.or_else(|| plain_of.next()).unwrap_or_default());
     let node = |host: Host| {
-        DraftNode::new(Some(host.name), inside_of.next().unwrap_or_default()).with_slots(host.slots)
+        NodeSpec::new(Some(host.name), inside_of.next().unwrap_or_default()).with_slots(host.slots)
     };
     draft.nodes = hosts.into_iter().map(node).collect();
     insides.extend(plain);

@@ -1,6 +1,6 @@
 //! Nodes as hwloc describes them: `hwloc`, `hwloc:node.xml,hosts=hosts.txt`, `hwloc:pack:2 numa:4 core:16 pu:1`.
 
-use crate::nodes::{ClusterError, DraftNode};
+use crate::nodes::{ClusterError, NodeSpec};
 use crate::spec::cluster::described::{Described, warn_of_fewer};
 use crate::spec::cluster::parts::Parts;
 use crate::spec::cluster::request::read_topology;
@@ -41,12 +41,12 @@ pub(in crate::spec) const HWLOC: ClusterKind = ClusterKind {
         let names: Vec<&str> = hosts.iter().map(|host| host.name.as_str()).collect();
         let described = Described::new(request, &parts, &names, Some(node), &mut notes)?;
         let nodes = hosts.into_iter().zip(&described.inside_of).map(|(host, inside)| {
-            DraftNode::new(Some(host.name), inside.unwrap_or_default()).with_slots(host.slots)
+            NodeSpec::new(Some(host.name), inside.unwrap_or_default()).with_slots(host.slots)
         });
         let mut draft = request.draft(nodes.collect());
         if draft.nodes.is_empty() {
             let host = parts.first.is_empty().then(inside::this_host).flatten();
-            draft.nodes.push(DraftNode::new(host, 0));
+            draft.nodes.push(NodeSpec::new(host, 0));
         }
         (draft.insides, draft.notes) = (described.insides, notes);
         request.set_ranks(&mut draft, &parts)?;

@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use crate::files::gpus::{self, GpuDistances, GpuNode};
 use crate::files::hwloc::{self, Object, ObjectKind};
 use crate::files::{scontrol, synthetic};
-use crate::nodes::{ClusterError, Draft, DraftNode, Unit, regular};
+use crate::nodes::{ClusterError, ClusterSpec, NodeSpec, Unit, regular};
 use crate::spec::cluster::command;
 use crate::spec::cluster_kind::Request;
 use crate::spec::error::SpecError;
-use crate::spec::wanted::PeKind;
+use crate::spec::machine_spec::PeKind;
 use viem::machine::{Hierarchy, HierarchyError, Note, spec};
 use viem_io::{ReadError, Source};
 
@@ -185,7 +185,7 @@ pub(super) fn count_of(object: &Object, unit: Unit, cpus: &[u32]) -> u32 {
 }
 
 /// Cores or hardware threads of a node that may be used.
-pub(super) fn usable(draft: &Draft<'_>, node: &DraftNode) -> u32 {
+pub(super) fn usable(draft: &ClusterSpec<'_>, node: &NodeSpec) -> u32 {
     let inside = &draft.insides[node.inside];
     let all = || match &node.cpus {
         Some(cpus) => count_of(inside, draft.unit, cpus),

@@ -7,10 +7,10 @@ use super::{inside, slurm};
 use crate::files::hwloc::Object;
 use crate::files::topology::{self, Topology};
 use crate::files::{hostlist, latency};
-use crate::nodes::{Cluster, ClusterError, Draft, DraftNode, Unit};
+use crate::nodes::{Cluster, ClusterError, ClusterSpec, NodeSpec, Unit};
 use crate::spec::cluster_kind::Request;
 use crate::spec::error::SpecError;
-use crate::spec::wanted::PeKind;
+use crate::spec::machine_spec::PeKind;
 use viem::machine::Machine;
 use viem_io::Source;
 
@@ -28,12 +28,12 @@ impl Request<'_> {
     }
 
     /// A draft of these nodes, all of them alike to the network.
-    pub(super) fn draft(&self, nodes: Vec<DraftNode>) -> Draft<'_> {
-        Draft { distances: self.distances, ..Draft::new(nodes, Vec::new(), self.unit()) }
+    pub(super) fn draft(&self, nodes: Vec<NodeSpec>) -> ClusterSpec<'_> {
+        ClusterSpec { distances: self.distances, ..ClusterSpec::new(nodes, Vec::new(), self.unit()) }
     }
 
     /// Gives the nodes of a draft the ranks, and the ranks the cores, that the options say. Slots are no more ranks than there are cores for.
-    pub(super) fn set_ranks(&self, draft: &mut Draft<'_>, parts: &Parts<'_>) -> Result<(), SpecError> {
+    pub(super) fn set_ranks(&self, draft: &mut ClusterSpec<'_>, parts: &Parts<'_>) -> Result<(), SpecError> {
         if let Some(text) = parts.option("ranks") {
             let or = ", or one for each node, such as 4(x2),3";
             let bad = || ClusterError::BadNumber { text: text.to_owned(), what: "ranks", or };
@@ -66,7 +66,7 @@ impl Request<'_> {
 
     /// The machine of a draft, once latencies are read if there are some. Where PEs are GPUs, so are the cores of nodes that are not described by
     /// their GPUs. Hosts from a file may be those of a job of Slurm, too.
-    pub(super) fn cluster(&self, mut draft: Draft<'_>) -> Result<Box<dyn Machine>, SpecError> {
+    pub(super) fn cluster(&self, mut draft: ClusterSpec<'_>) -> Result<Box<dyn Machine>, SpecError> {
         let hosts: Option<Vec<&str>> = draft.nodes.iter().map(|node| node.host.as_deref()).collect();
         if draft.slurm_job.is_none() {
             draft.slurm_job = hosts.and_then(|hosts| slurm::job_of(&hosts));

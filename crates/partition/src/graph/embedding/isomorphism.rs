@@ -8,8 +8,8 @@
 //! which most are decided by the first vertex. Memory: O(n + m).
 
 use super::placement::NONE;
+use crate::base::observer::{Observer, Watch};
 use crate::graph::CsrGraph;
-use crate::ground::observer::{Observer, Watch};
 
 /// Vertices placed until the search is given up, for each vertex. Regular shapes take little more than one.
 const STEPS: usize = 100;

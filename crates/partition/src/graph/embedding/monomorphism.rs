@@ -12,9 +12,9 @@ use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
 use super::placement::{NONE, Placement};
+use crate::base::observer::{Observer, Watch};
+use crate::base::rng::Rng;
 use crate::graph::CsrGraph;
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::rng::Rng;
 
 /// Places that a vertex is tried on if none of its neighbours has one: where to begin matters less than how to go on.
 const FIRST_PLACES: usize = 4;

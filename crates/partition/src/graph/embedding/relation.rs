@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 
 use super::placement::{NONE, Placement};
-use crate::ground::observer::Watch;
+use crate::base::observer::Watch;
 
 /// The search is as deep as there are vertices.
 pub const MOST_VERTICES: usize = 2048;

@@ -10,8 +10,8 @@
 
 use super::limits::Limits;
 use super::matching;
-use crate::ground::rng::Rng;
-use crate::ground::types::{NodeId, Weight};
+use crate::base::rng::Rng;
+use crate::base::types::{NodeId, Weight};
 use crate::partition::compact::{CompactGraph, Stored};
 
 /// The clusters around a vertex of at most this many arcs are collected by linear search. Balances comparisons against

@@ -1,6 +1,6 @@
 //! What a contraction must keep to.
 
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::types::{BlockId, NodeId, Weight};
 
 /// What may be contracted together.
 pub(crate) struct Limits<'a> {

@@ -7,8 +7,8 @@
 //! neighbour (LaSalle et al. 2015), so that a level never stalls. O(n + m).
 
 use super::limits::Limits;
-use crate::ground::rng::Rng;
-use crate::ground::types::NodeId;
+use crate::base::rng::Rng;
+use crate::base::types::NodeId;
 use crate::partition::compact::{CompactGraph, Stored};
 
 pub(super) const FREE: NodeId = NodeId::MAX;

@@ -9,10 +9,10 @@ use std::borrow::Cow;
 use limits::Limits;
 
 use super::compact::{CompactGraph, Stored};
-use crate::ground::observer::Observer;
-use crate::ground::rng::Rng;
-use crate::ground::settings::{ConfigError, check};
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::observer::Observer;
+use crate::base::rng::Rng;
+use crate::base::settings::{ConfigError, check};
+use crate::base::types::{BlockId, NodeId, Weight};
 
 /// What becomes one vertex of the next level.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]

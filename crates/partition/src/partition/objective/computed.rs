@@ -2,7 +2,7 @@
 
 use super::distances::{self, BlockDistances, Range};
 use super::interface::Objective;
-use crate::ground::types::{BlockId, Weight};
+use crate::base::types::{BlockId, Weight};
 use crate::partition::affinities::BlockAffinities;
 
 /// J, with distances that are computed on demand.

@@ -1,7 +1,7 @@
 //! The cut as a member of the objectives.
 
 use super::interface::Objective;
-use crate::ground::types::{BlockId, Weight};
+use crate::base::types::{BlockId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::compact::{CompactGraph, Stored};
 

@@ -1,7 +1,7 @@
 //! The distances of blocks, and what the objectives that use them have in common.
 
 use super::interface::Objective;
-use crate::ground::types::{BlockId, Distance, Weight};
+use crate::base::types::{BlockId, Distance, Weight};
 use crate::partition::affinities::BlockAffinities;
 
 /// How far blocks are apart.

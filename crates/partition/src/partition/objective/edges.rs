@@ -8,7 +8,7 @@ use super::cut::Cut;
 use super::distances::BlockDistances;
 use super::interface::Objective;
 use super::stored::StoredCost;
-use crate::ground::types::{BlockId, Weight};
+use crate::base::types::{BlockId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::compact::{CompactGraph, Stored};
 

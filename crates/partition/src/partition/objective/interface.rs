@@ -1,7 +1,7 @@
 //! What refiners ask of an objective.
 
-use crate::ground::threads;
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::threads;
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::compact::{CompactGraph, Stored};
 

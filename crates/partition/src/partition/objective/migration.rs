@@ -3,7 +3,7 @@
 
 use super::edges::EdgeCost;
 use super::interface::Objective;
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::coarsen;
 use crate::partition::compact::{CompactGraph, Stored};
@@ -167,8 +167,8 @@ impl Objective for Migrating<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::generate;
-    use crate::ground::rng::Rng;
     use crate::partition::assignment::{Assignment, Problem};
     use crate::partition::coarsen::{Coarsening, Contraction};
     use crate::partition::objective::Cut;
@@ -181,7 +181,7 @@ mod tests {
 
     const NUM_NODES: u32 = 200;
 
-    /// Homes of vertices in stretches, the last of them in a block that has left, and penalties of any size.
+    /// Previous blocks of vertices in stretches, the last of them in a block that has left, and penalties of any size.
     fn migrating<'a>(inner: EdgeCost<'a>, num_blocks: u32, rng: &mut Rng) -> Migrating<'a> {
         let homes: Vec<u32> = (0..NUM_NODES).map(|node| node * (num_blocks + 1) / NUM_NODES).collect();
         let penalty = |&home: &u32| if home < num_blocks { Weight::from(rng.below(9)) } else { 0 };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::distances::{self, BlockDistances, Range};
 use super::interface::Objective;
-use crate::ground::types::{BlockId, Distance, Weight};
+use crate::base::types::{BlockId, Distance, Weight};
 use crate::partition::affinities::BlockAffinities;
 
 /// The greatest number of entries of a table. Balances memory (64 MiB) against time: computing the distances takes about

@@ -2,9 +2,9 @@
 
 use super::computed::ComputedCost;
 use super::*;
+use crate::base::rng::Rng;
+use crate::base::types::{BlockId, Distance, NodeId, Weight};
 use crate::graph::generate;
-use crate::ground::rng::Rng;
-use crate::ground::types::{BlockId, Distance, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::CompactGraph;

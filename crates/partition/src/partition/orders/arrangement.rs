@@ -10,11 +10,11 @@
 //!
 //! F. Chierichetti et al.: On compressing social networks. KDD 2009 (minimum logarithmic arrangement).
 
+use crate::base::metropolis::accepts;
+use crate::base::observer::{Observer, Watch};
+use crate::base::rng::Rng;
+use crate::base::types::{NodeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::metropolis::accepts;
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::rng::Rng;
-use crate::ground::types::{NodeId, Weight};
 
 /// Proposals per part where the order matters to the whole graph. On `3elt` with 64 parts, a quarter of them leaves sums 2
 /// to 4 % larger and cuts 5 to 20 % larger; six times as many gain nothing. `cargo bench --bench change -- only=paper` shows

@@ -7,8 +7,8 @@
 
 use rayon::prelude::*;
 
+use crate::base::types::NodeId;
 use crate::graph::Coordinates;
-use crate::ground::types::NodeId;
 use crate::partition::orders::input::{Method, PartitionAlgorithmError, PartitionInput};
 
 /// The number of points whose cells one task finds. The result does not depend on it.

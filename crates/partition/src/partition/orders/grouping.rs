@@ -1,7 +1,7 @@
 //! Which parts go into the first half when a set of parts is divided in two.
 
-use crate::ground::settings::members;
-use crate::ground::types::{BlockId, Weight};
+use crate::base::settings::members;
+use crate::base::types::{BlockId, Weight};
 use crate::partition::orders::index::count_before;
 
 /// Parts and the weight that each should have.

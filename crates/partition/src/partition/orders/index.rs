@@ -8,7 +8,7 @@
 
 use rayon::prelude::*;
 
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::blocks::renamed;
 use crate::partition::orders::ranges;
 use crate::partition::targets::Targets;
@@ -204,8 +204,8 @@ fn ends(weights: impl Iterator<Item = Weight>, sizes: &[Weight]) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::GraphBuilder;
-    use crate::ground::rng::Rng;
     use crate::partition::blocks::Partition;
 
     #[test]

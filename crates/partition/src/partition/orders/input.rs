@@ -1,10 +1,10 @@
 //! What is divided, and what a way to divide it does.
 
 use super::grouping::Grouping;
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::observer::Observer;
+use crate::base::types::{BlockId, NodeId};
 use crate::graph::{Coordinates, CsrGraph};
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::observer::Observer;
-use crate::ground::types::{BlockId, NodeId};
 use crate::partition::settings::PartitionPreset;
 use crate::partition::targets::Targets;
 

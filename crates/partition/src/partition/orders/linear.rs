@@ -1,6 +1,6 @@
 //! The vertices in the order of their numbers, which often is that of a mesh generator.
 
-use crate::ground::types::NodeId;
+use crate::base::types::NodeId;
 use crate::partition::orders::input::{Method, PartitionAlgorithmError, PartitionInput};
 
 pub(super) fn method() -> Method {

@@ -50,8 +50,8 @@ use index::blocks_along;
 use input::Method;
 
 use super::targets::Targets;
-use crate::ground::settings::members;
-use crate::ground::types::{BlockId, NodeId};
+use crate::base::settings::members;
+use crate::base::types::{BlockId, NodeId};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::blocks::{Partition, renamed};
 use crate::partition::compact::CompactGraph;

@@ -5,11 +5,11 @@
 //! whose vertices are then pulled towards what stands before and behind it. Small sets of pulled vertices are sorted by the
 //! mean position of their neighbours. Costs a partition of the whole graph for each of log n / log 64 levels.
 
+use crate::base::rng::derive;
+use crate::base::threads;
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::subgraph::split;
 use crate::graph::{CsrGraph, quotient};
-use crate::ground::rng::derive;
-use crate::ground::threads;
-use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::orders::arrangement;
 use crate::partition::orders::input::{Method, PartitionAlgorithmError, PartitionInput};
 use crate::partition::partitioner::Partitioner;

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::ground::types::Weight;
+use crate::base::types::Weight;
 
 /// Moves the ends of ranges apart so that none is empty, as far as vertices and bounds allow it; nothing is done if there are fewer vertices than
 /// ranges. O(n + k), O(k) if no range is empty.

@@ -9,8 +9,8 @@
 use std::cmp::Ordering;
 
 use super::recursive::{self, Halving, Share};
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::Coordinates;
-use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::orders::input::{Method, PartitionAlgorithmError, PartitionInput};
 use crate::partition::targets::Targets;
 
@@ -145,8 +145,8 @@ fn select_weighted<const D: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::GraphBuilder;
-    use crate::ground::rng::Rng;
 
     /// The first part of two by the definition: all are sorted along the longest dimension.
     fn first_part(points: &Coordinates, weights: &[Weight], target: Weight) -> Vec<NodeId> {

@@ -1,8 +1,8 @@
 //! Recursive bisection of sets of vertices, by any way to halve them.
 
 use super::grouping::Parts;
-use crate::ground::rng::derive;
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::rng::derive;
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::orders::input::PartitionInput;
 use crate::partition::targets::Targets;
 

@@ -13,9 +13,9 @@ use std::cmp::Reverse;
 use std::marker::PhantomData;
 
 use super::recursive::{self, Halving, Share};
+use crate::base::observer::Observer;
+use crate::base::types::{BlockId, NodeId};
 use crate::graph::components::components;
-use crate::ground::observer::Observer;
-use crate::ground::types::{BlockId, NodeId};
 use crate::partition::compact::{self, CompactGraph, Piece, Stored};
 use crate::partition::orders::index::count_before;
 use crate::partition::orders::input::{Method, PartitionAlgorithmError, PartitionInput};

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::ground::budget::Budget;
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::order;
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::budget::Budget;
+use crate::base::observer::{Observer, Watch};
+use crate::base::order;
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::LoadBounds;
@@ -303,8 +303,8 @@ fn pack<W: Stored, O: Objective>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::observer::WORK_BETWEEN_QUESTIONS;
     use crate::graph::{CsrGraph, GraphBuilder};
-    use crate::ground::observer::WORK_BETWEEN_QUESTIONS;
     use crate::partition::compact::CompactGraph;
     use crate::partition::objective::Cut;
     use std::sync::atomic::{AtomicUsize, Ordering};

@@ -12,10 +12,10 @@
 //! chooses its moves again, at random. Here, moves are kept, only those near a change are recomputed, and moves that
 //! turn out to interfere are barred one by one.
 
-use crate::ground::budget::Budget;
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::order;
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::budget::Budget;
+use crate::base::observer::{Observer, Watch};
+use crate::base::order;
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::LoadBounds;
@@ -438,8 +438,8 @@ impl<'a, W: Stored, O: Objective> Moves<'a, W, O> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::{GraphBuilder, generate};
-    use crate::ground::rng::Rng;
     use crate::partition::compact::CompactGraph;
     use crate::partition::objective::tests::{matrices, tree_distances};
     use crate::partition::objective::{Cut, StoredCost};

@@ -8,11 +8,11 @@
 //! *Empty blocks.* Each gets a vertex, whatever that weighs, unless that would add to the total overload. Where vertices are not fixed and the
 //! bounds hold, a block stays empty only if it would in each partition within the bounds. O((n + m) log n), O(n) if no block is empty.
 
+use crate::base::budget::Budget;
+use crate::base::observer::{Observer, Watch};
+use crate::base::order;
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::budget::Budget;
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::order;
-use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::blocks::Partition;
@@ -382,8 +382,8 @@ impl<'a, W: Stored, O: Objective> Occupying<'a, W, O> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::CsrGraph;
-    use crate::ground::rng::Rng;
     use crate::partition::bounds::BoundViolation;
     use crate::partition::compact::CompactGraph;
     use crate::partition::objective::{Cut, EdgeCost, Migrating};

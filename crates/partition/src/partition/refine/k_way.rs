@@ -10,10 +10,10 @@
 //!
 //! Sanders, Schulz: Engineering multilevel graph partitioning algorithms. ESA 2011.
 
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::rng::Rng;
-use crate::ground::threads;
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::observer::{Observer, Watch};
+use crate::base::rng::Rng;
+use crate::base::threads;
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::LoadBounds;

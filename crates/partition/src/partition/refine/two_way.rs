@@ -7,9 +7,9 @@
 //!
 //! Fiduccia, Mattheyses: A linear-time heuristic for improving network partitions. DAC 1982.
 
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::rng::Rng;
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::observer::{Observer, Watch};
+use crate::base::rng::Rng;
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::fixed::FREE;
 use crate::partition::heap::Heap;

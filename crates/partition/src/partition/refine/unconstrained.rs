@@ -13,9 +13,9 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{balance, fill};
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::threads;
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::observer::{Observer, Watch};
+use crate::base::threads;
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::LoadBounds;
@@ -254,7 +254,7 @@ fn in_chunks<T: Send>(num_nodes: usize, work: &(dyn Fn(Range<NodeId>) -> T + Syn
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
     use crate::partition::FixedVertices;
     use crate::partition::compact::CompactGraph;
     use crate::partition::objective::tests::matrices;

@@ -8,10 +8,10 @@
 //!
 //! *Cost.* O(n + m), and in each sweep the squares of the degrees on the boundary; memory O(n + k).
 
+use crate::base::exchange::{Evaluator, at_temperature, sweep};
+use crate::base::rng::Rng;
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::{CsrGraph, GraphError};
-use crate::ground::exchange::{Evaluator, at_temperature, sweep};
-use crate::ground::rng::Rng;
-use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::block_weights;
 use crate::partition::targets::Targets;
 

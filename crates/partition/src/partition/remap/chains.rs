@@ -12,9 +12,9 @@
 //! Glover: Ejection chains, reference structures and alternating path methods for traveling salesman problems. Discrete Applied
 //! Mathematics 65, 1996 (the principle). Here, the structure that a chain repairs is the bounds.
 
-use crate::ground::observer::Observer;
-use crate::ground::rng::Rng;
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::observer::Observer;
+use crate::base::rng::Rng;
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::{BoundViolation, LoadBounds};
 use crate::partition::compact::{Arc, Stored};

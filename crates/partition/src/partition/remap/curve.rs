@@ -1,8 +1,8 @@
 //! The curve of objective against migration: points for a series of weights.
 
-use super::homes::Migration;
+use super::previous::Migration;
 use super::weight::MigrationWeight;
-use crate::ground::types::{Cost, Weight};
+use crate::base::types::{Cost, Weight};
 
 /// What a remapping costs, and what it moves.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]

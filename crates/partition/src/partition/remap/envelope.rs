@@ -6,10 +6,10 @@
 use std::convert::Infallible;
 
 use super::curve::{CurvePoint, ladder};
-use super::homes::Migration;
 use super::limits::{Limits, RemapError};
+use super::previous::Migration;
 use super::weight::MigrationWeight;
-use crate::ground::types::{Cost, Weight};
+use crate::base::types::{Cost, Weight};
 use crate::partition::bounds::BoundViolation;
 
 /// The results of a remapping, of which one is best for each weight of migration.
@@ -19,11 +19,11 @@ use crate::partition::bounds::BoundViolation;
 ///
 /// ```
 /// use viem::graph::generate;
-/// use viem::partition::{Homes, MigrationWeight, Partitioner, PartitionPreset, Remapping, Targets};
+/// use viem::partition::{PreviousAssignment, MigrationWeight, Partitioner, PartitionPreset, Remapping, Targets};
 ///
 /// let mesh = generate::mesh(30, 20, 1);
 /// let partitioner = Partitioner::new(PartitionPreset::Fast, 0);
-/// let homes = Homes::new(partitioner.partition(&mesh, &Targets::equal(&mesh, 5, 0.03)?).blocks(), 5)?;
+/// let homes = PreviousAssignment::new(partitioner.partition(&mesh, &Targets::equal(&mesh, 5, 0.03)?).blocks(), 5)?;
 /// let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 2], 0.03)?;
 /// let remapping = Remapping::new(&homes, MigrationWeight::ONE).with_curve();
 /// let found = partitioner.remap(&mesh, &targets, remapping)?;
@@ -156,7 +156,7 @@ impl<T> Point<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
 
     fn envelope() -> Envelope<usize> {
         Envelope::new(Limits { edges: 1, total: 1, num_blocks: 2 })

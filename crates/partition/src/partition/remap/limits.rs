@@ -1,9 +1,9 @@
 //! What can be remapped.
 
-use super::homes::HomesError;
+use super::previous::PreviousAssignmentError;
 use super::weight::MigrationWeight;
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::types::Weight;
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::types::Weight;
 
 /// The greatest number of blocks that get new labels, which takes cubic time and quadratic memory.
 pub const MOST_RELABELLED: usize = 4096;
@@ -14,7 +14,7 @@ pub const MOST_RELABELLED: usize = 4096;
 #[non_exhaustive]
 pub enum RemapError {
     #[error(transparent)]
-    Homes(#[from] HomesError),
+    PreviousAssignment(#[from] PreviousAssignmentError),
     #[error(
         "the migration weight {weight} times the vertex weights, and the edges, exceed 64 bits together; give a smaller one"
     )]
@@ -31,7 +31,7 @@ pub enum RemapError {
 impl HasKind for RemapError {
     fn kind(&self) -> ErrorKind {
         match self {
-            Self::Homes(error) => error.kind(),
+            Self::PreviousAssignment(error) => error.kind(),
             Self::TooLarge { .. } | Self::TooManyBlocks { .. } | Self::NoScratch => ErrorKind::Usage,
         }
     }

@@ -78,9 +78,9 @@
 mod chains;
 mod curve;
 mod envelope;
-mod homes;
 mod limits;
 mod partitioner;
+mod previous;
 mod relabel;
 mod remapping;
 mod search;
@@ -88,9 +88,9 @@ mod weight;
 
 pub use curve::CurvePoint;
 pub use envelope::Envelope;
-pub use homes::{Homes, HomesError, Migration, RemovedBlocks};
 pub use limits::{MOST_RELABELLED, RemapError};
 pub use partitioner::Remapped;
+pub use previous::{Migration, PreviousAssignment, PreviousAssignmentError, RemovedBlocks};
 pub use remapping::Remapping;
 pub(super) use search::{EdgeCosts, Remap};
 pub use weight::{MigrationWeight, MigrationWeightError};

@@ -1,12 +1,12 @@
 //! Partitions of small cut that resume older ones.
 
 use super::envelope::Envelope;
-use super::homes::{Homes, Migration};
 use super::limits::RemapError;
+use super::previous::{Migration, PreviousAssignment};
 use super::remapping::Remapping;
 use super::search::{EdgeCosts, Remap};
+use crate::base::types::BlockId;
 use crate::graph::CsrGraph;
-use crate::ground::types::BlockId;
 use crate::partition::blocks::{Partition, renamed};
 use crate::partition::layout::BlockTree;
 use crate::partition::objective::{Cut, EdgeCost};
@@ -26,7 +26,7 @@ pub struct Remapped {
 }
 
 impl Remapped {
-    fn new(graph: &CsrGraph, targets: &Targets, homes: &Homes, blocks: Vec<BlockId>) -> Self {
+    fn new(graph: &CsrGraph, targets: &Targets, homes: &PreviousAssignment, blocks: Vec<BlockId>) -> Self {
         let migration = homes.migration(graph, &blocks);
         Self { partition: Partition::of(graph, blocks, targets), migration }
     }
@@ -42,13 +42,13 @@ impl Partitioner<'_> {
     ///
     /// ```
     /// use viem::graph::generate;
-    /// use viem::partition::{Homes, Partitioner, PartitionPreset, Remapping, RemovedBlocks, Targets};
+    /// use viem::partition::{PreviousAssignment, Partitioner, PartitionPreset, Remapping, RemovedBlocks, Targets};
     ///
     /// let mesh = generate::mesh(40, 30, 1);
     /// let partitioner = Partitioner::new(PartitionPreset::Eco, 0);
     /// let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 6, 0.03)?).into_blocks();
     /// // Block 2 leaves.
-    /// let homes = Homes::after(&old, RemovedBlocks(&[2]), 5)?;
+    /// let homes = PreviousAssignment::after(&old, RemovedBlocks(&[2]), 5)?;
     /// let (targets, weight) = (Targets::equal(&mesh, 5, 0.03)?, "0.5".parse()?);
     /// let remapped = partitioner.remap(&mesh, &targets, Remapping::new(&homes, weight))?.into_best(weight)?;
     /// assert!(remapped.migration.vertices < 1200 / 3);

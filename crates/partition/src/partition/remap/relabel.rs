@@ -10,9 +10,9 @@
 
 use std::ops::Range;
 
-use crate::ground::linear_assignment::cheapest_assignment_until;
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::types::{BlockId, Weight};
+use crate::base::linear_assignment::cheapest_assignment_until;
+use crate::base::observer::{Observer, Watch};
+use crate::base::types::{BlockId, Weight};
 use crate::partition::bounds::LoadBounds;
 use crate::partition::layout::BlockTree;
 
@@ -97,7 +97,7 @@ impl Relabelling<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
     use crate::testing::Stops;
 
     fn random(count: usize, most: u32, rng: &mut Rng) -> Vec<Weight> {

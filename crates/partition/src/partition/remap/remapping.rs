@@ -1,6 +1,6 @@
 //! What is asked of a remapping.
 
-use super::homes::Homes;
+use super::previous::PreviousAssignment;
 use super::weight::MigrationWeight;
 
 /// An older partition to start from.
@@ -8,7 +8,7 @@ use super::weight::MigrationWeight;
 #[non_exhaustive]
 pub struct Remapping<'a> {
     /// Where the vertices were, in the numbers of the blocks.
-    pub homes: &'a Homes,
+    pub homes: &'a PreviousAssignment,
     /// What moving a vertex of weight 1 away from there costs.
     pub weight: MigrationWeight,
     pub(super) extent: Extent,
@@ -27,12 +27,12 @@ pub(super) enum Extent {
 
 impl<'a> Remapping<'a> {
     /// An older partition with this weight of migration.
-    pub fn new(homes: &'a Homes, weight: MigrationWeight) -> Self {
+    pub fn new(homes: &'a PreviousAssignment, weight: MigrationWeight) -> Self {
         Self { homes, weight, extent: Extent::Usual }
     }
 
     /// The same with homes in other numbers.
-    pub fn renamed(self, homes: &Homes) -> Remapping<'_> {
+    pub fn renamed(self, homes: &PreviousAssignment) -> Remapping<'_> {
         Remapping { homes, weight: self.weight, extent: self.extent }
     }
 

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::types::{Cost, Weight};
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::types::{Cost, Weight};
 
 /// The cost of moving a vertex of weight 1, in units of the objective: a non-negative decimal number, kept exactly.
 ///

@@ -4,8 +4,8 @@
 //! each costs at least its weight times the least distance. So paths, rings of heavy edges and components that fit blocks are proved. O(n + m
 //! log m), and O(k²) for k blocks.
 
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::components::components;
-use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::Problem;
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
@@ -61,8 +61,8 @@ fn least_distance<O: Objective>(objective: &O, num_blocks: usize) -> Weight {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::rng::Rng;
     use crate::graph::{CsrGraph, generate};
-    use crate::ground::rng::Rng;
     use crate::partition::compact::CompactGraph;
     use crate::partition::objective::Cut;
     use crate::partition::scheme::enumeration;

@@ -3,7 +3,7 @@
 //! Vertices are assigned one after the other. A branch ends when its overload so far, what its blocks will lack at least, how many will be
 //! empty at least, and its cost so far are no better than the best partition known. At most k^n leaves; used only where these are few.
 
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::{BoundViolation, LoadBounds};
 use crate::partition::compact::Stored;

@@ -4,9 +4,9 @@
 //! vertices, each at a loss. So components are packed as items ([`Packing`]): an edge that leaves a block is then one of a component that
 //! fits no block. Groups whose inner edges are heavier than all others by far are contracted, and the graph of the groups is partitioned.
 
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::components::components;
 use crate::graph::groups::{FEWER, heavy_weights};
-use crate::ground::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::LoadBounds;
 use crate::partition::compact::Stored;

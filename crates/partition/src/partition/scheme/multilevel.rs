@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::initial::{Coarsest, InitialPartition, bisection};
-use crate::ground::observer::Observer;
-use crate::ground::rng::Rng;
-use crate::ground::types::{BlockId, Weight};
+use crate::base::observer::Observer;
+use crate::base::rng::Rng;
+use crate::base::types::{BlockId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::{BoundViolation, LoadBounds, WiderBounds};
 use crate::partition::coarsen::{self, Coarsening, overlay_any};

@@ -11,7 +11,7 @@ use crate::files::topology::Topology;
 use crate::nodes::ClusterError;
 use crate::spec::cluster_kind::Request;
 use crate::spec::error::SpecError;
-use crate::spec::wanted::PeKind;
+use crate::spec::machine_spec::PeKind;
 use viem::machine::Note;
 
 /// A job.

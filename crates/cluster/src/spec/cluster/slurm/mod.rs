@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 
 use crate::files::names::Names;
 use crate::files::topology::{self, Topology};
-use crate::nodes::{ClusterError, Draft};
+use crate::nodes::{ClusterError, ClusterSpec};
 use crate::spec::cluster::described::Described;
 use crate::spec::cluster::inside;
 use crate::spec::cluster::parts::Parts;
@@ -86,12 +86,12 @@ fn make(request: &Request<'_>) -> Result<Box<dyn Machine>, SpecError> {
 
 impl Job {
     /// Gives each task room, and notes the options for tasks in a line that starts a step.
-    fn set_tasks(&mut self, request: &Request<'_>, draft: &mut Draft<'_>) -> Result<(), ClusterError> {
+    fn set_tasks(&mut self, request: &Request<'_>, draft: &mut ClusterSpec<'_>) -> Result<(), ClusterError> {
         if nodes::has_gpus(request, draft) {
             self.launch_on_gpus(draft);
         } else {
             self.make_room(draft)?;
-            self.tell_guess(draft);
+            self.print_guess(draft);
         }
         if let Some(job) = &mut draft.slurm_job {
             (job.ranks_from, job.is_overcommitted) = (self.ranks_from.clone(), self.is_overcommitted());

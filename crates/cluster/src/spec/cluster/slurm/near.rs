@@ -6,7 +6,7 @@ use super::variables::variable;
 use crate::files::hwloc::Object;
 use crate::files::names;
 use crate::files::scontrol::Hardware;
-use crate::nodes::Draft;
+use crate::nodes::ClusterSpec;
 use crate::spec::cluster::inside;
 
 /// The known CPUs of a node.
@@ -20,7 +20,7 @@ enum Own {
 
 impl Job {
     /// Leaves the GPUs of each node those CPUs near them that belong to the job, where it has not all. Warns where it is not known which.
-    pub(super) fn limit_near(&mut self, draft: &mut Draft<'_>) {
+    pub(super) fn limit_near(&mut self, draft: &mut ClusterSpec<'_>) {
         let near: Vec<Vec<Vec<u32>>> = draft.insides.iter().map(near_gpus).collect();
         let mut unknown = Vec::new();
         for (host, node) in draft.nodes.iter_mut().enumerate() {
@@ -31,7 +31,7 @@ impl Job {
             }
             self.knows_cpus[host] = !unknown.ends_with(&[host]);
         }
-        self.tell_unknown(&unknown, draft);
+        self.print_unknown(&unknown, draft);
     }
 
     /// Returns the known CPUs of a host; `near` has those near each of its GPUs.

@@ -4,12 +4,12 @@ use super::job::Job;
 use crate::files::hwloc::{Object, ObjectKind};
 use crate::files::names;
 use crate::files::scontrol::Hardware;
-use crate::nodes::{ClusterError, Draft, DraftNode, Unit, plain_nodes};
+use crate::nodes::{ClusterError, ClusterSpec, NodeSpec, Unit, plain_nodes};
 use crate::spec::cluster::described::Described;
 use crate::spec::cluster::inside;
 use crate::spec::cluster_kind::Request;
 use crate::spec::error::SpecError;
-use crate::spec::wanted::PeKind;
+use crate::spec::machine_spec::PeKind;
 use viem::machine::Note;
 
 use super::variables::variable;
@@ -144,7 +144,7 @@ pub(super) fn node_of(hardware: Hardware) -> Object {
 }
 
 /// Returns whether processing elements are GPUs. Slurm counts CPUs.
-pub(super) fn has_gpus(request: &Request<'_>, draft: &Draft<'_>) -> bool {
+pub(super) fn has_gpus(request: &Request<'_>, draft: &ClusterSpec<'_>) -> bool {
     request.pe == PeKind::Gpu || draft.nodes.iter().any(|node| draft.insides[node.inside].has_gpus())
 }
 
@@ -153,7 +153,7 @@ impl Job {
     pub(super) fn fill(
         &mut self,
         request: &Request<'_>,
-        draft: &mut Draft<'_>,
+        draft: &mut ClusterSpec<'_>,
         described: Described,
     ) -> Result<(), ClusterError> {
         let Described { mut insides, inside_of } = described;
@@ -169,7 +169,7 @@ impl Job {
         insides.extend(plain);
         let node = |host: usize| {
             let slots = self.tasks.as_ref().and_then(|tasks| tasks.get(host).copied());
-            DraftNode::new(Some(self.hosts[host].clone()), inside_of[host]).with_slots(slots)
+            NodeSpec::new(Some(self.hosts[host].clone()), inside_of[host]).with_slots(slots)
         };
         draft.nodes = hosts.map(node).collect();
         draft.insides = insides;
@@ -185,7 +185,7 @@ impl Job {
     }
 
     /// Sets how many of the GPUs of each node belong to the job.
-    fn limit_gpus(&self, draft: &mut Draft<'_>) {
+    fn limit_gpus(&self, draft: &mut ClusterSpec<'_>) {
         for host in 0..draft.nodes.len() {
             let found = inside::usable(draft, &draft.nodes[host]);
             draft.nodes[host].limit = self.gpus[host].filter(|&gpus| gpus < found);
@@ -193,10 +193,10 @@ impl Job {
     }
 
     /// Sets which CPUs of each node belong to the job, where that is known, and says where it is.
-    fn choose_cpus(&self, draft: &mut Draft<'_>) -> Vec<bool> {
-        let Draft { nodes, insides, .. } = draft;
+    fn choose_cpus(&self, draft: &mut ClusterSpec<'_>) -> Vec<bool> {
+        let ClusterSpec { nodes, insides, .. } = draft;
         let cores: Vec<Vec<Vec<u32>>> = insides.iter().map(inside::cores).collect();
-        let mut choose = |(host, node): (usize, &mut DraftNode)| {
+        let mut choose = |(host, node): (usize, &mut NodeSpec)| {
             let cores = &cores[node.inside];
             let Some(own) = self.own_cpus(host, cores) else { return false };
             let all: usize = cores.iter().map(Vec::len).sum();
@@ -225,7 +225,7 @@ impl Job {
     }
 
     /// Takes the CPUs that this program may use for those of the job on its node, where these are as many; says what else is not known.
-    fn choose_allowed(&mut self, draft: &mut Draft<'_>) {
+    fn choose_allowed(&mut self, draft: &mut ClusterSpec<'_>) {
         let allowed = inside::allowed_cpus();
         let this_host = variable("SLURMD_NODENAME").or_else(inside::this_host).unwrap_or_default();
         for (host, node) in draft.nodes.iter_mut().enumerate() {
@@ -244,11 +244,11 @@ impl Job {
         }
         let unknown: Vec<usize> =
             (0..draft.nodes.len()).filter(|&host| draft.nodes[host].limit.is_some()).collect();
-        self.tell_unknown(&unknown, draft);
+        self.print_unknown(&unknown, draft);
     }
 
     /// Warns of hosts of which it is not known which CPUs the job has.
-    pub(super) fn tell_unknown(&self, unknown: &[usize], draft: &mut Draft<'_>) {
+    pub(super) fn print_unknown(&self, unknown: &[usize], draft: &mut ClusterSpec<'_>) {
         if let Some(&first) = unknown.first() {
             let others = match unknown.len() {
                 1 => String::new(),
@@ -270,7 +270,7 @@ impl Job {
     }
 
     /// Sets how many cores or hardware threads of each node belong to the job, and how many a task has.
-    fn count_in(&self, unit: Unit, draft: &mut Draft<'_>) {
+    fn count_in(&self, unit: Unit, draft: &mut ClusterSpec<'_>) {
         let sizes = self.sizes(draft);
         for (host, node) in draft.nodes.iter_mut().enumerate() {
             let size = &sizes[node.inside];
@@ -282,7 +282,7 @@ impl Job {
     }
 
     /// Returns the sizes of the nodes of each kind.
-    fn sizes(&self, draft: &Draft<'_>) -> Vec<Size> {
+    fn sizes(&self, draft: &ClusterSpec<'_>) -> Vec<Size> {
         let size = |(inside, object): (usize, &Object)| {
             let own = || (0..draft.nodes.len()).filter(|&host| draft.nodes[host].inside == inside);
             let most = own().filter_map(|host| self.cpus_of(host)).max().unwrap_or(0);
@@ -301,7 +301,7 @@ impl Job {
     }
 
     /// Warns where it is only a guess what CPUs are.
-    pub(super) fn tell_guess(&self, draft: &mut Draft<'_>) {
+    pub(super) fn print_guess(&self, draft: &mut ClusterSpec<'_>) {
         if let Some(size) = self.sizes(draft).iter().find(|size| size.is_guessed) {
             draft.notes.push(Note::warning(format!(
                 "nodes have {} cores with {} hardware threads, and the job has no more than {} CPUs of any, so these may be either; they are taken to be \
@@ -312,7 +312,7 @@ impl Job {
     }
 
     /// Makes a rank for each GPU if a task is one of a launcher, because nodes have several GPUs and one task each.
-    pub(super) fn launch_on_gpus(&mut self, draft: &mut Draft<'_>) {
+    pub(super) fn launch_on_gpus(&mut self, draft: &mut ClusterSpec<'_>) {
         let is_single = self.tasks.as_ref().is_some_and(|tasks| tasks.iter().all(|&tasks| tasks == 1));
         let gpus = draft.nodes.iter().map(|node| inside::usable(draft, node)).max().unwrap_or(0);
         if !is_single || gpus < 2 {
@@ -328,8 +328,8 @@ impl Job {
 
     /// Takes hardware threads if the cores of a node do not suffice for the tasks that were asked for; if these do not either, tasks
     /// have an equal share in place of the CPUs that were asked for: Slurm may start more tasks than it counts CPUs for.
-    pub(super) fn make_room(&self, draft: &mut Draft<'_>) -> Result<(), ClusterError> {
-        let short = |draft: &Draft<'_>| draft.nodes.iter().position(|node| !has_room(draft, node));
+    pub(super) fn make_room(&self, draft: &mut ClusterSpec<'_>) -> Result<(), ClusterError> {
+        let short = |draft: &ClusterSpec<'_>| draft.nodes.iter().position(|node| !has_room(draft, node));
         let Some(mut host) = short(draft) else { return Ok(()) };
         let (own, threads) = (draft.unit, "processing elements are hardware threads");
         for (unit, is_shared) in [(Unit::Pu, false), (own, true), (Unit::Pu, true)] {
@@ -360,13 +360,13 @@ impl Job {
 }
 
 /// Returns whether a node has enough cores or hardware threads for its tasks.
-fn has_room(draft: &Draft<'_>, node: &DraftNode) -> bool {
+fn has_room(draft: &ClusterSpec<'_>, node: &NodeSpec) -> bool {
     let usable = inside::usable(draft, node);
     node.slots.unwrap_or(0).saturating_mul(node.cores_per_rank.unwrap_or(1)) <= usable
 }
 
 /// Gives tasks an equal share of the nodes that have too few CPUs for them.
-fn share_cpus(draft: &mut Draft<'_>) {
+fn share_cpus(draft: &mut ClusterSpec<'_>) {
     let short: Vec<usize> =
         (0..draft.nodes.len()).filter(|&node| !has_room(draft, &draft.nodes[node])).collect();
     short.iter().for_each(|&node| draft.nodes[node].cores_per_rank = None);

@@ -53,7 +53,7 @@ fn rotate(matrix: &mut [f64], vectors: &mut [f64], size: usize, p: usize, q: usi
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
 
     #[test]
     fn pairs_solve_the_equation_and_are_orthogonal() {

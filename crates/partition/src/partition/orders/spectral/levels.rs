@@ -1,6 +1,6 @@
 //! The levels of a graph as systems of equations, and the V-cycle over them.
 
-use crate::ground::types::NodeId;
+use crate::base::types::NodeId;
 use crate::partition::coarsen::Coarsening;
 use crate::partition::compact::{Arc, CompactGraph, Stored};
 

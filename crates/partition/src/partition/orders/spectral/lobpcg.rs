@@ -2,7 +2,7 @@
 
 use super::dense;
 use super::levels::{Level, Levels};
-use crate::ground::observer::Observer;
+use crate::base::observer::Observer;
 use crate::partition::compact::Stored;
 
 /// A vector is good enough when its residual is at most this share of its eigenvalue, in the norm of the masses. The

@@ -18,8 +18,8 @@ mod dense;
 mod levels;
 mod lobpcg;
 
-use crate::ground::observer::Observer;
-use crate::ground::rng::{Rng, derive};
+use crate::base::observer::Observer;
+use crate::base::rng::{Rng, derive};
 use crate::partition::coarsen::{Coarsening, Contraction};
 use crate::partition::compact::{CompactGraph, Stored};
 use levels::{Level, Levels};
@@ -85,8 +85,8 @@ mod tests {
     use std::f64::consts::PI;
 
     use super::*;
+    use crate::base::types::{NodeId, Weight};
     use crate::graph::{CsrGraph, GraphBuilder, generate};
-    use crate::ground::types::{NodeId, Weight};
     use crate::testing::pattern_graphs;
 
     fn graph(n: usize, edges: impl IntoIterator<Item = (NodeId, NodeId)>) -> CsrGraph {

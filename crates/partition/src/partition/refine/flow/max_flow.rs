@@ -4,9 +4,9 @@
 //! everything behind them is saturated.
 
 use super::network::{FlowArc, Network, Side};
-use crate::ground::budget::Budget;
-use crate::ground::observer::Watch;
-use crate::ground::types::Weight;
+use crate::base::budget::Budget;
+use crate::base::observer::Watch;
+use crate::base::types::Weight;
 
 const ABSENT: u32 = u32::MAX;
 

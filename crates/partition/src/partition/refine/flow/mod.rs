@@ -32,9 +32,9 @@ use network::Side;
 use piercing::{Balance, Piercing};
 use region::Region;
 
-use crate::ground::budget::Budget;
-use crate::ground::observer::{Observer, Watch};
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::budget::Budget;
+use crate::base::observer::{Observer, Watch};
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::LoadBounds;

@@ -1,7 +1,7 @@
 //! The flow network of a region, and its two terminals.
 
 use super::region::Region;
-use crate::ground::types::{BlockId, Weight};
+use crate::base::types::{BlockId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::Stored;

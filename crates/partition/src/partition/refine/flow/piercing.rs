@@ -2,8 +2,8 @@
 
 use super::max_flow::MaxFlow;
 use super::network::{Side, inward};
-use crate::ground::observer::Watch;
-use crate::ground::types::Weight;
+use crate::base::observer::Watch;
+use crate::base::types::Weight;
 
 /// What the two blocks may weigh, by side.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! The region of a pair of blocks: the vertices around their common boundary.
 
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::assignment::Assignment;
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::settings::FlowConfig;

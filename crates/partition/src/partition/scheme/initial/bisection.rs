@@ -5,9 +5,9 @@
 //! O((n + m) log k).
 
 use super::interface::{Coarsest, InitialPartition};
-use crate::ground::observer::Observer;
-use crate::ground::rng::{Rng, derive};
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::observer::Observer;
+use crate::base::rng::{Rng, derive};
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::coarsen::{self, Coarsening, Contraction};
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::fixed::FREE;

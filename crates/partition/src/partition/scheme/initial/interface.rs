@@ -1,7 +1,7 @@
 //! What the multilevel scheme asks of an initial partition.
 
-use crate::ground::observer::Observer;
-use crate::ground::types::{BlockId, Weight};
+use crate::base::observer::Observer;
+use crate::base::types::{BlockId, Weight};
 use crate::partition::assignment::Problem;
 use crate::partition::bounds::LoadBounds;
 use crate::partition::settings::PartitionConfig;

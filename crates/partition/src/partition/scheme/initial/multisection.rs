@@ -16,15 +16,15 @@
 
 use std::ops::Range;
 
-use crate::ground::threads;
+use crate::base::threads;
 
 use super::bisection::RecursiveBisection;
 use super::interface::{Coarsest, InitialPartition};
 use super::older::OlderPartition;
 use super::pool::BestOfPool;
-use crate::ground::observer::Observer;
-use crate::ground::rng::{Rng, derive};
-use crate::ground::types::{BlockId, Distance, NodeId, Weight};
+use crate::base::observer::Observer;
+use crate::base::rng::{Rng, derive};
+use crate::base::types::{BlockId, Distance, NodeId, Weight};
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::LoadBounds;
 use crate::partition::compact::{CompactGraph, Piece, Stored};

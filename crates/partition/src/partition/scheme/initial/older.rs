@@ -11,8 +11,8 @@
 use std::iter;
 
 use super::interface::{Coarsest, InitialPartition};
-use crate::ground::observer::Watch;
-use crate::ground::types::{BlockId, NodeId, Weight};
+use crate::base::observer::Watch;
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::compact::Stored;

@@ -1,7 +1,7 @@
 //! Initial partitions by a pool: the best of several partitions of the coarsest graph, which is small enough for that.
 
 use super::interface::{Coarsest, InitialPartition};
-use crate::ground::types::BlockId;
+use crate::base::types::BlockId;
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
 use crate::partition::scheme::multilevel::{FlowLevels, Task};

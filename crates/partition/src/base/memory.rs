@@ -3,7 +3,7 @@
 //! Arrays as large as the input are allocated here, so that a process without enough memory ends with a message. (Where an
 //! allocation fails elsewhere, Rust aborts.)
 
-use crate::ground::error::{ErrorKind, HasKind};
+use crate::base::error::{ErrorKind, HasKind};
 
 /// There is not enough memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

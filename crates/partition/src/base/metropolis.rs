@@ -2,7 +2,7 @@
 
 use std::f64::consts::LOG2_E;
 
-use crate::ground::rng::Rng;
+use crate::base::rng::Rng;
 
 /// 2^-64.
 const UNIT: f64 = 1.0 / (u64::MAX as f64);

@@ -7,8 +7,8 @@
 use super::domains::{Domains, Level};
 use super::error::ExpertId;
 use super::routing::LayerRouting;
-use super::search::Homes;
-use viem::ground::linear_assignment::cheapest_assignment;
+use super::search::PreviousAssignment;
+use viem::base::linear_assignment::cheapest_assignment;
 use viem::partition::MigrationWeight;
 
 /// Parts of a group up to which an assignment is optimal; of more, each takes the best place that is left.
@@ -72,11 +72,11 @@ impl Old {
     }
 
     /// Returns the copies that are on their previous PE.
-    pub fn homes(&self, experts: &[ExpertId], price: i64) -> Homes {
+    pub fn homes(&self, experts: &[ExpertId], price: i64) -> PreviousAssignment {
         let is_home = |expert: &ExpertId, held: &Vec<ExpertId>| held.binary_search(expert).is_ok();
         let is_home =
             experts.iter().flat_map(|expert| self.held.iter().map(move |held| is_home(expert, held)));
-        Homes { is_home: is_home.collect(), price }
+        PreviousAssignment { is_home: is_home.collect(), price }
     }
 
     /// The copies where they were. Those that were not there go to free slots by load.

@@ -1,6 +1,6 @@
 //! The site of an annealing.
 
-use crate::ground::observer::Observer;
+use crate::base::observer::Observer;
 use crate::machine::Metric;
 use crate::mapping::annealing::near::Near;
 
@@ -9,7 +9,7 @@ pub const FIXED: u32 = u32::MAX;
 
 /// The places where processes are annealed: those of a machine, or of a part of one.
 #[non_exhaustive]
-pub struct AnnealingSite<'a, M: Metric> {
+pub struct AnnealingContext<'a, M: Metric> {
     /// The distances.
     pub metric: &'a M,
     /// The key of each place.

@@ -1,8 +1,8 @@
 //! Where vertices were before.
 
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::CsrGraph;
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::types::{BlockId, NodeId, Weight};
 
 /// The blocks of an older partition that no longer exist, by their old numbers.
 #[derive(Clone, Copy, Debug)]
@@ -13,18 +13,18 @@ pub struct RemovedBlocks<'a>(pub &'a [BlockId]);
 /// Blocks may have left and joined: those that stay keep their order and are numbered from 0, those that joined come last.
 ///
 /// ```
-/// use viem::partition::{Homes, RemovedBlocks};
+/// use viem::partition::{PreviousAssignment, RemovedBlocks};
 ///
 /// // Block 1 of three has left, and another one has joined: block 2 is block 1 now.
-/// let homes = Homes::after(&[0, 0, 1, 2], RemovedBlocks(&[1]), 3)?;
+/// let homes = PreviousAssignment::after(&[0, 0, 1, 2], RemovedBlocks(&[1]), 3)?;
 /// assert_eq!((homes.of(0), homes.of(2), homes.of(3)), (Some(0), None, Some(1)));
 /// // The last vertex was refined into two.
 /// let refined = homes.of_children(&[0, 1, 2, 3, 3])?;
 /// assert_eq!(refined.of(4), Some(1));
-/// # Ok::<(), viem::partition::HomesError>(())
+/// # Ok::<(), viem::partition::PreviousAssignmentError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Homes {
+pub struct PreviousAssignment {
     /// By vertex; a number from `num_blocks` on stands for a block that has left.
     pub(super) homes: Vec<u32>,
     pub(super) num_blocks: usize,
@@ -34,7 +34,7 @@ pub struct Homes {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 #[non_exhaustive]
-pub enum HomesError {
+pub enum PreviousAssignmentError {
     #[error(
         "vertex {vertex} was in block {block}, which is block {now} now, but there are {num_blocks} blocks; say which blocks have left"
     )]
@@ -51,7 +51,7 @@ pub enum HomesError {
     Blocks { found: usize, expected: usize },
 }
 
-impl HasKind for HomesError {
+impl HasKind for PreviousAssignmentError {
     fn kind(&self) -> ErrorKind {
         match self {
             Self::NoSuchBlock { .. }
@@ -63,13 +63,13 @@ impl HasKind for HomesError {
     }
 }
 
-impl Homes {
-    /// Homes in `num_blocks` present blocks, from the former block of each vertex. No block has left. O(n).
+impl PreviousAssignment {
+    /// PreviousAssignment in `num_blocks` present blocks, from the former block of each vertex. No block has left. O(n).
     ///
     /// # Errors
     ///
     /// A vertex was in a block that does not exist.
-    pub fn new(old: &[BlockId], num_blocks: usize) -> Result<Self, HomesError> {
+    pub fn new(old: &[BlockId], num_blocks: usize) -> Result<Self, PreviousAssignmentError> {
         Self::after(old, RemovedBlocks(&[]), num_blocks)
     }
 
@@ -78,11 +78,15 @@ impl Homes {
     /// # Errors
     ///
     /// A block has left twice, or a vertex was in a block that neither exists nor has left.
-    pub fn after(old: &[BlockId], left: RemovedBlocks<'_>, num_blocks: usize) -> Result<Self, HomesError> {
+    pub fn after(
+        old: &[BlockId],
+        left: RemovedBlocks<'_>,
+        num_blocks: usize,
+    ) -> Result<Self, PreviousAssignmentError> {
         let mut left = left.0.to_vec();
         left.sort_unstable();
         if let Some(pair) = left.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(HomesError::LeftTwice { block: pair[0] });
+            return Err(PreviousAssignmentError::LeftTwice { block: pair[0] });
         }
         let home = |(vertex, &block): (usize, &BlockId)| {
             let found = left.binary_search(&block);
@@ -92,18 +96,18 @@ impl Homes {
             };
             let is_block = found.is_ok() || now < num_blocks;
             let now_or_none = u32::try_from(now).ok().filter(|_| is_block);
-            now_or_none.ok_or(HomesError::NoSuchBlock { vertex, block, now, num_blocks })
+            now_or_none.ok_or(PreviousAssignmentError::NoSuchBlock { vertex, block, now, num_blocks })
         };
         let homes = old.iter().enumerate().map(home).collect::<Result<_, _>>()?;
         Ok(Self { homes, num_blocks })
     }
 
     /// The homes of the vertices of another graph, each of which names the vertex it comes from.
-    pub fn of_children(&self, parents: &[NodeId]) -> Result<Self, HomesError> {
+    pub fn of_children(&self, parents: &[NodeId]) -> Result<Self, PreviousAssignmentError> {
         let num_parents = self.homes.len();
         let home = |(vertex, &parent): (usize, &NodeId)| {
             let home = self.homes.get(parent as usize).copied();
-            home.ok_or(HomesError::NoSuchParent { vertex, parent, num_parents })
+            home.ok_or(PreviousAssignmentError::NoSuchParent { vertex, parent, num_parents })
         };
         let homes = parents.iter().enumerate().map(home).collect::<Result<_, _>>()?;
         Ok(Self { homes, num_blocks: self.num_blocks })
@@ -157,12 +161,12 @@ impl Homes {
     }
 
     /// Fails unless they are for a graph with this number of vertices and a partition into this number of blocks.
-    pub fn check(&self, num_nodes: usize, num_blocks: usize) -> Result<(), HomesError> {
+    pub fn check(&self, num_nodes: usize, num_blocks: usize) -> Result<(), PreviousAssignmentError> {
         if self.homes.len() != num_nodes {
-            return Err(HomesError::Length { found: self.homes.len(), expected: num_nodes });
+            return Err(PreviousAssignmentError::Length { found: self.homes.len(), expected: num_nodes });
         }
         if self.num_blocks != num_blocks {
-            return Err(HomesError::Blocks { found: self.num_blocks, expected: num_blocks });
+            return Err(PreviousAssignmentError::Blocks { found: self.num_blocks, expected: num_blocks });
         }
         Ok(())
     }

@@ -14,15 +14,15 @@
 
 use std::ops::{Add, AddAssign, Sub, SubAssign};
 
-use crate::ground::observer::Watch;
-use crate::ground::types::Weight;
+use crate::base::observer::Watch;
+use crate::base::types::Weight;
 
 /// The column of each of `n` rows, and the least sum of `cost(row, column)`.
 ///
 /// Of several best assignments, always the same one.
 ///
 /// ```
-/// use viem::ground::linear_assignment::cheapest_assignment;
+/// use viem::base::linear_assignment::cheapest_assignment;
 ///
 /// let costs = [[4, 1, 3], [2, 0, 5], [3, 2, 2]];
 /// assert_eq!(cheapest_assignment(3, |row, column| costs[row][column]), (vec![1, 0, 2], 5));
@@ -161,7 +161,7 @@ impl<S: Sum> Matching<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
 
     /// The least sum over all permutations of the columns from `row` on.
     fn by_enumeration(costs: &[Vec<Weight>], row: usize, columns: &mut Vec<usize>) -> i128 {

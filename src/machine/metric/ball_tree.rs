@@ -1,14 +1,14 @@
-//! Balls around the parts of a machine: finding the places near a place without looking at all of them.
+//! BallTree around the parts of a machine: finding the places near a place without looking at all of them.
 //!
 //! A part lies within some radius of its centre. If the triangle inequality holds, no place in it is nearer than the distance to
 //! the centre minus the radius; so most parts are skipped.
 
 use std::ops::Range;
 
-use crate::ground::observer::Watch;
-use crate::ground::order;
-use crate::ground::threads;
-use crate::ground::types::{Cost, Distance, PeId, Weight};
+use crate::base::observer::Watch;
+use crate::base::order;
+use crate::base::threads;
+use crate::base::types::{Cost, Distance, PeId, Weight};
 use crate::machine::{DistanceOracle, Metric, Parts};
 
 /// Number of places among which the centre of a part is chosen.
@@ -35,14 +35,14 @@ pub fn spread(range: Range<usize>, count: usize) -> impl Iterator<Item = PeId> {
 /// A ball around each part, for metrics with the [triangle inequality](Metric::has_triangle_inequality).
 ///
 /// Memory: a key and a distance per part.
-pub struct Balls<'a, K> {
+pub struct BallTree<'a, K> {
     keys: &'a [K],
     parts: &'a Parts,
     /// Centre and radius of each part.
     balls: Vec<(K, Distance)>,
 }
 
-impl<'a, K: Copy + Send + Sync> Balls<'a, K> {
+impl<'a, K: Copy + Send + Sync> BallTree<'a, K> {
     /// The balls of the parts, where place i has key `keys[i]`; O(depth · n) distances. The order of the parts must be that of the
     /// numbers of the places.
     pub fn new<M: Metric<Key = K>>(metric: &M, keys: &'a [K], parts: &'a Parts) -> Self {
@@ -164,18 +164,18 @@ impl<K: Copy> Partners<K> {
 
 /// Finds the PEs near a PE in the fastest way there is: by stored rows of distances, by balls around parts, or by looking at all
 /// PEs.
-pub struct Vicinity<'a, O: DistanceOracle> {
+pub struct Neighbours<'a, O: DistanceOracle> {
     oracle: &'a O,
-    balls: Option<Balls<'a, O::Key>>,
+    balls: Option<BallTree<'a, O::Key>>,
     key_of: &'a [O::Key],
 }
 
-impl<'a, O: DistanceOracle> Vicinity<'a, O> {
+impl<'a, O: DistanceOracle> Neighbours<'a, O> {
     /// The vicinity of all PEs, whose keys are `key_of`. The order of the parts, if given, must be that of the numbers of the PEs.
     pub fn new(oracle: &'a O, key_of: &'a [O::Key], parts: Option<&'a Parts>) -> Self {
         let has_rows = !key_of.is_empty() && oracle.row(0).is_some();
         let parts = parts.filter(|_| !has_rows && oracle.has_triangle_inequality());
-        Self { oracle, balls: parts.map(|parts| Balls::new(oracle, key_of, parts)), key_of }
+        Self { oracle, balls: parts.map(|parts| BallTree::new(oracle, key_of, parts)), key_of }
     }
 
     /// Visits all PEs within `bound` of a PE, each with its distance. The visitor returns the bound for the rest of the visit.
@@ -243,7 +243,7 @@ fn scan_row(row: &[u8], mut bound: Distance, mut visit: impl FnMut(PeId, Distanc
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
     use crate::machine::{DistanceMatrix, DistanceVisitor, Grid, Hierarchy, Hypercube, Machine};
 
     /// Compares visits of all PEs with a look at all others.
@@ -263,7 +263,7 @@ mod tests {
                 0..=3 => Vec::new(),
                 n => vec![n / 3, n - n / 3],
             });
-            let vicinity = Vicinity::new(oracle, &key_of, Some(&parts));
+            let vicinity = Neighbours::new(oracle, &key_of, Some(&parts));
             assert_eq!((oracle.row(0).is_some(), vicinity.balls.is_some()), self.way);
             let max = oracle.max_distance();
             for pe in 0..n as PeId {

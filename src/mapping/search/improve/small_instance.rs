@@ -5,9 +5,9 @@
 //! machine exactly have no neighbours of similar J.
 
 use super::exact;
-use crate::ground::observer::Observer;
-use crate::ground::settings::{ConfigError, check};
-use crate::ground::types::{Cost, NodeId};
+use crate::base::observer::Observer;
+use crate::base::settings::{ConfigError, check};
+use crate::base::types::{Cost, NodeId};
 use crate::machine::{Hierarchy, Metric};
 use crate::mapping::Mapping;
 use crate::mapping::dense::{Effort, Qap, QapImprovement, QapQuick, QapWay, Search, lower_bound_around};
@@ -18,7 +18,7 @@ use crate::mapping::search::task::SearchOutcome;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
-pub struct FewPlaces {
+pub struct SmallInstance {
     /// The greatest number of places. Balances J against time, which grows with the cube of this.
     pub most_places: usize,
     /// Members of the population, at least 2.
@@ -30,7 +30,7 @@ pub struct FewPlaces {
     pub agreeing: usize,
 }
 
-impl FewPlaces {
+impl SmallInstance {
     pub(super) const FAST: Self = Self { most_places: 32, population: 4, children: 4, agreeing: 1 };
     pub(super) const ECO: Self = Self { population: 8, children: 48, agreeing: 2, ..Self::FAST };
     pub(super) const STRONG: Self = Self { population: 16, children: 320, agreeing: 3, ..Self::FAST };
@@ -70,11 +70,11 @@ impl FewPlaces {
 
 /// Continues with the dense search if there are few places, unless the mapping is known to be optimal. The
 /// result is not worse.
-pub(crate) fn search_few_places(
+pub(crate) fn search_small_instance(
     problem: &Problem<'_>,
     hierarchy: Option<&Hierarchy>,
     found: SearchOutcome,
-    config: &FewPlaces,
+    config: &SmallInstance,
     seed: u64,
     observer: &dyn Observer,
 ) -> SearchOutcome {

@@ -7,7 +7,7 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::ground::types::Cost;
+use crate::base::types::Cost;
 
 /// A part of a run that takes time of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

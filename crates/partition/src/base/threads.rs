@@ -6,9 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::ground::error::{ErrorKind, HasKind};
-use crate::ground::memory::{self, OutOfMemory};
-use crate::ground::types::Weight;
+use crate::base::error::{ErrorKind, HasKind};
+use crate::base::memory::{self, OutOfMemory};
+use crate::base::types::Weight;
 
 /// The reason why threads cannot be created.
 #[derive(Debug, Error)]

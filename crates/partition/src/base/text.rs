@@ -10,7 +10,7 @@ pub const MESSAGE_TEXT: usize = 40;
 /// invisible are escaped. They come from outside, in names of files and in what files hold.
 ///
 /// ```
-/// use viem::ground::text::printable;
+/// use viem::base::text::printable;
 ///
 /// assert_eq!(printable("host `n\u{fc}rnberg`"), "host `n\u{fc}rnberg`");
 /// assert_eq!(printable("host `\u{1b}[31mn1\n\u{202e}`"), "host `\\u{1b}[31mn1\\n\\u{202e}`");

@@ -27,7 +27,7 @@ impl ErrorKind {
     /// The exit code of programs that fail so, as in BSD's `sysexits.h`; 2 for wrong usage, as of most programs.
     ///
     /// ```
-    /// assert_eq!(viem::ground::error::ErrorKind::NoInput.exit_code(), 66);
+    /// assert_eq!(viem::base::error::ErrorKind::NoInput.exit_code(), 66);
     /// ```
     pub const fn exit_code(self) -> u8 {
         match self {
@@ -45,7 +45,7 @@ impl ErrorKind {
 /// An error that says what kind of failure it is.
 ///
 /// ```
-/// use viem::ground::error::{ErrorKind, HasKind};
+/// use viem::base::error::{ErrorKind, HasKind};
 /// use viem::machine;
 ///
 /// let error = machine::build("mesh:8y8", None).err().expect("a mesh is written with x");

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use crate::ground::error::{ErrorKind, HasKind};
+use crate::base::error::{ErrorKind, HasKind};
 
 /// A name that is none of the choices.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -125,12 +125,12 @@ macro_rules! named {
         }
 
         impl std::str::FromStr for $choice {
-            type Err = $crate::ground::settings::UnknownName;
+            type Err = $crate::base::settings::UnknownName;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 let found = Self::ALL.into_iter().find(|choice| choice.name() == text);
                 found.ok_or_else(|| {
-                    $crate::ground::settings::UnknownName::new($what, text, Self::NAMES.to_vec())
+                    $crate::base::settings::UnknownName::new($what, text, Self::NAMES.to_vec())
                 })
             }
         }
@@ -176,7 +176,7 @@ macro_rules! members {
     ) => {
         $(mod $module;)+
 
-        $crate::ground::settings::members! {
+        $crate::base::settings::members! {
             $(#[$attribute])*
             pub enum $choice: $what {
                 $($(#[$of_variant])* $variant = $name by $module::$method,)+
@@ -195,7 +195,7 @@ macro_rules! members {
         $visibility:vis fn $method:ident $(<$generic:ident: $bound:path>)? (self $(, $parameter:ident: $type:ty)*) -> $result:ty
             = function $arguments:tt
     ) => {
-        $crate::ground::settings::named! {
+        $crate::base::settings::named! {
             $(#[$attribute])*
             pub enum $choice: $what {
                 $($(#[$of_variant])* $variant = $name,)+

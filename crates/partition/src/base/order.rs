@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 
-use crate::ground::types::Weight;
+use crate::base::types::Weight;
 
 /// Sorts numbers by ascending keys; those of equal keys stay in their order. O(n log n) time and O(n) memory, one key each.
 pub fn ascending_by(numbers: &mut [u32], key: &dyn Fn(u32) -> Weight) {

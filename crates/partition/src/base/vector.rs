@@ -109,7 +109,7 @@ pub fn folded<T: Copy>(lanes: [T; LANES], fold: impl Fn(T, T) -> T) -> T {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
 
     #[derive(Clone, Copy)]
     struct Product<'a>([&'a [f32]; 2]);

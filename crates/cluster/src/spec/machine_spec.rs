@@ -18,7 +18,7 @@ pub enum PeKind {
 /// All that a user may say about a machine.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
-pub struct Wanted<'a> {
+pub struct MachineSpec<'a> {
     /// The machine, such as `4:16:8`, or the name of its file.
     pub spec: &'a str,
     /// The distances, innermost first, such as `1:10:100`.
@@ -33,7 +33,7 @@ pub struct Wanted<'a> {
     pub link_cycles: Option<&'a Path>,
 }
 
-impl<'a> Wanted<'a> {
+impl<'a> MachineSpec<'a> {
     /// A machine such as `4:16:8`, or that in the file of this name.
     pub fn new(spec: &'a str) -> Self {
         Self { spec, ..Self::default() }

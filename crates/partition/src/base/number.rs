@@ -298,7 +298,7 @@ impl fmt::Display for NumberFault {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::rng::Rng;
+    use crate::base::rng::Rng;
 
     #[test]
     fn whole_numbers_are_so_by_their_value() {
