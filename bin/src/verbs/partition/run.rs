@@ -17,7 +17,7 @@ use crate::memory::JsonMemory;
 use crate::remap::{Curve, Remap};
 use crate::report::{Found, JsonQuality, JsonReport};
 use crate::signals::First;
-use crate::summary::{Summary, counted, size};
+use crate::summary::{Summary, VERTICES, counted, size};
 use crate::verb::Form;
 use viem::base::threads;
 use viem::base::types::Weight;
@@ -199,7 +199,7 @@ impl Task<'_> {
                 console.line(format_args!("performing partitioning!"));
             }
             Form::Verb => {
-                let size = size(vertices, ("vertex", "vertices"), graph.num_edges());
+                let size = size(graph, VERTICES);
                 let blocks = counted(self.division.blocks.num_pes() as u128, "block", "blocks");
                 console.line(format_args!("graph: {size}; into {blocks}"));
             }
