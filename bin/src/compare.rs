@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::console::Console;
 use crate::error::{Result, UsageError};
 use crate::files;
-use crate::summary::Summary;
+use crate::summary::{Summary, change};
 use viem::PreparedMachine;
 use viem::graph::CsrGraph;
 use viem::machine::Machine;
@@ -79,6 +79,9 @@ pub(crate) struct Row {
     name: String,
     /// How much less J is than that of the identity, or of `block` where PEs have many vertices, in percent.
     gain: f64,
+    /// The same for people.
+    #[serde(skip)]
+    change: String,
     #[serde(flatten)]
     figures: Figures,
     /// The load of the busiest link, where links are known and each process has a place.
@@ -109,7 +112,9 @@ pub(crate) fn rows(
         let busiest = (!comparison.is_many()).then(|| traffic::busiest(graph, machine, mapping.pes()).ok());
         let (busiest_link, completion_time) =
             (busiest.flatten().and_then(|all| all.link), simulate(mapping)?);
-        Ok(Row { name, gain: percent_less(identity, figures.cost), figures, busiest_link, completion_time })
+        let gain = percent_less(identity, figures.cost);
+        let change = change(identity.into(), figures.cost.into());
+        Ok(Row { name, gain, change, figures, busiest_link, completion_time })
     };
     let mut rows = vec![row(files::name(given.0), given.1)?];
     for other in others {
@@ -122,26 +127,24 @@ pub(crate) fn rows(
 pub(crate) fn print(console: Console, rows: &[Row], is_many: bool) {
     let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max("mapping".len());
     let levels: String = rows[0].figures.levels.iter().map(|level| format!(" {:>9}", level.name)).collect();
-    let base = if is_many { "block" } else { "the identity" };
-    console.line(format_args!(
-        "J is a model of communication, not a run time; gain is how much less it is than that of {base}"
-    ));
+    let base = if is_many { "than block" } else { "than identity" };
+    console.line(format_args!("J is a model of communication, not a run time"));
     let has_links = rows.iter().any(|row| row.busiest_link.is_some());
     let is_simulated = rows.iter().any(|row| row.completion_time.is_some());
     let column =
         |is_there: bool, text: &dyn Display| if is_there { format!(" {text:>16}") } else { String::new() };
     let more = column(has_links, &"busiest link") + &column(is_simulated, &"simulated");
     console.line(format_args!(
-        "{:width$} {:>20} {:>9}{levels} {:>16} {:>8}{more}",
-        "mapping", "J", "gain", "busiest node", "partners"
+        "{:width$} {:>20} {base:>13}{levels} {:>16} {:>8}{more}",
+        "mapping", "J", "busiest node", "partners"
     ));
-    for Row { name, gain, figures, busiest_link, completion_time } in rows {
+    for Row { name, change, figures, busiest_link, completion_time, .. } in rows {
         let load = busiest_link.as_ref().map_or(0, |link| link.load);
         let more = column(has_links, &load) + &column(is_simulated, &completion_time.unwrap_or(0));
         let Figures { cost, levels, busiest, most_partners, .. } = figures;
         let shares: String = levels.iter().map(|level| format!(" {:>7.2} %", 100.0 * level.share)).collect();
         console.line(format_args!(
-            "{name:width$} {cost:>20} {gain:>7.2} %{shares} {busiest:>16} {most_partners:>8}{more}"
+            "{name:width$} {cost:>20} {change:>13}{shares} {busiest:>16} {most_partners:>8}{more}"
         ));
     }
     console.line(format_args!(

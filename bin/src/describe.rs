@@ -1,5 +1,6 @@
 //! What a program says about itself to shells and to `man`: completions and its manual page, made from its options.
 
+use std::io::IsTerminal;
 use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
@@ -11,6 +12,7 @@ use viem_io::{Outputs, WriteError};
 
 const COMPLETIONS: &str = "completions";
 const MAN: &str = "man";
+const HELP: &str = "help";
 
 /// A command with an option that prints its manual page. It stands alone, without the arguments that the command needs otherwise.
 pub(crate) fn with_manual(command: Command) -> Command {
@@ -23,14 +25,59 @@ pub(crate) fn with_manual(command: Command) -> Command {
     command.arg(man.help_heading(None::<&str>))
 }
 
-/// The same with help in two lengths: `-h` has the first sentence of each option, `--help` all of them.
-pub(crate) fn with_short_help(command: Command) -> Command {
-    command.mut_args(|arg| {
-        let Some(help) = arg.get_help().map(ToString::to_string) else { return arg };
-        let brief = first_sentence(&help).to_owned();
-        let arg = arg.hide_possible_values(false);
-        if brief == help { arg } else { arg.help(brief).long_help(help) }
+/// The command of a verb with the options that all have: its help, and its manual page.
+pub(crate) fn of_verb(command: Command) -> Command {
+    let name = command.get_name().to_owned();
+    let help = Arg::new(HELP).short('h').long(HELP).action(ArgAction::HelpShort).help_heading(None::<&str>);
+    let help =
+        help.help(format!("List the common options (-h), or all (--help); viem help {name} explains them"));
+    with_manual(command.bin_name(format!("viem {name}")).disable_help_flag(true)).arg(help)
+}
+
+/// A command whose help has the first sentence of each option that is not hidden there, its values and its default.
+pub(crate) fn with_common_options(command: Command) -> Command {
+    let about = command.get_about().map(|about| first_sentence(&about.to_string()).to_owned());
+    let command = about.into_iter().fold(command, Command::about);
+    command.mut_args(|arg| match arg.get_help().filter(|_| arg.get_id() != HELP) {
+        Some(help) => {
+            let brief = brief(&help.to_string(), &arg);
+            let takes_value = arg.get_action().takes_values();
+            arg.help(brief).hide_possible_values(takes_value)
+        }
+        None => arg,
     })
+}
+
+/// The same of all options, on a screen: a line for each, or two.
+pub(crate) fn with_all_options(command: Command) -> Command {
+    let command = with_common_options(command).mut_args(|arg| arg.hide_short_help(false));
+    let part =
+        |template: &'static str| command.clone().help_template(template).render_help().ansi().to_string();
+    let head = part("{about-with-newline}\n{usage-heading} {usage}\n");
+    // Blank lines between groups, and the heads of the first two, would cost a sixth of the screen.
+    let without_head = |group: &str| !["Arguments:", "Options:"].iter().any(|head| group.contains(head));
+    let groups = part("{all-args}");
+    let options = groups.replace("\n\n", "\n");
+    let lines = options.lines().filter(|line| without_head(line)).map(|line| format!("{line}\n"));
+    let end = part("{after-help}");
+    command.clone().override_help(format!("{head}{}\n{}", lines.collect::<String>(), end.trim_start()))
+}
+
+/// Outbox of the values of an option that its line in a list has room for.
+const MOST_NAMES: usize = 40;
+
+/// The first sentence of the help of an option, its values unless they are many, and the default that the help states at its end.
+fn brief(help: &str, arg: &Arg) -> String {
+    let names = arg
+        .get_possible_values()
+        .iter()
+        .map(|value| value.get_name().to_owned())
+        .collect::<Vec<_>>()
+        .join(", ");
+    let takes_one = arg.get_action().takes_values() && !names.is_empty() && names.len() <= MOST_NAMES;
+    let values = if takes_one { format!(": {names}") } else { String::new() };
+    let default = help.rfind(" [default: ").map_or("", |start| &help[start..]);
+    format!("{}{values}{default}", first_sentence(help))
 }
 
 /// The first sentence of a help text.
@@ -58,6 +105,13 @@ pub(crate) fn print_manual(matches: &ArgMatches, command: Command) -> Option<Res
         Man::new(command).render(&mut text).expect("memory takes what is written to it");
         to_stdout(&text)
     })
+}
+
+/// Prints all that is known of a verb and its options.
+pub(crate) fn explain(verb: Command) -> Result<(), WriteError> {
+    let text = of_verb(verb).render_long_help();
+    let is_plain = !std::io::stdout().is_terminal();
+    to_stdout(if is_plain { text.to_string() } else { text.ansi().to_string() }.as_bytes())
 }
 
 /// Prints completions, if these were asked for.

@@ -66,7 +66,7 @@ failures! {
     Fixed(FixedError),
     Generate(GenerateError),
     Hierarchy(HierarchyError),
-    PreviousAssignment(PreviousAssignmentError),
+    Previous(PreviousError),
     Launch(LaunchError),
     Machine(MachineError),
     Mapping(MappingError),
@@ -99,6 +99,20 @@ pub(crate) struct UsageError(pub(crate) String);
 impl HasKind for UsageError {
     fn kind(&self) -> ErrorKind {
         ErrorKind::Usage
+    }
+}
+
+/// A previous partition or mapping that does not fit.
+#[derive(Debug, thiserror::Error)]
+#[error("{file}: {source}")]
+pub(crate) struct PreviousError {
+    pub(crate) file: String,
+    pub(crate) source: PreviousAssignmentError,
+}
+
+impl HasKind for PreviousError {
+    fn kind(&self) -> ErrorKind {
+        self.source.kind()
     }
 }
 

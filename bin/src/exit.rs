@@ -16,15 +16,16 @@ use viem::base::text::{printable, printable_lines};
 
 /// Parses the command line of a verb, whose first argument is its name, runs it, and maps the result to an exit code.
 pub(crate) fn run<O: Verb>(command_line: Vec<OsString>, form: Form) -> u8 {
-    let command = || describe::with_manual(describe::with_short_help(O::command()));
-    let name = format!("viem {}", command().get_name());
-    let named = || command().bin_name(&name);
+    let asks_for_all = command_line.iter().take_while(|given| *given != "--").any(|given| given == "--help");
+    let listed = if asks_for_all { describe::with_all_options } else { describe::with_common_options };
+    let named = || listed(describe::of_verb(O::command()));
+    let name = format!("viem {}", O::command().get_name());
     let refuse = |error: clap::Error| refuse(&name, &error, &named());
     let mut matches = match named().try_get_matches_from(command_line) {
         Ok(matches) => matches,
         Err(error) => return refuse(error),
     };
-    if let Some(described) = describe::print_manual(&matches, named()) {
+    if let Some(described) = describe::print_manual(&matches, describe::of_verb(O::command())) {
         return end(&name, described.map(|()| End::Done).map_err(Failure::from));
     }
     match O::from_arg_matches_mut(&mut matches) {
@@ -38,7 +39,7 @@ pub(crate) fn run<O: Verb>(command_line: Vec<OsString>, form: Form) -> u8 {
 
 /// Says why a command line is refused, or prints help or version; returns the exit code.
 pub(crate) fn refuse(name: &str, error: &clap::Error, command: &Command) -> u8 {
-    match hints::on_unknown_option(error, command) {
+    match hints::on_unknown_argument(error, command).or_else(|| hints::on_no_number(error)) {
         Some(message) => complain(name, &message),
         // Help and version go to stdout and succeed, everything else to stderr and fails as wrong usage.
         None => print(error),

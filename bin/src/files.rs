@@ -4,8 +4,6 @@ use std::borrow::Cow;
 use std::io::{Read as _, Write};
 use std::path::Path;
 
-use serde::Serialize;
-
 use crate::console::Console;
 use crate::error::{self, UsageError, VerificationError};
 use crate::machine::MachineOptions;
@@ -115,12 +113,6 @@ impl<'a> MappingFiles<'a> {
 pub(crate) fn files_of_mapping(path: &Path) -> impl Iterator<Item = &Path> {
     let MappingFiles { file, script, .. } = MappingFiles::of(path);
     [file].into_iter().chain(script)
-}
-
-/// Writes indented JSON.
-pub(crate) fn write_json(out: &mut dyn Write, report: &impl Serialize) -> std::io::Result<()> {
-    serde_json::to_writer_pretty(&mut *out, report)?;
-    writeln!(out)
 }
 
 /// What writes each of some texts.

@@ -121,6 +121,11 @@ pub(crate) fn run(program: &str, command_line: Vec<OsString>) -> u8 {
     if let Some(entry) = first.and_then(verb) {
         return (entry.run)(command_line[1..].to_vec(), Form::Verb);
     }
+    let second = command_line.get(2).and_then(|second| second.to_str());
+    if let Some(entry) = second.and_then(verb).filter(|_| first == Some("help")) {
+        let explained = describe::explain((entry.command)());
+        return exit::end(program, explained.map(|()| End::Done).map_err(Failure::from));
+    }
     if first.is_none_or(is_about_viem) {
         return describe_viem(command_line);
     }
@@ -163,7 +168,7 @@ Examples:
   viem score job.graph permutation -m 4:16:2 -d 1:10:100
   viem partition mesh.graph -k 64
 
-`viem VERB -h` lists the common options of a verb, `viem VERB --help` says all about all of them.
+`viem VERB -h` lists the common options of a verb, `viem VERB --help` all of them, and `viem help VERB` explains them.
 Command lines of VieM work as ever: viem FILE --hierarchy_parameter_string=4:16:2 --distance_parameter_string=1:10:100";
 
 /// `viem` with its verbs, as clap has it.
@@ -172,7 +177,7 @@ pub(crate) fn command() -> Command {
         |command: &Command| first_clause(&command.get_about().map(ToString::to_string).unwrap_or_default());
     let commands = VERBS.iter().map(|entry| (entry.command)()).map(|command| {
         let brief = brief(&command);
-        describe::with_short_help(command).about(brief)
+        describe::with_common_options(command).about(brief)
     });
     let viem = Command::new("viem").version(env!("CARGO_PKG_VERSION")).about(ABOUT).after_help(EXAMPLES);
     describe::with_completions(

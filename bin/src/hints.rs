@@ -1,15 +1,18 @@
 //! Which option helps: where the command line names one that does not exist, and where an error of the library names only fields
 //! and values.
 
+use std::error::Error as _;
 use std::ffi::OsString;
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError};
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, Error, ErrorKind};
 use strsim::jaro_winkler;
 
 use crate::console::Console;
-use crate::error::Failure;
-use viem::partition::FixedError;
+use crate::error::{Failure, PreviousError};
+use viem::machine;
+use viem::partition::{FixedError, PreviousAssignmentError};
 use viem::qap::QapSolveError;
 use viem::solve::SolveError;
 use viem_cluster::SpecError;
@@ -24,11 +27,21 @@ use viem_training::expert_trace::ExpertTraceFault;
 /// `threads` are not.
 const ALIKE: f64 = 0.88;
 
-/// A message for an option that there is not, or that is a prefix of several.
-pub(crate) fn on_unknown_option(error: &Error, command: &Command) -> Option<String> {
+/// A message for an argument that there is not, or for an option that is a prefix of several.
+pub(crate) fn on_unknown_argument(error: &Error, command: &Command) -> Option<String> {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return None };
-    let name = given.strip_prefix("--").filter(|_| error.kind() == ErrorKind::UnknownArgument)?;
-    let name = name.split('=').next().unwrap_or(name);
+    if error.kind() != ErrorKind::UnknownArgument {
+        return None;
+    }
+    match (given.strip_prefix("--"), given.strip_prefix('-')) {
+        (Some(name), _) => Some(on_unknown_option(name.split('=').next().unwrap_or(name), command)),
+        (None, Some(_)) => Some(format!("there is no option {given} (--help lists them all)")),
+        (None, None) => Some(format!("`{given}` is one argument too many (--help lists them all)")),
+    }
+}
+
+/// A message for an option of this name, without its dashes.
+fn on_unknown_option(name: &str, command: &Command) -> String {
     let options: Vec<(&str, &str)> = command
         .get_arguments()
         .filter_map(|option| Some((option.get_long()?, option.get_value_names()?.first()?.as_str())))
@@ -43,9 +56,7 @@ pub(crate) fn on_unknown_option(error: &Error, command: &Command) -> Option<Stri
     };
     let fitting = chosen(&|long, _| long.starts_with(name));
     if fitting.contains(',') {
-        return Some(format!(
-            "--{name} is the beginning of several options, {fitting}; give more of the name"
-        ));
+        return format!("--{name} is the beginning of several options, {fitting}; give more of the name");
     }
     let is_meant =
         |long: &str, value: &str| jaro_winkler(name, long) >= ALIKE || value.eq_ignore_ascii_case(name);
@@ -55,7 +66,23 @@ pub(crate) fn on_unknown_option(error: &Error, command: &Command) -> Option<Stri
         similar => similar,
     };
     let hint = if similar.is_empty() { String::new() } else { format!("; did you mean {similar}?") };
-    Some(format!("there is no option --{name}{hint} (--help lists them all)"))
+    format!("there is no option --{name}{hint} (--help lists them all)")
+}
+
+/// A message for a value that is no number where one is needed.
+pub(crate) fn on_no_number(error: &Error) -> Option<String> {
+    let context = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text),
+        _ => None,
+    };
+    let (option, value) = (context(ContextKind::InvalidArg)?, context(ContextKind::InvalidValue)?);
+    let source = error.source()?;
+    let expected = match source.downcast_ref::<ParseIntError>().map(ParseIntError::kind) {
+        Some(IntErrorKind::PosOverflow | IntErrorKind::NegOverflow) => "a whole number that fits 64 bits",
+        Some(_) => "a whole number",
+        None => source.downcast_ref::<ParseFloatError>().map(|_| "a number")?,
+    };
+    Some(format!("{option} is {expected}, not `{value}`"))
 }
 
 /// A warning of options that are not given in full, and what they were taken for. No value of an option begins with two dashes.
@@ -92,6 +119,7 @@ pub(crate) fn message_of(failure: &Failure) -> String {
         Failure::Read(error) => format!("{error}{}", on_reading(error)),
         Failure::Spec(error) => on_machine(error),
         Failure::Traffic(error) => on_traffic(error),
+        Failure::Previous(error) => on_previous(error),
         Failure::Solve(error) => match &**error {
             SolveError::Fixed(fault @ FixedError::Contradicted { .. }) => on_contradiction(fault),
             _ => failure.to_string(),
@@ -106,6 +134,14 @@ pub(crate) fn message_of(failure: &Failure) -> String {
 
 fn on_contradiction(fault: &FixedError) -> String {
     format!("--fixed and --initial contradict each other: {fault}")
+}
+
+fn on_previous(error: &PreviousError) -> String {
+    match error.source {
+        PreviousAssignmentError::NoSuchBlock { .. } => format!("{error}: --removed=LIST"),
+        PreviousAssignmentError::Length { .. } => format!("{error}: --parents=FILE"),
+        _ => error.to_string(),
+    }
 }
 
 fn on_traffic(error: &TrafficError) -> String {
@@ -217,6 +253,7 @@ fn on_machine(error: &SpecError) -> String {
         SpecError::Cluster { source, .. } if matches!(**source, ClusterError::MoreSlots { .. }) => {
             format!("{error}; --pe=thread counts hardware threads")
         }
+        SpecError::Text(machine::spec::SpecError::Distances { .. }) => format!("{error} (--distances)"),
         SpecError::Read(read) => format!("{error}{}", on_reading(read)),
         _ => error.to_string(),
     }

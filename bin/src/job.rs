@@ -1,7 +1,7 @@
 //! What every verb does around its own work: it plans where results go before it reads anything, and publishes them once all are complete.
 //!
 //! ```text
-//! Plan::new(inputs)  ->  plan.output(..)  ->  plan.start(..)  ->  the work of the verb  ->  job.publish(..)
+//! Plan::new(inputs)  ->  plan.output(option, ..)  ->  plan.start(..)  ->  the work of the verb  ->  job.publish(..)
 //! ```
 
 use std::path::Path;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use crate::console::Console;
 use crate::end::End;
-use crate::error::Result;
+use crate::error::{Result, UsageError};
 use crate::files;
 use crate::options::ReportOptions;
 use crate::progress::Progress;
@@ -25,6 +25,8 @@ pub(crate) struct Plan<'a> {
     read_only: Vec<&'a Path>,
     /// All inputs.
     inputs: Vec<&'a Path>,
+    /// The option of each result.
+    options: Vec<(OutputId, &'static str)>,
 }
 
 impl<'a> Plan<'a> {
@@ -35,27 +37,46 @@ impl<'a> Plan<'a> {
     ) -> Result<Self> {
         let inputs: Vec<&Path> = read_only.iter().copied().chain(replaceable).collect();
         files::probe_inputs(&inputs)?;
-        Ok(Self { outputs: Outputs::new(), read_only, inputs })
+        Ok(Self { outputs: Outputs::new(), read_only, inputs, options: Vec::new() })
     }
 
-    /// A result that may replace an input which is replaceable.
-    pub(crate) fn successor(&mut self, path: &Path) -> Result<OutputId, WriteError> {
-        self.outputs.add(path, &self.read_only)
+    /// A result of an option that may replace an input which is replaceable.
+    pub(crate) fn successor(&mut self, option: &'static str, path: &Path) -> Result<OutputId> {
+        let added = self.outputs.add(path, &self.read_only);
+        self.named(option, added)
     }
 
-    /// A result that may replace no input.
-    pub(crate) fn output(&mut self, path: &Path) -> Result<OutputId, WriteError> {
-        self.outputs.add(path, &self.inputs)
+    /// A result of an option that may replace no input.
+    pub(crate) fn output(&mut self, option: &'static str, path: &Path) -> Result<OutputId> {
+        let added = self.outputs.add(path, &self.inputs);
+        self.named(option, added)
     }
 
     /// The same of a result that may not be asked for.
-    pub(crate) fn optional(&mut self, path: Option<&Path>) -> Result<Option<OutputId>, WriteError> {
-        path.map(|path| self.output(path)).transpose()
+    pub(crate) fn optional(&mut self, option: &'static str, path: Option<&Path>) -> Result<Option<OutputId>> {
+        path.map(|path| self.output(option, path)).transpose()
+    }
+
+    /// Notes which option has added a result; an error names both options of one place.
+    fn named(&mut self, option: &'static str, added: Result<OutputId, WriteError>) -> Result<OutputId> {
+        match added {
+            Ok(id) => self.options.push((id, option)),
+            Err(WriteError::SamePlace { ref first, ref second }) => {
+                let of_first = |(id, _): &&(OutputId, _)| self.outputs.name(*id) == first;
+                let (_, earlier) = self.options.iter().find(of_first).expect("each result has an option");
+                return Err(UsageError(format!(
+                    "{earlier} ({first}) and {option} ({second}) write to the same place; name another file for one of them"
+                ))
+                .into());
+            }
+            Err(_) => {}
+        }
+        Ok(added?)
     }
 
     /// The run, once all results are planned but the report.
     pub(crate) fn start(mut self, options: &ReportOptions) -> Result<Job<'a>> {
-        let json = self.optional(options.json.as_deref())?;
+        let json = self.optional("--json", options.json.as_deref())?;
         let console = Console::new(options, &self.outputs)?;
         let ReportOptions { quiet, form, .. } = *options;
         let Self { outputs, inputs, .. } = self;

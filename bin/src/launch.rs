@@ -87,7 +87,8 @@ impl LaunchOptions {
         let defaults = kind.files[files.len()..].iter().map(|&name| name.to_owned());
         let replaced = defaults.clone().filter(|name| Path::new(name).exists()).collect();
         let files: Vec<String> = files.iter().cloned().chain(defaults).collect();
-        let outputs = files.iter().map(|file| plan.output(Path::new(file))).collect::<Result<_, _>>()?;
+        let outputs =
+            files.iter().map(|file| plan.output("--launch", Path::new(file))).collect::<Result<_, _>>()?;
         Ok(Some(Planned { kind, files, outputs, replaced }))
     }
 }

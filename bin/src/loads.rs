@@ -1,6 +1,7 @@
 //! Loads that are not as asked, in words.
 
 use crate::console::Console;
+use viem::base::text::counted;
 use viem::base::types::{NodeId, Weight};
 use viem::graph::CsrGraph;
 use viem::partition::{FixedVertices, Targets};
@@ -49,8 +50,10 @@ pub(crate) fn print_empty(
     let open = capacities.iter().filter(|&&capacity| capacity > 0).count();
     let stay = if empty == 1 { "stays" } else { "stay" };
     if empty > 0 && num_nodes < open {
-        console
-            .note(format_args!("there are {num_nodes} vertices for {open} {several}: {empty} {stay} empty"));
+        console.note(format_args!(
+            "the graph has {vertices} for {open} {several}: {empty} {stay} empty",
+            vertices = counted(num_nodes, "vertex", "vertices")
+        ));
     } else if empty > 0 {
         console.warn(format_args!(
             "{empty} of {open} {several} {stay} empty: no vertex that may move there fits; allow more --imbalance or fix fewer"

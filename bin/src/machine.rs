@@ -4,16 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use clap::{Args, ValueEnum};
-use serde::Serialize;
 
 use crate::console::Console;
 use crate::error::Result;
-use crate::summary::counted;
 use crate::verb::Form;
-use viem::base::types::{Distance, PeId};
+use viem::base::text::counted;
 use viem::machine;
 use viem::machine::{Hierarchy, Machine, Note};
 use viem_cluster::{MachineSpec, PeKind};
+use viem_report::envelope::{self, ReportedMachine};
 
 /// The machine, and the part of it that is mapped to.
 #[derive(Args, Clone, Debug)]
@@ -56,12 +55,11 @@ pub(crate) struct MachineDetails {
     #[arg(long, value_enum, value_name = "KIND", hide_short_help = true)]
     pe: Option<Pe>,
 
-    /// A matrix of latencies between hosts, from which their distances are derived. In any unit; with slurm, hwloc and
-    /// hosts
+    /// A matrix of latencies between hosts, for their distances. In any unit; with slurm, hwloc and hosts
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     latencies: Option<PathBuf>,
 
-    /// Cycles that a flit takes over each link: the METIS graph of the network with other weights. With a network
+    /// Cycles of a flit over each link. The METIS graph of the network with other weights, with a network
     /// from a file, where these are not the costs; for simulations, and for the load of links
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     link_cycles: Option<PathBuf>,
@@ -171,21 +169,17 @@ impl MachineOptions {
     }
 
     /// What reports say of the machine.
-    pub(crate) fn report(&self, machine: &dyn Machine) -> JsonMachine {
-        let pes = 0..machine.num_pes() as PeId;
-        let are_others = || pes.clone().any(|pe| machine.number(pe) != pe);
-        JsonMachine {
-            spec: self.spec().to_owned(),
-            distances: self.distances().map(str::to_owned),
+    pub(crate) fn report(&self, machine: &dyn Machine) -> ReportedMachine {
+        let name = |path: &PathBuf| path.display().to_string();
+        let details = envelope::MachineDetails {
             pe: self.details.pe.and_then(|pe| Some(pe.to_possible_value()?.get_name().to_owned())),
-            latency: self.details.latencies.as_ref().map(|path| path.display().to_string()),
-            link_cycles: self.details.link_cycles.as_ref().map(|path| path.display().to_string()),
-            description: machine.describe(),
-            num_pes: machine.num_pes(),
-            hierarchy: machine.hierarchy().map(|tree| tree.arities().to_vec()),
-            level_distances: machine.hierarchy().map(|tree| tree.distances().to_vec()),
-            pes: (self.details.pes.is_some() || are_others())
-                .then(|| pes.clone().map(|pe| machine.number(pe)).collect()),
+            latency: self.details.latencies.as_ref().map(name),
+            link_cycles: self.details.link_cycles.as_ref().map(name),
+        };
+        let reported = ReportedMachine::new(machine, self.spec(), self.distances()).with_details(details);
+        match self.details.pes {
+            Some(_) => reported.with_numbers(machine),
+            None => reported,
         }
     }
 }
@@ -197,7 +191,7 @@ pub(crate) fn print(console: Console, form: Form, machine: &dyn Machine) {
             console.line(format_args!("specified hierarchy has {} entities.", machine.num_pes()));
         }
         _ => {
-            let pes = counted(machine.num_pes() as u128, "PE", "PEs");
+            let pes = counted(machine.num_pes(), "PE", "PEs");
             console.line(format_args!("machine: {}, {pes}", machine.describe()));
         }
     }
@@ -215,30 +209,4 @@ pub(crate) fn print(console: Console, form: Form, machine: &dyn Machine) {
 /// What is to be said about a machine that was not typed in full.
 fn notes(machine: &dyn Machine) -> Vec<Note> {
     machine.audited().map(|audited| audited.notes()).unwrap_or_default()
-}
-
-/// The machine, as written to `--json`.
-#[derive(Serialize)]
-pub(crate) struct JsonMachine {
-    /// As it was given.
-    spec: String,
-    /// As they were given.
-    distances: Option<String>,
-    /// Whether PEs are hardware threads instead of cores.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pe: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    latency: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    link_cycles: Option<String>,
-    description: String,
-    num_pes: usize,
-    /// Of a regular tree: the arity of each level, innermost first, and its distance.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hierarchy: Option<Vec<u32>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    level_distances: Option<Vec<Distance>>,
-    /// The number of each PE in the whole machine, if this is a part of one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pes: Option<Vec<PeId>>,
 }

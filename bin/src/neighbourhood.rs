@@ -10,16 +10,17 @@ use viem::mapping::search::{Neighbourhood, SearchConfig};
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Search")]
 pub(crate) struct NeighbourhoodOptions {
-    /// Which pairs of processes local search exchanges [default: communication]
-    #[arg(hide_short_help = true, long, value_name = "NEIGHBOURHOOD", value_parser = one_of(&Neighbourhood::ALL, Neighbourhood::name))]
+    /// Pairs that local search exchanges [default: communication]
+    #[arg(hide_short_help = true, long, value_name = "NAME", value_parser = one_of(&Neighbourhood::ALL, Neighbourhood::name))]
     neighbourhood: Option<Neighbourhood>,
 
     /// Reach of the communication neighbourhood, in hops [default: 10]
     #[arg(hide_short_help = true, long, value_name = "INT")]
     max_hops: Option<usize>,
 
+    // An option of VieM, for a neighbourhood that communication has replaced.
     /// Number of processes in an interval of the nsquarepruned neighbourhood [default: 64]
-    #[arg(hide_short_help = true, long, value_name = "INT")]
+    #[arg(hide = true, long, value_name = "INT")]
     interval: Option<usize>,
 }
 

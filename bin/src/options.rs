@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
+use serde::{Serialize, Serializer};
 
 use crate::error::UsageError;
 use crate::verb::Form;
@@ -23,7 +24,7 @@ pub(crate) struct BalanceOptions {
     #[arg(long, short, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) imbalance: Option<f64>,
 
-    /// Minimum load of a PE or block, in percent of its share, rounded down. If it conflicts with --imbalance, --imbalance wins [default: 0]
+    /// Minimum load of a PE or block, in percent of its share. Rounded down; if it conflicts with --imbalance, --imbalance wins [default: 0]
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) least_load: Option<f64>,
 }
@@ -82,8 +83,8 @@ pub(crate) struct SearchOptions {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Search")]
 pub(crate) struct TimeOptions {
-    /// Keep improving for this time, and return the best result found. Seconds, or with a unit: 90, 1.5, 90s, 2m, 1h. A large
-    /// problem is stopped before its search is done
+    /// Improve for this time: seconds, or 90s, 2m, 1h. The best result found is returned; a large problem is stopped before its
+    /// search is done
     #[arg(long, short, value_name = "TIME", allow_negative_numbers = true, value_parser = duration)]
     pub(crate) time_limit: Option<Duration>,
 }
@@ -125,6 +126,26 @@ pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
         let chosen = all.iter().copied().find(|&choice| name(choice) == text);
         chosen.expect("the parser lets only listed names through")
     })
+}
+
+/// A value, and the text that it was given as, which reports have.
+#[derive(Clone, Debug)]
+pub(crate) struct Typed<T> {
+    text: String,
+    pub(crate) value: T,
+}
+
+impl<T> Serialize for Typed<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.text.serialize(serializer)
+    }
+}
+
+/// A parser that keeps the text.
+pub(crate) fn typed<T, E>(
+    parse: impl Fn(&str) -> Result<T, E> + Clone,
+) -> impl Fn(&str) -> Result<Typed<T>, E> + Clone {
+    move |text| Ok(Typed { text: text.to_owned(), value: parse(text)? })
 }
 
 /// Parses a seed: all of `u64`, and negative numbers for the seeds counted down from 2^64.

@@ -15,7 +15,7 @@ pub(crate) struct Progress(ProgressBar);
 const WIDTH: u32 = 20;
 
 impl Progress {
-    /// A display that is hidden when `quiet`, and where stderr is no terminal. With a time limit it has a bar, and the time that is left.
+    /// A display that is hidden when `quiet`, and where stderr is no terminal. With a time limit it has a bar, the share of it that has passed, and the time that is left.
     pub(crate) fn new(quiet: bool, limit: Option<Duration>) -> Self {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let bar = ProgressBar::with_draw_target(None, target);
@@ -59,7 +59,8 @@ fn share(elapsed: Duration, limit: Duration) -> String {
     let share = if limit.is_zero() { 1.0 } else { passed.as_secs_f64() / limit.as_secs_f64() };
     let full = (share * f64::from(WIDTH)) as usize;
     let left = (limit - passed).as_secs_f64().ceil();
-    format!("[{}{}] {left:.0}s left,", "#".repeat(full), ".".repeat(WIDTH as usize - full))
+    let (done, percent) = ("#".repeat(full), (100.0 * share) as usize);
+    format!("[{done}{}] {percent} %, {left:.0}s left,", ".".repeat(WIDTH as usize - full))
 }
 
 impl Drop for Progress {
@@ -90,9 +91,9 @@ mod tests {
     #[test]
     fn a_limit_is_shown_as_a_bar_that_fills() {
         let shown = |elapsed, limit| share(Duration::from_secs(elapsed), Duration::from_secs(limit));
-        assert_eq!(shown(0, 60), "[....................] 60s left,");
-        assert_eq!(shown(30, 60), "[##########..........] 30s left,");
-        assert_eq!(shown(70, 60), "[####################] 0s left,");
-        assert_eq!(shown(0, 0), "[####################] 0s left,");
+        assert_eq!(shown(0, 60), "[....................] 0 %, 60s left,");
+        assert_eq!(shown(30, 60), "[##########..........] 50 %, 30s left,");
+        assert_eq!(shown(70, 60), "[####################] 100 %, 0s left,");
+        assert_eq!(shown(0, 0), "[####################] 100 %, 0s left,");
     }
 }

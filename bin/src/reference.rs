@@ -1,8 +1,7 @@
-//! The options of all verbs as data, from clap, and as the tables of the guide.
+//! The options of all verbs as data, from clap, and as the tables of the guide. Options of VieM that no verb needs are those of its programs alone.
 
 use clap::{Arg, Command};
 
-use crate::describe::first_sentence;
 use crate::forms;
 use crate::verbs::VERBS;
 
@@ -10,7 +9,7 @@ use crate::verbs::VERBS;
 const INTRODUCTION: &str = "\
 # Options
 
-All options of all verbs. This page is generated from the program; `viem VERB --help` says more about each option.
+All options of all verbs, as `viem help VERB` and the manual pages explain them. This page is generated from the program.
 
 Options are written as `--seed=1` or `--seed 1`, those of one letter as `-s1` or `-s 1`. A file name `-` is standard input or standard output.
 
@@ -18,7 +17,7 @@ Options are written as `--seed=1` or `--seed 1`, those of one letter as `-s1` or
 
 | option | what it does |
 |---|---|
-| `--help`, `-h` | Print the options; `-h` briefly |
+| `--help`, `-h` | List all options; `-h` the common ones. `viem help VERB` explains them |
 | `--version`, `-V` | Print the version |
 | `--man` | Print the manual page: `viem map --man \\| man -l -` |
 
@@ -60,7 +59,7 @@ pub struct OptionReference {
     pub default: String,
     /// What may be given for it; empty if that cannot be listed.
     pub values: Vec<String>,
-    /// What it does, in a sentence.
+    /// What it does.
     pub help: String,
 }
 
@@ -81,7 +80,8 @@ pub fn forms() -> Vec<CommandReference> {
 
 fn reference_of(mut command: Command, name: String) -> CommandReference {
     command.build();
-    let is_own = |option: &&Arg| !matches!(option.get_id().as_str(), "help" | "version");
+    let is_own =
+        |option: &&Arg| !matches!(option.get_id().as_str(), "help" | "version") && !option.is_hide_set();
     CommandReference {
         name,
         about: command.get_about().map(ToString::to_string).unwrap_or_default(),
@@ -108,7 +108,7 @@ fn reference(option: &Arg) -> OptionReference {
             default
         },
         values: option.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect(),
-        help: first_sentence(help).to_owned(),
+        help: help.to_owned(),
     }
 }
 
@@ -123,10 +123,12 @@ pub fn markdown() -> String {
 
 fn section(command: &CommandReference, heading: &str) -> String {
     let rows = command.options.iter().map(|option| {
-        let OptionReference { name, short, value, default, help, .. } = option;
+        let OptionReference { name, short, value, default, values, help, .. } = option;
         let short = short.map_or_else(String::new, |short| format!(", {}", code(&format!("-{short}"))));
         let name = if option.is_named { code(&format!("--{name}")) + &short } else { String::new() };
-        vec![name, code(value), code(default), help.clone()]
+        let values = values.iter().map(|value| code(value)).collect::<Vec<_>>().join(", ");
+        let values = if values.is_empty() { values } else { format!(". Values: {values}") };
+        vec![name, code(value), code(default), format!("{help}{values}")]
     });
     let heads = ["option", "value", "default", "what it does"];
     format!("\n{heading} {}\n\n{}\n\n{}", command.name, wrapped(&command.about), table(&heads, rows))

@@ -6,10 +6,11 @@ use clap::Args;
 use serde::Serialize;
 
 use crate::console::Console;
-use crate::error::{Result, UsageError, VerificationError};
+use crate::error::{PreviousError, Result, UsageError, VerificationError};
 use crate::files;
 use viem::base::number_list::{ListOf, is_list};
 use viem::base::observer::Observer;
+use viem::base::text::counted;
 use viem::base::types::Weight;
 use viem::graph::CsrGraph;
 use viem::partition::{CurvePoint, Migration, MigrationWeight, PreviousAssignment, Remapping, RemovedBlocks};
@@ -40,13 +41,13 @@ pub(crate) struct RemapOptions {
     #[arg(hide_short_help = true, long, value_name = "LIST|FILE", requires = "previous")]
     removed: Option<String>,
 
-    /// The vertex of the previous file that each vertex of the graph comes from. One per line, from 0; for graphs that
+    /// The previous vertex that each vertex of the graph comes from. One per line, from 0; for graphs that
     /// were refined
     #[arg(hide_short_help = true, long, value_name = "FILE", requires = "previous")]
     parents: Option<PathBuf>,
 
-    /// Also remap with a series of migration weights, and show the cut or J against migration. With a file name, draw it
-    /// too
+    /// Also show the cut or J against migration. The graph is remapped with a series of migration weights; with a file
+    /// name, draw it too
     #[arg(hide_short_help = true, long, value_name = "FILE.svg", num_args = 0..=1, require_equals = true, requires = "previous")]
     curve: Option<Option<PathBuf>>,
 }
@@ -106,10 +107,11 @@ impl RemapOptions {
         let expected = self.parents.is_none().then(|| graph.num_nodes());
         let old = io::partition::read(Source::open(path)?, expected)?;
         let left = self.blocks_that_left(&old)?;
-        let mut homes = PreviousAssignment::after(&old, RemovedBlocks(&left), num_blocks)?;
+        let unfit = |source| PreviousError { file: files::name(path), source };
+        let mut homes = PreviousAssignment::after(&old, RemovedBlocks(&left), num_blocks).map_err(unfit)?;
         if let Some(path) = &self.parents {
             let parents = io::parents::read(Source::open(path)?, graph.num_nodes(), old.len())?;
-            homes = homes.of_children(&parents)?;
+            homes = homes.of_children(&parents).map_err(unfit)?;
         }
         Ok(Some(Remap { options: self, homes, weight }))
     }
@@ -155,7 +157,8 @@ impl Remap<'_> {
         let Migration { weight, vertices, .. } = migration;
         let share = 100.0 * *weight as f64 / total.max(1) as f64;
         console.line(format_args!(
-            "migration: {vertices} vertices of weight {weight} move, {share:.2} % of all"
+            "migration: {vertices} of weight {weight} move, {share:.2} % of all",
+            vertices = counted(vertices, "vertex", "vertices")
         ));
     }
 
@@ -178,8 +181,10 @@ impl Remap<'_> {
         let (weight, vertices) = verify::audit_migration(graph, mapping, &old)?;
         if (weight, vertices) != (migration.weight as u128, migration.vertices) {
             let message = format!(
-                "{vertices} vertices of weight {weight} change place in the mapping written, but {} of weight {} were counted",
-                migration.vertices, migration.weight
+                "{vertices} of weight {weight} change place in the mapping written, but {} of weight {} were counted",
+                migration.vertices,
+                migration.weight,
+                vertices = counted(vertices, "vertex", "vertices")
             );
             return Err(VerificationError::Differs(message).into());
         }

@@ -1,6 +1,5 @@
-//! Reports: the library's, with a head that is the same for all runs.
+//! Reports: the library's, in the [envelope](viem_report::envelope) of all programs.
 
-use std::io::Write;
 use std::path::Path;
 
 use serde::Serialize;
@@ -9,63 +8,21 @@ use crate::compare::Busiest;
 use crate::files;
 use crate::fixed::JsonFixed;
 use crate::launch::JsonLaunch;
-use crate::machine::JsonMachine;
 use crate::memory::JsonMemory;
 use crate::remap::JsonRemap;
 use viem::Report;
 use viem::partition::PartitionQuality;
+use viem_report::envelope::Envelope;
 use viem_report::traffic::PeTraffic;
 
-/// A report as `--json` writes it: what only the program knows, and then what is known of the result. Of the options it holds those that decide the
-/// result, so that, times and memory aside, the same result has the same report.
-#[derive(Serialize)]
-pub(crate) struct JsonReport<O, R> {
-    program: &'static str,
-    version: &'static str,
-    /// The file of the problem, as it was named; nothing if the problem is made.
-    input: Option<String>,
-    machine: Option<JsonMachine>,
-    seed: Option<u64>,
-    /// By their names.
+/// A report of a verb on a file, or on a problem that it makes, as `--json` writes it.
+pub(crate) fn of_verb<'a, O: Serialize, R: Serialize>(
+    verb: &'static str,
+    input: impl Into<Option<&'a Path>>,
     options: O,
-    #[serde(flatten)]
     report: R,
-}
-
-impl<O: Serialize, R: Serialize> JsonReport<O, R> {
-    /// The report of a program on a file, or on a problem that it makes.
-    pub(crate) fn new<'a>(
-        program: &'static str,
-        input: impl Into<Option<&'a Path>>,
-        options: O,
-        report: R,
-    ) -> Self {
-        let input = input.into().map(files::name);
-        Self {
-            program,
-            version: env!("CARGO_PKG_VERSION"),
-            input,
-            machine: None,
-            seed: None,
-            options,
-            report,
-        }
-    }
-
-    /// The same of a run on a machine.
-    pub(crate) fn on(self, machine: JsonMachine) -> Self {
-        Self { machine: Some(machine), ..self }
-    }
-
-    /// The same of a run with random choices.
-    pub(crate) fn seeded(self, seed: u64) -> Self {
-        Self { seed: Some(seed), ..self }
-    }
-
-    /// Writes it as JSON.
-    pub(crate) fn write(&self, out: &mut dyn Write) -> std::io::Result<()> {
-        files::write_json(out, self)
-    }
+) -> Envelope<O, R> {
+    Envelope::new(verb, input.into().map(files::name), options, report)
 }
 
 /// The costs of a partition besides its cut.

@@ -4,6 +4,7 @@ use std::fmt::Display;
 
 use crate::console::Console;
 use crate::verb::Form;
+use viem::base::text::counted;
 use viem::graph::CsrGraph;
 
 /// Lines of a summary.
@@ -100,12 +101,6 @@ pub(crate) fn change(before: i128, after: i128) -> String {
     }
 }
 
-/// A count and its noun: `1 edge`, `2 edges`.
-pub(crate) fn counted(count: impl Into<u128>, one: &str, many: &str) -> String {
-    let count = count.into();
-    format!("{count} {}", if count == 1 { one } else { many })
-}
-
 /// A vertex of a graph, and many.
 pub(crate) type Noun = (&'static str, &'static str);
 
@@ -117,8 +112,8 @@ pub(crate) const VERTICES: Noun = ("vertex", "vertices");
 
 /// The number of vertices and edges of a graph, each edge counted once.
 pub(crate) fn size(graph: &CsrGraph, (one, many): Noun) -> String {
-    let vertices = counted(graph.num_nodes() as u128, one, many);
-    format!("{vertices}, {}", counted(graph.num_edges() as u128, "edge", "edges"))
+    let vertices = counted(graph.num_nodes(), one, many);
+    format!("{vertices}, {}", counted(graph.num_edges(), "edge", "edges"))
 }
 
 /// Prints the size of a graph. VieM counts each edge in both directions.

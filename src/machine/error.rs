@@ -2,6 +2,7 @@
 
 use crate::base::error::{ErrorKind, HasKind};
 use crate::base::number;
+use crate::base::text::counted;
 use crate::base::types::{Distance, NodeId, PeId};
 
 /// The reason why there is no such machine, or no distances of it. PEs and vertices are counted from 0.
@@ -143,12 +144,16 @@ pub enum HierarchyError {
         example: &'static str,
     },
     #[error(
-        "the hierarchy has {levels} levels but {distances} distances are given; give one distance per level"
+        "the hierarchy has {groups}, but {given}; give one distance per level",
+        groups = counted(levels, "level", "levels"),
+        given = counted(distances, "distance", "distances")
     )]
     LevelsDiffer { levels: usize, distances: usize },
     #[error(
         "rails have at least 2 levels (GPUs of a node, nodes of a pod) and one distance more than levels (of a node, of a rail in \
-         a pod, of a pod, and so on), but {levels} levels and {distances} distances are given"
+         a pod, of a pod, and so on), but these have {groups} and {given}",
+        groups = counted(levels, "level", "levels"),
+        given = counted(distances, "distance", "distances")
     )]
     Rails { levels: usize, distances: usize },
     #[error("a group of a hierarchy has at least 1 member, but level {level} has 0")]

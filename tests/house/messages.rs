@@ -1,7 +1,7 @@
 //! Messages of the library name fields and values, never options or programs: programs add the hint about
-//! options.
+//! options. The library prints none of them itself, and never ends the process.
 
-use crate::code::{Source, passed_over, sources, word};
+use crate::code::{Source, passed_over, sources, tokens, without_tests, word};
 
 /// The folders of the library.
 const LIBRARY: [&str; 9] = [
@@ -47,11 +47,40 @@ const OF_OTHERS: [&str; 24] = [
     "--taskmap",
 ];
 
+/// The files of the library, without those of its tests.
+fn library() -> impl Iterator<Item = Source> {
+    let is_test = |source: &Source| source.path.contains(&"tests".to_owned());
+    LIBRARY.into_iter().flat_map(sources).filter(move |source| !is_test(source))
+}
+
+/// Macros that print.
+const PRINTING: [&str; 5] = ["println", "print", "eprintln", "eprint", "dbg"];
+
+/// Whether code that is not compiled for tests only prints, or ends the process.
+fn prints_or_exits(code: &str) -> bool {
+    let tokens = tokens(code);
+    without_tests(&tokens).windows(3).any(|three| match *three {
+        ["process", "::", name] => name == "exit" || name == "abort",
+        [name, "!", _] => PRINTING.contains(&name),
+        _ => false,
+    })
+}
+
+#[test]
+fn the_library_neither_prints_nor_exits() {
+    let breaches: Vec<String> =
+        library().filter(|it| prints_or_exits(&it.text)).map(|it| it.path.join("::")).collect();
+    assert!(breaches.is_empty(), "{breaches:#?}");
+    for code in ["println!(\"\")", "std::process::exit(1)", "fn f() { eprint!(\"{x}\"); }"] {
+        assert!(prints_or_exits(code), "{code}");
+    }
+    assert!(!prints_or_exits("#[cfg(test)]\nmod tests { fn f() { println!() } }\n// println!()"));
+}
+
 #[test]
 fn messages_name_no_option_and_no_program() {
     let mut breaches = Vec::new();
-    let is_test = |source: &Source| source.path.contains(&"tests".to_owned());
-    for source in LIBRARY.into_iter().flat_map(sources).filter(|source| !is_test(source)) {
+    for source in library() {
         for literal in literals(&source.text) {
             let names = options(literal).into_iter().filter(|option| !OF_OTHERS.contains(option));
             let programs = PROGRAMS.into_iter().filter(|program| literal.contains(program));

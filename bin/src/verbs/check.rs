@@ -11,10 +11,10 @@ use crate::exit;
 use crate::hints;
 use crate::job::{Job, Plan};
 use crate::options::{self, ReportOptions};
-use crate::report::JsonReport;
-use crate::summary::counted;
+use crate::report;
 use crate::verb::{Form, Verb};
 use serde::Serialize;
+use viem::base::text::counted;
 use viem::base::threads;
 use viem_io as io;
 use viem_io::metis::{self, CheckReport, NodeWeights, RepairError};
@@ -70,7 +70,7 @@ impl Verb for Options {
     fn run(&self) -> Result<End> {
         let mut plan = Plan::new(Vec::new(), [self.file.as_path()])?;
         // The input may be repaired in place.
-        let fix = self.fix.as_deref().map(|path| plan.successor(path)).transpose()?;
+        let fix = self.fix.as_deref().map(|path| plan.successor("--fix", path)).transpose()?;
         let job = plan.start(&self.report)?;
         let mut source = Source::open(&self.file)?;
         if !parhip::is_parhip(&source.start()) {
@@ -92,7 +92,7 @@ impl Verb for Options {
             num_faults: 0,
             faults: Vec::new(),
         };
-        let report = JsonReport::new("check", self.file.as_path(), (), found);
+        let report = report::of_verb("check", self.file.as_path(), (), found);
         job.publish(&|out| report.write(out), &[], None)?;
         check_lines()?;
         Ok(End::Done)
@@ -142,7 +142,7 @@ impl Options {
             faults: report.faults.iter().map(ToString::to_string).collect(),
         };
         let contents: Vec<_> = repaired.into_iter().map(|(id, fill)| (Some(id), fill)).collect();
-        let json = JsonReport::new("check", self.file.as_path(), (), found);
+        let json = report::of_verb("check", self.file.as_path(), (), found);
         job.publish(&|out| json.write(out), &contents, None)?;
         check_lines()?;
         Ok(if report.is_valid() { End::Done } else { End::BadData })
@@ -179,7 +179,7 @@ fn print(job: &Job<'_>, name: &str, report: &CheckReport) {
 }
 
 fn print_valid(job: &Job<'_>, name: &str, num_nodes: usize, num_edges: u64) {
-    let vertices = counted(num_nodes as u128, "vertex", "vertices");
+    let vertices = counted(num_nodes, "vertex", "vertices");
     let edges = counted(num_edges, "edge", "edges");
     match job.form {
         Form::Verb => job.console.line(format_args!("{name} is valid: {vertices}, {edges}")),

@@ -10,7 +10,7 @@ use crate::end::{self, End};
 use crate::error::Result;
 use crate::job::Plan;
 use crate::options::{self, ReportOptions, one_of};
-use crate::report::JsonReport;
+use crate::report;
 use crate::summary::{VERTICES, size};
 use crate::verb::{Form, Verb};
 use viem_io as io;
@@ -62,7 +62,7 @@ impl Verb for Options {
 
     fn run(&self) -> Result<End> {
         let mut plan = Plan::new(vec![self.file.as_path()], [])?;
-        let output = plan.output(&self.output)?;
+        let output = plan.output("--output", &self.output)?;
         let job = plan.start(&self.report)?;
         let mut source = Source::open(&self.file)?;
         let start = source.start();
@@ -76,7 +76,7 @@ impl Verb for Options {
             num_edges: graph.num_edges(),
         };
         let contents: [Content<'_>; 1] = [(Some(output), &|out| io::write_graph(out, &graph, format))];
-        let report = JsonReport::new("convert", self.file.as_path(), (), found);
+        let report = report::of_verb("convert", self.file.as_path(), (), found);
         job.publish(&|out| report.write(out), &contents, None)?;
         let size = size(&graph, VERTICES);
         job.console

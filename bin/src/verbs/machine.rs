@@ -14,9 +14,9 @@ use crate::files;
 use crate::job::Plan;
 use crate::machine::{self, MachineDetails, MachineOptions, SPEC};
 use crate::options::ReportOptions;
-use crate::report::JsonReport;
-use crate::summary::counted;
+use crate::report;
 use crate::verb::{Form, Verb};
+use viem::base::text::counted;
 use viem::base::types::{Distance, PeId};
 use viem::machine::{DistanceOracle, DistanceVisitor, Distances, Hierarchy, Interconnect, Machine, Nodes};
 use viem_io::output::Content;
@@ -31,10 +31,14 @@ Examples:
 
 /// Prints what a machine is understood as: levels, distances, nodes, sizes; draws it, and writes it in other tools' forms.
 #[derive(Parser, Debug)]
-#[command(name = "machine", version, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", end::CODES))]
+#[command(name = "machine", version, override_usage = "viem machine [OPTIONS] <SPEC>", after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", end::CODES))]
 pub(crate) struct Options {
-    #[arg(value_name = "SPEC", help = SPEC)]
-    spec: String,
+    #[arg(value_name = "SPEC", help = SPEC, required_unless_present = "machine")]
+    spec: Option<String>,
+
+    // As other verbs take it: a command line of theirs can be tried here.
+    #[arg(long, short, hide = true, conflicts_with = "spec")]
+    machine: Option<String>,
 
     #[command(flatten)]
     details: MachineDetails,
@@ -95,12 +99,13 @@ impl Verb for Options {
     }
 
     fn run(&self) -> Result<End> {
-        let options = MachineOptions::new(self.spec.clone(), self.details.clone());
+        let spec = self.spec.as_ref().or(self.machine.as_ref()).expect("one is required");
+        let options = MachineOptions::new(spec.clone(), self.details.clone());
         let mut plan = Plan::new(options.files().collect(), [])?;
-        let picture = plan.optional(self.picture.as_deref())?;
-        let scotch = plan.optional(self.scotch.as_deref())?;
-        let hwloc = plan.optional(self.hwloc.as_deref())?;
-        let matrix = plan.optional(self.matrix.as_deref())?;
+        let picture = plan.optional("--picture", self.picture.as_deref())?;
+        let scotch = plan.optional("--scotch", self.scotch.as_deref())?;
+        let hwloc = plan.optional("--hwloc", self.hwloc.as_deref())?;
+        let matrix = plan.optional("--matrix", self.matrix.as_deref())?;
         let job = plan.start(&self.report)?;
         let machine = options.build(job.console)?;
         let machine = machine.as_ref();
@@ -118,7 +123,7 @@ impl Verb for Options {
             (hwloc, &|out| writeln!(out, "{synthetic}")),
             (matrix, &|out| distances.visit(WriteRows(out))),
         ];
-        let report = JsonReport::new("machine", None, (), understood).on(options.report(machine));
+        let report = report::of_verb("machine", None, (), understood).on(options.report(machine));
         job.publish(&|out| report.write(out), &contents, None)?;
         let files = [&self.picture, &self.scotch, &self.hwloc, &self.matrix];
         let names: Vec<String> = files.into_iter().flatten().map(|path| files::name(path)).collect();
@@ -146,7 +151,7 @@ impl Options {
 }
 
 fn title(machine: &dyn Machine) -> String {
-    format!("{}, {}", machine.describe(), counted(machine.num_pes() as u128, "PE", "PEs"))
+    format!("{}, {}", machine.describe(), counted(machine.num_pes(), "PE", "PEs"))
 }
 
 fn understood(machine: &dyn Machine, distances: &Distances) -> Understood {
@@ -255,7 +260,7 @@ fn print(console: Console, machine: &dyn Machine, understood: &Understood) {
     let pes = machine.num_pes();
     if understood.places != pes as u64 {
         let places = counted(understood.places, "place", "places");
-        console.line(format_args!("{places} for processes on {}", counted(pes as u128, "PE", "PEs")));
+        console.line(format_args!("{places} for processes on {}", counted(pes, "PE", "PEs")));
     }
     match machine.hierarchy() {
         Some(tree) => print_levels(console, tree),
@@ -296,7 +301,7 @@ fn print_nodes(console: Console, machine: &dyn Machine, pes_of_nodes: &[usize]) 
     let (least, most) = (pes_of_nodes.iter().min().unwrap_or(&0), pes_of_nodes.iter().max().unwrap_or(&0));
     let sizes = if least == most { least.to_string() } else { format!("{least} to {most}") };
     let unit = if sizes == "1" { "PE" } else { "PEs" };
-    let count = counted(pes_of_nodes.len() as u128, "node", "nodes");
+    let count = counted(pes_of_nodes.len(), "node", "nodes");
     let names = match nodes.are_named() {
         true => {
             let hosts = nodes.hosts();

@@ -13,7 +13,7 @@ use crate::end::{self, End};
 use crate::error::Result;
 use crate::job::{Job, Plan};
 use crate::options::{ReportOptions, one_of};
-use crate::report::JsonReport;
+use crate::report;
 use crate::summary::{PROCESSES, size};
 use crate::verb::{Form, Verb};
 use viem::base::types::Weight;
@@ -90,7 +90,7 @@ impl Verb for Options {
 
     fn run(&self) -> Result<End> {
         let mut plan = Plan::new(self.file().into_iter().collect(), [])?;
-        let output = plan.output(self.result.file(&self.workload))?;
+        let output = plan.output("--output", self.result.file(&self.workload))?;
         let job = plan.start(&self.report)?;
         match self.workload.workload {
             true => workload(self, &job, output),
@@ -108,7 +108,7 @@ fn model(options: &Options, job: &Job<'_>, output: OutputId) -> Result<End> {
     let weight = graph.total_arc_weight() / 2;
     let (num_processes, num_edges) = (graph.num_nodes(), graph.num_edges());
     let made = Report { num_processes, num_edges, weight, unit: model.unit, bytes: traffic.bytes(), classes };
-    let report = JsonReport::new("training", options.file(), JsonOptions::of(options), made);
+    let report = report::of_verb("training", options.file(), JsonOptions::of(options), made);
     let contents: [Content<'_>; 1] = [(Some(output), &|out| io::metis::write(out, graph, MODEL))];
     job.publish(&|out| report.write(out), &contents, None)?;
     let size = size(graph, PROCESSES);
@@ -121,13 +121,16 @@ fn workload(options: &Options, job: &Job<'_>, output: OutputId) -> Result<End> {
     let (overlap, flit_bytes) = (&options.overlap, options.workload.flit_bytes());
     let program = step_workload(&parallel(options)?, &model_of(options)?, overlap, flit_bytes)?;
     let is_joined = |class: &&TrafficClass| overlap.contains(class);
-    let joined: Vec<&str> = TrafficClass::ALL.iter().filter(is_joined).map(|class| class.name()).collect();
+    let joined: Vec<&'static str> =
+        TrafficClass::ALL.iter().filter(is_joined).map(|class| class.name()).collect();
     let phases = match joined.as_slice() {
         [] => "each class of traffic is a phase".to_owned(),
         joined => format!("{} are one phase, each other class of traffic is one", joined.join(", ")),
     };
     job.console.line(format_args!("a flit is {flit_bytes} bytes; {phases}, without computation"));
-    Made::of(job, &[], &program).by("training").publish(output, true)
+    let named =
+        JsonOptions { overlap: Some(joined), flit_bytes: Some(flit_bytes), ..JsonOptions::of(options) };
+    Made::by("training", (options.file(), named), job, &program).publish(output, true)
 }
 
 /// The options that decide the result.
@@ -136,11 +139,17 @@ struct JsonOptions<'a> {
     parallel: &'a str,
     order: Option<&'a str>,
     model: &'a str,
+    /// Of a workload: the classes that are one phase.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overlap: Option<Vec<&'static str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flit_bytes: Option<u64>,
 }
 
 impl<'a> JsonOptions<'a> {
     fn of(options: &'a Options) -> Self {
-        Self { parallel: &options.parallel, order: options.order.as_deref(), model: &options.model }
+        let Options { parallel, order, model, .. } = options;
+        Self { parallel, order: order.as_deref(), model, overlap: None, flit_bytes: None }
     }
 }
 

@@ -9,6 +9,7 @@ pub(crate) use simulation::{PhaseOptions, SimulationReport, print_simulation, wr
 use serde::Serialize;
 
 use crate::console::Console;
+use viem::base::text::counted;
 use viem_io::Source;
 use viem_workload::{Workload, text};
 
@@ -34,9 +35,9 @@ impl JsonProgram {
 /// Prints how large a workload is.
 pub(crate) fn print_program(console: Console, program: &Workload) {
     console.line(format_args!(
-        "workload has {} tasks, {} messages, {} flits",
-        program.num_tasks(),
-        program.num_messages(),
-        program.num_flits()
+        "workload has {}, {}, {}",
+        counted(program.num_tasks(), "task", "tasks"),
+        counted(program.num_messages(), "message", "messages"),
+        counted(program.num_flits(), "flit", "flits")
     ));
 }

@@ -9,10 +9,10 @@ use serde::Serialize;
 use super::costs::LinkOptions;
 use crate::console::Console;
 use crate::error::{Result, UsageError};
-use crate::files;
 use viem::graph::CsrGraph;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
+use viem_report::envelope::write_json;
 use viem_workload::Workload;
 use viem_workload::routing::Routing;
 use viem_workload::simulate::{
@@ -95,7 +95,7 @@ pub(crate) fn write_trace(
 ) -> std::io::Result<()> {
     let timeline = simulation.and_then(|simulation| simulation.timeline.as_ref());
     match timeline {
-        Some(timeline) => files::write_json(out, &ChromeTrace::new(timeline, mapping.pes())),
+        Some(timeline) => write_json(out, &ChromeTrace::new(timeline, mapping.pes())),
         None => Ok(()),
     }
 }

@@ -473,7 +473,7 @@ fn the_tasks_of_a_step_are_not_those_of_the_job() {
     says(&text, ["3 nodes x 2 sockets x 8 cores = 8:2:3"]);
     says(&warnings, ["the tasks of this step are not those of the job"]);
     let (_, warnings) = launched(&folder, &job("SLURM_TASKS_PER_NODE=1"), "slurm:node=8:2");
-    says(&warnings, ["SLURM_TASKS_PER_NODE has numbers of 1 nodes, but the job has 3; it is left out"]);
+    says(&warnings, ["SLURM_TASKS_PER_NODE has numbers of 1 node, but the job has 3; it is left out"]);
 }
 
 /// Puts a `scontrol` into a folder that prints the files `show.job`, `show.node` and `show.partition` of the folder, and the `lstopo` of the

@@ -136,7 +136,8 @@ fn groups_stay_on_a_node_if_that_is_asked_for() {
     for size in 1..=3usize {
         let text = folder.stdout(on_hosts(&format!("{size} --first-host=rank0 --verify --json=report")));
         let groups = 16usize.div_ceil(size);
-        says(&text, [format!("each of {groups} groups of {size} processes shares a node")]);
+        let processes = if size == 1 { "process" } else { "processes" };
+        says(&text, [format!("each of {groups} groups of {size} {processes} shares a node")]);
         let pes = folder.numbers("mapping");
         assert!((0..16).all(|process| node(pes[process]) == node(pes[process / size * size])), "{pes:?}");
         assert_eq!(node(pes[0]), 0);

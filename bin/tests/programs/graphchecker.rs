@@ -58,7 +58,7 @@ fn repairable_graphs_are_repaired() {
 fn files_of_other_kinds_are_named() {
     let folder = Folder::new();
     let random: Vec<u8> = (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-    let files: [(&[u8], &str); 12] = [
+    let files: [(&[u8], &str); 14] = [
         (b"2\n0\n3\n1\n", "a mapping or a partition"),
         (b"0 1\n0 2\n1 2\n2 3\n", "an edge list"),
         (b"1 2 0.5\n1 3 1.5\n2 3 1\n1 4 2\n", "an edge list"),
@@ -70,6 +70,9 @@ fn files_of_other_kinds_are_named() {
         (b"3\n1 2 5 4\n2 3 6 5\n4 5 8 7\n", "a METIS mesh"),
         (b"4 3\n1\n0 2\n1 3\n2\n", "from 0"),
         (b"{\"nodes\": []}\n", "a JSON file"),
+        (b"PROCESS 0 STOP\n", "a workload (PROCESS ...)"),
+        // Prose that begins with the same word.
+        (b"Process mapping is the placement\nof processes.\n", "a text (its first lines hold no numbers)"),
         (&random, "a binary file"),
     ];
     for (bytes, kind) in files {

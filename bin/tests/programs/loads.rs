@@ -171,6 +171,6 @@ fn what_is_rounded_to_nothing_and_what_stays_empty_is_said() {
     // Three vertices, of which one is heavy, on four PEs.
     write_path(&folder, &[3, 1, 1]);
     let few = "viem map path --imbalance=100 --machine=2:2 --distances=1:10 -o parts";
-    let empty = "note: there are 3 vertices for 4 PEs: 1 stays empty\n";
+    let empty = "note: the graph has 3 vertices for 4 PEs: 1 stays empty\n";
     assert_eq!(folder.stderr(few), empty);
 }

@@ -379,7 +379,7 @@ fn launch_files_are_written_completely_and_replaced_by_the_same_command() {
     for wrong in ["lsf", "openmpi:", "openmpi:a,b", "slurm:a,,"] {
         folder.fails(run(&format!("8:2 --launch={wrong}")), 2, "");
     }
-    let same = "two outputs cannot go to the same place";
+    let same = "--output (same) and --launch (same) write to the same place";
     folder.fails(run("8:2 --launch=cray:same -o same"), 2, same);
     assert_eq!(names(folder.path()), before);
     // If PEs stay free, the mapping may turn out to be unsuitable for the launcher; it is written

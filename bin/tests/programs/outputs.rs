@@ -233,7 +233,7 @@ mod unix {
             let run = shell(&folder, script, options);
             let message = String::from_utf8_lossy(&[run.stdout, run.stderr].concat()).into_owned();
             assert_eq!(run.status.code(), Some(2), "{script} {options}: {message}");
-            says(&message, ["two outputs cannot go to the same place"]);
+            says(&message, ["write to the same place"]);
         }
     }
 
@@ -453,8 +453,9 @@ fn no_output_overwrites_another_and_no_input_is_read_twice() {
     let model = given(MODEL);
     for json in ["out", "./out"] {
         let outputs = format!("--output=out --json {json}");
-        let expected = "two outputs cannot go to the same place";
-        folder.fails(format!("viem map {model} {MACHINE} {outputs}"), 2, expected);
+        let expected =
+            format!("--output (out) and --json ({json}) write to the same place; name another file");
+        folder.fails(format!("viem map {model} {MACHINE} {outputs}"), 2, &expected);
     }
     let outputs = "--blocks=4 --model=out --output=out";
     folder.fails(format!("viem partition {model} {outputs}"), 2, "");

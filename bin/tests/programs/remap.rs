@@ -155,7 +155,11 @@ fn meaningless_options_are_rejected_and_nothing_is_written() {
     for (more, code, reason) in [
         ("--previous=short", 65, "short, line 3, column 1: the partition ends after 2 of 3072"),
         ("--previous=words", 65, "`zero` is not a block"),
-        ("--previous=high", 65, "vertex 0 was in block 9, which is block 9 now, but there are 4 blocks"),
+        (
+            "--previous=high",
+            65,
+            "high: vertex 0 was in block 9, which is block 9 now, but the last one is 3; say which blocks have left: --removed=LIST",
+        ),
         ("--previous=none", 66, "none: cannot be read"),
         ("--previous=zeros --removed=16777216", 2, "there is no block 16777216"),
         ("--previous=zeros --removed=0,0", 2, "block 0 is listed before"),

@@ -51,6 +51,29 @@ fn options_choose_what_is_summed_and_how() {
 }
 
 #[test]
+fn reports_have_the_options_and_the_seed_that_decide_the_result() {
+    let folder = Folder::new();
+    folder.stdout(recorded("--weight=1.5e-6+2e-10 --include=E --top=95% --ranks=20 --json=report"));
+    let report = folder.report("report");
+    let options = serde_json::json!({
+        "workload": false, "weight": "1.5e-6+2e-10", "sizes": null, "include": ["E"], "top": "95%", "ranks": 20,
+        "first_rank": null, "nics": null, "renumber": null
+    });
+    assert_eq!((&report["options"], &report["seed"]), (&options, &serde_json::Value::Null));
+    folder.stdout("viem traffic --pattern=ring:8 --shuffle --seed=3 --workload --json=report");
+    let report = folder.report("report");
+    let given = &report["options"];
+    assert_eq!(report["seed"], 3);
+    assert_eq!(
+        (&given["workload"], &given["pattern"], &given["shuffle"]),
+        (&true.into(), &"ring:8".into(), &true.into())
+    );
+    assert!(["rounds", "flits", "cycles"].iter().all(|name| given[name].is_u64()), "{given}");
+    folder.stdout("viem traffic job.workload -o job.graph --json=report");
+    assert_eq!(folder.report("report")["options"], serde_json::json!({ "workload": false }));
+}
+
+#[test]
 fn several_files_and_standard_input_are_summed() {
     let folder = Folder::with(&[("a.csv", "1,2,5\n")]);
     let mut command = folder.command("viem traffic a.csv - -o job.graph");

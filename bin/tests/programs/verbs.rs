@@ -9,7 +9,7 @@ use viem_cli::reference::{self, CommandReference};
 
 use crate::common::{Folder, names, program, says};
 
-/// If set in the environment, the page of the guide is rewritten.
+/// If set in the environment, the page of the guide is rewritten; .ci/generate sets it.
 const REWRITE: &str = "VIEM_REWRITE_DOCS";
 
 #[test]
@@ -22,10 +22,17 @@ fn the_guide_lists_every_option() {
     }
     assert!(
         fs::read_to_string(&path).unwrap_or_default() == page,
-        "run this test with {REWRITE}=1, and look at the changes"
+        "run .ci/generate, and look at the changes"
     );
-    let longest = page.lines().max_by_key(|line| line.chars().count()).unwrap();
-    assert!(longest.chars().count() <= 200, "{longest}");
+    // The whole story is here and on the terminal.
+    let explained = Folder::new().stdout("viem help map");
+    for text in [
+        "also a rankfile, a rank order of Cray MPICH",
+        "busiest_node: the traffic that leaves the busiest node",
+    ] {
+        assert!(page.contains(text), "{text}");
+        says(&explained.split_whitespace().collect::<Vec<_>>().join(" "), [text]);
+    }
 }
 
 /// The trial of an option of a verb.
@@ -499,24 +506,79 @@ fn fill(folder: &Folder) {
     folder.write("cycles", network(3));
 }
 
-/// The lines that fit a screen.
+/// The lines that fit a screen, of 100 columns where output is no terminal.
 const SCREEN: usize = 60;
 
 #[test]
-fn brief_help_fits_a_screen_and_has_examples_that_name_the_verb() {
+fn help_fits_a_screen_and_has_examples_that_name_the_verb() {
     let folder = Folder::new();
-    for name in VERBS.map(|(name, ..)| format!("viem {name}")).into_iter().chain(["viem".to_owned()]) {
-        let [brief, whole] = ["-h", "--help"].map(|help| folder.stdout(format!("{name} {help}")));
-        let lines = brief.lines().count();
-        assert!(lines <= SCREEN, "{name} -h has {lines} lines");
-        for help in [&brief, &whole] {
-            says(help, ["Usage: ", "Examples:", &format!("  {name} ")]);
+    let names = VERBS.map(|(name, ..)| format!("viem {name}"));
+    for name in names.iter().map(String::as_str).chain(["viem"]) {
+        for help in ["-h", "--help"] {
+            let text = folder.stdout(format!("{name} {help}"));
+            let lines = text.lines().count();
+            assert!(lines <= SCREEN, "{name} {help} has {lines} lines");
+            says(&text, ["Usage: ", "Examples:", &format!("  {name} ")]);
         }
-        assert!(name == "viem" || whole.contains("Exit codes: 0 done"));
     }
     folder.fails("viem", 2, "Usage: viem");
     let version = folder.stdout("viem --version");
     assert_eq!(version.trim(), format!("viem {}", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn help_lists_every_option_and_its_default_in_two_lines_at_most() {
+    let folder = Folder::new();
+    for verb in reference::verbs() {
+        let listed = folder.stdout(format!("{} --help", verb.name));
+        let explained = folder.stdout(verb.name.replacen("viem", "viem help", 1));
+        says(&explained, ["Exit codes: 0 done", "Examples:"]);
+        for option in verb.options.iter().filter(|option| option.is_named) {
+            let entry =
+                entry_of(&listed, &option.name).unwrap_or_else(|| panic!("{} of {}", option.name, verb.name));
+            assert!(entry.len() <= 2, "{}: {entry:?}", verb.name);
+            if !option.default.is_empty() {
+                let shown = entry.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
+                says(&shown, [format!("[default: {}]", option.default)]);
+            }
+            assert!(entry_of(&explained, &option.name).is_some(), "{} of {}", option.name, verb.name);
+        }
+    }
+}
+
+/// The lines of a help text about an option.
+fn entry_of<'a>(help: &'a str, option: &str) -> Option<Vec<&'a str>> {
+    let begins =
+        |line: &str| line.trim_start().starts_with('-') || !line.starts_with(' ') || line.trim().is_empty();
+    let is_own = |line: &str| {
+        let words = line.trim_start().split([' ', ',', '[', '=']);
+        begins(line) && words.take(3).any(|word| word.strip_prefix("--") == Some(option))
+    };
+    let lines: Vec<&str> = help.lines().collect();
+    let first = lines.iter().position(|line| is_own(line))?;
+    let more = lines[first + 1..].iter().take_while(|line| !begins(line)).count();
+    Some(lines[first..=first + more].to_vec())
+}
+
+#[test]
+fn wrong_arguments_are_named_in_plain_words() {
+    let folder = Folder::new();
+    for (line, expected) in [
+        ("map graph -m 4:4 -i many", "--imbalance <PERCENT> is a number, not `many`"),
+        ("partition graph -k 4x", "--blocks <INT> is a whole number, not `4x`"),
+        (
+            "traffic graph --ranks=99999999999999999999",
+            "is a whole number that fits 64 bits, not `99999999999999999999`",
+        ),
+        ("score graph start -k 4", "there is no option -k (--help lists them all)"),
+        ("partition graph 16 -k 4", "`16` is one argument too many (--help lists them all)"),
+        ("machine 4:4", "needs 2 distances, innermost first, such as 1:10; none are given (--distances)"),
+    ] {
+        folder.fails(format!("viem {line}"), 2, expected);
+    }
+    let asked = folder.stdout("viem machine -m 4:4 -d 1:10");
+    assert_eq!(asked, folder.stdout("viem machine 4:4 -d 1:10"));
+    folder.fails("viem machine -d 1:10", 2, "<SPEC>");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `viem.f90` is made of the header, and a program in Fortran uses it. `VIEM_REWRITE_DOCS=1` writes it again.
+//! `viem.f90` is made of the header, and a program in Fortran uses it. `.ci/generate` writes it again.
 
 use std::fmt::Write;
 use std::process::Command;
@@ -191,11 +191,7 @@ fn the_module_is_that_of_the_header() {
         std::fs::write(&path, &module).unwrap();
     }
     let kept = std::fs::read_to_string(&path).unwrap();
-    assert!(
-        kept == module,
-        "{} differs from the header; write it again with VIEM_REWRITE_DOCS=1",
-        path.display()
-    );
+    assert!(kept == module, "{} differs from the header; run .ci/generate", path.display());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `viem.h` is what cbindgen makes of the source. `VIEM_REWRITE_DOCS=1` writes it again.
+//! `viem.h` is what cbindgen makes of the source. `.ci/generate` writes it again.
 
 use std::collections::HashMap;
 
@@ -75,9 +75,5 @@ fn the_header_is_that_of_the_source() {
         std::fs::write(&path, &header).unwrap();
     }
     let kept = std::fs::read_to_string(&path).unwrap();
-    assert!(
-        kept == header,
-        "{} differs from the source; write it again with VIEM_REWRITE_DOCS=1",
-        path.display()
-    );
+    assert!(kept == header, "{} differs from the source; run .ci/generate", path.display());
 }

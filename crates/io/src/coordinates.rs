@@ -19,6 +19,7 @@ use super::table::{Fields, is_blank, is_corner, shortened, unquoted};
 use crate::{ContentError, ReadError, Source};
 use viem::base::memory::{self, OutOfMemory};
 use viem::base::number;
+use viem::base::text::counted;
 use viem::graph::{Coordinates, MOST_DIMENSIONS};
 
 /// A fault in a file of coordinates. Vertices are counted from 0.
@@ -36,13 +37,20 @@ pub enum CoordinatesFault {
     Dimension { found: u64 },
     #[error("the line holds {found} numbers; each line must hold {expected}")]
     Columns { found: usize, expected: usize },
-    #[error("the file has {found} points, the graph {expected} vertices")]
+    #[error(
+        "the file has {points}, the graph {vertices}",
+        points = counted(found, "point", "points"),
+        vertices = counted(expected, "vertex", "vertices")
+    )]
     Points { found: u64, expected: usize },
     #[error("this is the point of vertex {found}, but that of vertex {expected} should be here")]
     OtherVertex { found: String, expected: usize },
-    #[error("the points end after {found} of {expected} vertices")]
+    #[error("the points end after {found} of {vertices}", vertices = counted(expected, "vertex", "vertices"))]
     TooFew { found: usize, expected: usize },
-    #[error("the points go on after {expected} vertices, which is all that the graph has")]
+    #[error(
+        "the points go on after {vertices}, which is all that the graph has",
+        vertices = counted(expected, "vertex", "vertices")
+    )]
     TooMany { expected: usize },
     #[error(
         "the first of {columns} columns counts the vertices: it holds their numbers, or it is a coordinate; say which"

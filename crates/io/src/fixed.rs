@@ -8,7 +8,7 @@ use super::mapping::Room;
 use super::scanner::{RefusedLine, Scanner};
 use super::source::read_error;
 use crate::{ContentError, ReadError, Source};
-use viem::base::text::MESSAGE_TEXT;
+use viem::base::text::{MESSAGE_TEXT, counted};
 use viem::base::types::{BlockId, NodeId};
 use viem::base::{memory, number};
 use viem::partition::FixedVertices;
@@ -73,10 +73,11 @@ pub enum FixedFault {
     #[error("a line holds a {place}, or a {item} and its {place}; `{text}` is too much")]
     TooManyFields { item: &'static str, place: &'static str, text: String },
     #[error(
-        "the file ends after {found} of {expected} lines; give each {item} a line, or lines of a {item} and its {place}"
+        "the file ends after {found} of {lines}; give each {item} a line, or lines of a {item} and its {place}",
+        lines = counted(expected, "line", "lines")
     )]
     TooFewLines { item: &'static str, place: &'static str, found: usize, expected: usize },
-    #[error("there are more than {expected} lines, but no {item} is left")]
+    #[error("there are more than {lines}, but no {item} is left", lines = counted(expected, "line", "lines"))]
     TooManyLines { item: &'static str, expected: usize },
     #[error("the line is longer than {most} bytes")]
     LongLine { most: usize },

@@ -6,6 +6,7 @@ use super::scanner::{Scanner, Token};
 use super::source::read_error;
 use crate::{ContentError, ReadError, Source};
 use viem::base::memory;
+use viem::base::text::counted;
 
 /// What messages call the content of such a file.
 #[derive(Clone, Copy)]
@@ -50,13 +51,15 @@ impl Words {
     }
 
     fn too_few(&self, found: usize, expected: usize) -> LineFault {
-        let Self { items: (_, items), ends: (ends, _), of: (each, _), .. } = self;
-        LineFault(format!("{ends} after {found} of {expected} {items}; give {each} a line"))
+        let Self { items: (one, many), ends: (ends, _), of: (each, _), .. } = self;
+        let items = counted(expected, one, many);
+        LineFault(format!("{ends} after {found} of {items}; give {each} a line"))
     }
 
     fn too_many(&self, expected: usize) -> LineFault {
-        let Self { items: (_, items), ends: (_, go_on), of: (_, whole), .. } = self;
-        LineFault(format!("{go_on} after {expected} {items}, which is all that the {whole} has"))
+        let Self { items: (one, many), ends: (_, go_on), of: (_, whole), .. } = self;
+        let items = counted(expected, one, many);
+        LineFault(format!("{go_on} after {items}, which is all that the {whole} has"))
     }
 }
 

@@ -9,6 +9,7 @@ use super::scanner::{Scanner, TextKind, Token};
 use super::source::read_error;
 use crate::{ContentError, ReadError, Source};
 use viem::base::memory;
+use viem::base::text::counted;
 use viem::base::types::PeId;
 
 /// A fault in a mapping file. Lines are counted from 1, processes and PEs from 0.
@@ -24,15 +25,24 @@ pub enum MappingFault {
     PeOutOfRange { text: String, last: usize },
     #[error("PE {pe} is taken by line {earlier} already; a mapping gives each PE to one process")]
     PeTaken { pe: PeId, earlier: u64 },
-    #[error("PE {pe} is full: it has room for {capacity} processes, and line {earlier} is the last of them")]
+    #[error(
+        "PE {pe} is full: it has room for {processes}, and line {earlier} is the last of them",
+        processes = counted(capacity, "process", "processes")
+    )]
     PeFull { pe: PeId, capacity: u32, earlier: u64 },
     #[error("the line is empty; it must hold the PE of process {process}")]
     EmptyLine { process: usize },
     #[error("`{text}` is too much; a line holds the PE of one process")]
     SecondNumber { text: String },
-    #[error("the mapping ends after {found} of {expected} processes; give each vertex of the graph a line")]
+    #[error(
+        "the mapping ends after {found} of {processes}; give each vertex of the graph a line",
+        processes = counted(expected, "process", "processes")
+    )]
     TooFewLines { found: usize, expected: usize },
-    #[error("the mapping goes on after {expected} processes, which is all that the graph has")]
+    #[error(
+        "the mapping goes on after {processes}, which is all that the graph has",
+        processes = counted(expected, "process", "processes")
+    )]
     TooManyLines { expected: usize },
 }
 

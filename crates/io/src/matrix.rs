@@ -8,6 +8,7 @@ use super::scanner::Token;
 use super::table::{Layout, Table, shortened};
 use crate::{ReadError, Source};
 use viem::base::number::{self, NumberFault};
+use viem::base::text::counted;
 use viem::base::types::Distance;
 
 /// A matrix of as many rows as columns.
@@ -28,7 +29,11 @@ pub enum MatrixFault {
     Field(#[from] FieldFault),
     #[error("the line ends a row of {found} numbers, but the first row has {expected}")]
     Uneven { found: usize, expected: usize },
-    #[error("the line names {names} columns, but the first row has {columns} numbers")]
+    #[error(
+        "the line names {columns}, but the first row has {numbers}",
+        numbers = counted(columns, "number", "numbers"),
+        columns = counted(names, "column", "columns")
+    )]
     Names { names: usize, columns: usize },
     #[error("the file ends after {entries} numbers, which is not n times n for any n")]
     NotSquare { entries: usize },
@@ -211,7 +216,7 @@ mod tests {
             ),
             (
                 "distances\na,0,7\nb,7,0\n",
-                "test, line 1, column 1: the line names 1 columns, but the first row has 2 numbers",
+                "test, line 1, column 1: the line names 1 column, but the first row has 2 numbers",
             ),
             (
                 ",a,b\na,0,1\nb,1,0\nc\n",

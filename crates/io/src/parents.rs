@@ -2,6 +2,7 @@
 
 use super::lines::{self, LineFault, Words};
 use crate::{ReadError, Source};
+use viem::base::text::counted;
 use viem::base::types::NodeId;
 
 const WORDS: Words = Words::of_vertices(
@@ -23,7 +24,8 @@ pub fn read(source: Source<'_>, num_nodes: usize, num_parents: usize) -> Result<
     let take = |parent: u64| match NodeId::try_from(parent) {
         Ok(node) if (node as usize) < num_parents => Ok(node),
         _ => Err(LineFault(format!(
-            "there is no parent {parent}; the older partition has {num_parents} vertices, from 0 on"
+            "there is no parent {parent}; the older partition has {}, from 0 on",
+            counted(num_parents, "vertex", "vertices")
         ))),
     };
     lines::read(source, Some(num_nodes), &WORDS, take)

@@ -52,7 +52,7 @@ mod tests {
         lines::check_faults(|source| read(source, None), &cases);
         let ends = ("0\n", 2, 1, "the partition ends after 1 of 2 vertices");
         lines::check_faults(|source| read(source, Some(2)), &[ends]);
-        let goes_on = ("0\n1\n", 2, 1, "the partition goes on after 1 vertices");
+        let goes_on = ("0\n1\n", 2, 1, "the partition goes on after 1 vertex,");
         lines::check_faults(|source| read(source, Some(1)), &[goes_on]);
         assert_eq!(read(source(""), None).unwrap(), [0; 0]);
     }

@@ -4,6 +4,7 @@
 //! Only J shows which of the two a file holds, so a reader of plain data cannot know. A plain mapping holds n numbers from 0, the place of each object.
 
 use std::io::{self, Write};
+use viem::base::text::counted;
 
 use super::fields::{Fields, Misplaced};
 use super::scanner::Token;
@@ -27,9 +28,9 @@ pub enum QapSolutionFault {
     #[error("`{text}` is not a whole number")]
     NotANumber { text: String },
     #[error(
-        "the file holds {found} numbers; an assignment of {expected} objects has {expected} (a mapping, from 0), or {} \
+        "the file holds {numbers}; an assignment of {objects} has {expected} (a mapping, from 0), or {} \
          (a solution file: n, J, then numbers from 1)",
-        expected + 2
+        expected + 2, numbers = counted(found, "number", "numbers"), objects = counted(expected, "object", "objects")
     )]
     Count { found: usize, expected: usize },
     #[error("the solution file is for n = {found}, the problem has n = {expected}")]

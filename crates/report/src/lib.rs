@@ -1,7 +1,8 @@
 //! The effect of a mapping on the traffic: figures by level and distance, comparison of mappings, and
-//! pictures.
+//! pictures. Also the head of the reports of all programs.
 
 pub mod compare;
+pub mod envelope;
 pub mod picture;
 pub mod traffic;
 

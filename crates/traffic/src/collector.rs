@@ -13,6 +13,7 @@ use super::pairs::{Pair, PairOverflow, Pairs};
 use super::ranks::{MOST_RANKS, is_sparse};
 use super::weighing::{Share, Weighing};
 use viem::base::error::{ErrorKind, HasKind};
+use viem::base::text::counted;
 use viem::base::types::{NodeId, Weight};
 use viem::graph::{CsrGraph, GraphError};
 
@@ -178,15 +179,18 @@ pub enum TrafficError {
     Overflow(NodeId, NodeId),
     #[error("the weights are too large: all edges, both directions counted, must sum to less than 2^63")]
     WeightOverflow,
-    #[error("the files are about {found} ranks, more than the {asked} asked for")]
+    #[error(
+        "the files are about {ranks}, more than the {asked} asked for",
+        ranks = counted(found, "rank", "ranks")
+    )]
     TooManyRanks { found: u64, asked: u64 },
     #[error("a job of {count} ranks is too large; at most {MOST_RANKS} are supported")]
     TooLarge { count: u64 },
     #[error("{asked} ranks are too many; at most {MOST_RANKS} are supported")]
     TooManyAsked { asked: u64 },
     #[error(
-        "the files are about {count} ranks in {lines} lines, so one of their numbers is probably wrong; \
-         if they are so many, give their number"
+        "the files are about {count} ranks in {lines}, so one of their numbers is probably wrong; \
+         if they are so many, give their number", lines = counted(lines, "line", "lines")
     )]
     Sparse { count: u64, lines: u64 },
     #[error("a rank is called {found}, but the first one should be {first}")]

@@ -2,6 +2,7 @@
 
 use super::ranks::{MOST_RANKS, MOST_RANKS_OF_A_LINE};
 use viem::base::number::{NumberFault, TextKind};
+use viem::base::text::counted;
 use viem_io::scanner::Scanner;
 use viem_io::signature::TRAFFIC;
 use viem_io::{ContentError, ReadError, Reading, Source};
@@ -37,14 +38,16 @@ pub enum TrafficFault {
     #[error("a job of {count} ranks is too large; at most {MOST_RANKS} are supported")]
     TooManyRanks { count: u64 },
     #[error(
-        "{count} ranks are too many for a schedule of {lines} operations; at least every {MOST_RANKS_OF_A_LINE}th has one"
+        "{count} ranks are too many for a schedule of {operations}; at least every {MOST_RANKS_OF_A_LINE}th has one",
+        operations = counted(lines, "operation", "operations")
     )]
     Sparse { count: u64, lines: u64 },
     #[error(
-        "this file is about {found} ranks, but one before it about {earlier}: they are not of the same job"
+        "this file is about {ranks}, but one before it about {earlier}: they are not of the same job",
+        ranks = counted(found, "rank", "ranks")
     )]
     OtherSize { found: u64, earlier: u64 },
-    #[error("the schedule has {found} ranks, but {expected} are mapped")]
+    #[error("the schedule has {ranks}, but {expected} are mapped", ranks = counted(found, "rank", "ranks"))]
     OtherNumber { found: u64, expected: u64 },
     #[error(
         "the recorder has cut this file off after {steps} sends and receives; record a shorter run, of fewer iterations"
@@ -62,11 +65,21 @@ pub enum TrafficFault {
     LabelsInCircle { rank: u64 },
     #[error("rank {rank} has a file already: these are files of several runs")]
     RankTwice { rank: u64 },
-    #[error("the line has {found} columns, but the first one has {expected}")]
+    #[error(
+        "the line has {columns}, but the first one has {expected}",
+        columns = counted(found, "column", "columns")
+    )]
     OtherColumns { found: usize, expected: usize },
-    #[error("the line names {names} columns, but the first row has {columns} numbers")]
+    #[error(
+        "the line names {columns}, but the first row has {numbers}",
+        numbers = counted(columns, "number", "numbers"),
+        columns = counted(names, "column", "columns")
+    )]
     Names { names: usize, columns: usize },
-    #[error("the line has {found} columns; an edge has 2 to 4: source, target, weight, messages")]
+    #[error(
+        "the line has {columns}; an edge has 2 to 4: source, target, weight, messages",
+        columns = counted(found, "column", "columns")
+    )]
     EdgeColumns { found: usize },
     #[error("the first line names no column for {what}; it may be called {names}")]
     NoColumn { what: &'static str, names: String },

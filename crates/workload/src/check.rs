@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 
 use crate::instruction::{Channel, Cursor, Instruction, MOST_INSTRUCTIONS, MOST_WORK, TaskId, Traffic};
 use viem::base::error::{ErrorKind, HasKind};
+use viem::base::text::counted;
 use viem::base::types::Weight;
 
 /// What is wrong with a workload, and at which instruction. Tasks and instructions are numbered from 0.
@@ -72,7 +73,10 @@ pub enum WorkloadFault {
         "message {message} from task {from} to task {to} has {sent} flits where it is sent and {received} where it is received"
     )]
     LengthsDiffer { message: u64, from: TaskId, to: TaskId, sent: u64, received: u64 },
-    #[error("task {from} sends {sent} messages to task {to}, which receives {received} of them")]
+    #[error(
+        "task {from} sends {messages} to task {to}, which receives {received} of them",
+        messages = counted(sent, "message", "messages")
+    )]
     CountsDiffer { from: TaskId, to: TaskId, sent: u64, received: u64 },
     #[error("deadlock: {}", circle(tasks))]
     Deadlock { tasks: Vec<TaskId> },

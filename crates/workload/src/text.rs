@@ -75,13 +75,21 @@ const WORDS: [(&str, Word); 7] = [
     ("STOP", Word::Stop),
 ];
 
-/// Returns whether a file that starts with these bytes is a workload: its first word is `PROCESS`.
+/// Returns whether a file that starts with these bytes is a workload: its first words are `PROCESS` and a number.
+///
+/// ```
+/// use viem_workload::text::is_workload;
+///
+/// assert!(is_workload(b"# two tasks\nprocess\n0 STOP"));
+/// assert!(!is_workload(b"Process mapping places processes."));
+/// ```
 pub fn is_workload(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
-    let lines = text.lines().map(str::trim_start);
-    let mut words = lines.filter(|line| !line.is_empty() && !line.starts_with(['#', '%']));
-    let first = words.next().and_then(|line| line.split_whitespace().next());
-    first.is_some_and(|word| word.eq_ignore_ascii_case(PROCESS))
+    let is_comment = |word: &&str| word.starts_with(['#', '%']);
+    let mut words =
+        text.lines().flat_map(|line| line.split_whitespace().take_while(move |word| !is_comment(word)));
+    let is_process = words.next().is_some_and(|word| word.eq_ignore_ascii_case(PROCESS));
+    is_process && words.next().is_none_or(|word| word.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Reads a workload, and checks that every message sent is received and that there is no deadlock. O(text +
@@ -339,7 +347,7 @@ mod tests {
             ),
             (
                 "PROCESS 0 SEND 1 4 STOP\nPROCESS 1\nRECEIVE 0 4\nRECEIVE 0 4 STOP",
-                "line 3, column 1: task 0 sends 1 messages to task 1, which receives 2 of them",
+                "line 3, column 1: task 0 sends 1 message to task 1, which receives 2 of them",
             ),
             (
                 "PROCESS 0 SEND 1 4 STOP\nPROCESS 1 RECEIVE 0 5 STOP",

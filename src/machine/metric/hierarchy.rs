@@ -491,7 +491,7 @@ mod tests {
         assert!(refused("4:+2", "1:2").contains("`+2`"));
         assert!(refused("4:2", "1:-2").contains("`-2` at column 3"));
         assert!(refused("4:2", "1:9223372036854775808").contains("9223372036854775807"));
-        assert!(refused("4:2", "1").contains("2 levels but 1 distances"));
+        assert!(refused("4:2", "1").contains("2 levels, but 1 distance;"));
         assert!(refused("65536:65536", "1:2").contains("more than"));
         assert_eq!(Hierarchy::parse("4:2", "0:9223372036854775807").unwrap().max_distance(), i64::MAX);
     }

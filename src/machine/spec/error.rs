@@ -3,7 +3,7 @@
 use crate::base::error::{ErrorKind, HasKind};
 use crate::base::number;
 use crate::base::number_list::ListFault;
-use crate::base::text::Place;
+use crate::base::text::{Place, counted};
 use crate::machine::MachineError;
 
 /// The reason why there is no such machine. Columns are counted from 1.
@@ -27,8 +27,10 @@ pub enum SpecError {
         example: &'static str,
     },
     #[error(
-        "machine `{spec}` needs {needed} distances, innermost first, such as {}; {found} are given",
-        example_distances(*needed)
+        "machine `{spec}` needs {distances}, innermost first, such as {}; {}",
+        example_distances(*needed),
+        given(*found),
+        distances = counted(needed, "distance", "distances")
     )]
     Distances { spec: String, needed: usize, found: usize },
     #[error("distance `{token}` is not a whole number from 0 to {}{}", i64::MAX, number::scaling(token))]
@@ -56,6 +58,15 @@ impl HasKind for SpecError {
                 kind => kind,
             },
         }
+    }
+}
+
+/// How many are given, in words.
+fn given(found: usize) -> String {
+    match found {
+        0 => "none are given".to_owned(),
+        1 => "1 is given".to_owned(),
+        _ => format!("{found} are given"),
     }
 }
 

@@ -107,7 +107,8 @@ impl<E: Exchanges> Work for Row<'_, E> {
     fn run(self) -> u64 {
         let Self { now, i, per_temperature, rng } = self;
         let mut pairs = (i + 1..now.num_movable()).map(|j| (i, j));
-        let by_chance = |_: &mut E, delta: &E::Change| at_temperature(E::float(delta) * per_temperature, rng);
+        let by_chance =
+            |_: &mut E, delta: &E::Change| at_temperature(E::float(delta) * per_temperature, 1.0, rng);
         sweep(now, |_| pairs.next(), by_chance).made
     }
 }

@@ -204,6 +204,38 @@ fn a_start_is_improved_and_never_made_worse() {
     assert!(matches!(refused, Err(SolveError::StartSize { found: 5, expected: 1000 })));
 }
 
+/// Excess over the bounds, number of PEs without a vertex, J: mappings are compared in this order.
+fn rank_of(family: &Family, graph: &CsrGraph, pe_of: &[PeId]) -> (Weight, usize, i128) {
+    let loads = loads_of(graph, family.machine.num_pes(), pe_of);
+    let bounds = bounds_of(graph, &family.room, 3);
+    let excess = loads.iter().zip(&bounds).map(|(load, bound)| (load - bound).max(0)).sum();
+    let empty = (0..loads.len()).filter(|&pe| !pe_of.contains(&(pe as PeId))).count();
+    (excess, empty, family.cost(graph, pe_of))
+}
+
+#[test]
+fn neither_the_start_nor_equal_ranges_are_better_than_the_result() {
+    let family = Family::tree("tree", "2:3", "1:10");
+    let mut rng = Rng::new(17);
+    for seed in 0..60 {
+        let count = 6 + rng.below(20) as usize;
+        let graph = generate::random_geometric(count, 4.0, seed);
+        // Some of these leave PEs empty, and most break bounds.
+        let pes = 1 + rng.below(6);
+        let random = (0..count).map(|_| rng.below(pes)).collect();
+        let ranges = (0..count).map(|node| (node * 6 / count) as PeId).collect();
+        let [random, ranges] = [random, ranges].map(|pe_of| Mapping::many(6, pe_of).unwrap());
+        let config = config(MapPreset::Fast).with_seed(seed);
+        let improved =
+            solved!(&graph, &*family.machine, &config, balanced(Balance::default()), start(&random));
+        let scratch = solved!(&graph, &*family.machine, &config, balanced(Balance::default()));
+        for (start, found) in [(&random, &improved), (&ranges, &scratch)] {
+            let [before, after] = [start, &found.mapping].map(|it| rank_of(&family, &graph, it.pes()));
+            assert!(after <= before, "{seed}: {after:?} {before:?}");
+        }
+    }
+}
+
 #[test]
 fn with_exact_sizes_a_balanced_start_is_not_made_worse() {
     let mut builder = GraphBuilder::new(4);

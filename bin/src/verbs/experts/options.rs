@@ -29,16 +29,23 @@ pub(crate) struct Options {
     pub(super) machine: MachineOptions,
 
     /// Score this placement and search for none
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["replicas", "imbalance", "preset", "time_limit", "seed", "threads", "output", "verify", "migration_weight"])]
+    #[arg(long, value_name = "FILE", help_heading = "Placement", conflicts_with_all = ["replicas", "imbalance", "preset", "time_limit", "seed", "threads", "output", "verify", "migration_weight"])]
     pub(super) score: Option<PathBuf>,
 
     /// Further copies of experts. A number for each layer, which go to the experts with most tokens per copy, or a file with
     /// a line for each layer, or one for all: the number of copies of each expert
-    #[arg(long, value_name = "INT|FILE")]
+    #[arg(long, value_name = "INT|FILE", help_heading = "Placement")]
     pub(super) replicas: Option<String>,
 
     /// Maximum number of tokens of a GPU above its share, in percent
-    #[arg(long, short, value_name = "PERCENT", default_value = "3", allow_negative_numbers = true)]
+    #[arg(
+        long,
+        short,
+        value_name = "PERCENT",
+        help_heading = "Placement",
+        default_value = "3",
+        allow_negative_numbers = true
+    )]
     pub(super) imbalance: f64,
 
     #[command(flatten)]

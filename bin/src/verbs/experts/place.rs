@@ -12,7 +12,7 @@ use crate::error::{Result, UsageError, VerificationError};
 use crate::files;
 use crate::job::{Job, Plan, end};
 use crate::machine;
-use crate::report::JsonReport;
+use crate::report;
 use crate::signals::{First, StopAtSignal};
 use crate::verb::Form;
 use viem::machine::Machine;
@@ -20,6 +20,7 @@ use viem::partition::MigrationWeight;
 use viem::solve::MapPreset;
 use viem_io::Source;
 use viem_io::output::{Content, OutputId, Staged};
+use viem_report::envelope::Envelope;
 use viem_training::expert_trace;
 use viem_training::expert_trace::TraceKind;
 use viem_training::experts::text::{self, RoutingFile};
@@ -61,7 +62,7 @@ pub(super) fn place(options: &Options) -> Result<End> {
         (previous, weight) => previous.as_deref().zip(weight),
     };
     let mut plan = Plan::new(options.read_only(), options.previous.as_deref())?;
-    let output = plan.successor(&options.output)?;
+    let output = plan.successor("--output", &options.output)?;
     let job = plan.start(&options.report)?;
     if options.verify {
         job.check_verifiable(output)?;
@@ -114,7 +115,7 @@ impl Task<'_> {
         end(&received)
     }
 
-    fn report(&self, imbalance: f64, scored: Scored) -> JsonReport<JsonOptions, Scored> {
+    fn report(&self, imbalance: f64, scored: Scored) -> Envelope<JsonOptions, Scored> {
         let Options { trace, search, machine, .. } = self.options;
         let named = JsonOptions {
             experts: trace.experts,
@@ -123,12 +124,12 @@ impl Task<'_> {
             imbalance: 100.0 * imbalance,
             time_limit: search.time.seconds(),
         };
-        let report = JsonReport::new("experts", trace.file.as_path(), named, scored);
+        let report = report::of_verb("experts", trace.file.as_path(), named, scored);
         report.on(machine.report(self.machine)).seeded(search.random.seed)
     }
 
     /// Writes placement and report, once they are verified if that was asked for.
-    fn write(&self, found: &ExpertSolution, report: JsonReport<JsonOptions, Scored>) -> Result<()> {
+    fn write(&self, found: &ExpertSolution, report: Envelope<JsonOptions, Scored>) -> Result<()> {
         let contents: [Content<'_>; 1] =
             [(Some(self.output), &|out| text::write_placement(out, &found.placement))];
         let audit = |staged: &Staged<'_>| match staged.path(self.output) {

@@ -8,6 +8,7 @@ use super::options::TraceOptions;
 use crate::console::Console;
 use crate::error::Result;
 use crate::files;
+use viem::base::text::counted;
 use viem::machine::Machine;
 use viem::partition::MigrationWeight;
 use viem_io::Source;
@@ -40,7 +41,9 @@ pub(super) fn read(
         let total: u64 = routing.layers().iter().flat_map(|layer| layer.loads()).sum();
         let total = number(total as f64 * routing.load_unit());
         console.line(format_args!(
-            "trace has the loads of {layers} layers of {experts} experts, {total} in all"
+            "trace has the loads of {layers} of {experts}, {total} in all",
+            layers = counted(layers, "layer", "layers"),
+            experts = counted(experts, "expert", "experts")
         ));
         console.note(format_args!(
             "the file holds how many tokens each expert has, and not which experts are chosen together; so loads are made even, and J and what \
@@ -50,8 +53,10 @@ pub(super) fn read(
     }
     let sets: usize = routing.layers().iter().map(|layer| layer.sets().len()).sum();
     console.line(format_args!(
-        "trace has {layers} layers of {experts} experts, {} tokens, {sets} different sets of experts",
-        routing.num_tokens()
+        "trace has {layers} of {experts}, {} tokens, {sets} different sets of experts",
+        routing.num_tokens(),
+        layers = counted(layers, "layer", "layers"),
+        experts = counted(experts, "expert", "experts")
     ));
     Ok(file)
 }

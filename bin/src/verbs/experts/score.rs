@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::files;
 use crate::job::Plan;
 use crate::machine;
-use crate::report::JsonReport;
+use crate::report;
 use crate::verb::Form;
 use viem_io::Source;
 use viem_training::experts::{ExpertId, score_experts, text};
@@ -50,7 +50,7 @@ pub(super) fn score(options: &Options, placement: &Path) -> Result<End> {
         remap.print(console, &placement);
     }
     let scored = Scored::new(&routing, &placement, remap, rows);
-    let report = JsonReport::new("experts", options.trace.file.as_path(), named, scored);
+    let report = report::of_verb("experts", options.trace.file.as_path(), named, scored);
     let report = report.on(options.machine.report(machine));
     job.publish(&|out| report.write(out), &[], None)?;
     check_lines()?;

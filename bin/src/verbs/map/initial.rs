@@ -47,8 +47,8 @@ impl Start {
 #[command(next_help_heading = "Search")]
 pub(crate) struct InitialOptions {
     /// How the initial mapping is made. By a construction, or along an order of the processes or vertices: rcb, zcurve,
-    /// hilbert, rsb, linear [default: hierarchytopdown if the machine is a regular tree, else multilevel, or
-    /// dualrecursive on more than 4096 PEs]
+    /// hilbert, rsb, linear. By default hierarchytopdown if the machine is a regular tree, else multilevel, or
+    /// dualrecursive on more than 4096 PEs [default: by machine]
     #[arg(hide_short_help = true, long, value_name = "ALGORITHM", value_parser = one_of(&ALL, Start::name))]
     construction: Option<Start>,
 
@@ -57,7 +57,7 @@ pub(crate) struct InitialOptions {
     #[arg(hide_short_help = true, long, value_name = "FILE")]
     coordinates: Option<PathBuf>,
 
-    /// Whether the first column of --coordinates holds the numbers of the processes, yes or no. A file of three or more
+    /// Whether --coordinates has numbers in front. Those of the processes, in its first column; a file of three or more
     /// columns is refused if that is unclear [default: by file]
     #[arg(hide_short_help = true, long, value_name = "yes|no", requires = "coordinates", value_parser = crate::options::ids)]
     coordinate_ids: Option<Ids>,

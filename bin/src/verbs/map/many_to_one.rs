@@ -19,7 +19,7 @@ use crate::many_to_one;
 use crate::memory::JsonMemory;
 use crate::ranks;
 use crate::remap::{Curve, Remap};
-use crate::report::{Found, JsonReport};
+use crate::report::Found;
 use crate::signals::{First, StopAtSignal};
 use crate::summary::{Summary, VERTICES, size};
 use crate::verb::Form;
@@ -33,6 +33,7 @@ use viem::partition::{FixedVertices, PartitionAlgorithm};
 use viem::solve::{Balance, ManyToOneConfig, MapPreset, Request, Solution};
 use viem_io as io;
 use viem_io::output::{Content, Staged};
+use viem_report::envelope::Envelope;
 use viem_report::traffic::{self, PeTraffic};
 
 /// A many-to-one mapping as it was asked for.
@@ -240,7 +241,7 @@ impl ManyToOne<'_> {
         &self,
         (Solution { report, .. }, traffic): (&'b Solution, PeTraffic),
         (model, curve): (Option<&CsrGraph>, Option<&Curve>),
-    ) -> JsonReport<JsonOptions, Found<'b, ManyToOneConfig>> {
+    ) -> Envelope<JsonOptions, Found<'b, ManyToOneConfig>> {
         let Task { options, config, .. } = &self.task;
         let named = JsonOptions {
             preset: options.search.preset,

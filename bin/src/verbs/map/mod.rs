@@ -28,6 +28,7 @@ use crate::verb::{Form, Verb};
 use goal::Goal;
 use task::{Outputs, Task};
 use viem::PreparedMachine;
+use viem::base::text::counted;
 use viem::base::threads;
 use viem::machine::Machine;
 use viem_io::Source;
@@ -41,11 +42,11 @@ impl Verb for Options {
         self.construction.check()?;
         let mut plan = Plan::new(self.read_only(), self.mappings())?;
         let to = Outputs {
-            mapping: plan.successor(&self.output)?,
-            model: plan.optional(self.model.as_deref())?,
-            picture: plan.optional(self.picture.file())?,
-            curve: plan.optional(self.remap.picture())?,
-            goal: plan.optional(self.goal.as_ref().map(Goal::mapped))?,
+            mapping: plan.successor("--output", &self.output)?,
+            model: plan.optional("--model", self.model.as_deref())?,
+            picture: plan.optional("--picture", self.picture.file())?,
+            curve: plan.optional("--curve", self.remap.picture())?,
+            goal: plan.optional("--goal", self.goal.as_ref().map(Goal::mapped))?,
         };
         let planned = self.launch.plan(&mut plan)?;
         let job = plan.start(&self.report)?;
@@ -94,12 +95,18 @@ fn shortage(processes: usize, machine: &dyn Machine) -> Option<String> {
     let (from, hint) = match job.and_then(|job| job.ranks_from.as_deref()) {
         Some(from) => (
             format!(" in the Slurm job ({from})"),
-            format!("ask Slurm for {processes} tasks, or give ranks= (slurm:ranks=4 for 4 on each node)"),
+            format!(
+                "ask Slurm for {tasks}, or give ranks= (slurm:ranks=4 for 4 on each node)",
+                tasks = counted(processes, "task", "tasks")
+            ),
         ),
         None => (
             String::new(),
             "take a machine with a PE for each process, or map what --model writes".to_owned(),
         ),
     };
-    Some(format!("the graph has {processes} processes, and there is room for {room}{from}: {hint}"))
+    Some(format!(
+        "the graph has {processes}, and there is room for {room}{from}: {hint}",
+        processes = counted(processes, "process", "processes")
+    ))
 }

@@ -33,7 +33,7 @@ Examples:
 const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written, and after \
      SIGINT (Ctrl-C) the program ends by that signal. The second ends it at once.";
 
-/// Maps processes to the PEs of a machine so that processes that communicate much are close to each other. If the graph has
+/// Maps processes to PEs so that processes that communicate much are close to each other. If the graph has
 /// more vertices than the machine has places for processes, or if PEs have --capacities, many vertices share a PE.
 #[derive(Parser, Debug)]
 #[command(name = "map", version, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{SIGNALS}\n\n{}", end::CODES))]
@@ -60,9 +60,10 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) neighbourhood: NeighbourhoodOptions,
 
+    // An option of VieM, which decides nothing but the time; the faster way is taken without it.
     /// Whether distances are stored in a matrix (hierarchy), or computed from the numbers of the
     /// two PEs (hierarchyonline). For regular trees; the mapping is the same [default: the faster]
-    #[arg(hide_short_help = true, long, value_name = "KIND", help_heading = "Search", value_parser = one_of(&DistanceKind::ALL, DistanceKind::name))]
+    #[arg(hide = true, long, value_name = "KIND", help_heading = "Search", value_parser = one_of(&DistanceKind::ALL, DistanceKind::name))]
     pub(crate) distance_construction: Option<DistanceKind>,
 
     #[command(flatten)]
@@ -88,12 +89,12 @@ pub(crate) struct Options {
           value_parser = one_of(&JobObjective::ALL, JobObjective::name))]
     objective: JobObjective,
 
-    /// What else is lowered where J hardly rises. busiest_link: the load of the busiest link of a tree, a grid or a
-    /// network; busiest_node: the traffic that leaves the busiest node; by exchanges after the search [default: none]
+    /// What else falls where J hardly rises. busiest_link: the load of the busiest link of a tree, a grid or a
+    /// network; busiest_node: the traffic that leaves the busiest node; by exchanges after the search
     #[arg(long, value_name = "OBJECTIVE", help_heading = "Search", hide_short_help = true, value_parser = one_of(&SecondaryObjective::ALL, SecondaryObjective::name))]
     pub(crate) secondary: Option<SecondaryObjective>,
 
-    /// By how much J may rise for the --secondary objective, in percent, from 0 to 100 [default: 0.5]
+    /// Rise of J that --secondary may cause, in percent. From 0 to 100 [default: 0.5]
     #[arg(
         hide_short_help = true,
         long,
@@ -119,7 +120,7 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) launch: LaunchOptions,
 
-    /// Also write this GOAL schedule of the job, with each rank named by the PE it is mapped to. Its file is
+    /// Also write this GOAL schedule, each rank named by its PE. Its file is
     /// mapped.goal unless another one is named
     #[arg(hide_short_help = true, long, value_name = "FILE[,FILE]", help_heading = "Output", value_parser = Goal::parse)]
     pub(crate) goal: Option<Goal>,

@@ -4,10 +4,11 @@ use serde::Serialize;
 
 use super::options::Options;
 use crate::job::Job;
-use crate::report::JsonReport;
+use crate::report;
 use viem::machine::Machine;
 use viem::solve::{Config, PreparedMachine};
 use viem_io::output::OutputId;
+use viem_report::envelope::Envelope;
 
 /// Where the results go.
 pub(super) struct Outputs {
@@ -37,9 +38,9 @@ impl Task<'_> {
     }
 
     /// The report of the run: its options, and what is known of the result.
-    pub(super) fn json_report<O: Serialize, R: Serialize>(&self, options: O, report: R) -> JsonReport<O, R> {
+    pub(super) fn json_report<O: Serialize, R: Serialize>(&self, options: O, report: R) -> Envelope<O, R> {
         let Self { options: all, config, machine, .. } = self;
-        let report = JsonReport::new("map", all.file.as_path(), options, report);
+        let report = report::of_verb("map", all.file.as_path(), options, report);
         report.on(all.machine.report(*machine)).seeded(config.seed)
     }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::console::Console;
 use crate::error::Result;
+use viem::base::text::counted;
 use viem::solve::{ProcessGroups, SolveError};
 use viem_io::{Source, partition};
 
@@ -64,5 +65,9 @@ impl fmt::Display for Together {
 /// Prints how many groups there are.
 pub(super) fn print(console: Console, groups: &ProcessGroups) {
     let (count, size) = (groups.count(), groups.size());
-    console.line(format_args!("each of {count} groups of {size} processes shares a node"));
+    console.line(format_args!(
+        "each of {groups} of {processes} shares a node",
+        groups = counted(count, "group", "groups"),
+        processes = counted(size, "process", "processes")
+    ));
 }

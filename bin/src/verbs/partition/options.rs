@@ -99,7 +99,7 @@ pub(crate) struct OrderOptions {
     #[arg(long, value_name = "FILE")]
     pub(crate) coordinates: Option<PathBuf>,
 
-    /// Whether the first column of --coordinates holds the numbers of the vertices, yes or no. A file of three or more
+    /// Whether --coordinates has numbers in front. Those of the vertices, in its first column; a file of three or more
     /// columns is refused if that is unclear [default: by file]
     #[arg(hide_short_help = true, long, value_name = "yes|no", requires = "coordinates", value_parser = options::ids)]
     pub(crate) coordinate_ids: Option<Ids>,

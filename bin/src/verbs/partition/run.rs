@@ -15,10 +15,11 @@ use crate::job::{Job, Plan};
 use crate::loads::{self, Below};
 use crate::memory::JsonMemory;
 use crate::remap::{Curve, Remap};
-use crate::report::{Found, JsonQuality, JsonReport};
+use crate::report::{self, Found, JsonQuality};
 use crate::signals::First;
-use crate::summary::{Summary, VERTICES, counted, size};
+use crate::summary::{Summary, VERTICES, size};
 use crate::verb::Form;
+use viem::base::text::counted;
 use viem::base::threads;
 use viem::base::types::Weight;
 use viem::graph::{Coordinates, CsrGraph};
@@ -31,6 +32,7 @@ use viem_io::coordinates::Ids;
 use viem_io::fixed::FixedKind;
 use viem_io::mapping::Room;
 use viem_io::output::{Content, OutputId, Staged};
+use viem_report::envelope::Envelope;
 use viem_report::picture;
 
 /// Into what a graph is to be divided.
@@ -134,11 +136,11 @@ pub(super) fn partition(options: &Options) -> Result<End> {
     options.check()?;
     let mut plan = Plan::new(options.read_only(), options.remap.previous())?;
     let to = Outputs {
-        blocks: options.output().map(|path| plan.successor(path)).transpose()?,
-        model: plan.optional(options.model.as_deref())?,
-        index: plan.optional(options.order.write_index.as_deref())?,
-        picture: plan.optional(options.picture.as_deref())?,
-        curve: plan.optional(options.remap.picture())?,
+        blocks: options.output().map(|path| plan.successor("--output", path)).transpose()?,
+        model: plan.optional("--model", options.model.as_deref())?,
+        index: plan.optional("--write-index", options.order.write_index.as_deref())?,
+        picture: plan.optional("--picture", options.picture.as_deref())?,
+        curve: plan.optional("--curve", options.remap.picture())?,
     };
     let job = plan.start(&options.report)?;
     if let Some(result) = to.blocks.or(to.model).filter(|_| options.verify) {
@@ -200,7 +202,7 @@ impl Task<'_> {
             }
             Form::Verb => {
                 let size = size(graph, VERTICES);
-                let blocks = counted(self.division.blocks.num_pes() as u128, "block", "blocks");
+                let blocks = counted(self.division.blocks.num_pes(), "block", "blocks");
                 console.line(format_args!("graph: {size}; into {blocks}"));
             }
         }
@@ -258,7 +260,7 @@ impl Task<'_> {
     fn write(
         &self,
         claim: &Claim<'_>,
-        report: &JsonReport<JsonOptions, Found<'_>>,
+        report: &Envelope<JsonOptions, Found<'_>>,
         (index, picture, curve): (Option<&OrderIndex>, &str, &str),
     ) -> Result<()> {
         let (to, model) = (&self.to, claim.model.map(|(model, _)| model));
@@ -293,7 +295,12 @@ impl Task<'_> {
         let points = self.given.coordinates.as_ref().filter(|_| self.to.picture.is_some())?;
         let PartitionQuality { cut_edges, setups, .. } = quality;
         let (k, algorithm) = (self.division.blocks.num_pes(), self.algorithm());
-        let title = format!("{algorithm}: {k} blocks, {cut_edges} cut edges, {setups} messages");
+        let title = format!(
+            "{algorithm}: {blocks}, {edges}, {messages}",
+            blocks = counted(k, "block", "blocks"),
+            edges = counted(cut_edges, "cut edge", "cut edges"),
+            messages = counted(setups, "message", "messages")
+        );
         Some(picture::draw_parts(&self.application.graph, points, block_of, k, &title))
     }
 
@@ -356,7 +363,7 @@ impl Task<'_> {
             }
             Form::Verb => {
                 let mut summary = Summary::new("", "");
-                let edges = counted(*cut_edges as u128, "edge", "edges");
+                let edges = counted(*cut_edges, "edge", "edges");
                 summary.figure("cut", report.cut, edges);
                 summary.figure(
                     "balance",
@@ -383,7 +390,7 @@ impl Task<'_> {
         loads::print_empty(console, loads::BLOCKS, loads.empty, blocks.shares(), num_nodes);
     }
 
-    fn report<'b>(&self, found: Found<'b>) -> JsonReport<JsonOptions, Found<'b>> {
+    fn report<'b>(&self, found: Found<'b>) -> Envelope<JsonOptions, Found<'b>> {
         let Options { file, order, preset, .. } = self.options;
         let Division { blocks, capacities, balance } = &self.division;
         let named = JsonOptions {
@@ -395,7 +402,7 @@ impl Task<'_> {
             imbalance: 100.0 * balance.imbalance,
             least_load: 100.0 * balance.least_load,
         };
-        JsonReport::new("partition", file.as_path(), named, found).seeded(self.config.seed)
+        report::of_verb("partition", file.as_path(), named, found).seeded(self.config.seed)
     }
 }
 

@@ -11,8 +11,9 @@ use crate::end::End;
 use crate::error::Result;
 use crate::files;
 use crate::job::Plan;
-use crate::report::JsonReport;
-use crate::summary::{Summary, counted};
+use crate::report;
+use crate::summary::Summary;
+use viem::base::text::counted;
 use viem::base::types::Cost;
 use viem::mapping::Mapping;
 use viem::qap::lower_bound;
@@ -42,7 +43,7 @@ pub(super) fn score(options: &Options, assignment: &Path) -> Result<End> {
     let console = job.console;
     let problem = Problem::read(&options.file, console)?;
     let qap = &problem.qap;
-    console.line(format_args!("problem: {}", counted(qap.size() as u128, "object", "objects")));
+    console.line(format_args!("problem: {}", counted(qap.size(), "object", "objects")));
     let mapping = problem.assignment(assignment, console)?;
     let (cost, lower_bound) = (qap.cost(mapping.pes()), lower_bound(qap));
     let known = problem.known(lower_bound);
@@ -63,7 +64,7 @@ pub(super) fn score(options: &Options, assignment: &Path) -> Result<End> {
     print_gap(console, known, score.gap_percent);
     problem.check_claims(&options.file, cost, lower_bound, console);
     let named = JsonOptions { score: files::name(assignment) };
-    let report = JsonReport::new("qap", options.file.as_path(), named, score);
+    let report = report::of_verb("qap", options.file.as_path(), named, score);
     job.publish(&|out| report.write(out), &[], None)?;
     check_lines()?;
     Ok(End::Done)

@@ -13,10 +13,11 @@ use crate::files;
 use crate::fixed::{Fixed, JsonFixed};
 use crate::job::{Job, Plan, end};
 use crate::progress::Progress;
-use crate::report::JsonReport;
+use crate::report;
 use crate::signals::{First, StopAtSignal};
-use crate::summary::{Summary, counted};
+use crate::summary::Summary;
 use viem::base::observer::{Observer, Phase};
+use viem::base::text::counted;
 use viem::base::types::Cost;
 use viem::qap::{QapConfig, QapMachine, QapRequest, QapSolution};
 use viem::solve::MapPreset;
@@ -25,6 +26,7 @@ use viem_io::fixed::FixedKind;
 use viem_io::mapping::Room;
 use viem_io::output::{Content, OutputId, Staged};
 use viem_io::qap_solution;
+use viem_report::envelope::Envelope;
 use viem_verify as verify;
 
 /// The progress line of a search, with the gap to a known J.
@@ -54,7 +56,7 @@ pub(super) fn solve(options: &Options) -> Result<End> {
     let (file, start) = (options.file.as_path(), options.initial.as_deref());
     let read_only: Vec<&Path> = [file].into_iter().chain(options.fixed.file()).collect();
     let mut plan = Plan::new(read_only, start)?;
-    let output = plan.successor(&options.output)?;
+    let output = plan.successor("--output", &options.output)?;
     let job = plan.start(&options.report)?;
     let console = job.console;
     if options.verify {
@@ -67,7 +69,7 @@ pub(super) fn solve(options: &Options) -> Result<End> {
     let fixed = options.fixed.read(size, Room::plain(size), FixedKind::Objects)?;
     let (progress, received) = job.watch(First::AsksToStop, options.search.time.time_limit);
     console.detail(format_args!("io time: {:.6}", job.seconds()));
-    console.line(format_args!("problem: {}", counted(size as u128, "object", "objects")));
+    console.line(format_args!("problem: {}", counted(size, "object", "objects")));
     fixed.iter().for_each(|fixed| fixed.print(console, "objects"));
     let machine = QapMachine::of(&problem.qap);
     machine.iter().for_each(|machine| note_machine(console, machine));
@@ -89,7 +91,7 @@ pub(super) fn solve(options: &Options) -> Result<End> {
     };
     print(console, &found);
     problem.check_claims(file, solution.cost, solution.lower_bound, console);
-    let report = JsonReport::new("qap", file, JsonOptions { preset: options.search.preset }, found);
+    let report = report::of_verb("qap", file, JsonOptions { preset: options.search.preset }, found);
     write(options, &job, output, (&solution, fixed.as_ref()), &report.seeded(config.seed))?;
     console.line(format_args!("assignment written to {}", job.name(output)));
     end(&received)
@@ -101,7 +103,7 @@ fn write(
     job: &Job<'_>,
     output: OutputId,
     (solution, fixed): (&QapSolution, Option<&Fixed>),
-    report: &JsonReport<JsonOptions, QapFound<'_>>,
+    report: &Envelope<JsonOptions, QapFound<'_>>,
 ) -> Result<()> {
     let written = solution.mapping.pes();
     let contents: [Content<'_>; 1] = [(Some(output), &|out| match options.format {

@@ -13,7 +13,7 @@ use crate::loads;
 use crate::machine;
 use crate::many_to_one;
 use crate::ranks;
-use crate::report::{Found, JsonReport};
+use crate::report::{self, Found};
 use crate::summary::{PROCESSES, Summary, VERTICES, print_size};
 use crate::verb::Form;
 use crate::workload::{self, SimulationReport};
@@ -63,8 +63,8 @@ pub(super) fn score(options: &Options) -> Result<End> {
     let balance = options.sharing.balance.read()?;
     let mut plan = Plan::new(options.inputs(), [])?;
     let to = Outputs {
-        trace: plan.optional(options.phase.trace.as_deref())?,
-        picture: plan.optional(options.picture.file())?,
+        trace: plan.optional("--trace", options.phase.trace.as_deref())?,
+        picture: plan.optional("--picture", options.picture.file())?,
     };
     let job = plan.start(&options.report)?;
     let console = job.console;
@@ -116,7 +116,7 @@ impl Task<'_> {
         let too_heavy = loads::too_heavy(graph, &bounds, None, loads::PES);
         print((job.console, job.form), &report, machine.num_pes(), too_heavy);
         simulation.iter().for_each(|simulation| workload::print_simulation(job.console, simulation));
-        let report = JsonReport::new("score", options.file.as_path(), self.named(), report);
+        let report = report::of_verb("score", options.file.as_path(), self.named(), report);
         let report = report.on(options.machine.report(*machine));
         let contents: [Content<'_>; 2] = [
             (self.to.trace, &|out| workload::write_trace(out, simulation.as_ref(), &mapping)),
@@ -251,22 +251,25 @@ fn print((console, form): (Console, Form), report: &Report<'_>, num_pes: usize, 
 
 fn print_levels(console: Console, levels: &[LevelTraffic]) {
     console.line(format_args!(
-        "{:>5} {:>10} {:>20} {:>20} {:>8}",
-        "level", "PEs", "distance", "weight", "share"
+        "{:>5} {:>10} {:>20} {:>20} {:>20} {:>8}",
+        "level", "PEs", "distance", "weight of edges", "J, both directions", "share"
     ));
     for level in levels {
-        let LevelTraffic { level, group_size, distance, weight, share, .. } = level;
+        let LevelTraffic { level, group_size, distance, weight, cost, share, .. } = level;
         let percent = 100.0 * share;
-        console.line(format_args!("{level:>5} {group_size:>10} {distance:>20} {weight:>20} {percent:>7.2}%"));
+        console.line(format_args!(
+            "{level:>5} {group_size:>10} {distance:>20} {weight:>20} {cost:>20} {percent:>7.2}%"
+        ));
     }
 }
 
 fn print_distances(console: Console, rows: &[DistanceTraffic]) {
-    console.line(format_args!("{:>20} {:>20} {:>8}", "distance", "weight", "share"));
+    let heads = ["distance", "weight of edges", "J, both directions"];
+    console.line(format_args!("{:>20} {:>20} {:>20} {:>8}", heads[0], heads[1], heads[2], "share"));
     for row in rows {
-        let DistanceTraffic { least, greatest, weight, share, .. } = row;
+        let DistanceTraffic { least, greatest, weight, cost, share, .. } = row;
         let distance = if least == greatest { least.to_string() } else { format!("{least}-{greatest}") };
         let percent = 100.0 * share;
-        console.line(format_args!("{distance:>20} {weight:>20} {percent:>7.2}%"));
+        console.line(format_args!("{distance:>20} {weight:>20} {cost:>20} {percent:>7.2}%"));
     }
 }

@@ -13,7 +13,7 @@ use crate::job::{Job, Plan, end};
 use crate::launch::{self, JobLaunch, JsonLaunch, Planned};
 use crate::machine;
 use crate::ranks;
-use crate::report::JsonReport;
+use crate::report;
 use crate::signals::{First, StopAtSignal};
 use crate::summary::Summary;
 use crate::verb::Form;
@@ -67,8 +67,8 @@ struct Task<'a> {
 pub(super) fn map(options: &Options) -> Result<End> {
     let initial = options.initial.as_deref().into_iter().flat_map(files::files_of_mapping);
     let mut plan = Plan::new(options.read_only(), initial)?;
-    let mapping = plan.successor(&options.output)?;
-    let picture = plan.optional(options.picture.file())?;
+    let mapping = plan.successor("--output", &options.output)?;
+    let picture = plan.optional("--picture", options.picture.file())?;
     let planned = options.launch.plan(&mut plan)?;
     let job = plan.start(&options.report)?;
     if options.verify {
@@ -187,7 +187,7 @@ impl Task<'_> {
             JsonOptions { preset: options.search.preset, tasks_per_pe: self.tasks_per_pe(), criterion };
         let (program, launched) = (JsonProgram::of(&self.program), launch.map(JobLaunch::report));
         let found = WorkloadFound { program, settings: *config, report, launch: launched };
-        let json = JsonReport::new("simulate", options.file.as_path(), named, found);
+        let json = report::of_verb("simulate", options.file.as_path(), named, found);
         let json = json.on(options.machine.report(machine)).seeded(config.seed);
         let drawn = self.drawn(mapping)?;
         let texts = self.picture.zip(drawn.as_deref()).into_iter();

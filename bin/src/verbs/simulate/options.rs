@@ -46,11 +46,11 @@ pub(crate) struct Options {
 
     /// Score this mapping and search for none: J, the estimate F, and the simulated completion time with times of PEs and the
     /// busiest links
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["initial", "preset", "time_limit", "seed", "threads", "construction", "neighbourhood", "max_hops", "interval", "tasks_per_pe", "criterion", "output", "launch", "verify"])]
+    #[arg(long, value_name = "FILE", help_heading = "Scoring", conflicts_with_all = ["initial", "preset", "time_limit", "seed", "threads", "construction", "neighbourhood", "max_hops", "interval", "tasks_per_pe", "criterion", "output", "launch", "verify"])]
     pub(super) score: Option<PathBuf>,
 
     /// Compare the mapping with others. A list with commas: block, socket, cyclic, node-major, megatron, rail, random, or files
-    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = Other::parse)]
+    #[arg(long, value_name = "LIST", help_heading = "Scoring", value_delimiter = ',', value_parser = Other::parse)]
     pub(super) compare: Vec<Other>,
 
     #[command(flatten)]
@@ -84,7 +84,7 @@ pub(crate) struct Options {
 
     /// Tasks that a PE has room for. By default what the machine says, or, if there are more tasks, as
     /// few as hold them all [default: by machine]
-    #[arg(hide_short_help = true, long, value_name = "INT", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    #[arg(hide_short_help = true, long, value_name = "INT", help_heading = "Search", value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
     pub(super) tasks_per_pe: Option<u32>,
 
     /// Where the mapping is written. Line i holds the PE of task i, both from 0; - is standard output, which then carries

@@ -13,11 +13,12 @@ use crate::files;
 use crate::job::Plan;
 use crate::machine;
 use crate::ranks;
-use crate::report::JsonReport;
-use crate::summary::{Summary, counted};
+use crate::report;
+use crate::summary::Summary;
 use crate::verb::Form;
 use crate::workload::{JsonProgram, SimulationReport, print_program, print_simulation, write_trace};
 use viem::PreparedMachine;
+use viem::base::text::counted;
 use viem::base::types::PeId;
 use viem::machine::{Capacities, Machine};
 use viem::mapping::Mapping;
@@ -50,8 +51,8 @@ struct ScoreReport<'a> {
 pub(super) fn score(options: &Options, path: &Path) -> Result<End> {
     let config = options.simulation()?;
     let mut plan = Plan::new(options.read_only(), [])?;
-    let trace = plan.optional(options.trace.as_deref())?;
-    let picture = plan.optional(options.picture.file())?;
+    let trace = plan.optional("--trace", options.trace.as_deref())?;
+    let picture = plan.optional("--picture", options.picture.file())?;
     let job = plan.start(&options.report)?;
     let console = job.console;
     let machine = options.machine.build(console)?;
@@ -76,7 +77,7 @@ pub(super) fn score(options: &Options, path: &Path) -> Result<End> {
     }
     let name = files::name(path);
     let drawn = simulation.timeline.as_ref().map(|line| draw_timeline(&name, &simulation, line));
-    let report = JsonReport::new("simulate", options.file.as_path(), JsonOptions { score: name }, report);
+    let report = report::of_verb("simulate", options.file.as_path(), JsonOptions { score: name }, report);
     let contents: [Content<'_>; 2] = [
         (trace, &|out| write_trace(out, Some(&simulation), &mapping)),
         (picture, &|out| out.write_all(drawn.as_deref().unwrap_or_default().as_bytes())),
@@ -159,7 +160,7 @@ fn print(console: Console, report: &ScoreReport<'_>, unknown: Option<EstimateErr
     let mut summary = Summary::new("", "");
     summary.figure("J", cost, "");
     if let Some(estimate) = estimate {
-        let note = format!("ideal: {ideal:.1}; {}", counted(*phases as u128, "phase", "different phases"));
+        let note = format!("ideal: {ideal:.1}; {}", counted(*phases, "phase", "different phases"));
         summary.figure("estimated completion time F", format_args!("{estimate:.1}"), note);
     }
     summary.print(console);

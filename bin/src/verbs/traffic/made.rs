@@ -1,6 +1,6 @@
 //! Workloads, or their communication graphs, as results.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -8,7 +8,7 @@ use crate::audit::MODEL;
 use crate::end::End;
 use crate::error::Result;
 use crate::job::Job;
-use crate::report::JsonReport;
+use crate::report;
 use crate::summary::{PROCESSES, size};
 use crate::workload::{JsonProgram, print_program};
 use viem_io as io;
@@ -25,23 +25,25 @@ struct JsonMade {
 }
 
 /// A workload that is written, or whose graph is.
-pub(crate) struct Made<'a> {
+pub(crate) struct Made<'a, O> {
     job: &'a Job<'a>,
     verb: &'static str,
-    files: &'a [PathBuf],
+    input: Option<&'a Path>,
     program: &'a Workload,
+    /// The options that decide the result.
+    options: O,
     seed: Option<u64>,
 }
 
-impl<'a> Made<'a> {
-    /// A workload that comes from these files.
-    pub(crate) fn of(job: &'a Job<'a>, files: &'a [PathBuf], program: &'a Workload) -> Self {
-        Self { job, verb: "traffic", files, program, seed: None }
-    }
-
-    /// The same of another verb.
-    pub(crate) fn by(self, verb: &'static str) -> Self {
-        Self { verb, ..self }
+impl<'a, O: Serialize> Made<'a, O> {
+    /// A workload that a verb makes of an input and of options.
+    pub(crate) fn by(
+        verb: &'static str,
+        (input, options): (Option<&'a Path>, O),
+        job: &'a Job<'a>,
+        program: &'a Workload,
+    ) -> Self {
+        Self { job, verb, input, program, options, seed: None }
     }
 
     /// The same with random choices.
@@ -51,15 +53,11 @@ impl<'a> Made<'a> {
 
     /// Writes the workload or its graph, and the report.
     pub(crate) fn publish(&self, output: OutputId, is_workload: bool) -> Result<End> {
-        let Self { job, verb, files, program, seed } = *self;
+        let Self { job, verb, input, program, ref options, seed } = *self;
         print_program(job.console, program);
         let graph = program.graph();
         let made = JsonMade { program: JsonProgram::of(program), num_edges: graph.num_edges() };
-        let report = JsonReport::new(verb, files.first().map(PathBuf::as_path), (), made);
-        let report = match seed {
-            Some(seed) => report.seeded(seed),
-            None => report,
-        };
+        let report = report::of_verb(verb, input, options, made).seeded(seed);
         let contents: [Content<'_>; 1] = [(Some(output), &|out| match is_workload {
             true => text::write(out, program),
             false => io::metis::write(out, &graph, MODEL),
@@ -69,7 +67,7 @@ impl<'a> Made<'a> {
         if is_workload {
             job.console.line(format_args!("workload written to {name}"));
         } else {
-            let size = size(graph, PROCESSES);
+            let size = size(&graph, PROCESSES);
             job.console.line(format_args!("graph of {size} written to {name}"));
         }
         Ok(End::Done)

@@ -19,6 +19,7 @@ use crate::error::{Result, UsageError};
 use crate::job::{Job, Plan};
 use crate::verb::{Form, Verb};
 use crate::workload::is_workload;
+use made::Made;
 use options::PatternOptions;
 use std::path::PathBuf;
 use viem_io::output::OutputId;
@@ -27,6 +28,9 @@ use viem_traffic::{TrafficFault, is_goal, is_order};
 use viem_workload::Workload;
 use viem_workload::generate::{self, Size};
 use viem_workload::text;
+
+/// The name of the verb.
+const TRAFFIC: &str = "traffic";
 
 /// A run whose result is a graph or a workload.
 struct Task<'a> {
@@ -44,8 +48,8 @@ impl Verb for Options {
 
     fn run(&self) -> Result<End> {
         let mut plan = Plan::new(self.files.iter().map(PathBuf::as_path).collect(), [])?;
-        let output = plan.output(self.result.file(&self.workload))?;
-        let ids = plan.optional(self.sums.renumber.as_deref())?;
+        let output = plan.output("--output", self.result.file(&self.workload))?;
+        let ids = plan.optional("--renumber", self.sums.renumber.as_deref())?;
         let task = Task { options: self, output, ids, job: plan.start(&self.report)? };
         match (&self.pattern.pattern, self.files.as_slice()) {
             (Some(_), [_, ..]) => {
@@ -93,13 +97,15 @@ impl Task<'_> {
         if self.options.workload.workload {
             return Err(UsageError("this is a workload already; leave out --workload".to_owned()).into());
         }
-        made::Made::of(&self.job, &self.options.files, &text::read(source)?).publish(self.output, false)
+        let from = (Some(self.options.files[0].as_path()), self.options.of_workload());
+        Made::by(TRAFFIC, from, &self.job, &text::read(source)?).publish(self.output, false)
     }
 
     /// The graph or the workload of a pattern.
     fn pattern(&self) -> Result<End> {
         self.options.check_unsummed("a pattern is no recording")?;
-        made::Made::of(&self.job, &[], &generated(&self.options.pattern)?)
+        let from = (None, self.options.of_pattern());
+        Made::by(TRAFFIC, from, &self.job, &generated(&self.options.pattern)?)
             .seeded(self.options.pattern.seed)
             .publish(self.output, self.options.workload.workload)
     }
@@ -108,7 +114,7 @@ impl Task<'_> {
 /// The workload of a pattern.
 fn generated(options: &PatternOptions) -> Result<Workload> {
     let &PatternOptions { ref pattern, rounds, flits, cycles, shuffle, seed } = options;
-    let (pattern, lengths) = pattern.as_ref().expect("a pattern is given");
+    let (pattern, lengths) = &pattern.as_ref().expect("a pattern is given").value;
     let program = generate::workload(*pattern, lengths, Size::new(rounds, flits, cycles), seed)?;
     Ok(if shuffle { generate::shuffled(&program, seed) } else { program })
 }

@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser};
+use serde::{Serialize, Serializer};
 
 use crate::end;
 use crate::error::UsageError;
-use crate::options::{self, ReportOptions, one_of};
+use crate::files;
+use crate::options::{self, ReportOptions, Typed, one_of, typed};
 use viem_traffic::{Format, MOST_RANKS, Share, Sizes, Weighing};
 use viem_workload::generate::{Pattern, Size};
 
@@ -50,18 +52,18 @@ pub(crate) struct Options {
 }
 
 /// How recorded traffic is summed.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Serialize)]
 #[command(next_help_heading = "Recorded traffic")]
 pub(super) struct SumOptions {
     /// Weight of an edge. Bytes, msgs, or ALPHA+BETA, the cost of a message and of a byte such as 1.5e-6+2e-10
     /// [default: bytes]
-    #[arg(long, value_name = "WEIGHT", value_parser = Weighing::parse)]
-    pub(super) weight: Option<Weighing>,
+    #[arg(long, value_name = "WEIGHT", value_parser = typed(Weighing::parse))]
+    pub(super) weight: Option<Typed<Weighing>>,
 
     /// What a column called size holds in a table that counts messages, too. The bytes of all messages of a line, or of
     /// each
-    #[arg(hide_short_help = true, long, value_name = "all|each", value_parser = sizes)]
-    pub(super) sizes: Option<Sizes>,
+    #[arg(hide_short_help = true, long, value_name = "all|each", value_parser = typed(sizes))]
+    pub(super) sizes: Option<Typed<Sizes>>,
 
     /// Classes of traffic to sum. openmpi has E, I, S, R and C, trace has p2p, neighbour and collective [default: all
     /// but C]
@@ -69,8 +71,8 @@ pub(super) struct SumOptions {
     pub(super) include: Option<Vec<String>>,
 
     /// Keep the heaviest edges only, as many as hold this share of the weight. 0.95 or 95%
-    #[arg(long, value_name = "SHARE", value_parser = Share::parse)]
-    pub(super) top: Option<Share>,
+    #[arg(long, value_name = "SHARE", value_parser = typed(Share::parse))]
+    pub(super) top: Option<Typed<Share>>,
 
     /// Number of ranks; needed if the highest ranks have no traffic [default: by files]
     #[arg(long, value_name = "INT", value_parser = clap::value_parser!(u64).range(1..=MOST_RANKS))]
@@ -88,7 +90,13 @@ pub(super) struct SumOptions {
     /// Leave out the ids that no line of an edge list mentions, and write the others. Line i holds the id of vertex i,
     /// from 0; ids may then be any numbers below 2^64
     #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with = "first_rank")]
+    #[serde(serialize_with = "name")]
     pub(super) renumber: Option<PathBuf>,
+}
+
+/// A file as reports call it.
+fn name<S: Serializer>(file: &Option<PathBuf>, serializer: S) -> Result<S::Ok, S::Error> {
+    file.as_deref().map(files::name).serialize(serializer)
 }
 
 /// Parses what a size is that of.
@@ -139,13 +147,13 @@ impl ResultOptions {
 }
 
 /// The pattern of a job that needs no recording.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Serialize)]
 #[command(next_help_heading = "Patterns")]
 pub(super) struct PatternOptions {
     /// The traffic of a pattern: ring:64, mesh:8x8, butterfly:64, tree:63, transpose:64 or random:200
     // Clap is given no conflict with the files: it would then accept --rounds and the like beside them.
-    #[arg(long, value_name = "PATTERN:SIZE", value_parser = pattern)]
-    pub(super) pattern: Option<(Pattern, Vec<u32>)>,
+    #[arg(long, value_name = "PATTERN:SIZE", value_parser = typed(pattern))]
+    pub(super) pattern: Option<Typed<(Pattern, Vec<u32>)>>,
 
     /// Number of rounds
     #[arg(long, default_value_t = Size::default().rounds, value_name = "INT", requires = "pattern", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
@@ -165,6 +173,7 @@ pub(super) struct PatternOptions {
 
     /// Seed of all random choices
     #[arg(long, short, default_value = "0", value_name = "INT", requires = "pattern", allow_negative_numbers = true, value_parser = options::seed)]
+    #[serde(skip)] // it has a field of its own
     pub(super) seed: u64,
 }
 
@@ -180,7 +189,38 @@ fn pattern(text: &str) -> Result<(Pattern, Vec<u32>), String> {
     Ok((pattern, lengths.map_err(|_| fault())?))
 }
 
+/// The options that decide the result, as written to `--json`: those of the work that was done.
+#[derive(Serialize)]
+pub(super) struct JsonOptions<'a> {
+    workload: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flit_bytes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<&'static str>,
+    #[serde(flatten)]
+    sums: Option<&'a SumOptions>,
+    #[serde(flatten)]
+    pattern: Option<&'a PatternOptions>,
+}
+
 impl Options {
+    /// Those of a workload, or of its graph.
+    pub(super) fn of_workload(&self) -> JsonOptions<'_> {
+        let workload = self.workload.workload;
+        let flit_bytes = workload.then(|| self.workload.flit_bytes());
+        JsonOptions { workload, flit_bytes, from: None, sums: None, pattern: None }
+    }
+
+    /// Those of sums of recorded traffic.
+    pub(super) fn of_sums(&self) -> JsonOptions<'_> {
+        JsonOptions { from: self.from.map(Format::name), sums: Some(&self.sums), ..self.of_workload() }
+    }
+
+    /// Those of a pattern, whose flits are not of a number of bytes.
+    pub(super) fn of_pattern(&self) -> JsonOptions<'_> {
+        JsonOptions { flit_bytes: None, pattern: Some(&self.pattern), ..self.of_workload() }
+    }
+
     /// An error if an option about recorded traffic is given, and nothing is summed.
     pub(super) fn check_unsummed(&self, what: &str) -> Result<(), UsageError> {
         let SumOptions { weight, sizes, include, top, ranks, first_rank, nics, renumber } = &self.sums;

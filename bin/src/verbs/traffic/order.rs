@@ -1,7 +1,7 @@
 //! Workloads of the recorded order of messages, and of schedules of GOAL.
 
-use super::Task;
 use super::made::Made;
+use super::{TRAFFIC, Task};
 use crate::console::Console;
 use crate::end::End;
 use crate::error::{Result, UsageError};
@@ -26,7 +26,8 @@ impl Task<'_> {
         self.job.console.line(format_args!("a flit is {flit_bytes} bytes; {computation}"));
         print(self.job.console, &recorded);
         hints::warn_of_traffic(self.job.console, &notes);
-        Made::of(&self.job, &self.options.files, &recorded.workload).publish(self.output, true)
+        let from = (Some(self.options.files[0].as_path()), self.options.of_workload());
+        Made::by(TRAFFIC, from, &self.job, &recorded.workload).publish(self.output, true)
     }
 
     /// The files of all ranks.

@@ -8,7 +8,7 @@ use crate::console::Console;
 use crate::end::End;
 use crate::error::{Result, UsageError};
 use crate::hints;
-use crate::report::JsonReport;
+use crate::report;
 use crate::signals::First;
 use crate::summary::{PROCESSES, size};
 use viem::base::text::ranges;
@@ -50,8 +50,8 @@ impl Task<'_> {
     /// Sums the files, of which the first is open already, and writes the graph.
     pub(super) fn sum(&self, first: Source<'_>) -> Result<End> {
         let Self { options: Options { files, sums, .. }, job, output, ids } = self;
-        let config = TrafficConfig::new(sums.weight.unwrap_or(Weighing::BYTES))
-            .with_top(sums.top)
+        let config = TrafficConfig::new(sums.weight.as_ref().map_or(Weighing::BYTES, |weight| weight.value))
+            .with_top(sums.top.as_ref().map(|top| top.value))
             .with_num_ranks(sums.ranks)
             .with_first_rank(sums.first_rank);
         let (progress, _) = job.watch(First::Ends, None);
@@ -74,7 +74,7 @@ impl Task<'_> {
             summary: &summary,
             seconds: Seconds { reading, summing },
         };
-        let report = JsonReport::new("traffic", files[0].as_path(), (), report);
+        let report = report::of_verb("traffic", files[0].as_path(), self.options.of_sums(), report);
         let names = summary.ids.as_deref().unwrap_or_default();
         let contents: [Content<'_>; 2] = [
             (*ids, &|out| names.iter().try_for_each(|id| writeln!(out, "{id}"))),
@@ -89,7 +89,9 @@ impl Task<'_> {
     /// Reads all files.
     fn read_all(&self, first: Source<'_>) -> Result<Collector> {
         let Options { files, from, sums, .. } = self.options;
-        let collector = Collector::new(sums.include.clone()).with_sizes(sums.sizes).with_adapters(sums.nics);
+        let collector = Collector::new(sums.include.clone())
+            .with_sizes(sums.sizes.as_ref().map(|sizes| sizes.value))
+            .with_adapters(sums.nics);
         let mut collector = if sums.renumber.is_some() { collector.renumbered() } else { collector };
         collector.read(first, *from)?;
         files[1..].iter().try_for_each(|path| collector.read(Source::open(path)?, *from))?;

@@ -4,7 +4,7 @@ use std::fmt::Display;
 
 use viem::CsrGraph;
 use viem::base::types::{NodeId, Weight};
-use viem::graph::GraphError;
+use viem::graph::{GraphBuilder, GraphError};
 
 use crate::{check_memory, memory_of_graph};
 
@@ -75,6 +75,49 @@ impl<I: Integer> LooseGraph<'_, I> {
             offsets.push(targets.len());
         }
         Ok(CsrGraph::new(offsets, targets, weights, self.weights_of_vertices(num_vertices))?)
+    }
+
+    /// The same, and if it is not symmetric, its union with the graph of all arcs turned round: an edge weighs as much as the heavier of its two
+    /// directions. O(n + m); O(m log m) for a union.
+    pub fn symmetric_graph(&self) -> Result<CsrGraph, LooseError> {
+        match self.graph() {
+            Err(LooseError::Graph(
+                GraphError::MissingBackwardEdge { .. } | GraphError::UnequalWeights { .. },
+            )) => Ok(self.union()?),
+            graph => graph,
+        }
+    }
+
+    /// The union with the graph of all arcs turned round. All targets and weights are known to be in their ranges.
+    fn union(&self) -> Result<CsrGraph, GraphError> {
+        let num_vertices = self.offsets.len() - 1;
+        let mut arcs = Vec::with_capacity(self.targets.len());
+        for node in 0..num_vertices {
+            for arc in self.offsets[node]..self.offsets[node + 1] {
+                let target = self.target(node, arc, num_vertices)?;
+                let weight: Weight = self.edge_weights.map_or(1, |weights| weights[arc].into());
+                if weight > 0 && target != node {
+                    arcs.push((
+                        node.min(target) as NodeId,
+                        node.max(target) as NodeId,
+                        node > target,
+                        weight,
+                    ));
+                }
+            }
+        }
+        arcs.sort_unstable();
+        let mut builder = GraphBuilder::new(num_vertices);
+        for (node, weight) in (0..).zip(self.weights_of_vertices(num_vertices)) {
+            builder.set_node_weight(node, weight);
+        }
+        for edge in arcs.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            let directions = edge.chunk_by(|a, b| a.2 == b.2);
+            // The sums fit: the graph was refused for its asymmetry, which is found after overflow.
+            let weight = directions.map(|arcs| arcs.iter().map(|arc| arc.3).sum()).max().unwrap_or(0);
+            builder.add_edge(edge[0].0, edge[0].1, weight);
+        }
+        builder.build()
     }
 
     fn target(&self, node: usize, arc: usize, num_vertices: usize) -> Result<usize, GraphError> {

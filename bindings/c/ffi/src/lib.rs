@@ -6,7 +6,7 @@
 //! | `division` | the blocks that are asked for, with bounds and least loads |
 //! | `files` | files, each written whole or not at all |
 //! | `graph` | graphs as other partitioners take them |
-//! | `guard` | a panic as a message |
+//! | `guard` | a panic as a message; no traps of floating-point exceptions |
 //! | `memory` | whether there is enough of it for a call |
 //! | `place` | where the fault is: file, line, column, entry |
 
@@ -22,6 +22,6 @@ pub use arguments::{ArgumentError, Fault, array, array_mut, count, optional, put
 pub use division::{Division, rounded_least};
 pub use files::{write, write_graph, write_launch};
 pub use graph::{Integer, LooseError, LooseGraph, arcs_from};
-pub use guard::guarded;
+pub use guard::{guarded, untrapped};
 pub use memory::{MemoryError, check_memory, memory_of_graph, memory_of_run};
 pub use place::{Place, place};

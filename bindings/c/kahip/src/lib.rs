@@ -8,7 +8,7 @@
 //!
 //! *Departures from KaHIP.* Graphs are checked. Bounds hold to the vertex. Nothing is printed, whatever `suppress_output` says. The variable
 //! `VIEM_THREADS` chooses the number of threads.
-#![allow(unsafe_code, clippy::too_many_arguments)] // a foreign interface
+#![allow(unsafe_code, non_snake_case, clippy::too_many_arguments)] // a foreign interface
 
 use std::cell::RefCell;
 use std::ffi::{CString, c_char, c_int};
@@ -143,6 +143,11 @@ fn config(mode: c_int, seed: c_int) -> Result<Config, String> {
     Ok(Config::from(preset).with_seed(seed as u64).with_threads(num_threads()))
 }
 
+/// Parts may be as far below their share as above it, down to nine tenths. KaHIP has no least loads, and a part may end up with next to nothing.
+fn balance(imbalance: f64) -> Balance {
+    Balance::default().with_imbalance(imbalance).with_least_load((1.0 - imbalance).clamp(0.9, 1.0))
+}
+
 fn num_threads() -> usize {
     let threads = std::env::var("VIEM_THREADS").ok().and_then(|threads| threads.parse().ok());
     threads.filter(|threads| (1..=1024).contains(threads)).unwrap_or(1)
@@ -152,19 +157,17 @@ fn num_threads() -> usize {
 ///
 /// The arrays are as long as KaHIP says.
 unsafe fn partition(
-    input: Input,
+    graph: CsrGraph,
     nparts: *const c_int,
     imbalance: *const f64,
     seed: c_int,
     mode: c_int,
 ) -> Result<Found, String> {
     // SAFETY: this and what follows: the caller's promise.
-    let graph = unsafe { input.graph() }?;
     let (nparts, imbalance) = unsafe { (one("nparts", nparts)?, one("imbalance", imbalance)?) };
     let num_parts = usize::try_from(nparts).map_err(|_| format!("nparts is {nparts}; it is at least 1"))?;
     check_memory(64 * num_parts as u128).map_err(text)?;
-    let balance = Balance::default().with_imbalance(imbalance);
-    let division = Division::new(&graph, num_parts, None, balance).map_err(text)?;
+    let division = Division::new(&graph, num_parts, None, balance(imbalance)).map_err(text)?;
     let blocks = division.blocks().map_err(text)?;
     let machine = PreparedMachine::new(&blocks);
     let request = division.request(&graph, &machine);
@@ -196,7 +199,7 @@ pub unsafe extern "C" fn kaffpa(
     let input = Input { n, vwgt, xadj, adjcwgt, adjncy };
     let out = (edgecut, std::ptr::null_mut(), part);
     // SAFETY: the caller's promise is the same.
-    unsafe { call(out, || partition(input, nparts, imbalance, seed, mode)) };
+    unsafe { call(out, || partition(input.graph()?, nparts, imbalance, seed, mode)) };
 }
 
 /// The same; parts are balanced perfectly in any case, if the imbalance is 0.
@@ -223,7 +226,149 @@ pub unsafe extern "C" fn kaffpa_balance(
     let input = Input { n, vwgt, xadj, adjcwgt, adjncy };
     let out = (edgecut, std::ptr::null_mut(), part);
     // SAFETY: the caller's promise is the same.
-    unsafe { call(out, || partition(input, nparts, imbalance, seed, mode)) };
+    unsafe { call(out, || partition(input.graph()?, nparts, imbalance, seed, mode)) };
+}
+
+/// The same, balanced by vertices and edges: each vertex weighs its weight and those of its edges.
+///
+/// # Safety
+///
+/// The arrays are as long as KaHIP says.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn kaffpa_balance_NE(
+    n: *const c_int,
+    vwgt: *const c_int,
+    xadj: *const c_int,
+    adjcwgt: *const c_int,
+    adjncy: *const c_int,
+    nparts: *const c_int,
+    imbalance: *const f64,
+    _suppress_output: u8,
+    seed: c_int,
+    mode: c_int,
+    edgecut: *mut c_int,
+    part: *mut c_int,
+) {
+    let input = Input { n, vwgt, xadj, adjcwgt, adjncy };
+    let out = (edgecut, std::ptr::null_mut(), part);
+    // SAFETY: the caller's promise is the same.
+    unsafe { call(out, || partition(weighed_by_edges(&input.graph()?)?, nparts, imbalance, seed, mode)) };
+}
+
+/// The graph whose vertices weigh their weight and those of their edges.
+fn weighed_by_edges(graph: &CsrGraph) -> Result<CsrGraph, String> {
+    let weight = |node| graph.node_weight(node).checked_add(graph.weighted_degree(node));
+    let weights = graph.nodes().map(weight).collect::<Option<_>>().ok_or("the weights are too large")?;
+    let edge_weights = graph.nodes().flat_map(|node| graph.arcs(node).map(|(_, weight)| weight)).collect();
+    CsrGraph::new(graph.offsets().to_vec(), graph.targets().to_vec(), edge_weights, weights).map_err(text)
+}
+
+/// The bytes of an integer of these functions.
+#[unsafe(no_mangle)]
+pub extern "C" fn kahip_sizeof_idx() -> usize {
+    size_of::<c_int>()
+}
+
+/// Keeps the message that viem does not do this.
+fn refuse(what: &str) {
+    let message = format!("viem does not {what}; link KaHIP itself for that");
+    MESSAGE.with_borrow_mut(|kept| *kept = CString::new(message).unwrap_or_default());
+}
+
+/// Fails: viem does not separate graphs by vertices. The number of vertices is -1, and the separator null.
+///
+/// # Safety
+///
+/// The last two arguments are null or lead to an integer and a pointer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn node_separator(
+    _n: *const c_int,
+    _vwgt: *const c_int,
+    _xadj: *const c_int,
+    _adjcwgt: *const c_int,
+    _adjncy: *const c_int,
+    _nparts: *const c_int,
+    _imbalance: *const f64,
+    _suppress_output: u8,
+    _seed: c_int,
+    _mode: c_int,
+    num_separator_vertices: *mut c_int,
+    separator: *mut *mut c_int,
+) {
+    refuse("separate graphs by vertices");
+    // SAFETY: the caller's promise.
+    unsafe {
+        put_if_wanted(num_separator_vertices, -1);
+        put_if_wanted(separator, std::ptr::null_mut());
+    }
+}
+
+/// Fails: viem does not order vertices to reduce fill. The first entry of the order is -1.
+///
+/// # Safety
+///
+/// `n` and `ordering` are null or lead to integers, if there are any.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reduced_nd(
+    n: *const c_int,
+    _xadj: *const c_int,
+    _adjncy: *const c_int,
+    _suppress_output: u8,
+    _seed: c_int,
+    _mode: c_int,
+    ordering: *mut c_int,
+) {
+    refuse("order vertices to reduce fill");
+    // SAFETY: the caller's promise.
+    unsafe {
+        if one("n", n).is_ok_and(|n| n > 0) {
+            put_if_wanted(ordering, -1);
+        }
+    }
+}
+
+/// Fails: viem does not order vertices to reduce fill. The first entry of the order is -1.
+///
+/// # Safety
+///
+/// `n` and `ordering` are null or lead to integers, if there are any.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn reduced_nd_fast(
+    n: *const c_int,
+    xadj: *const c_int,
+    adjncy: *const c_int,
+    suppress_output: u8,
+    seed: c_int,
+    ordering: *mut c_int,
+) {
+    // SAFETY: the caller's promise is the same.
+    unsafe { reduced_nd(n, xadj, adjncy, suppress_output, seed, 0, ordering) };
+}
+
+/// Fails: viem does not partition edges. The vertex cut is -1.
+///
+/// # Safety
+///
+/// `vertexcut` is null or leads to an integer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn edge_partitioning(
+    _n: *const c_int,
+    _vwgt: *const c_int,
+    _xadj: *const c_int,
+    _adjcwgt: *const c_int,
+    _adjncy: *const c_int,
+    _nparts: *const c_int,
+    _imbalance: *const f64,
+    _suppress_output: u8,
+    _seed: c_int,
+    _mode: c_int,
+    vertexcut: *mut c_int,
+    _part: *mut c_int,
+    _infinity_edge_weight: c_int,
+) {
+    refuse("partition edges");
+    // SAFETY: the caller's promise.
+    unsafe { put_if_wanted(vertexcut, -1) };
 }
 
 /// Maps the vertices of a graph to the PEs of a tree, many to each: `part` gets PEs, `qap` gets J. `mode_mapping` means nothing: it chooses one of
@@ -259,7 +404,7 @@ pub unsafe extern "C" fn process_mapping(
         let tree = unsafe { joined("hierarchy_parameter", hierarchy_parameter, depth) }?;
         let distances = unsafe { joined("distance_parameter", distance_parameter, depth) }?;
         let machine = Hierarchy::parse(&tree, &distances).map_err(text)?;
-        let balance = Balance::default().with_imbalance(unsafe { one("imbalance", imbalance) }?);
+        let balance = balance(unsafe { one("imbalance", imbalance) }?);
         let prepared = PreparedMachine::new(&machine);
         let request = Request::new(&graph, &prepared).balanced(balance);
         let solution = request.solve(&config(mode_partitioning, seed)?).map_err(text)?;

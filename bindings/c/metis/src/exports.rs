@@ -29,6 +29,39 @@ type PartGraph = unsafe extern "C" fn(
     *mut Idx,
 ) -> c_int;
 
+/// The arguments of `METIS_PartMeshDual`.
+type PartMeshDual = unsafe extern "C" fn(
+    *const Idx,
+    *const Idx,
+    *const Idx,
+    *const Idx,
+    *const Idx,
+    *const Idx,
+    *const Idx,
+    *const Idx,
+    *const f32,
+    *const Idx,
+    *mut Idx,
+    *mut Idx,
+    *mut Idx,
+) -> c_int;
+
+/// The arguments of `METIS_PartMeshNodal`.
+type PartMeshNodal = unsafe extern "C" fn(
+    *const Idx,
+    *const Idx,
+    *const Idx,
+    *const Idx,
+    *const Idx,
+    *const Idx,
+    *const Idx,
+    *const f32,
+    *const Idx,
+    *mut Idx,
+    *mut Idx,
+    *mut Idx,
+) -> c_int;
+
 /// The value at a pointer.
 ///
 /// # Safety
@@ -107,8 +140,12 @@ unsafe fn part_graph(
         );
         Ok(code)
     };
-    let num_vertices = unsafe { count("nvtxs", nvtxs, 1) }?;
+    let num_vertices = unsafe { count("nvtxs", nvtxs, 0) }?;
     let num_parts = unsafe { count("nparts", nparts, 1) }?;
+    if num_vertices == 0 {
+        unsafe { put_objective(objval, 0) }?;
+        return Ok(OK);
+    }
     if unsafe { count("ncon", ncon, 1) }? > 1 {
         return ask_real();
     }
@@ -131,21 +168,19 @@ unsafe fn part_graph(
     let shares = unsafe { shares(tpwgts, num_parts) }?;
     let parts = unsafe { array_mut("part", part, num_vertices) }?;
     let solution = Task { options, graph, sizes, num_parts, shares, imbalance }.solve()?;
-    if !solution.is_contiguous {
-        return ask_real();
-    }
+    // Many programs ignore the code: they get this partition even where METIS is not there to make a connected one.
     fill(parts, &solution.parts, options.base)?;
     unsafe { put_objective(objval, solution.objective) }?;
-    Ok(OK)
+    if solution.is_contiguous { Ok(OK) } else { ask_real() }
 }
 
-/// Writes the objective. It may not fit an integer; parts are written before, as they are right all the same.
+/// Writes the objective, or the greatest integer if that is less.
 ///
 /// # Safety
 ///
 /// It is null or leads to an integer.
 unsafe fn put_objective(objval: *mut Idx, objective: Weight) -> Result<(), Fault> {
-    let objective = Idx::try_from(objective).map_err(|_| Fault::Other)?;
+    let objective = Idx::try_from(objective).unwrap_or(Idx::MAX);
     // SAFETY: the caller's promise.
     Ok(unsafe { put("objval", objval, objective) }?)
 }
@@ -283,12 +318,33 @@ pub unsafe extern "C" fn METIS_PartMeshDual(
         let wanted = unsafe { PartMesh::new((vwgt, vsize), (nparts, tpwgts), elements) }?;
         let (epart, npart) =
             unsafe { (array_mut("epart", epart, elements)?, array_mut("npart", npart, nodes)?) };
-        let Solution { parts, objective, .. } = wanted.solve(options, &graph)?;
-        let of_nodes = mesh.parts_of_nodes(&parts, &wanted.shares());
-        fill(epart, &parts, options.base)?;
+        let solution = wanted.solve(options, &graph)?;
+        let of_nodes = mesh.parts_of_nodes(&solution.parts, &wanted.shares());
+        fill(epart, &solution.parts, options.base)?;
         fill(npart, &of_nodes, options.base)?;
-        unsafe { put_objective(objval, objective) }?;
-        Ok(OK)
+        unsafe { put_objective(objval, solution.objective) }?;
+        if solution.is_contiguous {
+            return Ok(OK);
+        }
+        let ask_real =
+            unsafe { transmute::<*mut c_void, PartMeshDual>(real::function(c"METIS_PartMeshDual")?) };
+        Ok(unsafe {
+            ask_real(
+                ne,
+                nn,
+                eptr,
+                eind,
+                vwgt,
+                vsize,
+                ncommon,
+                nparts,
+                tpwgts,
+                given,
+                objval,
+                epart.as_mut_ptr(),
+                npart.as_mut_ptr(),
+            )
+        })
     })
 }
 
@@ -320,12 +376,32 @@ pub unsafe extern "C" fn METIS_PartMeshNodal(
         let wanted = unsafe { PartMesh::new((vwgt, vsize), (nparts, tpwgts), nodes) }?;
         let (epart, npart) =
             unsafe { (array_mut("epart", epart, elements)?, array_mut("npart", npart, nodes)?) };
-        let Solution { parts, objective, .. } = wanted.solve(options, &graph)?;
-        let of_elements = mesh.parts_of_elements(&parts, &wanted.shares());
-        fill(npart, &parts, options.base)?;
+        let solution = wanted.solve(options, &graph)?;
+        let of_elements = mesh.parts_of_elements(&solution.parts, &wanted.shares());
+        fill(npart, &solution.parts, options.base)?;
         fill(epart, &of_elements, options.base)?;
-        unsafe { put_objective(objval, objective) }?;
-        Ok(OK)
+        unsafe { put_objective(objval, solution.objective) }?;
+        if solution.is_contiguous {
+            return Ok(OK);
+        }
+        let ask_real =
+            unsafe { transmute::<*mut c_void, PartMeshNodal>(real::function(c"METIS_PartMeshNodal")?) };
+        Ok(unsafe {
+            ask_real(
+                ne,
+                nn,
+                eptr,
+                eind,
+                vwgt,
+                vsize,
+                nparts,
+                tpwgts,
+                given,
+                objval,
+                epart.as_mut_ptr(),
+                npart.as_mut_ptr(),
+            )
+        })
     })
 }
 
@@ -362,8 +438,7 @@ impl<'a> PartMesh<'a> {
         let graph =
             LooseGraph { base: 0, offsets, targets, edge_weights: None, vertex_weights: self.weights };
         let (sizes, num_parts, shares) = (self.sizes, self.num_parts, self.shares);
-        let solution = Task { options, graph, sizes, num_parts, shares, imbalance: None }.solve()?;
-        if solution.is_contiguous { Ok(solution) } else { Err(Fault::Other) }
+        Task { options, graph, sizes, num_parts, shares, imbalance: None }.solve()
     }
 
     fn shares(&self) -> Vec<f64> {

@@ -3,17 +3,19 @@
 //! | member | purpose |
 //! |---|---|
 //! | `exports` | the functions that programs call |
+//! | `fortran` | the same under the names of Fortran |
 //! | `options` | the array of options |
 //! | `task` | a graph, the blocks that are asked for, and its partition |
 //! | `mesh` | dual and nodal graphs of meshes, and parts of nodes from those of elements |
 //! | `real` | METIS itself, for what viem does not do |
 //!
-//! *Departures from METIS.* Graphs are checked: a graph that is not symmetric is `METIS_ERROR_INPUT`. Bounds hold to the vertex, no part is empty if
-//! there are enough vertices (with fewer than parts, which METIS accepts too, all but as many parts stay empty), and weights that are all 0 count as 1. Nothing is printed whatever the debug level. The variables `VIEM_PRESET` (`fast`,
+//! *Departures from METIS.* Graphs are checked; of a graph that is not symmetric, the union of both directions is partitioned. Bounds hold to the
+//! vertex, as do least loads, which are as far below a share as bounds are above it, but not below nine tenths. No part is empty if there are enough vertices (with fewer than parts, which METIS accepts too, all but as many parts stay empty), and weights that are all 0 count as 1. Nothing is printed whatever the debug level. The variables `VIEM_PRESET` (`fast`,
 //! `eco`, `strong`) and `VIEM_THREADS` choose the effort. Of the options, those that choose METIS's own algorithms mean nothing.
 #![allow(clippy::useless_conversion, clippy::unnecessary_cast)] // `Idx` has one of two widths
 
 mod exports;
+mod fortran;
 mod mesh;
 mod options;
 mod real;

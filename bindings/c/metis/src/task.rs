@@ -11,6 +11,10 @@ use viem_ffi::{LooseGraph, check_memory, memory_of_run};
 use crate::options::{Objective, Options};
 use crate::{Fault, Idx};
 
+/// The least load of a part with any imbalance, as a part of its share. On motorBike (353 525 cells) in 256 parts it costs nothing in cut (77 153
+/// instead of 77 233), where a part had one cell without it.
+const LEAST: f64 = 0.9;
+
 /// A problem of one constraint.
 pub(crate) struct Task<'a> {
     pub options: Options,
@@ -34,7 +38,7 @@ pub(crate) struct Solution {
 
 impl Task<'_> {
     pub fn solve(&self) -> Result<Solution, Fault> {
-        let graph = self.graph.graph()?;
+        let graph = self.graph.symmetric_graph()?;
         check_memory(memory_of_run(graph.num_nodes(), graph.num_arcs()) + 64 * self.num_parts as u128)?;
         let volume = match self.options.objective {
             Objective::Cut => None,
@@ -66,7 +70,8 @@ impl Task<'_> {
         self.sizes.map_or_else(|| vec![1; num_nodes], |sizes| sizes.iter().map(|&size| size.into()).collect())
     }
 
-    /// The weight that METIS allows each part: `imbalance * share * total`, not rounded up; but never less than a whole vertex of its fair share.
+    /// The weights that METIS allows each part: at most `imbalance * share * total`, not rounded up, but never less than a whole vertex of its fair
+    /// share. METIS keeps parts from 0.94 of their share on; here it is as far below as a part may be above, but not below [`LEAST`].
     fn targets(&self, graph: &CsrGraph) -> Result<Targets, Fault> {
         let total = graph.total_node_weight();
         let equal = 1.0 / self.num_parts as f64;
@@ -92,8 +97,13 @@ impl Task<'_> {
             size.max((most + 1e-9 * most.abs()).floor() as Weight)
         };
         let bounds = sizes.iter().enumerate().map(bound).collect();
-        let targets = Targets::sizes(graph, sizes, 0.0).map_err(|_| Fault::Input)?;
-        targets.with_bounds(bounds).map_err(|_| Fault::Input)
+        let least = |(part, &size): (usize, &Weight)| {
+            let least = (2.0 - imbalance).max(LEAST) * (share(part) / sum) * total as f64;
+            size.min(least.floor() as Weight)
+        };
+        let least = sizes.iter().enumerate().map(least).collect();
+        let targets = Targets::sizes(graph, sizes, 0.0).and_then(|targets| targets.with_bounds(bounds));
+        targets.and_then(|targets| targets.with_least_loads(least)).map_err(|_| Fault::Input)
     }
 }
 

@@ -1,4 +1,5 @@
 /* The functions of KaHIP. */
+#include <fenv.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,7 +13,14 @@ void kaffpa_balance(int *n, int *vwgt, int *xadj, int *adjcwgt, int *adjncy, int
 void process_mapping(int *n, int *vwgt, int *xadj, int *adjcwgt, int *adjncy, int *hierarchy_parameter, int *distance_parameter,
                      int hierarchy_depth, int mode_partitioning, int mode_mapping, double *imbalance, bool suppress_output, int seed,
                      int *edgecut, int *qap, int *part);
+void kaffpa_balance_NE(int *n, int *vwgt, int *xadj, int *adjcwgt, int *adjncy, int *nparts, double *imbalance, bool suppress_output, int seed,
+                       int mode, int *edgecut, int *part);
+void node_separator(int *n, int *vwgt, int *xadj, int *adjcwgt, int *adjncy, int *nparts, double *imbalance, bool suppress_output, int seed, int mode,
+                    int *num_separator_vertices, int **separator);
+void reduced_nd(int *n, int *xadj, int *adjncy, bool suppress_output, int seed, int mode, int *ordering);
+size_t kahip_sizeof_idx(void);
 const char *viem_kahip_error(void);
+int feenableexcept(int);
 
 #define CHECK(condition)                                                                           \
   do {                                                                                             \
@@ -53,7 +61,20 @@ static int in_tree(int a, int b) { return a == b ? 0 : a / 4 == b / 4 ? 1 : a / 
 int main(void) {
   int nparts = 6, edgecut, qap, tree[3] = {4, 2, 2}, distances[3] = {1, 10, 100}, loads[16], big[4 * CELLS], none = 0;
   double imbalance = 0.03, perfect = 0, negative = -1;
+  feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);
   fill_grid();
+  CHECK(kahip_sizeof_idx() == sizeof(int));
+  kaffpa_balance_NE(&n, NULL, xadj, NULL, adjncy, &nparts, &imbalance, true, 0, 1, &edgecut, part);
+  CHECK(viem_kahip_error()[0] == 0 && 2 * edgecut == cost(differ));
+  memset(loads, 0, sizeof loads);
+  for (int v = 0; v < CELLS; v++) loads[part[v]] += 1 + xadj[v + 1] - xadj[v];
+  for (int p = 0; p < nparts; p++) CHECK(100 * loads[p] <= 103 * ((CELLS + xadj[CELLS] + nparts - 1) / nparts));
+  for (int p = 0; p < nparts; p++) CHECK(100 * nparts * loads[p] >= 97 * (CELLS + xadj[CELLS]) - 100 * nparts);
+  int separated = 0, *separator = part;
+  node_separator(&n, NULL, xadj, NULL, adjncy, &nparts, &imbalance, true, 0, 1, &separated, &separator);
+  CHECK(separated == -1 && separator == NULL && strstr(viem_kahip_error(), "link KaHIP itself") != NULL);
+  reduced_nd(&n, xadj, adjncy, true, 0, 1, part);
+  CHECK(part[0] == -1 && strstr(viem_kahip_error(), "link KaHIP itself") != NULL);
   for (int mode = 0; mode <= 5; mode++) {
     kaffpa(&n, NULL, xadj, NULL, adjncy, &nparts, &imbalance, true, 1, mode, &edgecut, part);
     CHECK(viem_kahip_error()[0] == 0 && 2 * edgecut == cost(differ) && edgecut > 0);

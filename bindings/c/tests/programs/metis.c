@@ -177,7 +177,8 @@ static void test_hostile(void) {
   fill_grid(0);
   CHECK(METIS_PartGraphKway(NULL, &one, xadj, adjncy, NULL, NULL, NULL, &nparts, NULL, NULL, NULL, &objval, part) == METIS_ERROR_INPUT);
   CHECK(METIS_PartGraphKway(&minus, &one, xadj, adjncy, NULL, NULL, NULL, &nparts, NULL, NULL, NULL, &objval, part) == METIS_ERROR_INPUT);
-  CHECK(METIS_PartGraphKway(&none, &one, xadj, adjncy, NULL, NULL, NULL, &nparts, NULL, NULL, NULL, &objval, part) == METIS_ERROR_INPUT);
+  objval = 77;
+  CHECK(METIS_PartGraphKway(&none, &one, xadj, NULL, NULL, NULL, NULL, &nparts, NULL, NULL, NULL, &objval, NULL) == METIS_OK && objval == 0);
   CHECK(METIS_PartGraphKway(&cells, &none, xadj, adjncy, NULL, NULL, NULL, &nparts, NULL, NULL, NULL, &objval, part) == METIS_ERROR_INPUT);
   CHECK(METIS_PartGraphKway(&cells, &one, NULL, adjncy, NULL, NULL, NULL, &nparts, NULL, NULL, NULL, &objval, part) == METIS_ERROR_INPUT);
   CHECK(METIS_PartGraphKway(&cells, &one, xadj, NULL, NULL, NULL, NULL, &nparts, NULL, NULL, NULL, &objval, part) == METIS_ERROR_INPUT);
@@ -192,8 +193,10 @@ static void test_hostile(void) {
   CHECK(kway(2, vwgt, NULL, NULL, NULL, &objval) == METIS_ERROR_INPUT);
   adjncy[0] = CELLS;
   CHECK(kway(2, NULL, NULL, NULL, NULL, &objval) == METIS_ERROR_INPUT);
-  adjncy[0] = 5; /* no edge back */
-  CHECK(kway(2, NULL, NULL, NULL, NULL, &objval) == METIS_ERROR_INPUT);
+  adjncy[0] = CELLS - 1; /* no edge back, and one from vertex 1 that has none either: both are edges */
+  CHECK(kway(2, NULL, NULL, NULL, NULL, &objval) == METIS_OK);
+  CHECK(objval >= HEIGHT && load(NULL, 0) >= 9 * CELLS / 20 && load(NULL, 1) >= 9 * CELLS / 20);
+  CHECK(objval == cut(0) + ((part[0] != part[CELLS - 1]) + (part[0] != part[1]) + 1) / 2);
   fill_grid(0);
   xadj[3] = xadj[2] - 1;
   CHECK(kway(2, NULL, NULL, NULL, NULL, &objval) == METIS_ERROR_INPUT);
@@ -204,15 +207,15 @@ static void test_hostile(void) {
   /* A cut that no idx_t holds, or sums that overflow. */
   for (int i = 0; i < 4 * CELLS; i++) big[i] = IDX_MAX;
   nparts = CELLS;
-  CHECK(METIS_PartGraphKway(&cells, &one, xadj, adjncy, NULL, NULL, big, &nparts, NULL, NULL, NULL, &objval, part) < 0);
+  int code = METIS_PartGraphKway(&cells, &one, xadj, adjncy, NULL, NULL, big, &nparts, NULL, NULL, NULL, &objval, part);
+  CHECK(sizeof(idx_t) == 4 ? code == METIS_OK && objval == IDX_MAX : code < 0);
   /* METIS accepts more parts than vertices. */
   CHECK(kway(CELLS + 5, NULL, NULL, NULL, NULL, &objval) == METIS_OK && objval == cut(0));
   CHECK(METIS_SetDefaultOptions(NULL) == METIS_ERROR_INPUT);
   CHECK(METIS_Free(NULL) == METIS_OK);
 }
 
-/* What METIS itself does, if it is installed. */
-/* A cut that does not fit is an error, and the parts are written all the same. */
+/* A cut that does not fit is the greatest integer, and the parts are those found. */
 static void test_large(void) {
   static idx_t adjwgt[4 * CELLS];
   idx_t nparts = 4, objval = 77;
@@ -221,11 +224,47 @@ static void test_large(void) {
   for (int way = 0; way < 2; way++) {
     for (int v = 0; v < CELLS; v++) part[v] = -1;
     int code = (way ? METIS_PartGraphKway : METIS_PartGraphRecursive)(&cells, &one, xadj, adjncy, NULL, NULL, adjwgt, &nparts, NULL, NULL, NULL, &objval, part);
-    CHECK(sizeof(idx_t) == 4 ? code == METIS_ERROR && objval == 77 : code == METIS_OK && objval == cut(0) * INT32_MAX);
+    CHECK(code == METIS_OK && objval == (sizeof(idx_t) == 4 ? IDX_MAX : cut(0) * INT32_MAX));
     for (idx_t of = 0; of < nparts; of++) CHECK(load(NULL, of) > 100);
   }
 }
 
+/* No part is far below its share: what a bound allows the others does not empty one. */
+static void test_least(void) {
+  real_t shares[8], loose[1] = {1.3f};
+  idx_t objval;
+  fill_grid(0);
+  for (idx_t p = 0; p < 8; p++) shares[p] = (real_t)(p + 1) / 36;
+  for (int way = 0; way < 2; way++) {
+    CHECK(kway(8, NULL, shares, way ? loose : NULL, NULL, &objval) == METIS_OK);
+    for (idx_t p = 0; p < 8; p++) CHECK(load(NULL, p) >= (way ? 90 : 97) * (p + 1) * CELLS / 3600 - 1);
+  }
+}
+
+/* Programs of Fortran call the same function by other names. */
+int metis_partgraphkway_(idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, real_t *, real_t *, idx_t *, idx_t *, idx_t *);
+
+static void test_fortran(void) {
+  idx_t objval, again, nparts = 6;
+  fill_grid(0);
+  CHECK(kway(6, NULL, NULL, NULL, NULL, &objval) == METIS_OK);
+  CHECK(metis_partgraphkway_(&cells, &one, xadj, adjncy, NULL, NULL, NULL, &nparts, NULL, NULL, NULL, &again, part) == METIS_OK);
+  CHECK(again == objval && again == cut(0));
+}
+
+/* Connected parts that METIS is not there to make: the code says so, and the parts are written. */
+static void test_pieces(int is_installed) {
+  idx_t spokes[2 * 8], centre[10] = {0, 8, 9, 10, 11, 12, 13, 14, 15, 16}, star = 9, nparts = 4, objval = -1, options[NOPTIONS], found[9];
+  for (idx_t leaf = 1; leaf < star; leaf++) spokes[leaf - 1] = leaf, spokes[7 + leaf] = 0;
+  METIS_SetDefaultOptions(options);
+  options[OPTION_CONTIG] = 1;
+  for (idx_t v = 0; v < star; v++) found[v] = -1;
+  int code = METIS_PartGraphKway(&star, &one, centre, spokes, NULL, NULL, NULL, &nparts, NULL, NULL, options, &objval, found);
+  CHECK(is_installed || code == METIS_ERROR);
+  for (idx_t v = 0; v < star; v++) CHECK(found[v] >= 0 && found[v] < nparts);
+}
+
+/* What METIS itself does, if it is installed. */
 static void test_real(int is_installed) {
   idx_t two = 2, nparts = 2, objval, vwgt[2 * CELLS], perm[CELLS], iperm[CELLS];
   fill_grid(0);
@@ -238,11 +277,16 @@ static void test_real(int is_installed) {
 
 int main(int argc, char **argv) {
   (void)argv;
+  trap_exceptions();
   test_balance();
   test_options();
   test_meshes();
   test_hostile();
   test_large();
+  test_least();
+  test_fortran();
+  test_pieces(argc > 1);
+  CHECK(exceptions_trap());
   test_real(argc > 1);
   return 0;
 }

@@ -446,6 +446,7 @@ static void test_threads(void) {
 }
 
 int main(void) {
+  trap_exceptions();
   test_graph();
   test_partition();
   test_map();
@@ -455,5 +456,6 @@ int main(void) {
   test_launch();
   test_progress();
   test_threads();
+  CHECK(exceptions_trap());
   return 0;
 }

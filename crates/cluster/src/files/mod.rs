@@ -32,6 +32,7 @@ mod topograph;
 pub mod topology;
 mod yaml;
 
+use viem::base::text::counted;
 pub use viem_io::Text;
 
 /// Hosts that a file or a list may name at most.
@@ -106,9 +107,17 @@ pub enum ClusterFault {
     Numa { text: String, reason: &'static str },
     #[error("`{text}` is no latency; give numbers that are not negative")]
     Latency { text: String },
-    #[error("this row has {found} latencies, but the matrix has {expected} columns")]
+    #[error(
+        "this row has {latencies}, but the matrix has {columns}",
+        latencies = counted(found, "latency", "latencies"),
+        columns = counted(expected, "column", "columns")
+    )]
     Uneven { found: usize, expected: usize },
-    #[error("there are {found} rows of latencies for {expected} columns")]
+    #[error(
+        "the matrix of latencies has {rows}, but {columns}",
+        rows = counted(found, "row", "rows"),
+        columns = counted(expected, "column", "columns")
+    )]
     Rows { found: usize, expected: usize },
     #[error("there are {found} names of hosts, but latencies of {expected}")]
     Names { found: usize, expected: usize },

@@ -2,6 +2,7 @@
 
 use crate::files::names::UnclearHost;
 use viem::base::error::{ErrorKind, HasKind};
+use viem::base::text::counted;
 use viem::machine::MachineError;
 
 /// The reason why there is no such cluster.
@@ -9,7 +10,10 @@ use viem::machine::MachineError;
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum ClusterError {
-    #[error("{found} distances are given, but {understood} needs {needed}, innermost first ({levels})")]
+    #[error(
+        "{understood} needs {distances}, innermost first ({levels}), not {found}",
+        distances = counted(needed, "distance", "distances")
+    )]
     Distances { understood: String, levels: String, needed: usize, found: usize },
     #[error(
         "host {host} is not in the topology; give another topology, or topology=none where all nodes are alike"
@@ -21,7 +25,10 @@ pub enum ClusterError {
     HostTwice { host: String },
     #[error("host {host} has no row in the file of latencies")]
     NotInLatencies { host: String },
-    #[error("there are latencies of {found} hosts without names, but the machine has {nodes}")]
+    #[error(
+        "there are latencies of {hosts} without names, but the machine has {nodes}",
+        hosts = counted(found, "host", "hosts")
+    )]
     Latencies { found: usize, nodes: usize },
     #[error("latencies are between hosts, but this machine has no hosts; give hosts=FILE")]
     NoHosts,
@@ -33,8 +40,8 @@ pub enum ClusterError {
     )]
     MoreSlots { host: String, slots: u32, what: &'static str, found: usize, unit: &'static str },
     #[error(
-        "host {host} has {usable} {unit}, but {ranks} ranks of {cores_per_rank} need {needed}; give it fewer ranks, or a rank fewer \
-         {unit}"
+        "host {host} has {usable} {unit}, but {ranks} of {cores_per_rank} need {needed}; give it fewer ranks, or a rank fewer \
+         {unit}", ranks = counted(ranks, "rank", "ranks")
     )]
     TooFewCores {
         host: String,
@@ -89,7 +96,10 @@ pub enum ClusterError {
          machine has them; start the step by srun -m plane={tasks}"
     )]
     Distribution { reason: String, tasks: u32 },
-    #[error("{name} has numbers of {found} nodes, but the job has {hosts}")]
+    #[error(
+        "{name} has numbers of {nodes}, but the job has {hosts}",
+        nodes = counted(found, "node", "nodes")
+    )]
     Counts { name: String, found: usize, hosts: usize },
     #[error(
         "lstopo cannot be run: {reason}; install hwloc (Debian: apt-get install hwloc), or describe the node: {instead}"

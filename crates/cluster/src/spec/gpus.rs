@@ -3,6 +3,7 @@
 use super::file_kind::{FileKind, Match};
 use super::matrix;
 use crate::files::gpus::{self, GpuDistances};
+use viem::base::text::counted;
 
 pub(super) const FILE: FileKind = FileKind {
     about: "the GPUs of a node, as nvidia-smi topo or rocm-smi prints them",
@@ -18,10 +19,11 @@ pub(super) const FILE: FileKind = FileKind {
         let assumed: Vec<String> =
             links.iter().map(|(link, distance)| format!("{link} {distance}")).collect();
         let about = match assumed.is_empty() {
-            true => format!("{num_gpus} GPUs with the distances of {tool}"),
+            true => format!("{gpus} with the distances of {tool}", gpus = counted(num_gpus, "GPU", "GPUs")),
             false => format!(
-                "{num_gpus} GPUs with the links of {tool}, distances {} (assumed)",
-                assumed.join(", ")
+                "{gpus} with the links of {tool}, distances {} (assumed)",
+                assumed.join(", "),
+                gpus = counted(num_gpus, "GPU", "GPUs")
             ),
         };
         matrix::machine(name, num_gpus, entries, &about)

@@ -958,7 +958,7 @@ fn errors_say_what_to_do() {
         ("hosts:@plain,node=8,topology=@domains", none, "host n1 could be n1.a or n1.b"),
         ("hosts:@both,node=8,topology=@bare", none, "host n1 could be n1.a or n1.b"),
         ("hosts:@plain,node=8,topology=@fabric", none, "fabric, line 3, column 1: a node is in quotes"),
-        ("hosts:@plain,node=8:2", given("1:2"), "needs 3, innermost first (cores:sockets:nodes)"),
+        ("hosts:@plain,node=8:2", given("1:2"), "needs 3 distances, innermost first (cores:sockets:nodes)"),
         ("hosts:@plain,node=8:2", given("1:x:2"), "whole number"),
         ("hosts:@plain,node=8:2", none.with_latency(&*short), "rows"),
         ("hosts:@plain,node=8:2", none.with_latency(&*three), "3 hosts"),

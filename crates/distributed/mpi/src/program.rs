@@ -43,14 +43,10 @@ pub(crate) fn run(world: &impl Communicator, options: &Options) -> Result<(), Di
     alike::check(comm, &options.shared())?;
     let places = agree(comm, (comm.rank() == 0).then(|| places(options)).transpose())?;
     let machine = machine_of(comm, options)?;
-    let goal = match (&machine, options.k) {
+    let goal = match (&machine, options.blocks) {
         (Some(machine), _) => Goal::Pes(&**machine),
         (None, Some(k)) => Goal::Blocks(k as usize),
-        (None, None) => {
-            let missing = "give --k, the number of blocks, or a machine: --machine, or --hierarchy_parameter_string with \
-                           --distance_parameter_string";
-            return agree(comm, Err(UsageError(missing)));
-        }
+        (None, None) => return agree(comm, Err(UsageError("give --blocks or --machine"))),
     };
     let (graph, notes) = match (&options.file, &options.generate) {
         (Some(file), _) => read::read_noted(comm, file)?,
@@ -60,7 +56,7 @@ pub(crate) fn run(world: &impl Communicator, options: &Options) -> Result<(), Di
         }
     };
     let ranges = graph.ranges();
-    let old = options.remap_from.as_deref().map(|path| read_old(comm, path, ranges)).transpose()?;
+    let old = options.previous.as_deref().map(|path| read_old(comm, path, ranges)).transpose()?;
     let old = old.as_ref().zip(options.migration_weight).map(|(blocks, weight)| Old { blocks, weight });
     let fixed = options.fixed.as_deref().map(|path| read_fixed(comm, path, ranges, goal)).transpose()?;
     let given = Given::default().with_old(old).with_fixed(fixed.as_deref());
@@ -69,19 +65,22 @@ pub(crate) fn run(world: &impl Communicator, options: &Options) -> Result<(), Di
     let solution = divide(comm, &graph, goal, given, &config(options))?;
     let facts = facts(comm, &graph, reading, started);
     let report = Report::new(options, machine.as_deref(), &facts, &solution.report);
-    let text = serde_json::to_string_pretty(&report).map(|text| text + "\n").unwrap_or_default();
-    output::write(comm, graph.ranges(), &solution.blocks, text.as_bytes(), places.as_ref())?;
+    let mut text = Vec::new();
+    report
+        .envelope(options, machine.as_deref())
+        .write(&mut text)
+        .expect("memory takes what is written to it");
+    output::write(comm, graph.ranges(), &solution.blocks, &text, places.as_ref())?;
     if let Some(places) = &places {
-        tell(options, places, &report, &notes);
+        print(options, places, &report, &notes);
     }
     Ok(())
 }
 
 /// Returns the outputs. They are probed before any work.
 fn places(options: &Options) -> Result<Places, WriteError> {
-    let spec = options.machine();
     let inputs = [&options.file, &options.fixed].into_iter().filter_map(|file| file.as_deref());
-    let of_machine = spec.as_deref().map(viem_cluster::files_of).unwrap_or_default();
+    let of_machine = options.machine.as_deref().map(viem_cluster::files_of).unwrap_or_default();
     let inputs: Vec<&Path> = inputs.chain(of_machine.iter().map(PathBuf::as_path)).collect();
     let mut outputs = Outputs::new();
     let result = outputs.add(options.output(), &inputs)?;
@@ -91,8 +90,8 @@ fn places(options: &Options) -> Result<Places, WriteError> {
 
 /// The machine, if there is one. All ranks must see the same.
 fn machine_of(comm: &impl Comm, options: &Options) -> Result<Option<Box<dyn Machine>>, DistError> {
-    let Some(spec) = options.machine() else { return Ok(None) };
-    let wanted = MachineSpec::new(&spec).with_distances(options.distance_parameter_string.as_deref());
+    let Some(spec) = &options.machine else { return Ok(None) };
+    let wanted = MachineSpec::new(spec).with_distances(options.distances.as_deref());
     let machine: Result<_, SpecError> = viem_cluster::build_wanted(&wanted);
     let machine = agree(comm, machine)?;
     // Files may be others on other machines.
@@ -101,7 +100,7 @@ fn machine_of(comm: &impl Comm, options: &Options) -> Result<Option<Box<dyn Mach
 }
 
 fn config(options: &Options) -> DistConfig {
-    let mut config = DistConfig::preset(options.preconfiguration_mapping);
+    let mut config = DistConfig::preset(options.preset);
     config.seed = options.seed;
     config.threads = options.threads as usize;
     config.imbalance = options.imbalance / 100.0;
@@ -176,7 +175,7 @@ fn facts<C: Comm>(comm: &Counted<C>, graph: &DistGraph, reading: f64, started: I
 }
 
 /// Prints what people read, unless results go there.
-fn tell(options: &Options, places: &Places, report: &Report, notes: &[GraphNote]) {
+fn print(options: &Options, places: &Places, report: &Report, notes: &[GraphNote]) {
     if options.quiet {
         return;
     }

@@ -1,21 +1,22 @@
 //! The report of a run, as written to `--json`.
 
 use serde::Serialize;
+use viem::base::text::counted;
 use viem::base::types::{Cost, Weight};
 use viem::machine::Machine;
 use viem_distributed::solve::DistReport;
+use viem_report::envelope::{Envelope, ReportedMachine};
 
 use crate::options::{NAME, Options};
 
-/// The report of a run. Times, memory and communication aside, the same result has the same report.
+/// The report of a run, without its [envelope](Envelope). Times, memory and communication aside, the same result has the same report.
 #[derive(Serialize)]
 pub(crate) struct Report {
-    program: &'static str,
-    version: &'static str,
-    input: String,
-    machine: Option<JsonMachine>,
-    seed: u64,
+    #[serde(skip)]
     options: JsonOptions,
+    /// The PEs of the machine, if there is one.
+    #[serde(skip)]
+    num_pes: Option<usize>,
     num_processes: u64,
     num_edges: u64,
     cost: Option<Cost>,
@@ -36,10 +37,12 @@ pub(crate) struct Report {
 
 /// The options that decide the result.
 #[derive(Serialize)]
-struct JsonOptions {
+pub(crate) struct JsonOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
-    k: Option<u32>,
-    preconfiguration_mapping: &'static str,
+    generate: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocks: Option<u32>,
+    preset: &'static str,
     /// The imbalance in percent.
     imbalance: f64,
     /// The least load in percent of the share.
@@ -52,22 +55,15 @@ struct JsonOptions {
 impl JsonOptions {
     fn of(options: &Options) -> Self {
         Self {
-            k: options.k,
-            preconfiguration_mapping: options.preconfiguration_mapping.name(),
+            generate: options.generated(),
+            blocks: options.blocks,
+            preset: options.preset.name(),
             imbalance: options.imbalance,
             least_load: options.least_load,
             attempts: options.attempts,
             migration_weight: options.migration_weight.map(|weight| weight.to_string()),
         }
     }
-}
-
-#[derive(Serialize)]
-struct JsonMachine {
-    spec: String,
-    distances: Option<String>,
-    description: String,
-    num_pes: usize,
 }
 
 #[derive(Serialize)]
@@ -108,7 +104,7 @@ impl Fixed {
         let over: Vec<usize> = (0..fixed.loads.len())
             .filter(|&block| over((&fixed.loads[block], &result.bounds[block])))
             .collect();
-        let place = if options.k.is_some() { "part" } else { "PE" };
+        let place = if options.blocks.is_some() { "block" } else { "PE" };
         let warning = over.first().map(|&first| {
             let others = match over.len() - 1 {
                 0 => String::new(),
@@ -177,21 +173,11 @@ impl Report {
         result: &DistReport,
     ) -> Self {
         let Facts { n, arcs, ranks, reading, total, peak, communication } = *facts;
-        let machine = machine.zip(options.machine()).map(|(machine, spec)| JsonMachine {
-            spec,
-            distances: options.distance_parameter_string.clone(),
-            description: machine.describe(),
-            num_pes: machine.num_pes(),
-        });
         let loads = &result.loads;
         let of_rank = arcs as f64 / ranks as f64;
         Self {
-            program: NAME,
-            version: env!("CARGO_PKG_VERSION"),
-            input: options.name(),
-            machine,
-            seed: options.seed,
             options: JsonOptions::of(options),
+            num_pes: machine.map(Machine::num_pes),
             num_processes: n,
             num_edges: arcs / 2,
             cost: result.cost,
@@ -227,6 +213,19 @@ impl Report {
                 bytes_per_arc: peak.filter(|_| arcs > 0).map(|peak| peak as f64 / of_rank),
             },
         }
+    }
+
+    /// Returns the whole report, as written to `--json`.
+    pub(crate) fn envelope<'a>(
+        &'a self,
+        options: &'a Options,
+        machine: Option<&dyn Machine>,
+    ) -> Envelope<&'a JsonOptions, &'a Self> {
+        let spec = options.machine.as_deref().unwrap_or_default();
+        let machine =
+            machine.map(|machine| ReportedMachine::new(machine, spec, options.distances.as_deref()));
+        let input = options.file.as_deref().map(|path| path.display().to_string());
+        Envelope::new(NAME, input, &self.options, self).on(machine).seeded(options.seed)
     }
 
     /// Returns the lines for people.
@@ -267,7 +266,7 @@ impl Report {
         let Loads { below_least, shortfall, empty, .. } = self.loads;
         let short = (below_least > 0).then(|| {
             format!(
-                "{below_least} blocks are below their least load, by {shortfall} in sum; allow more --imbalance or ask for less --least_load"
+                "{below_least} blocks are below their least load, by {shortfall} in sum; allow more --imbalance or ask for less --least-load"
             )
         });
         let is_odd = empty > 0 && !self.has_fewer_vertices();
@@ -284,8 +283,8 @@ impl Report {
         let Loads { empty, share_without_least, .. } = self.loads;
         let few = (empty > 0 && self.has_fewer_vertices()).then(|| {
             format!(
-                "there are {} vertices for more processing elements: {empty} stay empty",
-                self.num_processes
+                "the graph has {} for more processing elements: {empty} stay empty",
+                counted(self.num_processes, "vertex", "vertices")
             )
         });
         let rounded = share_without_least.map(|share| {
@@ -297,6 +296,6 @@ impl Report {
 
     /// Returns whether there are fewer vertices than processing elements.
     fn has_fewer_vertices(&self) -> bool {
-        self.machine.as_ref().is_some_and(|machine| self.num_processes < machine.num_pes as u64)
+        self.num_pes.is_some_and(|num_pes| self.num_processes < num_pes as u64)
     }
 }

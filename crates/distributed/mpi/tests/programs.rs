@@ -18,7 +18,7 @@ use viem_mpi::{
 };
 use viem_verify::{MachineText, audit_many};
 
-const MACHINE: &str = "--machine=4:2 --distance_parameter_string=1:10";
+const MACHINE: &str = "--machine=4:2 --distances=1:10";
 
 /// The launcher of this many ranks, which ends after a while in any case.
 fn launcher(ranks: usize) -> Command {
@@ -122,13 +122,13 @@ impl Said {
 #[test]
 fn ranks_with_other_options_are_refused() {
     let folder = Folder::new();
-    let usual = "--generate=40x30 --k=4 --output_filename out";
+    let usual = "--generate=40x30 --blocks=4 --output out";
     for (other, expected) in [
         (&*format!("{usual} --seed=1"), "rank 1 gives another --seed than rank 0"),
         (&format!("{usual} --imbalance=7"), "rank 1 gives another --imbalance than rank 0"),
-        ("--generate=40x31 --k=4 --output_filename out", "another --generate"),
-        ("--generate=40x30 --k=5 --output_filename out", "another --k "),
-        ("--generate=40x30 --machine=4 --output_filename out", "another --k "),
+        ("--generate=40x31 --blocks=4 --output out", "another --generate"),
+        ("--generate=40x30 --blocks=5 --output out", "another --blocks "),
+        ("--generate=40x30 --machine=4 --output out", "another --blocks "),
         (&format!("{usual} --no_such_option"), "--no_such_option"),
     ] {
         for options in [[usual, other], [other, usual]] {
@@ -153,7 +153,7 @@ fn mappings_are_the_same_on_any_number_of_ranks_and_have_the_costs_they_report()
         [(1, "mesh.graph"), (2, "mesh.graph"), (4, "mesh.bin"), (8, "mesh.graph"), (8, "mesh.bin")]
     {
         let ranks = few(ranks);
-        let options = format!("{file} {MACHINE} --coarsest=200 --output_filename=result --json=report");
+        let options = format!("{file} {MACHINE} --coarsest=200 --output=result --json=report");
         let printed = folder.expect(ranks, &options);
         assert!(printed.contains(&format!("on {ranks} ranks")), "{printed}");
         let mapping = folder.read("result");
@@ -161,6 +161,12 @@ fn mappings_are_the_same_on_any_number_of_ranks_and_have_the_costs_they_report()
             MachineText { spec: "4:2", distances: Some("1:10"), file: None, pes: None, link_cycles: None };
         let audit = audit_many(&folder.read("mesh.graph"), &mapping, &machine).unwrap();
         let report = folder.report("report");
+        // The head is that of the verbs.
+        let head = (&report["program"], &report["input"], &report["seed"], &report["options"]["preset"]);
+        assert_eq!(head, (&"viem_mpi".into(), &file.into(), &0.into(), &"eco".into()));
+        let machine = &report["machine"];
+        assert_eq!((&machine["spec"], &machine["num_pes"]), (&"4:2".into(), &8.into()));
+        assert_eq!(machine["hierarchy"], serde_json::json!([4, 2]));
         assert_eq!(report["cost"], audit.cost as u64);
         assert_eq!(report["loads"]["greatest"], *audit.loads.iter().max().unwrap() as u64);
         assert!(audit.loads.iter().all(|&load| load <= 309), "{:?}", audit.loads);
@@ -172,14 +178,14 @@ fn mappings_are_the_same_on_any_number_of_ranks_and_have_the_costs_they_report()
 #[test]
 fn partitions_are_printed_on_stdout_and_resumed() {
     let folder = Folder::new();
-    let options = "--generate=30x20x4 --k=6 --coarsest=300 --imbalance=0";
+    let options = "--generate=30x20x4 --blocks=6 --coarsest=300 --imbalance=0";
     let printed = folder.expect(few(3), &format!("{options} -o -"));
     let blocks: Vec<usize> = printed.lines().map(|line| line.parse().unwrap()).collect();
     let mut loads = [0; 6];
     blocks.iter().for_each(|&block| loads[block] += 1);
     assert_eq!(loads, [400; 6]);
     folder.write("old", &printed);
-    let resumed = "--remap_from old --migration_weight=5 --seed=3 -o old --json report --quiet";
+    let resumed = "--previous old --migration-weight=5 --seed=3 -o old --json report --quiet";
     assert_eq!(folder.expect(few(4), &format!("{options} {resumed}")), "");
     let report = folder.report("report");
     assert!(report["migration"]["weight"].as_u64().unwrap() < 100, "{report}");
@@ -198,7 +204,7 @@ fn fixed_vertices_are_where_they_must_be() {
     let places: Vec<i64> = (0..1200).map(place).collect();
     folder.write("fixed", places.iter().map(|place| format!("{place}\n")).collect::<String>());
     let number = places.iter().filter(|place| **place >= 0).count();
-    for divided in [MACHINE, "--k=8"] {
+    for divided in [MACHINE, "--blocks=8"] {
         let mut first: Option<String> = None;
         for ranks in [1, 3].map(few) {
             let given = "--generate=40x30 --coarsest=200 --fixed fixed -o result --json report";
@@ -215,7 +221,7 @@ fn fixed_vertices_are_where_they_must_be() {
     }
     // More than a part may weigh: all of them are there, and the program warns.
     folder.write("fixed", "1\n".repeat(20) + &"-1\n".repeat(10));
-    let Said { code, out, err } = folder.run(few(3), "--generate=6x5 --k=3 --fixed fixed -o -");
+    let Said { code, out, err } = folder.run(few(3), "--generate=6x5 --blocks=3 --fixed fixed -o -");
     assert!(code == Some(0) && out.lines().take(20).all(|block| block == "1"), "{out}");
     assert!(err.contains("fixed to part 1 weigh 20, more than its bound of 10"), "{err}");
 }
@@ -224,10 +230,10 @@ fn fixed_vertices_are_where_they_must_be() {
 fn there_may_be_more_ranks_than_vertices() {
     let folder = Folder::new();
     folder.write("empty.graph", "0 0\n");
-    let refused = folder.run(4, "empty.graph --k=2 -o -");
+    let refused = folder.run(4, "empty.graph --blocks=2 -o -");
     assert!(refused.err.contains("cannot partition 0 vertices into 2 blocks"), "{}", refused.err);
     folder.write("pair.graph", "% two vertices\n2 1\n2\n1\n");
-    for options in ["--k=2 --imbalance=0", MACHINE] {
+    for options in ["--blocks=2 --imbalance=0", MACHINE] {
         let printed = folder.expect(8, &format!("pair.graph -o - {options}"));
         assert_eq!(printed.lines().count(), 2);
     }
@@ -249,16 +255,16 @@ fn failures_end_all_ranks_with_one_message_and_no_file() {
     folder.write("fixed", "0 1\n5 2\n");
     let before = folder.names();
     for (options, code, expected) in [
-        ("cut.graph --k=2 -o result", 65, "cut.graph, line "),
-        ("cut.bin --k=2 -o result", 65, "the file ends here"),
-        ("bad.graph --k=2 -o result", 65, "bad.graph, line 901"),
-        ("/no/such/graph --k=2 -o result", 66, "/no/such/graph"),
-        ("grid.graph -o result", 2, "--k"),
-        ("grid.graph --k=0 -o result", 2, "0"),
+        ("cut.graph --blocks=2 -o result", 65, "cut.graph, line "),
+        ("cut.bin --blocks=2 -o result", 65, "the file ends here"),
+        ("bad.graph --blocks=2 -o result", 65, "bad.graph, line 901"),
+        ("/no/such/graph --blocks=2 -o result", 66, "/no/such/graph"),
+        ("grid.graph -o result", 2, "give --blocks or --machine"),
+        ("grid.graph --blocks=0 -o result", 2, "0"),
         ("grid.graph --machine=mesh:8y8 -o result", 2, "8y8"),
-        ("grid.graph --k=2 -o result --fixed fixed", 65, "there is no part 2; they are 0 to 1"),
-        ("grid.graph --k=2 --output_filename=none/result", 73, "cannot be created"),
-        ("grid.graph --k=2 --output_filename=/dev/full", 74, "cannot be written"),
+        ("grid.graph --blocks=2 -o result --fixed fixed", 65, "there is no part 2; they are 0 to 1"),
+        ("grid.graph --blocks=2 --output=none/result", 73, "cannot be created"),
+        ("grid.graph --blocks=2 --output=/dev/full", 74, "cannot be written"),
     ] {
         let said = folder.run(few(4), options);
         assert_eq!(said.code, Some(code), "{options}\n{}", said.err);
@@ -294,7 +300,7 @@ fn a_rank_that_is_killed_ends_all_and_leaves_no_result() {
     let count = few(3);
     let mut job = launcher(count)
         .arg(env!("CARGO_BIN_EXE_viem_mpi"))
-        .args(["--generate=1500x1000", "--k=32", "-o", "result"])
+        .args(["--generate=1500x1000", "--blocks=32", "-o", "result"])
         .current_dir(folder.0.path())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -1,6 +1,7 @@
 //! Why a graph is not divided.
 
 use viem::base::error::{ErrorKind, HasKind};
+use viem::base::text::counted;
 use viem::base::threads::ThreadsError;
 use viem::base::types::{BlockId, Weight};
 use viem::machine::MachineError;
@@ -29,11 +30,17 @@ pub enum DivideError {
     Threads(#[from] ThreadsError),
     #[error("the cost may exceed {}; give smaller weights or distances", Weight::MAX)]
     Overflow,
-    #[error("{found} old blocks are given for {expected} vertices")]
+    #[error(
+        "the old blocks are those of {found} of {vertices}",
+        vertices = counted(expected, "vertex", "vertices")
+    )]
     OldLength { found: usize, expected: usize },
-    #[error("{found} fixed blocks are given for {expected} vertices")]
+    #[error(
+        "the fixed blocks are those of {found} of {vertices}",
+        vertices = counted(expected, "vertex", "vertices")
+    )]
     FixedLength { found: usize, expected: usize },
-    #[error("vertex {vertex} was in block {block}, but there are {num_blocks} blocks")]
+    #[error("vertex {vertex} was in block {block}, but the last one is {last}", last = num_blocks.saturating_sub(1))]
     OldBlock { vertex: u32, block: BlockId, num_blocks: usize },
     #[error("the number of attempts must be at least 1")]
     NoAttempt,

@@ -399,7 +399,7 @@ fn errors_are_the_same_on_all_ranks() {
     let error = fail(Ok(2), Some(&[7; 25]), small());
     assert_eq!(error.kind, ErrorKind::BadData);
     let error = fail(Ok(2), Some(&[1; 25]), small());
-    assert!(error.message.contains("old blocks are given for"), "{error}");
+    assert!(error.message.contains("old blocks are those of"), "{error}");
     let error = fail_fixed(Ok(2), None, Some((17, 2)), small());
     assert_eq!(error.message, "vertex 17 is fixed to block 2, but the blocks are 0..2");
     assert_eq!(error.kind, ErrorKind::BadData);

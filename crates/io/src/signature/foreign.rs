@@ -27,12 +27,13 @@ const SIGNATURES: [(&[u8], &str); 15] = [
 /// Description of the output of `otf2-print`.
 const OTF2: &str = "the text of an OTF2 trace (otf2-print)";
 
-/// Kinds of texts by the word at the start of their first line that is no METIS comment, in lower case.
+/// Kinds of texts by the word at the start of their first line that is no METIS comment, in lower case. A `0` at the end stands for any number:
+/// prose may begin with the same word.
 const OPENINGS: [(&str, &str); 20] = [
     ("@ mpip", "a report of mpiP, which has no pairs of ranks"),
     ("=== otf2-print", OTF2),
     ("=== event", OTF2),
-    ("process ", "a workload (PROCESS ...)"),
+    ("process 0", "a workload (PROCESS ...)"),
     ("viem_order ", "the recorded order of messages (viem_order ...)"),
     ("<?xml", "an XML file such as GEXF"),
     ("<gexf", "a GEXF file"),
@@ -60,6 +61,13 @@ pub(crate) fn by_bytes(start: &[u8]) -> Option<Reading> {
 /// The kind of a text by its first line that is neither empty nor a comment.
 pub(crate) fn by_opening(line: &str) -> Option<Reading> {
     let line = line.to_ascii_lowercase();
-    let opening = OPENINGS.iter().find(|(opening, _)| line.starts_with(opening));
+    let begins = |opening: &str| match opening.strip_suffix('0') {
+        Some(word) => {
+            let rest = line.strip_prefix(word).map(str::trim_start);
+            rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        }
+        None => line.starts_with(opening),
+    };
+    let opening = OPENINGS.iter().find(|(opening, _)| begins(opening));
     opening.map(|&(_, name)| Reading::foreign(name))
 }

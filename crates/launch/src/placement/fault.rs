@@ -1,7 +1,7 @@
 //! Faults in files that have the places of ranks.
 
 use viem::base::error::{ErrorKind, HasKind};
-use viem::base::text::Place;
+use viem::base::text::{Place, counted};
 use viem::base::types::NodeId;
 use viem_cluster::files::names::UnclearHost;
 
@@ -34,9 +34,12 @@ pub enum PlacementFault {
     Rank { text: String, last: usize },
     #[error("rank {rank} is listed here a second time; each rank has one place")]
     RankTwice { rank: NodeId },
-    #[error("the file has places for {found} of {expected} ranks")]
+    #[error("the file has places for {found} of {ranks}", ranks = counted(expected, "rank", "ranks"))]
     TooFew { found: usize, expected: usize },
-    #[error("the file has places for more than {expected} ranks, which is all that the graph has")]
+    #[error(
+        "the file has places for more than {ranks}, which is all that the graph has",
+        ranks = counted(expected, "rank", "ranks")
+    )]
     TooMany { expected: usize },
     #[error("host {host} is not in the machine, which has {known}")]
     UnknownHost { host: String, known: String },
@@ -53,7 +56,9 @@ pub enum PlacementFault {
     )]
     Full { host: String, rank: NodeId },
     #[error(
-        "there are {found} lines, but the machine has {expected} processing elements; this file has a line for each"
+        "the file has {lines}, but the machine has {elements}; it must have a line for each",
+        lines = counted(found, "line", "lines"),
+        elements = counted(expected, "processing element", "processing elements")
     )]
     Lines { found: usize, expected: usize },
     #[error("this is no script that binds ranks: it has no line `{line}`")]
@@ -62,7 +67,11 @@ pub enum PlacementFault {
     CpuLine { text: String },
     #[error("CPUs by a script belong to a list of hosts, but this is {kind}")]
     NotBound { kind: &'static str },
-    #[error("the machine has {pes} processing elements for {ranks} ranks")]
+    #[error(
+        "the machine has {elements} for {ranks}",
+        elements = counted(pes, "processing element", "processing elements"),
+        ranks = counted(ranks, "rank", "ranks")
+    )]
     NoRoom { pes: usize, ranks: usize },
 }
 

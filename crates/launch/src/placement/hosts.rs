@@ -7,7 +7,7 @@ use super::kind::{PlacementKind, Task};
 use super::lines::{end_of, lines, rank, shown};
 use super::seats::{Cores, Seat, Seats};
 use crate::mpich::RANK_MAP;
-use viem::base::text::Place;
+use viem::base::text::{Place, counted};
 use viem_cluster::files::hostfile::{self, HostEntry};
 use viem_io::Source;
 
@@ -49,7 +49,10 @@ fn read(text: &str, task: &Task<'_>) -> Result<Vec<Seat>, Fault> {
         return Err((end_of(text), PlacementFault::TooFew { found: seats.len(), expected }));
     }
     if places > expected as u64 {
-        let note = format!("the file has places for {places} ranks; the first {expected} are taken");
+        let note = format!(
+            "the file has places for {ranks}; the first {expected} are taken",
+            ranks = counted(places, "rank", "ranks")
+        );
         task.notes.borrow_mut().push(note);
         seats.truncate(expected);
     }

@@ -334,7 +334,7 @@ fn faults_name_the_place() {
         assert!(found.2.contains(message), "{text}: {}", found.2);
     }
     let short = read_as("0\n-1\n1\n", 2, machine.as_ref(), Some("inverse")).unwrap_err().to_string();
-    assert!(short.contains("line 4, column 1: there are 3 lines, but the machine has 16"), "{short}");
+    assert!(short.contains("line 4, column 1: the file has 3 lines, but the machine has 16"), "{short}");
     let nameless = viem_cluster::build("4:2", "1:10").unwrap();
     assert!(fault("n1\nn2\n", 2, nameless.as_ref()).2.contains("the machine has none"));
     let nine = machine_of_one();

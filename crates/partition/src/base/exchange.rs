@@ -63,10 +63,12 @@ where
     move |_, change| *change < bound
 }
 
-/// Returns whether a change of so many temperatures is accepted: always if it is no worsening, else by the rule of Metropolis et al. (1953).
+/// Returns whether a change is accepted at a temperature: always if it is no worsening, else by the rule of Metropolis et al. (1953). At
+/// temperature 0 no worsening is accepted, and nothing is divided by it: programs may trap that.
 #[inline(always)]
-pub fn at_temperature(change: f64, rng: &mut Rng) -> bool {
-    let is_refused = change > 0.0 && !accepts(change, rng);
+pub fn at_temperature(change: f64, temperature: f64, rng: &mut Rng) -> bool {
+    let in_temperatures = || if temperature > 0.0 { change / temperature } else { f64::INFINITY };
+    let is_refused = change > 0.0 && !accepts(in_temperatures(), rng);
     !is_refused
 }
 
@@ -175,7 +177,7 @@ mod tests {
         for temperature in [0.0, 0.5, f64::INFINITY] {
             let (mut walk, mut rng, mut left) = (Walk::default(), Rng::new(1), 0..20_000);
             let by_chance =
-                |_: &mut Walk, &change: &i64| at_temperature(change as f64 / temperature, &mut rng);
+                |_: &mut Walk, &change: &i64| at_temperature(change as f64, temperature, &mut rng);
             let counts = sweep(&mut walk, |_| left.next().map(|_| 1), by_chance);
             assert_eq!((counts.tried, counts.made), (20_000, walk.steps.len() as u64));
             let expected = 20_000.0 * (-1.0 / temperature).exp();
@@ -185,7 +187,9 @@ mod tests {
             );
             // Neither improvements nor what changes nothing ask the random stream.
             let next = rng.clone().next_u64();
-            assert!(at_temperature(0.0 / temperature, &mut rng) && at_temperature(-1.0, &mut rng));
+            assert!(
+                at_temperature(0.0, temperature, &mut rng) && at_temperature(-1.0, temperature, &mut rng)
+            );
             assert_eq!(rng.next_u64(), next);
         }
     }

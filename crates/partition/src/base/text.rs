@@ -24,6 +24,20 @@ pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| c != '\n' && is_hidden(c))
 }
 
+/// A count and its noun: `1 edge`, `2 edges`.
+///
+/// ```
+/// use viem::base::text::counted;
+///
+/// assert_eq!(counted(1, "edge", "edges"), "1 edge");
+/// assert_eq!(counted(0, "edge", "edges"), "0 edges");
+/// ```
+pub fn counted(count: impl fmt::Display, one: &str, many: &str) -> String {
+    let count = count.to_string();
+    let noun = if count == "1" { one } else { many };
+    format!("{count} {noun}")
+}
+
 fn escaped(text: &str, is_hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
     if !text.chars().any(&is_hidden) {
         return Cow::Borrowed(text);

@@ -1,6 +1,7 @@
 //! Vertices that must be in a given block, and processes that must be on a given PE.
 
 use crate::base::error::{ErrorKind, HasKind};
+use crate::base::text::counted;
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::CsrGraph;
 
@@ -37,9 +38,15 @@ pub enum FixedError {
     Twice { vertex: NodeId, block: BlockId, earlier: BlockId },
     #[error("vertex {vertex} is fixed to block {block}, which has no capacity")]
     NoCapacity { vertex: NodeId, block: BlockId },
-    #[error("the fixed vertices are of a graph of {found} vertices, but this one has {expected}")]
+    #[error(
+        "the fixed vertices are of a graph of {vertices}, but this one has {expected}",
+        vertices = counted(found, "vertex", "vertices")
+    )]
     Vertices { found: usize, expected: usize },
-    #[error("the fixed vertices are for {found} blocks, not for {expected}")]
+    #[error(
+        "the fixed vertices are for {blocks}, not for {expected}",
+        blocks = counted(found, "block", "blocks")
+    )]
     Blocks { found: usize, expected: usize },
     #[error("process {process} is fixed on PE {pe}, and so is process {earlier}")]
     PeTaken { process: NodeId, pe: BlockId, earlier: NodeId },

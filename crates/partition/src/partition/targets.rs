@@ -3,6 +3,7 @@
 use super::bounds::LoadBounds;
 use super::fixed::{FixedError, FixedVertices};
 use crate::base::error::{ErrorKind, HasKind};
+use crate::base::text::counted;
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::CsrGraph;
 
@@ -43,7 +44,12 @@ pub struct Targets {
 pub enum TargetsError {
     #[error("a partition has at least one block")]
     NoBlocks,
-    #[error("cannot partition {num_nodes} vertices into {num_blocks} blocks; {}", possible(*num_nodes))]
+    #[error(
+        "cannot partition {vertices} into {blocks}; {}",
+        possible(*num_nodes),
+        vertices = counted(num_nodes, "vertex", "vertices"),
+        blocks = counted(num_blocks, "block", "blocks")
+    )]
     NumBlocks { num_blocks: usize, num_nodes: usize },
     #[error("a partition has at most {} blocks, not {count}", u32::MAX)]
     TooManyBlocks { count: usize },
@@ -55,13 +61,21 @@ pub enum TargetsError {
     NegativeSize { block: usize, size: Weight },
     #[error("the block sizes sum up to {sum}, the vertex weights to {total}")]
     SumDiffers { sum: i128, total: Weight },
-    #[error("{found} bounds are given for {expected} blocks")]
+    #[error(
+        "the list has {bounds}, but the partition {blocks}",
+        bounds = counted(found, "bound", "bounds"),
+        blocks = counted(expected, "block", "blocks")
+    )]
     BoundsDiffer { found: usize, expected: usize },
     #[error("block {block} has size {size}, but may weigh {bound} at most; a bound is not below the size")]
     BoundBelowSize { block: usize, size: Weight, bound: Weight },
     #[error("the least load must be a number from 0 to 1 times the share, not {least_load}")]
     BadLeastLoad { least_load: f64 },
-    #[error("{found} least loads are given for {expected} blocks")]
+    #[error(
+        "the list has {loads}, but the partition {blocks}",
+        blocks = counted(expected, "block", "blocks"),
+        loads = counted(found, "least load", "least loads")
+    )]
     LeastLoadsDiffer { found: usize, expected: usize },
     #[error(
         "block {block} has size {size}, but shall weigh {least} at least; a least load is not above the size"

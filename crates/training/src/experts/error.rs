@@ -2,6 +2,7 @@
 
 use viem::base::error::{ErrorKind, HasKind};
 use viem::base::settings::ConfigError;
+use viem::base::text::counted;
 use viem::base::threads::ThreadsError;
 use viem::base::types::{Distance, PeId};
 use viem::machine::MachineError;
@@ -20,11 +21,14 @@ pub(super) const MOST_TOKENS: u64 = 1 << 40;
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum ExpertError {
-    #[error("the expert {expert} does not exist; there are {experts}, from 0")]
+    #[error("the expert {expert} does not exist; a layer has {experts}, from 0")]
     NoSuchExpert { expert: u64, experts: ExpertId },
     #[error("a token has expert {expert} twice")]
     Twice { expert: ExpertId },
-    #[error("a layer has {experts} experts; from 1 to {MOST_COPIES} are supported")]
+    #[error(
+        "a layer has {experts}; from 1 to {MOST_COPIES} are supported",
+        experts = counted(experts, "expert", "experts")
+    )]
     NumExperts { experts: u64 },
     #[error("a layer has more than 2^40 tokens")]
     TooManyTokens,
@@ -32,11 +36,20 @@ pub enum ExpertError {
     TooMuchLoad,
     #[error("there is no layer")]
     NoLayers,
-    #[error("layer {layer} has {copies} copies of experts, but other layers have {others}")]
+    #[error(
+        "layer {layer} has {copies} of experts, but other layers have {others}",
+        copies = counted(copies, "copy", "copies")
+    )]
     UnequalLayers { layer: usize, copies: usize, others: usize },
-    #[error("{found} layers have copies of experts, but {expected} have tokens")]
+    #[error(
+        "{layers} have copies of experts, but {expected} have tokens",
+        layers = counted(found, "layer", "layers")
+    )]
     OtherLayers { found: usize, expected: usize },
-    #[error("the older placement has {found} layers, but {expected} have tokens")]
+    #[error(
+        "the older placement has {layers}, but {expected} have tokens",
+        layers = counted(found, "layer", "layers")
+    )]
     OldLayers { found: usize, expected: usize },
     #[error("the older placement has {found} slots in each layer, but the new one has {expected}")]
     OldSlots { found: usize, expected: usize },
@@ -45,10 +58,14 @@ pub enum ExpertError {
     #[error("layer {layer} has no copy of expert {expert}")]
     NoCopy { layer: usize, expert: ExpertId },
     #[error(
-        "{copies} copies of experts cannot be shared equally by {pes} GPUs; {fitting} replicas would fit"
+        "{copies} of experts cannot be shared equally by {pes} GPUs; {fitting} replicas would fit",
+        copies = counted(copies, "copy", "copies")
     )]
     Indivisible { copies: usize, pes: usize, fitting: usize },
-    #[error("a layer has {copies} copies of experts; at most {MOST_COPIES} are supported")]
+    #[error(
+        "a layer has {copies} of experts; at most {MOST_COPIES} are supported",
+        copies = counted(copies, "copy", "copies")
+    )]
     TooManyCopies { copies: usize },
     #[error(
         "the distances of the machine are not those of a tree, which costs of experts need: processing elements {} and {} are at distance {}, but \

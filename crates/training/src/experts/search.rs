@@ -221,7 +221,7 @@ impl<'a> Search<'a> {
         };
         let mut annealing = Annealing { search: self, rng, temperature: 0.0, price: 0.0 };
         sweep(&mut annealing, next, |annealing, &(_, worse)| {
-            at_temperature(worse / annealing.temperature, &mut annealing.rng)
+            at_temperature(worse, annealing.temperature, &mut annealing.rng)
         });
     }
 

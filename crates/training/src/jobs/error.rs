@@ -2,6 +2,7 @@
 
 use viem::base::error::{ErrorKind, HasKind};
 use viem::base::settings::{ConfigError, UnknownName};
+use viem::base::text::counted;
 use viem::graph::GraphError;
 use viem_workload::{MOST_WORK, WorkloadError};
 
@@ -27,12 +28,17 @@ pub enum TrainingError {
     #[error("all-to-alls connect {pairs} pairs of ranks; at most {MOST_PAIRS} are supported")]
     TooManyPairs { pairs: u64 },
     #[error(
-        "a stage of the pipelines of {depth} stages has tp · cp · dp = {ranks} ranks, which are not divisible among ep · etp = {experts}"
+        "a stage of the pipelines of {stages} has tp · cp · dp = {ranks} ranks, which are not divisible among ep · etp = {experts}",
+        stages = counted(depth, "stage", "stages")
     )]
     Experts { depth: u32, ranks: u64, experts: u64 },
     #[error("{what}")]
     Mismatch { what: &'static str },
-    #[error("{layers} layers are fewer than the {chunks} chunks of a pipeline")]
+    #[error(
+        "{layers} are fewer than the {chunks} of a pipeline",
+        layers = counted(layers, "layer", "layers"),
+        chunks = counted(chunks, "chunk", "chunks")
+    )]
     TooFewLayers { layers: u64, chunks: u64 },
     #[error("the traffic exceeds 2^62 bytes")]
     TooMuch,

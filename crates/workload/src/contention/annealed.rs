@@ -235,7 +235,7 @@ impl<'a, C: Carriers> Search<'a, C> {
                 search.propose(rng)
             };
             self.made +=
-                sweep(self, next, |_, change| at_temperature(change / temperature, &mut chance)).made;
+                sweep(self, next, |_, change| at_temperature(*change, temperature, &mut chance)).made;
             temperature /= COOLING.powf(1.0 / f64::from(STEPS));
         }
     }

@@ -3,6 +3,7 @@
 use super::grouping::Grouping;
 use crate::base::error::{ErrorKind, HasKind};
 use crate::base::observer::Observer;
+use crate::base::text::counted;
 use crate::base::types::{BlockId, NodeId};
 use crate::graph::{Coordinates, CsrGraph};
 use crate::partition::settings::PartitionPreset;
@@ -82,9 +83,16 @@ impl<'a> PartitionInput<'a> {
 pub enum PartitionAlgorithmError {
     #[error("{algorithm} needs the coordinates of the vertices, and none are given")]
     NoCoordinates { algorithm: &'static str },
-    #[error("there are {found} points, but the graph has {expected} vertices")]
+    #[error(
+        "the coordinates are those of {points}, but the graph has {vertices}",
+        points = counted(found, "point", "points"),
+        vertices = counted(expected, "vertex", "vertices")
+    )]
     Points { found: usize, expected: usize },
-    #[error("the order has {found} vertices, the graph {expected}")]
+    #[error(
+        "the order has {vertices}, the graph {expected}",
+        vertices = counted(found, "vertex", "vertices")
+    )]
     Positions { found: usize, expected: usize },
 }
 

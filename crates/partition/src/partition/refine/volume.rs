@@ -92,7 +92,7 @@ impl<'a> Volume<'a> {
         graph.nodes().map(&mut sent).sum()
     }
 
-    /// Lowers the volume by annealing of the boundary, within all bounds and without new empty blocks; returns it. It never rises.
+    /// Lowers the volume by annealing of the boundary, within all bounds and least loads, and without new empty blocks; returns it. It never rises.
     ///
     /// # Panics
     ///
@@ -112,7 +112,7 @@ impl<'a> Volume<'a> {
                 }
             };
             sweep(&mut boundary, next, |boundary, &change| {
-                at_temperature(change as f64 / temperature, &mut boundary.rng)
+                at_temperature(change as f64, temperature, &mut boundary.rng)
             });
             boundary.leave_inside();
         }
@@ -172,10 +172,11 @@ impl<'a> Boundary<'a> {
         let graph = self.volume.graph;
         let (own, neighbours) = (self.blocks[node as usize], graph.neighbours(node));
         let to = self.blocks[neighbours[self.rng.below(neighbours.len() as u32) as usize] as usize];
-        let load = self.loads[to as usize] + graph.node_weight(node);
-        let may_move =
-            to != own && load <= self.targets.bounds()[to as usize] && self.counts[own as usize] > 1;
-        may_move.then_some(to)
+        let weight = graph.node_weight(node);
+        let fits = self.loads[to as usize] + weight <= self.targets.bounds()[to as usize];
+        let least = self.targets.least_loads().get(own as usize).copied().unwrap_or(0);
+        let stays_loaded = self.counts[own as usize] > 1 && self.loads[own as usize] - weight >= least;
+        (to != own && fits && stays_loaded).then_some(to)
     }
 }
 

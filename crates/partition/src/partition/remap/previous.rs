@@ -1,6 +1,7 @@
 //! Where vertices were before.
 
 use crate::base::error::{ErrorKind, HasKind};
+use crate::base::text::counted;
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::CsrGraph;
 
@@ -36,18 +37,26 @@ pub struct PreviousAssignment {
 #[non_exhaustive]
 pub enum PreviousAssignmentError {
     #[error(
-        "vertex {vertex} was in block {block}, which is block {now} now, but there are {num_blocks} blocks; say which blocks have left"
+        "vertex {vertex} was in block {block}, which is block {now} now, but the last one is {last}; say which blocks have left",
+        last = num_blocks.saturating_sub(1)
     )]
     NoSuchBlock { vertex: usize, block: BlockId, now: usize, num_blocks: usize },
     #[error("block {block} is listed twice among those that have left")]
     LeftTwice { block: BlockId },
-    #[error("vertex {vertex} has the parent {parent}, but the old partition has {num_parents} vertices")]
+    #[error(
+        "vertex {vertex} has the parent {parent}, but the old partition has {vertices}",
+        vertices = counted(num_parents, "vertex", "vertices")
+    )]
     NoSuchParent { vertex: usize, parent: NodeId, num_parents: usize },
     #[error(
-        "the old partition has {found} vertices, the graph {expected}; name the parents of refined vertices"
+        "the old partition has {vertices}, the graph {expected}; name the parents of refined vertices",
+        vertices = counted(found, "vertex", "vertices")
     )]
     Length { found: usize, expected: usize },
-    #[error("the old partition is for {found} blocks of now, not for {expected}")]
+    #[error(
+        "the old partition is for {blocks} of now, not for {expected}",
+        blocks = counted(found, "block", "blocks")
+    )]
     Blocks { found: usize, expected: usize },
 }
 
