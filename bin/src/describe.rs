@@ -55,25 +55,23 @@ pub(crate) fn with_all_options(command: Command) -> Command {
         |template: &'static str| command.clone().help_template(template).render_help().ansi().to_string();
     let head = part("{about-with-newline}\n{usage-heading} {usage}\n");
     // Blank lines between groups, and the heads of the first two, would cost a sixth of the screen.
-    let without_head = |group: &str| !["Arguments:", "Options:"].iter().any(|head| group.contains(head));
-    let groups = part("{all-args}");
-    let options = groups.replace("\n\n", "\n");
-    let lines = options.lines().filter(|line| without_head(line)).map(|line| format!("{line}\n"));
+    let is_shown = |line: &&str| {
+        let is_head = ["Arguments:", "Options:"].iter().any(|head| line.contains(head));
+        !line.is_empty() && !is_head
+    };
+    let options = part("{all-args}");
+    let options = options.lines().filter(is_shown).collect::<Vec<_>>().join("\n");
     let end = part("{after-help}");
-    command.clone().override_help(format!("{head}{}\n{}", lines.collect::<String>(), end.trim_start()))
+    command.override_help(format!("{head}{options}\n\n{}", end.trim_start()))
 }
 
-/// Outbox of the values of an option that its line in a list has room for.
+/// Characters that the line of an option in a list has for the names of its values.
 const MOST_NAMES: usize = 40;
 
 /// The first sentence of the help of an option, its values unless they are many, and the default that the help states at its end.
 fn brief(help: &str, arg: &Arg) -> String {
-    let names = arg
-        .get_possible_values()
-        .iter()
-        .map(|value| value.get_name().to_owned())
-        .collect::<Vec<_>>()
-        .join(", ");
+    let values = arg.get_possible_values();
+    let names = values.iter().map(|value| value.get_name()).collect::<Vec<_>>().join(", ");
     let takes_one = arg.get_action().takes_values() && !names.is_empty() && names.len() <= MOST_NAMES;
     let values = if takes_one { format!(": {names}") } else { String::new() };
     let default = help.rfind(" [default: ").map_or("", |start| &help[start..]);

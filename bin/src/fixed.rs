@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::console::Console;
 use crate::error::{Result, UsageError};
 use crate::files;
+use crate::loads::agreeing;
 use viem::base::settings::named;
 use viem::base::types::{PeId, Weight};
 use viem::graph::CsrGraph;
@@ -124,7 +125,8 @@ impl Fixed {
         let first = self
             .on_first_host
             .map_or_else(String::new, |pe| format!(", rank 0 on PE {pe} of the first host"));
-        console.line(format_args!("{count} of {all} {items} are fixed{first}"));
+        let are = agreeing(count, "is", "are");
+        console.line(format_args!("{count} of {all} {items} {are} fixed{first}"));
     }
 
     /// Warns if fixed vertices alone are heavier than a bound.

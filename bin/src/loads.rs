@@ -26,15 +26,22 @@ pub(crate) struct Below {
     pub(crate) all: usize,
 }
 
+/// The words that follow a number: the first ones after 1.
+pub(crate) fn agreeing<T>(count: usize, one: T, many: T) -> T {
+    if count == 1 { one } else { many }
+}
+
 /// Prints how many places have less than half of their share, if any, and warns if some are below their least load.
 pub(crate) fn print_below(console: Console, places: Places, below: &Below, shortfall: Weight) {
     let (Below { half, least, all }, Places { several, .. }) = (below, places);
     if *half > 0 {
-        console.line(format_args!("{half} of {all} {several} have less than half of their share"));
+        let (have, their) = agreeing(*half, ("has", "its"), ("have", "their"));
+        console.line(format_args!("{half} of {all} {several} {have} less than half of {their} share"));
     }
     if *least > 0 {
+        let (are, their) = agreeing(*least, ("is", "its"), ("are", "their"));
         console.warn(format_args!(
-            "{least} of {all} {several} are below their least load, by {shortfall} in total; allow more --imbalance or ask for less --least-load"
+            "{least} of {all} {several} {are} below {their} least load, by {shortfall} in total; allow more --imbalance or ask for less --least-load"
         ));
     }
 }
@@ -48,7 +55,7 @@ pub(crate) fn print_empty(
     num_nodes: usize,
 ) {
     let open = capacities.iter().filter(|&&capacity| capacity > 0).count();
-    let stay = if empty == 1 { "stays" } else { "stay" };
+    let stay = agreeing(empty, "stays", "stay");
     if empty > 0 && num_nodes < open {
         console.note(format_args!(
             "the graph has {vertices} for {open} {several}: {empty} {stay} empty",

@@ -106,7 +106,7 @@ fn rank_0_is_on_the_first_host_if_that_is_asked_for() {
     };
     for seed in 0..4 {
         let text = folder.stdout(on_nodes(&format!("--verify --json=report --seed={seed}")));
-        says(&text, ["1 of 16 processes are fixed, rank 0 on PE 0 of the first host"]);
+        says(&text, ["1 of 16 processes is fixed, rank 0 on PE 0 of the first host"]);
         assert!(folder.numbers("mapping")[0] < 4);
         assert_eq!(folder.report("report")["fixed"]["rank0_on_first_host"], 0);
     }

@@ -83,7 +83,7 @@ fn what_is_missing_is_warned_of() {
     write_path(&folder, &[10, 1, 1, 10]);
     let options = "--blocks=3 --imbalance=50 --least-load=100 --json=report --model=model";
     let message = folder.stderr(format!("viem partition path {options}"));
-    says(&message, ["1 of 3 blocks are below their least load, by 5 in total"]);
+    says(&message, ["1 of 3 blocks is below its least load, by 5 in total"]);
     let report = folder.report("report");
     assert_eq!((&report["loads"]["below_least"], &report["loads"]["shortfall"]), (&1.into(), &5.into()));
 }

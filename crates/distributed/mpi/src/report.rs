@@ -266,13 +266,15 @@ impl Report {
         let Loads { below_least, shortfall, empty, .. } = self.loads;
         let short = (below_least > 0).then(|| {
             format!(
-                "{below_least} blocks are below their least load, by {shortfall} in sum; allow more --imbalance or ask for less --least-load"
+                "the least load is missed by {}, by {shortfall} in sum; allow more --imbalance or ask for less --least-load",
+                counted(below_least, "block", "blocks")
             )
         });
         let is_odd = empty > 0 && !self.has_fewer_vertices();
         let empty = is_odd.then(|| {
             format!(
-                "{empty} blocks stay empty: no vertex that may move there fits; allow more --imbalance or fix fewer"
+                "without a vertex: {}, as none that may move there fits; allow more --imbalance or fix fewer",
+                counted(empty, "block", "blocks")
             )
         });
         of_fixed.into_iter().chain(unbalanced).chain(short).chain(empty).collect()
