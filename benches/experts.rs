@@ -17,7 +17,7 @@ use viem::machine::Machine;
 use viem::solve::MapPreset;
 use viem_cluster::build;
 use viem_training::experts::{
-    ExpertConfig, ExpertCopies, ExpertPlacement, ExpertRouting, RoutingBuilder, place_by_load, place_experts,
+    ExpertConfig, ExpertCopies, ExpertPlacement, ExpertRequest, ExpertRouting, RoutingBuilder, place_by_load,
     score_experts,
 };
 
@@ -79,7 +79,7 @@ fn measure(asked: &Asked) {
         ("seconds", 8),
     ]);
     for (experts, topk, replicas, nodes, gpus) in CASES {
-        let machine = build(&format!("{gpus}:{nodes}"), Some("1:10"), None).expect("few PEs");
+        let machine = build(&format!("{gpus}:{nodes}"), "1:10").expect("few PEs");
         for &trace in &asked.traces {
             let layers: Vec<ExpertRouting> =
                 (0..asked.seeds).map(|seed| trace.layer(experts, topk, asked.tokens, seed)).collect();
@@ -131,7 +131,7 @@ impl Run {
     fn of(routing: &ExpertRouting, replicas: usize, machine: &dyn Machine, config: &ExpertConfig) -> Self {
         let copies = ExpertCopies::replicated(routing, replicas).expect("few copies");
         let watch = Stopwatch::start(1);
-        let found = place_experts(routing, &copies, machine, config, &()).expect("copies fit");
+        let found = ExpertRequest::new(routing, &copies, machine).solve(config).expect("copies fit");
         let seconds = watch.seconds();
         let others = [ExpertPlacement::in_order(routing, &copies), place_by_load(routing, &copies, machine)];
         let others = others.map(|other| {

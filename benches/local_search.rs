@@ -13,6 +13,7 @@ mod common;
 use std::path::PathBuf;
 
 use common::{Options, Stopwatch, Table, fail, read_graph};
+use viem::base::observer::Seeded;
 use viem::machine::{Distances, Hierarchy, Places};
 use viem::mapping::construct::{Construction, ConstructionConfig, construct};
 use viem::mapping::objective::cost;
@@ -68,9 +69,10 @@ fn search(run: &Run) {
         let mut runs: Vec<(i64, f64, SearchOutcome)> = Vec::new();
         for seed in 0..run.seeds {
             let construction = ConstructionConfig::default().with_algorithm(algorithm);
-            let first = construct(&problem, &places, &construction, seed, &()).expect("works on trees");
+            let first =
+                construct(&problem, &places, &construction, Seeded::new(seed)).expect("works on trees");
             let watch = Stopwatch::start(1);
-            let outcome = local_search(&problem, &first, &config, seed, &());
+            let outcome = local_search(&problem, &first, &config, Seeded::new(seed));
             runs.push((cost(&problem, &first), watch.seconds(), outcome));
         }
         let mean = |value: &dyn Fn(&(i64, f64, SearchOutcome)) -> f64| {

@@ -53,7 +53,7 @@ impl Pair {
         Self {
             machine_name: machine_name.to_string(),
             model_name: model_name.to_string(),
-            machine: viem_cluster::build(&machine_file.to_string_lossy(), None, None)
+            machine: viem_cluster::build(&machine_file.to_string_lossy(), None)
                 .unwrap_or_else(|error| fail(error)),
             machine_file,
             graph: read_graph(&graph_file, NodeWeights::Ignore),

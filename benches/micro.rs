@@ -14,6 +14,7 @@ use std::hint::black_box;
 use common::random_mapping;
 use divan::Bencher;
 use divan::counter::{BytesCount, ItemsCount};
+use viem::base::observer::Seeded;
 use viem::base::rng::Rng;
 use viem::base::types::{NodeId, PeId};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
@@ -167,9 +168,10 @@ mod descent {
         let oracle = Distances::Tree(hierarchy.online32().expect("short codes"));
         let problem = Problem::new(&graph, &oracle).expect("sizes agree");
         let construction = ConstructionConfig::default().with_algorithm(start);
-        let start = construct(&problem, &Places::of(&hierarchy).expect("a machine"), &construction, 1, &());
+        let start =
+            construct(&problem, &Places::of(&hierarchy).expect("a machine"), &construction, Seeded::new(1));
         let start = start.expect("works on trees");
-        bencher.bench_local(|| local_search(&problem, &start, &config, 1, &()));
+        bencher.bench_local(|| local_search(&problem, &start, &config, Seeded::new(1)));
     }
 
     const STARTS: [Construction; 2] = [Construction::Random, Construction::HierarchyTopDown];
@@ -203,7 +205,7 @@ fn construction(bencher: Bencher, algorithm: Construction) {
     let oracle = Distances::Tree(hierarchy.online32().expect("short codes"));
     let problem = Problem::new(&graph, &oracle).expect("sizes agree");
     let places = Places::of(&hierarchy).expect("a machine");
-    bencher.bench_local(|| construct(&problem, &places, &config, 1, &()));
+    bencher.bench_local(|| construct(&problem, &places, &config, Seeded::new(1)));
 }
 
 /// Reading a METIS graph from memory, with and without edge weights.

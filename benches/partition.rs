@@ -126,7 +126,7 @@ impl Cell {
         for seed in 0..run.seeds {
             let partitioner = Partitioner::with_settings(*settings, seed).unwrap_or_else(|error| fail(error));
             let watch = Stopwatch::start(run.threads);
-            let partition = partitioner.partition(graph, targets, &());
+            let partition = partitioner.partition(graph, targets);
             cell.seconds += watch.seconds() / run.seeds as f64;
             check_partition(graph, &partition);
             cell.cuts.push(partition.cut().max(1) as f64);

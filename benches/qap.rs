@@ -143,7 +143,7 @@ fn machines(run: &Run) {
     ];
     for (spec, distances) in specs {
         let distances = Some(distances).filter(|distances| !distances.is_empty());
-        let machine = viem_cluster::build(spec, distances, None).unwrap_or_else(|error| fail(error));
+        let machine = viem_cluster::build(spec, distances).unwrap_or_else(|error| fail(error));
         for seed in 0..run.seeds {
             let problem = geometric(&*machine, run.degree, seed);
             let solved = |config: QapConfig| {

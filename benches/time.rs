@@ -15,7 +15,7 @@ use viem::machine::{Grid, Hypercube, Machine};
 use viem::solve::{Config, MapPreset, PreparedMachine, Request};
 use viem_workload::estimate::{Estimate, WorkloadModel};
 use viem_workload::generate::{Congestion, Pattern, Size, congested, shuffled, workload};
-use viem_workload::map::{TaskMapConfig, map_tasks};
+use viem_workload::map::{TaskMapConfig, TaskRequest};
 use viem_workload::routing::Routing;
 use viem_workload::simulate::{SimulationConfig, simulate};
 use viem_workload::{Workload, WorkloadBuilder};
@@ -79,7 +79,7 @@ fn regular(preset: MapPreset) {
         let config = TaskMapConfig::preset(preset);
         let watch = Stopwatch::start(1);
         let shuffled = shuffled(&natural, 5);
-        let found = map_tasks(&shuffled, &machine, &config).expect("there is room");
+        let found = TaskRequest::new(&shuffled, &machine).solve(&config).expect("there is room");
         let seconds = watch.seconds();
         let (_, simulated) = both(&shuffled, &machine, found.mapping.pes());
         // Butterflies fit meshes best with their own numbering; all others can be as fast as without any
@@ -128,11 +128,11 @@ fn congested_workloads(preset: MapPreset) {
             .expect("there is room");
         let cost = time(solution.mapping.pes());
         let watch = Stopwatch::start(1);
-        let found = map_tasks(&workload, &machine, &config).expect("there is room");
+        let found = TaskRequest::new(&workload, &machine).solve(&config).expect("there is room");
         let seconds = watch.seconds();
         let own = time(found.mapping.pes());
         config.simulated = 0;
-        let estimated = map_tasks(&workload, &machine, &config).expect("there is room");
+        let estimated = TaskRequest::new(&workload, &machine).solve(&config).expect("there is room");
         let estimated = time(estimated.mapping.pes());
         let identity: Vec<PeId> = (0..side * side).collect();
         shares.push(own / cost);
@@ -172,7 +172,9 @@ fn speed(preset: MapPreset) {
         let workload = shuffled(&workload(pattern, &lengths, Size::default(), 1).expect("a size"), 3);
         let machine = Grid::mesh(&[side, side]).expect("few PEs");
         let watch = Stopwatch::start(1);
-        let found = map_tasks(&workload, &machine, &TaskMapConfig::preset(preset)).expect("there is room");
+        let found = TaskRequest::new(&workload, &machine)
+            .solve(&TaskMapConfig::preset(preset))
+            .expect("there is room");
         let seconds = watch.seconds();
         table.row([
             format!("{pattern} {lengths:?} on {side} x {side}"),

@@ -35,7 +35,7 @@
 //! | make a model of an application that is divided | [`Mapping::quotient`] |
 //! | score a mapping | [`score`], [`Request::evaluate`]; by levels and distances: `viem_report::traffic` |
 //! | solve a dense quadratic assignment problem | [`qap::QapRequest`] |
-//! | map tasks that compute and communicate in time | `viem_workload::map::map_tasks` |
+//! | map tasks that compute and communicate in time | `viem_workload::map::TaskRequest` |
 //! | read and write files | `viem_io` |
 //! | start a job as it was mapped | `viem_launch` |
 //! | describe the machine by files, hwloc, or the job of a batch system | `viem_cluster` |
@@ -106,7 +106,7 @@
 //!
 //! let graph = generate::grid(32, 32);
 //! let targets = Targets::equal(&graph, 4, 0.03)?.with_bounds(vec![260, 260, 270, 300])?;
-//! let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets, &());
+//! let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets);
 //! assert_eq!(partition.overload(), 0);
 //! println!("{} edges are cut", partition.cut());
 //! # Ok::<(), Box<dyn std::error::Error>>(())

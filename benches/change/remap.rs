@@ -209,7 +209,7 @@ fn with_each_weight(
 /// The outcomes from scratch, with each weight of migration, and by diffusion, for the cut.
 fn parts(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcome> {
     let equal = |parts| Targets::equal(graph, parts, IMBALANCE).unwrap_or_else(|error| fail(error));
-    let old = Partitioner::new(run.preset, 2 * draw).partition(graph, &equal(PARTS), &()).into_blocks();
+    let old = Partitioner::new(run.preset, 2 * draw).partition(graph, &equal(PARTS)).into_blocks();
     let (changed, targets, left) = match change {
         Change::Slower => {
             let slow = drawn(PARTS, PARTS / 4, draw);
@@ -224,10 +224,10 @@ fn parts(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcome>
     let homes = PreviousAssignment::after(&old, RemovedBlocks(&left), targets.num_blocks())
         .unwrap_or_else(|error| fail(error));
     let partitioner = Partitioner::new(run.preset, 2 * draw + 1);
-    let (_, seconds) = timed(run, || partitioner.partition(graph, &targets, &()));
+    let (_, seconds) = timed(run, || partitioner.partition(graph, &targets));
     let remap = |weight| {
         let remapped = partitioner
-            .remap(graph, &targets, Remapping::new(&homes, weight), &())
+            .remap(graph, &targets, Remapping::new(&homes, weight))
             .and_then(|found| found.into_best(weight));
         let remapped = remapped.unwrap_or_else(|error| fail(error));
         let partition = remapped.partition;

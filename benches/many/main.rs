@@ -80,7 +80,7 @@ impl Run {
     fn machine(&self, spec: &str) -> Box<dyn Machine> {
         let is_tree = spec.starts_with(|first: char| first.is_ascii_digit());
         let distances = self.distances.as_deref().or(is_tree.then_some("1:10:100"));
-        Box::new(viem_cluster::build(spec, distances, None).unwrap_or_else(|error| fail(error)))
+        Box::new(viem_cluster::build(spec, distances).unwrap_or_else(|error| fail(error)))
     }
 
     fn config(&self, preset: MapPreset, seed: u64) -> Config {

@@ -7,7 +7,7 @@
 //! graph bump).
 
 use viem::base::types::{Cost, PeId};
-use viem::machine::Blocks;
+use viem::machine::{Blocks, Grid, Listed};
 use viem::mapping::objective::score;
 use viem::solve::{Balance, MapPreset, Objective};
 use viem::{PreparedMachine, Request};
@@ -30,10 +30,8 @@ pub fn table(run: &Run, preset: MapPreset) {
         let blocks = partition.quotient(&graph, BLOCKS);
         let (mut ratios, mut worst) = (Vec::new(), (0.0, String::new()));
         for subset in subsets() {
-            let list: Vec<String> = subset.iter().map(ToString::to_string).collect();
-            let list = list.join(",");
-            let machine =
-                viem_cluster::build("mesh:2x4", None, Some(&list)).unwrap_or_else(|error| fail(error));
+            let mesh = Grid::mesh(&[2, 4]).unwrap_or_else(|error| fail(error));
+            let machine = Listed::new(mesh, subset.clone()).unwrap_or_else(|error| fail(error));
             let placed =
                 |order: &Vec<PeId>| score(&blocks, &machine, order).unwrap_or_else(|error| fail(error));
             let relabelled: Cost = orders().iter().map(placed).min().unwrap_or(0);
@@ -41,7 +39,7 @@ pub fn table(run: &Run, preset: MapPreset) {
             let ratio = direct as f64 / relabelled as f64;
             ratios.push(ratio);
             if ratio > worst.0 {
-                worst = (ratio, format!("{direct} beside {relabelled} on the PEs {list}"));
+                worst = (ratio, format!("{direct} beside {relabelled} on the PEs {subset:?}"));
             }
         }
         println!(

@@ -8,31 +8,22 @@ use crate::console::Console;
 use crate::error::{Result, UsageError};
 use crate::files;
 use crate::loads::{self, Below};
-use crate::options;
+use crate::options::BalanceOptions;
 use crate::summary::Summary;
 use clap::Args;
 use viem::graph::CsrGraph;
 use viem::machine::{Capacities, Machine};
-use viem::solve::{Balance, Loads};
+use viem::solve::Loads;
 use viem_io::metis::NodeWeights;
 use viem_io::{Source, pe_weights};
 use viem_report::traffic::PeTraffic;
-
-/// By how many percent a PE may exceed its share by default.
-pub(crate) const IMBALANCE: f64 = 3.0;
 
 /// How work is spread where PEs have many vertices.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Balance")]
 pub(crate) struct SharingOptions {
-    /// Maximum load of a PE above its share, in percent. That is, load <= floor((1 + PERCENT/100) * ceil(share)); 0 asks for exact
-    /// sizes [default: 3]
-    #[arg(long, short, value_name = "PERCENT", allow_negative_numbers = true)]
-    pub(crate) imbalance: Option<f64>,
-
-    /// Minimum load of a PE, in percent of its share. Rounded down; if it conflicts with --imbalance, --imbalance wins [default: 0]
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
-    pub(crate) least_load: Option<f64>,
+    #[command(flatten)]
+    pub(crate) balance: BalanceOptions,
 
     /// How much work each PE takes, in proportion. Line i holds a whole number from 1, for PE i
     #[arg(long, value_name = "FILE")]
@@ -40,30 +31,11 @@ pub(crate) struct SharingOptions {
 }
 
 impl SharingOptions {
-    /// The imbalance as a share.
-    pub(crate) fn imbalance(&self) -> Result<f64> {
-        Ok(options::imbalance(self.imbalance.unwrap_or(IMBALANCE))?)
-    }
-
-    /// The least load as a part of a share.
-    pub(crate) fn least_load(&self) -> Result<f64> {
-        Ok(options::least_load(self.least_load.unwrap_or(0.0))?)
-    }
-
     /// An error if a balance is given where each process has a place of its own.
     pub(crate) fn check_one_to_one(&self) -> Result<(), UsageError> {
-        let given = [("--imbalance", self.imbalance.is_some()), ("--least-load", self.least_load.is_some())];
-        match given.iter().find(|(_, is_given)| *is_given) {
-            Some((name, _)) => {
-                Err(UsageError(format!("{name} is for graphs with many vertices on a PE; leave it out")))
-            }
-            None => Ok(()),
-        }
-    }
-
-    /// How far loads may be from their shares.
-    pub(crate) fn balance(&self) -> Result<Balance> {
-        Ok(Balance { imbalance: self.imbalance()?, least_load: self.least_load()? })
+        self.balance.given().map_or(Ok(()), |name| {
+            Err(UsageError(format!("{name} is for graphs with many vertices on a PE; leave it out")))
+        })
     }
 
     /// The machine with the weights of its PEs, if some are given.
@@ -84,7 +56,7 @@ impl SharingOptions {
         console: Console,
     ) -> Result<(CsrGraph, bool)> {
         let room = usize::try_from(machine.room()).unwrap_or(usize::MAX);
-        let is_asked = self.imbalance.is_some() || self.least_load.is_some() || self.capacities.is_some();
+        let is_asked = self.balance.given().is_some() || self.capacities.is_some();
         let weights = if is_asked { NodeWeights::Read } else { NodeWeights::ReadBeyond(room) };
         let graph = files::read_graph(source, weights, threads, console)?;
         let num_nodes = graph.num_nodes();

@@ -9,8 +9,39 @@ use serde::{Serialize, Serializer};
 
 use crate::error::UsageError;
 use crate::verb::Form;
-use viem::solve::MapPreset;
+use viem::solve::{Balance, MapPreset};
 use viem_io::coordinates::Ids;
+
+/// By how many percent a load may exceed its share by default.
+const IMBALANCE: f64 = 3.0;
+
+/// The distance that loads of PEs, or weights of blocks, may have from their shares.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Balance")]
+pub(crate) struct BalanceOptions {
+    /// Maximum load of a PE or block above its share, in percent. That is, load <= floor((1 + PERCENT/100) * ceil(share)); 0 asks for
+    /// exact sizes [default: 3]
+    #[arg(long, short, value_name = "PERCENT", allow_negative_numbers = true)]
+    pub(crate) imbalance: Option<f64>,
+
+    /// Minimum load of a PE or block, in percent of its share. Rounded down; if it conflicts with --imbalance, --imbalance wins [default: 0]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
+    pub(crate) least_load: Option<f64>,
+}
+
+impl BalanceOptions {
+    /// The distance that loads may have from their shares.
+    pub(crate) fn read(&self) -> Result<Balance, UsageError> {
+        let imbalance = imbalance(self.imbalance.unwrap_or(IMBALANCE))?;
+        Ok(Balance { imbalance, least_load: least_load(self.least_load.unwrap_or(0.0))? })
+    }
+
+    /// The option that is given, if any is.
+    pub(crate) fn given(&self) -> Option<&'static str> {
+        let given = [("--imbalance", self.imbalance.is_some()), ("--least-load", self.least_load.is_some())];
+        given.into_iter().find_map(|(name, is_given)| is_given.then_some(name))
+    }
+}
 
 /// What a verb prints, and where.
 #[derive(Args, Clone, Debug)]
@@ -158,7 +189,7 @@ pub(crate) fn imbalance(percent: f64) -> Result<f64, UsageError> {
 }
 
 /// A least load in percent of a share as a part of it.
-pub(crate) fn least_load(percent: f64) -> Result<f64, UsageError> {
+fn least_load(percent: f64) -> Result<f64, UsageError> {
     if (0.0..=100.0).contains(&percent) {
         return Ok(percent / 100.0);
     }

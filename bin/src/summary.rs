@@ -3,7 +3,9 @@
 use std::fmt::Display;
 
 use crate::console::Console;
+use crate::verb::Form;
 use viem::base::text::counted;
+use viem::graph::CsrGraph;
 
 /// Lines of a summary.
 pub(crate) struct Summary {
@@ -99,14 +101,36 @@ pub(crate) fn change(before: i128, after: i128) -> String {
     }
 }
 
+/// A vertex of a graph, and many.
+pub(crate) type Noun = (&'static str, &'static str);
+
+/// What the vertices of a communication graph are.
+pub(crate) const PROCESSES: Noun = ("process", "processes");
+
+/// What they are where many are on a PE, or in a block.
+pub(crate) const VERTICES: Noun = ("vertex", "vertices");
+
 /// The number of vertices and edges of a graph, each edge counted once.
-pub(crate) fn size(vertices: usize, (one, many): (&str, &str), edges: usize) -> String {
-    format!("{}, {}", counted(vertices, one, many), counted(edges, "edge", "edges"))
+pub(crate) fn size(graph: &CsrGraph, (one, many): Noun) -> String {
+    let vertices = counted(graph.num_nodes(), one, many);
+    format!("{vertices}, {}", counted(graph.num_edges(), "edge", "edges"))
+}
+
+/// Prints the size of a graph. VieM counts each edge in both directions.
+pub(crate) fn print_size(console: Console, form: Form, graph: &CsrGraph, noun: Noun) {
+    match form {
+        Form::VieM => {
+            let (vertices, arcs) = (graph.num_nodes(), graph.num_arcs());
+            console.line(format_args!("model has {vertices} nodes, {arcs} edges"));
+        }
+        Form::Verb => console.line(format_args!("graph: {}", size(graph, noun))),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use viem::graph::generate;
 
     #[test]
     fn changes_are_less_or_more_and_never_negative() {
@@ -119,7 +143,7 @@ mod tests {
 
     #[test]
     fn nouns_have_a_number() {
-        assert_eq!(size(1, ("vertex", "vertices"), 1), "1 vertex, 1 edge");
-        assert_eq!(size(2, ("vertex", "vertices"), 0), "2 vertices, 0 edges");
+        assert_eq!(size(&generate::grid(1, 2), PROCESSES), "2 processes, 1 edge");
+        assert_eq!(size(&generate::grid(1, 1), VERTICES), "1 vertex, 0 edges");
     }
 }

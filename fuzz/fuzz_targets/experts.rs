@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use viem_io::Source;
-use viem_training::experts::{ExpertConfig, ExpertCopies, place_experts, score_experts, text};
+use viem_training::experts::{ExpertConfig, ExpertCopies, ExpertRequest, score_experts, text};
 
 fn source(bytes: &[u8]) -> Source<'_> {
     Source::new("fuzz", bytes).expect("bytes can be read")
@@ -23,12 +23,12 @@ fuzz_target!(|input: &[u8]| {
         return;
     }
     checked(text::read_copies(source(bytes), &routing));
-    let machine = viem_cluster::build("2:2", Some("1:10"), None).expect("few PEs");
+    let machine = viem_cluster::build("2:2", "1:10").expect("few PEs");
     let replicas = (experts as usize).next_multiple_of(4) - experts as usize;
     let Some(copies) = checked(ExpertCopies::replicated(&routing, replicas)) else { return };
     let mut config = ExpertConfig::default();
     config.proposals = 20;
-    let Some(found) = checked(place_experts(&routing, &copies, &machine, &config, &())) else { return };
+    let Some(found) = checked(ExpertRequest::new(&routing, &copies, &machine).solve(&config)) else { return };
     assert_eq!(found.placement.copies(), copies);
     let mut written = Vec::new();
     text::write_placement(&mut written, &found.placement).expect("memory can be written");

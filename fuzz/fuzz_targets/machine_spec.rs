@@ -26,7 +26,7 @@ fuzz_target!(|text: &str| {
     if is_cluster || viem_cluster::file_of(spec).is_some() {
         return;
     }
-    let machine = match viem_cluster::build(spec, distances, None) {
+    let machine = match viem_cluster::build(spec, distances) {
         Ok(machine) => machine,
         Err(error) => return assert!(!error.to_string().is_empty()),
     };

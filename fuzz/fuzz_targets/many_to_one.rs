@@ -67,7 +67,7 @@ fn problem(u: &mut Unstructured) -> arbitrary::Result<Problem> {
 fuzz_target!(|bytes: &[u8]| {
     let Ok(problem) = problem(&mut Unstructured::new(bytes)) else { return };
     let Problem { graph, machine: (spec, distances), balance, config, start, stop } = &problem;
-    let machine = viem_cluster::build(spec, *distances, None).expect("a machine");
+    let machine = viem_cluster::build(spec, *distances).expect("a machine");
     let num_pes = machine.num_pes();
     let start = start.clone().and_then(|start| Mapping::many(num_pes, start).ok());
     let solution = match Request::new(graph, &PreparedMachine::new(machine.as_ref()))

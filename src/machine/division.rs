@@ -21,8 +21,15 @@ const NEAREST: usize = 8;
 /// Edge weight of the cheapest link for the partitioner; a link of twice the cost weighs half of that.
 const CHEAPEST: Distance = 1 << 10;
 
+impl Parts {
+    /// The parts of a machine with these distances.
+    pub fn of(machine: &dyn Machine, distances: &Distances) -> Self {
+        divide(machine, distances, &())
+    }
+}
+
 /// The parts of a machine with these distances. Once the observer asks to stop, nothing is partitioned further.
-pub fn divide(machine: &dyn Machine, distances: &Distances, observer: &dyn Observer) -> Parts {
+pub(crate) fn divide(machine: &dyn Machine, distances: &Distances, observer: &dyn Observer) -> Parts {
     match machine.division() {
         Division::Parts(parts) => parts,
         Division::Network { graph, vertex_of } => {
@@ -116,7 +123,8 @@ fn halve(
         return PartTree::Whole(pes.collect());
     }
     let targets = Targets::equal(graph, 2, IMBALANCE).expect("two blocks");
-    let partition = Partitioner::new(PartitionPreset::Fast, depth).partition(graph, &targets, observer);
+    let partition =
+        Partitioner::new(PartitionPreset::Fast, depth).observed(observer).partition(graph, &targets);
     let mut blocks = partition.into_blocks();
     separate(nodes, pes_at, &mut blocks);
     let mut half = |(part, members): (CsrGraph, Vec<NodeId>)| {
@@ -152,7 +160,7 @@ mod tests {
         let machines: [&dyn Machine; 2] = [&network, &matrix];
         for machine in machines {
             let distances = machine.distances().unwrap();
-            assert!(divide(machine, &distances, &()).num_parts() > 9);
+            assert!(Parts::of(machine, &distances).num_parts() > 9);
             assert_eq!(divide(machine, &distances, &Stops), Parts::whole((0..9).collect()));
         }
     }

@@ -24,7 +24,7 @@
 //! |---|---|
 //! | [`spec`] | builds machines from text |
 //! | [`recognise`] | finds the machine that has the distances of a matrix |
-//! | [`divide`] | divides a machine into parts, by partitioning where its shape suggests none |
+//! | [`Parts::of`] | divides a machine into parts, by partitioning where its shape suggests none |
 //! | [`Nodes`] | the host and the CPUs of each PE |
 //! | [`Places`] | one place for each process that the machine has room for, numbered so that every part is a range |
 //!
@@ -105,7 +105,7 @@ pub mod spec;
 pub use audited::{Audited, Note};
 pub use distances::Distances;
 pub(crate) use distances::with_oracle;
-pub use division::divide;
+pub(crate) use division::divide;
 pub use error::{HierarchyError, MachineError, StoredDistancesError};
 pub use family::blocks::Blocks;
 pub use family::capacities::Capacities;

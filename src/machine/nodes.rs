@@ -13,7 +13,7 @@ const MOST_CORES: u32 = 1 << 12;
 /// ```
 /// use viem::machine::{self, CoreRange, Nodes};
 ///
-/// let tree = machine::build("4:2:8", Some("1:3:30"), None)?;
+/// let tree = machine::build("4:2:8", "1:3:30")?;
 /// let nodes = Nodes::of(&tree);
 /// assert_eq!(nodes.hosts().len(), 8);
 /// let site = nodes.site(13);
@@ -172,7 +172,7 @@ pub(super) fn slurm_job<M: Machine + ?Sized>(machine: &M) -> Option<&SlurmJob> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::build;
+    use crate::machine::{Listed, build};
 
     #[test]
     fn machines_without_names_have_nodes_all_the_same() {
@@ -185,7 +185,7 @@ mod tests {
             ("hypercube:4", None, 9, ("node9", 0, 0, vec![0])),
         ];
         for (spec, distances, pe, (host, package, core, cpus)) in cases {
-            let nodes = Nodes::of(&build(spec, distances, None).unwrap());
+            let nodes = Nodes::of(&build(spec, distances).unwrap());
             let site = nodes.site(pe);
             assert_eq!((site.host, site.cores), (host, &[CoreRange::new(package, core, 1)][..]), "{spec}");
             assert_eq!(site.cpus, cpus, "{spec}");
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_list_of_pes_has_only_their_nodes() {
-        let listed = build("4:2:8", Some("1:3:30"), Some("60,9,8,63")).unwrap();
+        let listed = Listed::new(build("4:2:8", "1:3:30").unwrap(), vec![60, 9, 8, 63]).unwrap();
         let nodes = Nodes::of(&listed);
         assert_eq!(nodes.hosts(), ["node1", "node7"]);
         assert_eq!((0..4).map(|pe| nodes.node(pe)).collect::<Vec<_>>(), [1, 0, 0, 1]);

@@ -6,8 +6,6 @@ use crate::base::memory;
 use crate::base::types::PeId;
 use crate::machine::{Distances, Hierarchy, Machine, MachineError, Metric as _, Parts, distances_of};
 
-use super::division;
-
 /// Bytes per PE that mapping needs at least: 36 for parts, 4 for the list of places, 24 for mappings and for the graph, which has a
 /// process for each place.
 const PE_BYTES: u128 = 64;
@@ -90,7 +88,7 @@ impl Places {
     /// The places of a machine with its own distances.
     pub fn of(machine: &dyn Machine) -> Result<Self, MachineError> {
         let distances = distances_of(machine)?;
-        let parts = division::divide(machine, &distances, &());
+        let parts = Parts::of(machine, &distances);
         Self::new(machine, Cow::Owned(distances), parts)
     }
 
@@ -246,7 +244,7 @@ mod tests {
             ("complete:6", None, None),
         ];
         for (spec, distances, expected) in cases {
-            let machine = build(spec, distances, None).unwrap();
+            let machine = build(spec, distances).unwrap();
             let places = Places::of(&machine).unwrap();
             let nodes = places.nodes();
             let size = |nodes: &EqualNodes| places.parts().range(nodes.parts[0]).len();
@@ -288,7 +286,7 @@ mod tests {
     fn slots_are_in_the_smallest_parts_with_room_for_all_groups() {
         // Nodes of 4, 3 and 4 PEs under one switch, of 2 and 4 under the other.
         let list = vec![0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 16, 17, 18, 19];
-        let machine = Listed::new(build("4:3:2", Some("1:10:100"), None).unwrap(), list).unwrap();
+        let machine = Listed::new(build("4:3:2", "1:10:100").unwrap(), list).unwrap();
         let places = Places::of(&machine).unwrap();
         let slots = |size, count| {
             let slots = places.slots(size, count)?;
@@ -308,7 +306,7 @@ mod tests {
 
     #[test]
     fn nodes_of_different_sizes_are_none() {
-        let machine = build("torus:4x4/4", Some("1:9"), None).unwrap();
+        let machine = build("torus:4x4/4", "1:9").unwrap();
         let listed = Listed::new(machine, (0..63).collect()).unwrap();
         assert!(Places::of(&listed).unwrap().nodes().is_none());
     }

@@ -115,6 +115,7 @@ impl<'a, O: DistanceOracle> Problem<'a, O> {
     /// use viem::machine::{Grid, Machine as _};
     /// use viem::mapping::Mapping;
     /// use viem::mapping::problem::Problem;
+    /// use viem::base::observer::Seeded;
     /// use viem::mapping::search::{SearchConfig, local_search};
     /// use viem::partition::FixedVertices;
     ///
@@ -125,7 +126,7 @@ impl<'a, O: DistanceOracle> Problem<'a, O> {
     /// let mut fixed = FixedVertices::none(16, 16);
     /// fixed.fix(5, 5)?;
     /// let problem = Problem::new(&graph, &distances)?.with_fixed(&fixed)?;
-    /// let outcome = local_search(&problem, &Mapping::identity(16), &SearchConfig::default(), 0, &());
+    /// let outcome = local_search(&problem, &Mapping::identity(16), &SearchConfig::default(), Seeded::new(0));
     /// assert_eq!(outcome.mapping.pe_of(5), 5);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

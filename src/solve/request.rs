@@ -159,7 +159,7 @@ impl<'a> Request<'a> {
     /// use viem::solve::ProcessGroups;
     /// use viem::{Config, PreparedMachine, Request};
     ///
-    /// let (graph, tree) = (generate::grid(8, 4), machine::build("8:4", Some("1:10"), None)?);
+    /// let (graph, tree) = (generate::grid(8, 4), machine::build("8:4", "1:10")?);
     /// let (machine, groups) = (PreparedMachine::new(&*tree), ProcessGroups::of_size(32, 4)?);
     /// let mapping = Request::new(&graph, &machine).together(&groups).solve(&Config::eco())?.mapping;
     /// let node = |process| machine.nodes().node(mapping.pe_of(process));

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use viem::CsrGraph;
-use viem::graph::GraphError;
+use viem::graph::{CsrSlices, GraphError};
 
 #[path = "../common/edges.rs"]
 mod edges;
@@ -21,8 +21,9 @@ proptest! {
         let offsets: Vec<i64> = graph.offsets().iter().map(|&offset| offset as i64).collect();
         let targets: Vec<i64> = graph.targets().iter().map(|&target| target.into()).collect();
         let (edge_weights, node_weights) = (graph.edge_weights(), Some(graph.node_weights()));
-        prop_assert_eq!(&CsrGraph::from_slices(&offsets, &targets, edge_weights, node_weights).unwrap(), &graph);
-        let ones = CsrGraph::from_slices::<_, u8>(&offsets, &targets, None, None).unwrap();
+        let slices = CsrSlices { offsets: &offsets, targets: &targets, edge_weights, node_weights };
+        prop_assert_eq!(&CsrGraph::from_slices(slices).unwrap(), &graph);
+        let ones = CsrGraph::from_slices(CsrSlices::unweighted(&offsets, &targets)).unwrap();
         prop_assert_eq!(ones.targets(), graph.targets());
         prop_assert_eq!(ones.edge_weights(), None);
     }
@@ -41,12 +42,14 @@ fn invalid_graphs_are_rejected_with_an_index() {
     let entry =
         |array, index, value: &str, greatest| EntryOutOfRange { array, index, value: value.into(), greatest };
     let slices =
-        |offsets: &[i32], targets: &[i32]| CsrGraph::from_slices::<_, u64>(offsets, targets, None, None);
+        |offsets: &[i32], targets: &[i32]| CsrGraph::from_slices(CsrSlices::unweighted(offsets, targets));
     assert_eq!(slices(&[0, 1, -2], &[1, 0]).unwrap_err(), entry("offsets", 2, "-2", u64::MAX));
     assert_eq!(slices(&[0, 1, 2], &[1, -1]).unwrap_err(), entry("targets", 1, "-1", u32::MAX.into()));
     assert!(matches!(slices(&[0, 1, 3], &[1, 0]).unwrap_err(), Malformed { .. }));
     assert!(matches!(slices(&[], &[]).unwrap_err(), Malformed { .. }));
-    let weights = CsrGraph::from_slices(&[0u32, 1, 2], &[1, 0], Some(&[1, u64::MAX]), None).unwrap_err();
+    let edge_weights = Some(&[1, u64::MAX][..]);
+    let slices = CsrSlices { offsets: &[0u32, 1, 2], targets: &[1, 0], edge_weights, node_weights: None };
+    let weights = CsrGraph::from_slices(slices).unwrap_err();
     assert_eq!(weights, entry("edge weights", 1, "18446744073709551615", i64::MAX as u64));
     assert!(
         weights.to_string().starts_with("entry 1 of the edge weights is 18446744073709551615"),

@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::job::Plan;
 use crate::options::{self, ReportOptions, one_of};
 use crate::report;
-use crate::summary::size;
+use crate::summary::{VERTICES, size};
 use crate::verb::{Form, Verb};
 use viem_io as io;
 use viem_io::output::Content;
@@ -78,7 +78,7 @@ impl Verb for Options {
         let contents: [Content<'_>; 1] = [(Some(output), &|out| io::write_graph(out, &graph, format))];
         let report = report::of_verb("convert", self.file.as_path(), (), found);
         job.publish(&|out| report.write(out), &contents, None)?;
-        let size = size(graph.num_nodes(), ("vertex", "vertices"), graph.num_edges());
+        let size = size(&graph, VERTICES);
         job.console
             .line(format_args!("graph of {size} written to {} in the format {format}", job.name(output)));
         let has_more = |header: metis::Header| header.has_node_sizes || header.num_constraints > 1;

@@ -14,7 +14,7 @@ use crate::error::Result;
 use crate::job::{Job, Plan};
 use crate::options::{ReportOptions, one_of};
 use crate::report;
-use crate::summary::size;
+use crate::summary::{PROCESSES, size};
 use crate::verb::{Form, Verb};
 use viem::base::types::Weight;
 use viem_io as io;
@@ -111,7 +111,7 @@ fn model(options: &Options, job: &Job<'_>, output: OutputId) -> Result<End> {
     let report = report::of_verb("training", options.file(), JsonOptions::of(options), made);
     let contents: [Content<'_>; 1] = [(Some(output), &|out| io::metis::write(out, graph, MODEL))];
     job.publish(&|out| report.write(out), &contents, None)?;
-    let size = size(num_processes, ("process", "processes"), num_edges);
+    let size = size(graph, PROCESSES);
     job.console.line(format_args!("graph of {size}, total weight {weight}, written to {}", job.name(output)));
     Ok(End::Done)
 }

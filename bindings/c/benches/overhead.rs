@@ -8,7 +8,7 @@ use std::ptr::{null, null_mut};
 use std::time::{Duration, Instant};
 
 use viem::base::threads;
-use viem::graph::generate;
+use viem::graph::{CsrSlices, generate};
 use viem::solve::{Config, MapPreset, PreparedMachine, Request};
 use viem::{CsrGraph, Hierarchy, PartitionPreset, Partitioner, Targets};
 use viem_c::error::Status;
@@ -47,7 +47,7 @@ impl Arrays {
     }
 
     fn of_rust(&self) -> CsrGraph {
-        CsrGraph::from_slices::<_, i32>(&self.offsets, &self.targets, None, None).expect("it is a graph")
+        CsrGraph::from_slices(CsrSlices::unweighted(&self.offsets, &self.targets)).expect("it is a graph")
     }
 }
 
@@ -107,7 +107,7 @@ fn partition_100_000() -> Pair {
     let of_rust = move || {
         let graph = again.of_rust();
         let targets = Targets::equal(&graph, 8, 0.03).expect("there are blocks");
-        threads::run(1, || Partitioner::new(PartitionPreset::Fast, 0).partition(&graph, &targets, &()))
+        threads::run(1, || Partitioner::new(PartitionPreset::Fast, 0).partition(&graph, &targets))
             .expect("one thread");
     };
     (Box::new(from_c), Box::new(of_rust))

@@ -46,7 +46,7 @@ int main(void) {
   check(error);
 
   printf("%d blocks of %lld vertices, %lld edges are cut; cell 0 is in block %d\n", BLOCKS,
-         (long long)report.greatest_load, (long long)report.cut, (int)block_of[0]);
+         (long long)report.loads.greatest, (long long)report.cut, (int)block_of[0]);
   viem_mapping_free(partition);
   viem_settings_free(settings);
   viem_graph_free(graph);

@@ -28,21 +28,30 @@ module viem
   integer(c_int), parameter :: VIEM_VERSION_PATCH = 0
   integer(c_int64_t), parameter :: VIEM_UNKNOWN = -huge(0_c_int64_t) - 1
 
+  type, bind(C) :: viem_loads
+    integer(c_int64_t) :: least
+    integer(c_int64_t) :: greatest
+    integer(c_int64_t) :: bound
+    integer(c_int64_t) :: overload
+    integer(c_int64_t) :: below_half
+    integer(c_int64_t) :: below_least
+    integer(c_int64_t) :: shortfall
+    integer(c_int64_t) :: empty
+  end type
+
+  type, bind(C) :: viem_migration
+    integer(c_int64_t) :: vertices
+    integer(c_int64_t) :: weight
+  end type
+
   type, bind(C) :: viem_report
     integer(c_int64_t) :: cost
     integer(c_int64_t) :: cost_of_identity
     integer(c_int64_t) :: cost_of_start
     integer(c_int64_t) :: lower_bound
     integer(c_int64_t) :: cut
-    integer(c_int64_t) :: least_load
-    integer(c_int64_t) :: greatest_load
-    integer(c_int64_t) :: load_bound
-    integer(c_int64_t) :: overload
-    integer(c_int64_t) :: below_half
-    integer(c_int64_t) :: below_least
-    integer(c_int64_t) :: shortfall
-    integer(c_int64_t) :: moved_vertices
-    integer(c_int64_t) :: moved_weight
+    type(viem_loads) :: loads
+    type(viem_migration) :: migration
     real(c_double) :: seconds
     integer(c_int32_t) :: stopped
     integer(c_int32_t) :: optimal
@@ -554,22 +563,22 @@ module viem
       integer(c_int) :: viem_relieve
     end function
 
-    function viem_greatest_load( &
+    function viem_evaluate_secondary( &
         graph, &
         machine, &
         mapping, &
         objective, &
-        load, &
+        greatest, &
         error) &
-        bind(C, name="viem_greatest_load")
+        bind(C, name="viem_evaluate_secondary")
       import
       type(c_ptr), value :: graph
       type(c_ptr), value :: machine
       type(c_ptr), value :: mapping
       character(kind=c_char), intent(in), optional :: objective(*)
-      integer(c_int64_t), intent(out) :: load
+      integer(c_int64_t), intent(out) :: greatest
       type(c_ptr), intent(out), optional :: error
-      integer(c_int) :: viem_greatest_load
+      integer(c_int) :: viem_evaluate_secondary
     end function
 
     function viem_evaluate( &

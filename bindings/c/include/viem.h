@@ -154,7 +154,59 @@ typedef struct viem_settings viem_settings;
 typedef int64_t (*viem_distance_function)(void *data, uint32_t a, uint32_t b);
 
 /**
- * The report of a result; VIEM_UNKNOWN where nothing is known.
+ * The loads of the PEs or blocks; VIEM_UNKNOWN where nothing is known.
+ */
+typedef struct {
+  /**
+   * The smallest load of a PE or block.
+   */
+  int64_t least;
+  /**
+   * The greatest load of a PE or block.
+   */
+  int64_t greatest;
+  /**
+   * The greatest load that any PE or block may have.
+   */
+  int64_t bound;
+  /**
+   * The sum of the excesses over the bounds: 0 if all bounds are met.
+   */
+  int64_t overload;
+  /**
+   * The number of PEs or blocks with less than half of their share.
+   */
+  int64_t below_half;
+  /**
+   * The number of PEs or blocks below the least load.
+   */
+  int64_t below_least;
+  /**
+   * The sum of their deficits: 0 if all have the least load.
+   */
+  int64_t shortfall;
+  /**
+   * The number of PEs or blocks without a vertex, besides those without capacity.
+   */
+  int64_t empty;
+} viem_loads;
+
+/**
+ * The vertices that have moved; VIEM_UNKNOWN where nothing is known.
+ */
+typedef struct {
+  /**
+   * Their number.
+   */
+  int64_t vertices;
+  /**
+   * Their weight.
+   */
+  int64_t weight;
+} viem_migration;
+
+/**
+ * The report of a result, in the words of the report of the library; VIEM_UNKNOWN where nothing is known.
  */
 typedef struct {
   /**
@@ -178,41 +230,13 @@ typedef struct {
    */
   int64_t cut;
   /**
-   * The smallest load of a PE or block.
+   * The loads of the PEs or blocks.
    */
-  int64_t least_load;
+  viem_loads loads;
   /**
-   * The greatest load of a PE or block.
+   * The vertices that have moved.
    */
-  int64_t greatest_load;
-  /**
-   * The greatest load that any PE or block may have.
-   */
-  int64_t load_bound;
-  /**
-   * The sum of the excesses over the bounds: 0 if all bounds are met.
-   */
-  int64_t overload;
-  /**
-   * The number of PEs or blocks with less than half of their share.
-   */
-  int64_t below_half;
-  /**
-   * The number of PEs or blocks below the least load.
-   */
-  int64_t below_least;
-  /**
-   * The sum of their deficits: 0 if all have the least load.
-   */
-  int64_t shortfall;
-  /**
-   * The number of vertices that have moved.
-   */
-  int64_t moved_vertices;
-  /**
-   * Their weight.
-   */
-  int64_t moved_weight;
+  viem_migration migration;
   /**
    * Time of the run.
    */
@@ -685,16 +709,16 @@ viem_status viem_relieve(const viem_graph *graph,
  * direction.
  *
  * - `objective`: as for `viem_relieve`
- * - `load`: gets the objective; VIEM_UNKNOWN for links where distances alone are known of the machine
+ * - `greatest`: gets the objective; VIEM_UNKNOWN for links where distances alone are known of the machine
  *
- * Precondition: `objective` ends with a zero byte; `load` leads to memory for a number.
+ * Precondition: `objective` ends with a zero byte; `greatest` leads to memory for a number.
  */
-viem_status viem_greatest_load(const viem_graph *graph,
-                               const viem_machine *machine,
-                               const viem_mapping *mapping,
-                               const char *objective,
-                               int64_t *load,
-                               viem_error **error);
+viem_status viem_evaluate_secondary(const viem_graph *graph,
+                                    const viem_machine *machine,
+                                    const viem_mapping *mapping,
+                                    const char *objective,
+                                    int64_t *greatest,
+                                    viem_error **error);
 
 /**
  * Reports the cost of a mapping, without any search.

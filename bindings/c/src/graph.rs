@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use viem::CsrGraph;
 use viem::base::types::{NodeId, Weight};
+use viem::graph::CsrSlices;
 use viem_ffi::{array, check_memory, count, memory_of_graph, optional, text, write_graph};
 use viem_io::Source;
 use viem_io::metis::NodeWeights;
@@ -59,9 +60,8 @@ impl<I: Integer, W: Copy + Display + TryInto<Weight>> Arrays<I, W> {
         // SAFETY: as above.
         let edge_weights = unsafe { optional("edge_weights", self.edge_weights, num_arcs) }?;
         // SAFETY: as above.
-        let vertex_weights = unsafe { optional("vertex_weights", self.vertex_weights, num_vertices) }?;
-        let csr = CsrGraph::from_slices(offsets, targets, edge_weights, vertex_weights)?;
-        Ok(csr.into())
+        let node_weights = unsafe { optional("vertex_weights", self.vertex_weights, num_vertices) }?;
+        Ok(CsrGraph::from_slices(CsrSlices { offsets, targets, edge_weights, node_weights })?.into())
     }
 }
 

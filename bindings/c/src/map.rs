@@ -237,18 +237,18 @@ pub unsafe extern "C" fn viem_relieve(
 /// direction.
 ///
 /// - `objective`: as for `viem_relieve`
-/// - `load`: gets the objective; VIEM_UNKNOWN for links where distances alone are known of the machine
+/// - `greatest`: gets the objective; VIEM_UNKNOWN for links where distances alone are known of the machine
 ///
 /// # Safety
 ///
-/// `objective` ends with a zero byte; `load` leads to memory for a number.
+/// `objective` ends with a zero byte; `greatest` leads to memory for a number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn viem_greatest_load(
+pub unsafe extern "C" fn viem_evaluate_secondary(
     graph: Option<&Graph>,
     machine: Option<&Machine>,
     mapping: Option<&Mapping>,
     objective: *const c_char,
-    load: *mut i64,
+    greatest: *mut i64,
     error: *mut *mut Error,
 ) -> Status {
     call(error, || {
@@ -258,9 +258,9 @@ pub unsafe extern "C" fn viem_greatest_load(
         // SAFETY: the caller's promise.
         let objective = unsafe { objective_of(objective) }?;
         let prepared = PreparedMachine::new(&machine.inner);
-        let greatest = objective.evaluate(&graph.csr, &prepared, mapping.inner.pes())?;
+        let found = objective.evaluate(&graph.csr, &prepared, mapping.inner.pes())?;
         // SAFETY: the caller's promise.
-        Ok(unsafe { put("load", load, greatest.unwrap_or(VIEM_UNKNOWN)) }?)
+        Ok(unsafe { put("greatest", greatest, found.unwrap_or(VIEM_UNKNOWN)) }?)
     })
 }
 

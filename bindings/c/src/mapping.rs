@@ -6,7 +6,7 @@ use std::fmt::Display;
 use std::path::Path;
 
 use viem::base::types::{Cost, PeId};
-use viem::partition::Migration;
+use viem::{partition, solve};
 use viem_ffi::{array, array_mut, check_memory, count, put, text, write};
 use viem_io as io;
 use viem_io::Source;
@@ -25,7 +25,83 @@ pub struct Mapping {
     pub(crate) report: Report,
 }
 
-/// The report of a result; VIEM_UNKNOWN where nothing is known.
+/// The loads of the PEs or blocks; VIEM_UNKNOWN where nothing is known.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Loads {
+    /// The smallest load of a PE or block.
+    pub least: i64,
+    /// The greatest load of a PE or block.
+    pub greatest: i64,
+    /// The greatest load that any PE or block may have.
+    pub bound: i64,
+    /// The sum of the excesses over the bounds: 0 if all bounds are met.
+    pub overload: i64,
+    /// The number of PEs or blocks with less than half of their share.
+    pub below_half: i64,
+    /// The number of PEs or blocks below the least load.
+    pub below_least: i64,
+    /// The sum of their deficits: 0 if all have the least load.
+    pub shortfall: i64,
+    /// The number of PEs or blocks without a vertex, besides those without capacity.
+    pub empty: i64,
+}
+
+impl Loads {
+    /// Loads of which nothing is known.
+    pub fn unknown() -> Self {
+        Self {
+            least: VIEM_UNKNOWN,
+            greatest: VIEM_UNKNOWN,
+            bound: VIEM_UNKNOWN,
+            overload: VIEM_UNKNOWN,
+            below_half: VIEM_UNKNOWN,
+            below_least: VIEM_UNKNOWN,
+            shortfall: VIEM_UNKNOWN,
+            empty: VIEM_UNKNOWN,
+        }
+    }
+}
+
+impl From<solve::Loads> for Loads {
+    fn from(loads: solve::Loads) -> Self {
+        Self {
+            least: loads.least,
+            greatest: loads.greatest,
+            bound: loads.bound,
+            overload: loads.overload,
+            below_half: loads.below_half as i64,
+            below_least: loads.below_least as i64,
+            shortfall: loads.shortfall,
+            empty: loads.empty as i64,
+        }
+    }
+}
+
+/// The vertices that have moved; VIEM_UNKNOWN where nothing is known.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Migration {
+    /// Their number.
+    pub vertices: i64,
+    /// Their weight.
+    pub weight: i64,
+}
+
+impl Migration {
+    /// A migration of which nothing is known.
+    pub fn unknown() -> Self {
+        Self { vertices: VIEM_UNKNOWN, weight: VIEM_UNKNOWN }
+    }
+}
+
+impl From<partition::Migration> for Migration {
+    fn from(migration: partition::Migration) -> Self {
+        Self { vertices: migration.vertices as i64, weight: migration.weight }
+    }
+}
+
+/// The report of a result, in the words of the report of the library; VIEM_UNKNOWN where nothing is known.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
@@ -39,24 +115,10 @@ pub struct Report {
     pub lower_bound: i64,
     /// The weight of the edges between vertices of different PEs or blocks, each counted once.
     pub cut: i64,
-    /// The smallest load of a PE or block.
-    pub least_load: i64,
-    /// The greatest load of a PE or block.
-    pub greatest_load: i64,
-    /// The greatest load that any PE or block may have.
-    pub load_bound: i64,
-    /// The sum of the excesses over the bounds: 0 if all bounds are met.
-    pub overload: i64,
-    /// The number of PEs or blocks with less than half of their share.
-    pub below_half: i64,
-    /// The number of PEs or blocks below the least load.
-    pub below_least: i64,
-    /// The sum of their deficits: 0 if all have the least load.
-    pub shortfall: i64,
-    /// The number of vertices that have moved.
-    pub moved_vertices: i64,
-    /// Their weight.
-    pub moved_weight: i64,
+    /// The loads of the PEs or blocks.
+    pub loads: Loads,
+    /// The vertices that have moved.
+    pub migration: Migration,
     /// Time of the run.
     pub seconds: f64,
     /// 1 if the progress function ended the run, or a time limit a run that would have ended by itself; else 0.
@@ -74,15 +136,8 @@ impl Report {
             cost_of_start: VIEM_UNKNOWN,
             lower_bound: VIEM_UNKNOWN,
             cut: VIEM_UNKNOWN,
-            least_load: VIEM_UNKNOWN,
-            greatest_load: VIEM_UNKNOWN,
-            load_bound: VIEM_UNKNOWN,
-            overload: VIEM_UNKNOWN,
-            below_half: VIEM_UNKNOWN,
-            below_least: VIEM_UNKNOWN,
-            shortfall: VIEM_UNKNOWN,
-            moved_vertices: VIEM_UNKNOWN,
-            moved_weight: VIEM_UNKNOWN,
+            loads: Loads::unknown(),
+            migration: Migration::unknown(),
             seconds: 0.0,
             stopped: 0,
             optimal: 0,
@@ -92,32 +147,15 @@ impl Report {
 
 impl From<&viem::Report> for Report {
     fn from(report: &viem::Report) -> Self {
-        let known = Self {
+        Self {
             cost_of_identity: report.cost_of_identity,
             cost_of_start: report.cost_of_start.unwrap_or(VIEM_UNKNOWN),
             cut: report.cut,
+            loads: report.loads.map_or_else(Loads::unknown, Loads::from),
+            migration: report.migration.map_or_else(Migration::unknown, Migration::from),
             seconds: report.seconds.total,
             stopped: report.stopped.into(),
             ..Self::of_cost(report.cost)
-        };
-        let known = match &report.loads {
-            None => known,
-            Some(loads) => Self {
-                least_load: loads.least,
-                greatest_load: loads.greatest,
-                load_bound: loads.bound,
-                overload: loads.overload,
-                below_half: loads.below_half as i64,
-                below_least: loads.below_least as i64,
-                shortfall: loads.shortfall,
-                ..known
-            },
-        };
-        match report.migration {
-            None => known,
-            Some(Migration { vertices, weight }) => {
-                Self { moved_vertices: vertices as i64, moved_weight: weight, ..known }
-            }
         }
     }
 }

@@ -144,6 +144,25 @@ fn write_function(out: &mut String, function: &Function) {
     writeln!(out, "    end {kind}").unwrap();
 }
 
+/// The structures of the header whose fields Fortran reads, each after those inside it.
+const STRUCTURES: [&str; 3] = ["viem_loads", "viem_migration", "viem_report"];
+
+fn write_structure(out: &mut String, code: &str, name: &str) {
+    let fields = code.split_once(&format!("}} {name};")).unwrap().0.rsplit_once('{').unwrap().1;
+    writeln!(out, "\n  type, bind(C) :: {name}").unwrap();
+    for (of, name) in fields.split(';').filter(|field| !field.trim().is_empty()).map(typed) {
+        let of = match of.as_str() {
+            "int64_t" => "integer(c_int64_t)".to_owned(),
+            "int32_t" => "integer(c_int32_t)".to_owned(),
+            "double" => "real(c_double)".to_owned(),
+            of if STRUCTURES.contains(&of) => format!("type({of})"),
+            of => panic!("no type of Fortran for {of}"),
+        };
+        writeln!(out, "    {of} :: {name}").unwrap();
+    }
+    writeln!(out, "  end type").unwrap();
+}
+
 fn generated(header: &str) -> String {
     let code = code(header);
     let mut out = BEGINNING.to_owned();
@@ -158,18 +177,8 @@ fn generated(header: &str) -> String {
         writeln!(out, "  integer(c_int), parameter :: {name} = {value}").unwrap();
     }
     writeln!(out, "  integer(c_int64_t), parameter :: VIEM_UNKNOWN = -huge(0_c_int64_t) - 1").unwrap();
-    let report = code.split_once("} viem_report;").unwrap().0.rsplit_once('{').unwrap().1;
-    writeln!(out, "\n  type, bind(C) :: viem_report").unwrap();
-    for (of, name) in report.split(';').filter(|field| !field.trim().is_empty()).map(typed) {
-        let of = match of.as_str() {
-            "int64_t" => "integer(c_int64_t)",
-            "int32_t" => "integer(c_int32_t)",
-            "double" => "real(c_double)",
-            of => panic!("no type of Fortran for {of}"),
-        };
-        writeln!(out, "    {of} :: {name}").unwrap();
-    }
-    writeln!(out, "  end type\n\n  interface").unwrap();
+    STRUCTURES.iter().for_each(|name| write_structure(&mut out, &code, name));
+    writeln!(out, "\n  interface").unwrap();
     functions(&code).iter().for_each(|function| write_function(&mut out, function));
     out.replace("( &\n        ) &", "() &") + "  end interface\n" + END
 }

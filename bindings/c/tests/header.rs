@@ -22,8 +22,20 @@ const BEGINNING: &str = "/*
  */";
 
 fn generated() -> String {
-    let names =
-        ["Graph", "Machine", "Mapping", "Qap", "Settings", "Error", "Status", "Preset", "Pe", "Report"];
+    let names = [
+        "Graph",
+        "Machine",
+        "Mapping",
+        "Qap",
+        "Settings",
+        "Error",
+        "Status",
+        "Preset",
+        "Pe",
+        "Report",
+        "Loads",
+        "Migration",
+    ];
     let mut rename: HashMap<String, String> =
         names.map(|name| (name.to_owned(), format!("viem_{}", name.to_lowercase()))).into();
     rename.insert("DistanceFunction".into(), "viem_distance_function".into());

@@ -53,8 +53,8 @@ int main(int argc, char **argv)
     if (status == VIEM_STATUS_OK) status = viem_dist_map(MPI_COMM_WORLD, &graph, machine, fixed, NULL, pes, &report, &error);
     if (rank == 0 && status != VIEM_STATUS_OK) fprintf(stderr, "%s\n", viem_error_message(error));
     if (rank == 0 && status == VIEM_STATUS_OK) {
-        printf("J = %" PRId64 ", the greatest load is %" PRId64 " of at most %" PRId64 "\n", report.cost, report.greatest_load,
-               report.load_bound);
+        printf("J = %" PRId64 ", the greatest load is %" PRId64 " of at most %" PRId64 "\n", report.cost, report.loads.greatest,
+               report.loads.bound);
     }
     viem_error_free(error);
     viem_machine_free(machine);

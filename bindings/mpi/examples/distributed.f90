@@ -54,7 +54,7 @@ program distributed
   graph%vwgt = c_loc(vwgt)
   old = pes
   call check(viem_dist_remap(MPI_COMM_WORLD, graph, machine, 0_c_int64_t, old, 0.1_c_double, fixed, c_null_ptr, pes, report, error))
-  if (rank == 0) print '(a, i0, a, i0, a)', "J = ", report%cost, " once vertices of weight ", report%moved_weight, " have moved"
+  if (rank == 0) print '(a, i0, a, i0, a)', "J = ", report%cost, " once vertices of weight ", report%migration%weight, " have moved"
   call viem_machine_free(machine)
   call MPI_Finalize(ierror)
 

@@ -77,7 +77,7 @@ viem_status viem_dist_map(MPI_Comm comm, const viem_dist_graph *graph, const vie
  * - `num_blocks`: the number of blocks; ignored if there is a machine
  * - `old`: n entries, the PE or block where each own vertex is, or -1 for a new one
  * - `migration_weight`: at least 0
- * - the rest as for viem_dist_partition and viem_dist_map. The report has `moved_weight`
+ * - the rest as for viem_dist_partition and viem_dist_map. The report has the weight of its `migration`
  */
 viem_status viem_dist_remap(MPI_Comm comm, const viem_dist_graph *graph, const viem_machine *machine, int64_t num_blocks,
                             const int32_t old[], double migration_weight, const int32_t fixed[], const viem_settings *settings,

@@ -435,11 +435,6 @@ impl DistGraph {
         let received = comm.all_to_all(&words, &self.sent_to);
         values[self.num_own()..].copy_from_slice(&received.words);
     }
-
-    /// The bytes that one [`update`](Self::update) sends from this rank.
-    pub fn bytes_of_update(&self) -> usize {
-        self.sent_to.iter().map(|count| 8 * count.div_ceil(2)).sum()
-    }
 }
 
 fn total(weights: &[Weight]) -> i128 {

@@ -2,40 +2,16 @@
 
 use std::io::{self, Write};
 
-use super::lines::{self, line_fault};
-use crate::{ContentError, ReadError, Source};
+use super::lines::{self, LineFault, Words};
+use crate::{ReadError, Source};
 use viem::base::memory;
-use viem::base::text::counted;
 use viem::base::types::NodeId;
 
-/// A fault in an index file. Vertices and positions are counted from 0.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs)] // the messages are the documentation of the fields
-pub enum IndexFault {
-    #[error(
-        "`{text}` is not a position; the line must hold one whole number from 0 on, below the number of vertices"
-    )]
-    NotAPosition { text: String },
-    #[error("two vertices have position {position}; an index gives each position to one vertex")]
-    PositionTaken { position: NodeId },
-    #[error("the line is empty; it must hold the position of vertex {node}")]
-    EmptyLine { node: usize },
-    #[error("`{text}` is too much; a line holds the position of one vertex")]
-    SecondNumber { text: String },
-    #[error(
-        "the index ends after {found} of {vertices}; give each vertex of the graph a line",
-        vertices = counted(expected, "vertex", "vertices")
-    )]
-    TooFewLines { found: usize, expected: usize },
-    #[error(
-        "the index goes on after {vertices}, which is all that the graph has",
-        vertices = counted(expected, "vertex", "vertices")
-    )]
-    TooManyLines { expected: usize },
-}
-
-line_fault!(IndexFault, NotAPosition, node);
+const WORDS: Words = Words::of_vertices(
+    "position",
+    "the line must hold one whole number from 0 on, below the number of vertices",
+    ("the index ends", "the index goes on"),
+);
 
 /// Reads the position of each of `num_nodes` vertices, each position once; O(n), 4 bytes and a bit a vertex.
 ///
@@ -52,12 +28,14 @@ pub fn read(source: Source<'_>, num_nodes: usize) -> Result<Vec<NodeId>, ReadErr
     let take = |number: u64| {
         let place = usize::try_from(number).ok().and_then(|position| is_taken.get_mut(position));
         match place.map(|is_taken| std::mem::replace(is_taken, true)) {
-            None => Err(IndexFault::NotAPosition { text: number.to_string() }),
-            Some(true) => Err(IndexFault::PositionTaken { position: number as NodeId }),
+            None => Err(WORDS.not_a_value(number)),
+            Some(true) => Err(LineFault(format!(
+                "two vertices have position {number}; an index gives each position to one vertex"
+            ))),
             Some(false) => Ok(number as NodeId),
         }
     };
-    lines::read(source, Some(num_nodes), take, ContentError::new)
+    lines::read(source, Some(num_nodes), &WORDS, take)
 }
 
 /// Writes the position of each vertex; O(n).
@@ -71,19 +49,16 @@ mod tests {
 
     #[test]
     fn what_is_no_order_is_refused_where_it_fails() {
-        let fault = |text: &str| match read(Source::new("test", text.as_bytes()).unwrap(), 3).unwrap_err() {
-            ReadError::Invalid { line, column, kind, .. } => {
-                (line, column, kind.fault::<IndexFault>().unwrap().clone())
-            }
-            error => panic!("{error}"),
-        };
         assert_eq!(read(Source::new("test", "2\n0\n1\n\n".as_bytes()).unwrap(), 3).unwrap(), [2, 0, 1]);
-        assert_eq!(fault("0\n3\n"), (2, 1, IndexFault::NotAPosition { text: "3".to_owned() }));
-        assert_eq!(fault("0\n-1\n"), (2, 1, IndexFault::NotAPosition { text: "-1".to_owned() }));
-        assert_eq!(fault("0\n2\n0\n"), (3, 1, IndexFault::PositionTaken { position: 0 }));
-        assert_eq!(fault("0\n\n"), (2, 1, IndexFault::EmptyLine { node: 1 }));
-        assert_eq!(fault("0 1\n"), (1, 3, IndexFault::SecondNumber { text: "1".to_owned() }));
-        assert_eq!(fault("0\n1\n"), (3, 1, IndexFault::TooFewLines { found: 2, expected: 3 }));
-        assert_eq!(fault("0\n1\n2\n0\n"), (4, 1, IndexFault::TooManyLines { expected: 3 }));
+        let cases = [
+            ("0\n3\n", 2, 1, "`3` is not a position; the line must hold one whole number from 0 on, below"),
+            ("0\n-1\n", 2, 1, "`-1` is not a position"),
+            ("0\n2\n0\n", 3, 1, "two vertices have position 0"),
+            ("0\n\n", 2, 1, "it must hold the position of vertex 1"),
+            ("0 1\n", 1, 3, "`1` is too much"),
+            ("0\n1\n", 3, 1, "the index ends after 2 of 3 vertices"),
+            ("0\n1\n2\n0\n", 4, 1, "the index goes on after 3 vertices"),
+        ];
+        lines::check_faults(|source| read(source, 3), &cases);
     }
 }

@@ -1,56 +1,85 @@
 //! Files of one whole number a line. Blank lines after the last are accepted.
 
+use std::fmt::Display;
+
 use super::scanner::{Scanner, Token};
 use super::source::read_error;
 use crate::{ContentError, ReadError, Source};
 use viem::base::memory;
+use viem::base::text::counted;
 
-/// A fault in such a file, in the words of its kind. Lines are counted from 0.
-pub(super) trait LineFault: Sized {
-    fn not_a_number(text: String) -> Self;
-    fn empty_line(line: usize) -> Self;
-    fn second_number(text: String) -> Self;
-    fn too_few(found: usize, expected: usize) -> Self;
-    fn too_many(expected: usize) -> Self;
+/// What messages call the content of such a file.
+#[derive(Clone, Copy)]
+pub(super) struct Words {
+    /// A value, such as `parent`.
+    pub value: &'static str,
+    /// What each line must hold, as a clause.
+    pub must: &'static str,
+    /// What has a value: one, and many.
+    pub items: (&'static str, &'static str),
+    /// The file and a verb of the right number: `the parents end`, `the parents go on`.
+    pub ends: (&'static str, &'static str),
+    /// What each line is for, and what limits their number.
+    pub of: (&'static str, &'static str),
 }
 
-/// Implements [`LineFault`] for an enum with the variants `EmptyLine`, `SecondNumber`, `TooFewLines` and `TooManyLines`, given the
-/// name of the variant for what is no number and what an empty line calls its own number.
-macro_rules! line_fault {
-    ($fault:ty, $not_a_number:ident, $number:ident) => {
-        impl $crate::lines::LineFault for $fault {
-            fn not_a_number(text: String) -> Self {
-                Self::$not_a_number { text }
-            }
-            fn empty_line(line: usize) -> Self {
-                Self::EmptyLine { $number: line }
-            }
-            fn second_number(text: String) -> Self {
-                Self::SecondNumber { text }
-            }
-            fn too_few(found: usize, expected: usize) -> Self {
-                Self::TooFewLines { found, expected }
-            }
-            fn too_many(expected: usize) -> Self {
-                Self::TooManyLines { expected }
-            }
-        }
-    };
+impl Words {
+    /// The words of a file with a value for each vertex of a graph.
+    pub const fn of_vertices(
+        value: &'static str,
+        must: &'static str,
+        ends: (&'static str, &'static str),
+    ) -> Self {
+        let of = ("each vertex of the graph", "graph");
+        Self { value, must, items: ("vertex", "vertices"), ends, of }
+    }
+
+    /// A text that is no value.
+    pub fn not_a_value(&self, text: impl Display) -> LineFault {
+        let Self { value, must, .. } = self;
+        LineFault(format!("`{text}` is not a {value}; {must}"))
+    }
+
+    fn empty_line(&self, number: usize) -> LineFault {
+        let Self { value, items: (item, _), .. } = self;
+        LineFault(format!("the line is empty; it must hold the {value} of {item} {number}"))
+    }
+
+    fn second_number(&self, text: &str) -> LineFault {
+        let Self { value, items: (item, _), .. } = self;
+        LineFault(format!("`{text}` is too much; a line holds the {value} of one {item}"))
+    }
+
+    fn too_few(&self, found: usize, expected: usize) -> LineFault {
+        let Self { items: (one, many), ends: (ends, _), of: (each, _), .. } = self;
+        let items = counted(expected, one, many);
+        LineFault(format!("{ends} after {found} of {items}; give {each} a line"))
+    }
+
+    fn too_many(&self, expected: usize) -> LineFault {
+        let Self { items: (one, many), ends: (_, go_on), of: (_, whole), .. } = self;
+        let items = counted(expected, one, many);
+        LineFault(format!("{go_on} after {items}, which is all that the {whole} has"))
+    }
 }
-pub(super) use line_fault;
+
+/// A fault in such a file. Nobody decides by which it is, so it is a message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct LineFault(pub(super) String);
 
 /// Reads as many numbers as are expected, or as there are; `take` makes of each what it stands for.
-pub(super) fn read<T, F: LineFault>(
+pub(super) fn read<T>(
     source: Source<'_>,
     expected: Option<usize>,
-    mut take: impl FnMut(u64) -> Result<T, F>,
-    kind: impl Fn(F) -> ContentError,
+    words: &Words,
+    mut take: impl FnMut(u64) -> Result<T, LineFault>,
 ) -> Result<Vec<T>, ReadError> {
     let name = source.name().to_owned();
     let mut scanner = Scanner::new(source.bounded(expected.unwrap_or(0)));
     let out_of_memory = |source| ReadError::OutOfMemory { file: name.clone(), line: 1, source };
     let mut values = memory::with_room(expected.unwrap_or(0)).map_err(out_of_memory)?;
-    let result = read_lines(&mut scanner, expected, &mut take, &mut values);
+    let result = read_lines(&mut scanner, expected, words, &mut take, &mut values);
     if let Some(error) = scanner.failure() {
         return Err(read_error(&name, error, scanner.line(), scanner.column()));
     }
@@ -59,30 +88,32 @@ pub(super) fn read<T, F: LineFault>(
         file: name,
         line,
         column,
-        kind: kind(fault),
+        kind: ContentError::new(fault),
     })
 }
 
 /// Reads up to the first fault, and leaves the scanner there.
-fn read_lines<T, F: LineFault>(
+fn read_lines<T>(
     scanner: &mut Scanner<Source<'_>>,
     expected: Option<usize>,
-    take: &mut impl FnMut(u64) -> Result<T, F>,
+    words: &Words,
+    take: &mut impl FnMut(u64) -> Result<T, LineFault>,
     values: &mut Vec<T>,
-) -> Result<(), F> {
+) -> Result<(), LineFault> {
     while expected.is_none_or(|expected| values.len() < expected) {
         match (scanner.next_token(), expected) {
             (Token::Number(number), _) => values.push(take(number)?),
-            (Token::Text(_), _) => return Err(F::not_a_number(scanner.text())),
-            (Token::End, Some(expected)) => return Err(F::too_few(values.len(), expected)),
-            (Token::LineEnd, Some(_)) => return Err(F::empty_line(values.len())),
+            (Token::Text(_), _) => return Err(words.not_a_value(scanner.text())),
+            (Token::End, Some(expected)) => return Err(words.too_few(values.len(), expected)),
+            (Token::LineEnd, Some(_)) => return Err(words.empty_line(values.len())),
             (Token::End | Token::LineEnd, None) => break,
         }
-        end_of_line(scanner, F::second_number)?;
+        end_of_line(scanner, |text| words.second_number(&text))?;
     }
     let found = values.len();
+    let goes_on = || if expected.is_some() { words.too_many(found) } else { words.empty_line(found) };
     while scanner.has_bytes() {
-        end_of_line(scanner, |_| if expected.is_some() { F::too_many(found) } else { F::empty_line(found) })?;
+        end_of_line(scanner, |_| goes_on())?;
     }
     Ok(())
 }
@@ -99,4 +130,21 @@ pub(super) fn end_of_line<F>(
     }
     scanner.skip_line();
     Ok(())
+}
+
+/// Checks line, column and a part of the message of each fault.
+#[cfg(test)]
+pub(super) fn check_faults<T: std::fmt::Debug>(
+    read: impl Fn(Source<'_>) -> Result<T, ReadError>,
+    cases: &[(&str, u64, u64, &str)],
+) {
+    for &(text, expected_line, expected_column, part) in cases {
+        match read(Source::new("test", text.as_bytes()).unwrap()).unwrap_err() {
+            ReadError::Invalid { line, column, kind, .. } => {
+                assert_eq!((line, column), (expected_line, expected_column), "{text:?}");
+                assert!(kind.to_string().contains(part), "{text:?}: {kind}");
+            }
+            error => panic!("{error}"),
+        }
+    }
 }

@@ -3,35 +3,28 @@
 //!
 //! Blank lines after the last PE are accepted.
 
-use super::lines::{self, line_fault};
-use crate::{ContentError, ReadError, Source};
+use super::lines::{self, LineFault, Words};
+use crate::{ReadError, Source};
 use viem::base::number;
 
 /// The greatest weight of a PE.
 pub const MOST: u32 = 1_000_000;
 
-/// A fault in a file of weights of PEs. Lines are counted from 1, PEs from 0.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[allow(missing_docs)] // the messages are the documentation of the fields
-pub enum PeWeightFault {
-    #[error("`{text}` is not a weight; the line must hold one whole number from 1 to {MOST}")]
-    NotAWeight { text: String },
-    #[error(
-        "`{text}` is not a speed; speeds are whole numbers from 0 to {MOST}, in proportion to each other"
-    )]
-    NotASpeed { text: String },
-    #[error("the line is empty; it must hold the weight of processing element {pe}")]
-    EmptyLine { pe: usize },
-    #[error("`{text}` is too much; a line holds the weight of one processing element")]
-    SecondNumber { text: String },
-    #[error("the weights end after {found} of {expected} processing elements; give each a line")]
-    TooFewLines { found: usize, expected: usize },
-    #[error("the weights go on after {expected} processing elements, which is all that the machine has")]
-    TooManyLines { expected: usize },
-}
+const WEIGHTS: Words = Words {
+    value: "weight",
+    must: "the line must hold one whole number from 1 to 1000000",
+    items: ("processing element", "processing elements"),
+    ends: ("the weights end", "the weights go on"),
+    of: ("each", "machine"),
+};
 
-line_fault!(PeWeightFault, NotAWeight, pe);
+const SPEEDS: Words = Words {
+    value: "speed",
+    must: "speeds are whole numbers from 0 to 1000000, in proportion to each other",
+    items: ("block", "blocks"),
+    ends: ("the speeds end", "the speeds go on"),
+    of: ("each", "graph"),
+};
 
 /// Reads the weight of each of `num_pes` PEs, from 1.
 ///
@@ -45,9 +38,9 @@ line_fault!(PeWeightFault, NotAWeight, pe);
 pub fn read(source: Source<'_>, num_pes: usize) -> Result<Vec<u32>, ReadError> {
     let take = |number: u64| match number {
         1.. if number <= u64::from(MOST) => Ok(number as u32),
-        _ => Err(PeWeightFault::NotAWeight { text: number.to_string() }),
+        _ => Err(WEIGHTS.not_a_value(number)),
     };
-    lines::read(source, Some(num_pes), take, ContentError::new)
+    lines::read(source, Some(num_pes), &WEIGHTS, take)
 }
 
 /// Reads the speed of each part, from 0: as many parts as the file has lines. A part of speed 0 takes no work.
@@ -60,19 +53,14 @@ pub fn read(source: Source<'_>, num_pes: usize) -> Result<Vec<u32>, ReadError> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_speeds(source: Source<'_>) -> Result<Vec<u32>, ReadError> {
-    let take = |number: u64| speed(number).ok_or(PeWeightFault::NotASpeed { text: number.to_string() });
-    let of_speeds = |fault| match fault {
-        PeWeightFault::NotAWeight { text } => PeWeightFault::NotASpeed { text },
-        other => other,
-    };
-    lines::read(source, None, take, |fault| ContentError::new(of_speeds(fault)))
+    lines::read(source, None, &SPEEDS, |number| speed(number).ok_or_else(|| SPEEDS.not_a_value(number)))
 }
 
 /// The speeds of a list with commas between them, such as `1,2,4`.
-pub fn speeds_of(list: &str) -> Result<Vec<u32>, PeWeightFault> {
+pub fn speeds_of(list: &str) -> Result<Vec<u32>, LineFault> {
     let each = |text: &str| {
         let number = number::whole(text.trim().as_bytes()).ok().and_then(speed);
-        number.ok_or_else(|| PeWeightFault::NotASpeed { text: text.trim().to_owned() })
+        number.ok_or_else(|| SPEEDS.not_a_value(text.trim()))
     };
     list.split(',').map(each).collect()
 }
@@ -85,28 +73,42 @@ fn speed(number: u64) -> Option<u32> {
 mod tests {
     use super::*;
 
-    fn fault(text: &str) -> (u64, u64, PeWeightFault) {
-        match read_speeds(Source::new("test", text.as_bytes()).unwrap()).unwrap_err() {
-            ReadError::Invalid { line, column, kind, .. } => {
-                (line, column, kind.fault::<PeWeightFault>().unwrap().clone())
-            }
-            error => panic!("{error}"),
-        }
-    }
-
     #[test]
     fn speeds_are_as_many_as_there_are_lines() {
         let read = |text: &str| read_speeds(Source::new("test", text.as_bytes()).unwrap()).unwrap();
         assert_eq!(read("3\n0\n1000000\n\n\n"), [3, 0, MOST]);
         assert_eq!(read(""), [0; 0]);
-        let not_a_speed = |text: &str| PeWeightFault::NotASpeed { text: text.to_owned() };
-        assert_eq!(fault("1\n1000001\n"), (2, 1, not_a_speed("1000001")));
-        assert_eq!(fault("1\n-1\n"), (2, 1, not_a_speed("-1")));
-        assert_eq!(fault("1 2\n").1, 3);
-        assert_eq!(fault("1\n\n2\n"), (3, 1, PeWeightFault::EmptyLine { pe: 1 }));
+        let cases = [
+            (
+                "1\n1000001\n",
+                2,
+                1,
+                "`1000001` is not a speed; speeds are whole numbers from 0 to 1000000, in",
+            ),
+            ("1\n-1\n", 2, 1, "`-1` is not a speed"),
+            ("1 2\n", 1, 3, "`2` is too much; a line holds the speed of one block"),
+            ("1\n\n2\n", 3, 1, "it must hold the speed of block 1"),
+        ];
+        lines::check_faults(read_speeds, &cases);
         assert_eq!(speeds_of("1, 2,4"), Ok(vec![1, 2, 4]));
         for (list, text) in [("", ""), ("1,,2", ""), ("1,0.5", "0.5"), ("-1", "-1"), ("1,x", "x")] {
-            assert_eq!(speeds_of(list), Err(not_a_speed(text)), "{list}");
+            assert_eq!(speeds_of(list), Err(SPEEDS.not_a_value(text)), "{list}");
         }
+    }
+
+    #[test]
+    fn faults_name_the_processing_element() {
+        let cases = [
+            ("1\n0\n", 2, 1, "`0` is not a weight; the line must hold one whole number from 1 to 1000000"),
+            ("1\n\n", 2, 1, "the line is empty; it must hold the weight of processing element 1"),
+            ("1\n", 2, 1, "the weights end after 1 of 2 processing elements; give each a line"),
+            (
+                "1\n1\n1\n",
+                3,
+                1,
+                "the weights go on after 2 processing elements, which is all that the machine has",
+            ),
+        ];
+        lines::check_faults(|source| read(source, 2), &cases);
     }
 }

@@ -12,7 +12,7 @@
 //! use viem::{Mapping, machine};
 //! use viem_launch as launch;
 //!
-//! let machine = machine::build("2:2", Some("1:10"), None)?;
+//! let machine = machine::build("2:2", "1:10")?;
 //! let mapping = Mapping::on(&machine, vec![3, 0, 2, 1])?;
 //! let kind = launch::kind("inverse").unwrap();
 //! let launch = kind.launch(&machine, &mapping, &["ranks".into()])?;

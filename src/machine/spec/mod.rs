@@ -1,11 +1,11 @@
-//! Builds machines from text, such as `torus:16x8x8`: a text of one of the [kinds]. A list of PEs takes a part of any of them.
+//! Builds machines from text, such as `torus:16x8x8`: a text of one of the [kinds].
 //!
 //! ```
 //! use viem::machine;
 //! use viem::machine::Machine as _;
 //!
-//! let torus = machine::build("torus:4x4x2/4:16", Some("1:10:100"), Some("0-63,128"))?;
-//! assert_eq!(torus.num_pes(), 65);
+//! let torus = machine::build("torus:4x4x2/4:16", "1:10:100")?;
+//! assert_eq!(torus.num_pes(), 2048);
 //! # Ok::<(), machine::SpecError>(())
 //! ```
 //!
@@ -20,7 +20,6 @@ pub(super) use kind::{Request, distance};
 
 use super::check_memory;
 use super::family::KINDS;
-use crate::base::number_list::{self, ListOf};
 use crate::base::types::PeId;
 use crate::machine::{Listed, Machine, MachineError};
 
@@ -32,18 +31,16 @@ pub fn kinds() -> impl Iterator<Item = &'static MachineKind> {
     KINDS.into_iter().flatten()
 }
 
-/// The machine of a text, with these distances where it needs some, innermost first, and restricted to these PEs if a list of them is given.
-pub fn build(spec: &str, distances: Option<&str>, pes: Option<&str>) -> Result<Box<dyn Machine>, SpecError> {
+/// The machine of a text, with these distances where it needs some, innermost first.
+pub fn build<'a>(
+    spec: &'a str,
+    distances: impl Into<Option<&'a str>>,
+) -> Result<Box<dyn Machine>, SpecError> {
     let (kind, rest) = kind_of(spec).ok_or_else(|| {
         let examples = kinds().map(|kind| kind.example).collect::<Vec<_>>().join(", ");
         SpecError::Unknown { spec: spec.to_owned(), examples }
     })?;
-    let machine = (kind.make)(&Request { spec, rest, distances })?;
-    let Some(pes) = pes else { return Ok(machine) };
-    let list = number_list::parse(pes.as_bytes(), ListOf::Pes, machine.num_pes())
-        .map_err(|(place, fault)| SpecError::Pes { place, fault })?;
-    listed(machine, list)
-        .map_err(|source| SpecError::Machine { spec: spec.to_owned(), source: Box::new(source) })
+    (kind.make)(&Request { spec, rest, distances: distances.into() })
 }
 
 /// The kind of a text, and the part after its name.

@@ -294,8 +294,8 @@ impl Bisection {
         let targets = Targets::sizes(&self.graph, vec![size; 2], 0.0).expect("the halves hold all");
         let has_fixed = self.fixed_half.iter().any(Option::is_some);
         let targets = if has_fixed { self.with_fixed(targets) } else { targets };
-        let partitioner = Partitioner::with_valid_settings(*settings, seed);
-        let blocks = partitioner.partition(&self.graph, &targets, observer).into_blocks();
+        let partitioner = Partitioner::with_valid_settings(*settings, seed).observed(observer);
+        let blocks = partitioner.partition(&self.graph, &targets).into_blocks();
         // The two halves may be swapped; the edges that leave the domain decide.
         let pulled = |block: BlockId| -> i128 {
             let inside = self.pull.iter().zip(&blocks).filter(|&(_, &other)| other == block);

@@ -30,7 +30,7 @@ pub(crate) use in_parts::InParts;
 pub use multilevel::Multilevel;
 pub use task::ConstructionError;
 
-use crate::base::observer::Observer;
+use crate::base::observer::Seeded;
 use crate::base::settings::{ConfigError, members};
 use crate::machine::Places;
 use crate::mapping::Mapping;
@@ -155,8 +155,7 @@ pub fn construct(
     problem: &Problem<'_>,
     machine: &Places,
     config: &ConstructionConfig,
-    seed: u64,
-    observer: &dyn Observer,
+    Seeded { seed, observer }: Seeded<'_>,
 ) -> Result<Mapping, ConstructionError> {
     let algorithm = config.algorithm_on(machine);
     let (name, effort) = (algorithm.name(), config.effort());

@@ -94,12 +94,12 @@ impl StepwisePartition<'_> {
     fn partition(&self, graph: &CsrGraph, targets: &Targets, seed: u64) -> Partition {
         if !self.is_thorough {
             let settings = PartitionConfig::preset(self.preset);
-            let partitioner = Partitioner::with_valid_settings(settings, seed);
-            return partitioner.partition(graph, targets, self.observer);
+            let partitioner = Partitioner::with_valid_settings(settings, seed).observed(self.observer);
+            return partitioner.partition(graph, targets);
         }
         let partition = |number: usize| {
             let partitioner = Partitioner::new(self.preset, derive(seed, number as u64));
-            partitioner.partition(graph, targets, self.observer)
+            partitioner.observed(self.observer).partition(graph, targets)
         };
         let partitions = threads::map(TRIES, 1, &partition);
         partitions.into_iter().min_by_key(Partition::score).expect("there is a try")

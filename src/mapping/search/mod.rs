@@ -48,7 +48,7 @@ pub use improve::{Anywhere, Improvement, SmallInstance, TreeCooling, finds_optim
 pub(crate) use improve::{finds_optimum_around, lower_bound, search_small_instance};
 pub use task::SearchOutcome;
 
-use crate::base::observer::Observer;
+use crate::base::observer::Seeded;
 use crate::base::settings::{ConfigError, check_at_least_one, members};
 use crate::mapping::Mapping;
 use crate::mapping::problem::Problem;
@@ -125,8 +125,7 @@ pub fn local_search(
     problem: &Problem<'_>,
     start: &Mapping,
     config: &SearchConfig,
-    seed: u64,
-    observer: &dyn Observer,
+    Seeded { seed, observer }: Seeded<'_>,
 ) -> SearchOutcome {
     if config.neighbourhood != Neighbourhood::None && observer.should_stop() {
         // Setting up a search takes as long as several of its steps.

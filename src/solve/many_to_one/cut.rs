@@ -31,17 +31,17 @@ pub(in crate::solve) fn partition(
     let cost_of_identity = evaluate(graph, distances, &balance.identity(graph, machine, fixed)?)?;
     observer.begins(Phase::Search);
     let limited = &Limited::silent(observer, begin, time_limit);
-    let partitioner = Partitioner::new(preset, seed);
+    let partitioner = Partitioner::new(preset, seed).observed(limited);
     let found = match (from, order) {
         (_, Some(order)) => {
             let along = Along { graph, machine: run.machine, order, preset, seed, observer: limited };
             Envelope::single(along.blocks(&targets)?)
         }
-        (Origin::PreviousAssignment(remapping), None) => partitioner
-            .remap(graph, &targets, remapping, limited)?
-            .map(|remapped| remapped.partition.into_blocks()),
+        (Origin::PreviousAssignment(remapping), None) => {
+            partitioner.remap(graph, &targets, remapping)?.map(|remapped| remapped.partition.into_blocks())
+        }
         (Origin::Nothing | Origin::Start(_), None) => {
-            Envelope::single(partitioner.partition(graph, &targets, limited).into_blocks())
+            Envelope::single(partitioner.partition(graph, &targets).into_blocks())
         }
     };
     let known = Known { cost_of_identity, cost_of_start: None, stopped: limited.should_stop() };

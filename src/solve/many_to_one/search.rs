@@ -12,7 +12,7 @@ use crate::graph::{CsrGraph, quotient};
 use crate::machine::{Capacities, Machine};
 use crate::mapping::Mapping;
 use crate::partition::{
-    BoundViolation, FixedVertices, Layout, ManyToOnePartition, ManyToOnePartitionConfig,
+    BlockPlacement, BoundViolation, FixedVertices, Layout, ManyToOnePartition, ManyToOnePartitionConfig,
     ManyToOnePartitioner, OrderIndex, Partition, PartitionPreset, Partitioner, Targets, cost,
 };
 use crate::solve::error::SolveError;
@@ -82,6 +82,13 @@ pub(super) struct Known<'a> {
     pub strips: Option<&'a [BlockId]>,
 }
 
+/// Each partition of a pool is placed, with the quickest preset.
+impl BlockPlacement for Search<'_> {
+    fn place(&self, quotient: &CsrGraph, seed: u64) -> Vec<BlockId> {
+        self.placed(quotient, MapPreset::Fast, seed)
+    }
+}
+
 impl Search<'_> {
     /// The best mapping of several ways, not worse than those known.
     pub(super) fn best(&self, known: Known<'_>) -> Result<ManyToOnePartition, SolveError> {
@@ -96,8 +103,7 @@ impl Search<'_> {
             starts.extend(self.by_adjacency());
         }
         let partitioner = ManyToOnePartitioner::new(config.settings, self.seed)?;
-        let place = |quotient: &CsrGraph, seed: u64| self.place(quotient, MapPreset::Fast, seed);
-        let layout = if self.may_place { self.layout.with_place(&place) } else { self.layout };
+        let layout = if self.may_place { self.layout.with_place(self) } else { self.layout };
         let own =
             partitioner.partition(self.graph, self.targets, layout, &starts, self.goes_on, self.watched);
         let strips = known.strips.map(|strips| self.measured(strips.to_vec()));
@@ -149,7 +155,7 @@ impl Search<'_> {
 
     /// A partition of small cut whose blocks are then mapped to the PEs, if these have equal capacities.
     fn in_two_steps(&self, preset: PartitionPreset) -> Vec<BlockId> {
-        let partitioner = Partitioner::new(preset, self.seed);
+        let partitioner = Partitioner::new(preset, self.seed).observed(self.watched);
         let (bounds, least) = (self.targets.bounds(), self.targets.least_loads());
         let may_change_places = bounds.iter().all(|&bound| bound == bounds[0])
             && least.iter().all(|&least_load| least_load == least[0]);
@@ -162,10 +168,10 @@ impl Search<'_> {
         let equal =
             equal.filter(|equal| may_change_places && equal.bounds() == bounds && self.fixed.is_none());
         let targets = equal.as_ref().unwrap_or(self.targets);
-        let mut blocks = partitioner.partition(self.graph, targets, self.watched).into_blocks();
+        let mut blocks = partitioner.partition(self.graph, targets).into_blocks();
         if may_change_places {
             let quotient = quotient::contract(self.graph, &blocks, bounds.len());
-            let becomes = self.place(&quotient, preset.into(), self.seed);
+            let becomes = self.placed(&quotient, preset.into(), self.seed);
             blocks.iter_mut().for_each(|block| *block = becomes[*block as usize]);
         }
         blocks
@@ -189,7 +195,7 @@ impl Search<'_> {
 
     /// Maps whole blocks one-to-one, starting from the order of the parts. Changes nothing if that is impossible.
     /// Blocks with fixed vertices keep their places.
-    fn place(&self, quotient: &CsrGraph, preset: MapPreset, seed: u64) -> Vec<BlockId> {
+    fn placed(&self, quotient: &CsrGraph, preset: MapPreset, seed: u64) -> Vec<BlockId> {
         let order = self.order;
         let as_it_is = (0..order.len() as BlockId).collect();
         // A block takes a whole PE, whatever that has room for.
@@ -201,7 +207,7 @@ impl Search<'_> {
         });
         let start = Mapping::from_permutation(order.to_vec());
         let config = OneToOneConfig::preset(preset);
-        // Each partition of a pool is placed, with the quickest preset. On few places, its dense search needs no construction.
+        // On few places, the dense search of the quickest preset needs no construction.
         let is_start_enough =
             preset == MapPreset::Fast && config.improvement.small_instance.is_few(order.len());
         let given =

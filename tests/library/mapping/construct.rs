@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::StopAfter;
-use viem::base::observer::Observer;
+use viem::base::observer::{Observer, Seeded};
 use viem::base::threads;
 use viem::base::types::PeId;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
@@ -56,12 +56,11 @@ fn construct_on(
     machine: &dyn Machine,
     graph: &CsrGraph,
     config: &ConstructionConfig,
-    seed: u64,
-    observer: &dyn Observer,
+    seeded: Seeded<'_>,
 ) -> Mapping {
     let places = Places::of(machine).unwrap();
     let problem = Problem::new(graph, places.distances()).unwrap().with_parts(places.parts());
-    construct(&problem, &places, config, seed, observer).unwrap()
+    construct(&problem, &places, config, seeded).unwrap()
 }
 
 /// The constructions that work on a machine, with partitions of little effort.
@@ -71,7 +70,7 @@ fn configs_for(machine: &dyn Machine) -> impl Iterator<Item = ConstructionConfig
     Construction::ALL.map(|algorithm| config.with_algorithm(algorithm)).into_iter().filter(move |config| {
         let graph = GraphBuilder::new(places.len()).build().unwrap();
         let problem = Problem::new(&graph, places.distances()).unwrap();
-        let result = construct(&problem, &places, config, 0, &StopAfter::questions(0));
+        let result = construct(&problem, &places, config, Seeded::new(0).observed(&StopAfter::questions(0)));
         let needs_tree =
             ["hierarchybottomup", "treematch"].contains(&config.algorithm.map_or("", Construction::name));
         assert_eq!(result.is_ok(), places.hierarchy().is_some() || !needs_tree, "{config:?}");
@@ -86,7 +85,7 @@ fn build(
     preset: PartitionPreset,
 ) -> Mapping {
     let config = ConstructionConfig::default().with_algorithm(algorithm).with_partitions(preset);
-    construct_on(hierarchy, graph, &config, 9, &())
+    construct_on(hierarchy, graph, &config, Seeded::new(9))
 }
 
 #[test]
@@ -116,11 +115,11 @@ fn every_constructor_handles_the_heaviest_edges() {
     for (spec, distances) in
         [("tree:4:2:3:2", Some("1:10:100:1000")), ("mesh:7x7", None), ("torus:3x4/4", Some("1:5"))]
     {
-        let machine = viem_cluster::build(spec, distances, None).unwrap();
+        let machine = viem_cluster::build(spec, distances).unwrap();
         for plain in graphs(machine.num_pes()) {
             let graph = heaviest(&plain, machine.as_ref());
             for config in configs_for(machine.as_ref()) {
-                let mapping = construct_on(machine.as_ref(), &graph, &config, 9, &());
+                let mapping = construct_on(machine.as_ref(), &graph, &config, Seeded::new(9));
                 assert!(Mapping::from_pes(mapping.into_pes()).is_ok(), "{config:?} {spec}");
             }
         }
@@ -206,7 +205,7 @@ fn a_stopped_construction_is_a_permutation() {
             (config.partitions, config.inner) = (partitions, PartitionPreset::Fast);
             let construct = |questions| {
                 let observer = StopAfter::questions(questions);
-                let mapping = construct_on(&hierarchy, &graph, &config, 3, &observer);
+                let mapping = construct_on(&hierarchy, &graph, &config, Seeded::new(3).observed(&observer));
                 (Mapping::from_pes(mapping.into_pes()).expect("a permutation"), observer.should_stop())
             };
             for questions in (0..12).chain((4..14).map(|bit| (1 << bit) - 1)) {
@@ -255,7 +254,7 @@ fn a_construction_stopped_at_once_reads_few_distances() {
             let counted = Counted { distances: places.distances().clone(), count: count.clone() };
             let counted = Distances::own(places.len(), counted).unwrap();
             let problem = Problem::new(&graph, &counted).unwrap().with_parts(places.parts());
-            construct(&problem, places, &config, 0, &StopAfter::questions(0)).unwrap();
+            construct(&problem, places, &config, Seeded::new(0).observed(&StopAfter::questions(0))).unwrap();
             let looked_at = count.load(Ordering::Relaxed);
             assert!(looked_at < 100 * 4096, "{config:?} {looked_at}");
         }

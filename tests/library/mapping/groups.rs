@@ -274,7 +274,7 @@ fn no_preset_is_worse_than_a_quicker_one() {
         assert!(strong <= eco && eco <= fast, "{strong:?} {eco:?} {fast:?}");
         let targets = Targets::equal(&graph, 7, 0.03).unwrap();
         let cut = |preset| {
-            let partition = Partitioner::new(preset, 0).partition(&graph, &targets, &());
+            let partition = Partitioner::new(preset, 0).partition(&graph, &targets);
             (partition.overload(), partition.cut())
         };
         let [fast, eco, strong] =
@@ -317,7 +317,7 @@ fn no_load_exceeds_its_bound_where_some_assignment_keeps_all() {
         tight += 1;
         let context = format!("round {round}: {:?} into {rooms:?}", graph.node_weights());
         for preset in [PartitionPreset::Fast, PartitionPreset::Eco] {
-            let partition = Partitioner::new(preset, round).partition(&graph, &targets, &());
+            let partition = Partitioner::new(preset, round).partition(&graph, &targets);
             assert_eq!(partition.overload(), 0, "{context}");
         }
         let machine = Capacities::new(Grid::mesh(&[k as u32]).unwrap(), speeds).unwrap();
@@ -342,7 +342,7 @@ fn components_fill_blocks_around_one_that_fits_nowhere() {
     }
     let graph = builder.build().unwrap();
     let targets = Targets::equal(&graph, 4, 0.03).unwrap();
-    let partition = Partitioner::new(PartitionPreset::Eco, rng.next_u64()).partition(&graph, &targets, &());
+    let partition = Partitioner::new(PartitionPreset::Eco, rng.next_u64()).partition(&graph, &targets);
     let whole = |clique: usize| {
         let blocks: &[BlockId] = &partition.blocks()[100 + 3 * clique..][..3];
         blocks.iter().all(|block| *block == blocks[0])

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::common::StopAfter;
-use viem::base::observer::{Observer, WORK_BETWEEN_QUESTIONS};
+use viem::base::observer::{Observer, Seeded, WORK_BETWEEN_QUESTIONS};
 use viem::base::types::NodeId;
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::machine::{Distances, Hierarchy};
@@ -41,7 +41,7 @@ fn searches_check_the_observer_inside_the_rows_of_hubs() {
     let problem = Problem::new(&graph, &oracle).unwrap();
     let config = SearchConfig::of(Neighbourhood::NSquarePruned).with_block_size(n);
     let start = Mapping::identity(n);
-    let outcome = local_search(&problem, &start, &config, 0, &StopAfter::questions(4));
+    let outcome = local_search(&problem, &start, &config, Seeded::new(0).observed(&StopAfter::questions(4)));
     assert!(outcome.stopped);
     // A pair of the hub evaluates n arcs.
     let most = 4 * WORK_BETWEEN_QUESTIONS.div_ceil(n) as u64;
@@ -54,7 +54,8 @@ fn partitions_around_hubs_take_work_in_proportion_to_the_graph() {
         let graph = star(n);
         let targets = Targets::equal(&graph, n / 20, 0.0).unwrap();
         let observer = Questions::default();
-        let partition = Partitioner::new(PartitionPreset::Eco, 1).partition(&graph, &targets, &observer);
+        let partition =
+            Partitioner::new(PartitionPreset::Eco, 1).observed(&observer).partition(&graph, &targets);
         assert_eq!(partition.overload(), 0);
         observer.0.into_inner()
     };

@@ -1,7 +1,7 @@
 //! Improvement beyond local search.
 
 use crate::common::{SHAPES, StopAfter, optimum, random_graph, random_mapping};
-use viem::base::observer::Observer;
+use viem::base::observer::{Observer, Seeded};
 use viem::base::rng::Rng;
 use viem::base::threads;
 use viem::base::types::Cost;
@@ -57,8 +57,7 @@ fn never_worse_than_any_start_and_the_cost_is_that_of_the_mapping() {
                     &Places::of(&hierarchy).unwrap(),
                     &starts[..count],
                     &SHORT,
-                    7,
-                    &observer,
+                    Seeded::new(7).observed(&observer),
                 );
                 assert_eq!(
                     outcome.cost,
@@ -89,8 +88,7 @@ fn small_problems_are_solved_to_the_optimum() {
             &Places::of(&hierarchy).unwrap(),
             &[&random_mapping(n, &mut rng)],
             &SHORT,
-            1,
-            &(),
+            Seeded::new(1),
         );
         assert_eq!(i128::from(outcome.cost), optimum(&graph, &hierarchy));
     }
@@ -107,7 +105,8 @@ fn the_seed_decides_and_threads_do_not() {
     let run = |threads, seed| {
         let mut config = SHORT;
         config.rebuilding = 14;
-        let work = || improve(&problem, &Places::of(&hierarchy).unwrap(), &[&start], &config, seed, &());
+        let work =
+            || improve(&problem, &Places::of(&hierarchy).unwrap(), &[&start], &config, Seeded::new(seed));
         let outcome = threads::run(threads, work).unwrap();
         (outcome.mapping, outcome.tried, outcome.made)
     };
@@ -128,9 +127,9 @@ fn problems_of_one_region_end_in_local_optima() {
         let start = random_mapping(hierarchy.num_pes(), &mut rng);
         let mut config = SHORT;
         (config.tournament, config.rebuilding) = (0, 0);
-        let outcome = improve(&problem, &Places::of(&hierarchy).unwrap(), &[&start], &config, 4, &());
+        let outcome = improve(&problem, &Places::of(&hierarchy).unwrap(), &[&start], &config, Seeded::new(4));
         let pairs = SearchConfig::of(Neighbourhood::NSquare);
-        assert_eq!(local_search(&problem, &outcome.mapping, &pairs, 1, &()).made, 0, "{arities}");
+        assert_eq!(local_search(&problem, &outcome.mapping, &pairs, Seeded::new(1)).made, 0, "{arities}");
     }
 }
 
@@ -143,7 +142,13 @@ fn a_stopped_improvement_is_a_mapping_not_worse_than_the_first_start() {
     let start = random_mapping(64, &mut Rng::new(1));
     for questions in (0..10).chain((4..12).map(|bit| 1 << bit)) {
         let stop = StopAfter::questions(questions);
-        let outcome = improve(&problem, &Places::of(&hierarchy).unwrap(), &[&start], &SHORT, 1, &stop);
+        let outcome = improve(
+            &problem,
+            &Places::of(&hierarchy).unwrap(),
+            &[&start],
+            &SHORT,
+            Seeded::new(1).observed(&stop),
+        );
         assert_eq!(outcome.stopped, stop.should_stop(), "{questions}");
         assert!(outcome.cost <= cost(&problem, &start));
         assert_eq!(cost(&problem, &Mapping::from_pes(outcome.mapping.into_pes()).unwrap()), outcome.cost);

@@ -206,14 +206,13 @@ fn pes_without_room_stay_empty() {
 fn groups_of_rings_stay_whole_on_machines_of_all_kinds() {
     let mut rng = Rng::new(8);
     let graph = generate::grid(8, 12);
-    let tree = viem_cluster::build("8:4:4", Some("1:10:100"), None).unwrap();
+    let tree = viem_cluster::build("8:4:4", "1:10:100").unwrap();
     let mut pes: Vec<PeId> = (0..128).collect();
     rng.shuffle(&mut pes);
     pes.truncate(118);
     let listed = Listed::new(&tree, pes).unwrap();
-    let grid = viem_cluster::build("torus:4x4/8", Some("1:10"), None).unwrap();
-    let wide =
-        Capacities::new(viem_cluster::build("4:4:2", Some("1:5:30"), None).unwrap(), vec![4; 32]).unwrap();
+    let grid = viem_cluster::build("torus:4x4/8", "1:10").unwrap();
+    let wide = Capacities::new(viem_cluster::build("4:4:2", "1:5:30").unwrap(), vec![4; 32]).unwrap();
     for machine in [&tree as &dyn Machine, &listed, &grid, &wide] {
         for size in [1, 4, 8] {
             let nodes = Nodes::of(machine);
@@ -248,7 +247,7 @@ fn groups_of_rings_stay_whole_on_machines_of_all_kinds() {
 #[test]
 fn a_start_and_an_identity_that_keep_groups_are_never_worsened() {
     let mut rng = Rng::new(5);
-    let machine = viem_cluster::build("4:4:2", Some("1:10:100"), None).unwrap();
+    let machine = viem_cluster::build("4:4:2", "1:10:100").unwrap();
     let pairs = ProcessGroups::of_size(32, 2).unwrap();
     for _ in 0..20 {
         let graph = random_graph(32, 5, 9, &mut rng);
@@ -267,7 +266,7 @@ fn a_start_and_an_identity_that_keep_groups_are_never_worsened() {
 
 #[test]
 fn what_cannot_be_kept_is_refused_with_the_reason() {
-    let machine = viem_cluster::build("4:3", Some("1:10"), None).unwrap();
+    let machine = viem_cluster::build("4:3", "1:10").unwrap();
     let graph = generate::grid(4, 3);
     let kept = |size, fixed: &[(NodeId, PeId)]| {
         let mut all = FixedVertices::none(12, 12);
@@ -308,7 +307,7 @@ fn what_cannot_be_kept_is_refused_with_the_reason() {
 #[test]
 fn groups_of_any_processes_are_kept_as_consecutive_ones() {
     let mut rng = Rng::new(11);
-    let machine = viem_cluster::build("4:4:2", Some("1:10:100"), None).unwrap();
+    let machine = viem_cluster::build("4:4:2", "1:10:100").unwrap();
     let nodes = Nodes::of(&machine);
     let config = Config::preset(MapPreset::Fast);
     for size in [2, 3, 4] {

@@ -288,7 +288,7 @@ fn j_is_less_than_in_two_steps() {
     let machine = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
     let direct = solved!(&graph, &machine, &config(MapPreset::Eco), balanced(Balance::default()));
     let targets = Targets::equal(&graph, 64, 0.03).unwrap();
-    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets, &());
+    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets);
     let model = viem::graph::quotient::contract(&graph, partition.blocks(), 64);
     let mapped = solved!(&model.with_unit_node_weights(), &machine, &Config::preset(MapPreset::Eco));
     assert!(
@@ -305,7 +305,7 @@ fn j_is_less_than_in_two_steps() {
 fn j_onto_a_few_pes_is_not_above_that_of_placed_blocks() {
     let graph = generate::mesh(30, 25, 1);
     let targets = Targets::equal(&graph, 4, 0.03).unwrap();
-    let partition = Partitioner::new(PartitionPreset::Fast, 0).partition(&graph, &targets, &());
+    let partition = Partitioner::new(PartitionPreset::Fast, 0).partition(&graph, &targets);
     let (mut sum, mut sum_of_placed) = (0, 0);
     for list in [[0, 1, 2, 3], [0, 2, 5, 7], [1, 2, 4, 7], [0, 1, 4, 5]] {
         let machine = Listed::new(Grid::mesh(&[2, 4]).unwrap(), list.to_vec()).unwrap();

@@ -1,6 +1,7 @@
 //! Local search: every neighbourhood, on random graphs and machines of many shapes.
 
 use crate::common::{SHAPES, StopAfter, naive_cost, random_graph, random_mapping};
+use viem::base::observer::Seeded;
 use viem::base::rng::Rng;
 use viem::base::threads;
 use viem::base::types::{NodeId, PeId};
@@ -62,7 +63,7 @@ fn configs() -> Vec<SearchConfig> {
 }
 
 fn search(graph: &CsrGraph, oracle: &Distances, start: &Mapping, config: &SearchConfig) -> SearchOutcome {
-    local_search(&Problem::new(graph, oracle).unwrap(), start, config, 3, &())
+    local_search(&Problem::new(graph, oracle).unwrap(), start, config, Seeded::new(3))
 }
 
 /// Runs `check` on each neighbourhood and shape, a sparse and a dense random graph, and a random and a good
@@ -219,7 +220,12 @@ fn a_stopped_search_returns_the_best_so_far() {
         let problem = Problem::new(graph, &oracle).unwrap();
         let complete = search(graph, &oracle, start, config);
         for questions in [0, 1, 19] {
-            let outcome = local_search(&problem, start, config, 3, &StopAfter::questions(questions));
+            let outcome = local_search(
+                &problem,
+                start,
+                config,
+                Seeded::new(3).observed(&StopAfter::questions(questions)),
+            );
             assert_eq!(i128::from(outcome.cost), naive_cost(graph, hierarchy, outcome.mapping.pes()));
             assert!(outcome.made <= complete.made);
             assert!(outcome.stopped || outcome == complete);

@@ -83,7 +83,7 @@ fn two_steps(family: &Family, graph: &CsrGraph) -> Vec<PeId> {
     let k = family.machine.num_pes();
     let targets = Targets::equal(graph, k, 0.03).unwrap();
     let blocks: Vec<BlockId> =
-        Partitioner::new(PartitionPreset::Eco, 0).partition(graph, &targets, &()).into_blocks();
+        Partitioner::new(PartitionPreset::Eco, 0).partition(graph, &targets).into_blocks();
     let places = one_to_one(family, &contract(graph, &blocks, k), MapPreset::Eco);
     blocks.iter().map(|&block| places.pe_of(block)).collect()
 }
@@ -135,7 +135,7 @@ fn a_grid_in_any_order_is_laid_along_a_path_row_by_row() {
         let grid = stencil(&[columns, rows], &[20, 5]);
         let mut order: Vec<NodeId> = grid.nodes().collect();
         Rng::new(1).shuffle(&mut order);
-        let machine = viem_cluster::build(&format!("mesh:{rows}"), None, None).unwrap();
+        let machine = viem_cluster::build(&format!("mesh:{rows}"), None).unwrap();
         let config = Config::preset(MapPreset::Eco);
         let found = Request::new(&relabel(&grid, &order), &PreparedMachine::new(&*machine))
             .balanced(Balance::default())
@@ -155,7 +155,7 @@ fn blocks_of_grids_fill_the_nodes_of_meshes_and_tori() {
         ("torus:4x4x4/8", vec![8, 8, 8], 12),
     ];
     for (spec, sides, inner) in cases {
-        let machine = viem_cluster::build(spec, Some("1:30"), None).unwrap();
+        let machine = viem_cluster::build(spec, "1:30").unwrap();
         let graph = stencil(&sides, &vec![1; sides.len()]);
         let (nodes, edges) = (machine.num_pes() >> sides.len(), graph.num_edges());
         let least = 2 * (nodes * inner + 30 * (edges - nodes * inner)) as Cost;

@@ -88,10 +88,7 @@ fn each_division(
         visit(algorithm.to_string(), partition.into_blocks());
     }
     for preset in [PartitionPreset::Eco, PartitionPreset::StrongSocial] {
-        visit(
-            preset.to_string(),
-            Partitioner::new(preset, seed).partition(graph, targets, &()).into_blocks(),
-        );
+        visit(preset.to_string(), Partitioner::new(preset, seed).partition(graph, targets).into_blocks());
     }
     let homes: Vec<BlockId> = (0..n).map(|_| rng.below(targets.num_blocks() as u32)).collect();
     for (homes, name) in [(vec![0; n], "remapped from one block"), (homes, "remapped")] {
@@ -99,7 +96,7 @@ fn each_division(
         for weight in ["0", "1", "1000"] {
             let partitioner = Partitioner::new(PartitionPreset::Fast, seed);
             let remapped = partitioner
-                .remap(graph, targets, Remapping::new(&homes, weight.parse().unwrap()), &())
+                .remap(graph, targets, Remapping::new(&homes, weight.parse().unwrap()))
                 .and_then(|found| found.into_best(weight.parse().unwrap()))
                 .unwrap();
             visit(format!("{name}, {weight}"), remapped.partition.into_blocks());
@@ -183,7 +180,7 @@ fn vertices_are_passed_on_to_blocks_that_are_too_small_for_others() {
     let homes = PreviousAssignment::new(&[0, 1, 1], 3).unwrap();
     let partitioner = Partitioner::new(PartitionPreset::Fast, 0);
     let remapped = partitioner
-        .remap(&graph, &targets, Remapping::new(&homes, "1000".parse().unwrap()), &())
+        .remap(&graph, &targets, Remapping::new(&homes, "1000".parse().unwrap()))
         .and_then(|found| found.into_best("1000".parse().unwrap()))
         .unwrap();
     assert_eq!(remapped.partition.blocks()[0], 2);

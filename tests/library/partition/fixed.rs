@@ -73,7 +73,7 @@ fn every_preset_leaves_fixed_vertices_and_meets_the_bounds() {
                 let fixed = random_fixed(&graph, &targets, count, &mut rng);
                 for preset in PartitionPreset::ALL {
                     let targets = targets.clone().with_fixed(&graph, fixed.clone()).unwrap();
-                    let partition = Partitioner::new(preset, count as u64).partition(&graph, &targets, &());
+                    let partition = Partitioner::new(preset, count as u64).partition(&graph, &targets);
                     let context = format!("{name} {num_blocks} {epsilon} {count} {preset}");
                     assert_eq!(fixed.violated_by(partition.blocks()), None, "{context}");
                     let fresh = Partition::of(&graph, partition.blocks().to_vec(), &targets);
@@ -90,7 +90,7 @@ fn fixed_vertices_cost_little_where_a_good_partition_has_them() {
     let graph = generate::mesh(40, 30, 2);
     let targets = Targets::equal(&graph, 8, 0.03).unwrap();
     let partitioner = Partitioner::new(PartitionPreset::Eco, 1);
-    let good = partitioner.partition(&graph, &targets, &());
+    let good = partitioner.partition(&graph, &targets);
     let mut rng = Rng::new(22);
     for share in [2, 10, 100] {
         let mut fixed = FixedVertices::none(1200, 8);
@@ -98,7 +98,7 @@ fn fixed_vertices_cost_little_where_a_good_partition_has_them() {
             fixed.fix(vertex, good.blocks()[vertex as usize]).unwrap();
         }
         let targets = targets.clone().with_fixed(&graph, fixed).unwrap();
-        let around = Partitioner::new(PartitionPreset::Eco, 7).partition(&graph, &targets, &());
+        let around = Partitioner::new(PartitionPreset::Eco, 7).partition(&graph, &targets);
         assert!(around.cut() * 100 <= good.cut() * 106, "{share}: {} {}", around.cut(), good.cut());
     }
 }
@@ -112,7 +112,7 @@ fn partitions_around_fixed_vertices_are_better_than_a_greedy_one() {
         let fixed = random_fixed(&graph, &targets, count, &mut rng);
         let targets = targets.with_fixed(&graph, fixed.clone()).unwrap();
         let simple = greedy(&graph, &targets, &fixed);
-        let partition = Partitioner::new(PartitionPreset::Eco, 3).partition(&graph, &targets, &());
+        let partition = Partitioner::new(PartitionPreset::Eco, 3).partition(&graph, &targets);
         assert!(partition.cut() < simple.cut(), "{count}: {} {}", partition.cut(), simple.cut());
     }
 }
@@ -126,7 +126,7 @@ fn fixed_vertices_that_are_too_heavy_are_reported_as_overload() {
     assert_eq!(fixed.loads(&graph), [0, 6]);
     let targets = targets.with_fixed(&graph, fixed.clone()).unwrap();
     for preset in PartitionPreset::ALL {
-        let partition = Partitioner::new(preset, 0).partition(&graph, &targets, &());
+        let partition = Partitioner::new(preset, 0).partition(&graph, &targets);
         assert_eq!((partition.block_weights(), partition.overload()), (&[2, 6][..], 2));
     }
 }
@@ -144,7 +144,7 @@ fn contradictions_are_refused_with_the_vertex() {
     assert_eq!(refused(closed).unwrap_err(), FixedError::NoCapacity { vertex: 1, block: 1 });
     let open = FixedVertices::new(&[None, Some(2), Some(0)], 3).unwrap();
     let targets = refused(open).unwrap();
-    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets, &());
+    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets);
     assert_eq!(partition.blocks(), [2, 2, 0]);
 }
 
@@ -271,14 +271,14 @@ fn repartitioning_leaves_fixed_vertices() {
     let graph = generate::mesh(30, 20, 4);
     let targets = Targets::equal(&graph, 6, 0.03).unwrap();
     let partitioner = Partitioner::new(PartitionPreset::Eco, 0);
-    let old = partitioner.partition(&graph, &targets, &()).into_blocks();
+    let old = partitioner.partition(&graph, &targets).into_blocks();
     let homes = PreviousAssignment::new(&old, 6).unwrap();
     for weight in ["0", "0.5", "1", "100"] {
         for count in counts(600) {
             let fixed = random_fixed(&graph, &targets, count, &mut rng);
             let targets = targets.clone().with_fixed(&graph, fixed.clone()).unwrap();
             let new = partitioner
-                .remap(&graph, &targets, Remapping::new(&homes, weight.parse().unwrap()), &())
+                .remap(&graph, &targets, Remapping::new(&homes, weight.parse().unwrap()))
                 .and_then(|found| found.into_best(weight.parse().unwrap()))
                 .unwrap();
             assert_eq!(fixed.violated_by(new.partition.blocks()), None, "{weight} {count}");

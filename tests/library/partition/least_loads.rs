@@ -84,7 +84,7 @@ fn tiny_partitions_meet_what_enumeration_meets() {
         }
         let best = least_violation(&graph, &targets, &capacities);
         for preset in [PartitionPreset::Fast, PartitionPreset::Eco] {
-            let partition = Partitioner::new(preset, u64::from(round)).partition(&graph, &targets, &());
+            let partition = Partitioner::new(preset, u64::from(round)).partition(&graph, &targets);
             let context = format!("round {round}, {preset}: {:?}", partition.block_weights());
             assert!(partition.violation() >= best, "{context}");
             if heaviest == 1 {
@@ -131,7 +131,7 @@ fn every_preset_and_algorithm_meets_least_loads() {
                 continue;
             }
             for preset in PartitionPreset::ALL {
-                let partition = Partitioner::new(preset, 1).partition(graph, &targets, &());
+                let partition = Partitioner::new(preset, 1).partition(graph, &targets);
                 check(graph, &partition, &targets, &format!("{preset} {capacities:?} {percent}"));
             }
             for algorithm in PartitionAlgorithm::ALL.into_iter().filter(|_| epsilon > 0.1) {
@@ -148,8 +148,9 @@ fn least_loads_are_met_also_when_a_run_is_stopped() {
     let mesh = generate::mesh(30, 20, 1);
     let targets = targets(&mesh, &[1; 9], 1.0, 90);
     for questions in [0, 1, 2, 5, 10, 20, 50, 100, 200] {
-        let partitioner = Partitioner::new(PartitionPreset::Eco, 1);
-        let partition = partitioner.partition(&mesh, &targets, &StopAfter::questions(questions));
+        let observer = StopAfter::questions(questions);
+        let partition =
+            Partitioner::new(PartitionPreset::Eco, 1).observed(&observer).partition(&mesh, &targets);
         check(&mesh, &partition, &targets, &format!("{questions} questions"));
     }
 }
@@ -170,7 +171,7 @@ fn targets_without_least_loads_are_as_if_none_were_asked_for() {
 fn remapped_partitions_meet_least_loads() {
     let mesh = generate::mesh(40, 30, 1);
     let partitioner = Partitioner::new(PartitionPreset::Eco, 2);
-    let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 8, 0.03).unwrap(), &()).into_blocks();
+    let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 8, 0.03).unwrap()).into_blocks();
     // Two blocks have joined, one has left, and there is much room.
     let homes = PreviousAssignment::after(&old, RemovedBlocks(&[3]), 9).unwrap();
     for (capacities, percent) in [([1; 9], 60), ([2, 1, 1, 1, 3, 1, 1, 1, 1], 95)] {
@@ -178,7 +179,7 @@ fn remapped_partitions_meet_least_loads() {
         for weight in ["0", "0.1", "3", "1000"] {
             let weight: MigrationWeight = weight.parse().unwrap();
             let remapped = partitioner
-                .remap(&mesh, &targets, Remapping::new(&homes, weight), &())
+                .remap(&mesh, &targets, Remapping::new(&homes, weight))
                 .and_then(|found| found.into_best(weight))
                 .unwrap();
             check(&mesh, &remapped.partition, &targets, &format!("{capacities:?} {weight}"));
@@ -290,7 +291,7 @@ fn bounds_go_before_least_loads() {
     // Two heavy vertices cannot be divided among three PEs.
     let graph = with_node_weights(&generate::grid(4, 1), &[10, 1, 1, 10]);
     let targets = targets(&graph, &[1; 3], 0.5, 100);
-    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets, &());
+    let partition = Partitioner::new(PartitionPreset::Eco, 0).partition(&graph, &targets);
     assert_eq!(partition.violation(), BoundViolation::new(0, 5));
 }
 

@@ -46,7 +46,7 @@ fn audit(graph: &CsrGraph, targets: &Targets, partition: &Partition) {
 }
 
 fn solve(graph: &CsrGraph, targets: &Targets, preset: PartitionPreset, seed: u64) -> Partition {
-    let partition = Partitioner::new(preset, seed).partition(graph, targets, &());
+    let partition = Partitioner::new(preset, seed).partition(graph, targets);
     audit(graph, targets, &partition);
     partition
 }
@@ -191,8 +191,8 @@ fn stopped_partitions_keep_their_promises() {
         let targets = Targets::equal(&graph, k, 0.0).unwrap();
         let most = 1 << rng.below(11);
         let observer = StopAfter::questions(u64::from(rng.below(most)));
-        let partitioner = Partitioner::new(PartitionPreset::ALL[round % 6], round as u64);
-        let partition = partitioner.partition(&graph, &targets, &observer);
+        let partitioner = Partitioner::new(PartitionPreset::ALL[round % 6], round as u64).observed(&observer);
+        let partition = partitioner.partition(&graph, &targets);
         audit(&graph, &targets, &partition);
         assert_eq!(partition.block_weights(), targets.block_sizes());
     }
@@ -225,7 +225,7 @@ fn large_graphs_with_heavy_tailed_degrees_are_contracted_around_hubs() {
         let mut settings = PartitionConfig::preset(PartitionPreset::Fast);
         settings.heavy_tailed.large.least_arcs = least_arcs;
         let partitioner = Partitioner::with_settings(settings, 1).unwrap();
-        let partition = threads::run(threads, || partitioner.partition(&graph, &targets, &())).unwrap();
+        let partition = threads::run(threads, || partitioner.partition(&graph, &targets)).unwrap();
         audit(&graph, &targets, &partition);
         assert_eq!(partition.overload(), 0);
         partition
@@ -303,7 +303,7 @@ fn the_extremes_of_all_settings_work() {
         let partitioner = Partitioner::with_settings(settings, 1).unwrap();
         for (k, epsilon) in [(2, 0.0), (7, 0.05)] {
             let targets = Targets::equal(&graph, k, epsilon).unwrap();
-            let partition = partitioner.partition(&graph, &targets, &());
+            let partition = partitioner.partition(&graph, &targets);
             audit(&graph, &targets, &partition);
             assert_eq!(partition.overload(), 0);
         }

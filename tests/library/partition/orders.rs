@@ -102,7 +102,7 @@ fn parts_of_speed_0_stay_empty_whatever_vertices_weigh() {
         for weight in ["0", "1"] {
             let weight = weight.parse().unwrap();
             let remapped = partitioner
-                .remap(&graph, &targets, Remapping::new(&homes, weight), &())
+                .remap(&graph, &targets, Remapping::new(&homes, weight))
                 .and_then(|found| found.into_best(weight))
                 .unwrap();
             check_partition(&graph, &remapped.partition);

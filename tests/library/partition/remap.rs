@@ -19,7 +19,7 @@ fn weight(text: &str) -> MigrationWeight {
 /// A partition and its homes in this number of blocks.
 fn old(graph: &CsrGraph, num_blocks: usize) -> PreviousAssignment {
     let targets = Targets::equal(graph, num_blocks, 0.03).unwrap();
-    let blocks = Partitioner::new(PartitionPreset::Fast, 1).partition(graph, &targets, &()).into_blocks();
+    let blocks = Partitioner::new(PartitionPreset::Fast, 1).partition(graph, &targets).into_blocks();
     PreviousAssignment::new(&blocks, num_blocks).unwrap()
 }
 
@@ -56,7 +56,7 @@ fn remapped(
     x: &str,
 ) -> Remapped {
     let remapped = Partitioner::new(preset, 5)
-        .remap(graph, targets, Remapping::new(homes, weight(x)), &())
+        .remap(graph, targets, Remapping::new(homes, weight(x)))
         .and_then(|found| found.into_best(weight(x)))
         .unwrap();
     check(graph, targets, homes, &remapped);
@@ -86,7 +86,7 @@ fn speeds_weights_and_blocks_change_and_bounds_hold() {
 fn blocks_leave_and_join() {
     let mesh = generate::mesh(40, 30, 1);
     let targets = Targets::equal(&mesh, 8, 0.03).unwrap();
-    let blocks = Partitioner::new(PartitionPreset::Fast, 1).partition(&mesh, &targets, &()).into_blocks();
+    let blocks = Partitioner::new(PartitionPreset::Fast, 1).partition(&mesh, &targets).into_blocks();
     let fewer = PreviousAssignment::after(&blocks, RemovedBlocks(&[6, 2]), 6).unwrap();
     let six = Targets::equal(&mesh, 6, 0.03).unwrap();
     for x in ["0", "0.3"] {
@@ -134,7 +134,7 @@ fn a_weight_of_0_cuts_no_more_than_from_scratch_and_labels_are_the_best() {
     let mesh = generate::mesh(30, 20, 1);
     let homes = old(&mesh, 5);
     let targets = Targets::equal(&mesh, 5, 0.03).unwrap();
-    let scratch = Partitioner::new(PartitionPreset::Eco, 5).partition(&mesh, &targets, &());
+    let scratch = Partitioner::new(PartitionPreset::Eco, 5).partition(&mesh, &targets);
     let remapped = remapped(&mesh, &targets, &homes, PartitionPreset::Eco, "0");
     assert!(remapped.partition.cut() <= scratch.cut());
     // No permutation of the labels keeps more at this cut.
@@ -175,7 +175,7 @@ fn the_result_does_not_depend_on_threads() {
         let partitioner = Partitioner::new(PartitionPreset::Strong, seed);
         let remap = || {
             partitioner
-                .remap(&mesh, &targets, Remapping::new(&homes, weight("0.1")), &())
+                .remap(&mesh, &targets, Remapping::new(&homes, weight("0.1")))
                 .and_then(|found| found.into_best(weight("0.1")))
                 .unwrap()
         };
@@ -297,7 +297,7 @@ fn the_curve_leads_from_scratch_to_little_migration() {
     let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 2, 2], 0.03).unwrap();
     let partitioner = Partitioner::new(PartitionPreset::Eco, 1);
     let remapping = Remapping::new(&homes, MigrationWeight::ONE).with_curve();
-    let found = partitioner.remap(&mesh, &targets, remapping, &()).unwrap();
+    let found = partitioner.remap(&mesh, &targets, remapping).unwrap();
     check(&mesh, &targets, &homes, found.best(MigrationWeight::ZERO).unwrap());
     let points = found.curve();
     assert!(points.last().unwrap().migration.weight < points[0].migration.weight);
@@ -363,7 +363,7 @@ fn invalid_input_is_rejected() {
     let partitioner = Partitioner::new(PartitionPreset::Fast, 0);
     let targets = Targets::equal(&graph, 2, 0.5).unwrap();
     let error = partitioner
-        .remap(&graph, &targets, Remapping::new(&homes, weight("1")), &())
+        .remap(&graph, &targets, Remapping::new(&homes, weight("1")))
         .and_then(|found| found.into_best(weight("1")))
         .unwrap_err();
     assert_eq!(
@@ -372,7 +372,7 @@ fn invalid_input_is_rejected() {
     );
     let homes = PreviousAssignment::new(&[0, 1, 1], 3).unwrap();
     let error = partitioner
-        .remap(&graph, &targets, Remapping::new(&homes, weight("0")), &())
+        .remap(&graph, &targets, Remapping::new(&homes, weight("0")))
         .and_then(|found| found.into_best(weight("0")))
         .unwrap_err();
     assert_eq!(
@@ -383,7 +383,7 @@ fn invalid_input_is_rejected() {
     let homes = PreviousAssignment::new(&[0, 1], 2).unwrap();
     let targets = Targets::equal(&heavy, 2, 0.0).unwrap();
     let error = partitioner
-        .remap(&heavy, &targets, Remapping::new(&homes, weight("0.3")), &())
+        .remap(&heavy, &targets, Remapping::new(&homes, weight("0.3")))
         .and_then(|found| found.into_best(weight("0.3")))
         .unwrap_err();
     assert!(matches!(error, RemapError::TooLarge { .. }));

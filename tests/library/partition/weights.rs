@@ -55,7 +55,7 @@ fn of_cut(
     weight: MigrationWeight,
 ) -> Found {
     let found = partitioner
-        .remap(graph, targets, Remapping::new(homes, weight), &())
+        .remap(graph, targets, Remapping::new(homes, weight))
         .and_then(|found| found.into_best(weight))
         .unwrap();
     let (cost, migration) = (found.partition.cut(), found.migration.weight);
@@ -315,7 +315,7 @@ fn points_of_a_curve_are_results_of_calls() {
     let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 2, 2], 0.03).unwrap();
     let partitioner = Partitioner::new(PartitionPreset::Eco, 1);
     let asked = Remapping::new(&homes, MigrationWeight::ONE).with_curve();
-    for point in partitioner.remap(&mesh, &targets, asked, &()).unwrap().curve() {
+    for point in partitioner.remap(&mesh, &targets, asked).unwrap().curve() {
         let found = of_cut(&mesh, &targets, &homes, &partitioner, point.migration_weight);
         assert_eq!((point.cost, point.migration.weight), (found.cost, found.migration));
     }

@@ -25,8 +25,7 @@ use viem_training::expert_trace;
 use viem_training::expert_trace::TraceKind;
 use viem_training::experts::text::{self, RoutingFile};
 use viem_training::experts::{
-    ExpertConfig, ExpertCopies, ExpertId, ExpertRouting, ExpertScore, ExpertSolution, place_experts,
-    remap_experts,
+    ExpertConfig, ExpertCopies, ExpertId, ExpertRequest, ExpertRouting, ExpertScore, ExpertSolution,
 };
 use viem_verify::{self as verify, ExpertAudit};
 
@@ -95,12 +94,9 @@ impl Task<'_> {
         let started = Instant::now();
         let found = {
             let observer = StopAtSignal { observer: progress, received: received.clone() };
-            match old.as_ref().zip(*previous) {
-                Some((old, (_, weight))) => {
-                    remap_experts(routing, &copies, *machine, &config, (old, weight), &observer)?
-                }
-                None => place_experts(routing, &copies, *machine, &config, &observer)?,
-            }
+            let previous = old.as_ref().zip(previous.map(|(_, weight)| weight));
+            let request = ExpertRequest::new(routing, &copies, *machine).previous(previous);
+            request.observed(&observer).solve(&config)?
         };
         let seconds = started.elapsed().as_secs_f64();
         job.console.detail(format_args!("time spent for mapping {seconds:.6}"));

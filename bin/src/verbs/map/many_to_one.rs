@@ -21,7 +21,7 @@ use crate::ranks;
 use crate::remap::{Curve, Remap};
 use crate::report::Found;
 use crate::signals::{First, StopAtSignal};
-use crate::summary::{Summary, size};
+use crate::summary::{Summary, VERTICES, size};
 use crate::verb::Form;
 use viem::base::observer::Observer;
 use viem::base::threads;
@@ -78,7 +78,7 @@ pub(super) fn map(task: Task<'_>, graph: &CsrGraph) -> Result<End> {
             "--neighbourhood=none keeps a mapping along an order; give --construction, or leave it out";
         return Err(UsageError(message.to_owned()).into());
     }
-    let balance = options.sharing.balance()?;
+    let balance = options.sharing.balance.read()?;
     let fixed = options.fixed.read_vertices(graph.num_nodes(), machine)?;
     ManyToOne { task, graph, balance, order, start, remap, fixed }.run()
 }
@@ -109,7 +109,7 @@ impl ManyToOne<'_> {
         let (Task { machine, job, .. }, graph) = (&self.task, self.graph);
         let console = job.console;
         console.detail(format_args!("io time: {:.6}", job.seconds()));
-        let size = size(graph.num_nodes(), ("vertex", "vertices"), graph.num_edges());
+        let size = size(graph, VERTICES);
         console.line(format_args!("graph: {size}"));
         machine::print(console, job.form, *machine);
         console.line(format_args!(

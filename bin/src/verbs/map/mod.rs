@@ -58,7 +58,7 @@ impl Verb for Options {
         let machine = self.sharing.weigh(machine)?;
         let machine = machine.as_ref();
         let config = self.config(machine)?;
-        self.sharing.balance()?;
+        self.sharing.balance.read()?;
         let prepared = &PreparedMachine::new(machine);
         let (graph, is_many_to_one) =
             self.sharing.read(Source::open(&self.file)?, machine, threads, console)?;

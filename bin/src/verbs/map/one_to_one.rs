@@ -22,7 +22,7 @@ use crate::machine;
 use crate::ranks;
 use crate::report::Found;
 use crate::signals::{First, StopAtSignal};
-use crate::summary::{Summary, change, size};
+use crate::summary::{PROCESSES, Summary, change, print_size};
 use crate::verb::Form;
 use viem::graph::CsrGraph;
 use viem::mapping::construct::Construction;
@@ -102,16 +102,7 @@ fn check_order(options: &Options) -> Result<(), UsageError> {
 fn print_problem(task: &Task<'_>, graph: &CsrGraph, constraints: &Constraints) {
     let console = task.job.console;
     console.detail(format_args!("io time: {:.6}", task.job.seconds()));
-    match task.job.form {
-        // VieM counts each edge in both directions.
-        Form::VieM => {
-            console.line(format_args!("model has {} nodes, {} edges", graph.num_nodes(), graph.num_arcs()));
-        }
-        Form::Verb => {
-            let size = size(graph.num_nodes(), ("process", "processes"), graph.num_edges());
-            console.line(format_args!("graph: {size}"));
-        }
-    }
+    print_size(console, task.job.form, graph, PROCESSES);
     machine::print(console, task.job.form, task.machine);
     constraints.fixed.iter().for_each(|fixed| fixed.print(console, "processes"));
     constraints.groups.iter().for_each(|groups| together::print(console, groups));

@@ -9,11 +9,11 @@ use crate::application;
 use crate::end;
 use crate::error::{Result, UsageError};
 use crate::fixed::FixedOptions;
-use crate::options::{self, RandomOptions, ReportOptions, one_of};
+use crate::options::{self, BalanceOptions, RandomOptions, ReportOptions, one_of};
 use crate::remap::RemapOptions;
 use crate::verb::Form;
 use viem::partition::{Grouping, PartitionAlgorithm, PartitionPreset};
-use viem::solve::{Balance, Config};
+use viem::solve::Config;
 use viem_io::coordinates::Ids;
 use viem_traffic::Format;
 
@@ -85,28 +85,6 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     pub(crate) report: ReportOptions,
-}
-
-/// How far the weights of blocks may be from their shares.
-#[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Balance")]
-pub(crate) struct BalanceOptions {
-    /// Maximum weight of a block above its share, in percent. That is, weight <= floor((1 + PERCENT/100) * ceil(share)); 0 asks for
-    /// perfect balance
-    #[arg(long, short, default_value_t = 3.0, value_name = "PERCENT", allow_negative_numbers = true)]
-    imbalance: f64,
-
-    /// Minimum weight of a block, in percent of its share. Rounded down; if it conflicts with --imbalance, --imbalance wins
-    #[arg(long, default_value_t = 0.0, value_name = "PERCENT", allow_negative_numbers = true)]
-    pub(crate) least_load: f64,
-}
-
-impl BalanceOptions {
-    /// How far loads may be from their shares.
-    pub(crate) fn read(&self) -> Result<Balance> {
-        let imbalance = options::imbalance(self.imbalance)?;
-        Ok(Balance { imbalance, least_load: options::least_load(self.least_load)? })
-    }
 }
 
 /// Other ways to divide a graph than the multilevel one.
@@ -206,7 +184,7 @@ impl Options {
                     "--write-index, as the blocks are ranges of the order that is written",
                 );
             }
-            if self.balance.least_load > 0.0 {
+            if self.balance.least_load.is_some_and(|percent| percent > 0.0) {
                 return clashes(
                     "--least-load",
                     "--write-index, as the blocks are ranges of the order that is written",

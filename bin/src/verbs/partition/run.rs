@@ -17,7 +17,7 @@ use crate::memory::JsonMemory;
 use crate::remap::{Curve, Remap};
 use crate::report::{self, Found, JsonQuality};
 use crate::signals::First;
-use crate::summary::{Summary, size};
+use crate::summary::{Summary, VERTICES, size};
 use crate::verb::Form;
 use viem::base::text::counted;
 use viem::base::threads;
@@ -201,7 +201,7 @@ impl Task<'_> {
                 console.line(format_args!("performing partitioning!"));
             }
             Form::Verb => {
-                let size = size(vertices, ("vertex", "vertices"), graph.num_edges());
+                let size = size(graph, VERTICES);
                 let blocks = counted(self.division.blocks.num_pes(), "block", "blocks");
                 console.line(format_args!("graph: {size}; into {blocks}"));
             }

@@ -14,7 +14,7 @@ use crate::machine;
 use crate::many_to_one;
 use crate::ranks;
 use crate::report::{self, Found};
-use crate::summary::{Summary, size};
+use crate::summary::{PROCESSES, Summary, VERTICES, print_size};
 use crate::verb::Form;
 use crate::workload::{self, SimulationReport};
 use viem::base::text::ranges;
@@ -60,7 +60,7 @@ enum Traffic {
 /// Scores a mapping of a graph.
 pub(super) fn score(options: &Options) -> Result<End> {
     options.phase.check()?;
-    let balance = options.sharing.balance()?;
+    let balance = options.sharing.balance.read()?;
     let mut plan = Plan::new(options.inputs(), [])?;
     let to = Outputs {
         trace: plan.optional("--trace", options.phase.trace.as_deref())?,
@@ -127,18 +127,10 @@ impl Task<'_> {
         Ok(End::Done)
     }
 
-    /// Prints what is scored. VieM counts each edge in both directions.
+    /// Prints what is scored.
     fn print_problem(&self, graph: &CsrGraph) {
-        let (vertices, console) = (graph.num_nodes(), self.job.console);
-        let noun = if self.is_many_to_one { ("vertex", "vertices") } else { ("process", "processes") };
-        match self.job.form {
-            Form::VieM => {
-                console.line(format_args!("model has {vertices} nodes, {} edges", graph.num_arcs()));
-            }
-            Form::Verb => {
-                console.line(format_args!("graph: {}", size(vertices, noun, graph.num_edges())));
-            }
-        }
+        let console = self.job.console;
+        print_size(console, self.job.form, graph, if self.is_many_to_one { VERTICES } else { PROCESSES });
         machine::print(console, self.job.form, self.machine);
     }
 

@@ -27,7 +27,7 @@ use viem_io as io;
 use viem_io::Source;
 use viem_io::output::{Content, OutputId, Staged};
 use viem_verify::{self as verify, WorkloadAudit, WorkloadText};
-use viem_workload::map::{TaskMapConfig, TaskMapReport, TaskMapping, map_tasks_watched};
+use viem_workload::map::{TaskMapConfig, TaskMapReport, TaskMapping, TaskRequest};
 use viem_workload::{Workload, text};
 
 /// The options that decide the result.
@@ -135,7 +135,8 @@ impl Task<'_> {
         machine::print(console, Form::Verb, machine);
         let found = {
             let observer = StopAtSignal { observer: progress, received: received.clone() };
-            map_tasks_watched(&self.program, machine, &self.config, start.as_ref(), &observer)?
+            let request = TaskRequest::new(&self.program, machine).start(start.as_ref());
+            request.observed(&observer).solve(&self.config)?
         };
         print(console, &found.report);
         ranks::print(console, whole, found.mapping.pes());

@@ -9,7 +9,7 @@ use crate::end::End;
 use crate::error::Result;
 use crate::job::Job;
 use crate::report;
-use crate::summary::size;
+use crate::summary::{PROCESSES, size};
 use crate::workload::{JsonProgram, print_program};
 use viem_io as io;
 use viem_io::output::{Content, OutputId};
@@ -67,7 +67,7 @@ impl<'a, O: Serialize> Made<'a, O> {
         if is_workload {
             job.console.line(format_args!("workload written to {name}"));
         } else {
-            let size = size(graph.num_nodes(), ("process", "processes"), graph.num_edges());
+            let size = size(&graph, PROCESSES);
             job.console.line(format_args!("graph of {size} written to {name}"));
         }
         Ok(End::Done)

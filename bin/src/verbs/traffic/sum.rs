@@ -10,7 +10,7 @@ use crate::error::{Result, UsageError};
 use crate::hints;
 use crate::report;
 use crate::signals::First;
-use crate::summary::size;
+use crate::summary::{PROCESSES, size};
 use viem::base::text::ranges;
 use viem::base::types::Weight;
 use viem_io as io;
@@ -66,7 +66,7 @@ impl Task<'_> {
         print(job.console, &summary);
         let (num_processes, num_edges) = (graph.num_nodes(), graph.num_edges());
         let weight = graph.total_arc_weight() / 2;
-        let size = size(num_processes, ("process", "processes"), num_edges);
+        let size = size(&graph, PROCESSES);
         let report = Report {
             num_processes,
             num_edges,

@@ -51,7 +51,7 @@ impl Task<'_> {
         };
         let (preset, count) = effort();
         let partitioner = Partitioner::new(preset, self.options.seed);
-        let partition = threads::run(count, || partitioner.partition(&weighed, &targets, &()));
+        let partition = threads::run(count, || partitioner.partition(&weighed, &targets));
         let partition = partition.map_err(|_| Fault::Memory)?;
         let mut parts = partition.blocks().to_vec();
         let objective = match volume {

@@ -179,9 +179,9 @@ static void test_runs(void) {
   viem_mapping_free(result);
   result = NULL;
   FAIL(viem_relieve(graph, machine, mapping, "J", 0.1, NULL, NULL, &result, &error), VIEM_STATUS_USAGE, "busiest_node");
-  FAIL(viem_greatest_load(graph, machine, NULL, NULL, &load, &error), VIEM_STATUS_USAGE, "`mapping`");
-  FAIL(viem_greatest_load(graph, machine, mapping, "", &load, &error), VIEM_STATUS_USAGE, "busiest_link");
-  FAIL(viem_greatest_load(graph, machine, mapping, NULL, NULL, &error), VIEM_STATUS_USAGE, "`load`");
+  FAIL(viem_evaluate_secondary(graph, machine, NULL, NULL, &load, &error), VIEM_STATUS_USAGE, "`mapping`");
+  FAIL(viem_evaluate_secondary(graph, machine, mapping, "", &load, &error), VIEM_STATUS_USAGE, "busiest_link");
+  FAIL(viem_evaluate_secondary(graph, machine, mapping, NULL, NULL, &error), VIEM_STATUS_USAGE, "`greatest`");
   FAIL(viem_repartition(graph, 2, NULL, NULL, mapping, 1, NULL, &result, &error), VIEM_STATUS_BAD_DATA, "block 2");
   CHECK(failed_at == 3 && result == NULL);
   FAIL(viem_settings_set_threads(settings, -1, &error), VIEM_STATUS_USAGE, "`threads`");

@@ -21,10 +21,10 @@ static void check_partition(const viem_mapping *partition, int32_t vertices, int
     for (int32_t arc = grid_offsets[v]; arc < grid_offsets[v + 1]; arc++) cut += block_of[v] != block_of[grid_targets[arc]];
   }
   SUCCEED(viem_mapping_report(partition, &report, &error));
-  CHECK(report.cut == cut / 2 && report.cost == report.cut && report.overload == 0);
+  CHECK(report.cut == cut / 2 && report.cost == report.cut && report.loads.overload == 0 && report.loads.empty == 0);
   for (int32_t block = 0; block < blocks; block++) {
-    CHECK(report.least_load <= loads[block] && loads[block] <= report.greatest_load);
-    CHECK(loads[block] <= report.load_bound);
+    CHECK(report.loads.least <= loads[block] && loads[block] <= report.loads.greatest);
+    CHECK(loads[block] <= report.loads.bound);
   }
   free(loads);
 }
@@ -55,14 +55,14 @@ static void test_partition(void) {
   narrow[0] = (narrow[0] + 1) % 7;
   SUCCEED(viem_mapping_new32(7, 600, narrow, &again, &error));
   SUCCEED(viem_mapping_report(again, &report, &error));
-  CHECK(report.cost == VIEM_UNKNOWN && report.cut == VIEM_UNKNOWN && report.overload == VIEM_UNKNOWN);
+  CHECK(report.cost == VIEM_UNKNOWN && report.cut == VIEM_UNKNOWN && report.loads.overload == VIEM_UNKNOWN);
   viem_mapping_free(partition);
   SUCCEED(viem_repartition(grid, 7, NULL, NULL, again, 1.0, settings, &partition, &error));
   check_partition(partition, 600, 7);
   SUCCEED(viem_mapping_report(partition, &report, &error));
-  CHECK(report.moved_vertices >= 0 && report.moved_vertices < 300 && report.moved_weight == report.moved_vertices);
+  CHECK(report.migration.vertices >= 0 && report.migration.vertices < 300 && report.migration.weight == report.migration.vertices);
   SUCCEED(viem_evaluate_partition(grid, 7, NULL, partition, settings, &report, &error));
-  CHECK(report.overload == 0);
+  CHECK(report.loads.overload == 0);
   viem_mapping_free(again);
   viem_mapping_free(partition);
 
@@ -73,7 +73,7 @@ static void test_partition(void) {
   SUCCEED(viem_settings_set_imbalance(settings, 0, &error));
   SUCCEED(viem_partition(grid, 3, shares, fixed, settings, &partition, &error));
   SUCCEED(viem_mapping_report(partition, &report, &error));
-  CHECK(report.least_load == 0 && report.greatest_load == 450 && report.overload == 0);
+  CHECK(report.loads.least == 0 && report.loads.greatest == 450 && report.loads.overload == 0);
   CHECK(viem_mapping_pes(partition)[0] == 2 && viem_mapping_pes(partition)[599] == 2);
   CHECK(viem_mapping_pes(partition)[300] == 0);
   viem_mapping_free(partition);
@@ -81,7 +81,7 @@ static void test_partition(void) {
   /* One block; more blocks than vertices. */
   SUCCEED(viem_partition(grid, 1, NULL, NULL, NULL, &partition, &error));
   SUCCEED(viem_mapping_report(partition, &report, &error));
-  CHECK(report.cut == 0 && report.greatest_load == 600);
+  CHECK(report.cut == 0 && report.loads.greatest == 600);
   viem_mapping_free(partition);
   CHECK(viem_partition(grid, 1000, NULL, NULL, NULL, &partition, &error) != VIEM_STATUS_OK && !partition);
   CHECK(strstr(viem_error_message(error), "600 vertices into 1000 blocks"));
@@ -147,9 +147,9 @@ static void test_secondary_objectives(const viem_graph *path, const viem_graph *
   SUCCEED(viem_mapping_new32(16, 16, pes, &start, &error));
   const char *objectives[] = {NULL, "busiest_link", "busiest_node"};
   for (int i = 0; i < 3; i++) {
-    SUCCEED(viem_greatest_load(path, tree, start, objectives[i], &before, &error));
+    SUCCEED(viem_evaluate_secondary(path, tree, start, objectives[i], &before, &error));
     SUCCEED(viem_relieve(path, tree, start, objectives[i], 1.0, fixed, NULL, &relieved, &error));
-    SUCCEED(viem_greatest_load(path, tree, relieved, objectives[i], &after, &error));
+    SUCCEED(viem_evaluate_secondary(path, tree, relieved, objectives[i], &after, &error));
     SUCCEED(viem_mapping_report(relieved, &report, &error));
     CHECK(after < before && report.cost <= 2 * report.cost_of_start && viem_mapping_pes(relieved)[3] == 5);
     viem_mapping_free(relieved);
@@ -158,7 +158,7 @@ static void test_secondary_objectives(const viem_graph *path, const viem_graph *
   /* Nothing is known of the links. */
   viem_mapping_free(start);
   SUCCEED(viem_map_many_to_one(grid, matrix, NULL, NULL, NULL, &start, &error));
-  SUCCEED(viem_greatest_load(grid, matrix, start, NULL, &before, &error));
+  SUCCEED(viem_evaluate_secondary(grid, matrix, start, NULL, &before, &error));
   SUCCEED(viem_relieve(grid, matrix, start, NULL, 0.5, NULL, NULL, &relieved, &error));
   CHECK(before == VIEM_UNKNOWN);
   CHECK(memcmp(viem_mapping_pes(start), viem_mapping_pes(relieved), 1600 * sizeof(uint32_t)) == 0);
@@ -226,15 +226,15 @@ static void test_map(void) {
   /* Many vertices per PE, and a PE that becomes slow. */
   SUCCEED(viem_map_many_to_one(grid, tree, NULL, NULL, NULL, &many, &error));
   SUCCEED(viem_mapping_report(many, &report, &error));
-  CHECK(report.overload == 0 && report.greatest_load <= 103 && report.cut > 0 && report.cost > report.cut);
+  CHECK(report.loads.overload == 0 && report.loads.greatest <= 103 && report.cut > 0 && report.cost > report.cut);
   for (int pe = 0; pe < 16; pe++) capacities[pe] = pe == 5 ? 1 : 2;
   SUCCEED(viem_machine_with_capacities(tree, 16, capacities, &slow, &error));
   viem_machine_free(tree);
   SUCCEED(viem_remap(grid, slow, many, 5.0, NULL, NULL, &moved, &error));
   SUCCEED(viem_mapping_report(moved, &report, &error));
-  CHECK(report.overload == 0 && report.moved_vertices > 0 && report.moved_vertices < 800);
+  CHECK(report.loads.overload == 0 && report.migration.vertices > 0 && report.migration.vertices < 800);
   SUCCEED(viem_evaluate(grid, slow, moved, 1, NULL, &again, &error));
-  CHECK(again.cost == report.cost && again.cut == report.cut && again.greatest_load == report.greatest_load);
+  CHECK(again.cost == report.cost && again.cut == report.cut && again.loads.greatest == report.loads.greatest);
   test_secondary_objectives(path, grid, matrix);
   viem_mapping_free(many);
   viem_mapping_free(moved);
@@ -256,8 +256,8 @@ static int64_t check_low_loads(const viem_mapping *mapping, const viem_report *r
     below += loads[pe] < least;
     if (loads[pe] < least) shortfall += least - loads[pe];
   }
-  CHECK(report->least_load == smallest && report->below_half == half);
-  CHECK(report->below_least == below && report->shortfall == shortfall);
+  CHECK(report->loads.least == smallest && report->loads.below_half == half);
+  CHECK(report->loads.below_least == below && report->loads.shortfall == shortfall);
   return smallest;
 }
 
@@ -310,7 +310,7 @@ static void test_least_load(void) {
   for (int block = 0; block < 16; block++) shares[block] = block < 8;
   SUCCEED(viem_mapping_new32(16, 1600, half, &old, &error));
   SUCCEED(viem_mapping_report(old, &report, &error));
-  CHECK(report.below_half == VIEM_UNKNOWN && report.below_least == VIEM_UNKNOWN && report.shortfall == VIEM_UNKNOWN);
+  CHECK(report.loads.below_half == VIEM_UNKNOWN && report.loads.below_least == VIEM_UNKNOWN && report.loads.shortfall == VIEM_UNKNOWN);
   SUCCEED(viem_settings_set_imbalance(settings, 1, &error));
   for (int least = 0; least <= 75; least += 75) {
     SUCCEED(viem_settings_set_least_load(settings, least / 100.0, &error));
@@ -320,16 +320,16 @@ static void test_least_load(void) {
     SUCCEED(viem_remap(grid, tree, old, 0.01, NULL, settings, &found[3], &error));
     for (int i = 0; i < 4; i++) {
       SUCCEED(viem_mapping_report(found[i], &report, &error));
-      CHECK(report.overload == 0);
+      CHECK(report.loads.overload == 0);
       CHECK(least == 0 ? check_low_loads(found[i], &report, 0) < 50 : check_low_loads(found[i], &report, 75) >= 75);
       viem_mapping_free(found[i]);
     }
     SUCCEED(viem_evaluate_partition(grid, 16, NULL, old, settings, &report, &error));
-    CHECK(check_low_loads(old, &report, least) == 0 && report.below_half == 8 && report.shortfall == 8 * least);
+    CHECK(check_low_loads(old, &report, least) == 0 && report.loads.below_half == 8 && report.loads.shortfall == 8 * least);
     SUCCEED(viem_evaluate(grid, tree, old, 1, settings, &report, &error));
-    CHECK(check_low_loads(old, &report, least) == 0 && report.below_half == 8 && report.shortfall == 8 * least);
+    CHECK(check_low_loads(old, &report, least) == 0 && report.loads.below_half == 8 && report.loads.shortfall == 8 * least);
     SUCCEED(viem_evaluate_partition(grid, 16, shares, old, settings, &report, &error));
-    CHECK(report.below_half == 0 && report.below_least == 0 && report.shortfall == 0);
+    CHECK(report.loads.below_half == 0 && report.loads.below_least == 0 && report.loads.shortfall == 0);
   }
   viem_mapping_free(old);
   viem_settings_free(settings);
@@ -406,13 +406,13 @@ static void test_progress(void) {
   calls = 0;
   SUCCEED(viem_map_many_to_one(grid, machine, NULL, NULL, settings, &mapping, &error));
   SUCCEED(viem_mapping_report(mapping, &report, &error));
-  CHECK(report.stopped == 1 && calls == 3 && report.overload == 0);
+  CHECK(report.stopped == 1 && calls == 3 && report.loads.overload == 0);
   viem_mapping_free(mapping);
   SUCCEED(viem_settings_set_progress(settings, NULL, NULL, &error));
   SUCCEED(viem_settings_set_time_limit(settings, 0.05, &error));
   SUCCEED(viem_partition(grid, 64, NULL, NULL, settings, &mapping, &error));
   SUCCEED(viem_mapping_report(mapping, &report, &error));
-  CHECK(report.stopped == 1 && report.overload == 0);
+  CHECK(report.stopped == 1 && report.loads.overload == 0);
   viem_mapping_free(mapping);
   viem_settings_free(settings);
   viem_machine_free(machine);

@@ -18,7 +18,7 @@ use viem::base::error::{ErrorKind, HasKind};
 use viem::solve::Balance;
 use viem_c::error::{Error, Status, call_of_other};
 use viem_c::machine::Machine;
-use viem_c::mapping::{Report, VIEM_UNKNOWN};
+use viem_c::mapping::{Loads, Migration, Report, VIEM_UNKNOWN};
 use viem_c::partition::{block_count, migration_weight_of};
 use viem_c::settings::{Settings, or_default};
 use viem_distributed::alike;
@@ -164,14 +164,17 @@ fn report(solution: &DistSolution) -> Report {
     let known = &solution.report;
     Report {
         cut: known.cut,
-        least_load: known.loads.iter().copied().min().unwrap_or(0),
-        greatest_load: known.loads.iter().copied().max().unwrap_or(0),
-        load_bound: known.bounds.iter().copied().max().unwrap_or(0),
-        overload: known.overload,
-        below_half: known.below_half as i64,
-        below_least: known.below_least as i64,
-        shortfall: known.shortfall,
-        moved_weight: known.migration.unwrap_or(VIEM_UNKNOWN),
+        loads: Loads {
+            least: known.loads.iter().copied().min().unwrap_or(0),
+            greatest: known.loads.iter().copied().max().unwrap_or(0),
+            bound: known.bounds.iter().copied().max().unwrap_or(0),
+            overload: known.overload,
+            below_half: known.below_half as i64,
+            below_least: known.below_least as i64,
+            shortfall: known.shortfall,
+            ..Loads::unknown()
+        },
+        migration: Migration { weight: known.migration.unwrap_or(VIEM_UNKNOWN), ..Migration::unknown() },
         seconds: known.coarsening + known.dividing + known.refining,
         ..Report::of_cost(known.cost.unwrap_or(known.cut))
     }

@@ -80,7 +80,7 @@ static void check(const viem_report *report, int is_mapped, uint64_t *hash)
     for (int b = 0; b < NUM_BLOCKS; b++) greatest = loads[b] > greatest ? loads[b] : greatest;
     CHECK(report->cut == cut);
     CHECK(report->cost == (is_mapped ? cost : cut));
-    CHECK(report->greatest_load == greatest && greatest <= report->load_bound && report->overload == 0);
+    CHECK(report->loads.greatest == greatest && greatest <= report->loads.bound && report->loads.overload == 0);
 }
 
 /* A call has failed on all ranks, with this text in its message. */
@@ -154,7 +154,7 @@ static void check_errors(const viem_machine *machine)
     CHECK(viem_settings_set_least_load(settings, 0.5, NULL) == VIEM_STATUS_OK);
     viem_report report;
     CHECK(viem_dist_map(MPI_COMM_WORLD, &graph, machine, NULL, settings, blocks, &report, NULL) == VIEM_STATUS_OK);
-    CHECK(report.shortfall == 0 && report.below_least == 0);
+    CHECK(report.loads.shortfall == 0 && report.loads.below_least == 0);
     CHECK(viem_settings_set_time_limit(settings, 9.0, NULL) == VIEM_STATUS_OK);
     expect(viem_dist_map(MPI_COMM_WORLD, &graph, machine, NULL, settings, blocks, NULL, &error), VIEM_STATUS_USAGE, &error, "time limit");
     expect(viem_dist_partition(MPI_COMM_WORLD, &graph, 1 << 20, NULL, NULL, blocks, NULL, &error), VIEM_STATUS_BAD_DATA, &error,
@@ -216,7 +216,7 @@ int main(int argc, char **argv)
     int64_t cost = report.cost;
     CHECK(viem_dist_remap(MPI_COMM_WORLD, &graph, machine, 0, old, 100.0, own_fixed, settings, blocks, &report, &error) == VIEM_STATUS_OK);
     check(&report, 1, &hash);
-    CHECK(report.moved_weight < 50 && report.cost < 2 * cost);
+    CHECK(report.migration.weight < 50 && report.cost < 2 * cost);
     CHECK(viem_dist_remap(MPI_COMM_WORLD, &graph, NULL, NUM_BLOCKS, old, 100.0, own_fixed, settings, blocks, &report, &error)
           == VIEM_STATUS_OK);
     check(&report, 0, &hash);

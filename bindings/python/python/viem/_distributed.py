@@ -6,7 +6,7 @@ import ctypes
 import os
 from contextlib import ExitStack
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Callable, Iterable, NamedTuple, Optional, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,23 +25,19 @@ Make = Callable[..., ctypes.c_void_p]
 _PRESETS = ("fast", "eco", "strong")
 _ERRORS = (UsageError, DataError, InputError, OutputError, OutputError, ResourceError, InternalError)
 _UNKNOWN = -(1 << 63)
-_NUMBERS = (
-    "cost",
-    "cost_of_identity",
-    "cost_of_start",
-    "lower_bound",
-    "cut",
-    "least_load",
-    "greatest_load",
-    "load_bound",
-    "overload",
-    "below_half",
-    "below_least",
-    "shortfall",
-    "moved_vertices",
-    "moved_weight",
+_COSTS = ("cost", "cost_of_identity", "cost_of_start", "lower_bound", "cut")
+_LOADS = ("least", "greatest", "bound", "overload", "below_half", "below_least", "shortfall", "empty")
+_MIGRATION = ("vertices", "weight")
+_REPORT = np.dtype(
+    [
+        *((name, "i8") for name in _COSTS),
+        ("loads", [(name, "i8") for name in _LOADS]),
+        ("migration", [(name, "i8") for name in _MIGRATION]),
+        ("seconds", "f8"),
+        ("stopped", "i4"),
+        ("optimal", "i4"),
+    ]
 )
-_REPORT = np.dtype([*((name, "i8") for name in _NUMBERS), ("seconds", "f8"), ("stopped", "i4"), ("optimal", "i4")])
 """The fields of `viem_report`."""
 _ARRAYS = ("vtxdist", "xadj", "adjncy", "vwgt", "adjwgt")
 _GRAPH = np.dtype([*((name, "u8") for name in _ARRAYS), ("bits", "i4")], align=True)
@@ -54,15 +50,23 @@ class Distributed(NamedTuple):
     places: NDArray[np.int32]
     """The PE, or block, of each vertex of this rank."""
     report: dict[str, Any]
-    """The same on all ranks, but for the time: `cost` (J, or the cut), `cut`, `least_load`, `greatest_load`, `load_bound`, `overload`,
-    `below_half`, `below_least`, `shortfall`, `moved_weight` of a remapping, `seconds`."""
+    """The same on all ranks, but for the time: `cost` (J, or the cut), `cut`, `loads` (a dict with `least`, `greatest`, `bound`, `overload`, `below_half`,
+    `below_least`, `shortfall`), `migration` of a remapping (with `weight`), `seconds`."""
 
 
-def _known(report: NDArray[Any]) -> dict[str, Any]:
+def _known(report: NDArray[Any], names: Iterable[str]) -> dict[str, Any]:
+    """The fields of a report of which something is known."""
+    values = {name: report[name][0].item() for name in names}
+    return {name: value for name, value in values.items() if value != _UNKNOWN}
+
+
+def _known_of_all(report: NDArray[Any]) -> dict[str, Any]:
     """The report of a distributed result."""
-    numbers = {name: report[name][0].item() for name in _NUMBERS}
+    migration = _known(report["migration"], _MIGRATION)
     return {
-        **{name: value for name, value in numbers.items() if value != _UNKNOWN},
+        **_known(report, _COSTS),
+        "loads": _known(report["loads"], _LOADS),
+        **({"migration": migration} if migration else {}),
         "seconds": report["seconds"][0].item(),
     }
 
@@ -298,7 +302,7 @@ def _divide(
             _address(blocks),
             _address(report),
         )
-    return Distributed(blocks, _known(report))
+    return Distributed(blocks, _known_of_all(report))
 
 
 def _agreed(comm: MPI.Intracomm, work: Callable[[], T]) -> T:

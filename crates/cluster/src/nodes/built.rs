@@ -8,7 +8,7 @@ use super::levels::{self, Level, Members};
 use super::network::{self, Network};
 use viem::base::types::Distance;
 use viem::machine::{
-    DistanceMatrix, Hierarchy, Hosted, Machine, MachineError, Metric as _, Parts, UnevenTree, division,
+    DistanceMatrix, Hierarchy, Hosted, Machine, MachineError, Metric as _, Parts, UnevenTree,
 };
 
 /// The simplest machine that has all distances.
@@ -68,7 +68,7 @@ impl BetweenNodes {
     fn of_pairs(factors: &[f64], nearest: Distance, num_nodes: usize) -> Result<Self, MachineError> {
         let distances = network::scaled(factors, nearest).ok_or(MachineError::DistanceOverflow)?;
         let matrix = DistanceMatrix::new(num_nodes, distances.clone())?;
-        let parts = division::divide(&matrix, &matrix.distances()?, &());
+        let parts = Parts::of(&matrix, &matrix.distances()?);
         Ok(Self { distances, parts })
     }
 

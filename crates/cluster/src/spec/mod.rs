@@ -6,8 +6,9 @@
 //! ```
 //! use viem::machine::Machine as _;
 //!
-//! let torus = viem_cluster::build("torus:4x4x2/4:16", Some("1:10:100"), Some("0-63,128"))?;
-//! assert_eq!(torus.num_pes(), 65);
+//! let torus = viem_cluster::build("torus:4x4x2/4:16", "1:10:100")?;
+//! assert_eq!(torus.num_pes(), 2048);
+//! assert_eq!(viem_cluster::restricted(torus, "0-63,128")?.num_pes(), 65);
 //! # Ok::<(), viem_cluster::SpecError>(())
 //! ```
 //!
@@ -50,9 +51,12 @@ fn examples() -> Vec<&'static str> {
 }
 
 /// The machine of a text or of a file (`-` is the standard input), with these distances where it needs some, innermost
-/// first, and restricted to these PEs if a list of them or the name of a file with one is given.
-pub fn build(spec: &str, distances: Option<&str>, pes: Option<&str>) -> Result<Box<dyn Machine>, SpecError> {
-    build_wanted(&MachineSpec::new(spec).with_distances(distances).with_pes(pes))
+/// first.
+pub fn build<'a>(
+    spec: &'a str,
+    distances: impl Into<Option<&'a str>>,
+) -> Result<Box<dyn Machine>, SpecError> {
+    build_wanted(&MachineSpec::new(spec).with_distances(distances))
 }
 
 /// The machine that a user wants.
@@ -106,7 +110,7 @@ fn whole(wanted: &MachineSpec<'_>) -> Result<Box<dyn Machine>, SpecError> {
     if let Some((_, field)) = fields.into_iter().find(|(is_given, _)| *is_given) {
         return Err(SpecError::ClustersOnly { spec: spec.to_owned(), field });
     }
-    if is_file { in_file(spec, distances, link_cycles) } else { Ok(text::build(spec, distances, None)?) }
+    if is_file { in_file(spec, distances, link_cycles) } else { Ok(text::build(spec, distances)?) }
 }
 
 /// The machine in a file; a network with the times of its links, if they are given.

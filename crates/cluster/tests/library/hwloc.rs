@@ -120,9 +120,9 @@ fn synthetic_machines_are_read_as_by_hwloc() {
         }
         // The line itself is the same machine.
         let spec = format!("hwloc:{line}");
-        let machine = viem_cluster::build(&spec, None, None).unwrap();
+        let machine = viem_cluster::build(&spec, None).unwrap();
         let file = folder.path().join(format!("{index}.2.xml"));
-        let of_file = viem_cluster::build(&format!("hwloc:{}", file.display()), None, None).unwrap();
+        let of_file = viem_cluster::build(&format!("hwloc:{}", file.display()), None).unwrap();
         assert_eq!(machine.describe(), of_file.describe(), "{line}");
         assert_eq!(Nodes::of(&machine), Nodes::of(&of_file), "{line}");
     }

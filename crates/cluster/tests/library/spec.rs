@@ -6,22 +6,29 @@ use std::path::PathBuf;
 use viem::base::rng::Rng;
 use viem::base::types::{Distance, PeId};
 use viem::machine::{DistanceOracle, Division, Machine, MachineError};
-use viem_cluster::SpecError;
 use viem_cluster::spec::FILES;
+use viem_cluster::{MachineSpec, SpecError};
 use viem_verify::{MachineText, audit_on};
 
 use crate::table;
 
-fn build(spec: &str, distances: Option<&str>, pes: Option<&str>) -> Box<dyn Machine> {
-    viem_cluster::build(spec, distances, pes)
-        .unwrap_or_else(|error| panic!("{spec} {distances:?} {pes:?}: {error}"))
+fn made(wanted: MachineSpec<'_>) -> Box<dyn Machine> {
+    viem_cluster::build_wanted(&wanted).unwrap_or_else(|error| panic!("{wanted:?}: {error}"))
 }
 
-fn refused(spec: &str, distances: Option<&str>, pes: Option<&str>) -> SpecError {
-    match viem_cluster::build(spec, distances, pes) {
-        Ok(machine) => panic!("{spec} {distances:?} {pes:?} is {}", machine.describe()),
+fn build(spec: &str) -> Box<dyn Machine> {
+    made(MachineSpec::new(spec))
+}
+
+fn refused_wanted(wanted: MachineSpec<'_>) -> SpecError {
+    match viem_cluster::build_wanted(&wanted) {
+        Ok(machine) => panic!("{wanted:?} is {}", machine.describe()),
         Err(error) => error,
     }
+}
+
+fn refused<'a>(spec: &'a str, distances: impl Into<Option<&'a str>>) -> SpecError {
+    refused_wanted(MachineSpec::new(spec).with_distances(distances))
 }
 
 /// Compares all distances with those of the auditor, one pair of processes at a time, and F of random
@@ -67,14 +74,14 @@ fn the_auditor_understands_specifications_the_same_way() {
     ];
     for (spec, distances) in specs {
         for pes in [None, Some("0"), Some("3,0-2"), Some("5,1 4 0")] {
-            let machine = build(spec, distances, pes);
+            let machine = made(MachineSpec::new(spec).with_distances(distances).with_pes(pes));
             check_with_auditor(
                 &MachineText { spec, distances, file: None, pes, link_cycles: None },
                 &*machine,
             );
         }
     }
-    assert_eq!(build("hypercube:0", None, None).num_pes(), 1);
+    assert_eq!(build("hypercube:0").num_pes(), 1);
 }
 
 const FILES_OF_MACHINES: [(&str, &str); 35] = [
@@ -137,14 +144,14 @@ fn files_are_recognised_by_content_and_audited() {
         let path = folder.path().join(name);
         std::fs::write(&path, content).unwrap();
         let spec = path.to_str().unwrap();
-        let whole = build(spec, None, None);
+        let whole = build(spec);
         check_with_auditor(
             &MachineText { spec, distances: None, file: Some(content), pes: None, link_cycles: None },
             &*whole,
         );
         if whole.num_pes() > 2 {
             let list = Some("2,0");
-            let part = build(spec, None, list);
+            let part = made(MachineSpec::new(spec).with_pes(list));
             let numbers = [0, 1].map(|pe| part.number(pe));
             assert_eq!(numbers, [whole.number(2), whole.number(0)]);
             check_with_auditor(
@@ -161,7 +168,7 @@ fn the_name_decides_only_if_the_content_does_not() {
     let describe = |name: &str, content: &str| {
         let path = folder.path().join(name);
         std::fs::write(&path, content).unwrap();
-        viem_cluster::build(path.to_str().unwrap(), None, None)
+        viem_cluster::build(path.to_str().unwrap(), None)
             .map(|machine| machine.describe())
             .map_err(|error| error.to_string())
     };
@@ -210,10 +217,12 @@ fn labels_are_the_numbers_of_leaves() {
         rng.shuffle(&mut labels);
         let text = labels.iter().map(u32::to_string).collect::<Vec<_>>().join(" ");
         std::fs::write(&path, format!("ltleaf 2 {groups} 9 {members} 1 {count} {text}\n")).unwrap();
-        let labelled = build(path.to_str().unwrap(), None, None);
+        let labelled = build(path.to_str().unwrap());
         assert!((0..groups * members).all(|pe| labelled.number(pe) == pe));
-        let (labelled, tree) =
-            (table(&*labelled), table(&*build(&format!("{members}:{groups}"), Some("1:10"), None)));
+        let (labelled, tree) = (
+            table(&*labelled),
+            table(&*made(MachineSpec::new(&format!("{members}:{groups}")).with_distances("1:10"))),
+        );
         let label = |leaf: usize| leaf - leaf % count as usize + labels[leaf % count as usize] as usize;
         for (p, row) in tree.iter().enumerate() {
             for (q, &distance) in row.iter().enumerate() {
@@ -232,10 +241,10 @@ fn packed_files_are_unpacked() {
     let mut encoder = GzEncoder::new(std::fs::File::create(&path).unwrap(), Compression::best());
     encoder.write_all(b"torus2D 4 5\n").unwrap();
     encoder.finish().unwrap();
-    assert_eq!(build(path.to_str().unwrap(), None, None).num_pes(), 20);
+    assert_eq!(build(path.to_str().unwrap()).num_pes(), 20);
     let packed = std::fs::read(&path).unwrap();
     std::fs::write(&path, &packed[..packed.len() - 9]).unwrap();
-    let error = refused(path.to_str().unwrap(), None, None).to_string();
+    let error = refused(path.to_str().unwrap(), None).to_string();
     assert!(error.contains("unpacked") && error.contains("torus.tgt.gz"), "{error}");
 }
 
@@ -244,7 +253,7 @@ fn instances() {
     let path = |name: &str| crate::files::instance(&format!("machines/{name}")).to_str().unwrap().to_owned();
     // Facts from the definitions: number of PEs, sum of all distances, greatest distance.
     let facts = |name: &str| {
-        let machine = build(&path(name), None, None);
+        let machine = build(&path(name));
         let table = table(&*machine);
         let all = table.iter().flatten();
         (machine.num_pes(), all.clone().sum::<Distance>() as u64, *all.max().unwrap())
@@ -254,10 +263,10 @@ fn instances() {
     assert_eq!(facts("torus_4x4x4x2x2.tgt"), (256, 256 * 256 * 4, 8));
     assert_eq!(facts("dragonfly_9x4x4.graph").0, 144);
     assert_eq!(facts("torus_of_nodes_4x4x2x16.graph").0, 512);
-    let listed = build(&path("sub_tree_uneven_128.tgt"), None, None);
+    let listed = build(&path("sub_tree_uneven_128.tgt"));
     let numbers: Vec<PeId> = (0..128).map(|pe| listed.number(pe)).collect();
     assert_eq!((numbers[0], numbers[127]), (16, 611));
-    let tree = build("4:4:5:8", Some("1:4:20:60"), None).distances().unwrap();
+    let tree = made(MachineSpec::new("4:4:5:8").with_distances("1:4:20:60")).distances().unwrap();
     for (p, row) in table(&*listed).into_iter().enumerate() {
         for (q, found) in row.into_iter().enumerate() {
             assert_eq!(found, tree.distance(numbers[p], numbers[q]));
@@ -271,7 +280,7 @@ fn regular_targets_are_hierarchies_and_decompositions_keep_their_parts() {
     let of = |content: &str| {
         let path: PathBuf = folder.path().join("machine");
         std::fs::write(&path, content).unwrap();
-        build(path.to_str().unwrap(), None, None)
+        build(path.to_str().unwrap())
     };
     let tree = of("tleaf 3 8 90 16 9 4 1");
     let hierarchy = tree.hierarchy().unwrap();
@@ -300,46 +309,47 @@ fn errors_say_what_to_do() {
         let message = error.to_string();
         assert!(words.iter().all(|word| message.contains(word)), "{message} does not say {words:?}");
     };
-    says(refused("mesh:8x0", None, None), &["`0` at column 8", "a length", "torus:16x8x8"]);
-    says(refused("mesh:", None, None), &["`` at column 6"]);
-    says(refused("mesh:8x", None, None), &["column 8"]);
-    says(refused("mesh:8*8", None, None), &["`8*8`"]);
-    says(refused("torus:-4", None, None), &["`-4`"]);
-    says(refused("torus:4294967296", None, None), &["4294967296"]);
-    says(refused("torus:65536x65536", None, None), &["more than 4294967295"]);
-    says(refused("torus:99999x99999x99999", None, None), &["more than 4294967295"]);
-    says(refused("torus:4294967295", None, None), &["too long"]);
-    says(refused("mesh:4x4/4:16", None, None), &["needs 3 distances", "1:10:100", "none are given"]);
-    says(refused("mesh:4x4/4:16", Some("1:2"), None), &["needs 3 distances", "2 are given"]);
-    says(refused("mesh:4x4/4:0", Some("1:2:3"), None), &["`0` at column 12"]);
-    says(refused("mesh:3x4/", None, None), &["`` at column 10", "a number of members", "torus:4x4x2/4:16"]);
-    says(refused("mesh:4x4/4", Some("1:x"), None), &["distance `x`"]);
-    says(refused("mesh:4x4", Some("1:2"), None), &["needs 1 distance"]);
-    says(refused("mesh:1000", Some("9223372036854775807"), None), &["common factor"]);
-    says(refused("hypercube:32", None, None), &["from 0 to 31"]);
-    says(refused("hypercube:4", Some("1"), None), &["leave out `1`"]);
-    says(refused("rails:8:4", None, None), &["needs 3 distances"]);
-    says(refused("rails:8", Some("1:5"), None), &["at least 2 levels", "1 level and 2 distances"]);
-    says(refused("rails:8:0", Some("1:5:6"), None), &["`0` at column 3"]);
-    says(refused("complete:0", None, None), &["from 1"]);
-    says(refused("4:16:8", None, None), &["needs 3 distances"]);
-    says(refused("4:0:8", Some("1:2:3"), None), &["`0` at column 3"]);
-    says(refused("meshes:4", None, None), &["neither a file", "mesh:8x8", "hypercube:10"]);
-    says(refused("missing.tgt", None, None), &["missing.tgt", "cannot be read"]);
-    says(refused(&file("hcub 4"), Some("1"), None), &["leave out `1`"]);
-    says(refused(&file("2 0 11\n0\n0\n"), None, None), &["machine", "all 2 vertices", "routers"]);
-    says(refused(&file("3 1\n2\n1\n\n"), None, None), &["from vertex 1 to vertex 3", "processing element 2"]);
-    says(refused(&file("0 1\n2 0\n"), None, None), &["both ways"]);
-    says(refused(&file("0 1\n1 4\n"), None, None), &["itself is 4"]);
-    says(refused(&file("deco 1"), None, None), &["line 1, column 6", "the network itself"]);
+    says(refused("mesh:8x0", None), &["`0` at column 8", "a length", "torus:16x8x8"]);
+    says(refused("mesh:", None), &["`` at column 6"]);
+    says(refused("mesh:8x", None), &["column 8"]);
+    says(refused("mesh:8*8", None), &["`8*8`"]);
+    says(refused("torus:-4", None), &["`-4`"]);
+    says(refused("torus:4294967296", None), &["4294967296"]);
+    says(refused("torus:65536x65536", None), &["more than 4294967295"]);
+    says(refused("torus:99999x99999x99999", None), &["more than 4294967295"]);
+    says(refused("torus:4294967295", None), &["too long"]);
+    says(refused("mesh:4x4/4:16", None), &["needs 3 distances", "1:10:100", "none are given"]);
+    says(refused("mesh:4x4/4:16", "1:2"), &["needs 3 distances", "2 are given"]);
+    says(refused("mesh:4x4/4:0", "1:2:3"), &["`0` at column 12"]);
+    says(refused("mesh:3x4/", None), &["`` at column 10", "a number of members", "torus:4x4x2/4:16"]);
+    says(refused("mesh:4x4/4", "1:x"), &["distance `x`"]);
+    says(refused("mesh:4x4", "1:2"), &["needs 1 distance"]);
+    says(refused("mesh:1000", "9223372036854775807"), &["common factor"]);
+    says(refused("hypercube:32", None), &["from 0 to 31"]);
+    says(refused("hypercube:4", "1"), &["leave out `1`"]);
+    says(refused("rails:8:4", None), &["needs 3 distances"]);
+    says(refused("rails:8", "1:5"), &["at least 2 levels", "1 level and 2 distances"]);
+    says(refused("rails:8:0", "1:5:6"), &["`0` at column 3"]);
+    says(refused("complete:0", None), &["from 1"]);
+    says(refused("4:16:8", None), &["needs 3 distances"]);
+    says(refused("4:0:8", "1:2:3"), &["`0` at column 3"]);
+    says(refused("meshes:4", None), &["neither a file", "mesh:8x8", "hypercube:10"]);
+    says(refused("missing.tgt", None), &["missing.tgt", "cannot be read"]);
+    says(refused(&file("hcub 4"), "1"), &["leave out `1`"]);
+    says(refused(&file("2 0 11\n0\n0\n"), None), &["machine", "all 2 vertices", "routers"]);
+    says(refused(&file("3 1\n2\n1\n\n"), None), &["from vertex 1 to vertex 3", "processing element 2"]);
+    says(refused(&file("0 1\n2 0\n"), None), &["both ways"]);
+    says(refused(&file("0 1\n1 4\n"), None), &["itself is 4"]);
+    says(refused(&file("deco 1"), None), &["line 1, column 6", "the network itself"]);
+    let four = MachineSpec::new("4:4").with_distances("1:2");
     says(
-        refused("4:4", Some("1:2"), Some("3,16")),
+        refused_wanted(four.with_pes("3,16")),
         &["list of processing elements, line 1, column 3", "0 to 15"],
     );
-    says(refused("4:4", Some("1:2"), Some("3,3")), &["column 3", "once"]);
-    says(refused("4:4", Some("1:2"), Some("5-2")), &["2-5"]);
+    says(refused_wanted(four.with_pes("3,3")), &["column 3", "once"]);
+    says(refused_wanted(four.with_pes("5-2")), &["2-5"]);
     says(
-        refused("4:4", Some("1:2"), Some("nowhere.txt")),
+        refused_wanted(four.with_pes("nowhere.txt")),
         &[
             "nowhere.txt",
             "cannot be read",
@@ -347,9 +357,9 @@ fn errors_say_what_to_do() {
             "nor a file that is there",
         ],
     );
-    says(refused("4:4", Some("1:2"), Some(&file("0\n1\nx"))), &["line 3, column 1"]);
-    says(refused("4:4", Some("1:2"), Some("")), &["no processing element is listed"]);
-    let huge = refused("mesh:2", None, Some("0-4294967295"));
+    says(refused_wanted(four.with_pes(file("0\n1\nx").as_str())), &["line 3, column 1"]);
+    says(refused_wanted(four.with_pes("")), &["no processing element is listed"]);
+    let huge = refused_wanted(MachineSpec::new("mesh:2").with_pes("0-4294967295"));
     says(huge, &["0 to 1"]);
 }
 
@@ -359,12 +369,13 @@ fn every_kind_in_the_table_works() {
     let mut rng = Rng::new(1);
     for kind in viem::machine::spec::kinds() {
         let (spec, distances) = (kind.example, kind.distances);
-        let machine = build(spec, distances, None);
+        let wanted = MachineSpec::new(spec).with_distances(distances);
+        let machine = made(wanted);
         let pes: Vec<String> = (0..9).map(|_| rng.below(machine.num_pes() as u32).to_string()).collect();
         let some: BTreeSet<&str> = pes.iter().map(String::as_str).collect();
         let list = some.into_iter().collect::<Vec<_>>().join(",");
         let text = MachineText { spec, distances, file: None, pes: Some(&list), link_cycles: None };
-        check_with_auditor(&text, build(spec, distances, Some(&list)).as_ref());
+        check_with_auditor(&text, made(wanted.with_pes(&*list)).as_ref());
         assert!(machine.num_pes() > 1 && !kind.about.is_empty());
         assert_eq!(viem_cluster::file_of(kind.example), None);
         assert!(!machine.describe().is_empty());

@@ -14,7 +14,7 @@ fn cost_of(graph: &CsrGraph, distances: &BlockDistances, blocks: &[BlockId]) -> 
 }
 
 fn machine_distances(spec: &str, distances: Option<&str>) -> BlockDistances {
-    BlockDistances::of(viem_cluster::build(spec, distances, None).unwrap().distances().unwrap())
+    BlockDistances::of(viem_cluster::build(spec, distances).unwrap().distances().unwrap())
 }
 
 #[test]

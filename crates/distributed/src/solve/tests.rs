@@ -16,7 +16,7 @@ fn small() -> DistConfig {
 }
 
 fn tree(arities: &str, distances: &str) -> Box<dyn Machine> {
-    viem_cluster::build(arities, Some(distances), None).unwrap()
+    viem_cluster::build(arities, distances).unwrap()
 }
 
 /// Each rank that differs from the first one gets a message that names the difference.
@@ -148,7 +148,7 @@ fn in_shared_memory(graph: &CsrGraph, goal: Goal<'_>) -> (Vec<BlockId>, Cost) {
     match goal {
         Goal::Blocks(count) => {
             let targets = Targets::equal(graph, count, 0.03).unwrap();
-            let found = Partitioner::new(PartitionPreset::Eco, 0).partition(graph, &targets, &());
+            let found = Partitioner::new(PartitionPreset::Eco, 0).partition(graph, &targets);
             (found.blocks().to_vec(), found.cut())
         }
         Goal::Pes(machine) => {
@@ -203,7 +203,7 @@ fn v_cycles_improve_partitions_and_fast_runs_have_none() {
 #[test]
 fn any_graph_on_any_number_of_ranks() {
     let mut rng = Rng::new(17);
-    let machine = viem_cluster::build("torus:2x3", None, None).unwrap();
+    let machine = viem_cluster::build("torus:2x3", None).unwrap();
     let config = DistConfig { coarsest: 8, coarsest_per_block: 1, attempts: 2, ..DistConfig::default() };
     for round in 0..40 {
         let graph = random_graph(&mut rng, 50);

@@ -172,9 +172,9 @@ impl<C: Comm> Run<'_, C> {
                 }
                 let partitioner = Partitioner::new(preset.into(), seed);
                 threads::run(threads, || match remapping {
-                    None => Ok(partitioner.partition(whole, &targets, &()).into_blocks()),
+                    None => Ok(partitioner.partition(whole, &targets).into_blocks()),
                     Some(remapping) => {
-                        let found = partitioner.remap(whole, &targets, remapping, &())?;
+                        let found = partitioner.remap(whole, &targets, remapping)?;
                         Ok(found.into_best(remapping.weight)?.partition.into_blocks())
                     }
                 })?

@@ -77,7 +77,7 @@ pub fn recognise(start: &[u8]) -> Option<&'static PlacementKind> {
 /// use viem_io::mapping::Room;
 /// use viem_launch::placement;
 ///
-/// let machine = viem::machine::build("2:2", Some("1:10"), None)?;
+/// let machine = viem::machine::build("2:2", "1:10")?;
 /// let source = Source::new("order", "3,1,0,2\n".as_bytes())?;
 /// let placement = placement::read(source, 4, &machine, Room::plain(4), None)?;
 /// assert_eq!(placement.pes, [2, 1, 3, 0]);

@@ -433,7 +433,7 @@ fn ranks_on_gpus_are_bound_to_near_cores_or_not_at_all() {
     let slurm = launch("slurm", &cpus_only, &mapping).unwrap();
     assert_eq!(slurm.files[0].content, "n2\nn1\nn1\nn2\n");
     assert!(slurm.files[1].content.ends_with("each rank:\n0,1\n0,1\n8,9\n8,9\n"));
-    let rails = viem_cluster::build("rails:4:2:2", Some("1:5:6:10"), None).unwrap();
+    let rails = viem_cluster::build("rails:4:2:2", "1:5:6:10").unwrap();
     assert!(matches!(
         launch("cray", &rails, &Mapping::identity(16)),
         Err(LaunchError::NoCoresOfGpus { kind: "cray", .. })
@@ -1024,7 +1024,7 @@ fn an_mpi_program_can_reorder_its_ranks_by_itself() {
 /// The nodes of a regular tree are its outermost groups.
 #[test]
 fn trees_have_nodes() {
-    let tree = viem_cluster::build("2:2:2", Some("1:2:3"), None).unwrap();
+    let tree = viem_cluster::build("2:2:2", "1:2:3").unwrap();
     let nodes = Nodes::of(&tree);
     assert_eq!(nodes.hosts().len(), 2);
     let launch = launch("cray", &tree, &Mapping::from_pes(vec![7, 6, 5, 4, 3, 2, 1, 0]).unwrap()).unwrap();

@@ -19,7 +19,7 @@ fn machine(hosts: &str, node: &str) -> Box<dyn Machine> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("hosts");
     fs::write(&path, hosts).unwrap();
-    viem_cluster::build(&format!("hosts:{},node={node}", path.display()), None, None).unwrap()
+    viem_cluster::build(&format!("hosts:{},node={node}", path.display()), None).unwrap()
 }
 
 /// A machine of named hosts whose PEs are the GPUs of `node`, a file of hwloc or of `nvidia-smi`.
@@ -254,7 +254,7 @@ fn files_of_others_are_understood() {
     assert_eq!(read("n1:5\n", 2, machine.as_ref()).notes.len(), 2);
     assert_eq!(read("0,1\n", 2, machine.as_ref()).notes.len(), 1);
     // A part of a machine, by its own numbers and by those of the whole.
-    let part = viem_cluster::build("4:2:2", Some("1:3:30"), Some("9,3,12")).unwrap();
+    let part = viem_cluster::restricted(viem_cluster::build("4:2:2", "1:3:30").unwrap(), "9,3,12").unwrap();
     assert_eq!(read("1\n0\n2\n", 3, part.as_ref()).pes, [1, 0, 2]);
     let whole = read("3\n9\n12\n", 3, part.as_ref());
     assert_eq!((whole.pes, whole.kind.is_some()), (vec![1, 0, 2], true));
@@ -335,7 +335,7 @@ fn faults_name_the_place() {
     }
     let short = read_as("0\n-1\n1\n", 2, machine.as_ref(), Some("inverse")).unwrap_err().to_string();
     assert!(short.contains("line 4, column 1: the file has 3 lines, but the machine has 16"), "{short}");
-    let nameless = viem_cluster::build("4:2", Some("1:10"), None).unwrap();
+    let nameless = viem_cluster::build("4:2", "1:10").unwrap();
     assert!(fault("n1\nn2\n", 2, nameless.as_ref()).2.contains("the machine has none"));
     let nine = machine_of_one();
     assert!(fault("n1:9\n", 9, nine.as_ref()).2.contains("are taken"));

@@ -48,7 +48,7 @@ impl ErrorKind {
 /// use viem::base::error::{ErrorKind, HasKind};
 /// use viem::machine;
 ///
-/// let error = machine::build("mesh:8y8", None, None).err().expect("a mesh is written with x");
+/// let error = machine::build("mesh:8y8", None).err().expect("a mesh is written with x");
 /// assert_eq!(error.kind(), ErrorKind::Usage);
 /// ```
 pub trait HasKind: std::error::Error {

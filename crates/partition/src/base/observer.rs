@@ -4,6 +4,7 @@
 //! clock or an atomic flag. Loops whose steps cost as much as the degree of a vertex count with a [`Watch`]: a run
 //! then ends as soon on a graph with hubs as on any other.
 
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use crate::base::types::Cost;
@@ -33,6 +34,34 @@ pub trait Observer: Sync {
 }
 
 impl Observer for () {}
+
+impl fmt::Debug for dyn Observer + '_ {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Observer")
+    }
+}
+
+/// The seed of a run, and its observer.
+#[derive(Clone, Copy, Debug)]
+pub struct Seeded<'a> {
+    /// The seed of all random streams.
+    pub seed: u64,
+    /// The observer.
+    pub observer: &'a dyn Observer,
+}
+
+impl<'a> Seeded<'a> {
+    /// A run that nobody observes.
+    pub fn new(seed: u64) -> Self {
+        Self { seed, observer: &() }
+    }
+
+    /// The same with an observer.
+    #[must_use]
+    pub fn observed(self, observer: &'a dyn Observer) -> Self {
+        Self { observer, ..self }
+    }
+}
 
 /// Work units between two polls of the observer by a [`Watch`]. An arc costs 1 to 100 ns, depending on where it lies in memory, so a question
 /// comes every few milliseconds at the latest, and costs nothing compared with the work.

@@ -8,30 +8,47 @@ use super::csr::{Arc, sort_by_source};
 use super::{CsrGraph, GraphError};
 use crate::base::types::{NodeId, Weight};
 
+/// Borrowed arrays in compressed sparse row form: the arcs of vertex `u` are `offsets[u]..offsets[u + 1]` in `targets` and `edge_weights`. Without
+/// weights, all of them are 1.
+#[derive(Clone, Copy, Debug)]
+pub struct CsrSlices<'a, I, W = Weight> {
+    /// Where the arcs of each vertex begin, and the number of all.
+    pub offsets: &'a [I],
+    /// The end of each arc.
+    pub targets: &'a [I],
+    /// The weight of each arc.
+    pub edge_weights: Option<&'a [W]>,
+    /// The weight of each vertex.
+    pub node_weights: Option<&'a [W]>,
+}
+
+impl<'a, I> CsrSlices<'a, I> {
+    /// Arrays whose weights are all 1.
+    pub fn unweighted(offsets: &'a [I], targets: &'a [I]) -> Self {
+        Self { offsets, targets, edge_weights: None, node_weights: None }
+    }
+}
+
 impl CsrGraph {
     /// Builds a graph from borrowed arrays in compressed sparse row form, which are copied and checked as in [`CsrGraph::new`]; O(n + m).
     ///
-    /// The arcs of vertex `u` are `offsets[u]..offsets[u + 1]` in `targets` and `edge_weights`. Without weights, all of them
-    /// are 1. Entries may be integers of any type, such as the `idx_t` of METIS.
+    /// Entries may be integers of any type, such as the `idx_t` of METIS.
     ///
     /// ```
     /// use viem::CsrGraph;
+    /// use viem::graph::CsrSlices;
     ///
     /// let (xadj, adjncy) = ([0i32, 1, 3, 4], [1i32, 0, 2, 1]);
-    /// let path = CsrGraph::from_slices::<_, i32>(&xadj, &adjncy, None, None)?;
+    /// let path = CsrGraph::from_slices(CsrSlices::unweighted(&xadj, &adjncy))?;
     /// assert_eq!(path.neighbours(1), [0, 2]);
     /// # Ok::<(), viem::graph::GraphError>(())
     /// ```
-    pub fn from_slices<I, W>(
-        offsets: &[I],
-        targets: &[I],
-        edge_weights: Option<&[W]>,
-        node_weights: Option<&[W]>,
-    ) -> Result<Self, GraphError>
+    pub fn from_slices<I, W>(slices: CsrSlices<'_, I, W>) -> Result<Self, GraphError>
     where
         I: Copy + Display + TryInto<usize> + TryInto<NodeId>,
         W: Copy + Display + TryInto<Weight>,
     {
+        let CsrSlices { offsets, targets, edge_weights, node_weights } = slices;
         let num_nodes = offsets.len().saturating_sub(1);
         let ones = |count| vec![1; count];
         Self::new(

@@ -39,6 +39,6 @@ pub mod stencil;
 pub mod subgraph;
 pub mod validation;
 
-pub use convert::check_num_nodes;
+pub use convert::{CsrSlices, check_num_nodes};
 pub use coordinates::{Coordinates, CoordinatesError, MOST_DIMENSIONS};
 pub use csr::{CsrGraph, GraphBuilder, GraphError};

@@ -97,7 +97,7 @@ pub struct Layout<'a> {
     /// How far they are apart.
     pub distances: &'a dyn BlockDistances,
     /// Places whole blocks, if that can be better than the places that the tree gives them.
-    pub place: Option<&'a PlaceBlocks<'a>>,
+    pub place: Option<&'a dyn BlockPlacement>,
 }
 
 impl<'a> Layout<'a> {
@@ -106,27 +106,31 @@ impl<'a> Layout<'a> {
         Self { tree, distances, place: None }
     }
 
-    /// The same with a function that places whole blocks.
-    pub fn with_place(self, place: &'a PlaceBlocks<'a>) -> Self {
+    /// The same with a way to place whole blocks.
+    pub fn with_place(self, place: &'a dyn BlockPlacement) -> Self {
         Self { place: Some(place), ..self }
     }
 }
 
-/// Maps the quotient graph of a partition and a seed to the block that each block becomes.
+/// A way to place whole blocks, such as a one-to-one mapping of the quotient graph.
 ///
-/// A function and not a step between two calls: a pool makes its partitions as it needs them, none if a start is optimal, and any number until a
-/// time limit, and each is placed between its division and its refinement.
-pub type PlaceBlocks<'a> = dyn Fn(&CsrGraph, u64) -> Vec<BlockId> + Sync + 'a;
+/// It is handed to the partitioner and is no step between two calls of it: a pool makes its partitions as it needs them, none if a start is optimal,
+/// and any number until a time limit, and each is placed between its division and its refinement. What maps blocks is above the partitioner and
+/// uses it in turn, so the partitioner cannot name it.
+pub trait BlockPlacement: Sync {
+    /// The block that each block of a partition becomes, given its quotient graph: a permutation. The same seed gives the same result.
+    fn place(&self, quotient: &CsrGraph, seed: u64) -> Vec<BlockId>;
+}
 
 /// Places whole blocks, as far as vertices that are fixed stay in theirs.
 pub(crate) fn place_blocks<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     blocks: &mut [BlockId],
     num_blocks: usize,
-    place: &PlaceBlocks<'_>,
+    placement: &dyn BlockPlacement,
     seed: u64,
 ) {
-    let becomes = place(&level.contract(blocks, num_blocks).to_csr(), seed);
+    let becomes = placement.place(&level.contract(blocks, num_blocks).to_csr(), seed);
     let stays = |block: BlockId| becomes[block as usize] == block;
     if level.nodes().filter_map(|node| level.objective.fixed_block(node)).all(stays) {
         blocks.iter_mut().for_each(|block| *block = becomes[*block as usize]);

@@ -117,7 +117,7 @@ pub use blocks::{Partition, block_weights, cut};
 pub use bounds::BoundViolation;
 pub use coarsen::Contraction;
 pub use fixed::{FixedError, FixedVertices};
-pub use layout::{BlockTree, Layout, PlaceBlocks};
+pub use layout::{BlockPlacement, BlockTree, Layout};
 pub use many_to_one::cost;
 pub use many_to_one::{FlatConfig, ManyToOnePartition, ManyToOnePartitionConfig, ManyToOnePartitioner};
 pub use objective::BlockDistances;

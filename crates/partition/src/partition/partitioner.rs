@@ -22,27 +22,28 @@ use crate::graph::CsrGraph;
 /// }
 /// let graph = builder.build()?;
 /// let targets = Targets::equal(&graph, 2, 0.0)?;
-/// let partition = Partitioner::new(PartitionPreset::Eco, 1).partition(&graph, &targets, &());
+/// let partition = Partitioner::new(PartitionPreset::Eco, 1).partition(&graph, &targets);
 /// assert_eq!(partition.cut(), 1);
 /// assert_eq!(partition.block_weights(), [3, 3]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Partitioner {
+pub struct Partitioner<'a> {
     pub(super) settings: PartitionConfig,
     /// The settings for perfectly balanced partitions.
     pub(super) exact: PartitionConfig,
     pub(super) seed: u64,
     /// If given, partitions are not worse than those of this preset.
     not_worse_than: Option<PartitionPreset>,
+    pub(super) observer: &'a dyn Observer,
 }
 
-impl Partitioner {
+impl<'a> Partitioner<'a> {
     /// A partitioner with the settings of a preset: [`PartitionConfig::preset`], or [`PartitionConfig::exact`] where blocks must have
     /// exact sizes. Partitions are never worse than those of the next quicker preset with the same seed.
     pub fn new(preset: PartitionPreset, seed: u64) -> Self {
         let (settings, exact) = (PartitionConfig::preset(preset), PartitionConfig::exact(preset));
-        Self { settings, exact, seed, not_worse_than: preset.quicker() }
+        Self { settings, exact, seed, not_worse_than: preset.quicker(), observer: &() }
     }
 
     /// A partitioner with given settings. Fails if one of them is out of its range ([`PartitionConfig::validate`]).
@@ -64,7 +65,13 @@ impl Partitioner {
     /// A partitioner with settings derived from a preset.
     pub fn with_valid_settings(settings: PartitionConfig, seed: u64) -> Self {
         debug_assert_eq!(settings.validate(), Ok(()));
-        Self { exact: settings, settings, seed, not_worse_than: None }
+        Self { exact: settings, settings, seed, not_worse_than: None, observer: &() }
+    }
+
+    /// The same with an observer. Runs end soon after it asks to stop: block sizes are met all the same, nothing is promised about the cut.
+    #[must_use]
+    pub fn observed(self, observer: &'a dyn Observer) -> Self {
+        Self { observer, ..self }
     }
 
     /// Partitions a graph into `targets.num_blocks()` blocks.
@@ -73,25 +80,24 @@ impl Partitioner {
     /// [`Partition::overload`] reports by how much. No block is empty unless there are too few vertices, or a vertex in it would add to
     /// the overload. The least loads of the targets are met as far as bounds and vertices allow it. The partition is not worse than the
     /// one in the order of the numbers of the vertices, if that leaves no more blocks empty.
-    ///
-    /// Ends soon after the observer asks to stop. Block sizes are met all the same; nothing is promised about the cut then.
-    pub fn partition(&self, graph: &CsrGraph, targets: &Targets, observer: &dyn Observer) -> Partition {
+    pub fn partition(&self, graph: &CsrGraph, targets: &Targets) -> Partition {
         if let Some((open, numbers)) = targets.open() {
-            let partition = self.partition(graph, &open, observer);
+            let partition = self.partition(graph, &open);
             return Partition::of(graph, renamed(partition.blocks(), &numbers), targets);
         }
         let settings = if targets.are_exact() { &self.exact } else { &self.settings };
         let settings = settings.suited_to(graph, targets.fixed());
-        let assignment = pool::partition(graph, targets, &settings, self.seed, observer);
+        let assignment = pool::partition(graph, targets, &settings, self.seed, self.observer);
         let own = Partition::of_assignment(assignment, targets);
-        let quicker = self
-            .not_worse_than
-            .filter(|_| (own.violation(), own.cut()) > (BoundViolation::NONE, 0) && !observer.should_stop());
-        let rival = quicker.map(|preset| Self::new(preset, self.seed).partition(graph, targets, observer));
+        let quicker = self.not_worse_than.filter(|_| {
+            (own.violation(), own.cut()) > (BoundViolation::NONE, 0) && !self.observer.should_stop()
+        });
+        let rival = quicker
+            .map(|preset| Self::new(preset, self.seed).observed(self.observer).partition(graph, targets));
         let strips =
             targets.fixed().is_none().then(|| Partition::of(graph, targets.in_order(graph), targets));
         let strips = strips.filter(|strips| strips.num_empty() <= own.num_empty());
         let best = [own].into_iter().chain(rival).chain(strips).min_by_key(Partition::score);
-        fill::filled(graph, best.expect("there is one"), targets, observer)
+        fill::filled(graph, best.expect("there is one"), targets, self.observer)
     }
 }

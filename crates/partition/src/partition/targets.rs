@@ -382,7 +382,7 @@ impl Targets {
     /// fixed.fix(0, 3)?;
     /// fixed.fix(99, 3)?;
     /// let targets = Targets::equal(&grid, 4, 0.0)?.with_fixed(&grid, fixed)?;
-    /// let partition = Partitioner::new(PartitionPreset::Fast, 0).partition(&grid, &targets, &());
+    /// let partition = Partitioner::new(PartitionPreset::Fast, 0).partition(&grid, &targets);
     /// assert_eq!((partition.blocks()[0], partition.blocks()[99]), (3, 3));
     /// assert_eq!(partition.block_weights(), [25; 4]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())

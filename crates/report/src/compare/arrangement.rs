@@ -6,7 +6,7 @@ use viem::base::rng::Rng;
 use viem::base::settings::members;
 use viem::base::types::PeId;
 use viem::graph::CsrGraph;
-use viem::machine::{Machine, Nodes, distances_of, divide};
+use viem::machine::{Machine, Nodes, Parts, distances_of};
 use viem::mapping::Mapping;
 use viem::partition::Targets;
 
@@ -108,7 +108,7 @@ fn random(arranged: Arranged<'_>) -> Option<Vec<PeId>> {
 
 /// The position of each node in an order in which those near each other are neighbours: that of the parts of the machine.
 fn positions(machine: &dyn Machine, nodes: &Nodes) -> Option<Vec<usize>> {
-    let parts = divide(machine, &distances_of(machine).ok()?, &());
+    let parts = Parts::of(machine, &distances_of(machine).ok()?);
     let mut position = vec![usize::MAX; nodes.hosts().len()];
     let mut next = 0..;
     for node in parts.order().iter().map(|&pe| nodes.node(pe)) {
@@ -141,8 +141,11 @@ fn by_turns<G: Copy + Eq + std::hash::Hash, K: Ord>(
 mod tests {
     use super::*;
     use viem::graph::GraphBuilder;
-    use viem::machine::Capacities;
-    use viem::machine::build;
+    use viem::machine::{Capacities, Listed, build};
+
+    fn listed(spec: &str, distances: &str, pes: &[PeId]) -> impl Machine {
+        Listed::new(build(spec, distances).unwrap(), pes.to_vec()).unwrap()
+    }
 
     fn order(arrangement: Arrangement, machine: &dyn Machine, count: usize) -> Vec<PeId> {
         arrangement.of(machine, &Nodes::of(machine), count).unwrap().into_pes()
@@ -150,21 +153,21 @@ mod tests {
 
     #[test]
     fn packages_and_nodes_take_turns() {
-        let tree = build("2:2:2", Some("1:2:3"), None).unwrap();
+        let tree = build("2:2:2", "1:2:3").unwrap();
         assert_eq!(order(Arrangement::Block, &tree, 8), [0, 1, 2, 3, 4, 5, 6, 7]);
         assert_eq!(order(Arrangement::Socket, &tree, 8), [0, 2, 1, 3, 4, 6, 5, 7]);
         assert_eq!(order(Arrangement::Cyclic, &tree, 8), [0, 4, 1, 5, 2, 6, 3, 7]);
         assert_eq!(order(Arrangement::Node, &tree, 3), [0, 4, 1]);
         assert_eq!(order(Arrangement::Rail, &tree, 8), [0, 4, 1, 5, 2, 6, 3, 7]);
         // Nodes of different sizes, the first with two PEs.
-        let uneven = build("2:2:2", Some("1:2:3"), Some("0,1,4-7")).unwrap();
+        let uneven = listed("2:2:2", "1:2:3", &[0, 1, 4, 5, 6, 7]);
         assert_eq!(order(Arrangement::Cyclic, &uneven, 6), [0, 2, 1, 3, 4, 5]);
     }
 
     /// Nodes whose PEs are scattered: 0 and 2 are near each other, and so are 1 and 3.
     #[test]
     fn near_nodes_follow_each_other() {
-        let scattered = build("2:2:2", Some("1:10:100"), Some("0,4,2,6,5,1,7,3")).unwrap();
+        let scattered = listed("2:2:2", "1:10:100", &[0, 4, 2, 6, 5, 1, 7, 3]);
         let node = |pe: PeId| Nodes::of(&scattered).node(pe);
         let nodes = |arrangement| order(arrangement, &scattered, 8).into_iter().map(node).collect::<Vec<_>>();
         assert_eq!(order(Arrangement::Block, &scattered, 8), [0, 1, 2, 3, 4, 5, 6, 7]);
@@ -172,7 +175,7 @@ mod tests {
         assert_eq!(order(Arrangement::NodeMajor, &scattered, 8), [0, 2, 5, 7, 1, 3, 4, 6]);
         assert_eq!(nodes(Arrangement::Rail), [0, 1, 0, 1, 0, 1, 0, 1]);
         // Hosts in an order that does not show which are near.
-        let grid = build("mesh:4/2", Some("1:10"), Some("0,1,6,7,2,3,4,5")).unwrap();
+        let grid = listed("mesh:4/2", "1:10", &[0, 1, 6, 7, 2, 3, 4, 5]);
         let hops = |arrangement| {
             let (nodes, pes) = (Nodes::of(&grid), order(arrangement, &grid, 8));
             pes.windows(2).map(|pair| nodes.node(pair[0]).abs_diff(nodes.node(pair[1]))).collect::<Vec<_>>()
@@ -183,7 +186,7 @@ mod tests {
 
     #[test]
     fn ranges_of_vertices_are_arranged_like_processes() {
-        let tree = build("2:2", Some("1:9"), None).unwrap();
+        let tree = build("2:2", "1:9").unwrap();
         let graph = GraphBuilder::new(10).build().unwrap();
         let order = |arrangement: Arrangement, machine: &dyn Machine| {
             arrangement.of_many(machine, &Nodes::of(machine), &graph).unwrap().into_pes()
@@ -195,8 +198,7 @@ mod tests {
 
     #[test]
     fn all_arrangements_respect_capacities() {
-        let machine =
-            Capacities::new(build("2:3", Some("1:9"), None).unwrap(), vec![1, 3, 1, 2, 1, 1]).unwrap();
+        let machine = Capacities::new(build("2:3", "1:9").unwrap(), vec![1, 3, 1, 2, 1, 1]).unwrap();
         for arrangement in Arrangement::ALL {
             for count in [0, 1, 5, 9] {
                 let pes = order(arrangement, &machine, count);
@@ -204,7 +206,7 @@ mod tests {
             }
             assert!(arrangement.of(&machine, &Nodes::of(&machine), 10).is_none());
             // The total capacity exceeds any memory.
-            let vast = Capacities::new(build("2:1", Some("1:1"), None).unwrap(), vec![1 << 30; 2]).unwrap();
+            let vast = Capacities::new(build("2:1", "1:1").unwrap(), vec![1 << 30; 2]).unwrap();
             assert_eq!(order(arrangement, &vast, 3).len(), 3);
         }
     }

@@ -147,7 +147,7 @@ mod tests {
     fn figures_match_their_definitions() {
         let mut rng = Rng::new(3);
         for spec in [("2:2:4", Some("1:10:100")), ("torus:4x2/2", Some("1:5")), ("hypercube:4", None)] {
-            let machine = build(spec.0, spec.1, None).unwrap();
+            let machine = build(spec.0, spec.1).unwrap();
             let graph = random_graph(16, 5, 9, &mut rng);
             let mapping = random_mapping(16, &mut rng);
             let prepared = PreparedMachine::new(&machine);

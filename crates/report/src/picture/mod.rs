@@ -278,7 +278,7 @@ mod tests {
     use viem::machine::build;
 
     fn picture(spec: &str, distances: &str) -> String {
-        let machine = build(spec, Some(distances), None).unwrap();
+        let machine = build(spec, distances).unwrap();
         let count = viem::machine::Machine::num_pes(&machine);
         let graph = generate::random_geometric(count, 7.0, 1);
         let machine = PreparedMachine::new(&machine);
@@ -323,7 +323,7 @@ mod tests {
 
     #[test]
     fn matrices_hold_all_traffic_and_borders_stand_between_nodes() {
-        let machine = build("3:4", Some("1:10"), None).unwrap();
+        let machine = build("3:4", "1:10").unwrap();
         let graph = generate::random_geometric(12, 5.0, 2);
         let prepared = PreparedMachine::new(&machine);
         let comparison = Comparison::new(&graph, &prepared);
@@ -342,12 +342,12 @@ mod tests {
         let listed = PreparedMachine::new(&listed);
         let places = Places::new(&Comparison::new(&graph, &listed));
         assert_eq!(places.ends, [3, 0]);
-        let odd = build("tree:257", Some("1"), None).unwrap();
+        let odd = build("tree:257", "1").unwrap();
         let graph = generate::grid(257, 1);
         let odd = PreparedMachine::new(&odd);
         let places = Places::new(&Comparison::new(&graph, &odd));
         assert_eq!(places.note(), "a cell is up to 3 x 3 processing elements");
-        let large = build("4:4096", Some("1:10"), None).unwrap();
+        let large = build("4:4096", "1:10").unwrap();
         let graph = generate::grid(128, 128);
         let large = PreparedMachine::new(&large);
         let places = Places::new(&Comparison::new(&graph, &large));

@@ -9,7 +9,7 @@
 //! | [`ExpertRouting`] | which experts tokens have chosen, by layer |
 //! | [`ExpertCopies`] | how many copies each expert has |
 //! | [`ExpertPlacement`] | the expert in each slot of each GPU |
-//! | [`place_experts`], [`remap_experts`] | from a routing and a machine to a placement, perhaps with an older one |
+//! | [`ExpertRequest`] | from a routing and a machine to a placement, perhaps with an older one |
 //! | [`ExpertScore`] | the cost of a placement |
 //! | `domains` | the machine as levels of groups |
 //! | `packing` | placements by load alone, as load balancers make them |
@@ -178,12 +178,12 @@ pub struct ExpertSolution {
     pub moved: Option<usize>,
 }
 
-/// Places the copies of experts on the PEs of a machine, equally many of each layer on each PE; time and memory as in the
-/// [module's documentation](self). If the observer asks to stop, the layers that are not done yet get less search.
+/// A routing, copies of its experts, and a machine on whose PEs they are placed, equally many of each layer on each PE; time and memory as in the
+/// [module's documentation](self).
 ///
 /// ```
 /// use viem::machine;
-/// use viem_training::experts::{ExpertConfig, ExpertCopies, RoutingBuilder, place_experts};
+/// use viem_training::experts::{ExpertConfig, ExpertCopies, ExpertRequest, RoutingBuilder};
 ///
 /// // Experts 0 and 2 are chosen together, and so are 1 and 3.
 /// let mut builder = RoutingBuilder::new(4)?;
@@ -191,80 +191,94 @@ pub struct ExpertSolution {
 /// builder.add(0, &[1, 3], 10)?;
 /// let routing = builder.build()?;
 /// // Two nodes of two GPUs, which have a slot each.
-/// let machine = machine::build("2:2", Some("1:10"), None)?;
+/// let machine = machine::build("2:2", "1:10")?;
 /// let copies = ExpertCopies::single(&routing);
-/// let found = place_experts(&routing, &copies, &machine, &ExpertConfig::default(), &())?;
+/// let found = ExpertRequest::new(&routing, &copies, &machine).solve(&ExpertConfig::default())?;
 /// let node = |expert| found.placement.slots_of(0, expert).next().map(|slot| slot / 2);
 /// assert_eq!(node(0), node(2));
 /// assert_eq!(found.score.across_nodes, 10.0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn place_experts(
-    routing: &ExpertRouting,
-    copies: &ExpertCopies,
-    machine: &dyn Machine,
-    config: &ExpertConfig,
-    observer: &dyn Observer,
-) -> Result<ExpertSolution, ExpertError> {
-    place(routing, copies, (machine, None), config, observer)
+#[derive(Clone, Copy)]
+pub struct ExpertRequest<'a> {
+    routing: &'a ExpertRouting,
+    copies: &'a ExpertCopies,
+    machine: &'a dyn Machine,
+    previous: Option<(&'a ExpertPlacement, MigrationWeight)>,
+    observer: &'a dyn Observer,
 }
 
-/// The same from an older placement: `weight` times the number of copies that move is added to J, or to the greatest load of a layer of which only
-/// loads are known. The PEs of each group of the machine have no names of their own, so the same placement under other names moves nothing.
-///
-/// Two searches are made for each layer. One starts from the older placement; the other starts as without it, and exchanges PEs and groups of PEs until
-/// as many copies as possible are where they were. Of equally good placements the one that moves less is taken.
-pub fn remap_experts(
-    routing: &ExpertRouting,
-    copies: &ExpertCopies,
-    machine: &dyn Machine,
-    config: &ExpertConfig,
-    (old, weight): (&ExpertPlacement, MigrationWeight),
-    observer: &dyn Observer,
-) -> Result<ExpertSolution, ExpertError> {
-    place(routing, copies, (machine, Some((old, weight))), config, observer)
-}
-
-fn place(
-    routing: &ExpertRouting,
-    copies: &ExpertCopies,
-    (machine, old): (&dyn Machine, Option<(&ExpertPlacement, MigrationWeight)>),
-    config: &ExpertConfig,
-    observer: &dyn Observer,
-) -> Result<ExpertSolution, ExpertError> {
-    let begin = Instant::now();
-    config.validate()?;
-    copies.check(routing, machine.num_pes())?;
-    if let Some((old, _)) = old {
-        old.check_old(routing, copies)?;
+impl<'a> ExpertRequest<'a> {
+    /// A placement from scratch.
+    pub fn new(routing: &'a ExpertRouting, copies: &'a ExpertCopies, machine: &'a dyn Machine) -> Self {
+        Self { routing, copies, machine, previous: None, observer: &() }
     }
-    let domains = Domains::of(machine, routing)?;
-    let observer = &Limited::silent(observer, begin, config.time_limit);
-    let is_tried_again = config.time_limit.is_some() && !domains.levels.is_empty() && !routing.is_of_loads();
-    let goes_on = || is_tried_again && !observer.should_stop();
-    let search = |layer: usize| LayerSearch {
-        routing: routing.layer(layer),
-        copies: copies.of(layer),
-        domains: &domains,
-        config,
-        seed: derive(config.seed, layer as u64),
-        old: old.map(|(old, weight)| Old::new(old.layer(layer), &domains, weight, routing.load_unit())),
-        observer,
-    };
-    let slots = threads::run(config.threads, || {
-        let layers = routing.num_layers();
-        let mut pes = threads::map(layers, 1, &|layer| search(layer).first());
-        let mut round = 1;
-        while goes_on() {
-            pes = threads::map(layers, 1, &|layer| search(layer).again(&pes[layer], round));
-            round += 1;
+
+    /// An older placement, or none: the weight times the number of copies that move is added to J, or to the greatest load of a layer of which only
+    /// loads are known. The PEs of each group of the machine have no names of their own, so the same placement under other names moves nothing.
+    ///
+    /// Two searches are made for each layer. One starts from the older placement; the other starts as without it, and exchanges PEs and groups of PEs
+    /// until as many copies as possible are where they were. Of equally good placements the one that moves less is taken.
+    #[must_use]
+    pub fn previous(self, previous: impl Into<Option<(&'a ExpertPlacement, MigrationWeight)>>) -> Self {
+        Self { previous: previous.into(), ..self }
+    }
+
+    /// An observer. If it asks to stop, the layers that are not done yet get less search.
+    #[must_use]
+    pub fn observed(self, observer: &'a dyn Observer) -> Self {
+        Self { observer, ..self }
+    }
+
+    /// Places the experts.
+    ///
+    /// # Errors
+    ///
+    /// A setting is out of its range, or copies, machine and older placement do not fit the routing.
+    pub fn solve(&self, config: &ExpertConfig) -> Result<ExpertSolution, ExpertError> {
+        let begin = Instant::now();
+        let Self { routing, copies, machine, previous, observer } = *self;
+        config.validate()?;
+        copies.check(routing, machine.num_pes())?;
+        if let Some((old, _)) = previous {
+            old.check_old(routing, copies)?;
         }
-        (0..layers).map(|layer| search(layer).slots(&pes[layer])).collect()
-    })?;
-    let placement = ExpertPlacement::new(routing.num_experts(), slots)?;
-    let score = score::with_domains(routing, &placement, &domains);
-    let moved = old.map(|(old, _)| placement.moved_from(old, machine.num_pes()));
-    Ok(ExpertSolution { placement, score, moved })
+        let domains = Domains::of(machine, routing)?;
+        let observer = &Limited::silent(observer, begin, config.time_limit);
+        let is_tried_again =
+            config.time_limit.is_some() && !domains.levels.is_empty() && !routing.is_of_loads();
+        let goes_on = || is_tried_again && !observer.should_stop();
+        let search = |layer: usize| LayerSearch {
+            routing: routing.layer(layer),
+            copies: copies.of(layer),
+            domains: &domains,
+            config,
+            seed: derive(config.seed, layer as u64),
+            old: previous
+                .map(|(old, weight)| Old::new(old.layer(layer), &domains, weight, routing.load_unit())),
+            observer,
+        };
+        let slots = threads::run(config.threads, || in_rounds(routing.num_layers(), &search, &goes_on))?;
+        let placement = ExpertPlacement::new(routing.num_experts(), slots)?;
+        let score = score::with_domains(routing, &placement, &domains);
+        let moved = previous.map(|(old, _)| placement.moved_from(old, machine.num_pes()));
+        Ok(ExpertSolution { placement, score, moved })
+    }
+}
+
+/// The slots of all layers, which are searched again as long as that goes on.
+fn in_rounds<'a>(
+    layers: usize,
+    search: &(dyn Fn(usize) -> LayerSearch<'a> + Sync),
+    goes_on: &dyn Fn() -> bool,
+) -> Vec<Vec<ExpertId>> {
+    let mut pes = threads::map(layers, 1, &|layer| search(layer).first());
+    let mut round = 1;
+    while goes_on() {
+        pes = threads::map(layers, 1, &|layer| search(layer).again(&pes[layer], round));
+        round += 1;
+    }
+    (0..layers).map(|layer| search(layer).slots(&pes[layer])).collect()
 }
 
 /// The placement that only makes loads even, as load balancers do it: copies in descending order of their loads, each on the PE with the

@@ -132,7 +132,7 @@ impl RoutingBuilder {
         Ok(())
     }
 
-    /// Adds tokens to the load of an expert. Where there is nothing else, [`place_experts`](super::place_experts) makes loads as even as it can.
+    /// Adds tokens to the load of an expert. Where there is nothing else, an [`ExpertRequest`](super::ExpertRequest) makes loads as even as it can.
     pub fn add_load(&mut self, layer: usize, expert: ExpertId, tokens: u64) -> Result<(), ExpertError> {
         self.check(expert)?;
         let collected = self.layer(layer);

@@ -12,7 +12,7 @@ use viem::machine::{DistanceOracle, DistanceVisitor, Distances, distances_of};
 const MACHINES: [(&str, &str); 4] = [("2:2", "1:10"), ("4:2", "1:10"), ("2:2:2", "1:5:30"), ("1:8", "1:3")];
 
 fn tree((spec, distances): (&str, &str)) -> impl Machine {
-    viem::machine::build(spec, Some(distances), None).unwrap()
+    viem::machine::build(spec, distances).unwrap()
 }
 
 /// A placement that is found.
@@ -22,7 +22,7 @@ fn placed(
     machine: &dyn Machine,
     config: &ExpertConfig,
 ) -> ExpertSolution {
-    place_experts(routing, copies, machine, config, &()).unwrap()
+    ExpertRequest::new(routing, copies, machine).solve(config).unwrap()
 }
 
 /// The placement that is found by default, of one copy of each expert.
@@ -373,8 +373,10 @@ fn the_same_placement_under_other_names_moves_nothing() {
                 assert_eq!(found.moved, None);
                 let old = renamed(&found.placement, gpus, nodes, &mut rng);
                 for weight in [MigrationWeight::ZERO, MigrationWeight::ONE] {
-                    let again =
-                        remap_experts(&routing, &copies, &machine, &config, (&old, weight), &()).unwrap();
+                    let again = ExpertRequest::new(&routing, &copies, &machine)
+                        .previous((&old, weight))
+                        .solve(&config)
+                        .unwrap();
                     assert!(again.score.cost <= found.score.cost * (1.0 + 1e-9), "{spec} {replicas}");
                     // With weight 0, a search from there may find a better one.
                     if is_near(again.score.cost, found.score.cost) {
@@ -398,7 +400,8 @@ fn moves_are_made_as_far_as_they_are_worth_their_price() {
     let config = ExpertConfig::default().with_imbalance(10.0);
     for weight in ["1000000", "40", "5", "0"] {
         let weight: MigrationWeight = weight.parse().unwrap();
-        let found = remap_experts(&routing, &copies, &machine, &config, (&old, weight), &()).unwrap();
+        let found =
+            ExpertRequest::new(&routing, &copies, &machine).previous((&old, weight)).solve(&config).unwrap();
         moved.push(found.moved.unwrap());
         costs.push(found.score.cost);
     }
@@ -412,7 +415,7 @@ fn moves_are_made_as_far_as_they_are_worth_their_price() {
     let pair = tree(("1:2", "1:5"));
     for (weight, moved, greatest) in [("0.9", 2, 8.0), ("1.1", 0, 10.0)] {
         let old = (&old, weight.parse().unwrap());
-        let found = remap_experts(&routing, &copies, &pair, &config, old, &()).unwrap();
+        let found = ExpertRequest::new(&routing, &copies, &pair).previous(old).solve(&config).unwrap();
         assert_eq!((found.moved, found.score.loads[0].greatest), (Some(moved), greatest));
     }
 }
@@ -425,7 +428,10 @@ fn an_older_placement_must_fit() {
     let remap = |experts, layers: &[Vec<u32>]| {
         let old = ExpertPlacement::new(experts, layers.to_vec()).unwrap();
         let old = (&old, MigrationWeight::ONE);
-        remap_experts(&routing, &copies, &machine, &ExpertConfig::default(), old, &()).unwrap_err()
+        ExpertRequest::new(&routing, &copies, &machine)
+            .previous(old)
+            .solve(&ExpertConfig::default())
+            .unwrap_err()
     };
     let order = vec![0, 1, 2, 3];
     assert!(matches!(remap(4, &[order.clone(), order]), ExpertError::OldLayers { found: 2, expected: 1 }));
@@ -435,7 +441,7 @@ fn an_older_placement_must_fit() {
 
 #[test]
 fn loads_alone_need_no_tree() {
-    let ring = viem::machine::build("torus:4", None, None).unwrap();
+    let ring = viem::machine::build("torus:4", None).unwrap();
     let found = placed_singly(&of_loads(&[&[5, 3, 7, 1, 6, 2, 0, 4]]), &ring);
     assert_eq!((found.score.loads[0].greatest, found.score.cost), (7.0, 0.0));
 }
@@ -452,7 +458,7 @@ fn what_does_not_fit_is_refused() {
     let routing = builder.build().unwrap();
     assert_eq!(routing.num_layers(), 2);
     let place = |machine: &dyn Machine, copies: &ExpertCopies| {
-        place_experts(&routing, copies, machine, &ExpertConfig::default(), &()).map(|found| found.score)
+        ExpertRequest::new(&routing, copies, machine).solve(&ExpertConfig::default()).map(|found| found.score)
     };
     let single = ExpertCopies::single(&routing);
     let error = place(&tree(("3:2", "1:10")), &single).unwrap_err();
@@ -461,7 +467,7 @@ fn what_does_not_fit_is_refused() {
     let numbers = ExpertPlacement::in_order(&routing, &single).unwrap();
     let error = score_experts(&routing, &numbers, &large).unwrap_err();
     assert!(matches!(error, ExpertError::Indivisible { copies: 4, .. }));
-    let ring = viem::machine::build("torus:4", None, None).unwrap();
+    let ring = viem::machine::build("torus:4", None).unwrap();
     let error = place(&ring, &single).unwrap_err();
     // Opposite PEs of the ring are at distance 2, but each is at distance 1 of those between.
     assert!(

@@ -474,7 +474,7 @@ mod tests {
     fn loads_and_values_are_those_from_scratch_after_every_move() {
         let cases = [("3:4:4", Some("1:4:10")), ("torus:4x4/3", Some("1:5")), ("hypercube:6", None)];
         for (spec, distances) in cases {
-            let machine = build(spec, distances, None).unwrap();
+            let machine = build(spec, distances).unwrap();
             let prepared = PreparedMachine::new(&*machine);
             let (few, many) = (generate::mesh(6, 6, 1), generate::mesh(16, 12, 1));
             let one_to_one = Request::new(&few, &prepared).then_lower(&Twins as &dyn Secondary);

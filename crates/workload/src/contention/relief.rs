@@ -98,7 +98,7 @@ pub struct Relief {
 /// let mut graph = GraphBuilder::new(8);
 /// graph.add_edge(0, 2, 5);
 /// graph.add_edge(1, 3, 5);
-/// let (graph, machine) = (graph.build()?, machine::build("2:4", Some("9:10"), None)?);
+/// let (graph, machine) = (graph.build()?, machine::build("2:4", "9:10")?);
 /// let start = Mapping::from_pes(vec![0, 1, 2, 4, 3, 5, 6, 7])?;
 /// let relief = relieve(&graph, &PreparedMachine::new(&machine), &start, None, &ReliefConfig::default(), &())?;
 /// assert!(relief.greatest <= relief.greatest_of_start);

@@ -223,41 +223,57 @@ const FIRST_SHARE: u32 = 4;
 /// Number of starts for local search on F: the input mapping, and the best others.
 const SEARCHED: usize = 3;
 
-/// Maps the tasks of a workload to the PEs of a machine, each PE up to its capacity, so that the workload
-/// ends early.
+/// A workload and a machine, to whose PEs its tasks are mapped, each PE up to its capacity, so that the workload ends early.
 ///
 /// ```
-/// use viem_workload::map::{TaskMapConfig, map_tasks};
+/// use viem_workload::map::{TaskMapConfig, TaskRequest};
 /// use viem_workload::generate::{Pattern, Size, workload};
 /// use viem::machine::Grid;
 ///
-/// let ring = workload(Pattern::Ring, &[16], Size::default(), 0)?;
-/// let assignment = map_tasks(&ring, &Grid::mesh(&[4, 4])?, &TaskMapConfig::default())?;
+/// let (ring, mesh) = (workload(Pattern::Ring, &[16], Size::default(), 0)?, Grid::mesh(&[4, 4])?);
+/// let found = TaskRequest::new(&ring, &mesh).solve(&TaskMapConfig::default())?;
 /// // Every message travels between neighbours, without contention.
-/// assert_eq!(assignment.report.estimate, assignment.report.ideal);
+/// assert_eq!(found.report.estimate, found.report.ideal);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn map_tasks(
-    workload: &Workload,
-    machine: &dyn Machine,
-    config: &TaskMapConfig,
-) -> Result<TaskMapping, TaskMapError> {
-    map_tasks_watched(workload, machine, config, None, &())
+#[derive(Clone, Copy)]
+pub struct TaskRequest<'a> {
+    workload: &'a Workload,
+    machine: &'a dyn Machine,
+    start: Option<&'a Mapping>,
+    observer: &'a dyn Observer,
 }
 
-/// As [`map_tasks`], with an additional start and an observer. If the observer asks to stop, the result is the
-/// best mapping found so far.
-pub fn map_tasks_watched(
-    workload: &Workload,
-    machine: &dyn Machine,
-    config: &TaskMapConfig,
-    given: Option<&Mapping>,
-    observer: &dyn Observer,
-) -> Result<TaskMapping, TaskMapError> {
-    config.validate()?;
-    let begin = Instant::now();
-    let work = || map_since(begin, workload, machine, config, given, observer);
-    threads::run(config.threads, work).map_err(SolveError::from)?
+impl<'a> TaskRequest<'a> {
+    /// A mapping without an additional start.
+    pub fn new(workload: &'a Workload, machine: &'a dyn Machine) -> Self {
+        Self { workload, machine, start: None, observer: &() }
+    }
+
+    /// An additional start, or none.
+    #[must_use]
+    pub fn start(self, start: impl Into<Option<&'a Mapping>>) -> Self {
+        Self { start: start.into(), ..self }
+    }
+
+    /// An observer. If it asks to stop, the result is the best mapping found so far.
+    #[must_use]
+    pub fn observed(self, observer: &'a dyn Observer) -> Self {
+        Self { observer, ..self }
+    }
+
+    /// Maps the tasks.
+    ///
+    /// # Errors
+    ///
+    /// A setting is out of its range, the machine has too little room, or the start does not fit.
+    pub fn solve(&self, config: &TaskMapConfig) -> Result<TaskMapping, TaskMapError> {
+        config.validate()?;
+        let Self { workload, machine, start, observer } = *self;
+        let begin = Instant::now();
+        let work = || map_since(begin, workload, machine, config, start, observer);
+        threads::run(config.threads, work).map_err(SolveError::from)?
+    }
 }
 
 /// Maps on the current threads; the time limit counts from `begin`.

@@ -12,7 +12,7 @@ use viem::solve::MapPreset;
 use viem_verify::MachineText;
 use viem_workload::estimate::{Estimate, NOWHERE, PARTS, WorkloadModel};
 use viem_workload::generate::{Congestion, Pattern, Size, congested, shuffled, workload};
-use viem_workload::map::{TaskMapConfig, map_tasks, map_tasks_watched};
+use viem_workload::map::{TaskMapConfig, TaskRequest};
 use viem_workload::routing::Routing;
 use viem_workload::simulate::{Costs, SimulationConfig, simulate};
 use viem_workload::{Workload, WorkloadBuilder};
@@ -159,7 +159,7 @@ fn the_auditor_finds_the_same_estimate() {
     ];
     for case in 0..360 {
         let (spec, distances) = specs[case % specs.len()];
-        let machine = viem_cluster::build(spec, distances, None).unwrap();
+        let machine = viem_cluster::build(spec, distances).unwrap();
         let text = MachineText { spec, distances, file: None, pes: None, link_cycles: None };
         crate::common::check_random_estimate(&*machine, &text, &mut rng);
     }
@@ -266,7 +266,7 @@ fn regular_workloads_are_mapped_to_neighbours() {
     ];
     for (pattern, lengths, machine) in cases {
         let workload = shuffled(&workload(pattern, &lengths, Size::default(), 0).unwrap(), 17);
-        let found = map_tasks(&workload, &machine, &quick()).unwrap();
+        let found = TaskRequest::new(&workload, &machine).solve(&quick()).unwrap();
         let name = format!("{pattern} {lengths:?} on {}", machine.describe());
         assert_eq!(found.report.estimate, found.report.ideal, "{name}");
         let time = completion_time(&workload, &machine, found.mapping.pes());
@@ -277,7 +277,7 @@ fn regular_workloads_are_mapped_to_neighbours() {
 #[test]
 fn a_ring_on_an_odd_mesh_has_one_step_of_two_hops() {
     let workload = shuffled(&workload(Pattern::Ring, &[25], Size::new(1, 1, 0), 0).unwrap(), 3);
-    let found = map_tasks(&workload, &Grid::mesh(&[5, 5]).unwrap(), &quick()).unwrap();
+    let found = TaskRequest::new(&workload, &Grid::mesh(&[5, 5]).unwrap()).solve(&quick()).unwrap();
     // Flits go in both directions, and J counts each pair twice.
     assert!(found.report.cost <= 4 * (24 + 2), "{}", found.report.cost);
 }
@@ -291,7 +291,7 @@ fn congested_workloads_are_not_slower_than_any_start() {
         let mut order: Vec<PeId> = (0..25).collect();
         Rng::new(case as u64).shuffle(&mut order);
         let given = Mapping::from_pes(order.clone()).unwrap();
-        let found = map_tasks_watched(&workload, &machine, &quick(), Some(&given), &()).unwrap();
+        let found = TaskRequest::new(&workload, &machine).start(&given).solve(&quick()).unwrap();
         let time = completion_time(&workload, &machine, found.mapping.pes());
         assert_eq!(found.report.completion_time, Some(time));
         let identity: Vec<PeId> = (0..25).collect();
@@ -301,11 +301,11 @@ fn congested_workloads_are_not_slower_than_any_start() {
         let mut config = quick();
         config.threads = 3;
         assert_eq!(
-            map_tasks_watched(&workload, &machine, &config, Some(&given), &()).unwrap().mapping,
+            TaskRequest::new(&workload, &machine).start(&given).solve(&config).unwrap().mapping,
             found.mapping
         );
         config.simulated = 0;
-        let by_estimate = map_tasks_watched(&workload, &machine, &config, Some(&given), &()).unwrap();
+        let by_estimate = TaskRequest::new(&workload, &machine).start(&given).solve(&config).unwrap();
         let value = |pe_of: &[PeId]| estimate(&workload, &machine, pe_of, Costs::default());
         assert_eq!(by_estimate.report.estimate, value(by_estimate.mapping.pes()));
         assert!(by_estimate.report.estimate <= value(&order).min(value(&identity)));
@@ -341,7 +341,7 @@ fn small_workloads_are_not_slower_than_any_start() {
         let mut order = identity.clone();
         rng.shuffle(&mut order);
         let given = Mapping::from_pes(order.clone()).unwrap();
-        let found = map_tasks_watched(&workload, &machine, &quick(), Some(&given), &()).unwrap();
+        let found = TaskRequest::new(&workload, &machine).start(&given).solve(&quick()).unwrap();
         let [time, given, identity] =
             [found.mapping.pes(), &order, &identity].map(|pe_of| completion_time(&workload, &machine, pe_of));
         assert_eq!(found.report.completion_time, Some(time));
@@ -359,7 +359,7 @@ fn any_time_limit_is_accepted() {
         let mut config = quick();
         config.time_limit = Some(limit);
         let observer = StopAfter::questions(1000);
-        let found = map_tasks_watched(&workload, &machine, &config, None, &observer).unwrap();
+        let found = TaskRequest::new(&workload, &machine).observed(&observer).solve(&config).unwrap();
         let identity: Vec<PeId> = (0..20).collect();
         assert!(found.report.stopped);
         assert!(found.report.estimate <= estimate(&workload, &machine, &identity, Costs::default()));
@@ -376,7 +376,7 @@ fn tasks_without_messages_and_pairs_are_placed_quickly() {
         builder.receive(task + 1, task, 8);
     }
     let workload = shuffled(&builder.build().unwrap(), 4);
-    let found = map_tasks(&workload, &Grid::mesh(&[100, 200]).unwrap(), &quick()).unwrap();
+    let found = TaskRequest::new(&workload, &Grid::mesh(&[100, 200]).unwrap()).solve(&quick()).unwrap();
     assert_eq!(found.report.estimate, found.report.ideal);
 }
 
@@ -384,7 +384,7 @@ fn tasks_without_messages_and_pairs_are_placed_quickly() {
 fn several_tasks_share_a_pe_within_its_capacity() {
     let workload = workload(Pattern::Random, &[40], Size::default(), 2).unwrap();
     let machine = Capacities::new(Grid::mesh(&[4, 4]).unwrap(), vec![3; 16]).unwrap();
-    let found = map_tasks(&workload, &machine, &quick()).unwrap();
+    let found = TaskRequest::new(&workload, &machine).solve(&quick()).unwrap();
     let mut count = [0; 16];
     found.mapping.pes().iter().for_each(|&pe| count[pe as usize] += 1);
     assert!(count.iter().all(|&count| count <= 3), "{count:?}");
@@ -399,8 +399,10 @@ fn a_run_that_is_asked_to_stop_has_a_mapping() {
     let machine = Grid::mesh(&[8, 8]).unwrap();
     for questions in [0, 1, 5, 50, 500] {
         let observer = StopAfter::questions(questions);
-        let found =
-            map_tasks_watched(&workload, &machine, &TaskMapConfig::default(), None, &observer).unwrap();
+        let found = TaskRequest::new(&workload, &machine)
+            .observed(&observer)
+            .solve(&TaskMapConfig::default())
+            .unwrap();
         assert!(Mapping::on(&machine, found.mapping.pes().to_vec()).is_ok());
         assert!(found.report.stopped || questions > 50, "{questions}");
     }

@@ -23,7 +23,7 @@ use viem_workload::routing::Routing;
 fn machines() -> Vec<Box<dyn Machine>> {
     let specs =
         [("2:2:2", Some("1:4:10")), ("torus:4x2", None), ("mesh:4/2", Some("1:5")), ("hypercube:3", None)];
-    specs.map(|(spec, distances)| build(spec, distances, None).unwrap()).into_iter().collect()
+    specs.map(|(spec, distances)| build(spec, distances).unwrap()).into_iter().collect()
 }
 
 /// The load of each link by definition.
@@ -167,7 +167,7 @@ fn relief_is_between_the_start_and_the_best_of_all_mappings() {
 #[test]
 fn fixed_processes_stay_and_all_places_are_exchanged() {
     let mut rng = Rng::new(3);
-    let machine = build("torus:4x4/2", Some("1:5"), None).unwrap();
+    let machine = build("torus:4x4/2", "1:5").unwrap();
     let (graph, start) = (random_graph(24, 5, 9, &mut rng), random_mapping(32, &mut rng));
     let start = Mapping::on(&machine, start.pes()[..24].to_vec()).unwrap();
     let mut fixed = FixedVertices::none(24, 32);
@@ -184,7 +184,7 @@ fn fixed_processes_stay_and_all_places_are_exchanged() {
 #[test]
 fn many_to_one_mappings_are_relieved_too() {
     let mut rng = Rng::new(4);
-    let torus = build("torus:4x2", None, None).unwrap();
+    let torus = build("torus:4x2", None).unwrap();
     let machine = PreparedMachine::new(&torus);
     let (graph, config) = (random_graph(32, 5, 9, &mut rng), ReliefConfig::default().with_excess(0.5));
     let start = Mapping::many(8, (0..32).map(|vertex| vertex % 8).collect()).unwrap();
@@ -215,7 +215,7 @@ fn without_known_links_nothing_changes() {
     assert_eq!((busiest.link, value(SecondaryObjective::BusiestLink)), (None, None));
     assert_eq!(value(SecondaryObjective::BusiestNode), Some(busiest.node));
     let empty = GraphBuilder::new(8).build().unwrap();
-    let torus = build("torus:4x2", None, None).unwrap();
+    let torus = build("torus:4x2", None).unwrap();
     assert_eq!(
         relieve(&empty, &PreparedMachine::new(&torus), &start, None, &ReliefConfig::default(), &())
             .unwrap()
@@ -261,7 +261,7 @@ fn the_least_maximum_is_found_where_all_mappings_are_known() {
 /// Irregular meshes on nodes: exchanges of pairs end where several nodes send as much, and annealing does not.
 #[test]
 fn annealing_leaves_maxima_that_single_exchanges_do_not() {
-    let tree = build("16:20", Some("0:1"), None).unwrap();
+    let tree = build("16:20", "0:1").unwrap();
     let machine = PreparedMachine::new(&*tree);
     let mut greatest = [0; 3];
     for seed in 0..4 {
@@ -289,7 +289,7 @@ fn annealing_leaves_maxima_that_single_exchanges_do_not() {
 #[test]
 fn the_bottleneck_is_lowered_around_fixed_processes_and_within_loads() {
     let mut rng = Rng::new(8);
-    let torus = build("torus:4x4/2", Some("1:5"), None).unwrap();
+    let torus = build("torus:4x4/2", "1:5").unwrap();
     let machine = PreparedMachine::new(&*torus);
     let graph = random_graph(28, 5, 9, &mut rng);
     let mut fixed = FixedVertices::none(28, 32);

@@ -274,7 +274,7 @@ mod tests {
         let mut rng = Rng::new(3);
         for (index, lengths) in [&[12, 10][..], &[6, 7, 5], &[9, 11], &[4, 5, 3, 4]].into_iter().enumerate() {
             let graph = stencil(lengths, index % 2 == 1, lengths.len(), 0);
-            let tree = build("16:40", Some("1:10"), None).unwrap();
+            let tree = build("16:40", "1:10").unwrap();
             // PEs that are left out make nodes of different sizes.
             let mut list: Vec<PeId> = (0..640).collect();
             rng.shuffle(&mut list);

@@ -27,7 +27,7 @@ pub use small_instance::SmallInstance;
 pub(crate) use small_instance::search_small_instance;
 
 use super::task::SearchOutcome;
-use crate::base::observer::Observer;
+use crate::base::observer::Seeded;
 use crate::graph::CsrGraph;
 use crate::machine::Hierarchy;
 use crate::machine::Places;
@@ -67,8 +67,7 @@ pub fn improve(
     machine: &Places,
     starts: &[&Mapping],
     config: &Improvement,
-    seed: u64,
-    observer: &dyn Observer,
+    Seeded { seed, observer }: Seeded<'_>,
 ) -> SearchOutcome {
     match machine.hierarchy() {
         Some(hierarchy) => tree::improve(problem, hierarchy, starts, config, seed, observer),

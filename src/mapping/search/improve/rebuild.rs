@@ -53,8 +53,8 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
             _ => {}
         }
     }
-    let partitioner = Partitioner::with_valid_settings(settings, derive(seed, 0));
-    let partition = partitioner.partition(graph, &targets, observer);
+    let partitioner = Partitioner::with_valid_settings(settings, derive(seed, 0)).observed(observer);
+    let partition = partitioner.partition(graph, &targets);
     if partition.overload() > 0 {
         return Improved::unchanged(identity.into_pes());
     }

@@ -27,8 +27,8 @@ pub(super) fn method() -> Method {
 }
 
 fn parts(input: &PartitionInput<'_>, targets: &Targets) -> Result<Vec<BlockId>, PartitionAlgorithmError> {
-    let partitioner = Partitioner::new(input.preset, input.seed);
-    Ok(partitioner.partition(input.graph, targets, input.observer).into_blocks())
+    let partitioner = Partitioner::new(input.preset, input.seed).observed(input.observer);
+    Ok(partitioner.partition(input.graph, targets).into_blocks())
 }
 
 fn order(input: &PartitionInput<'_>) -> Result<Vec<NodeId>, PartitionAlgorithmError> {
@@ -67,8 +67,8 @@ impl Piece {
         }
         let num_parts = count.div_ceil(FAN_OUT).min(FAN_OUT);
         let targets = Targets::equal(&self.graph, num_parts, 0.03).expect("there are parts");
-        let partitioner = Partitioner::new(input.preset, seed);
-        let parts = partitioner.partition(&self.graph, &targets, input.observer).into_blocks();
+        let partitioner = Partitioner::new(input.preset, seed).observed(input.observer);
+        let parts = partitioner.partition(&self.graph, &targets).into_blocks();
         let mut pulls = vec![[0; 2]; num_parts];
         for (&part, pull) in parts.iter().zip(&self.pulls) {
             pulls[part as usize] = sum(pulls[part as usize], *pull);

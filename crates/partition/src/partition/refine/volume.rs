@@ -31,7 +31,7 @@ const HOTTEST: f64 = 1.0;
 ///
 /// let grid = generate::grid(16, 16);
 /// let (volume, targets) = (Volume::new(&grid, vec![1; 256])?, Targets::equal(&grid, 4, 0.03)?);
-/// let first = Partitioner::new(PartitionPreset::Eco, 0).partition(&volume.weighed(), &targets, &());
+/// let first = Partitioner::new(PartitionPreset::Eco, 0).partition(&volume.weighed(), &targets);
 /// let mut blocks = first.blocks().to_vec();
 /// let lowered = volume.lower(&mut blocks, &targets, 0);
 /// assert!(lowered == volume.of(&blocks) && lowered <= volume.of(first.blocks()));

@@ -23,10 +23,10 @@ use crate::partition::bounds::BoundViolation;
 ///
 /// let mesh = generate::mesh(30, 20, 1);
 /// let partitioner = Partitioner::new(PartitionPreset::Fast, 0);
-/// let homes = PreviousAssignment::new(partitioner.partition(&mesh, &Targets::equal(&mesh, 5, 0.03)?, &()).blocks(), 5)?;
+/// let homes = PreviousAssignment::new(partitioner.partition(&mesh, &Targets::equal(&mesh, 5, 0.03)?).blocks(), 5)?;
 /// let targets = Targets::proportional(&mesh, &[1, 2, 2, 2, 2], 0.03)?;
 /// let remapping = Remapping::new(&homes, MigrationWeight::ONE).with_curve();
-/// let found = partitioner.remap(&mesh, &targets, remapping, &())?;
+/// let found = partitioner.remap(&mesh, &targets, remapping)?;
 /// let (little, much) = (found.best(MigrationWeight::ONE)?, found.best(MigrationWeight::ZERO)?);
 /// assert!(little.migration.weight <= much.migration.weight);
 /// assert!(little.partition.cut() >= much.partition.cut());

@@ -5,7 +5,6 @@ use super::limits::RemapError;
 use super::previous::{Migration, PreviousAssignment};
 use super::remapping::Remapping;
 use super::search::{EdgeCosts, Remap};
-use crate::base::observer::Observer;
 use crate::base::types::BlockId;
 use crate::graph::CsrGraph;
 use crate::partition::blocks::{Partition, renamed};
@@ -33,10 +32,10 @@ impl Remapped {
     }
 }
 
-impl Partitioner {
+impl Partitioner<'_> {
     /// Repartitions a graph from where its vertices are, minimising the cut plus the weight of migration times the weight of the vertices
     /// that move. With a weight of 0, the cut is not above that of the partition from scratch, with the labels that keep most weight in place.
-    /// If the observer asks to stop, the results are the best partitions found so far.
+    /// If the [observer](Self::observed) asks to stop, the results are the best partitions found so far.
     ///
     /// On [small graphs](super), results for different weights do not contradict each other: with a greater one and everything else as it was,
     /// no more migrates, and no result for another weight has a lower cut plus `weight` times the migration.
@@ -47,11 +46,11 @@ impl Partitioner {
     ///
     /// let mesh = generate::mesh(40, 30, 1);
     /// let partitioner = Partitioner::new(PartitionPreset::Eco, 0);
-    /// let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 6, 0.03)?, &()).into_blocks();
+    /// let old = partitioner.partition(&mesh, &Targets::equal(&mesh, 6, 0.03)?).into_blocks();
     /// // Block 2 leaves.
     /// let homes = PreviousAssignment::after(&old, RemovedBlocks(&[2]), 5)?;
     /// let (targets, weight) = (Targets::equal(&mesh, 5, 0.03)?, "0.5".parse()?);
-    /// let remapped = partitioner.remap(&mesh, &targets, Remapping::new(&homes, weight), &())?.into_best(weight)?;
+    /// let remapped = partitioner.remap(&mesh, &targets, Remapping::new(&homes, weight))?.into_best(weight)?;
     /// assert!(remapped.migration.vertices < 1200 / 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -64,21 +63,28 @@ impl Partitioner {
         graph: &CsrGraph,
         targets: &Targets,
         remapping: Remapping<'_>,
-        observer: &dyn Observer,
     ) -> Result<Envelope<Remapped>, RemapError> {
         let homes = remapping.homes;
         if let Some((open, numbers)) = targets.open() {
             homes.check(graph.num_nodes(), targets.num_blocks())?;
             let homes_of_open = homes.without_others(&numbers);
-            let found = self.remap(graph, &open, remapping.renamed(&homes_of_open), observer)?;
+            let found = self.remap(graph, &open, remapping.renamed(&homes_of_open))?;
             return Ok(found.map(|Remapped { partition, .. }| {
                 Remapped::new(graph, targets, homes, renamed(partition.blocks(), &numbers))
             }));
         }
         let settings = if targets.are_exact() { &self.exact } else { &self.settings };
-        let remap = Remap { graph, targets, remapping, settings, along: None, seed: self.seed, observer };
+        let remap = Remap {
+            graph,
+            targets,
+            remapping,
+            settings,
+            along: None,
+            seed: self.seed,
+            observer: self.observer,
+        };
         let scratch = || {
-            let scratch = self.partition(graph, targets, observer);
+            let scratch = self.partition(graph, targets);
             let tree = BlockTree::new(targets.num_blocks(), |_| Vec::new());
             Ok(renamed(scratch.blocks(), &remap.labels(&scratch, &tree)))
         };

@@ -29,7 +29,7 @@ use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::LoadBounds;
 use crate::partition::compact::{CompactGraph, Piece, Stored};
 use crate::partition::fixed::FixedVertices;
-use crate::partition::layout::{BlockTree, PlaceBlocks, place_blocks};
+use crate::partition::layout::{BlockPlacement, BlockTree, place_blocks};
 use crate::partition::objective::{BlockDistances, Cut, EdgeCost, Migrating, Objective, StoredCost};
 use crate::partition::scheme::multilevel::{FlowLevels, Multilevel, Task};
 use crate::partition::scheme::pool::{Pool, smallest_cut};
@@ -46,7 +46,7 @@ pub(crate) struct Multisection<'a> {
     /// How all parts together are refined after a step, and how often.
     pub refined: (&'a PartitionConfig, usize),
     /// Places the blocks at the end.
-    pub place: Option<&'a PlaceBlocks<'a>>,
+    pub place: Option<&'a dyn BlockPlacement>,
 }
 
 /// A range of blocks that are not divided yet, and its part of the tree; any part if it is a single block.
