@@ -152,24 +152,36 @@ pub(crate) fn print(console: Console, rows: &[Row], is_many: bool) {
     ));
 }
 
-/// The traffic of the busiest node and link before and after, as written to `--json`. Before is the identity.
+/// The traffic of the busiest node and link before and after, as written to `--json`. Before is the identity, or equal stretches of vertices.
 #[derive(Serialize)]
 pub(crate) struct Busiest {
     identity: BusiestTraffic,
+    /// Of the mapping to improve, if one is given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    initial: Option<BusiestTraffic>,
     mapping: BusiestTraffic,
 }
 
 impl Busiest {
-    /// Of a mapping that gives each process a place; loads that could overflow are left out.
-    pub(crate) fn new(graph: &CsrGraph, machine: &dyn Machine, mapping: &Mapping) -> Option<Self> {
-        let of = |mapping: &Mapping| traffic::busiest(graph, machine, mapping.pes()).ok();
-        let identity = Mapping::in_order(machine, graph.num_nodes())?;
-        Some(Self { identity: of(&identity)?, mapping: of(mapping)? })
+    /// Of a mapping, and of the one that it improves; loads that could overflow are left out.
+    pub(crate) fn new(
+        (graph, machine): (&CsrGraph, &PreparedMachine<'_>),
+        (initial, mapping): (Option<&Mapping>, &Mapping),
+        is_many: bool,
+    ) -> Option<Self> {
+        let whole = machine.machine();
+        let of = |mapping: &Mapping| traffic::busiest(graph, whole, mapping.pes()).ok();
+        let identity = if is_many {
+            Comparison::new(graph, machine).of_many(true).arranged(Arrangement::Block)?
+        } else {
+            Mapping::in_order(whole, graph.num_nodes())?
+        };
+        Some(Self { identity: of(&identity)?, initial: initial.and_then(of), mapping: of(mapping)? })
     }
 
     /// Adds both to a summary.
     pub(crate) fn add_to(&self, summary: &mut Summary) {
-        let Self { identity: before, mapping: after } = self;
+        let Self { identity: before, mapping: after, .. } = self;
         summary.change("traffic of the busiest node", before.node, after.node);
         let load = |busiest: &BusiestTraffic| busiest.link.as_ref().map_or(0, |link| link.load);
         if let Some(link) = after.link.as_ref().or(before.link.as_ref()) {
@@ -179,7 +191,7 @@ impl Busiest {
 
     /// Warns if the busiest node or link carries more than in the order of the processes.
     pub(crate) fn warn_of_rise(&self, console: Console) {
-        let Self { identity: before, mapping: after } = self;
+        let Self { identity: before, mapping: after, .. } = self;
         let load = |busiest: &BusiestTraffic| busiest.link.as_ref().map_or(0, |link| link.load);
         let carriers = [("node", before.node, after.node), ("link", load(before), load(after))];
         for (carrier, before, after) in carriers.into_iter().filter(|&(_, before, after)| after > before) {

@@ -52,6 +52,15 @@ impl Balance {
         Targets::shares(graph, &machine.capacities(), self.imbalance)
     }
 
+    /// The least load of each PE, by PE: its part of the share, rounded down.
+    ///
+    /// # Errors
+    ///
+    /// The least load is not from 0 to 1.
+    pub fn least_loads(&self, graph: &CsrGraph, machine: &dyn Machine) -> Result<Vec<Weight>, TargetsError> {
+        Targets::least_shares(graph, &machine.capacities(), self.least_load)
+    }
+
     /// The shares, bounds and least loads of blocks of these capacities.
     ///
     /// # Errors
@@ -84,7 +93,7 @@ impl Balance {
     pub fn loads(&self, graph: &CsrGraph, machine: &dyn Machine, pe_of: &[PeId]) -> Loads {
         let capacities = machine.capacities();
         let bounds = &Targets::shares(graph, &capacities, self.imbalance)[..];
-        let least = Targets::least_shares(graph, &capacities, self.least_load).unwrap_or_default();
+        let least = self.least_loads(graph, machine).unwrap_or_default();
         let weights = block_weights(graph, pe_of, bounds.len());
         let BoundViolation { overload, shortfall } = BoundViolation::of(&weights, bounds, &least);
         let mut is_used: Vec<bool> = capacities.iter().map(|&capacity| capacity == 0).collect();

@@ -116,10 +116,6 @@ pub enum RequestError {
     )]
     GroupsHaveInitial,
     #[error(
-        "a secondary objective exchanges processes, which would tear groups that share a node; leave one of them out"
-    )]
-    GroupsHaveSecondary,
-    #[error(
         "with balanced loads, the initial mapping is the start of the search, so there is no other start beside it"
     )]
     StartAndInitial,

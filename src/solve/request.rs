@@ -1,6 +1,6 @@
 //! Requests: a graph, a machine and constraints.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::balance::Balance;
 use super::config::Config;
@@ -314,7 +314,6 @@ impl<'a> Request<'a> {
             (has_least_load && is_cut && is_index, RequestError::RangesHaveLeastLoads),
             (self.previous.is_some() && self.secondary.is_some(), RequestError::PreviousHasSecondary),
             (is_grouped && self.initial.is_some(), RequestError::GroupsHaveInitial),
-            (is_grouped && self.secondary.is_some(), RequestError::GroupsHaveSecondary),
             (
                 self.balance.is_some() && self.start.is_some() && self.initial.is_some(),
                 RequestError::StartAndInitial,
@@ -323,6 +322,7 @@ impl<'a> Request<'a> {
         if let Some((_, error)) = refused.into_iter().find(|(is_refused, _)| *is_refused) {
             return Err(error.into());
         }
+        self.secondary.map_or(Ok(()), |secondary| secondary.validate())?;
         Ok(self.balance.map_or(Ok(()), |balance| balance.validate())?)
     }
 }
@@ -348,7 +348,7 @@ impl Attempt<'_> {
             seed: config.seed,
             given,
             begin,
-            time_limit: config.time_limit,
+            time_limit: self.limit_of_j(),
             observer,
         };
         let mut solution = match request.together {
@@ -373,7 +373,7 @@ impl Attempt<'_> {
             fixed,
             observer,
             begin,
-            time_limit: config.time_limit,
+            time_limit: self.limit_of_j(),
         };
         if objective == Objective::Cut {
             return many_to_one::partition(&run, config.partition, self.order());
@@ -429,12 +429,20 @@ impl Attempt<'_> {
         Ok((Some(made), begin.elapsed().as_secs_f64()))
     }
 
+    /// The time limit of the search for a small J: half of it if a secondary objective takes the rest.
+    fn limit_of_j(&self) -> Option<Duration> {
+        let parts = if self.request.secondary.is_some() { 2 } else { 1 };
+        self.config.time_limit.map(|limit| limit / parts)
+    }
+
     /// The solution with a lower secondary objective, if there is one, which is a part of the search.
     fn lowered(&self, solution: Solution) -> Result<Solution, SolveError> {
-        let &Request { graph, machine, fixed, balance, secondary, .. } = self.request;
+        let &Request { graph, machine, fixed, together, balance, secondary, .. } = self.request;
         let Some(secondary) = secondary else { return Ok(solution) };
+        let observer = &Limited::silent(self.observer, self.begin, self.config.time_limit);
         let (begin, Solution { mapping, mut report }) = (Instant::now(), solution);
-        let given = Lowering { graph, machine, mapping: &mapping, balance, fixed, observer: self.observer };
+        let cost = report.cost;
+        let given = Lowering { graph, machine, mapping: &mapping, cost, balance, fixed, together, observer };
         let lowered = secondary.lower(&given)?;
         let pe_of = lowered.mapping.pes();
         report.cost = lowered.cost;

@@ -1,18 +1,28 @@
 //! Secondary objectives, which are lowered after J.
 
 use super::balance::Balance;
+use super::groups::ProcessGroups;
 use super::prepared::PreparedMachine;
 use crate::base::observer::Observer;
+use crate::base::settings::ConfigError;
 use crate::base::types::Cost;
 use crate::graph::CsrGraph;
 use crate::mapping::Mapping;
 use crate::mapping::objective::ScoreError;
 use crate::partition::FixedVertices;
 
-/// An objective that is lowered once J is minimised, while J may rise a little. `viem-workload` has two: the greatest
-/// load of a carrier of traffic, such as a link, and J together with all loads.
+/// An objective that is lowered once J is minimised, while J may rise a little. `viem-workload` has the greatest load of a carrier of
+/// traffic, such as a link, and J together with all loads.
 pub trait Secondary: Sync {
-    /// The mapping with a lower value of the objective, or the one that was given. Fixed processes stay.
+    /// Checks the settings. A request does so before it searches.
+    ///
+    /// # Errors
+    ///
+    /// The first number that is out of its range.
+    fn validate(&self) -> Result<(), ConfigError>;
+
+    /// The mapping with a lower value of the objective, or the one that was given. Fixed processes stay, groups share a node, and no load is
+    /// farther from its bounds.
     ///
     /// # Errors
     ///
@@ -30,10 +40,14 @@ pub struct Lowering<'a> {
     pub machine: &'a PreparedMachine<'a>,
     /// The mapping of small J.
     pub mapping: &'a Mapping,
+    /// Its J.
+    pub cost: Cost,
     /// The bounds of PEs that take many vertices; none where each process has a place of its own.
     pub balance: Option<Balance>,
     /// Processes that stay where they are.
     pub fixed: Option<&'a FixedVertices>,
+    /// Processes that share a node.
+    pub together: Option<&'a ProcessGroups>,
     /// The observer, which may end the search early.
     pub observer: &'a dyn Observer,
 }

@@ -161,7 +161,6 @@ fn groups_stay_on_a_node_if_that_is_asked_for() {
         ("missing", 66, ""),
         ("4", 65, "the nodes have room for 3 of 4 groups; the largest has room for 7"),
         ("2 --construction=linear", 2, "leave out --construction"),
-        ("2 --secondary=busiest_link", 2, ""),
         ("0", 2, ""),
         ("2 --fixed=fixed", 65, apart),
     ] {

@@ -20,6 +20,10 @@ module viem
   integer(c_int), parameter :: VIEM_PRESET_FAST = 0
   integer(c_int), parameter :: VIEM_PRESET_ECO = 1
   integer(c_int), parameter :: VIEM_PRESET_STRONG = 2
+  integer(c_int), parameter :: VIEM_OBJECTIVE_J = 0
+  integer(c_int), parameter :: VIEM_OBJECTIVE_BOTTLENECK = 1
+  integer(c_int), parameter :: VIEM_OBJECTIVE_BUSIEST_NODE = 2
+  integer(c_int), parameter :: VIEM_OBJECTIVE_MIXED = 3
   integer(c_int), parameter :: VIEM_PE_CORE = 0
   integer(c_int), parameter :: VIEM_PE_THREAD = 1
   integer(c_int), parameter :: VIEM_PE_GPU = 2
@@ -539,46 +543,22 @@ module viem
       integer(c_int) :: viem_remap
     end function
 
-    function viem_relieve( &
-        graph, &
-        machine, &
-        start, &
-        objective, &
-        excess, &
-        fixed, &
-        settings, &
-        mapping, &
-        error) &
-        bind(C, name="viem_relieve")
-      import
-      type(c_ptr), value :: graph
-      type(c_ptr), value :: machine
-      type(c_ptr), value :: start
-      character(kind=c_char), intent(in), optional :: objective(*)
-      real(c_double), value :: excess
-      integer(c_int32_t), intent(in), optional :: fixed(*)
-      type(c_ptr), value :: settings
-      type(c_ptr), intent(out) :: mapping
-      type(c_ptr), intent(out), optional :: error
-      integer(c_int) :: viem_relieve
-    end function
-
-    function viem_evaluate_secondary( &
+    function viem_busiest( &
         graph, &
         machine, &
         mapping, &
-        objective, &
-        greatest, &
+        node, &
+        link, &
         error) &
-        bind(C, name="viem_evaluate_secondary")
+        bind(C, name="viem_busiest")
       import
       type(c_ptr), value :: graph
       type(c_ptr), value :: machine
       type(c_ptr), value :: mapping
-      character(kind=c_char), intent(in), optional :: objective(*)
-      integer(c_int64_t), intent(out) :: greatest
+      integer(c_int64_t), intent(out) :: node
+      integer(c_int64_t), intent(out) :: link
       type(c_ptr), intent(out), optional :: error
-      integer(c_int) :: viem_evaluate_secondary
+      integer(c_int) :: viem_busiest
     end function
 
     function viem_evaluate( &
@@ -953,6 +933,20 @@ module viem
       real(c_double), value :: least_load
       type(c_ptr), intent(out), optional :: error
       integer(c_int) :: viem_settings_set_least_load
+    end function
+
+    function viem_settings_set_objective( &
+        settings, &
+        objective, &
+        excess, &
+        error) &
+        bind(C, name="viem_settings_set_objective")
+      import
+      type(c_ptr), value :: settings
+      integer(c_int), value :: objective
+      real(c_double), value :: excess
+      type(c_ptr), intent(out), optional :: error
+      integer(c_int) :: viem_settings_set_objective
     end function
 
     function viem_settings_set_time_limit( &

@@ -95,6 +95,28 @@ typedef enum {
 } viem_preset;
 
 /**
+ * What a mapping minimises.
+ */
+typedef enum {
+  /**
+   * J; the default.
+   */
+  VIEM_OBJECTIVE_J = 0,
+  /**
+   * The load of the busiest link, or of the busiest node where links are not known, and then J.
+   */
+  VIEM_OBJECTIVE_BOTTLENECK = 1,
+  /**
+   * The traffic that leaves the busiest node, and then J.
+   */
+  VIEM_OBJECTIVE_BUSIEST_NODE = 2,
+  /**
+   * J, and a norm of the loads.
+   */
+  VIEM_OBJECTIVE_MIXED = 3
+} viem_objective;
+
+/**
  * The hardware unit that is a PE.
  */
 typedef enum {
@@ -620,7 +642,7 @@ viem_status viem_machine_distance(const viem_machine *machine,
 void viem_machine_free(viem_machine *machine);
 
 /**
- * Maps processes to the PEs of a machine, each PE up to its capacity, such that J is small: the sum of weight times distance over all edges of
+ * Maps processes to the PEs of a machine, each PE up to its capacity, such that J, or the objective of the settings, is small: the sum of weight times distance over all edges of
  * the communication graph, each counted in both directions. The result is never worse than that of process `i` on the `i`-th PE.
  *
  * - `graph`: the communication of n processes; weights of vertices have no effect
@@ -682,43 +704,20 @@ viem_status viem_remap(const viem_graph *graph,
                        viem_error **error);
 
 /**
- * Lowers a secondary objective, while J rises by at most a share: exchanges the processes of two PEs, nodes or racks. The result is the
- * mapping that is given unless its objective is lower. Where distances alone are known of a machine, `busiest_link` changes nothing.
+ * Reports how much the busiest node and the busiest link carry under a mapping.
  *
- * - `start`: the mapping, one-to-one or many-to-one
- * - `objective`: what `viem --secondary` takes, such as `busiest_node`; null for `busiest_link`
- * - `excess`: from 0 to 1; 0.005 is half a percent of J
- * - `fixed`: n entries, the PE that each vertex must stay on, or -1; null if all are free
- * - `settings`: null for those of VIEM_PRESET_ECO; only the progress function means something here
- * - `mapping`: gets the mapping, which `viem_mapping_free` frees; null on failure. Its report has `cost` and `cost_of_start`, and what time it took
+ * - `node`: gets the weight of all edges that leave the busiest node; each PE is a node if the machine does not know its nodes
+ * - `link`: gets the load of the busiest link: the weight of all messages over it, in one direction, times its distance; VIEM_UNKNOWN where distances
+ *   alone are known of the machine
  *
- * Precondition: The array has this length; `objective` ends with a zero byte. It does not change during the call.
+ * Precondition: `node` and `link` lead to memory for a number each.
  */
-viem_status viem_relieve(const viem_graph *graph,
+viem_status viem_busiest(const viem_graph *graph,
                          const viem_machine *machine,
-                         const viem_mapping *start,
-                         const char *objective,
-                         double excess,
-                         const int32_t *fixed,
-                         const viem_settings *settings,
-                         viem_mapping **mapping,
+                         const viem_mapping *mapping,
+                         int64_t *node,
+                         int64_t *link,
                          viem_error **error);
-
-/**
- * Reports a secondary objective under a mapping. That of links is the sum of the weights of all edges whose routes use the busiest one, in each
- * direction.
- *
- * - `objective`: as for `viem_relieve`
- * - `greatest`: gets the objective; VIEM_UNKNOWN for links where distances alone are known of the machine
- *
- * Precondition: `objective` ends with a zero byte; `greatest` leads to memory for a number.
- */
-viem_status viem_evaluate_secondary(const viem_graph *graph,
-                                    const viem_machine *machine,
-                                    const viem_mapping *mapping,
-                                    const char *objective,
-                                    int64_t *greatest,
-                                    viem_error **error);
 
 /**
  * Reports the cost of a mapping, without any search.
@@ -1018,6 +1017,20 @@ viem_status viem_settings_set_imbalance(viem_settings *settings, double imbalanc
 viem_status viem_settings_set_least_load(viem_settings *settings,
                                          double least_load,
                                          viem_error **error);
+
+/**
+ * Sets what mappings minimise, one-to-one and many-to-one. Partitions and remappings minimise the cut or J.
+ *
+ * - `objective`: one of `viem_objective`
+ * - `excess`: the share of J by which it may rise for another objective, from 0 to 1; 0.03 is 3 %. A simple order whose maximum is lower than all
+ *   that is found within that may cost more
+ *
+ * Precondition: The settings are not in use elsewhere.
+ */
+viem_status viem_settings_set_objective(viem_settings *settings,
+                                        int objective,
+                                        double excess,
+                                        viem_error **error);
 
 /**
  * Sets a time limit in seconds; 0 removes it. Mappings and quadratic assignment problems are improved until then, and end soon after it.

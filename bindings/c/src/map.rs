@@ -1,13 +1,13 @@
 //! Mappings to machines.
 #![allow(unsafe_code)] // a foreign interface
 
-use std::ffi::{c_char, c_int};
-use std::time::Instant;
+use std::ffi::c_int;
 
 use viem::partition::{FixedVertices, PreviousAssignment, Remapping};
+use viem::solve::Secondary;
 use viem::{PreparedMachine, Request, Solution, score};
-use viem_ffi::{memory_of_run, put, rounded_least, text};
-use viem_workload::contention::{ReliefConfig, SecondaryObjective, relieve};
+use viem_ffi::{memory_of_run, put, rounded_least};
+use viem_workload::contention::{BottleneckConfig, JobObjective, routing_of};
 
 use crate::error::{Error, Status, call, create, given, note};
 use crate::graph::Graph;
@@ -28,6 +28,7 @@ struct Job<'a> {
     machine: &'a Machine,
     settings: &'a Settings,
     fixed: Option<FixedVertices>,
+    bottleneck: Option<BottleneckConfig>,
 }
 
 impl<'a> Job<'a> {
@@ -45,7 +46,7 @@ impl<'a> Job<'a> {
         check_memory(graph, machine)?;
         // SAFETY: the caller's promise.
         let fixed = unsafe { fixed_vertices(fixed, graph, machine.inner.num_pes()) }?;
-        Ok(Self { graph, machine, settings, fixed })
+        Ok(Self { graph, machine, settings, fixed, bottleneck: settings.bottleneck() })
     }
 
     /// Makes the part that all requests have in common.
@@ -53,6 +54,7 @@ impl<'a> Job<'a> {
         Request::new(&self.graph.csr, machine)
             .start(start.map(|start| &start.inner))
             .fixed(self.fixed.as_ref())
+            .then_lower(self.bottleneck.as_ref().map(|bottleneck| bottleneck as &dyn Secondary))
     }
 
     fn solve(&self, request: Request<'_>) -> Result<Solution, Error> {
@@ -79,7 +81,7 @@ fn mapping_of(Solution { mapping, report, .. }: Solution, num_pes: usize) -> Map
     Mapping::new(mapping, num_pes, Report::from(&report))
 }
 
-/// Maps processes to the PEs of a machine, each PE up to its capacity, such that J is small: the sum of weight times distance over all edges of
+/// Maps processes to the PEs of a machine, each PE up to its capacity, such that J, or the objective of the settings, is small: the sum of weight times distance over all edges of
 /// the communication graph, each counted in both directions. The result is never worse than that of process `i` on the `i`-th PE.
 ///
 /// - `graph`: the communication of n processes; weights of vertices have no effect
@@ -177,90 +179,39 @@ pub unsafe extern "C" fn viem_remap(
     })
 }
 
-/// The secondary objective with this name.
+/// Reports how much the busiest node and the busiest link carry under a mapping.
+///
+/// - `node`: gets the weight of all edges that leave the busiest node; each PE is a node if the machine does not know its nodes
+/// - `link`: gets the load of the busiest link: the weight of all messages over it, in one direction, times its distance; VIEM_UNKNOWN where distances
+///   alone are known of the machine
 ///
 /// # Safety
 ///
-/// The name ends with a zero byte, or is null.
-unsafe fn objective_of(name: *const c_char) -> Result<SecondaryObjective, Error> {
-    if name.is_null() {
-        return Ok(SecondaryObjective::default());
-    }
-    // SAFETY: the caller's promise; it is not null.
-    Ok(unsafe { text("objective", name) }?.parse()?)
-}
-
-/// Lowers a secondary objective, while J rises by at most a share: exchanges the processes of two PEs, nodes or racks. The result is the
-/// mapping that is given unless its objective is lower. Where distances alone are known of a machine, `busiest_link` changes nothing.
-///
-/// - `start`: the mapping, one-to-one or many-to-one
-/// - `objective`: what `viem --secondary` takes, such as `busiest_node`; null for `busiest_link`
-/// - `excess`: from 0 to 1; 0.005 is half a percent of J
-/// - `fixed`: n entries, the PE that each vertex must stay on, or -1; null if all are free
-/// - `settings`: null for those of VIEM_PRESET_ECO; only the progress function means something here
-/// - `mapping`: gets the mapping, which `viem_mapping_free` frees; null on failure. Its report has `cost` and `cost_of_start`, and what time it took
-///
-/// # Safety
-///
-/// The array has this length; `objective` ends with a zero byte. It does not change during the call.
+/// `node` and `link` lead to memory for a number each.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn viem_relieve(
-    graph: Option<&Graph>,
-    machine: Option<&Machine>,
-    start: Option<&Mapping>,
-    objective: *const c_char,
-    excess: f64,
-    fixed: *const i32,
-    settings: Option<&Settings>,
-    mapping: *mut *mut Mapping,
-    error: *mut *mut Error,
-) -> Status {
-    create(("mapping", mapping), error, || {
-        // SAFETY: the caller's promise.
-        let job = unsafe { Job::new(graph, machine, settings, fixed) }?;
-        // SAFETY: the caller's promise.
-        let objective = unsafe { objective_of(objective) }?;
-        let config = ReliefConfig::default().with_objective(objective).with_excess(excess);
-        config.validate()?;
-        let start = &given("start", start)?.inner;
-        let (csr, watcher) = (&job.graph.csr, job.settings.watcher());
-        let prepared = PreparedMachine::new(&job.machine.inner);
-        let begin = Instant::now();
-        let relief = relieve(csr, &prepared, start, job.fixed.as_ref(), &config, &watcher)?;
-        let seconds = begin.elapsed().as_secs_f64();
-        let report = Report { cost_of_start: relief.cost_of_start, seconds, ..Report::of_cost(relief.cost) };
-        Ok(Mapping::new(relief.mapping, job.num_pes(), report))
-    })
-}
-
-/// Reports a secondary objective under a mapping. That of links is the sum of the weights of all edges whose routes use the busiest one, in each
-/// direction.
-///
-/// - `objective`: as for `viem_relieve`
-/// - `greatest`: gets the objective; VIEM_UNKNOWN for links where distances alone are known of the machine
-///
-/// # Safety
-///
-/// `objective` ends with a zero byte; `greatest` leads to memory for a number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn viem_evaluate_secondary(
+pub unsafe extern "C" fn viem_busiest(
     graph: Option<&Graph>,
     machine: Option<&Machine>,
     mapping: Option<&Mapping>,
-    objective: *const c_char,
-    greatest: *mut i64,
+    node: *mut i64,
+    link: *mut i64,
     error: *mut *mut Error,
 ) -> Status {
     call(error, || {
         let (graph, machine, mapping) =
             (given("graph", graph)?, given("machine", machine)?, given("mapping", mapping)?);
         check_memory(graph, machine)?;
+        let (prepared, pe_of) = (PreparedMachine::new(&machine.inner), mapping.inner.pes());
+        let of = |objective: JobObjective| objective.greatest_load(&graph.csr, &prepared, pe_of);
+        let busiest_node = of(JobObjective::BusiestNode)?;
+        let busiest_link = match routing_of(&machine.inner)? {
+            Some(_) => of(JobObjective::Bottleneck)?,
+            None => VIEM_UNKNOWN,
+        };
         // SAFETY: the caller's promise.
-        let objective = unsafe { objective_of(objective) }?;
-        let prepared = PreparedMachine::new(&machine.inner);
-        let found = objective.evaluate(&graph.csr, &prepared, mapping.inner.pes())?;
+        unsafe { put("node", node, busiest_node) }?;
         // SAFETY: the caller's promise.
-        Ok(unsafe { put("greatest", greatest, found.unwrap_or(VIEM_UNKNOWN)) }?)
+        Ok(unsafe { put("link", link, busiest_link) }?)
     })
 }
 

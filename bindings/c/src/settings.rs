@@ -9,6 +9,7 @@ use viem::qap::QapConfig;
 use viem::solve::Balance;
 use viem::{Config, MapPreset, PartitionPreset, Targets};
 use viem_ffi::count;
+use viem_workload::contention::{BottleneckConfig, JobObjective};
 
 use crate::error::{Error, Status, call, create, free};
 use crate::progress::{Callback, Watcher};
@@ -25,6 +26,31 @@ pub enum Preset {
     Strong = 2,
 }
 
+/// What a mapping minimises.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Objective {
+    /// J; the default.
+    J = 0,
+    /// The load of the busiest link, or of the busiest node where links are not known, and then J.
+    Bottleneck = 1,
+    /// The traffic that leaves the busiest node, and then J.
+    BusiestNode = 2,
+    /// J, and a norm of the loads.
+    Mixed = 3,
+}
+
+impl From<Objective> for JobObjective {
+    fn from(objective: Objective) -> Self {
+        match objective {
+            Objective::J => Self::J,
+            Objective::Bottleneck => Self::Bottleneck,
+            Objective::BusiestNode => Self::BusiestNode,
+            Objective::Mixed => Self::Mixed,
+        }
+    }
+}
+
 /// A function that is called during a run: `cost` is the best J or cut so far, VIEM_UNKNOWN before there is one. The run ends soon with the best it
 /// has if it returns anything but 0; then `stopped` is set in the report. One call at a time, at most a hundred a second, from any thread. It
 /// returns normally: no exception and no `longjmp` may leave it.
@@ -38,6 +64,8 @@ pub struct Settings {
     threads: usize,
     pub(crate) balance: Balance,
     pub(crate) time_limit: Option<Duration>,
+    /// None for J alone.
+    bottleneck: Option<BottleneckConfig>,
     callback: Option<Callback>,
 }
 
@@ -50,6 +78,7 @@ impl Settings {
             threads: 1,
             balance: Balance { imbalance: 0.03, least_load: 0.0 },
             time_limit: None,
+            bottleneck: None,
             callback: None,
         }
     }
@@ -95,6 +124,7 @@ impl Settings {
             (self.time_limit.is_some(), "time limit"),
             (self.callback.is_some(), "progress function"),
             (self.is_social, "recognition of social networks"),
+            (self.bottleneck.is_some(), "objective"),
         ];
         settings.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
     }
@@ -102,6 +132,11 @@ impl Settings {
     pub(crate) fn config(&self) -> Config {
         let config = Config::from(self.partition_preset()).with_seed(self.seed).with_threads(self.threads);
         config.with_time_limit(self.time_limit)
+    }
+
+    /// The search for the objective, if that is not J alone.
+    pub(crate) fn bottleneck(&self) -> Option<BottleneckConfig> {
+        self.bottleneck.map(|bottleneck| bottleneck.with_seed(self.seed))
     }
 
     pub(crate) fn qap(&self) -> QapConfig {
@@ -221,6 +256,34 @@ pub unsafe extern "C" fn viem_settings_set_least_load(
     change(settings, error, |settings| {
         Targets::check_least_load(least_load)?;
         settings.balance.least_load = least_load;
+        Ok(())
+    })
+}
+
+/// Sets what mappings minimise, one-to-one and many-to-one. Partitions and remappings minimise the cut or J.
+///
+/// - `objective`: one of `viem_objective`
+/// - `excess`: the share of J by which it may rise for another objective, from 0 to 1; 0.03 is 3 %. A simple order whose maximum is lower than all
+///   that is found within that may cost more
+///
+/// # Safety
+///
+/// The settings are not in use elsewhere.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_settings_set_objective(
+    settings: Option<&mut Settings>,
+    objective: c_int,
+    excess: f64,
+    error: *mut *mut Error,
+) -> Status {
+    change(settings, error, |settings| {
+        let objectives = [Objective::J, Objective::Bottleneck, Objective::BusiestNode, Objective::Mixed];
+        let objective = objectives.into_iter().find(|&known| known as c_int == objective);
+        let objective =
+            objective.ok_or_else(|| Error::usage("the argument `objective` is none of the objectives"))?;
+        let bottleneck = BottleneckConfig::default().with_objective(objective.into()).with_excess(excess);
+        bottleneck.validate()?;
+        settings.bottleneck = Some(bottleneck).filter(|_| objective != Objective::J);
         Ok(())
     })
 }

@@ -27,11 +27,26 @@ static double budget(int num_ranks)
     return seconds < 1 ? seconds : 1;
 }
 
+/* What `viem map --objective` takes; -1 for any other name. */
+static int objective_of_variable(const char *name)
+{
+    static const char *const names[] = {"J", "bottleneck", "busiest_node", "mixed"};
+    static const int objectives[] = {VIEM_OBJECTIVE_J, VIEM_OBJECTIVE_BOTTLENECK, VIEM_OBJECTIVE_BUSIEST_NODE,
+                                     VIEM_OBJECTIVE_MIXED};
+    const char *text = getenv(name);
+    if (!text || !*text) return VIEM_OBJECTIVE_BOTTLENECK;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(text, names[i]) == 0) return objectives[i];
+    }
+    return -1;
+}
+
 options read_options(int num_ranks)
 {
     options options;
     options.seconds = number_of_variable("VIEM_REORDER_SECONDS", budget(num_ranks));
     options.threshold = number_of_variable("VIEM_REORDER_THRESHOLD", 0.01);
+    options.objective = objective_of_variable("VIEM_REORDER_OBJECTIVE");
     options.cache = getenv("VIEM_REORDER_CACHE");
     if (options.cache && !*options.cache) options.cache = NULL;
     return options;
@@ -126,12 +141,16 @@ static int is_late(void *deadline, int64_t cost)
     return now() > *(double *)deadline;
 }
 
+/* By how much J may rise for another objective. */
+#define EXCESS 0.03
+
 /* A limit of the settings would be used up by every run. */
-static viem_status make_settings(double *deadline, run *run)
+static viem_status make_settings(const options *options, double *deadline, run *run)
 {
     viem_status status = viem_settings_new(VIEM_PRESET_FAST, &run->settings, &run->error);
-    if (status) return status;
-    return viem_settings_set_progress(run->settings, is_late, deadline, &run->error);
+    if (!status) status = viem_settings_set_objective(run->settings, options->objective, EXCESS, &run->error);
+    if (!status) status = viem_settings_set_progress(run->settings, is_late, deadline, &run->error);
+    return status;
 }
 
 /* ---- the cache -------------------------------------------------------------------------------------------------- */
@@ -155,6 +174,7 @@ static uint64_t hash_problem(int num_vertices, const edges *edges, const machine
     size_t size = (size_t)edges->num * sizeof(int64_t);
     uint64_t hash = hash_text(HASH_START, viem_version());
     hash = hash_bytes(hash, &options->seconds, sizeof options->seconds);
+    hash = hash_bytes(hash, &options->objective, sizeof options->objective);
     hash = hash_bytes(hash, &num_vertices, sizeof num_vertices);
     hash = hash_bytes(hash, edges->from, size);
     hash = hash_bytes(hash, edges->to, size);
@@ -174,16 +194,26 @@ static char *cached_file(int num_vertices, const edges *edges, const machine *ma
     return path;
 }
 
-/* Reads a mapping and its cost. Whatever the file holds, the cost is that of this graph on this machine. */
-static int read_cached(const char *path, int num_vertices, run *run, int64_t *cost)
+/* J of a mapping, and its bottleneck: what the busiest link carries, or the busiest node if links are not known or that is the objective. */
+static viem_status evaluate(const run *run, const viem_mapping *mapping, const options *options, int64_t *cost, int64_t *load,
+                            viem_error **error)
 {
     viem_report report;
+    int64_t node, link;
+    viem_status status = viem_evaluate(run->graph, run->machine, mapping, 0, NULL, &report, error);
+    if (!status) status = viem_busiest(run->graph, run->machine, mapping, &node, &link, error);
+    if (status) return status;
+    *cost = report.cost;
+    *load = link == VIEM_UNKNOWN || options->objective == VIEM_OBJECTIVE_BUSIEST_NODE ? node : link;
+    return status;
+}
+
+/* Reads a mapping and its cost. Whatever the file holds, the cost is that of this graph on this machine. */
+static int read_cached(const char *path, int num_vertices, const options *options, run *run, decision *decision)
+{
     int64_t num_pes = viem_machine_num_pes(run->machine);
     if (viem_mapping_read(path, num_pes, num_vertices, &run->mapping, NULL) != VIEM_STATUS_OK) return 0;
-    if (viem_evaluate(run->graph, run->machine, run->mapping, 0, NULL, &report, NULL) == VIEM_STATUS_OK) {
-        *cost = report.cost;
-        return 1;
-    }
+    if (evaluate(run, run->mapping, options, &decision->cost_after, &decision->load_after, NULL) == VIEM_STATUS_OK) return 1;
     viem_mapping_free(run->mapping);
     run->mapping = NULL;
     return 0;
@@ -202,29 +232,26 @@ static void write_cached(const char *path, const viem_mapping *mapping, decision
     viem_error_free(error);
 }
 
-static viem_status find_mapping(double *deadline, run *run, int64_t *cost)
+static viem_status find_mapping(const options *options, double *deadline, run *run, decision *decision)
 {
-    viem_report report;
-    viem_status status = make_settings(deadline, run);
+    viem_status status = make_settings(options, deadline, run);
     if (!status) status = viem_map(run->graph, run->machine, NULL, NULL, run->settings, &run->mapping, &run->error);
-    if (!status) status = viem_mapping_report(run->mapping, &report, &run->error);
-    if (!status) *cost = report.cost;
-    return status;
+    if (status) return status;
+    return evaluate(run, run->mapping, options, &decision->cost_after, &decision->load_after, &run->error);
 }
 
-/* J of ranks that stay: vertex i at rank i. */
-static viem_status evaluate_ranks(int num_vertices, const seat seats[], int num_ranks, run *run, int64_t *cost)
+/* Ranks that stay: vertex i at rank i. */
+static viem_status evaluate_ranks(int num_vertices, const seat seats[], int num_ranks, const options *options, run *run,
+                                  decision *decision)
 {
     viem_mapping *ranks = NULL;
-    viem_report report;
     int64_t *pe_of = calloc((size_t)num_vertices + 1, sizeof *pe_of);
     viem_status status = pe_of ? VIEM_STATUS_OK : VIEM_STATUS_NO_RESOURCES;
     for (int i = 0; pe_of && i < num_ranks; i++) {
         if (seats[i].rank < num_vertices) pe_of[seats[i].rank] = i;
     }
     if (!status) status = viem_mapping_new64(num_ranks, num_vertices, pe_of, &ranks, &run->error);
-    if (!status) status = viem_evaluate(run->graph, run->machine, ranks, 0, NULL, &report, &run->error);
-    if (!status) *cost = report.cost;
+    if (!status) status = evaluate(run, ranks, options, &decision->cost_before, &decision->load_before, &run->error);
     viem_mapping_free(ranks);
     free(pe_of);
     return status;
@@ -246,14 +273,27 @@ static void say(decision *decision, const char *message)
     snprintf(decision->message, MESSAGE_SIZE, "%s", message);
 }
 
-/* Whether a cost is lower by more than the threshold, and the line about it. */
+/* The part by which a number falls. */
+static double fall(int64_t before, int64_t after)
+{
+    return 1 - (double)after / (double)(before ? before : 1);
+}
+
+/* Whether the objective falls by more than the threshold, and the line about it: J, or the bottleneck and then J. */
 static void weigh(const options *options, decision *decision)
 {
-    double gain = 1 - (double)decision->cost_after / (double)(decision->cost_before ? decision->cost_before : 1);
-    decision->moves = decision->cost_after < decision->cost_before && gain >= options->threshold;
-    snprintf(decision->message, MESSAGE_SIZE, "%s: J is %" PRId64 ", would be %" PRId64 " (%.1f %% less)",
-             decision->moves ? "ranks are reordered" : "ranks stay", decision->cost_before, decision->cost_after, 100 * gain);
-    if (!decision->moves) decision->cost_after = decision->cost_before;
+    int64_t before = decision->cost_before, after = decision->cost_after;
+    double gain = fall(before, after), relief = fall(decision->load_before, decision->load_after);
+    int falls = after < before && gain >= options->threshold;
+    if (options->objective != VIEM_OBJECTIVE_J) {
+        int is_lower = decision->load_after < decision->load_before && relief >= options->threshold;
+        falls = is_lower || (falls && decision->load_after <= decision->load_before);
+    }
+    decision->moves = falls;
+    snprintf(decision->message, MESSAGE_SIZE,
+             "%s: J is %" PRId64 ", would be %" PRId64 " (%.1f %% less); the busiest carries %" PRId64 ", would carry %" PRId64,
+             falls ? "ranks are reordered" : "ranks stay", before, after, 100 * gain, decision->load_before, decision->load_after);
+    if (!falls) decision->cost_after = before;
 }
 
 static void fail(const run *run, decision *decision)
@@ -268,10 +308,10 @@ static viem_status map_graph(int num_vertices, const edges *edges, const machine
                              const options *options, double *deadline, run *run, int new_rank[], decision *decision)
 {
     viem_status status = make_machine(machine, seats, run);
-    if (!status) status = evaluate_ranks(num_vertices, seats, machine->num_ranks, run, &decision->cost_before);
+    if (!status) status = evaluate_ranks(num_vertices, seats, machine->num_ranks, options, run, decision);
     char *cached = status ? NULL : cached_file(num_vertices, edges, machine, options);
-    int is_cached = cached && read_cached(cached, num_vertices, run, &decision->cost_after);
-    if (!status && !is_cached) status = find_mapping(deadline, run, &decision->cost_after);
+    int is_cached = cached && read_cached(cached, num_vertices, options, run, decision);
+    if (!status && !is_cached) status = find_mapping(options, deadline, run, decision);
     if (!status) {
         weigh(options, decision);
         if (cached && !is_cached) write_cached(cached, run->mapping, decision);
@@ -287,6 +327,11 @@ void map_vertices(int num_vertices, const edges *edges, const machine *machine, 
     double deadline = now() + options->seconds;
     run run = {NULL, NULL, NULL, NULL, NULL};
     *decision = (__typeof__(*decision)){0};
+    if (options->objective < 0) {
+        decision->is_fault = 1;
+        say(decision, "VIEM_REORDER_OBJECTIVE is none of J, bottleneck, busiest_node, mixed");
+        return;
+    }
     if (machine->is_flat) {
         say(decision, "ranks stay: all are equally far apart");
         return;

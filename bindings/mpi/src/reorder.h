@@ -82,7 +82,8 @@ void describe_binding(const site sites[], int num_ranks, char *text, size_t size
 
 typedef struct {
     double seconds;    /* a run ends soon after this time */
-    double threshold;  /* the least gain, as a part of J */
+    double threshold;  /* the least gain, as a part of the bottleneck or of J */
+    int objective;     /* one of `viem_objective`, or -1 for a name that is none */
     const char *cache; /* a folder; NULL for none */
 } options;
 
@@ -95,6 +96,7 @@ typedef struct {
     int moves;     /* whether ranks change */
     int is_fault;  /* whether they stay because something failed */
     int64_t cost_before, cost_after;
+    int64_t load_before, load_after; /* the bottleneck */
     char message[MESSAGE_SIZE];
 } decision;
 

@@ -25,6 +25,7 @@ fn whatever_fails_is_one_line_and_ranks_stay() {
             (&["VIEM_MACHINE=no such machine"][..], "no such machine"),
             (&["VIEM_MACHINE=tree:1", "VIEM_DISTANCES=1"], "no processing element"),
             (&[MACHINE[0], "VIEM_DISTANCES=1:10"], "distance"),
+            (&[MACHINE[0], MACHINE[1], "VIEM_REORDER_OBJECTIVE=busiest"], "none of J, bottleneck"),
         ] {
             let output = job(&mpi, variables);
             // Communicators of one process are not looked at: 6 topologies of the whole, 6 of each part.
@@ -45,6 +46,23 @@ fn nothing_is_said_where_nothing_fails() {
         ] {
             let output = job(&mpi, variables);
             assert!(stays(&output) && output.said().is_empty(), "{output:?}");
+        }
+    }
+}
+
+#[test]
+fn every_objective_moves_ranks_and_a_higher_bottleneck_never_does() {
+    for mpi in Mpi::all() {
+        for objective in ["J", "bottleneck", "busiest_node", "mixed"] {
+            let asked = format!("VIEM_REORDER_OBJECTIVE={objective}");
+            let output = job(&mpi, &[MACHINE[0], MACHINE[1], &asked, "VIEM_REORDER_VERBOSE=1"]);
+            assert!(!stays(&output), "{objective}: {output:?}");
+            for line in output.said().into_iter().filter(|line| line.contains("the busiest carries")) {
+                let numbers: Vec<i64> = line.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
+                let &[.., before, after] = &numbers[..] else { panic!("{line}") };
+                let is_moved = line.contains("are reordered");
+                assert!(objective == "J" || !is_moved || after <= before, "{objective}: {line}");
+            }
         }
     }
 }

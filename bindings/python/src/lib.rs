@@ -51,7 +51,7 @@ mod _viem {
     #[pymodule_export]
     use crate::machine::Machine;
     #[pymodule_export]
-    use crate::map::{evaluate, map, map_many_to_one, relieve, remap};
+    use crate::map::{evaluate, map, map_many_to_one, remap};
     #[pymodule_export]
     use crate::partition::{evaluate_partition, partition};
     #[pymodule_export]
@@ -59,7 +59,7 @@ mod _viem {
     #[pymodule_export]
     use crate::qap::{read_qap, solve_qap, write_qap};
     #[pymodule_export]
-    use crate::report::{picture, traffic_by_distance};
+    use crate::report::{busiest, picture, traffic_by_distance};
     #[pymodule_export]
     use crate::workload::{Workload, simulate};
 }

@@ -1,6 +1,5 @@
 //! Mappings to machines.
 
-use std::collections::BTreeMap;
 use std::ffi::CString;
 
 use numpy::{IntoPyArray, PyArray1};
@@ -9,9 +8,10 @@ use pyo3::prelude::*;
 use serde::Serialize;
 use viem::base::types::PeId;
 use viem::partition::{FixedVertices, MigrationWeight, PreviousAssignment, Remapping};
+use viem::solve::Secondary;
 use viem::{Mapping, PreparedMachine, Request, Solution, score};
 use viem_ffi::{check_memory, memory_of_run, rounded_least};
-use viem_workload::contention::{self, ReliefConfig, SecondaryObjective};
+use viem_workload::contention::BottleneckConfig;
 
 use crate::error::{Fault, OrRaise};
 use crate::graph::Graph;
@@ -102,6 +102,11 @@ impl Input {
     }
 }
 
+/// What is lowered once J is minimised.
+fn secondary(bottleneck: &Option<BottleneckConfig>) -> Option<&dyn Secondary> {
+    bottleneck.as_ref().map(|bottleneck| bottleneck as &dyn Secondary)
+}
+
 fn found_solution<'py>(py: Python<'py>, solution: &Solution) -> PyResult<Found<'py>> {
     found(py, solution.mapping.pes(), solution.report.cost, &solution.report)
 }
@@ -117,8 +122,9 @@ pub(crate) fn map<'py>(
     settings: Settings,
 ) -> PyResult<Found<'py>> {
     let (input, config) = (Input::new(graph, machine, start, fixed)?, settings.config()?);
+    let bottleneck = settings.bottleneck()?;
     let prepared = PreparedMachine::new(&machine.inner);
-    let request = input.request(graph, &prepared);
+    let request = input.request(graph, &prepared).then_lower(secondary(&bottleneck));
     found_solution(py, &settings.run(py, |watcher| request.observed(watcher).solve(&config))?)
 }
 
@@ -133,9 +139,11 @@ pub(crate) fn map_many_to_one<'py>(
     settings: Settings,
 ) -> PyResult<Found<'py>> {
     let (input, config) = (Input::new(graph, machine, start, fixed)?, settings.config()?);
+    let bottleneck = settings.bottleneck()?;
     warn_rounded(py, graph, machine, &settings)?;
     let prepared = PreparedMachine::new(&machine.inner);
     let request = input.request(graph, &prepared).balanced(settings.balance());
+    let request = request.then_lower(secondary(&bottleneck));
     found_solution(py, &settings.run(py, |watcher| request.observed(watcher).solve(&config))?)
 }
 
@@ -157,36 +165,6 @@ pub(crate) fn remap<'py>(
     let prepared = PreparedMachine::new(&machine.inner);
     let request = input.request(graph, &prepared).balanced(settings.balance()).previous(remapping);
     found_solution(py, &settings.run(py, |watcher| request.observed(watcher).solve(&config))?)
-}
-
-/// Lowers a secondary objective. The report has its value before and after, under its name.
-#[pyfunction]
-pub(crate) fn relieve<'py>(
-    py: Python<'py>,
-    graph: &Graph,
-    machine: &Machine,
-    start: &Bound<'py, PyAny>,
-    fixed: Option<&Bound<'py, PyAny>>,
-    lowered: (String, f64),
-    settings: Settings,
-) -> PyResult<Found<'py>> {
-    let input = Input::new(graph, machine, None, fixed)?;
-    let start = Mapping::many(machine.inner.num_pes(), pes_of("start", start)?).or_raise()?;
-    let (objective, excess) = lowered;
-    let objective: SecondaryObjective = objective.parse().or_raise()?;
-    let config = ReliefConfig::default().with_objective(objective).with_excess(excess);
-    config.validate().or_raise()?;
-    let (csr, prepared) = (&graph.csr, PreparedMachine::new(&machine.inner));
-    let relief = settings.run(py, |watcher| {
-        contention::relieve(csr, &prepared, &start, input.fixed.as_ref(), &config, watcher)
-    })?;
-    let report = BTreeMap::from([
-        ("cost".to_owned(), Some(relief.cost)),
-        ("cost_of_start".to_owned(), Some(relief.cost_of_start)),
-        (objective.to_string(), relief.greatest),
-        (format!("{objective}_of_start"), relief.greatest_of_start),
-    ]);
-    found(py, relief.mapping.pes(), relief.cost, &report)
 }
 
 /// A weight of migration that the library can hold.

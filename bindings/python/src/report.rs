@@ -35,6 +35,18 @@ pub(crate) fn traffic_by_distance(
     json(&rows)
 }
 
+/// The traffic of the busiest node and of the busiest link, as JSON.
+#[pyfunction]
+pub(crate) fn busiest(
+    py: Python<'_>,
+    graph: &Graph,
+    machine: &Machine,
+    pes: &Bound<'_, PyAny>,
+) -> PyResult<String> {
+    let mapping = mapping_of(graph, machine, pes)?;
+    json(&py.detach(|| traffic::busiest(&graph.csr, &machine.inner, mapping.pes())).or_raise()?)
+}
+
 /// The traffic before and after, as SVG. Before is the order of the numbers.
 #[pyfunction]
 pub(crate) fn picture(

@@ -13,6 +13,7 @@ use viem::qap::QapConfig;
 use viem::solve::Balance;
 use viem::{Config, MapPreset, Observer, PartitionPreset};
 use viem_ffi::guarded;
+use viem_workload::contention::{BottleneckConfig, JobObjective};
 
 use crate::error::{Fault, OrRaise};
 
@@ -25,6 +26,8 @@ pub(crate) struct Settings {
     time_limit: Option<f64>,
     imbalance: f64,
     least_load: f64,
+    objective: String,
+    excess: f64,
     progress: Option<Py<PyAny>>,
     returns_on_interrupt: bool,
 }
@@ -54,6 +57,14 @@ impl Settings {
 
     pub fn balance(&self) -> Balance {
         Balance { imbalance: self.imbalance, least_load: self.least_load }
+    }
+
+    /// The search for the objective, if that is not J alone.
+    pub fn bottleneck(&self) -> Result<Option<BottleneckConfig>, Fault> {
+        let objective: JobObjective = self.objective.parse()?;
+        let config = BottleneckConfig::default().with_objective(objective).with_excess(self.excess);
+        config.validate()?;
+        Ok(Some(config.with_seed(self.seed)).filter(|_| objective != JobObjective::J))
     }
 
     fn map_preset(&self) -> Result<MapPreset, Fault> {

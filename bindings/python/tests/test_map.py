@@ -229,22 +229,26 @@ def test_graphs_can_be_pickled():
     assert all((a == b).all() for a, b in zip(graph.arrays(), again.arrays()))
 
 
-def test_relieve():
-    machine = viem.Machine("2:4:2", distances="8:9:10")
-    path = nx.path_graph(16)
-    start = viem.evaluate(path, machine, [7 * i % 16 for i in range(16)])
-    relieved = viem.relieve(start, excess=1.0, fixed={3: 5})
-    assert relieved.report["busiest_link"] < relieved.report["busiest_link_of_start"]
-    assert relieved.report["cost_of_start"] == start.cost
-    assert relieved.cost == viem.evaluate(path, machine, relieved.pe).cost <= 2 * start.cost
-    assert relieved.pe[3] == 5 and sorted(relieved.pe) == list(range(16))
-    assert viem.relieve(start, excess=0.0).cost <= start.cost
+def test_objectives():
+    mesh = nx.random_regular_graph(4, 64, seed=3)
+    tree = viem.Machine("8:8", distances="1:10")
+    plain = viem.map(mesh, tree, fixed={3: 5})
+    lowered = viem.map(mesh, tree, objective="bottleneck", excess=0.1, fixed={3: 5})
+    assert lowered.busiest["link"]["load"] < plain.busiest["link"]["load"]
+    assert lowered.cost <= 1.1 * plain.cost and lowered.pe[3] == 5
+    assert lowered.cost == viem.evaluate(mesh, tree, lowered.pe).cost
+    leaving = viem.map(mesh, tree, objective="busiest_node", excess=0.1)
+    assert leaving.busiest["node"] < viem.map(mesh, tree).busiest["node"]
+    # Many vertices on a PE, with bounds.
+    torus, grid = viem.Machine(torus=[4, 2]), nx.grid_2d_graph(12, 10)
+    plain = viem.map_many_to_one(grid, torus)
+    lowered = viem.map_many_to_one(grid, torus, objective="bottleneck", excess=0.1)
+    assert lowered.busiest["link"]["load"] <= plain.busiest["link"]["load"]
+    assert lowered.loads.max() <= 15
     # Links are unknown where distances alone are.
-    unknown = viem.evaluate(path, viem.Machine.from_matrix(1 - np.eye(16, dtype=int)), start.pe)
-    assert viem.relieve(unknown).report["busiest_link"] is None
+    unknown = viem.evaluate(nx.path_graph(4), viem.Machine.from_matrix(1 - np.eye(4, dtype=int)), [0, 1, 2, 3])
+    assert unknown.busiest == {"node": 2, "link": None}
     with pytest.raises(viem.UsageError, match="excess"):
-        viem.relieve(start, excess=2)
-    leaving = viem.relieve(start, objective="busiest_node", excess=1.0)
-    assert leaving.report["busiest_node"] < leaving.report["busiest_node_of_start"]
-    with pytest.raises(viem.UsageError, match="there are busiest_link, busiest_node"):
-        viem.relieve(start, objective="J")
+        viem.map(mesh, tree, objective="mixed", excess=2)
+    with pytest.raises(viem.UsageError, match="there are J, bottleneck"):
+        viem.map(mesh, tree, objective="busiest")

@@ -167,7 +167,7 @@ pub struct BusiestTraffic {
     /// The largest total weight of the edges that leave a node. Each PE is a node if the machine does not know its nodes.
     pub node: Weight,
     /// The link with the greatest load. `None` if the links are not known, if nothing travels over one, or if there are
-    /// more than 2^26 steps to follow: arcs of the graph times links of the longest route.
+    /// more than 2^26 steps to follow: arcs of the graph, or of that of the PEs, times links of the longest route.
     pub link: Option<BusiestLink>,
 }
 
@@ -175,7 +175,7 @@ pub struct BusiestTraffic {
 const MOST_STEPS: u64 = 1 << 26;
 
 /// The traffic of the busiest node and of the busiest link; process i is on PE `pe_of[i]`. O(n + m) for the node, and
-/// O(m) times the length of a route for the link.
+/// as many routes as pairs of PEs communicate for the link.
 ///
 /// Fails if a process has no PE, if a PE does not exist, or if the load of a link could overflow.
 pub fn busiest(
@@ -184,6 +184,10 @@ pub fn busiest(
     pe_of: &[PeId],
 ) -> Result<BusiestTraffic, ScoreError> {
     check_pes(graph, machine.num_pes(), pe_of)?;
+    if graph.num_nodes() > machine.num_pes() {
+        let pes: Vec<PeId> = (0..machine.num_pes() as PeId).collect();
+        return busiest(&quotient::contract(graph, pe_of, pes.len()), machine, &pes);
+    }
     let (node_of, num_nodes) = nodes_of(machine, pe_of);
     let between = quotient::contract(graph, &node_of, num_nodes);
     let node = between.nodes().map(|node| between.weighted_degree(node)).max().unwrap_or(0);

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use crate::common::{Family, random_graph, small_families, with_node_weights};
 use viem::base::rng::Rng;
+use viem::base::settings::ConfigError;
 use viem::base::types::{NodeId, PeId, Weight};
 use viem::graph::{Coordinates, CsrGraph};
 use viem::machine::{Blocks, Nodes};
@@ -23,9 +24,14 @@ use viem::{Machine, Mapping, PreparedMachine, Request};
 struct Asked(AtomicUsize);
 
 impl Secondary for Asked {
+    fn validate(&self) -> Result<(), ConfigError> {
+        Ok(())
+    }
+
     fn lower(&self, given: &Lowering<'_>) -> Result<Lowered, ScoreError> {
         self.0.fetch_add(1, Ordering::Relaxed);
         let cost = evaluate(given.graph, given.machine.distances()?, given.mapping)?;
+        assert_eq!(cost, given.cost);
         Ok(Lowered { mapping: given.mapping.clone(), cost, exchanges: 0 })
     }
 }
@@ -82,7 +88,6 @@ impl Drawn {
             (self.has_previous && has_place, RequestError::PreviousHasStart),
             (self.has_previous && self.has_secondary, RequestError::PreviousHasSecondary),
             (self.has_groups && self.initial > 0, RequestError::GroupsHaveInitial),
-            (self.has_groups && self.has_secondary, RequestError::GroupsHaveSecondary),
             (self.is_balanced && self.has_start && self.initial > 0, RequestError::StartAndInitial),
         ];
         all.into_iter().filter(|(is_refused, _)| *is_refused).map(|(_, reason)| reason).collect()

@@ -8,6 +8,7 @@ use super::initial::InitialOrder;
 use super::one_to_one::print_stopped;
 use super::task::Task;
 use crate::audit::{Claim, MODEL, Written};
+use crate::compare::Busiest;
 use crate::end::End;
 use crate::error::{Result, UsageError};
 use crate::files;
@@ -35,6 +36,7 @@ use viem_io as io;
 use viem_io::output::{Content, Staged};
 use viem_report::envelope::Envelope;
 use viem_report::traffic::{self, PeTraffic};
+use viem_workload::contention::BottleneckConfig;
 
 /// A many-to-one mapping as it was asked for.
 struct ManyToOne<'a> {
@@ -54,6 +56,7 @@ struct ManyToOne<'a> {
 struct ManyToOneResult {
     solution: Solution,
     traffic: PeTraffic,
+    busiest: Option<Busiest>,
     model: Option<CsrGraph>,
     curve: Option<Curve>,
 }
@@ -95,8 +98,10 @@ impl ManyToOne<'_> {
         let model = self.model(&solution)?;
         let num_pes = self.task.machine.num_pes();
         let traffic = traffic::by_pe(self.graph, num_pes, solution.mapping.pes());
-        self.print(&solution, &traffic);
-        self.write(ManyToOneResult { solution, traffic, model, curve })?;
+        let pair = (self.start.as_ref(), &solution.mapping);
+        let busiest = Busiest::new((self.graph, self.task.prepared), pair, true);
+        self.print(&solution, &traffic, busiest.as_ref());
+        self.write(ManyToOneResult { solution, traffic, busiest, model, curve })?;
         let place = self.task.name();
         match self.task.job.form {
             Form::Verb => self.task.job.console.line(format_args!("mapping written to {place}")),
@@ -134,7 +139,12 @@ impl ManyToOne<'_> {
             None => {
                 let initial = self.order.as_ref().map(InitialOrder::initial);
                 Ok((
-                    request.start(self.start.as_ref()).initial(initial).observed(observer).solve(config)?,
+                    request
+                        .start(self.start.as_ref())
+                        .initial(initial)
+                        .then_lower(self.task.secondary())
+                        .observed(observer)
+                        .solve(config)?,
                     None,
                 ))
             }
@@ -164,7 +174,12 @@ impl ManyToOne<'_> {
     }
 
     /// Prints what was found.
-    fn print(&self, Solution { mapping, report, .. }: &Solution, traffic: &PeTraffic) {
+    fn print(
+        &self,
+        Solution { mapping, report, .. }: &Solution,
+        traffic: &PeTraffic,
+        busiest: Option<&Busiest>,
+    ) {
         let Task { machine, job, .. } = &self.task;
         let console = job.console;
         console.detail(format_args!("time spent for mapping {:.6}", report.seconds.total));
@@ -180,6 +195,7 @@ impl ManyToOne<'_> {
         summary.figure("cut", report.cut, "");
         many_to_one::add_traffic(&mut summary, traffic);
         summary.print(console);
+        busiest.filter(|_| job.form == Form::Verb).iter().for_each(|busiest| busiest.warn_of_rise(console));
         if report.cost_of_start.is_some_and(|start| report.cost > start) {
             console.warn(format_args!(
                 "J is higher than that of --initial, which exceeds bounds or leaves PEs without a vertex"
@@ -202,9 +218,12 @@ impl ManyToOne<'_> {
     }
 
     /// Writes mapping, model and report, once they are verified if that was asked for.
-    fn write(&self, ManyToOneResult { solution, traffic, model, curve }: ManyToOneResult) -> Result<()> {
+    fn write(
+        &self,
+        ManyToOneResult { solution, traffic, busiest, model, curve }: ManyToOneResult,
+    ) -> Result<()> {
         let (Task { options, machine, to, job, prepared, .. }, graph) = (&self.task, self.graph);
-        let json = self.report((&solution, traffic), (model.as_ref(), curve.as_ref()));
+        let json = self.report((&solution, traffic, busiest), (model.as_ref(), curve.as_ref()));
         let Solution { mapping, report, .. } = &solution;
         let drawn =
             options.picture.draw(graph, prepared, self.task.name(), mapping, true)?.unwrap_or_default();
@@ -239,7 +258,7 @@ impl ManyToOne<'_> {
     /// What was done; times and memory aside, the same result has the same report.
     fn report<'b>(
         &self,
-        (Solution { report, .. }, traffic): (&'b Solution, PeTraffic),
+        (Solution { report, .. }, traffic, busiest): (&'b Solution, PeTraffic, Option<Busiest>),
         (model, curve): (Option<&CsrGraph>, Option<&Curve>),
     ) -> Envelope<JsonOptions, Found<'b, ManyToOneConfig>> {
         let Task { options, config, .. } = &self.task;
@@ -251,10 +270,12 @@ impl ManyToOne<'_> {
             neighbourhood: self.keeps_order().then(|| Neighbourhood::None.name()),
             imbalance: 100.0 * self.balance.imbalance,
             least_load: 100.0 * self.balance.least_load,
+            objective: self.task.bottleneck,
         };
         let found = Found {
             settings: Some(config.many_to_one),
             by_pe: Some(traffic),
+            busiest,
             fixed: self.fixed.as_ref().map(Fixed::report),
             remap: self.remap.as_ref().map(|remap| remap.report(curve)),
             model_edges: model.map(CsrGraph::num_edges),
@@ -283,4 +304,7 @@ struct JsonOptions {
     imbalance: f64,
     /// In percent of the share.
     least_load: f64,
+    /// What was minimised, if not J alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    objective: Option<BottleneckConfig>,
 }

@@ -28,10 +28,10 @@ use viem::graph::CsrGraph;
 use viem::mapping::construct::Construction;
 use viem::mapping::search::Neighbourhood;
 use viem::partition::PartitionAlgorithm;
-use viem::solve::{MapPreset, OneToOneConfig, ProcessGroups, Report, Request, Secondary, Solution};
+use viem::solve::{MapPreset, OneToOneConfig, ProcessGroups, Report, Request, Solution};
 use viem_io as io;
 use viem_io::output::{Content, Staged};
-use viem_workload::contention::{BottleneckConfig, ReliefConfig};
+use viem_workload::contention::BottleneckConfig;
 
 /// What a mapping must respect, as it was read.
 struct Constraints {
@@ -48,9 +48,6 @@ pub(super) fn map(mut task: Task<'_>, planned: Option<Planned>, graph: &CsrGraph
     let schedule = options.goal.as_ref().map(|goal| goal.read(machine, graph.num_nodes())).transpose()?;
     let read = |path: &Path| files::read_mapping(path, graph.num_nodes(), machine, console);
     let start = options.initial.as_deref().map(read).transpose()?;
-    let (relief, bottleneck) = (options.relief()?, options.bottleneck());
-    let relief = relief.as_ref().map(|relief| relief as &dyn Secondary);
-    let secondary = bottleneck.as_ref().map(|bottleneck| bottleneck as &dyn Secondary).or(relief);
     let order = options.construction.read(graph.num_nodes())?;
     check_order(options)?;
     let groups = options.together.as_ref().map(|asked| asked.groups(graph.num_nodes())).transpose()?;
@@ -69,13 +66,13 @@ pub(super) fn map(mut task: Task<'_>, planned: Option<Planned>, graph: &CsrGraph
             .initial(order.as_ref().map(InitialOrder::initial))
             .fixed(constraints.fixed.as_ref().map(|fixed| &fixed.vertices))
             .together(constraints.groups.as_ref())
-            .then_lower(secondary)
+            .then_lower(task.secondary())
             .observed(&observer)
             .solve(&task.config)?
     };
     let (launch, refused) = launch::of_mapping(planned, machine, &solution.mapping, &mut task.job.outputs);
     let schedule = schedule.map(|schedule| schedule.renamed_by(&solution.mapping, machine)).transpose()?;
-    let busiest = Busiest::new(graph, machine, &solution.mapping);
+    let busiest = Busiest::new((graph, task.prepared), (start.as_ref(), &solution.mapping), false);
     print(&task, &solution, busiest.as_ref());
     task.write(
         graph,
@@ -169,7 +166,7 @@ impl Task<'_> {
             launch: launch.map(JobLaunch::report),
             ..Found::new(report)
         };
-        let json = self.json_report(JsonOptions::new(options, report, &settings), found);
+        let json = self.json_report(JsonOptions::new((options, self.bottleneck), report, &settings), found);
         let texts = launch.into_iter().flat_map(JobLaunch::texts).chain(to.goal.zip(schedule));
         let texts: Vec<_> = to.picture.zip(drawn.as_deref()).into_iter().chain(texts).collect();
         let fills = files::fills(&texts);
@@ -196,9 +193,6 @@ struct JsonOptions<'a> {
     /// The size of the groups that share a node, or the file that holds them.
     #[serde(skip_serializing_if = "Option::is_none")]
     together: Option<&'a super::together::Together>,
-    /// How a secondary objective was lowered.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    secondary: Option<ReliefConfig>,
     /// What was minimised, if not J alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     objective: Option<BottleneckConfig>,
@@ -207,7 +201,11 @@ struct JsonOptions<'a> {
 }
 
 impl<'a> JsonOptions<'a> {
-    fn new(options: &'a Options, report: &Report, settings: &OneToOneConfig) -> Self {
+    fn new(
+        (options, objective): (&'a Options, Option<BottleneckConfig>),
+        report: &Report,
+        settings: &OneToOneConfig,
+    ) -> Self {
         let along = options.construction.along().map(PartitionAlgorithm::name);
         Self {
             preset: options.search.preset,
@@ -216,8 +214,7 @@ impl<'a> JsonOptions<'a> {
             max_hops: settings.search.max_hops,
             interval: settings.search.block_size,
             together: options.together.as_ref(),
-            secondary: options.relief().ok().flatten(),
-            objective: options.bottleneck(),
+            objective,
             time_limit: options.search.time.seconds(),
         }
     }

@@ -20,7 +20,7 @@ use crate::options::{ReportOptions, SearchOptions, one_of};
 use crate::remap::RemapOptions;
 use viem::machine::{DistanceKind, Machine};
 use viem::solve::Config;
-use viem_workload::contention::{BottleneckConfig, JobObjective, ReliefConfig, SecondaryObjective};
+use viem_workload::contention::{BottleneckConfig, JobObjective};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -79,31 +79,25 @@ pub(crate) struct Options {
 
     /// Processes that must share a node. Groups of INT consecutive ones, the last of which may be smaller; or a file, line i of
     /// which holds the group of process i; all groups have the same size, but for one that may be smaller
-    #[arg(long, value_name = "INT|FILE", help_heading = "Constraints", conflicts_with = "secondary", value_parser = Together::parse)]
+    #[arg(long, value_name = "INT|FILE", help_heading = "Constraints", value_parser = Together::parse)]
     pub(crate) together: Option<Together>,
 
     /// What is minimised. bottleneck: the load of the busiest link, or the traffic that leaves the busiest node where links
-    /// are not known, and then J; mixed: J and a norm of the loads. J rises by at most 3 percent, or as much as a simple
-    /// order needs that has a lower maximum
-    #[arg(long, default_value = "J", value_name = "OBJECTIVE", help_heading = "Search", conflicts_with = "secondary",
-          value_parser = one_of(&JobObjective::ALL, JobObjective::name))]
-    objective: JobObjective,
+    /// are not known, and then J; busiest_node: the traffic that leaves the busiest node, and then J; mixed: J and a norm of
+    /// the loads
+    #[arg(long, default_value = "J", value_name = "OBJECTIVE", help_heading = "Search", value_parser = one_of(&JobObjective::ALL, JobObjective::name))]
+    pub(crate) objective: JobObjective,
 
-    /// What else falls where J hardly rises. busiest_link: the load of the busiest link of a tree, a grid or a
-    /// network; busiest_node: the traffic that leaves the busiest node; by exchanges after the search
-    #[arg(long, value_name = "OBJECTIVE", help_heading = "Search", hide_short_help = true, value_parser = one_of(&SecondaryObjective::ALL, SecondaryObjective::name))]
-    pub(crate) secondary: Option<SecondaryObjective>,
-
-    /// Rise of J that --secondary may cause, in percent. From 0 to 100 [default: 0.5]
+    /// Rise of J that another --objective may cause, in percent. From 0 to 100; a simple order whose maximum is lower than all that
+    /// is found within that may cost more [default: 3]
     #[arg(
         hide_short_help = true,
         long,
         value_name = "PERCENT",
         help_heading = "Search",
-        requires = "secondary",
         allow_negative_numbers = true
     )]
-    secondary_excess: Option<f64>,
+    excess: Option<f64>,
 
     #[command(flatten)]
     pub(crate) remap: RemapOptions,
@@ -137,28 +131,23 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// What is minimised, if that is not J alone.
-    pub(super) fn bottleneck(&self) -> Option<BottleneckConfig> {
+    /// The search for what is minimised, if that is not J alone.
+    pub(super) fn bottleneck(&self) -> Result<Option<BottleneckConfig>, UsageError> {
         let config =
             BottleneckConfig::default().with_objective(self.objective).with_seed(self.search.random.seed);
-        (self.objective != JobObjective::J).then_some(config)
-    }
-
-    /// How the secondary objective is lowered, if there is one.
-    pub(super) fn relief(&self) -> Result<Option<ReliefConfig>> {
-        if self.secondary_excess.is_some() && self.secondary.is_none() {
-            return Err(UsageError("--secondary-excess is for --secondary; leave it out".to_owned()).into());
-        }
-        let config = ReliefConfig::default();
-        let config = match self.secondary_excess {
+        let config = match self.excess {
+            Some(_) if self.objective == JobObjective::J => {
+                return Err(UsageError(
+                    "--excess is for another --objective than J; leave it out".to_owned(),
+                ));
+            }
             Some(percent) if !(0.0..=100.0).contains(&percent) => {
-                let message = format!("--secondary-excess={percent} is not a percentage from 0 to 100");
-                return Err(UsageError(message).into());
+                return Err(UsageError(format!("--excess={percent} is not a percentage from 0 to 100")));
             }
             Some(percent) => config.with_excess(percent / 100.0),
             None => config,
         };
-        Ok(self.secondary.map(|objective| config.with_objective(objective)))
+        Ok((self.objective != JobObjective::J).then_some(config))
     }
 
     /// The files that no result may replace.
@@ -202,8 +191,6 @@ impl Options {
             ("--goal", self.goal.is_some()),
             ("--together", self.together.is_some()),
             ("--first-host", self.first_host.is_some()),
-            ("--objective", self.objective != JobObjective::J),
-            ("--secondary", self.secondary.is_some()),
             ("--distance-construction", self.distance_construction.is_some()),
             (&self.construction.given(), self.construction.construction().is_some()),
             (self.neighbourhood.name(), self.neighbourhood.searches()),
@@ -215,12 +202,15 @@ impl Options {
 
     /// An error if an option is given that a mapping from a previous one has no use for.
     pub(super) fn check_remapping(&self) -> Result<(), UsageError> {
-        let given =
-            [("--initial", self.initial.is_some()), ("--construction", self.construction.along().is_some())];
-        match given.iter().find(|(_, is_given)| *is_given) {
-            Some((name, _)) => Err(UsageError(format!(
-                "--previous is where the search starts, so {name} has no effect; leave it out"
-            ))),
+        let given = [
+            ("--initial", self.initial.is_some(), "is where the search starts"),
+            ("--construction", self.construction.along().is_some(), "is where the search starts"),
+            ("--objective", self.objective != JobObjective::J, "asks for a small J and few moves"),
+        ];
+        match given.iter().find(|(_, is_given, _)| *is_given) {
+            Some((name, _, why)) => {
+                Err(UsageError(format!("--previous {why}, so {name} has no effect; leave it out")))
+            }
             None => Ok(()),
         }
     }

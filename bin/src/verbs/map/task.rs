@@ -6,9 +6,10 @@ use super::options::Options;
 use crate::job::Job;
 use crate::report;
 use viem::machine::Machine;
-use viem::solve::{Config, PreparedMachine};
+use viem::solve::{Config, PreparedMachine, Secondary};
 use viem_io::output::OutputId;
 use viem_report::envelope::Envelope;
+use viem_workload::contention::BottleneckConfig;
 
 /// Where the results go.
 pub(super) struct Outputs {
@@ -27,6 +28,8 @@ pub(super) struct Task<'a> {
     pub(super) machine: &'a dyn Machine,
     pub(super) prepared: &'a PreparedMachine<'a>,
     pub(super) config: Config,
+    /// The search for the objective, if that is not J alone.
+    pub(super) bottleneck: Option<BottleneckConfig>,
     pub(super) to: Outputs,
     pub(super) job: Job<'a>,
 }
@@ -35,6 +38,11 @@ impl Task<'_> {
     /// What people call the file of the mapping.
     pub(super) fn name(&self) -> &str {
         self.job.name(self.to.mapping)
+    }
+
+    /// What is lowered once J is minimised.
+    pub(super) fn secondary(&self) -> Option<&dyn Secondary> {
+        self.bottleneck.as_ref().map(|bottleneck| bottleneck as &dyn Secondary)
     }
 
     /// The report of the run: its options, and what is known of the result.

@@ -160,7 +160,9 @@ impl Task<'_> {
         let by_pe = || traffic::by_pe(graph, machine.num_pes(), mapping.pes());
         Ok(Report {
             found: Found {
-                busiest: (!is_many_to_one).then(|| Busiest::new(graph, machine, mapping)).flatten(),
+                busiest: (!is_many_to_one)
+                    .then(|| Busiest::new((graph, prepared), (None, mapping), false))
+                    .flatten(),
                 by_pe: is_many_to_one.then(by_pe),
                 ..Found::new(known)
             },

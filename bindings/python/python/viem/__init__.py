@@ -7,7 +7,6 @@ map the processes of a job, one per PE             `map`
 map a mesh, many vertices per PE                   `map_many_to_one`
 partition a graph                                  `partition`
 adapt what was computed, with few moves            `remap`
-lower the load of the busiest link or node         `relieve`
 score what is given                                `evaluate`
 solve a quadratic assignment problem               `quadratic_assignment`
 describe a machine, convert a graph once           `Machine`, `Graph`
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from ._machine import Machine
     from ._qap import quadratic_assignment
     from ._results import Launch, Mapping, Partition, Report, Simulation
-    from ._solve import evaluate, map, map_many_to_one, partition, relieve, remap
+    from ._solve import evaluate, map, map_many_to_one, partition, remap
 
 __version__: str = _version("viem")
 
@@ -51,7 +50,7 @@ _MODULES = {
     "_machine": "Machine",
     "_qap": "quadratic_assignment",
     "_results": "Launch Mapping Partition Report Simulation",
-    "_solve": "evaluate map map_many_to_one partition relieve remap",
+    "_solve": "evaluate map map_many_to_one partition remap",
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names.split()}
 
@@ -79,7 +78,6 @@ __all__ = [
     "partition",
     "quadratic_assignment",
     "read",
-    "relieve",
     "remap",
     "simulate",
     "traffic",

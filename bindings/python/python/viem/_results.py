@@ -91,12 +91,22 @@ class Report(TypedDict, total=False):
     seconds: Seconds
     bounds: list[int]
     """Of a partition: the greatest load of each block."""
-    busiest_link: Optional[int]
-    """Of `relieve`: the load of the busiest link."""
-    busiest_link_of_start: Optional[int]
-    busiest_node: Optional[int]
-    """Of `relieve`: the traffic that leaves the busiest node."""
-    busiest_node_of_start: Optional[int]
+
+
+class BusiestLink(TypedDict):
+    """The link with the greatest load."""
+
+    name: str
+    load: int
+
+
+class Busiest(TypedDict):
+    """What the busiest node and the busiest link of a mapping carry."""
+
+    node: int
+    """The weight of the edges that leave the busiest node; each PE is a node if the machine does not know its nodes."""
+    link: Optional[BusiestLink]
+    """None where links are not known, or nothing travels."""
 
 
 class Launch(NamedTuple):
@@ -211,6 +221,18 @@ class Mapping(_Placed):
         indptr, indices, data, _ = self.graph.arrays()
         pe_of_row = self.pe.repeat(np.diff(indptr))
         return int(data[pe_of_row != self.pe[indices]].sum()) // 2
+
+    @cached_property
+    def busiest(self) -> Busiest:
+        """What the busiest node and the busiest link carry.
+
+        >>> import viem
+        >>> path = ([0, 1, 3, 5, 6], [1, 0, 2, 1, 3, 2])
+        >>> viem.evaluate(path, viem.Machine(mesh=[4]), [0, 2, 1, 3]).busiest
+        {'node': 2, 'link': {'name': '(1) -> (2)', 'load': 3}}
+        """
+        found: Busiest = json.loads(_viem.busiest(self.graph._core, self.machine._core, self.pe))
+        return found
 
     def frame(self) -> pandas.DataFrame:
         """The traffic at each distance, or range of distances, as a data frame of pandas.

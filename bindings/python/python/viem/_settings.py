@@ -12,6 +12,9 @@ Preset = Literal["fast", "eco", "strong", "fastsocial", "ecosocial", "strongsoci
 Progress = Callable[[Optional[int]], Optional[bool]]
 """Called with the best J so far, or None before there is one; the run ends soon if it returns True."""
 
+Objective = Literal["J", "bottleneck", "busiest_node", "mixed"]
+"""What a mapping minimises."""
+
 OnInterrupt = Literal["raise", "return"]
 """The effect of Ctrl-C on a run, besides ending it."""
 
@@ -20,8 +23,10 @@ class Settings:
     """Settings of a run, as the extension reads them."""
 
     __slots__ = (
+        "excess",
         "imbalance",
         "least_load",
+        "objective",
         "preset",
         "progress",
         "returns_on_interrupt",
@@ -40,6 +45,8 @@ class Settings:
         on_interrupt: str = "raise",
         imbalance: float = 0.03,
         least_load: float = 0.0,
+        objective: str = "J",
+        excess: float = 0.03,
     ) -> None:
         if on_interrupt not in ("raise", "return"):
             raise UsageError(f'on_interrupt is {on_interrupt!r}; it must be "raise" or "return"')
@@ -55,3 +62,5 @@ class Settings:
         self.returns_on_interrupt = on_interrupt == "return"
         self.imbalance = imbalance
         self.least_load = least_load
+        self.objective = objective
+        self.excess = excess

@@ -11,7 +11,7 @@ from ._errors import UsageError
 from ._graph import Weights, as_graph, places, vector
 from ._machine import Machine, core_of
 from ._results import Mapping, Partition
-from ._settings import OnInterrupt, Preset, Progress, Settings
+from ._settings import Objective, OnInterrupt, Preset, Progress, Settings
 
 
 def map(
@@ -21,6 +21,8 @@ def map(
     directed: bool = False,
     start: Any = None,
     fixed: Any = None,
+    objective: Objective = "J",
+    excess: float = 0.03,
     preset: Preset = "eco",
     seed: int = 0,
     threads: int = 1,
@@ -45,6 +47,12 @@ def map(
         A mapping that the result must not be worse than.
     fixed : array of n PEs with -1 for free processes, or dict of PEs by label, optional
         The PEs of fixed processes.
+    objective : {"J", "bottleneck", "busiest_node", "mixed"}
+        What is minimised. "bottleneck" is the load of the busiest link, or the traffic that leaves the busiest node where links are not known, and then
+        J; "busiest_node" that traffic, and then J; "mixed" is J and a norm of the loads. `Mapping.busiest` has these loads.
+    excess : float
+        The share of J by which it may rise for another objective, from 0 to 1. A simple order whose maximum is lower than all that is found
+        within that may cost more.
     preset : {"eco", "fast", "strong"}
         Trade-off of time and quality: a third of the effort of "eco", or thirty times as much.
     seed : int
@@ -70,7 +78,7 @@ def map(
     (44, 44)
     """
     graph = as_graph(traffic, directed=directed)
-    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt)
+    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt, objective=objective, excess=excess)
     found = _viem.map(
         graph._core,
         core_of(machine),
@@ -91,6 +99,8 @@ def map_many_to_one(
     directed: bool = False,
     start: Any = None,
     fixed: Any = None,
+    objective: Objective = "J",
+    excess: float = 0.03,
     preset: Preset = "eco",
     seed: int = 0,
     threads: int = 1,
@@ -125,7 +135,9 @@ def map_many_to_one(
     array([16, 16, 16, 16])
     """
     converted = as_graph(graph, weights, directed)
-    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt, imbalance, least_load)
+    settings = Settings(
+        preset, seed, threads, time_limit, progress, on_interrupt, imbalance, least_load, objective, excess
+    )
     found = _viem.map_many_to_one(
         converted._core,
         core_of(machine),
@@ -305,51 +317,6 @@ def remap(
         settings,
     )
     return Partition(converted, target, *found)
-
-
-def relieve(
-    mapping: Mapping,
-    *,
-    objective: str = "busiest_link",
-    excess: float = 0.005,
-    fixed: Any = None,
-    progress: Optional[Progress] = None,
-    on_interrupt: OnInterrupt = "raise",
-) -> Mapping:
-    """Lowers a secondary objective by exchanges of PEs, nodes and racks, while J hardly rises.
-
-    Parameters
-    ----------
-    mapping : Mapping
-        One-to-one or many-to-one. It is returned as it is unless its objective gets lower.
-    objective : str
-        ``"busiest_link"``: the load of the busiest link of the machine, if more than distances are known of it. ``"busiest_node"``: the traffic
-        that leaves the busiest node.
-    excess : float
-        The share of J by which it may rise, from 0 to 1.
-    fixed, progress, on_interrupt :
-        As for `map`.
-
-    The values before and after are in the report, such as `busiest_link_of_start` and `busiest_link`; None where no link is known.
-
-    Examples
-    --------
-    >>> import viem
-    >>> pairs = ([0, 1, 2, 3, 4, 4, 4, 4, 4], [2, 3, 0, 1])
-    >>> machine = viem.Machine("2:4", distances="9:10")
-    >>> relieved = viem.relieve(viem.evaluate(pairs, machine, [0, 1, 2, 4, 3, 5, 6, 7]))
-    >>> relieved.report["busiest_link"] <= relieved.report["busiest_link_of_start"]
-    True
-    """
-    found = _viem.relieve(
-        mapping.graph._core,
-        mapping.machine._core,
-        mapping.pe,
-        places("fixed", fixed, mapping.graph, mapping.machine._labels, partial=True),
-        (objective, excess),
-        Settings(progress=progress, on_interrupt=on_interrupt),
-    )
-    return Mapping(mapping.graph, mapping.machine, *found, mapping._many_to_one)
 
 
 @overload

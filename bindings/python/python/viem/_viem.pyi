@@ -12,6 +12,7 @@ __all__ = [
     "Graph",
     "Machine",
     "Workload",
+    "busiest",
     "evaluate",
     "evaluate_partition",
     "map",
@@ -22,7 +23,6 @@ __all__ = [
     "read_mapping",
     "read_qap",
     "read_traffic",
-    "relieve",
     "remap",
     "run_program",
     "simulate",
@@ -128,14 +128,6 @@ def remap(
     fixed: Optional[_Numbers],
     settings: Settings,
 ) -> _Found: ...
-def relieve(
-    graph: Graph,
-    machine: Machine,
-    start: _Numbers,
-    fixed: Optional[_Numbers],
-    lowered: tuple[str, float],
-    settings: Settings,
-) -> _Found: ...
 def evaluate(
     graph: Graph, machine: Machine, pes: _Numbers, many_to_one: bool, settings: Settings
 ) -> tuple[int, Optional[str]]: ...
@@ -174,6 +166,7 @@ def read_traffic(
     nics: Optional[int],
 ) -> tuple[Graph, str, Optional[list[int]], list[str]]: ...
 def write_launch(kind: str, machine: Machine, pes: _Numbers, folder: _Path) -> tuple[list[str], Optional[str]]: ...
+def busiest(graph: Graph, machine: Machine, pes: _Numbers) -> str: ...
 def traffic_by_distance(graph: Graph, machine: Machine, pes: _Numbers) -> str: ...
 def picture(graph: Graph, machine: Machine, pes: _Numbers, many_to_one: bool) -> str: ...
 def simulate(

@@ -1,21 +1,18 @@
 //! Annealing of a mapping by J and a norm of the loads: see [`bottleneck`](super::bottleneck).
 
-use std::cmp::Ordering;
-
-use super::job_objective::{BottleneckConfig, JobObjective};
+use super::config::BottleneckConfig;
 use super::loads::{Carriers, Loads};
+use super::objective::JobObjective;
 use super::placed::Placed;
+use super::scale::{Found, Key, Scale};
+use super::slots::{Move, Slots};
 use viem::base::exchange::{Evaluator, at_temperature, sweep};
 use viem::base::observer::Observer;
 use viem::base::rng::Rng;
 use viem::base::types::{Cost, NodeId, PeId};
 use viem::graph::CsrGraph;
-use viem::machine::Machine;
+use viem::mapping::objective::ScoreError;
 use viem::solve::Lowering;
-
-/// A mapping by the objective: its value, and then J.
-#[derive(Clone, Copy, PartialEq, PartialOrd)]
-pub(super) struct Key(pub f64, pub Cost);
 
 /// The problem and the settings.
 #[derive(Clone, Copy)]
@@ -24,104 +21,8 @@ pub(super) struct Task<'a> {
     pub config: &'a BottleneckConfig,
 }
 
-impl Task<'_> {
-    /// Returns whether the greatest load counts first.
-    pub fn is_greatest(&self) -> bool {
-        self.config.objective == JobObjective::Bottleneck
-    }
-}
-
-/// A mapping that was found.
-#[derive(Clone)]
-pub(super) struct Found {
-    pub key: Key,
-    pub pe_of: Vec<PeId>,
-}
-
-impl Found {
-    /// The order by the objective.
-    pub fn compare(&self, other: &Self) -> Ordering {
-        self.key.0.total_cmp(&other.key.0).then(self.key.1.cmp(&other.key.1))
-    }
-}
-
-/// What the values of all mappings are relative to.
-#[derive(Clone, Copy)]
-pub(super) struct Scale {
-    objective: JobObjective,
-    power: u32,
-    /// Loads are divided by this, so that no power is too large.
-    load: f64,
-    /// The sum of powers of the given mapping, and its J.
-    pub sum: f64,
-    cost: f64,
-}
-
-impl Scale {
-    /// Relative to a mapping of these loads and this J.
-    pub fn new<C: Carriers>(loads: &Loads<C>, cost: Cost, config: &BottleneckConfig) -> Self {
-        let (objective, power) = (config.objective, config.power.clamp(1, 64));
-        let load = loads.greatest().max(1) as f64;
-        let scale = Self { objective, power, load, sum: 1.0, cost: cost as f64 };
-        Self { sum: scale.sum_of(loads), ..scale }
-    }
-
-    fn sum_of<C: Carriers>(&self, loads: &Loads<C>) -> f64 {
-        loads.all().iter().map(|&load| (load as f64 / self.load).powi(self.power as i32)).sum()
-    }
-
-    /// J and the power mean, each relative to that of the given mapping.
-    fn energy(&self, cost: Cost, sum: f64) -> f64 {
-        cost as f64 / self.cost + (sum.max(0.0) / self.sum).powf(1.0 / f64::from(self.power))
-    }
-
-    /// The value of a mapping of this J, whose powers have this sum.
-    pub fn key<C: Carriers>(&self, loads: &Loads<C>, cost: Cost, sum: f64) -> Key {
-        match self.objective {
-            JobObjective::J => Key(cost as f64, cost),
-            JobObjective::Bottleneck => Key(loads.greatest() as f64, cost),
-            JobObjective::Mixed => Key(self.energy(cost, sum), cost),
-        }
-    }
-}
-
-/// What is on each PE.
-struct Slots {
-    on: Vec<Vec<NodeId>>,
-    capacity: Vec<u32>,
-    /// Whether PEs have bounds instead of places: then only vertices of one weight change places.
-    is_balanced: bool,
-}
-
-impl Slots {
-    fn new(machine: &dyn Machine, pe_of: &[PeId], is_balanced: bool) -> Self {
-        let mut on = vec![Vec::new(); machine.num_pes()];
-        (0..).zip(pe_of).for_each(|(process, &pe)| on[pe as usize].push(process));
-        Self { on, capacity: machine.capacities(), is_balanced }
-    }
-
-    fn has_room(&self, pe: PeId) -> bool {
-        !self.is_balanced && self.on[pe as usize].len() < self.capacity[pe as usize] as usize
-    }
-
-    fn transfer(&mut self, process: NodeId, from: PeId, to: PeId) {
-        let at = self.on[from as usize].iter().position(|&other| other == process);
-        self.on[from as usize].swap_remove(at.expect("it is there"));
-        self.on[to as usize].push(process);
-    }
-}
-
-/// A process that goes to the PE of another one, which takes its place, or to a free place.
-#[derive(Clone, Copy)]
-pub(super) struct Move {
-    process: NodeId,
-    from: PeId,
-    to: PeId,
-    partner: Option<NodeId>,
-}
-
-/// The temperature falls this many times.
-const STEPS: u32 = 64;
+/// How often the temperature falls: more often finds a little more, and each time takes O(n + m).
+const STEPS: std::ops::RangeInclusive<u64> = 8..=64;
 
 /// Moves that annealing tries at least. Balances small jobs, whose maxima depend on few processes, against a few tenths of a second.
 const LEAST_MOVES: u64 = 1 << 17;
@@ -132,8 +33,9 @@ const COOLING: f64 = 100.0;
 /// Moves whose changes the first temperature is estimated from.
 const SAMPLE: u32 = 256;
 
-/// Polishing ends after this many moves for each process that improve nothing.
+/// Polishing ends after this many moves for each process that improve nothing, and after so many times as many in any case.
 const PATIENCE: usize = 4;
+const POLISHES: usize = 8;
 
 /// Carriers with at least this share of the greatest load are busy.
 const BUSY: f64 = 0.9;
@@ -144,9 +46,8 @@ const NEAR: u32 = 16;
 /// A mapping that is annealed.
 pub(super) struct Search<'a, C> {
     graph: &'a CsrGraph,
-    pub placed: Placed<'a, C>,
-    slots: Slots,
-    movable: Vec<bool>,
+    placed: Placed<'a, C>,
+    slots: Slots<'a>,
     task: Task<'a>,
     scale: Scale,
     cost: Cost,
@@ -156,26 +57,28 @@ pub(super) struct Search<'a, C> {
     noted: (Cost, f64),
     /// The greatest load that polishing may bring.
     ceiling: Cost,
+    /// Processes with a neighbour on another PE, and those with traffic on busy carriers.
+    active: Vec<NodeId>,
     busy: Vec<NodeId>,
     /// The best mapping so far whose J is small enough.
-    pub best: Option<Found>,
-    /// Moves made.
-    pub made: u64,
+    best: Option<Found>,
+    made: u64,
 }
 
 impl<'a, C: Carriers> Search<'a, C> {
-    /// A search from a mapping of this J, in which J may be at most as much.
-    pub fn new(task: Task<'a>, placed: Placed<'a, C>, scale: Scale, (cost, most): (Cost, Cost)) -> Self {
-        let &Lowering { graph, machine, fixed, balance, .. } = task.given;
-        let slots = Slots::new(machine.machine(), &placed.pe_of, balance.is_some());
-        let is_fixed = |process: NodeId| fixed.is_some_and(|fixed| fixed.of(process).is_some());
-        let movable = graph.nodes().map(|process| !is_fixed(process)).collect();
-        let sum = scale.sum_of(&placed.loads);
+    /// A search from a mapping of these loads and this J, in which J may be at most as much.
+    pub fn new(
+        task: Task<'a>,
+        (pe_of, loads): (Vec<PeId>, Loads<C>),
+        scale: Scale,
+        (cost, most): (Cost, Cost),
+    ) -> Result<Self, ScoreError> {
+        let &Lowering { graph, machine, .. } = task.given;
+        let (slots, sum) = (Slots::new(task.given, &pe_of), scale.sum_of(&loads));
         let mut search = Self {
             graph,
-            placed,
+            placed: Placed::new(graph, machine.distances()?, loads, pe_of),
             slots,
-            movable,
             task,
             scale,
             cost,
@@ -183,12 +86,13 @@ impl<'a, C: Carriers> Search<'a, C> {
             sum,
             noted: (0, 0.0),
             ceiling: Cost::MAX,
+            active: Vec::new(),
             busy: Vec::new(),
             best: None,
             made: 0,
         };
         search.keep();
-        search
+        Ok(search)
     }
 
     /// The value of the mapping.
@@ -199,7 +103,7 @@ impl<'a, C: Carriers> Search<'a, C> {
     /// Keeps the mapping if it is the best so far.
     fn keep(&mut self) {
         let key = self.key();
-        if self.cost > self.most || self.best.as_ref().is_some_and(|best| best.key <= key) {
+        if self.cost > self.most || self.best.as_ref().is_some_and(|best| best.key.compare(&key).is_le()) {
             return;
         }
         match &mut self.best {
@@ -211,21 +115,21 @@ impl<'a, C: Carriers> Search<'a, C> {
         }
     }
 
-    /// Anneals, and lowers J from the best mapping found.
-    pub fn run(&mut self, rng: &mut Rng) {
+    /// Anneals, and lowers J from the best mapping found; returns this one, the loads, and the number of moves made.
+    pub fn run(mut self, rng: &mut Rng) -> (Option<Found>, Loads<C>, u64) {
         let observer = self.task.given.observer;
         self.anneal(observer, rng);
         self.polish(observer, rng);
+        (self.best, self.placed.loads, self.made)
     }
 
     /// Anneals from the mapping at falling temperatures.
     fn anneal(&mut self, observer: &dyn Observer, rng: &mut Rng) {
-        let all = u64::from(self.task.config.moves) * self.graph.num_nodes() as u64;
-        let moves = all.max(LEAST_MOVES) / u64::from(STEPS);
         self.refresh();
+        let (steps, moves) = self.plan();
         let mut temperature = self.first_temperature(rng);
-        for _ in 0..STEPS {
-            if observer.should_stop() || self.placed.work >= self.task.config.effort {
+        for _ in 0..steps {
+            if observer.should_stop() {
                 break;
             }
             self.refresh();
@@ -236,8 +140,19 @@ impl<'a, C: Carriers> Search<'a, C> {
             };
             self.made +=
                 sweep(self, next, |_, change| at_temperature(*change, temperature, &mut chance)).made;
-            temperature /= COOLING.powf(1.0 / f64::from(STEPS));
+            temperature /= COOLING.powf(1.0 / steps as f64);
         }
+    }
+
+    /// How many temperatures there are, and how many moves are tried at each, so that all temperatures are reached within the effort.
+    fn plan(&self) -> (u64, u64) {
+        let (arcs, vertices) = (self.graph.num_arcs() as u64, self.graph.num_nodes() as u64);
+        // A move visits the edges of two processes, once for J and four times for the loads.
+        let per_move = 10 * (arcs / vertices.max(1) + 1);
+        let config = self.task.config;
+        let moves = (u64::from(config.moves) * self.active.len() as u64).max(LEAST_MOVES);
+        let steps = (config.effort / 4 / arcs.max(1)).clamp(*STEPS.start(), *STEPS.end());
+        (steps, moves.min(config.effort / per_move) / steps)
     }
 
     /// The temperature at which worsenings of mean size are accepted as often as the settings say.
@@ -262,12 +177,12 @@ impl<'a, C: Carriers> Search<'a, C> {
     fn polish(&mut self, observer: &dyn Observer, rng: &mut Rng) {
         let Some(best) = self.best.clone() else { return };
         self.return_to(&best.pe_of);
-        let is_greatest = self.task.is_greatest();
+        let is_greatest = self.task.config.objective != JobObjective::Mixed;
         if is_greatest {
             self.ceiling = self.placed.loads.greatest();
         }
-        loop {
-            let (mut moves, before) = (0..PATIENCE * self.graph.num_nodes(), self.key());
+        for _ in 0..POLISHES {
+            let (mut moves, before) = (0..PATIENCE * self.active.len(), self.key());
             let next = |search: &mut Self| {
                 moves.next()?;
                 search.propose(rng)
@@ -277,7 +192,7 @@ impl<'a, C: Carriers> Search<'a, C> {
                 false => change < 0.0,
             };
             self.made += sweep(self, next, improves).made;
-            if observer.should_stop() || self.key() >= before {
+            if observer.should_stop() || self.key().compare(&before).is_ge() {
                 break;
             }
         }
@@ -293,20 +208,21 @@ impl<'a, C: Carriers> Search<'a, C> {
         self.cost += self.placed.rise();
         self.placed.note();
         self.placed.make();
-        for on in &mut self.slots.on {
-            on.clear();
-        }
-        (0..).zip(pe_of).for_each(|(process, &pe)| self.slots.on[pe as usize].push(process));
+        self.slots.restart(pe_of);
         self.refresh();
     }
 
-    /// Sums all powers again, as rounding adds up, and looks up which processes use busy carriers.
+    /// Sums all powers again, as rounding adds up, and looks up which processes communicate with other PEs, and which use busy carriers.
     fn refresh(&mut self) {
         self.sum = self.scale.sum_of(&self.placed.loads);
         let least = ((self.placed.loads.greatest() as f64 * BUSY) as Cost).max(1);
-        let (graph, placed, movable) = (self.graph, &mut self.placed, &self.movable);
-        let is_busy = |&process: &NodeId| movable[process as usize] && placed.is_busy(process, least);
-        self.busy = graph.nodes().filter(is_busy).collect();
+        let (graph, placed, slots) = (self.graph, &mut self.placed, &self.slots);
+        let pe_of = &placed.pe_of;
+        let leaves = |process: NodeId| {
+            graph.neighbours(process).iter().any(|&other| pe_of[other as usize] != pe_of[process as usize])
+        };
+        self.active = graph.nodes().filter(|&it| slots.is_movable(it) && leaves(it)).collect();
+        self.busy = self.active.iter().copied().filter(|&process| placed.is_busy(process, least)).collect();
     }
 
     /// A random move; none if many draws in a row find none.
@@ -317,23 +233,19 @@ impl<'a, C: Carriers> Search<'a, C> {
 
     fn draw(&self, rng: &mut Rng) -> Option<Move> {
         let is_of_busy = !self.busy.is_empty() && rng.below(2) == 0;
-        let process = match is_of_busy {
-            true => self.busy[rng.below(self.busy.len() as u32) as usize],
-            false => rng.below(self.graph.num_nodes() as u32),
-        };
-        if !self.movable[process as usize] || self.graph.degree(process) == 0 {
-            return None;
+        let list = if is_of_busy { &self.busy } else { &self.active };
+        let process = *list.get(rng.below(list.len().max(1) as u32) as usize)?;
+        let (pe_of, mut near) = (&self.placed.pe_of, self.neighbour(process, rng));
+        match rng.below(4) {
+            0 if self.slots.is_balanced() => self.in_loads(process, pe_of[near as usize], rng),
+            0 => self.to_pe_near(process, pe_of[near as usize], rng),
+            steps => {
+                for _ in 1..steps {
+                    near = self.neighbour(near, rng);
+                }
+                self.slots.exchange(pe_of, (process, near))
+            }
         }
-        let from = self.placed.pe_of[process as usize];
-        let mut near = self.neighbour(process, rng);
-        if rng.below(4) == 0 {
-            return self.to_pe_near(process, self.placed.pe_of[near as usize], rng);
-        }
-        for _ in 0..rng.below(3) {
-            near = self.neighbour(near, rng);
-        }
-        let to = self.placed.pe_of[near as usize];
-        self.allows(process, near).then_some(Move { process, from, to, partner: Some(near) })
     }
 
     fn neighbour(&self, process: NodeId, rng: &mut Rng) -> NodeId {
@@ -341,24 +253,24 @@ impl<'a, C: Carriers> Search<'a, C> {
         neighbours[rng.below(neighbours.len() as u32) as usize]
     }
 
-    /// A move to a PE whose number is near another one's.
-    fn to_pe_near(&self, process: NodeId, pe: PeId, rng: &mut Rng) -> Option<Move> {
-        let (from, count) = (self.placed.pe_of[process as usize], self.slots.on.len() as u32);
-        let to = (pe + rng.below(2 * NEAR + 1)).checked_sub(NEAR).filter(|&to| to < count && to != from)?;
-        if self.slots.has_room(to) {
-            return Some(Move { process, from, to, partner: None });
+    /// A move to the PE of a neighbour, or rarely, as it takes as long as many others, an exchange with all that is there.
+    fn in_loads(&self, process: NodeId, to: PeId, rng: &mut Rng) -> Option<Move> {
+        let from = self.placed.pe_of[process as usize];
+        match rng.below(8 + self.slots.on(to).len() as u32) {
+            0 => self.slots.exchange_of_contents(from, to),
+            _ => self.slots.relocation(&self.placed.pe_of, process, to),
         }
-        let on = &self.slots.on[to as usize];
-        let partner = *on.get(rng.below(on.len().max(1) as u32) as usize)?;
-        self.allows(process, partner).then_some(Move { process, from, to, partner: Some(partner) })
     }
 
-    /// Returns whether two processes may change places.
-    fn allows(&self, process: NodeId, partner: NodeId) -> bool {
-        let weight = |process| self.graph.node_weight(process);
-        self.movable[partner as usize]
-            && self.placed.pe_of[process as usize] != self.placed.pe_of[partner as usize]
-            && (!self.slots.is_balanced || weight(process) == weight(partner))
+    /// A move to a PE whose number is near another one's.
+    fn to_pe_near(&self, process: NodeId, pe: PeId, rng: &mut Rng) -> Option<Move> {
+        let to = (pe + rng.below(2 * NEAR + 1)).checked_sub(NEAR).filter(|&to| to < self.slots.num_pes())?;
+        if self.slots.has_place(to) {
+            return self.slots.relocation(&self.placed.pe_of, process, to);
+        }
+        let on = self.slots.on(to);
+        let partner = *on.get(rng.below(on.len().max(1) as u32) as usize)?;
+        self.slots.exchange(&self.placed.pe_of, (process, partner))
     }
 }
 
@@ -368,8 +280,7 @@ impl<C: Carriers> Evaluator for Search<'_, C> {
     type Change = f64;
 
     fn change(&mut self, by: &Move) -> f64 {
-        self.placed.displace(by.process, by.to);
-        by.partner.into_iter().for_each(|partner| self.placed.displace(partner, by.from));
+        self.slots.displace(*by, &mut self.placed);
         let rise = self.placed.rise();
         if rise > 0 && self.cost + rise > self.most {
             return f64::INFINITY;
@@ -385,10 +296,9 @@ impl<C: Carriers> Evaluator for Search<'_, C> {
         energy(self.cost + rise, self.sum + change) - energy(self.cost, self.sum)
     }
 
-    fn make(&mut self, by: Move, _: f64) {
+    fn make(&mut self, _: Move, _: f64) {
+        self.placed.displaced().for_each(|moved| self.slots.transfer(moved));
         self.placed.make();
-        self.slots.transfer(by.process, by.from, by.to);
-        by.partner.into_iter().for_each(|partner| self.slots.transfer(partner, by.to, by.from));
         (self.cost, self.sum) = (self.cost + self.noted.0, self.sum + self.noted.1);
         self.keep();
     }
@@ -401,31 +311,31 @@ impl<C: Carriers> Evaluator for Search<'_, C> {
 #[cfg(test)]
 mod tests {
     use super::super::loads::CarriersVisitor;
-    use super::super::objective::SecondaryObjective;
     use super::*;
-    use viem::graph::generate;
-    use viem::machine::build;
+    use viem::base::settings::ConfigError;
+    use viem::graph::{generate, quotient};
+    use viem::machine::{Listed, build};
     use viem::mapping::Mapping;
-    use viem::mapping::objective::{ScoreError, evaluate};
-    use viem::solve::{Balance, Config, Lowered, PreparedMachine, Request, Secondary};
+    use viem::mapping::objective::evaluate;
+    use viem::partition::FixedVertices;
+    use viem::solve::{Balance, Config, Lowered, PreparedMachine, ProcessGroups, Request, Secondary};
 
-    /// Draws moves and makes every second one; loads, J and the sum of powers are those from scratch after each.
+    /// Draws moves and makes every second one; loads, J, the sum of powers and the contents of PEs are those from scratch after each, and the
+    /// constraints are kept. Counts the moves of each kind.
     struct Twin<'a>(Task<'a>);
 
     impl CarriersVisitor for Twin<'_> {
-        type Output = usize;
+        type Output = [usize; 4];
 
-        fn visit<C: Carriers>(self, carriers: C) -> Result<usize, ScoreError> {
-            let &Lowering { graph, machine, mapping, .. } = self.0.given;
-            let distances = machine.distances()?;
+        fn visit<C: Carriers>(self, carriers: C) -> Result<[usize; 4], ScoreError> {
+            let &Lowering { graph, mapping, cost, .. } = self.0.given;
             let loads = Loads::of(graph, carriers, mapping.pes())?;
-            let cost = evaluate(graph, distances, mapping)?;
             let scale = Scale::new(&loads, cost, self.0.config);
-            let placed = Placed::new(graph, distances, loads, mapping.pes().to_vec());
-            let mut search = Search::new(self.0, placed, scale, (cost, Cost::MAX));
+            let start = (mapping.pes().to_vec(), loads);
+            let mut search = Search::new(self.0, start, scale, (cost, Cost::MAX))?;
             search.refresh();
-            let (mut rng, mut made) = (Rng::new(3), 0);
-            for number in 0..200 {
+            let (mut rng, mut made) = (Rng::new(3), [0; 4]);
+            for number in 0..400 {
                 let Some(by) = search.propose(&mut rng) else { continue };
                 let before = scale.energy(search.cost, search.sum);
                 let change = search.change(&by);
@@ -434,53 +344,109 @@ mod tests {
                     continue;
                 }
                 search.make(by, change);
-                made += 1;
-                let kept = search.placed.loads.all().to_vec();
-                let pe_of = search.placed.pe_of.clone();
-                search.placed.loads.restart(graph, &pe_of);
-                assert_eq!(search.placed.loads.all(), kept);
-                assert_eq!(search.placed.loads.greatest(), kept.iter().copied().max().unwrap());
-                assert_eq!(
-                    search.cost,
-                    evaluate(graph, distances, &Mapping::many(search.slots.on.len(), pe_of.clone())?)?
-                );
-                let sum = scale.sum_of(&search.placed.loads);
-                assert!((search.sum - sum).abs() <= 1e-9 * sum.max(1.0), "{} {sum}", search.sum);
-                assert!((scale.energy(search.cost, sum) - before - change).abs() < 1e-9);
-                for (pe, on) in (0..).zip(&search.slots.on) {
-                    assert!(on.iter().all(|&process| pe_of[process as usize] == pe));
-                }
+                let kind = match by {
+                    Move::One(..) => 0,
+                    Move::Pair(..) => 1,
+                    Move::Groups(..) => 2,
+                    Move::Contents(..) => 3,
+                };
+                made[kind] += 1;
+                search.check()?;
+                let after = scale.energy(search.cost, scale.sum_of(&search.placed.loads));
+                assert!((after - before - change).abs() < 1e-9);
             }
             Ok(made)
         }
     }
 
-    /// Checks a mapping that a request has found, with the load of links and of nodes.
-    struct Twins;
+    impl<C: Carriers> Search<'_, C> {
+        fn check(&mut self) -> Result<(), ScoreError> {
+            let &Lowering { graph, machine, mapping, balance, fixed, together, .. } = self.task.given;
+            let (kept, pe_of) = (self.placed.loads.all().to_vec(), self.placed.pe_of.clone());
+            self.placed.loads.restart(graph, &pe_of);
+            assert_eq!(self.placed.loads.all(), kept);
+            assert_eq!(Some(self.placed.loads.greatest()), kept.iter().copied().max());
+            let num_pes = machine.machine().num_pes();
+            assert_eq!(
+                self.cost,
+                evaluate(graph, machine.distances()?, &Mapping::many(num_pes, pe_of.clone())?)?
+            );
+            let sum = self.scale.sum_of(&self.placed.loads);
+            assert!((self.sum - sum).abs() <= 1e-9 * sum.max(1.0), "{} {sum}", self.sum);
+            let on = |pe: PeId| self.slots.on(pe).iter().all(|&process| pe_of[process as usize] == pe);
+            assert!((0..num_pes as PeId).all(on));
+            assert_eq!((0..num_pes as PeId).map(|pe| self.slots.on(pe).len()).sum::<usize>(), pe_of.len());
+            assert_eq!(fixed.and_then(|fixed| fixed.violated_by(&pe_of)), None);
+            let nodes = machine.nodes();
+            for group in 0..together.map_or(0, ProcessGroups::count) {
+                let mut hosts =
+                    together.unwrap().members(group).iter().map(|&it| nodes.node(pe_of[it as usize]));
+                let first = hosts.next();
+                assert!(hosts.all(|node| Some(node) == first));
+            }
+            match balance {
+                None => assert!(Mapping::on(machine.machine(), pe_of).is_ok()),
+                Some(balance) => {
+                    let loads = |pe_of: &[PeId]| balance.loads(graph, machine.machine(), pe_of);
+                    let (before, after) = (loads(mapping.pes()), loads(&pe_of));
+                    assert!(after.overload <= before.overload && after.shortfall <= before.shortfall);
+                    assert!(after.empty <= before.empty);
+                }
+            }
+            Ok(())
+        }
+    }
+
+    /// Checks a mapping that a request has found, with the loads of links and of nodes. Moves of these kinds must occur.
+    struct Twins(&'static [usize]);
 
     impl Secondary for Twins {
+        fn validate(&self) -> Result<(), ConfigError> {
+            Ok(())
+        }
+
         fn lower(&self, given: &Lowering<'_>) -> Result<Lowered, ScoreError> {
-            let config = &BottleneckConfig::default();
-            for objective in SecondaryObjective::ALL {
+            for objective in [JobObjective::Bottleneck, JobObjective::BusiestNode] {
+                let config = &BottleneckConfig::default().with_objective(objective);
                 let made = objective.visit(given.machine, Twin(Task { given, config }))?;
-                assert!(made.is_some_and(|made| made > 50), "{objective}: {made:?}");
+                assert!(self.0.iter().all(|&kind| made[kind] > 0), "{objective}: {made:?}");
+                assert!(made.iter().sum::<usize>() > 50, "{objective}: {made:?}");
             }
-            let cost = evaluate(given.graph, given.machine.distances()?, given.mapping)?;
-            Ok(Lowered { mapping: given.mapping.clone(), cost, exchanges: 0 })
+            Ok(Lowered { mapping: given.mapping.clone(), cost: given.cost, exchanges: 0 })
         }
     }
 
     #[test]
-    fn loads_and_values_are_those_from_scratch_after_every_move() {
+    fn loads_and_constraints_are_those_from_scratch_after_every_move() {
         let cases = [("3:4:4", Some("1:4:10")), ("torus:4x4/3", Some("1:5")), ("hypercube:6", None)];
         for (spec, distances) in cases {
             let machine = build(spec, distances).unwrap();
             let prepared = PreparedMachine::new(&*machine);
-            let (few, many) = (generate::mesh(6, 6, 1), generate::mesh(16, 12, 1));
-            let one_to_one = Request::new(&few, &prepared).then_lower(&Twins as &dyn Secondary);
-            one_to_one.solve(&Config::fast()).unwrap();
-            let balanced = Request::new(&many, &prepared).balanced(Balance::default());
-            balanced.then_lower(&Twins as &dyn Secondary).solve(&Config::fast()).unwrap();
+            let (few, mesh) = (generate::mesh(6, 6, 1), generate::mesh(32, 24, 1));
+            let mut fixed = FixedVertices::none(36, machine.num_pes());
+            (0..6).for_each(|process| fixed.fix(process, 7 * process % 48).unwrap());
+            let request = Request::new(&few, &prepared);
+            let twins = Twins(&[0, 1]);
+            request.fixed(&fixed).then_lower(&twins as &dyn Secondary).solve(&Config::fast()).unwrap();
+            // Vertices of different weights: each is a piece of a finer mesh.
+            let pieces: Vec<u32> = (0..768).map(|vertex| (vertex / 3).min(240)).collect();
+            let many = quotient::contract(&mesh, &pieces, 241);
+            let balanced = Request::new(&many, &prepared).balanced(Balance::default().with_imbalance(0.2));
+            balanced.then_lower(&Twins(&[0, 1]) as &dyn Secondary).solve(&Config::fast()).unwrap();
         }
+    }
+
+    #[test]
+    fn groups_and_contents_of_pes_change_places_as_wholes() {
+        let tree = build("4:8", "1:10").unwrap();
+        // Nodes of different sizes, as PEs are left out.
+        let machine = Listed::new(tree, (0..32).filter(|pe| ![5, 6, 17].contains(pe)).collect()).unwrap();
+        let (prepared, groups) = (PreparedMachine::new(&machine), ProcessGroups::of_size(25, 2).unwrap());
+        let mesh = generate::mesh(5, 5, 1);
+        let request = Request::new(&mesh, &prepared).together(&groups);
+        request.then_lower(&Twins(&[1, 2]) as &dyn Secondary).solve(&Config::fast()).unwrap();
+        let grid = generate::grid(10, 10);
+        let request = Request::new(&grid, &prepared).balanced(Balance::default().with_least_load(0.5));
+        request.then_lower(&Twins(&[0, 1, 3]) as &dyn Secondary).solve(&Config::fast()).unwrap();
     }
 }

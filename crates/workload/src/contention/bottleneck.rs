@@ -10,55 +10,36 @@
 //! is kept. From it, exchanges lower J without raising the maximum. The search begins at the given mapping, and at the cuts of a grid
 //! ([`grid_mappings`]) whose busiest carrier has less to do.
 //!
-//! *Moves.* A process, every second one of a busy carrier, changes places with one a few edges from its neighbours, or takes a free place there.
+//! *Moves.* A process, every second one of a busy carrier, changes places with one a few edges from its neighbours, or takes a free place there. Where PEs have
+//! many vertices, one goes to the PE of a neighbour while bounds and least loads hold, two of any weights change places, or all that is on two PEs.
+//! Groups that share a node change places as wholes, and processes of a node among themselves. Fixed processes stay.
 //!
 //! *Cost.* O(degree · links of a route + carriers that change · log carriers) for each move; memory O(n + m + carriers).
 //!
 //! *Source.* Metropolis et al. (1953), as in [`exchange`](viem::base::exchange). That norms of loads predict times better than their maximum alone:
 //! Bhatele, Jain, Livnat, Pascucci and Bremer, *Analyzing Network Health and Congestion in Dragonfly-based Supercomputers*, IPDPS 2016.
 
-use super::annealed::{Found, Scale, Search, Task};
-use super::job_objective::{BottleneckConfig, JobObjective};
+use super::annealed::{Search, Task};
+use super::config::BottleneckConfig;
 use super::loads::{Carriers, CarriersVisitor, Loads};
-use super::objective::SecondaryObjective;
-use super::placed::Placed;
+use super::objective::JobObjective;
+use super::scale::{Found, Scale};
 use viem::base::rng::{Rng, derive};
-use viem::base::types::{Cost, PeId};
-use viem::graph::CsrGraph;
+use viem::base::settings::ConfigError;
+use viem::base::types::Cost;
 use viem::machine::Places;
 use viem::mapping::Mapping;
 use viem::mapping::construct::grid_mappings;
 use viem::mapping::objective::{ScoreError, evaluate};
-use viem::solve::{Lowered, Lowering, PreparedMachine, Secondary};
+use viem::solve::{Lowered, Lowering, Secondary};
 
 impl Secondary for BottleneckConfig {
-    fn lower(&self, given: &Lowering<'_>) -> Result<Lowered, ScoreError> {
-        let links = SecondaryObjective::BusiestLink.visit(given.machine, Task { given, config: self })?;
-        match links {
-            Some(lowered) => Ok(lowered),
-            None => {
-                let nodes =
-                    SecondaryObjective::BusiestNode.visit(given.machine, Task { given, config: self })?;
-                Ok(nodes.expect("nodes are always known"))
-            }
-        }
+    fn validate(&self) -> Result<(), ConfigError> {
+        BottleneckConfig::validate(self)
     }
-}
 
-/// The greatest load of a link, where links are known, or else of a node, under a mapping, process i on PE `pe_of[i]`.
-///
-/// # Errors
-///
-/// A process has no PE, a PE does not exist, or loads could overflow.
-pub fn bottleneck_of(
-    graph: &CsrGraph,
-    machine: &PreparedMachine<'_>,
-    pe_of: &[PeId],
-) -> Result<Cost, ScoreError> {
-    let of = |objective: SecondaryObjective| objective.evaluate(graph, machine, pe_of);
-    match of(SecondaryObjective::BusiestLink)? {
-        Some(load) => Ok(load),
-        None => Ok(of(SecondaryObjective::BusiestNode)?.unwrap_or(0)),
+    fn lower(&self, given: &Lowering<'_>) -> Result<Lowered, ScoreError> {
+        self.objective.visit(given.machine, Task { given, config: self })
     }
 }
 
@@ -69,33 +50,30 @@ impl CarriersVisitor for Task<'_> {
     type Output = Lowered;
 
     fn visit<C: Carriers>(self, carriers: C) -> Result<Lowered, ScoreError> {
-        let Self { given: &Lowering { graph, machine, mapping, observer, .. }, config } = self;
-        let cost = evaluate(graph, machine.distances()?, mapping)?;
+        let Self { given: &Lowering { graph, machine, mapping, cost, observer, .. }, config } = self;
         let mut loads = Loads::of(graph, carriers, mapping.pes())?;
-        if config.objective == JobObjective::J || loads.greatest() == 0 || cost == 0 {
+        let greatest = loads.greatest();
+        if config.objective == JobObjective::J || greatest == 0 || cost == 0 {
             return Ok(Lowered { mapping: mapping.clone(), cost, exchanges: 0 });
         }
         let scale = Scale::new(&loads, cost, config);
         let mut best = Found { key: scale.key(&loads, cost, scale.sum), pe_of: mapping.pes().to_vec() };
-        let most = cost.saturating_add((cost as f64 * config.excess.clamp(0.0, 1.0)) as Cost);
-        let (mut exchanges, given) =
-            (0, Start { mapping: mapping.clone(), greatest: loads.greatest(), cost });
-        let mut starts = vec![given];
+        let most = cost.saturating_add((cost as f64 * config.excess) as Cost);
+        let mut exchanges = 0;
+        let mut starts = vec![Start { mapping: mapping.clone(), greatest, cost }];
         starts.extend(self.simple(&mut loads, most)?);
         for (number, Start { mapping, greatest, cost }) in (0..).zip(starts) {
             // Where J is too great, only a lower maximum is worth it.
-            let is_worth_it =
-                number == 0 || cost <= most || (greatest as f64) < best.key.0 && self.is_greatest();
-            if observer.should_stop() || !is_worth_it {
+            let is_lower = config.objective != JobObjective::Mixed && (greatest as f64) < best.key.0;
+            if observer.should_stop() || !(number == 0 || cost <= most || is_lower) {
                 continue;
             }
             loads.restart(graph, mapping.pes());
-            let placed = Placed::new(graph, machine.distances()?, loads, mapping.into_pes());
-            let mut search = Search::new(self, placed, scale, (cost, most.max(cost)));
-            search.run(&mut Rng::new(derive(config.seed, number)));
-            exchanges += search.made;
-            best = search.best.into_iter().chain([best]).min_by(Found::compare).expect("there is one");
-            loads = search.placed.loads;
+            let search = Search::new(self, (mapping.into_pes(), loads), scale, (cost, most.max(cost)))?;
+            let (found, made);
+            (found, loads, made) = search.run(&mut Rng::new(derive(config.seed, number)));
+            exchanges += made;
+            best = found.filter(|found| found.key.compare(&best.key).is_lt()).unwrap_or(best);
         }
         let mapping = Mapping::many(machine.machine().num_pes(), best.pe_of)?;
         Ok(Lowered { cost: evaluate(graph, machine.distances()?, &mapping)?, mapping, exchanges })
@@ -113,8 +91,8 @@ impl Task<'_> {
     /// The simple mappings whose busiest carrier has the least load: of those whose J is at most `most`, and of all others. Simple ones are the order of
     /// the processes, and the cuts of a grid.
     fn simple<C: Carriers>(&self, loads: &mut Loads<C>, most: Cost) -> Result<Vec<Start>, ScoreError> {
-        let Lowering { graph, machine, fixed, balance, .. } = *self.given;
-        if balance.is_some() || fixed.is_some_and(|fixed| !fixed.is_empty()) {
+        let Lowering { graph, machine, fixed, together, balance, .. } = *self.given;
+        if balance.is_some() || together.is_some() || fixed.is_some_and(|fixed| !fixed.is_empty()) {
             return Ok(Vec::new());
         }
         let in_order = Mapping::in_order(machine.machine(), graph.num_nodes());

@@ -7,7 +7,6 @@ use viem::graph::CsrGraph;
 use viem::machine::{Interconnect, Machine, MachineError};
 use viem::mapping::objective::ScoreError;
 use viem::mapping::problem::ProblemError;
-use viem::solve::PreparedMachine;
 
 /// The routes of a machine, or `None` if only its distances are known.
 pub fn routing_of(machine: &dyn Machine) -> Result<Option<Routing>, MachineError> {
@@ -17,13 +16,9 @@ pub fn routing_of(machine: &dyn Machine) -> Result<Option<Routing>, MachineError
     }
 }
 
-/// The links of a machine; nothing where only its distances are known.
-pub(super) fn visit<V: CarriersVisitor>(
-    machine: &PreparedMachine<'_>,
-    visitor: V,
-) -> Result<Option<V::Output>, ScoreError> {
-    let Some(routing) = routing_of(machine.machine())? else { return Ok(None) };
-    visitor.visit(Links::new(&routing)).map(Some)
+/// Runs a visitor over the links of a machine.
+pub(super) fn visit<V: CarriersVisitor>(routing: &Routing, visitor: V) -> Result<V::Output, ScoreError> {
+    visitor.visit(Links::new(routing))
 }
 
 /// The links of a machine. Each has the number of its first lane.
@@ -57,7 +52,7 @@ impl Carriers for Links<'_> {
     fn each(&mut self, from: PeId, to: PeId, mut carried: impl FnMut(usize, Cost)) {
         self.hops.clear();
         self.routing.route(from, to, &mut self.hops);
-        for hop in &self.hops {
+        for hop in self.hops.iter().filter(|hop| hop.cycles > 0) {
             carried(self.routing.link_of(hop.lane) as usize, hop.cycles as Cost);
         }
     }

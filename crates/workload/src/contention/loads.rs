@@ -40,8 +40,9 @@ pub(super) struct Loads<C> {
     loads: Vec<Cost>,
     /// A tournament of the loads: entry i is the greater of the entries 2i and 2i + 1, and the second half are the loads, padded by 0.
     greatest: Vec<Cost>,
-    /// The change by what was moved last, and the carriers that it concerns, which may be named twice.
+    /// The change by what was moved last, and the carriers that it concerns, each once.
     changes: Vec<Cost>,
+    is_changed: Vec<bool>,
     changed: Vec<u32>,
 }
 
@@ -55,7 +56,9 @@ impl<C: Carriers> Loads<C> {
         check_cost(graph, carriers.most())?;
         let none = vec![0; carriers.count()];
         let greatest = vec![0; 2 * none.len().next_power_of_two()];
-        let mut loads = Self { carriers, loads: none.clone(), greatest, changes: none, changed: Vec::new() };
+        let is_changed = vec![false; none.len()];
+        let (changes, changed) = (none.clone(), Vec::new());
+        let mut loads = Self { carriers, loads: none, greatest, changes, is_changed, changed };
         loads.restart(graph, pe_of);
         Ok(loads)
     }
@@ -115,24 +118,25 @@ impl<C: Carriers> Loads<C> {
 
     /// Adds weight to the noted change of each carrier of messages from one PE to another.
     fn add(&mut self, from: PeId, to: PeId, weight: Weight) {
-        let Self { carriers, changes, changed, .. } = self;
+        let Self { carriers, changes, is_changed, changed, .. } = self;
         carriers.each(from, to, |carrier, load| {
             changes[carrier] += weight * load;
-            changed.push(carrier as u32);
+            if !std::mem::replace(&mut is_changed[carrier], true) {
+                changed.push(carrier as u32);
+            }
         });
     }
 
     /// The noted changes as (load, change), each carrier once.
-    pub fn noted(&mut self) -> impl Iterator<Item = (Cost, Cost)> + '_ {
-        self.changed.sort_unstable();
-        self.changed.dedup();
+    pub fn noted(&self) -> impl Iterator<Item = (Cost, Cost)> + '_ {
         self.changed.iter().map(|&carrier| (self.loads[carrier as usize], self.changes[carrier as usize]))
     }
 
     /// By how much the sum of a power of all loads, each divided by `scale`, changes with the noted changes.
-    pub fn change_of_powers(&mut self, scale: f64, power: u32) -> f64 {
+    pub fn change_of_powers(&self, scale: f64, power: u32) -> f64 {
         let of = |load: Cost| (load as f64 / scale).powi(power as i32);
-        self.noted().map(|(load, change)| of(load + change) - of(load)).sum()
+        let changes = self.noted().filter(|&(_, change)| change != 0);
+        changes.map(|(load, change)| of(load + change) - of(load)).sum()
     }
 
     /// Makes the noted changes; O(log carriers) for each.
@@ -140,6 +144,7 @@ impl<C: Carriers> Loads<C> {
         let leaves = self.greatest.len() / 2;
         for carrier in self.changed.drain(..) {
             let index = carrier as usize;
+            self.is_changed[index] = false;
             let change = std::mem::take(&mut self.changes[index]);
             if change == 0 {
                 continue;
@@ -161,6 +166,7 @@ impl<C: Carriers> Loads<C> {
     pub fn forget(&mut self) {
         for carrier in self.changed.drain(..) {
             self.changes[carrier as usize] = 0;
+            self.is_changed[carrier as usize] = false;
         }
     }
 }

@@ -9,24 +9,22 @@
 //! | member | purpose |
 //! |---|---|
 //! | [`LinkLoads`] | the load of each link |
-//! | [`SecondaryObjective`] | the table of what can be lowered after J: the greatest load of a link, or of a node |
-//! | [`relieve`] | lowers such an objective by exchanges that hardly raise J |
-//! | [`BottleneckConfig`] | minimises the greatest load itself, or J and a norm of the loads, by annealing |
+//! | [`JobObjective`] | the table of what a job minimises: J, the greatest load of a link or of a node, or a mix |
+//! | [`BottleneckConfig`] | the search for such an objective, from a mapping of small J |
 //!
-//! A member of the table says what carries traffic (`Carriers`); loads from scratch and their changes by moves follow from that.
+//! A member of the table names what carries traffic (`Carriers`); loads from scratch and their changes by moves follow from that.
 
 mod annealed;
 mod bottleneck;
-mod job_objective;
+mod config;
 mod link;
 mod loads;
 mod node;
 mod objective;
 mod placed;
-mod relief;
+mod scale;
+mod slots;
 
-pub use bottleneck::bottleneck_of;
-pub use job_objective::{BottleneckConfig, JobObjective};
+pub use config::BottleneckConfig;
 pub use link::{BusiestLink, LinkLoads, routing_of};
-pub use objective::SecondaryObjective;
-pub use relief::{Relief, ReliefConfig, relieve};
+pub use objective::JobObjective;

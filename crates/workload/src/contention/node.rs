@@ -6,13 +6,13 @@ use viem::machine::Nodes;
 use viem::mapping::objective::ScoreError;
 use viem::solve::PreparedMachine;
 
-/// The nodes of a machine; each PE is one where the machine does not know its nodes.
+/// Runs a visitor over the nodes of a machine; each PE is one where the machine does not know its nodes.
 pub(super) fn visit<V: CarriersVisitor>(
     machine: &PreparedMachine<'_>,
     visitor: V,
-) -> Result<Option<V::Output>, ScoreError> {
+) -> Result<V::Output, ScoreError> {
     let (nodes, num_pes) = (machine.nodes(), machine.machine().num_pes());
-    visitor.visit(Leaving { nodes, num_pes }).map(Some)
+    visitor.visit(Leaving { nodes, num_pes })
 }
 
 /// A message to another node loads the node that it leaves. As edges have the same weight in both directions, as much arrives.

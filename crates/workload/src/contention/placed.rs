@@ -16,15 +16,13 @@ pub(super) struct Placed<'a, C> {
     after: Vec<PeId>,
     moved: Vec<NodeId>,
     is_moved: Vec<bool>,
-    /// Edges visited.
-    pub work: u64,
 }
 
 impl<'a, C: Carriers> Placed<'a, C> {
     /// A mapping and its loads.
     pub fn new(graph: &'a CsrGraph, distances: &'a Distances, loads: Loads<C>, pe_of: Vec<PeId>) -> Self {
         let (after, is_moved) = (pe_of.clone(), vec![false; graph.num_nodes()]);
-        Self { graph, distances, loads, pe_of, after, moved: Vec::new(), is_moved, work: 0 }
+        Self { graph, distances, loads, pe_of, after, moved: Vec::new(), is_moved }
     }
 
     /// Tries a process on another PE. Each is named once.
@@ -35,8 +33,7 @@ impl<'a, C: Carriers> Placed<'a, C> {
     }
 
     /// By how much J rises.
-    pub fn rise(&mut self) -> Cost {
-        self.work += self.arcs();
+    pub fn rise(&self) -> Cost {
         let edges = edges_of_moved(self.graph, &self.moved, &self.is_moved);
         let rise = edges.map(|(process, other, weight)| {
             let distance =
@@ -48,8 +45,13 @@ impl<'a, C: Carriers> Placed<'a, C> {
 
     /// Notes the change of the loads.
     pub fn note(&mut self) {
-        self.work += 4 * self.arcs();
         self.loads.note(self.graph, (&self.pe_of, &self.after), (&self.moved, &self.is_moved));
+    }
+
+    /// The processes that are tried on other PEs, each with its PE and that one.
+    pub fn displaced(&self) -> impl Iterator<Item = (NodeId, PeId, PeId)> + '_ {
+        let of = |&process: &NodeId| (process, self.pe_of[process as usize], self.after[process as usize]);
+        self.moved.iter().map(of)
     }
 
     /// Moves the processes; the change of the loads has been noted.
@@ -73,9 +75,5 @@ impl<'a, C: Carriers> Placed<'a, C> {
     /// Returns whether a process has traffic on a carrier of this load.
     pub fn is_busy(&mut self, process: NodeId, busy: Cost) -> bool {
         self.loads.greatest_of(self.graph, &self.pe_of, process) >= busy
-    }
-
-    fn arcs(&self) -> u64 {
-        self.moved.iter().map(|&process| self.graph.degree(process) as u64).sum()
     }
 }

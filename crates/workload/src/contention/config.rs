@@ -1,20 +1,7 @@
-//! What jobs minimise, and the settings of the search for it.
+//! The settings of the search for an objective.
 
-use viem::base::settings::{ConfigError, check, named};
-
-named! {
-    /// What a job minimises.
-    #[derive(Default)]
-    pub enum JobObjective: "objective" {
-        /// J.
-        #[default]
-        J = "J",
-        /// The greatest load of a carrier, then J.
-        Bottleneck = "bottleneck",
-        /// J, and the power mean of the loads times their number.
-        Mixed = "mixed",
-    }
-}
+use super::objective::JobObjective;
+use viem::base::settings::{ConfigError, check};
 
 /// What is minimised, how far J may rise, and the effort of the search.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
