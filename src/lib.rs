@@ -162,9 +162,9 @@ pub mod tuning {
     pub use crate::mapping::construct::{ConstructionConfig, Multilevel};
     pub use crate::mapping::search::{Anywhere, Improvement, SearchConfig, SmallInstance};
     pub use crate::partition::{
-        BalanceConfig, BisectionConfig, Contraction, FlatConfig, FlowConfig, HeavyTailedConfig,
-        InitialConfig, KWayConfig, LargeConfig, ManyToOnePartitionConfig, PartitionConfig, PoolConfig,
-        UnconstrainedConfig,
+        BalanceConfig, BisectionConfig, Contraction, DivisionConfig, FlatConfig, FlowConfig,
+        HeavyTailedConfig, InitialConfig, KWayConfig, LargeConfig, ManyToOnePartitionConfig, PartitionConfig,
+        PoolConfig, UnconstrainedConfig,
     };
     pub use crate::qap::{QapImprovement, QapQuick, QapWay};
     pub use crate::solve::{Constructions, ManyToOneConfig, OneToOneConfig, SmallProblemConfig};

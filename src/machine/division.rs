@@ -124,7 +124,7 @@ fn halve(
     }
     let targets = Targets::equal(graph, 2, IMBALANCE).expect("two blocks");
     let partition =
-        Partitioner::new(PartitionPreset::Fast, depth).observed(observer).partition(graph, &targets);
+        Partitioner::new(PartitionPreset::Fast, depth).basic().observed(observer).partition(graph, &targets);
     let mut blocks = partition.into_blocks();
     separate(nodes, pes_at, &mut blocks);
     let mut half = |(part, members): (CsrGraph, Vec<NodeId>)| {

@@ -112,7 +112,7 @@ struct DualRecursion<'a> {
 impl<'a> DualRecursion<'a> {
     fn new(problem: &'a Problem<'a>, parts: &'a Parts, effort: Effort, observer: &'a dyn Observer) -> Self {
         let n = problem.size() as PeId;
-        let mut bisections = PartitionConfig::preset(effort.inner).suited_to(problem.graph(), None);
+        let mut bisections = PartitionConfig::preset(effort.inner).basic().suited_to(problem.graph(), None);
         // One initial partition each: several take half as long again, and after annealing there is no difference.
         bisections.initial.bisections = 1;
         Self {

@@ -93,12 +93,12 @@ impl StepwisePartition<'_> {
 
     fn partition(&self, graph: &CsrGraph, targets: &Targets, seed: u64) -> Partition {
         if !self.is_thorough {
-            let settings = PartitionConfig::preset(self.preset);
+            let settings = PartitionConfig::preset(self.preset).basic();
             let partitioner = Partitioner::with_valid_settings(settings, seed).observed(self.observer);
             return partitioner.partition(graph, targets);
         }
         let partition = |number: usize| {
-            let partitioner = Partitioner::new(self.preset, derive(seed, number as u64));
+            let partitioner = Partitioner::new(self.preset, derive(seed, number as u64)).basic();
             partitioner.observed(self.observer).partition(graph, targets)
         };
         let partitions = threads::map(TRIES, 1, &partition);

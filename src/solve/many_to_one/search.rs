@@ -155,7 +155,7 @@ impl Search<'_> {
 
     /// A partition of small cut whose blocks are then mapped to the PEs, if these have equal capacities.
     fn in_two_steps(&self, preset: PartitionPreset) -> Vec<BlockId> {
-        let partitioner = Partitioner::new(preset, self.seed).observed(self.watched);
+        let partitioner = Partitioner::new(preset, self.seed).basic().observed(self.watched);
         let (bounds, least) = (self.targets.bounds(), self.targets.least_loads());
         let may_change_places = bounds.iter().all(|&bound| bound == bounds[0])
             && least.iter().all(|&least_load| least_load == least[0]);

@@ -208,21 +208,29 @@ fn blocks_whose_bound_is_0_get_vertices_of_weight_0() {
 
 #[test]
 fn ranges_of_an_order_are_not_empty_unless_they_would_exceed_their_bounds() {
-    let cut = |weights: &[Weight], capacities: &[u32]| {
-        let graph = with_node_weights(&generate::grid(weights.len(), 1), weights);
-        let targets = Targets::proportional(&graph, capacities, 0.0).unwrap();
-        let order: Vec<NodeId> = graph.nodes().collect();
+    let path = |weights: &[Weight]| with_node_weights(&generate::grid(weights.len(), 1), weights);
+    let cut_by = |weights: &[Weight], targets: Targets| {
+        let order: Vec<NodeId> = (0..weights.len() as NodeId).collect();
         OrderIndex::of_order(&order).unwrap().cut(weights, &targets)
+    };
+    let cut = |weights: &[Weight], capacities: &[u32]| {
+        cut_by(weights, Targets::proportional(&path(weights), capacities, 0.0).unwrap())
+    };
+    let cut_within = |weights: &[Weight], sizes: &[Weight], bounds: &[Weight]| {
+        let targets = Targets::sizes(&path(weights), sizes.to_vec(), 0.0).unwrap();
+        cut_by(weights, targets.with_bounds(bounds.to_vec()).unwrap())
     };
     assert_eq!(cut(&[1, 0, 0, 0, 0, 0], &[1, 1]), [0, 1, 1, 1, 1, 1]);
     assert_eq!(cut(&[0, 0, 0, 0, 0, 1], &[1, 1, 1]), [0, 0, 0, 0, 1, 2]);
     assert_eq!(cut(&[0, 0, 10, 10], &[1, 1, 1]), [0, 0, 1, 2]);
     assert_eq!(cut(&[0, 0, 0, 0], &[1, 1, 0, 1]), [0, 0, 1, 3]);
     // The first range would get the heavy vertex.
-    assert_eq!(cut(&[50, 0, 0, 0], &[1, 9]), [1, 1, 1, 1]);
-    assert_eq!(cut(&[0, 0, 0, 40, 40], &[1, 1, 1, 40, 40]), [0, 1, 2, 3, 4]);
+    assert_eq!(cut_within(&[50, 0, 0, 0], &[5, 45], &[5, 45]), [1, 1, 1, 1]);
+    let (sizes, bounds) = ([0, 1, 1, 39, 39], [1, 1, 1, 39, 39]);
+    assert_eq!(cut_within(&[0, 0, 0, 40, 40], &sizes, &bounds), [0, 1, 2, 3, 4]);
     // So it would here; the fourth gets one.
-    assert_eq!(cut(&[40, 0, 0, 0, 40], &[1, 40, 1, 1, 40]), [1, 2, 2, 3, 4]);
+    let (sizes, bounds) = ([0, 39, 1, 1, 39], [1, 39, 1, 1, 39]);
+    assert_eq!(cut_within(&[40, 0, 0, 0, 40], &sizes, &bounds), [1, 2, 2, 3, 4]);
 }
 
 #[test]

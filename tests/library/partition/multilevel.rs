@@ -3,7 +3,7 @@
 use crate::common::{StopAfter, check_partition, random_graph, skewed_graph};
 use viem::base::rng::Rng;
 use viem::base::threads;
-use viem::base::types::{NodeId, Weight};
+use viem::base::types::{BlockId, NodeId, Weight};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::partition::{Contraction, Partition, PartitionConfig, PartitionPreset, Partitioner, Targets};
 
@@ -131,6 +131,72 @@ fn known_optima_are_found() {
     }
 }
 
+#[test]
+fn partitions_of_tiny_graphs_are_the_best_ones() {
+    let mut rng = Rng::new(9);
+    for round in 0..48 {
+        let (n, k) = [(2 + rng.below(9), 2), (3 + rng.below(5), 3)][round % 2];
+        let graph = random_graph(n as usize, 3, 5, &mut rng);
+        let targets = Targets::equal(&graph, k, [0.0, 0.1, 0.5][round % 3]).unwrap();
+        let all = (0..k.pow(n)).map(|code| {
+            let blocks = (0..n).map(|node| (code / k.pow(node) % k) as BlockId).collect();
+            Partition::of(&graph, blocks, &targets).score()
+        });
+        let least = all.min().unwrap();
+        for preset in PartitionPreset::ALL {
+            assert_eq!(solve(&graph, &targets, preset, round as u64).score(), least, "{round} {preset:?}");
+        }
+    }
+}
+
+#[test]
+fn small_graphs_are_worth_several_tries() {
+    let graph = generate::grid(10, 10);
+    for seed in 1..4 {
+        let targets = Targets::equal(&graph, 8, 0.03).unwrap();
+        assert!(solve(&graph, &targets, PartitionPreset::Eco, seed).cut() <= 43);
+    }
+}
+
+/// No refinement of small blocks straightens crooked first borders: without division of the whole graph, these cut 261 and 603 edges.
+#[test]
+fn large_grids_are_divided_along_straight_lines() {
+    for (width, height, k, cut) in [(64, 64, 8, 256), (96, 96, 16, 590)] {
+        let graph = generate::grid(width, height);
+        for epsilon in [0.0, 0.001] {
+            let targets = Targets::equal(&graph, k, epsilon).unwrap();
+            let partition = solve(&graph, &targets, PartitionPreset::Eco, 1);
+            let found = (partition.overload(), partition.cut());
+            assert!(found <= (0, cut), "{width} x {height}, {epsilon}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn division_of_the_whole_graph_makes_no_partition_worse_unless_it_gains_much_over_a_single_one() {
+    let mut rng = Rng::new(8);
+    let mut num_better = 0;
+    for round in 0..12 {
+        let graph = match round % 3 {
+            0 => random_graph(1500 + 100 * round, 5, 4, &mut rng),
+            1 => generate::mesh(40 + round, 50, round as u64),
+            _ => generate::random_geometric(2500, 7.0, round as u64),
+        };
+        let targets = Targets::equal(&graph, 2 + round % 4, [0.001, 0.01, 0.05][round % 3]).unwrap();
+        let divided = Partitioner::new(PartitionPreset::Eco, round as u64);
+        let mut single = PartitionConfig::preset(PartitionPreset::Eco);
+        single.pool.members = 1;
+        let single = Partitioner::with_settings(single, round as u64).unwrap();
+        let [undivided, divided, single] = [divided.clone().basic(), divided, single]
+            .map(|partitioner| partitioner.partition(&graph, &targets).score());
+        let gains_much =
+            (divided.0, divided.1) <= (single.0, single.1) && 50 * divided.2 <= 49 * single.2 + 50;
+        assert!(divided <= undivided || gains_much, "{round}: {divided:?} {undivided:?} {single:?}");
+        num_better += usize::from(divided < undivided);
+    }
+    assert!(num_better > 0);
+}
+
 /// An empty block gets a vertex that fits, not the heavy isolated one.
 #[test]
 fn an_empty_block_gets_a_vertex_that_fits() {
@@ -239,9 +305,10 @@ fn large_graphs_with_heavy_tailed_degrees_are_contracted_around_hubs() {
 #[test]
 fn settings_out_of_their_range_are_named() {
     type Change = fn(&mut PartitionConfig);
-    let changes: [(&str, Change); 21] = [
+    let changes: [(&str, Change); 22] = [
         ("bisection.coarsest", |settings| settings.bisection.coarsest = 0),
         ("bisection.tries", |settings| settings.bisection.tries = 0),
+        ("division.flow.region", |settings| settings.division.flow.region = 0.0),
         ("initial.coarsest_per_block", |settings| settings.initial.coarsest_per_block = 0),
         ("k_way.seeds", |settings| settings.k_way.seeds = 0),
         ("heavy_tailed.least_skew", |settings| settings.heavy_tailed.least_skew = f64::NAN),
@@ -298,6 +365,10 @@ fn the_extremes_of_all_settings_work() {
         settings.balance.slack_nodes = (whole >> 1) as Weight;
         settings.balance.final_slack = (whole >> 1) as Weight;
         settings.balance.effort = whole;
+        settings.division.attempts = whole.min(64);
+        settings.division.flow.region = real;
+        settings.division.flow.depth = whole as u32;
+        settings.pool.divided = true;
         settings.pool.least_nodes = whole;
         settings.pool.least_per_block = whole;
         let partitioner = Partitioner::with_settings(settings, 1).unwrap();

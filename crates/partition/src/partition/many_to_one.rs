@@ -73,7 +73,7 @@ impl ManyToOnePartitionConfig {
             sections: PartitionConfig { pool, flow, heavy_tailed, ..eco.sections },
             whole: PartitionConfig { flow: whole_flow, ..eco.whole },
             cycles: 1,
-            flat: FlatConfig { plain: PartitionConfig::preset(PartitionPreset::Strong), ..eco.flat },
+            flat: FlatConfig { plain: PartitionConfig::preset(PartitionPreset::Strong).basic(), ..eco.flat },
         }
     }
 
@@ -84,7 +84,7 @@ impl ManyToOnePartitionConfig {
         let pool = PoolConfig { members: 2, generations: 1, ..fast.sections.pool };
         let several = PoolConfig { members: 4, generations: 2, ..fast.whole.pool };
         let flow = FlowConfig { rounds: 3, depth: 20, ..fast.whole.flow };
-        let heavy = PartitionConfig::preset(PartitionPreset::Eco).heavy_tailed;
+        let heavy = PartitionConfig::preset(PartitionPreset::Eco).basic().heavy_tailed;
         let with = |pool: &PoolConfig| HeavyTailedConfig { pool: *pool, ..heavy };
         let whole = PartitionConfig { heavy_tailed: with(&fast.whole.pool), ..fast.whole };
         let refined = PartitionConfig { heavy_tailed: with(&several), pool: several, flow, ..whole };
@@ -92,13 +92,13 @@ impl ManyToOnePartitionConfig {
             sections: PartitionConfig { initial, heavy_tailed: with(&pool), pool, ..fast.sections },
             whole,
             cycles: 0,
-            flat: FlatConfig { plain: PartitionConfig::preset(PartitionPreset::Eco), refined },
+            flat: FlatConfig { plain: PartitionConfig::preset(PartitionPreset::Eco).basic(), refined },
         }
     }
 
     /// The settings for partitions in little time.
     pub fn fast() -> Self {
-        let fast = PartitionConfig::preset(PartitionPreset::Fast);
+        let fast = PartitionConfig::preset(PartitionPreset::Fast).basic();
         let flow = FlowConfig { rounds: 1, ..fast.flow };
         let initial = InitialConfig { coarsest: 1000, bisections: 2, ..fast.initial };
         let pool = PoolConfig { tiny_nodes: 1000, ..fast.pool };
@@ -299,7 +299,7 @@ impl Run<'_> {
             Assignment::new(level, blocks, num_blocks)
         };
         let starts = starts.into_iter().map(start).collect();
-        let mut best = Pool { task, seed: self.seed, starts, goes_on: self.goes_on }.best();
+        let mut best = Pool { starts, goes_on: self.goes_on, ..Pool::new(task, self.seed) }.best();
         fill::fill_empty(level, &mut best, targets.load_bounds());
         best
     }

@@ -74,6 +74,12 @@ impl<'a> Partitioner<'a> {
         Self { observer, ..self }
     }
 
+    /// The same with the [basic](PartitionConfig::basic) settings, for partitions of which many are made.
+    #[must_use]
+    pub fn basic(self) -> Self {
+        Self { settings: self.settings.basic(), exact: self.exact.basic(), ..self }
+    }
+
     /// Partitions a graph into `targets.num_blocks()` blocks.
     ///
     /// All bounds are met if all vertices weigh 1 and the bounds leave room. Heavier vertices may exceed them:
@@ -92,8 +98,9 @@ impl<'a> Partitioner<'a> {
         let quicker = self.not_worse_than.filter(|_| {
             (own.violation(), own.cut()) > (BoundViolation::NONE, 0) && !self.observer.should_stop()
         });
-        let rival = quicker
-            .map(|preset| Self::new(preset, self.seed).observed(self.observer).partition(graph, targets));
+        let like_this = |rival: Self| if self.settings.pool.exhaustive { rival } else { rival.basic() };
+        let quicker = quicker.map(|preset| like_this(Self::new(preset, self.seed)).observed(self.observer));
+        let rival = quicker.map(|partitioner| partitioner.partition(graph, targets));
         let strips =
             targets.fixed().is_none().then(|| Partition::of(graph, targets.in_order(graph), targets));
         let strips = strips.filter(|strips| strips.num_empty() <= own.num_empty());

@@ -6,6 +6,9 @@
 //! | `eco` | 2 from 500 vertices per block or 20 000 in all on | - | 25 vertices | 1, 5 | 3 |
 //! | `strong` | 4 | twice | single vertices | 5, 20 | 3 |
 //!
+//! The last partition of several competes with a [division](DivisionConfig) of the whole graph, which suits grids, cubes and large meshes. Graphs of
+//! at most 1000 vertices get more partitions from `eco` on, and of tiny ones all are tried ([`PoolConfig`]).
+//!
 //! Perfectly balanced partitions have settings of their own ([`PartitionConfig::exact`]), as balancing takes a good part of the
 //! time there: `fast` has a round of flows and searches once more at exact sizes, `eco` always makes two partitions.
 //!
@@ -72,6 +75,8 @@ pub struct PartitionConfig {
     pub contraction: Contraction,
     /// Bisections, of which initial partitions are made.
     pub bisection: BisectionConfig,
+    /// Division of the whole graph by bisections.
+    pub division: DivisionConfig,
     /// The coarsest graph and its partitions.
     pub initial: InitialConfig,
     /// Refinement of all blocks at once.
@@ -134,6 +139,18 @@ pub struct BisectionConfig {
     pub passes: usize,
     /// Moves without a new best cut after which a pass ends.
     pub patience: usize,
+}
+
+/// How the whole graph is divided by recursive bisection, each half again from its finest level on.
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct DivisionConfig {
+    /// The number of bisections of coarse graphs that all nested bisections together make, each with its own coarsening. There are this number
+    /// over log2 of the number of blocks for each, of which the best is refined on all finer levels, and always at least one.
+    pub attempts: usize,
+    /// The refinement of each bisection by minimum cuts on its finest level; none where vertices are fixed.
+    pub flow: FlowConfig,
 }
 
 /// How initial partitions are found.
@@ -222,6 +239,11 @@ pub struct BalanceConfig {
 pub struct PoolConfig {
     /// The number of independent partitions, of which the best is kept; at least 1.
     pub members: usize,
+    /// True if the last of several partitions has to compete with a [division](DivisionConfig) of the whole graph. Its borders are long and
+    /// straight, as those of grids, cubes and large meshes should be; if it is better than all other partitions, it takes the place of the last one.
+    pub divided: bool,
+    /// True if all partitions are tried where there are few, as of 17 vertices into two blocks or 10 into three.
+    pub exhaustive: bool,
     /// Below this many vertices, a graph of fewer than `least_per_block` vertices per block gets one partition only. Its
     /// initial partition costs more than all the rest.
     pub least_nodes: usize,
@@ -342,6 +364,14 @@ impl PartitionConfig {
         settings
     }
 
+    /// The same without what only a partition for its own sake is worth: [division](PoolConfig::divided) of the whole graph, and more or
+    /// [all](PoolConfig::exhaustive) partitions of tiny ones.
+    pub fn basic(self) -> Self {
+        let basic = |pool| PoolConfig { divided: false, exhaustive: false, tiny_nodes: 0, ..pool };
+        let heavy_tailed = HeavyTailedConfig { pool: basic(self.heavy_tailed.pool), ..self.heavy_tailed };
+        Self { pool: basic(self.pool), heavy_tailed, ..self }
+    }
+
     /// The same without coarsening, and bisections grown from more vertices instead.
     ///
     /// On small graphs of regular structure, such as tori, coarsening is misled by the heavy edges: it hides
@@ -353,7 +383,7 @@ impl PartitionConfig {
 
     /// The same for a single pass from the whole graph to a coarse one and back.
     pub(super) fn resuming(&self) -> Self {
-        let pool = PoolConfig { members: 1, cycles: 0, generations: 0, tiny_nodes: 0, ..self.pool };
+        let pool = PoolConfig { members: 1, cycles: 0, generations: 0, ..self.basic().pool };
         let (part, whole) = RESUMED_DEPTH;
         let flow = FlowConfig { depth: self.flow.depth.saturating_mul(part).div_ceil(whole), ..self.flow };
         Self { pool, flow, ..*self }
@@ -373,6 +403,7 @@ impl PartitionConfig {
         check_at_least_one("bisection.tries", self.bisection.tries)?;
         check_at_least_one("initial.coarsest_per_block", self.initial.coarsest_per_block)?;
         check_searches(&self.k_way, &self.unconstrained, &self.flow, &self.pool)?;
+        check_share("division.flow.region", self.division.flow.region)?;
         self.balance.validate().map_err(|error| error.inside("balance"))?;
         self.heavy_tailed.validate().map_err(|error| error.inside("heavy_tailed"))
     }
@@ -404,6 +435,8 @@ impl PartitionConfig {
         let flow = FlowConfig { rounds: 0, region: 0.3, depth: 5 };
         let pool = PoolConfig {
             members: 1,
+            divided: false,
+            exhaustive: true,
             least_nodes: 0,
             least_per_block: 0,
             tiny_nodes: 0,
@@ -430,6 +463,7 @@ impl PartitionConfig {
         Self {
             contraction: Contraction::Clustering { least_share: 0.3 },
             bisection: BisectionConfig { coarsest: 60, tries: 4, passes: 4, patience: 50 },
+            division: DivisionConfig { attempts: 10, flow: FlowConfig { rounds: 2, ..flow } },
             initial: InitialConfig { coarsest: 2000, coarsest_per_block: 30, bisections: 10 },
             k_way,
             unconstrained,
@@ -460,7 +494,14 @@ impl PartitionConfig {
             heavy_tailed,
             flow: FlowConfig { rounds: 1, ..fast.flow },
             balance: BalanceConfig { final_rounds: 3, patience: 100, effort: 50, ..fast.balance },
-            pool: PoolConfig { members: 2, least_nodes: 20_000, least_per_block: 500, ..fast.pool },
+            pool: PoolConfig {
+                members: 2,
+                divided: true,
+                least_nodes: 20_000,
+                least_per_block: 500,
+                tiny_nodes: 2000,
+                ..fast.pool
+            },
             ..fast
         }
     }
@@ -471,7 +512,7 @@ impl PartitionConfig {
         let pool = PoolConfig { members: 4, least_nodes: 0, generations: 2, ..eco.pool };
         let heavy_tailed = HeavyTailedConfig {
             unconstrained: UnconstrainedConfig { patience: 30, ..eco.unconstrained },
-            pool,
+            pool: PoolConfig { divided: false, ..pool },
             flow,
             ..eco.heavy_tailed
         };

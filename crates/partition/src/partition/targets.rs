@@ -11,7 +11,8 @@ use crate::graph::CsrGraph;
 ///
 /// With vertices of weight 1 and imbalance `epsilon = 0`, partitions are perfectly balanced: the blocks have exactly the
 /// sizes asked for. With other vertex weights, exact sizes may not exist. The bounds count then, and a partition reports by
-/// how much it exceeds them ([`Partition::overload`](super::Partition::overload)).
+/// how much it exceeds them ([`Partition::overload`](super::Partition::overload)). Bounds are made of shares that are rounded up to
+/// multiples of the greatest common factor of all vertex weights: if all vertices weigh 7, they are those of weight 1 times 7.
 ///
 /// ```
 /// use viem::graph::generate;
@@ -125,7 +126,8 @@ impl Targets {
         }
     }
 
-    /// `num_blocks` blocks of equal weight, each at most `(1 + epsilon) * ceil(total / num_blocks)`.
+    /// `num_blocks` blocks of equal weight, each at most `(1 + epsilon) * ceil(total / num_blocks)`, rounded up to a multiple of the common factor
+    /// of all vertex weights. O(n).
     ///
     /// With vertices of weight 1 and `epsilon = 0`, the first `n mod num_blocks` blocks have one vertex
     /// more than the others.
@@ -136,16 +138,12 @@ impl Targets {
         let larger = (total % num_blocks as Weight) as usize;
         let sizes: Vec<Weight> = (0..num_blocks).map(|block| floor + Weight::from(block < larger)).collect();
         let exact = epsilon == 0.0 && graph.node_weights().iter().all(|&weight| weight == 1);
-        let bounds = if exact {
-            sizes.clone()
-        } else {
-            vec![relax(floor + Weight::from(larger > 0), epsilon); num_blocks]
-        };
+        let bounds = if exact { sizes.clone() } else { Self::shares(graph, &vec![1; num_blocks], epsilon) };
         Ok(Self::bounded(sizes, bounds))
     }
 
     /// Blocks whose weights are proportional to their capacities (or speeds), of which not all are 0: each block weighs at
-    /// most `(1 + epsilon) * ceil(total * capacity / sum of the capacities)`.
+    /// most `(1 + epsilon) * ceil(total * capacity / sum of the capacities)`, rounded up as in [`equal`](Self::equal). O(n + k).
     ///
     /// With vertices of weight 1 and `epsilon = 0`, the sizes are exact. A block of capacity 0 stays empty.
     ///
@@ -207,12 +205,14 @@ impl Targets {
         Self { bounds: sizes.clone(), sizes, ..self }
     }
 
-    /// `(1 + epsilon) * ceil(total * capacity / sum of the capacities)` for each capacity. Epsilon must be a non-negative
-    /// number.
+    /// `(1 + epsilon) * ceil(total * capacity / sum of the capacities)` for each capacity, rounded up as in [`equal`](Self::equal). Epsilon must
+    /// be a non-negative number. O(n + k).
     pub fn shares(graph: &CsrGraph, capacities: &[u32], epsilon: f64) -> Vec<Weight> {
-        let total = i128::from(graph.total_node_weight());
+        let unit = common_factor(graph);
+        let total = i128::from(graph.total_node_weight() / unit);
         let sum = capacities.iter().map(|&capacity| i128::from(capacity)).sum::<i128>().max(1);
-        let share = |&capacity: &u32| (total * i128::from(capacity) + sum - 1).div_euclid(sum) as Weight;
+        let share =
+            |&capacity: &u32| unit * (total * i128::from(capacity) + sum - 1).div_euclid(sum) as Weight;
         capacities.iter().map(|capacity| relax(share(capacity), epsilon)).collect()
     }
 
@@ -494,6 +494,21 @@ fn check(num_blocks: usize, epsilon: f64) -> Result<(), TargetsError> {
     Ok(())
 }
 
+/// The greatest common factor of all vertex weights, 1 if no vertex has a weight; O(n), and O(1) on most graphs.
+fn common_factor(graph: &CsrGraph) -> Weight {
+    let mut factor = 0;
+    for &weight in graph.node_weights() {
+        let mut rest = weight;
+        while rest != 0 {
+            (factor, rest) = (rest, factor % rest);
+        }
+        if factor == 1 {
+            break;
+        }
+    }
+    factor.max(1)
+}
+
 /// `(1 + epsilon) * size`, rounded down, never above half of what a sum can hold unless `size` is.
 ///
 /// Exact in integers: epsilon is taken as the decimal number of 15 significant digits next to it, so that 0.03 is
@@ -578,6 +593,23 @@ mod tests {
         assert_eq!(bound(10, 1, 1e300), Weight::MAX / 2);
         assert_eq!(bound(10, 1, 0.0), 10);
         assert_eq!(bound(10, 1, 5e-324), 10);
+    }
+
+    #[test]
+    fn shares_are_multiples_of_the_common_factor_of_all_weights() {
+        let graph = |weights: Vec<Weight>| {
+            let mut builder = GraphBuilder::new(weights.len());
+            (0..).zip(weights).for_each(|(node, weight)| builder.set_node_weight(node, weight));
+            builder.build().unwrap()
+        };
+        let sevens = graph(vec![7; 10]);
+        assert_eq!(Targets::equal(&sevens, 3, 0.0).unwrap().bounds(), [28; 3]);
+        assert_eq!(Targets::equal(&sevens, 3, 0.3).unwrap().bounds(), [36; 3]);
+        assert_eq!(Targets::proportional(&sevens, &[1, 3, 0], 0.0).unwrap().bounds(), [21, 56, 0]);
+        assert_eq!(Targets::equal(&graph(vec![6, 0, 9, 12]), 2, 0.0).unwrap().bounds(), [15; 2]);
+        assert_eq!(Targets::equal(&graph(vec![0, 0]), 2, 0.0).unwrap().bounds(), [0; 2]);
+        let half = Weight::MAX / 2;
+        assert_eq!(Targets::equal(&graph(vec![half, half]), 2, 0.0).unwrap().bounds(), [half; 2]);
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub(super) fn rebuild(region: &Region, config: &Improvement, seed: u64, observer
         [] => targets,
         _ => targets.with_fixed(graph, fixed).expect("every process is in a group"),
     };
-    let mut settings = PartitionConfig::preset(config.partitions);
+    let mut settings = PartitionConfig::preset(config.partitions).basic();
     if processes.len() <= SMALL {
         match Rng::new(derive(seed, 2)).below(6) {
             0 | 1 => settings = settings.without_coarsening(),

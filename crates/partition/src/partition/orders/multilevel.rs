@@ -67,7 +67,7 @@ impl Piece {
         }
         let num_parts = count.div_ceil(FAN_OUT).min(FAN_OUT);
         let targets = Targets::equal(&self.graph, num_parts, 0.03).expect("there are parts");
-        let partitioner = Partitioner::new(input.preset, seed).observed(input.observer);
+        let partitioner = Partitioner::new(input.preset, seed).basic().observed(input.observer);
         let parts = partitioner.partition(&self.graph, &targets).into_blocks();
         let mut pulls = vec![[0; 2]; num_parts];
         for (&part, pull) in parts.iter().zip(&self.pulls) {

@@ -129,6 +129,13 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         first.filter(|first| first.score(self.bounds) < assignment.score(self.bounds)).unwrap_or(assignment)
     }
 
+    /// A first partition of the whole graph, unrefined, if it is better than another one by the bounds of refinement.
+    pub fn better_first(&mut self, other: &Assignment, rng: &mut Rng) -> Option<Assignment> {
+        let relaxed = self.relaxed(self.finest);
+        let first = self.unrefined(self.finest, relaxed.as_bounds(), rng);
+        (first.score(relaxed.as_bounds()) < other.score(relaxed.as_bounds())).then_some(first)
+    }
+
     /// The classes within which vertices may be contracted, refined by those of the objective.
     fn classes<'c>(&self, classes: Option<&'c [u32]>) -> Option<Cow<'c, [u32]>>
     where

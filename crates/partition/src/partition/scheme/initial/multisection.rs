@@ -282,7 +282,7 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
         let (settings, cycles) = self.multisection.refined;
         let level = Problem { graph: self.level.graph, objective };
         let targets = self.targets_of_all(groups);
-        let task = self.task(level, &targets, &RecursiveBisection, settings);
+        let task = self.task(level, &targets, &RecursiveBisection::OfCoarsest, settings);
         let mut best = Assignment::new(level, group_of, groups.len());
         for cycle in 0..cycles as u64 {
             let mut rng = Rng::new(derive(derive(self.seed, u64::MAX - groups.len() as u64), cycle));
