@@ -33,7 +33,7 @@ const COOLING: f64 = 100.0;
 /// Moves whose changes the first temperature is estimated from.
 const SAMPLE: u32 = 256;
 
-/// Polishing ends after this many moves for each process that improve nothing, and after so many times as many in any case.
+/// A descent tries this many moves for each process at a time, and ends if they improve nothing, or after so many times.
 const PATIENCE: usize = 4;
 const POLISHES: usize = 8;
 
@@ -55,7 +55,7 @@ pub(super) struct Search<'a, C> {
     sum: f64,
     /// The change of J and of the sum of powers by the move that is tried.
     noted: (Cost, f64),
-    /// The greatest load that polishing may bring.
+    /// The greatest load that a move of a descent may bring.
     ceiling: Cost,
     /// Processes with a neighbour on another PE, and those with traffic on busy carriers.
     active: Vec<NodeId>,
@@ -115,11 +115,17 @@ impl<'a, C: Carriers> Search<'a, C> {
         }
     }
 
-    /// Anneals, and lowers J from the best mapping found; returns this one, the loads, and the number of moves made.
+    /// Anneals, and improves the best mapping found; returns this one, the loads, and the number of moves made. A good start is improved before
+    /// that, too: annealing leaves it.
     pub fn run(mut self, rng: &mut Rng) -> (Option<Found>, Loads<C>, u64) {
-        let observer = self.task.given.observer;
+        let (observer, given) = (self.task.given.observer, self.placed.pe_of.clone());
+        self.lower_maximum(observer, rng);
+        self.return_to(&given);
         self.anneal(observer, rng);
-        self.polish(observer, rng);
+        self.return_to_best();
+        self.lower_maximum(observer, rng);
+        self.return_to_best();
+        self.lower_cost(observer, rng);
         (self.best, self.placed.loads, self.made)
     }
 
@@ -173,28 +179,48 @@ impl<'a, C: Carriers> Search<'a, C> {
         mean / -self.task.config.initial_acceptance.ln()
     }
 
-    /// From the best mapping, lowers J without raising the maximum, or the value itself.
-    fn polish(&mut self, observer: &dyn Observer, rng: &mut Rng) {
-        let Some(best) = self.best.clone() else { return };
-        self.return_to(&best.pe_of);
-        let is_greatest = self.task.config.objective != JobObjective::Mixed;
-        if is_greatest {
-            self.ceiling = self.placed.loads.greatest();
+    /// Lowers the maximum, if that is the objective: makes moves that lower the sum of powers and bring no load as great as the maximum.
+    fn lower_maximum(&mut self, observer: &dyn Observer, rng: &mut Rng) {
+        if self.task.config.objective != JobObjective::Mixed {
+            self.descend(1, (observer, rng), |search, change| change.is_finite() && search.noted.1 < 0.0);
         }
+    }
+
+    /// Lowers J without raising the maximum, or the value itself.
+    fn lower_cost(&mut self, observer: &dyn Observer, rng: &mut Rng) {
+        match self.task.config.objective {
+            JobObjective::Mixed => self.descend(Cost::MIN, (observer, rng), |_, change| change < 0.0),
+            _ => self.descend(0, (observer, rng), |search, change| change.is_finite() && search.noted.0 < 0),
+        }
+    }
+
+    /// Makes moves that improve something and bring no load above the maximum less `margin`, until the value falls no more.
+    fn descend(
+        &mut self,
+        margin: Cost,
+        (observer, rng): (&dyn Observer, &mut Rng),
+        improves: impl Fn(&Self, f64) -> bool,
+    ) {
         for _ in 0..POLISHES {
+            self.refresh();
+            self.ceiling = self.placed.loads.greatest().saturating_sub(margin);
             let (mut moves, before) = (0..PATIENCE * self.active.len(), self.key());
             let next = |search: &mut Self| {
                 moves.next()?;
                 search.propose(rng)
             };
-            let improves = |search: &mut Self, &change: &f64| match is_greatest {
-                true => change.is_finite() && search.noted.0 < 0,
-                false => change < 0.0,
-            };
-            self.made += sweep(self, next, improves).made;
+            self.made += sweep(self, next, |search, &change| improves(search, change)).made;
             if observer.should_stop() || self.key().compare(&before).is_ge() {
                 break;
             }
+        }
+        self.ceiling = Cost::MAX;
+    }
+
+    /// Moves all processes to where they are in the best mapping.
+    fn return_to_best(&mut self) {
+        if let Some(best) = self.best.clone() {
+            self.return_to(&best.pe_of);
         }
     }
 

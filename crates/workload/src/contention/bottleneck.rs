@@ -7,7 +7,8 @@
 //! `J / J0 + M / M0`, where M is the power mean of the loads, and J0 and M0 are those of the start. M is smooth, and rises above the mean load only if few carriers
 //! have much. With c carriers, J is c times their mean load, so that `J + c · M` is a sum of two sums of loads; that is the value of `mixed`. A higher
 //! power follows the maximum more closely, but hides all carriers below it. Of all mappings that annealing passes, the best one by the objective itself
-//! is kept. From it, exchanges lower J without raising the maximum. The search begins at the given mapping, and at the cuts of a grid
+//! is kept. Annealing leaves a good start, so that a descent from the start lowers the maximum first, and one from the best mapping afterwards; then
+//! exchanges lower J without raising the maximum. The search begins at the given mapping, and at the cuts of a grid
 //! ([`grid_mappings`]) whose busiest carrier has less to do.
 //!
 //! *Moves.* A process, every second one of a busy carrier, changes places with one a few edges from its neighbours, or takes a free place there. Where PEs have
