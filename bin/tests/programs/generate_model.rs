@@ -64,7 +64,7 @@ fn imbalance_is_reported() {
     let (message, report) = run([2, 1, 1], "");
     assert_eq!((message.as_str(), &report["loads"]["overload"]), ("", &0.into()));
     // No vertex is too heavy by itself.
-    let (message, report) = run([2, 2, 2], "--imbalance=0");
+    let (message, report) = run([3, 3, 2], "--imbalance=0");
     assert_eq!(report["loads"]["overload"], 1);
     says(&message, ["by 1 in sum; allow more --imbalance"]);
 }

@@ -179,8 +179,8 @@ fn division_of_the_whole_graph_makes_no_partition_worse_unless_it_gains_much_ove
     for round in 0..12 {
         let graph = match round % 3 {
             0 => random_graph(1500 + 100 * round, 5, 4, &mut rng),
-            1 => generate::mesh(40 + round, 50, round as u64),
-            _ => generate::random_geometric(2500, 7.0, round as u64),
+            1 => generate::grid(40 + round, 50),
+            _ => generate::grid(61, 30 + 2 * round),
         };
         let targets = Targets::equal(&graph, 2 + round % 4, [0.001, 0.01, 0.05][round % 3]).unwrap();
         let divided = Partitioner::new(PartitionPreset::Eco, round as u64);

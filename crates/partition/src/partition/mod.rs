@@ -66,7 +66,7 @@
 //! - *Bisections need room to differ.* The coarsest graph keeps up to 2000 vertices, and several recursive bisections, each with its own
 //!   coarsening, compete on it. On a few hundred vertices all tries end in much the same place, and occasionally in a bad one.
 //! - *The first borders are straight.* Where the first blocks lie on a coarse graph, k-way refinement cannot undo: a grid of 200 x 200 in 64 blocks
-//!   cuts 3000 edges then, and 2800 along straight lines. So `eco` and `strong` also divide the whole graph: a bisection is refined on
+//!   cuts 3000 edges then, and 2800 along straight lines. So `eco` and `strong` also divide a Cartesian grid as a whole: a bisection is refined on
 //!   its finest level, by minimum cuts as well, before its halves are divided (`scheme/initial/bisection.rs`). If that is better than all members
 //!   but the last one even before refinement, it is combined with the best of them and takes the place of the last; else nothing changes.
 //! - *An initial partition is an interface* (`scheme/initial/interface.rs`): recursive bisection, multisection along the parts of a machine, an

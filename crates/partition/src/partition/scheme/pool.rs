@@ -20,13 +20,14 @@ use crate::base::rng::{Rng, derive};
 use crate::base::threads;
 use crate::base::types::{BlockId, Weight};
 use crate::graph::CsrGraph;
+use crate::graph::stencil::Stencil;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::BoundViolation;
 use crate::partition::coarsen::{self, overlay};
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::objective::{Cut, EdgeCost, Migrating, Objective};
 use crate::partition::refine::{balance, fill};
-use crate::partition::settings::PartitionConfig;
+use crate::partition::settings::{PartitionConfig, PoolConfig};
 use crate::partition::targets::Targets;
 
 /// From this many arcs on, members run in parallel. Balances the cost of a task against its work; the result does not depend
@@ -51,6 +52,8 @@ pub(crate) fn partition(
     seed: u64,
     observer: &dyn Observer,
 ) -> Assignment {
+    let divided = settings.pool.divided && Stencil::of(graph).is_some();
+    let settings = &PartitionConfig { pool: PoolConfig { divided, ..settings.pool }, ..*settings };
     if compact::is_narrow(graph) {
         smallest_cut(&CompactGraph::<i32>::new(graph), targets, settings, seed, observer)
     } else {
