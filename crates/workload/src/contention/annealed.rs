@@ -119,7 +119,7 @@ impl<'a, C: Carriers> Search<'a, C> {
     /// that, too: annealing leaves it.
     pub fn run(mut self, rng: &mut Rng) -> (Option<Found>, Loads<C>, u64) {
         let (observer, given) = (self.task.given.observer, self.placed.pe_of.clone());
-        self.lower_maximum(observer, rng);
+        self.lower_maximum(observer, &mut Rng::new(rng.clone().next_u64()));
         self.return_to(&given);
         self.anneal(observer, rng);
         self.return_to_best();

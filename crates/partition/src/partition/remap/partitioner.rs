@@ -73,7 +73,8 @@ impl Partitioner<'_> {
                 Remapped::new(graph, targets, homes, renamed(partition.blocks(), &numbers))
             }));
         }
-        let settings = if targets.are_exact() { &self.exact } else { &self.settings };
+        let basic = self.clone().basic();
+        let settings = if targets.are_exact() { &basic.exact } else { &basic.settings };
         let remap = Remap {
             graph,
             targets,
@@ -84,7 +85,7 @@ impl Partitioner<'_> {
             observer: self.observer,
         };
         let scratch = || {
-            let scratch = self.partition(graph, targets);
+            let scratch = basic.partition(graph, targets);
             let tree = BlockTree::new(targets.num_blocks(), |_| Vec::new());
             Ok(renamed(scratch.blocks(), &remap.labels(&scratch, &tree)))
         };
