@@ -291,8 +291,9 @@ static void weigh(const options *options, decision *decision)
     }
     decision->moves = falls;
     snprintf(decision->message, MESSAGE_SIZE,
-             "%s: J is %" PRId64 ", would be %" PRId64 " (%.1f %% less); the busiest carries %" PRId64 ", would carry %" PRId64,
-             falls ? "ranks are reordered" : "ranks stay", before, after, 100 * gain, decision->load_before, decision->load_after);
+             "%s: J is %" PRId64 ", would be %" PRId64 " (%.1f %% %s); the busiest link or node carries %" PRId64 ", would carry %" PRId64,
+             falls ? "ranks are reordered" : "ranks stay", before, after, 100 * (gain < 0 ? -gain : gain), gain < 0 ? "more" : "less",
+             decision->load_before, decision->load_after);
     if (!falls) decision->cost_after = before;
 }
 
