@@ -57,7 +57,9 @@ fn every_objective_moves_ranks_and_a_higher_bottleneck_never_does() {
             let asked = format!("VIEM_REORDER_OBJECTIVE={objective}");
             let output = job(&mpi, &[MACHINE[0], MACHINE[1], &asked, "VIEM_REORDER_VERBOSE=1"]);
             assert!(!stays(&output), "{objective}: {output:?}");
-            for line in output.said().into_iter().filter(|line| line.contains("the busiest link or node carries")) {
+            for line in
+                output.said().into_iter().filter(|line| line.contains("the busiest link or node carries"))
+            {
                 let numbers: Vec<i64> = line.split([' ', ',']).filter_map(|word| word.parse().ok()).collect();
                 let &[.., before, after] = &numbers[..] else { panic!("{line}") };
                 let is_moved = line.contains("are reordered");
