@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import os
+from collections.abc import Iterable
 from contextlib import ExitStack
 from functools import partial
-from typing import TYPE_CHECKING, Any, Callable, Iterable, NamedTuple, Optional, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray

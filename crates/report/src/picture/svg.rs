@@ -42,7 +42,7 @@ pub const SHADES: usize = 8;
 /// Number of distinguishable colours of parts.
 pub const COLOURS: usize = 10;
 
-/// The classes: `base` (background); `text`, `small` and `title` for text; `line`, `grid` and `border` for
+/// The classes: `ground` (background); `text`, `small` and `title` for text; `line`, `grid` and `border` for
 /// lines; `a` and `b` for the bars of two series; `h0` to `h7` for heat maps; `p0` to `p9` for edges of
 /// parts, and `cut` for edges between them.
 const STYLE: &str = "
@@ -67,7 +67,7 @@ impl Svg {
         let mut svg = Self { body: String::new(), width, height };
         svg.push(format_args!("<title>{}</title>", escaped(title)));
         svg.push(format_args!("<style>{STYLE}</style>"));
-        svg.push(format_args!(r#"<rect class="base" width="{width}" height="{height}" rx="6"/>"#));
+        svg.push(format_args!(r#"<rect class="ground" width="{width}" height="{height}" rx="6"/>"#));
         svg
     }
 
