@@ -152,7 +152,7 @@ pub(crate) fn print(console: Console, rows: &[Row], is_many: bool) {
     ));
 }
 
-/// The traffic of the busiest node and link before and after, as written to `--json`. Before is the identity, or equal stretches of vertices.
+/// The traffic of the busiest node and link before and after, as written to `--json`. Before is the identity, or equal ranges of vertices.
 #[derive(Serialize)]
 pub(crate) struct Busiest {
     identity: BusiestTraffic,

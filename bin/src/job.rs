@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::console::Console;
+use crate::console::{Console, check_lines};
 use crate::end::End;
 use crate::error::{Result, UsageError};
 use crate::files;
@@ -139,4 +139,10 @@ impl Job<'_> {
 /// How a run ends that was not stopped, or by the signal that stopped it.
 pub(crate) fn end(received: &Received) -> Result<End> {
     Ok(received.interrupt().map_or(End::Done, End::Signal))
+}
+
+/// How a run ends whose result is lines: with an error if one could not be written.
+pub(crate) fn end_of_lines() -> Result<End> {
+    check_lines()?;
+    Ok(End::Done)
 }

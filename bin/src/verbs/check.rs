@@ -9,7 +9,7 @@ use crate::end::{self, End};
 use crate::error::{Result, UsageError};
 use crate::exit;
 use crate::hints;
-use crate::job::{Job, Plan};
+use crate::job::{Job, Plan, end_of_lines};
 use crate::options::{self, ReportOptions};
 use crate::report;
 use crate::verb::{Form, Verb};
@@ -94,8 +94,7 @@ impl Verb for Options {
         };
         let report = report::of_verb("check", self.file.as_path(), (), found);
         job.publish(&|out| report.write(out), &[], None)?;
-        check_lines()?;
-        Ok(End::Done)
+        end_of_lines()
     }
 }
 
@@ -112,8 +111,7 @@ impl Options {
                 let changes = format!("repaired graph written to {}: {}", job.name(fix), graph.changes());
                 self.finish(job, &name, &repair.report, Some((fix, &|out| graph.write(out))))?;
                 job.console.line(format_args!("{changes}"));
-                check_lines()?;
-                Ok(End::Done)
+                end_of_lines()
             }
             Err(error @ RepairError::OutOfMemory(_)) => Err(error.into()),
             Err(error) => {

@@ -7,11 +7,11 @@ use std::path::PathBuf;
 use clap::Parser;
 use serde::Serialize;
 
-use crate::console::{Console, check_lines};
+use crate::console::Console;
 use crate::end::{self, End};
 use crate::error::{Result, UsageError};
 use crate::files;
-use crate::job::Plan;
+use crate::job::{Plan, end_of_lines};
 use crate::machine::{self, MachineDetails, MachineOptions, SPEC};
 use crate::options::ReportOptions;
 use crate::report;
@@ -130,8 +130,7 @@ impl Verb for Options {
         if !names.is_empty() {
             job.console.line(format_args!("written: {}", names.join(", ")));
         }
-        check_lines()?;
-        Ok(End::Done)
+        end_of_lines()
     }
 }
 

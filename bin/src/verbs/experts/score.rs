@@ -6,11 +6,10 @@ use serde::Serialize;
 
 use super::options::Options;
 use super::rows::{self, Moves, Rows, Scored};
-use crate::console::check_lines;
 use crate::end::End;
 use crate::error::Result;
 use crate::files;
-use crate::job::Plan;
+use crate::job::{Plan, end_of_lines};
 use crate::machine;
 use crate::report;
 use crate::verb::Form;
@@ -53,6 +52,5 @@ pub(super) fn score(options: &Options, placement: &Path) -> Result<End> {
     let report = report::of_verb("experts", options.trace.file.as_path(), named, scored);
     let report = report.on(options.machine.report(machine));
     job.publish(&|out| report.write(out), &[], None)?;
-    check_lines()?;
-    Ok(End::Done)
+    end_of_lines()
 }

@@ -6,11 +6,10 @@ use serde::Serialize;
 
 use super::options::Options;
 use super::problem::{Problem, gap, print_gap};
-use crate::console::check_lines;
 use crate::end::End;
 use crate::error::Result;
 use crate::files;
-use crate::job::Plan;
+use crate::job::{Plan, end_of_lines};
 use crate::report;
 use crate::summary::Summary;
 use viem::base::text::counted;
@@ -66,6 +65,5 @@ pub(super) fn score(options: &Options, assignment: &Path) -> Result<End> {
     let named = JsonOptions { score: files::name(assignment) };
     let report = report::of_verb("qap", options.file.as_path(), named, score);
     job.publish(&|out| report.write(out), &[], None)?;
-    check_lines()?;
-    Ok(End::Done)
+    end_of_lines()
 }

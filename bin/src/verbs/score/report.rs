@@ -4,11 +4,11 @@ use serde::Serialize;
 
 use super::options::Options;
 use crate::compare::{self, Busiest, Row};
-use crate::console::{Console, check_lines};
+use crate::console::Console;
 use crate::end::End;
 use crate::error::Result;
 use crate::files;
-use crate::job::{Job, Plan};
+use crate::job::{Job, Plan, end_of_lines};
 use crate::loads;
 use crate::machine;
 use crate::many_to_one;
@@ -123,8 +123,7 @@ impl Task<'_> {
             (self.to.picture, &|out| out.write_all(drawn.as_bytes())),
         ];
         job.publish(&|out| report.write(out), &contents, None)?;
-        check_lines()?;
-        Ok(End::Done)
+        end_of_lines()
     }
 
     /// Prints what is scored.

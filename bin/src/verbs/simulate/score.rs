@@ -6,11 +6,11 @@ use serde::Serialize;
 
 use super::options::Options;
 use crate::compare::{self, Row};
-use crate::console::{Console, check_lines};
+use crate::console::Console;
 use crate::end::End;
 use crate::error::Result;
 use crate::files;
-use crate::job::Plan;
+use crate::job::{Plan, end_of_lines};
 use crate::machine;
 use crate::ranks;
 use crate::report;
@@ -84,8 +84,7 @@ pub(super) fn score(options: &Options, path: &Path) -> Result<End> {
     ];
     let report = report.on(options.machine.report(machine));
     job.publish(&|out| report.write(out), &contents, None)?;
-    check_lines()?;
-    Ok(End::Done)
+    end_of_lines()
 }
 
 /// The options that decide the result.

@@ -12,55 +12,14 @@ use crate::options::{COUNT, Options, Way};
 use crate::task::{Solution, Task};
 use crate::{Fault, Idx, OK, call, real};
 
-/// The arguments of the functions that partition graphs.
-type PartGraph = unsafe extern "C" fn(
-    *const Idx,
-    *const Idx,
-    *const Idx,
-    *const Idx,
-    *const Idx,
-    *const Idx,
-    *const Idx,
-    *const Idx,
-    *const f32,
-    *const f32,
-    *const Idx,
-    *mut Idx,
-    *mut Idx,
-) -> c_int;
-
-/// The arguments of `METIS_PartMeshDual`.
-type PartMeshDual = unsafe extern "C" fn(
-    *const Idx,
-    *const Idx,
-    *const Idx,
-    *const Idx,
-    *const Idx,
-    *const Idx,
-    *const Idx,
-    *const Idx,
-    *const f32,
-    *const Idx,
-    *mut Idx,
-    *mut Idx,
-    *mut Idx,
-) -> c_int;
-
-/// The arguments of `METIS_PartMeshNodal`.
-type PartMeshNodal = unsafe extern "C" fn(
-    *const Idx,
-    *const Idx,
-    *const Idx,
-    *const Idx,
-    *const Idx,
-    *const Idx,
-    *const Idx,
-    *const f32,
-    *const Idx,
-    *mut Idx,
-    *mut Idx,
-    *mut Idx,
-) -> c_int;
+/// Calls the function of METIS itself that has this name. The types of the arguments are those of its parameters.
+macro_rules! ask_real {
+    ($name:expr, $($argument:expr),* $(,)?) => {{
+        let function = transmute::<*mut c_void, unsafe extern "C" fn($(ask_real!(@any $argument)),*) -> c_int>(real::function($name)?);
+        Ok(function($($argument),*))
+    }};
+    (@any $argument:expr) => { _ };
+}
 
 /// The value at a pointer.
 ///
@@ -122,8 +81,8 @@ unsafe fn part_graph(
 ) -> Result<c_int, Fault> {
     // SAFETY: this and what follows: the caller's promise.
     let ask_real = || unsafe {
-        let function = transmute::<*mut c_void, PartGraph>(real::function(real_name)?);
-        let code = function(
+        ask_real!(
+            real_name,
             nvtxs,
             ncon,
             xadj,
@@ -136,9 +95,8 @@ unsafe fn part_graph(
             ubvec,
             given_options,
             objval,
-            part,
-        );
-        Ok(code)
+            part
+        )
     };
     let num_vertices = unsafe { count("nvtxs", nvtxs, 0) }?;
     let num_parts = unsafe { count("nparts", nparts, 1) }?;
@@ -326,10 +284,9 @@ pub unsafe extern "C" fn METIS_PartMeshDual(
         if solution.is_contiguous {
             return Ok(OK);
         }
-        let ask_real =
-            unsafe { transmute::<*mut c_void, PartMeshDual>(real::function(c"METIS_PartMeshDual")?) };
-        Ok(unsafe {
-            ask_real(
+        unsafe {
+            ask_real!(
+                c"METIS_PartMeshDual",
                 ne,
                 nn,
                 eptr,
@@ -342,9 +299,9 @@ pub unsafe extern "C" fn METIS_PartMeshDual(
                 given,
                 objval,
                 epart.as_mut_ptr(),
-                npart.as_mut_ptr(),
+                npart.as_mut_ptr()
             )
-        })
+        }
     })
 }
 
@@ -384,10 +341,9 @@ pub unsafe extern "C" fn METIS_PartMeshNodal(
         if solution.is_contiguous {
             return Ok(OK);
         }
-        let ask_real =
-            unsafe { transmute::<*mut c_void, PartMeshNodal>(real::function(c"METIS_PartMeshNodal")?) };
-        Ok(unsafe {
-            ask_real(
+        unsafe {
+            ask_real!(
+                c"METIS_PartMeshNodal",
                 ne,
                 nn,
                 eptr,
@@ -399,9 +355,9 @@ pub unsafe extern "C" fn METIS_PartMeshNodal(
                 given,
                 objval,
                 epart.as_mut_ptr(),
-                npart.as_mut_ptr(),
+                npart.as_mut_ptr()
             )
-        })
+        }
     })
 }
 
@@ -588,13 +544,8 @@ pub unsafe extern "C" fn METIS_NodeND(
     perm: *mut Idx,
     iperm: *mut Idx,
 ) -> c_int {
-    type Function =
-        unsafe extern "C" fn(*mut Idx, *mut Idx, *mut Idx, *mut Idx, *mut Idx, *mut Idx, *mut Idx) -> c_int;
     // SAFETY: it is this function of METIS, and the arguments are the caller's promise.
-    call(|| unsafe {
-        let function = transmute::<*mut c_void, Function>(real::function(c"METIS_NodeND")?);
-        Ok(function(nvtxs, xadj, adjncy, vwgt, options, perm, iperm))
-    })
+    call(|| unsafe { ask_real!(c"METIS_NodeND", nvtxs, xadj, adjncy, vwgt, options, perm, iperm) })
 }
 
 /// The same for ParMETIS; METIS itself does it.
@@ -614,21 +565,9 @@ pub unsafe extern "C" fn METIS_NodeNDP(
     iperm: *mut Idx,
     sizes: *mut Idx,
 ) -> c_int {
-    type Function = unsafe extern "C" fn(
-        Idx,
-        *mut Idx,
-        *mut Idx,
-        *mut Idx,
-        Idx,
-        *mut Idx,
-        *mut Idx,
-        *mut Idx,
-        *mut Idx,
-    ) -> c_int;
     // SAFETY: it is this function of METIS, and the arguments are the caller's promise.
     call(|| unsafe {
-        let function = transmute::<*mut c_void, Function>(real::function(c"METIS_NodeNDP")?);
-        Ok(function(nvtxs, xadj, adjncy, vwgt, npes, options, perm, iperm, sizes))
+        ask_real!(c"METIS_NodeNDP", nvtxs, xadj, adjncy, vwgt, npes, options, perm, iperm, sizes)
     })
 }
 
@@ -647,12 +586,9 @@ pub unsafe extern "C" fn METIS_ComputeVertexSeparator(
     sepsize: *mut Idx,
     part: *mut Idx,
 ) -> c_int {
-    type Function =
-        unsafe extern "C" fn(*mut Idx, *mut Idx, *mut Idx, *mut Idx, *mut Idx, *mut Idx, *mut Idx) -> c_int;
     // SAFETY: it is this function of METIS, and the arguments are the caller's promise.
     call(|| unsafe {
-        let function = transmute::<*mut c_void, Function>(real::function(c"METIS_ComputeVertexSeparator")?);
-        Ok(function(nvtxs, xadj, adjncy, vwgt, options, sepsize, part))
+        ask_real!(c"METIS_ComputeVertexSeparator", nvtxs, xadj, adjncy, vwgt, options, sepsize, part)
     })
 }
 
@@ -671,10 +607,6 @@ pub unsafe extern "C" fn METIS_NodeRefine(
     hmarker: *mut Idx,
     ubfactor: f32,
 ) -> c_int {
-    type Function = unsafe extern "C" fn(Idx, *mut Idx, *mut Idx, *mut Idx, *mut Idx, *mut Idx, f32) -> c_int;
     // SAFETY: it is this function of METIS, and the arguments are the caller's promise.
-    call(|| unsafe {
-        let function = transmute::<*mut c_void, Function>(real::function(c"METIS_NodeRefine")?);
-        Ok(function(nvtxs, xadj, vwgt, adjncy, parts, hmarker, ubfactor))
-    })
+    call(|| unsafe { ask_real!(c"METIS_NodeRefine", nvtxs, xadj, vwgt, adjncy, parts, hmarker, ubfactor) })
 }

@@ -174,7 +174,7 @@ impl<'a> Boundary<'a> {
         let to = self.blocks[neighbours[self.rng.below(neighbours.len() as u32) as usize] as usize];
         let weight = graph.node_weight(node);
         let fits = self.loads[to as usize] + weight <= self.targets.bounds()[to as usize];
-        let least = self.targets.least_loads().get(own as usize).copied().unwrap_or(0);
+        let least = self.targets.load_bounds().least(own);
         let stays_loaded = self.counts[own as usize] > 1 && self.loads[own as usize] - weight >= least;
         (to != own && fits && stays_loaded).then_some(to)
     }

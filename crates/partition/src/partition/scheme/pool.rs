@@ -12,7 +12,6 @@
 use super::bound;
 use super::enumeration;
 use super::groups;
-use super::initial::InitialPartition;
 use super::initial::bisection::RecursiveBisection;
 use super::multilevel::{FlowLevels, Multilevel, Task};
 use crate::base::observer::{Observer, Phase};
@@ -95,8 +94,6 @@ fn in_groups<W: Stored, O: Objective>(task: Task<'_, W, O>, seed: u64) -> Option
 /// Several partitions of a graph.
 pub(crate) struct Pool<'a, W, O> {
     pub task: Task<'a, W, O>,
-    /// How the whole graph is divided in competition with the last member from scratch, if at all.
-    pub whole: Option<&'a dyn InitialPartition<W, O>>,
     pub seed: u64,
     /// Partitions that the result must not be worse than.
     pub starts: Vec<Assignment>,
@@ -118,12 +115,12 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
         let (level, first) = (Problem { graph, objective }, &RecursiveBisection::OfCoarsest);
         let task = Task { level, targets, first, flow_levels: FlowLevels::All, settings, observer };
         let starts = in_groups(task, seed).into_iter().collect();
-        Self { whole: Some(&RecursiveBisection::OfWhole), starts, ..Self::new(task, seed) }
+        Self { starts, ..Self::new(task, seed) }
     }
 
     /// Partitions from scratch, as many as the settings of the task say.
     pub fn new(task: Task<'a, W, O>, seed: u64) -> Self {
-        Self { task, whole: None, seed, starts: Vec::new(), goes_on: false }
+        Self { task, seed, starts: Vec::new(), goes_on: false }
     }
 
     /// The best partition that was found.
@@ -239,15 +236,15 @@ impl<'a, W: Stored, O: Objective> Pool<'a, W, O> {
 
     /// Returns whether the whole graph is divided in competition with the last member.
     fn has_rival(&self) -> bool {
-        self.whole.is_some() && self.task.settings.pool.divided && self.num_members() > 1
+        self.task.settings.pool.divided && self.num_members() > 1
     }
 
     /// A partition that divides the whole graph, if it is better than all others before any refinement. It is combined with the best of
     /// these, which smooths its borders.
     fn divided(&self, others: &[Assignment], seed: u64) -> Option<Assignment> {
         let best = others.iter().min_by_key(|member| self.score(member))?;
-        let first = self.whole?;
-        let divided = Multilevel::new(Task { first, ..self.task }).better_first(best, &mut Rng::new(seed))?;
+        let task = Task { first: &RecursiveBisection::OfWhole, ..self.task };
+        let divided = Multilevel::new(task).better_first(best, &mut Rng::new(seed))?;
         let classes = overlay(&divided.blocks, &best.blocks);
         let child = self.run(Some((&classes, divided.clone())), derive(seed, 0));
         [child, divided].into_iter().min_by_key(|member| self.score(member))
