@@ -2,7 +2,7 @@
 //!
 //! [`SharingOptions::read`] is the only place that decides whether a problem is one of them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::console::Console;
 use crate::error::{Result, UsageError};
@@ -36,6 +36,11 @@ impl SharingOptions {
         self.balance.given().map_or(Ok(()), |name| {
             Err(UsageError(format!("{name} is for graphs with many vertices on a PE; leave it out")))
         })
+    }
+
+    /// The files that are read.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.capacities.as_deref().into_iter().chain(self.balance.least_loads.as_deref())
     }
 
     /// The machine with the weights of its PEs, if some are given.

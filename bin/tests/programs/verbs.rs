@@ -93,6 +93,7 @@ const MAP: &[Trial] = &[
     trial("excess", "5").beside("--objective=bottleneck"),
     trial("imbalance", "40").instead(MANY),
     trial("least-load", "90").instead(MANY),
+    trial("least-loads", "least").instead(MANY),
     trial("capacities", "weights").instead(MANY),
     trial("fixed", "fixed"),
     trial("first-host", "rank0"),
@@ -122,6 +123,7 @@ const SCORE: &[Trial] = &[
     trial("link-cycles", "cycles").instead("graph start --machine=network"),
     trial("imbalance", "40").instead("graph old --machine=2:2 --distances=1:10"),
     trial("least-load", "90").instead("graph old --machine=2:2 --distances=1:10"),
+    trial("least-loads", "least").instead("graph old --machine=2:2 --distances=1:10"),
     trial("capacities", "weights").instead("graph old --machine=2:2 --distances=1:10"),
     trial("compare", "block"),
     trial("simulate", ""),
@@ -143,6 +145,7 @@ const PARTITION: &[Trial] = &[
     trial("threads", "2"),
     trial("imbalance", "40"),
     trial("least-load", "90"),
+    trial("least-loads", "least"),
     trial("fixed", "fixed"),
     trial("previous", "other_old").beside("--migration-weight=1"),
     trial("migration-weight", "5").beside("--previous=old"),
@@ -492,6 +495,7 @@ fn fill(folder: &Folder) {
     folder.write_lines("other_of_problem", (0..8).rev());
     folder.stdout("viem traffic --pattern=random:16 --rounds=3 --workload --quiet -o workload");
     folder.write_lines("weights", (0..4).map(|pe| 1 + pe % 2));
+    folder.write_lines("least", [0, 1, 2, 3]);
     folder.write_lines("hosts", ["n1", "n2"]);
     // Two routers with eight PEs each.
     let network = |between: u32| {

@@ -14,6 +14,7 @@ use crate::error::{Result, UsageError};
 use crate::files;
 use crate::fixed::Fixed;
 use crate::job::end;
+use crate::limits::Limits;
 use crate::loads;
 use crate::machine;
 use crate::many_to_one;
@@ -31,7 +32,7 @@ use viem::graph::CsrGraph;
 use viem::mapping::Mapping;
 use viem::mapping::search::Neighbourhood;
 use viem::partition::{FixedVertices, PartitionAlgorithm};
-use viem::solve::{Balance, ManyToOneConfig, MapPreset, Request, Solution};
+use viem::solve::{ManyToOneConfig, MapPreset, Request, Solution};
 use viem_io as io;
 use viem_io::output::{Content, Staged};
 use viem_report::envelope::Envelope;
@@ -42,7 +43,7 @@ use viem_workload::contention::BottleneckConfig;
 struct ManyToOne<'a> {
     task: Task<'a>,
     graph: &'a CsrGraph,
-    balance: Balance,
+    limits: Limits,
     /// The order along which a mapping to improve is made.
     order: Option<InitialOrder>,
     /// A mapping to improve.
@@ -81,9 +82,9 @@ pub(super) fn map(task: Task<'_>, graph: &CsrGraph) -> Result<End> {
             "--neighbourhood=none keeps a mapping along an order; give --construction, or leave it out";
         return Err(UsageError(message.to_owned()).into());
     }
-    let balance = options.sharing.balance.read()?;
+    let limits = options.sharing.balance.limits(machine.num_pes())?;
     let fixed = options.fixed.read_vertices(graph.num_nodes(), machine)?;
-    ManyToOne { task, graph, balance, order, start, remap, fixed }.run()
+    ManyToOne { task, graph, limits, order, start, remap, fixed }.run()
 }
 
 impl ManyToOne<'_> {
@@ -121,7 +122,7 @@ impl ManyToOne<'_> {
             "many-to-one mapping, {:.1} vertices per PE",
             graph.num_nodes() as f64 / machine.num_pes() as f64
         ));
-        loads::print_rounded(console, graph, &machine.capacities(), self.balance.least_load);
+        loads::print_rounded(console, graph, &machine.capacities(), self.limits.balance.least_load);
         if let Some(fixed) = &self.fixed {
             fixed.print(console, "vertices");
             fixed.warn_of_loads(console, graph, &self.bounds(), "PE");
@@ -131,7 +132,7 @@ impl ManyToOne<'_> {
     /// The mapping, and the curve if there is to be one.
     fn solve(&self, observer: &dyn Observer) -> Result<(Solution, Option<Curve>)> {
         let (Task { prepared, config, job, .. }, graph) = (&self.task, self.graph);
-        let request = Request::new(graph, prepared).balanced(self.balance).fixed(self.fixed());
+        let request = Request::new(graph, prepared).balanced(self.limits.get()).fixed(self.fixed());
         match &self.remap {
             Some(remap) => {
                 remap.solve(request, config, ("J", graph.total_node_weight(), job.console), observer)
@@ -160,7 +161,7 @@ impl ManyToOne<'_> {
 
     /// The greatest load of each PE.
     fn bounds(&self) -> Vec<Weight> {
-        self.balance.bounds(self.graph, self.task.machine)
+        self.limits.get().bounds(self.graph, self.task.machine)
     }
 
     /// The vertices that are fixed, if any are.
@@ -268,8 +269,9 @@ impl ManyToOne<'_> {
             time_limit: options.search.time.seconds(),
             construction: self.along().map(PartitionAlgorithm::name),
             neighbourhood: self.keeps_order().then(|| Neighbourhood::None.name()),
-            imbalance: 100.0 * self.balance.imbalance,
-            least_load: 100.0 * self.balance.least_load,
+            imbalance: 100.0 * self.limits.balance.imbalance,
+            least_load: 100.0 * self.limits.balance.least_load,
+            least_loads: self.limits.file(),
             objective: self.task.bottleneck,
         };
         let found = Found {
@@ -304,6 +306,9 @@ struct JsonOptions {
     imbalance: f64,
     /// In percent of the share.
     least_load: f64,
+    /// The file of those of each PE.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    least_loads: Option<String>,
     /// What was minimised, if not J alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     objective: Option<BottleneckConfig>,

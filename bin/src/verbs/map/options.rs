@@ -152,10 +152,10 @@ impl Options {
 
     /// The files that no result may replace.
     pub(super) fn read_only(&self) -> Vec<&Path> {
-        let sharing = self.sharing.capacities.as_deref();
+        let sharing = self.sharing.files();
         let constraints =
             self.fixed.file().into_iter().chain(self.together.iter().filter_map(Together::file));
-        let others = sharing.into_iter().chain(self.construction.file()).chain(constraints);
+        let others = sharing.chain(self.construction.file()).chain(constraints);
         let others = others.chain(self.goal.iter().map(Goal::schedule)).chain(self.remap.files());
         [self.file.as_path()].into_iter().chain(self.machine.files()).chain(others).collect()
     }

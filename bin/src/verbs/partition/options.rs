@@ -115,7 +115,7 @@ pub(crate) struct OrderOptions {
     pub(crate) write_index: Option<PathBuf>,
 
     /// The order of the vertices that --write-index wrote. Blocks are ranges of it, which takes no time
-    #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with_all = ["algorithm", "write_index", "grouping", "fixed", "least_load", "previous", "migration_weight", "preset", "seed"])]
+    #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with_all = ["algorithm", "write_index", "grouping", "fixed", "least_load", "least_loads", "previous", "migration_weight", "preset", "seed"])]
     pub(crate) index: Option<PathBuf>,
 }
 
@@ -166,7 +166,11 @@ impl Options {
     pub(super) fn read_only(&self) -> Vec<&Path> {
         let capacities = self.capacities.iter().filter_map(Capacities::file);
         let order = self.order.coordinates.as_deref().into_iter().chain(self.order.index.as_deref());
-        let others = capacities.chain(order).chain(self.fixed.file()).chain(self.remap.files());
+        let others = capacities
+            .chain(self.balance.least_loads.as_deref())
+            .chain(order)
+            .chain(self.fixed.file())
+            .chain(self.remap.files());
         [self.file.as_path()].into_iter().chain(others).collect()
     }
 
@@ -184,9 +188,11 @@ impl Options {
                     "--write-index, as the blocks are ranges of the order that is written",
                 );
             }
-            if self.balance.least_load.is_some_and(|percent| percent > 0.0) {
+            let has_least = self.balance.least_load.is_some_and(|percent| percent > 0.0);
+            let least = self.balance.least_loads.as_ref().map(|_| "--least-loads");
+            if let Some(least) = least.or(has_least.then_some("--least-load")) {
                 return clashes(
-                    "--least-load",
+                    least,
                     "--write-index, as the blocks are ranges of the order that is written",
                 );
             }

@@ -12,8 +12,10 @@ use crate::end::End;
 use crate::error::{Result, UsageError};
 use crate::fixed::Fixed;
 use crate::job::{Job, Plan};
+use crate::limits::Limits;
 use crate::loads::{self, Below};
 use crate::memory::JsonMemory;
+use crate::options::BalanceOptions;
 use crate::remap::{Curve, Remap};
 use crate::report::{self, Found, JsonQuality};
 use crate::signals::First;
@@ -25,7 +27,7 @@ use viem::base::types::Weight;
 use viem::graph::{Coordinates, CsrGraph};
 use viem::machine::{Blocks, Machine as _};
 use viem::partition::{Grouping, OrderIndex, PartitionInput, PartitionQuality, Targets, TargetsError};
-use viem::solve::{Balance, Config, Initial, Objective, Order, PreparedMachine, Report, Request, Solution};
+use viem::solve::{Config, Initial, Objective, Order, PreparedMachine, Report, Request, Solution};
 use viem_io as io;
 use viem_io::Source;
 use viem_io::coordinates::Ids;
@@ -36,11 +38,11 @@ use viem_report::envelope::Envelope;
 use viem_report::picture;
 
 /// Into what a graph is to be divided.
-struct Asked {
+struct Asked<'a> {
     number: usize,
     /// If the blocks are not all alike.
     capacities: Option<Vec<u32>>,
-    balance: Balance,
+    balance: &'a BalanceOptions,
 }
 
 /// The blocks into which a graph is divided.
@@ -48,12 +50,12 @@ struct Division {
     blocks: Blocks,
     /// If they are not all alike.
     capacities: Option<Vec<u32>>,
-    balance: Balance,
+    limits: Limits,
 }
 
-impl Asked {
+impl Asked<'_> {
     /// Reads what is asked for. What no graph can make right is refused.
-    fn read(options: &Options) -> Result<Self> {
+    fn read(options: &Options) -> Result<Asked<'_>> {
         let balance = options.balance.read()?;
         let capacities = options.capacities.as_ref().map(|capacities| capacities.read()).transpose()?;
         let number = match (options.blocks, &capacities) {
@@ -71,7 +73,7 @@ impl Asked {
         if let Some(capacities) = &capacities {
             Blocks::proportional(capacities.clone())?;
         }
-        Ok(Self { number, capacities, balance })
+        Ok(Asked { number, capacities, balance: &options.balance })
     }
 
     /// The blocks of a graph. There are no more than vertices, so their memory is bounded by that of the graph.
@@ -85,7 +87,7 @@ impl Asked {
             }
             None => Blocks::equal(number)?,
         };
-        Ok(Division { blocks, capacities, balance })
+        Ok(Division { limits: balance.limits(blocks.num_pes())?, blocks, capacities })
     }
 }
 
@@ -170,21 +172,21 @@ fn given(options: &Options, num_nodes: usize) -> Result<Given> {
 
 impl Task<'_> {
     fn run(&self) -> Result<End> {
-        let (graph, Division { blocks, balance, .. }) = (&self.application.graph, &self.division);
+        let (graph, Division { blocks, limits, .. }) = (&self.application.graph, &self.division);
         let console = self.job.console;
         console.detail(format_args!("io time: {:.6}", self.job.seconds()));
         self.print_problem();
         blocks.check_enough(graph)?;
         let remap = self.options.remap.read(graph, blocks.num_pes())?;
-        loads::print_rounded(console, graph, blocks.shares(), balance.least_load);
+        loads::print_rounded(console, graph, blocks.shares(), limits.balance.least_load);
         let fixed = self.fixed()?;
         if let Some(fixed) = &fixed {
             fixed.print(console, "vertices");
-            fixed.warn_of_loads(console, graph, &balance.bounds(graph, blocks), "block");
+            fixed.warn_of_loads(console, graph, &limits.get().bounds(graph, blocks), "block");
         }
         let begin = Instant::now();
         let prepared = PreparedMachine::new(blocks);
-        let request = Request::new(graph, &prepared).balanced(*balance).minimise(Objective::Cut);
+        let request = Request::new(graph, &prepared).balanced(limits.get()).minimise(Objective::Cut);
         let request = request.fixed(fixed.as_ref().map(|fixed| &fixed.vertices));
         let found = self.divide(request, remap.as_ref())?;
         console.detail(format_args!("partitioning took {:.6}", begin.elapsed().as_secs_f64()));
@@ -214,7 +216,7 @@ impl Task<'_> {
         (remap, fixed): (Option<&Remap<'_>>, Option<&Fixed>),
         Partitioned { solution, index, curve }: &Partitioned,
     ) -> Result<End> {
-        let (graph, Division { blocks, balance, .. }) = (&self.application.graph, &self.division);
+        let (graph, Division { blocks, limits, .. }) = (&self.application.graph, &self.division);
         let Solution { mapping, report, .. } = solution;
         let block_of = mapping.pes();
         let (model, quality) = threads::run(self.config.threads, || {
@@ -223,7 +225,7 @@ impl Task<'_> {
         })?;
         let ratio = greatest_ratio(&quality.loads, &Targets::shares(graph, blocks.shares(), 0.0));
         let quality = JsonQuality { quality, balance: ratio };
-        let bounds = balance.bounds(graph, blocks);
+        let bounds = limits.get().bounds(graph, blocks);
         let too_heavy = loads::too_heavy(graph, &bounds, fixed.map(|fixed| &fixed.vertices), loads::BLOCKS);
         self.print(&model, (report, &quality), too_heavy);
         let migration = remap.zip(report.migration);
@@ -392,15 +394,16 @@ impl Task<'_> {
 
     fn report<'b>(&self, found: Found<'b>) -> Envelope<JsonOptions, Found<'b>> {
         let Options { file, order, preset, .. } = self.options;
-        let Division { blocks, capacities, balance } = &self.division;
+        let Division { blocks, capacities, limits } = &self.division;
         let named = JsonOptions {
             blocks: blocks.num_pes(),
             capacities: capacities.clone(),
             algorithm: self.algorithm(),
             grouping: order.grouping,
             preset: preset.name(),
-            imbalance: 100.0 * balance.imbalance,
-            least_load: 100.0 * balance.least_load,
+            imbalance: 100.0 * limits.balance.imbalance,
+            least_load: 100.0 * limits.balance.least_load,
+            least_loads: limits.file(),
         };
         report::of_verb("partition", file.as_path(), named, found).seeded(self.config.seed)
     }
@@ -420,6 +423,9 @@ struct JsonOptions {
     imbalance: f64,
     /// In percent of the share.
     least_load: f64,
+    /// The file of those of each block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    least_loads: Option<String>,
 }
 
 /// What is wrong with a partition that is not balanced as asked. `too_heavy` are words about a vertex that fits nowhere.
