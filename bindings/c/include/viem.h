@@ -1013,7 +1013,7 @@ viem_status viem_settings_set_least_loads(viem_settings *settings,
 /**
  * Sets what mappings minimise, one-to-one and many-to-one. Partitions and remappings minimise the cut or J.
  *
- * - `objective`: a name, as `viem map --objective` takes it, such as `bottleneck`; `J` is the default
+ * - `objective`: a name, as `viem map --objective` takes it, such as `bottleneck`
  * - `excess`: the share of J by which it may rise for another objective, from 0 to 1; 0.03 is 3 %. A simple order whose maximum is lower than all
  *   that is found within that may cost more
  *

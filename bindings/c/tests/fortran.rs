@@ -13,13 +13,12 @@ struct Function {
 }
 
 /// Arguments that may be left out: the function then gets a null pointer.
-const OPTIONAL: [&str; 10] = [
+const OPTIONAL: [&str; 9] = [
     "command",
     "distances",
     "edge_weights",
     "error",
     "fixed",
-    "objective",
     "pes",
     "shares",
     "vertex_weights",
