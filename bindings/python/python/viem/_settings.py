@@ -67,7 +67,7 @@ class Settings:
         self.returns_on_interrupt = on_interrupt == "return"
         self.imbalance = imbalance
         is_number = np.ndim(least_load) == 0
-        self.least_load = least_load if is_number else 0.0
+        self.least_load = float(np.asarray(least_load)) if is_number else 0.0
         self.least_loads = None if is_number else vector("least_load", least_load)
         self.objective = objective
         self.excess = excess
