@@ -40,8 +40,16 @@ pub(crate) fn on_unknown_argument(error: &Error, command: &Command) -> Option<St
     }
 }
 
+/// The options of `viem remap`, and the one that names what it starts from in other programs.
+const OF_REMAP: [&str; 5] = ["previous", "migration-weight", "removed", "parents", "curve"];
+
 /// A message for an option of this name, without its dashes.
 fn on_unknown_option(name: &str, command: &Command) -> String {
+    if OF_REMAP.contains(&name) {
+        return format!(
+            "there is no option --{name}; viem remap FILE PREVIOUS resumes a partition or mapping (viem remap --help)"
+        );
+    }
     let options: Vec<(&str, &str)> = command
         .get_arguments()
         .filter_map(|option| Some((option.get_long()?, option.get_value_names()?.first()?.as_str())))

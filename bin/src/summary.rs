@@ -51,6 +51,19 @@ impl Summary {
         self.rows.push(Row { label: label.into(), before, after, note });
     }
 
+    /// Adds a figure of the result, beside that of before where it is known.
+    pub(crate) fn since<N: Display + Copy + Into<i128>>(
+        &mut self,
+        label: &'static str,
+        before: Option<N>,
+        after: N,
+    ) {
+        match before {
+            Some(before) => self.change(label, before, after),
+            None => self.figure(label, after, ""),
+        }
+    }
+
     /// Adds a figure of the result alone.
     pub(crate) fn figure(&mut self, label: impl Into<String>, after: impl Display, note: impl Into<String>) {
         self.rows.push(Row {

@@ -28,9 +28,9 @@ use viem::graph::CsrGraph;
 use viem::mapping::construct::Construction;
 use viem::mapping::search::Neighbourhood;
 use viem::partition::PartitionAlgorithm;
-use viem::solve::{MapPreset, OneToOneConfig, ProcessGroups, Report, Request, Solution};
+use viem::solve::{MapPreset, OneToOneConfig, ProcessGroups, Report, Request, Secondary, Solution};
 use viem_io as io;
-use viem_io::output::{Content, Staged};
+use viem_io::output::{Content, OutputId, Staged};
 use viem_workload::contention::BottleneckConfig;
 
 /// What a mapping must respect, as it was read.
@@ -39,10 +39,20 @@ struct Constraints {
     groups: Option<ProcessGroups>,
 }
 
+/// A one-to-one mapping as it was asked for.
+pub(super) struct OneToOne<'a> {
+    pub(super) options: &'a Options,
+    pub(super) task: Task<'a>,
+    /// The search for the objective, if that is not J alone.
+    pub(super) bottleneck: Option<BottleneckConfig>,
+    /// The schedule in which ranks are named as they are mapped.
+    pub(super) goal: Option<OutputId>,
+}
+
 /// Maps each process to a place of its own.
-pub(super) fn map(mut task: Task<'_>, planned: Option<Planned>, graph: &CsrGraph) -> Result<End> {
-    let Task { options, machine, .. } = task;
-    let console = task.job.console;
+pub(super) fn map(mut asked: OneToOne<'_>, planned: Option<Planned>, graph: &CsrGraph) -> Result<End> {
+    let OneToOne { options, ref mut task, bottleneck, goal } = asked;
+    let (machine, console) = (task.machine, task.job.console);
     planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
     let replaces = options.goal.as_ref().is_some_and(Goal::replaces);
     let schedule = options.goal.as_ref().map(|goal| goal.read(machine, graph.num_nodes())).transpose()?;
@@ -58,7 +68,7 @@ pub(super) fn map(mut task: Task<'_>, planned: Option<Planned>, graph: &CsrGraph
     let constraints = Constraints { fixed, groups };
     // From here on there is something to save.
     let (progress, received) = task.job.watch(First::AsksToStop, options.search.time.time_limit);
-    print_problem(&task, graph, &constraints);
+    print_problem(task, graph, &constraints);
     let solution = {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
         Request::new(graph, task.prepared)
@@ -66,23 +76,24 @@ pub(super) fn map(mut task: Task<'_>, planned: Option<Planned>, graph: &CsrGraph
             .initial(order.as_ref().map(InitialOrder::initial))
             .fixed(constraints.fixed.as_ref().map(|fixed| &fixed.vertices))
             .together(constraints.groups.as_ref())
-            .then_lower(task.secondary())
+            .then_lower(bottleneck.as_ref().map(|bottleneck| bottleneck as &dyn Secondary))
             .observed(&observer)
             .solve(&task.config)?
     };
     let (launch, refused) = launch::of_mapping(planned, machine, &solution.mapping, &mut task.job.outputs);
     let schedule = schedule.map(|schedule| schedule.renamed_by(&solution.mapping, machine)).transpose()?;
     let busiest = Busiest::new((graph, task.prepared), (start.as_ref(), &solution.mapping), false);
-    print(&task, &solution, busiest.as_ref());
-    task.write(
+    print(task, &solution, busiest.as_ref());
+    asked.write(
         graph,
         &solution,
         (constraints.fixed.as_ref(), busiest),
         (launch.as_ref(), schedule.as_deref()),
     )?;
-    task.to.goal.iter().for_each(|&goal| goal::print(console, task.job.name(goal), replaces));
+    let task = &asked.task;
+    goal.iter().for_each(|&goal| goal::print(console, task.job.name(goal), replaces));
     launch.iter().for_each(|launch| launch.print(console));
-    print_end(&task, &solution.report);
+    print_end(task, &solution.report);
     refused.map_or(Ok(()), |error| Err(Failure::from(error)))?;
     end(&received)
 }
@@ -145,7 +156,7 @@ fn print_end(task: &Task<'_>, report: &Report) {
     }
 }
 
-impl Task<'_> {
+impl OneToOne<'_> {
     /// Writes mapping, report, picture and what launches the job, once the mapping is verified if that was asked for.
     fn write(
         &self,
@@ -154,10 +165,11 @@ impl Task<'_> {
         (fixed, busiest): (Option<&Fixed>, Option<Busiest>),
         (launch, schedule): (Option<&JobLaunch>, Option<&str>),
     ) -> Result<()> {
-        let Task { options, machine, ref to, .. } = *self;
+        let Self { options, ref task, .. } = *self;
+        let Task { machine, ref to, ref job, .. } = *task;
         let Solution { mapping, report, .. } = solution;
-        let drawn = options.picture.draw(graph, self.prepared, self.name(), mapping, false)?;
-        let mut settings = self.config.one_to_one.effective_on(machine);
+        let drawn = options.picture.draw(graph, task.prepared, task.name(), mapping, false)?;
+        let mut settings = task.config.one_to_one.effective_on(machine);
         settings.construction.algorithm = report.construction;
         let found = Found {
             settings: Some(settings),
@@ -166,8 +178,8 @@ impl Task<'_> {
             launch: launch.map(JobLaunch::report),
             ..Found::new(report)
         };
-        let json = self.json_report(JsonOptions::new((options, self.bottleneck), report, &settings), found);
-        let texts = launch.into_iter().flat_map(JobLaunch::texts).chain(to.goal.zip(schedule));
+        let json = task.json_report(JsonOptions::new((options, self.bottleneck), report, &settings), found);
+        let texts = launch.into_iter().flat_map(JobLaunch::texts).chain(self.goal.zip(schedule));
         let texts: Vec<_> = to.picture.zip(drawn.as_deref()).into_iter().chain(texts).collect();
         let fills = files::fills(&texts);
         let write_mapping = |out: &mut dyn std::io::Write| io::mapping::write(out, mapping.pes());
@@ -175,10 +187,10 @@ impl Task<'_> {
         contents.extend(fills.iter().map(|(id, fill)| (Some(*id), fill as _)));
         let on = (&options.machine, machine, report.cost);
         let audit = |staged: &Staged<'_>| match staged.path(to.mapping) {
-            Some(written) => audit::one_to_one((&options.file, written), on, fixed, self.job.console),
+            Some(written) => audit::one_to_one((&options.file, written), on, fixed, job.console),
             None => Ok(()),
         };
-        self.job.publish(&|out| json.write(out), &contents, options.verify.then_some(&audit as _))
+        job.publish(&|out| json.write(out), &contents, options.results.verify.then_some(&audit as _))
     }
 }
 
