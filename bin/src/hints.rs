@@ -19,7 +19,7 @@ use viem_cluster::SpecError;
 use viem_cluster::nodes::ClusterError;
 use viem_io::coordinates::CoordinatesFault;
 use viem_io::metis::{FaultKind, Role};
-use viem_io::{NumberFault, ReadError, Reading};
+use viem_io::{ContentError, LineFault, NumberFault, ReadError, Reading};
 use viem_traffic::{TrafficError, TrafficFault, TrafficNote};
 use viem_training::expert_trace::ExpertTraceFault;
 
@@ -145,9 +145,14 @@ fn on_contradiction(fault: &FixedError) -> String {
 }
 
 fn on_previous(error: &PreviousError) -> String {
-    match error.source {
-        PreviousAssignmentError::NoSuchBlock { .. } => format!("{error}: --removed=LIST"),
-        PreviousAssignmentError::Length { .. } => format!("{error}: --parents=FILE"),
+    let is_of_another_graph = |kind: &ContentError| matches!(kind.fault(), Some(LineFault::Count(_)));
+    match error {
+        PreviousError::Unread(ReadError::Invalid { kind, .. }) if is_of_another_graph(kind) => {
+            format!("{error}; if that was refined, give the parents of its vertices: --parents=FILE")
+        }
+        PreviousError::Unfit { source: PreviousAssignmentError::NoSuchBlock { .. }, .. } => {
+            format!("{error}: --removed=LIST")
+        }
         _ => error.to_string(),
     }
 }

@@ -104,9 +104,9 @@ impl RemapOptions {
     ) -> Result<Remap<'_>> {
         let path = &self.previous;
         let expected = self.parents.is_none().then(|| graph.num_nodes());
-        let old = io::partition::read(Source::open(path)?, expected)?;
+        let old = io::partition::read(Source::open(path)?, expected).map_err(PreviousError::Unread)?;
         let left = self.blocks_that_left(&old)?;
-        let unfit = |source| PreviousError { file: files::name(path), source };
+        let unfit = |source| PreviousError::Unfit { file: files::name(path), source };
         let mut homes = PreviousAssignment::after(&old, RemovedBlocks(&left), num_blocks).map_err(unfit)?;
         if let Some(path) = &self.parents {
             let parents = io::parents::read(Source::open(path)?, graph.num_nodes(), old.len())?;
@@ -158,10 +158,10 @@ impl<'a> Remap<'a> {
         let found = request.previous(remapping).solve_for_weights(config)?;
         let curve =
             options.curve.is_some().then(|| options.curve(found.curve(), (objective, total), console));
-        // A vertex whose block has left is nowhere.
+        // A vertex whose block has left is nowhere; and that J of old places is too large is no reason to lose new ones.
         let places: Option<Vec<_>> = graph.nodes().map(|vertex| homes.of(vertex)).collect();
-        let old = places.map(|places| Mapping::many(num_blocks, places)).transpose()?;
-        let before = old.map(|old| request.evaluate(&old, config)).transpose()?;
+        let old = places.and_then(|places| Mapping::many(num_blocks, places).ok());
+        let before = old.and_then(|old| request.evaluate(&old, config).ok());
         Ok((found.into_best(weight)?, Remapped { options, total, before, curve, to }))
     }
 }
@@ -228,7 +228,7 @@ pub(crate) struct Remapped<'a> {
     options: &'a RemapOptions,
     /// The weight of all vertices.
     total: Weight,
-    /// The costs of the previous places, if all of them are left.
+    /// The costs of the previous places, if all of them are left and J fits.
     pub(crate) before: Option<Report>,
     curve: Option<Curve>,
     /// Where its picture goes.

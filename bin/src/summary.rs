@@ -46,7 +46,7 @@ impl Summary {
         place: &str,
     ) {
         let place = if place.is_empty() { String::new() } else { format!(" ({place})") };
-        let note = format!("{}{place}", change(before.into(), after.into()));
+        let note = format!("{}{place}", change(before.into(), after.into())).trim_start().to_owned();
         let (before, after) = (Some(before.to_string()), after.to_string());
         self.rows.push(Row { label: label.into(), before, after, note });
     }

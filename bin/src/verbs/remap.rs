@@ -1,4 +1,4 @@
-//! `viem remap`: resumes a partition or a many-to-one mapping, of which few vertices change place.
+//! `viem remap`: adapts a partition or a many-to-one mapping to what has changed, so that few vertices move.
 
 use std::path::{Path, PathBuf};
 
@@ -29,9 +29,8 @@ Examples:
   viem remap mesh.graph old -m 4:16:2 -d 1:10:100 --migration-weight=5 --capacities=speeds
   viem remap mesh.graph old -m torus:8x8 --pes=0-6,8-63 --removed=7 --migration-weight=5";
 
-/// Remaps a graph: most vertices keep their PEs or blocks, so that little is migrated. Resumes a partition, or a mapping with
-/// many vertices on each PE, after the machine, the graph or the weights have changed; minimises the cut, or J on a machine, plus
-/// --migration-weight times the weight of the vertices that move.
+/// Adapts a partition or mapping to new speeds, PEs or meshes, so that few vertices move. Minimises the cut, or J on a machine, plus
+/// --migration-weight times the weight of the vertices that move. Mappings are those with many vertices on each PE.
 #[derive(Parser, Debug)]
 #[command(
     name = "remap",
@@ -42,6 +41,7 @@ Examples:
     mut_group("MachineDetails", |details| details.requires("machine")),
     mut_group("CoordinateOptions", |points| points.requires("picture").conflicts_with("machine")),
     group = ArgGroup::new("drawn").args(["machine", "coordinates"]),
+    mut_arg("time_limit", |limit| limit.help(TIME_LIMIT)),
     mut_arg("picture", |picture| picture.requires("drawn").help(PICTURE)),
 )]
 pub(crate) struct Options {
@@ -99,6 +99,10 @@ pub(crate) struct Options {
 
 /// The file of the mapping, unless another one is named.
 const MAPPING: &str = "permutation";
+
+/// What the option of the time limit says.
+const TIME_LIMIT: &str = "\
+Stop after this time: seconds, or 90s, 2m, 1h. The best result found is returned; a remapping ends by itself, most often before";
 
 /// What the option of the picture says.
 const PICTURE: &str = "\

@@ -161,6 +161,7 @@ fn meaningless_options_are_rejected_and_nothing_is_written() {
     ]);
     for (more, code, reason) in [
         ("short", 65, "short, line 3, column 1: the partition ends after 2 of 3072"),
+        ("short", 65, "; if that was refined, give the parents of its vertices: --parents=FILE"),
         ("words", 65, "`zero` is not a block"),
         (
             "high",
