@@ -145,7 +145,8 @@ fn a_time_limit_ends_a_remapping() {
     let cases = onto.iter().flat_map(|onto| [(onto, "0.001", true), (onto, "1h", false)]);
     for (onto, limit, is_stopped) in cases {
         let more = format!("--time-limit={limit} -o new --json=report --verify");
-        folder.stdout(on_mesh("viem remap", &format!("old {onto} --migration-weight=5 {more}")));
+        let text = folder.stdout(on_mesh("viem remap", &format!("old {onto} --migration-weight=5 {more}")));
+        assert_eq!(text.contains("stopped early: this is the best"), is_stopped, "{text}");
         let report = folder.report("report");
         assert_eq!((&report["stopped"], &report["loads"]["overload"]), (&is_stopped.into(), &0.into()));
     }

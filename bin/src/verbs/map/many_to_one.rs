@@ -5,7 +5,6 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::initial::InitialOrder;
-use super::one_to_one::print_stopped;
 use super::options::Options;
 use super::task::Task;
 use crate::audit::{Claim, MODEL, Written};
@@ -23,7 +22,7 @@ use crate::many_to_one;
 use crate::memory::JsonMemory;
 use crate::ranks;
 use crate::remap::{Remap, Remapped};
-use crate::report::Found;
+use crate::report::{self, Found};
 use crate::signals::{First, StopAtSignal};
 use crate::summary::{Summary, VERTICES, size};
 use crate::verb::Form;
@@ -205,7 +204,7 @@ impl<'a> ManyToOne<'a> {
         let Task { machine, job, .. } = &self.task;
         let (console, Solution { mapping, report, .. }) = (job.console, solution);
         console.detail(format_args!("time spent for mapping {:.6}", report.seconds.total));
-        print_stopped(console, report);
+        report::print_stopped(console, report, "mapping");
         self.print_costs(report, traffic, remapped.as_ref());
         if let (Some(busiest), None, Form::Verb) = (busiest, remapped, job.form) {
             busiest.warn_of_rise(console);

@@ -11,7 +11,6 @@ use super::task::Task;
 use super::together;
 use crate::audit;
 use crate::compare::Busiest;
-use crate::console::Console;
 use crate::end::End;
 use crate::error::{Failure, Result, UsageError};
 use crate::files;
@@ -20,7 +19,7 @@ use crate::job::end;
 use crate::launch::{self, JobLaunch, Planned};
 use crate::machine;
 use crate::ranks;
-use crate::report::Found;
+use crate::report::{self, Found};
 use crate::signals::{First, StopAtSignal};
 use crate::summary::{PROCESSES, Summary, change, print_size};
 use crate::verb::Form;
@@ -123,7 +122,7 @@ fn print(task: &Task<'_>, solution: &Solution, busiest: Option<&Busiest>) {
     report.cost_of_construction.iter().for_each(|cost| console.detail(format_args!("J(C,D,Pi) = {cost}")));
     console.detail(format_args!("local search took {:.6}", report.seconds.search));
     console.detail(format_args!("time spent for mapping {:.6}", report.seconds.total));
-    print_stopped(console, report);
+    report::print_stopped(console, report, "mapping");
     if task.job.form == Form::VieM {
         console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
         return;
@@ -134,13 +133,6 @@ fn print(task: &Task<'_>, solution: &Solution, busiest: Option<&Busiest>) {
     summary.print(console);
     busiest.iter().for_each(|busiest| busiest.warn_of_rise(console));
     ranks::print(console, task.machine, solution.mapping.pes());
-}
-
-/// Prints that a run was stopped, if it was.
-pub(super) fn print_stopped(console: Console, report: &Report) {
-    if report.stopped {
-        console.line(format_args!("stopped early: this is the best mapping found so far"));
-    }
 }
 
 /// Prints where the mapping is; in VieM's form also what it is worth.

@@ -381,6 +381,7 @@ impl<'a> Task<'a> {
         too_heavy: Option<String>,
     ) {
         let (console, blocks) = (self.job.console, &self.division.blocks);
+        report::print_stopped(console, report, "partition");
         let PartitionQuality { cut_edges, setups, boundary, largest_volume, .. } = quality;
         match self.job.form {
             Form::VieM => {
@@ -437,6 +438,7 @@ impl<'a> Task<'a> {
             preset: preset.name(),
             imbalance: 100.0 * balance.imbalance,
             least_load: 100.0 * balance.least_load,
+            time_limit: self.config.time_limit.map(|limit| limit.as_secs_f64()),
         };
         report::of_verb(verb, file, named, found).seeded(self.config.seed)
     }
@@ -456,6 +458,9 @@ struct JsonOptions {
     imbalance: f64,
     /// In percent of the share.
     least_load: f64,
+    /// In seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_limit: Option<f64>,
 }
 
 /// What is wrong with a partition that is not balanced as asked. `too_heavy` are words about a vertex that fits nowhere.
