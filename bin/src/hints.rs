@@ -22,6 +22,7 @@ use viem_io::metis::{FaultKind, Role};
 use viem_io::{NumberFault, ReadError, Reading};
 use viem_traffic::{TrafficError, TrafficFault, TrafficNote};
 use viem_training::expert_trace::ExpertTraceFault;
+use viem_workload::text::TextFault;
 
 /// How alike two words are that may be meant for each other, from 0 to 1: `outptu` and `output` are, `seed` and
 /// `threads` are not.
@@ -197,7 +198,27 @@ fn on_reading(error: &ReadError) -> String {
         }
         _ => None,
     };
-    of_graph().or_else(of_traffic).or_else(of_coordinates).or_else(of_experts).unwrap_or_default()
+    let of_workload = || kind.fault().map(on_workload);
+    of_graph()
+        .or_else(of_traffic)
+        .or_else(of_coordinates)
+        .or_else(of_experts)
+        .or_else(of_workload)
+        .unwrap_or_default()
+}
+
+/// What follows the message about a fault of a workload.
+fn on_workload(fault: &TextFault) -> String {
+    let TextFault::OtherFormat { readings } = fault else { return String::new() };
+    let hint = match readings[..] {
+        [Reading::GRAPH | Reading::PARHIP] => "; viem map maps the processes of a graph",
+        [Reading::GOAL | Reading::ORDER] => "; viem traffic --workload makes a workload of it",
+        _ if readings.iter().any(|reading| reading.traffic_kind().is_some()) => {
+            "; viem traffic sums recorded traffic into a graph, for viem map"
+        }
+        _ => "",
+    };
+    hint.to_owned()
 }
 
 /// What follows the message about a fault of a file of traffic.
