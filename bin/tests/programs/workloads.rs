@@ -245,6 +245,12 @@ fn files_of_other_kinds_are_named_with_the_verb_that_reads_them() {
         folder.fails(format!("viem simulate {file} --machine=mesh:3"), 65, expected);
         assert!(!folder.has("permutation"));
     }
+    let expected = "g, line 1, column 1: this looks like a graph in METIS format, not like a quadratic assignment problem, which \
+                    has n and two matrices; viem map maps the processes of a graph";
+    folder.fails("viem qap g", 65, expected);
+    let expected =
+        "g, line 1, column 1: this looks like a graph in METIS format, not like a file of a known kind";
+    folder.fails("viem traffic g", 65, expected);
 }
 
 #[test]
