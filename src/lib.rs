@@ -31,7 +31,7 @@
 //! | map a mesh, many vertices per PE with balanced loads | [`Request::balanced`] |
 //! | map again after a change, with few moves | [`Request::previous`] |
 //! | fix processes, or let groups of them share a node | [`Request::fixed`], [`Request::together`] |
-//! | partition a graph | [`Request::minimise`]; by coordinates or along curves: [`Request::initial`]; with bounds of your own: [`Partitioner`] |
+//! | partition a graph | [`Request::minimise`]; by coordinates or along curves: [`Request::initial`]; with a share, bound and least load of each block: [`Targets`] |
 //! | make a model of an application that is divided | [`Mapping::quotient`] |
 //! | score a mapping | [`score`], [`Request::evaluate`]; by levels and distances: `viem_report::traffic` |
 //! | solve a dense quadratic assignment problem | [`qap::QapRequest`] |

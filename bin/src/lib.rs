@@ -45,6 +45,7 @@ mod forms;
 mod hints;
 mod job;
 mod launch;
+mod limits;
 mod loads;
 mod machine;
 mod many_to_one;

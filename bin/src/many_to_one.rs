@@ -33,16 +33,17 @@ pub(crate) struct SharingOptions {
 }
 
 impl SharingOptions {
-    /// The file of the capacities, if there is one.
-    pub(crate) fn file(&self) -> Option<&Path> {
-        self.capacities.as_ref().and_then(Capacities::file)
-    }
-
     /// An error if a balance is given where each process has a place of its own.
     pub(crate) fn check_one_to_one(&self) -> Result<(), UsageError> {
         self.balance.given().map_or(Ok(()), |name| {
             Err(UsageError(format!("{name} is for graphs with many vertices on a PE; leave it out")))
         })
+    }
+
+    /// The files that are read.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
+        let capacities = self.capacities.as_ref().and_then(Capacities::file);
+        capacities.into_iter().chain(self.balance.least_loads.as_deref())
     }
 
     /// The machine with the weights of its PEs, if some are given.

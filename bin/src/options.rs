@@ -29,6 +29,11 @@ pub(crate) struct BalanceOptions {
     /// Minimum load of a PE or block, in percent of its share. Rounded down; if it conflicts with --imbalance, --imbalance wins [default: 0]
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) least_load: Option<f64>,
+
+    /// Minimum load of each PE or block. Line i holds a weight, at most its share, for PE or block i; if they conflict with --imbalance,
+    /// --imbalance wins
+    #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with = "least_load")]
+    pub(crate) least_loads: Option<PathBuf>,
 }
 
 impl BalanceOptions {
@@ -40,7 +45,11 @@ impl BalanceOptions {
 
     /// The option that is given, if any is.
     pub(crate) fn given(&self) -> Option<&'static str> {
-        let given = [("--imbalance", self.imbalance.is_some()), ("--least-load", self.least_load.is_some())];
+        let given = [
+            ("--imbalance", self.imbalance.is_some()),
+            ("--least-load", self.least_load.is_some()),
+            ("--least-loads", self.least_loads.is_some()),
+        ];
         given.into_iter().find_map(|(name, is_given)| is_given.then_some(name))
     }
 }

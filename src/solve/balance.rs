@@ -1,5 +1,6 @@
 //! Bounds and least loads of PEs that have many vertices, and their loads.
 
+use super::error::{RequestError, SolveError};
 use crate::base::settings::{ConfigError, check};
 use crate::base::types::{PeId, Weight};
 use crate::graph::CsrGraph;
@@ -51,27 +52,162 @@ impl Balance {
     pub fn bounds(&self, graph: &CsrGraph, machine: &dyn Machine) -> Vec<Weight> {
         Targets::shares(graph, &machine.capacities(), self.imbalance)
     }
+}
 
-    /// The least load of each PE, by PE: its part of the share, rounded down.
+/// The limits of the loads of PEs that have many vertices.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum LoadLimits<'a> {
+    /// Shares in proportion to the capacities.
+    #[non_exhaustive]
+    Proportional {
+        /// The distance from the shares.
+        balance: Balance,
+        /// The least load of each PE, by PE, instead of that of the balance. None is above its share, rounded up.
+        least_loads: Option<&'a [Weight]>,
+    },
+    /// The share, the bound and the least load of each PE, by PE. PEs of capacity 0 have size 0. Fixed vertices are
+    /// [given to the request](super::Request::fixed), not here.
+    Targets(&'a Targets),
+}
+
+impl From<Balance> for LoadLimits<'_> {
+    fn from(balance: Balance) -> Self {
+        Self::Proportional { balance, least_loads: None }
+    }
+}
+
+impl<'a> From<(Balance, Option<&'a [Weight]>)> for LoadLimits<'a> {
+    /// Shares in proportion to the capacities, and the least load of each PE if these are given.
+    fn from((balance, least_loads): (Balance, Option<&'a [Weight]>)) -> Self {
+        Self::Proportional { balance, least_loads }
+    }
+}
+
+impl<'a> From<&'a Targets> for LoadLimits<'a> {
+    fn from(targets: &'a Targets) -> Self {
+        Self::Targets(targets)
+    }
+}
+
+impl LoadLimits<'_> {
+    /// Checks that the limits are possible for a graph and a machine; O(n + k) for k PEs.
     ///
     /// # Errors
     ///
-    /// The least load is not from 0 to 1.
-    pub fn least_loads(&self, graph: &CsrGraph, machine: &dyn Machine) -> Result<Vec<Weight>, TargetsError> {
-        Targets::least_shares(graph, &machine.capacities(), self.least_load)
+    /// A number of the balance is out of its range; there are more or fewer least loads than PEs, or one is negative or above its share. Or the
+    /// targets are those of other blocks than the PEs, or of a graph of another weight, give a PE of capacity 0 a share, or have fixed vertices.
+    pub(super) fn check(&self, graph: &CsrGraph, machine: &dyn Machine) -> Result<(), SolveError> {
+        match self {
+            Self::Proportional { balance, least_loads } => {
+                balance.validate()?;
+                Ok(least_loads.map_or(Ok(()), |least| check_least_loads(graph, machine, least))?)
+            }
+            Self::Targets(targets) => check_targets(graph, machine, targets),
+        }
     }
 
-    /// The shares, bounds and least loads of blocks of these capacities.
+    /// Returns whether a PE has a least load.
+    pub(super) fn has_least_loads(&self) -> bool {
+        match self {
+            Self::Proportional { balance, least_loads: None } => balance.least_load > 0.0,
+            Self::Proportional { least_loads: Some(least), .. } => least.iter().any(|&least| least > 0),
+            Self::Targets(targets) => !targets.least_loads().is_empty(),
+        }
+    }
+
+    /// Returns whether all PEs have the same limits, so that loads can change places.
+    pub(super) fn are_equal(&self, machine: &dyn Machine) -> bool {
+        let capacities = machine.capacities();
+        match self {
+            Self::Proportional { least_loads, .. } => {
+                are_alike(&capacities) && are_alike(least_loads.unwrap_or_default())
+            }
+            Self::Targets(targets) => {
+                let has_closed = capacities.contains(&0);
+                are_alike(targets.bounds()) && are_alike(targets.least_loads()) && !has_closed
+            }
+        }
+    }
+
+    /// The excess over a share that is allowed, if it is the same for all PEs.
+    pub(super) fn imbalance(&self) -> Option<f64> {
+        match self {
+            Self::Proportional { balance, .. } => Some(balance.imbalance),
+            Self::Targets(_) => None,
+        }
+    }
+
+    /// The shares, bounds and least loads of the PEs in this order. Shares that are exact are near the loads `before`, if these are given.
     ///
     /// # Errors
     ///
-    /// There are no blocks or too many, none has capacity, or a number is out of its range.
-    pub(super) fn targets(&self, graph: &CsrGraph, capacities: &[u32]) -> Result<Targets, TargetsError> {
-        let targets = Targets::proportional(graph, capacities, self.imbalance)?;
-        targets.with_least_loads(Targets::least_shares(graph, capacities, self.least_load)?)
+    /// There are no PEs, or none has capacity.
+    pub(super) fn targets(
+        &self,
+        graph: &CsrGraph,
+        machine: &dyn Machine,
+        order: &[PeId],
+        before: Option<&[Weight]>,
+    ) -> Result<Targets, TargetsError> {
+        let capacities: Vec<u32> = order.iter().map(|&pe| machine.capacity(pe)).collect();
+        match self {
+            Self::Proportional { balance, .. } => {
+                let targets = Targets::proportional(graph, &capacities, balance.imbalance)?;
+                self.with_least_loads(near(targets, &capacities, before), graph, &capacities, order)
+            }
+            Self::Targets(targets) => {
+                targets.of_blocks(order).with_closed(|block| capacities[block as usize] == 0)
+            }
+        }
     }
 
-    /// Strips of the numbering on the PEs in order, in proportion to their capacities, but for vertices that are fixed elsewhere.
+    /// The same targets with the least loads of the PEs in this order, as far as sizes, which may be rounded down, allow them.
+    pub(super) fn with_least_loads(
+        &self,
+        targets: Targets,
+        graph: &CsrGraph,
+        capacities: &[u32],
+        order: &[PeId],
+    ) -> Result<Targets, TargetsError> {
+        let least = match self {
+            Self::Proportional { balance, least_loads: None } => {
+                Targets::least_shares(graph, capacities, balance.least_load)?
+            }
+            Self::Proportional { least_loads: Some(least), .. } => {
+                let sizes = order.iter().zip(targets.block_sizes());
+                sizes.map(|(&pe, &size)| least[pe as usize].min(size)).collect()
+            }
+            Self::Targets(_) => return Ok(targets),
+        };
+        targets.with_least_loads(least)
+    }
+
+    /// The shares of the PEs in this order as exact sizes, for what aims at them whatever the bounds.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`targets`](Self::targets).
+    pub(super) fn shares(
+        &self,
+        graph: &CsrGraph,
+        machine: &dyn Machine,
+        order: &[PeId],
+    ) -> Result<Targets, TargetsError> {
+        match self {
+            Self::Proportional { .. } => {
+                let exact = Balance { imbalance: 0.0, least_load: 0.0 };
+                LoadLimits::from(exact).targets(graph, machine, order, None)
+            }
+            Self::Targets(_) => {
+                let targets = self.targets(graph, machine, order, None)?;
+                let sizes = targets.block_sizes().to_vec();
+                targets.with_bounds(sizes)
+            }
+        }
+    }
+
+    /// Strips of the numbering on the PEs in order, of the size of their shares, but for vertices that are fixed elsewhere.
     ///
     /// # Errors
     ///
@@ -82,17 +218,50 @@ impl Balance {
         machine: &dyn Machine,
         fixed: Option<&FixedVertices>,
     ) -> Result<Mapping, TargetsError> {
-        let shares =
-            Targets::proportional(graph, &machine.capacities(), self.imbalance)?.block_sizes().to_vec();
-        let mut pe_of = Targets::sizes(graph, shares, 0.0)?.in_order(graph);
+        let mut pe_of = self.targets(graph, machine, &in_order(machine), None)?.in_order(graph);
         fixed.inspect(|fixed| fixed.enforce(&mut pe_of));
         Ok(Mapping::from_places(pe_of))
     }
 
-    /// The loads of a mapping, with the PE of each vertex, and how they compare with this balance; O(n + PEs).
+    /// The upper bound on the load of each PE, by PE.
+    pub fn bounds(&self, graph: &CsrGraph, machine: &dyn Machine) -> Vec<Weight> {
+        match self {
+            Self::Proportional { balance, .. } => balance.bounds(graph, machine),
+            Self::Targets(targets) => targets.bounds().to_vec(),
+        }
+    }
+
+    /// The least load of each PE, by PE.
+    ///
+    /// # Errors
+    ///
+    /// The least load of a balance is not from 0 to 1.
+    pub fn least_loads(&self, graph: &CsrGraph, machine: &dyn Machine) -> Result<Vec<Weight>, TargetsError> {
+        match self {
+            Self::Proportional { balance, least_loads: None } => {
+                Targets::least_shares(graph, &machine.capacities(), balance.least_load)
+            }
+            Self::Proportional { least_loads: Some(least), .. } => Ok(least.to_vec()),
+            Self::Targets(targets) if targets.least_loads().is_empty() => Ok(vec![0; targets.num_blocks()]),
+            Self::Targets(targets) => Ok(targets.least_loads().to_vec()),
+        }
+    }
+
+    /// The number of PEs with less than half of their share.
+    fn num_below_half(&self, capacities: &[u32], weights: &[Weight]) -> usize {
+        match self {
+            Self::Proportional { .. } => Targets::num_below_half(capacities, weights),
+            Self::Targets(targets) => {
+                let pairs = weights.iter().zip(targets.block_sizes());
+                pairs.filter(|&(&weight, &size)| weight < size - weight).count()
+            }
+        }
+    }
+
+    /// The loads of a mapping, with the PE of each vertex, and how they compare with these limits; O(n + PEs).
     pub fn loads(&self, graph: &CsrGraph, machine: &dyn Machine, pe_of: &[PeId]) -> Loads {
         let capacities = machine.capacities();
-        let bounds = &Targets::shares(graph, &capacities, self.imbalance)[..];
+        let bounds = &self.bounds(graph, machine)[..];
         let least = self.least_loads(graph, machine).unwrap_or_default();
         let weights = block_weights(graph, pe_of, bounds.len());
         let BoundViolation { overload, shortfall } = BoundViolation::of(&weights, bounds, &least);
@@ -109,12 +278,73 @@ impl Balance {
             bound: bounds.iter().copied().max().unwrap_or(0),
             fullest: weights.iter().zip(bounds).map(fullness).fold(0.0, f64::max),
             overload,
-            below_half: Targets::num_below_half(&capacities, &weights),
+            below_half: self.num_below_half(&capacities, &weights),
             below_least: weights.iter().zip(&least).filter(|(weight, least)| weight < least).count(),
             shortfall,
             empty: is_used.into_iter().filter(|is_used| !is_used).count(),
         }
     }
+}
+
+/// Checks that the targets are those of the PEs, for the weight of the graph.
+fn check_targets(graph: &CsrGraph, machine: &dyn Machine, targets: &Targets) -> Result<(), SolveError> {
+    let (found, expected) = (targets.num_blocks(), machine.num_pes());
+    if found != expected {
+        return Err(RequestError::TargetsDiffer { found, expected }.into());
+    }
+    if targets.fixed().is_some() {
+        return Err(RequestError::TargetsHaveFixed.into());
+    }
+    let sum = targets.block_sizes().iter().map(|&size| i128::from(size)).sum();
+    let total = graph.total_node_weight();
+    if sum != i128::from(total) {
+        return Err(TargetsError::SumDiffers { sum, total }.into());
+    }
+    let is_closed = |&(pe, size): &(usize, Weight)| size > 0 && machine.capacity(pe as PeId) == 0;
+    match targets.block_sizes().iter().copied().enumerate().find(is_closed) {
+        Some((block, size)) => Err(TargetsError::ClosedBlockHasSize { block, size }.into()),
+        None => Ok(()),
+    }
+}
+
+/// Checks that each PE has a least load, from 0 to its share.
+fn check_least_loads(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+    least_loads: &[Weight],
+) -> Result<(), TargetsError> {
+    let shares = Targets::shares(graph, &machine.capacities(), 0.0);
+    let (found, expected) = (least_loads.len(), shares.len());
+    if found != expected {
+        return Err(TargetsError::LeastLoadsDiffer { found, expected });
+    }
+    let pairs = least_loads.iter().copied().zip(shares).enumerate();
+    for (block, (least, size)) in pairs {
+        if least < 0 {
+            return Err(TargetsError::NegativeLeastLoad { block, least });
+        }
+        if least > size {
+            return Err(TargetsError::LeastLoadAboveSize { block, size, least });
+        }
+    }
+    Ok(())
+}
+
+/// The PEs in the order of their numbers.
+pub(super) fn in_order(machine: &dyn Machine) -> Vec<PeId> {
+    (0..machine.num_pes() as PeId).collect()
+}
+
+/// The same targets, [near](Targets::near) these loads if they are given.
+pub(super) fn near(targets: Targets, capacities: &[u32], loads: Option<&[Weight]>) -> Targets {
+    match loads {
+        Some(loads) => targets.near(capacities, loads),
+        None => targets,
+    }
+}
+
+pub(super) fn are_alike<T: PartialEq>(values: &[T]) -> bool {
+    values.windows(2).all(|pair| pair[0] == pair[1])
 }
 
 /// The loads of the PEs.

@@ -3,6 +3,7 @@
 use super::groups::GroupError;
 use crate::base::error::{ErrorKind, HasKind};
 use crate::base::settings::ConfigError;
+use crate::base::text::counted;
 use crate::base::threads::ThreadsError;
 use crate::machine::MachineError;
 use crate::mapping::MappingError;
@@ -119,6 +120,14 @@ pub enum RequestError {
         "with balanced loads, the initial mapping is the start of the search, so there is no other start beside it"
     )]
     StartAndInitial,
+    #[error(
+        "the targets are those of {found}, the machine has {pes}",
+        found = counted(found, "block", "blocks"),
+        pes = counted(expected, "PE", "PEs")
+    )]
+    TargetsDiffer { found: usize, expected: usize },
+    #[error("the targets have fixed vertices; give these to the request instead")]
+    TargetsHaveFixed,
 }
 
 impl HasKind for RequestError {

@@ -1,5 +1,6 @@
 //! Initial mappings: given ones, and ranges of an order of the processes or vertices on the parts of the machine in order.
 
+use super::balance::LoadLimits;
 use super::error::SolveError;
 use super::prepared::PreparedMachine;
 use crate::base::observer::Observer;
@@ -103,13 +104,16 @@ impl<'a> Along<'a> {
 
     /// The blocks of the algorithm on the PEs in order. Loads are as close to their shares as the algorithm achieves it, and fixed vertices are
     /// where they must be.
-    pub fn balanced(&self, fixed: Option<&FixedVertices>) -> Result<Mapping, SolveError> {
+    pub fn balanced(
+        &self,
+        limits: LoadLimits<'_>,
+        fixed: Option<&FixedVertices>,
+    ) -> Result<Mapping, SolveError> {
         let (graph, machine) = (self.graph, self.machine.machine());
         let parts = self.machine.parts(self.observer)?;
         let order = parts.order();
-        let capacities: Vec<u32> = order.iter().map(|&pe| machine.capacity(pe)).collect();
         // Algorithms aim at the exact shares, regardless of the bounds above them.
-        let mut targets = Targets::proportional(graph, &capacities, 0.0)?;
+        let mut targets = limits.shares(graph, machine, order)?;
         if let Some(fixed) = fixed {
             fixed.check(graph.num_nodes(), order.len())?;
             let mut block_of = vec![0; order.len()];

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `request` | the request: constraints, their combinations, the way to a solution |
 //! | `prepared` | what all runs ask of a machine, computed once |
-//! | `balance` | bounds and least loads of PEs that have many vertices; their loads |
+//! | `balance` | limits of the loads of PEs that have many vertices; their loads |
 //! | `config`, `preset` | all settings, and the presets as whole values of them |
 //! | `initial` | initial mappings, and partitions along an order |
 //! | `secondary` | the objective that is lowered after J |
@@ -32,7 +32,7 @@ mod report;
 mod request;
 mod secondary;
 
-pub use balance::{Balance, Loads};
+pub use balance::{Balance, LoadLimits, Loads};
 pub use config::Config;
 pub use error::{RequestError, SolveError};
 pub use groups::{GroupError, ProcessGroups};

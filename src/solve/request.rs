@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::balance::Balance;
+use super::balance::LoadLimits;
 use super::config::Config;
 use super::error::{RequestError, SolveError};
 use super::groups::{self, ProcessGroups};
@@ -62,7 +62,7 @@ pub struct Request<'a> {
     graph: &'a CsrGraph,
     machine: &'a PreparedMachine<'a>,
     objective: Objective,
-    balance: Option<Balance>,
+    limits: Option<LoadLimits<'a>>,
     fixed: Option<&'a FixedVertices>,
     together: Option<&'a ProcessGroups>,
     previous: Option<Remapping<'a>>,
@@ -79,7 +79,7 @@ impl<'a> Request<'a> {
             graph,
             machine,
             objective: Objective::J,
-            balance: None,
+            limits: None,
             fixed: None,
             together: None,
             previous: None,
@@ -90,7 +90,8 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// PEs take many vertices, with loads in proportion to their capacities. A vertex heavier than every bound is not an error:
+    /// PEs take many vertices: with loads in proportion to their capacities, given a [`Balance`](super::Balance), or with a share, a bound and a
+    /// least load of each PE, given [`Targets`](crate::partition::Targets). A vertex heavier than every bound is not an error:
     /// [`Loads::overload`](super::Loads::overload) is then positive. No PE with capacity is left without a vertex unless there are too few, or one
     /// there would exceed bounds by more. J is not above that of equal strips of the numbering, unless these exceed a bound by more.
     ///
@@ -105,9 +106,25 @@ impl<'a> Request<'a> {
     /// assert!(solution.report.loads.unwrap().greatest <= 154); // 3 % above 150
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// The last PE may take twice as much as the others, but needs no more than they do:
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::{Config, Hierarchy, PreparedMachine, Request, Targets};
+    ///
+    /// let (mesh, tree) = (generate::mesh(40, 30, 1), Hierarchy::parse("2:2", "1:10")?);
+    /// let targets = Targets::sizes(&mesh, vec![300; 4], 0.0)?;
+    /// let targets = targets.with_bounds(vec![310, 310, 310, 600])?.with_least_loads(vec![200; 4])?;
+    /// let machine = PreparedMachine::new(&tree);
+    /// let solution = Request::new(&mesh, &machine).balanced(&targets).solve(&Config::fast())?;
+    /// let loads = solution.report.loads.unwrap();
+    /// assert!(loads.overload == 0 && loads.least >= 200);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
-    pub fn balanced(self, balance: Balance) -> Self {
-        Self { balance: Some(balance), ..self }
+    pub fn balanced(self, limits: impl Into<LoadLimits<'a>>) -> Self {
+        Self { limits: Some(limits.into()), ..self }
     }
 
     /// Sets the objective. With the cut as the objective, PEs are the blocks of a partition.
@@ -263,14 +280,14 @@ impl<'a> Request<'a> {
         config.validate()?;
         self.check()?;
         let attempt = Attempt { request: self, config, observer: self.observer, begin: Instant::now() };
-        threads::run(config.threads, || match self.balance {
+        threads::run(config.threads, || match self.limits {
             None => Ok(Envelope::single(attempt.one_to_one()?)),
-            Some(balance) => attempt.balanced(balance),
+            Some(limits) => attempt.balanced(limits),
         })?
     }
 
-    /// The report of a given mapping, without any search. The balance bounds its loads, if there is one; otherwise no PE may have more processes than
-    /// its capacity.
+    /// The report of a given mapping, without any search. Its loads are compared with their limits, if there are any; otherwise no PE may have more
+    /// processes than its capacity.
     ///
     /// ```
     /// use viem::graph::generate;
@@ -287,7 +304,7 @@ impl<'a> Request<'a> {
     ///
     /// # Errors
     ///
-    /// The mapping does not fit graph and machine, J does not fit 64 bits, or a number of the balance is out of its range.
+    /// The mapping does not fit graph and machine, J does not fit 64 bits, or the limits of the loads are impossible.
     pub fn evaluate(&self, mapping: &Mapping, config: &Config) -> Result<Report, SolveError> {
         config.validate()?;
         self.check()?;
@@ -298,15 +315,16 @@ impl<'a> Request<'a> {
     /// Checks that the constraints mean something together.
     fn check(&self) -> Result<(), SolveError> {
         let is_cut = self.objective == Objective::Cut;
-        let has_least_load = self.balance.is_some_and(|balance| balance.least_load > 0.0);
+        let is_balanced = self.limits.is_some();
+        let has_least_load = self.limits.is_some_and(|limits| limits.has_least_loads());
         let is_grouped = self.together.is_some_and(|groups| groups.size() > 1);
         let has_place = self.start.is_some() || self.initial.is_some();
         let is_mapping = matches!(self.initial, Some(Initial::Mapping(_)));
         let is_index = matches!(self.initial, Some(Initial::Along(Order::Index(_))));
         let refused = [
-            (self.balance.is_some() && self.together.is_some(), RequestError::GroupsAreBalanced),
-            (self.balance.is_none() && self.previous.is_some(), RequestError::PreviousIsOneToOne),
-            (self.balance.is_none() && is_cut, RequestError::CutIsOneToOne),
+            (is_balanced && self.together.is_some(), RequestError::GroupsAreBalanced),
+            (!is_balanced && self.previous.is_some(), RequestError::PreviousIsOneToOne),
+            (!is_balanced && is_cut, RequestError::CutIsOneToOne),
             (is_cut && (self.start.is_some() || is_mapping), RequestError::CutHasStart),
             (is_cut && self.secondary.is_some(), RequestError::CutHasSecondary),
             (self.previous.is_some() && has_place, RequestError::PreviousHasStart),
@@ -314,16 +332,13 @@ impl<'a> Request<'a> {
             (has_least_load && is_cut && is_index, RequestError::RangesHaveLeastLoads),
             (self.previous.is_some() && self.secondary.is_some(), RequestError::PreviousHasSecondary),
             (is_grouped && self.initial.is_some(), RequestError::GroupsHaveInitial),
-            (
-                self.balance.is_some() && self.start.is_some() && self.initial.is_some(),
-                RequestError::StartAndInitial,
-            ),
+            (is_balanced && self.start.is_some() && self.initial.is_some(), RequestError::StartAndInitial),
         ];
         if let Some((_, error)) = refused.into_iter().find(|(is_refused, _)| *is_refused) {
             return Err(error.into());
         }
         self.secondary.map_or(Ok(()), |secondary| secondary.validate())?;
-        Ok(self.balance.map_or(Ok(()), |balance| balance.validate())?)
+        self.limits.map_or(Ok(()), |limits| limits.check(self.graph, self.machine.machine()))
     }
 }
 
@@ -360,7 +375,7 @@ impl Attempt<'_> {
         self.lowered(solution)
     }
 
-    fn balanced(&self, balance: Balance) -> Result<Envelope<Solution>, SolveError> {
+    fn balanced(&self, limits: LoadLimits<'_>) -> Result<Envelope<Solution>, SolveError> {
         let &Self { request, config, observer, begin } = self;
         let &Request { graph, machine, fixed, start, previous, objective, .. } = request;
         let run = Run {
@@ -368,7 +383,7 @@ impl Attempt<'_> {
             machine,
             config: &config.many_to_one,
             seed: config.seed,
-            balance,
+            limits,
             from: previous.map_or(Origin::Nothing, Origin::PreviousAssignment),
             fixed,
             observer,
@@ -378,7 +393,7 @@ impl Attempt<'_> {
         if objective == Objective::Cut {
             return many_to_one::partition(&run, config.partition, self.order());
         }
-        let (made, spent) = self.initial_along(|along| along.balanced(fixed))?;
+        let (made, spent) = self.initial_along(|along| along.balanced(limits, fixed))?;
         let initial = made.as_ref().or(self.given_initial());
         let run = Run { from: initial.or(start).map_or(run.from, Origin::Start), ..run };
         let is_kept = config.one_to_one.search.neighbourhood == Neighbourhood::None;
@@ -437,17 +452,17 @@ impl Attempt<'_> {
 
     /// The solution with a lower secondary objective, if there is one, which is a part of the search.
     fn lowered(&self, solution: Solution) -> Result<Solution, SolveError> {
-        let &Request { graph, machine, fixed, together, balance, secondary, .. } = self.request;
+        let &Request { graph, machine, fixed, together, limits, secondary, .. } = self.request;
         let Some(secondary) = secondary else { return Ok(solution) };
         let observer = &Limited::silent(self.observer, self.begin, self.config.time_limit);
         let (begin, Solution { mapping, mut report }) = (Instant::now(), solution);
         let cost = report.cost;
-        let given = Lowering { graph, machine, mapping: &mapping, cost, balance, fixed, together, observer };
+        let given = Lowering { graph, machine, mapping: &mapping, cost, limits, fixed, together, observer };
         let lowered = secondary.lower(&given)?;
         let pe_of = lowered.mapping.pes();
         report.cost = lowered.cost;
         report.cut = cut(graph, pe_of);
-        report.loads = balance.map(|balance| balance.loads(graph, machine.machine(), pe_of));
+        report.loads = limits.map(|limits| limits.loads(graph, machine.machine(), pe_of));
         report.swaps_made += lowered.exchanges;
         report.seconds.search += begin.elapsed().as_secs_f64();
         report.seconds.total = self.begin.elapsed().as_secs_f64();
@@ -456,11 +471,11 @@ impl Attempt<'_> {
 
     /// The report of a mapping that nothing was done for.
     fn report_of(&self, mapping: &Mapping) -> Result<Report, SolveError> {
-        let &Request { graph, machine, balance, fixed, previous, .. } = self.request;
+        let &Request { graph, machine, limits, fixed, previous, .. } = self.request;
         let (whole, distances, pe_of) = (machine.machine(), machine.distances()?, mapping.pes());
         check_size(mapping, graph.num_nodes())?;
-        let identity = match balance {
-            Some(balance) => balance.identity(graph, whole, fixed)?,
+        let identity = match limits {
+            Some(limits) => limits.identity(graph, whole, fixed)?,
             None => {
                 check_room(graph.num_nodes(), whole)?;
                 Given { fixed, ..Given::default() }.check_fixed(graph.num_nodes(), whole)?;
@@ -471,7 +486,7 @@ impl Attempt<'_> {
         let cost = evaluate(graph, distances, mapping)?;
         let cost_of_identity = evaluate(graph, distances, &identity)?;
         Ok(Report {
-            loads: balance.map(|balance| balance.loads(graph, whole, pe_of)),
+            loads: limits.map(|limits| limits.loads(graph, whole, pe_of)),
             migration: previous.map(|previous| previous.homes.migration(graph, pe_of)),
             seconds: Seconds { total: self.begin.elapsed().as_secs_f64(), ..Seconds::default() },
             ..Report::new(graph, (cost, cut(graph, pe_of)), cost_of_identity)

@@ -1,6 +1,6 @@
 //! Secondary objectives, which are lowered after J.
 
-use super::balance::Balance;
+use super::balance::LoadLimits;
 use super::groups::ProcessGroups;
 use super::prepared::PreparedMachine;
 use crate::base::observer::Observer;
@@ -42,8 +42,8 @@ pub struct Lowering<'a> {
     pub mapping: &'a Mapping,
     /// Its J.
     pub cost: Cost,
-    /// The bounds of PEs that take many vertices; none where each process has a place of its own.
-    pub balance: Option<Balance>,
+    /// The limits of PEs that take many vertices; none where each process has a place of its own.
+    pub limits: Option<LoadLimits<'a>>,
     /// Processes that stay where they are.
     pub fixed: Option<&'a FixedVertices>,
     /// Processes that share a node.

@@ -1,5 +1,6 @@
 //! Lists in documents are complete: `docs/SUMMARY.md` has the chapters of the book, as mdBook reads it; `docs/DESIGN.md` the packages, the
-//! modules of the engine and the dependencies; `docs/GUARANTEES.md` the fuzz targets, and tests that exist.
+//! modules of the engine and the dependencies; `docs/GUARANTEES.md` the fuzz targets, and tests that exist. Recipes in `CONTRIBUTING.md` have
+//! as many steps as they say, and name what exists.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -219,6 +220,67 @@ fn names_of_tests_are_read() {
         "fn helper() {}\n#[test]\n#[cfg(unix)]\nfn first() {}\n    #[test]\n    fn second(n in 0..9) {}\n";
     assert!(has_test(code, "first") && has_test(code, "second"));
     assert!(!has_test(code, "helper") && !has_test(code, "firs"));
+}
+
+/// Returns whether a path of a recipe leads to a file of the project; NAME stands for the name of any member.
+fn is_file(path: &str) -> bool {
+    match path.split_once("NAME") {
+        None => root().join(path).is_file(),
+        Some((folder, ending)) => root().join(folder).is_dir() && !names(folder, ending).is_empty(),
+    }
+}
+
+/// Faults of the recipes in a document: a heading such as `### A machine: 5` without that many steps, a file that does not exist, and an identifier
+/// that is not in the file that is said to have it, as in "`TABLE` in `file.rs`".
+fn faults_of_recipes(text: &str) -> Vec<String> {
+    let mut faults = Vec::new();
+    for recipe in text.split("\n### ").skip(1) {
+        let recipe = recipe.split("\n## ").next().unwrap_or(recipe);
+        let heading = recipe.lines().next().unwrap_or_default();
+        let is_step =
+            |line: &&str| line.split_once(". ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
+        let steps = recipe.lines().filter(is_step).count();
+        if heading.rsplit_once(": ").is_some_and(|(_, number)| number.parse() != Ok(steps)) {
+            faults.push(format!("{heading}: there are {steps} steps"));
+        }
+        let pieces: Vec<&str> = recipe.split('`').collect();
+        let is_path = |code: &str| code.contains('/') && !code.contains(' ') && !code.starts_with('.');
+        let paths = (1..pieces.len()).step_by(2).filter(|&at| is_path(pieces[at]));
+        for at in paths.filter(|&at| Path::new(pieces[at]).extension().is_some()) {
+            let path = pieces[at];
+            if !is_file(path) {
+                faults.push(format!("{heading}: {path} does not exist"));
+            } else if at >= 3 && [" in ", " of "].contains(&pieces[at - 1]) && !path.contains("NAME") {
+                let name = pieces[at - 2];
+                if !name.contains("NAME") && !read(path).contains(name) {
+                    faults.push(format!("{heading}: {name} is not in {path}"));
+                }
+            }
+        }
+    }
+    faults
+}
+
+#[test]
+fn recipes_have_their_steps_and_name_what_exists() {
+    let contributing = read("CONTRIBUTING.md");
+    let recipes = contributing.split_once("## A new member of a family").unwrap().1;
+    let recipes = recipes.split_once("\n## ").unwrap().0;
+    assert!(recipes.matches("\n### ").count() > 10);
+    assert_eq!(faults_of_recipes(recipes), [""; 0]);
+}
+
+#[test]
+fn faults_of_recipes_are_found() {
+    let recipe = "\n### A thing: 3\n\n1. `tests/house/NAME.rs`.\n2. A line of `fn faults` in `tests/house/documents.rs`, `NOWHERE` in \
+                  `tests/house/main.rs`.\n\n### Another\n\n1. `tests/house/nothing.rs` or `tests/nowhere/NAME.rs`.";
+    let expected = [
+        "A thing: 3: there are 2 steps",
+        "A thing: 3: NOWHERE is not in tests/house/main.rs",
+        "Another: tests/house/nothing.rs does not exist",
+        "Another: tests/nowhere/NAME.rs does not exist",
+    ];
+    assert_eq!(faults_of_recipes(recipe), expected);
 }
 
 #[test]

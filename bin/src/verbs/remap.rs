@@ -148,7 +148,7 @@ impl Options {
     /// The files that no result may replace.
     fn read_only<'a>(&'a self, machine: Option<&'a MachineOptions>) -> Vec<&'a Path> {
         let machine = machine.into_iter().flat_map(MachineOptions::files);
-        let others = self.remap.files().chain(self.sharing.file()).chain(self.fixed.file());
+        let others = self.remap.files().chain(self.sharing.files()).chain(self.fixed.file());
         let others = others.chain(self.coordinates.file());
         [self.file.as_path()].into_iter().chain(machine).chain(others).collect()
     }

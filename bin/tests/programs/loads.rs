@@ -77,6 +77,36 @@ fn no_place_gets_less_than_the_least_load() {
     assert_eq!(folder.report("report")["loads"]["below_half"], 0);
 }
 
+/// Bounds leave room for empty places; the file asks for something on some of them.
+#[test]
+fn each_place_has_a_least_load_of_its_own() {
+    let folder = folder(64);
+    let least = |place: usize| if place % 3 == 0 { 60 } else { place % 7 };
+    folder.write_lines("least", (0..64).map(least));
+    let limits = "--imbalance=100 --least-loads=least --verify --json=report";
+    for line in [
+        "partition grid --blocks=64 --output=parts".to_owned(),
+        format!("map grid {MACHINE} -o parts"),
+        format!("map grid {MACHINE} -o parts --previous=old --migration-weight=0.01"),
+    ] {
+        folder.stdout(format!("viem {line} --preset=fast {limits}"));
+        let (report, found) = (folder.report("report"), loads(&folder));
+        assert!(
+            found.iter().enumerate().all(|(place, &load)| (least(place)..=128).contains(&load)),
+            "{line}"
+        );
+        assert_eq!(report["options"]["least_loads"], "least", "{line}");
+        assert_eq!((&report["loads"]["below_least"], &report["loads"]["shortfall"]), (&0.into(), &0.into()));
+        folder.write_lines("old", folder.numbers("parts"));
+    }
+    // What is on the first 32 PEs alone is too little for the others.
+    folder.write_lines("half", (0..1 << 12).map(|cell| cell >> 7));
+    let message = folder.stderr(format!("viem score grid half {MACHINE} {limits}").replace("--verify ", ""));
+    let lack: usize = (32..64).map(least).sum();
+    let below = (32..64).filter(|&place| least(place) > 0).count();
+    says(&message, [format!("{below} of 64 PEs are below their least load, by {lack} in total")]);
+}
+
 #[test]
 fn what_is_missing_is_warned_of() {
     let folder = Folder::new();
@@ -118,8 +148,30 @@ fn a_least_load_is_refused_where_it_means_nothing() {
         folder.fails(format!("viem partition grid --blocks=4 --least-load={bad}"), 2, "");
         folder.fails(format!("viem map grid {MACHINE} --least-load={bad}"), 2, "");
     }
-    let one_to_one = "viem map grid --machine=hypercube:14 --least-load=50";
-    folder.fails(one_to_one, 2, "--least-load is for graphs with many vertices on a PE");
+    let one_to_one = "viem map grid --machine=hypercube:14";
+    folder.fails(
+        format!("{one_to_one} --least-load=50"),
+        2,
+        "--least-load is for graphs with many vertices on a PE",
+    );
+    folder.write_lines("least", [5000, 0, 0, 0]);
+    let lists = format!("{one_to_one} --least-loads=least");
+    folder.fails(lists, 2, "--least-loads is for graphs with many vertices on a PE");
+    let partition = "viem partition grid --blocks=4 --least-loads=least";
+    let above = "block 0 has size 4096, but shall weigh 5000 at least; a least load is not above the size";
+    folder.fails(partition, 2, above);
+    folder.fails("viem map grid --machine=4 --distances=1 --least-loads=least", 2, above);
+    folder.fails(
+        format!("{partition} --write-index=index"),
+        2,
+        "--least-loads does not go with --write-index",
+    );
+    folder.fails(format!("{partition} --least-load=5"), 2, "cannot be used with");
+    folder.fails(
+        "viem partition grid --blocks=5 --least-loads=least",
+        65,
+        "the least loads end after 4 of 5",
+    );
 }
 
 /// How many different numbers stand in the file of the parts.

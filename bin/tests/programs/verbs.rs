@@ -96,6 +96,7 @@ const MAP: &[Trial] = &[
     trial("excess", "5").beside("--objective=bottleneck"),
     trial("imbalance", "40").instead(MANY),
     trial("least-load", "90").instead(MANY),
+    trial("least-loads", "least").instead(MANY),
     trial("capacities", "1,2,1,2").instead(MANY),
     trial("fixed", "fixed"),
     trial("first-host", "rank0"),
@@ -128,6 +129,8 @@ const REMAP: &[Trial] = &[
     trial("link-cycles", "cycles").instead(ON_NETWORK),
     trial("imbalance", "40"),
     trial("least-load", "90"),
+    trial("least-loads", "least"),
+    trial("least-loads", "least").instead(ONTO),
     trial("capacities", "1,2,1,2"),
     trial("capacities", "weights").instead(ONTO),
     trial("fixed", "fixed"),
@@ -157,6 +160,7 @@ const SCORE: &[Trial] = &[
     trial("link-cycles", "cycles").instead("graph start --machine=network"),
     trial("imbalance", "40").instead("graph old --machine=2:2 --distances=1:10"),
     trial("least-load", "90").instead("graph old --machine=2:2 --distances=1:10"),
+    trial("least-loads", "least").instead("graph old --machine=2:2 --distances=1:10"),
     trial("capacities", "weights").instead("graph old --machine=2:2 --distances=1:10"),
     trial("compare", "block"),
     trial("simulate", ""),
@@ -178,6 +182,7 @@ const PARTITION: &[Trial] = &[
     trial("threads", "2"),
     trial("imbalance", "40"),
     trial("least-load", "90"),
+    trial("least-loads", "least"),
     trial("fixed", "fixed"),
     trial("algorithm", "linear"),
     trial("coordinates", "points").beside("--algorithm=rcb"),
@@ -523,6 +528,7 @@ fn fill(folder: &Folder) {
     folder.write_lines("other_of_problem", (0..8).rev());
     folder.stdout("viem traffic --pattern=random:16 --rounds=3 --workload --quiet -o workload");
     folder.write_lines("weights", (0..4).map(|pe| 1 + pe % 2));
+    folder.write_lines("least", [0, 1, 2, 3]);
     folder.write_lines("hosts", ["n1", "n2"]);
     // Two routers with eight PEs each.
     let network = |between: u32| {

@@ -20,10 +20,6 @@ module viem
   integer(c_int), parameter :: VIEM_PRESET_FAST = 0
   integer(c_int), parameter :: VIEM_PRESET_ECO = 1
   integer(c_int), parameter :: VIEM_PRESET_STRONG = 2
-  integer(c_int), parameter :: VIEM_OBJECTIVE_J = 0
-  integer(c_int), parameter :: VIEM_OBJECTIVE_BOTTLENECK = 1
-  integer(c_int), parameter :: VIEM_OBJECTIVE_BUSIEST_NODE = 2
-  integer(c_int), parameter :: VIEM_OBJECTIVE_MIXED = 3
   integer(c_int), parameter :: VIEM_PE_CORE = 0
   integer(c_int), parameter :: VIEM_PE_THREAD = 1
   integer(c_int), parameter :: VIEM_PE_GPU = 2
@@ -935,6 +931,20 @@ module viem
       integer(c_int) :: viem_settings_set_least_load
     end function
 
+    function viem_settings_set_least_loads( &
+        settings, &
+        num_blocks, &
+        least_loads, &
+        error) &
+        bind(C, name="viem_settings_set_least_loads")
+      import
+      type(c_ptr), value :: settings
+      integer(c_int64_t), value :: num_blocks
+      integer(c_int64_t), intent(in) :: least_loads(*)
+      type(c_ptr), intent(out), optional :: error
+      integer(c_int) :: viem_settings_set_least_loads
+    end function
+
     function viem_settings_set_objective( &
         settings, &
         objective, &
@@ -943,7 +953,7 @@ module viem
         bind(C, name="viem_settings_set_objective")
       import
       type(c_ptr), value :: settings
-      integer(c_int), value :: objective
+      character(kind=c_char), intent(in) :: objective(*)
       real(c_double), value :: excess
       type(c_ptr), intent(out), optional :: error
       integer(c_int) :: viem_settings_set_objective

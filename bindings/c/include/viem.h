@@ -95,28 +95,6 @@ typedef enum {
 } viem_preset;
 
 /**
- * What a mapping minimises.
- */
-typedef enum {
-  /**
-   * J; the default.
-   */
-  VIEM_OBJECTIVE_J = 0,
-  /**
-   * The load of the busiest link, or of the busiest node where links are not known, and then J.
-   */
-  VIEM_OBJECTIVE_BOTTLENECK = 1,
-  /**
-   * The traffic that leaves the busiest node, and then J.
-   */
-  VIEM_OBJECTIVE_BUSIEST_NODE = 2,
-  /**
-   * J, and a norm of the loads.
-   */
-  VIEM_OBJECTIVE_MIXED = 3
-} viem_objective;
-
-/**
  * The hardware unit that is a PE.
  */
 typedef enum {
@@ -1019,16 +997,30 @@ viem_status viem_settings_set_least_load(viem_settings *settings,
                                          viem_error **error);
 
 /**
+ * Sets the least load of each block or PE, as a weight, instead of a share that all have in common. None is above its share, rounded up. Partitions
+ * and many-to-one mappings have as many blocks or PEs.
+ *
+ * - `num_blocks`: the number of blocks or PEs; 0 removes these least loads
+ * - `least_loads`: by block or PE, at least 0
+ *
+ * Precondition: The array has this length. It does not change during the call. The settings are not in use elsewhere.
+ */
+viem_status viem_settings_set_least_loads(viem_settings *settings,
+                                          int64_t num_blocks,
+                                          const int64_t *least_loads,
+                                          viem_error **error);
+
+/**
  * Sets what mappings minimise, one-to-one and many-to-one. Partitions and remappings minimise the cut or J.
  *
- * - `objective`: one of `viem_objective`
+ * - `objective`: a name, as `viem map --objective` takes it, such as `bottleneck`
  * - `excess`: the share of J by which it may rise for another objective, from 0 to 1; 0.03 is 3 %. A simple order whose maximum is lower than all
  *   that is found within that may cost more
  *
- * Precondition: The settings are not in use elsewhere.
+ * Precondition: The text ends with a zero byte. The settings are not in use elsewhere.
  */
 viem_status viem_settings_set_objective(viem_settings *settings,
-                                        int objective,
+                                        const char *objective,
                                         double excess,
                                         viem_error **error);
 

@@ -73,7 +73,7 @@ impl<'a> Job<'a> {
 
 /// The same for a mapping that is given.
 fn note_rounded(graph: &Graph, machine: &Machine, settings: &Settings) {
-    let rounded = rounded_least(&graph.csr, &machine.inner.capacities(), settings.balance.least_load);
+    let rounded = rounded_least(&graph.csr, &machine.inner.capacities(), settings.limits().into());
     rounded.iter().for_each(|text| note(text));
 }
 
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn viem_map_many_to_one(
         let job = unsafe { Job::new(graph, machine, settings, fixed) }?;
         job.note_rounded();
         let prepared = PreparedMachine::new(&job.machine.inner);
-        let request = job.request(start, &prepared).balanced(job.settings.balance);
+        let request = job.request(start, &prepared).balanced(job.settings.limits());
         Ok(mapping_of(job.solve(request)?, job.num_pes()))
     })
 }
@@ -174,7 +174,7 @@ pub unsafe extern "C" fn viem_remap(
         let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
         job.note_rounded();
         let prepared = PreparedMachine::new(&job.machine.inner);
-        let request = job.request(None, &prepared).balanced(job.settings.balance).previous(remapping);
+        let request = job.request(None, &prepared).balanced(job.settings.limits()).previous(remapping);
         Ok(mapping_of(job.solve(request)?, job.num_pes()))
     })
 }
@@ -242,7 +242,7 @@ pub unsafe extern "C" fn viem_evaluate(
             _ => {
                 note_rounded(graph, machine, or_default(settings));
                 let (settings, prepared) = (or_default(settings), PreparedMachine::new(&machine.inner));
-                let request = Request::new(&graph.csr, &prepared).balanced(settings.balance);
+                let request = Request::new(&graph.csr, &prepared).balanced(settings.limits());
                 Report::from(&request.evaluate(&mapping.inner, &settings.config())?)
             }
         };

@@ -4,7 +4,6 @@
 use viem::PreparedMachine;
 use viem::base::types::BlockId;
 use viem::partition::{FixedVertices, MigrationWeight, PreviousAssignment, Remapping};
-use viem::solve::Balance;
 use viem_ffi::{Division, check_memory, count, memory_of_run, optional, put};
 
 use crate::error::{Error, Status, call, create, given, note};
@@ -23,12 +22,13 @@ impl MachineSpec {
     /// # Safety
     ///
     /// The arrays are as long as `viem_partition` says, and they do not change during the call.
-    unsafe fn division(&self, graph: &Graph, balance: Balance) -> Result<Division, Error> {
+    unsafe fn division<'a>(&self, graph: &Graph, settings: &'a Settings) -> Result<Division<'a>, Error> {
         let num_blocks = block_count(self.num_blocks)?;
         check_memory(64 * num_blocks as u128)?;
         // SAFETY: the caller's promise.
         let shares = unsafe { optional("shares", self.shares, num_blocks) }?;
-        let division = Division::new(&graph.csr, num_blocks, shares.map(speeds).transpose()?, balance)?;
+        let shares = shares.map(speeds).transpose()?;
+        let division = Division::new(&graph.csr, num_blocks, shares, settings.limits())?;
         // SAFETY: the caller's promise.
         let fixed = unsafe { fixed_vertices(self.fixed, graph, num_blocks) }?;
         Ok(division.with_fixed(fixed))
@@ -90,7 +90,7 @@ fn report(known: &viem::Report) -> Report {
 /// Divides a graph, from where its vertices were if that is given.
 fn run(
     graph: &Graph,
-    division: &Division,
+    division: &Division<'_>,
     settings: &Settings,
     previous: Option<Remapping<'_>>,
 ) -> Result<Mapping, Error> {
@@ -135,8 +135,7 @@ pub unsafe extern "C" fn viem_partition(
     create(("partition", partition), error, || {
         let (graph, settings) = (given("graph", graph)?, or_default(settings));
         // SAFETY: the caller's promise.
-        let division =
-            unsafe { MachineSpec { num_blocks, shares, fixed }.division(graph, settings.balance) }?;
+        let division = unsafe { MachineSpec { num_blocks, shares, fixed }.division(graph, settings) }?;
         run(graph, &division, settings, None)
     })
 }
@@ -166,8 +165,7 @@ pub unsafe extern "C" fn viem_repartition(
     create(("partition", partition), error, || {
         let (graph, settings, old) = (given("graph", graph)?, or_default(settings), given("old", old)?);
         // SAFETY: the caller's promise.
-        let division =
-            unsafe { MachineSpec { num_blocks, shares, fixed }.division(graph, settings.balance) }?;
+        let division = unsafe { MachineSpec { num_blocks, shares, fixed }.division(graph, settings) }?;
         let weight = migration_weight_of(migration_weight)?;
         let homes = PreviousAssignment::new(old.inner.pes(), division.num_blocks())?;
         run(graph, &division, settings, Some(Remapping::new(&homes, weight)))
@@ -205,7 +203,7 @@ pub unsafe extern "C" fn viem_evaluate_partition(
             (given("graph", graph)?, or_default(settings), given("partition", partition)?);
         let wanted = MachineSpec { num_blocks, shares, fixed: std::ptr::null() };
         // SAFETY: the caller's promise.
-        let division = unsafe { wanted.division(graph, settings.balance) }?;
+        let division = unsafe { wanted.division(graph, settings) }?;
         let (found, expected) = (partition.inner.num_processes(), graph.csr.num_nodes());
         if found != expected {
             return Err(Error::plain(

@@ -1,14 +1,15 @@
 //! Settings of runs.
 #![allow(unsafe_code)] // a foreign interface
 
-use std::ffi::{c_int, c_void};
+use std::ffi::{c_char, c_int, c_void};
 use std::num::NonZero;
 use std::time::Duration;
 
+use viem::base::types::Weight;
 use viem::qap::QapConfig;
 use viem::solve::Balance;
 use viem::{Config, MapPreset, PartitionPreset, Targets};
-use viem_ffi::count;
+use viem_ffi::{array, count, text};
 use viem_workload::contention::{BottleneckConfig, JobObjective};
 
 use crate::error::{Error, Status, call, create, free};
@@ -26,31 +27,6 @@ pub enum Preset {
     Strong = 2,
 }
 
-/// What a mapping minimises.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Objective {
-    /// J; the default.
-    J = 0,
-    /// The load of the busiest link, or of the busiest node where links are not known, and then J.
-    Bottleneck = 1,
-    /// The traffic that leaves the busiest node, and then J.
-    BusiestNode = 2,
-    /// J, and a norm of the loads.
-    Mixed = 3,
-}
-
-impl From<Objective> for JobObjective {
-    fn from(objective: Objective) -> Self {
-        match objective {
-            Objective::J => Self::J,
-            Objective::Bottleneck => Self::Bottleneck,
-            Objective::BusiestNode => Self::BusiestNode,
-            Objective::Mixed => Self::Mixed,
-        }
-    }
-}
-
 /// A function that is called during a run: `cost` is the best J or cut so far, VIEM_UNKNOWN before there is one. The run ends soon with the best it
 /// has if it returns anything but 0; then `stopped` is set in the report. One call at a time, at most a hundred a second, from any thread. It
 /// returns normally: no exception and no `longjmp` may leave it.
@@ -62,7 +38,9 @@ pub struct Settings {
     is_social: bool,
     seed: u64,
     threads: usize,
-    pub(crate) balance: Balance,
+    balance: Balance,
+    /// Those of each block or PE, instead of that of the balance; empty without.
+    least_loads: Vec<Weight>,
     pub(crate) time_limit: Option<Duration>,
     /// None for J alone.
     bottleneck: Option<BottleneckConfig>,
@@ -77,6 +55,7 @@ impl Settings {
             seed: 0,
             threads: 1,
             balance: Balance { imbalance: 0.03, least_load: 0.0 },
+            least_loads: Vec::new(),
             time_limit: None,
             bottleneck: None,
             callback: None,
@@ -118,6 +97,11 @@ impl Settings {
         self.balance
     }
 
+    /// Returns the bounds of the loads, and the least load of each block or PE if these are given.
+    pub(crate) fn limits(&self) -> (Balance, Option<&[Weight]>) {
+        (self.balance, Some(&self.least_loads[..]).filter(|least| !least.is_empty()))
+    }
+
     /// A setting that is not the default and that distributed graphs do not have, if there is one.
     pub fn not_distributed(&self) -> Option<&'static str> {
         let settings = [
@@ -125,6 +109,7 @@ impl Settings {
             (self.callback.is_some(), "progress function"),
             (self.is_social, "recognition of social networks"),
             (self.bottleneck.is_some(), "objective"),
+            (!self.least_loads.is_empty(), "least loads of single blocks"),
         ];
         settings.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
     }
@@ -260,30 +245,52 @@ pub unsafe extern "C" fn viem_settings_set_least_load(
     })
 }
 
+/// Sets the least load of each block or PE, as a weight, instead of a share that all have in common. None is above its share, rounded up. Partitions
+/// and many-to-one mappings have as many blocks or PEs.
+///
+/// - `num_blocks`: the number of blocks or PEs; 0 removes these least loads
+/// - `least_loads`: by block or PE, at least 0
+///
+/// # Safety
+///
+/// The array has this length. It does not change during the call. The settings are not in use elsewhere.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_settings_set_least_loads(
+    settings: Option<&mut Settings>,
+    num_blocks: i64,
+    least_loads: *const i64,
+    error: *mut *mut Error,
+) -> Status {
+    change(settings, error, |settings| {
+        // SAFETY: the caller's promise.
+        let least_loads = unsafe { array("least_loads", least_loads, count("num_blocks", num_blocks)?) }?;
+        settings.least_loads = least_loads.to_vec();
+        Ok(())
+    })
+}
+
 /// Sets what mappings minimise, one-to-one and many-to-one. Partitions and remappings minimise the cut or J.
 ///
-/// - `objective`: one of `viem_objective`
+/// - `objective`: a name, as `viem map --objective` takes it, such as `bottleneck`
 /// - `excess`: the share of J by which it may rise for another objective, from 0 to 1; 0.03 is 3 %. A simple order whose maximum is lower than all
 ///   that is found within that may cost more
 ///
 /// # Safety
 ///
-/// The settings are not in use elsewhere.
+/// The text ends with a zero byte. The settings are not in use elsewhere.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn viem_settings_set_objective(
     settings: Option<&mut Settings>,
-    objective: c_int,
+    objective: *const c_char,
     excess: f64,
     error: *mut *mut Error,
 ) -> Status {
     change(settings, error, |settings| {
-        let objectives = [Objective::J, Objective::Bottleneck, Objective::BusiestNode, Objective::Mixed];
-        let objective = objectives.into_iter().find(|&known| known as c_int == objective);
-        let objective =
-            objective.ok_or_else(|| Error::usage("the argument `objective` is none of the objectives"))?;
-        let bottleneck = BottleneckConfig::default().with_objective(objective.into()).with_excess(excess);
+        // SAFETY: the caller's promise.
+        let objective: JobObjective = unsafe { text("objective", objective) }?.parse()?;
+        let bottleneck = BottleneckConfig::default().with_objective(objective).with_excess(excess);
         bottleneck.validate()?;
-        settings.bottleneck = Some(bottleneck).filter(|_| objective != Objective::J);
+        settings.bottleneck = Some(bottleneck).filter(|_| objective != JobObjective::J);
         Ok(())
     })
 }

@@ -31,7 +31,6 @@ fn generated() -> String {
         "Error",
         "Status",
         "Preset",
-        "Objective",
         "Pe",
         "Report",
         "Loads",
@@ -59,7 +58,7 @@ fn generated() -> String {
         ..Config::default()
     };
     config.export.rename = rename;
-    config.export.include = vec!["Preset".into(), "Objective".into(), "Pe".into()];
+    config.export.include = vec!["Preset".into(), "Pe".into()];
     let builder = Builder::new().with_config(config).with_src(folder().join("src/lib.rs"));
     let mut header = Vec::new();
     builder.generate().expect("the source is valid").write(&mut header);

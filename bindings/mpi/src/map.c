@@ -27,26 +27,13 @@ static double budget(int num_ranks)
     return seconds < 1 ? seconds : 1;
 }
 
-/* What `viem map --objective` takes; -1 for any other name. */
-static int objective_of_variable(const char *name)
-{
-    static const char *const names[] = {"J", "bottleneck", "busiest_node", "mixed"};
-    static const int objectives[] = {VIEM_OBJECTIVE_J, VIEM_OBJECTIVE_BOTTLENECK, VIEM_OBJECTIVE_BUSIEST_NODE,
-                                     VIEM_OBJECTIVE_MIXED};
-    const char *text = getenv(name);
-    if (!text || !*text) return VIEM_OBJECTIVE_BOTTLENECK;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(text, names[i]) == 0) return objectives[i];
-    }
-    return -1;
-}
-
 options read_options(int num_ranks)
 {
     options options;
     options.seconds = number_of_variable("VIEM_REORDER_SECONDS", budget(num_ranks));
     options.threshold = number_of_variable("VIEM_REORDER_THRESHOLD", 0.01);
-    options.objective = objective_of_variable("VIEM_REORDER_OBJECTIVE");
+    options.objective = getenv("VIEM_REORDER_OBJECTIVE");
+    if (!options.objective || !*options.objective) options.objective = "bottleneck";
     options.cache = getenv("VIEM_REORDER_CACHE");
     if (options.cache && !*options.cache) options.cache = NULL;
     return options;
@@ -174,7 +161,7 @@ static uint64_t hash_problem(int num_vertices, const edges *edges, const machine
     size_t size = (size_t)edges->num * sizeof(int64_t);
     uint64_t hash = hash_text(HASH_START, viem_version());
     hash = hash_bytes(hash, &options->seconds, sizeof options->seconds);
-    hash = hash_bytes(hash, &options->objective, sizeof options->objective);
+    hash = hash_text(hash, options->objective);
     hash = hash_bytes(hash, &num_vertices, sizeof num_vertices);
     hash = hash_bytes(hash, edges->from, size);
     hash = hash_bytes(hash, edges->to, size);
@@ -204,7 +191,7 @@ static viem_status evaluate(const run *run, const viem_mapping *mapping, const o
     if (!status) status = viem_busiest(run->graph, run->machine, mapping, &node, &link, error);
     if (status) return status;
     *cost = report.cost;
-    *load = link == VIEM_UNKNOWN || options->objective == VIEM_OBJECTIVE_BUSIEST_NODE ? node : link;
+    *load = link == VIEM_UNKNOWN || strcmp(options->objective, "busiest_node") == 0 ? node : link;
     return status;
 }
 
@@ -232,10 +219,9 @@ static void write_cached(const char *path, const viem_mapping *mapping, decision
     viem_error_free(error);
 }
 
-static viem_status find_mapping(const options *options, double *deadline, run *run, decision *decision)
+static viem_status find_mapping(const options *options, run *run, decision *decision)
 {
-    viem_status status = make_settings(options, deadline, run);
-    if (!status) status = viem_map(run->graph, run->machine, NULL, NULL, run->settings, &run->mapping, &run->error);
+    viem_status status = viem_map(run->graph, run->machine, NULL, NULL, run->settings, &run->mapping, &run->error);
     if (status) return status;
     return evaluate(run, run->mapping, options, &decision->cost_after, &decision->load_after, &run->error);
 }
@@ -285,7 +271,7 @@ static void weigh(const options *options, decision *decision)
     int64_t before = decision->cost_before, after = decision->cost_after;
     double gain = fall(before, after), relief = fall(decision->load_before, decision->load_after);
     int falls = after < before && gain >= options->threshold;
-    if (options->objective != VIEM_OBJECTIVE_J) {
+    if (strcmp(options->objective, "J") != 0) {
         int is_lower = decision->load_after < decision->load_before && relief >= options->threshold;
         falls = is_lower || (falls && decision->load_after <= decision->load_before);
     }
@@ -306,13 +292,13 @@ static void fail(const run *run, decision *decision)
 
 /* Maps a graph with edges; the machine and all else is made here. */
 static viem_status map_graph(int num_vertices, const edges *edges, const machine *machine, const seat seats[],
-                             const options *options, double *deadline, run *run, int new_rank[], decision *decision)
+                             const options *options, run *run, int new_rank[], decision *decision)
 {
     viem_status status = make_machine(machine, seats, run);
     if (!status) status = evaluate_ranks(num_vertices, seats, machine->num_ranks, options, run, decision);
     char *cached = status ? NULL : cached_file(num_vertices, edges, machine, options);
     int is_cached = cached && read_cached(cached, num_vertices, options, run, decision);
-    if (!status && !is_cached) status = find_mapping(options, deadline, run, decision);
+    if (!status && !is_cached) status = find_mapping(options, run, decision);
     if (!status) {
         weigh(options, decision);
         if (cached && !is_cached) write_cached(cached, run->mapping, decision);
@@ -328,13 +314,15 @@ void map_vertices(int num_vertices, const edges *edges, const machine *machine, 
     double deadline = now() + options->seconds;
     run run = {NULL, NULL, NULL, NULL, NULL};
     *decision = (__typeof__(*decision)){0};
-    if (options->objective < 0) {
+    if (make_settings(options, &deadline, &run) != VIEM_STATUS_OK) {
         decision->is_fault = 1;
-        say(decision, "VIEM_REORDER_OBJECTIVE is none of J, bottleneck, busiest_node, mixed");
+        snprintf(decision->message, MESSAGE_SIZE, "VIEM_REORDER_OBJECTIVE: %s", viem_error_message(run.error));
+        free_run(&run);
         return;
     }
     if (machine->is_flat) {
         say(decision, "ranks stay: all are equally far apart");
+        free_run(&run);
         return;
     }
     seat *seats = sorted_seats(machine);
@@ -345,7 +333,7 @@ void map_vertices(int num_vertices, const edges *edges, const machine *machine, 
     if (!status && viem_graph_num_edges(run.graph) == 0) {
         say(decision, "ranks stay: no two of them communicate");
     } else if (!status) {
-        status = map_graph(num_vertices, edges, machine, seats, options, &deadline, &run, new_rank, decision);
+        status = map_graph(num_vertices, edges, machine, seats, options, &run, new_rank, decision);
     }
     if (status) fail(&run, decision);
     free(seats);

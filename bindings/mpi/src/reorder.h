@@ -83,7 +83,7 @@ void describe_binding(const site sites[], int num_ranks, char *text, size_t size
 typedef struct {
     double seconds;    /* a run ends soon after this time */
     double threshold;  /* the least gain, as a part of the bottleneck or of J */
-    int objective;     /* one of `viem_objective`, or -1 for a name that is none */
+    const char *objective; /* as `viem map --objective` takes it */
     const char *cache; /* a folder; NULL for none */
 } options;
 

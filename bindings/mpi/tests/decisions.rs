@@ -25,7 +25,10 @@ fn whatever_fails_is_one_line_and_ranks_stay() {
             (&["VIEM_MACHINE=no such machine"][..], "no such machine"),
             (&["VIEM_MACHINE=tree:1", "VIEM_DISTANCES=1"], "no processing element"),
             (&[MACHINE[0], "VIEM_DISTANCES=1:10"], "distance"),
-            (&[MACHINE[0], MACHINE[1], "VIEM_REORDER_OBJECTIVE=busiest"], "none of J, bottleneck"),
+            (
+                &[MACHINE[0], MACHINE[1], "VIEM_REORDER_OBJECTIVE=busiest"],
+                "VIEM_REORDER_OBJECTIVE: no objective is called `busiest`; there are J, bottleneck",
+            ),
         ] {
             let output = job(&mpi, variables);
             // Communicators of one process are not looked at: 6 topologies of the whole, 6 of each part.

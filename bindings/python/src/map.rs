@@ -47,7 +47,7 @@ pub(crate) fn warn(py: Python<'_>, note: Option<String>) -> PyResult<()> {
 
 /// Warns where a least load is rounded down to 0.
 fn warn_rounded(py: Python<'_>, graph: &Graph, machine: &Machine, settings: &Settings) -> PyResult<()> {
-    warn(py, rounded_least(&graph.csr, &machine.inner.capacities(), settings.balance().least_load))
+    warn(py, rounded_least(&graph.csr, &machine.inner.capacities(), settings.limits().into()))
 }
 
 /// PEs or blocks from an array.
@@ -142,7 +142,7 @@ pub(crate) fn map_many_to_one<'py>(
     let bottleneck = settings.bottleneck()?;
     warn_rounded(py, graph, machine, &settings)?;
     let prepared = PreparedMachine::new(&machine.inner);
-    let request = input.request(graph, &prepared).balanced(settings.balance());
+    let request = input.request(graph, &prepared).balanced(settings.limits());
     let request = request.then_lower(secondary(&bottleneck));
     found_solution(py, &settings.run(py, |watcher| request.observed(watcher).solve(&config))?)
 }
@@ -163,7 +163,7 @@ pub(crate) fn remap<'py>(
     let homes = PreviousAssignment::new(&pes_of("old", old)?, machine.inner.num_pes()).or_raise()?;
     let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
     let prepared = PreparedMachine::new(&machine.inner);
-    let request = input.request(graph, &prepared).balanced(settings.balance()).previous(remapping);
+    let request = input.request(graph, &prepared).balanced(settings.limits()).previous(remapping);
     found_solution(py, &settings.run(py, |watcher| request.observed(watcher).solve(&config))?)
 }
 
@@ -193,7 +193,7 @@ pub(crate) fn evaluate<'py>(
     }
     let (config, prepared) = (settings.config()?, PreparedMachine::new(inner));
     let mapping = Mapping::many(inner.num_pes(), pes).or_raise()?;
-    let request = Request::new(csr, &prepared).balanced(settings.balance());
+    let request = Request::new(csr, &prepared).balanced(settings.limits());
     let report = py.detach(|| request.evaluate(&mapping, &config)).or_raise()?;
     Ok((report.cost, Some(json(&report)?)))
 }

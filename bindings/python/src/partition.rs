@@ -23,20 +23,20 @@ struct Known<'a> {
 }
 
 /// Loads in proportion to `shares`, equal ones without.
-fn division(
+fn division<'a>(
     graph: &Graph,
     num_blocks: usize,
     shares: Option<&Bound<'_, PyAny>>,
     fixed: Option<&Bound<'_, PyAny>>,
-    balance: Balance,
-) -> Result<Division, Fault> {
+    limits: (Balance, Option<&'a [Weight]>),
+) -> Result<Division<'a>, Fault> {
     let (num_vertices, csr) = (graph.csr.num_nodes(), &graph.csr);
     check_memory(64 * num_blocks as u128)?;
     let shares = shares.map(|shares| Numbers::of("shares", shares)?.collect::<u32>("shares")).transpose()?;
     if let Some(count) = shares.as_ref().map(Vec::len).filter(|&count| count != num_blocks) {
         return Err(Fault::usage(format!("{count} shares are given for {num_blocks} blocks")));
     }
-    let division = Division::new(csr, num_blocks, shares, balance)?;
+    let division = Division::new(csr, num_blocks, shares, limits)?;
     Ok(division.with_fixed(fixed_vertices(fixed, num_vertices, num_blocks)?))
 }
 
@@ -44,7 +44,7 @@ fn reported<'py>(
     py: Python<'py>,
     blocks: &[BlockId],
     report: &Report,
-    division: &Division,
+    division: &Division<'_>,
 ) -> PyResult<Found<'py>> {
     found(py, blocks, report.cut, &Known { report, bounds: division.bounds() })
 }
@@ -64,7 +64,7 @@ pub(crate) fn partition<'py>(
 ) -> PyResult<Found<'py>> {
     let csr = &graph.csr;
     check_memory(memory_of_run(csr.num_nodes(), csr.num_arcs())).or_raise()?;
-    let division = division(graph, num_blocks, shares, fixed, settings.balance())?;
+    let division = division(graph, num_blocks, shares, fixed, settings.limits())?;
     let blocks = division.blocks().or_raise()?;
     blocks.check_enough(csr).or_raise()?;
     warn(py, division.rounded_least(csr))?;
@@ -91,7 +91,7 @@ pub(crate) fn evaluate_partition<'py>(
     blocks: &Bound<'py, PyAny>,
     settings: Settings,
 ) -> PyResult<Found<'py>> {
-    let division = division(graph, num_blocks, shares, None, settings.balance())?;
+    let division = division(graph, num_blocks, shares, None, settings.limits())?;
     let mapping = Mapping::many(num_blocks, pes_of("blocks", blocks)?).or_raise()?;
     let (found, expected) = (mapping.num_processes(), graph.csr.num_nodes());
     if found != expected {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use viem::base::threads::ThreadsError;
-use viem::base::types::Cost;
+use viem::base::types::{Cost, Weight};
 use viem::qap::QapConfig;
 use viem::solve::Balance;
 use viem::{Config, MapPreset, Observer, PartitionPreset};
@@ -16,6 +16,7 @@ use viem_ffi::guarded;
 use viem_workload::contention::{BottleneckConfig, JobObjective};
 
 use crate::error::{Fault, OrRaise};
+use crate::numbers::Numbers;
 
 /// Settings of a run, as `viem._settings.Settings` has them.
 #[derive(FromPyObject)]
@@ -26,10 +27,22 @@ pub(crate) struct Settings {
     time_limit: Option<f64>,
     imbalance: f64,
     least_load: f64,
+    least_loads: Option<LeastLoads>,
     objective: String,
     excess: f64,
     progress: Option<Py<PyAny>>,
     returns_on_interrupt: bool,
+}
+
+/// The least load of each block or PE, from an array.
+struct LeastLoads(Vec<Weight>);
+
+impl<'py> FromPyObject<'_, 'py> for LeastLoads {
+    type Error = PyErr;
+
+    fn extract(array: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        Ok(Self(Numbers::of("least_load", &array)?.collect("least_load")?))
+    }
 }
 
 /// More threads than any machine has; each takes memory.
@@ -55,8 +68,10 @@ impl Settings {
         }
     }
 
-    pub fn balance(&self) -> Balance {
-        Balance { imbalance: self.imbalance, least_load: self.least_load }
+    /// The bounds of the loads, and the least load of each block or PE if these are given.
+    pub fn limits(&self) -> (Balance, Option<&[Weight]>) {
+        let balance = Balance { imbalance: self.imbalance, least_load: self.least_load };
+        (balance, self.least_loads.as_ref().map(|LeastLoads(least_loads)| &least_loads[..]))
     }
 
     /// The search for the objective, if that is not J alone.

@@ -91,6 +91,32 @@ def test_least_load(seed):
     assert (shared.loads >= [180, 180, 1080]).all() and shared.overload == 0
 
 
+def test_each_block_and_pe_has_a_least_load():
+    mesh = nx.grid_2d_graph(16, 8)
+    least = np.array([32, 0, 17, 25])
+    tree = viem.Machine("2:2", distances="1:10")
+    old = np.zeros(128, dtype=int)
+    for found in (
+        viem.partition(mesh, 4, imbalance=1, least_load=least),
+        viem.partition(mesh, 4, imbalance=1, least_load=list(least), shares=[1, 1, 1, 1]),
+        viem.map_many_to_one(mesh, tree, imbalance=1, least_load=least),
+        viem.remap(mesh, 4, old, imbalance=1, least_load=least, migration_weight=0.01),
+        viem.remap(mesh, tree, old, imbalance=1, least_load=least, migration_weight=0.01),
+    ):
+        assert (found.loads >= least).all() and found.loads.max() <= 64
+        assert found.report["loads"]["below_least"] == 0
+    scored = viem.evaluate(mesh, 4, old, imbalance=3, least_load=least).report["loads"]
+    assert (scored["below_least"], scored["shortfall"]) == (2, 42)
+    with pytest.raises(viem.UsageError, match="block 1 has size 32, but shall weigh 33 at least"):
+        viem.partition(mesh, 4, least_load=[0, 33, 0, 0])
+    with pytest.raises(viem.UsageError, match="the list has 3 least loads, but the partition 4 blocks"):
+        viem.map_many_to_one(mesh, tree, least_load=[1, 2, 3])
+    with pytest.raises(viem.UsageError, match="least loads must not be negative"):
+        viem.partition(mesh, 4, least_load=[0, -1, 0, 0])
+    with pytest.raises(viem.UsageError, match="least_load is for many-to-one"):
+        viem.evaluate(nx.path_graph(4), tree, [0, 1, 2, 3], least_load=[1, 1, 1, 1])
+
+
 def test_missing_least_loads_are_reported():
     graph = nx.grid_2d_graph(40, 40)
     old = np.arange(1600) // 200

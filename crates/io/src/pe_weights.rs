@@ -1,11 +1,12 @@
-//! Files of the weights of PEs, or of the speeds of parts: line i holds how much work PE i takes relative to the others; one whole
-//! number a line.
+//! Files of the weights of PEs, or of the speeds of blocks: line i holds how much work PE i takes relative to the others; and of their least loads.
+//! One whole number a line.
 //!
 //! Blank lines after the last PE are accepted.
 
 use super::lines::{self, LineFault, Words};
 use crate::{ReadError, Source};
 use viem::base::number;
+use viem::base::types::Weight;
 
 /// The greatest weight of a PE.
 pub const MOST: u32 = 1_000_000;
@@ -25,6 +26,28 @@ const SPEEDS: Words = Words {
     ends: ("the speeds end", "the speeds go on"),
     of: ("each", "graph"),
 };
+
+const LEAST_LOADS: Words = Words {
+    value: "least load",
+    must: "least loads are whole numbers from 0 to 9223372036854775807",
+    items: ("PE or block", "PEs or blocks"),
+    ends: ("the least loads end", "the least loads go on"),
+    of: ("each", "machine or partition"),
+};
+
+/// Reads the least load of each of `count` PEs or blocks, from 0.
+///
+/// ```
+/// use viem_io::{Source, pe_weights};
+///
+/// let source = Source::new("least", "20\n0\n".as_bytes())?;
+/// assert_eq!(pe_weights::read_least_loads(source, 2)?, [20, 0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_least_loads(source: Source<'_>, count: usize) -> Result<Vec<Weight>, ReadError> {
+    let take = |number: u64| Weight::try_from(number).map_err(|_| LEAST_LOADS.not_a_value(number));
+    lines::read(source, Some(count), &LEAST_LOADS, take)
+}
 
 /// Reads the weight of each of `num_pes` PEs, from 1.
 ///
@@ -94,6 +117,29 @@ mod tests {
         for (list, text) in [("", ""), ("1,,2", ""), ("1,0.5", "0.5"), ("-1", "-1"), ("1,x", "x")] {
             assert_eq!(speeds_of(list), Err(SPEEDS.not_a_value(text)), "{list}");
         }
+    }
+
+    #[test]
+    fn least_loads_may_be_any_weight() {
+        let cases = [
+            (
+                "9223372036854775808\n",
+                1,
+                1,
+                "`9223372036854775808` is not a least load; least loads are whole",
+            ),
+            ("-1\n", 1, 1, "`-1` is not a least load"),
+            ("0\n", 2, 1, "the least loads end after 1 of 2 PEs or blocks; give each a line"),
+            (
+                "0\n0\n0\n",
+                3,
+                1,
+                "the least loads go on after 2 PEs or blocks, which is all that the machine or",
+            ),
+        ];
+        lines::check_faults(|source| read_least_loads(source, 2), &cases);
+        let source = Source::new("test", "9223372036854775807\n0\n".as_bytes()).unwrap();
+        assert_eq!(read_least_loads(source, 2).unwrap(), [Weight::MAX, 0]);
     }
 
     #[test]

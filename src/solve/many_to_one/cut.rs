@@ -2,10 +2,11 @@
 
 use super::run::{Known, Origin, Run};
 use crate::base::observer::{Limited, Observer as _, Phase};
+use crate::base::types::Weight;
 use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
 use crate::partition::{Envelope, PartitionPreset, Partitioner, Targets, TargetsError, cut};
-use crate::solve::balance::Balance;
+use crate::solve::balance::{LoadLimits, are_alike, in_order, near};
 use crate::solve::error::SolveError;
 use crate::solve::initial::{Along, Order};
 use crate::solve::report::Solution;
@@ -18,17 +19,17 @@ pub(in crate::solve) fn partition(
     order: Option<Order<'_>>,
 ) -> Result<Envelope<Solution>, SolveError> {
     run.check()?;
-    let &Run { graph, balance, from, fixed, observer, begin, time_limit, seed, .. } = run;
+    let &Run { graph, limits, from, fixed, observer, begin, time_limit, seed, .. } = run;
     let (machine, distances) = (run.machine.machine(), run.machine.distances()?);
-    let capacities = machine.capacities();
-    let mut targets = targets(run, &capacities)?;
-    if let Origin::PreviousAssignment(remapping) = from {
-        targets = targets.near(&capacities, &remapping.homes.loads(graph));
-    }
+    let before = match from {
+        Origin::PreviousAssignment(remapping) => Some(remapping.homes.loads(graph)),
+        Origin::Nothing | Origin::Start(_) => None,
+    };
+    let mut targets = targets(run, before.as_deref())?;
     if let Some(fixed) = fixed {
         targets = targets.with_fixed(graph, fixed.clone())?;
     }
-    let cost_of_identity = evaluate(graph, distances, &balance.identity(graph, machine, fixed)?)?;
+    let cost_of_identity = evaluate(graph, distances, &limits.identity(graph, machine, fixed)?)?;
     observer.begins(Phase::Search);
     let limited = &Limited::silent(observer, begin, time_limit);
     let partitioner = Partitioner::new(preset, seed).observed(limited);
@@ -53,11 +54,14 @@ pub(in crate::solve) fn partition(
 }
 
 /// The bounds of the blocks. If shares are equal, the first blocks are the larger ones.
-fn targets(run: &Run<'_>, capacities: &[u32]) -> Result<Targets, TargetsError> {
-    let (graph, Balance { imbalance, least_load }) = (run.graph, run.balance);
-    if capacities.windows(2).any(|pair| pair[0] != pair[1]) {
-        return run.balance.targets(graph, capacities);
+fn targets(run: &Run<'_>, before: Option<&[Weight]>) -> Result<Targets, TargetsError> {
+    let (graph, machine) = (run.graph, run.machine.machine());
+    let (capacities, order) = (machine.capacities(), &in_order(machine)[..]);
+    match run.limits {
+        limits @ LoadLimits::Proportional { balance, .. } if are_alike(&capacities) => {
+            let equal = Targets::equal(graph, capacities.len(), balance.imbalance)?;
+            limits.with_least_loads(near(equal, &capacities, before), graph, &capacities, order)
+        }
+        limits => limits.targets(graph, machine, order, before),
     }
-    let least = Targets::least_shares(graph, capacities, least_load)?;
-    Targets::equal(graph, capacities.len(), imbalance)?.with_least_loads(least)
 }

@@ -17,7 +17,7 @@ use crate::partition::{
     BlockDistances, Envelope, FixedError, FixedVertices, Layout, ManyToOnePartition, ManyToOnePartitioner,
     Migration, MigrationWeight, PreviousAssignment, RemapError, Remapping, Targets, block_weights, cost,
 };
-use crate::solve::balance::Balance;
+use crate::solve::balance::LoadLimits;
 use crate::solve::error::SolveError;
 use crate::solve::one_to_one::check_size;
 use crate::solve::prepared::PreparedMachine;
@@ -30,7 +30,7 @@ pub(in crate::solve) struct Run<'a> {
     pub machine: &'a PreparedMachine<'a>,
     pub config: &'a ManyToOneConfig,
     pub seed: u64,
-    pub balance: Balance,
+    pub limits: LoadLimits<'a>,
     pub from: Origin<'a>,
     /// Vertices that must be on given PEs.
     pub fixed: Option<&'a FixedVertices>,
@@ -176,26 +176,24 @@ impl Run<'_> {
         observer.begins(Phase::Construction);
         let limited = Limited::new(observer, begin, time_limit, Cost::MAX);
         let watched = Watched::new(&limited);
-        // In a tree, the parts are already places; if PEs have unequal capacities, blocks cannot change
-        // places.
-        let has_equal_capacities = order.iter().all(|&pe| machine.capacity(pe) == machine.capacity(order[0]));
+        // In a tree, the parts are already places; if PEs have unequal limits, blocks cannot change places.
         let search = Search {
             graph,
             machine,
             order,
             targets: &targets,
             layout: Layout::new(&tree, between),
-            may_place: !is_tree && has_equal_capacities,
+            may_place: !is_tree && self.limits.are_equal(machine),
             config,
             seed,
-            imbalance: self.balance.imbalance,
+            imbalance: self.limits.imbalance(),
             goes_on: time_limit.is_some(),
             fixed,
             watched: &watched,
         };
         let (found, weight) = search.from(&first)?;
         observer.reached(found.best(weight)?.cost);
-        let identity = self.balance.identity(graph, machine, fixed)?;
+        let identity = self.limits.identity(graph, machine, fixed)?;
         let cost_of_identity = evaluate(graph, self.machine.distances()?, &identity)?;
         let cost_of_start = first.start().map(|start| cost(graph, between, start));
         // A run that continues until the time limit was complete before.
@@ -212,11 +210,11 @@ impl Run<'_> {
 
     /// A mapping with its J, its cut, and the report.
     pub(super) fn solution(&self, mapping: Mapping, costs: (Cost, Cost), known: &Known) -> Solution {
-        let &Self { graph, balance, from, begin, .. } = self;
+        let &Self { graph, limits, from, begin, .. } = self;
         let &Known { cost_of_identity, cost_of_start, stopped } = known;
         let report = Report {
             cost_of_start,
-            loads: Some(balance.loads(graph, self.machine.machine(), mapping.pes())),
+            loads: Some(limits.loads(graph, self.machine.machine(), mapping.pes())),
             migration: from.migration(graph, mapping.pes()),
             stopped,
             seconds: Seconds { total: begin.elapsed().as_secs_f64(), ..Seconds::default() },
@@ -228,11 +226,8 @@ impl Run<'_> {
     /// The bounds of the blocks, and the vertices that they must have.
     fn targets(&self, order: &[PeId], first: &Blocks<'_>) -> Result<Targets, SolveError> {
         let (graph, machine) = (self.graph, self.machine.machine());
-        let capacities: Vec<u32> = order.iter().map(|&pe| machine.capacity(pe)).collect();
-        let mut targets = self.balance.targets(graph, &capacities)?;
-        if let Some(before) = first.loads(graph, order.len()) {
-            targets = targets.near(&capacities, &before);
-        }
+        let before = first.loads(graph, order.len());
+        let targets = self.limits.targets(graph, machine, order, before.as_deref())?;
         Ok(match self.fixed {
             Some(fixed) => targets.with_fixed(graph, fixed.renamed(&block_of_each_pe(order)))?,
             None => targets,

@@ -65,7 +65,8 @@ pub(super) struct Search<'a> {
     pub may_place: bool,
     pub config: &'a ManyToOneConfig,
     pub seed: u64,
-    pub imbalance: f64,
+    /// The excess over a share that is allowed, if it is the same for all PEs.
+    pub imbalance: Option<f64>,
     /// Set if further mappings are made and combined until the time limit.
     pub goes_on: bool,
     /// Vertices that must be on given PEs.
@@ -160,7 +161,8 @@ impl Search<'_> {
         let may_change_places = bounds.iter().all(|&bound| bound == bounds[0])
             && least.iter().all(|&least_load| least_load == least[0]);
         // Blocks that will change places need not have the shares of the PEs in their order.
-        let equal = Targets::equal(self.graph, bounds.len(), self.imbalance).ok();
+        let equal =
+            self.imbalance.and_then(|imbalance| Targets::equal(self.graph, bounds.len(), imbalance).ok());
         let equal = match least {
             [] => equal,
             least => equal.and_then(|equal| equal.with_least_loads(least.to_vec()).ok()),

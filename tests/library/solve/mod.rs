@@ -1,3 +1,4 @@
-//! Requests: all combinations of constraints.
+//! Requests: all combinations of constraints; limits of loads.
 
+mod limits;
 mod requests;

@@ -14,8 +14,8 @@ use viem::partition::{
     FixedVertices, Grouping, MigrationWeight, OrderIndex, PartitionAlgorithm, PreviousAssignment, Remapping,
 };
 use viem::solve::{
-    Balance, Config, Initial, Lowered, Lowering, MapPreset, Objective, Order, ProcessGroups, RequestError,
-    Secondary, Solution, SolveError,
+    Balance, Config, Initial, LoadLimits, Lowered, Lowering, MapPreset, Objective, Order, ProcessGroups,
+    RequestError, Secondary, Solution, SolveError,
 };
 use viem::{Machine, Mapping, PreparedMachine, Request};
 
@@ -214,7 +214,11 @@ impl<'a> Problem<'a> {
         match report.loads {
             None => assert!(Mapping::on(machine, pe_of.to_vec()).is_ok(), "{context}"),
             Some(loads) => {
-                assert_eq!(loads, self.balance(drawn).loads(&self.graph, machine, pe_of), "{context}");
+                assert_eq!(
+                    loads,
+                    LoadLimits::from(self.balance(drawn)).loads(&self.graph, machine, pe_of),
+                    "{context}"
+                );
                 assert_eq!((loads.overload, loads.shortfall, loads.empty), (0, 0, 0), "{context}");
             }
         }

@@ -16,6 +16,7 @@ use crate::error::{Result, UsageError};
 use crate::files;
 use crate::fixed::Fixed;
 use crate::job::{Job, end};
+use crate::limits::Limits;
 use crate::loads;
 use crate::machine;
 use crate::many_to_one;
@@ -34,7 +35,7 @@ use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::mapping::search::Neighbourhood;
 use viem::partition::FixedVertices;
-use viem::solve::{Balance, ManyToOneConfig, MapPreset, Report, Request, Secondary, Solution};
+use viem::solve::{ManyToOneConfig, MapPreset, Report, Request, Secondary, Solution};
 use viem_io as io;
 use viem_io::output::{Content, Staged};
 use viem_report::envelope::Envelope;
@@ -90,7 +91,7 @@ pub(crate) enum Way<'a> {
 pub(crate) struct ManyToOne<'a> {
     task: Task<'a>,
     graph: &'a CsrGraph,
-    balance: Balance,
+    limits: Limits,
     fixed: Option<Fixed>,
     way: Way<'a>,
 }
@@ -107,9 +108,9 @@ struct ManyToOneResult<'a> {
 impl<'a> ManyToOne<'a> {
     /// Reads the constraints.
     pub(crate) fn new(task: Task<'a>, graph: &'a CsrGraph, way: Way<'a>) -> Result<Self> {
-        let balance = task.asked.sharing.balance.read()?;
+        let limits = task.asked.sharing.balance.limits(task.machine.num_pes())?;
         let fixed = task.asked.fixed.read_vertices(graph.num_nodes(), task.machine)?;
-        Ok(Self { task, graph, balance, fixed, way })
+        Ok(Self { task, graph, limits, fixed, way })
     }
 
     /// Maps the vertices to PEs that have room for many.
@@ -155,7 +156,7 @@ impl<'a> ManyToOne<'a> {
             "many-to-one mapping, {:.1} vertices per PE",
             graph.num_nodes() as f64 / machine.num_pes() as f64
         ));
-        loads::print_rounded(console, graph, &machine.capacities(), self.balance.least_load);
+        loads::print_rounded(console, graph, &machine.capacities(), self.limits.balance.least_load);
         if let Some(fixed) = &self.fixed {
             fixed.print(console, "vertices");
             fixed.warn_of_loads(console, graph, &self.bounds(), "PE");
@@ -165,7 +166,7 @@ impl<'a> ManyToOne<'a> {
     /// The mapping, and what was resumed.
     fn solve(&self, observer: &dyn Observer) -> Result<(Solution, Option<Remapped<'a>>)> {
         let Task { prepared, config, job, .. } = &self.task;
-        let request = Request::new(self.graph, prepared).balanced(self.balance).fixed(self.fixed());
+        let request = Request::new(self.graph, prepared).balanced(self.limits.get()).fixed(self.fixed());
         let request = request.observed(observer);
         match &self.way {
             Way::Previous(remap) => {
@@ -191,7 +192,7 @@ impl<'a> ManyToOne<'a> {
 
     /// The greatest load of each PE.
     fn bounds(&self) -> Vec<Weight> {
-        self.balance.bounds(self.graph, self.task.machine)
+        self.limits.get().bounds(self.graph, self.task.machine)
     }
 
     /// The vertices that are fixed, if any are.
@@ -295,8 +296,9 @@ impl<'a> ManyToOne<'a> {
             time_limit: self.task.time_limit(),
             construction: order.map(|(order, _)| order.algorithm.name()),
             neighbourhood: order.filter(|&(_, is_kept)| is_kept).map(|_| Neighbourhood::None.name()),
-            imbalance: 100.0 * self.balance.imbalance,
-            least_load: 100.0 * self.balance.least_load,
+            imbalance: 100.0 * self.limits.balance.imbalance,
+            least_load: 100.0 * self.limits.balance.least_load,
+            least_loads: self.limits.file(),
             objective: self.scratch().and_then(|scratch| scratch.bottleneck),
         };
         let found = Found {
@@ -331,6 +333,9 @@ struct JsonOptions {
     imbalance: f64,
     /// In percent of the share.
     least_load: f64,
+    /// The file of those of each PE.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    least_loads: Option<String>,
     /// What was minimised, if not J alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     objective: Option<BottleneckConfig>,

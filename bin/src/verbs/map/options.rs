@@ -156,7 +156,7 @@ impl Options {
     pub(super) fn read_only(&self) -> Vec<&Path> {
         let constraints =
             self.fixed.file().into_iter().chain(self.together.iter().filter_map(Together::file));
-        let others = self.sharing.file().into_iter().chain(self.construction.file()).chain(constraints);
+        let others = self.sharing.files().chain(self.construction.file()).chain(constraints);
         let others = others.chain(self.goal.iter().map(Goal::schedule));
         [self.file.as_path()].into_iter().chain(self.machine.files()).chain(others).collect()
     }

@@ -92,7 +92,7 @@ pub(crate) struct OrderOptions {
     pub(crate) write_index: Option<PathBuf>,
 
     /// The order of the vertices that --write-index wrote. Blocks are ranges of it, which takes no time
-    #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with_all = ["algorithm", "write_index", "grouping", "fixed", "least_load", "preset", "seed"])]
+    #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with_all = ["algorithm", "write_index", "grouping", "fixed", "least_load", "least_loads", "preset", "seed"])]
     pub(crate) index: Option<PathBuf>,
 }
 
@@ -164,15 +164,20 @@ impl Options {
     /// The files that no result may replace.
     pub(super) fn read_only(&self) -> Vec<&Path> {
         let order = self.order.coordinates.file().into_iter().chain(self.order.index.as_deref());
-        let others = self.sharing.file().into_iter().chain(order).chain(self.fixed.file());
+        let others = self.sharing.files().chain(order).chain(self.fixed.file());
         [self.file.as_path()].into_iter().chain(others).collect()
     }
 
     /// An error if these options do not fit together.
     pub(super) fn check(&self) -> Result<(), UsageError> {
         self.order.check(self.picture.is_some())?;
-        let has_least_load = self.sharing.balance.least_load.is_some_and(|percent| percent > 0.0);
-        let given = [("--fixed", self.fixed.file().is_some()), ("--least-load", has_least_load)];
+        let balance = &self.sharing.balance;
+        let has_least_load = balance.least_load.is_some_and(|percent| percent > 0.0);
+        let given = [
+            ("--fixed", self.fixed.file().is_some()),
+            ("--least-load", has_least_load),
+            ("--least-loads", balance.least_loads.is_some()),
+        ];
         match given.iter().find(|(_, is_given)| *is_given).filter(|_| self.order.write_index.is_some()) {
             Some((name, _)) => Err(UsageError(format!(
                 "{name} does not go with --write-index, as the blocks are ranges of the order that is written; leave one of them out"

@@ -13,10 +13,11 @@ use crate::end::End;
 use crate::error::{Failure, Result, UsageError};
 use crate::fixed::{Fixed, FixedOptions};
 use crate::job::{Job, end};
+use crate::limits::Limits;
 use crate::loads::{self, Below};
 use crate::many_to_one::SharingOptions;
 use crate::memory::JsonMemory;
-use crate::options::{CoordinateOptions, ResultOptions};
+use crate::options::{BalanceOptions, CoordinateOptions, ResultOptions};
 use crate::remap::{Remap, RemapOptions, Remapped};
 use crate::report::{self, Found, JsonQuality};
 use crate::signals::{First, StopAtSignal};
@@ -32,7 +33,7 @@ use viem::partition::{
     Grouping, OrderIndex, PartitionAlgorithm, PartitionInput, PartitionPreset, PartitionQuality, Targets,
     TargetsError,
 };
-use viem::solve::{Balance, Config, Initial, Objective, Order, PreparedMachine, Report, Request, Solution};
+use viem::solve::{Config, Initial, Objective, Order, PreparedMachine, Report, Request, Solution};
 use viem_io as io;
 use viem_io::Source;
 use viem_io::fixed::FixedKind;
@@ -73,11 +74,11 @@ pub(crate) struct Outputs {
 }
 
 /// Into what a graph is to be divided.
-struct Sizes {
+struct Sizes<'a> {
     number: usize,
     /// If the blocks are not all alike.
     capacities: Option<Vec<u32>>,
-    balance: Balance,
+    balance: &'a BalanceOptions,
 }
 
 /// The blocks into which a graph is divided.
@@ -85,12 +86,12 @@ struct Division {
     blocks: Blocks,
     /// If they are not all alike.
     capacities: Option<Vec<u32>>,
-    balance: Balance,
+    limits: Limits,
 }
 
-impl Sizes {
+impl<'a> Sizes<'a> {
     /// Reads what is asked for. What no graph can make right is refused.
-    fn read(Asked { blocks, sharing, .. }: &Asked<'_>) -> Result<Self> {
+    fn read(Asked { blocks, sharing, .. }: &Asked<'a>) -> Result<Self> {
         let balance = sharing.balance.read()?;
         let capacities = sharing.capacities.as_ref().map(Capacities::of_blocks).transpose()?;
         let number = match (*blocks, &capacities) {
@@ -108,7 +109,7 @@ impl Sizes {
         if let Some(capacities) = &capacities {
             Blocks::proportional(capacities.clone())?;
         }
-        Ok(Self { number, capacities, balance })
+        Ok(Self { number, capacities, balance: &sharing.balance })
     }
 
     /// The blocks of a graph. There are no more than vertices, so their memory is bounded by that of the graph.
@@ -122,7 +123,7 @@ impl Sizes {
             }
             None => Blocks::equal(number)?,
         };
-        Ok(Division { blocks, capacities, balance })
+        Ok(Division { limits: balance.limits(blocks.num_pes())?, blocks, capacities })
     }
 }
 
@@ -188,20 +189,20 @@ pub(crate) fn run(
 
 impl<'a> Task<'a> {
     fn run(&self) -> Result<End> {
-        let (graph, Division { blocks, balance, .. }) = (&self.application.graph, &self.division);
+        let (graph, Division { blocks, limits, .. }) = (&self.application.graph, &self.division);
         let console = self.job.console;
         console.detail(format_args!("io time: {:.6}", self.job.seconds()));
         self.print_problem();
         blocks.check_enough(graph)?;
-        loads::print_rounded(console, graph, blocks.shares(), balance.least_load);
+        loads::print_rounded(console, graph, blocks.shares(), limits.balance.least_load);
         let fixed = self.fixed()?;
         if let Some(fixed) = &fixed {
             fixed.print(console, "vertices");
-            fixed.warn_of_loads(console, graph, &balance.bounds(graph, blocks), "block");
+            fixed.warn_of_loads(console, graph, &limits.get().bounds(graph, blocks), "block");
         }
         let begin = Instant::now();
         let prepared = PreparedMachine::new(blocks);
-        let request = Request::new(graph, &prepared).balanced(*balance).minimise(Objective::Cut);
+        let request = Request::new(graph, &prepared).balanced(limits.get()).minimise(Objective::Cut);
         let request = request.fixed(fixed.as_ref().map(|fixed| &fixed.vertices));
         // What is resumed is worth saving; a partition from scratch is not done until it is.
         let is_resumed = matches!(self.start, Start::Previous(_));
@@ -236,7 +237,7 @@ impl<'a> Task<'a> {
 
     /// Prints what was found, and writes it.
     fn finish(&self, fixed: Option<&Fixed>, found: &Partitioned<'_>) -> Result<()> {
-        let (graph, Division { blocks, balance, .. }) = (&self.application.graph, &self.division);
+        let (graph, Division { blocks, limits, .. }) = (&self.application.graph, &self.division);
         let Partitioned { solution: Solution { mapping, report, .. }, written, remapped } = found;
         let block_of = mapping.pes();
         let (model, quality) = threads::run(self.config.threads, || {
@@ -245,7 +246,7 @@ impl<'a> Task<'a> {
         })?;
         let ratio = greatest_ratio(&quality.loads, &Targets::shares(graph, blocks.shares(), 0.0));
         let quality = JsonQuality { quality, balance: ratio };
-        let bounds = balance.bounds(graph, blocks);
+        let bounds = limits.get().bounds(graph, blocks);
         let too_heavy = loads::too_heavy(graph, &bounds, fixed.map(|fixed| &fixed.vertices), loads::BLOCKS);
         self.print(&model, (report, &quality, remapped.as_ref()), too_heavy);
         let claim = Claim {
@@ -429,15 +430,16 @@ impl<'a> Task<'a> {
             Start::Previous(_) => None,
         };
         let Asked { verb, file, preset, .. } = self.asked;
-        let Division { blocks, capacities, balance } = &self.division;
+        let Division { blocks, capacities, limits } = &self.division;
         let named = JsonOptions {
             blocks: blocks.num_pes(),
             capacities: capacities.clone(),
             algorithm: self.algorithm(),
             grouping,
             preset: preset.name(),
-            imbalance: 100.0 * balance.imbalance,
-            least_load: 100.0 * balance.least_load,
+            imbalance: 100.0 * limits.balance.imbalance,
+            least_load: 100.0 * limits.balance.least_load,
+            least_loads: limits.file(),
             time_limit: self.config.time_limit.map(|limit| limit.as_secs_f64()),
         };
         report::of_verb(verb, file, named, found).seeded(self.config.seed)
@@ -458,6 +460,9 @@ struct JsonOptions {
     imbalance: f64,
     /// In percent of the share.
     least_load: f64,
+    /// The file of those of each block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    least_loads: Option<String>,
     /// In seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_limit: Option<f64>,

@@ -10,6 +10,7 @@ use crate::end::End;
 use crate::error::Result;
 use crate::files;
 use crate::job::{Job, Plan, end_of_lines};
+use crate::limits::Limits;
 use crate::loads;
 use crate::machine;
 use crate::many_to_one;
@@ -24,7 +25,6 @@ use viem::graph::CsrGraph;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::mapping::problem::check_room;
-use viem::solve::Balance;
 use viem::{Config, PreparedMachine, Request};
 use viem_io::Source;
 use viem_io::output::{Content, OutputId};
@@ -61,7 +61,6 @@ enum Traffic {
 /// Scores a mapping of a graph.
 pub(super) fn score(options: &Options) -> Result<End> {
     options.phase.check()?;
-    let balance = options.sharing.balance.read()?;
     let mut plan = Plan::new(options.inputs(), [])?;
     let to = Outputs {
         trace: plan.optional("--trace", options.phase.trace.as_deref())?,
@@ -71,13 +70,14 @@ pub(super) fn score(options: &Options) -> Result<End> {
     let console = job.console;
     let machine = options.sharing.weigh(options.machine.build(console)?)?;
     let machine = machine.as_ref();
+    let limits = options.sharing.balance.limits(machine.num_pes())?;
     let threads = crate::options::threads(None)?;
     let source = Source::open(&options.file)?;
     let (graph, is_many_to_one) = options.sharing.read(source, machine, threads, console)?;
     if !is_many_to_one {
         options.sharing.check_one_to_one()?;
     }
-    Task { options, machine, prepared: &PreparedMachine::new(machine), balance, to, job, is_many_to_one }
+    Task { options, machine, prepared: &PreparedMachine::new(machine), limits, to, job, is_many_to_one }
         .run(&graph)
 }
 
@@ -92,7 +92,7 @@ struct Task<'a> {
     options: &'a Options,
     machine: &'a dyn Machine,
     prepared: &'a PreparedMachine<'a>,
-    balance: Balance,
+    limits: Limits,
     to: Outputs,
     job: Job<'a>,
     is_many_to_one: bool,
@@ -110,10 +110,10 @@ impl Task<'_> {
         let drawn = drawn.unwrap_or_default();
         let simulation = options.phase.simulate(graph, *machine, &mapping)?;
         let request = Request::new(graph, prepared);
-        let request = if self.is_many_to_one { request.balanced(self.balance) } else { request };
+        let request = if self.is_many_to_one { request.balanced(self.limits.get()) } else { request };
         let known = request.evaluate(&mapping, &Config::default())?;
         let report = self.report((graph, &mapping), &known, (simulation.as_ref(), compared))?;
-        let bounds = self.balance.bounds(graph, *machine);
+        let bounds = self.limits.get().bounds(graph, *machine);
         let too_heavy = loads::too_heavy(graph, &bounds, None, loads::PES);
         print((job.console, job.form), &report, machine.num_pes(), too_heavy);
         simulation.iter().for_each(|simulation| workload::print_simulation(job.console, simulation));
@@ -194,8 +194,9 @@ impl Task<'_> {
         JsonOptions {
             mapping: files::name(&self.options.mapping),
             capacities: self.options.sharing.capacities.as_ref().map(Capacities::name),
-            imbalance: percent(self.balance.imbalance),
-            least_load: percent(self.balance.least_load),
+            imbalance: percent(self.limits.balance.imbalance),
+            least_load: percent(self.limits.balance.least_load),
+            least_loads: self.limits.file(),
         }
     }
 }
@@ -212,6 +213,9 @@ struct JsonOptions {
     /// In percent of the share.
     #[serde(skip_serializing_if = "Option::is_none")]
     least_load: Option<f64>,
+    /// The file of those of each PE.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    least_loads: Option<String>,
 }
 
 /// Prints what was found.

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use viem::base::threads;
 use viem::base::types::{BlockId, NodeId, Weight};
+use viem::machine::Blocks;
 use viem::partition::Volume;
-use viem::{CsrGraph, PartitionPreset, Partitioner, Targets};
+use viem::solve::Objective as Goal;
+use viem::{Config, CsrGraph, PartitionPreset, PreparedMachine, Request, Targets};
 use viem_ffi::{LooseGraph, check_memory, memory_of_run};
 
 use crate::options::{Objective, Options};
@@ -49,13 +50,13 @@ impl Task<'_> {
             None => Cow::Borrowed(&graph),
             Some(volume) => Cow::Owned(volume.weighed()),
         };
-        let (preset, count) = effort();
-        let partitioner = Partitioner::new(preset, self.options.seed);
-        let partition = threads::run(count, || partitioner.partition(&weighed, &targets));
-        let partition = partition.map_err(|_| Fault::Memory)?;
-        let mut parts = partition.blocks().to_vec();
+        let blocks = Blocks::equal(self.num_parts).map_err(|_| Fault::Input)?;
+        let machine = PreparedMachine::new(&blocks);
+        let request = Request::new(&weighed, &machine).balanced(&targets).minimise(Goal::Cut);
+        let solution = request.solve(&effort().with_seed(self.options.seed)).map_err(|_| Fault::Memory)?;
+        let mut parts = solution.mapping.into_pes();
         let objective = match volume {
-            None => partition.cut(),
+            None => solution.report.cut,
             Some(volume) => volume.lower(&mut parts, &targets, self.options.seed),
         };
         // As with METIS, nothing is asked of a graph that is not connected itself.
@@ -124,14 +125,14 @@ fn with_one_each(mut sizes: Vec<Weight>, num_nodes: usize) -> Vec<Weight> {
 }
 
 /// Effort and threads, as the environment says: programs that link METIS cannot.
-fn effort() -> (PartitionPreset, usize) {
+fn effort() -> Config {
     let preset = match std::env::var("VIEM_PRESET").as_deref() {
         Ok("fast") => PartitionPreset::Fast,
         Ok("strong") => PartitionPreset::Strong,
         _ => PartitionPreset::Eco,
     };
     let threads = std::env::var("VIEM_THREADS").ok().and_then(|threads| threads.parse().ok());
-    (preset, threads.filter(|threads| (1..=1024).contains(threads)).unwrap_or(1))
+    Config::from(preset).with_threads(threads.filter(|threads| (1..=1024).contains(threads)).unwrap_or(1))
 }
 
 /// Returns whether each part is connected; O(n + m).
@@ -163,11 +164,13 @@ fn is_contiguous(graph: &CsrGraph, parts: &[BlockId]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use viem::Partitioner;
+
     use super::*;
     use crate::options::Way;
 
-    /// The parts of a path of vertices of these weights.
-    fn parts(weights: &[Idx], num_parts: usize, way: Way) -> Vec<BlockId> {
+    /// Runs a test on a task: a path of vertices of these weights.
+    fn on_path<R>(weights: &[Idx], num_parts: usize, way: Way, test: impl FnOnce(&Task<'_>) -> R) -> R {
         let last = weights.len() - 1;
         let around = |node: usize| [node.checked_sub(1), (node < last).then_some(node + 1)];
         let rows = (0..=last).map(|node| around(node).into_iter().flatten().collect::<Vec<usize>>());
@@ -180,8 +183,28 @@ mod tests {
         let graph =
             LooseGraph { base: 0, offsets: &offsets, targets: &targets, edge_weights: None, vertex_weights };
         let options = Options::new(None, Some(way)).expect("the defaults");
-        let task = Task { options, graph, sizes: None, num_parts, shares: None, imbalance: None };
+        test(&Task { options, graph, sizes: None, num_parts, shares: None, imbalance: None })
+    }
+
+    fn parts(task: &Task<'_>) -> Vec<BlockId> {
         task.solve().expect("there is a partition").parts
+    }
+
+    #[test]
+    fn parts_are_those_of_the_partitioner_within_the_weights_of_metis() {
+        let weights: Vec<Idx> = (0..400).map(|node| 1 + node * node % 7).collect();
+        for (num_parts, way) in [(2, Way::Recursive), (5, Way::KWay), (16, Way::KWay)] {
+            on_path(&weights, num_parts, way, |task| {
+                let graph = task.graph.symmetric_graph().expect("a path");
+                let targets = task.targets(&graph).expect("shares are equal");
+                let partitioner = Partitioner::new(PartitionPreset::Eco, task.options.seed);
+                let direct = partitioner.partition(&graph, &targets);
+                assert_eq!(parts(task), direct.blocks(), "{num_parts} {way:?}");
+                assert!(
+                    targets.bounds().iter().zip(direct.block_weights()).all(|(bound, load)| load <= bound)
+                );
+            });
+        }
     }
 
     #[test]
@@ -196,7 +219,7 @@ mod tests {
             ([9, 0, 0, 0, 0, 0], 6),
         ] {
             for way in [Way::KWay, Way::Recursive] {
-                let parts = parts(&weights, num_parts, way);
+                let parts = on_path(&weights, num_parts, way, parts);
                 let is_used = |part: BlockId| parts.contains(&part);
                 assert!((0..num_parts as BlockId).all(is_used), "{weights:?} {way:?}: {parts:?}");
             }

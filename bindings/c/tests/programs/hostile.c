@@ -174,10 +174,11 @@ static void test_runs(void) {
   FAIL(viem_busiest(graph, pair, mapping, &node, &link, &error), VIEM_STATUS_BAD_DATA, "PE 2");
   FAIL(viem_busiest(graph, machine, mapping, NULL, &link, &error), VIEM_STATUS_USAGE, "`node`");
   FAIL(viem_busiest(graph, machine, mapping, &node, NULL, &error), VIEM_STATUS_USAGE, "`link`");
-  FAIL(viem_settings_set_objective(settings, 4, 0.1, &error), VIEM_STATUS_USAGE, "`objective`");
-  FAIL(viem_settings_set_objective(settings, VIEM_OBJECTIVE_MIXED, NAN, &error), VIEM_STATUS_USAGE, "excess");
-  FAIL(viem_settings_set_objective(settings, VIEM_OBJECTIVE_MIXED, 1.5, &error), VIEM_STATUS_USAGE, "excess");
-  FAIL(viem_settings_set_objective(NULL, VIEM_OBJECTIVE_MIXED, 0.1, &error), VIEM_STATUS_USAGE, "`settings`");
+  FAIL(viem_settings_set_objective(settings, "busiest", 0.1, &error), VIEM_STATUS_USAGE, "`busiest`");
+  FAIL(viem_settings_set_objective(settings, NULL, 0.1, &error), VIEM_STATUS_USAGE, "`objective`");
+  FAIL(viem_settings_set_objective(settings, "mixed", NAN, &error), VIEM_STATUS_USAGE, "excess");
+  FAIL(viem_settings_set_objective(settings, "mixed", 1.5, &error), VIEM_STATUS_USAGE, "excess");
+  FAIL(viem_settings_set_objective(NULL, "mixed", 0.1, &error), VIEM_STATUS_USAGE, "`settings`");
   FAIL(viem_repartition(graph, 2, NULL, NULL, mapping, 1, NULL, &result, &error), VIEM_STATUS_BAD_DATA, "block 2");
   CHECK(failed_at == 3 && result == NULL);
   FAIL(viem_settings_set_threads(settings, -1, &error), VIEM_STATUS_USAGE, "`threads`");

@@ -151,7 +151,7 @@ static void test_objectives(const viem_graph *grid, const viem_machine *matrix) 
   SUCCEED(viem_map(mesh, tree, NULL, NULL, settings, &plain, &error));
   SUCCEED(viem_busiest(mesh, tree, plain, &nodes[0], &links[0], &error));
   SUCCEED(viem_mapping_report(plain, &before, &error));
-  int objectives[] = {VIEM_OBJECTIVE_BOTTLENECK, VIEM_OBJECTIVE_BUSIEST_NODE};
+  const char *const objectives[] = {"bottleneck", "busiest_node"};
   for (int i = 0; i < 2; i++) {
     SUCCEED(viem_settings_set_objective(settings, objectives[i], 0.05, &error));
     SUCCEED(viem_map(mesh, tree, NULL, NULL, settings, &lowered, &error));
@@ -164,9 +164,9 @@ static void test_objectives(const viem_graph *grid, const viem_machine *matrix) 
   viem_mapping_free(plain);
 
   /* Many vertices on a PE, with links and without. */
-  SUCCEED(viem_settings_set_objective(settings, VIEM_OBJECTIVE_J, 0, &error));
+  SUCCEED(viem_settings_set_objective(settings, "J", 0, &error));
   SUCCEED(viem_map_many_to_one(grid, torus, NULL, NULL, settings, &plain, &error));
-  SUCCEED(viem_settings_set_objective(settings, VIEM_OBJECTIVE_BOTTLENECK, 0.1, &error));
+  SUCCEED(viem_settings_set_objective(settings, "bottleneck", 0.1, &error));
   SUCCEED(viem_map_many_to_one(grid, torus, NULL, NULL, settings, &lowered, &error));
   SUCCEED(viem_busiest(grid, torus, plain, &nodes[0], &links[0], &error));
   SUCCEED(viem_busiest(grid, torus, lowered, &nodes[1], &links[1], &error));
@@ -348,6 +348,26 @@ static void test_least_load(void) {
     SUCCEED(viem_evaluate_partition(grid, 16, shares, old, settings, &report, &error));
     CHECK(report.loads.below_half == 0 && report.loads.below_least == 0 && report.loads.shortfall == 0);
   }
+  /* One that each block and PE has for itself: from 25 to 100. */
+  int64_t least[16];
+  for (int block = 0; block < 16; block++) least[block] = 25 + 5 * block;
+  SUCCEED(viem_settings_set_least_loads(settings, 16, least, &error));
+  SUCCEED(viem_partition(grid, 16, NULL, NULL, settings, &found[0], &error));
+  SUCCEED(viem_map_many_to_one(grid, tree, NULL, NULL, settings, &found[1], &error));
+  for (int i = 0; i < 2; i++) {
+    int64_t loads[16] = {0};
+    for (int v = 0; v < 1600; v++) loads[viem_mapping_pes(found[i])[v]]++;
+    for (int block = 0; block < 16; block++) CHECK(loads[block] >= least[block] && loads[block] <= 200);
+    viem_mapping_free(found[i]);
+  }
+  FAIL(viem_partition(grid, 15, NULL, NULL, settings, &found[0], &error), VIEM_STATUS_USAGE, "16 least loads");
+  least[3] = 101;
+  SUCCEED(viem_settings_set_least_loads(settings, 16, least, &error));
+  FAIL(viem_partition(grid, 16, NULL, NULL, settings, &found[0], &error), VIEM_STATUS_USAGE, "block 3 has size 100");
+  FAIL(viem_settings_set_least_loads(settings, 16, NULL, &error), VIEM_STATUS_USAGE, "`least_loads`");
+  SUCCEED(viem_settings_set_least_loads(settings, 0, NULL, &error));
+  SUCCEED(viem_partition(grid, 15, NULL, NULL, settings, &found[0], &error));
+  viem_mapping_free(found[0]);
   viem_mapping_free(old);
   viem_settings_free(settings);
   viem_machine_free(tree);

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Callable, Literal, Optional
+from typing import Callable, Literal, Optional, Union
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from ._errors import UsageError
+from ._graph import vector
 
 Preset = Literal["fast", "eco", "strong", "fastsocial", "ecosocial", "strongsocial"]
 """Trade-offs of time and quality. Those for social networks are for partitions."""
@@ -12,8 +16,8 @@ Preset = Literal["fast", "eco", "strong", "fastsocial", "ecosocial", "strongsoci
 Progress = Callable[[Optional[int]], Optional[bool]]
 """Called with the best J so far, or None before there is one; the run ends soon if it returns True."""
 
-Objective = Literal["J", "bottleneck", "busiest_node", "mixed"]
-"""What a mapping minimises."""
+LeastLoad = Union[float, ArrayLike]
+"""A part of the share of each PE or block, or an array with a weight for each."""
 
 OnInterrupt = Literal["raise", "return"]
 """The effect of Ctrl-C on a run, besides ending it."""
@@ -26,6 +30,7 @@ class Settings:
         "excess",
         "imbalance",
         "least_load",
+        "least_loads",
         "objective",
         "preset",
         "progress",
@@ -44,7 +49,7 @@ class Settings:
         progress: Optional[Progress] = None,
         on_interrupt: str = "raise",
         imbalance: float = 0.03,
-        least_load: float = 0.0,
+        least_load: LeastLoad = 0.0,
         objective: str = "J",
         excess: float = 0.03,
     ) -> None:
@@ -61,6 +66,8 @@ class Settings:
         self.progress = progress
         self.returns_on_interrupt = on_interrupt == "return"
         self.imbalance = imbalance
-        self.least_load = least_load
+        is_number = np.ndim(least_load) == 0
+        self.least_load = least_load if is_number else 0.0
+        self.least_loads = None if is_number else vector("least_load", least_load)
         self.objective = objective
         self.excess = excess

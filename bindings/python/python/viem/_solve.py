@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Optional, Union, overload
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _viem
@@ -11,7 +12,7 @@ from ._errors import UsageError
 from ._graph import Weights, as_graph, places, vector
 from ._machine import Machine, core_of
 from ._results import Mapping, Partition
-from ._settings import Objective, OnInterrupt, Preset, Progress, Settings
+from ._settings import LeastLoad, OnInterrupt, Preset, Progress, Settings
 
 
 def map(
@@ -21,7 +22,7 @@ def map(
     directed: bool = False,
     start: Any = None,
     fixed: Any = None,
-    objective: Objective = "J",
+    objective: str = "J",
     excess: float = 0.03,
     preset: Preset = "eco",
     seed: int = 0,
@@ -47,8 +48,8 @@ def map(
         A mapping that the result must not be worse than.
     fixed : array of n PEs with -1 for free processes, or dict of PEs by label, optional
         The PEs of fixed processes.
-    objective : {"J", "bottleneck", "busiest_node", "mixed"}
-        What is minimised. "bottleneck" is the load of the busiest link, or the traffic that leaves the busiest node where links are not known, and then
+    objective : str
+        What is minimised, as `viem map --objective` names it. "bottleneck" is the load of the busiest link, or the traffic that leaves the busiest node where links are not known, and then
         J; "busiest_node" that traffic, and then J; "mixed" is J and a norm of the loads. `Mapping.busiest` has these loads.
     excess : float
         The share of J by which it may rise for another objective, from 0 to 1. A simple order whose maximum is lower than all that is found
@@ -95,11 +96,11 @@ def map_many_to_one(
     *,
     weights: Weights = None,
     imbalance: float = 0.03,
-    least_load: float = 0.0,
+    least_load: LeastLoad = 0.0,
     directed: bool = False,
     start: Any = None,
     fixed: Any = None,
-    objective: Objective = "J",
+    objective: str = "J",
     excess: float = 0.03,
     preset: Preset = "eco",
     seed: int = 0,
@@ -120,8 +121,9 @@ def map_many_to_one(
         Weights of the vertices, as for `Graph`.
     imbalance : float
         No PE gets more than `(1 + imbalance) * ceil(its share)`; 0 asks for perfect balance.
-    least_load : float
-        No PE gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1; bounds take precedence over least loads, and
+    least_load : float, or array with a weight for each PE
+        No PE gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1. An array has the least weight of each PE,
+        which is not above its share, rounded up. Bounds take precedence over least loads, and
         `report["loads"]` says how many are below (`below_least`) and what they lack (`shortfall`).
 
     The rest is as for `map`; the result is not worse than a start, first by overload, then by shortfall, then by J.
@@ -154,7 +156,7 @@ def partition(
     *,
     weights: Weights = None,
     imbalance: float = 0.03,
-    least_load: float = 0.0,
+    least_load: LeastLoad = 0.0,
     shares: Optional[ArrayLike] = None,
     directed: bool = False,
     fixed: Any = None,
@@ -177,8 +179,9 @@ def partition(
         Weights of the vertices, as for `Graph`.
     imbalance : float
         No block gets more than `(1 + imbalance) * ceil(its share)`; 0 asks for perfect balance.
-    least_load : float
-        No block gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1; bounds take precedence over least loads, and
+    least_load : float, or array with a weight for each block
+        No block gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1. An array has the least weight of each block,
+        which is not above its share, rounded up. Bounds take precedence over least loads, and
         `report["loads"]` says how many are below (`below_least`) and what they lack (`shortfall`).
     shares : array of num_blocks int, optional
         The weights of the blocks in proportion to each other; equal by default.
@@ -219,7 +222,7 @@ def remap(
     migration_weight: float = 1.0,
     weights: Weights = None,
     imbalance: float = 0.03,
-    least_load: float = 0.0,
+    least_load: LeastLoad = 0.0,
     directed: bool = False,
     fixed: Any = None,
     preset: Preset = "eco",
@@ -238,7 +241,7 @@ def remap(
     migration_weight: float = 1.0,
     weights: Weights = None,
     imbalance: float = 0.03,
-    least_load: float = 0.0,
+    least_load: LeastLoad = 0.0,
     shares: Optional[ArrayLike] = None,
     directed: bool = False,
     fixed: Any = None,
@@ -257,7 +260,7 @@ def remap(
     migration_weight: float = 1.0,
     weights: Weights = None,
     imbalance: float = 0.03,
-    least_load: float = 0.0,
+    least_load: LeastLoad = 0.0,
     shares: Optional[ArrayLike] = None,
     directed: bool = False,
     fixed: Any = None,
@@ -328,7 +331,7 @@ def evaluate(
     many_to_one: bool = False,
     weights: Weights = None,
     imbalance: float = 0.03,
-    least_load: float = 0.0,
+    least_load: LeastLoad = 0.0,
     directed: bool = False,
 ) -> Mapping: ...
 @overload
@@ -339,7 +342,7 @@ def evaluate(
     *,
     weights: Weights = None,
     imbalance: float = 0.03,
-    least_load: float = 0.0,
+    least_load: LeastLoad = 0.0,
     shares: Optional[ArrayLike] = None,
     directed: bool = False,
 ) -> Partition: ...
@@ -351,7 +354,7 @@ def evaluate(
     many_to_one: bool = False,
     weights: Weights = None,
     imbalance: float = 0.03,
-    least_load: float = 0.0,
+    least_load: LeastLoad = 0.0,
     shares: Optional[ArrayLike] = None,
     directed: bool = False,
 ) -> Union[Mapping, Partition]:
@@ -380,7 +383,7 @@ def evaluate(
     converted = as_graph(graph, weights, directed)
     settings = Settings(imbalance=imbalance, least_load=least_load)
     if isinstance(target, Machine):
-        if least_load != 0 and not many_to_one:
+        if np.any(least_load) and not many_to_one:
             raise UsageError("least_load is for many-to-one mappings and partitions")
         pes = _old(placement, converted, target)
         cost, report = _viem.evaluate(converted._core, target._core, pes, many_to_one, settings)

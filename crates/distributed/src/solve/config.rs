@@ -1,6 +1,7 @@
 //! Settings of a run.
 
-use viem::partition::{PartitionConfig, PartitionPreset};
+use viem::graph::CsrGraph;
+use viem::partition::{PartitionConfig, PartitionPreset, Targets, TargetsError};
 use viem::solve::{Balance, Config, MapPreset};
 
 use crate::cluster::ClusterConfig;
@@ -130,6 +131,16 @@ impl DistConfig {
     /// Returns the bounds of the loads relative to their shares.
     pub(super) fn balance(&self) -> Balance {
         Balance { imbalance: self.imbalance, least_load: self.least_load }
+    }
+
+    /// Returns the bounds and least loads of this many blocks of equal weight.
+    ///
+    /// # Errors
+    ///
+    /// There are no blocks or too many, or a number is out of its range.
+    pub(super) fn targets(&self, whole: &CsrGraph, num_blocks: usize) -> Result<Targets, TargetsError> {
+        let least = Targets::least_shares(whole, &vec![1; num_blocks], self.least_load)?;
+        Targets::equal(whole, num_blocks, self.imbalance)?.with_least_loads(least)
     }
 
     /// The settings of an attempt with this seed.

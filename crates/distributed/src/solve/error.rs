@@ -2,10 +2,9 @@
 
 use viem::base::error::{ErrorKind, HasKind};
 use viem::base::text::counted;
-use viem::base::threads::ThreadsError;
 use viem::base::types::{BlockId, Weight};
-use viem::machine::MachineError;
-use viem::partition::remap::{PreviousAssignmentError, RemapError};
+use viem::machine::{HierarchyError, MachineError};
+use viem::partition::remap::PreviousAssignmentError;
 use viem::partition::{FixedError, TargetsError};
 use viem::solve::SolveError;
 
@@ -21,13 +20,11 @@ pub enum DivideError {
     #[error(transparent)]
     Machine(#[from] MachineError),
     #[error(transparent)]
+    Blocks(#[from] HierarchyError),
+    #[error(transparent)]
     PreviousAssignment(#[from] PreviousAssignmentError),
     #[error(transparent)]
-    Remap(#[from] RemapError),
-    #[error(transparent)]
     Fixed(#[from] FixedError),
-    #[error(transparent)]
-    Threads(#[from] ThreadsError),
     #[error("the cost may exceed {}; give smaller weights or distances", Weight::MAX)]
     Overflow,
     #[error(
@@ -52,10 +49,9 @@ impl HasKind for DivideError {
             Self::Solve(error) => error.kind(),
             Self::Targets(error) => error.kind(),
             Self::Machine(error) => error.kind(),
+            Self::Blocks(error) => error.kind(),
             Self::PreviousAssignment(error) => error.kind(),
-            Self::Remap(error) => error.kind(),
             Self::Fixed(error) => error.kind(),
-            Self::Threads(error) => error.kind(),
             Self::Overflow | Self::OldLength { .. } | Self::OldBlock { .. } | Self::FixedLength { .. } => {
                 ErrorKind::BadData
             }

@@ -1,14 +1,14 @@
 //! The coarsest graph is divided by the library for one machine. Each rank that makes an attempt has all of it.
 
 use viem::base::rng::derive;
-use viem::base::threads;
 use viem::base::types::{BlockId, Weight};
 use viem::graph::CsrGraph;
+use viem::machine::{Blocks, Machine};
 use viem::partition::remap::PreviousAssignment as WholePreviousAssignment;
 use viem::partition::{
-    FixedError, FixedVertices, MigrationWeight, Partitioner, Remapping, RemovedBlocks, Targets, TargetsError,
+    FixedError, FixedVertices, MigrationWeight, Remapping, RemovedBlocks, Targets, TargetsError,
 };
-use viem::solve::{PreparedMachine, Request};
+use viem::solve::{LoadLimits, Objective, PreparedMachine, Request};
 
 use super::config::DistConfig;
 use super::error::DivideError;
@@ -161,30 +161,19 @@ impl<C: Comm> Run<'_, C> {
         fixed: Option<&[BlockId]>,
         seed: u64,
     ) -> Result<Vec<BlockId>, DivideError> {
-        let DistConfig { threads, imbalance, least_load, preset, .. } = *self.config;
         let fixed = fixed.map(|fixed| self.fixed_vertices(fixed)).transpose()?;
+        let solve = |machine: &dyn Machine, limits: LoadLimits<'_>, objective| {
+            let machine = PreparedMachine::new(machine);
+            let request = Request::new(whole, &machine).balanced(limits).minimise(objective);
+            let request = request.fixed(fixed.as_ref()).previous(remapping);
+            Ok(request.solve(&self.config.attempt(seed))?.mapping.into_pes())
+        };
         match self.goal {
             Goal::Blocks(count) => {
-                let least = Targets::least_shares(whole, &vec![1; count], least_load)?;
-                let mut targets = Targets::equal(whole, count, imbalance)?.with_least_loads(least)?;
-                if let Some(fixed) = fixed {
-                    targets = targets.with_fixed(whole, fixed)?;
-                }
-                let partitioner = Partitioner::new(preset.into(), seed);
-                threads::run(threads, || match remapping {
-                    None => Ok(partitioner.partition(whole, &targets).into_blocks()),
-                    Some(remapping) => {
-                        let found = partitioner.remap(whole, &targets, remapping)?;
-                        Ok(found.into_best(remapping.weight)?.partition.into_blocks())
-                    }
-                })?
+                let targets = self.config.targets(whole, count)?;
+                solve(&Blocks::equal(count)?, (&targets).into(), Objective::Cut)
             }
-            Goal::Pes(machine) => {
-                let machine = PreparedMachine::new(machine);
-                let request = Request::new(whole, &machine).balanced(self.config.balance());
-                let request = request.fixed(fixed.as_ref()).previous(remapping);
-                Ok(request.solve(&self.config.attempt(seed))?.mapping.into_pes())
-            }
+            Goal::Pes(machine) => solve(machine, self.config.balance().into(), Objective::J),
         }
     }
 
@@ -198,14 +187,13 @@ impl<C: Comm> Run<'_, C> {
 
     /// Returns the bounds of the blocks, on each rank. The first has the whole graph.
     fn bounds(&self, whole: Option<&Whole>) -> Result<Bounds, DistError> {
-        let DistConfig { imbalance, least_load, .. } = *self.config;
         let capacities = self.capacities();
         let bounds = whole.map(|Whole { graph, .. }| -> Result<_, TargetsError> {
             let mut bounds = match self.goal {
-                Goal::Blocks(count) => Targets::equal(graph, count, imbalance)?.bounds().to_vec(),
+                Goal::Blocks(count) => self.config.targets(graph, count)?.bounds().to_vec(),
                 Goal::Pes(machine) => self.config.balance().bounds(graph, machine),
             };
-            bounds.extend(Targets::least_shares(graph, &capacities, least_load)?);
+            bounds.extend(Targets::least_shares(graph, &capacities, self.config.least_load)?);
             Ok(bounds)
         });
         let bounds = agree(self.comm, bounds.transpose())?.unwrap_or_default();

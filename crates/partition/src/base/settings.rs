@@ -158,7 +158,7 @@ macro_rules! named {
 
 pub use named;
 
-/// Declares an enum of choices and what each of them does by one table, one line per member: `Variant = "name" by function,`, or
+/// Declares an enum of choices and what each of them does by one table, one line per member: `Variant = "name" by function;`, or
 /// `Variant = "name" in mod file;`, which also declares the module in which the function is.
 ///
 /// It is [`named`] with a method that calls the function of the member. The arguments of the call follow the signature of
@@ -169,32 +169,18 @@ macro_rules! members {
     (
         $(#[$attribute:meta])*
         pub enum $choice:ident: $what:literal {
-            $($(#[$of_variant:meta])* $variant:ident = $name:literal in mod $module:ident;)+
-        }
-
-        fn $method:ident (self $(, $parameter:ident: $type:ty)?) -> $result:ty = function $arguments:tt
-    ) => {
-        $(mod $module;)+
-
-        $crate::base::settings::members! {
-            $(#[$attribute])*
-            pub enum $choice: $what {
-                $($(#[$of_variant])* $variant = $name by $module::$method,)+
-            }
-
-            fn $method(self $(, $parameter: $type)?) -> $result = function $arguments
-        }
-    };
-    (
-        $(#[$attribute:meta])*
-        pub enum $choice:ident: $what:literal {
-            $($(#[$of_variant:meta])* $variant:ident = $name:literal by $function:path,)+
+            $(
+                $(#[$of_variant:meta])*
+                $variant:ident = $name:literal $(in mod $module:ident)? $(by $function:path)?;
+            )+
         }
 
         $(#[$of_method:meta])*
         $visibility:vis fn $method:ident $(<$generic:ident: $bound:path>)? (self $(, $parameter:ident: $type:ty)*) -> $result:ty
             = function $arguments:tt
     ) => {
+        $($(mod $module;)?)+
+
         $crate::base::settings::named! {
             $(#[$attribute])*
             pub enum $choice: $what {
@@ -206,7 +192,7 @@ macro_rules! members {
             $(#[$of_method])*
             $visibility fn $method $(<$generic: $bound>)? (self $(, $parameter: $type)*) -> $result {
                 match self {
-                    $(Self::$variant => $function $arguments,)+
+                    $(Self::$variant => $($module::$method)? $($function)? $arguments,)+
                 }
             }
         }

@@ -31,12 +31,12 @@ members! {
     /// The trade-off of time and quality. The `social` presets are for graphs with heavy-tailed degrees.
     #[allow(missing_docs)]
     pub enum PartitionPreset: "preset" {
-        Strong = "strong" by PartitionConfig::strong,
-        Eco = "eco" by PartitionConfig::eco,
-        Fast = "fast" by PartitionConfig::fast,
-        FastSocial = "fastsocial" by PartitionConfig::fast_social,
-        EcoSocial = "ecosocial" by PartitionConfig::eco_social,
-        StrongSocial = "strongsocial" by PartitionConfig::strong_social,
+        Strong = "strong" by PartitionConfig::strong;
+        Eco = "eco" by PartitionConfig::eco;
+        Fast = "fast" by PartitionConfig::fast;
+        FastSocial = "fastsocial" by PartitionConfig::fast_social;
+        EcoSocial = "ecosocial" by PartitionConfig::eco_social;
+        StrongSocial = "strongsocial" by PartitionConfig::strong_social;
     }
 
     fn settings(self) -> PartitionConfig = function()

@@ -82,6 +82,10 @@ pub enum TargetsError {
         "block {block} has size {size}, but shall weigh {least} at least; a least load is not above the size"
     )]
     LeastLoadAboveSize { block: usize, size: Weight, least: Weight },
+    #[error("block {block} has least load {least}; least loads must not be negative")]
+    NegativeLeastLoad { block: usize, least: Weight },
+    #[error("block {block} has no capacity, but size {size}; it must be 0")]
+    ClosedBlockHasSize { block: usize, size: Weight },
 }
 
 impl HasKind for TargetsError {
@@ -98,7 +102,9 @@ impl HasKind for TargetsError {
             | Self::BoundBelowSize { .. }
             | Self::BadLeastLoad { .. }
             | Self::LeastLoadsDiffer { .. }
-            | Self::LeastLoadAboveSize { .. } => ErrorKind::Usage,
+            | Self::LeastLoadAboveSize { .. }
+            | Self::NegativeLeastLoad { .. }
+            | Self::ClosedBlockHasSize { .. } => ErrorKind::Usage,
         }
     }
 }
@@ -361,12 +367,50 @@ impl Targets {
         if self.closed.is_empty() {
             return None;
         }
-        let is_open = |&block: &BlockId| self.closed.binary_search(&block).is_err();
-        let open: Vec<BlockId> = (0..self.num_blocks() as BlockId).filter(is_open).collect();
-        let of = |weights: &[Weight]| open.iter().map(|&block| weights[block as usize]).collect();
+        let open: Vec<BlockId> =
+            (0..self.num_blocks() as BlockId).filter(|&block| !self.is_closed(block)).collect();
         let fixed = self.fixed.as_ref().map(|fixed| fixed.in_others(&open));
+        Some((Self { fixed, ..self.of_blocks(&open) }, open))
+    }
+
+    fn is_closed(&self, block: BlockId) -> bool {
+        self.closed.binary_search(&block).is_ok()
+    }
+
+    /// The targets of some blocks, or of all in another order: block i is `blocks[i]`. Fixed vertices are left out. O(k log k) for k blocks.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::partition::Targets;
+    ///
+    /// let targets = Targets::proportional(&generate::grid(10, 10), &[1, 3], 0.04)?.of_blocks(&[1, 0]);
+    /// assert_eq!((targets.block_sizes(), targets.bounds()), (&[75, 25][..], &[78, 26][..]));
+    /// # Ok::<(), viem::partition::TargetsError>(())
+    /// ```
+    pub fn of_blocks(&self, blocks: &[BlockId]) -> Self {
+        let of = |weights: &[Weight]| blocks.iter().map(|&block| weights[block as usize]).collect();
         let least = if self.least.is_empty() { Vec::new() } else { of(&self.least) };
-        Some((Self { fixed, least, ..Self::bounded(of(&self.sizes), of(&self.bounds)) }, open))
+        let closed = (0..).zip(blocks).filter(|&(_, &block)| self.is_closed(block)).map(|(at, _)| at);
+        Self { least, closed: closed.collect(), ..Self::bounded(of(&self.sizes), of(&self.bounds)) }
+    }
+
+    /// The same where further blocks get no vertices, not even vertices of weight 0. O(k log k) for k blocks.
+    ///
+    /// # Errors
+    ///
+    /// The first of these blocks whose size is not 0.
+    pub fn with_closed(mut self, is_closed: impl Fn(BlockId) -> bool) -> Result<Self, TargetsError> {
+        for block in (0..self.num_blocks() as BlockId).filter(|&block| is_closed(block)) {
+            let at = block as usize;
+            if self.sizes[at] != 0 {
+                return Err(TargetsError::ClosedBlockHasSize { block: at, size: self.sizes[at] });
+            }
+            self.bounds[at] = 0;
+            if let Err(before) = self.closed.binary_search(&block) {
+                self.closed.insert(before, block);
+            }
+        }
+        Ok(self)
     }
 
     /// The same with vertices of the graph that must be in given blocks, and stay there whatever that costs. Their weights
@@ -389,8 +433,7 @@ impl Targets {
     /// ```
     pub fn with_fixed(self, graph: &CsrGraph, fixed: FixedVertices) -> Result<Self, FixedError> {
         fixed.check(graph.num_nodes(), self.num_blocks())?;
-        let is_closed = |&(_, block): &(NodeId, BlockId)| self.closed.binary_search(&block).is_ok();
-        if let Some((vertex, block)) = fixed.iter().find(is_closed) {
+        if let Some((vertex, block)) = fixed.iter().find(|&(_, block)| self.is_closed(block)) {
             return Err(FixedError::NoCapacity { vertex, block });
         }
         Ok(Self { fixed: Some(fixed).filter(|fixed| !fixed.is_empty()), ..self })

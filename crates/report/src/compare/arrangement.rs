@@ -14,22 +14,22 @@ members! {
     /// A mapping that depends only on the numbers of the processes.
     pub enum Arrangement: "arrangement" {
         /// In the order of the PEs: fills one node after another.
-        Block = "block" by block,
+        Block = "block" by block;
         /// Fills one node after another, the packages of each node in turn.
-        Socket = "socket" by socket,
+        Socket = "socket" by socket;
         /// Round-robin over the nodes, in each node in the order of the PEs.
-        Cyclic = "cyclic" by cyclic,
+        Cyclic = "cyclic" by cyclic;
         /// Another name of `cyclic`.
-        Node = "node" by cyclic,
+        Node = "node" by cyclic;
         /// Fills one node after another, in the order of their numbers.
-        NodeMajor = "node-major" by node_major,
+        NodeMajor = "node-major" by node_major;
         /// Fills one node after another, near ones in succession: the order of ranks of Megatron on hosts that are sorted by
         /// topology.
-        Megatron = "megatron" by megatron,
+        Megatron = "megatron" by megatron;
         /// Round-robin over the nodes, near ones in succession: a rail of GPUs after another.
-        Rail = "rail" by rail,
+        Rail = "rail" by rail;
         /// At random, the same in every run.
-        Random = "random" by random,
+        Random = "random" by random;
     }
 
     /// The places in the order in which processes take them; `None` if that needs distances for which there is no memory.

@@ -387,7 +387,7 @@ mod tests {
 
     impl<C: Carriers> Search<'_, C> {
         fn check(&mut self) -> Result<(), ScoreError> {
-            let &Lowering { graph, machine, mapping, balance, fixed, together, .. } = self.task.given;
+            let &Lowering { graph, machine, mapping, limits, fixed, together, .. } = self.task.given;
             let (kept, pe_of) = (self.placed.loads.all().to_vec(), self.placed.pe_of.clone());
             self.placed.loads.restart(graph, &pe_of);
             assert_eq!(self.placed.loads.all(), kept);
@@ -410,10 +410,10 @@ mod tests {
                 let first = hosts.next();
                 assert!(hosts.all(|node| Some(node) == first));
             }
-            match balance {
+            match limits {
                 None => assert!(Mapping::on(machine.machine(), pe_of).is_ok()),
-                Some(balance) => {
-                    let loads = |pe_of: &[PeId]| balance.loads(graph, machine.machine(), pe_of);
+                Some(limits) => {
+                    let loads = |pe_of: &[PeId]| limits.loads(graph, machine.machine(), pe_of);
                     let (before, after) = (loads(mapping.pes()), loads(&pe_of));
                     assert!(after.overload <= before.overload && after.shortfall <= before.shortfall);
                     assert!(after.empty <= before.empty);

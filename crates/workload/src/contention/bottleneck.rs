@@ -92,8 +92,8 @@ impl Task<'_> {
     /// The simple mappings whose busiest carrier has the least load: of those whose J is at most `most`, and of all others. Simple ones are the order of
     /// the processes, and the cuts of a grid.
     fn simple<C: Carriers>(&self, loads: &mut Loads<C>, most: Cost) -> Result<Vec<Start>, ScoreError> {
-        let Lowering { graph, machine, fixed, together, balance, .. } = *self.given;
-        if balance.is_some() || together.is_some() || fixed.is_some_and(|fixed| !fixed.is_empty()) {
+        let Lowering { graph, machine, fixed, together, limits, .. } = *self.given;
+        if limits.is_some() || together.is_some() || fixed.is_some_and(|fixed| !fixed.is_empty()) {
             return Ok(Vec::new());
         }
         let in_order = Mapping::in_order(machine.machine(), graph.num_nodes());

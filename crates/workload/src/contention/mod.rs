@@ -12,14 +12,14 @@
 //! | [`JobObjective`] | the table of what a job minimises: J, the greatest load of a link or of a node, or a mix |
 //! | [`BottleneckConfig`] | the search for such an objective, from a mapping of small J |
 //!
-//! A member of the table names what carries traffic (`Carriers`); loads from scratch and their changes by moves follow from that.
+//! A member of the table names what carries traffic (`Carriers`); loads from scratch, their changes by moves and the objective, which is the
+//! greatest load and then J, follow from that.
 
 mod annealed;
 mod bottleneck;
 mod config;
 mod link;
 mod loads;
-mod node;
 mod objective;
 mod placed;
 mod scale;

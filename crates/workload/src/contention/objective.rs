@@ -1,7 +1,7 @@
 //! The table of objectives, and what carries the traffic that each of them looks at.
 
+use super::link;
 use super::loads::{Carriers, CarriersVisitor, Loads};
-use super::{link, node};
 use viem::base::settings::members;
 use viem::base::types::{Cost, PeId};
 use viem::graph::CsrGraph;
@@ -14,13 +14,13 @@ members! {
     pub enum JobObjective: "objective" {
         /// J.
         #[default]
-        J = "J" by links_or_nodes,
+        J = "J" by links_or_nodes;
         /// The greatest load of a carrier, then J.
-        Bottleneck = "bottleneck" by links_or_nodes,
+        Bottleneck = "bottleneck" by links_or_nodes;
         /// The greatest traffic that leaves a node, then J.
-        BusiestNode = "busiest_node" by node::visit,
+        BusiestNode = "busiest_node" in mod node;
         /// J, and the power mean of the loads of all carriers times their number.
-        Mixed = "mixed" by links_or_nodes,
+        Mixed = "mixed" by links_or_nodes;
     }
 
     /// Runs a visitor over the carriers of a machine.

@@ -60,8 +60,8 @@ impl Scale {
     pub fn key<C: Carriers>(&self, loads: &Loads<C>, cost: Cost, sum: f64) -> Key {
         match self.objective {
             JobObjective::J => Key(cost as f64, cost),
-            JobObjective::Bottleneck | JobObjective::BusiestNode => Key(loads.greatest() as f64, cost),
             JobObjective::Mixed => Key(self.energy(cost, sum), cost),
+            _ => Key(loads.greatest() as f64, cost),
         }
     }
 }

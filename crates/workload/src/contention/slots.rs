@@ -50,12 +50,12 @@ impl<'a> Slots<'a> {
             graph.nodes().map(|process| given.fixed.is_some_and(|all| all.of(process).is_some())).collect();
         let mut fixed_on = vec![0; count];
         pe_of.iter().zip(&is_fixed).for_each(|(&pe, &is_fixed)| fixed_on[pe as usize] += u32::from(is_fixed));
-        let room = match given.balance {
+        let room = match given.limits {
             None => Room::Places(machine.capacities()),
-            Some(balance) => Room::Loads {
+            Some(limits) => Room::Loads {
                 weights: vec![0; count],
-                bounds: balance.bounds(graph, machine),
-                least: balance.least_loads(graph, machine).unwrap_or_else(|_| vec![0; count]),
+                bounds: limits.bounds(graph, machine),
+                least: limits.least_loads(graph, machine).unwrap_or_else(|_| vec![0; count]),
             },
         };
         let groups = given.together.filter(|groups| groups.size() > 1);

@@ -13,9 +13,9 @@ members! {
     pub enum Grouping: "grouping" {
         /// The first parts, as many as weigh about half of all.
         #[default]
-        Simple = "simple" by first_parts,
+        Simple = "simple" by first_parts;
         /// Two groups of weights as equal as possible: the heaviest part first, each to the lighter group.
-        BinPacking = "binpacking" by lighter_group,
+        BinPacking = "binpacking" by lighter_group;
     }
 
     /// Two groups, neither of them empty; there must be at least two parts. The parts of a group are in the order of their

@@ -1,6 +1,6 @@
 //! The traffic that leaves each node.
 
-use super::loads::{Carriers, CarriersVisitor};
+use crate::contention::loads::{Carriers, CarriersVisitor};
 use viem::base::types::{Cost, PeId};
 use viem::machine::Nodes;
 use viem::mapping::objective::ScoreError;

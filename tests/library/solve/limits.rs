@@ -1,0 +1,230 @@
+//! Limits of loads that are given for each PE: they hold, the best mapping within them is found, and impossible ones are refused.
+
+use crate::common::{Family, random_graph, with_node_weights};
+use viem::base::rng::Rng;
+use viem::base::types::{PeId, Weight};
+use viem::graph::{CsrGraph, generate};
+use viem::machine::{Blocks, Capacities};
+use viem::partition::{
+    FixedVertices, MigrationWeight, Partitioner, PreviousAssignment, Remapping, TargetsError, block_weights,
+    cut,
+};
+use viem::solve::{Balance, Initial, LoadLimits, MapPreset, Objective, RequestError, SolveError};
+use viem::{Config, Hierarchy, Machine, PartitionPreset, PreparedMachine, Request, Solution, Targets};
+
+/// Sizes that sum up to the weight of the graph, bounds above and least loads below them.
+fn random_targets(graph: &CsrGraph, count: usize, rng: &mut Rng) -> Targets {
+    let shares: Vec<u32> = (0..count).map(|_| 1 + rng.below(3)).collect();
+    let sizes = Targets::proportional(graph, &shares, 0.0).unwrap().block_sizes().to_vec();
+    let bounds = sizes.iter().map(|&size| size + 1 + Weight::from(rng.below(4))).collect();
+    let least = sizes.iter().map(|&size| (size - 1 - Weight::from(rng.below(3))).max(0)).collect();
+    let targets = Targets::sizes(graph, sizes, 0.0).unwrap().with_bounds(bounds).unwrap();
+    targets.with_least_loads(least).unwrap()
+}
+
+/// Returns whether no PE exceeds its bound, is below its least load, or is empty.
+fn hold(graph: &CsrGraph, targets: &Targets, pe_of: &[PeId]) -> bool {
+    let loads = block_weights(graph, pe_of, targets.num_blocks());
+    let least = |pe: usize| targets.least_loads().get(pe).copied().unwrap_or(0);
+    let hold = |(pe, &load): (usize, &Weight)| load <= targets.bounds()[pe] && load >= least(pe);
+    targets.num_empty(pe_of) == 0 && loads.iter().enumerate().all(hold)
+}
+
+/// The least cost of the mappings within the limits, by enumeration.
+fn optimum(graph: &CsrGraph, targets: &Targets, cost: impl Fn(&[PeId]) -> i128) -> Option<i128> {
+    let (n, count) = (graph.num_nodes(), targets.num_blocks());
+    let mapping = |number: usize| -> Vec<PeId> {
+        (0..n as u32).map(|vertex| (number / count.pow(vertex) % count) as PeId).collect()
+    };
+    let all = (0..count.pow(n as u32)).map(mapping);
+    all.filter(|pe_of| hold(graph, targets, pe_of)).map(|pe_of| cost(&pe_of)).min()
+}
+
+#[test]
+fn the_best_mapping_within_the_limits_of_each_pe_is_found() {
+    let mut rng = Rng::new(70);
+    let mut found = 0;
+    for round in 0..24 {
+        let family = match round % 3 {
+            0 => Family::tree("tree", "2:2", "1:10"),
+            1 => Family::matrix("matrix", 3, 9, &mut rng),
+            _ => Family::network("network", 4, 5, &mut rng),
+        };
+        let graph = random_graph(6, 3, 9, &mut rng);
+        let weights: Vec<Weight> = (0..6).map(|_| 1 + Weight::from(rng.below(3))).collect();
+        let graph = with_node_weights(&graph, &weights);
+        let targets = random_targets(&graph, family.machine.num_pes(), &mut rng);
+        let config = Config::preset(MapPreset::Eco).with_seed(round);
+        let of_j = solved!(&graph, &*family.machine, &config, balanced(&targets));
+        let of_cut = solved!(&graph, &*family.machine, &config, balanced(&targets), minimise(Objective::Cut));
+        let Some(best) = optimum(&graph, &targets, |pe_of| family.cost(&graph, pe_of)) else { continue };
+        found += 1;
+        assert_eq!(i128::from(of_j.report.cost), best, "{} {round}: J", family.name);
+        let best = optimum(&graph, &targets, |pe_of| cut(&graph, pe_of).into());
+        assert_eq!(Some(i128::from(of_cut.report.cut)), best, "{} {round}: cut", family.name);
+        for Solution { mapping, report, .. } in [of_j, of_cut] {
+            let loads = report.loads.unwrap();
+            assert!(hold(&graph, &targets, mapping.pes()), "{} {round}", family.name);
+            assert_eq!((loads.overload, loads.shortfall, loads.below_least), (0, 0, 0));
+        }
+    }
+    assert!(found > 12, "{found}");
+}
+
+/// All ways to a mapping keep to the limits: from scratch, from an older one, from an initial one, with fixed vertices.
+#[test]
+fn limits_of_each_pe_hold_for_larger_graphs() {
+    let mut rng = Rng::new(71);
+    for round in 0..6 {
+        let graph = random_graph(300, 5, 9, &mut rng);
+        let tree = Hierarchy::parse("3:2", "1:10").unwrap();
+        let matrix = Family::matrix("matrix", 6, 9, &mut rng).machine;
+        let targets = random_targets(&graph, 6, &mut rng);
+        let mut fixed = FixedVertices::none(300, 6);
+        fixed.fix(rng.below(300), 5).unwrap();
+        for machine in [&tree as &dyn Machine, &*matrix] {
+            let prepared = PreparedMachine::new(machine);
+            let config = Config::preset(MapPreset::Fast).with_seed(round);
+            let request = Request::new(&graph, &prepared).balanced(&targets);
+            let first = request.solve(&config).unwrap().mapping;
+            let homes = PreviousAssignment::new(first.pes(), 6).unwrap();
+            let other = random_targets(&graph, 6, &mut rng);
+            let remapping = Remapping::new(&homes, MigrationWeight::ONE);
+            let others = Request::new(&graph, &prepared).balanced(&other);
+            let along = Initial::Along(viem::partition::PartitionAlgorithm::Linear.into());
+            for (name, request, targets) in [
+                ("fixed", request.fixed(&fixed), &targets),
+                ("remapped", others.previous(remapping), &other),
+                ("along an order", others.initial(along), &other),
+                ("cut", others.minimise(Objective::Cut), &other),
+                ("cut, remapped", others.minimise(Objective::Cut).previous(remapping), &other),
+            ] {
+                let Solution { mapping, report, .. } = request.solve(&config).unwrap();
+                assert!(hold(&graph, targets, mapping.pes()), "{round} {name}: {:?}", report.loads);
+                assert_eq!(
+                    report.loads,
+                    Some(LoadLimits::from(targets).loads(&graph, machine, mapping.pes()))
+                );
+            }
+        }
+    }
+}
+
+/// Least loads that are given for each PE replace those in proportion to the capacities; bounds stay.
+#[test]
+fn each_pe_has_a_least_load_of_its_own() {
+    let mut rng = Rng::new(73);
+    for round in 0..12 {
+        let count = 2 + rng.below(5) as usize;
+        let mut capacities: Vec<u32> = (0..count).map(|_| 1 + rng.below(3)).collect();
+        let machine: Box<dyn Machine> = if round % 2 == 0 {
+            capacities[1] = 0;
+            Box::new(Blocks::proportional(capacities.clone()).unwrap())
+        } else {
+            let matrix = Family::matrix("matrix", count, 9, &mut rng).machine;
+            Box::new(Capacities::new(matrix, capacities.clone()).unwrap())
+        };
+        let machine = &*machine;
+        let graph = random_graph(200, 5, 9, &mut rng);
+        let balance = Balance::default().with_imbalance((round % 3) as f64);
+        let shares = Targets::shares(&graph, &capacities, 0.0);
+        let part = |share: Weight, rng: &mut Rng| share * Weight::from(rng.below(11)) / 10;
+        let least: Vec<Weight> = shares.iter().map(|&share| part(share, &mut rng)).collect();
+        let limits = LoadLimits::from((balance, Some(&least[..])));
+        assert_eq!(limits.bounds(&graph, machine), balance.bounds(&graph, machine));
+        for objective in [Objective::J, Objective::Cut] {
+            let config = Config::preset(MapPreset::Fast).with_seed(round);
+            let found = solved!(&graph, machine, &config, balanced(limits), minimise(objective));
+            let loads = block_weights(&graph, found.mapping.pes(), count);
+            // Shares are rounded up, and sizes that add up to all may be 1 less.
+            let is_met = |(&load, &least): (&Weight, &Weight)| load + 1 >= least;
+            assert!(loads.iter().zip(&least).all(is_met), "{round} {objective:?}: {loads:?} {least:?}");
+            assert_eq!(found.report.loads.unwrap().overload, 0, "{round} {objective:?}");
+            assert!(capacities[1] > 0 || loads[1] == 0, "{round} {objective:?}");
+        }
+        let prepared = PreparedMachine::new(machine);
+        let error = |least: &[Weight]| {
+            let request = Request::new(&graph, &prepared).balanced((balance, Some(least)));
+            request.solve(&Config::fast()).unwrap_err().to_string()
+        };
+        let says = |error: TargetsError| SolveError::from(error).to_string();
+        assert_eq!(
+            error(&least[1..]),
+            says(TargetsError::LeastLoadsDiffer { found: count - 1, expected: count })
+        );
+        let mut wrong = least.clone();
+        wrong[1] = shares[1] + 1;
+        assert_eq!(
+            error(&wrong),
+            says(TargetsError::LeastLoadAboveSize { block: 1, size: shares[1], least: shares[1] + 1 })
+        );
+        wrong[1] = -1;
+        assert_eq!(error(&wrong), says(TargetsError::NegativeLeastLoad { block: 1, least: -1 }));
+    }
+}
+
+/// A partition of a request is that of the partitioner.
+#[test]
+fn a_request_with_targets_is_a_call_of_the_partitioner() {
+    let mut rng = Rng::new(72);
+    for (round, preset) in PartitionPreset::ALL.iter().copied().enumerate() {
+        let graph = random_graph(400, 6, 9, &mut rng);
+        let targets = random_targets(&graph, 5, &mut rng);
+        let direct = Partitioner::new(preset, round as u64).partition(&graph, &targets);
+        let config = Config::from(preset).with_seed(round as u64);
+        let blocks = Blocks::equal(5).unwrap();
+        let found = solved!(&graph, &blocks, &config, balanced(&targets), minimise(Objective::Cut));
+        assert_eq!(found.mapping.pes(), direct.blocks(), "{preset}");
+        assert_eq!(found.report.cut, direct.cut(), "{preset}");
+    }
+}
+
+#[test]
+fn impossible_limits_are_refused() {
+    let grid = generate::grid(6, 6);
+    let tree = Hierarchy::parse("2:2", "1:10").unwrap();
+    let gone = Blocks::proportional(vec![1, 0, 1, 1]).unwrap();
+    let sizes = |sizes: Vec<Weight>| Targets::sizes(&grid, sizes, 0.5).unwrap();
+    let refused = |graph: &CsrGraph, machine: &dyn Machine, targets: &Targets| {
+        let machine = PreparedMachine::new(machine);
+        Request::new(graph, &machine)
+            .balanced(targets)
+            .solve(&Config::fast())
+            .err()
+            .map(|error| error.to_string())
+    };
+    let says = |error: SolveError| Some(error.to_string());
+    let others = sizes(vec![12; 3]);
+    let error = says(RequestError::TargetsDiffer { found: 3, expected: 4 }.into());
+    assert_eq!(refused(&grid, &tree, &others), error);
+    assert_eq!(error.unwrap(), "the targets are those of 3 blocks, the machine has 4 PEs");
+    let equal = sizes(vec![9; 4]);
+    let error = says(TargetsError::SumDiffers { sum: 36, total: 42 }.into());
+    assert_eq!(refused(&generate::grid(6, 7), &tree, &equal), error);
+    let error = says(TargetsError::ClosedBlockHasSize { block: 1, size: 9 }.into());
+    assert_eq!(refused(&grid, &gone, &equal), error);
+    assert_eq!(refused(&grid, &gone, &sizes(vec![9, 0, 9, 18])), None);
+    let fixed = equal.clone().with_fixed(&grid, FixedVertices::new(&[Some(0); 36], 4).unwrap()).unwrap();
+    assert_eq!(refused(&grid, &tree, &fixed), says(RequestError::TargetsHaveFixed.into()));
+}
+
+/// A PE of capacity 0 gets nothing, whatever its bound; a block not even vertices without weight.
+#[test]
+fn pes_without_capacity_stay_empty() {
+    let weights: Vec<Weight> = (0..60).map(|vertex| vertex % 2).collect();
+    let graph = with_node_weights(&generate::grid(10, 6), &weights);
+    let machine = Blocks::proportional(vec![2, 0, 1, 1]).unwrap();
+    let targets = Targets::sizes(&graph, vec![10, 0, 10, 10], 0.0).unwrap();
+    let targets = targets.with_bounds(vec![12, 30, 12, 12]).unwrap();
+    for objective in [Objective::J, Objective::Cut] {
+        for preset in [MapPreset::Fast, MapPreset::Strong] {
+            let config = Config::preset(preset);
+            let Solution { mapping, report, .. } =
+                solved!(&graph, &machine, &config, balanced(&targets), minimise(objective));
+            let may_hold = |vertex: usize| objective == Objective::J && weights[vertex] == 0;
+            let on_it = (0..60).filter(|&vertex| mapping.pes()[vertex] == 1);
+            assert!(on_it.into_iter().all(may_hold), "{objective:?} {preset}");
+            assert_eq!(report.loads.map(|loads| (loads.overload, loads.empty)), Some((0, 0)));
+        }
+    }
+}
