@@ -20,7 +20,7 @@ use viem_cluster::nodes::ClusterError;
 use viem_io::coordinates::CoordinatesFault;
 use viem_io::metis::{FaultKind, Role};
 use viem_io::qaplib::QaplibFault;
-use viem_io::{NumberFault, ReadError, Reading};
+use viem_io::{ContentError, LineFault, NumberFault, ReadError, Reading};
 use viem_traffic::{TrafficError, TrafficFault, TrafficNote};
 use viem_training::expert_trace::ExpertTraceFault;
 use viem_workload::text::TextFault;
@@ -42,8 +42,16 @@ pub(crate) fn on_unknown_argument(error: &Error, command: &Command) -> Option<St
     }
 }
 
+/// The options of `viem remap`, and the one that names what it starts from in other programs.
+const OF_REMAP: [&str; 5] = ["previous", "migration-weight", "removed", "parents", "curve"];
+
 /// A message for an option of this name, without its dashes.
 fn on_unknown_option(name: &str, command: &Command) -> String {
+    if OF_REMAP.contains(&name) {
+        return format!(
+            "there is no option --{name}; viem remap FILE PREVIOUS resumes a partition or mapping (viem remap --help)"
+        );
+    }
     let options: Vec<(&str, &str)> = command
         .get_arguments()
         .filter_map(|option| Some((option.get_long()?, option.get_value_names()?.first()?.as_str())))
@@ -139,9 +147,14 @@ fn on_contradiction(fault: &FixedError) -> String {
 }
 
 fn on_previous(error: &PreviousError) -> String {
-    match error.source {
-        PreviousAssignmentError::NoSuchBlock { .. } => format!("{error}: --removed=LIST"),
-        PreviousAssignmentError::Length { .. } => format!("{error}: --parents=FILE"),
+    let is_of_another_graph = |kind: &ContentError| matches!(kind.fault(), Some(LineFault::Count(_)));
+    match error {
+        PreviousError::Unread(ReadError::Invalid { kind, .. }) if is_of_another_graph(kind) => {
+            format!("{error}; if that was refined, give the parents of its vertices: --parents=FILE")
+        }
+        PreviousError::Unfit { source: PreviousAssignmentError::NoSuchBlock { .. }, .. } => {
+            format!("{error}: --removed=LIST")
+        }
         _ => error.to_string(),
     }
 }

@@ -58,7 +58,7 @@ impl Options {
     /// All files that are read.
     pub(super) fn inputs(&self) -> Vec<&Path> {
         let mapping = files::files_of_mapping(&self.mapping);
-        let others = self.compare.iter().filter_map(Other::file).chain(self.sharing.capacities.as_deref());
+        let others = self.compare.iter().filter_map(Other::file).chain(self.sharing.file());
         [self.file.as_path()].into_iter().chain(mapping).chain(self.machine.files()).chain(others).collect()
     }
 }
