@@ -85,7 +85,7 @@ impl CoordinateOptions {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ResultOptions {
-    /// Also write what PEs or blocks communicate as a graph. If many vertices share a PE: vertex i is PE or block i
+    /// Also write what PEs or blocks communicate as a graph. Its vertex i is PE i or block i; not for one-to-one mappings
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
 

@@ -196,7 +196,7 @@ impl Remapped<'_> {
     }
 
     /// The picture of the curve and where it goes, if there is one.
-    pub(crate) fn picture(&self) -> Option<(OutputId, &str)> {
+    pub(crate) fn picture(&self) -> Option<Drawn<'_>> {
         self.to.zip(self.curve.as_ref().map(|curve| &*curve.picture))
     }
 
@@ -217,6 +217,9 @@ impl Remapped<'_> {
         Ok(())
     }
 }
+
+/// The text of an SVG file, and where it goes.
+pub(crate) type Drawn<'a> = (OutputId, &'a str);
 
 /// A part of a total, in percent.
 fn percent(part: Weight, total: Weight) -> f64 {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{ArgGroup, Parser};
+use clap::{Arg, ArgGroup, Parser};
 
 use crate::application;
 use crate::compare::PictureOptions;
@@ -30,7 +30,7 @@ Examples:
   viem remap mesh.graph old -m torus:8x8 --pes=0-6,8-63 --removed=7 --migration-weight=5";
 
 /// Adapts a partition or mapping to new speeds, PEs or meshes, so that few vertices move. Minimises the cut, or J on a machine, plus
-/// --migration-weight times the weight of the vertices that move. Mappings are those with many vertices on each PE.
+/// --migration-weight times the weight of the vertices that move. For partitions, and for mappings with many vertices on a PE.
 #[derive(Parser, Debug)]
 #[command(
     name = "remap",
@@ -41,8 +41,7 @@ Examples:
     mut_group("MachineDetails", |details| details.requires("machine")),
     mut_group("CoordinateOptions", |points| points.requires("picture").conflicts_with("machine")),
     group = ArgGroup::new("drawn").args(["machine", "coordinates"]),
-    mut_arg("time_limit", |limit| limit.help(TIME_LIMIT)),
-    mut_arg("picture", |picture| picture.requires("drawn").help(PICTURE)),
+    mut_args(adapted),
 )]
 pub(crate) struct Options {
     /// The graph, in METIS or ParHIP format. With -k, also a matrix (Matrix Market), JSON or GraphML; - is standard input
@@ -99,6 +98,15 @@ pub(crate) struct Options {
 
 /// The file of the mapping, unless another one is named.
 const MAPPING: &str = "permutation";
+
+/// Options of other verbs as they are here.
+fn adapted(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "picture" => arg.requires("drawn").help(PICTURE),
+        "time_limit" => arg.help(TIME_LIMIT),
+        _ => arg,
+    }
+}
 
 /// What the option of the time limit says.
 const TIME_LIMIT: &str = "\

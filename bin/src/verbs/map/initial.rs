@@ -4,7 +4,7 @@ use std::path::Path;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-use clap::Args;
+use clap::{Arg, Args};
 
 use crate::error::{Result, UsageError};
 use crate::options::{CoordinateOptions, one_of};
@@ -42,7 +42,7 @@ impl Start {
 
 /// How the initial mapping is made.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Search", mut_arg("coordinates", |arg| arg.hide_short_help(true)))]
+#[command(next_help_heading = "Search", mut_args(without_coordinates))]
 pub(crate) struct InitialOptions {
     /// How the initial mapping is made. By a construction, or along an order of the processes or vertices: rcb, zcurve,
     /// hilbert, rsb, linear. By default hierarchytopdown if the machine is a regular tree, else multilevel, or
@@ -52,6 +52,11 @@ pub(crate) struct InitialOptions {
 
     #[command(flatten)]
     coordinates: CoordinateOptions,
+}
+
+/// Hides the coordinates where the construction that needs them is hidden.
+fn without_coordinates(arg: Arg) -> Arg {
+    if arg.get_id() == "coordinates" { arg.hide_short_help(true) } else { arg }
 }
 
 impl InitialOptions {

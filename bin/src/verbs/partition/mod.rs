@@ -37,3 +37,20 @@ impl Verb for Options {
         run(self.asked(), Way::Order(&self.order, index), self.config()?, (to, job))
     }
 }
+
+impl Options {
+    /// What is asked for, as `viem remap` may ask for it, too.
+    fn asked(&self) -> Asked<'_> {
+        Asked {
+            verb: "partition",
+            file: &self.file,
+            from: self.from,
+            blocks: self.blocks,
+            preset: self.preset,
+            sharing: &self.sharing,
+            fixed: &self.fixed,
+            coordinates: &self.order.coordinates,
+            results: &self.results,
+        }
+    }
+}

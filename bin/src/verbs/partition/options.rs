@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser};
 
-use super::run::Asked;
 use crate::application;
 use crate::end;
 use crate::error::{Result, UsageError};
@@ -132,21 +131,6 @@ impl OrderOptions {
 }
 
 impl Options {
-    /// What is asked for, as `viem remap` may ask for it, too.
-    pub(super) fn asked(&self) -> Asked<'_> {
-        Asked {
-            verb: "partition",
-            file: &self.file,
-            from: self.from,
-            blocks: self.blocks,
-            preset: self.preset,
-            sharing: &self.sharing,
-            fixed: &self.fixed,
-            coordinates: &self.order.coordinates,
-            results: &self.results,
-        }
-    }
-
     /// The settings of a request.
     pub(super) fn config(&self) -> Result<Config> {
         Ok(Config::from(self.preset).with_seed(self.random.seed).with_threads(self.random.threads()?))

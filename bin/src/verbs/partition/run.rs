@@ -18,7 +18,7 @@ use crate::loads::{self, Below};
 use crate::many_to_one::SharingOptions;
 use crate::memory::JsonMemory;
 use crate::options::{BalanceOptions, CoordinateOptions, ResultOptions};
-use crate::remap::{Remap, RemapOptions, Remapped};
+use crate::remap::{Drawn, Remap, RemapOptions, Remapped};
 use crate::report::{self, Found, JsonQuality};
 use crate::signals::{First, StopAtSignal};
 use crate::summary::{Summary, VERTICES, size};
@@ -280,7 +280,7 @@ impl<'a> Task<'a> {
         &self,
         claim: &Claim<'_>,
         report: &Envelope<JsonOptions, Found<'_>>,
-        (written, picture, curve): (Option<&(OutputId, OrderIndex)>, &str, Option<(OutputId, &str)>),
+        (written, picture, curve): (Option<&(OutputId, OrderIndex)>, &str, Option<Drawn<'_>>),
     ) -> Result<()> {
         let (to, model) = (&self.to, claim.model.map(|(model, _)| model));
         let (to_index, index) = written.map(|(to, index)| (*to, index.positions())).unzip();
