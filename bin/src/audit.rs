@@ -7,7 +7,7 @@ use crate::error::{Failure, Result, VerificationError};
 use crate::files;
 use crate::fixed::Fixed;
 use crate::machine::MachineOptions;
-use crate::remap::Remap;
+use crate::remap::Remapped;
 use viem::base::types::{BlockId, Cost, Weight};
 use viem::graph::CsrGraph;
 use viem::machine::Machine;
@@ -48,7 +48,7 @@ pub(crate) struct Claim<'a> {
     /// The quotient graph, and the cut.
     pub(crate) model: Option<(&'a CsrGraph, Cost)>,
     pub(crate) on: Option<On<'a>>,
-    pub(crate) migration: Option<(&'a Remap<'a>, Migration)>,
+    pub(crate) migration: Option<(&'a Remapped<'a>, Migration)>,
     pub(crate) fixed: Option<&'a Fixed>,
 }
 
@@ -87,8 +87,8 @@ impl Claim<'_> {
             self.check_loads(&audit.loads)?;
             console.line(format_args!("verified: J of the files is {cost} too, and so are all loads"));
         }
-        if let Some((remap, migration)) = self.migration {
-            remap.check(&graph, &blocks, migration)?;
+        if let Some((remapped, migration)) = self.migration {
+            remapped.check(&graph, &blocks, migration)?;
             console.line(format_args!("verified: so is the migration, {}", migration.weight));
         }
         self.fixed.map_or(Ok(()), |fixed| fixed.check(&blocks, console, "vertices"))

@@ -104,15 +104,20 @@ impl HasKind for UsageError {
 
 /// A previous partition or mapping that does not fit.
 #[derive(Debug, thiserror::Error)]
-#[error("{file}: {source}")]
-pub(crate) struct PreviousError {
-    pub(crate) file: String,
-    pub(crate) source: PreviousAssignmentError,
+pub(crate) enum PreviousError {
+    /// It has not an entry for each vertex, or other faults.
+    #[error(transparent)]
+    Unread(ReadError),
+    #[error("{file}: {source}")]
+    Unfit { file: String, source: PreviousAssignmentError },
 }
 
 impl HasKind for PreviousError {
     fn kind(&self) -> ErrorKind {
-        self.source.kind()
+        match self {
+            Self::Unread(error) => error.kind(),
+            Self::Unfit { source, .. } => source.kind(),
+        }
     }
 }
 

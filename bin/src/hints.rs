@@ -19,9 +19,11 @@ use viem_cluster::SpecError;
 use viem_cluster::nodes::ClusterError;
 use viem_io::coordinates::CoordinatesFault;
 use viem_io::metis::{FaultKind, Role};
-use viem_io::{NumberFault, ReadError, Reading};
+use viem_io::qaplib::QaplibFault;
+use viem_io::{ContentError, LineFault, NumberFault, ReadError, Reading};
 use viem_traffic::{TrafficError, TrafficFault, TrafficNote};
 use viem_training::expert_trace::ExpertTraceFault;
+use viem_workload::text::TextFault;
 
 /// How alike two words are that may be meant for each other, from 0 to 1: `outptu` and `output` are, `seed` and
 /// `threads` are not.
@@ -40,8 +42,16 @@ pub(crate) fn on_unknown_argument(error: &Error, command: &Command) -> Option<St
     }
 }
 
+/// The options of `viem remap`, and the one that names what it starts from in other programs.
+const OF_REMAP: [&str; 5] = ["previous", "migration-weight", "removed", "parents", "curve"];
+
 /// A message for an option of this name, without its dashes.
 fn on_unknown_option(name: &str, command: &Command) -> String {
+    if OF_REMAP.contains(&name) {
+        return format!(
+            "there is no option --{name}; viem remap FILE PREVIOUS resumes a partition or mapping (viem remap --help)"
+        );
+    }
     let options: Vec<(&str, &str)> = command
         .get_arguments()
         .filter_map(|option| Some((option.get_long()?, option.get_value_names()?.first()?.as_str())))
@@ -137,9 +147,14 @@ fn on_contradiction(fault: &FixedError) -> String {
 }
 
 fn on_previous(error: &PreviousError) -> String {
-    match error.source {
-        PreviousAssignmentError::NoSuchBlock { .. } => format!("{error}: --removed=LIST"),
-        PreviousAssignmentError::Length { .. } => format!("{error}: --parents=FILE"),
+    let is_of_another_graph = |kind: &ContentError| matches!(kind.fault(), Some(LineFault::Count(_)));
+    match error {
+        PreviousError::Unread(ReadError::Invalid { kind, .. }) if is_of_another_graph(kind) => {
+            format!("{error}; if that was refined, give the parents of its vertices: --parents=FILE")
+        }
+        PreviousError::Unfit { source: PreviousAssignmentError::NoSuchBlock { .. }, .. } => {
+            format!("{error}: --removed=LIST")
+        }
         _ => error.to_string(),
     }
 }
@@ -178,26 +193,74 @@ fn on_traffic_note(note: &TrafficNote) -> String {
 
 fn on_reading(error: &ReadError) -> String {
     let ReadError::Invalid { kind, .. } = error else { return String::new() };
-    let of_graph = || match kind.fault()? {
-        FaultKind::Number { role: Role::EdgeWeight, fault: NumberFault::Zero } => {
-            Some("; viem check --fix=FILE drops such edges".to_owned())
-        }
-        fault => Some(on_fault(fault)),
-    };
+    let of_graph = || kind.fault().map(on_graph);
     let of_traffic = || kind.fault().map(on_traffic_file);
-    let of_coordinates = || match kind.fault()? {
+    let of_coordinates = || kind.fault().map(on_coordinates);
+    let of_experts = || kind.fault().map(on_experts);
+    let of_workload = || kind.fault().map(on_workload);
+    let of_qap = || kind.fault().map(on_qap);
+    of_graph()
+        .or_else(of_traffic)
+        .or_else(of_coordinates)
+        .or_else(of_experts)
+        .or_else(of_workload)
+        .or_else(of_qap)
+        .unwrap_or_default()
+}
+
+/// What follows the message about a fault of a graph that ends a run.
+fn on_graph(fault: &FaultKind) -> String {
+    match fault {
+        FaultKind::Number { role: Role::EdgeWeight, fault: NumberFault::Zero } => {
+            "; viem check --fix=FILE drops such edges".to_owned()
+        }
+        fault => on_fault(fault),
+    }
+}
+
+fn on_coordinates(fault: &CoordinatesFault) -> String {
+    match fault {
         CoordinatesFault::NumbersOrCoordinates { .. } => {
-            Some(" with --coordinate-ids=yes or --coordinate-ids=no".to_owned())
+            " with --coordinate-ids=yes or --coordinate-ids=no".to_owned()
         }
-        _ => None,
-    };
-    let of_experts = || match kind.fault()? {
+        _ => String::new(),
+    }
+}
+
+fn on_experts(fault: &ExpertTraceFault) -> String {
+    match fault {
         ExpertTraceFault::Ambiguous { kinds: [one, other], .. } => {
-            Some(format!(" with --read-as={one} or --read-as={other}"))
+            format!(" with --read-as={one} or --read-as={other}")
         }
-        _ => None,
+        _ => String::new(),
+    }
+}
+
+fn on_workload(fault: &TextFault) -> String {
+    match fault {
+        TextFault::OtherFormat { readings } => verb_for(readings),
+        _ => String::new(),
+    }
+}
+
+fn on_qap(fault: &QaplibFault) -> String {
+    match fault {
+        QaplibFault::OtherFormat { readings } => verb_for(readings),
+        _ => String::new(),
+    }
+}
+
+/// The verb that reads a file of another kind than a workload or a quadratic assignment problem.
+fn verb_for(readings: &[Reading]) -> String {
+    let hint = match readings[..] {
+        [Reading::GRAPH | Reading::PARHIP] => "; viem map maps the processes of a graph",
+        [Reading::GOAL | Reading::ORDER] => "; viem traffic --workload makes a workload of it",
+        _ if readings.iter().any(|reading| reading.traffic_kind().is_some()) => {
+            "; viem traffic sums recorded traffic into a graph, for viem map"
+        }
+        _ => "",
     };
-    of_graph().or_else(of_traffic).or_else(of_coordinates).or_else(of_experts).unwrap_or_default()
+    hint.to_owned()
 }
 
 /// What follows the message about a fault of a file of traffic.

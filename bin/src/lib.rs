@@ -7,6 +7,7 @@
 //! | `job` | what every verb does around its own work: plans results, publishes them |
 //! | `options` | groups of options that verbs share |
 //! | `machine` | the machine: its options, and what is printed about it |
+//! | `capacities` | how much each PE or block takes |
 //! | `many_to_one`, `loads` | what verbs share about many-to-one mappings, and about loads |
 //! | `neighbourhood` | how a mapping is improved by exchanges |
 //! | `fixed` | processes, vertices and objects that must be in given places |
@@ -31,6 +32,7 @@
 
 mod application;
 mod audit;
+mod capacities;
 mod compare;
 mod console;
 mod describe;

@@ -2,8 +2,9 @@
 //!
 //! [`SharingOptions::read`] is the only place that decides whether a problem is one of them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::capacities::Capacities;
 use crate::console::Console;
 use crate::error::{Result, UsageError};
 use crate::files;
@@ -12,10 +13,10 @@ use crate::options::BalanceOptions;
 use crate::summary::Summary;
 use clap::Args;
 use viem::graph::CsrGraph;
-use viem::machine::{Capacities, Machine};
+use viem::machine::{self, Machine};
 use viem::solve::Loads;
+use viem_io::Source;
 use viem_io::metis::NodeWeights;
-use viem_io::{Source, pe_weights};
 use viem_report::traffic::PeTraffic;
 
 /// How work is spread where PEs have many vertices.
@@ -25,9 +26,10 @@ pub(crate) struct SharingOptions {
     #[command(flatten)]
     pub(crate) balance: BalanceOptions,
 
-    /// How much work each PE takes, in proportion. Line i holds a whole number from 1, for PE i
-    #[arg(long, value_name = "FILE")]
-    pub(crate) capacities: Option<PathBuf>,
+    /// How much work each PE or block takes, in proportion. Whole numbers such as 1,2,4, or a file with one per line; a PE
+    /// takes at least 1, and a block of 0 stays empty
+    #[arg(long, value_name = "LIST|FILE", value_parser = Capacities::parse)]
+    pub(crate) capacities: Option<Capacities>,
 }
 
 impl SharingOptions {
@@ -40,14 +42,15 @@ impl SharingOptions {
 
     /// The files that are read.
     pub(crate) fn files(&self) -> impl Iterator<Item = &Path> {
-        self.capacities.as_deref().into_iter().chain(self.balance.least_loads.as_deref())
+        let capacities = self.capacities.as_ref().and_then(Capacities::file);
+        capacities.into_iter().chain(self.balance.least_loads.as_deref())
     }
 
     /// The machine with the weights of its PEs, if some are given.
     pub(crate) fn weigh(&self, machine: Box<dyn Machine>) -> Result<Box<dyn Machine>> {
-        let Some(path) = &self.capacities else { return Ok(machine) };
-        let weights = pe_weights::read(Source::open(path)?, machine.num_pes())?;
-        Ok(Box::new(Capacities::new(machine, weights)?))
+        let Some(capacities) = &self.capacities else { return Ok(machine) };
+        let capacities = capacities.of_pes(machine.num_pes())?;
+        Ok(Box::new(machine::Capacities::new(machine, capacities)?))
     }
 
     /// Reads a graph, and decides whether its mapping is many-to-one: if there are more vertices than the machine has

@@ -1,16 +1,18 @@
 //! Options that several verbs share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::{Serialize, Serializer};
 
-use crate::error::UsageError;
+use crate::error::{Result, UsageError};
 use crate::verb::Form;
+use viem::graph::Coordinates;
 use viem::solve::{Balance, MapPreset};
-use viem_io::coordinates::Ids;
+use viem_io::Source;
+use viem_io::coordinates::{self, Ids};
 
 /// By how many percent a load may exceed its share by default.
 const IMBALANCE: f64 = 3.0;
@@ -50,6 +52,49 @@ impl BalanceOptions {
         ];
         given.into_iter().find_map(|(name, is_given)| is_given.then_some(name))
     }
+}
+
+/// Where vertices are in space.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct CoordinateOptions {
+    /// Coordinates of the vertices. A line for each, an .xyz file with a header, or a Matrix Market array
+    #[arg(long, value_name = "FILE")]
+    coordinates: Option<PathBuf>,
+
+    /// Whether --coordinates has numbers in front. Those of the vertices, in its first column; a file of three or more
+    /// columns is refused if that is unclear [default: by file]
+    #[arg(hide_short_help = true, long, value_name = "yes|no", requires = "coordinates", value_parser = ids)]
+    coordinate_ids: Option<Ids>,
+}
+
+impl CoordinateOptions {
+    /// The file that is read, if one is.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        self.coordinates.as_deref()
+    }
+
+    /// Reads the coordinates of the vertices, if they are given.
+    pub(crate) fn read(&self, num_nodes: usize) -> Result<Option<Coordinates>> {
+        let ids = self.coordinate_ids.unwrap_or(Ids::Unknown);
+        let read = |path| Ok(coordinates::read_with(Source::open(path)?, num_nodes, ids)?);
+        self.file().map(read).transpose()
+    }
+}
+
+/// The results besides the mapping or the partition.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = "Output")]
+pub(crate) struct ResultOptions {
+    /// Also write what PEs or blocks communicate as a graph. Its vertex i is PE i or block i; not for one-to-one mappings
+    #[arg(long, value_name = "FILE")]
+    pub(crate) model: Option<PathBuf>,
+
+    /// Recompute the results from the files by independent code. A mismatch is an error
+    #[arg(long)]
+    pub(crate) verify: bool,
+
+    #[command(flatten)]
+    pub(crate) report: ReportOptions,
 }
 
 /// What a verb prints, and where.
@@ -177,7 +222,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 }
 
 /// Whether coordinates stand beside the numbers of what lies there: yes or no.
-pub(crate) fn ids(text: &str) -> Result<Ids, String> {
+fn ids(text: &str) -> Result<Ids, String> {
     match text {
         "yes" => Ok(Ids::Yes),
         "no" => Ok(Ids::No),

@@ -1,4 +1,4 @@
-//! What the programs share about remapping: an older partition or mapping is resumed, and few vertices change place.
+//! What `viem remap` starts from: a previous partition or mapping, of which few vertices change place.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,14 @@ use crate::console::Console;
 use crate::error::{PreviousError, Result, UsageError, VerificationError};
 use crate::files;
 use viem::base::number_list::{ListOf, is_list};
-use viem::base::observer::Observer;
 use viem::base::text::counted;
-use viem::base::types::Weight;
+use viem::base::types::{Cost, Weight};
 use viem::graph::CsrGraph;
+use viem::mapping::Mapping;
 use viem::partition::{CurvePoint, Migration, MigrationWeight, PreviousAssignment, Remapping, RemovedBlocks};
-use viem::solve::{Config, Request, Solution};
+use viem::solve::{Config, Report, Request, Solution};
 use viem_io as io;
+use viem_io::output::OutputId;
 use viem_io::{ReadError, Source, number_list};
 use viem_report::picture;
 use viem_verify::{self as verify, OldText};
@@ -27,42 +28,44 @@ const MOST_EMPTY: usize = 1 << 24;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Remapping")]
 pub(crate) struct RemapOptions {
-    /// Keep most vertices where this partition or mapping has them. Line i holds the block or PE of vertex i; minimises the
-    /// cut, or J on a machine, plus --migration-weight times the weight of the vertices that move
-    #[arg(long, value_name = "FILE", requires = "migration_weight")]
-    previous: Option<PathBuf>,
+    /// The previous partition or mapping. Line i holds the block or PE of vertex i, both from 0; the result may replace it
+    #[arg(help_heading = None::<&str>)]
+    previous: PathBuf,
 
-    /// Cost of moving a vertex of weight 1. In units of the cut or of J; with 0, only the cut or J counts
-    #[arg(long, value_name = "X", requires = "previous", allow_negative_numbers = true)]
-    migration_weight: Option<MigrationWeight>,
+    /// Cost of moving a vertex of weight 1. In units of the cut or of J, from 0 to 10^9 with at most six decimal places; with 0,
+    /// only the cut or J counts
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    migration_weight: MigrationWeight,
 
     /// The blocks or PEs of the previous file that are gone. Numbers and ranges such as 3,8-11, or a file
     /// of them; the others keep their order and are numbered from 0, and new ones come last
-    #[arg(hide_short_help = true, long, value_name = "LIST|FILE", requires = "previous")]
+    #[arg(long, value_name = "LIST|FILE")]
     removed: Option<String>,
 
     /// The previous vertex that each vertex of the graph comes from. One per line, from 0; for graphs that
     /// were refined
-    #[arg(hide_short_help = true, long, value_name = "FILE", requires = "previous")]
+    #[arg(long, value_name = "FILE")]
     parents: Option<PathBuf>,
 
-    /// Also show the cut or J against migration. The graph is remapped with a series of migration weights; with a file
-    /// name, draw it too
-    #[arg(hide_short_help = true, long, value_name = "FILE.svg", num_args = 0..=1, require_equals = true, requires = "previous")]
+    /// Also show the cut or J against migration. The graph is remapped with a series of migration weights, each searched to its
+    /// end; with a file name, draw it too
+    #[arg(long, value_name = "FILE.svg", num_args = 0..=1, require_equals = true, conflicts_with = "time_limit")]
     curve: Option<Option<PathBuf>>,
 }
 
-/// An older partition or mapping as it was read.
+/// A previous partition or mapping as it was read.
 pub(crate) struct Remap<'a> {
     options: &'a RemapOptions,
-    pub(crate) homes: PreviousAssignment,
-    pub(crate) weight: MigrationWeight,
+    homes: PreviousAssignment,
+    num_blocks: usize,
+    /// Where the picture of the curve goes.
+    to: Option<OutputId>,
 }
 
 impl RemapOptions {
     /// The previous assignment, which may be replaced by its successor.
-    pub(crate) fn previous(&self) -> Option<&Path> {
-        self.previous.as_deref()
+    pub(crate) fn previous(&self) -> &Path {
+        &self.previous
     }
 
     /// Every other file that is read.
@@ -79,16 +82,7 @@ impl RemapOptions {
         self.curve.iter().flatten().next().map(PathBuf::as_path)
     }
 
-    /// An error if the time of a curve is limited.
-    pub(crate) fn check_limit(&self, has_limit: bool) -> Result<()> {
-        if self.curve.is_some() && has_limit {
-            let message = "--time-limit does not go with --curve, whose points can only be compared if each was searched to its end";
-            return Err(UsageError(message.to_owned()).into());
-        }
-        Ok(())
-    }
-
-    /// The blocks of an older partition that have left, also such that were empty.
+    /// The blocks of the previous assignment that have left, also such that were empty.
     fn blocks_that_left(&self, old: &[u32]) -> Result<Vec<u32>> {
         let Some(left) = &self.removed else { return Ok(Vec::new()) };
         let in_use = old.iter().max().map_or(0, |&most| most as usize + 1);
@@ -101,39 +95,27 @@ impl RemapOptions {
         })
     }
 
-    /// Reads what is to be resumed by a graph, if anything is, in `num_blocks` blocks.
-    pub(crate) fn read(&self, graph: &CsrGraph, num_blocks: usize) -> Result<Option<Remap<'_>>> {
-        let (Some(path), Some(weight)) = (&self.previous, self.migration_weight) else { return Ok(None) };
+    /// Reads where the vertices of a graph were, in `num_blocks` blocks. The picture of the curve goes `to` there.
+    pub(crate) fn read(
+        &self,
+        graph: &CsrGraph,
+        num_blocks: usize,
+        to: Option<OutputId>,
+    ) -> Result<Remap<'_>> {
+        let path = &self.previous;
         let expected = self.parents.is_none().then(|| graph.num_nodes());
-        let old = io::partition::read(Source::open(path)?, expected)?;
+        let old = io::partition::read(Source::open(path)?, expected).map_err(PreviousError::Unread)?;
         let left = self.blocks_that_left(&old)?;
-        let unfit = |source| PreviousError { file: files::name(path), source };
+        let unfit = |source| PreviousError::Unfit { file: files::name(path), source };
         let mut homes = PreviousAssignment::after(&old, RemovedBlocks(&left), num_blocks).map_err(unfit)?;
         if let Some(path) = &self.parents {
             let parents = io::parents::read(Source::open(path)?, graph.num_nodes(), old.len())?;
             homes = homes.of_children(&parents).map_err(unfit)?;
         }
-        Ok(Some(Remap { options: self, homes, weight }))
-    }
-}
-
-impl Remap<'_> {
-    /// The solution of a request that resumes this, the best for the weight that was asked for, and the curve if it was asked for. `objective` is
-    /// what the cost is called, `total` the weight of all vertices.
-    pub(crate) fn solve(
-        &self,
-        request: Request<'_>,
-        config: &Config,
-        (objective, total, console): (&str, Weight, Console),
-        observer: &dyn Observer,
-    ) -> Result<(Solution, Option<Curve>)> {
-        let (is_asked, remapping) = (self.options.curve.is_some(), Remapping::new(&self.homes, self.weight));
-        let remapping = if is_asked { remapping.with_curve() } else { remapping };
-        let found = request.previous(remapping).observed(observer).solve_for_weights(config)?;
-        let curve = is_asked.then(|| self.curve(found.curve(), (objective, total), console));
-        Ok((found.into_best(self.weight)?, curve))
+        Ok(Remap { options: self, homes, num_blocks, to })
     }
 
+    /// Prints a curve, and draws it.
     fn curve(&self, points: Vec<CurvePoint>, (objective, total): (&str, Weight), console: Console) -> Curve {
         console.line(format_args!(
             "{:>16} {:>20} {:>16} {:>9} {:>12}",
@@ -142,20 +124,58 @@ impl Remap<'_> {
         for point in &points {
             let CurvePoint { migration_weight, cost, migration: Migration { weight, .. }, overload, .. } =
                 point;
-            let share = 100.0 * *weight as f64 / total.max(1) as f64;
+            let share = percent(*weight, total);
             console.line(format_args!(
                 "{migration_weight:>16} {cost:>20} {weight:>16} {share:>7.2} % {overload:>12}"
             ));
         }
-        let name = self.options.previous().map(files::name).unwrap_or_default();
-        let picture = picture::draw_curve(&name, objective, total, &points);
+        let picture = picture::draw_curve(&files::name(&self.previous), objective, total, &points);
         Curve { points, picture }
     }
 
+    /// The texts that the auditor takes: the previous partition, the parents, the list of those that have left.
+    fn texts(&self) -> Result<(String, [Option<String>; 2])> {
+        let left = match self.file_of_left() {
+            Some(file) => Some(files::text(file)?),
+            None => self.removed.clone(),
+        };
+        Ok((files::text(&self.previous)?, [self.parents.as_deref().map(files::text).transpose()?, left]))
+    }
+}
+
+impl<'a> Remap<'a> {
+    /// The solution of a request that resumes this, the best for the weight that was asked for. `objective` is what the cost is called.
+    pub(crate) fn solve(
+        &self,
+        request: Request<'_>,
+        (graph, config): (&CsrGraph, &Config),
+        (objective, console): (&str, Console),
+    ) -> Result<(Solution, Remapped<'a>)> {
+        let &Self { options, ref homes, num_blocks, to } = self;
+        let (weight, total) = (options.migration_weight, graph.total_node_weight());
+        let remapping = Remapping::new(homes, weight);
+        let remapping = if options.curve.is_some() { remapping.with_curve() } else { remapping };
+        let found = request.previous(remapping).solve_for_weights(config)?;
+        let curve =
+            options.curve.is_some().then(|| options.curve(found.curve(), (objective, total), console));
+        // A vertex whose block has left is nowhere; and that J of old places is too large is no reason to lose new ones.
+        let places: Option<Vec<_>> = graph.nodes().map(|vertex| homes.of(vertex)).collect();
+        let old = places.and_then(|places| Mapping::many(num_blocks, places).ok());
+        let before = old.and_then(|old| request.evaluate(&old, config).ok());
+        Ok((found.into_best(weight)?, Remapped { options, total, before, curve, to }))
+    }
+}
+
+impl Remapped<'_> {
     /// Prints what moves.
-    pub(crate) fn print(&self, console: Console, total: Weight, migration: &Migration) {
+    pub(crate) fn print(&self, console: Console, migration: &Migration) {
         let Migration { weight, vertices, .. } = migration;
-        let share = 100.0 * *weight as f64 / total.max(1) as f64;
+        let share = percent(*weight, self.total);
+        let overload =
+            self.before.as_ref().and_then(|before| before.loads.as_ref()).map_or(0, |loads| loads.overload);
+        if overload > 0 {
+            console.line(format_args!("the previous loads exceed their bounds by {overload} in total"));
+        }
         console.line(format_args!(
             "migration: {vertices} of weight {weight} move, {share:.2} % of all",
             vertices = counted(vertices, "vertex", "vertices")
@@ -163,21 +183,27 @@ impl Remap<'_> {
     }
 
     /// What was resumed, as written to `--json`.
-    pub(crate) fn report(&self, curve: Option<&Curve>) -> JsonRemap {
+    pub(crate) fn report(&self) -> JsonRemap {
+        let RemapOptions { previous, migration_weight, removed, parents, .. } = self.options;
         JsonRemap {
-            previous: self.options.previous().map(files::name).unwrap_or_default(),
-            migration_weight: self.weight,
-            removed: self.options.removed.clone(),
-            parents: self.options.parents.as_deref().map(files::name),
-            curve: curve.map(|curve| curve.points.clone()),
+            previous: files::name(previous),
+            migration_weight: *migration_weight,
+            removed: removed.clone(),
+            parents: parents.as_deref().map(files::name),
+            before: self.before.as_ref().map(|report| JsonCosts { cost: report.cost, cut: report.cut }),
+            curve: self.curve.as_ref().map(|curve| curve.points.clone()),
         }
+    }
+
+    /// The picture of the curve and where it goes, if there is one.
+    pub(crate) fn picture(&self) -> Option<Drawn<'_>> {
+        self.to.zip(self.curve.as_ref().map(|curve| &*curve.picture))
     }
 
     /// Has the auditor recompute from the texts of the graph and of the new partition or mapping what changes place.
     pub(crate) fn check(&self, graph: &str, mapping: &str, migration: Migration) -> Result<()> {
-        let [old, parents, left] = self.texts()?;
-        let old =
-            OldText { blocks: &old.unwrap_or_default(), parents: parents.as_deref(), left: left.as_deref() };
+        let (old, [parents, left]) = self.options.texts()?;
+        let old = OldText { blocks: &old, parents: parents.as_deref(), left: left.as_deref() };
         let (weight, vertices) = verify::audit_migration(graph, mapping, &old)?;
         if (weight, vertices) != (migration.weight as u128, migration.vertices) {
             let message = format!(
@@ -190,23 +216,33 @@ impl Remap<'_> {
         }
         Ok(())
     }
+}
 
-    /// The texts that the auditor takes: the older partition, the parents, the list of those that have left.
-    fn texts(&self) -> Result<[Option<String>; 3]> {
-        let text = |path: Option<&Path>| path.map(files::text).transpose();
-        let left = match self.options.file_of_left() {
-            Some(file) => Some(files::text(file)?),
-            None => self.options.removed.clone(),
-        };
-        Ok([text(self.options.previous())?, text(self.options.parents.as_deref())?, left])
-    }
+/// The text of an SVG file, and where it goes.
+pub(crate) type Drawn<'a> = (OutputId, &'a str);
+
+/// A part of a total, in percent.
+fn percent(part: Weight, total: Weight) -> f64 {
+    100.0 * part as f64 / total.max(1) as f64
+}
+
+/// What was resumed, once it is remapped.
+pub(crate) struct Remapped<'a> {
+    options: &'a RemapOptions,
+    /// The weight of all vertices.
+    total: Weight,
+    /// The costs of the previous places, if all of them are left and J fits.
+    pub(crate) before: Option<Report>,
+    curve: Option<Curve>,
+    /// Where its picture goes.
+    to: Option<OutputId>,
 }
 
 /// A curve and its picture.
-pub(crate) struct Curve {
+struct Curve {
     points: Vec<CurvePoint>,
     /// The text of an SVG file.
-    pub(crate) picture: String,
+    picture: String,
 }
 
 /// What was resumed, as written to `--json`.
@@ -219,6 +255,16 @@ pub(crate) struct JsonRemap {
     removed: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parents: Option<String>,
+    /// The costs of the previous places, if all of them are left.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before: Option<JsonCosts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     curve: Option<Vec<CurvePoint>>,
+}
+
+/// J and the cut of a mapping.
+#[derive(Serialize)]
+struct JsonCosts {
+    cost: Cost,
+    cut: Cost,
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::compare::Busiest;
+use crate::console::Console;
 use crate::files;
 use crate::fixed::JsonFixed;
 use crate::launch::JsonLaunch;
@@ -23,6 +24,13 @@ pub(crate) fn of_verb<'a, O: Serialize, R: Serialize>(
     report: R,
 ) -> Envelope<O, R> {
     Envelope::new(verb, input.into().map(files::name), options, report)
+}
+
+/// Prints that a run was stopped, if it was. `result` is what it has found.
+pub(crate) fn print_stopped(console: Console, report: &Report, result: &str) {
+    if report.stopped {
+        console.line(format_args!("stopped early: this is the best {result} found so far"));
+    }
 }
 
 /// The costs of a partition besides its cut.

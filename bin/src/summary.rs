@@ -46,9 +46,22 @@ impl Summary {
         place: &str,
     ) {
         let place = if place.is_empty() { String::new() } else { format!(" ({place})") };
-        let note = format!("{}{place}", change(before.into(), after.into()));
+        let note = format!("{}{place}", change(before.into(), after.into())).trim_start().to_owned();
         let (before, after) = (Some(before.to_string()), after.to_string());
         self.rows.push(Row { label: label.into(), before, after, note });
+    }
+
+    /// Adds a figure of the result, beside that of before where it is known.
+    pub(crate) fn since<N: Display + Copy + Into<i128>>(
+        &mut self,
+        label: &'static str,
+        before: Option<N>,
+        after: N,
+    ) {
+        match before {
+            Some(before) => self.change(label, before, after),
+            None => self.figure(label, after, ""),
+        }
     }
 
     /// Adds a figure of the result alone.

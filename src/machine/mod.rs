@@ -12,7 +12,7 @@
 //! | [`Hypercube`] | [`Hamming`] | 4 bytes per PE | an exclusive or, a count of ones |
 //! | [`Network`] | [`Routes`] between keys | R² + a key per PE, for R routers with PEs | two dependent look-ups |
 //! | [`UnevenTree`] | [`Prefixes`] of codes | 8 bytes per PE | as in a hierarchy |
-//! | [`Hosted`] | [`BetweenHosts`] | 4 bytes per pair of hosts, 16 bytes per PE | a look-up within a host, two between hosts |
+//! | [`NodeMatrix`] | [`BetweenHosts`] | 4 bytes per pair of hosts, 16 bytes per PE | a look-up within a host, two between hosts |
 //! | [`DistanceMatrix`] | [`Table`] | n² or 4 n² bytes | two dependent look-ups |
 //! | [`Rails`] | [`Own`] | 4 bytes per PE | a call, divisions level by level |
 //! | [`Listed`] | that of the whole machine | a key per PE | the same |
@@ -69,7 +69,7 @@
 //!   table loses by that is counted.
 //! - *Ranks share the cores of a node* (`crates/cluster/src/nodes/share.rs`): a PE is a set of cores, and sets are distributed from the outside in. A set in two
 //!   sockets counts as a socket of its own.
-//! - *Nodes with a distance for each pair* (tori of nodes, latencies) are uneven trees inside and a table of nodes outside (`Hosted`): a table
+//! - *Nodes with a distance for each pair* (tori of nodes, latencies) are uneven trees inside and a table of nodes outside (`NodeMatrix`): a table
 //!   of hosts, not of PEs.
 //! - *The auditor reads machines again*, from the same texts, with its own readers and its own distances. Clusters are the exception: they are
 //!   audited by their outline, a text with the digits of all PEs. The auditor does not read files of hwloc or Slurm; tests compare their
@@ -111,9 +111,9 @@ pub use family::blocks::Blocks;
 pub use family::capacities::Capacities;
 pub use family::cube::Hypercube;
 pub use family::divided::Divided;
-pub use family::hosted::Hosted;
 pub use family::listed::Listed;
 pub use family::matrix::DistanceMatrix;
+pub use family::node_matrix::NodeMatrix;
 pub use interconnect::Interconnect;
 pub use interface::{Machine, distances_of};
 pub use located::{CoreRange, Located, Location, SlurmJob};

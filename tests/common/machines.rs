@@ -4,8 +4,8 @@ use viem::base::rng::Rng;
 use viem::base::types::{Distance, PeId};
 use viem::graph::{CsrGraph, GraphBuilder};
 use viem::machine::{
-    Dimension, DistanceMatrix, Grid, Hierarchy, Hosted, Hypercube, Listed, Machine, Network, Parts, Rails,
-    UnevenTree,
+    Dimension, DistanceMatrix, Grid, Hierarchy, Hypercube, Listed, Machine, Network, NodeMatrix, Parts,
+    Rails, UnevenTree,
 };
 
 use super::tree_distance;
@@ -129,7 +129,7 @@ impl Family {
         let between = (0..count * count).map(|pair| hops(pair / count, pair % count)).collect();
         let node_of = digits.iter().map(|digits| digits[2]).collect();
         let parts = Parts::whole((0..count as PeId).collect());
-        let machine = Hosted::new(inside, node_of, between, parts).unwrap();
+        let machine = NodeMatrix::new(inside, node_of, between, parts).unwrap();
         Self::new(name, machine, |p, q| {
             let (p, q) = (digits[p as usize], digits[q as usize]);
             if p[2] != q[2] {

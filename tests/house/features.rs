@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
+use crate::documents::{folders, read};
+
 /// The engine, and the programs and libraries that are built after one another.
 const BUILT_TOGETHER: [&[&str]; 2] = [
     &["viem", "viem-cli", "viem-capi", "viem-metis", "viem-kahip", "viem-dist-capi"],
@@ -47,5 +49,24 @@ fn dependencies_are_compiled_once() {
             let differences: Vec<String> = first.iter().filter_map(differ).collect();
             assert!(differences.is_empty(), "{differences:#?}");
         }
+    }
+}
+
+/// Packages of the library have no features, and those for C, MPI and Python are not built with the programs.
+#[test]
+fn the_programs_compile_each_package_once_and_nothing_for_c_or_mpi() {
+    let is_apart =
+        |folder: &String| folder.starts_with("bindings/") || folder.starts_with("crates/distributed");
+    let (apart, built): (Vec<String>, Vec<String>) = folders().into_iter().partition(is_apart);
+    let manifest = read("Cargo.toml");
+    let listed = manifest.split_once("default-members = [").unwrap().1.split_once(']').unwrap().0;
+    let mut listed: Vec<&str> = listed.split('"').skip(1).step_by(2).collect();
+    listed.sort_unstable();
+    let mut expected = built.clone();
+    expected.sort_unstable();
+    assert_eq!(listed, expected);
+    assert!(apart.len() > 5);
+    for folder in built {
+        assert!(!read(&format!("{folder}/Cargo.toml")).contains("[features]"), "{folder}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::code::sources;
 
 /// From the bottom up: a module imports only those before it.
-const LAYERS: [&str; 7] = ["base", "graph", "partition", "machine", "mapping", "solve", "qap"];
+pub const LAYERS: [&str; 7] = ["base", "graph", "partition", "machine", "mapping", "solve", "qap"];
 
 fn layer(module: &str) -> usize {
     let layer = LAYERS.iter().position(|&layer| layer == module);

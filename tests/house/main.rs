@@ -1,4 +1,4 @@
-//! Rules for the whole project: layers, circles, messages of the library, and what documents list.
+//! Rules for the whole project: layers, circles, messages of the library, unsafe code, and what documents list.
 
 mod circles;
 mod code;
@@ -6,3 +6,4 @@ mod documents;
 mod features;
 mod layers;
 mod messages;
+mod unsafe_code;

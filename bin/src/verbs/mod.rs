@@ -8,6 +8,7 @@ mod machine;
 mod map;
 mod partition;
 mod qap;
+mod remap;
 mod score;
 mod simulate;
 mod traffic;
@@ -41,7 +42,7 @@ macro_rules! verbs {
     };
 }
 
-verbs! { map partition score check convert traffic training experts simulate qap machine }
+verbs! { map partition remap score check convert traffic training experts simulate qap machine }
 
 /// The verb of this name.
 pub(crate) fn verb(name: &str) -> Option<&'static Entry> {

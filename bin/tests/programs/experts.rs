@@ -1,5 +1,10 @@
 //! Placements of experts as a user makes them.
 
+#[cfg(unix)]
+use std::{thread, time::Duration};
+
+#[cfg(unix)]
+use crate::common::signals::{start, told_after};
 use crate::common::{Folder, failure_of, said_by, says};
 
 const MACHINE: &str = "--machine=4:2 --distances=1:10";
@@ -55,6 +60,30 @@ fn a_time_limit_is_kept_and_reported() {
         report["placements"][0]["cost"].as_f64().unwrap()
     };
     assert!(cost(0.5) < cost(0.0));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_saves_the_best_placement() {
+    let folder = folder();
+    let run =
+        |more: &str| format!("viem experts trace.npy --experts=16 --json=report --verify {MACHINE} {more}");
+    let text = folder.stdout(run(""));
+    assert!(!text.contains("stopped early") && folder.report("report")["stopped"] == false);
+    for signal in ["-INT", "-TERM"] {
+        let started = start(&folder, &run("--time-limit=1h"), "machine: ");
+        // The machine is printed just before the search begins.
+        thread::sleep(Duration::from_millis(300));
+        let text = told_after(signal, started);
+        says(
+            &text,
+            [
+                "stopped early: this is the best placement found so far",
+                "verified: J of the files is the same",
+            ],
+        );
+        assert_eq!(folder.report("report")["stopped"], true);
+    }
 }
 
 #[test]

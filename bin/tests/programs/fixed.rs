@@ -180,26 +180,18 @@ fn vertices_stay_in_their_parts_and_on_their_processing_elements() {
         let blocks = folder.numbers("blocks");
         assert!(fixed.iter().all(|&(vertex, block)| blocks[vertex] == block), "{name} {more}");
     };
-    let model = |more: &str| {
-        let outputs = "--model=model --output=blocks --preset=fast";
-        let verb = if more.contains("--machine") { "map" } else { "partition" };
-        check(&format!("viem {verb}"), &format!("{outputs} {more}"));
-    };
+    let outputs = "--model=model --output=blocks --preset=fast";
     let machine = "--machine=2:4 --distances=1:10";
-    for more in ["--blocks=8", "--blocks=8 --algorithm=linear", "--blocks=8 --imbalance=0", machine] {
-        model(more);
+    for more in ["--blocks=8", "--blocks=8 --algorithm=linear", "--blocks=8 --imbalance=0"] {
+        check("viem partition", &format!("{outputs} {more}"));
+    }
+    check("viem map", &format!("{outputs} {machine}"));
+    for more in [machine, &format!("{machine} --construction=linear"), "--machine=torus:4x2"] {
+        check("viem map", &format!("-o blocks --preset=fast {more}"));
     }
     fs::copy(folder.file("blocks"), folder.file("old")).unwrap();
-    let resumed = "--previous=old --migration-weight=0.5";
-    model(&format!("--blocks=8 {resumed}"));
-    model(&format!("{machine} {resumed}"));
-    for more in [
-        machine,
-        &format!("{machine} --construction=linear"),
-        "--machine=torus:4x2",
-        &format!("{machine} {resumed}"),
-    ] {
-        check("viem map", &format!("-o blocks --preset=fast {more}"));
+    for more in ["--blocks=8", machine, "--machine=torus:4x2"] {
+        check("viem remap", &format!("old --migration-weight=0.5 {outputs} {more}"));
     }
 }
 

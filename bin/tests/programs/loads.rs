@@ -40,16 +40,16 @@ fn no_place_gets_less_than_the_least_load() {
     let model = "partition grid --preset=fast --model=model --output=parts";
     let mapping = "map grid --preset=fast -o parts";
     let onto = "map grid --preset=fast --model=model --output=parts";
-    let resumed = "--previous=old --migration-weight=0.01";
     // All was on the first half of the PEs.
     folder.write_lines("old", (0..1 << 14).map(|cell| cell >> 9));
+    let resumed = "remap grid old --migration-weight=0.01 --preset=fast --output=parts";
     for line in [
         format!("{model} --blocks=64"),
-        format!("{model} --blocks=64 {resumed}"),
+        format!("{resumed} --blocks=64"),
         format!("{onto} {MACHINE}"),
-        format!("{onto} {MACHINE} {resumed}"),
+        format!("{resumed} --model=model {MACHINE}"),
         format!("{mapping} {MACHINE}"),
-        format!("{mapping} {MACHINE} {resumed}"),
+        format!("{resumed} {MACHINE}"),
     ] {
         let line = format!("viem {line} --imbalance=100 --verify --json=report");
         let below = |report: &serde_json::Value| {

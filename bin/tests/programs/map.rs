@@ -1,9 +1,14 @@
 //! `viem map` as a user runs it, and what all verbs have in common.
 
 use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
 
 use crate::common::{
     Folder, MACHINE, after, failure_of, given, instance, names, objective, said_by, says, stdout_of, text_of,
+    to_spawn,
 };
 use serde_json::Value;
 use viem::graph::generate;
@@ -282,6 +287,25 @@ fn decreasing_distances_cause_a_warning() {
     for distances in ["1:10:100:0", "1:1:1:1", "0:0:5:5", "100:10:1:1 --quiet"] {
         assert_eq!(run(distances), "");
     }
+}
+
+/// A time limit begins once the inputs are read, and the audit comes on top of it.
+#[test]
+fn a_time_limit_is_for_the_mapping_alone() {
+    let folder = Folder::new();
+    folder.write("path", text_of(&generate::grid(12, 1)));
+    let stopped = || folder.report("report")["stopped"] == true;
+    let line = "--machine=mesh:5x4 --json=report --time-limit";
+    says(&folder.stdout(format!("viem map path {line}=0 --verify")), ["verified: J of the files"]);
+    assert!(stopped());
+    let viem = folder.command(format!("viem map - {line}=2"));
+    let mut child =
+        to_spawn(&viem, folder.path()).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    thread::sleep(Duration::from_millis(2500));
+    input.write_all(&folder.bytes("path")).unwrap();
+    drop(input);
+    assert!(child.wait().unwrap().success() && !stopped());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Everything named in the documents exists: files, options, chapters and headings.
+//! Everything named in the documents exists: files, options, chapters and headings, functions and fields of Rust types, constants.
 //!
 //! Documents are found by listing, so new ones are included. Files are checked in code and links, options
 //! anywhere. Names from outside the project are listed below with their origin.
@@ -201,6 +201,49 @@ fn options(text: &str) -> Vec<&str> {
     starts.map(|start| name(start).trim_end_matches('-')).collect()
 }
 
+/// The name at the start of a text.
+fn name(text: &str) -> &str {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap()
+}
+
+/// A function or a field of a Rust type, `Type::item`, if a word of code names one.
+fn item_of_type(word: &str) -> Option<(&str, &str)> {
+    let (path, item) = word.rsplit_once("::")?;
+    let of = path.rsplit(|c: char| !c.is_ascii_alphanumeric()).next()?;
+    let is_type =
+        of.starts_with(|c: char| c.is_ascii_uppercase()) && of.contains(|c: char| c.is_ascii_lowercase());
+    (is_type && item.starts_with(|c: char| c.is_ascii_lowercase())).then_some((of, name(item)))
+}
+
+/// Whether code declares or implements a type, and has a function or a field of this name.
+fn has_item(code: &str, (of, item): (&str, &str)) -> bool {
+    let is_named = |start: &str, wanted: &str| {
+        code.match_indices(start).any(|(at, _)| name(code[at + start.len()..].trim_start()) == wanted)
+    };
+    let declares =
+        ["struct ", "enum ", "trait ", "impl ", "for ", "> "].iter().any(|start| is_named(start, of));
+    declares && (is_named("fn ", item) || code.contains(&format!(" {item}: ")))
+}
+
+/// The words of a line that are in backticks.
+fn code(line: &str) -> impl Iterator<Item = &str> {
+    line.split('`').skip(1).step_by(2)
+}
+
+/// The constants in a line, each with the files that stand in brackets behind it.
+fn constants(line: &str) -> Vec<(&str, Vec<&str>)> {
+    let is_constant = |word: &&str| {
+        word.len() > 1 && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+    };
+    let pieces = line.split(')').filter_map(|piece| piece.rsplit_once('('));
+    let found = pieces.flat_map(|(before, inside)| {
+        let files: Vec<&str> = code(inside).filter(|word| word.ends_with(".rs")).collect();
+        let names = code(before).map(|word| word.rsplit("::").next().unwrap()).filter(is_constant);
+        names.map(|name| (name, files.clone())).collect::<Vec<_>>()
+    });
+    found.filter(|(_, files)| !files.is_empty()).collect()
+}
+
 /// The options of all verbs and of the programs of VieM.
 fn options_of_verbs() -> impl Iterator<Item = String> {
     let commands = reference::verbs().into_iter().chain(reference::forms());
@@ -294,6 +337,40 @@ fn options_exist() {
 }
 
 #[test]
+fn functions_and_fields_exist() {
+    let rust = project_files().into_iter().filter(|file| file.ends_with(".rs") && !file.contains("tests/"));
+    let sources: Vec<String> = rust.map(|file| fs::read_to_string(root().join(file)).unwrap()).collect();
+    let mut missing = Vec::new();
+    for document in &documents() {
+        let named = document.words_of_code().into_iter().filter_map(item_of_type);
+        let strange = named.filter(|&item| !sources.iter().any(|code| has_item(code, item)));
+        missing.extend(strange.map(|(of, item)| format!("{}: {of}::{item}", document.path)));
+    }
+    assert!(missing.is_empty(), "no such functions or fields:\n{}", missing.join("\n"));
+}
+
+#[test]
+fn constants_are_in_their_files() {
+    let files = project_files();
+    let has = |file: &str, constant: &str| {
+        let code = fs::read_to_string(root().join(file)).unwrap();
+        code.split("const ").skip(1).any(|rest| name(rest) == constant)
+    };
+    let (mut count, mut missing) = (0, Vec::new());
+    for document in &documents() {
+        for (constant, named) in document.text.lines().flat_map(constants) {
+            let is_named = |file: &&String| named.iter().any(|end| exists(end, document, &[(*file).clone()]));
+            count += 1;
+            if !files.iter().filter(is_named).any(|file| has(file, constant)) {
+                missing.push(format!("{}: {constant} in {named:?}", document.path));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no such constants:\n{}", missing.join("\n"));
+    assert!(count > 50, "{count}");
+}
+
+#[test]
 fn the_guide_is_a_book() {
     let documents = documents();
     let guide = "docs/guide/";
@@ -316,6 +393,13 @@ fn only_references_are_checked() {
     assert!(fits("tests/io_metis.rs", "tests/io_NAME.rs") && !fits("tests/io/metis.rs", "tests/io*.rs"));
     assert_eq!(alternatives("a{b,c}.d"), ["ab.d", "ac.d"]);
     assert_eq!(options("`--a_b=1` |---| --c, x--d"), ["--a_b", "--c"]);
+    let row = "| `A_B`, `T::CC` = 2 (`x/y.rs`) | `D` | `E` (`z`) |";
+    assert_eq!(constants(row), [("A_B", vec!["x/y.rs"]), ("CC", vec!["x/y.rs"])]);
+    assert_eq!(item_of_type("viem::Request::fixed(x)"), Some(("Request", "fixed")));
+    assert_eq!((item_of_type("NAME::visit,"), item_of_type("mapping::solve")), (None, None));
+    let code = "pub struct A<'a> {\n    size: u32,\n}\nimpl<'a> A<'a> {\n    fn new() {}\n}\n";
+    assert!(has_item(code, ("A", "size")) && has_item(code, ("A", "new")));
+    assert!(!has_item(code, ("A", "ne")) && !has_item(code, ("B", "new")));
     assert_eq!(anchor("`viem`: how, and why"), "viem-how-and-why");
     let document = Document { path: "docs/a.md".to_owned(), text: String::new() };
     let files = ["docs".to_owned(), "docs/a.md".to_owned(), "src/io/metis.rs".to_owned()];

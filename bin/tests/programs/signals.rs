@@ -79,6 +79,21 @@ fn a_signal_saves_the_best_many_to_one_mapping() {
     }
 }
 
+/// All vertices were on the first half of the PEs.
+#[test]
+fn a_signal_saves_the_best_remapping() {
+    let machine = "--machine=4:8 --distances=1:10";
+    let folder = with_grid();
+    folder.write_lines("old", (0..1 << 14).map(|cell| cell >> 10));
+    let options = "--migration-weight=1 --output=out --json=report --threads=1 --preset=strong";
+    let run = start(&folder, &format!("viem remap model old {machine} {options}"), "many-to-one mapping");
+    let text = told_after("-TERM", run);
+    says(&text, ["stopped early"]);
+    let report = folder.report("report");
+    assert_eq!((&report["stopped"], &report["loads"]["overload"]), (&true.into(), &0.into()));
+    assert_eq!(report["cost"], evaluated(&folder, "out", machine));
+}
+
 /// A workload whose mapping would take minutes, just after it was read.
 fn long_workload_run(folder: &Folder, options: &str) -> (Child, BufReader<ChildStdout>) {
     folder.stdout("viem traffic --pattern=random:1000 --seed=2 --output=p --workload");

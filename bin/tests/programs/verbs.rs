@@ -66,7 +66,10 @@ const UNSEEN: [&str; 4] = ["threads", "distance-construction", "from", "verbose"
 const MANY: &str = "graph --machine=2:2 --distances=1:10";
 const CLUSTER: &str = "graph --machine=hosts:hosts,node=2:4";
 const NETWORK: &str = "graph --machine=network";
-const PREVIOUS: &str = "--previous=old --migration-weight=1";
+/// A previous mapping to few PEs, or partition into few blocks.
+const ONTO: &str = "graph old --machine=2:2 --distances=1:10 --migration-weight=1";
+const ON_CLUSTER: &str = "graph old --machine=hosts:hosts,node=2:2 --migration-weight=1 --imbalance=20";
+const ON_NETWORK: &str = "graph old --machine=network --pes=0-3 --migration-weight=1";
 
 const MAP: &[Trial] = &[
     trial("machine", "2:16"),
@@ -94,20 +97,54 @@ const MAP: &[Trial] = &[
     trial("imbalance", "40").instead(MANY),
     trial("least-load", "90").instead(MANY),
     trial("least-loads", "least").instead(MANY),
-    trial("capacities", "weights").instead(MANY),
+    trial("capacities", "1,2,1,2").instead(MANY),
     trial("fixed", "fixed"),
     trial("first-host", "rank0"),
     trial("together", "3"),
-    trial("previous", "other_old").beside("--migration-weight=1").instead(MANY),
-    trial("migration-weight", "5").beside("--previous=old").instead(MANY),
-    trial("removed", "3").beside(PREVIOUS).instead(MANY),
-    trial("parents", "parents").beside(PREVIOUS).instead(MANY),
-    trial("curve", "").beside(PREVIOUS).instead(MANY),
     trial("output", "other"),
     trial("model", "model").instead(MANY),
     trial("launch", "plain:ranks"),
     trial("goal", "job.goal,renamed.goal"),
     trial("picture", "picture.svg"),
+    trial("verify", ""),
+    trial("json", "other"),
+    trial("quiet", ""),
+    trial("verbose", ""),
+];
+
+const REMAP: &[Trial] = &[
+    trial("migration-weight", "0.5"),
+    trial("removed", "1"),
+    trial("removed", "1").instead(ONTO),
+    trial("parents", "parents"),
+    trial("curve", ""),
+    trial("curve", "").instead(ONTO),
+    trial("blocks", "5"),
+    trial("from", "mtx").instead("pattern.mtx old --blocks=4 --migration-weight=1"),
+    trial("machine", "4:1").instead(ONTO),
+    trial("distances", "2:30").instead(ONTO),
+    trial("pes", "3,2,1,0").instead(ONTO),
+    trial("pe", "thread").instead(ON_CLUSTER),
+    trial("latencies", "latencies").instead(ON_CLUSTER),
+    trial("link-cycles", "cycles").instead(ON_NETWORK),
+    trial("imbalance", "40"),
+    trial("least-load", "90"),
+    trial("least-loads", "least"),
+    trial("least-loads", "least").instead(ONTO),
+    trial("capacities", "1,2,1,2"),
+    trial("capacities", "weights").instead(ONTO),
+    trial("fixed", "fixed"),
+    trial("preset", "fast"),
+    trial("time-limit", "0.05"),
+    trial("time-limit", "0.05").instead(ONTO),
+    trial("seed", "7"),
+    trial("threads", "2"),
+    trial("output", "other"),
+    trial("picture", "picture.svg").beside("--coordinates=points"),
+    trial("picture", "picture.svg").instead(ONTO),
+    trial("coordinates", "points").beside("--picture=picture.svg"),
+    trial("coordinate-ids", "yes").beside("--picture=picture.svg --coordinates=numbered"),
+    trial("model", "model"),
     trial("verify", ""),
     trial("json", "other"),
     trial("quiet", ""),
@@ -147,11 +184,6 @@ const PARTITION: &[Trial] = &[
     trial("least-load", "90"),
     trial("least-loads", "least"),
     trial("fixed", "fixed"),
-    trial("previous", "other_old").beside("--migration-weight=1"),
-    trial("migration-weight", "5").beside("--previous=old"),
-    trial("removed", "3").beside(PREVIOUS),
-    trial("parents", "parents").beside(PREVIOUS),
-    trial("curve", "").beside(PREVIOUS),
     trial("algorithm", "linear"),
     trial("coordinates", "points").beside("--algorithm=rcb"),
     trial("coordinate-ids", "yes").beside("--algorithm=rcb --coordinates=numbered"),
@@ -320,9 +352,10 @@ const MACHINE: &[Trial] = &[
 ];
 
 /// The verbs, the usual arguments of each, and its trials.
-const VERBS: [(&str, &str, &[Trial]); 11] = [
+const VERBS: [(&str, &str, &[Trial]); 12] = [
     ("map", "graph --machine=4:8 --distances=1:10", MAP),
     ("partition", "graph --blocks=4", PARTITION),
+    ("remap", "graph old --blocks=4 --migration-weight=1", REMAP),
     ("score", "graph start --machine=4:8 --distances=1:10", SCORE),
     ("check", "faulty", CHECK),
     ("convert", "graph --output=converted", CONVERT),
@@ -364,7 +397,9 @@ fn fault(
         "" => format!("--{}", trial.option),
         value => format!("--{}={value}", trial.option),
     };
-    let without = arguments((verb, usual), trial, None);
+    // Where there are two cores, two threads are what is taken without the option.
+    let one_thread = (trial.option == "threads").then_some("--threads=1");
+    let without = arguments((verb, usual), trial, one_thread);
     let with = arguments((verb, usual), trial, Some(&argument));
     let changed = run(&with);
     let what = format!("viem {}: {}", with.join(" "), changed.message);
@@ -373,6 +408,9 @@ fn fault(
     }
     let before = runs_without.entry(without).or_insert_with_key(|without| run(without));
     let is_seen = !before.is_done() || before.results != changed.results;
+    if trial.option == "threads" {
+        return is_seen.then(|| format!("is not the same with one thread: {what}"));
+    }
     (!is_seen && !UNSEEN.contains(&trial.option)).then(|| format!("changes nothing: {what}"))
 }
 
@@ -576,6 +614,10 @@ fn wrong_arguments_are_named_in_plain_words() {
         ),
         ("score graph start -k 4", "there is no option -k (--help lists them all)"),
         ("partition graph 16 -k 4", "`16` is one argument too many (--help lists them all)"),
+        (
+            "map graph -m 4:4 -d 1:10 --capacities=1,2",
+            "--capacities=1,2 is not a list of a number from 1 for each of 16 PEs",
+        ),
         ("machine 4:4", "needs 2 distances, innermost first, such as 1:10; none are given (--distances)"),
     ] {
         folder.fails(format!("viem {line}"), 2, expected);

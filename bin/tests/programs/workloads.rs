@@ -226,6 +226,34 @@ fn errors_are_reported_and_leave_files_unchanged() {
 }
 
 #[test]
+fn files_of_other_kinds_are_named_with_the_verb_that_reads_them() {
+    let order = "viem_order 1 0\n";
+    let files = [
+        ("g", "3 2\n2\n1 3\n2\n"),
+        ("s", "num_ranks 1\nrank 0 {\n}\n"),
+        ("o", order),
+        ("e", "source,target,weight\n2,3,7\n"),
+    ];
+    let folder = Folder::with(&files);
+    for (file, expected) in [
+        ("g", "g, line 1, column 1: this looks like a graph in METIS format, not like a workload"),
+        ("g", "which begins with PROCESS; viem map maps the processes of a graph"),
+        ("s", "which begins with PROCESS; viem traffic --workload makes a workload of it"),
+        ("o", "which begins with PROCESS; viem traffic --workload makes a workload of it"),
+        ("e", "which begins with PROCESS; viem traffic sums recorded traffic into a graph, for viem map"),
+    ] {
+        folder.fails(format!("viem simulate {file} --machine=mesh:3"), 65, expected);
+        assert!(!folder.has("permutation"));
+    }
+    let expected = "g, line 1, column 1: this looks like a graph in METIS format, not like a quadratic assignment problem, which \
+                    has n and two matrices; viem map maps the processes of a graph";
+    folder.fails("viem qap g", 65, expected);
+    let expected =
+        "g, line 1, column 1: this looks like a graph in METIS format, not like a file of a known kind";
+    folder.fails("viem traffic g", 65, expected);
+}
+
+#[test]
 fn numbers_of_a_workload_may_have_fractions_and_exponents() {
     let text = "PROCESS 0 INT_OP 1.0D+02 SEND 1 16.0 STOP\r\nPROCESS 1 RECEIVE 0 16 STOP\r\n";
     let folder = Folder::with(&[("p", text)]);

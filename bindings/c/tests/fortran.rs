@@ -13,17 +13,8 @@ struct Function {
 }
 
 /// Arguments that may be left out: the function then gets a null pointer.
-const OPTIONAL: [&str; 9] = [
-    "command",
-    "distances",
-    "edge_weights",
-    "error",
-    "fixed",
-    "pes",
-    "shares",
-    "vertex_weights",
-    "weights",
-];
+const OPTIONAL: [&str; 9] =
+    ["command", "distances", "edge_weights", "error", "fixed", "pes", "shares", "vertex_weights", "weights"];
 
 const BEGINNING: &str = "\
 ! viem: process mapping and graph partitioning. The interface of libviem for Fortran; viem.h documents each function.

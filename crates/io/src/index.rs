@@ -29,7 +29,7 @@ pub fn read(source: Source<'_>, num_nodes: usize) -> Result<Vec<NodeId>, ReadErr
         let place = usize::try_from(number).ok().and_then(|position| is_taken.get_mut(position));
         match place.map(|is_taken| std::mem::replace(is_taken, true)) {
             None => Err(WORDS.not_a_value(number)),
-            Some(true) => Err(LineFault(format!(
+            Some(true) => Err(LineFault::Line(format!(
                 "two vertices have position {number}; an index gives each position to one vertex"
             ))),
             Some(false) => Ok(number as NodeId),

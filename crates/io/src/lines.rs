@@ -37,36 +37,42 @@ impl Words {
     /// A text that is no value.
     pub fn not_a_value(&self, text: impl Display) -> LineFault {
         let Self { value, must, .. } = self;
-        LineFault(format!("`{text}` is not a {value}; {must}"))
+        LineFault::Line(format!("`{text}` is not a {value}; {must}"))
     }
 
     fn empty_line(&self, number: usize) -> LineFault {
         let Self { value, items: (item, _), .. } = self;
-        LineFault(format!("the line is empty; it must hold the {value} of {item} {number}"))
+        LineFault::Line(format!("the line is empty; it must hold the {value} of {item} {number}"))
     }
 
     fn second_number(&self, text: &str) -> LineFault {
         let Self { value, items: (item, _), .. } = self;
-        LineFault(format!("`{text}` is too much; a line holds the {value} of one {item}"))
+        LineFault::Line(format!("`{text}` is too much; a line holds the {value} of one {item}"))
     }
 
     fn too_few(&self, found: usize, expected: usize) -> LineFault {
         let Self { items: (one, many), ends: (ends, _), of: (each, _), .. } = self;
         let items = counted(expected, one, many);
-        LineFault(format!("{ends} after {found} of {items}; give {each} a line"))
+        LineFault::Count(format!("{ends} after {found} of {items}; give {each} a line"))
     }
 
     fn too_many(&self, expected: usize) -> LineFault {
         let Self { items: (one, many), ends: (_, go_on), of: (_, whole), .. } = self;
         let items = counted(expected, one, many);
-        LineFault(format!("{go_on} after {items}, which is all that the {whole} has"))
+        LineFault::Count(format!("{go_on} after {items}, which is all that the {whole} has"))
     }
 }
 
-/// A fault in such a file. Nobody decides by which it is, so it is a message.
+/// A fault in such a file, as a message. Callers only decide by whether it may be the file of something larger or smaller.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct LineFault(pub(super) String);
+pub enum LineFault {
+    /// A line does not hold what it must.
+    #[error("{0}")]
+    Line(String),
+    /// There are fewer or more lines than expected.
+    #[error("{0}")]
+    Count(String),
+}
 
 /// Reads as many numbers as are expected, or as there are; `take` makes of each what it stands for.
 pub(super) fn read<T>(

@@ -23,7 +23,7 @@ const WORDS: Words = Words::of_vertices(
 pub fn read(source: Source<'_>, num_nodes: usize, num_parents: usize) -> Result<Vec<NodeId>, ReadError> {
     let take = |parent: u64| match NodeId::try_from(parent) {
         Ok(node) if (node as usize) < num_parents => Ok(node),
-        _ => Err(LineFault(format!(
+        _ => Err(LineFault::Line(format!(
             "there is no parent {parent}; the older partition has {}, from 0 on",
             counted(num_parents, "vertex", "vertices")
         ))),

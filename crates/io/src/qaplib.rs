@@ -12,6 +12,8 @@
 use std::io::{self, Write};
 
 use super::fields::{Fields, Misplaced, Place};
+use super::reading::Reading;
+use super::recognise::readings;
 use super::scanner::Token;
 use crate::{ReadError, Source};
 use viem::base::number;
@@ -56,6 +58,11 @@ pub enum QaplibNote {
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum QaplibFault {
     #[error(
+        "this looks like {}, not like a quadratic assignment problem, which has n and two matrices",
+        Reading::listed(readings)
+    )]
+    OtherFormat { readings: Vec<Reading> },
+    #[error(
         "`{text}` is not an entry of a matrix, a whole number from {} to {}{}",
         i64::MIN,
         i64::MAX,
@@ -93,10 +100,22 @@ const MOST_BEFORE: usize = 3;
 /// assert_eq!((problem.size, problem.a, problem.b), (2, vec![0, 3, 3, 0], vec![0, 5, 5, 0]));
 /// # Ok::<(), viem_io::ReadError>(())
 /// ```
-pub fn read(source: Source<'_>) -> Result<Qaplib, ReadError> {
+pub fn read(mut source: Source<'_>) -> Result<Qaplib, ReadError> {
+    let start = source.start();
     let mut fields = Fields::of_numbers(source);
-    let result = problem(&mut fields);
+    let result = problem(&mut fields).map_err(|found| explained(found, &start));
     fields.finish(result)
+}
+
+/// The fault of a file of numbers that is a graph; any other fault as it was found.
+fn explained(found: Misplaced<QaplibFault>, start: &[u8]) -> Misplaced<QaplibFault> {
+    let readings = readings(start, start.len() < Source::START);
+    match readings[..] {
+        [Reading::GRAPH] => {
+            Misplaced { place: Place { line: 1, column: 1 }, fault: QaplibFault::OtherFormat { readings } }
+        }
+        _ => found,
+    }
 }
 
 /// Writes a problem: n, then the matrices, a row a line, each matrix after an empty line.
@@ -305,6 +324,8 @@ mod tests {
         for text in ["0", "65537", "-1", "x", "2.5"] {
             assert!(matches!(fault(text), QaplibFault::NotASize { .. }), "{text}");
         }
+        let readings = vec![Reading::GRAPH];
+        assert_eq!(fault("% a path\n3 2\n2\n1 3\n2\n"), QaplibFault::OtherFormat { readings });
         assert_eq!(fault("2\n1 2 3"), QaplibFault::TooFew { size: 2, found: 3, expected: 8 });
         assert_eq!(fault("2\n1 2 3 4 5 6 7 8 9 10"), QaplibFault::TooMany { size: 2 });
         assert_eq!(fault("1 1 1\n1 1 1 1"), QaplibFault::TooMany { size: 1 });

@@ -44,14 +44,19 @@ impl Reading {
     );
     /// A list of edges with commas or semicolons.
     pub const CSV_EDGES: Self = Self::of_traffic("an edge list with separators (CSV)", "edges");
+    /// A schedule of messages in the language GOAL.
+    pub const GOAL: Self = Self::of_traffic("a GOAL schedule", "goal");
     pub(super) const MATRIX_MARKET: Self = Self::of_traffic("a Matrix Market file", "mtx");
     pub(super) const CSV: Self = Self::new("a table with separators (CSV)", CONVERT);
-    pub(super) const TEXT: Self = Self::new("a text (its first lines hold no numbers)", CONVERT);
+    /// A text that shows no kind.
+    pub const TEXT: Self = Self::new("a text (its first lines hold no numbers)", CONVERT);
     pub(super) const BINARY: Self = Self::new("a binary file", CONVERT);
     pub(super) const HASHES: Self = Self::new("an edge list (SNAP) or a script", CONVERT);
 
     /// A workload.
     pub const WORKLOAD: Self = Self::foreign("a workload (PROCESS ...)");
+    /// The order of messages that the recorder of MPI traffic writes.
+    pub const ORDER: Self = Self::foreign("the recorded order of messages (viem_order ...)");
 
     const fn new(name: &'static str, hint: &'static str) -> Self {
         Self { name, traffic: None, hint }

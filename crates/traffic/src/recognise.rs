@@ -68,7 +68,7 @@ fn recognise(
     }
     let fault = match (&readings[..], &formats[..]) {
         ([_], [format]) => return Ok(Ok(*format)),
-        ([Reading::GRAPH] | [], _) => TrafficFault::Unrecognised,
+        ([], _) => TrafficFault::Unrecognised,
         ([reading], _) => TrafficFault::LooksLike { reading: *reading },
         _ => TrafficFault::Ambiguous { readings },
     };

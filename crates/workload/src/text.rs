@@ -18,13 +18,15 @@ use std::io::{self, Write};
 use crate::{Instruction, TaskId, Workload, WorkloadBuilder, WorkloadError, WorkloadFault};
 use viem_io::fields::{Fields, Misplaced, Place};
 pub use viem_io::scanner::Token;
-use viem_io::{FieldFault, ReadError, Source};
+use viem_io::{FieldFault, ReadError, Reading, Source, readings};
 
 /// What is wrong with the text of a workload. Lines are numbered from 1, tasks from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[allow(missing_docs)] // the messages are the documentation of the fields
 pub enum TextFault {
+    #[error("this looks like {}, not like a workload, which begins with PROCESS", Reading::listed(readings))]
+    OtherFormat { readings: Vec<Reading> },
     #[error("expected {expected}, found `{text}`")]
     Unexpected { text: String, expected: &'static str },
     #[error("the file ends, but task {task} has no STOP")]
@@ -95,6 +97,9 @@ pub fn is_workload(start: &[u8]) -> bool {
 /// Reads a workload, and checks that every message sent is received and that there is no deadlock. O(text +
 /// instructions, repetitions unrolled).
 ///
+/// # Errors
+/// The first fault, with its line and column; a file of another kind is named.
+///
 /// ```
 /// use viem_io::Source;
 /// use viem_workload::text;
@@ -104,8 +109,11 @@ pub fn is_workload(start: &[u8]) -> bool {
 /// assert_eq!(workload.num_flits(), 16);
 /// # Ok::<(), viem_io::ReadError>(())
 /// ```
-pub fn read(source: Source<'_>) -> Result<Workload, ReadError> {
-    let mut reader = Reader { fields: Fields::new(source), tasks: Vec::new() };
+pub fn read(mut source: Source<'_>) -> Result<Workload, ReadError> {
+    let start = source.start();
+    let mut readings = readings(&start, start.len() < Source::START);
+    readings.retain(|&reading| reading != Reading::TEXT);
+    let mut reader = Reader { fields: Fields::new(source), readings, tasks: Vec::new() };
     let read = reader.tasks();
     let result = read.and_then(|()| build(&reader.tasks));
     reader.fields.finish(result)
@@ -131,6 +139,8 @@ type Fault = Misplaced<TextFault>;
 
 struct Reader<'a> {
     fields: Fields<'a>,
+    /// What the text may be by its content, but for a text of words.
+    readings: Vec<Reading>,
     tasks: Vec<Task>,
 }
 
@@ -186,15 +196,15 @@ impl Reader<'_> {
     fn word(&mut self, expected: &'static str) -> Result<Option<Word>, Fault> {
         let text = match self.fields.token() {
             Token::End | Token::LineEnd => return Ok(None),
-            Token::Number(number) => {
-                let text = number.to_string();
-                return Err(self.fields.fault(TextFault::Unexpected { text, expected }));
-            }
+            Token::Number(number) => number.to_string(),
             Token::Text(_) => self.fields.text(),
         };
         let word = WORDS.iter().find(|(name, _)| name.eq_ignore_ascii_case(&text));
         match word {
             Some(&(_, word)) => Ok(Some(word)),
+            None if self.tasks.is_empty() && !self.readings.is_empty() => {
+                Err(self.fields.fault(TextFault::OtherFormat { readings: self.readings.clone() }))
+            }
             None => Err(self.fields.fault(TextFault::Unexpected { text, expected })),
         }
     }
@@ -315,6 +325,16 @@ mod tests {
                 "line 1, column 1: the workload has no tasks; a task begins with PROCESS and ends with STOP",
             ),
             ("STOP", "line 1, column 1: expected PROCESS, found `STOP`"),
+            ("Two tasks\n", "line 1, column 1: expected PROCESS, found `Two`"),
+            (
+                "% a path\n3 2\n2\n1 3\n2\n",
+                "line 2, column 1: this looks like a graph in METIS format, not like a workload, which begins with PROCESS",
+            ),
+            (
+                "num_ranks 2\nrank 0 {\n",
+                "line 1, column 1: this looks like a GOAL schedule, not like a workload, which begins with PROCESS",
+            ),
+            ("PROCESS 0 STOP\n3 2", "line 2, column 1: expected PROCESS, found `3`"),
             ("PROCESS 0\n INT_OP 5\n", "line 3, column 1: the file ends, but task 0 has no STOP"),
             (
                 "PROCESS 0\nPROCESS 1 STOP",

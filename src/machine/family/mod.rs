@@ -3,10 +3,10 @@
 pub(super) mod blocks;
 pub(super) mod capacities;
 pub(super) mod divided;
-pub(super) mod hosted;
 pub(super) mod listed;
 pub(super) mod matrix;
 pub(super) mod network;
+pub(super) mod node_matrix;
 pub(super) mod uneven;
 
 use super::spec::MachineKind;

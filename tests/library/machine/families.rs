@@ -6,7 +6,7 @@ use viem::base::types::{Distance, NodeId, PeId};
 use viem::graph::CsrGraph;
 use viem::machine::{
     Capacities, Dimension, DistanceMatrix, DistanceOracle, DistanceVisitor, Distances, Divided, Division,
-    Grid, Hierarchy, Hosted, Hypercube, Listed, Machine, MachineError, Network, PartTree, Parts, Rails,
+    Grid, Hierarchy, Hypercube, Listed, Machine, MachineError, Network, NodeMatrix, PartTree, Parts, Rails,
     StoredDistances, UnevenTree,
 };
 use viem::machine::{Located as _, Nodes, Places};
@@ -229,7 +229,7 @@ fn random_uneven_tree(rng: &mut Rng) -> Case {
 }
 
 /// Nodes with an individual distance for each pair, and uneven trees inside.
-fn random_hosted(rng: &mut Rng) -> Case {
+fn random_node_matrix(rng: &mut Rng) -> Case {
     let (pes, distances) = uneven(rng);
     let node = |pe: usize| *pes[pe].last().unwrap();
     let nodes = (0..pes.len()).map(node).max().unwrap() as usize + 1;
@@ -254,7 +254,7 @@ fn random_hosted(rng: &mut Rng) -> Case {
     };
     let inside = UnevenTree::new(&distances, &pes.concat()).unwrap();
     let node_of = (0..pes.len()).map(node).collect();
-    let mut machine = Hosted::new(inside, node_of, between.clone(), parts).unwrap();
+    let mut machine = NodeMatrix::new(inside, node_of, between.clone(), parts).unwrap();
     let mut to_network = vec![0; pes.len()];
     if rng.below(2) == 0 {
         to_network.iter_mut().for_each(|distance| *distance = rng.below(3) * 7);
@@ -275,7 +275,7 @@ const FAMILIES: [Family; 8] = [
     ("network", random_network),
     ("matrix", random_matrix),
     ("uneven tree", random_uneven_tree),
-    ("hosted", random_hosted),
+    ("node_matrix", random_node_matrix),
 ];
 
 /// Some PEs in any order.
@@ -780,12 +780,13 @@ fn machines_beyond_memory_are_rejected_before_allocation() {
 
 #[test]
 fn distances_to_the_network_must_fit() {
-    let hosted = |between: Distance| {
+    let node_matrix = |between: Distance| {
         let inside = UnevenTree::new(&[1, 10], &[0, 0, 0, 1]).unwrap();
-        Hosted::new(inside, vec![0, 1], vec![0, between, between, 0], Parts::whole(vec![0, 1])).unwrap()
+        NodeMatrix::new(inside, vec![0, 1], vec![0, between, between, 0], Parts::whole(vec![0, 1])).unwrap()
     };
-    assert!(hosted(Distance::MAX - 6).with_distances_to_network(vec![3, 0]).is_ok());
-    let refused = |between, to_network| hosted(between).with_distances_to_network(to_network).unwrap_err();
+    assert!(node_matrix(Distance::MAX - 6).with_distances_to_network(vec![3, 0]).is_ok());
+    let refused =
+        |between, to_network| node_matrix(between).with_distances_to_network(to_network).unwrap_err();
     assert!(matches!(refused(Distance::MAX - 6, vec![0, 4]), MachineError::DistanceOverflow));
     let differ = MachineError::DistancesDiffer { num_pes: 2, found: 1 };
     assert_eq!(refused(10, vec![3]).to_string(), differ.to_string());

@@ -102,6 +102,9 @@ impl Task<'_> {
         job.console.detail(format_args!("time spent for mapping {seconds:.6}"));
         let name = job.name(self.output).to_owned();
         let rows = Rows::new(&options.trace, (routing, *machine), &copies, (name.clone(), &found.score))?;
+        if found.stopped {
+            job.console.line(format_args!("stopped early: this is the best placement found so far"));
+        }
         rows.print(job.console);
         let moves = previous.zip(found.moved);
         let moves = moves.map(|((path, weight), moved)| Moves::new(path, Some(weight), moved));
@@ -109,7 +112,7 @@ impl Task<'_> {
             moves.print(job.console, &found.placement);
         }
         let gain = rows.gain();
-        let scored = Scored::new(routing, &found.placement, moves, rows).after(seconds);
+        let scored = Scored::new(routing, &found.placement, moves, rows).after(found.stopped, seconds);
         self.write(&found, self.report(imbalance, scored))?;
         job.console.line(format_args!("{gain}; written to {name}"));
         end(&received)

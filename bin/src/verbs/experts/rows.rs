@@ -122,6 +122,9 @@ pub(super) struct Scored {
     remap: Option<Moves>,
     /// The placement, then others.
     placements: Vec<Row>,
+    /// Whether the search was ended early, if there was one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped: Option<bool>,
     /// Time of the search, if there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     seconds: Option<f64>,
@@ -140,13 +143,14 @@ impl Scored {
             slots: placement.num_slots(),
             remap,
             placements: rows.rows,
+            stopped: None,
             seconds: None,
         }
     }
 
     /// The same after a search.
-    pub(super) fn after(self, seconds: f64) -> Self {
-        Self { seconds: Some(seconds), ..self }
+    pub(super) fn after(self, stopped: bool, seconds: f64) -> Self {
+        Self { stopped: Some(stopped), seconds: Some(seconds), ..self }
     }
 }
 

@@ -1,19 +1,17 @@
 //! How `viem map` makes the initial mapping: by a construction, or along an order of the processes.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::str::FromStr;
 use std::sync::LazyLock;
 
-use clap::Args;
+use clap::{Arg, Args};
 
 use crate::error::{Result, UsageError};
-use crate::options::one_of;
+use crate::options::{CoordinateOptions, one_of};
 use viem::graph::Coordinates;
 use viem::mapping::construct::Construction;
 use viem::partition::{Grouping, PartitionAlgorithm};
 use viem::solve::{Initial, Order};
-use viem_io::coordinates::Ids;
-use viem_io::{Source, coordinates};
 
 /// A way to the initial mapping.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +42,7 @@ impl Start {
 
 /// How the initial mapping is made.
 #[derive(Args, Clone, Debug)]
-#[command(next_help_heading = "Search")]
+#[command(next_help_heading = "Search", mut_args(without_coordinates))]
 pub(crate) struct InitialOptions {
     /// How the initial mapping is made. By a construction, or along an order of the processes or vertices: rcb, zcurve,
     /// hilbert, rsb, linear. By default hierarchytopdown if the machine is a regular tree, else multilevel, or
@@ -52,15 +50,13 @@ pub(crate) struct InitialOptions {
     #[arg(hide_short_help = true, long, value_name = "ALGORITHM", value_parser = one_of(&ALL, Start::name))]
     construction: Option<Start>,
 
-    /// Coordinates of the processes, for rcb, zcurve and hilbert. A line for each, an .xyz file, or a Matrix
-    /// Market array
-    #[arg(hide_short_help = true, long, value_name = "FILE")]
-    coordinates: Option<PathBuf>,
+    #[command(flatten)]
+    coordinates: CoordinateOptions,
+}
 
-    /// Whether --coordinates has numbers in front. Those of the processes, in its first column; a file of three or more
-    /// columns is refused if that is unclear [default: by file]
-    #[arg(hide_short_help = true, long, value_name = "yes|no", requires = "coordinates", value_parser = crate::options::ids)]
-    coordinate_ids: Option<Ids>,
+/// Hides the coordinates where the construction that needs them is hidden.
+fn without_coordinates(arg: Arg) -> Arg {
+    if arg.get_id() == "coordinates" { arg.hide_short_help(true) } else { arg }
 }
 
 impl InitialOptions {
@@ -87,13 +83,13 @@ impl InitialOptions {
 
     /// The file that is read, if one is.
     pub(super) fn file(&self) -> Option<&Path> {
-        self.coordinates.as_deref()
+        self.coordinates.file()
     }
 
     /// An error if coordinates are needed and missing, or given and not needed.
     pub(super) fn check(&self) -> Result<(), UsageError> {
         let needs = self.along().is_some_and(PartitionAlgorithm::needs_coordinates);
-        match (needs, &self.coordinates) {
+        match (needs, self.file()) {
             (true, None) => {
                 let name = self.construction.map_or("", Start::name);
                 Err(UsageError(format!(
@@ -111,9 +107,7 @@ impl InitialOptions {
     /// Reads what the order needs, if one was asked for. To be called before signals are caught, as a pipe may never end.
     pub(super) fn read(&self, num_nodes: usize) -> Result<Option<InitialOrder>> {
         let Some(algorithm) = self.along() else { return Ok(None) };
-        let ids = self.coordinate_ids.unwrap_or(Ids::Unknown);
-        let read = |path: &PathBuf| coordinates::read_with(Source::open(path)?, num_nodes, ids);
-        Ok(Some(InitialOrder { algorithm, points: self.coordinates.as_ref().map(read).transpose()? }))
+        Ok(Some(InitialOrder { algorithm, points: self.coordinates.read(num_nodes)? }))
     }
 }
 

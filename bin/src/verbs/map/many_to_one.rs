@@ -5,23 +5,25 @@ use std::path::Path;
 use serde::Serialize;
 
 use super::initial::InitialOrder;
-use super::one_to_one::print_stopped;
+use super::options::Options;
 use super::task::Task;
 use crate::audit::{Claim, MODEL, Written};
+use crate::capacities::Capacities;
 use crate::compare::Busiest;
+use crate::console::Console;
 use crate::end::End;
 use crate::error::{Result, UsageError};
 use crate::files;
 use crate::fixed::Fixed;
-use crate::job::end;
+use crate::job::{Job, end};
 use crate::limits::Limits;
 use crate::loads;
 use crate::machine;
 use crate::many_to_one;
 use crate::memory::JsonMemory;
 use crate::ranks;
-use crate::remap::{Curve, Remap};
-use crate::report::Found;
+use crate::remap::{Remap, Remapped};
+use crate::report::{self, Found};
 use crate::signals::{First, StopAtSignal};
 use crate::summary::{Summary, VERTICES, size};
 use crate::verb::Form;
@@ -29,86 +31,118 @@ use viem::base::observer::Observer;
 use viem::base::threads;
 use viem::base::types::Weight;
 use viem::graph::CsrGraph;
+use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::mapping::search::Neighbourhood;
-use viem::partition::{FixedVertices, PartitionAlgorithm};
-use viem::solve::{ManyToOneConfig, MapPreset, Request, Solution};
+use viem::partition::FixedVertices;
+use viem::solve::{ManyToOneConfig, MapPreset, Report, Request, Secondary, Solution};
 use viem_io as io;
 use viem_io::output::{Content, Staged};
 use viem_report::envelope::Envelope;
 use viem_report::traffic::{self, PeTraffic};
 use viem_workload::contention::BottleneckConfig;
 
+/// A mapping that is made from scratch.
+pub(crate) struct Scratch {
+    /// The order along which a mapping to improve is made.
+    order: Option<InitialOrder>,
+    /// Whether the mapping along that order is the result.
+    keeps_order: bool,
+    /// A mapping to improve.
+    start: Option<Mapping>,
+    /// The search for the objective, if that is not J alone.
+    bottleneck: Option<BottleneckConfig>,
+}
+
+impl Scratch {
+    /// Reads what it starts from. To be called before signals are caught, as a pipe may never end.
+    pub(super) fn read(
+        options: &Options,
+        bottleneck: Option<BottleneckConfig>,
+        (graph, machine): (&CsrGraph, &dyn Machine),
+        console: Console,
+    ) -> Result<Self> {
+        let read = |path: &Path| files::read_many(path, graph.num_nodes(), machine, console);
+        let start = options.initial.as_deref().map(read).transpose()?;
+        if let (Some(_), Some(algorithm)) = (&start, options.construction.along()) {
+            return Err(UsageError(format!(
+                "--construction={algorithm} makes the mapping to improve, and --initial names it; leave one of them out"
+            ))
+            .into());
+        }
+        let (order, keeps_order) =
+            (options.construction.read(graph.num_nodes())?, options.neighbourhood.is_none());
+        if keeps_order && order.is_none() {
+            let message =
+                "--neighbourhood=none keeps a mapping along an order; give --construction, or leave it out";
+            return Err(UsageError(message.to_owned()).into());
+        }
+        Ok(Self { order, keeps_order, start, bottleneck })
+    }
+}
+
+/// Where a mapping comes from.
+pub(crate) enum Way<'a> {
+    Scratch(Scratch),
+    Previous(Remap<'a>),
+}
+
 /// A many-to-one mapping as it was asked for.
-struct ManyToOne<'a> {
+pub(crate) struct ManyToOne<'a> {
     task: Task<'a>,
     graph: &'a CsrGraph,
     limits: Limits,
-    /// The order along which a mapping to improve is made.
-    order: Option<InitialOrder>,
-    /// A mapping to improve.
-    start: Option<Mapping>,
-    /// A previous mapping.
-    remap: Option<Remap<'a>>,
     fixed: Option<Fixed>,
+    way: Way<'a>,
 }
 
-/// A mapping, its traffic, the quotient graph if that is written, and the curve if that was asked for.
-struct ManyToOneResult {
+/// A mapping, its traffic, the quotient graph if that is written, and what was resumed.
+struct ManyToOneResult<'a> {
     solution: Solution,
     traffic: PeTraffic,
     busiest: Option<Busiest>,
     model: Option<CsrGraph>,
-    curve: Option<Curve>,
+    remapped: Option<Remapped<'a>>,
 }
 
-/// Maps the vertices of a graph to PEs that have room for many.
-pub(super) fn map(task: Task<'_>, graph: &CsrGraph) -> Result<End> {
-    let Task { options, machine, .. } = task;
-    let console = task.job.console;
-    let read = |path: &Path| files::read_many(path, graph.num_nodes(), machine, console);
-    let start = options.initial.as_deref().map(read).transpose()?;
-    let remap = options.remap.read(graph, machine.num_pes())?;
-    options.remap.check_limit(options.search.time.time_limit.is_some())?;
-    if let (Some(_), Some(algorithm)) = (&start, options.construction.along()) {
-        return Err(UsageError(format!(
-            "--construction={algorithm} makes the mapping to improve, and --initial names it; leave one of them out"
-        ))
-        .into());
+impl<'a> ManyToOne<'a> {
+    /// Reads the constraints.
+    pub(crate) fn new(task: Task<'a>, graph: &'a CsrGraph, way: Way<'a>) -> Result<Self> {
+        let limits = task.asked.sharing.balance.limits(task.machine.num_pes())?;
+        let fixed = task.asked.fixed.read_vertices(graph.num_nodes(), task.machine)?;
+        Ok(Self { task, graph, limits, fixed, way })
     }
-    let order = options.construction.read(graph.num_nodes())?;
-    if options.neighbourhood.is_none() && order.is_none() {
-        let message =
-            "--neighbourhood=none keeps a mapping along an order; give --construction, or leave it out";
-        return Err(UsageError(message.to_owned()).into());
-    }
-    let limits = options.sharing.balance.limits(machine.num_pes())?;
-    let fixed = options.fixed.read_vertices(graph.num_nodes(), machine)?;
-    ManyToOne { task, graph, limits, order, start, remap, fixed }.run()
-}
 
-impl ManyToOne<'_> {
-    fn run(&self) -> Result<End> {
-        let (progress, received) =
-            self.task.job.watch(First::AsksToStop, self.task.options.search.time.time_limit);
+    /// Maps the vertices to PEs that have room for many.
+    pub(crate) fn run(&self) -> Result<End> {
+        let Task { machine, config, prepared, job, .. } = &self.task;
+        let (progress, received) = job.watch(First::AsksToStop, config.time_limit);
         self.print_problem();
-        let (solution, curve) = {
+        let (solution, remapped) = {
             let observer = StopAtSignal { observer: progress, received: received.clone() };
             self.solve(&observer)?
         };
         let model = self.model(&solution)?;
-        let num_pes = self.task.machine.num_pes();
-        let traffic = traffic::by_pe(self.graph, num_pes, solution.mapping.pes());
-        let pair = (self.start.as_ref(), &solution.mapping);
-        let busiest = Busiest::new((self.graph, self.task.prepared), pair, true);
-        self.print(&solution, &traffic, busiest.as_ref());
-        self.write(ManyToOneResult { solution, traffic, busiest, model, curve })?;
+        let traffic = traffic::by_pe(self.graph, machine.num_pes(), solution.mapping.pes());
+        let start = self.scratch().and_then(|scratch| scratch.start.as_ref());
+        let busiest = Busiest::new((self.graph, prepared), (start, &solution.mapping), true);
+        let found = ManyToOneResult { solution, traffic, busiest, model, remapped };
+        self.print(&found);
+        self.write(found)?;
         let place = self.task.name();
-        match self.task.job.form {
-            Form::Verb => self.task.job.console.line(format_args!("mapping written to {place}")),
-            Form::VieM => self.task.job.console.line(format_args!("written to {place}")),
+        match job.form {
+            Form::Verb => job.console.line(format_args!("mapping written to {place}")),
+            Form::VieM => job.console.line(format_args!("written to {place}")),
         }
         end(&received)
+    }
+
+    /// What a mapping from scratch starts from.
+    fn scratch(&self) -> Option<&Scratch> {
+        match &self.way {
+            Way::Scratch(scratch) => Some(scratch),
+            Way::Previous(_) => None,
+        }
     }
 
     fn print_problem(&self) {
@@ -129,25 +163,22 @@ impl ManyToOne<'_> {
         }
     }
 
-    /// The mapping, and the curve if there is to be one.
-    fn solve(&self, observer: &dyn Observer) -> Result<(Solution, Option<Curve>)> {
-        let (Task { prepared, config, job, .. }, graph) = (&self.task, self.graph);
-        let request = Request::new(graph, prepared).balanced(self.limits.get()).fixed(self.fixed());
-        match &self.remap {
-            Some(remap) => {
-                remap.solve(request, config, ("J", graph.total_node_weight(), job.console), observer)
+    /// The mapping, and what was resumed.
+    fn solve(&self, observer: &dyn Observer) -> Result<(Solution, Option<Remapped<'a>>)> {
+        let Task { prepared, config, job, .. } = &self.task;
+        let request = Request::new(self.graph, prepared).balanced(self.limits.get()).fixed(self.fixed());
+        let request = request.observed(observer);
+        match &self.way {
+            Way::Previous(remap) => {
+                let (solution, remapped) = remap.solve(request, (self.graph, config), ("J", job.console))?;
+                Ok((solution, Some(remapped)))
             }
-            None => {
-                let initial = self.order.as_ref().map(InitialOrder::initial);
-                Ok((
-                    request
-                        .start(self.start.as_ref())
-                        .initial(initial)
-                        .then_lower(self.task.secondary())
-                        .observed(observer)
-                        .solve(config)?,
-                    None,
-                ))
+            Way::Scratch(Scratch { order, start, bottleneck, .. }) => {
+                let request = request
+                    .start(start.as_ref())
+                    .initial(order.as_ref().map(InitialOrder::initial))
+                    .then_lower(bottleneck.as_ref().map(|bottleneck| bottleneck as &dyn Secondary));
+                Ok((request.solve(config)?, None))
             }
         }
     }
@@ -169,34 +200,16 @@ impl ManyToOne<'_> {
         self.fixed.as_ref().map(|fixed| &fixed.vertices)
     }
 
-    /// Whether a mapping along an order is the result.
-    fn keeps_order(&self) -> bool {
-        self.order.is_some() && self.task.options.neighbourhood.is_none()
-    }
-
     /// Prints what was found.
-    fn print(
-        &self,
-        Solution { mapping, report, .. }: &Solution,
-        traffic: &PeTraffic,
-        busiest: Option<&Busiest>,
-    ) {
+    fn print(&self, ManyToOneResult { solution, traffic, busiest, remapped, .. }: &ManyToOneResult<'_>) {
         let Task { machine, job, .. } = &self.task;
-        let console = job.console;
+        let (console, Solution { mapping, report, .. }) = (job.console, solution);
         console.detail(format_args!("time spent for mapping {:.6}", report.seconds.total));
-        print_stopped(console, report);
-        let mut summary = Summary::new("initial", "mapping");
-        match report.cost_of_start.or(report.cost_of_construction) {
-            _ if job.form == Form::VieM => {
-                console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
-            }
-            Some(start) => summary.change("J", start, report.cost),
-            None => summary.figure("J", report.cost, ""),
+        report::print_stopped(console, report, "mapping");
+        self.print_costs(report, traffic, remapped.as_ref());
+        if let (Some(busiest), None, Form::Verb) = (busiest, remapped, job.form) {
+            busiest.warn_of_rise(console);
         }
-        summary.figure("cut", report.cut, "");
-        many_to_one::add_traffic(&mut summary, traffic);
-        summary.print(console);
-        busiest.filter(|_| job.form == Form::Verb).iter().for_each(|busiest| busiest.warn_of_rise(console));
         if report.cost_of_start.is_some_and(|start| report.cost > start) {
             console.warn(format_args!(
                 "J is higher than that of --initial, which exceeds bounds or leaves PEs without a vertex"
@@ -207,43 +220,54 @@ impl ManyToOne<'_> {
             many_to_one::print_loads(console, loads, machine.num_pes(), too_heavy);
             many_to_one::print_empty(console, loads, *machine, report.num_processes);
         }
-        if let Some((remap, migration)) = self.remap.as_ref().zip(report.migration) {
-            remap.print(console, self.graph.total_node_weight(), &migration);
+        if let Some((remapped, migration)) = remapped.as_ref().zip(report.migration) {
+            remapped.print(console, &migration);
         }
         ranks::print(console, *machine, mapping.pes());
     }
 
-    /// The algorithm whose order is taken, if one is.
-    fn along(&self) -> Option<PartitionAlgorithm> {
-        self.order.as_ref().map(|order| order.algorithm)
+    /// Prints J and the cut, before and after, and what PEs exchange.
+    fn print_costs(&self, report: &Report, traffic: &PeTraffic, remapped: Option<&Remapped<'_>>) {
+        let Job { console, form, .. } = self.task.job;
+        let before = remapped.and_then(|remapped| remapped.before.as_ref());
+        let start = before.map(|before| before.cost).or(report.cost_of_start).or(report.cost_of_construction);
+        let mut summary = Summary::new(if remapped.is_some() { "previous" } else { "initial" }, "mapping");
+        match form {
+            Form::VieM => {
+                console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
+            }
+            Form::Verb => summary.since("J", start, report.cost),
+        }
+        summary.since("cut", before.map(|before| before.cut), report.cut);
+        many_to_one::add_traffic(&mut summary, traffic);
+        summary.print(console);
     }
 
     /// Writes mapping, model and report, once they are verified if that was asked for.
     fn write(
         &self,
-        ManyToOneResult { solution, traffic, busiest, model, curve }: ManyToOneResult,
+        ManyToOneResult { solution, traffic, busiest, model, remapped }: ManyToOneResult<'_>,
     ) -> Result<()> {
-        let (Task { options, machine, to, job, prepared, .. }, graph) = (&self.task, self.graph);
-        let json = self.report((&solution, traffic, busiest), (model.as_ref(), curve.as_ref()));
+        let (Task { asked, machine, to, job, prepared, .. }, graph) = (&self.task, self.graph);
         let Solution { mapping, report, .. } = &solution;
-        let drawn =
-            options.picture.draw(graph, prepared, self.task.name(), mapping, true)?.unwrap_or_default();
-        let curve = curve.as_ref().map_or("", |curve| &curve.picture);
+        let drawn = asked.picture.draw(graph, prepared, self.task.name(), mapping, true)?.unwrap_or_default();
+        let curve = remapped.as_ref().and_then(Remapped::picture);
+        let (to_curve, curve) = curve.unzip();
         let contents: [Content<'_>; 4] = [
             (Some(to.mapping), &|out| io::mapping::write(out, mapping.pes())),
             (to.model, &|out| model.iter().try_for_each(|model| io::metis::write(out, model, MODEL))),
             (to.picture, &|out| out.write_all(drawn.as_bytes())),
-            (to.curve, &|out| out.write_all(curve.as_bytes())),
+            (to_curve, &|out| out.write_all(curve.unwrap_or_default().as_bytes())),
         ];
         let claim = Claim {
-            file: &options.file,
+            file: asked.file,
             text: None,
             graph,
             blocks: mapping.pes(),
             num_blocks: machine.num_pes(),
             model: model.as_ref().map(|model| (model, report.cut)),
-            on: Some((&options.machine, *machine, report.cost)),
-            migration: self.remap.as_ref().zip(report.migration),
+            on: Some((asked.on, *machine, report.cost)),
+            migration: remapped.as_ref().zip(report.migration),
             fixed: self.fixed.as_ref(),
         };
         let audit = |staged: &Staged<'_>| {
@@ -253,33 +277,36 @@ impl ManyToOne<'_> {
             };
             claim.check(&written, job.console)
         };
-        job.publish(&|out| json.write(out), &contents, options.verify.then_some(&audit as _))
+        let json = self.report(report, (traffic, busiest), (model.as_ref(), remapped.as_ref()));
+        job.publish(&|out| json.write(out), &contents, asked.results.verify.then_some(&audit as _))
     }
 
     /// What was done; times and memory aside, the same result has the same report.
     fn report<'b>(
         &self,
-        (Solution { report, .. }, traffic, busiest): (&'b Solution, PeTraffic, Option<Busiest>),
-        (model, curve): (Option<&CsrGraph>, Option<&Curve>),
+        report: &'b Report,
+        (traffic, busiest): (PeTraffic, Option<Busiest>),
+        (model, remapped): (Option<&CsrGraph>, Option<&Remapped<'_>>),
     ) -> Envelope<JsonOptions, Found<'b, ManyToOneConfig>> {
-        let Task { options, config, .. } = &self.task;
+        let Task { asked, config, .. } = &self.task;
+        let order = self.scratch().and_then(|scratch| Some((scratch.order.as_ref()?, scratch.keeps_order)));
         let named = JsonOptions {
-            preset: options.search.preset,
-            capacities: options.sharing.capacities.as_deref().map(files::name),
-            time_limit: options.search.time.seconds(),
-            construction: self.along().map(PartitionAlgorithm::name),
-            neighbourhood: self.keeps_order().then(|| Neighbourhood::None.name()),
+            preset: asked.preset,
+            capacities: asked.sharing.capacities.as_ref().map(Capacities::name),
+            time_limit: self.task.time_limit(),
+            construction: order.map(|(order, _)| order.algorithm.name()),
+            neighbourhood: order.filter(|&(_, is_kept)| is_kept).map(|_| Neighbourhood::None.name()),
             imbalance: 100.0 * self.limits.balance.imbalance,
             least_load: 100.0 * self.limits.balance.least_load,
             least_loads: self.limits.file(),
-            objective: self.task.bottleneck,
+            objective: self.scratch().and_then(|scratch| scratch.bottleneck),
         };
         let found = Found {
             settings: Some(config.many_to_one),
             by_pe: Some(traffic),
             busiest,
             fixed: self.fixed.as_ref().map(Fixed::report),
-            remap: self.remap.as_ref().map(|remap| remap.report(curve)),
+            remap: remapped.map(Remapped::report),
             model_edges: model.map(CsrGraph::num_edges),
             memory: Some(JsonMemory::of(self.graph)),
             ..Found::new(report)

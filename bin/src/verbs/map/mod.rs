@@ -19,23 +19,24 @@ mod options;
 mod task;
 mod together;
 
-pub(crate) use options::Options;
+pub(crate) use options::{Options, SIGNALS};
 
 use crate::end::End;
 use crate::error::Result;
 use crate::job::Plan;
 use crate::verb::{Form, Verb};
 use goal::Goal;
-use task::{Outputs, Task};
+use many_to_one::Scratch;
+pub(crate) use many_to_one::{ManyToOne, Way};
+use one_to_one::OneToOne;
+pub(crate) use task::{Asked, Outputs, Task};
 use viem::PreparedMachine;
 use viem::base::text::counted;
-use viem::base::threads;
 use viem::machine::Machine;
-use viem_io::Source;
 
 impl Verb for Options {
     fn set_form(&mut self, form: Form) {
-        self.report.form = form;
+        self.results.report.form = form;
     }
 
     fn run(&self) -> Result<End> {
@@ -43,41 +44,36 @@ impl Verb for Options {
         let mut plan = Plan::new(self.read_only(), self.mappings())?;
         let to = Outputs {
             mapping: plan.successor("--output", &self.output)?,
-            model: plan.optional("--model", self.model.as_deref())?,
+            model: plan.optional("--model", self.results.model.as_deref())?,
             picture: plan.optional("--picture", self.picture.file())?,
-            curve: plan.optional("--curve", self.remap.picture())?,
-            goal: plan.optional("--goal", self.goal.as_ref().map(Goal::mapped))?,
         };
+        let goal = plan.optional("--goal", self.goal.as_ref().map(Goal::mapped))?;
         let planned = self.launch.plan(&mut plan)?;
-        let job = plan.start(&self.report)?;
-        if self.verify {
+        let job = plan.start(&self.results.report)?;
+        if self.results.verify {
             job.check_verifiable(to.mapping)?;
         }
-        let (console, threads) = (job.console, self.search.random.threads()?);
-        let machine = threads::run(threads, || self.machine.build(console))??;
-        let machine = self.sharing.weigh(machine)?;
+        let (asked, console, threads) = (self.asked(), job.console, self.search.random.threads()?);
+        let machine = asked.machine(threads, console)?;
         let machine = machine.as_ref();
         let config = self.config(machine)?;
         self.sharing.balance.read()?;
         let bottleneck = self.bottleneck()?;
         let prepared = &PreparedMachine::new(machine);
-        let (graph, is_many_to_one) =
-            self.sharing.read(Source::open(&self.file)?, machine, threads, console)?;
-        let task = Task { options: self, machine, prepared, config, bottleneck, to, job };
+        let (graph, is_many_to_one) = asked.graph(machine, threads, console)?;
+        let task = Task { asked, machine, prepared, config, to, job };
         let shortage = shortage(graph.num_nodes(), machine);
         if !is_many_to_one {
             self.check_one_to_one()?;
-            return one_to_one::map(task, planned, &graph);
+            return one_to_one::map(OneToOne { options: self, task, bottleneck, goal }, planned, &graph);
         }
         self.check_many_to_one(shortage.as_deref())?;
         // Other machines have fewer PEs than there are vertices because their users want it so.
         if let Some(shortage) = shortage.filter(|_| is_slurm(machine)) {
             console.note(format_args!("{shortage}"));
         }
-        if self.remap.previous().is_some() {
-            self.check_remapping()?;
-        }
-        many_to_one::map(task, &graph)
+        let scratch = Scratch::read(self, bottleneck, (&graph, machine), console)?;
+        ManyToOne::new(task, &graph, Way::Scratch(scratch))?.run()
     }
 }
 

@@ -11,7 +11,6 @@ use super::task::Task;
 use super::together;
 use crate::audit;
 use crate::compare::Busiest;
-use crate::console::Console;
 use crate::end::End;
 use crate::error::{Failure, Result, UsageError};
 use crate::files;
@@ -20,7 +19,7 @@ use crate::job::end;
 use crate::launch::{self, JobLaunch, Planned};
 use crate::machine;
 use crate::ranks;
-use crate::report::Found;
+use crate::report::{self, Found};
 use crate::signals::{First, StopAtSignal};
 use crate::summary::{PROCESSES, Summary, change, print_size};
 use crate::verb::Form;
@@ -28,9 +27,9 @@ use viem::graph::CsrGraph;
 use viem::mapping::construct::Construction;
 use viem::mapping::search::Neighbourhood;
 use viem::partition::PartitionAlgorithm;
-use viem::solve::{MapPreset, OneToOneConfig, ProcessGroups, Report, Request, Solution};
+use viem::solve::{MapPreset, OneToOneConfig, ProcessGroups, Report, Request, Secondary, Solution};
 use viem_io as io;
-use viem_io::output::{Content, Staged};
+use viem_io::output::{Content, OutputId, Staged};
 use viem_workload::contention::BottleneckConfig;
 
 /// What a mapping must respect, as it was read.
@@ -39,10 +38,20 @@ struct Constraints {
     groups: Option<ProcessGroups>,
 }
 
+/// A one-to-one mapping as it was asked for.
+pub(super) struct OneToOne<'a> {
+    pub(super) options: &'a Options,
+    pub(super) task: Task<'a>,
+    /// The search for the objective, if that is not J alone.
+    pub(super) bottleneck: Option<BottleneckConfig>,
+    /// The schedule in which ranks are named as they are mapped.
+    pub(super) goal: Option<OutputId>,
+}
+
 /// Maps each process to a place of its own.
-pub(super) fn map(mut task: Task<'_>, planned: Option<Planned>, graph: &CsrGraph) -> Result<End> {
-    let Task { options, machine, .. } = task;
-    let console = task.job.console;
+pub(super) fn map(mut asked: OneToOne<'_>, planned: Option<Planned>, graph: &CsrGraph) -> Result<End> {
+    let OneToOne { options, ref mut task, bottleneck, goal } = asked;
+    let (machine, console) = (task.machine, task.job.console);
     planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
     let replaces = options.goal.as_ref().is_some_and(Goal::replaces);
     let schedule = options.goal.as_ref().map(|goal| goal.read(machine, graph.num_nodes())).transpose()?;
@@ -58,7 +67,7 @@ pub(super) fn map(mut task: Task<'_>, planned: Option<Planned>, graph: &CsrGraph
     let constraints = Constraints { fixed, groups };
     // From here on there is something to save.
     let (progress, received) = task.job.watch(First::AsksToStop, options.search.time.time_limit);
-    print_problem(&task, graph, &constraints);
+    print_problem(task, graph, &constraints);
     let solution = {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
         Request::new(graph, task.prepared)
@@ -66,23 +75,24 @@ pub(super) fn map(mut task: Task<'_>, planned: Option<Planned>, graph: &CsrGraph
             .initial(order.as_ref().map(InitialOrder::initial))
             .fixed(constraints.fixed.as_ref().map(|fixed| &fixed.vertices))
             .together(constraints.groups.as_ref())
-            .then_lower(task.secondary())
+            .then_lower(bottleneck.as_ref().map(|bottleneck| bottleneck as &dyn Secondary))
             .observed(&observer)
             .solve(&task.config)?
     };
     let (launch, refused) = launch::of_mapping(planned, machine, &solution.mapping, &mut task.job.outputs);
     let schedule = schedule.map(|schedule| schedule.renamed_by(&solution.mapping, machine)).transpose()?;
     let busiest = Busiest::new((graph, task.prepared), (start.as_ref(), &solution.mapping), false);
-    print(&task, &solution, busiest.as_ref());
-    task.write(
+    print(task, &solution, busiest.as_ref());
+    asked.write(
         graph,
         &solution,
         (constraints.fixed.as_ref(), busiest),
         (launch.as_ref(), schedule.as_deref()),
     )?;
-    task.to.goal.iter().for_each(|&goal| goal::print(console, task.job.name(goal), replaces));
+    let task = &asked.task;
+    goal.iter().for_each(|&goal| goal::print(console, task.job.name(goal), replaces));
     launch.iter().for_each(|launch| launch.print(console));
-    print_end(&task, &solution.report);
+    print_end(task, &solution.report);
     refused.map_or(Ok(()), |error| Err(Failure::from(error)))?;
     end(&received)
 }
@@ -112,7 +122,7 @@ fn print(task: &Task<'_>, solution: &Solution, busiest: Option<&Busiest>) {
     report.cost_of_construction.iter().for_each(|cost| console.detail(format_args!("J(C,D,Pi) = {cost}")));
     console.detail(format_args!("local search took {:.6}", report.seconds.search));
     console.detail(format_args!("time spent for mapping {:.6}", report.seconds.total));
-    print_stopped(console, report);
+    report::print_stopped(console, report, "mapping");
     if task.job.form == Form::VieM {
         console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
         return;
@@ -123,13 +133,6 @@ fn print(task: &Task<'_>, solution: &Solution, busiest: Option<&Busiest>) {
     summary.print(console);
     busiest.iter().for_each(|busiest| busiest.warn_of_rise(console));
     ranks::print(console, task.machine, solution.mapping.pes());
-}
-
-/// Prints that a run was stopped, if it was.
-pub(super) fn print_stopped(console: Console, report: &Report) {
-    if report.stopped {
-        console.line(format_args!("stopped early: this is the best mapping found so far"));
-    }
 }
 
 /// Prints where the mapping is; in VieM's form also what it is worth.
@@ -145,7 +148,7 @@ fn print_end(task: &Task<'_>, report: &Report) {
     }
 }
 
-impl Task<'_> {
+impl OneToOne<'_> {
     /// Writes mapping, report, picture and what launches the job, once the mapping is verified if that was asked for.
     fn write(
         &self,
@@ -154,10 +157,11 @@ impl Task<'_> {
         (fixed, busiest): (Option<&Fixed>, Option<Busiest>),
         (launch, schedule): (Option<&JobLaunch>, Option<&str>),
     ) -> Result<()> {
-        let Task { options, machine, ref to, .. } = *self;
+        let Self { options, ref task, .. } = *self;
+        let Task { machine, ref to, ref job, .. } = *task;
         let Solution { mapping, report, .. } = solution;
-        let drawn = options.picture.draw(graph, self.prepared, self.name(), mapping, false)?;
-        let mut settings = self.config.one_to_one.effective_on(machine);
+        let drawn = options.picture.draw(graph, task.prepared, task.name(), mapping, false)?;
+        let mut settings = task.config.one_to_one.effective_on(machine);
         settings.construction.algorithm = report.construction;
         let found = Found {
             settings: Some(settings),
@@ -166,8 +170,8 @@ impl Task<'_> {
             launch: launch.map(JobLaunch::report),
             ..Found::new(report)
         };
-        let json = self.json_report(JsonOptions::new((options, self.bottleneck), report, &settings), found);
-        let texts = launch.into_iter().flat_map(JobLaunch::texts).chain(to.goal.zip(schedule));
+        let json = task.json_report(JsonOptions::new((options, self.bottleneck), report, &settings), found);
+        let texts = launch.into_iter().flat_map(JobLaunch::texts).chain(self.goal.zip(schedule));
         let texts: Vec<_> = to.picture.zip(drawn.as_deref()).into_iter().chain(texts).collect();
         let fills = files::fills(&texts);
         let write_mapping = |out: &mut dyn std::io::Write| io::mapping::write(out, mapping.pes());
@@ -175,10 +179,10 @@ impl Task<'_> {
         contents.extend(fills.iter().map(|(id, fill)| (Some(*id), fill as _)));
         let on = (&options.machine, machine, report.cost);
         let audit = |staged: &Staged<'_>| match staged.path(to.mapping) {
-            Some(written) => audit::one_to_one((&options.file, written), on, fixed, self.job.console),
+            Some(written) => audit::one_to_one((&options.file, written), on, fixed, job.console),
             None => Ok(()),
         };
-        self.job.publish(&|out| json.write(out), &contents, options.verify.then_some(&audit as _))
+        job.publish(&|out| json.write(out), &contents, options.results.verify.then_some(&audit as _))
     }
 }
 

@@ -6,6 +6,7 @@ use clap::Parser;
 
 use super::goal::Goal;
 use super::initial::InitialOptions;
+use super::task::Asked;
 use super::together::Together;
 use crate::compare::PictureOptions;
 use crate::end;
@@ -16,8 +17,7 @@ use crate::launch::LaunchOptions;
 use crate::machine::MachineOptions;
 use crate::many_to_one::SharingOptions;
 use crate::neighbourhood::NeighbourhoodOptions;
-use crate::options::{ReportOptions, SearchOptions, one_of};
-use crate::remap::RemapOptions;
+use crate::options::{ResultOptions, SearchOptions, one_of};
 use viem::machine::{DistanceKind, Machine};
 use viem::solve::Config;
 use viem_workload::contention::{BottleneckConfig, JobObjective};
@@ -26,11 +26,10 @@ const EXAMPLES: &str = "\
 Examples:
   viem map job.graph -m 4:16:2 -d 1:10:100            128 processes to 2 nodes
   viem map job.graph -m slurm --launch=openmpi        to the nodes of this Slurm job
-  viem map mesh.graph -m torus:8x8 -i 3               many vertices on each PE
-  viem map new.graph -m 4:16:2 -d 1:10:100 --previous=permutation --migration-weight=1";
+  viem map mesh.graph -m torus:8x8 -i 3               many vertices on each PE";
 
 /// What the help says below the options.
-const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written, and after \
+pub(crate) const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written, and after \
      SIGINT (Ctrl-C) the program ends by that signal. The second ends it at once.";
 
 /// Maps processes to PEs so that processes that communicate much are close to each other. If the graph has
@@ -99,17 +98,10 @@ pub(crate) struct Options {
     )]
     excess: Option<f64>,
 
-    #[command(flatten)]
-    pub(crate) remap: RemapOptions,
-
     /// Where the mapping is written. Line i holds the PE of process i, both from 0; - is standard output, which then carries
     /// nothing else
     #[arg(long, short, default_value = "permutation", value_name = "FILE", help_heading = "Output")]
     pub(crate) output: PathBuf,
-
-    /// Also write what PEs communicate as a graph. If many vertices share a PE: vertex i is PE i
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) model: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) launch: LaunchOptions,
@@ -122,15 +114,25 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) picture: PictureOptions,
 
-    /// Recompute the results from the files by independent code. A mismatch is an error
-    #[arg(long, help_heading = "Output")]
-    pub(crate) verify: bool,
-
     #[command(flatten)]
-    pub(crate) report: ReportOptions,
+    pub(crate) results: ResultOptions,
 }
 
 impl Options {
+    /// What is asked for, as `viem remap` may ask for it, too.
+    pub(super) fn asked(&self) -> Asked<'_> {
+        Asked {
+            verb: "map",
+            file: &self.file,
+            on: &self.machine,
+            preset: self.search.preset,
+            sharing: &self.sharing,
+            fixed: &self.fixed,
+            picture: &self.picture,
+            results: &self.results,
+        }
+    }
+
     /// The search for what is minimised, if that is not J alone.
     pub(super) fn bottleneck(&self) -> Result<Option<BottleneckConfig>, UsageError> {
         let config =
@@ -152,18 +154,16 @@ impl Options {
 
     /// The files that no result may replace.
     pub(super) fn read_only(&self) -> Vec<&Path> {
-        let sharing = self.sharing.files();
         let constraints =
             self.fixed.file().into_iter().chain(self.together.iter().filter_map(Together::file));
-        let others = sharing.chain(self.construction.file()).chain(constraints);
-        let others = others.chain(self.goal.iter().map(Goal::schedule)).chain(self.remap.files());
+        let others = self.sharing.files().chain(self.construction.file()).chain(constraints);
+        let others = others.chain(self.goal.iter().map(Goal::schedule));
         [self.file.as_path()].into_iter().chain(self.machine.files()).chain(others).collect()
     }
 
     /// The mappings that are read, which the result may replace.
     pub(super) fn mappings(&self) -> impl Iterator<Item = &Path> {
-        let initial = self.initial.as_deref().into_iter().flat_map(files::files_of_mapping);
-        initial.chain(self.remap.previous())
+        self.initial.as_deref().into_iter().flat_map(files::files_of_mapping)
     }
 
     /// The settings of a run.
@@ -200,32 +200,13 @@ impl Options {
         Err(UsageError(format!("{name} is for one-to-one mappings, but {why}")))
     }
 
-    /// An error if an option is given that a mapping from a previous one has no use for.
-    pub(super) fn check_remapping(&self) -> Result<(), UsageError> {
-        let given = [
-            ("--initial", self.initial.is_some(), "is where the search starts"),
-            ("--construction", self.construction.along().is_some(), "is where the search starts"),
-            ("--objective", self.objective != JobObjective::J, "asks for a small J and few moves"),
-        ];
-        match given.iter().find(|(_, is_given, _)| *is_given) {
-            Some((name, _, why)) => {
-                Err(UsageError(format!("--previous {why}, so {name} has no effect; leave it out")))
-            }
-            None => Ok(()),
-        }
-    }
-
     /// An error if an option is given that a one-to-one mapping has no use for.
     pub(super) fn check_one_to_one(&self) -> Result<(), UsageError> {
-        let given = [
-            ("--previous", self.remap.previous().is_some(), "leave it out, --initial improves a mapping"),
-            ("--model", self.model.is_some(), "here the graph is the model, leave it out"),
-        ];
-        match given.iter().find(|(_, is_given, _)| *is_given) {
-            Some((name, _, hint)) => {
-                Err(UsageError(format!("{name} is for graphs with many vertices on a PE; {hint}")))
-            }
-            None => self.sharing.check_one_to_one(),
+        if self.results.model.is_some() {
+            let message =
+                "--model is for graphs with many vertices on a PE; here the graph is the model, leave it out";
+            return Err(UsageError(message.to_owned()));
         }
+        self.sharing.check_one_to_one()
     }
 }

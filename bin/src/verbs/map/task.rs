@@ -1,37 +1,70 @@
 //! A mapping as it was asked for: what is read, and where the results go.
 
+use std::path::Path;
+
 use serde::Serialize;
 
-use super::options::Options;
+use crate::compare::PictureOptions;
+use crate::console::Console;
+use crate::error::Result;
+use crate::fixed::FixedOptions;
 use crate::job::Job;
+use crate::machine::MachineOptions;
+use crate::many_to_one::SharingOptions;
+use crate::options::ResultOptions;
 use crate::report;
+use viem::base::threads;
+use viem::graph::CsrGraph;
 use viem::machine::Machine;
-use viem::solve::{Config, PreparedMachine, Secondary};
+use viem::solve::{Config, MapPreset, PreparedMachine};
+use viem_io::Source;
 use viem_io::output::OutputId;
 use viem_report::envelope::Envelope;
-use viem_workload::contention::BottleneckConfig;
 
 /// Where the results go.
-pub(super) struct Outputs {
-    pub(super) mapping: OutputId,
-    pub(super) model: Option<OutputId>,
-    pub(super) picture: Option<OutputId>,
-    /// The picture of a curve of remappings.
-    pub(super) curve: Option<OutputId>,
-    /// The schedule in which ranks are named as they are mapped.
-    pub(super) goal: Option<OutputId>,
+pub(crate) struct Outputs {
+    pub(crate) mapping: OutputId,
+    pub(crate) model: Option<OutputId>,
+    pub(crate) picture: Option<OutputId>,
+}
+
+/// What `viem map` and `viem remap` are both asked for.
+pub(crate) struct Asked<'a> {
+    pub(crate) verb: &'static str,
+    pub(crate) file: &'a Path,
+    pub(crate) on: &'a MachineOptions,
+    pub(crate) preset: MapPreset,
+    pub(crate) sharing: &'a SharingOptions,
+    pub(crate) fixed: &'a FixedOptions,
+    pub(crate) picture: &'a PictureOptions,
+    pub(crate) results: &'a ResultOptions,
+}
+
+impl Asked<'_> {
+    /// Reads the machine with the capacities of its PEs, on so many threads.
+    pub(crate) fn machine(&self, threads: usize, console: Console) -> Result<Box<dyn Machine>> {
+        self.sharing.weigh(threads::run(threads, || self.on.build(console))??)
+    }
+
+    /// Reads the graph, and decides whether many of its vertices share a PE.
+    pub(crate) fn graph(
+        &self,
+        machine: &dyn Machine,
+        threads: usize,
+        console: Console,
+    ) -> Result<(CsrGraph, bool)> {
+        self.sharing.read(Source::open(self.file)?, machine, threads, console)
+    }
 }
 
 /// A graph that is to be mapped to a machine.
-pub(super) struct Task<'a> {
-    pub(super) options: &'a Options,
-    pub(super) machine: &'a dyn Machine,
-    pub(super) prepared: &'a PreparedMachine<'a>,
-    pub(super) config: Config,
-    /// The search for the objective, if that is not J alone.
-    pub(super) bottleneck: Option<BottleneckConfig>,
-    pub(super) to: Outputs,
-    pub(super) job: Job<'a>,
+pub(crate) struct Task<'a> {
+    pub(crate) asked: Asked<'a>,
+    pub(crate) machine: &'a dyn Machine,
+    pub(crate) prepared: &'a PreparedMachine<'a>,
+    pub(crate) config: Config,
+    pub(crate) to: Outputs,
+    pub(crate) job: Job<'a>,
 }
 
 impl Task<'_> {
@@ -40,15 +73,15 @@ impl Task<'_> {
         self.job.name(self.to.mapping)
     }
 
-    /// What is lowered once J is minimised.
-    pub(super) fn secondary(&self) -> Option<&dyn Secondary> {
-        self.bottleneck.as_ref().map(|bottleneck| bottleneck as &dyn Secondary)
+    /// The time limit in seconds, if there is one.
+    pub(super) fn time_limit(&self) -> Option<f64> {
+        self.config.time_limit.map(|limit| limit.as_secs_f64())
     }
 
     /// The report of the run: its options, and what is known of the result.
     pub(super) fn json_report<O: Serialize, R: Serialize>(&self, options: O, report: R) -> Envelope<O, R> {
-        let Self { options: all, config, machine, .. } = self;
-        let report = report::of_verb("map", all.file.as_path(), options, report);
-        report.on(all.machine.report(*machine)).seeded(config.seed)
+        let Self { asked, config, machine, .. } = self;
+        let report = report::of_verb(asked.verb, asked.file, options, report);
+        report.on(asked.on.report(*machine)).seeded(config.seed)
     }
 }

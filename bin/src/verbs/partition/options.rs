@@ -4,28 +4,26 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser};
 
-use super::capacities::Capacities;
 use crate::application;
 use crate::end;
 use crate::error::{Result, UsageError};
 use crate::fixed::FixedOptions;
-use crate::options::{self, BalanceOptions, RandomOptions, ReportOptions, one_of};
-use crate::remap::RemapOptions;
+use crate::many_to_one::SharingOptions;
+use crate::options::{CoordinateOptions, RandomOptions, ResultOptions, one_of};
 use crate::verb::Form;
-use viem::partition::{Grouping, PartitionAlgorithm, PartitionPreset};
+use viem::partition::{Grouping, OrderIndex, PartitionAlgorithm, PartitionPreset};
 use viem::solve::Config;
-use viem_io::coordinates::Ids;
+use viem_io::{self as io, Source};
 use viem_traffic::Format;
 
 const EXAMPLES: &str = "\
 Examples:
   viem partition mesh.graph -k 64                     64 blocks of equal weight, within 3 percent
   viem partition mesh.graph --capacities=1,2,4        blocks of unequal weight
-  viem partition mesh.graph -k 64 --model=job.graph   what the blocks communicate, to be mapped
-  viem partition new.graph -k 64 --previous=partition --migration-weight=1";
+  viem partition mesh.graph -k 64 --model=job.graph   what the blocks communicate, to be mapped";
 
 /// The file of the partition, unless another one is named.
-const PARTITION: &str = "partition";
+pub(crate) const PARTITION: &str = "partition";
 
 /// Partitions a graph into blocks of bounded weight, so that few edges are cut.
 #[derive(Parser, Debug)]
@@ -42,11 +40,6 @@ pub(crate) struct Options {
     #[arg(long, short = 'k', value_name = "INT", required_unless_present = "capacities")]
     pub(crate) blocks: Option<usize>,
 
-    /// How much weight each block takes, in proportion. Whole numbers such as 1,2,4, or a file with one per
-    /// line; there are as many blocks as numbers, and a block of capacity 0 stays empty
-    #[arg(long, value_name = "LIST|FILE", value_parser = Capacities::parse)]
-    pub(crate) capacities: Option<Capacities>,
-
     /// Trade-off of time and quality. Those named social take every graph for one with heavy-tailed degrees
     #[arg(long, short, default_value = "eco", value_name = "PRESET", help_heading = "Search", value_parser = one_of(&PartitionPreset::ALL, PartitionPreset::name))]
     pub(crate) preset: PartitionPreset,
@@ -55,13 +48,10 @@ pub(crate) struct Options {
     pub(crate) random: RandomOptions,
 
     #[command(flatten)]
-    pub(crate) balance: BalanceOptions,
+    pub(crate) sharing: SharingOptions,
 
     #[command(flatten)]
     pub(crate) fixed: FixedOptions,
-
-    #[command(flatten)]
-    pub(crate) remap: RemapOptions,
 
     #[command(flatten)]
     pub(crate) order: OrderOptions,
@@ -71,20 +61,12 @@ pub(crate) struct Options {
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 
-    /// Also write what blocks communicate as a graph: vertex i is block i
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub(crate) model: Option<PathBuf>,
-
     /// Also draw the graph and its blocks into an SVG file
     #[arg(long, value_name = "FILE.svg", requires = "coordinates", help_heading = "Output")]
     pub(crate) picture: Option<PathBuf>,
 
-    /// Recompute the results from the files by independent code. A mismatch is an error
-    #[arg(long, help_heading = "Output")]
-    pub(crate) verify: bool,
-
     #[command(flatten)]
-    pub(crate) report: ReportOptions,
+    pub(crate) results: ResultOptions,
 }
 
 /// Other ways to divide a graph than the multilevel one.
@@ -95,14 +77,8 @@ pub(crate) struct OrderOptions {
     #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&PartitionAlgorithm::ALL, PartitionAlgorithm::name))]
     algorithm: Option<PartitionAlgorithm>,
 
-    /// Coordinates of the vertices. A line for each, an .xyz file with a header, or a Matrix Market array
-    #[arg(long, value_name = "FILE")]
-    pub(crate) coordinates: Option<PathBuf>,
-
-    /// Whether --coordinates has numbers in front. Those of the vertices, in its first column; a file of three or more
-    /// columns is refused if that is unclear [default: by file]
-    #[arg(hide_short_help = true, long, value_name = "yes|no", requires = "coordinates", value_parser = options::ids)]
-    pub(crate) coordinate_ids: Option<Ids>,
+    #[command(flatten)]
+    pub(crate) coordinates: CoordinateOptions,
 
     /// How rcb and rsb group blocks of unequal capacity where they divide them in two. The first ones that make about half,
     /// or so that both groups are as equal as possible [default: simple]
@@ -115,7 +91,7 @@ pub(crate) struct OrderOptions {
     pub(crate) write_index: Option<PathBuf>,
 
     /// The order of the vertices that --write-index wrote. Blocks are ranges of it, which takes no time
-    #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with_all = ["algorithm", "write_index", "grouping", "fixed", "least_load", "least_loads", "previous", "migration_weight", "preset", "seed"])]
+    #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with_all = ["algorithm", "write_index", "grouping", "fixed", "least_load", "least_loads", "preset", "seed"])]
     pub(crate) index: Option<PathBuf>,
 }
 
@@ -124,11 +100,18 @@ impl OrderOptions {
         self.algorithm.unwrap_or_default()
     }
 
+    /// Reads the order, if it was written.
+    pub(super) fn read_index(&self, num_nodes: usize) -> Result<Option<OrderIndex>> {
+        let Some(path) = &self.index else { return Ok(None) };
+        let positions = io::index::read(Source::open(path)?, num_nodes)?;
+        Ok(Some(OrderIndex::of_positions(positions).expect("the reader has found an order")))
+    }
+
     /// An error if these options do not fit together.
     fn check(&self, is_drawn: bool) -> Result<(), UsageError> {
         let algorithm = self.algorithm();
         let needs = self.index.is_none() && algorithm.needs_coordinates();
-        let message = match (needs, &self.coordinates) {
+        let message = match (needs, self.coordinates.file()) {
             (true, None) => {
                 format!(
                     "--algorithm={algorithm} needs the coordinates of the vertices; give --coordinates=FILE"
@@ -149,13 +132,13 @@ impl OrderOptions {
 
 impl Options {
     /// The settings of a request.
-    pub(crate) fn config(&self) -> Result<Config> {
+    pub(super) fn config(&self) -> Result<Config> {
         Ok(Config::from(self.preset).with_seed(self.random.seed).with_threads(self.random.threads()?))
     }
 
     /// Where the partition goes. VieM's form writes the model only.
     pub(super) fn output(&self) -> Option<&Path> {
-        match (&self.output, self.report.form) {
+        match (&self.output, self.results.report.form) {
             (Some(path), _) => Some(path),
             (None, Form::Verb) => Some(Path::new(PARTITION)),
             (None, Form::VieM) => None,
@@ -164,43 +147,26 @@ impl Options {
 
     /// The files that no result may replace.
     pub(super) fn read_only(&self) -> Vec<&Path> {
-        let capacities = self.capacities.iter().filter_map(Capacities::file);
-        let order = self.order.coordinates.as_deref().into_iter().chain(self.order.index.as_deref());
-        let others = capacities
-            .chain(self.balance.least_loads.as_deref())
-            .chain(order)
-            .chain(self.fixed.file())
-            .chain(self.remap.files());
+        let order = self.order.coordinates.file().into_iter().chain(self.order.index.as_deref());
+        let others = self.sharing.files().chain(order).chain(self.fixed.file());
         [self.file.as_path()].into_iter().chain(others).collect()
     }
 
     /// An error if these options do not fit together.
     pub(super) fn check(&self) -> Result<(), UsageError> {
         self.order.check(self.picture.is_some())?;
-        let clashes = |option: &str, with: &str| {
-            let message = format!("{option} does not go with {with}; leave one of them out");
-            Err(UsageError(message))
-        };
-        if self.order.write_index.is_some() {
-            if self.fixed.file().is_some() {
-                return clashes(
-                    "--fixed",
-                    "--write-index, as the blocks are ranges of the order that is written",
-                );
-            }
-            let has_least = self.balance.least_load.is_some_and(|percent| percent > 0.0);
-            let least = self.balance.least_loads.as_ref().map(|_| "--least-loads");
-            if let Some(least) = least.or(has_least.then_some("--least-load")) {
-                return clashes(
-                    least,
-                    "--write-index, as the blocks are ranges of the order that is written",
-                );
-            }
+        let balance = &self.sharing.balance;
+        let has_least_load = balance.least_load.is_some_and(|percent| percent > 0.0);
+        let given = [
+            ("--fixed", self.fixed.file().is_some()),
+            ("--least-load", has_least_load),
+            ("--least-loads", balance.least_loads.is_some()),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given).filter(|_| self.order.write_index.is_some()) {
+            Some((name, _)) => Err(UsageError(format!(
+                "{name} does not go with --write-index, as the blocks are ranges of the order that is written; leave one of them out"
+            ))),
+            None => Ok(()),
         }
-        let algorithm = self.order.algorithm();
-        if self.remap.previous().is_some() && algorithm != PartitionAlgorithm::default() {
-            return clashes("--previous", &format!("--algorithm={algorithm}, as that starts from nothing"));
-        }
-        Ok(())
     }
 }

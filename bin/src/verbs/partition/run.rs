@@ -1,44 +1,80 @@
 //! Partitioning a graph, from scratch or from a previous partition.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Instant;
 
 use serde::Serialize;
 
-use super::options::Options;
+use super::options::OrderOptions;
 use crate::application::{self, Application};
 use crate::audit::{Claim, MODEL, Written};
+use crate::capacities::Capacities;
 use crate::end::End;
-use crate::error::{Result, UsageError};
-use crate::fixed::Fixed;
-use crate::job::{Job, Plan};
+use crate::error::{Failure, Result, UsageError};
+use crate::fixed::{Fixed, FixedOptions};
+use crate::job::{Job, end};
 use crate::limits::Limits;
 use crate::loads::{self, Below};
+use crate::many_to_one::SharingOptions;
 use crate::memory::JsonMemory;
-use crate::options::BalanceOptions;
-use crate::remap::{Curve, Remap};
+use crate::options::{BalanceOptions, CoordinateOptions, ResultOptions};
+use crate::remap::{Drawn, Remap, RemapOptions, Remapped};
 use crate::report::{self, Found, JsonQuality};
-use crate::signals::First;
+use crate::signals::{First, StopAtSignal};
 use crate::summary::{Summary, VERTICES, size};
 use crate::verb::Form;
+use viem::base::observer::Observer;
 use viem::base::text::counted;
 use viem::base::threads;
 use viem::base::types::Weight;
 use viem::graph::{Coordinates, CsrGraph};
 use viem::machine::{Blocks, Machine as _};
-use viem::partition::{Grouping, OrderIndex, PartitionInput, PartitionQuality, Targets, TargetsError};
+use viem::partition::{
+    Grouping, OrderIndex, PartitionAlgorithm, PartitionInput, PartitionPreset, PartitionQuality, Targets,
+    TargetsError,
+};
 use viem::solve::{Config, Initial, Objective, Order, PreparedMachine, Report, Request, Solution};
 use viem_io as io;
 use viem_io::Source;
-use viem_io::coordinates::Ids;
 use viem_io::fixed::FixedKind;
 use viem_io::mapping::Room;
 use viem_io::output::{Content, OutputId, Staged};
 use viem_report::envelope::Envelope;
 use viem_report::picture;
+use viem_traffic::Format;
+
+/// What `viem partition` and `viem remap` are both asked for.
+pub(crate) struct Asked<'a> {
+    pub(crate) verb: &'static str,
+    pub(crate) file: &'a Path,
+    /// What the file is, where that was said.
+    pub(crate) from: Option<Format>,
+    pub(crate) blocks: Option<usize>,
+    pub(crate) preset: PartitionPreset,
+    pub(crate) sharing: &'a SharingOptions,
+    pub(crate) fixed: &'a FixedOptions,
+    pub(crate) coordinates: &'a CoordinateOptions,
+    pub(crate) results: &'a ResultOptions,
+}
+
+/// Where a partition comes from.
+pub(crate) enum Way<'a> {
+    /// An algorithm, or an order, which may be written.
+    Order(&'a OrderOptions, Option<OutputId>),
+    /// A previous partition; the curve may be drawn.
+    Previous(&'a RemapOptions, Option<OutputId>),
+}
+
+/// Where the results go.
+pub(crate) struct Outputs {
+    pub(crate) blocks: Option<OutputId>,
+    pub(crate) model: Option<OutputId>,
+    /// The picture of the blocks.
+    pub(crate) picture: Option<OutputId>,
+}
 
 /// Into what a graph is to be divided.
-struct Asked<'a> {
+struct Sizes<'a> {
     number: usize,
     /// If the blocks are not all alike.
     capacities: Option<Vec<u32>>,
@@ -53,12 +89,12 @@ struct Division {
     limits: Limits,
 }
 
-impl Asked<'_> {
+impl<'a> Sizes<'a> {
     /// Reads what is asked for. What no graph can make right is refused.
-    fn read(options: &Options) -> Result<Asked<'_>> {
-        let balance = options.balance.read()?;
-        let capacities = options.capacities.as_ref().map(|capacities| capacities.read()).transpose()?;
-        let number = match (options.blocks, &capacities) {
+    fn read(Asked { blocks, sharing, .. }: &Asked<'a>) -> Result<Self> {
+        let balance = sharing.balance.read()?;
+        let capacities = sharing.capacities.as_ref().map(Capacities::of_blocks).transpose()?;
+        let number = match (*blocks, &capacities) {
             (Some(k), Some(capacities)) if k != capacities.len() => {
                 let message = format!(
                     "--blocks={k}, but --capacities has {} numbers; leave out --blocks",
@@ -73,7 +109,7 @@ impl Asked<'_> {
         if let Some(capacities) = &capacities {
             Blocks::proportional(capacities.clone())?;
         }
-        Ok(Asked { number, capacities, balance: &options.balance })
+        Ok(Self { number, capacities, balance: &sharing.balance })
     }
 
     /// The blocks of a graph. There are no more than vertices, so their memory is bounded by that of the graph.
@@ -97,87 +133,67 @@ fn greatest_ratio(weights: &[Weight], shares: &[Weight]) -> f64 {
     filled.map(|(&weight, &share)| weight as f64 / share as f64).reduce(f64::max).unwrap_or(1.0)
 }
 
-/// Where the results go.
-struct Outputs {
-    blocks: Option<OutputId>,
-    model: Option<OutputId>,
-    /// The order of the vertices.
-    index: Option<OutputId>,
-    /// The picture of the blocks.
-    picture: Option<OutputId>,
-    /// The picture of a curve of remappings.
-    curve: Option<OutputId>,
-}
-
-/// What is read besides the graph.
-struct Given {
-    coordinates: Option<Coordinates>,
-    index: Option<OrderIndex>,
-}
-
-/// A solution; the order that it comes from, if that is to be written; where it starts from a previous partition, the curve if that is asked for.
-struct Partitioned {
+/// A partition, what it comes from, and what was resumed.
+struct Partitioned<'a> {
     solution: Solution,
-    index: Option<OrderIndex>,
-    curve: Option<Curve>,
+    /// The order that is written.
+    written: Option<(OutputId, OrderIndex)>,
+    remapped: Option<Remapped<'a>>,
 }
 
-/// A partition as it was asked for.
+/// What a partition comes from, as it was read.
+enum Start<'a> {
+    Order { options: &'a OrderOptions, index: Option<OrderIndex>, to: Option<OutputId> },
+    Previous(Remap<'a>),
+}
+
+impl<'a> Start<'a> {
+    fn read(way: Way<'a>, graph: &CsrGraph, num_blocks: usize) -> Result<Self> {
+        Ok(match way {
+            Way::Previous(options, curve) => Self::Previous(options.read(graph, num_blocks, curve)?),
+            Way::Order(options, to) => {
+                let index = options.read_index(graph.num_nodes())?;
+                Self::Order { options, index, to }
+            }
+        })
+    }
+}
+
+/// A graph that is to be divided.
 struct Task<'a> {
-    options: &'a Options,
+    asked: Asked<'a>,
+    start: Start<'a>,
     config: Config,
     to: Outputs,
     job: Job<'a>,
     division: Division,
     application: Application,
-    given: Given,
+    coordinates: Option<Coordinates>,
 }
 
 /// Partitions a graph.
-pub(super) fn partition(options: &Options) -> Result<End> {
-    options.check()?;
-    let mut plan = Plan::new(options.read_only(), options.remap.previous())?;
-    let to = Outputs {
-        blocks: options.output().map(|path| plan.successor("--output", path)).transpose()?,
-        model: plan.optional("--model", options.model.as_deref())?,
-        index: plan.optional("--write-index", options.order.write_index.as_deref())?,
-        picture: plan.optional("--picture", options.picture.as_deref())?,
-        curve: plan.optional("--curve", options.remap.picture())?,
-    };
-    let job = plan.start(&options.report)?;
-    if let Some(result) = to.blocks.or(to.model).filter(|_| options.verify) {
-        job.check_verifiable(result)?;
-    }
-    let (asked, config) = (Asked::read(options)?, options.config()?);
-    let (source, kind) = (Source::open(&options.file)?, (options.from, options.verify));
+pub(crate) fn run(
+    asked: Asked<'_>,
+    way: Way<'_>,
+    config: Config,
+    (to, job): (Outputs, Job<'_>),
+) -> Result<End> {
+    let sizes = Sizes::read(&asked)?;
+    let (source, kind) = (Source::open(asked.file)?, (asked.from, asked.results.verify));
     let application = application::read(source, kind, config.threads, job.console)?;
-    let division = asked.of(&application.graph)?;
-    let given = given(options, application.graph.num_nodes())?;
-    Task { options, config, to, job, division, application, given }.run()
+    let (graph, division) = (&application.graph, sizes.of(&application.graph)?);
+    let coordinates = asked.coordinates.read(graph.num_nodes())?;
+    let start = Start::read(way, graph, division.blocks.num_pes())?;
+    Task { asked, start, config, to, job, division, application, coordinates }.run()
 }
 
-/// Reads what is read besides the graph.
-fn given(options: &Options, num_nodes: usize) -> Result<Given> {
-    let order = &options.order;
-    let ids = order.coordinate_ids.unwrap_or(Ids::Unknown);
-    let points = |path: &PathBuf| io::coordinates::read_with(Source::open(path)?, num_nodes, ids);
-    let positions = |path: &PathBuf| io::index::read(Source::open(path)?, num_nodes);
-    let index = order.index.as_ref().map(positions).transpose()?;
-    Ok(Given {
-        coordinates: order.coordinates.as_ref().map(points).transpose()?,
-        index: index
-            .map(|positions| OrderIndex::of_positions(positions).expect("the reader has found an order")),
-    })
-}
-
-impl Task<'_> {
+impl<'a> Task<'a> {
     fn run(&self) -> Result<End> {
         let (graph, Division { blocks, limits, .. }) = (&self.application.graph, &self.division);
         let console = self.job.console;
         console.detail(format_args!("io time: {:.6}", self.job.seconds()));
         self.print_problem();
         blocks.check_enough(graph)?;
-        let remap = self.options.remap.read(graph, blocks.num_pes())?;
         loads::print_rounded(console, graph, blocks.shares(), limits.balance.least_load);
         let fixed = self.fixed()?;
         if let Some(fixed) = &fixed {
@@ -188,9 +204,18 @@ impl Task<'_> {
         let prepared = PreparedMachine::new(blocks);
         let request = Request::new(graph, &prepared).balanced(limits.get()).minimise(Objective::Cut);
         let request = request.fixed(fixed.as_ref().map(|fixed| &fixed.vertices));
-        let found = self.divide(request, remap.as_ref())?;
+        // What is resumed is worth saving; a partition from scratch is not done until it is.
+        let is_resumed = matches!(self.start, Start::Previous(_));
+        let first = if is_resumed { First::AsksToStop } else { First::Ends };
+        let (progress, received) = self.job.watch(first, self.config.time_limit);
+        let found = {
+            progress.show("partitioning");
+            let observer = StopAtSignal { observer: progress, received: received.clone() };
+            self.divide(request, &observer)?
+        };
         console.detail(format_args!("partitioning took {:.6}", begin.elapsed().as_secs_f64()));
-        self.finish((remap.as_ref(), fixed.as_ref()), &found)
+        self.finish(fixed.as_ref(), &found)?;
+        end(&received)
     }
 
     /// Prints what is to be divided. VieM counts each edge in both directions.
@@ -211,13 +236,9 @@ impl Task<'_> {
     }
 
     /// Prints what was found, and writes it.
-    fn finish(
-        &self,
-        (remap, fixed): (Option<&Remap<'_>>, Option<&Fixed>),
-        Partitioned { solution, index, curve }: &Partitioned,
-    ) -> Result<End> {
+    fn finish(&self, fixed: Option<&Fixed>, found: &Partitioned<'_>) -> Result<()> {
         let (graph, Division { blocks, limits, .. }) = (&self.application.graph, &self.division);
-        let Solution { mapping, report, .. } = solution;
+        let Partitioned { solution: Solution { mapping, report, .. }, written, remapped } = found;
         let block_of = mapping.pes();
         let (model, quality) = threads::run(self.config.threads, || {
             let quality = PartitionQuality::of(graph, block_of, blocks.num_pes());
@@ -227,35 +248,31 @@ impl Task<'_> {
         let quality = JsonQuality { quality, balance: ratio };
         let bounds = limits.get().bounds(graph, blocks);
         let too_heavy = loads::too_heavy(graph, &bounds, fixed.map(|fixed| &fixed.vertices), loads::BLOCKS);
-        self.print(&model, (report, &quality), too_heavy);
-        let migration = remap.zip(report.migration);
-        if let Some((remap, migration)) = &migration {
-            remap.print(self.job.console, graph.total_node_weight(), migration);
-        }
+        self.print(&model, (report, &quality, remapped.as_ref()), too_heavy);
         let claim = Claim {
-            file: &self.options.file,
+            file: self.asked.file,
             text: self.application.text.as_deref(),
             graph,
             blocks: block_of,
             num_blocks: blocks.num_pes(),
             model: Some((&model, report.cut)),
             on: None,
-            migration,
+            migration: remapped.as_ref().zip(report.migration),
             fixed,
         };
         let picture = self.picture(block_of, &quality).unwrap_or_default();
         let found = Found::<()> {
             quality: Some(quality),
-            remap: remap.map(|remap| remap.report(curve.as_ref())),
+            remap: remapped.as_ref().map(Remapped::report),
             fixed: fixed.map(Fixed::report),
             model_edges: Some(model.num_edges()),
             memory: Some(JsonMemory::of(graph)),
             ..Found::new(report)
         };
-        let curve = curve.as_ref().map_or("", |curve| &curve.picture);
-        self.write(&claim, &self.report(found), (index.as_ref(), &picture, curve))?;
+        let curve = remapped.as_ref().and_then(Remapped::picture);
+        self.write(&claim, &self.report(found), (written.as_ref(), &picture, curve))?;
         self.print_end();
-        Ok(End::Done)
+        Ok(())
     }
 
     /// Writes partition, model and report, once they are verified if that was asked for.
@@ -263,22 +280,24 @@ impl Task<'_> {
         &self,
         claim: &Claim<'_>,
         report: &Envelope<JsonOptions, Found<'_>>,
-        (index, picture, curve): (Option<&OrderIndex>, &str, &str),
+        (written, picture, curve): (Option<&(OutputId, OrderIndex)>, &str, Option<Drawn<'_>>),
     ) -> Result<()> {
         let (to, model) = (&self.to, claim.model.map(|(model, _)| model));
-        let positions = index.map_or(&[][..], OrderIndex::positions);
+        let (to_index, index) = written.map(|(to, index)| (*to, index.positions())).unzip();
+        let (to_curve, curve) = curve.unzip();
         let contents: [Content<'_>; 5] = [
             (to.blocks, &|out| io::partition::write(out, claim.blocks)),
             (to.model, &|out| model.iter().try_for_each(|model| io::metis::write(out, model, MODEL))),
-            (to.index, &|out| io::index::write(out, positions)),
+            (to_index, &|out| io::index::write(out, index.unwrap_or_default())),
             (to.picture, &|out| out.write_all(picture.as_bytes())),
-            (to.curve, &|out| out.write_all(curve.as_bytes())),
+            (to_curve, &|out| out.write_all(curve.unwrap_or_default().as_bytes())),
         ];
         let audit = |staged: &Staged<'_>| {
             let path = |id: Option<OutputId>| id.and_then(|id| staged.path(id));
             claim.check(&Written { blocks: path(to.blocks), model: path(to.model) }, self.job.console)
         };
-        self.job.publish(&|out| report.write(out), &contents, self.options.verify.then_some(&audit as _))
+        let is_verified = self.asked.results.verify;
+        self.job.publish(&|out| report.write(out), &contents, is_verified.then_some(&audit as _))
     }
 
     /// Prints where the results are.
@@ -294,7 +313,7 @@ impl Task<'_> {
 
     /// The picture of the blocks, if there is to be one.
     fn picture(&self, block_of: &[u32], JsonQuality { quality, .. }: &JsonQuality) -> Option<String> {
-        let points = self.given.coordinates.as_ref().filter(|_| self.to.picture.is_some())?;
+        let points = self.coordinates.as_ref().filter(|_| self.to.picture.is_some())?;
         let PartitionQuality { cut_edges, setups, .. } = quality;
         let (k, algorithm) = (self.division.blocks.num_pes(), self.algorithm());
         let title = format!(
@@ -308,8 +327,11 @@ impl Task<'_> {
 
     /// The name of the algorithm, or of the way of a written order.
     fn algorithm(&self) -> &'static str {
-        let order = &self.options.order;
-        if order.index.is_some() { "index" } else { order.algorithm().name() }
+        match &self.start {
+            Start::Order { index: Some(_), .. } => "index",
+            Start::Order { options, .. } => options.algorithm().name(),
+            Start::Previous(_) => PartitionAlgorithm::default().name(),
+        }
     }
 
     /// The vertices that must be in given blocks, if there are any.
@@ -317,46 +339,50 @@ impl Task<'_> {
         let shares = self.division.blocks.shares();
         let capacity = |block: u32| if shares[block as usize] > 0 { u32::MAX } else { 0 };
         let room = Room::new(shares.len(), &capacity);
-        self.options.fixed.read(self.application.graph.num_nodes(), room, FixedKind::Parts)
+        self.asked.fixed.read(self.application.graph.num_nodes(), room, FixedKind::Parts)
     }
 
-    fn divide(&self, request: Request<'_>, remap: Option<&Remap<'_>>) -> Result<Partitioned> {
-        let (progress, _) = self.job.watch(First::Ends, None);
-        progress.show("partitioning");
-        if let Some(remap) = remap {
-            let to = ("cut", self.application.graph.total_node_weight(), self.job.console);
-            let (solution, curve) = remap.solve(request, &self.config, to, &())?;
-            return Ok(Partitioned { solution, index: None, curve });
-        }
-        let index = self.to.index.is_some().then(|| self.index()).transpose()?;
-        let order = match self.given.index.as_ref().or(index.as_ref()) {
+    fn divide(&self, request: Request<'_>, observer: &dyn Observer) -> Result<Partitioned<'a>> {
+        let (options, index, to) = match &self.start {
+            Start::Order { options, index, to } => (*options, index.as_ref(), *to),
+            Start::Previous(remap) => {
+                let on = (&self.application.graph, &self.config);
+                let (solution, remapped) =
+                    remap.solve(request.observed(observer), on, ("cut", self.job.console))?;
+                return Ok(Partitioned { solution, written: None, remapped: Some(remapped) });
+            }
+        };
+        let algorithm = options.algorithm();
+        let written = to.map(|to| Ok::<_, Failure>((to, self.order(algorithm)?))).transpose()?;
+        let order = match index.or(written.as_ref().map(|(_, index)| index)) {
             Some(index) => Order::Index(index),
             None => Order::Algorithm {
-                algorithm: self.options.order.algorithm(),
-                coordinates: self.given.coordinates.as_ref(),
-                grouping: self.options.order.grouping.unwrap_or_default(),
+                algorithm,
+                coordinates: self.coordinates.as_ref(),
+                grouping: options.grouping.unwrap_or_default(),
             },
         };
         let solution = request.initial(Initial::Along(order)).solve(&self.config)?;
-        Ok(Partitioned { solution, index, curve: None })
+        Ok(Partitioned { solution, written, remapped: None })
     }
 
-    /// The order of the vertices that is written.
-    fn index(&self) -> Result<OrderIndex> {
+    /// The order of the vertices by an algorithm.
+    fn order(&self, algorithm: PartitionAlgorithm) -> Result<OrderIndex> {
         let Config { partition, seed, threads, .. } = self.config;
         let mut input = PartitionInput::new(&self.application.graph).with_preset(partition).with_seed(seed);
-        input.coordinates = self.given.coordinates.as_ref();
-        let order = threads::run(threads, || self.options.order.algorithm().order(&input))??;
+        input.coordinates = self.coordinates.as_ref();
+        let order = threads::run(threads, || algorithm.order(&input))??;
         Ok(OrderIndex::of_order(&order).expect("algorithms order all vertices"))
     }
 
     fn print(
         &self,
         model: &CsrGraph,
-        (report, JsonQuality { quality, balance }): (&Report, &JsonQuality),
+        (report, JsonQuality { quality, balance }, remapped): (&Report, &JsonQuality, Option<&Remapped<'_>>),
         too_heavy: Option<String>,
     ) {
         let (console, blocks) = (self.job.console, &self.division.blocks);
+        report::print_stopped(console, report, "partition");
         let PartitionQuality { cut_edges, setups, boundary, largest_volume, .. } = quality;
         match self.job.form {
             Form::VieM => {
@@ -364,9 +390,12 @@ impl Task<'_> {
                 console.line(format_args!("balance {balance:.5}"));
             }
             Form::Verb => {
-                let mut summary = Summary::new("", "");
+                let mut summary = Summary::new("previous", "partition");
                 let edges = counted(*cut_edges, "edge", "edges");
-                summary.figure("cut", report.cut, edges);
+                match remapped.and_then(|remapped| remapped.before.as_ref()) {
+                    Some(before) => summary.change_of("cut", before.cut, report.cut, &edges),
+                    None => summary.figure("cut", report.cut, edges),
+                }
                 summary.figure(
                     "balance",
                     format_args!("{balance:.5}"),
@@ -377,6 +406,9 @@ impl Task<'_> {
                 summary.figure("boundary vertices", boundary, "");
                 summary.print(console);
             }
+        }
+        if let Some((remapped, migration)) = remapped.zip(report.migration) {
+            remapped.print(console, &migration);
         }
         let Some(loads) = &report.loads else { return };
         let below = Below { half: loads.below_half, least: loads.below_least, all: blocks.num_pes() };
@@ -393,19 +425,24 @@ impl Task<'_> {
     }
 
     fn report<'b>(&self, found: Found<'b>) -> Envelope<JsonOptions, Found<'b>> {
-        let Options { file, order, preset, .. } = self.options;
+        let grouping = match &self.start {
+            Start::Order { options, .. } => options.grouping,
+            Start::Previous(_) => None,
+        };
+        let Asked { verb, file, preset, .. } = self.asked;
         let Division { blocks, capacities, limits } = &self.division;
         let named = JsonOptions {
             blocks: blocks.num_pes(),
             capacities: capacities.clone(),
             algorithm: self.algorithm(),
-            grouping: order.grouping,
+            grouping,
             preset: preset.name(),
             imbalance: 100.0 * limits.balance.imbalance,
             least_load: 100.0 * limits.balance.least_load,
             least_loads: limits.file(),
+            time_limit: self.config.time_limit.map(|limit| limit.as_secs_f64()),
         };
-        report::of_verb("partition", file.as_path(), named, found).seeded(self.config.seed)
+        report::of_verb(verb, file, named, found).seeded(self.config.seed)
     }
 }
 
@@ -426,6 +463,9 @@ struct JsonOptions {
     /// The file of those of each block.
     #[serde(skip_serializing_if = "Option::is_none")]
     least_loads: Option<String>,
+    /// In seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    time_limit: Option<f64>,
 }
 
 /// What is wrong with a partition that is not balanced as asked. `too_heavy` are words about a vertex that fits nowhere.

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::options::Options;
+use crate::capacities::Capacities;
 use crate::compare::{self, Busiest, Row};
 use crate::console::Console;
 use crate::end::End;
@@ -192,7 +193,7 @@ impl Task<'_> {
         let percent = |share: f64| self.is_many_to_one.then_some(100.0 * share);
         JsonOptions {
             mapping: files::name(&self.options.mapping),
-            capacities: self.options.sharing.capacities.as_deref().map(files::name),
+            capacities: self.options.sharing.capacities.as_ref().map(Capacities::name),
             imbalance: percent(self.limits.balance.imbalance),
             least_load: percent(self.limits.balance.least_load),
             least_loads: self.limits.file(),

@@ -1,14 +1,14 @@
 //! The machine that the levels and the network of a cluster make up.
 //!
 //! If all nodes and switches are alike and in the order of the tree, the machine is a [`Hierarchy`], with all that is fast for it. Else it
-//! is an [`UnevenTree`]; or [`Hosted`], if nodes have a distance for each pair, or PEs a distance from the network of their node.
+//! is an [`UnevenTree`]; or [`NodeMatrix`], if nodes have a distance for each pair, or PEs a distance from the network of their node.
 
 use super::error::ClusterError;
 use super::levels::{self, Level, Members};
 use super::network::{self, Network};
 use viem::base::types::Distance;
 use viem::machine::{
-    DistanceMatrix, Hierarchy, Hosted, Machine, MachineError, Metric as _, Parts, UnevenTree,
+    DistanceMatrix, Hierarchy, Machine, MachineError, Metric as _, NodeMatrix, Parts, UnevenTree,
 };
 
 /// The simplest machine that has all distances.
@@ -104,7 +104,7 @@ impl Built {
             let between = BetweenNodes::of_pairs(factors, nearest, sizes.len())?;
             let of_pairs = between.distances.clone();
             let inside = UnevenTree::new(&distances, digits)?;
-            let tree = Box::new(hosted(inside, between, sizes, to_network)?);
+            let tree = Box::new(node_matrix(inside, between, sizes, to_network)?);
             outline.between = of_pairs;
             return Ok(Self { tree, links: None, outline, is_regular });
         }
@@ -119,7 +119,7 @@ impl Built {
         }
         let of_nodes = digits_of_nodes(digits, kept.len(), level_of_nodes, sizes);
         let between = BetweenNodes::of_tree(&distances[level_of_nodes..], &of_nodes)?;
-        let farther = hosted(UnevenTree::new(&distances, digits)?, between, sizes, to_network)?;
+        let farther = node_matrix(UnevenTree::new(&distances, digits)?, between, sizes, to_network)?;
         Ok(Self { tree: Box::new(farther), links: Some(tree), outline, is_regular })
     }
 
@@ -190,19 +190,19 @@ fn digits_of_nodes(digits: &[u32], num_levels: usize, level_of_nodes: usize, siz
 }
 
 /// Nodes of these sizes with a distance for each pair.
-fn hosted(
+fn node_matrix(
     inside: UnevenTree,
     between: BetweenNodes,
     sizes: &[usize],
     to_network: &[Distance],
-) -> Result<Hosted, MachineError> {
+) -> Result<NodeMatrix, MachineError> {
     let node_of = (0..).zip(sizes).flat_map(|(node, &size)| std::iter::repeat_n(node, size)).collect();
-    let hosted = Hosted::new(inside, node_of, between.distances, between.parts)?;
+    let node_matrix = NodeMatrix::new(inside, node_of, between.distances, between.parts)?;
     if to_network.is_empty() {
-        return Ok(hosted);
+        return Ok(node_matrix);
     }
     let narrow = to_network.iter().map(|&distance| u32::try_from(distance));
-    hosted.with_distances_to_network(
+    node_matrix.with_distances_to_network(
         narrow.collect::<Result<_, _>>().map_err(|_| MachineError::DistanceOverflow)?,
     )
 }

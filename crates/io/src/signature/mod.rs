@@ -45,7 +45,7 @@ pub const TRAFFIC: &[(Reading, Signature)] = &[
         start.windows(NCCL.len()).any(|bytes| bytes == NCCL)
     }),
     (Reading::of_traffic("a trace of PyTorch's profiler", "kineto"), is_kineto),
-    (Reading::of_traffic("a GOAL schedule", "goal"), is_goal),
+    (Reading::GOAL, is_goal),
     (Reading::of_traffic("links of a trace in the Paje format", "paje"), paje::is_certain),
     (Reading::of_traffic("a time-independent trace of SimGrid", "simgrid"), simgrid::is_certain),
 ];

@@ -5,6 +5,7 @@
 mod files;
 mod machines;
 mod mapping;
+mod memory;
 mod metis;
 mod output;
 mod parhip;

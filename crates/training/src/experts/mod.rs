@@ -82,6 +82,7 @@ use previous::Old;
 use search::Search;
 use sets::CopySets;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use viem::base::observer::{Limited, Observer};
@@ -176,6 +177,22 @@ pub struct ExpertSolution {
     pub score: ExpertScore,
     /// The number of copies on a PE that did not have them, if there was an older placement.
     pub moved: Option<usize>,
+    /// True if the time limit or the observer ended the search before it was complete.
+    pub stopped: bool,
+}
+
+/// Ends a search as another observer does, and notes that it did.
+struct Noted<'a> {
+    observer: Limited<'a>,
+    has_stopped: AtomicBool,
+}
+
+impl Observer for Noted<'_> {
+    fn should_stop(&self) -> bool {
+        let stops = self.observer.should_stop();
+        self.has_stopped.fetch_or(stops, Ordering::Relaxed);
+        stops
+    }
 }
 
 /// A routing, copies of its experts, and a machine on whose PEs they are placed, equally many of each layer on each PE; time and memory as in the
@@ -244,7 +261,8 @@ impl<'a> ExpertRequest<'a> {
             old.check_old(routing, copies)?;
         }
         let domains = Domains::of(machine, routing)?;
-        let observer = &Limited::silent(observer, begin, config.time_limit);
+        let limited = Limited::silent(observer, begin, config.time_limit);
+        let observer = &Noted { observer: limited, has_stopped: AtomicBool::new(false) };
         let is_tried_again =
             config.time_limit.is_some() && !domains.levels.is_empty() && !routing.is_of_loads();
         let goes_on = || is_tried_again && !observer.should_stop();
@@ -262,7 +280,8 @@ impl<'a> ExpertRequest<'a> {
         let placement = ExpertPlacement::new(routing.num_experts(), slots)?;
         let score = score::with_domains(routing, &placement, &domains);
         let moved = previous.map(|(old, _)| placement.moved_from(old, machine.num_pes()));
-        Ok(ExpertSolution { placement, score, moved })
+        let stopped = observer.has_stopped.load(Ordering::Relaxed);
+        Ok(ExpertSolution { placement, score, moved, stopped })
     }
 }
 

@@ -245,13 +245,14 @@ fn a_time_limit_ends_the_search_and_further_rounds_are_never_worse() {
     assert_eq!(at_once.placement, by_load);
     let long = within(Some(Duration::from_secs(1)));
     assert!(long.score.cost < without.score.cost && without.score.cost < at_once.score.cost);
+    assert_eq!([&at_once, &without, &long].map(|found| found.stopped), [true, false, true]);
     for (loads, even) in long.score.loads.iter().zip(&at_once.score.loads) {
         assert!(loads.greatest <= even.greatest.max(loads.mean * (1.0 + config.imbalance)));
     }
     // Where no placement is better than another one, the search ends before the time is over.
     let begin = Instant::now();
     let config = config.with_time_limit(Duration::from_secs(1000));
-    placed(&routing, &copies, &tree(("1:1", "1:5")), &config);
+    assert!(!placed(&routing, &copies, &tree(("1:1", "1:5")), &config).stopped);
     assert!(begin.elapsed() < Duration::from_secs(500));
 }
 

@@ -13,7 +13,7 @@ use crate::machine::{
 
 /// Nodes whose distances are given by a matrix, and that are trees inside.
 #[derive(Clone, Debug)]
-pub struct Hosted {
+pub struct NodeMatrix {
     inside: UnevenTree,
     /// The node of each PE.
     node_of: Vec<u32>,
@@ -26,7 +26,7 @@ pub struct Hosted {
     to_network: Vec<u32>,
 }
 
-impl Hosted {
+impl NodeMatrix {
     /// PEs on the nodes `node_of`, as far apart within a node as in `inside`, which is a tree of all PEs. `between` has the distances between the
     /// nodes, row by row, symmetric, and `parts` are the parts of the nodes.
     pub fn new(
@@ -68,7 +68,7 @@ impl Hosted {
     }
 }
 
-impl Machine for Hosted {
+impl Machine for NodeMatrix {
     fn num_pes(&self) -> usize {
         self.node_of.len()
     }
