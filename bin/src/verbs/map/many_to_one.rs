@@ -195,7 +195,10 @@ impl ManyToOne<'_> {
         summary.figure("cut", report.cut, "");
         many_to_one::add_traffic(&mut summary, traffic);
         summary.print(console);
-        busiest.filter(|_| job.form == Form::Verb).iter().for_each(|busiest| busiest.warn_of_rise(console));
+        if let Some(busiest) = busiest.filter(|_| job.form == Form::Verb) {
+            busiest.print_loads(console);
+            busiest.warn_of_rise(self.task.objective(), console);
+        }
         if report.cost_of_start.is_some_and(|start| report.cost > start) {
             console.warn(format_args!(
                 "J is higher than that of --initial, which exceeds bounds or leaves PEs without a vertex"

@@ -31,7 +31,7 @@ use viem::partition::PartitionAlgorithm;
 use viem::solve::{MapPreset, OneToOneConfig, ProcessGroups, Report, Request, Solution};
 use viem_io as io;
 use viem_io::output::{Content, Staged};
-use viem_workload::contention::BottleneckConfig;
+use viem_workload::contention::{BottleneckConfig, JobObjective};
 
 /// What a mapping must respect, as it was read.
 struct Constraints {
@@ -103,6 +103,12 @@ fn print_problem(task: &Task<'_>, graph: &CsrGraph, constraints: &Constraints) {
     machine::print(console, task.job.form, task.machine);
     constraints.fixed.iter().for_each(|fixed| fixed.print(console, "processes"));
     constraints.groups.iter().for_each(|groups| together::print(console, groups));
+    if task.options.objective.is_none() && task.objective() != JobObjective::J {
+        let name = task.objective().name();
+        console.line(format_args!(
+            "objective: {name}, as jobs wait for the busiest link; --objective=J is the other"
+        ));
+    }
 }
 
 /// Prints what was found.
@@ -121,7 +127,8 @@ fn print(task: &Task<'_>, solution: &Solution, busiest: Option<&Busiest>) {
     summary.change("J", report.cost_of_identity, report.cost);
     busiest.iter().for_each(|busiest| busiest.add_to(&mut summary));
     summary.print(console);
-    busiest.iter().for_each(|busiest| busiest.warn_of_rise(console));
+    busiest.iter().for_each(|busiest| busiest.print_loads(console));
+    busiest.iter().for_each(|busiest| busiest.warn_of_rise(task.objective(), console));
     ranks::print(console, task.machine, solution.mapping.pes());
 }
 

@@ -9,7 +9,7 @@ use viem::machine::Machine;
 use viem::solve::{Config, PreparedMachine, Secondary};
 use viem_io::output::OutputId;
 use viem_report::envelope::Envelope;
-use viem_workload::contention::BottleneckConfig;
+use viem_workload::contention::{BottleneckConfig, JobObjective};
 
 /// Where the results go.
 pub(super) struct Outputs {
@@ -38,6 +38,11 @@ impl Task<'_> {
     /// What people call the file of the mapping.
     pub(super) fn name(&self) -> &str {
         self.job.name(self.to.mapping)
+    }
+
+    /// What is minimised.
+    pub(super) fn objective(&self) -> JobObjective {
+        self.bottleneck.map_or(JobObjective::J, |bottleneck| bottleneck.objective)
     }
 
     /// What is lowered once J is minimised.

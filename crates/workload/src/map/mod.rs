@@ -519,7 +519,9 @@ impl<'a> Run<'a> {
             let config = config.with_objective(objective).with_seed(derive(self.config.seed, 5));
             // Where loads could overflow, there is one start fewer.
             let Ok(lowered) = config.lower(given) else { continue };
-            starts.extend(self.start(start, lowered.mapping.into_pes(), state));
+            if lowered.mapping != *given.mapping {
+                starts.extend(self.start(start, lowered.mapping.into_pes(), state));
+            }
         }
         starts
     }
