@@ -1,9 +1,11 @@
 //! Bars for the load of each node and each switch, before and after.
 
-use super::MOST_BARS;
 use super::svg::{Anchor, Frame, Svg, brief};
 use crate::loads::{LoadTable, Loads};
 use viem::base::types::Cost;
+
+/// Largest number of bars.
+pub(super) const MOST_BARS: usize = 32;
 
 /// Where nodes are drawn, where if there are no switches, and where switches are.
 const NODES: Frame = Frame { x: 86.0, y: 808.0, width: 362.0, height: 138.0 };

@@ -21,6 +21,7 @@ pub use machine::draw_machine;
 pub use parts::draw_parts;
 pub use timeline::draw_timeline;
 
+use loads::MOST_BARS;
 use svg::{Anchor, Frame, SHADES, Svg, brief};
 
 use crate::compare::{Comparison, Figures, percent_less};
@@ -32,9 +33,6 @@ use viem::mapping::objective::ScoreError;
 
 /// Largest number of rows of a matrix whose cells are still larger than a unit of the picture.
 const MOST_CELLS: usize = 128;
-
-/// Largest number of bars.
-const MOST_BARS: usize = 32;
 
 /// Largest number of node borders in a matrix.
 const MOST_BORDERS: usize = 32;
