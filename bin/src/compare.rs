@@ -11,14 +11,16 @@ use crate::error::{Result, UsageError};
 use crate::files;
 use crate::summary::{Summary, change};
 use viem::PreparedMachine;
+use viem::base::types::Cost;
 use viem::graph::CsrGraph;
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::mapping::objective::ScoreError;
 use viem_report::compare::{Arrangement, Comparison, Figures, percent_less};
+use viem_report::loads::{LoadTable, Loads};
 use viem_report::picture::{self, Side};
 use viem_report::traffic::{self, BusiestTraffic};
-use viem_workload::contention::BusiestLink;
+use viem_workload::contention::{BottleneckConfig, BusiestLink, JobObjective};
 
 /// A mapping to compare with.
 #[derive(Clone, Debug)]
@@ -160,6 +162,8 @@ pub(crate) struct Busiest {
     #[serde(skip_serializing_if = "Option::is_none")]
     initial: Option<BusiestTraffic>,
     mapping: BusiestTraffic,
+    /// The loads of all nodes and switches. Before is the mapping to improve if one is given, else the identity.
+    loads: LoadTable,
 }
 
 impl Busiest {
@@ -176,7 +180,16 @@ impl Busiest {
         } else {
             Mapping::in_order(whole, graph.num_nodes())?
         };
-        Some(Self { identity: of(&identity)?, initial: initial.and_then(of), mapping: of(mapping)? })
+        let loads = LoadTable::new(graph, machine, initial.unwrap_or(&identity), mapping).ok()?;
+        Some(Self { identity: of(&identity)?, initial: initial.and_then(of), mapping: of(mapping)?, loads })
+    }
+
+    /// Prints the loads of all nodes and switches for those who want details.
+    pub(crate) fn print_loads(&self, console: Console) {
+        let LoadTable { nodes, switches, .. } = &self.loads;
+        let before = if self.initial.is_some() { "initial" } else { "identity" };
+        print_loads(console, ("leaves node", before), nodes);
+        switches.iter().for_each(|switches| print_loads(console, ("passes switch", before), switches));
     }
 
     /// Adds both to a summary.
@@ -189,16 +202,40 @@ impl Busiest {
         }
     }
 
-    /// Warns if the busiest node or link carries more than in the order of the processes.
-    pub(crate) fn warn_of_rise(&self, console: Console) {
+    /// Warns if the busiest node or link carries more than in the order of the processes, and says what to do unless the search has already been for
+    /// that.
+    pub(crate) fn warn_of_rise(&self, searched: Option<BottleneckConfig>, console: Console) {
         let Self { identity: before, mapping: after, .. } = self;
         let load = |busiest: &BusiestTraffic| busiest.link.as_ref().map_or(0, |link| link.load);
         let carriers = [("node", before.node, after.node), ("link", load(before), load(after))];
-        for (carrier, before, after) in carriers.into_iter().filter(|&(_, before, after)| after > before) {
-            console.warn(format_args!(
-                "the busiest {carrier} carries {after}, more than the {before} of processes in their order, and jobs wait for it; --objective=bottleneck minimises it"
-            ));
-        }
+        let Some((carrier, before, after)) = carriers.into_iter().find(|&(_, before, after)| after > before)
+        else {
+            return;
+        };
+        let hint = match searched.map(|searched| searched.objective) {
+            None | Some(JobObjective::J | JobObjective::Mixed) => "; --objective=bottleneck minimises it",
+            Some(JobObjective::Bottleneck | JobObjective::BusiestNode) => "",
+        };
+        console.warn(format_args!(
+            "the busiest {carrier} carries {after}, more than the {before} of processes in their order, and jobs wait for it{hint}"
+        ));
+    }
+}
+
+/// Prints loads as an aligned table: what they are, and what was there before.
+fn print_loads(console: Console, (what, before): (&str, &str), loads: &Loads) {
+    let width = |texts: &mut dyn Iterator<Item = usize>, head: &str| texts.max().unwrap_or(0).max(head.len());
+    let digits =
+        |loads: &[Cost], head: &str| width(&mut loads.iter().map(|load| load.to_string().len()), head);
+    let names = width(&mut loads.names.iter().map(|name| name.chars().count()), what);
+    let (befores, afters) = (digits(&loads.before, before), digits(&loads.after, "mapping"));
+    console.detail(format_args!("{what:names$}  {before:>befores$}  {:>afters$}", "mapping"));
+    for ((name, before), &after) in loads.names.iter().zip(&loads.before).zip(&loads.after) {
+        let change = change((*before).into(), after.into());
+        console.detail(format_args!("{name:names$}  {before:>befores$}  {after:>afters$}  {change}"));
+    }
+    if loads.left_out > 0 {
+        console.detail(format_args!("{} with less traffic are left out", loads.left_out));
     }
 }
 
@@ -207,8 +244,8 @@ impl Busiest {
 #[command(next_help_heading = "Output")]
 pub(crate) struct PictureOptions {
     /// Also draw the traffic before and after into an SVG file. Before is the identity, or equal stretches of vertices;
-    /// the picture has the matrix, the share of each level, and what leaves each node; for a simulated workload, what
-    /// each PE does over time
+    /// the picture has the matrix, the share of each level, what leaves each node, and what passes each switch; for a
+    /// simulated workload, what each PE does over time
     #[arg(long, value_name = "FILE.svg")]
     picture: Option<PathBuf>,
 }

@@ -184,6 +184,11 @@ impl MachineOptions {
     }
 }
 
+/// Whether it is a real cluster or node, as batch systems, files of hosts and hwloc describe them: auditors are given what was found out about these, and only these.
+pub(crate) fn is_real(machine: &dyn Machine) -> bool {
+    machine.audited().is_some()
+}
+
 /// Prints what machine it is; in VieM's form, trees as VieM does.
 pub(crate) fn print(console: Console, form: Form, machine: &dyn Machine) {
     match (form, machine.hierarchy()) {

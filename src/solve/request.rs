@@ -457,7 +457,8 @@ impl Attempt<'_> {
         let observer = &Limited::silent(self.observer, self.begin, self.config.time_limit);
         let (begin, Solution { mapping, mut report }) = (Instant::now(), solution);
         let cost = report.cost;
-        let given = Lowering { graph, machine, mapping: &mapping, cost, limits, fixed, together, observer };
+        let unbound = Lowering::new(graph, machine, &mapping, cost).observed(observer);
+        let given = Lowering { limits, fixed, together, ..unbound };
         let lowered = secondary.lower(&given)?;
         let pe_of = lowered.mapping.pes();
         report.cost = lowered.cost;

@@ -52,6 +52,24 @@ pub struct Lowering<'a> {
     pub observer: &'a dyn Observer,
 }
 
+impl<'a> Lowering<'a> {
+    /// Processes with places of their own and no constraints, under a mapping of this J.
+    pub fn new(
+        graph: &'a CsrGraph,
+        machine: &'a PreparedMachine<'a>,
+        mapping: &'a Mapping,
+        cost: Cost,
+    ) -> Self {
+        Self { graph, machine, mapping, cost, limits: None, fixed: None, together: None, observer: &() }
+    }
+
+    /// An observer, which may end the search early.
+    #[must_use]
+    pub fn observed(self, observer: &'a dyn Observer) -> Self {
+        Self { observer, ..self }
+    }
+}
+
 /// A mapping whose secondary objective is lower, or as it was.
 #[derive(Clone, Debug)]
 pub struct Lowered {

@@ -86,6 +86,60 @@ fn the_bottleneck_is_minimised_and_its_rise_is_said() {
     assert!(!folder.stderr(format!("{six} --objective=bottleneck")).contains("carries"));
 }
 
+/// What is minimised where nobody asks for anything else; what that was is said, and it is the same as if it had been asked for.
+#[test]
+fn jobs_on_real_machines_minimise_the_bottleneck() {
+    let folder = Folder::new();
+    folder.write_lines("hosts", (0..8).map(|host| format!("n{host}")));
+    folder.write_lines("order", 0..64);
+    let (hosts, tree) = ("-m hosts:hosts,node=4:2", "-m 4:2:8 -d 1:3:30");
+    let line = |more: &str| format!("viem map {} --preset=fast --json=report {more}", given(SPHERE));
+    let objective = |more: &str| {
+        let text = folder.stdout(line(more));
+        let is_said = text.contains("objective: bottleneck");
+        let report = folder.report("report");
+        let name = report["options"]["objective"]["objective"].as_str().unwrap_or("J").to_owned();
+        assert_eq!(is_said, name == "bottleneck" && !more.contains("--objective"), "{more}");
+        (name, folder.bytes("permutation"))
+    };
+    let (name, mapping) = objective(hosts);
+    assert_eq!(
+        (name.as_str(), &mapping),
+        ("bottleneck", &objective(&format!("{hosts} --objective=bottleneck")).1)
+    );
+    for more in [
+        tree.to_owned(),
+        format!("{hosts} --objective=J"),
+        format!("{hosts} --initial=order"),
+        format!("{hosts} --neighbourhood=none"),
+    ] {
+        assert_eq!(objective(&more).0, "J", "{more}");
+    }
+    assert_eq!(objective(&format!("{tree} --launch=plain --objective=mixed")).0, "mixed");
+    assert_eq!(objective(&format!("{tree} --launch=plain")).0, "bottleneck");
+}
+
+#[test]
+fn loads_of_nodes_and_switches_are_reported() {
+    let folder = Folder::new();
+    let text = folder.stdout(format!("viem map {} -m 4:2:8 -d 1:3:30 -v --json=report", given(SPHERE)));
+    let busiest = &folder.report("report")["busiest"];
+    let loads = |what: &str, when: &str| -> Vec<i64> {
+        let loads = busiest["loads"][what][when].as_array().unwrap();
+        loads.iter().map(|load| load.as_i64().unwrap()).collect()
+    };
+    for (when, of) in [("before", "identity"), ("after", "mapping")] {
+        let leaving = loads("nodes", when);
+        assert_eq!((leaving.len(), leaving.iter().max()), (8, busiest[of]["node"].as_i64().as_ref()));
+        assert_eq!(loads("switches", when), [leaving.iter().sum::<i64>()]);
+    }
+    let row = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap().split_whitespace();
+    let [before, after] = ["before", "after"].map(|when| loads("nodes", when)[7].to_string());
+    assert_eq!(row("node7").skip(1).take(2).collect::<Vec<_>>(), [before, after]);
+    let quiet = folder.stdout(format!("viem map {} -m 4:2:8 -d 1:3:30", given(SPHERE)));
+    assert!(!quiet.contains("node7") && text.contains("passes switch"));
+}
+
 #[test]
 fn the_bottleneck_of_many_vertices_on_a_pe_is_minimised_within_the_bounds() {
     let folder = Folder::new();

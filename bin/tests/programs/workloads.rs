@@ -121,6 +121,7 @@ fn the_result_is_not_slower_than_the_input_mapping() {
         assert!(after <= before, "{name}: {before} -> {after}");
         let report = folder.report("report");
         assert_eq!(report["completion_time"], after);
+        assert!(report["completion_time_of_identity"].as_u64().unwrap() >= after, "{report}");
         let starts = report["starts"].as_array().unwrap();
         assert!(starts.iter().any(|start| start["start"] == "input_mapping"), "{report}");
     }

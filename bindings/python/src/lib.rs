@@ -59,7 +59,7 @@ mod _viem {
     #[pymodule_export]
     use crate::qap::{read_qap, solve_qap, write_qap};
     #[pymodule_export]
-    use crate::report::{busiest, picture, traffic_by_distance};
+    use crate::report::{busiest, loads, picture, traffic_by_distance};
     #[pymodule_export]
     use crate::workload::{Workload, simulate};
 }

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use viem::{Mapping, PreparedMachine};
 use viem_report::compare::{Arrangement, Comparison};
+use viem_report::loads::LoadTable;
 use viem_report::picture::{Side, draw};
 use viem_report::traffic;
 
@@ -47,6 +48,30 @@ pub(crate) fn busiest(
     json(&py.detach(|| traffic::busiest(&graph.csr, &machine.inner, mapping.pes())).or_raise()?)
 }
 
+/// The loads of all nodes and switches before and after, as JSON. Before is the order of the numbers.
+#[pyfunction]
+pub(crate) fn loads(
+    py: Python<'_>,
+    graph: &Graph,
+    machine: &Machine,
+    pes: &Bound<'_, PyAny>,
+    many_to_one: bool,
+) -> PyResult<String> {
+    let mapping = mapping_of(graph, machine, pes)?;
+    let table = py.detach(|| -> Result<LoadTable, Fault> {
+        let prepared = PreparedMachine::new(&machine.inner);
+        let comparison = Comparison::new(&graph.csr, &prepared).of_many(many_to_one);
+        Ok(LoadTable::new(&graph.csr, &prepared, &in_order(&comparison)?, &mapping)?)
+    });
+    json(&table.or_raise()?)
+}
+
+/// The order of the numbers.
+fn in_order(comparison: &Comparison<'_>) -> Result<Mapping, Fault> {
+    let block = comparison.arranged(Arrangement::Block);
+    block.ok_or_else(|| Fault::data("the machine has no room for the processes"))
+}
+
 /// The traffic before and after, as SVG. Before is the order of the numbers.
 #[pyfunction]
 pub(crate) fn picture(
@@ -60,8 +85,7 @@ pub(crate) fn picture(
     py.detach(|| -> Result<String, Fault> {
         let prepared = PreparedMachine::new(&machine.inner);
         let comparison = Comparison::new(&graph.csr, &prepared).of_many(many_to_one);
-        let before = comparison.arranged(Arrangement::Block);
-        let before = before.ok_or_else(|| Fault::data("the machine has no room for the processes"))?;
+        let before = in_order(&comparison)?;
         let before = Side::new(if many_to_one { "block" } else { "identity" }, &before);
         Ok(draw(&graph.csr, &comparison, &before, &Side::new("viem", &mapping))?)
     })

@@ -239,6 +239,9 @@ def test_objectives():
     assert lowered.cost == viem.evaluate(mesh, tree, lowered.pe).cost
     leaving = viem.map(mesh, tree, objective="busiest_node", excess=0.1)
     assert leaving.busiest["node"] < viem.map(mesh, tree).busiest["node"]
+    table = viem.evaluate(mesh, tree, leaving.pe).traffic_loads
+    assert max(table["nodes"]["after"]) == leaving.busiest["node"]
+    assert sum(table["nodes"]["before"]) == table["switches"]["before"][0]
     # Many vertices on a PE, with bounds.
     torus, grid = viem.Machine(torus=[4, 2]), nx.grid_2d_graph(12, 10)
     plain = viem.map_many_to_one(grid, torus)

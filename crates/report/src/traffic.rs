@@ -172,7 +172,7 @@ pub struct BusiestTraffic {
 }
 
 /// Upper limit on the arcs times the links of a route that are followed.
-const MOST_STEPS: u64 = 1 << 26;
+pub(super) const MOST_STEPS: u64 = 1 << 26;
 
 /// The traffic of the busiest node and of the busiest link; process i is on PE `pe_of[i]`. O(n + m) for the node, and
 /// as many routes as pairs of PEs communicate for the link.

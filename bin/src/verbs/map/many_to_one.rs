@@ -208,7 +208,8 @@ impl<'a> ManyToOne<'a> {
         report::print_stopped(console, report, "mapping");
         self.print_costs(report, traffic, remapped.as_ref());
         if let (Some(busiest), None, Form::Verb) = (busiest, remapped, job.form) {
-            busiest.warn_of_rise(console);
+            busiest.print_loads(console);
+            busiest.warn_of_rise(self.scratch().and_then(|scratch| scratch.bottleneck), console);
         }
         if report.cost_of_start.is_some_and(|start| report.cost > start) {
             console.warn(format_args!(

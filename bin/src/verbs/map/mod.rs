@@ -58,9 +58,9 @@ impl Verb for Options {
         let machine = machine.as_ref();
         let config = self.config(machine)?;
         self.sharing.balance.read()?;
-        let bottleneck = self.bottleneck()?;
         let prepared = &PreparedMachine::new(machine);
         let (graph, is_many_to_one) = asked.graph(machine, threads, console)?;
+        let bottleneck = self.bottleneck(self.objective_on(machine, is_many_to_one))?;
         let task = Task { asked, machine, prepared, config, to, job };
         let shortage = shortage(graph.num_nodes(), machine);
         if !is_many_to_one {

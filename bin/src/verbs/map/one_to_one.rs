@@ -67,7 +67,7 @@ pub(super) fn map(mut asked: OneToOne<'_>, planned: Option<Planned>, graph: &Csr
     let constraints = Constraints { fixed, groups };
     // From here on there is something to save.
     let (progress, received) = task.job.watch(First::AsksToStop, options.search.time.time_limit);
-    print_problem(task, graph, &constraints);
+    print_problem(task, graph, &constraints, bottleneck.filter(|_| options.objective.is_none()));
     let solution = {
         let observer = StopAtSignal { observer: progress, received: received.clone() };
         Request::new(graph, task.prepared)
@@ -82,7 +82,7 @@ pub(super) fn map(mut asked: OneToOne<'_>, planned: Option<Planned>, graph: &Csr
     let (launch, refused) = launch::of_mapping(planned, machine, &solution.mapping, &mut task.job.outputs);
     let schedule = schedule.map(|schedule| schedule.renamed_by(&solution.mapping, machine)).transpose()?;
     let busiest = Busiest::new((graph, task.prepared), (start.as_ref(), &solution.mapping), false);
-    print(task, &solution, busiest.as_ref());
+    print(task, &solution, busiest.as_ref(), bottleneck);
     asked.write(
         graph,
         &solution,
@@ -105,18 +105,34 @@ fn check_order(options: &Options) -> Result<(), UsageError> {
     )))
 }
 
-/// Prints what is to be mapped.
-fn print_problem(task: &Task<'_>, graph: &CsrGraph, constraints: &Constraints) {
+/// Prints what is to be mapped, and the objective that the machine has chosen.
+fn print_problem(
+    task: &Task<'_>,
+    graph: &CsrGraph,
+    constraints: &Constraints,
+    by_default: Option<BottleneckConfig>,
+) {
     let console = task.job.console;
     console.detail(format_args!("io time: {:.6}", task.job.seconds()));
     print_size(console, task.job.form, graph, PROCESSES);
     machine::print(console, task.job.form, task.machine);
     constraints.fixed.iter().for_each(|fixed| fixed.print(console, "processes"));
     constraints.groups.iter().for_each(|groups| together::print(console, groups));
+    if let Some(BottleneckConfig { objective, .. }) = by_default {
+        console.line(format_args!(
+            "objective: {}, as jobs wait for the busiest link; --objective=J is the other",
+            objective.name()
+        ));
+    }
 }
 
 /// Prints what was found.
-fn print(task: &Task<'_>, solution: &Solution, busiest: Option<&Busiest>) {
+fn print(
+    task: &Task<'_>,
+    solution: &Solution,
+    busiest: Option<&Busiest>,
+    bottleneck: Option<BottleneckConfig>,
+) {
     let (console, report) = (task.job.console, &solution.report);
     console.detail(format_args!("construction took {:.6}", report.seconds.construction));
     report.cost_of_construction.iter().for_each(|cost| console.detail(format_args!("J(C,D,Pi) = {cost}")));
@@ -131,7 +147,8 @@ fn print(task: &Task<'_>, solution: &Solution, busiest: Option<&Busiest>) {
     summary.change("J", report.cost_of_identity, report.cost);
     busiest.iter().for_each(|busiest| busiest.add_to(&mut summary));
     summary.print(console);
-    busiest.iter().for_each(|busiest| busiest.warn_of_rise(console));
+    busiest.iter().for_each(|busiest| busiest.print_loads(console));
+    busiest.iter().for_each(|busiest| busiest.warn_of_rise(bottleneck, console));
     ranks::print(console, task.machine, solution.mapping.pes());
 }
 

@@ -14,10 +14,11 @@ use crate::error::{Result, UsageError};
 use crate::files;
 use crate::fixed::{FirstHost, FixedOptions};
 use crate::launch::LaunchOptions;
-use crate::machine::MachineOptions;
+use crate::machine::{self, MachineOptions};
 use crate::many_to_one::SharingOptions;
 use crate::neighbourhood::NeighbourhoodOptions;
 use crate::options::{ResultOptions, SearchOptions, one_of};
+use crate::verb::Form;
 use viem::machine::{DistanceKind, Machine};
 use viem::solve::Config;
 use viem_workload::contention::{BottleneckConfig, JobObjective};
@@ -83,9 +84,10 @@ pub(crate) struct Options {
 
     /// What is minimised. bottleneck: the load of the busiest link, or the traffic that leaves the busiest node where links
     /// are not known, and then J; busiest_node: the traffic that leaves the busiest node, and then J; mixed: J and a norm of
-    /// the loads
-    #[arg(long, default_value = "J", value_name = "OBJECTIVE", help_heading = "Search", value_parser = one_of(&JobObjective::ALL, JobObjective::name))]
-    pub(crate) objective: JobObjective,
+    /// the loads. By default bottleneck if each process has a place of its own and the job is real, which means slurm, hwloc, hosts or a
+    /// --launch, unless --initial or --neighbourhood=none is given; else J [default: by machine]
+    #[arg(long, value_name = "OBJECTIVE", help_heading = "Search", value_parser = one_of(&JobObjective::ALL, JobObjective::name))]
+    pub(crate) objective: Option<JobObjective>,
 
     /// Rise of J that another --objective may cause, in percent. From 0 to 100; a simple order whose maximum is lower than all that
     /// is found within that may cost more [default: 3]
@@ -133,12 +135,22 @@ impl Options {
         }
     }
 
-    /// The search for what is minimised, if that is not J alone.
-    pub(super) fn bottleneck(&self) -> Result<Option<BottleneckConfig>, UsageError> {
-        let config =
-            BottleneckConfig::default().with_objective(self.objective).with_seed(self.search.random.seed);
+    /// What is minimised. Real jobs wait for the busiest link, which in simulations predicts their time better than J (docs/benchmarks/simulated-time.md).
+    pub(super) fn objective_on(&self, machine: &dyn Machine, is_many_to_one: bool) -> JobObjective {
+        let is_real = machine::is_real(machine) || self.launch.is_given();
+        let is_job = is_real && !is_many_to_one && self.results.report.form == Form::Verb;
+        let is_kept = self.initial.is_some() || self.neighbourhood.is_none();
+        self.objective.unwrap_or(match is_job && !is_kept {
+            true => JobObjective::Bottleneck,
+            false => JobObjective::J,
+        })
+    }
+
+    /// The search for this objective, if it is not J alone.
+    pub(super) fn bottleneck(&self, objective: JobObjective) -> Result<Option<BottleneckConfig>, UsageError> {
+        let config = BottleneckConfig::default().with_objective(objective).with_seed(self.search.random.seed);
         let config = match self.excess {
-            Some(_) if self.objective == JobObjective::J => {
+            Some(_) if objective == JobObjective::J => {
                 return Err(UsageError(
                     "--excess is for another --objective than J; leave it out".to_owned(),
                 ));
@@ -149,7 +161,7 @@ impl Options {
             Some(percent) => config.with_excess(percent / 100.0),
             None => config,
         };
-        Ok((self.objective != JobObjective::J).then_some(config))
+        Ok((objective != JobObjective::J).then_some(config))
     }
 
     /// The files that no result may replace.

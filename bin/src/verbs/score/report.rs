@@ -236,6 +236,7 @@ fn print((console, form): (Console, Form), report: &Report<'_>, num_pes: usize, 
     busiest.iter().for_each(|busiest| busiest.add_to(&mut summary));
     by_pe.iter().for_each(|traffic| many_to_one::add_traffic(&mut summary, traffic));
     summary.print(console);
+    busiest.iter().filter(|_| form == Form::Verb).for_each(|busiest| busiest.print_loads(console));
     if let Some(loads) = &known.loads {
         many_to_one::print_loads(console, loads, num_pes, too_heavy);
     }

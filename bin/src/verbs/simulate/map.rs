@@ -15,7 +15,7 @@ use crate::machine;
 use crate::ranks;
 use crate::report;
 use crate::signals::{First, StopAtSignal};
-use crate::summary::Summary;
+use crate::summary::{Summary, change};
 use crate::verb::Form;
 use crate::workload::{JsonProgram, print_program};
 use viem::PreparedMachine;
@@ -139,6 +139,7 @@ impl Task<'_> {
             request.observed(&observer).solve(&self.config)?
         };
         print(console, &found.report);
+        self.note_of_estimate(&found.report);
         ranks::print(console, whole, found.mapping.pes());
         let (launch, refused) = launch::of_mapping(planned, whole, &found.mapping, &mut self.job.outputs);
         self.config.threads = 1;
@@ -148,6 +149,15 @@ impl Task<'_> {
         console.line(format_args!("mapping written to {}", self.job.name(self.mapping)));
         refused.map_or(Ok(()), |error| Err(Failure::from(error)))?;
         end(&received)
+    }
+
+    /// Says that the simulator has not compared the mapping with the identity, if that was meant to happen.
+    fn note_of_estimate(&self, report: &TaskMapReport) {
+        if report.completion_time.is_none() && self.config.simulated > 0 && !report.stopped {
+            self.job.console.note(format_args!(
+                "the workload is too large to simulate mappings of it with this preset, so this one is the best by F only, and may be slower than the identity; --score simulates both, a slower --preset simulates more"
+            ));
+        }
     }
 
     /// The most tasks that a PE has room for: what each has, where the machine does not say.
@@ -248,7 +258,10 @@ fn print(console: Console, report: &TaskMapReport) {
     }
     let mut summary = Summary::new("", "");
     if let Some(time) = report.completion_time {
-        summary.figure("simulated completion time", time, "cycles");
+        let of_identity = |before| format!("cycles; identity: {before}, {}", change(before, time.into()));
+        let before = report.completion_time_of_identity.map(i128::from);
+        let note = before.map_or("cycles".to_owned(), of_identity);
+        summary.figure("simulated completion time", time, note);
     }
     let ideal = format!("ideal: {:.1}", report.ideal);
     summary.figure("estimated completion time F", format_args!("{:.1}", report.estimate), ideal);

@@ -109,6 +109,25 @@ class Busiest(TypedDict):
     """None where links are not known, or nothing travels."""
 
 
+class Loads(TypedDict):
+    """The loads of nodes or of switches, in the order of the machine: entry i of each list belongs to the same one."""
+
+    names: list[str]
+    before: list[int]
+    after: list[int]
+    left_out: int
+    """How many have no entry: of more than 256, those with the greatest loads are listed."""
+
+
+class LoadTable(TypedDict, total=False):
+    """The load of each node and each switch, before and after a mapping."""
+
+    nodes: Loads
+    """The weight of the edges that leave each node; each PE is a node if the machine does not know its nodes."""
+    switches: Loads
+    """The weight of all messages that pass each switch between nodes; missing where none are known."""
+
+
 class Launch(NamedTuple):
     """The files and the line with which a launcher starts a job as it was mapped."""
 
@@ -232,6 +251,20 @@ class Mapping(_Placed):
         {'node': 2, 'link': {'name': '(1) -> (2)', 'load': 3}}
         """
         found: Busiest = json.loads(_viem.busiest(self.graph._core, self.machine._core, self.pe))
+        return found
+
+    @cached_property
+    def traffic_loads(self) -> LoadTable:
+        """What leaves each node and passes each switch, in the order of the numbers before, and after as mapped.
+
+        >>> import viem
+        >>> ring = ([0, 2, 4, 6, 8], [1, 3, 0, 2, 1, 3, 2, 0])
+        >>> viem.evaluate(ring, viem.Machine("2:2", distances="1:10"), [0, 2, 1, 3]).traffic_loads["nodes"]
+        {'names': ['node0', 'node1'], 'before': [2, 2], 'after': [4, 4], 'left_out': 0}
+        """
+        found: LoadTable = json.loads(
+            _viem.loads(self.graph._core, self.machine._core, self.pe, self._many_to_one)
+        )
         return found
 
     def frame(self) -> pandas.DataFrame:

@@ -84,6 +84,11 @@ impl<'a> Comparison<'a> {
         }
     }
 
+    /// The machine.
+    pub(crate) fn machine(&self) -> &'a PreparedMachine<'a> {
+        self.machine
+    }
+
     /// The node of each PE.
     pub fn nodes(&self) -> &Nodes {
         self.machine.nodes()

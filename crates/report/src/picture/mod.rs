@@ -1,14 +1,16 @@
 //! A picture of the effect of a mapping on the traffic, before and after.
 //!
-//! Four panels: the matrix of the traffic in the order of the processing elements, before and after, with the
-//! borders of nodes; the share of the traffic by level; and the traffic leaving each node. Large machines are
-//! binned: a matrix has at most 128 rows. There are at most 32 bars for the nodes, each for several nodes if
+//! The matrix of the traffic in the order of the processing elements, before and after, with the
+//! borders of nodes; the share of the traffic by level; the traffic leaving nodes, heaviest first; and the loads of each node and each switch in the
+//! order of the machine. Large machines are
+//! binned: a matrix has at most 128 rows. There are at most 32 bars for nodes or switches, each for several if
 //! necessary.
 //!
 //! [`svg`] contains the drawing primitives, independent of mappings. O(n log n + m), and a file of at most
 //! about 400 kB.
 
 mod curve;
+mod loads;
 mod machine;
 mod parts;
 pub mod svg;
@@ -19,9 +21,11 @@ pub use machine::draw_machine;
 pub use parts::draw_parts;
 pub use timeline::draw_timeline;
 
+use loads::MOST_BARS;
 use svg::{Anchor, Frame, SHADES, Svg, brief};
 
 use crate::compare::{Comparison, Figures, percent_less};
+use crate::loads::LoadTable;
 use viem::base::types::{PeId, Weight};
 use viem::graph::CsrGraph;
 use viem::mapping::Mapping;
@@ -29,9 +33,6 @@ use viem::mapping::objective::ScoreError;
 
 /// Largest number of rows of a matrix whose cells are still larger than a unit of the picture.
 const MOST_CELLS: usize = 128;
-
-/// Largest number of bars.
-const MOST_BARS: usize = 32;
 
 /// Largest number of node borders in a matrix.
 const MOST_BORDERS: usize = 32;
@@ -53,7 +54,7 @@ impl<'a> Side<'a> {
 }
 
 const WIDTH: f64 = 960.0;
-const HEIGHT: f64 = 780.0;
+const HEIGHT: f64 = 1000.0;
 /// The side length of a matrix.
 const MATRIX: f64 = 400.0;
 
@@ -82,6 +83,8 @@ pub fn draw(
     draw_scale(&mut svg, &scale, &places);
     draw_levels(&mut svg, &figures, Frame { x: 86.0, y: 588.0, width: 362.0, height: 138.0 });
     draw_outgoing(&mut svg, &figures, Frame { x: 560.0, y: 588.0, width: 352.0, height: 138.0 });
+    let table = LoadTable::new(graph, comparison.machine(), before.mapping, after.mapping)?;
+    loads::draw(&mut svg, &table);
     draw_legend(&mut svg, &names);
     Ok(svg.finish())
 }
@@ -262,8 +265,8 @@ fn heaviest_first(outgoing: &[Weight]) -> Vec<f64> {
 
 fn draw_legend(svg: &mut Svg, names: &[String; 2]) {
     for ((name, class), x) in names.iter().zip(["a", "b"]).zip([48.0, 512.0]) {
-        svg.rect(Frame { x, y: 756.0, width: 12.0, height: 12.0 }, class);
-        svg.text(x + 18.0, 767.0, Anchor::Start, "", name);
+        svg.rect(Frame { x, y: HEIGHT - 24.0, width: 12.0, height: 12.0 }, class);
+        svg.text(x + 18.0, HEIGHT - 13.0, Anchor::Start, "", name);
     }
 }
 

@@ -9,6 +9,7 @@
 //! | member | purpose |
 //! |---|---|
 //! | [`LinkLoads`] | the load of each link |
+//! | [`Switches`] | the traffic that passes each switch between nodes |
 //! | [`JobObjective`] | the table of what a job minimises: J, the greatest load of a link or of a node, or a mix |
 //! | [`BottleneckConfig`] | the search for such an objective, from a mapping of small J |
 //!
@@ -24,7 +25,9 @@ mod objective;
 mod placed;
 mod scale;
 mod slots;
+mod switch;
 
 pub use config::BottleneckConfig;
 pub use link::{BusiestLink, LinkLoads, routing_of};
 pub use objective::JobObjective;
+pub use switch::Switches;

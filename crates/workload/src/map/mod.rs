@@ -6,6 +6,7 @@
 //! identity, input mapping ─┐
 //! near PEs in succession ──┤
 //! mapping of small J ──────┤
+//! the same, loads lowered ─┤
 //! messages to neighbours ──┼─▶ local search on F ─▶ the best shaken and ─▶ all simulated, local search on
 //! circle through a grid ───┤    (each)               searched again         simulated time from the fastest
 //! greedy with look-ahead ──┤
@@ -22,12 +23,14 @@
 //! | `descent` | local search by moves and exchanges |
 //! | `search` | the whole search |
 //!
-//! At the end the starts and the mappings found are simulated, if that does not take too long
-//! ([`TaskMapConfig::simulated`]), and local search on simulated time continues from the fastest. The result
-//! is therefore not slower in the simulator than any of the starts. Tasks dealt to nodes in turn, and to smaller and larger
-//! groups, are simulated too, as far as that is possible. If nothing is simulated, the result is
+//! At the end the starts and the mappings found are simulated, as far as that does not take too long
+//! ([`TaskMapConfig::simulated`]): the best by F, then the identity and the input mapping, then all others. Local search on simulated time
+//! continues from the fastest. The result is therefore not slower in the simulator than any start that was simulated, and never slower than the
+//! identity if two mappings could be simulated. Tasks dealt to nodes in turn, and to smaller and larger
+//! groups, are simulated last. If nothing is simulated, the result is
 //! the best by F, and not worse by F than any start. On congested links F is not accurate: it hardly grows
-//! with the number of messages that share a link.
+//! with the number of messages that share a link. So the mapping of small J is a start once more for each other
+//! [objective](JobObjective) of jobs, after the search for it.
 //!
 //! # Reference
 //!
@@ -49,11 +52,13 @@ pub use search::Start;
 use std::time::{Duration, Instant};
 
 use crate::Workload;
+use crate::contention::{BottleneckConfig, JobObjective};
 use crate::estimate::{Estimate, EstimateError, PARTS, WorkloadModel};
 use crate::simulate::{Costs, Sharing, SimulationConfig, SimulationError};
 use descent::{Measure as _, Steps};
 use greedy::Greedy;
-use search::{Candidate, Search, State};
+use hashbrown::HashSet;
+use search::{Candidate, Fastest, Search, State};
 use viem::base::error::{ErrorKind, HasKind};
 use viem::base::observer::{Limited, Observer, Phase};
 use viem::base::rng::derive;
@@ -64,7 +69,9 @@ pub use viem::graph::embedding::monomorphism::{self, Budget};
 use viem::machine::{Machine, MachineError, distances_of};
 use viem::mapping::Mapping;
 use viem::mapping::problem::{self, ProblemError};
-use viem::solve::{Config, MapPreset, OneToOneConfig, PreparedMachine, Request, SolveError};
+use viem::solve::{
+    Config, Lowering, MapPreset, OneToOneConfig, PreparedMachine, Request, Secondary as _, SolveError,
+};
 use view::{MachineView, Sum};
 
 /// All settings of a mapping of a workload.
@@ -90,7 +97,7 @@ pub struct TaskMapConfig {
     /// How often the best mapping is perturbed and searched again.
     pub rounds: usize,
     /// Upper limit on the hops of messages simulated at the end, for finding the fastest of the mappings and
-    /// for local search from it. Workloads that are too large for the former are mapped by F alone; so are
+    /// for local search from it. Workloads of which not even two mappings can be simulated are mapped by F alone; so are
     /// all if this is 0.
     pub simulated: u64,
 }
@@ -187,6 +194,8 @@ pub struct TaskMapReport {
     pub ideal: f64,
     /// The simulated completion time of the mapping, if it was simulated.
     pub completion_time: Option<u64>,
+    /// That of the identity: task i on the i-th place, if it was simulated.
+    pub completion_time_of_identity: Option<u64>,
     /// The start that led to the mapping.
     pub start: Start,
     /// All starts.
@@ -215,6 +224,10 @@ pub struct StartReport {
 
 /// Work of the greedy algorithm, as a multiple of that of a local search.
 const GREEDY_WORK: usize = 4;
+
+/// Arcs that the search for each other objective than J may visit, as a multiple of the work of a local search on F: some ten thousand moves of a
+/// job of 64 tasks with the settings of `eco`, which takes less time than its simulations.
+const LOAD_WORK: usize = 64;
 
 /// The starts, and the mapping of small J, each get one part in this many of a time limit. The rest is for
 /// local search, which gains more.
@@ -303,7 +316,7 @@ fn map_since(
         observer: &late,
     };
     let mut state = State { estimate: Estimate::new(&model, &view.routing)?, steps: Steps::default() };
-    let Best { found, completion_time, starts } =
+    let Best { found, completion_time, completion_time_of_identity, starts } =
         Run { machine, config, search, early: &early, late: &late }.best(given, &mut state)?;
     let steps = state.steps;
     let mapping =
@@ -314,6 +327,7 @@ fn map_since(
         estimate: found.cycles(),
         ideal: model.completion_time as f64,
         completion_time,
+        completion_time_of_identity,
         start: found.start,
         starts,
         tried: steps.counts.tried,
@@ -345,9 +359,16 @@ pub fn cost(workload: &Workload, machine: &dyn Machine, pe_of: &[PeId]) -> Resul
 /// The best mapping found.
 struct Best {
     found: Candidate,
-    /// The simulated completion time, if it was simulated.
+    /// The simulated completion time, if it was simulated, and that of the identity.
     completion_time: Option<u64>,
+    completion_time_of_identity: Option<u64>,
     starts: Vec<StartReport>,
+}
+
+/// At most so many different mappings, the first of each.
+fn distinct(candidates: impl Iterator<Item = Candidate>, most: usize) -> Vec<Candidate> {
+    let mut seen = HashSet::new();
+    candidates.filter(|candidate| seen.insert(candidate.pe_of.clone())).take(most).collect()
 }
 
 struct Run<'a> {
@@ -401,7 +422,10 @@ impl<'a> Run<'a> {
             let least = self.search.model.completion_time;
             if !is_simulated || completion_time.is_some_and(|time| time <= least) {
                 let starts = vec![candidate.report(candidate)];
-                return Ok(Some(Best { found: candidate.clone(), completion_time, starts }));
+                let completion_time_of_identity =
+                    completion_time.filter(|_| candidate.start == Start::Identity);
+                let found = candidate.clone();
+                return Ok(Some(Best { found, completion_time, completion_time_of_identity, starts }));
             }
         }
         Ok(None)
@@ -450,7 +474,7 @@ impl<'a> Run<'a> {
         starts
     }
 
-    /// The mapping of small J, and the greedy mapping.
+    /// The mapping of small J, the same for each other objective, and the greedy mapping.
     fn sought(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Vec<Candidate>, TaskMapError> {
         let Search { graph, view, model, seed, .. } = self.search;
         let mut starts = Vec::new();
@@ -466,7 +490,9 @@ impl<'a> Run<'a> {
         let machine = PreparedMachine::new(self.machine);
         let solution =
             Request::new(graph, &machine).start(given).observed(self.late.observer).solve(&config)?;
-        starts.extend(self.start(Start::Cost, solution.mapping.into_pes(), state));
+        starts.extend(self.start(Start::Cost, solution.mapping.pes().to_vec(), state));
+        let lowering = Lowering::new(graph, &machine, &solution.mapping, solution.report.cost);
+        starts.extend(self.lowered(&lowering.observed(self.early), state));
         if self.search.stops(&mut state.steps) {
             return Ok(starts);
         }
@@ -475,6 +501,29 @@ impl<'a> Run<'a> {
         let pe_of = greedy.run(&mut state.estimate);
         starts.extend(pe_of.and_then(|pe_of| self.start(Start::Greedy, pe_of, state)));
         Ok(starts)
+    }
+
+    /// The mapping of small J after the search for each other objective of jobs.
+    fn lowered(&self, given: &Lowering<'_>, state: &mut State<'a>) -> Vec<Candidate> {
+        let work = LOAD_WORK.saturating_mul(self.config.descent.work).saturating_mul(given.graph.num_nodes());
+        let config = BottleneckConfig { effort: work as u64, ..BottleneckConfig::default() };
+        let mut starts = Vec::new();
+        for (start, objective) in [
+            (Start::Bottleneck, JobObjective::Bottleneck),
+            (Start::BusiestNode, JobObjective::BusiestNode),
+            (Start::Mixed, JobObjective::Mixed),
+        ] {
+            if self.search.stops(&mut state.steps) {
+                break;
+            }
+            let config = config.with_objective(objective).with_seed(derive(self.config.seed, 5));
+            // Where loads could overflow, there is one start fewer.
+            let Ok(lowered) = config.lower(given) else { continue };
+            if lowered.mapping != *given.mapping {
+                starts.extend(self.start(start, lowered.mapping.into_pes(), state));
+            }
+        }
+        starts
     }
 
     /// A start, unless the run must end before its value is known.
@@ -501,16 +550,41 @@ impl<'a> Run<'a> {
         found.extend(starts);
         let best = found.iter().min_by_key(|candidate| candidate.value).expect("the identity").clone();
         let best = search.go_on(best, self.config.rounds, state);
-        found.insert(0, best.clone());
-        let work = if self.config.time_limit.is_some() { u64::MAX } else { self.config.simulated };
-        let affordable = usize::try_from(self.config.simulated / self.size_of(&best)).unwrap_or(usize::MAX);
-        let is_simulated = found.len() <= affordable;
-        if is_simulated {
-            found.extend(self.dealt(affordable - found.len(), state));
+        let fastest = self.fastest(&best, found, state)?;
+        Ok(match fastest {
+            Some(Fastest { found, completion_time, of_identity }) => Best {
+                found,
+                completion_time: Some(completion_time),
+                completion_time_of_identity: of_identity,
+                starts: reports,
+            },
+            None => Best {
+                found: best,
+                completion_time: None,
+                completion_time_of_identity: None,
+                starts: reports,
+            },
+        })
+    }
+
+    /// The fastest of the best mapping by F and all others, as far as they can be simulated; `None` if not even two can be.
+    fn fastest(
+        &self,
+        best: &Candidate,
+        mut others: Vec<Candidate>,
+        state: &mut State<'a>,
+    ) -> Result<Option<Fastest>, SimulationError> {
+        let affordable = usize::try_from(self.config.simulated / self.size_of(best)).unwrap_or(usize::MAX);
+        if affordable < 2 {
+            return Ok(None);
         }
-        let fastest = if is_simulated { search.fastest(&found, work, state)? } else { None };
-        let (found, completion_time) = fastest.map_or((best, None), |(fastest, time)| (fastest, Some(time)));
-        Ok(Best { found, completion_time, starts: reports })
+        // The result is to be no slower than what users have without a search.
+        let is_plain = |start| matches!(start, Start::Identity | Start::Given | Start::Sorted);
+        others.sort_by_key(|other| !is_plain(other.start));
+        let mut candidates = distinct(std::iter::once(best.clone()).chain(others), affordable);
+        candidates.extend(self.dealt(affordable - candidates.len(), state));
+        let work = if self.config.time_limit.is_some() { u64::MAX } else { self.config.simulated };
+        self.search.fastest(&candidates, work, state)
     }
 
     /// At most so many mappings that deal tasks to groups of PEs in turn.

@@ -24,6 +24,12 @@ named! {
         Sorted = "sorted",
         /// The mapping of small J.
         Cost = "mapping",
+        /// That mapping after a search for a low greatest load of a link.
+        Bottleneck = "bottleneck",
+        /// The same for little traffic out of the busiest node.
+        BusiestNode = "busiest_node",
+        /// The same for J and a norm of the loads of links.
+        Mixed = "mixed",
         /// All messages between neighbours.
         Embedding = "embedding",
         /// Tasks along a circle through a grid.
@@ -45,6 +51,14 @@ pub(super) struct Candidate {
     pub pe_of: Vec<PeId>,
     /// F and the sum of R, in parts of a cycle.
     pub value: (i64, i64),
+}
+
+/// The fastest mapping in the simulator.
+pub(super) struct Fastest {
+    pub found: Candidate,
+    pub completion_time: u64,
+    /// The time of the identity, if it was simulated.
+    pub of_identity: Option<u64>,
 }
 
 /// The mutable state of the search.
@@ -134,19 +148,22 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The fastest of several mappings in the simulator, after local search on simulated time, and its time.
+    /// The fastest of several mappings in the simulator, after local search on simulated time.
     /// `work` is the limit for all simulations, in hops of messages.
     pub(super) fn fastest(
         &self,
         candidates: &[Candidate],
         work: u64,
         state: &mut State<'a>,
-    ) -> Result<Option<(Candidate, u64)>, SimulationError> {
-        let mut done = 0;
+    ) -> Result<Option<Fastest>, SimulationError> {
+        let (mut done, mut of_identity) = (0, None);
         let mut fastest: Option<(SimulatedTime<'_>, &Candidate)> = None;
         for candidate in candidates {
             let Some(mut next) = self.simulated(&candidate.pe_of, &mut state.steps)? else { break };
             done += next.work();
+            if candidate.start == Start::Identity {
+                of_identity.get_or_insert(next.value().0 as u64);
+            }
             let is_faster = fastest.as_mut().is_none_or(|(best, _)| next.value() < best.value());
             if is_faster {
                 fastest = Some((next, candidate));
@@ -155,12 +172,12 @@ impl<'a> Search<'a> {
         let Some((mut best, from)) = fastest else { return Ok(None) };
         let last = best.work() + work.saturating_sub(done);
         self.improve_until(&mut best, last, derive(self.seed, 4), &mut state.steps);
-        let time = best.value().0 as u64;
-        let candidate = match best.pe_of() {
+        let completion_time = best.value().0 as u64;
+        let found = match best.pe_of() {
             pe_of if pe_of == from.pe_of => from.clone(),
             pe_of => self.candidate(from.start, pe_of.to_vec(), state),
         };
-        Ok(Some((candidate, time)))
+        Ok(Some(Fastest { found, completion_time, of_identity }))
     }
 
     /// Iterated local search from the best mapping: exchanges some tasks at random and searches again;

@@ -156,6 +156,45 @@ impl Routing {
         }
     }
 
+    /// The number of switches. Routers of grids are places of PEs, and PEs with ports have none.
+    pub(crate) fn num_switches(&self) -> usize {
+        match &self.routes {
+            Routes::Tree(routes) => routes.num_switches(),
+            Routes::Rails(routes) => routes.num_switches(),
+            Routes::Network(routes) => routes.num_switches(),
+            Routes::Grid(_) | Routes::Ports(_) => 0,
+        }
+    }
+
+    /// Whether this number of a switch is that of one: a vertex of a network may be a PE.
+    pub(crate) fn is_switch(&self, switch: u32) -> bool {
+        match &self.routes {
+            Routes::Network(routes) => routes.is_switch(switch),
+            _ => true,
+        }
+    }
+
+    /// Appends the switches that messages from one PE to another pass, each once.
+    pub(crate) fn pass(&self, from: PeId, to: PeId, switches: &mut Vec<u32>) {
+        let (from, to) = (self.whole(from), self.whole(to));
+        match &self.routes {
+            Routes::Tree(routes) => routes.pass(from, to, switches),
+            Routes::Rails(routes) => routes.pass(from, to, switches),
+            Routes::Network(routes) => routes.pass(from, to, switches),
+            Routes::Grid(_) | Routes::Ports(_) => {}
+        }
+    }
+
+    /// The name of a switch, for output.
+    pub(crate) fn switch_name(&self, switch: u32) -> String {
+        match &self.routes {
+            Routes::Tree(routes) => routes.switch_name(switch, 0),
+            Routes::Rails(routes) => routes.switch_name(switch),
+            Routes::Network(routes) => routes.switch_name(switch),
+            Routes::Grid(_) | Routes::Ports(_) => format!("switch {switch}"),
+        }
+    }
+
     /// Upper bounds on the hops of a route and on its cycles per flit.
     pub fn longest(&self) -> (u64, u64) {
         match &self.routes {

@@ -73,6 +73,11 @@ impl NetworkRoutes {
     }
 
     pub(super) fn route(&self, from: PeId, to: PeId, hops: &mut Vec<Hop>) {
+        self.walk(from, to, |arc| push(hops, arc, self.network.link_cycles(arc) as u64));
+    }
+
+    /// Calls `pass` with each arc from one PE to another.
+    fn walk(&self, from: PeId, to: PeId, mut pass: impl FnMut(usize)) {
         let graph = self.network.graph();
         let (mut at, target) = (self.network.vertex(from), self.network.vertex(to));
         let end = self.network.attached_to(to);
@@ -80,7 +85,7 @@ impl NetworkRoutes {
         let host = self.hosts.number[target as usize];
         while at != target {
             let arc = if at == end { self.last[target as usize] } else { towards.arc(at, host) } as usize;
-            push(hops, arc, self.network.link_cycles(arc) as u64);
+            pass(arc);
             at = graph.targets()[arc];
         }
     }
@@ -109,6 +114,26 @@ impl NetworkRoutes {
         }
         first.push(arcs.len() as u32);
         Towards { arcs, first }
+    }
+
+    /// Each vertex has a number as a switch, also if it is a PE.
+    pub(super) fn num_switches(&self) -> usize {
+        self.network.graph().num_nodes()
+    }
+
+    pub(super) fn is_switch(&self, vertex: NodeId) -> bool {
+        self.network.graph().node_weight(vertex) == 0
+    }
+
+    /// Appends the vertices between two PEs that are none.
+    pub(super) fn pass(&self, from: PeId, to: PeId, switches: &mut Vec<u32>) {
+        self.walk(from, to, |arc| {
+            switches.extend(Some(self.network.graph().targets()[arc]).filter(|&head| self.is_switch(head)));
+        });
+    }
+
+    pub(super) fn switch_name(&self, switch: u32) -> String {
+        format!("vertex {}", switch + 1)
     }
 
     /// Vertices are numbered from 1, as in graph files.

@@ -64,6 +64,32 @@ impl RailRoutes {
         rail + self.of_node * (node + self.nodes * pod)
     }
 
+    /// Switches are those of the fabric; those inside nodes are none.
+    pub(super) fn num_switches(&self) -> usize {
+        self.fabric.num_switches()
+    }
+
+    /// Appends the switches between two GPUs of different nodes.
+    pub(super) fn pass(&self, from: PeId, to: PeId, switches: &mut Vec<u32>) {
+        if from / self.of_node != to / self.of_node {
+            self.fabric.pass(self.on_rail(from), self.on_rail(to), switches);
+        }
+    }
+
+    pub(super) fn switch_name(&self, switch: u32) -> String {
+        match self.fabric.switch_place(switch) {
+            (1, group) => self.rail_at(group as PeId * self.nodes),
+            _ => self.fabric.switch_name(switch, 0),
+        }
+    }
+
+    /// The name of the rail of a place in the fabric.
+    fn rail_at(&self, place: PeId) -> String {
+        let gpu = self.at(place);
+        let (rail, first) = (gpu % self.of_node, gpu - gpu % self.of_node);
+        format!("rail {rail} of PEs {first}-{}", first + self.nodes * self.of_node - 1)
+    }
+
     pub(super) fn name(&self, link: LaneId) -> String {
         let first = self.fabric.num_links();
         if let Some(inside) = (link as usize).checked_sub(first) {
@@ -73,12 +99,7 @@ impl RailRoutes {
         let (level, place, is_up) = self.fabric.position(link);
         match level {
             0 => way(&format!("PE {}", self.at(place)), "rail", is_up),
-            1 => {
-                let gpu = self.at(place);
-                let (rail, first) = (gpu % self.of_node, gpu - gpu % self.of_node);
-                let last = first + self.nodes * self.of_node - 1;
-                way(&format!("rail {rail} of PEs {first}-{last}"), "level 2", is_up)
-            }
+            1 => way(&self.rail_at(place), "level 2", is_up),
             _ => self.fabric.name(link, 0),
         }
     }

@@ -157,6 +157,55 @@ impl TreeRoutes {
         }
     }
 
+    /// The first switch of the groups of a level. Switches are the groups of the levels above PEs, innermost first, and the whole tree.
+    fn first_switch(&self, level: usize) -> usize {
+        self.levels[..level].iter().skip(1).map(|level| level.num_groups).sum()
+    }
+
+    pub(super) fn num_switches(&self) -> usize {
+        self.first_switch(self.levels.len()) + 1
+    }
+
+    /// Appends the switches between two PEs, each once; the switches of this tree are numbered from 0. Unlike hops, they are there even if links take no time.
+    pub(super) fn pass(&self, from: PeId, to: PeId, switches: &mut Vec<u32>) {
+        let Some(level) = self.groups.level(from, to) else { return };
+        let mut pass = |level: usize, group: usize| switches.push((self.first_switch(level) + group) as u32);
+        pass(level + 1, if level + 1 < self.levels.len() { self.groups.of(level + 1, from) } else { 0 });
+        let mut inwards = Some(level);
+        while let Some(level) = inwards.filter(|&level| level > 0) {
+            [from, to].into_iter().for_each(|pe| pass(level, self.groups.of(level, pe)));
+            inwards = self.levels[level].inside;
+        }
+    }
+
+    /// The level of a switch, from 1, and its group.
+    pub(super) fn switch_place(&self, switch: u32) -> (usize, usize) {
+        let switch = switch as usize;
+        let level = (1..=self.levels.len()).rev().find(|&level| self.first_switch(level) <= switch);
+        let level = level.unwrap_or(1);
+        (level, switch - self.first_switch(level))
+    }
+
+    /// The name of a switch of a tree whose first PE has this number, for output.
+    pub(super) fn switch_name(&self, switch: u32, first_pe: PeId) -> String {
+        let (level, group) = self.switch_place(switch);
+        if level == self.levels.len() {
+            return format!("level {level}");
+        }
+        format!("{}, level {level}", self.members(level, group, first_pe))
+    }
+
+    /// The name of the PEs of a group.
+    fn members(&self, level: usize, group: usize, first_pe: PeId) -> String {
+        let (first, last, count) = self.groups.members(level, group);
+        let (first, last) = (first_pe + first, first_pe + last);
+        match (level, count) {
+            (0, _) => format!("PE {first}"),
+            (_, count) if count == (last - first) as usize + 1 => format!("PEs {first}-{last}"),
+            (_, count) => format!("{count} PEs from {first} to {last}"),
+        }
+    }
+
     /// The level of a link, from 0, the group below it, and whether it leads up.
     fn place(&self, link: LaneId) -> (usize, usize, bool) {
         let link = link as usize;
@@ -173,14 +222,7 @@ impl TreeRoutes {
     /// The name of a link of a tree whose first PE has this number, for output.
     pub(super) fn name(&self, link: LaneId, first_pe: PeId) -> String {
         let (level, group, is_up) = self.place(link);
-        let (first, last, count) = self.groups.members(level, group);
-        let (first, last) = (first_pe + first, first_pe + last);
-        let members = match (level, count) {
-            (0, _) => format!("PE {first}"),
-            (_, count) if count == (last - first) as usize + 1 => format!("PEs {first}-{last}"),
-            (_, count) => format!("{count} PEs from {first} to {last}"),
-        };
-        way(&members, &format!("level {}", level + 1), is_up)
+        way(&self.members(level, group, first_pe), &format!("level {}", level + 1), is_up)
     }
 }
 

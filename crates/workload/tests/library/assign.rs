@@ -12,7 +12,7 @@ use viem::solve::MapPreset;
 use viem_verify::MachineText;
 use viem_workload::estimate::{Estimate, NOWHERE, PARTS, WorkloadModel};
 use viem_workload::generate::{Congestion, Pattern, Size, congested, shuffled, workload};
-use viem_workload::map::{TaskMapConfig, TaskRequest};
+use viem_workload::map::{Start, TaskMapConfig, TaskRequest};
 use viem_workload::routing::Routing;
 use viem_workload::simulate::{Costs, SimulationConfig, simulate};
 use viem_workload::{Workload, WorkloadBuilder};
@@ -310,6 +310,43 @@ fn congested_workloads_are_not_slower_than_any_start() {
         assert_eq!(by_estimate.report.estimate, value(by_estimate.mapping.pes()));
         assert!(by_estimate.report.estimate <= value(&order).min(value(&identity)));
         assert_eq!(by_estimate.report.completion_time, None);
+    }
+}
+
+/// The simulator compares with the identity even where it has no time for all candidates.
+#[test]
+fn workloads_of_which_few_mappings_can_be_simulated_are_not_slower_than_the_identity() {
+    for case in 0..12u64 {
+        let kind = Congestion::ALL[case as usize % 4];
+        let workload = congested(kind, 5, Size::new(3, 16, 1), case);
+        let machine = Grid::mesh(&[5, 5]).unwrap();
+        let routing = Routing::new(&machine).unwrap();
+        let identity: Vec<PeId> = (0..25).collect();
+        let simulated = simulate(&workload, &routing, &identity, SimulationConfig::default()).unwrap();
+        let hops: u64 = simulated.links.iter().map(|link| link.messages).sum();
+        let mut config = quick();
+        config.simulated = 3 * (hops + workload.num_instructions());
+        let found = TaskRequest::new(&workload, &machine).solve(&config).unwrap();
+        let time = completion_time(&workload, &machine, found.mapping.pes());
+        assert_eq!(found.report.completion_time, Some(time), "{kind:?}");
+        assert_eq!(found.report.completion_time_of_identity, Some(simulated.completion_time), "{kind:?}");
+        assert!(time <= simulated.completion_time, "{kind:?}");
+    }
+}
+
+/// Where the busiest link decides, mappings for other objectives than J are the fastest now and then.
+#[test]
+fn mappings_for_every_objective_are_starts() {
+    let (mut rng, machine) = (Rng::new(11), Hierarchy::parse("2:2:4", "1:3:30").unwrap());
+    let mut config = quick();
+    config.simulated = 1_000_000;
+    let mut origins: Vec<Start> = Vec::new();
+    for _ in 0..60 {
+        let workload = random_messages(16, &mut rng);
+        origins.push(TaskRequest::new(&workload, &machine).solve(&config).unwrap().report.start);
+    }
+    for start in [Start::Bottleneck, Start::BusiestNode, Start::Mixed] {
+        assert!(origins.contains(&start), "{start:?} never leads to the fastest: {origins:?}");
     }
 }
 
