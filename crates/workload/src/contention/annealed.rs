@@ -31,8 +31,8 @@ pub(super) struct Start {
 /// How often the temperature falls: more often finds a little more, and each time takes O(n + m).
 const STEPS: std::ops::RangeInclusive<u64> = 8..=64;
 
-/// Moves that annealing tries at least. Balances small jobs, whose maxima depend on few processes, against some hundredths of a second.
-const LEAST_MOVES: u64 = 1 << 15;
+/// Moves that annealing tries at least. Balances small jobs, whose maxima depend on few processes, against a tenth of a second.
+const LEAST_MOVES: u64 = 1 << 17;
 
 /// Annealing of small jobs begins up to this many times. Balances maxima that one time misses against time.
 const ROUNDS: u64 = 4;
