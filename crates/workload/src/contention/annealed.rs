@@ -7,10 +7,10 @@ use super::placed::Placed;
 use super::scale::{Found, Key, Scale};
 use super::slots::{Move, Slots};
 use viem::base::exchange::{Evaluator, at_temperature, sweep};
-use viem::base::observer::Observer;
 use viem::base::rng::Rng;
 use viem::base::types::{Cost, NodeId, PeId};
 use viem::graph::CsrGraph;
+use viem::mapping::Mapping;
 use viem::mapping::objective::ScoreError;
 use viem::solve::Lowering;
 
@@ -21,11 +21,25 @@ pub(super) struct Task<'a> {
     pub config: &'a BottleneckConfig,
 }
 
+/// A mapping where the search may begin.
+pub(super) struct Start {
+    pub mapping: Mapping,
+    pub greatest: Cost,
+    pub cost: Cost,
+}
+
 /// How often the temperature falls: more often finds a little more, and each time takes O(n + m).
 const STEPS: std::ops::RangeInclusive<u64> = 8..=64;
 
-/// Moves that annealing tries at least. Balances small jobs, whose maxima depend on few processes, against a few tenths of a second.
+/// Moves that annealing tries at least. Balances small jobs, whose maxima depend on few processes, against a tenth of a second.
 const LEAST_MOVES: u64 = 1 << 17;
+
+/// Annealing of small jobs begins up to this many times. Balances maxima that one time misses against time.
+const ROUNDS: u64 = 4;
+
+/// The effort is divided by this where messages have few carriers. Balances the last exchanges against the time of the search for a small J, which is
+/// short on trees. Tuned on grids of 5000 processes.
+const FEW: u64 = 4;
 
 /// The last temperature is the first one divided by this.
 const COOLING: f64 = 100.0;
@@ -33,8 +47,10 @@ const COOLING: f64 = 100.0;
 /// Moves whose changes the first temperature is estimated from.
 const SAMPLE: u32 = 256;
 
-/// A descent tries this many moves for each process at a time, and ends if they improve nothing, or after so many times.
-const PATIENCE: usize = 4;
+/// A descent of the maximum tries this many moves for each process of a busy carrier at a time, one of J for each process. Both end if they
+/// improve nothing, or after so many times.
+const PATIENCE_OF_BUSY: usize = 8;
+const PATIENCE: usize = 2;
 const POLISHES: usize = 8;
 
 /// Carriers with at least this share of the greatest load are busy.
@@ -42,6 +58,13 @@ const BUSY: f64 = 0.9;
 
 /// PEs without a common neighbour are tried up to this many numbers away: a node or a few, whatever the machine.
 const NEAR: u32 = 16;
+
+/// How often annealing begins, through how many temperatures it passes, and how many moves it tries at each.
+struct Plan {
+    rounds: u64,
+    steps: u64,
+    moves: u64,
+}
 
 /// A mapping that is annealed.
 pub(super) struct Search<'a, C> {
@@ -57,42 +80,75 @@ pub(super) struct Search<'a, C> {
     noted: (Cost, f64),
     /// The greatest load that a move of a descent may bring.
     ceiling: Cost,
-    /// Processes with a neighbour on another PE, and those with traffic on busy carriers.
+    /// Processes with traffic on carriers, and those with traffic on busy ones.
     active: Vec<NodeId>,
     busy: Vec<NodeId>,
     /// The best mapping so far whose J is small enough.
-    best: Option<Found>,
+    best: Found,
     made: u64,
+    /// Only processes with traffic on busy carriers are moved, except as partners.
+    is_focused: bool,
 }
 
 impl<'a, C: Carriers> Search<'a, C> {
-    /// A search from a mapping of these loads and this J, in which J may be at most as much.
+    /// A search from a mapping of these loads and this J.
     pub fn new(
         task: Task<'a>,
         (pe_of, loads): (Vec<PeId>, Loads<C>),
         scale: Scale,
-        (cost, most): (Cost, Cost),
+        cost: Cost,
     ) -> Result<Self, ScoreError> {
         let &Lowering { graph, machine, .. } = task.given;
         let (slots, sum) = (Slots::new(task.given, &pe_of), scale.sum_of(&loads));
-        let mut search = Self {
+        let best = Found { key: scale.key(&loads, cost, sum), pe_of: pe_of.clone() };
+        Ok(Self {
             graph,
             placed: Placed::new(graph, machine.distances()?, loads, pe_of),
             slots,
             task,
             scale,
             cost,
-            most,
+            most: Cost::MAX,
             sum,
             noted: (0, 0.0),
             ceiling: Cost::MAX,
             active: Vec::new(),
             busy: Vec::new(),
-            best: None,
+            best,
             made: 0,
-        };
-        search.keep();
-        Ok(search)
+            is_focused: false,
+        })
+    }
+
+    /// The number of moves made.
+    pub fn made(&self) -> u64 {
+        self.made
+    }
+
+    /// The best mapping that is found from the one that a descent of the maximum leaves best, in which J is at most `most`, or as great as it was; none
+    /// without starts.
+    pub fn from_best_of(&mut self, starts: &[Start], most: Cost, rng: &mut Rng) -> Option<Found> {
+        let mut begin: Option<(Found, Cost)> = None;
+        let observer = self.task.given.observer;
+        for start in starts.iter().take_while(|_| !observer.should_stop()) {
+            let most = most.max(start.cost);
+            self.restart(start.mapping.pes(), most);
+            self.lower_maximum(rng);
+            if begin.as_ref().is_none_or(|(found, _)| self.best.key.compare(&found.key).is_lt()) {
+                begin = Some((self.best.clone(), most));
+            }
+        }
+        let (found, most) = begin?;
+        self.restart(&found.pe_of, most);
+        self.anneal(rng);
+        Some(self.best.clone())
+    }
+
+    /// Begins at another mapping, in which J may be at most as much.
+    fn restart(&mut self, pe_of: &[PeId], most: Cost) {
+        self.return_to(pe_of);
+        self.most = most;
+        self.best = Found { key: self.key(), pe_of: pe_of.to_vec() };
     }
 
     /// The value of the mapping.
@@ -103,62 +159,58 @@ impl<'a, C: Carriers> Search<'a, C> {
     /// Keeps the mapping if it is the best so far.
     fn keep(&mut self) {
         let key = self.key();
-        if self.cost > self.most || self.best.as_ref().is_some_and(|best| best.key.compare(&key).is_le()) {
-            return;
-        }
-        match &mut self.best {
-            Some(best) => {
-                best.key = key;
-                best.pe_of.copy_from_slice(&self.placed.pe_of);
-            }
-            best => *best = Some(Found { key, pe_of: self.placed.pe_of.clone() }),
+        if self.cost <= self.most && key.compare(&self.best.key).is_lt() {
+            self.best.key = key;
+            self.best.pe_of.copy_from_slice(&self.placed.pe_of);
         }
     }
 
-    /// Anneals, and improves the best mapping found; returns this one, the loads, and the number of moves made. A good start is improved before
-    /// that, too: annealing leaves it.
-    pub fn run(mut self, rng: &mut Rng) -> (Option<Found>, Loads<C>, u64) {
-        let (observer, given) = (self.task.given.observer, self.placed.pe_of.clone());
-        self.lower_maximum(observer, &mut Rng::new(rng.clone().next_u64()));
-        self.return_to(&given);
-        self.anneal(observer, rng);
-        self.return_to_best();
-        self.lower_maximum(observer, rng);
-        self.return_to_best();
-        self.lower_cost(observer, rng);
-        (self.best, self.placed.loads, self.made)
-    }
-
-    /// Anneals from the mapping at falling temperatures.
-    fn anneal(&mut self, observer: &dyn Observer, rng: &mut Rng) {
+    /// Anneals from the mapping, several times if that takes little, and improves the best one of each time by descents.
+    fn anneal(&mut self, rng: &mut Rng) {
         self.refresh();
-        let (steps, moves) = self.plan();
+        let (plan, begin) = (self.plan(), self.placed.pe_of.clone());
+        for _ in 0..plan.rounds {
+            self.return_to(&begin);
+            self.cool(&plan, rng);
+            self.return_to_best();
+            self.lower_maximum(rng);
+        }
+        self.return_to_best();
+        self.lower_cost(rng);
+    }
+
+    /// Moves at falling temperatures.
+    fn cool(&mut self, plan: &Plan, rng: &mut Rng) {
+        self.refresh();
         let mut temperature = self.first_temperature(rng);
-        for _ in 0..steps {
-            if observer.should_stop() {
+        for _ in 0..plan.steps {
+            if self.task.given.observer.should_stop() {
                 break;
             }
             self.refresh();
-            let (mut moves, mut chance) = (0..moves, Rng::new(rng.next_u64()));
+            let (mut moves, mut chance) = (0..plan.moves, Rng::new(rng.next_u64()));
             let next = |search: &mut Self| {
                 moves.next()?;
                 search.propose(rng)
             };
             self.made +=
                 sweep(self, next, |_, change| at_temperature(*change, temperature, &mut chance)).made;
-            temperature /= COOLING.powf(1.0 / steps as f64);
+            temperature /= COOLING.powf(1.0 / plan.steps as f64);
         }
     }
 
-    /// How many temperatures there are, and how many moves are tried at each, so that all temperatures are reached within the effort.
-    fn plan(&self) -> (u64, u64) {
+    /// What the effort allows.
+    fn plan(&self) -> Plan {
         let (arcs, vertices) = (self.graph.num_arcs() as u64, self.graph.num_nodes() as u64);
-        // A move visits the edges of two processes, once for J and four times for the loads.
+        let BottleneckConfig { moves, effort, .. } = *self.task.config;
+        // A move visits the edges of two processes, and looks up the carriers of each twice, of messages both ways.
         let per_move = 10 * (arcs / vertices.max(1) + 1);
-        let config = self.task.config;
-        let moves = (u64::from(config.moves) * self.active.len() as u64).max(LEAST_MOVES);
-        let steps = (config.effort / 4 / arcs.max(1)).clamp(*STEPS.start(), *STEPS.end());
-        (steps, moves.min(config.effort / per_move) / steps)
+        let wanted = u64::from(moves).saturating_mul(self.active.len() as u64).max(LEAST_MOVES);
+        let rounds = (effort / wanted.saturating_mul(per_move)).clamp(1, ROUNDS);
+        let effort = if self.placed.loads.carriers.are_few() { effort / FEW } else { effort };
+        let moves = wanted.min((effort / per_move).max(LEAST_MOVES));
+        let steps = (effort / 16 / rounds / arcs.max(1)).clamp(*STEPS.start(), *STEPS.end());
+        Plan { rounds, steps, moves: moves / steps }
     }
 
     /// The temperature at which worsenings of mean size are accepted as often as the settings say.
@@ -180,37 +232,39 @@ impl<'a, C: Carriers> Search<'a, C> {
     }
 
     /// Lowers the maximum, if that is the objective: makes moves that lower the sum of powers and bring no load as great as the maximum.
-    fn lower_maximum(&mut self, observer: &dyn Observer, rng: &mut Rng) {
+    fn lower_maximum(&mut self, rng: &mut Rng) {
         if self.task.config.objective != JobObjective::Mixed {
-            self.descend(1, (observer, rng), |search, change| change.is_finite() && search.noted.1 < 0.0);
+            self.is_focused = true;
+            self.descend_below(1, rng, |search, change| change.is_finite() && search.noted.1 < 0.0);
+            self.is_focused = false;
         }
     }
 
     /// Lowers J without raising the maximum, or the value itself.
-    fn lower_cost(&mut self, observer: &dyn Observer, rng: &mut Rng) {
+    fn lower_cost(&mut self, rng: &mut Rng) {
         match self.task.config.objective {
-            JobObjective::Mixed => self.descend(Cost::MIN, (observer, rng), |_, change| change < 0.0),
-            _ => self.descend(0, (observer, rng), |search, change| change.is_finite() && search.noted.0 < 0),
+            JobObjective::Mixed => self.descend_below(Cost::MIN, rng, |_, change| change < 0.0),
+            _ => self.descend_below(0, rng, |search, change| change.is_finite() && search.noted.0 < 0),
         }
     }
 
     /// Makes moves that improve something and bring no load above the maximum less `margin`, until the value falls no more.
-    fn descend(
-        &mut self,
-        margin: Cost,
-        (observer, rng): (&dyn Observer, &mut Rng),
-        improves: impl Fn(&Self, f64) -> bool,
-    ) {
+    fn descend_below(&mut self, margin: Cost, rng: &mut Rng, improves: impl Fn(&Self, f64) -> bool) {
         for _ in 0..POLISHES {
             self.refresh();
             self.ceiling = self.placed.loads.greatest().saturating_sub(margin);
-            let (mut moves, before) = (0..PATIENCE * self.active.len(), self.key());
+            let tries = if self.is_focused {
+                PATIENCE_OF_BUSY * self.busy.len()
+            } else {
+                PATIENCE * self.active.len()
+            };
+            let (mut moves, before) = (0..tries, self.key());
             let next = |search: &mut Self| {
                 moves.next()?;
                 search.propose(rng)
             };
             self.made += sweep(self, next, |search, &change| improves(search, change)).made;
-            if observer.should_stop() || self.key().compare(&before).is_ge() {
+            if self.task.given.observer.should_stop() || self.key().compare(&before).is_ge() {
                 break;
             }
         }
@@ -219,9 +273,9 @@ impl<'a, C: Carriers> Search<'a, C> {
 
     /// Moves all processes to where they are in the best mapping.
     fn return_to_best(&mut self) {
-        if let Some(best) = self.best.clone() {
-            self.return_to(&best.pe_of);
-        }
+        let best = std::mem::take(&mut self.best.pe_of);
+        self.return_to(&best);
+        self.best.pe_of = best;
     }
 
     /// Moves all processes to where they are in another mapping.
@@ -231,8 +285,7 @@ impl<'a, C: Carriers> Search<'a, C> {
                 self.placed.displace(process, pe);
             }
         }
-        self.cost += self.placed.rise();
-        self.placed.note();
+        self.cost += self.placed.note();
         self.placed.make();
         self.slots.restart(pe_of);
         self.refresh();
@@ -243,12 +296,17 @@ impl<'a, C: Carriers> Search<'a, C> {
         self.sum = self.scale.sum_of(&self.placed.loads);
         let least = ((self.placed.loads.greatest() as f64 * BUSY) as Cost).max(1);
         let (graph, placed, slots) = (self.graph, &mut self.placed, &self.slots);
-        let pe_of = &placed.pe_of;
-        let leaves = |process: NodeId| {
-            graph.neighbours(process).iter().any(|&other| pe_of[other as usize] != pe_of[process as usize])
-        };
-        self.active = graph.nodes().filter(|&it| slots.is_movable(it) && leaves(it)).collect();
-        self.busy = self.active.iter().copied().filter(|&process| placed.is_busy(process, least)).collect();
+        self.active.clear();
+        self.busy.clear();
+        for process in graph.nodes().filter(|&process| slots.is_movable(process)) {
+            let load = placed.loads.greatest_of(graph, &placed.pe_of, process);
+            if load > 0 {
+                self.active.push(process);
+            }
+            if load >= least {
+                self.busy.push(process);
+            }
+        }
     }
 
     /// A random move; none if many draws in a row find none.
@@ -258,7 +316,7 @@ impl<'a, C: Carriers> Search<'a, C> {
     }
 
     fn draw(&self, rng: &mut Rng) -> Option<Move> {
-        let is_of_busy = !self.busy.is_empty() && rng.below(2) == 0;
+        let is_of_busy = !self.busy.is_empty() && (self.is_focused || rng.below(2) == 0);
         let list = if is_of_busy { &self.busy } else { &self.active };
         let process = *list.get(rng.below(list.len().max(1) as u32) as usize)?;
         let (pe_of, mut near) = (&self.placed.pe_of, self.neighbour(process, rng));
@@ -269,7 +327,9 @@ impl<'a, C: Carriers> Search<'a, C> {
                 for _ in 1..steps {
                     near = self.neighbour(near, rng);
                 }
-                self.slots.exchange(pe_of, (process, near))
+                // Between PEs at no distance, an exchange changes nothing.
+                let is_apart = self.placed.distance(pe_of[process as usize], pe_of[near as usize]) > 0;
+                is_apart.then(|| self.slots.exchange(pe_of, (process, near)))?
             }
         }
     }
@@ -307,11 +367,10 @@ impl<C: Carriers> Evaluator for Search<'_, C> {
 
     fn change(&mut self, by: &Move) -> f64 {
         self.slots.displace(*by, &mut self.placed);
-        let rise = self.placed.rise();
+        let rise = self.placed.note();
         if rise > 0 && self.cost + rise > self.most {
             return f64::INFINITY;
         }
-        self.placed.note();
         let exceeds = |(load, change): (Cost, Cost)| change > 0 && load + change > self.ceiling;
         if self.ceiling < Cost::MAX && self.placed.loads.noted().any(exceeds) {
             return f64::INFINITY;
@@ -341,7 +400,6 @@ mod tests {
     use viem::base::settings::ConfigError;
     use viem::graph::{generate, quotient};
     use viem::machine::{Listed, build};
-    use viem::mapping::Mapping;
     use viem::mapping::objective::evaluate;
     use viem::partition::FixedVertices;
     use viem::solve::{Balance, Config, Lowered, PreparedMachine, ProcessGroups, Request, Secondary};
@@ -358,7 +416,7 @@ mod tests {
             let loads = Loads::of(graph, carriers, mapping.pes())?;
             let scale = Scale::new(&loads, cost, self.0.config);
             let start = (mapping.pes().to_vec(), loads);
-            let mut search = Search::new(self.0, start, scale, (cost, Cost::MAX))?;
+            let mut search = Search::new(self.0, start, scale, cost)?;
             search.refresh();
             let (mut rng, mut made) = (Rng::new(3), [0; 4]);
             for number in 0..400 {

@@ -7,9 +7,9 @@
 //! `J / J0 + M / M0`, where M is the power mean of the loads, and J0 and M0 are those of the start. M is smooth, and rises above the mean load only if few carriers
 //! have much. With c carriers, J is c times their mean load, so that `J + c · M` is a sum of two sums of loads; that is the value of `mixed`. A higher
 //! power follows the maximum more closely, but hides all carriers below it. Of all mappings that annealing passes, the best one by the objective itself
-//! is kept. Annealing leaves a good start, so that a descent from the start lowers the maximum first, and one from the best mapping afterwards; then
-//! exchanges lower J without raising the maximum. The search begins at the given mapping, and at the cuts of a grid
-//! ([`grid_mappings`]) whose busiest carrier has less to do.
+//! is kept. The search may begin at the given mapping, and at the cuts of a grid ([`grid_mappings`]) whose busiest carrier has least to do: a descent
+//! lowers the maximum of each, and annealing continues with the best of them. Small jobs are annealed several times. A descent of the maximum follows
+//! each time, and at the end exchanges lower J without raising the maximum.
 //!
 //! *Moves.* A process, every second one of a busy carrier, changes places with one a few edges from its neighbours, or takes a free place there. Where PEs have
 //! many vertices, one goes to the PE of a neighbour while bounds and least loads hold, two of any weights change places, or all that is on two PEs.
@@ -20,7 +20,7 @@
 //! *Source.* Metropolis et al. (1953), as in [`exchange`](viem::base::exchange). That norms of loads predict times better than their maximum alone:
 //! Bhatele, Jain, Livnat, Pascucci and Bremer, *Analyzing Network Health and Congestion in Dragonfly-based Supercomputers*, IPDPS 2016.
 
-use super::annealed::{Search, Task};
+use super::annealed::{Search, Start, Task};
 use super::config::BottleneckConfig;
 use super::loads::{Carriers, CarriersVisitor, Loads};
 use super::objective::JobObjective;
@@ -44,14 +44,14 @@ impl Secondary for BottleneckConfig {
     }
 }
 
-/// About how many processes and arcs the cuts of a grid may visit.
-const CUTS: usize = 1 << 21;
+/// About how many processes and arcs the cuts of a grid may visit. Balances better starts against some hundredths of a second.
+const CUTS: usize = 1 << 19;
 
 impl CarriersVisitor for Task<'_> {
     type Output = Lowered;
 
     fn visit<C: Carriers>(self, carriers: C) -> Result<Lowered, ScoreError> {
-        let Self { given: &Lowering { graph, machine, mapping, cost, observer, .. }, config } = self;
+        let Self { given: &Lowering { graph, machine, mapping, cost, .. }, config } = self;
         let mut loads = Loads::of(graph, carriers, mapping.pes())?;
         let greatest = loads.greatest();
         if config.objective == JobObjective::J || greatest == 0 || cost == 0 {
@@ -60,32 +60,25 @@ impl CarriersVisitor for Task<'_> {
         let scale = Scale::new(&loads, cost, config);
         let mut best = Found { key: scale.key(&loads, cost, scale.sum), pe_of: mapping.pes().to_vec() };
         let most = cost.saturating_add((cost as f64 * config.excess) as Cost);
-        let mut exchanges = 0;
         let mut starts = vec![Start { mapping: mapping.clone(), greatest, cost }];
         starts.extend(self.simple(&mut loads, most)?);
-        for (number, Start { mapping, greatest, cost }) in (0..).zip(starts) {
-            // Where J is too great, only a lower maximum is worth it.
-            let is_lower = config.objective != JobObjective::Mixed && (greatest as f64) < best.key.0;
-            if observer.should_stop() || !(number == 0 || cost <= most || is_lower) {
-                continue;
+        loads.restart(graph, mapping.pes());
+        let mut search = Search::new(self, (mapping.pes().to_vec(), loads), scale, cost)?;
+        let (near, costly): (Vec<_>, Vec<_>) = starts.into_iter().partition(|start| start.cost <= most);
+        for (number, mut starts) in (0..).zip([near, costly]) {
+            if number > 0 {
+                // Where J is too great, only a lower maximum is worth it.
+                let is_maximum = config.objective != JobObjective::Mixed;
+                starts.retain(|start| is_maximum && (start.greatest as f64) < best.key.0);
             }
-            loads.restart(graph, mapping.pes());
-            let search = Search::new(self, (mapping.into_pes(), loads), scale, (cost, most.max(cost)))?;
-            let (found, made);
-            (found, loads, made) = search.run(&mut Rng::new(derive(config.seed, number)));
-            exchanges += made;
-            best = found.filter(|found| found.key.compare(&best.key).is_lt()).unwrap_or(best);
+            let rng = &mut Rng::new(derive(config.seed, number));
+            let found = search.from_best_of(&starts, most, rng);
+            best = found.into_iter().fold(best, |best, found| best.or(found));
         }
         let mapping = Mapping::many(machine.machine().num_pes(), best.pe_of)?;
-        Ok(Lowered { cost: evaluate(graph, machine.distances()?, &mapping)?, mapping, exchanges })
+        let cost = evaluate(graph, machine.distances()?, &mapping)?;
+        Ok(Lowered { cost, mapping, exchanges: search.made() })
     }
-}
-
-/// A mapping where the search may begin.
-struct Start {
-    mapping: Mapping,
-    greatest: Cost,
-    cost: Cost,
 }
 
 impl Task<'_> {

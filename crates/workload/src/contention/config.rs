@@ -15,11 +15,12 @@ pub struct BottleneckConfig {
     pub excess: f64,
     /// The power of the mean of the loads, from 1 to 64: the higher, the more the busiest count.
     pub power: u32,
-    /// Moves that annealing tries for each process, from each start.
+    /// Moves that annealing tries for each process.
     pub moves: u32,
     /// The share of the worsenings of mean size that are accepted at the beginning, above 0 and below 1.
     pub initial_acceptance: f64,
-    /// Upper limit on the edges that annealing visits from each start, with the carriers of each counted as one.
+    /// About how many edges annealing visits at most, with the carriers of each counted as one; a quarter of that on trees, and for loads of nodes. Small
+    /// jobs are annealed several times if it allows that; the smallest and densest visit more.
     pub effort: u64,
     /// The seed.
     pub seed: u64,
@@ -31,9 +32,9 @@ impl Default for BottleneckConfig {
             objective: JobObjective::Bottleneck,
             excess: 0.03,
             power: 16,
-            moves: 150,
+            moves: 600,
             initial_acceptance: 0.1,
-            effort: 1 << 26,
+            effort: 1 << 24,
             seed: 0,
         }
     }

@@ -1,7 +1,7 @@
 //! The load of each link.
 
 use super::loads::{Carriers, CarriersVisitor, Loads};
-use crate::routing::{Hop, LaneId, Routing};
+use crate::routing::{Hop, LaneId, Routing, TreeLevel};
 use viem::base::types::{Cost, PeId};
 use viem::graph::CsrGraph;
 use viem::machine::{Interconnect, Machine, MachineError};
@@ -18,7 +18,10 @@ pub fn routing_of(machine: &dyn Machine) -> Result<Option<Routing>, MachineError
 
 /// Runs a visitor over the links of a machine.
 pub(super) fn visit<V: CarriersVisitor>(routing: &Routing, visitor: V) -> Result<V::Output, ScoreError> {
-    visitor.visit(Links::new(routing))
+    match routing.levels() {
+        Some(levels) => visitor.visit(TreeLinks { levels, whole: Links::new(routing) }),
+        None => visitor.visit(KnownLinks::new(Links::new(routing))),
+    }
 }
 
 /// The links of a machine. Each has the number of its first lane.
@@ -49,12 +52,120 @@ impl Carriers for Links<'_> {
     }
 
     #[inline]
-    fn each(&mut self, from: PeId, to: PeId, mut carried: impl FnMut(usize, Cost)) {
+    fn both_ways(&mut self, one: PeId, other: PeId, mut carried: impl FnMut(usize, Cost)) {
         self.hops.clear();
-        self.routing.route(from, to, &mut self.hops);
+        self.routing.route(one, other, &mut self.hops);
+        self.routing.route(other, one, &mut self.hops);
         for hop in self.hops.iter().filter(|hop| hop.cycles > 0) {
             carried(self.routing.link_of(hop.lane) as usize, hop.cycles as Cost);
         }
+    }
+}
+
+/// Most pairs of PEs, and most links on routes between them, that are remembered. Balances time against 50 MB.
+const MOST_PAIRS: usize = 1 << 20;
+const MOST_HOPS: usize = 1 << 21;
+
+/// The same with routes that are looked up once.
+struct KnownLinks<'a> {
+    links: Links<'a>,
+    /// The links of each pair of PEs in the next list, from where and how many; none before they are asked for.
+    of_pair: Vec<(u32, u32)>,
+    hops: Vec<(u32, Cost)>,
+}
+
+impl<'a> KnownLinks<'a> {
+    fn new(links: Links<'a>) -> Self {
+        let pairs = links.num_pes().saturating_mul(links.num_pes());
+        let of_pair = vec![(0, 0); if pairs <= MOST_PAIRS { pairs } else { 0 }];
+        Self { links, of_pair, hops: Vec::new() }
+    }
+}
+
+impl Carriers for KnownLinks<'_> {
+    fn num_pes(&self) -> usize {
+        self.links.num_pes()
+    }
+
+    fn count(&self) -> usize {
+        self.links.count()
+    }
+
+    fn most(&self) -> Cost {
+        self.links.most()
+    }
+
+    #[inline]
+    fn both_ways(&mut self, one: PeId, other: PeId, mut carried: impl FnMut(usize, Cost)) {
+        let pair = one.min(other) as usize * self.num_pes() + one.max(other) as usize;
+        let Self { links, of_pair, hops } = self;
+        match of_pair.get(pair) {
+            Some(&(begin, count)) if count > 0 => {
+                let known = &hops[begin as usize..][..count as usize];
+                known.iter().for_each(|&(link, cycles)| carried(link as usize, cycles));
+            }
+            _ => {
+                let begin = hops.len();
+                let is_kept = pair < of_pair.len() && begin < MOST_HOPS;
+                links.both_ways(one, other, |link, cycles| {
+                    if is_kept {
+                        hops.push((link as u32, cycles));
+                    }
+                    carried(link, cycles);
+                });
+                if is_kept {
+                    of_pair[pair] = (begin as u32, (hops.len() - begin) as u32);
+                }
+            }
+        }
+    }
+}
+
+/// The links of a tree, in tables: routes are looked up several times as fast, and both ways at once.
+struct TreeLinks<'a> {
+    whole: Links<'a>,
+    levels: Vec<TreeLevel>,
+}
+
+impl Carriers for TreeLinks<'_> {
+    fn num_pes(&self) -> usize {
+        self.whole.num_pes()
+    }
+
+    fn count(&self) -> usize {
+        self.whole.count()
+    }
+
+    fn most(&self) -> Cost {
+        self.whole.most()
+    }
+
+    #[inline]
+    fn both_ways(&mut self, one: PeId, other: PeId, mut carried: impl FnMut(usize, Cost)) {
+        let (one, other) = (one as usize, other as usize);
+        let mut inwards = self.levels.iter().rposition(|level| level.group_of[one] != level.group_of[other]);
+        while let Some(number) = inwards {
+            let level = &self.levels[number];
+            let [up, down] = level.cycles;
+            for group in [level.group_of[one], level.group_of[other]] {
+                let link = (level.first + 2 * group) as usize;
+                if up > 0 {
+                    carried(link, up as Cost);
+                }
+                if down > 0 {
+                    carried(link + 1, down as Cost);
+                }
+            }
+            inwards = level.inside;
+        }
+    }
+
+    fn add_up(&self) -> bool {
+        true
+    }
+
+    fn are_few(&self) -> bool {
+        true
     }
 }
 
@@ -117,5 +228,50 @@ impl<'a> LinkLoads<'a> {
         let load = self.greatest();
         let link = self.0.all().iter().position(|&other| other == load).filter(|_| load > 0)?;
         Some(BusiestLink { name: self.0.carriers.routing.name(link as LaneId), load })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use viem::machine::{Listed, build};
+
+    fn both_ways(carriers: &mut impl Carriers, one: PeId, other: PeId) -> Vec<(usize, Cost)> {
+        let mut all = Vec::new();
+        carriers.both_ways(one, other, |link, load| all.push((link, load)));
+        all.sort_unstable();
+        all
+    }
+
+    /// Tables and remembered links are those of both routes, also when they are asked for again.
+    #[test]
+    fn links_from_tables_are_those_of_routes() {
+        let specs = [
+            ("2:3:2", Some("1:10:100")),
+            ("2:3:2", Some("0:1:3")),
+            ("2:3:2", Some("5:2:7")),
+            ("torus:4x3", None),
+            ("mesh:3x2/2", Some("1:5")),
+            ("rails:3:2:2", Some("1:2:5:9")),
+            ("hypercube:4", None),
+        ];
+        for (spec, distances) in specs {
+            let whole = build(spec, distances).unwrap();
+            let list = (0..whole.num_pes() as PeId).filter(|pe| pe % 5 != 1).collect();
+            let machine = Listed::new(whole, list).unwrap();
+            let routing = routing_of(&machine).unwrap().unwrap();
+            let mut links = Links::new(&routing);
+            let mut known = KnownLinks::new(links.clone());
+            let mut tree = routing.levels().map(|levels| TreeLinks { levels, whole: Links::new(&routing) });
+            assert_eq!(tree.is_some(), spec.starts_with('2'), "{spec}");
+            let pes = 0..machine.num_pes() as PeId;
+            for (one, other) in pes.clone().flat_map(|one| pes.clone().map(move |other| (one, other))) {
+                let expected = both_ways(&mut links, one, other);
+                assert_eq!(both_ways(&mut known, one, other), expected, "{spec}: {one} {other}");
+                if let Some(tree) = &mut tree {
+                    assert_eq!(both_ways(tree, one, other), expected, "{spec}: {one} {other}");
+                }
+            }
+        }
     }
 }

@@ -16,8 +16,18 @@ pub(super) trait Carriers {
     /// An upper limit on the sum of all loads by a message of weight 1.
     fn most(&self) -> Cost;
 
-    /// Calls `carried` with each carrier of a message from one PE to another, and its load if the message has weight 1.
-    fn each(&mut self, from: PeId, to: PeId, carried: impl FnMut(usize, Cost));
+    /// Calls `carried` with each carrier of two messages of weight 1, from one PE to another and back, and its load by one of them.
+    fn both_ways(&mut self, one: PeId, other: PeId, carried: impl FnMut(usize, Cost));
+
+    /// Returns whether the loads of a message add up to the distance of its PEs, and so all loads to J.
+    fn add_up(&self) -> bool {
+        false
+    }
+
+    /// Returns whether little effort is enough: messages have few carriers, which moves change independently of each other.
+    fn are_few(&self) -> bool {
+        false
+    }
 }
 
 /// A computation over the carriers of a machine, generic over their type.
@@ -68,7 +78,7 @@ impl<C: Carriers> Loads<C> {
         self.loads.fill(0);
         self.greatest.fill(0);
         for node in graph.nodes() {
-            for (target, weight) in graph.arcs(node) {
+            for (target, weight) in graph.arcs(node).filter(|&(target, _)| target > node) {
                 self.add(pe_of[node as usize], pe_of[target as usize], weight);
             }
         }
@@ -90,10 +100,8 @@ impl<C: Carriers> Loads<C> {
         let (here, mut greatest) = (pe_of[process as usize], 0);
         let Self { carriers, loads, .. } = self;
         for &other in graph.neighbours(process) {
-            let there = pe_of[other as usize];
-            for (from, to) in [(here, there), (there, here)] {
-                carriers.each(from, to, |carrier, _| greatest = loads[carrier].max(greatest));
-            }
+            carriers
+                .both_ways(here, pe_of[other as usize], |carrier, _| greatest = loads[carrier].max(greatest));
         }
         greatest
     }
@@ -106,20 +114,16 @@ impl<C: Carriers> Loads<C> {
         (before, after): (&[PeId], &[PeId]),
         (moved, is_moved): (&[NodeId], &[bool]),
     ) {
-        for (process, other, weight) in edges_of_moved(graph, moved, is_moved) {
-            let (from, to) = (before[process as usize], after[process as usize]);
-            let (end, new_end) = (before[other as usize], after[other as usize]);
-            self.add(from, end, -weight);
-            self.add(end, from, -weight);
-            self.add(to, new_end, weight);
-            self.add(new_end, to, weight);
-        }
+        each_edge_of_moved(graph, moved, is_moved, |process, other, weight| {
+            self.add(before[process as usize], before[other as usize], -weight);
+            self.add(after[process as usize], after[other as usize], weight);
+        });
     }
 
-    /// Adds weight to the noted change of each carrier of messages from one PE to another.
-    fn add(&mut self, from: PeId, to: PeId, weight: Weight) {
+    /// Adds weight to the noted change of each carrier of messages between two PEs.
+    fn add(&mut self, one: PeId, other: PeId, weight: Weight) {
         let Self { carriers, changes, is_changed, changed, .. } = self;
-        carriers.each(from, to, |carrier, load| {
+        carriers.both_ways(one, other, |carrier, load| {
             changes[carrier] += weight * load;
             if !std::mem::replace(&mut is_changed[carrier], true) {
                 changed.push(carrier as u32);
@@ -171,14 +175,19 @@ impl<C: Carriers> Loads<C> {
     }
 }
 
-/// The edges of processes that move, each once, with one of these first. `is_moved` marks the processes in `moved`.
-pub(super) fn edges_of_moved<'a>(
-    graph: &'a CsrGraph,
-    moved: &'a [NodeId],
-    is_moved: &'a [bool],
-) -> impl Iterator<Item = (NodeId, NodeId, Weight)> + 'a {
-    let edges = |process: NodeId| graph.arcs(process).map(move |(other, weight)| (process, other, weight));
-    let is_first =
-        |&(process, other, _): &(NodeId, NodeId, Weight)| !is_moved[other as usize] || process <= other;
-    moved.iter().flat_map(move |&process| edges(process)).filter(is_first)
+/// Calls a function with the edges of processes that move, each once, with one of these first. `is_moved` marks the processes in `moved`.
+#[inline]
+pub(super) fn each_edge_of_moved(
+    graph: &CsrGraph,
+    moved: &[NodeId],
+    is_moved: &[bool],
+    mut of_edge: impl FnMut(NodeId, NodeId, Weight),
+) {
+    for &process in moved {
+        for (other, weight) in graph.arcs(process) {
+            if !is_moved[other as usize] || process <= other {
+                of_edge(process, other, weight);
+            }
+        }
+    }
 }

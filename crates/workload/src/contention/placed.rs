@@ -1,6 +1,6 @@
 //! A mapping with the loads that it brings, while processes move.
 
-use super::loads::{Carriers, Loads, edges_of_moved};
+use super::loads::{Carriers, Loads, each_edge_of_moved};
 use viem::base::types::{Cost, NodeId, PeId};
 use viem::graph::CsrGraph;
 use viem::machine::{DistanceOracle, Distances};
@@ -32,20 +32,19 @@ impl<'a, C: Carriers> Placed<'a, C> {
         self.moved.push(process);
     }
 
-    /// By how much J rises.
-    pub fn rise(&self) -> Cost {
-        let edges = edges_of_moved(self.graph, &self.moved, &self.is_moved);
-        let rise = edges.map(|(process, other, weight)| {
+    /// Notes the change of the loads, and returns by how much J rises.
+    pub fn note(&mut self) -> Cost {
+        self.loads.note(self.graph, (&self.pe_of, &self.after), (&self.moved, &self.is_moved));
+        if self.loads.carriers.add_up() {
+            return self.loads.noted().map(|(_, change)| change).sum();
+        }
+        let mut rise = 0;
+        each_edge_of_moved(self.graph, &self.moved, &self.is_moved, |process, other, weight| {
             let distance =
                 |pe_of: &[PeId]| self.distances.distance(pe_of[process as usize], pe_of[other as usize]);
-            weight * (distance(&self.after) - distance(&self.pe_of))
+            rise += weight * (distance(&self.after) - distance(&self.pe_of));
         });
-        2 * rise.sum::<Cost>()
-    }
-
-    /// Notes the change of the loads.
-    pub fn note(&mut self) {
-        self.loads.note(self.graph, (&self.pe_of, &self.after), (&self.moved, &self.is_moved));
+        2 * rise
     }
 
     /// The processes that are tried on other PEs, each with its PE and that one.
@@ -72,8 +71,8 @@ impl<'a, C: Carriers> Placed<'a, C> {
         }
     }
 
-    /// Returns whether a process has traffic on a carrier of this load.
-    pub fn is_busy(&mut self, process: NodeId, busy: Cost) -> bool {
-        self.loads.greatest_of(self.graph, &self.pe_of, process) >= busy
+    /// The distance of two PEs.
+    pub fn distance(&self, one: PeId, other: PeId) -> Cost {
+        self.distances.distance(one, other)
     }
 }

@@ -25,6 +25,13 @@ pub(super) struct Found {
     pub pe_of: Vec<PeId>,
 }
 
+impl Found {
+    /// The better one of two, of equally good ones this one.
+    pub fn or(self, other: Self) -> Self {
+        if other.key.compare(&self.key).is_lt() { other } else { self }
+    }
+}
+
 /// What the values of all mappings are relative to.
 #[derive(Clone, Copy)]
 pub(super) struct Scale {

@@ -24,8 +24,8 @@ pub(super) fn deals(view: &MachineView, num_tasks: usize) -> Vec<Vec<PeId>> {
 fn levels(view: &MachineView) -> Vec<Vec<u32>> {
     let whole = vec![0; view.num_pes()];
     let consecutive = |size: usize| (0..view.num_pes()).map(|pe| (pe / size) as u32).collect();
-    let mut levels = match view.routing.groups() {
-        Some(groups) => groups,
+    let mut levels: Vec<Vec<u32>> = match view.routing.levels() {
+        Some(levels) => levels.into_iter().map(|level| level.group_of).collect(),
         None => group_sizes(view).into_iter().map(consecutive).collect(),
     };
     levels.push(whole);

@@ -41,6 +41,7 @@ use grid::GridRoutes;
 use network::NetworkRoutes;
 use ports::PortRoutes;
 use rails::RailRoutes;
+pub(crate) use tree::TreeLevel;
 use tree::TreeRoutes;
 use viem::base::types::PeId;
 use viem::machine::{Interconnect, Machine, MachineError};
@@ -206,13 +207,12 @@ impl Routing {
         }
     }
 
-    /// Of trees, by level, innermost first: the group of each PE, numbered in the order of the tree. At level 0 each PE is one, and the whole
-    /// tree is no level. O(PEs) for each level.
-    pub(crate) fn groups(&self) -> Option<Vec<Vec<u32>>> {
+    /// Of trees, the levels, innermost first; the whole tree is no level. O(PEs) for each level.
+    pub(crate) fn levels(&self) -> Option<Vec<TreeLevel>> {
         let Routes::Tree(tree) = &self.routes else { return None };
         let pes = 0..self.num_pes as PeId;
-        let groups = |level| pes.clone().map(|pe| tree.group(level, self.whole(pe)) as u32).collect();
-        Some((0..tree.num_levels()).map(groups).collect())
+        let group_of = |level| pes.clone().map(|pe| tree.group(level, self.whole(pe)) as u32).collect();
+        Some((0..tree.num_levels()).map(|level| tree.level(level, group_of(level))).collect())
     }
 
     fn whole(&self, pe: PeId) -> PeId {

@@ -24,6 +24,19 @@ struct Level {
     num_groups: usize,
 }
 
+/// The links of a level.
+#[derive(Clone, Debug)]
+pub(crate) struct TreeLevel {
+    /// The group of each PE, numbered in the order of the tree. At level 0 each PE is one.
+    pub group_of: Vec<u32>,
+    /// The link that leads up from group 0; the next one leads down, and the next two are those of group 1.
+    pub first: LaneId,
+    /// The cycles of a link that leads up, and of one that leads down.
+    pub cycles: [u64; 2],
+    /// The inner level whose links a message uses, too, if there is one.
+    pub inside: Option<usize>,
+}
+
 /// Which PEs are below each link.
 #[derive(Debug)]
 enum Groups {
@@ -121,6 +134,12 @@ impl TreeRoutes {
     /// The group of a PE at a level; at level 0 it is the PE itself.
     pub(super) fn group(&self, level: usize, pe: PeId) -> usize {
         self.groups.of(level, pe)
+    }
+
+    /// A level, with the group of each PE.
+    pub(super) fn level(&self, level: usize, group_of: Vec<u32>) -> TreeLevel {
+        let Level { first, cost, inside, .. } = self.levels[level];
+        TreeLevel { group_of, first: first as LaneId, cycles: [cost.div_ceil(2), cost / 2], inside }
     }
 
     /// Levels of one member do not count, unless they are inside one that does: no message uses them.

@@ -35,10 +35,15 @@ impl Carriers for Leaving<'_> {
     }
 
     #[inline]
-    fn each(&mut self, from: PeId, to: PeId, mut carried: impl FnMut(usize, Cost)) {
-        let node = self.nodes.node(from);
-        if node != self.nodes.node(to) {
-            carried(node, 1);
+    fn both_ways(&mut self, one: PeId, other: PeId, mut carried: impl FnMut(usize, Cost)) {
+        let [one, other] = [one, other].map(|pe| self.nodes.node(pe));
+        if one != other {
+            carried(one, 1);
+            carried(other, 1);
         }
+    }
+
+    fn are_few(&self) -> bool {
+        true
     }
 }
