@@ -13,7 +13,7 @@ use viem::machine::{Capacities, Hierarchy, Listed, Machine};
 use viem::partition::{
     Migration, MigrationWeight, Partitioner, PreviousAssignment, Remapping, RemovedBlocks, Targets,
 };
-use viem::solve::{Balance, Config, MapPreset, PreparedMachine, Request};
+use viem::solve::{Balance, Config, LoadLimits, MapPreset, PreparedMachine, Request};
 use viem_io::metis::NodeWeights;
 
 use super::{Run, diffusion};
@@ -311,7 +311,7 @@ fn machine(graph: &CsrGraph, change: Change, run: &Run, draw: u64) -> Vec<Outcom
     let found = diffusion::diffuse(graph, old.pes(), &shares, &distance);
     let seconds = watch.seconds();
     let now = renumbered(&found, &left);
-    let loads = BALANCE.loads(graph, machine.as_ref(), &now);
+    let loads = LoadLimits::from(BALANCE).loads(graph, machine.as_ref(), &now);
     let migration = homes.migration(graph, &now);
     let cost = diffusion::cost(graph, &found, &distance);
     outcomes.push(Outcome::new(cost, migration, loads.overload, seconds));

@@ -81,13 +81,13 @@ fn no_place_gets_less_than_the_least_load() {
 #[test]
 fn each_place_has_a_least_load_of_its_own() {
     let folder = folder(64);
-    let least = |place: usize| if place % 3 == 0 { 60 } else { place % 7 };
+    let least = |place: usize| if place.is_multiple_of(3) { 60 } else { place % 7 };
     folder.write_lines("least", (0..64).map(least));
     let limits = "--imbalance=100 --least-loads=least --verify --json=report";
     for line in [
         "partition grid --blocks=64 --output=parts".to_owned(),
         format!("map grid {MACHINE} -o parts"),
-        format!("map grid {MACHINE} -o parts --previous=old --migration-weight=0.01"),
+        format!("remap grid old {MACHINE} -o parts --migration-weight=0.01"),
     ] {
         folder.stdout(format!("viem {line} --preset=fast {limits}"));
         let (report, found) = (folder.report("report"), loads(&folder));

@@ -127,7 +127,7 @@ impl<'a, C: Carriers> Search<'a, C> {
 
     /// The best mapping that is found from the one that a descent of the maximum leaves best, in which J is at most `most`, or as great as it was; none
     /// without starts.
-    pub fn from_best_of(&mut self, starts: &[Start], most: Cost, rng: &mut Rng) -> Option<Found> {
+    pub fn anneal_best_of(&mut self, starts: &[Start], most: Cost, rng: &mut Rng) -> Option<Found> {
         let mut begin: Option<(Found, Cost)> = None;
         let observer = self.task.given.observer;
         for start in starts.iter().take_while(|_| !observer.should_stop()) {

@@ -72,7 +72,7 @@ impl CarriersVisitor for Task<'_> {
                 starts.retain(|start| is_maximum && (start.greatest as f64) < best.key.0);
             }
             let rng = &mut Rng::new(derive(config.seed, number));
-            let found = search.from_best_of(&starts, most, rng);
+            let found = search.anneal_best_of(&starts, most, rng);
             best = found.into_iter().fold(best, |best, found| best.or(found));
         }
         let mapping = Mapping::many(machine.machine().num_pes(), best.pe_of)?;

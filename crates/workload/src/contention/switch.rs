@@ -112,9 +112,10 @@ impl Carriers for Passed<'_> {
         Cost::try_from(self.switches.routing.longest().0.saturating_add(1)).unwrap_or(Cost::MAX)
     }
 
-    fn each(&mut self, from: PeId, to: PeId, mut carried: impl FnMut(usize, Cost)) {
+    fn both_ways(&mut self, one: PeId, other: PeId, mut carried: impl FnMut(usize, Cost)) {
         let Self { switches: Switches { routing, place, .. }, passed } = self;
-        routing.pass(from, to, passed);
+        routing.pass(one, other, passed);
+        routing.pass(other, one, passed);
         for place in passed.drain(..).filter_map(|switch| place[switch as usize]) {
             carried(place, 1);
         }
