@@ -137,7 +137,7 @@ fn with_escaped_colons(command: &Command, text: Vec<u8>) -> Vec<u8> {
     text.into_bytes()
 }
 
-fn to_stdout(text: &[u8]) -> Result<(), WriteError> {
+pub(crate) fn to_stdout(text: &[u8]) -> Result<(), WriteError> {
     let mut outputs = Outputs::new();
     let stdout = outputs.add(Path::new("-"), &[])?;
     Console::check_open(&outputs)?;

@@ -61,12 +61,21 @@ mod signals;
 mod summary;
 mod verb;
 mod verbs;
+mod version;
 mod workload;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub use forms::PROGRAMS;
+
+/// The program whose name the process was started by, or `viem`. So packages have one file under all names, instead of four that are alike.
+pub fn called() -> &'static str {
+    let path = std::env::args_os().next().map(PathBuf::from);
+    let name = path.as_deref().and_then(Path::file_stem).and_then(OsStr::to_str);
+    PROGRAMS.into_iter().find(|program| Some(*program) == name).unwrap_or("viem")
+}
 
 /// Runs one of the [`PROGRAMS`] with the arguments of the process.
 pub fn main(program: &str) -> ExitCode {

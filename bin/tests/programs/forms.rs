@@ -32,6 +32,31 @@ fn scripts_find_the_lines_of_viem() {
     assert_eq!(folder.read("verb"), folder.read("permutation"));
 }
 
+/// Packages have one file under all names.
+#[cfg(unix)]
+#[test]
+fn the_program_knows_by_which_name_it_is_called() {
+    let folder = Folder::new();
+    let viem = assert_cmd::cargo::cargo_bin("viem");
+    for program in ["evaluator", "generate_model", "graphchecker"] {
+        let link = folder.path().join(program);
+        std::os::unix::fs::symlink(&viem, &link).unwrap();
+        let printed = std::process::Command::new(link).arg("--version").output().unwrap();
+        let expected = format!("{program} {}\n", env!("CARGO_PKG_VERSION"));
+        assert_eq!(String::from_utf8_lossy(&printed.stdout), expected);
+    }
+}
+
+#[test]
+fn the_version_has_details_for_reports_of_faults() {
+    let folder = Folder::new();
+    assert_eq!(folder.stdout("viem --version"), format!("viem {}\n", env!("CARGO_PKG_VERSION")));
+    for verbose in ["viem --version --verbose", "viem -v -V"] {
+        let text = folder.stdout(verbose);
+        says(&text, [concat!("viem ", env!("CARGO_PKG_VERSION")), "threads:", "vectors:", "programs found:"]);
+    }
+}
+
 /// The commands of VieM's user guide, with a graph of ours.
 #[test]
 fn every_command_of_the_manual_of_viem_runs() {

@@ -11,6 +11,15 @@ pub const LANES: usize = 8;
 /// Numbers of 2 bytes that are handled at once.
 pub const SHORT_LANES: usize = 16;
 
+/// The width of the vectors of this processor that are used, in bytes.
+pub fn width() -> usize {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        return 32;
+    }
+    16
+}
+
 /// Work that is compiled once for each width of vectors: the functions it calls must be inlined into it.
 pub trait Work {
     /// What is computed.
