@@ -75,8 +75,9 @@ impl Claim<'_> {
                 None => as_text(|out| io::metis::write(out, model, MODEL)),
             };
             self.check_cut((&graph, &blocks, &model), cut)?;
+            let model = if written.model.is_some() { " and the model" } else { "" };
             console.line(format_args!(
-                "verified: the cut of the files is {cut} too, and so are all loads and the model"
+                "verified: the cut of the files is {cut} too, and so are all loads{model}"
             ));
         }
         if let Some((options, machine, cost)) = self.on {

@@ -207,14 +207,17 @@ impl Busiest {
     pub(crate) fn warn_of_rise(&self, searched: Option<BottleneckConfig>, console: Console) {
         let Self { identity: before, mapping: after, .. } = self;
         let load = |busiest: &BusiestTraffic| busiest.link.as_ref().map_or(0, |link| link.load);
-        let carriers = [("node", before.node, after.node), ("link", load(before), load(after))];
-        let Some((carrier, before, after)) = carriers.into_iter().find(|&(_, before, after)| after > before)
-        else {
-            return;
-        };
+        let carriers = [
+            (("node", JobObjective::BusiestNode), before.node, after.node),
+            (("link", JobObjective::Bottleneck), load(before), load(after)),
+        ];
+        let risen = carriers.into_iter().find(|&(_, before, after)| after > before);
+        let Some(((carrier, objective), before, after)) = risen else { return };
         let hint = match searched.map(|searched| searched.objective) {
-            None | Some(JobObjective::J | JobObjective::Mixed) => "; --objective=bottleneck minimises it",
-            Some(JobObjective::Bottleneck | JobObjective::BusiestNode) => "",
+            None | Some(JobObjective::J | JobObjective::Mixed) => {
+                format!("; --objective={} minimises it", objective.name())
+            }
+            Some(JobObjective::Bottleneck | JobObjective::BusiestNode) => String::new(),
         };
         console.warn(format_args!(
             "the busiest {carrier} carries {after}, more than the {before} of processes in their order, and jobs wait for it{hint}"

@@ -1,5 +1,6 @@
 //! What `viem remap` starts from: a previous partition or mapping, of which few vertices change place.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -57,6 +58,8 @@ pub(crate) struct RemapOptions {
 pub(crate) struct Remap<'a> {
     options: &'a RemapOptions,
     homes: PreviousAssignment,
+    /// Blocks that have left and had no vertex.
+    unused: Vec<u32>,
     num_blocks: usize,
     /// Where the picture of the curve goes.
     to: Option<OutputId>,
@@ -106,13 +109,15 @@ impl RemapOptions {
         let expected = self.parents.is_none().then(|| graph.num_nodes());
         let old = io::partition::read(Source::open(path)?, expected).map_err(PreviousError::Unread)?;
         let left = self.blocks_that_left(&old)?;
+        let used: HashSet<u32> = old.iter().copied().collect();
+        let unused = left.iter().copied().filter(|block| !used.contains(block)).collect();
         let unfit = |source| PreviousError::Unfit { file: files::name(path), source };
         let mut homes = PreviousAssignment::after(&old, RemovedBlocks(&left), num_blocks).map_err(unfit)?;
         if let Some(path) = &self.parents {
             let parents = io::parents::read(Source::open(path)?, graph.num_nodes(), old.len())?;
             homes = homes.of_children(&parents).map_err(unfit)?;
         }
-        Ok(Remap { options: self, homes, num_blocks, to })
+        Ok(Remap { options: self, homes, unused, num_blocks, to })
     }
 
     /// Prints a curve, and draws it.
@@ -151,7 +156,11 @@ impl<'a> Remap<'a> {
         (graph, config): (&CsrGraph, &Config),
         (objective, console): (&str, Console),
     ) -> Result<(Solution, Remapped<'a>)> {
-        let &Self { options, ref homes, num_blocks, to } = self;
+        let &Self { options, ref homes, ref unused, num_blocks, to } = self;
+        if let Some(block) = unused.first() {
+            let others = if unused.len() == 1 { "" } else { " and others" };
+            console.warn(format_args!("{block}{others} of --removed had no vertex in the previous file"));
+        }
         let (weight, total) = (options.migration_weight, graph.total_node_weight());
         let remapping = Remapping::new(homes, weight);
         let remapping = if options.curve.is_some() { remapping.with_curve() } else { remapping };

@@ -111,6 +111,8 @@ fn a_mapping_follows_its_machine_and_is_verified() {
     // PE 3 has been removed from a list of all.
     let listed = "mapping --pes=0-2,4-11 --removed=3 --migration-weight=5 --verify -o fewer";
     says(&folder.stdout(onto("viem remap", listed)), ["verified: so is the migration"]);
+    let message = folder.stderr(onto("viem remap", "mapping --removed=12 --migration-weight=5 -o same"));
+    says(&message, ["warning: 12 of --removed had no vertex in the previous file"]);
 }
 
 #[test]
@@ -167,7 +169,7 @@ fn meaningless_options_are_rejected_and_nothing_is_written() {
         (
             "high",
             65,
-            "high: vertex 0 was in block 9, which is block 9 now, but the last one is 3; say which blocks have left: --removed=LIST",
+            "high: vertex 0 was in block 9, now number 9, but the last block is 3; say which blocks have left: --removed=LIST",
         ),
         ("none", 66, "none: cannot be read"),
         ("zeros --removed=16777216", 2, "there is no block 16777216"),

@@ -37,7 +37,7 @@ pub struct PreviousAssignment {
 #[non_exhaustive]
 pub enum PreviousAssignmentError {
     #[error(
-        "vertex {vertex} was in block {block}, which is block {now} now, but the last one is {last}; say which blocks have left",
+        "vertex {vertex} was in block {block}, now number {now}, but the last block is {last}; say which blocks have left",
         last = num_blocks.saturating_sub(1)
     )]
     NoSuchBlock { vertex: usize, block: BlockId, now: usize, num_blocks: usize },
