@@ -84,8 +84,8 @@ pub(crate) struct Options {
 
     /// What is minimised. bottleneck: the load of the busiest link, or the traffic that leaves the busiest node where links
     /// are not known, and then J; busiest_node: the traffic that leaves the busiest node, and then J; mixed: J and a norm of
-    /// the loads. By default bottleneck if each process has a place of its own and the job is real, which means slurm, hwloc, hosts or a
-    /// --launch, unless --initial or --neighbourhood=none is given; else J [default: by machine]
+    /// the loads. For one-to-one mappings to real machines (slurm, hwloc, hosts) or with --launch, the default is bottleneck,
+    /// unless --initial or --neighbourhood=none is given; otherwise it is J [default: by machine]
     #[arg(long, value_name = "OBJECTIVE", help_heading = "Search", value_parser = one_of(&JobObjective::ALL, JobObjective::name))]
     pub(crate) objective: Option<JobObjective>,
 
@@ -121,7 +121,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// What is asked for, as `viem remap` may ask for it, too.
+    /// The request, in the form that `viem remap` uses, too.
     pub(super) fn asked(&self) -> Asked<'_> {
         Asked {
             verb: "map",
@@ -135,7 +135,8 @@ impl Options {
         }
     }
 
-    /// What is minimised. Real jobs wait for the busiest link, which in simulations predicts their time better than J (docs/benchmarks/simulated-time.md).
+    /// The objective that is minimised. Real jobs wait for the busiest link: in simulations, its load predicts their time better than J
+    /// (docs/benchmarks/simulated-time.md).
     pub(super) fn objective_on(&self, machine: &dyn Machine, is_many_to_one: bool) -> JobObjective {
         let is_real = machine::is_real(machine) || self.launch.is_given();
         let is_job = is_real && !is_many_to_one && self.results.report.form == Form::Verb;
