@@ -997,8 +997,8 @@ viem_status viem_settings_set_least_load(viem_settings *settings,
                                          viem_error **error);
 
 /**
- * Sets the least load of each block or PE, as a weight, instead of a share that all have in common. None is above its share, rounded up. Partitions
- * and many-to-one mappings have as many blocks or PEs.
+ * Sets the least load of each block or PE as a weight, instead of a share that all have in common. Each is at most the share of its block or PE,
+ * rounded up. Partitions and many-to-one mappings must have the same number of blocks or PEs.
  *
  * - `num_blocks`: the number of blocks or PEs; 0 removes these least loads
  * - `least_loads`: by block or PE, at least 0

@@ -39,7 +39,7 @@ pub struct Settings {
     seed: u64,
     threads: usize,
     balance: Balance,
-    /// Those of each block or PE, instead of that of the balance; empty without.
+    /// The least load of each block or PE, instead of that of the balance; empty if not given.
     least_loads: Vec<Weight>,
     pub(crate) time_limit: Option<Duration>,
     /// None for J alone.
@@ -245,8 +245,8 @@ pub unsafe extern "C" fn viem_settings_set_least_load(
     })
 }
 
-/// Sets the least load of each block or PE, as a weight, instead of a share that all have in common. None is above its share, rounded up. Partitions
-/// and many-to-one mappings have as many blocks or PEs.
+/// Sets the least load of each block or PE as a weight, instead of a share that all have in common. Each is at most the share of its block or PE,
+/// rounded up. Partitions and many-to-one mappings must have the same number of blocks or PEs.
 ///
 /// - `num_blocks`: the number of blocks or PEs; 0 removes these least loads
 /// - `least_loads`: by block or PE, at least 0
