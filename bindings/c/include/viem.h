@@ -1014,8 +1014,8 @@ viem_status viem_settings_set_least_loads(viem_settings *settings,
  * Sets what mappings minimise, one-to-one and many-to-one. Partitions and remappings minimise the cut or J.
  *
  * - `objective`: a name, as `viem map --objective` takes it, such as `bottleneck`
- * - `excess`: the share of J by which it may rise for another objective, from 0 to 1; 0.03 is 3 %. A simple order whose maximum is lower than all
- *   that is found within that may cost more
+ * - `excess`: the share of J by which it may rise for another objective, from 0 to 1; 0.03 is 3 %. A simple order with a lower maximum than all
+ *   mappings found within that limit may cost more
  *
  * Precondition: The text ends with a zero byte. The settings are not in use elsewhere.
  */

@@ -1,5 +1,5 @@
-//! Files of the weights of PEs, of the speeds of blocks, and of least loads, with one whole number per line. A weight or a speed is the work of a PE
-//! or block relative to the others.
+//! Files of the weights of PEs, of the speeds of blocks, and of least loads, with one whole number per line. Line i is for PE or block i. A weight or a
+//! speed is its work relative to the others.
 //!
 //! Blank lines after the last PE are accepted.
 

@@ -89,8 +89,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "OBJECTIVE", help_heading = "Search", value_parser = one_of(&JobObjective::ALL, JobObjective::name))]
     pub(crate) objective: Option<JobObjective>,
 
-    /// Rise of J that another --objective may cause, in percent. From 0 to 100; a simple order whose maximum is lower than all that
-    /// is found within that may cost more [default: 3]
+    /// Rise of J that another --objective may cause, in percent. From 0 to 100; a simple order with a lower maximum than
+    /// all mappings found within that limit may cost more [default: 3]
     #[arg(
         hide_short_help = true,
         long,

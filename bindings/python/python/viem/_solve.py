@@ -53,8 +53,8 @@ def map(
         where links are not known, and then J; "busiest_node" is that traffic, and then J; "mixed" is J and a norm of the loads. `Mapping.busiest` has
         these loads.
     excess : float
-        The share of J by which it may rise for another objective, from 0 to 1. A simple order whose maximum is lower than all that is found
-        within that may cost more.
+        The share of J by which it may rise for another objective, from 0 to 1. A simple order with a lower maximum than all mappings
+        found within that limit may cost more.
     preset : {"eco", "fast", "strong"}
         Trade-off of time and quality: a third of the effort of "eco", or thirty times as much.
     seed : int

@@ -84,7 +84,7 @@ pub enum TargetsError {
     LeastLoadAboveSize { block: usize, size: Weight, least: Weight },
     #[error("block {block} has least load {least}; least loads must not be negative")]
     NegativeLeastLoad { block: usize, least: Weight },
-    #[error("block {block} has no capacity, but size {size}; it must be 0")]
+    #[error("block {block} has no capacity, but size {size}; its size must be 0")]
     ClosedBlockHasSize { block: usize, size: Weight },
 }
 
