@@ -53,7 +53,7 @@ pub struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    /// Returns a one-to-one mapping of this J, without constraints.
+    /// Returns the task for a one-to-one mapping of this J, without constraints.
     pub fn new(
         graph: &'a CsrGraph,
         machine: &'a PreparedMachine<'a>,
