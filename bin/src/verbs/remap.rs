@@ -205,8 +205,8 @@ impl Options {
         let prepared = &PreparedMachine::new(machine);
         let (graph, is_many_to_one) = asked.graph(machine, config.threads, console)?;
         if !is_many_to_one {
-            let message = "viem remap is for many vertices on a PE; viem map --initial=FILE improves a \
-                 one-to-one mapping";
+            let message = "each process has a place of its own here, and such mappings are not remapped; viem map \
+                 --initial=FILE improves one";
             return Err(UsageError(message.to_owned()).into());
         }
         let way = map::Way::Previous(self.remap.read(&graph, machine.num_pes(), curve)?);
