@@ -30,7 +30,7 @@ Examples:
   viem map mesh.graph -m torus:8x8 -i 3               many vertices on each PE";
 
 /// What the help says below the options.
-pub(crate) const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written, and after \
+pub(crate) const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best result found so far is written, and after \
      SIGINT (Ctrl-C) the program ends by that signal. The second ends it at once.";
 
 /// Maps processes to PEs so that processes that communicate much are close to each other. If the graph has
