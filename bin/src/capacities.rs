@@ -1,4 +1,4 @@
-//! How much weight each PE or block takes.
+//! The capacities of PEs or blocks.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use crate::files;
 use viem::base::text::counted;
 use viem_io::{ReadError, Source, pe_weights};
 
-/// The capacities of PEs or blocks, in proportion.
+/// The capacities of PEs or blocks, relative to each other.
 #[derive(Clone, Debug)]
 pub(crate) enum Capacities {
     List { numbers: Vec<u32>, text: String },
@@ -27,7 +27,7 @@ impl Capacities {
         Ok(Self::List { numbers, text: text.to_owned() })
     }
 
-    /// The file that they are read from, if they are.
+    /// The file from which they are read, if there is one.
     pub(crate) fn file(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),
@@ -35,7 +35,7 @@ impl Capacities {
         }
     }
 
-    /// What reports call them: the name of the file, or the list.
+    /// Their name in reports: the name of the file, or the list.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::File(path) => files::name(path),
@@ -43,12 +43,12 @@ impl Capacities {
         }
     }
 
-    /// The capacity of each block: there are as many as numbers.
+    /// The capacity of each block; each number is that of one block.
     pub(crate) fn of_blocks(&self) -> Result<Vec<u32>, ReadError> {
         self.read(pe_weights::read_speeds)
     }
 
-    /// The capacity of each PE, from 1.
+    /// The capacity of each PE, at least 1.
     pub(crate) fn of_pes(&self, num_pes: usize) -> Result<Vec<u32>> {
         match self {
             Self::List { numbers, text } if numbers.len() != num_pes || numbers.contains(&0) => {

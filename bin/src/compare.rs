@@ -162,7 +162,7 @@ pub(crate) struct Busiest {
     #[serde(skip_serializing_if = "Option::is_none")]
     initial: Option<BusiestTraffic>,
     mapping: BusiestTraffic,
-    /// The loads of all nodes and switches. Before is the mapping to improve if one is given, else the identity.
+    /// The loads of all nodes and switches. Those before are of the mapping to improve if one is given, else of the identity.
     loads: LoadTable,
 }
 
@@ -184,7 +184,7 @@ impl Busiest {
         Some(Self { identity: of(&identity)?, initial: initial.and_then(of), mapping: of(mapping)?, loads })
     }
 
-    /// Prints the loads of all nodes and switches for those who want details.
+    /// Prints the loads of all nodes and switches, as details.
     pub(crate) fn print_loads(&self, console: Console) {
         let LoadTable { nodes, switches, .. } = &self.loads;
         let before = if self.initial.is_some() { "initial" } else { "identity" };
@@ -202,8 +202,8 @@ impl Busiest {
         }
     }
 
-    /// Warns if the busiest node or link carries more than in the order of the processes, and says what to do unless the search has already been for
-    /// that.
+    /// Warns if the busiest node or link carries more than under the identity. Names the objective that minimises its load, unless that has been
+    /// minimised.
     pub(crate) fn warn_of_rise(&self, searched: Option<BottleneckConfig>, console: Console) {
         let Self { identity: before, mapping: after, .. } = self;
         let load = |busiest: &BusiestTraffic| busiest.link.as_ref().map_or(0, |link| link.load);
@@ -225,7 +225,7 @@ impl Busiest {
     }
 }
 
-/// Prints loads as an aligned table: what they are, and what was there before.
+/// Prints loads as an aligned table, with headings for the names and for the loads before.
 fn print_loads(console: Console, (what, before): (&str, &str), loads: &Loads) {
     let width = |texts: &mut dyn Iterator<Item = usize>, head: &str| texts.max().unwrap_or(0).max(head.len());
     let digits =
@@ -246,9 +246,9 @@ fn print_loads(console: Console, (what, before): (&str, &str), loads: &Loads) {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct PictureOptions {
-    /// Also draw the traffic before and after into an SVG file. Before is the identity, or equal stretches of vertices;
-    /// the picture has the matrix, the share of each level, what leaves each node, and what passes each switch; for a
-    /// simulated workload, what each PE does over time
+    /// Also draw the traffic before and after into an SVG file. Before is the identity, or equal ranges of vertices; the
+    /// picture has the matrix, the share of each level, and the traffic that leaves each node and passes each switch; for a
+    /// simulated workload, the activity of each PE over time
     #[arg(long, value_name = "FILE.svg")]
     picture: Option<PathBuf>,
 }

@@ -105,7 +105,7 @@ impl HasKind for UsageError {
 /// A previous partition or mapping that does not fit.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PreviousError {
-    /// It has not an entry for each vertex, or other faults.
+    /// The file does not have an entry for each vertex, or has other faults.
     #[error(transparent)]
     Unread(ReadError),
     #[error("{file}: {source}")]

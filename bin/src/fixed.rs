@@ -20,12 +20,12 @@ use viem_io::fixed::{self, FixedKind};
 use viem_io::mapping::Room;
 use viem_verify as verify;
 
-/// What must be where.
+/// The file of fixed processes or vertices.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Constraints")]
 pub(crate) struct FixedOptions {
-    /// Processes or vertices that must be on given PEs, or in given blocks. Line i holds that of number
-    /// i, or -1 if it is free; or each line holds a number and where it must be, all from 0
+    /// Processes or vertices that must be on given PEs, or in given blocks. Line i holds the PE or block of
+    /// number i, or -1 if it is free; or each line holds a number and its PE or block, all from 0
     #[arg(long, value_name = "FILE")]
     fixed: Option<PathBuf>,
 }

@@ -42,7 +42,7 @@ pub(crate) fn on_unknown_argument(error: &Error, command: &Command) -> Option<St
     }
 }
 
-/// The options of `viem remap`, and the one that names what it starts from in other programs.
+/// The options of `viem remap`, and `previous`, the option of other programs for a previous partition.
 const OF_REMAP: [&str; 5] = ["previous", "migration-weight", "removed", "parents", "curve"];
 
 /// A message for an option of this name, without its dashes.
@@ -208,7 +208,7 @@ fn on_reading(error: &ReadError) -> String {
         .unwrap_or_default()
 }
 
-/// What follows the message about a fault of a graph that ends a run.
+/// The hint after a message about a fault of a graph that ends a run.
 fn on_graph(fault: &FaultKind) -> String {
     match fault {
         FaultKind::Number { role: Role::EdgeWeight, fault: NumberFault::Zero } => {

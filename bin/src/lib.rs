@@ -7,7 +7,7 @@
 //! | `job` | what every verb does around its own work: plans results, publishes them |
 //! | `options` | groups of options that verbs share |
 //! | `machine` | the machine: its options, and what is printed about it |
-//! | `capacities` | how much each PE or block takes |
+//! | `capacities` | the capacities of PEs or blocks |
 //! | `many_to_one`, `loads` | what verbs share about many-to-one mappings, and about loads |
 //! | `neighbourhood` | how a mapping is improved by exchanges |
 //! | `fixed` | processes, vertices and objects that must be in given places |
@@ -70,7 +70,7 @@ use std::process::ExitCode;
 
 pub use forms::PROGRAMS;
 
-/// The program whose name the process was started by, or `viem`. So packages have one file under all names, instead of four that are alike.
+/// The program by whose name the process was started, or `viem`. So a package needs one file with several names instead of four copies.
 pub fn called() -> &'static str {
     let path = std::env::args_os().next().map(PathBuf::from);
     let name = path.as_deref().and_then(Path::file_stem).and_then(OsStr::to_str);

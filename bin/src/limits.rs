@@ -9,11 +9,11 @@ use viem::base::types::Weight;
 use viem::solve::{Balance, LoadLimits};
 use viem_io::{Source, pe_weights};
 
-/// The limits of the loads of PEs or blocks that are asked for.
+/// The requested limits of the loads of PEs or blocks.
 pub(crate) struct Limits {
-    /// The numbers that all have in common.
+    /// The limits that all PEs or blocks have in common.
     pub(crate) balance: Balance,
-    /// The least load of each, and the name of their file, if these are given.
+    /// The least load of each PE or block, and the name of the file, if there is one.
     least_loads: Option<(Vec<Weight>, String)>,
 }
 

@@ -184,7 +184,8 @@ impl MachineOptions {
     }
 }
 
-/// Whether it is a real cluster or node, as batch systems, files of hosts and hwloc describe them: auditors are given what was found out about these, and only these.
+/// Returns whether a machine is a real cluster or node, as described by batch systems, files of hosts or hwloc. Auditors are given what was found out
+/// about these machines, and about no others.
 pub(crate) fn is_real(machine: &dyn Machine) -> bool {
     machine.audited().is_some()
 }

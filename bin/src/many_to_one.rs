@@ -26,8 +26,8 @@ pub(crate) struct SharingOptions {
     #[command(flatten)]
     pub(crate) balance: BalanceOptions,
 
-    /// How much work each PE or block takes, in proportion. Whole numbers such as 1,2,4, or a file with one per line; a PE
-    /// takes at least 1, and a block of 0 stays empty
+    /// Capacities of the PEs or blocks, relative to each other. Whole numbers such as 1,2,4, or a file with one per line; that
+    /// of a PE is at least 1, and a block of capacity 0 stays empty
     #[arg(long, value_name = "LIST|FILE", value_parser = Capacities::parse)]
     pub(crate) capacities: Option<Capacities>,
 }

@@ -30,8 +30,8 @@ pub(crate) struct BalanceOptions {
     #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
     pub(crate) least_load: Option<f64>,
 
-    /// Minimum load of each PE or block. Line i holds a weight, at most its share, for PE or block i; if they conflict with --imbalance,
-    /// --imbalance wins
+    /// Minimum load of each PE or block. Line i holds that of PE or block i, a weight of at most its share; if it conflicts with
+    /// --imbalance, --imbalance wins
     #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with = "least_load")]
     pub(crate) least_loads: Option<PathBuf>,
 }
@@ -54,21 +54,21 @@ impl BalanceOptions {
     }
 }
 
-/// Where vertices are in space.
+/// The coordinates of vertices.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct CoordinateOptions {
     /// Coordinates of the vertices. A line for each, an .xyz file with a header, or a Matrix Market array
     #[arg(long, value_name = "FILE")]
     coordinates: Option<PathBuf>,
 
-    /// Whether --coordinates has numbers in front. Those of the vertices, in its first column; a file of three or more
-    /// columns is refused if that is unclear [default: by file]
+    /// Vertex numbers in the first column of --coordinates. A file of three or more columns is refused if they are not
+    /// clearly present or absent [default: by file]
     #[arg(hide_short_help = true, long, value_name = "yes|no", requires = "coordinates", value_parser = ids)]
     coordinate_ids: Option<Ids>,
 }
 
 impl CoordinateOptions {
-    /// The file that is read, if one is.
+    /// The file that is read, if there is one.
     pub(crate) fn file(&self) -> Option<&Path> {
         self.coordinates.as_deref()
     }
@@ -85,7 +85,8 @@ impl CoordinateOptions {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Output")]
 pub(crate) struct ResultOptions {
-    /// Also write what PEs or blocks communicate as a graph. Its vertex i is PE i or block i; not for one-to-one mappings
+    /// Also write the communication between PEs or blocks as a graph. Its vertex i is PE i or block i; not for one-to-one
+    /// mappings
     #[arg(long, value_name = "FILE")]
     pub(crate) model: Option<PathBuf>,
 

@@ -18,7 +18,7 @@ Options are written as `--seed=1` or `--seed 1`, those of one letter as `-s1` or
 | option | what it does |
 |---|---|
 | `--help`, `-h` | List all options; `-h` the common ones. `viem help VERB` explains them |
-| `--version`, `-V` | Print the version; `viem --version --verbose` also what a report of a fault should say of program and machine |
+| `--version`, `-V` | Print the version; `viem --version --verbose` also prints the details that belong in a bug report |
 | `--man` | Print the manual page: `viem map --man \\| man -l -` |
 
 `viem --completions=SHELL` prints completions for `bash`, `zsh`, `fish`, `elvish` or `powershell`.

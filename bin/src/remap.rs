@@ -1,4 +1,4 @@
-//! What `viem remap` starts from: a previous partition or mapping, of which few vertices change place.
+//! The start of `viem remap`: a previous partition or mapping, of which few vertices move.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -48,8 +48,8 @@ pub(crate) struct RemapOptions {
     #[arg(long, value_name = "FILE")]
     parents: Option<PathBuf>,
 
-    /// Also show the cut or J against migration. The graph is remapped with a series of migration weights, each searched to its
-    /// end; with a file name, draw it too
+    /// Also show the cut or J against migration. The graph is remapped with a series of migration weights, and each search runs
+    /// to its end; with a file name, the curve is drawn, too
     #[arg(long, value_name = "FILE.svg", num_args = 0..=1, require_equals = true, conflicts_with = "time_limit")]
     curve: Option<Option<PathBuf>>,
 }
@@ -61,7 +61,7 @@ pub(crate) struct Remap<'a> {
     /// Blocks that have left and had no vertex.
     unused: Vec<u32>,
     num_blocks: usize,
-    /// Where the picture of the curve goes.
+    /// The output for the picture of the curve.
     to: Option<OutputId>,
 }
 
@@ -85,7 +85,7 @@ impl RemapOptions {
         self.curve.iter().flatten().next().map(PathBuf::as_path)
     }
 
-    /// The blocks of the previous assignment that have left, also such that were empty.
+    /// The blocks of the previous assignment that are gone, including empty ones.
     fn blocks_that_left(&self, old: &[u32]) -> Result<Vec<u32>> {
         let Some(left) = &self.removed else { return Ok(Vec::new()) };
         let in_use = old.iter().max().map_or(0, |&most| most as usize + 1);
@@ -98,7 +98,7 @@ impl RemapOptions {
         })
     }
 
-    /// Reads where the vertices of a graph were, in `num_blocks` blocks. The picture of the curve goes `to` there.
+    /// Reads the previous assignment of the vertices of a graph that is remapped to `num_blocks` blocks. The picture of the curve is written to `to`.
     pub(crate) fn read(
         &self,
         graph: &CsrGraph,
@@ -138,7 +138,7 @@ impl RemapOptions {
         Curve { points, picture }
     }
 
-    /// The texts that the auditor takes: the previous partition, the parents, the list of those that have left.
+    /// The texts for the auditor: the previous partition, the parents, and the list of the blocks that are gone.
     fn texts(&self) -> Result<(String, [Option<String>; 2])> {
         let left = match self.file_of_left() {
             Some(file) => Some(files::text(file)?),
@@ -149,7 +149,7 @@ impl RemapOptions {
 }
 
 impl<'a> Remap<'a> {
-    /// The solution of a request that resumes this, the best for the weight that was asked for. `objective` is what the cost is called.
+    /// The best solution of a request that resumes this, for the requested migration weight. `objective` is the name of the cost.
     pub(crate) fn solve(
         &self,
         request: Request<'_>,
@@ -167,7 +167,7 @@ impl<'a> Remap<'a> {
         let found = request.previous(remapping).solve_for_weights(config)?;
         let curve =
             options.curve.is_some().then(|| options.curve(found.curve(), (objective, total), console));
-        // A vertex whose block has left is nowhere; and that J of old places is too large is no reason to lose new ones.
+        // A vertex whose block is gone has no previous place. If J of the previous places is too large, the new ones are still valid.
         let places: Option<Vec<_>> = graph.nodes().map(|vertex| homes.of(vertex)).collect();
         let old = places.and_then(|places| Mapping::many(num_blocks, places).ok());
         let before = old.and_then(|old| request.evaluate(&old, config).ok());
@@ -204,7 +204,7 @@ impl Remapped<'_> {
         }
     }
 
-    /// The picture of the curve and where it goes, if there is one.
+    /// The picture of the curve and its output, if there is one.
     pub(crate) fn picture(&self) -> Option<Drawn<'_>> {
         self.to.zip(self.curve.as_ref().map(|curve| &*curve.picture))
     }
@@ -227,7 +227,7 @@ impl Remapped<'_> {
     }
 }
 
-/// The text of an SVG file, and where it goes.
+/// The output for an SVG file, and its text.
 pub(crate) type Drawn<'a> = (OutputId, &'a str);
 
 /// A part of a total, in percent.
@@ -235,15 +235,15 @@ fn percent(part: Weight, total: Weight) -> f64 {
     100.0 * part as f64 / total.max(1) as f64
 }
 
-/// What was resumed, once it is remapped.
+/// A previous partition or mapping that was remapped.
 pub(crate) struct Remapped<'a> {
     options: &'a RemapOptions,
     /// The weight of all vertices.
     total: Weight,
-    /// The costs of the previous places, if all of them are left and J fits.
+    /// The costs of the previous places, if all of them still exist and J fits.
     pub(crate) before: Option<Report>,
     curve: Option<Curve>,
-    /// Where its picture goes.
+    /// The output for its picture.
     to: Option<OutputId>,
 }
 
@@ -264,7 +264,7 @@ pub(crate) struct JsonRemap {
     removed: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     parents: Option<String>,
-    /// The costs of the previous places, if all of them are left.
+    /// The costs of the previous places, if all of them still exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     before: Option<JsonCosts>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -26,7 +26,7 @@ pub(crate) fn of_verb<'a, O: Serialize, R: Serialize>(
     Envelope::new(verb, input.into().map(files::name), options, report)
 }
 
-/// Prints that a run was stopped, if it was. `result` is what it has found.
+/// Prints a line if a run was stopped. `result` is the kind of its result.
 pub(crate) fn print_stopped(console: Console, report: &Report, result: &str) {
     if report.stopped {
         console.line(format_args!("stopped early: this is the best {result} found so far"));

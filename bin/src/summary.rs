@@ -51,7 +51,7 @@ impl Summary {
         self.rows.push(Row { label: label.into(), before, after, note });
     }
 
-    /// Adds a figure of the result, beside that of before where it is known.
+    /// Adds a figure of the result, and the figure before if it is known.
     pub(crate) fn since<N: Display + Copy + Into<i128>>(
         &mut self,
         label: &'static str,

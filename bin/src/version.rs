@@ -1,21 +1,21 @@
-//! `viem --version --verbose`: what a report of a fault should say of the program and the machine.
+//! `viem --version --verbose`: details of the program and the machine that belong in a bug report.
 
 use std::env;
 use std::ffi::OsString;
 
 use viem::base::vector;
 
-/// Programs that machines are asked from, where there are any.
+/// Programs that describe the machine, where they are installed.
 const ASKED: [&str; 3] = ["lstopo", "lstopo-no-graphics", "scontrol"];
 
-/// Returns whether a command line asks for the version with all details.
+/// Returns whether a command line requests the version with all details.
 pub(crate) fn is_asked(command_line: &[OsString]) -> bool {
     let has =
         |names: [&str; 2]| command_line.iter().any(|argument| names.iter().any(|name| argument == name));
     has(["--version", "-V"]) && has(["--verbose", "-v"])
 }
 
-/// The version, for which processor and system it was built, threads, width of vectors, and the programs found.
+/// The version, the processor and system for which it was built, the number of threads, the width of vectors, and the programs found.
 pub(crate) fn details() -> String {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let found: Vec<&str> = ASKED.into_iter().filter(|program| is_on_path(program)).collect();

@@ -61,12 +61,12 @@ pub enum LoadLimits<'a> {
     /// Shares in proportion to the capacities.
     #[non_exhaustive]
     Proportional {
-        /// The distance from the shares.
+        /// The allowed distance of loads from shares.
         balance: Balance,
-        /// The least load of each PE, by PE, instead of that of the balance. None is above its share, rounded up.
+        /// The least load of each PE, instead of that of the balance. Each is at most the share of its PE, rounded up.
         least_loads: Option<&'a [Weight]>,
     },
-    /// The share, the bound and the least load of each PE, by PE. PEs of capacity 0 have size 0. Fixed vertices are
+    /// The share, the bound and the least load of each PE. PEs of capacity 0 have size 0. Fixed vertices are
     /// [given to the request](super::Request::fixed), not here.
     Targets(&'a Targets),
 }
@@ -78,7 +78,7 @@ impl From<Balance> for LoadLimits<'_> {
 }
 
 impl<'a> From<(Balance, Option<&'a [Weight]>)> for LoadLimits<'a> {
-    /// Shares in proportion to the capacities, and the least load of each PE if these are given.
+    /// Returns shares in proportion to the capacities, with a least load for each PE if these are given.
     fn from((balance, least_loads): (Balance, Option<&'a [Weight]>)) -> Self {
         Self::Proportional { balance, least_loads }
     }
@@ -95,8 +95,10 @@ impl LoadLimits<'_> {
     ///
     /// # Errors
     ///
-    /// A number of the balance is out of its range; there are more or fewer least loads than PEs, or one is negative or above its share. Or the
-    /// targets are those of other blocks than the PEs, or of a graph of another weight, give a PE of capacity 0 a share, or have fixed vertices.
+    /// - A number of the balance is out of its range.
+    /// - There are more or fewer least loads than PEs, or one is negative or above its share.
+    /// - The targets have more or fewer blocks than there are PEs, or belong to a graph of another weight.
+    /// - The targets give a PE of capacity 0 a share, or have fixed vertices.
     pub(super) fn check(&self, graph: &CsrGraph, machine: &dyn Machine) -> Result<(), SolveError> {
         match self {
             Self::Proportional { balance, least_loads } => {
@@ -116,7 +118,7 @@ impl LoadLimits<'_> {
         }
     }
 
-    /// Returns whether all PEs have the same limits, so that loads can change places.
+    /// Returns whether all PEs have the same limits, so that their loads can be exchanged.
     pub(super) fn are_equal(&self, machine: &dyn Machine) -> bool {
         let capacities = machine.capacities();
         match self {
@@ -130,7 +132,7 @@ impl LoadLimits<'_> {
         }
     }
 
-    /// The excess over a share that is allowed, if it is the same for all PEs.
+    /// The allowed excess of a load over its share, if it is the same for all PEs.
     pub(super) fn imbalance(&self) -> Option<f64> {
         match self {
             Self::Proportional { balance, .. } => Some(balance.imbalance),
@@ -138,7 +140,7 @@ impl LoadLimits<'_> {
         }
     }
 
-    /// The shares, bounds and least loads of the PEs in this order. Shares that are exact are near the loads `before`, if these are given.
+    /// The shares, bounds and least loads of the PEs in this order. Exact shares are near the loads `before`, if these are given.
     ///
     /// # Errors
     ///
@@ -162,7 +164,8 @@ impl LoadLimits<'_> {
         }
     }
 
-    /// The same targets with the least loads of the PEs in this order, as far as sizes, which may be rounded down, allow them.
+    /// The same targets with the least loads of the PEs in this order. A least load above its size, which may be rounded down, is lowered
+    /// to that size.
     pub(super) fn with_least_loads(
         &self,
         targets: Targets,
@@ -183,7 +186,7 @@ impl LoadLimits<'_> {
         targets.with_least_loads(least)
     }
 
-    /// The shares of the PEs in this order as exact sizes, for what aims at them whatever the bounds.
+    /// The shares of the PEs in this order as exact sizes, for algorithms that aim at these whatever the bounds.
     ///
     /// # Errors
     ///
@@ -207,7 +210,7 @@ impl LoadLimits<'_> {
         }
     }
 
-    /// Strips of the numbering on the PEs in order, of the size of their shares, but for vertices that are fixed elsewhere.
+    /// The mapping of consecutive vertices to the PEs in order, by their shares. Vertices that are fixed elsewhere are on their PEs.
     ///
     /// # Errors
     ///
@@ -231,7 +234,7 @@ impl LoadLimits<'_> {
         }
     }
 
-    /// The least load of each PE, by PE.
+    /// The least load of each PE.
     ///
     /// # Errors
     ///
@@ -258,7 +261,7 @@ impl LoadLimits<'_> {
         }
     }
 
-    /// The loads of a mapping, with the PE of each vertex, and how they compare with these limits; O(n + PEs).
+    /// The loads of a mapping, given the PE of each vertex, compared with these limits; O(n + PEs).
     pub fn loads(&self, graph: &CsrGraph, machine: &dyn Machine, pe_of: &[PeId]) -> Loads {
         let capacities = machine.capacities();
         let bounds = &self.bounds(graph, machine)[..];
@@ -286,7 +289,7 @@ impl LoadLimits<'_> {
     }
 }
 
-/// Checks that the targets are those of the PEs, for the weight of the graph.
+/// Checks that the targets fit the PEs and the weight of the graph.
 fn check_targets(graph: &CsrGraph, machine: &dyn Machine, targets: &Targets) -> Result<(), SolveError> {
     let (found, expected) = (targets.num_blocks(), machine.num_pes());
     if found != expected {
@@ -307,7 +310,7 @@ fn check_targets(graph: &CsrGraph, machine: &dyn Machine, targets: &Targets) -> 
     }
 }
 
-/// Checks that each PE has a least load, from 0 to its share.
+/// Checks that there is one least load for each PE, from 0 to its share.
 fn check_least_loads(
     graph: &CsrGraph,
     machine: &dyn Machine,

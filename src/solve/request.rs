@@ -90,10 +90,10 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// PEs take many vertices: with loads in proportion to their capacities, given a [`Balance`](super::Balance), or with a share, a bound and a
-    /// least load of each PE, given [`Targets`](crate::partition::Targets). A vertex heavier than every bound is not an error:
-    /// [`Loads::overload`](super::Loads::overload) is then positive. No PE with capacity is left without a vertex unless there are too few, or one
-    /// there would exceed bounds by more. J is not above that of equal strips of the numbering, unless these exceed a bound by more.
+    /// Lets PEs take many vertices. With a [`Balance`](super::Balance), loads are in proportion to the capacities; with
+    /// [`Targets`](crate::partition::Targets), each PE has a share, a bound and a least load of its own. A vertex heavier than every bound is not an
+    /// error: [`Loads::overload`](super::Loads::overload) is then positive. Each PE with capacity has a vertex, unless there are too few vertices, or
+    /// a vertex there would increase the overload. J is not above that of equal ranges of the numbering, unless these have a greater overload.
     ///
     /// ```
     /// use viem::graph::generate;
@@ -107,7 +107,7 @@ impl<'a> Request<'a> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// The last PE may take twice as much as the others, but needs no more than they do:
+    /// Here, the bound of the last PE is almost twice that of the others, and the least load of all PEs is the same:
     ///
     /// ```
     /// use viem::graph::generate;

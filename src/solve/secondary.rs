@@ -42,7 +42,7 @@ pub struct Lowering<'a> {
     pub mapping: &'a Mapping,
     /// Its J.
     pub cost: Cost,
-    /// The limits of PEs that take many vertices; none where each process has a place of its own.
+    /// The limits of PEs that take many vertices; `None` for one-to-one mappings.
     pub limits: Option<LoadLimits<'a>>,
     /// Processes that stay where they are.
     pub fixed: Option<&'a FixedVertices>,
@@ -53,7 +53,7 @@ pub struct Lowering<'a> {
 }
 
 impl<'a> Lowering<'a> {
-    /// Processes with places of their own and no constraints, under a mapping of this J.
+    /// Returns the task for a one-to-one mapping of this J, without constraints.
     pub fn new(
         graph: &'a CsrGraph,
         machine: &'a PreparedMachine<'a>,
@@ -63,7 +63,7 @@ impl<'a> Lowering<'a> {
         Self { graph, machine, mapping, cost, limits: None, fixed: None, together: None, observer: &() }
     }
 
-    /// An observer, which may end the search early.
+    /// Sets an observer, which may end the search early.
     #[must_use]
     pub fn observed(self, observer: &'a dyn Observer) -> Self {
         Self { observer, ..self }

@@ -30,7 +30,7 @@ pub(crate) struct Options {
     /// The graph, in METIS or ParHIP format, or as a matrix (Matrix Market), JSON or GraphML; - is standard input
     file: PathBuf,
 
-    /// What the file is, where its content leaves that open
+    /// Kind of the file, if its content is ambiguous
     #[arg(long, value_name = "KIND", value_parser = one_of(&application::FORMATS, Format::name))]
     from: Option<Format>,
 

@@ -1,4 +1,4 @@
-//! `viem remap`: adapts a partition or a many-to-one mapping to what has changed, so that few vertices move.
+//! `viem remap`: adapts a partition or a many-to-one mapping to changes, so that few vertices move.
 
 use std::path::{Path, PathBuf};
 
@@ -50,11 +50,11 @@ pub(crate) struct Options {
     #[command(flatten)]
     remap: RemapOptions,
 
-    /// Number of blocks; without a machine
+    /// Number of blocks, if there is no machine
     #[arg(long, short = 'k', value_name = "INT", help_heading = "Blocks", conflicts_with_all = ["machine", "MachineDetails"])]
     blocks: Option<usize>,
 
-    /// What the file is, where its content leaves that open
+    /// Kind of the file, if its content is ambiguous
     #[arg(hide_short_help = true, long, value_name = "KIND", help_heading = "Blocks", conflicts_with_all = ["machine", "MachineDetails"], value_parser = one_of(&application::FORMATS, Format::name))]
     from: Option<Format>,
 
@@ -70,8 +70,8 @@ pub(crate) struct Options {
     #[command(flatten)]
     fixed: FixedOptions,
 
-    /// Trade-off of time and quality. Those named social take every graph for one with heavy-tailed degrees; on a machine, they
-    /// are as the others
+    /// Trade-off of time and quality. The social presets treat every graph as one with heavy-tailed degrees; on a machine, they
+    /// are the same as the others
     #[arg(long, short, default_value = "eco", value_name = "PRESET", help_heading = "Search", value_parser = one_of(&PartitionPreset::ALL, PartitionPreset::name))]
     preset: PartitionPreset,
 
@@ -81,8 +81,8 @@ pub(crate) struct Options {
     #[command(flatten)]
     random: RandomOptions,
 
-    /// Where the PE or block of each vertex is written. Line i holds that of vertex i, both from 0; - is standard output, which
-    /// then carries nothing else [default: permutation, or partition]
+    /// File for the PE or block of each vertex. Line i holds that of vertex i, both from 0; - is standard output, which then
+    /// carries nothing else [default: permutation, or partition]
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 
@@ -99,7 +99,7 @@ pub(crate) struct Options {
 /// The file of the mapping, unless another one is named.
 const MAPPING: &str = "permutation";
 
-/// Options of other verbs as they are here.
+/// Adapts options of other verbs to this verb.
 fn adapted(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "picture" => arg.requires("drawn").help(PICTURE),
@@ -108,14 +108,14 @@ fn adapted(arg: Arg) -> Arg {
     }
 }
 
-/// What the option of the time limit says.
+/// The help text of the time limit.
 const TIME_LIMIT: &str = "\
-Stop after this time: seconds, or 90s, 2m, 1h. The best result found is returned; a remapping ends by itself, most often before";
+Stop after this time: seconds, or 90s, 2m, 1h. The best result found is returned; a remapping usually ends earlier by itself";
 
-/// What the option of the picture says.
+/// The help text of the picture.
 const PICTURE: &str = "\
 Also draw the traffic into an SVG file, or the graph and its blocks at their --coordinates. On a machine, the picture has the matrix of the \
-traffic, the share of each level, and what leaves each node, beside those of equal stretches of vertices";
+traffic, the share of each level, and the traffic that leaves each node, beside those of equal ranges of vertices";
 
 impl Verb for Options {
     fn set_form(&mut self, form: Form) {
@@ -167,7 +167,7 @@ impl Options {
         Ok(preset.with_seed(self.random.seed).with_threads(self.random.threads()?).with_time_limit(limit))
     }
 
-    /// What is asked for where there is no machine.
+    /// The request for a partition without a machine.
     fn division(&self) -> partition::Asked<'_> {
         partition::Asked {
             verb: "remap",

@@ -997,8 +997,8 @@ viem_status viem_settings_set_least_load(viem_settings *settings,
                                          viem_error **error);
 
 /**
- * Sets the least load of each block or PE, as a weight, instead of a share that all have in common. None is above its share, rounded up. Partitions
- * and many-to-one mappings have as many blocks or PEs.
+ * Sets the least load of each block or PE as a weight, instead of a share that all have in common. Each is at most the share of its block or PE,
+ * rounded up. Partitions and many-to-one mappings must have the same number of blocks or PEs.
  *
  * - `num_blocks`: the number of blocks or PEs; 0 removes these least loads
  * - `least_loads`: by block or PE, at least 0
@@ -1014,8 +1014,8 @@ viem_status viem_settings_set_least_loads(viem_settings *settings,
  * Sets what mappings minimise, one-to-one and many-to-one. Partitions and remappings minimise the cut or J.
  *
  * - `objective`: a name, as `viem map --objective` takes it, such as `bottleneck`
- * - `excess`: the share of J by which it may rise for another objective, from 0 to 1; 0.03 is 3 %. A simple order whose maximum is lower than all
- *   that is found within that may cost more
+ * - `excess`: the share of J by which it may rise for another objective, from 0 to 1; 0.03 is 3 %. A simple order with a lower maximum than all
+ *   mappings found within that limit may cost more
  *
  * Precondition: The text ends with a zero byte. The settings are not in use elsewhere.
  */

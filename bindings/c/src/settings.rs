@@ -39,7 +39,7 @@ pub struct Settings {
     seed: u64,
     threads: usize,
     balance: Balance,
-    /// Those of each block or PE, instead of that of the balance; empty without.
+    /// The least load of each block or PE, instead of that of the balance; empty if not given.
     least_loads: Vec<Weight>,
     pub(crate) time_limit: Option<Duration>,
     /// None for J alone.
@@ -245,8 +245,8 @@ pub unsafe extern "C" fn viem_settings_set_least_load(
     })
 }
 
-/// Sets the least load of each block or PE, as a weight, instead of a share that all have in common. None is above its share, rounded up. Partitions
-/// and many-to-one mappings have as many blocks or PEs.
+/// Sets the least load of each block or PE as a weight, instead of a share that all have in common. Each is at most the share of its block or PE,
+/// rounded up. Partitions and many-to-one mappings must have the same number of blocks or PEs.
 ///
 /// - `num_blocks`: the number of blocks or PEs; 0 removes these least loads
 /// - `least_loads`: by block or PE, at least 0
@@ -272,8 +272,8 @@ pub unsafe extern "C" fn viem_settings_set_least_loads(
 /// Sets what mappings minimise, one-to-one and many-to-one. Partitions and remappings minimise the cut or J.
 ///
 /// - `objective`: a name, as `viem map --objective` takes it, such as `bottleneck`
-/// - `excess`: the share of J by which it may rise for another objective, from 0 to 1; 0.03 is 3 %. A simple order whose maximum is lower than all
-///   that is found within that may cost more
+/// - `excess`: the share of J by which it may rise for another objective, from 0 to 1; 0.03 is 3 %. A simple order with a lower maximum than all
+///   mappings found within that limit may cost more
 ///
 /// # Safety
 ///

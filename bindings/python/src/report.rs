@@ -48,7 +48,7 @@ pub(crate) fn busiest(
     json(&py.detach(|| traffic::busiest(&graph.csr, &machine.inner, mapping.pes())).or_raise()?)
 }
 
-/// The loads of all nodes and switches before and after, as JSON. Before is the order of the numbers.
+/// The loads of all nodes and switches before and after, as JSON. The mapping before is the order of the numbers.
 #[pyfunction]
 pub(crate) fn loads(
     py: Python<'_>,
@@ -66,7 +66,7 @@ pub(crate) fn loads(
     json(&table.or_raise()?)
 }
 
-/// The order of the numbers.
+/// The mapping in the order of the numbers.
 fn in_order(comparison: &Comparison<'_>) -> Result<Mapping, Fault> {
     let block = comparison.arranged(Arrangement::Block);
     block.ok_or_else(|| Fault::data("the machine has no room for the processes"))

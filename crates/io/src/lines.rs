@@ -63,10 +63,11 @@ impl Words {
     }
 }
 
-/// A fault in such a file, as a message. Callers only decide by whether it may be the file of something larger or smaller.
+/// A fault in such a file, as a message. Callers only distinguish whether the number of lines is wrong, as in a file for a larger or smaller graph
+/// or machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineFault {
-    /// A line does not hold what it must.
+    /// A line does not hold the expected value.
     #[error("{0}")]
     Line(String),
     /// There are fewer or more lines than expected.

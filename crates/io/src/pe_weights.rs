@@ -1,5 +1,5 @@
-//! Files of the weights of PEs, or of the speeds of blocks: line i holds how much work PE i takes relative to the others; and of their least loads.
-//! One whole number a line.
+//! Files of the weights of PEs, of the speeds of blocks, and of least loads, with one whole number per line. Line i is for PE or block i. A weight or a
+//! speed is its work relative to the others.
 //!
 //! Blank lines after the last PE are accepted.
 

@@ -107,7 +107,7 @@ pub fn read(mut source: Source<'_>) -> Result<Qaplib, ReadError> {
     fields.finish(result)
 }
 
-/// The fault of a file of numbers that is a graph; any other fault as it was found.
+/// The fault of a file of numbers that is a graph, or else the fault that was found.
 fn explained(found: Misplaced<QaplibFault>, start: &[u8]) -> Misplaced<QaplibFault> {
     let readings = readings(start, start.len() < Source::START);
     match readings[..] {

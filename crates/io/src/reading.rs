@@ -48,7 +48,7 @@ impl Reading {
     pub const GOAL: Self = Self::of_traffic("a GOAL schedule", "goal");
     pub(super) const MATRIX_MARKET: Self = Self::of_traffic("a Matrix Market file", "mtx");
     pub(super) const CSV: Self = Self::new("a table with separators (CSV)", CONVERT);
-    /// A text that shows no kind.
+    /// A text of no recognised kind.
     pub const TEXT: Self = Self::new("a text (its first lines hold no numbers)", CONVERT);
     pub(super) const BINARY: Self = Self::new("a binary file", CONVERT);
     pub(super) const HASHES: Self = Self::new("an edge list (SNAP) or a script", CONVERT);

@@ -1,4 +1,4 @@
-//! The load of each node and each switch, before and after.
+//! The load of each node and each switch, before and after mapping.
 
 use viem::PreparedMachine;
 use viem::base::types::{Cost, PeId};
@@ -12,19 +12,19 @@ use crate::traffic::{MOST_STEPS, between_nodes};
 /// Largest number of nodes, and of switches, that a table lists.
 const MOST_LISTED: usize = 256;
 
-/// The load of each node and each switch of a machine, before and after.
+/// The load of each node and each switch of a machine under two mappings, before and after.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct LoadTable {
     /// The total weight of the edges that leave each node. Each PE is a node if the machine does not know its nodes.
     pub nodes: Loads,
-    /// The total weight of the messages, one in each direction of an edge, that pass each switch between nodes. `None` if links are not known, if there are no
-    /// switches, or if there are too many steps to follow, as for the [busiest link](crate::traffic::BusiestTraffic::link).
+    /// The total weight of the messages that pass each switch between nodes, with one message in each direction of an edge. `None` if links are not
+    /// known, if there are no switches, or if routes have too many steps, as for the [busiest link](crate::traffic::BusiestTraffic::link).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub switches: Option<Loads>,
 }
 
-/// The loads of nodes or of switches, in the order of the machine: the first entries of all lists belong to one of them, and so on.
+/// The loads of nodes or of switches, in the order of the machine. Entry i of each list belongs to the same node or switch.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Loads {
@@ -34,12 +34,12 @@ pub struct Loads {
     pub before: Vec<Cost>,
     /// Their loads after.
     pub after: Vec<Cost>,
-    /// How many have no entry. Of more than 256, those with the greatest loads before or after are listed.
+    /// The number of nodes or switches that are not listed. Of more than 256, those with the greatest loads before or after are listed.
     pub left_out: usize,
 }
 
 impl LoadTable {
-    /// The table of two mappings of a graph. O(n + m) for the nodes, and as many routes as pairs of PEs communicate for the switches.
+    /// The table of two mappings of a graph. O(n + m) for the nodes; for the switches, also one route for each pair of PEs that communicate.
     ///
     /// # Errors
     ///
@@ -61,7 +61,7 @@ impl LoadTable {
     }
 }
 
-/// The loads of the switches, if they are known and not too many steps to follow.
+/// The loads of the switches, if these are known and routes do not have too many steps.
 fn switches(
     graph: &CsrGraph,
     machine: &PreparedMachine<'_>,
@@ -144,7 +144,7 @@ mod tests {
         }
     }
 
-    /// Loads by definition: every arc is looked at, and leaves a node, or passes the leaf switches of its ends and the one above them.
+    /// Computes the loads by definition: each arc leaves a node, or passes the leaf switches of its ends and the switch above them.
     #[test]
     fn loads_are_those_of_the_definition() {
         let machine = Racks(Hierarchy::parse("2:2:3:2", "1:2:30:60").unwrap());
@@ -172,7 +172,7 @@ mod tests {
         }
     }
 
-    /// Two routers with two PEs each; a network knows no nodes, so each PE is one.
+    /// Two routers with two PEs each. A network does not know nodes, so each PE counts as one.
     #[test]
     fn switches_of_networks_are_their_routers() {
         let mut builder = viem::graph::GraphBuilder::new(6);

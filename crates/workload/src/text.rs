@@ -98,7 +98,7 @@ pub fn is_workload(start: &[u8]) -> bool {
 /// instructions, repetitions unrolled).
 ///
 /// # Errors
-/// The first fault, with its line and column; a file of another kind is named.
+/// The first fault, with its line and column. For a file of another kind, the error names that kind.
 ///
 /// ```
 /// use viem_io::Source;
@@ -139,7 +139,7 @@ type Fault = Misplaced<TextFault>;
 
 struct Reader<'a> {
     fields: Fields<'a>,
-    /// What the text may be by its content, but for a text of words.
+    /// The kinds of file that the text may be by its content, except for a text of words.
     readings: Vec<Reading>,
     tasks: Vec<Task>,
 }

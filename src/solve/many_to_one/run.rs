@@ -176,7 +176,7 @@ impl Run<'_> {
         observer.begins(Phase::Construction);
         let limited = Limited::new(observer, begin, time_limit, Cost::MAX);
         let watched = Watched::new(&limited);
-        // In a tree, the parts are already places; if PEs have unequal limits, blocks cannot change places.
+        // In a tree, each block already has its place; if PEs have unequal limits, blocks cannot be exchanged.
         let search = Search {
             graph,
             machine,

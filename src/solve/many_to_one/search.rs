@@ -65,7 +65,7 @@ pub(super) struct Search<'a> {
     pub may_place: bool,
     pub config: &'a ManyToOneConfig,
     pub seed: u64,
-    /// The excess over a share that is allowed, if it is the same for all PEs.
+    /// The allowed excess of a load over its share, if it is the same for all PEs.
     pub imbalance: Option<f64>,
     /// Set if further mappings are made and combined until the time limit.
     pub goes_on: bool,

@@ -122,7 +122,7 @@ pub(super) struct Scored {
     remap: Option<Moves>,
     /// The placement, then others.
     placements: Vec<Row>,
-    /// Whether the search was ended early, if there was one.
+    /// True if the search was ended early; none if there was no search.
     #[serde(skip_serializing_if = "Option::is_none")]
     stopped: Option<bool>,
     /// Time of the search, if there was one.

@@ -54,7 +54,7 @@ pub(crate) struct InitialOptions {
     coordinates: CoordinateOptions,
 }
 
-/// Hides the coordinates where the construction that needs them is hidden.
+/// Hides the coordinates in the short help, as the construction that needs them is hidden there, too.
 fn without_coordinates(arg: Arg) -> Arg {
     if arg.get_id() == "coordinates" { arg.hide_short_help(true) } else { arg }
 }

@@ -46,7 +46,7 @@ use viem_workload::contention::BottleneckConfig;
 pub(crate) struct Scratch {
     /// The order along which a mapping to improve is made.
     order: Option<InitialOrder>,
-    /// Whether the mapping along that order is the result.
+    /// True if the mapping along that order is the result.
     keeps_order: bool,
     /// A mapping to improve.
     start: Option<Mapping>,
@@ -55,7 +55,7 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    /// Reads what it starts from. To be called before signals are caught, as a pipe may never end.
+    /// Reads the start. Must be called before signals are caught, as a pipe may never end.
     pub(super) fn read(
         options: &Options,
         bottleneck: Option<BottleneckConfig>,
@@ -81,13 +81,13 @@ impl Scratch {
     }
 }
 
-/// Where a mapping comes from.
+/// The start of a mapping.
 pub(crate) enum Way<'a> {
     Scratch(Scratch),
     Previous(Remap<'a>),
 }
 
-/// A many-to-one mapping as it was asked for.
+/// A request for a many-to-one mapping.
 pub(crate) struct ManyToOne<'a> {
     task: Task<'a>,
     graph: &'a CsrGraph,
@@ -96,7 +96,7 @@ pub(crate) struct ManyToOne<'a> {
     way: Way<'a>,
 }
 
-/// A mapping, its traffic, the quotient graph if that is written, and what was resumed.
+/// A mapping, its traffic, the quotient graph if it is written, and the previous mapping that was resumed.
 struct ManyToOneResult<'a> {
     solution: Solution,
     traffic: PeTraffic,
@@ -137,7 +137,7 @@ impl<'a> ManyToOne<'a> {
         end(&received)
     }
 
-    /// What a mapping from scratch starts from.
+    /// The start of a mapping from scratch.
     fn scratch(&self) -> Option<&Scratch> {
         match &self.way {
             Way::Scratch(scratch) => Some(scratch),
@@ -163,7 +163,7 @@ impl<'a> ManyToOne<'a> {
         }
     }
 
-    /// The mapping, and what was resumed.
+    /// The mapping, and the previous one that was resumed.
     fn solve(&self, observer: &dyn Observer) -> Result<(Solution, Option<Remapped<'a>>)> {
         let Task { prepared, config, job, .. } = &self.task;
         let request = Request::new(self.graph, prepared).balanced(self.limits.get()).fixed(self.fixed());
@@ -227,7 +227,7 @@ impl<'a> ManyToOne<'a> {
         ranks::print(console, *machine, mapping.pes());
     }
 
-    /// Prints J and the cut, before and after, and what PEs exchange.
+    /// Prints J and the cut, before and after, and the traffic between PEs.
     fn print_costs(&self, report: &Report, traffic: &PeTraffic, remapped: Option<&Remapped<'_>>) {
         let Job { console, form, .. } = self.task.job;
         let before = remapped.and_then(|remapped| remapped.before.as_ref());

@@ -38,13 +38,13 @@ struct Constraints {
     groups: Option<ProcessGroups>,
 }
 
-/// A one-to-one mapping as it was asked for.
+/// A request for a one-to-one mapping.
 pub(super) struct OneToOne<'a> {
     pub(super) options: &'a Options,
     pub(super) task: Task<'a>,
     /// The search for the objective, if that is not J alone.
     pub(super) bottleneck: Option<BottleneckConfig>,
-    /// The schedule in which ranks are named as they are mapped.
+    /// The output for the schedule with ranks named by their PEs.
     pub(super) goal: Option<OutputId>,
 }
 
@@ -105,7 +105,7 @@ fn check_order(options: &Options) -> Result<(), UsageError> {
     )))
 }
 
-/// Prints what is to be mapped, and the objective that the machine has chosen.
+/// Prints the problem, and the objective if it is the default of the machine.
 fn print_problem(
     task: &Task<'_>,
     graph: &CsrGraph,

@@ -30,7 +30,7 @@ Examples:
   viem map mesh.graph -m torus:8x8 -i 3               many vertices on each PE";
 
 /// What the help says below the options.
-pub(crate) const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best mapping found so far is written, and after \
+pub(crate) const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 ends the run early: the best result found so far is written, and after \
      SIGINT (Ctrl-C) the program ends by that signal. The second ends it at once.";
 
 /// Maps processes to PEs so that processes that communicate much are close to each other. If the graph has
@@ -84,13 +84,13 @@ pub(crate) struct Options {
 
     /// What is minimised. bottleneck: the load of the busiest link, or the traffic that leaves the busiest node where links
     /// are not known, and then J; busiest_node: the traffic that leaves the busiest node, and then J; mixed: J and a norm of
-    /// the loads. By default bottleneck if each process has a place of its own and the job is real, which means slurm, hwloc, hosts or a
-    /// --launch, unless --initial or --neighbourhood=none is given; else J [default: by machine]
+    /// the loads. For one-to-one mappings to real machines (slurm, hwloc, hosts) or with --launch, the default is bottleneck,
+    /// unless --initial or --neighbourhood=none is given; otherwise it is J [default: by machine]
     #[arg(long, value_name = "OBJECTIVE", help_heading = "Search", value_parser = one_of(&JobObjective::ALL, JobObjective::name))]
     pub(crate) objective: Option<JobObjective>,
 
-    /// Rise of J that another --objective may cause, in percent. From 0 to 100; a simple order whose maximum is lower than all that
-    /// is found within that may cost more [default: 3]
+    /// Rise of J that another --objective may cause, in percent. From 0 to 100; a simple order with a lower maximum than
+    /// all mappings found within that limit may cost more [default: 3]
     #[arg(
         hide_short_help = true,
         long,
@@ -121,7 +121,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// What is asked for, as `viem remap` may ask for it, too.
+    /// The request, in the form that `viem remap` uses, too.
     pub(super) fn asked(&self) -> Asked<'_> {
         Asked {
             verb: "map",
@@ -135,7 +135,8 @@ impl Options {
         }
     }
 
-    /// What is minimised. Real jobs wait for the busiest link, which in simulations predicts their time better than J (docs/benchmarks/simulated-time.md).
+    /// The objective that is minimised. Real jobs wait for the busiest link: in simulations, its load predicts their time better than J
+    /// (docs/benchmarks/simulated-time.md).
     pub(super) fn objective_on(&self, machine: &dyn Machine, is_many_to_one: bool) -> JobObjective {
         let is_real = machine::is_real(machine) || self.launch.is_given();
         let is_job = is_real && !is_many_to_one && self.results.report.form == Form::Verb;

@@ -28,7 +28,7 @@ pub(crate) struct Outputs {
     pub(crate) picture: Option<OutputId>,
 }
 
-/// What `viem map` and `viem remap` are both asked for.
+/// The options that `viem map` and `viem remap` share.
 pub(crate) struct Asked<'a> {
     pub(crate) verb: &'static str,
     pub(crate) file: &'a Path,
@@ -41,7 +41,7 @@ pub(crate) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Reads the machine with the capacities of its PEs, on so many threads.
+    /// Reads the machine with the capacities of its PEs, on `threads` threads.
     pub(crate) fn machine(&self, threads: usize, console: Console) -> Result<Box<dyn Machine>> {
         self.sharing.weigh(threads::run(threads, || self.on.build(console))??)
     }

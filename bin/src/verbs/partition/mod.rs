@@ -39,7 +39,7 @@ impl Verb for Options {
 }
 
 impl Options {
-    /// What is asked for, as `viem remap` may ask for it, too.
+    /// The request, in the form that `viem remap` uses, too.
     fn asked(&self) -> Asked<'_> {
         Asked {
             verb: "partition",

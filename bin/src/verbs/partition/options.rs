@@ -32,7 +32,7 @@ pub(crate) struct Options {
     /// The graph, in METIS or ParHIP format, or as a matrix (Matrix Market), JSON or GraphML; - is standard input
     pub(crate) file: PathBuf,
 
-    /// What the file is, where its content leaves that open
+    /// Kind of the file, if its content is ambiguous
     #[arg(long, value_name = "KIND", value_parser = one_of(&application::FORMATS, Format::name))]
     pub(crate) from: Option<Format>,
 
@@ -40,7 +40,7 @@ pub(crate) struct Options {
     #[arg(long, short = 'k', value_name = "INT", required_unless_present = "capacities")]
     pub(crate) blocks: Option<usize>,
 
-    /// Trade-off of time and quality. Those named social take every graph for one with heavy-tailed degrees
+    /// Trade-off of time and quality. The social presets treat every graph as one with heavy-tailed degrees
     #[arg(long, short, default_value = "eco", value_name = "PRESET", help_heading = "Search", value_parser = one_of(&PartitionPreset::ALL, PartitionPreset::name))]
     pub(crate) preset: PartitionPreset,
 
@@ -100,7 +100,7 @@ impl OrderOptions {
         self.algorithm.unwrap_or_default()
     }
 
-    /// Reads the order, if it was written.
+    /// Reads the order that --write-index wrote, if --index is given.
     pub(super) fn read_index(&self, num_nodes: usize) -> Result<Option<OrderIndex>> {
         let Some(path) = &self.index else { return Ok(None) };
         let positions = io::index::read(Source::open(path)?, num_nodes)?;

@@ -43,11 +43,11 @@ use viem_report::envelope::Envelope;
 use viem_report::picture;
 use viem_traffic::Format;
 
-/// What `viem partition` and `viem remap` are both asked for.
+/// The options that `viem partition` and `viem remap` share.
 pub(crate) struct Asked<'a> {
     pub(crate) verb: &'static str,
     pub(crate) file: &'a Path,
-    /// What the file is, where that was said.
+    /// The kind of the file, if it was given.
     pub(crate) from: Option<Format>,
     pub(crate) blocks: Option<usize>,
     pub(crate) preset: PartitionPreset,
@@ -57,15 +57,15 @@ pub(crate) struct Asked<'a> {
     pub(crate) results: &'a ResultOptions,
 }
 
-/// Where a partition comes from.
+/// The start of a partition.
 pub(crate) enum Way<'a> {
-    /// An algorithm, or an order, which may be written.
+    /// An algorithm or an order, and the output for the order.
     Order(&'a OrderOptions, Option<OutputId>),
-    /// A previous partition; the curve may be drawn.
+    /// A previous partition, and the output for the picture of the curve.
     Previous(&'a RemapOptions, Option<OutputId>),
 }
 
-/// Where the results go.
+/// The outputs for the results.
 pub(crate) struct Outputs {
     pub(crate) blocks: Option<OutputId>,
     pub(crate) model: Option<OutputId>,
@@ -133,7 +133,7 @@ fn greatest_ratio(weights: &[Weight], shares: &[Weight]) -> f64 {
     filled.map(|(&weight, &share)| weight as f64 / share as f64).reduce(f64::max).unwrap_or(1.0)
 }
 
-/// A partition, what it comes from, and what was resumed.
+/// A partition, the order from which it was made, and the previous partition that was resumed.
 struct Partitioned<'a> {
     solution: Solution,
     /// The order that is written.
@@ -141,7 +141,7 @@ struct Partitioned<'a> {
     remapped: Option<Remapped<'a>>,
 }
 
-/// What a partition comes from, as it was read.
+/// The start of a partition, as it was read.
 enum Start<'a> {
     Order { options: &'a OrderOptions, index: Option<OrderIndex>, to: Option<OutputId> },
     Previous(Remap<'a>),
@@ -204,7 +204,7 @@ impl<'a> Task<'a> {
         let prepared = PreparedMachine::new(blocks);
         let request = Request::new(graph, &prepared).balanced(limits.get()).minimise(Objective::Cut);
         let request = request.fixed(fixed.as_ref().map(|fixed| &fixed.vertices));
-        // What is resumed is worth saving; a partition from scratch is not done until it is.
+        // A remapping that is stopped has a result worth saving; a partition from scratch has none before its end.
         let is_resumed = matches!(self.start, Start::Previous(_));
         let first = if is_resumed { First::AsksToStop } else { First::Ends };
         let (progress, received) = self.job.watch(first, self.config.time_limit);

@@ -151,11 +151,11 @@ impl Task<'_> {
         end(&received)
     }
 
-    /// Says that the simulator has not compared the mapping with the identity, if that was meant to happen.
+    /// Prints a note if the simulator was meant to compare the mapping with the identity, but has not.
     fn note_of_estimate(&self, report: &TaskMapReport) {
         if report.completion_time.is_none() && self.config.simulated > 0 && !report.stopped {
             self.job.console.note(format_args!(
-                "the workload is too large to simulate mappings of it with this preset, so this one is the best by F only, and may be slower than the identity; --score simulates both, a slower --preset simulates more"
+                "the workload is too large to simulate its mappings with this preset, so this mapping is the best by F only, and may be slower than the identity; --score simulates both, and a slower --preset simulates more"
             ));
         }
     }

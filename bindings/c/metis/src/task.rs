@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use crate::options::Way;
 
-    /// Runs a test on a task: a path of vertices of these weights.
+    /// Runs a test on a task whose graph is a path of vertices of these weights.
     fn on_path<R>(weights: &[Idx], num_parts: usize, way: Way, test: impl FnOnce(&Task<'_>) -> R) -> R {
         let last = weights.len() - 1;
         let around = |node: usize| [node.checked_sub(1), (node < last).then_some(node + 1)];

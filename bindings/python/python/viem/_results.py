@@ -110,13 +110,13 @@ class Busiest(TypedDict):
 
 
 class Loads(TypedDict):
-    """The loads of nodes or of switches, in the order of the machine: entry i of each list belongs to the same one."""
+    """The loads of nodes or of switches, in the order of the machine: entry i of each list belongs to the same node or switch."""
 
     names: list[str]
     before: list[int]
     after: list[int]
     left_out: int
-    """How many have no entry: of more than 256, those with the greatest loads are listed."""
+    """The number of nodes or switches that are not listed. Of more than 256, those with the greatest loads are listed."""
 
 
 class LoadTable(TypedDict, total=False):
@@ -125,7 +125,7 @@ class LoadTable(TypedDict, total=False):
     nodes: Loads
     """The weight of the edges that leave each node; each PE is a node if the machine does not know its nodes."""
     switches: Loads
-    """The weight of all messages that pass each switch between nodes; missing where none are known."""
+    """The weight of all messages that pass each switch between nodes; missing if no switches are known."""
 
 
 class Launch(NamedTuple):
@@ -255,7 +255,7 @@ class Mapping(_Placed):
 
     @cached_property
     def traffic_loads(self) -> LoadTable:
-        """What leaves each node and passes each switch, in the order of the numbers before, and after as mapped.
+        """The traffic that leaves each node and passes each switch: before, in the order of the numbers, and after, under the mapping.
 
         >>> import viem
         >>> ring = ([0, 2, 4, 6, 8], [1, 3, 0, 2, 1, 3, 2, 0])

@@ -17,7 +17,7 @@ Progress = Callable[[Optional[int]], Optional[bool]]
 """Called with the best J so far, or None before there is one; the run ends soon if it returns True."""
 
 LeastLoad = Union[float, ArrayLike]
-"""A part of the share of each PE or block, or an array with a weight for each."""
+"""A fraction of the share of each PE or block, or an array with a weight for each."""
 
 OnInterrupt = Literal["raise", "return"]
 """The effect of Ctrl-C on a run, besides ending it."""

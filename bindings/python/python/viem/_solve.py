@@ -49,11 +49,12 @@ def map(
     fixed : array of n PEs with -1 for free processes, or dict of PEs by label, optional
         The PEs of fixed processes.
     objective : str
-        What is minimised, as `viem map --objective` names it. "bottleneck" is the load of the busiest link, or the traffic that leaves the busiest node where links are not known, and then
-        J; "busiest_node" that traffic, and then J; "mixed" is J and a norm of the loads. `Mapping.busiest` has these loads.
+        The objective, as `viem map --objective` names it. "bottleneck" is the load of the busiest link, or the traffic that leaves the busiest node
+        where links are not known, and then J; "busiest_node" is that traffic, and then J; "mixed" is J and a norm of the loads. `Mapping.busiest` has
+        these loads.
     excess : float
-        The share of J by which it may rise for another objective, from 0 to 1. A simple order whose maximum is lower than all that is found
-        within that may cost more.
+        The share of J by which it may rise for another objective, from 0 to 1. A simple order with a lower maximum than all mappings
+        found within that limit may cost more.
     preset : {"eco", "fast", "strong"}
         Trade-off of time and quality: a third of the effort of "eco", or thirty times as much.
     seed : int

@@ -1,6 +1,6 @@
 """For networkx: a backend, and the functions of networkx-metis.
 
-networkx finds the backend as "viem" once this package is installed. It computes `kernighan_lin_bisection`, where its halves have fewer cut
+networkx finds the backend as "viem" once this package is installed. The backend computes `kernighan_lin_bisection`. Its halves have fewer cut
 edges than those of networkx:
 
 >>> import networkx as nx
@@ -49,7 +49,7 @@ def partition(
     ubvec : list of one float, optional
         The greatest load divided by its share, 1.03 by default.
     recursive : bool
-        Accepted, and without a meaning here.
+        Accepted, but has no effect.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def partition(
     (1, [[0, 1, 2], [3, 4, 5]])
     """
     if ubvec is not None and len(ubvec) != 1:
-        raise UsageError(f"`ubvec` has {len(ubvec)} bounds; one weight per node has one")
+        raise UsageError(f"`ubvec` has {len(ubvec)} bounds; it must have one, as each node has one weight")
     graph = Graph(_weighted(G, edge_weight), weights=node_weight)
     shares = None if tpwgts is None else _whole(tpwgts)
     imbalance = 0.03 if ubvec is None else ubvec[0] - 1
@@ -83,7 +83,7 @@ def _whole(shares: list[float]) -> list[int]:
 
 
 def _weighted(graph: Any, weight: Optional[str]) -> Any:
-    """A graph whose edges have their weights where `Graph` looks for them."""
+    """A graph whose edges have their weights in the attribute that `Graph` reads."""
     if weight == "weight":
         return graph
     copy = graph.__class__()
@@ -94,7 +94,7 @@ def _weighted(graph: Any, weight: Optional[str]) -> Any:
 
 
 class _Converted:
-    """A graph as networkx passes it to this backend: the graph itself, which each function converts with the weights that it needs."""
+    """A graph as networkx passes it to this backend. Each function converts it, with the weights that it needs."""
 
     __networkx_backend__ = "viem"
 
@@ -109,7 +109,7 @@ class _Converted:
 
 
 class _Backend:
-    """What networkx calls; its interface is that of `networkx.backends`."""
+    """The backend that networkx calls, with the interface of `networkx.backends`."""
 
     @staticmethod
     def convert_from_nx(graph: Any, **_: Any) -> _Converted:
@@ -121,9 +121,9 @@ class _Backend:
 
     @staticmethod
     def can_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Union[bool, str]:
-        """Whether a call can be served, or why it cannot."""
+        """Returns True if a call can be served, or the reason why it cannot."""
         given = dict(zip(("G", "partition"), args)) | kwargs
-        return given.get("partition") is None or "viem starts from no partition"
+        return given.get("partition") is None or "viem does not start from a given partition"
 
     @staticmethod
     def should_run(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Union[bool, str]:
@@ -139,7 +139,7 @@ class _Backend:
     ) -> tuple[set[Hashable], set[Hashable]]:
         """Halves of equal size with few edges between them."""
         graph = G.graph if isinstance(G, _Converted) else G
-        # networkx makes a source of random numbers of a seed.
+        # networkx converts a seed into a random number generator.
         number = seed.getrandbits(32) if isinstance(seed, Random) else abs(seed or 0)
         found = _partition(_weighted(graph, weight), 2, imbalance=0, seed=number)
         halves: tuple[set[Hashable], set[Hashable]] = (set(), set())
@@ -152,13 +152,13 @@ backend = _Backend
 
 
 def backend_info() -> dict[str, Any]:
-    """What networkx shows of this backend."""
+    """The description of this backend that networkx shows."""
     return {
         "backend_name": "viem",
         "project": "viem",
         "package": "viem",
         "short_summary": "Process mapping and graph partitioning",
         "functions": {
-            "kernighan_lin_bisection": {"additional_docs": "Starts from no partition; `max_iter` has no meaning."}
+            "kernighan_lin_bisection": {"additional_docs": "The argument `partition` is not supported; `max_iter` has no effect."}
         },
     }

@@ -86,8 +86,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "X", requires = "previous", allow_negative_numbers = true)]
     pub(crate) migration_weight: Option<MigrationWeight>,
 
-    /// Vertices that must be on given processing elements, or in given blocks. Line i holds that of number i, or -1 if it is free; or each line
-    /// holds a number and where it must be, all from 0
+    /// Vertices that must be on given processing elements, or in given blocks. Line i holds that of vertex i, or -1 if it is free; or each line
+    /// holds the numbers of a vertex and of its processing element or block, all from 0
     #[arg(long, value_name = "FILE")]
     pub(crate) fixed: Option<PathBuf>,
 

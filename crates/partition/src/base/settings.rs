@@ -158,8 +158,8 @@ macro_rules! named {
 
 pub use named;
 
-/// Declares an enum of choices and what each of them does by one table, one line per member: `Variant = "name" by function;`, or
-/// `Variant = "name" in mod file;`, which also declares the module in which the function is.
+/// Declares an enum of choices and the function of each of them in one table, with one line per member: `Variant = "name" by function;`, or
+/// `Variant = "name" in mod file;`, which also declares the module of the function.
 ///
 /// It is [`named`] with a method that calls the function of the member. The arguments of the call follow the signature of
 /// the method; a function in a module of its own has the name of the method.

@@ -11,7 +11,7 @@ pub const LANES: usize = 8;
 /// Numbers of 2 bytes that are handled at once.
 pub const SHORT_LANES: usize = 16;
 
-/// The width of the vectors of this processor that are used, in bytes.
+/// The width in bytes of the vectors that are used on this processor.
 pub fn width() -> usize {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {

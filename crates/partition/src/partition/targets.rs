@@ -84,7 +84,7 @@ pub enum TargetsError {
     LeastLoadAboveSize { block: usize, size: Weight, least: Weight },
     #[error("block {block} has least load {least}; least loads must not be negative")]
     NegativeLeastLoad { block: usize, least: Weight },
-    #[error("block {block} has no capacity, but size {size}; it must be 0")]
+    #[error("block {block} has no capacity, but size {size}; its size must be 0")]
     ClosedBlockHasSize { block: usize, size: Weight },
 }
 
@@ -377,7 +377,7 @@ impl Targets {
         self.closed.binary_search(&block).is_ok()
     }
 
-    /// The targets of some blocks, or of all in another order: block i is `blocks[i]`. Fixed vertices are left out. O(k log k) for k blocks.
+    /// The targets of some blocks, or of all blocks in another order: block i is `blocks[i]`. Fixed vertices are left out. O(k log k) for k blocks.
     ///
     /// ```
     /// use viem::graph::generate;
@@ -394,11 +394,11 @@ impl Targets {
         Self { least, closed: closed.collect(), ..Self::bounded(of(&self.sizes), of(&self.bounds)) }
     }
 
-    /// The same where further blocks get no vertices, not even vertices of weight 0. O(k log k) for k blocks.
+    /// The same targets, but some further blocks get no vertices, not even vertices of weight 0. O(k log k) for k blocks.
     ///
     /// # Errors
     ///
-    /// The first of these blocks whose size is not 0.
+    /// One of these blocks has a size other than 0; the error names the first.
     pub fn with_closed(mut self, is_closed: impl Fn(BlockId) -> bool) -> Result<Self, TargetsError> {
         for block in (0..self.num_blocks() as BlockId).filter(|&block| is_closed(block)) {
             let at = block as usize;

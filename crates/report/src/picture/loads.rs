@@ -1,4 +1,4 @@
-//! Bars for the load of each node and each switch, before and after.
+//! Bars for the load of each node and each switch, before and after mapping.
 
 use super::svg::{Anchor, Frame, Svg, brief};
 use crate::loads::{LoadTable, Loads};
@@ -7,7 +7,7 @@ use viem::base::types::Cost;
 /// Largest number of bars.
 pub(super) const MOST_BARS: usize = 32;
 
-/// Where nodes are drawn, where if there are no switches, and where switches are.
+/// The frames of the nodes, of the nodes if there are no switches, and of the switches.
 const NODES: Frame = Frame { x: 86.0, y: 808.0, width: 362.0, height: 138.0 };
 const NODES_ALONE: Frame = Frame { width: 826.0, ..NODES };
 const SWITCHES: Frame = Frame { x: 560.0, width: 352.0, ..NODES };
@@ -21,7 +21,7 @@ pub(super) fn draw(svg: &mut Svg, LoadTable { nodes, switches }: &LoadTable) {
     }
 }
 
-/// Draws one of them below a title, which begins at x.
+/// Draws the bars of nodes or of switches below a title, which begins at x.
 fn draw_one(svg: &mut Svg, (x, what): (f64, &str), loads: &Loads, frame: Frame) {
     let each = loads.names.len().div_ceil(MOST_BARS).max(1);
     let parts = [
@@ -41,7 +41,7 @@ fn draw_one(svg: &mut Svg, (x, what): (f64, &str), loads: &Loads, frame: Frame) 
     }
 }
 
-/// The names of the first and the last one.
+/// Draws the names of the first and the last node or switch.
 fn draw_ends(svg: &mut Svg, names: &[String], frame: Frame) {
     let below = frame.y + frame.height + 16.0;
     if let [first, .., last] = names {
@@ -50,7 +50,7 @@ fn draw_ends(svg: &mut Svg, names: &[String], frame: Frame) {
     }
 }
 
-/// The greatest of as many loads in succession as share a bar.
+/// The greatest load of each bar, which stands for several loads in succession.
 fn binned(loads: &[Cost], each: usize) -> Vec<f64> {
     loads.chunks(each).map(|bar| bar.iter().copied().max().unwrap_or(0) as f64).collect()
 }

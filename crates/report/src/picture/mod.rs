@@ -1,10 +1,9 @@
 //! A picture of the effect of a mapping on the traffic, before and after.
 //!
-//! The matrix of the traffic in the order of the processing elements, before and after, with the
-//! borders of nodes; the share of the traffic by level; the traffic leaving nodes, heaviest first; and the loads of each node and each switch in the
-//! order of the machine. Large machines are
-//! binned: a matrix has at most 128 rows. There are at most 32 bars for nodes or switches, each for several if
-//! necessary.
+//! The picture has the matrix of the traffic in the order of the PEs, before and after, with the borders of nodes; the share of
+//! the traffic by level; the traffic that leaves nodes, heaviest first; and the load of each node and each switch, in the order of
+//! the machine. Large machines are binned: a matrix has at most 128 rows. There are at most 32 bars for nodes or switches; each
+//! bar stands for several if necessary.
 //!
 //! [`svg`] contains the drawing primitives, independent of mappings. O(n log n + m), and a file of at most
 //! about 400 kB.

@@ -181,7 +181,7 @@ pub struct ExpertSolution {
     pub stopped: bool,
 }
 
-/// Ends a search as another observer does, and notes that it did.
+/// Ends a search when another observer does, and remembers that.
 struct Noted<'a> {
     observer: Limited<'a>,
     has_stopped: AtomicBool,

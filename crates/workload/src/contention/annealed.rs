@@ -31,14 +31,14 @@ pub(super) struct Start {
 /// How often the temperature falls: more often finds a little more, and each time takes O(n + m).
 const STEPS: std::ops::RangeInclusive<u64> = 8..=64;
 
-/// Moves that annealing tries at least. Balances small jobs, whose maxima depend on few processes, against a tenth of a second.
+/// Least number of moves that annealing tries. Balances the maxima of small jobs, which depend on few processes, against a tenth of a second.
 const LEAST_MOVES: u64 = 1 << 17;
 
-/// Annealing of small jobs begins up to this many times. Balances maxima that one time misses against time.
+/// Largest number of times that small jobs are annealed. Balances maxima that one run misses against time.
 const ROUNDS: u64 = 4;
 
-/// The effort is divided by this where messages have few carriers. Balances the last exchanges against the time of the search for a small J, which is
-/// short on trees. Tuned on grids of 5000 processes.
+/// Divisor of the effort where messages have few carriers. Balances the last exchanges against the time of the search for a small J, which is short on
+/// trees. Tuned on grids of 5000 processes.
 const FEW: u64 = 4;
 
 /// The last temperature is the first one divided by this.
@@ -47,10 +47,13 @@ const COOLING: f64 = 100.0;
 /// Moves whose changes the first temperature is estimated from.
 const SAMPLE: u32 = 256;
 
-/// A descent of the maximum tries this many moves for each process of a busy carrier at a time, one of J for each process. Both end if they
-/// improve nothing, or after so many times.
+/// Moves that a descent of the maximum tries in each round, for each process of a busy carrier.
 const PATIENCE_OF_BUSY: usize = 8;
+
+/// Moves that a descent of J tries in each round, for each process with traffic.
 const PATIENCE: usize = 2;
+
+/// Largest number of rounds of a descent. It ends earlier after a round without improvement.
 const POLISHES: usize = 8;
 
 /// Carriers with at least this share of the greatest load are busy.
@@ -59,7 +62,7 @@ const BUSY: f64 = 0.9;
 /// PEs without a common neighbour are tried up to this many numbers away: a node or a few, whatever the machine.
 const NEAR: u32 = 16;
 
-/// How often annealing begins, through how many temperatures it passes, and how many moves it tries at each.
+/// The number of times that annealing begins, the number of temperatures each time, and the number of moves at each temperature.
 struct Plan {
     rounds: u64,
     steps: u64,
@@ -125,8 +128,8 @@ impl<'a, C: Carriers> Search<'a, C> {
         self.made
     }
 
-    /// The best mapping that is found from the one that a descent of the maximum leaves best, in which J is at most `most`, or as great as it was; none
-    /// without starts.
+    /// The best mapping that annealing finds. It begins at the start that is best after a descent of the maximum. J is at most `most`, or the J of that
+    /// start if this is greater. `None` if there are no starts.
     pub fn anneal_best_of(&mut self, starts: &[Start], most: Cost, rng: &mut Rng) -> Option<Found> {
         let mut begin: Option<(Found, Cost)> = None;
         let observer = self.task.given.observer;
@@ -144,7 +147,7 @@ impl<'a, C: Carriers> Search<'a, C> {
         Some(self.best.clone())
     }
 
-    /// Begins at another mapping, in which J may be at most as much.
+    /// Begins at another mapping; from there, J is at most `most`.
     fn restart(&mut self, pe_of: &[PeId], most: Cost) {
         self.return_to(pe_of);
         self.most = most;
@@ -165,7 +168,7 @@ impl<'a, C: Carriers> Search<'a, C> {
         }
     }
 
-    /// Anneals from the mapping, several times if that takes little, and improves the best one of each time by descents.
+    /// Anneals from the mapping, several times if that takes little time, and lowers the maximum of the best mapping each time. At the end, lowers J.
     fn anneal(&mut self, rng: &mut Rng) {
         self.refresh();
         let (plan, begin) = (self.plan(), self.placed.pe_of.clone());
@@ -179,7 +182,7 @@ impl<'a, C: Carriers> Search<'a, C> {
         self.lower_cost(rng);
     }
 
-    /// Moves at falling temperatures.
+    /// Makes moves at falling temperatures.
     fn cool(&mut self, plan: &Plan, rng: &mut Rng) {
         self.refresh();
         let mut temperature = self.first_temperature(rng);
@@ -199,7 +202,7 @@ impl<'a, C: Carriers> Search<'a, C> {
         }
     }
 
-    /// What the effort allows.
+    /// The plan that the effort allows.
     fn plan(&self) -> Plan {
         let (arcs, vertices) = (self.graph.num_arcs() as u64, self.graph.num_nodes() as u64);
         let BottleneckConfig { moves, effort, .. } = *self.task.config;

@@ -7,9 +7,9 @@
 //! `J / J0 + M / M0`, where M is the power mean of the loads, and J0 and M0 are those of the start. M is smooth, and rises above the mean load only if few carriers
 //! have much. With c carriers, J is c times their mean load, so that `J + c · M` is a sum of two sums of loads; that is the value of `mixed`. A higher
 //! power follows the maximum more closely, but hides all carriers below it. Of all mappings that annealing passes, the best one by the objective itself
-//! is kept. The search may begin at the given mapping, and at the cuts of a grid ([`grid_mappings`]) whose busiest carrier has least to do: a descent
-//! lowers the maximum of each, and annealing continues with the best of them. Small jobs are annealed several times. A descent of the maximum follows
-//! each time, and at the end exchanges lower J without raising the maximum.
+//! is kept. The starts are the given mapping, and the cuts of a grid ([`grid_mappings`]) whose busiest carrier has the least load. A descent lowers the
+//! maximum of each start, and annealing continues with the best of them. Small jobs are annealed several times, each time followed by a descent of the
+//! maximum. At the end, exchanges lower J without raising the maximum.
 //!
 //! *Moves.* A process, every second one of a busy carrier, changes places with one a few edges from its neighbours, or takes a free place there. Where PEs have
 //! many vertices, one goes to the PE of a neighbour while bounds and least loads hold, two of any weights change places, or all that is on two PEs.
@@ -44,7 +44,7 @@ impl Secondary for BottleneckConfig {
     }
 }
 
-/// About how many processes and arcs the cuts of a grid may visit. Balances better starts against some hundredths of a second.
+/// Approximate number of processes and arcs that the cuts of a grid may visit. Balances better starts against a few hundredths of a second.
 const CUTS: usize = 1 << 19;
 
 impl CarriersVisitor for Task<'_> {
@@ -67,7 +67,7 @@ impl CarriersVisitor for Task<'_> {
         let (near, costly): (Vec<_>, Vec<_>) = starts.into_iter().partition(|start| start.cost <= most);
         for (number, mut starts) in (0..).zip([near, costly]) {
             if number > 0 {
-                // Where J is too great, only a lower maximum is worth it.
+                // If J is too great, only a lower maximum justifies it.
                 let is_maximum = config.objective != JobObjective::Mixed;
                 starts.retain(|start| is_maximum && (start.greatest as f64) < best.key.0);
             }

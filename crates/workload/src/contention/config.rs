@@ -15,12 +15,12 @@ pub struct BottleneckConfig {
     pub excess: f64,
     /// The power of the mean of the loads, from 1 to 64: the higher, the more the busiest count.
     pub power: u32,
-    /// Moves that annealing tries for each process.
+    /// The number of moves that annealing tries for each process.
     pub moves: u32,
     /// The share of the worsenings of mean size that are accepted at the beginning, above 0 and below 1.
     pub initial_acceptance: f64,
-    /// About how many edges annealing visits at most, with the carriers of each counted as one; a quarter of that on trees, and for loads of nodes. Small
-    /// jobs are annealed several times if it allows that; the smallest and densest visit more.
+    /// The approximate number of edges that annealing visits at most, whatever the number of their carriers. On trees, and for loads of nodes, it is a
+    /// quarter of that. Small jobs are annealed several times if the effort allows that; the smallest and densest jobs visit more edges.
     pub effort: u64,
     /// The seed.
     pub seed: u64,

@@ -62,14 +62,14 @@ impl Carriers for Links<'_> {
     }
 }
 
-/// Most pairs of PEs, and most links on routes between them, that are remembered. Balances time against 50 MB.
+/// Largest numbers of pairs of PEs, and of links on routes between them, that are remembered. Balances time against 50 MB.
 const MOST_PAIRS: usize = 1 << 20;
 const MOST_HOPS: usize = 1 << 21;
 
-/// The same with routes that are looked up once.
+/// The same links, with each route looked up only once.
 struct KnownLinks<'a> {
     links: Links<'a>,
-    /// The links of each pair of PEs in the next list, from where and how many; none before they are asked for.
+    /// The first entry in the next list, and the number of entries, for the links of each pair of PEs; no entries before they are first needed.
     of_pair: Vec<(u32, u32)>,
     hops: Vec<(u32, Cost)>,
 }
@@ -121,7 +121,7 @@ impl Carriers for KnownLinks<'_> {
     }
 }
 
-/// The links of a tree, in tables: routes are looked up several times as fast, and both ways at once.
+/// The links of a tree, in tables. Look-ups of routes are several times as fast, and find both directions at once.
 struct TreeLinks<'a> {
     whole: Links<'a>,
     levels: Vec<TreeLevel>,
@@ -243,7 +243,7 @@ mod tests {
         all
     }
 
-    /// Tables and remembered links are those of both routes, also when they are asked for again.
+    /// Tables and remembered links agree with both routes, also on repeated look-ups.
     #[test]
     fn links_from_tables_are_those_of_routes() {
         let specs = [

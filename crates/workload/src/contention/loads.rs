@@ -16,7 +16,7 @@ pub(super) trait Carriers {
     /// An upper limit on the sum of all loads by a message of weight 1.
     fn most(&self) -> Cost;
 
-    /// Calls `carried` with each carrier of two messages of weight 1, from one PE to another and back, and its load by one of them.
+    /// Calls `carried` with each carrier of two messages of weight 1, one in each direction between two PEs, and with the load by one message.
     fn both_ways(&mut self, one: PeId, other: PeId, carried: impl FnMut(usize, Cost));
 
     /// Returns whether the loads of a message add up to the distance of its PEs, and so all loads to J.
@@ -24,7 +24,7 @@ pub(super) trait Carriers {
         false
     }
 
-    /// Returns whether little effort is enough: messages have few carriers, which moves change independently of each other.
+    /// Returns whether little effort is enough, as messages have few carriers, and moves change their loads independently.
     fn are_few(&self) -> bool {
         false
     }
@@ -175,7 +175,7 @@ impl<C: Carriers> Loads<C> {
     }
 }
 
-/// Calls a function with the edges of processes that move, each once, with one of these first. `is_moved` marks the processes in `moved`.
+/// Calls a function once with each edge of the processes that move, with such a process as the first argument. `is_moved` marks the processes in `moved`.
 #[inline]
 pub(super) fn each_edge_of_moved(
     graph: &CsrGraph,

@@ -10,11 +10,11 @@
 //! |---|---|
 //! | [`LinkLoads`] | the load of each link |
 //! | [`Switches`] | the traffic that passes each switch between nodes |
-//! | [`JobObjective`] | the table of what a job minimises: J, the greatest load of a link or of a node, or a mix |
+//! | [`JobObjective`] | the table of objectives of jobs: J, the greatest load of a link or of a node, or a mix |
 //! | [`BottleneckConfig`] | the search for such an objective, from a mapping of small J |
 //!
-//! A member of the table names what carries traffic (`Carriers`); loads from scratch, their changes by moves and the objective, which is the
-//! greatest load and then J, follow from that.
+//! A member of the table names the carriers of traffic (`Carriers`). Loads from scratch, their changes by moves, and the objective (the greatest load,
+//! and then J) follow from that.
 
 mod annealed;
 mod bottleneck;

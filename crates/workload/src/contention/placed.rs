@@ -32,7 +32,7 @@ impl<'a, C: Carriers> Placed<'a, C> {
         self.moved.push(process);
     }
 
-    /// Notes the change of the loads, and returns by how much J rises.
+    /// Notes the change of the loads, and returns the rise of J.
     pub fn note(&mut self) -> Cost {
         self.loads.note(self.graph, (&self.pe_of, &self.after), (&self.moved, &self.is_moved));
         if self.loads.carriers.add_up() {

@@ -26,7 +26,7 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// The better one of two, of equally good ones this one.
+    /// The better of two mappings; this one if both are equally good.
     pub fn or(self, other: Self) -> Self {
         if other.key.compare(&self.key).is_lt() { other } else { self }
     }

@@ -16,7 +16,7 @@ use viem::mapping::problem::ProblemError;
 /// use viem_workload::contention::Switches;
 /// use viem_workload::routing::Routing;
 ///
-/// // Two nodes of four cores at one switch: of a path through all cores, one edge leads over it.
+/// // Two nodes of four cores at one switch: one edge of a path through all cores crosses it, with a message in each direction.
 /// let tree = build("2:2:2", "1:10:100")?;
 /// let (nodes, routing) = (Nodes::of(&tree), Routing::new(&tree)?);
 /// let switches = Switches::new(&routing, &nodes);
@@ -27,15 +27,15 @@ use viem::mapping::problem::ProblemError;
 #[derive(Clone, Debug)]
 pub struct Switches<'a> {
     routing: &'a Routing,
-    /// The place of each switch of the routing among those between nodes.
+    /// The number of each switch of the routing among the switches between nodes, if it is one.
     place: Vec<Option<usize>>,
-    /// Those between nodes.
+    /// The switches between nodes.
     switches: Vec<u32>,
 }
 
 impl<'a> Switches<'a> {
-    /// The switches of the routes of a machine with these nodes; O(PEs · links of a route). One that messages between the PEs of a single node pass is
-    /// inside of that node, and left out.
+    /// The switches of the routes of a machine with these nodes; O(PEs · links of a route). A switch that is passed by messages between the PEs of
+    /// exactly one node is inside that node, and is left out.
     pub fn new(routing: &'a Routing, nodes: &Nodes) -> Self {
         let is_inside = inside_of_nodes(routing, nodes);
         let is_between = |&switch: &u32| routing.is_switch(switch) && !is_inside[switch as usize];
@@ -50,12 +50,12 @@ impl<'a> Switches<'a> {
         self.switches.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no switches.
     pub fn is_empty(&self) -> bool {
         self.switches.is_empty()
     }
 
-    /// The name of a switch, below [`len`](Self::len).
+    /// The name of a switch, whose number is less than [`len`](Self::len).
     ///
     /// # Panics
     ///
@@ -64,8 +64,8 @@ impl<'a> Switches<'a> {
         self.routing.switch_name(self.switches[switch])
     }
 
-    /// The weight of all messages that pass each switch under a mapping, process i on PE `pe_of[i]`; both directions of an edge carry its weight. O(switches +
-    /// m · links of a route).
+    /// The weight of all messages that pass each switch under a mapping, process i on PE `pe_of[i]`. Each direction of an edge carries its weight.
+    /// O(switches + m · links of a route).
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl<'a> Switches<'a> {
     }
 }
 
-/// Whether each switch is passed by messages inside of exactly one node.
+/// Returns for each switch whether it is passed by messages inside exactly one node.
 fn inside_of_nodes(routing: &Routing, nodes: &Nodes) -> Vec<bool> {
     let mut node_of: Vec<Option<usize>> = vec![None; routing.num_switches()];
     let mut is_shared = vec![false; routing.num_switches()];
@@ -108,7 +108,7 @@ impl Carriers for Passed<'_> {
     }
 
     fn most(&self) -> Cost {
-        // One more than hops.
+        // A route has at most one more switch than hops.
         Cost::try_from(self.switches.routing.longest().0.saturating_add(1)).unwrap_or(Cost::MAX)
     }
 

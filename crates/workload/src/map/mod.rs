@@ -23,14 +23,13 @@
 //! | `descent` | local search by moves and exchanges |
 //! | `search` | the whole search |
 //!
-//! At the end the starts and the mappings found are simulated, as far as that does not take too long
-//! ([`TaskMapConfig::simulated`]): the best by F, then the identity and the input mapping, then all others. Local search on simulated time
-//! continues from the fastest. The result is therefore not slower in the simulator than any start that was simulated, and never slower than the
-//! identity if two mappings could be simulated. Tasks dealt to nodes in turn, and to smaller and larger
-//! groups, are simulated last. If nothing is simulated, the result is
-//! the best by F, and not worse by F than any start. On congested links F is not accurate: it hardly grows
-//! with the number of messages that share a link. So the mapping of small J is a start once more for each other
-//! [objective](JobObjective) of jobs, after the search for it.
+//! At the end, the starts and the mappings found are simulated, as far as that does not take too long ([`TaskMapConfig::simulated`]):
+//! the best by F, then the identity and the input mapping, then all others. Mappings that deal tasks to nodes in turn, and to smaller
+//! and larger groups, are simulated last. Local search on simulated time continues from the fastest. The result is therefore not
+//! slower in the simulator than any start that was simulated, and never slower than the identity if two mappings could be simulated.
+//! If nothing is simulated, the result is the best by F, and not worse by F than any start. On congested links F is not accurate: it
+//! hardly grows with the number of messages that share a link. So there is one more start for each other [objective](JobObjective) of
+//! jobs: the mapping of small J, after a search for that objective.
 //!
 //! # Reference
 //!
@@ -97,8 +96,8 @@ pub struct TaskMapConfig {
     /// How often the best mapping is perturbed and searched again.
     pub rounds: usize,
     /// Upper limit on the hops of messages simulated at the end, for finding the fastest of the mappings and
-    /// for local search from it. Workloads of which not even two mappings can be simulated are mapped by F alone; so are
-    /// all if this is 0.
+    /// for local search from it. If not even two mappings of a workload can be simulated, it is mapped by F alone; with a
+    /// limit of 0, all are.
     pub simulated: u64,
 }
 
@@ -194,7 +193,7 @@ pub struct TaskMapReport {
     pub ideal: f64,
     /// The simulated completion time of the mapping, if it was simulated.
     pub completion_time: Option<u64>,
-    /// That of the identity: task i on the i-th place, if it was simulated.
+    /// The simulated completion time of the identity (task i on the i-th place), if it was simulated.
     pub completion_time_of_identity: Option<u64>,
     /// The start that led to the mapping.
     pub start: Start,
@@ -225,8 +224,8 @@ pub struct StartReport {
 /// Work of the greedy algorithm, as a multiple of that of a local search.
 const GREEDY_WORK: usize = 4;
 
-/// Arcs that the search for each other objective than J may visit, as a multiple of the work of a local search on F: some ten thousand moves of a
-/// job of 64 tasks with the settings of `eco`, which takes less time than its simulations.
+/// Arcs that the search for each objective other than J may visit, as a multiple of the work of a local search on F. For a job of 64 tasks with the
+/// settings of `eco`, these are some ten thousand moves, which take less time than its simulations.
 const LOAD_WORK: usize = 64;
 
 /// The starts, and the mapping of small J, each get one part in this many of a time limit. The rest is for
@@ -359,13 +358,13 @@ pub fn cost(workload: &Workload, machine: &dyn Machine, pe_of: &[PeId]) -> Resul
 /// The best mapping found.
 struct Best {
     found: Candidate,
-    /// The simulated completion time, if it was simulated, and that of the identity.
+    /// The simulated completion times of the mapping and of the identity, if they were simulated.
     completion_time: Option<u64>,
     completion_time_of_identity: Option<u64>,
     starts: Vec<StartReport>,
 }
 
-/// At most so many different mappings, the first of each.
+/// The first `most` different mappings.
 fn distinct(candidates: impl Iterator<Item = Candidate>, most: usize) -> Vec<Candidate> {
     let mut seen = HashSet::new();
     candidates.filter(|candidate| seen.insert(candidate.pe_of.clone())).take(most).collect()
@@ -474,7 +473,7 @@ impl<'a> Run<'a> {
         starts
     }
 
-    /// The mapping of small J, the same for each other objective, and the greedy mapping.
+    /// The mapping of small J, the mapping for each other objective, and the greedy mapping.
     fn sought(&self, given: Option<&Mapping>, state: &mut State<'a>) -> Result<Vec<Candidate>, TaskMapError> {
         let Search { graph, view, model, seed, .. } = self.search;
         let mut starts = Vec::new();
@@ -503,7 +502,7 @@ impl<'a> Run<'a> {
         Ok(starts)
     }
 
-    /// The mapping of small J after the search for each other objective of jobs.
+    /// The mapping of small J after a search for each other objective of jobs.
     fn lowered(&self, given: &Lowering<'_>, state: &mut State<'a>) -> Vec<Candidate> {
         let work = LOAD_WORK.saturating_mul(self.config.descent.work).saturating_mul(given.graph.num_nodes());
         let config = BottleneckConfig { effort: work as u64, ..BottleneckConfig::default() };
@@ -517,7 +516,7 @@ impl<'a> Run<'a> {
                 break;
             }
             let config = config.with_objective(objective).with_seed(derive(self.config.seed, 5));
-            // Where loads could overflow, there is one start fewer.
+            // If loads could overflow, this start is omitted.
             let Ok(lowered) = config.lower(given) else { continue };
             if lowered.mapping != *given.mapping {
                 starts.extend(self.start(start, lowered.mapping.into_pes(), state));
@@ -567,7 +566,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// The fastest of the best mapping by F and all others, as far as they can be simulated; `None` if not even two can be.
+    /// The fastest of the best mapping by F and all others, as far as these can be simulated; `None` if not even two can be.
     fn fastest(
         &self,
         best: &Candidate,
@@ -578,7 +577,7 @@ impl<'a> Run<'a> {
         if affordable < 2 {
             return Ok(None);
         }
-        // The result is to be no slower than what users have without a search.
+        // The result should not be slower than the mappings that users have without a search.
         let is_plain = |start| matches!(start, Start::Identity | Start::Given | Start::Sorted);
         others.sort_by_key(|other| !is_plain(other.start));
         let mut candidates = distinct(std::iter::once(best.clone()).chain(others), affordable);

@@ -24,11 +24,11 @@ named! {
         Sorted = "sorted",
         /// The mapping of small J.
         Cost = "mapping",
-        /// That mapping after a search for a low greatest load of a link.
+        /// The mapping of small J after a search for a small load of the busiest link.
         Bottleneck = "bottleneck",
-        /// The same for little traffic out of the busiest node.
+        /// The mapping of small J after a search for little traffic out of the busiest node.
         BusiestNode = "busiest_node",
-        /// The same for J and a norm of the loads of links.
+        /// The mapping of small J after a search for a small sum of J and a norm of the loads of links.
         Mixed = "mixed",
         /// All messages between neighbours.
         Embedding = "embedding",

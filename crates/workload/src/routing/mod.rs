@@ -157,7 +157,7 @@ impl Routing {
         }
     }
 
-    /// The number of switches. Routers of grids are places of PEs, and PEs with ports have none.
+    /// The number of switches. Routers of grids belong to PEs, so they do not count. PEs with ports have no switches.
     pub(crate) fn num_switches(&self) -> usize {
         match &self.routes {
             Routes::Tree(routes) => routes.num_switches(),
@@ -167,7 +167,7 @@ impl Routing {
         }
     }
 
-    /// Whether this number of a switch is that of one: a vertex of a network may be a PE.
+    /// Returns whether a number below [`num_switches`](Self::num_switches) is that of a switch: a vertex of a network may be a PE.
     pub(crate) fn is_switch(&self, switch: u32) -> bool {
         match &self.routes {
             Routes::Network(routes) => routes.is_switch(switch),
@@ -207,7 +207,7 @@ impl Routing {
         }
     }
 
-    /// Of trees, the levels, innermost first; the whole tree is no level. O(PEs) for each level.
+    /// The levels of a tree, innermost first; the whole tree is not a level. O(PEs) for each level.
     pub(crate) fn levels(&self) -> Option<Vec<TreeLevel>> {
         let Routes::Tree(tree) = &self.routes else { return None };
         let pes = 0..self.num_pes as PeId;

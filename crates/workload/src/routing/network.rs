@@ -116,7 +116,7 @@ impl NetworkRoutes {
         Towards { arcs, first }
     }
 
-    /// Each vertex has a number as a switch, also if it is a PE.
+    /// The number of vertices: each has a number as a switch, also if it is a PE.
     pub(super) fn num_switches(&self) -> usize {
         self.network.graph().num_nodes()
     }
@@ -125,7 +125,7 @@ impl NetworkRoutes {
         self.network.graph().node_weight(vertex) == 0
     }
 
-    /// Appends the vertices between two PEs that are none.
+    /// Appends the vertices on the route between two PEs that are not PEs themselves.
     pub(super) fn pass(&self, from: PeId, to: PeId, switches: &mut Vec<u32>) {
         self.walk(from, to, |arc| {
             switches.extend(Some(self.network.graph().targets()[arc]).filter(|&head| self.is_switch(head)));

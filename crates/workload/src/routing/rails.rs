@@ -64,7 +64,7 @@ impl RailRoutes {
         rail + self.of_node * (node + self.nodes * pod)
     }
 
-    /// Switches are those of the fabric; those inside nodes are none.
+    /// The number of switches of the fabric. Those inside nodes do not count.
     pub(super) fn num_switches(&self) -> usize {
         self.fabric.num_switches()
     }
@@ -83,7 +83,7 @@ impl RailRoutes {
         }
     }
 
-    /// The name of the rail of a place in the fabric.
+    /// The name of the rail to which a place in the fabric belongs.
     fn rail_at(&self, place: PeId) -> String {
         let gpu = self.at(place);
         let (rail, first) = (gpu % self.of_node, gpu - gpu % self.of_node);

@@ -27,13 +27,13 @@ struct Level {
 /// The links of a level.
 #[derive(Clone, Debug)]
 pub(crate) struct TreeLevel {
-    /// The group of each PE, numbered in the order of the tree. At level 0 each PE is one.
+    /// The group of each PE, numbered in the order of the tree. At level 0, each PE is a group.
     pub group_of: Vec<u32>,
-    /// The link that leads up from group 0; the next one leads down, and the next two are those of group 1.
+    /// The link that leads up from group 0. The next link leads down to it, and the next two links belong to group 1.
     pub first: LaneId,
     /// The cycles of a link that leads up, and of one that leads down.
     pub cycles: [u64; 2],
-    /// The inner level whose links a message uses, too, if there is one.
+    /// The inner level whose links a message also uses, if there is one.
     pub inside: Option<usize>,
 }
 
@@ -176,7 +176,7 @@ impl TreeRoutes {
         }
     }
 
-    /// The first switch of the groups of a level. Switches are the groups of the levels above PEs, innermost first, and the whole tree.
+    /// The first switch of a level. Each group of the levels above PEs is a switch, innermost level first, and so is the whole tree.
     fn first_switch(&self, level: usize) -> usize {
         self.levels[..level].iter().skip(1).map(|level| level.num_groups).sum()
     }
@@ -185,7 +185,7 @@ impl TreeRoutes {
         self.first_switch(self.levels.len()) + 1
     }
 
-    /// Appends the switches between two PEs, each once; the switches of this tree are numbered from 0. Unlike hops, they are there even if links take no time.
+    /// Appends the switches between two PEs, each once, with their numbers in this tree from 0. Switches count even if links take no time, unlike hops.
     pub(super) fn pass(&self, from: PeId, to: PeId, switches: &mut Vec<u32>) {
         let Some(level) = self.groups.level(from, to) else { return };
         let mut pass = |level: usize, group: usize| switches.push((self.first_switch(level) + group) as u32);
@@ -197,7 +197,7 @@ impl TreeRoutes {
         }
     }
 
-    /// The level of a switch, from 1, and its group.
+    /// The level of a switch, at least 1, and its group.
     pub(super) fn switch_place(&self, switch: u32) -> (usize, usize) {
         let switch = switch as usize;
         let level = (1..=self.levels.len()).rev().find(|&level| self.first_switch(level) <= switch);
