@@ -120,7 +120,7 @@ fn print_problem(
     constraints.groups.iter().for_each(|groups| together::print(console, groups));
     if let Some(BottleneckConfig { objective, .. }) = by_default {
         console.line(format_args!(
-            "objective: {}, as jobs wait for the busiest link; --objective=J is the other",
+            "objective: {}, as jobs wait for the busiest link; --objective=J minimises J",
             objective.name()
         ));
     }
