@@ -896,3 +896,18 @@ fn hierarchies_typed_outermost_first_cause_a_warning() {
     says(&warnings("hosts:hosts,node=2:16"), ["it is 16:2"]);
     assert_eq!(warnings("hosts:hosts,node=16:2"), "");
 }
+
+/// A machine of one PE has no links and no switches.
+#[test]
+fn a_job_of_one_core_is_mapped_and_scored() {
+    let folder = folder(&[("hosts", "n0\n"), ("one", "1 0\n\n")]);
+    let machine = "-m hosts:hosts,node=1";
+    for graph in ["one", "graph"] {
+        folder.stdout(format!(
+            "viem map {graph} {machine} -o permutation -v --json=report --picture=picture.svg"
+        ));
+        folder
+            .stdout(format!("viem score {graph} permutation {machine} --json=report --picture=picture.svg"));
+    }
+    folder.stdout(format!("viem remap graph permutation {machine} --migration-weight=1 -o again"));
+}

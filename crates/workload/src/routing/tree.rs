@@ -181,8 +181,9 @@ impl TreeRoutes {
         self.levels[..level].iter().skip(1).map(|level| level.num_groups).sum()
     }
 
+    /// The number of switches; a single PE has none.
     pub(super) fn num_switches(&self) -> usize {
-        self.first_switch(self.levels.len()) + 1
+        if self.levels.is_empty() { 0 } else { self.first_switch(self.levels.len()) + 1 }
     }
 
     /// Appends the switches between two PEs, each once, with their numbers in this tree from 0. Switches count even if links take no time, unlike hops.
