@@ -460,6 +460,7 @@ impl Attempt<'_> {
         let unbound = Lowering::new(graph, machine, &mapping, cost).observed(observer);
         let given = Lowering { limits, fixed, together, ..unbound };
         let lowered = secondary.lower(&given)?;
+        report.stopped |= observer.should_stop();
         let pe_of = lowered.mapping.pes();
         report.cost = lowered.cost;
         report.cut = cut(graph, pe_of);

@@ -1,4 +1,5 @@
-//! Requests: all combinations of constraints; limits of loads.
+//! Requests: all combinations of constraints; limits of loads; what is stopped early.
 
 mod limits;
 mod requests;
+mod stopped;
