@@ -164,8 +164,8 @@ impl LoadLimits<'_> {
         }
     }
 
-    /// The same targets with the least loads of the PEs in this order. A least load above its size, which may be rounded down, is lowered
-    /// to that size.
+    /// The same targets with the least loads of the PEs in this order. A size that is rounded down below its least load is raised to it, or the least load
+    /// is lowered to the size where that is impossible.
     pub(super) fn with_least_loads(
         &self,
         targets: Targets,
@@ -178,8 +178,11 @@ impl LoadLimits<'_> {
                 Targets::least_shares(graph, capacities, balance.least_load)?
             }
             Self::Proportional { least_loads: Some(least), .. } => {
-                let sizes = order.iter().zip(targets.block_sizes());
-                sizes.map(|(&pe, &size)| least[pe as usize].min(size)).collect()
+                let least: Vec<Weight> = order.iter().map(|&pe| least[pe as usize]).collect();
+                let targets = targets.raised(&least);
+                let sizes = targets.block_sizes().iter();
+                let least = sizes.zip(least).map(|(&size, least)| least.min(size)).collect();
+                return targets.with_least_loads(least);
             }
             Self::Targets(_) => return Ok(targets),
         };

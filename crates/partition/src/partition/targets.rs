@@ -347,6 +347,47 @@ impl Targets {
         Ok(self.with_known_least_loads(least))
     }
 
+    /// The same targets with sizes that are raised to their least loads, which takes from the sizes that are furthest above theirs. Sizes do
+    /// not rise above bounds, unless sizes are exact: then bounds follow them. O(k log k).
+    ///
+    /// # Panics
+    ///
+    /// If there is not a least load for each block.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::partition::Targets;
+    ///
+    /// let targets = Targets::equal(&generate::grid(5, 1), 2, 0.0)?;
+    /// assert_eq!(targets.block_sizes(), [3, 2]);
+    /// assert_eq!(targets.raised(&[0, 3]).block_sizes(), [2, 3]);
+    /// # Ok::<(), viem::partition::TargetsError>(())
+    /// ```
+    #[must_use]
+    pub fn raised(mut self, least: &[Weight]) -> Self {
+        assert_eq!(least.len(), self.num_blocks());
+        let are_exact = self.are_exact();
+        let mut givers: Vec<usize> =
+            (0..least.len()).filter(|&block| self.sizes[block] > least[block]).collect();
+        givers.sort_by_key(|&block| self.sizes[block] - least[block]);
+        for block in 0..least.len() {
+            let most = if are_exact { least[block] } else { least[block].min(self.bounds[block]) };
+            while self.sizes[block] < most {
+                let Some(&giver) = givers.last() else { break };
+                let given = (most - self.sizes[block]).min(self.sizes[giver] - least[giver]);
+                self.sizes[block] += given;
+                self.sizes[giver] -= given;
+                if self.sizes[giver] == least[giver] {
+                    givers.pop();
+                }
+            }
+        }
+        if are_exact {
+            self.bounds.clone_from(&self.sizes);
+        }
+        self
+    }
+
     /// The same with least loads that are known to fit.
     pub(super) fn with_known_least_loads(self, least: Vec<Weight>) -> Self {
         let least = if least.iter().all(|&least| least <= 0) { Vec::new() } else { least };
