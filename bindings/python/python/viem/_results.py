@@ -109,7 +109,7 @@ class Busiest(TypedDict):
     """None where links are not known, or nothing travels."""
 
 
-class Loads(TypedDict):
+class CarrierLoads(TypedDict):
     """The loads of nodes or of switches, in the order of the machine: entry i of each list belongs to the same node or switch."""
 
     names: list[str]
@@ -122,9 +122,9 @@ class Loads(TypedDict):
 class LoadTable(TypedDict, total=False):
     """The load of each node and each switch, before and after a mapping."""
 
-    nodes: Loads
+    nodes: CarrierLoads
     """The weight of the edges that leave each node; each PE is a node if the machine does not know its nodes."""
-    switches: Loads
+    switches: CarrierLoads
     """The weight of all messages that pass each switch between nodes; missing if no switches are known."""
 
 
@@ -262,9 +262,7 @@ class Mapping(_Placed):
         >>> viem.evaluate(ring, viem.Machine("2:2", distances="1:10"), [0, 2, 1, 3]).traffic_loads["nodes"]
         {'names': ['node0', 'node1'], 'before': [2, 2], 'after': [4, 4], 'left_out': 0}
         """
-        found: LoadTable = json.loads(
-            _viem.loads(self.graph._core, self.machine._core, self.pe, self._many_to_one)
-        )
+        found: LoadTable = json.loads(_viem.loads(self.graph._core, self.machine._core, self.pe, self._many_to_one))
         return found
 
     def frame(self) -> pandas.DataFrame:

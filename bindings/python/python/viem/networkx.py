@@ -135,7 +135,7 @@ class _Backend:
         partition: None = None,
         max_iter: int = 10,
         weight: Optional[str] = "weight",
-        seed: Union[None, int, Random] = None,
+        seed: Union[int, Random, None] = None,
     ) -> tuple[set[Hashable], set[Hashable]]:
         """Halves of equal size with few edges between them."""
         graph = G.graph if isinstance(G, _Converted) else G
@@ -159,6 +159,8 @@ def backend_info() -> dict[str, Any]:
         "package": "viem",
         "short_summary": "Process mapping and graph partitioning",
         "functions": {
-            "kernighan_lin_bisection": {"additional_docs": "The argument `partition` is not supported; `max_iter` has no effect."}
+            "kernighan_lin_bisection": {
+                "additional_docs": "The argument `partition` is not supported; `max_iter` has no effect."
+            }
         },
     }
