@@ -27,8 +27,8 @@ pub(crate) fn of_verb<'a, O: Serialize, R: Serialize>(
 }
 
 /// Prints a line if a run was stopped. `result` is the kind of its result.
-pub(crate) fn print_stopped(console: Console, report: &Report, result: &str) {
-    if report.stopped {
+pub(crate) fn print_stopped(console: Console, stopped: bool, result: &str) {
+    if stopped {
         console.line(format_args!("stopped early: this is the best {result} found so far"));
     }
 }

@@ -102,9 +102,7 @@ impl Task<'_> {
         job.console.detail(format_args!("time spent for mapping {seconds:.6}"));
         let name = job.name(self.output).to_owned();
         let rows = Rows::new(&options.trace, (routing, *machine), &copies, (name.clone(), &found.score))?;
-        if found.stopped {
-            job.console.line(format_args!("stopped early: this is the best placement found so far"));
-        }
+        report::print_stopped(job.console, found.stopped, "placement");
         rows.print(job.console);
         let moves = previous.zip(found.moved);
         let moves = moves.map(|((path, weight), moved)| Moves::new(path, Some(weight), moved));

@@ -205,7 +205,7 @@ impl<'a> ManyToOne<'a> {
         let Task { machine, job, .. } = &self.task;
         let (console, Solution { mapping, report, .. }) = (job.console, solution);
         console.detail(format_args!("time spent for mapping {:.6}", report.seconds.total));
-        report::print_stopped(console, report, "mapping");
+        report::print_stopped(console, report.stopped, "mapping");
         self.print_costs(report, traffic, remapped.as_ref());
         if let (Some(busiest), None, Form::Verb) = (busiest, remapped, job.form) {
             busiest.print_loads(console);

@@ -138,7 +138,7 @@ fn print(
     report.cost_of_construction.iter().for_each(|cost| console.detail(format_args!("J(C,D,Pi) = {cost}")));
     console.detail(format_args!("local search took {:.6}", report.seconds.search));
     console.detail(format_args!("time spent for mapping {:.6}", report.seconds.total));
-    report::print_stopped(console, report, "mapping");
+    report::print_stopped(console, report.stopped, "mapping");
     if task.job.form == Form::VieM {
         console.line(format_args!("quadratic assignment objective J(C,D,Pi') = {}", report.cost));
         return;

@@ -382,7 +382,7 @@ impl<'a> Task<'a> {
         too_heavy: Option<String>,
     ) {
         let (console, blocks) = (self.job.console, &self.division.blocks);
-        report::print_stopped(console, report, "partition");
+        report::print_stopped(console, report.stopped, "partition");
         let PartitionQuality { cut_edges, setups, boundary, largest_volume, .. } = quality;
         match self.job.form {
             Form::VieM => {

@@ -148,9 +148,7 @@ fn config(options: &Options) -> Result<QapConfig> {
 /// Prints what was found.
 fn print(console: Console, QapFound { solution, known, gap_percent, .. }: &QapFound<'_>) {
     console.detail(format_args!("time spent for mapping {:.6}", solution.seconds));
-    if solution.stopped {
-        console.line(format_args!("stopped early: this is the best assignment found so far"));
-    }
+    report::print_stopped(console, solution.stopped, "assignment");
     let mut summary = Summary::new("identity", "assignment");
     summary.change("J", solution.cost_of_identity, solution.cost);
     summary.print(console);

@@ -253,9 +253,7 @@ fn print(console: Console, report: &TaskMapReport) {
         console.line(format_args!("{name:>15} {:>16.1} {:>16.1}", start.before, start.after));
     }
     console.detail(format_args!("time spent for mapping {:.6}", report.seconds));
-    if report.stopped {
-        console.line(format_args!("stopped early: this is the best mapping found so far"));
-    }
+    report::print_stopped(console, report.stopped, "mapping");
     let mut summary = Summary::new("", "");
     if let Some(time) = report.completion_time {
         let of_identity = |before| format!("cycles; identity: {before}, {}", change(before, time.into()));
