@@ -126,7 +126,10 @@ pub(crate) fn run(program: &str, command_line: Vec<OsString>) -> u8 {
         let explained = describe::explain((entry.command)());
         return exit::end(program, explained.map(|()| End::Done).map_err(Failure::from));
     }
-    if first.is_none_or(is_about_viem) || version::is_asked(&command_line[1..]) {
+    if version::is_asked(&command_line) {
+        return exit::end(program, version::print().map(|()| End::Done).map_err(Failure::from));
+    }
+    if first.is_none_or(is_about_viem) {
         return describe_viem(command_line);
     }
     match first.filter(|first| is_misspelt(first, &command_line)) {
@@ -202,10 +205,6 @@ fn first_clause(text: &str) -> String {
 
 /// Prints what is asked about the program as a whole; returns the exit code.
 fn describe_viem(command_line: Vec<OsString>) -> u8 {
-    if version::is_asked(&command_line[1..]) {
-        let printed = describe::to_stdout(version::details().as_bytes());
-        return exit::end("viem", printed.map(|()| End::Done).map_err(Failure::from));
-    }
     let matches = match command().subcommand_required(false).try_get_matches_from(command_line) {
         Ok(matches) => matches,
         Err(error) => return exit::refuse("viem", &error, &command()),

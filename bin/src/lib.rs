@@ -7,7 +7,7 @@
 //! | `job` | what every verb does around its own work: plans results, publishes them |
 //! | `options` | groups of options that verbs share |
 //! | `machine` | the machine: its options, and what is printed about it |
-//! | `capacities` | the capacities of PEs or blocks |
+//! | `capacities`, `limits` | the capacities of PEs or blocks, and the limits of their loads |
 //! | `many_to_one`, `loads` | what verbs share about many-to-one mappings, and about loads |
 //! | `neighbourhood` | how a mapping is improved by exchanges |
 //! | `fixed` | processes, vertices and objects that must be in given places |
@@ -29,6 +29,7 @@
 //! | `verb`, `end`, `exit` | what every verb is; how it ends; the exit code or signal, with a message |
 //! | [`mod@reference`] | the options as data, and as the tables of the guide |
 //! | `describe` | completions for shells, manual pages |
+//! | `version` | the details that belong in a bug report |
 
 mod application;
 mod audit;

@@ -3,7 +3,9 @@
 use std::env;
 use std::ffi::OsString;
 
+use crate::describe;
 use viem::base::vector;
+use viem_io::WriteError;
 
 /// Programs that describe the machine, where they are installed.
 const ASKED: [&str; 3] = ["lstopo", "lstopo-no-graphics", "scontrol"];
@@ -15,8 +17,13 @@ pub(crate) fn is_asked(command_line: &[OsString]) -> bool {
     has(["--version", "-V"]) && has(["--verbose", "-v"])
 }
 
+/// Prints the details.
+pub(crate) fn print() -> Result<(), WriteError> {
+    describe::to_stdout(details().as_bytes())
+}
+
 /// The version, the processor and system for which it was built, the number of threads, the width of vectors, and the programs found.
-pub(crate) fn details() -> String {
+fn details() -> String {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let found: Vec<&str> = ASKED.into_iter().filter(|program| is_on_path(program)).collect();
     let found = if found.is_empty() { "none".to_owned() } else { found.join(", ") };
