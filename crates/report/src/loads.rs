@@ -5,9 +5,9 @@ use viem::base::types::{Cost, PeId};
 use viem::graph::{CsrGraph, quotient};
 use viem::mapping::Mapping;
 use viem::mapping::objective::ScoreError;
-use viem_workload::contention::{Switches, routing_of};
+use viem_workload::contention::Switches;
 
-use crate::traffic::{MOST_STEPS, between_nodes};
+use crate::traffic::{between_nodes, followed_routing};
 
 /// Largest number of nodes, and of switches, that a table lists.
 const MOST_LISTED: usize = 256;
@@ -68,11 +68,7 @@ fn switches(
     mappings: [&Mapping; 2],
 ) -> Result<Option<Loads>, ScoreError> {
     let whole = machine.machine();
-    let arcs = graph.num_arcs() as u64;
-    let is_small = |longest: u64| arcs.saturating_mul(longest) <= MOST_STEPS;
-    let Some(routing) = routing_of(whole)?.filter(|routing| is_small(routing.longest().0)) else {
-        return Ok(None);
-    };
+    let Some(routing) = followed_routing(graph, whole)? else { return Ok(None) };
     let switches = Switches::new(&routing, machine.nodes());
     if switches.is_empty() {
         return Ok(None);

@@ -4,11 +4,14 @@ use std::collections::BTreeMap;
 
 use viem::base::types::{Cost, Distance, PeId, Weight};
 use viem::graph::{CsrGraph, quotient};
-use viem::machine::{DistanceOracle, DistanceVisitor, Distances, Hierarchy, Machine, Nodes, nodes_of};
+use viem::machine::{
+    DistanceOracle, DistanceVisitor, Distances, Hierarchy, Machine, MachineError, Nodes, nodes_of,
+};
 use viem::mapping::Mapping;
 use viem::mapping::objective::ScoreError;
 use viem::mapping::problem::check_pes;
 use viem_workload::contention::{BusiestLink, LinkLoads, routing_of};
+use viem_workload::routing::Routing;
 
 /// The traffic between processes whose innermost common group is of one level.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
@@ -172,7 +175,7 @@ pub struct BusiestTraffic {
 }
 
 /// Upper limit on the arcs times the links of a route that are followed.
-pub(super) const MOST_STEPS: u64 = 1 << 26;
+const MOST_STEPS: u64 = 1 << 26;
 
 /// The traffic of the busiest node and of the busiest link; process i is on PE `pe_of[i]`. O(n + m) for the node, and
 /// as many routes as pairs of PEs communicate for the link.
@@ -191,11 +194,19 @@ pub fn busiest(
     let (node_of, num_nodes) = nodes_of(machine, pe_of);
     let between = quotient::contract(graph, &node_of, num_nodes);
     let node = between.nodes().map(|node| between.weighted_degree(node)).max().unwrap_or(0);
-    let arcs = graph.num_arcs() as u64;
-    let routing =
-        routing_of(machine)?.filter(|routing| arcs.saturating_mul(routing.longest().0) <= MOST_STEPS);
+    let routing = followed_routing(graph, machine)?;
     let loads = routing.as_ref().map(|routing| LinkLoads::of(graph, routing, pe_of)).transpose()?;
     Ok(BusiestTraffic { node, link: loads.and_then(|loads| loads.busiest()) })
+}
+
+/// The routes of a machine, if they are known and do not have too many steps for the arcs of a graph.
+pub(super) fn followed_routing(
+    graph: &CsrGraph,
+    machine: &dyn Machine,
+) -> Result<Option<Routing>, MachineError> {
+    let arcs = graph.num_arcs() as u64;
+    let is_short = |routing: &Routing| arcs.saturating_mul(routing.longest().0) <= MOST_STEPS;
+    Ok(routing_of(machine)?.filter(is_short))
 }
 
 /// The traffic between the nodes of a machine.
