@@ -238,7 +238,7 @@ fn print_loads(console: Console, (what, before): (&str, &str), loads: &Loads) {
         console.detail(format_args!("{name:names$}  {before:>befores$}  {after:>afters$}  {change}"));
     }
     if loads.left_out > 0 {
-        console.detail(format_args!("{} with less traffic are left out", loads.left_out));
+        console.detail(format_args!("{} others with no more traffic are left out", loads.left_out));
     }
 }
 

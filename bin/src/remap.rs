@@ -159,7 +159,8 @@ impl<'a> Remap<'a> {
         let &Self { options, ref homes, ref unused, num_blocks, to } = self;
         if let Some(block) = unused.first() {
             let others = if unused.len() == 1 { "" } else { " and others" };
-            console.warn(format_args!("{block}{others} of --removed had no vertex in the previous file"));
+            console
+                .warn(format_args!("--removed has {block}{others}, where the previous file has no vertex"));
         }
         let (weight, total) = (options.migration_weight, graph.total_node_weight());
         let remapping = Remapping::new(homes, weight);

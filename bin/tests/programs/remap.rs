@@ -112,7 +112,7 @@ fn a_mapping_follows_its_machine_and_is_verified() {
     let listed = "mapping --pes=0-2,4-11 --removed=3 --migration-weight=5 --verify -o fewer";
     says(&folder.stdout(onto("viem remap", listed)), ["verified: so is the migration"]);
     let message = folder.stderr(onto("viem remap", "mapping --removed=12 --migration-weight=5 -o same"));
-    says(&message, ["warning: 12 of --removed had no vertex in the previous file"]);
+    says(&message, ["warning: --removed has 12, where the previous file has no vertex"]);
 }
 
 #[test]
