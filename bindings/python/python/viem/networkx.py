@@ -1,7 +1,6 @@
-"""For networkx: a backend, and the functions of networkx-metis.
+"""For networkx: a backend, and the function `partition` of networkx-metis.
 
-networkx finds the backend as "viem" once this package is installed. The backend computes `kernighan_lin_bisection`. Its halves have fewer cut
-edges than those of networkx:
+networkx finds the backend as "viem" once this package is installed. The backend computes `kernighan_lin_bisection` with the partitioner of viem:
 
 >>> import networkx as nx
 >>> grid = nx.grid_2d_graph(8, 8)
@@ -20,6 +19,7 @@ from typing import Any, Optional, Union
 
 from ._errors import UsageError
 from ._graph import Graph
+from ._results import Partition
 from ._solve import partition as _partition
 
 __all__ = ["partition"]
@@ -68,10 +68,15 @@ def partition(
     shares = None if tpwgts is None else _whole(tpwgts)
     imbalance = 0.03 if ubvec is None else ubvec[0] - 1
     found = _partition(graph, nparts, imbalance=imbalance, shares=shares)
-    blocks: list[list[Hashable]] = [[] for _ in range(nparts)]
+    return found.cut, _nodes_of(found, nparts)
+
+
+def _nodes_of(found: Partition, count: int) -> list[list[Hashable]]:
+    """The nodes of each block."""
+    blocks: list[list[Hashable]] = [[] for _ in range(count)]
     for node, block in found.to_dict().items():
         blocks[block].append(node)
-    return found.cut, blocks
+    return blocks
 
 
 def _whole(shares: list[float]) -> list[int]:
@@ -142,10 +147,8 @@ class _Backend:
         # networkx converts a seed into a random number generator.
         number = seed.getrandbits(32) if isinstance(seed, Random) else abs(seed or 0)
         found = _partition(_weighted(graph, weight), 2, imbalance=0, seed=number)
-        halves: tuple[set[Hashable], set[Hashable]] = (set(), set())
-        for node, block in found.to_dict().items():
-            halves[block].add(node)
-        return halves
+        one, other = _nodes_of(found, 2)
+        return set(one), set(other)
 
 
 backend = _Backend
