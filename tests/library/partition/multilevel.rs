@@ -329,6 +329,7 @@ fn settings_out_of_their_range_are_named() {
         ("flow.region", |settings| settings.flow.region = 1.1),
         ("balance.slack", |settings| settings.balance.slack = f64::INFINITY),
         ("balance.slack_nodes", |settings| settings.balance.slack_nodes = -1),
+        ("balance.tightened_from", |settings| settings.balance.tightened_from = -1),
         ("balance.final_slack", |settings| settings.balance.final_slack = -1),
         ("pool.members", |settings| settings.pool.members = 0),
         ("contraction.clustering.least_share", |settings| {
@@ -364,6 +365,7 @@ fn the_extremes_of_all_settings_work() {
         settings.flow.depth = whole as u32;
         settings.balance.slack_nodes = (whole >> 1) as Weight;
         settings.balance.final_slack = (whole >> 1) as Weight;
+        settings.balance.tightened_from = (whole >> 2) as Weight;
         settings.balance.effort = whole;
         settings.division.attempts = whole.min(64);
         settings.division.flow.region = real;

@@ -129,7 +129,7 @@ impl ManyToOnePartitionConfig {
     /// cycles of blocks last longer. Coarse levels stay close to the sizes, since any excess is taken back at a loss.
     fn exact(&self) -> Self {
         let Self { sections, whole, .. } = *self;
-        let balance = PartitionConfig::preset(PartitionPreset::Eco).balance;
+        let balance = PartitionConfig::preset(PartitionPreset::Eco).basic().balance;
         let pool = PoolConfig {
             members: sections.pool.members.saturating_mul(2),
             generations: sections.pool.generations.saturating_add(1),

@@ -54,9 +54,9 @@
 //!                  coarsest ──initial partition────▶ refine
 //! ```
 //!
-//! `scheme/pool.rs` makes one such run (`fast`), two (`eco`, on graphs that are not small; `ecosocial`, combined) or four (`strong`),
-//! independent and in parallel, and `strong` combines them: vertices are contracted only where both parents agree, so the better parent
-//! survives to the coarsest level and is refined with what the other offers.
+//! `scheme/pool.rs` makes one such run (`fast`), two (`eco`, on graphs that are not small) or four (`strong`), independent and in parallel,
+//! and combines them: vertices are contracted only where both parents agree, so the better parent survives to the coarsest level and is refined
+//! with what the other offers.
 //!
 //! - *One compact graph for all levels* (`compact.rs`). Target and weight are stored side by side, 32 bits each if every sum fits: refinement
 //!   is bound by memory traffic. If all edges weigh 1, as on the finest level of most graphs, the level has no arcs of its own: it borrows the
@@ -81,8 +81,9 @@
 //!   joins the cluster that holds it most, whatever that weighs, a quarter of the arcs is left, and levels that have hardly fewer arcs are not kept.
 //!   The finest level then does most of the refinement, in few rounds.
 //! - *A level is dropped once it is refined*, as each may take the memory of the graph.
-//! - *Exact sizes cost nothing on the way.* All levels refine with a little slack. Only the finest level is brought to the exact sizes, along
-//!   the cheapest paths in the graph of blocks, and improved by cycles of moves that change no size.
+//! - *Exact sizes cost nothing on the way.* All levels refine with a little slack. Only the finest level is brought to the exact sizes, in a few
+//!   steps that are refined (`eco`, `strong`), along the cheapest paths in the graph of blocks, and improved by cycles of moves that change no
+//!   size.
 //! - *Groups are packed whole* (`packing.rs`, `scheme/groups.rs`). Bounds of a bisection say nothing about which groups fit the blocks exactly: that
 //!   is a packing problem. Components, and groups whose inner edges are heavier than all others by far, are packed by subset sums or branch and
 //!   bound where there are few, by first fit decreasing beyond; what bisection has divided is then put together again where it fits.

@@ -221,6 +221,9 @@ pub struct BalanceConfig {
     /// The greatest excess, in multiples of the heaviest vertex of the level; at least 0. It is taken back at the end, at
     /// some loss.
     pub slack_nodes: Weight,
+    /// The weight by which blocks may exceed the final bounds in the first of several steps towards them. Each step is refined, and the next one
+    /// allows half as much. At least 0, which makes no steps.
+    pub tightened_from: Weight,
     /// The weight by which FM searches at the end may exceed the final bounds before the blocks are rebalanced; at least
     /// 0.
     pub final_slack: Weight,
@@ -272,6 +275,7 @@ impl BalanceConfig {
         let is_slack = self.slack >= 0.0 && self.slack.is_finite();
         check("slack", self.slack, is_slack, "a finite number from 0 on")?;
         check("slack_nodes", self.slack_nodes, self.slack_nodes >= 0, "at least 0")?;
+        check("tightened_from", self.tightened_from, self.tightened_from >= 0, "at least 0")?;
         check("final_slack", self.final_slack, self.final_slack >= 0, "at least 0")
     }
 }
@@ -365,12 +369,15 @@ impl PartitionConfig {
         settings
     }
 
-    /// The same without what only a partition for its own sake is worth: [division](PoolConfig::divided) of the whole graph, and more or
-    /// [all](PoolConfig::exhaustive) partitions of tiny ones.
+    /// The same without what only a partition for its own sake is worth: [division](PoolConfig::divided) of the whole graph, more or
+    /// [all](PoolConfig::exhaustive) partitions of tiny ones, the combination of only two partitions, and bounds that are approached in
+    /// [steps](BalanceConfig::tightened_from).
     pub fn basic(self) -> Self {
         let basic = |pool| PoolConfig { divided: false, exhaustive: false, tiny_nodes: 0, ..pool };
         let heavy_tailed = HeavyTailedConfig { pool: basic(self.heavy_tailed.pool), ..self.heavy_tailed };
-        Self { pool: basic(self.pool), heavy_tailed, ..self }
+        let generations = if self.pool.members > 2 { self.pool.generations } else { 0 };
+        let balance = BalanceConfig { tightened_from: 0, ..self.balance };
+        Self { pool: PoolConfig { generations, ..basic(self.pool) }, heavy_tailed, balance, ..self }
     }
 
     /// The same without coarsening, and bisections grown from more vertices instead.
@@ -472,6 +479,7 @@ impl PartitionConfig {
             balance: BalanceConfig {
                 slack: 0.02,
                 slack_nodes: 15,
+                tightened_from: 0,
                 final_slack: 3,
                 final_rounds: 1,
                 patience: 10,
@@ -494,9 +502,16 @@ impl PartitionConfig {
         Self {
             heavy_tailed,
             flow: FlowConfig { rounds: 1, ..fast.flow },
-            balance: BalanceConfig { final_rounds: 3, patience: 100, effort: 50, ..fast.balance },
+            balance: BalanceConfig {
+                tightened_from: 3,
+                final_rounds: 3,
+                patience: 100,
+                effort: 50,
+                ..fast.balance
+            },
             pool: PoolConfig {
                 members: 2,
+                generations: 1,
                 divided: true,
                 least_nodes: 20_000,
                 least_per_block: 500,
@@ -520,7 +535,7 @@ impl PartitionConfig {
         Self {
             k_way: KWayConfig { least_steps: 10, seeds: 1, ..eco.k_way },
             flow,
-            balance: BalanceConfig { patience: 200, effort: 200, ..eco.balance },
+            balance: BalanceConfig { tightened_from: 7, patience: 200, effort: 200, ..eco.balance },
             pool,
             heavy_tailed,
             ..eco

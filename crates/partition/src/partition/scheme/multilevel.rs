@@ -337,6 +337,7 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         let unit = self.finest.max_node_weight() == 1
             && self.finest.total_node_weight() == self.finest.num_nodes() as Weight;
         if unit && !self.observer.should_stop() {
+            self.tighten(assignment, rng);
             self.enforce_exact_sizes(assignment);
             let slack = self.settings.balance.final_slack;
             let relaxed = self.with_slack(|_, _| slack);
@@ -360,14 +361,32 @@ impl<'a, W: Stored, O: Objective> Multilevel<'a, W, O> {
         }
     }
 
+    /// Brings the blocks near their final bounds in steps, each of half the slack of the one before, and refines them after each. Borders that move
+    /// a little at a time keep their shape.
+    fn tighten(&mut self, assignment: &mut Assignment, rng: &mut Rng) {
+        let mut slack = self.settings.balance.tightened_from;
+        while slack > 0 && !self.observer.should_stop() {
+            let relaxed = self.with_slack(|size, bound| if bound == 0 { 0 } else { slack.min(size / 4) });
+            self.meet(assignment, relaxed.as_bounds());
+            self.refine_boundary(self.finest, assignment, relaxed.as_bounds(), rng);
+            self.refine_pairs(self.finest, assignment, relaxed.as_bounds(), rng);
+            slack /= 2;
+        }
+    }
+
+    /// Moves vertices of weight 1 until bounds are met, at the least loss.
+    fn meet(&self, assignment: &mut Assignment, bounds: LoadBounds<'_>) {
+        let mut moves = Moves::new(self.finest, assignment, self.settings.balance.effort, self.observer);
+        moves.rebalance(assignment, bounds, self.settings.balance.patience);
+        self.rebalance(self.finest, assignment, bounds);
+    }
+
     /// Moves vertices of weight 1 until all bounds are met, at the least loss, and lowers the cost at these sizes.
     fn enforce_exact_sizes(&mut self, assignment: &mut Assignment) {
         if self.observer.should_stop() {
             return self.rebalance(self.finest, assignment, self.bounds);
         }
-        let mut moves = Moves::new(self.finest, assignment, self.settings.balance.effort, self.observer);
-        moves.rebalance(assignment, self.bounds, self.settings.balance.patience);
-        self.rebalance(self.finest, assignment, self.bounds);
+        self.meet(assignment, self.bounds);
         let mut moves = Moves::new(self.finest, assignment, self.settings.balance.effort, self.observer);
         moves.improve(assignment, self.settings.balance.patience);
     }
