@@ -42,6 +42,7 @@ fn every_algorithm_partitions_by_speed_and_reports_its_cost() {
             ("setups", quality.setups),
             ("boundary", quality.boundary),
             ("largest_volume", quality.largest_volume),
+            ("in_pieces", quality.in_pieces),
         ] {
             assert_eq!(report["quality"][key], value, "{algorithm}: {key}");
         }

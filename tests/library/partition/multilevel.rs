@@ -305,7 +305,7 @@ fn large_graphs_with_heavy_tailed_degrees_are_contracted_around_hubs() {
 #[test]
 fn settings_out_of_their_range_are_named() {
     type Change = fn(&mut PartitionConfig);
-    let changes: [(&str, Change); 22] = [
+    let changes: [(&str, Change); 23] = [
         ("bisection.coarsest", |settings| settings.bisection.coarsest = 0),
         ("bisection.tries", |settings| settings.bisection.tries = 0),
         ("division.flow.region", |settings| settings.division.flow.region = 0.0),

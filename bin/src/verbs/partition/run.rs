@@ -383,7 +383,7 @@ impl<'a> Task<'a> {
     ) {
         let (console, blocks) = (self.job.console, &self.division.blocks);
         report::print_stopped(console, report.stopped, "partition");
-        let PartitionQuality { cut_edges, setups, boundary, largest_volume, .. } = quality;
+        let PartitionQuality { cut_edges, setups, boundary, largest_volume, in_pieces, .. } = quality;
         match self.job.form {
             Form::VieM => {
                 console.line(format_args!("cut {}", report.cut));
@@ -404,6 +404,9 @@ impl<'a> Task<'a> {
                 summary.figure("messages", setups, "pairs of blocks that communicate");
                 summary.figure("volume of a block", largest_volume, "greatest");
                 summary.figure("boundary vertices", boundary, "");
+                if *in_pieces > 0 {
+                    summary.figure("blocks in pieces", in_pieces, "not connected");
+                }
                 summary.print(console);
             }
         }

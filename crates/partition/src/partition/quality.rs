@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::base::threads;
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::CsrGraph;
+use crate::partition::refine::connect::pieces;
 
 /// The costs of a partition of a graph.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -19,12 +20,14 @@ pub struct PartitionQuality {
     /// The largest communication volume of a part: the sum, over its vertices, of the number of other parts in which the
     /// vertex has neighbours.
     pub largest_volume: usize,
+    /// The number of parts that are not connected: edges inside the part do not join all of its vertices.
+    pub in_pieces: usize,
     /// The weight of each part, by part.
     pub loads: Vec<Weight>,
 }
 
 impl PartitionQuality {
-    /// The quality of a partition of a graph into parts below `num_blocks`, `blocks[u]` that of vertex `u`; O(n + m log k + k). Runs on
+    /// The quality of a partition of a graph into parts below `num_blocks`, `blocks[u]` that of vertex `u`; nearly O(n + m log k + k). Runs on
     /// the threads of the rayon pool it is called in, or else on the calling thread.
     ///
     /// ```
@@ -34,7 +37,7 @@ impl PartitionQuality {
     /// // A path of six vertices in three parts.
     /// let quality = PartitionQuality::of(&generate::grid(6, 1), &[0, 0, 1, 1, 2, 2], 3);
     /// assert_eq!((quality.cut_edges, quality.setups, quality.boundary), (2, 2, 4));
-    /// assert_eq!((quality.largest_volume, quality.loads), (2, vec![2, 2, 2]));
+    /// assert_eq!((quality.largest_volume, quality.in_pieces, quality.loads), (2, 0, vec![2, 2, 2]));
     /// ```
     pub fn of(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> Self {
         let shares = threads::count();
@@ -47,6 +50,7 @@ impl PartitionQuality {
             setups: merge(&mut all.pairs),
             boundary: all.boundary,
             largest_volume: all.volumes.into_iter().max().unwrap_or(0),
+            in_pieces: in_pieces(graph, blocks, num_blocks),
             loads: all.loads,
         }
     }
@@ -102,6 +106,12 @@ impl Counts {
     }
 }
 
+/// The number of parts that are not connected.
+fn in_pieces(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> usize {
+    let pieces = pieces(blocks, num_blocks, |node| graph.neighbours(node).iter().copied());
+    pieces.into_iter().filter(|&count| count > 1).count()
+}
+
 /// Sorts pairs and removes duplicates; returns the number of pairs left.
 fn merge(pairs: &mut Vec<(BlockId, BlockId)>) -> usize {
     pairs.sort_unstable();
@@ -142,6 +152,16 @@ mod tests {
                 (ends.len(), (0..k).map(volume).max().unwrap())
             );
             assert_eq!(quality.loads.iter().sum::<Weight>(), graph.total_node_weight());
+            let is_whole = |part: &BlockId| {
+                let mut left: BTreeSet<NodeId> =
+                    graph.nodes().filter(|&node| blocks[node as usize] == *part).collect();
+                let mut reached: Vec<NodeId> = left.pop_first().into_iter().collect();
+                while let Some(node) = reached.pop() {
+                    reached.extend(graph.neighbours(node).iter().filter(|&other| left.remove(other)));
+                }
+                left.is_empty()
+            };
+            assert_eq!(quality.in_pieces, (0..k).filter(|part| !is_whole(part)).count());
         }
     }
 }

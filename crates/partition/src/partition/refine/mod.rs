@@ -1,6 +1,7 @@
 //! Local improvement of partitions.
 
 pub(crate) mod balance;
+pub(crate) mod connect;
 pub(crate) mod cycles;
 pub(crate) mod fill;
 pub(crate) mod flow;

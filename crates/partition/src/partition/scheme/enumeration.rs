@@ -8,6 +8,7 @@ use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::{BoundViolation, LoadBounds};
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
+use crate::partition::refine::connect;
 
 /// The greatest number of partitions that are tried. Balances the optimum of tiny problems against time: this takes a few
 /// milliseconds.
@@ -25,21 +26,41 @@ pub(in crate::partition) fn best<W: Stored, O: Objective>(
     level: Problem<'_, W, O>,
     bounds: LoadBounds<'_>,
 ) -> Option<Assignment> {
+    search(level, bounds, false)
+}
+
+/// The same, but before their cost, partitions are compared by the number of pieces that their blocks fall into.
+pub(in crate::partition) fn of_fewest_pieces<W: Stored, O: Objective>(
+    level: Problem<'_, W, O>,
+    bounds: LoadBounds<'_>,
+) -> Option<Assignment> {
+    search(level, bounds, true)
+}
+
+fn search<W: Stored, O: Objective>(
+    level: Problem<'_, W, O>,
+    bounds: LoadBounds<'_>,
+    counts_pieces: bool,
+) -> Option<Assignment> {
     let (n, k) = (level.num_nodes(), bounds.num_blocks());
     if !is_affordable(n, k) {
         return None;
     }
     let blocks = Vec::with_capacity(n);
     let (weights, counts, left) = (vec![0; k], vec![0; k], level.total_node_weight());
-    let mut search = Search { level, bounds, weights, counts, left, blocks, best: None };
+    let mut search = Search { level, bounds, counts_pieces, weights, counts, left, blocks, best: None };
     search.extend(0);
     let (_, blocks) = search.best?;
     Some(Assignment::new(level, blocks, k))
 }
 
+/// What exceeds or misses the bounds, the number of empty blocks, the number of pieces beyond one for each block if it counts, the cost.
+type Score = (BoundViolation, usize, usize, Weight);
+
 struct Search<'a, W, O> {
     level: Problem<'a, W, O>,
     bounds: LoadBounds<'a>,
+    counts_pieces: bool,
     /// The weight of each block.
     weights: Vec<Weight>,
     /// The number of vertices of each block.
@@ -49,16 +70,26 @@ struct Search<'a, W, O> {
     /// The blocks of the first vertices.
     blocks: Vec<BlockId>,
     /// What it is compared by, and the blocks.
-    best: Option<((BoundViolation, usize, Weight), Vec<BlockId>)>,
+    best: Option<(Score, Vec<BlockId>)>,
 }
 
 impl<W: Stored, O: Objective> Search<'_, W, O> {
+    /// The pieces of the blocks, if they count and all vertices are assigned: later ones may join those of now.
+    fn extra_pieces(&self) -> usize {
+        if !self.counts_pieces || self.blocks.len() < self.level.num_nodes() {
+            return 0;
+        }
+        let neighbours = |node| self.level.graph.arcs(node).iter().map(|arc| arc.target);
+        connect::extra_pieces(&connect::pieces(&self.blocks, self.weights.len(), neighbours))
+    }
+
     /// Assigns the next vertex; `cost` is that of those before it.
     fn extend(&mut self, cost: Weight) {
         let mut violation = self.bounds.violation(&self.weights);
         violation.shortfall = (violation.shortfall - self.left).max(0);
         let empty = self.counts.iter().filter(|&&count| count == 0).count();
-        let score = (violation, empty.saturating_sub(self.level.num_nodes() - self.blocks.len()), cost);
+        let empty = empty.saturating_sub(self.level.num_nodes() - self.blocks.len());
+        let score = (violation, empty, self.extra_pieces(), cost);
         if self.best.as_ref().is_some_and(|(best, _)| score >= *best) {
             return;
         }

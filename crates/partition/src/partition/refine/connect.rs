@@ -1,0 +1,585 @@
+//! Connected blocks: what lies apart from its block joins another one.
+//!
+//! *Problem.* Given a partition, make each block connected, within the bounds and at a small loss.
+//!
+//! *Algorithm.* Of each block, the heaviest piece stays. Every other piece joins the block around it that holds it most and has room; if none has,
+//! it is divided among the blocks that touch it. Blocks that exceed their bounds then pass vertices on, if need be along chains of blocks, and
+//! vertices move where the cost falls. No vertex moves on whose neighbours its block hangs together: that is checked by a search
+//! around it. O(n + m), and the size of a search for each vertex that might move.
+//!
+//! Components of the graph that are no block's heaviest piece stay apart: nothing can join them.
+
+use std::collections::BinaryHeap;
+
+use crate::base::budget::Budget;
+use crate::base::observer::{Observer, Watch};
+use crate::base::types::{BlockId, Cost, NodeId, Weight};
+use crate::graph::CsrGraph;
+use crate::graph::components::components;
+use crate::partition::affinities::BlockAffinities;
+use crate::partition::assignment::{Assignment, Problem};
+use crate::partition::blocks::Partition;
+use crate::partition::bounds::{BoundViolation, LoadBounds};
+use crate::partition::compact::{self, CompactGraph, Stored};
+use crate::partition::objective::{Cut, EdgeCost, Migrating, Objective};
+use crate::partition::scheme::enumeration;
+use crate::partition::targets::Targets;
+
+/// The vertices that the search around a vertex may visit; beyond that, its block counts as hanging on it. Balances moves against time.
+const MOST_VISITED: usize = 1 << 12;
+
+/// The greatest number of rounds of moves that lower the cost. Balances cut against time; most partitions need fewer.
+const ROUNDS: usize = 4;
+
+/// What all chains of blocks together may look at, in multiples of the vertices. Balances bounds against time.
+const CHAIN_EFFORT: usize = 256;
+
+/// The number of pieces of each block of a partition: connected sets of its vertices; nearly O(n + m). Neighbours are mutual.
+pub(in crate::partition) fn pieces<I: Iterator<Item = NodeId>>(
+    blocks: &[BlockId],
+    num_blocks: usize,
+    neighbours: impl Fn(NodeId) -> I,
+) -> Vec<u32> {
+    let (piece_of, _) = pieces_of(blocks, neighbours);
+    let mut pieces = vec![0; num_blocks];
+    let mut next = 0;
+    for (&piece, &block) in piece_of.iter().zip(blocks) {
+        // Pieces are numbered in the order of their first vertices.
+        if piece == next {
+            pieces[block as usize] += 1;
+            next += 1;
+        }
+    }
+    pieces
+}
+
+/// The number of pieces beyond one for each block.
+pub(in crate::partition) fn extra_pieces(pieces: &[u32]) -> usize {
+    pieces.iter().map(|&count| count.saturating_sub(1) as usize).sum()
+}
+
+/// The piece of each vertex, and the number of pieces.
+fn pieces_of<I: Iterator<Item = NodeId>>(
+    blocks: &[BlockId],
+    neighbours: impl Fn(NodeId) -> I,
+) -> (Vec<u32>, usize) {
+    components(blocks.len(), |node| {
+        neighbours(node).filter(move |&other| blocks[other as usize] == blocks[node as usize])
+    })
+}
+
+/// The partition with fewer pieces, if there is one that misses the bounds by no more: that of the fewest pieces, if the graph is tiny.
+pub(in crate::partition) fn connected(
+    graph: &CsrGraph,
+    partition: Partition,
+    targets: &Targets,
+    observer: &dyn Observer,
+) -> Partition {
+    let extra = extra_of(graph, &partition);
+    if extra == 0 || observer.should_stop() {
+        return partition;
+    }
+    let joined = if compact::is_narrow(graph) {
+        joined(&CompactGraph::<i32>::new(graph), &partition, targets, observer)
+    } else {
+        joined(&CompactGraph::<i64>::new(graph), &partition, targets, observer)
+    };
+    let rival = Partition::of(graph, joined, targets);
+    [partition, rival].into_iter().min_by_key(|one| score(graph, one)).expect("there are two")
+}
+
+/// What partitions are compared by where blocks should be connected: the bounds first, then the pieces, then the cut.
+pub(in crate::partition) fn score(
+    graph: &CsrGraph,
+    partition: &Partition,
+) -> (BoundViolation, usize, usize, Cost) {
+    let (violation, empty, cut) = partition.score();
+    (violation, empty, extra_of(graph, partition), cut)
+}
+
+/// The number of pieces beyond one for each block.
+pub(in crate::partition) fn extra_of(graph: &CsrGraph, partition: &Partition) -> usize {
+    let neighbours = |node| graph.neighbours(node).iter().copied();
+    extra_pieces(&pieces(partition.blocks(), partition.block_weights().len(), neighbours))
+}
+
+fn joined<W: Stored>(
+    graph: &CompactGraph<'_, W>,
+    partition: &Partition,
+    targets: &Targets,
+    observer: &dyn Observer,
+) -> Vec<BlockId> {
+    let bounds = targets.load_bounds();
+    let blocks = partition.blocks().to_vec();
+    let in_them = |level: Problem<'_, W, _>| match enumeration::of_fewest_pieces(level, bounds) {
+        Some(best) => best.blocks,
+        None => of_level(level, blocks, bounds, observer),
+    };
+    match targets.fixed() {
+        None => in_them(Problem { graph, objective: &Migrating::of(EdgeCost::Cut(Cut)) }),
+        Some(fixed) => in_them(Problem { graph, objective: &Migrating::fixing(EdgeCost::Cut(Cut), fixed) }),
+    }
+}
+
+fn of_level<W: Stored, O: Objective>(
+    level: Problem<'_, W, O>,
+    blocks: Vec<BlockId>,
+    bounds: LoadBounds<'_>,
+    observer: &dyn Observer,
+) -> Vec<BlockId> {
+    let mut assignment = Assignment::new(level, blocks, bounds.num_blocks());
+    connect(level, &mut assignment, bounds, observer);
+    assignment.blocks
+}
+
+/// Joins what lies apart from its block to other blocks, as far as fixed vertices allow it. Bounds that are met may be exceeded in the end, where
+/// no block has room.
+fn connect<W: Stored, O: Objective>(
+    level: Problem<'_, W, O>,
+    assignment: &mut Assignment,
+    bounds: LoadBounds<'_>,
+    observer: &dyn Observer,
+) {
+    let mut connecting = Connecting::new(level, assignment, bounds, observer);
+    connecting.attach_all();
+    connecting.relieve_all();
+    for _ in 0..ROUNDS {
+        if !connecting.improve() {
+            break;
+        }
+    }
+}
+
+/// The vertex belongs to a block, and not to a piece that is yet to join one.
+const JOINED: u32 = u32::MAX;
+
+struct Connecting<'a, W, O> {
+    level: Problem<'a, W, O>,
+    assignment: &'a mut Assignment,
+    bounds: LoadBounds<'a>,
+    watch: Watch<'a>,
+    /// By vertex, its piece, or [`JOINED`].
+    loose: Vec<u32>,
+    /// The vertices of each loose piece; those of others are empty.
+    pieces: Vec<Vec<NodeId>>,
+    affinities: BlockAffinities,
+    search: Search,
+}
+
+/// Working memory of the search around a vertex.
+#[derive(Default)]
+struct Search {
+    /// By vertex, the last search that visited it.
+    visited: Vec<u32>,
+    searches: u32,
+    queue: Vec<NodeId>,
+}
+
+impl<'a, W: Stored, O: Objective> Connecting<'a, W, O> {
+    fn new(
+        level: Problem<'a, W, O>,
+        assignment: &'a mut Assignment,
+        bounds: LoadBounds<'a>,
+        observer: &'a dyn Observer,
+    ) -> Self {
+        let neighbours = |node| level.graph.arcs(node).iter().map(|arc| arc.target);
+        let (mut loose, count) = pieces_of(&assignment.blocks, neighbours);
+        let mut weights = vec![0; count];
+        let mut is_fixed = vec![false; count];
+        let mut block_of = vec![0; count];
+        for node in level.nodes() {
+            let piece = loose[node as usize] as usize;
+            weights[piece] += level.node_weight(node);
+            is_fixed[piece] |= level.objective.is_fixed(node);
+            block_of[piece] = assignment.blocks[node as usize];
+        }
+        let mut heaviest: Vec<Option<usize>> = vec![None; bounds.num_blocks()];
+        for piece in 0..count {
+            let best = &mut heaviest[block_of[piece] as usize];
+            if best.is_none_or(|best| (is_fixed[best], weights[best]) < (is_fixed[piece], weights[piece])) {
+                *best = Some(piece);
+            }
+        }
+        let mut pieces = vec![Vec::new(); count];
+        for node in level.nodes() {
+            let piece = loose[node as usize] as usize;
+            if is_fixed[piece] || heaviest[block_of[piece] as usize] == Some(piece) {
+                loose[node as usize] = JOINED;
+            } else {
+                pieces[piece].push(node);
+            }
+        }
+        let mut affinities = BlockAffinities::default();
+        affinities.resize(bounds.num_blocks());
+        let search = Search { visited: vec![0; level.num_nodes()], ..Search::default() };
+        let watch = Watch::new(observer);
+        Self { level, assignment, bounds, watch, loose, pieces, affinities, search }
+    }
+
+    /// Joins loose pieces to blocks, light ones first, until none touches a block.
+    fn attach_all(&mut self) {
+        let weight = |piece: &Vec<NodeId>| piece.iter().map(|&node| self.level.node_weight(node)).sum();
+        let mut order: Vec<(Weight, usize)> = self
+            .pieces
+            .iter()
+            .map(weight)
+            .zip(0..)
+            .filter(|&(_, piece)| !self.pieces[piece].is_empty())
+            .collect();
+        order.sort_unstable();
+        while !order.is_empty() {
+            let before = order.len();
+            order.retain(|&(weight, piece)| !self.attach(piece, weight));
+            if order.len() == before {
+                break;
+            }
+        }
+    }
+
+    /// Joins a loose piece to a block that it touches; returns false if there is none.
+    fn attach(&mut self, piece: usize, weight: Weight) -> bool {
+        let mut held: Vec<(BlockId, Weight)> = Vec::new();
+        for &node in &self.pieces[piece] {
+            self.level.arcs(node).iter().filter(|arc| self.loose[arc.target as usize] == JOINED).for_each(
+                |arc| {
+                    held.push((self.assignment.blocks[arc.target as usize], arc.weight()));
+                },
+            );
+        }
+        held.sort_unstable();
+        held.dedup_by(|next, sum| {
+            let is_same = next.0 == sum.0;
+            sum.1 += if is_same { next.1 } else { 0 };
+            is_same
+        });
+        let best = |held: &[(BlockId, Weight)], fits: &dyn Fn(BlockId) -> bool| {
+            let fitting = held.iter().filter(|&&(block, _)| fits(block));
+            fitting
+                .max_by_key(|&&(block, weight)| (weight, std::cmp::Reverse(block)))
+                .map(|&(block, _)| block)
+        };
+        let room = |block: BlockId| self.room(block);
+        let Some(anywhere) = best(&held, &|_| true) else { return false };
+        match best(&held, &|block| weight <= room(block)) {
+            Some(to) => self.join(piece, to),
+            None => self.divide(piece, anywhere),
+        }
+        true
+    }
+
+    fn room(&self, block: BlockId) -> Weight {
+        self.bounds.most[block as usize] - self.assignment.weights[block as usize]
+    }
+
+    /// Joins all of a loose piece to a block.
+    fn join(&mut self, piece: usize, to: BlockId) {
+        for node in std::mem::take(&mut self.pieces[piece]) {
+            self.shift(node, to);
+            self.loose[node as usize] = JOINED;
+        }
+    }
+
+    /// Joins the vertices of a loose piece, one after the other, to blocks that touch them and have room; what is left then joins those that hold
+    /// it most, at last `anywhere`.
+    fn divide(&mut self, piece: usize, anywhere: BlockId) {
+        let mut left = std::mem::take(&mut self.pieces[piece]);
+        for needs_room in [true, false] {
+            loop {
+                let before = left.len();
+                left.retain(|&node| {
+                    let Some(to) = self.holder(node, needs_room) else { return true };
+                    self.shift(node, to);
+                    self.loose[node as usize] = JOINED;
+                    false
+                });
+                if left.len() == before {
+                    break;
+                }
+            }
+        }
+        self.pieces[piece] = left;
+        self.join(piece, anywhere);
+    }
+
+    /// The block that holds a loose vertex most, of those that have room for it if need be.
+    fn holder(&self, node: NodeId, needs_room: bool) -> Option<BlockId> {
+        let weight = self.level.node_weight(node);
+        let mut held: Vec<(BlockId, Weight)> = Vec::new();
+        self.level.arcs(node).iter().for_each(|arc| {
+            let block = self.assignment.blocks[arc.target as usize];
+            if self.loose[arc.target as usize] == JOINED && (!needs_room || weight <= self.room(block)) {
+                match held.iter_mut().find(|(other, _)| *other == block) {
+                    Some((_, sum)) => *sum += arc.weight(),
+                    None => held.push((block, arc.weight())),
+                }
+            }
+        });
+        held.into_iter()
+            .max_by_key(|&(block, weight)| (weight, std::cmp::Reverse(block)))
+            .map(|(block, _)| block)
+    }
+
+    /// Moves a vertex.
+    fn shift(&mut self, node: NodeId, to: BlockId) {
+        let from = self.assignment.blocks[node as usize];
+        if from != to {
+            self.affinities.collect(self.level.graph, &self.assignment.blocks, node);
+            let gain = self.level.gain(node, &self.affinities, from, to);
+            self.assignment.shift(node, self.level.node_weight(node), to, gain);
+        }
+    }
+
+    /// Returns whether a vertex may leave its block, which stays whole and not empty without it.
+    fn may_leave(&mut self, node: NodeId) -> bool {
+        if self.level.objective.is_fixed(node) || self.loose[node as usize] != JOINED {
+            return false;
+        }
+        let Self { level, assignment, search, .. } = self;
+        let own = assignment.blocks[node as usize];
+        let is_inside = |other: NodeId| assignment.blocks[other as usize] == own && other != node;
+        search.searches += 1;
+        let stamp = search.searches;
+        search.visited[node as usize] = stamp;
+        search.queue.clear();
+        let mut missing = 0;
+        level.arcs(node).iter().filter(|arc| is_inside(arc.target)).for_each(|arc| {
+            missing += 1;
+            if search.queue.is_empty() {
+                search.queue.push(arc.target);
+                search.visited[arc.target as usize] = stamp;
+            }
+        });
+        if missing == 0 {
+            return false;
+        }
+        // Neighbours that the search reaches hang together without the vertex.
+        missing -= 1;
+        let is_neighbour = |other: NodeId| level.arcs(node).iter().any(|arc| arc.target == other);
+        let mut next = 0;
+        while missing > 0 && next < search.queue.len() && search.queue.len() < MOST_VISITED {
+            let at = search.queue[next];
+            next += 1;
+            level.arcs(at).iter().filter(|arc| is_inside(arc.target)).for_each(|arc| {
+                if search.visited[arc.target as usize] != stamp {
+                    search.visited[arc.target as usize] = stamp;
+                    search.queue.push(arc.target);
+                    missing -= usize::from(is_neighbour(arc.target));
+                }
+            });
+        }
+        missing == 0
+    }
+
+    /// The best move of a vertex to a block that takes it, and its gain.
+    fn best_move(
+        &mut self,
+        node: NodeId,
+        takes: &dyn Fn(&Self, BlockId) -> bool,
+    ) -> Option<(Weight, BlockId)> {
+        let from = self.assignment.blocks[node as usize];
+        self.affinities.collect(self.level.graph, &self.assignment.blocks, node);
+        let blocks = self.affinities.blocks().iter().copied();
+        let allowed = blocks.filter(|&to| to != from && takes(self, to));
+        let gains =
+            allowed.map(|to| (self.level.gain(node, &self.affinities, from, to), std::cmp::Reverse(to)));
+        gains.max().map(|(gain, to)| (gain, to.0))
+    }
+
+    /// Takes vertices from blocks that exceed their bounds, at the least loss.
+    fn relieve_all(&mut self) {
+        let mut effort = Budget::new(CHAIN_EFFORT.saturating_mul(self.level.num_nodes()));
+        for block in 0..self.bounds.num_blocks() as BlockId {
+            self.relieve(block);
+            while self.room(block) < 0 && !effort.is_spent() && self.pass_on(block) {
+                effort.spend(self.level.num_nodes());
+            }
+        }
+    }
+
+    /// Moves vertices from a block that exceeds its bound to blocks around it that have room.
+    fn relieve(&mut self, block: BlockId) {
+        if self.room(block) >= 0 {
+            return;
+        }
+        let own = self.level.nodes().filter(|&node| self.assignment.blocks[node as usize] == block);
+        let mut heap: BinaryHeap<(Weight, NodeId)> = own.map(|node| (Weight::MAX, node)).collect();
+        while let Some((bound, node)) = heap.pop() {
+            if self.room(block) >= 0 || self.watch.stops_after(1 + self.level.degree(node)) {
+                break;
+            }
+            if self.assignment.blocks[node as usize] != block {
+                continue;
+            }
+            let weight = self.level.node_weight(node);
+            let takes = |this: &Self, to: BlockId| weight <= this.room(to);
+            let Some((gain, to)) = self.best_move(node, &takes) else { continue };
+            if gain < bound {
+                heap.push((gain, node));
+            } else if self.may_leave(node) {
+                self.shift(node, to);
+                let behind = self.level.arcs(node).iter().map(|arc| arc.target);
+                heap.extend(behind.map(|other| (Weight::MAX, other)));
+            }
+        }
+    }
+
+    /// Passes a vertex on along the shortest chain of blocks from one that exceeds its bound to one with room; returns whether there is a chain
+    /// whose moves are possible.
+    fn pass_on(&mut self, block: BlockId) -> bool {
+        let k = self.bounds.num_blocks();
+        // By block, the one before it on the way.
+        let mut before: Vec<Option<BlockId>> = vec![None; k];
+        before[block as usize] = Some(block);
+        let mut reached = vec![block];
+        let mut next = 0;
+        let adjacent = self.adjacent_blocks();
+        let end = loop {
+            let Some(&at) = reached.get(next) else { return false };
+            next += 1;
+            if at != block && self.room(at) > 0 {
+                break at;
+            }
+            for &(_, to) in &adjacent[adjacent.partition_point(|&(from, _)| from < at)..] {
+                if before[to as usize].is_none() && adjacent.binary_search(&(at, to)).is_ok() {
+                    before[to as usize] = Some(at);
+                    reached.push(to);
+                }
+            }
+        };
+        let mut chain = vec![end];
+        while let Some(&at) = chain.last().filter(|&&at| at != block) {
+            chain.push(before[at as usize].expect("it was reached"));
+        }
+        chain.windows(2).all(|pair| self.pass(pair[1], pair[0]))
+    }
+
+    /// Pairs of adjacent blocks, both ways, in order.
+    fn adjacent_blocks(&self) -> Vec<(BlockId, BlockId)> {
+        let mut pairs = Vec::new();
+        for node in self.level.nodes() {
+            let own = self.assignment.blocks[node as usize];
+            self.level.arcs(node).iter().for_each(|arc| {
+                let other = self.assignment.blocks[arc.target as usize];
+                if own != other && pairs.last() != Some(&(own, other)) {
+                    pairs.push((own, other));
+                }
+            });
+        }
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    }
+
+    /// Moves the vertex of the least loss from one block to another.
+    fn pass(&mut self, from: BlockId, to: BlockId) -> bool {
+        let own: Vec<NodeId> =
+            self.level.nodes().filter(|&node| self.assignment.blocks[node as usize] == from).collect();
+        let takes = |_: &Self, block: BlockId| block == to;
+        let mut moves: Vec<(Weight, NodeId)> = Vec::new();
+        for node in own {
+            if let Some((gain, _)) = self.best_move(node, &takes) {
+                moves.push((-gain, node));
+            }
+        }
+        moves.sort_unstable();
+        let Some((_, node)) = moves.into_iter().find(|&(_, node)| self.may_leave(node)) else { return false };
+        self.shift(node, to);
+        true
+    }
+
+    /// Moves vertices where the cost falls, within the bounds; returns whether any has moved.
+    fn improve(&mut self) -> bool {
+        let mut has_moved = false;
+        for node in self.level.nodes() {
+            if self.watch.stops_after(1 + self.level.degree(node)) {
+                return false;
+            }
+            let (from, weight) = (self.assignment.blocks[node as usize], self.level.node_weight(node));
+            let takes =
+                |this: &Self, to: BlockId| this.bounds.allow(&this.assignment.weights, weight, [from, to]);
+            let best = self.best_move(node, &takes).filter(|&(gain, _)| gain > 0);
+            if let Some((_, to)) = best.filter(|_| self.may_leave(node)) {
+                self.shift(node, to);
+                has_moved = true;
+            }
+        }
+        has_moved
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::rng::Rng;
+    use crate::graph::generate;
+    use crate::partition::{PartitionPreset, Partitioner};
+    use crate::testing::random_graph;
+
+    /// All assignments of so many vertices to so many blocks.
+    fn all(num_nodes: usize, num_blocks: usize) -> impl Iterator<Item = Vec<BlockId>> {
+        (0..num_blocks.pow(num_nodes as u32)).map(move |number| {
+            (0..num_nodes as u32)
+                .map(|node| (number / num_blocks.pow(node) % num_blocks) as BlockId)
+                .collect()
+        })
+    }
+
+    #[test]
+    fn tiny_graphs_get_the_fewest_pieces_within_the_bounds() {
+        let mut rng = Rng::new(3);
+        for round in 0..60 {
+            let (n, k) = (2 + rng.below(6) as usize, 2 + rng.below(2) as usize);
+            let graph = random_graph(n, 1 + round % 3, 3, &mut rng).with_unit_node_weights();
+            let Ok(targets) = Targets::equal(&graph, k.min(n), 0.5) else { continue };
+            let found = Partitioner::new(PartitionPreset::Fast, 0).connected().partition(&graph, &targets);
+            let best =
+                all(n, k.min(n)).map(|blocks| score(&graph, &Partition::of(&graph, blocks, &targets))).min();
+            assert_eq!(Some(score(&graph, &found)), best);
+        }
+    }
+
+    #[test]
+    fn two_paths_of_four_in_three_blocks_of_three_leave_one_piece() {
+        let edges = [(0, 1), (1, 2), (2, 3), (4, 5), (5, 6), (6, 7)];
+        let graph = CsrGraph::from_edges(8, edges.map(|(u, v)| (u, v, 1))).unwrap();
+        let targets = Targets::equal(&graph, 3, 0.0).unwrap();
+        let found = Partitioner::new(PartitionPreset::Fast, 0).connected().partition(&graph, &targets);
+        assert_eq!(score(&graph, &found), (BoundViolation::NONE, 0, 1, 2));
+    }
+
+    #[test]
+    fn scattered_blocks_of_connected_graphs_become_whole() {
+        let mut rng = Rng::new(1);
+        for round in 0..30 {
+            let csr = match round % 2 {
+                0 => generate::grid(12 + round, 20),
+                _ => generate::random_geometric(400, 12.0, round as u64),
+            };
+            let graph = &CompactGraph::<i32>::new(&csr);
+            let k = 2 + rng.below(8);
+            // Blocks of an order, of which one vertex in ten is anywhere.
+            let mut blocks: Vec<BlockId> =
+                graph.nodes().map(|node| node * k / graph.num_nodes() as NodeId).collect();
+            for block in &mut blocks {
+                if rng.below(10) == 0 {
+                    *block = rng.below(k);
+                }
+            }
+            let most = vec![graph.num_nodes() as Weight / Weight::from(k) * 6 / 5; k as usize];
+            let level = Problem { graph, objective: &Cut };
+            let mut assignment = Assignment::new(level, blocks, k as usize);
+            let before = assignment.clone();
+            connect(level, &mut assignment, most[..].into(), &());
+            let counted = Assignment::new(level, assignment.blocks.clone(), k as usize);
+            assert_eq!((&assignment.weights, assignment.cost), (&counted.weights, counted.cost));
+            let neighbours = |node| csr.neighbours(node).iter().copied();
+            let (_, components) = components(csr.num_nodes(), neighbours);
+            let extra = |blocks: &[BlockId]| extra_pieces(&pieces(blocks, k as usize, neighbours));
+            assert!(extra(&assignment.blocks) < components, "{round}");
+            assert!(extra(&before.blocks) > extra(&assignment.blocks) && assignment.cost < before.cost);
+            if components == 1 {
+                assert_eq!(assignment.overload(&most), 0, "{round}");
+            }
+        }
+    }
+}
