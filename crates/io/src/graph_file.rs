@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::metis::{self, GraphContent, GraphNote, NodeWeights};
 use super::parhip::{self, ParhipWidth};
 use super::{ReadError, Source};
-use viem::graph::CsrGraph;
+use viem::graph::{CsrGraph, VertexWeights};
 
 /// A format of graph files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,18 @@ pub fn read_noted_graph(
         parhip::read(source, node_weights).map(|graph| (graph, Vec::new()))
     } else {
         metis::read_noted(source, node_weights)
+    }
+}
+
+/// Reads a graph as [`read_graph`] does, with all weights of its vertices if each has several; see [`metis::read_several`].
+pub fn read_several_graph(
+    mut source: Source<'_>,
+    node_weights: NodeWeights,
+) -> Result<(CsrGraph, Option<VertexWeights>), ReadError> {
+    if parhip::is_parhip(&source.start()) {
+        parhip::read(source, node_weights).map(|graph| (graph, None))
+    } else {
+        metis::read_several(source, node_weights)
     }
 }
 
