@@ -53,7 +53,7 @@ pub(crate) fn read(
     console: Console,
 ) -> Result<Application> {
     let Some(format) = format(from, &mut source) else {
-        let (graph, weights) = files::read_several(source, NodeWeights::Read, threads)?;
+        let (graph, weights) = files::read_several(source, NodeWeights::Read, threads, console)?;
         return Ok(Application { graph, weights, is_metis: true, text: None });
     };
     let name = source.name().to_owned();

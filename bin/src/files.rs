@@ -21,13 +21,17 @@ use viem_io::{ReadError, Source};
 use viem_launch::placement::{self, PlacementKind};
 use viem_verify::{self as verify, AuditError, MachineText};
 
-/// Reads a graph in any format with so many threads, with all weights of its vertices if they have several.
+/// Reads a graph in any format with so many threads, with all weights of its vertices if they have several, and says what it leaves out of its file.
 pub(crate) fn read_several(
     source: Source<'_>,
     weights: NodeWeights,
     threads: usize,
+    console: Console,
 ) -> error::Result<(CsrGraph, Option<VertexWeights>)> {
-    Ok(threads::run(threads, || io::read_several_graph(source, weights))??)
+    let name = source.name().to_owned();
+    let (graph, weights, notes) = threads::run(threads, || io::read_several_graph(source, weights))??;
+    notes.iter().for_each(|note| console.warn(format_args!("{name}: {note}")));
+    Ok((graph, weights))
 }
 
 /// Says that all weights of the vertices but the first are left out.

@@ -67,7 +67,7 @@ impl SharingOptions {
         let is_asked = self.balance.given().is_some() || self.capacities.is_some();
         let weights = if is_asked { NodeWeights::Read } else { NodeWeights::ReadBeyond(room) };
         let name = source.name().to_owned();
-        let (graph, mut weights) = files::read_several(source, weights, threads)?;
+        let (graph, mut weights) = files::read_several(source, weights, threads, console)?;
         let num_nodes = graph.num_nodes();
         let is_many = num_nodes > machine.num_pes() || graph.node_weights().iter().any(|&weight| weight != 1);
         let is_many_to_one = num_nodes > room || self.capacities.is_some() || (is_asked && is_many);

@@ -40,6 +40,7 @@ pub enum Objective {
 ///
 /// | constraint | one-to-one | balanced |
 /// |---|---|---|
+/// | [`balanced_by`](Self::balanced_by) | | several weights of the vertices, each with its limits |
 /// | [`fixed`](Self::fixed) | these processes are on these PEs | the same |
 /// | [`together`](Self::together) | groups of processes share a node | refused |
 /// | [`previous`](Self::previous) | refused | few vertices leave their PEs |

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use super::metis::{self, GraphContent, GraphNote, NodeWeights};
+use super::metis::{self, GraphContent, GraphNote, GraphRead, NodeWeights};
 use super::parhip::{self, ParhipWidth};
 use super::{ReadError, Source};
-use viem::graph::{CsrGraph, VertexWeights};
+use viem::graph::CsrGraph;
 
 /// A format of graph files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,12 +57,9 @@ pub fn read_noted_graph(
 }
 
 /// Reads a graph as [`read_graph`] does, with all weights of its vertices if each has several; see [`metis::read_several`].
-pub fn read_several_graph(
-    mut source: Source<'_>,
-    node_weights: NodeWeights,
-) -> Result<(CsrGraph, Option<VertexWeights>), ReadError> {
+pub fn read_several_graph(mut source: Source<'_>, node_weights: NodeWeights) -> Result<GraphRead, ReadError> {
     if parhip::is_parhip(&source.start()) {
-        parhip::read(source, node_weights).map(|graph| (graph, None))
+        parhip::read(source, node_weights).map(|graph| (graph, None, Vec::new()))
     } else {
         metis::read_several(source, node_weights)
     }

@@ -99,7 +99,8 @@ pub fn read_noted(
     Ok((graph, notes))
 }
 
-/// Reads a graph with all weights of its vertices, if each has several and they are taken; see [`read`]. The graph itself has the first of them.
+/// Reads a graph with all weights of its vertices, if each has several and they are taken, and says what is left out otherwise; see [`read`]. The
+/// graph itself has the first of them.
 ///
 /// ```
 /// use viem_io::Source;
@@ -107,19 +108,16 @@ pub fn read_noted(
 ///
 /// // Two vertices with two weights each.
 /// let source = Source::new("pair", "2 1 010 2\n5 3 2\n4 0 1\n".as_bytes())?;
-/// let (graph, weights) = read_several(source, NodeWeights::Read)?;
+/// let (graph, weights, _) = read_several(source, NodeWeights::Read)?;
 /// assert_eq!((graph.node_weights(), weights.unwrap().of(1)), (&[5, 4][..], &[4, 0][..]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn read_several(
-    source: Source<'_>,
-    node_weights: NodeWeights,
-) -> Result<(CsrGraph, Option<VertexWeights>), ReadError> {
-    read_kept(source, node_weights.kept(true)).map(|(graph, weights, _)| (graph, weights))
+pub fn read_several(source: Source<'_>, node_weights: NodeWeights) -> Result<GraphRead, ReadError> {
+    read_kept(source, node_weights.kept(true))
 }
 
 /// A graph, all weights of its vertices if each has several and they are kept, and what is left out.
-type GraphRead = (CsrGraph, Option<VertexWeights>, Vec<GraphNote>);
+pub type GraphRead = (CsrGraph, Option<VertexWeights>, Vec<GraphNote>);
 
 fn read_kept(source: Source<'_>, keep: Keep) -> Result<GraphRead, ReadError> {
     let name = source.name().to_owned();
@@ -130,7 +128,8 @@ fn read_kept(source: Source<'_>, keep: Keep) -> Result<GraphRead, ReadError> {
     }
     let mut rows = rows.expect("only a fault stops the parser");
     let weights = several_weights(&mut rows, keep, &name)?;
-    let (n, notes) = (rows.header.num_nodes, rows.header.notes());
+    let notes = if weights.is_some() { Vec::new() } else { rows.header.notes() };
+    let n = rows.header.num_nodes;
     let ones = |count| {
         let out_of_memory =
             |source| ReadError::OutOfMemory { file: name.clone(), line: n as u64 + 1, source };
