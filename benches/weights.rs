@@ -15,8 +15,9 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::{Options, Stopwatch, Table, fail, geometric_mean, graphs_of, read_graph};
@@ -64,7 +65,7 @@ impl Run {
         let is_wanted =
             |name: &str| self.graphs.is_empty() || self.graphs.iter().any(|wanted| wanted == name);
         let folder = std::env::var("VIEM_GRAPHS").map(|folder| graphs_of(&folder)).unwrap_or_default();
-        let read = |(name, path): (String, _)| (name, read_graph(&path, NodeWeights::Ignore));
+        let read = |(name, path): (String, PathBuf)| (name, read_graph(&path, NodeWeights::Ignore));
         let mut graphs: Vec<_> = folder.into_iter().filter(|(name, _)| is_wanted(name)).map(read).collect();
         if is_wanted("grid") {
             graphs.push(("grid".to_owned(), generate::grid(256, 256)));
@@ -197,7 +198,7 @@ fn metis(path: &Path, k: usize, count: usize, seed: u64) -> Option<(Vec<BlockId>
     Some((parts.lines().filter_map(|line| line.trim().parse().ok()).collect(), seconds))
 }
 
-/// The results of all cells of a preset and a kind.
+/// The results of all cells of a preset, a kind, and numbers of weights and blocks.
 #[derive(Default)]
 struct Sum {
     cuts: Vec<f64>,
@@ -206,24 +207,80 @@ struct Sum {
     counts: [usize; 4],
 }
 
+impl Sum {
+    fn add(&mut self, own: &Found, peer: Option<&Found>) {
+        self.counts[0] += 1;
+        self.counts[2] += usize::from(own.keeps());
+        if let Some(peer) = peer {
+            self.cuts.push(own.cut / peer.cut);
+            self.times.push(own.seconds / peer.seconds);
+            self.counts[1] += usize::from(peer.keeps());
+            self.counts[3] += usize::from(peer.keeps() && !own.keeps());
+        }
+    }
+}
+
+/// A graph with weights, and the blocks that it is divided into.
+struct Case<'a> {
+    name: String,
+    graph: &'a CsrGraph,
+    weights: &'a VertexWeights,
+    targets: VectorTargets,
+}
+
+impl Case<'_> {
+    fn found(&self, blocks: &[BlockId], seconds: f64) -> Found {
+        Found::new(self.graph, self.weights, &self.targets, blocks, seconds)
+    }
+
+    fn solve(&self, preset: PartitionPreset, seed: u64) -> Found {
+        let problem = VectorProblem::new(self.graph, self.weights, &self.targets);
+        let problem = problem.unwrap_or_else(|error| fail(error));
+        let timed = || {
+            let watch = Stopwatch::start(1);
+            (VectorPartitioner::new(preset, seed).partition(&problem), watch.seconds())
+        };
+        let (partition, seconds) = threads::run(1, timed).unwrap_or_else(|error| fail(error));
+        self.found(partition.blocks(), seconds)
+    }
+
+    fn row(&self, preset: PartitionPreset, own: &Found, peer: Option<&Found>) -> [String; 9] {
+        let of_peer = |value: fn(&Found) -> f64, digits: usize| {
+            peer.map_or_else(String::new, |peer| format!("{:.digits$}", value(peer)))
+        };
+        [
+            self.name.clone(),
+            preset.name().to_owned(),
+            format!("{}", own.cut),
+            of_peer(|peer| peer.cut, 0),
+            peer.map_or_else(String::new, |peer| format!("{:.3}", own.cut / peer.cut)),
+            format!("{:.4}", own.fullest),
+            of_peer(|peer| peer.fullest, 4),
+            format!("{:.3}", own.seconds),
+            of_peer(|peer| peer.seconds, 3),
+        ]
+    }
+}
+
+const COLUMNS: [(&str, usize); 9] = [
+    ("cell", 34),
+    ("preset", 8),
+    ("cut", 9),
+    ("METIS", 9),
+    ("ratio", 6),
+    ("full", 7),
+    ("METIS", 7),
+    ("s", 7),
+    ("METIS", 7),
+];
+
 fn main() {
     let run = Run::read();
     let folder = std::env::temp_dir().join(format!("viem-weights-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap_or_else(|error| fail(error));
     let path = folder.join("graph");
-    let mut sums: Vec<(String, Sum)> = Vec::new();
-    let columns = [
-        ("cell", 34),
-        ("preset", 8),
-        ("cut", 9),
-        ("METIS", 9),
-        ("ratio", 6),
-        ("full", 7),
-        ("METIS", 7),
-        ("s", 7),
-        ("METIS", 7),
-    ];
-    let table = run.table.then(|| Table::new(columns));
+    let mut sums = BTreeMap::new();
+    let table = run.table.then(|| Table::new(COLUMNS));
     for (name, graph) in run.graphs() {
         for (kind, &count) in
             run.kinds.iter().flat_map(|kind| run.counts.iter().map(move |count| (kind, count)))
@@ -231,52 +288,20 @@ fn main() {
             let weights = weights_of(kind, &graph, count, derive(run.seed, count as u64));
             write(&path, &graph, &weights);
             for &k in &run.blocks {
+                let cells = format!("{kind} c={count} k={k}");
                 let equal = |weight| Targets::equal(&weights.alone(weight), k, EPSILON);
-                let targets =
-                    (0..count).map(equal).collect::<Result<_, _>>().unwrap_or_else(|error| fail(error));
-                let targets = VectorTargets::new(&weights, targets).unwrap_or_else(|error| fail(error));
+                let targets = (0..count).map(equal).collect::<Result<_, _>>();
+                let targets = targets.and_then(|targets| VectorTargets::new(&weights, targets));
+                let targets = targets.unwrap_or_else(|error| fail(error));
+                let case =
+                    Case { name: format!("{name} {cells}"), graph: &graph, weights: &weights, targets };
                 let peer = metis(&path, k, count, run.seed);
-                let peer =
-                    peer.map(|(blocks, seconds)| Found::new(&graph, &weights, &targets, &blocks, seconds));
+                let peer = peer.map(|(blocks, seconds)| case.found(&blocks, seconds));
                 for &preset in &run.presets {
-                    let problem =
-                        VectorProblem::new(&graph, &weights, &targets).unwrap_or_else(|error| fail(error));
-                    let timed = || {
-                        let watch = Stopwatch::start(1);
-                        (VectorPartitioner::new(preset, run.seed).partition(&problem), watch.seconds())
-                    };
-                    let (partition, seconds) = threads::run(1, timed).unwrap_or_else(|error| fail(error));
-                    let own = Found::new(&graph, &weights, &targets, partition.blocks(), seconds);
-                    let key = format!("{} {kind} c={count} k={k}", preset.name());
-                    if !sums.iter().any(|(other, _)| *other == key) {
-                        sums.push((key.clone(), Sum::default()));
-                    }
-                    let (_, sum) = sums.iter_mut().find(|(other, _)| *other == key).expect("it was added");
-                    sum.counts[0] += 1;
-                    sum.counts[2] += usize::from(own.keeps());
-                    if let Some(peer) = &peer {
-                        sum.cuts.push(own.cut / peer.cut);
-                        sum.times.push(own.seconds / peer.seconds);
-                        sum.counts[1] += usize::from(peer.keeps());
-                        sum.counts[3] += usize::from(peer.keeps() && !own.keeps());
-                    }
-                    if let Some(table) = &table {
-                        let of_peer = |value: fn(&Found) -> f64, digits: usize| {
-                            peer.as_ref().map_or_else(String::new, |peer| format!("{:.digits$}", value(peer)))
-                        };
-                        table.row([
-                            format!("{name} {kind} c={count} k={k}"),
-                            preset.name().to_owned(),
-                            format!("{}", own.cut),
-                            of_peer(|peer| peer.cut, 0),
-                            peer.as_ref()
-                                .map_or_else(String::new, |peer| format!("{:.3}", own.cut / peer.cut)),
-                            format!("{:.4}", own.fullest),
-                            of_peer(|peer| peer.fullest, 4),
-                            format!("{:.3}", own.seconds),
-                            of_peer(|peer| peer.seconds, 3),
-                        ]);
-                    }
+                    let own = case.solve(preset, run.seed);
+                    let sum: &mut Sum = sums.entry(format!("{} {cells}", preset.name())).or_default();
+                    sum.add(&own, peer.as_ref());
+                    table.iter().for_each(|table| table.row(case.row(preset, &own, peer.as_ref())));
                 }
             }
         }
@@ -285,8 +310,7 @@ fn main() {
     print(sums);
 }
 
-fn print(mut sums: Vec<(String, Sum)>) {
-    sums.sort_by(|a, b| a.0.cmp(&b.0));
+fn print(sums: BTreeMap<String, Sum>) {
     let table = Table::new([
         ("cells", 30),
         ("cut", 7),

@@ -1,5 +1,6 @@
 //! Options that several verbs share.
 
+use std::num::ParseFloatError;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -43,9 +44,9 @@ pub(crate) struct BalanceOptions {
 pub(crate) struct Percents(Vec<f64>);
 
 impl Percents {
-    fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, ParseFloatError> {
         let each = text.split(',').map(|percent| percent.trim().parse::<f64>());
-        each.collect::<Result<_, _>>().map(Self).map_err(|error| error.to_string())
+        each.collect::<Result<_, _>>().map(Self)
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = f64> + '_ {

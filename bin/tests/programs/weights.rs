@@ -82,7 +82,7 @@ fn lists_of_another_length_and_other_ways_are_refused_or_said() {
     );
     folder.fails(format!("{on} --algorithm=linear --imbalance=1,2"), 2, "each vertex has 1 weight");
     folder.fails(format!("{on} --imbalance=1,-2"), 2, "is not a percentage of 0 or more");
-    folder.fails(format!("{on} --imbalance=1,x"), 2, "invalid float literal");
+    folder.fails(format!("{on} --imbalance=1,x"), 2, "--imbalance <PERCENT> is a number, not `1,x`");
     folder.write_lines("least", [1; 4]);
     folder.fails(format!("{on} --least-loads=least"), 2, "--least-loads is for vertices of one weight");
     folder.stdout(format!("{on} -o blocks"));

@@ -25,6 +25,7 @@ pub(crate) struct Several<'a> {
 }
 
 impl Several<'_> {
+    /// The parts of the vertices, each within the bounds of all weights if there are such parts.
     pub fn solve(&self) -> Result<Solution, Fault> {
         let &Self { num_weights, num_parts, .. } = self;
         let graph = self.graph.symmetric_graph()?;
@@ -57,5 +58,52 @@ impl Several<'_> {
             parts: solution.mapping.into_pes(),
             is_contiguous: true,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::options::Way;
+
+    #[test]
+    fn each_weight_keeps_its_bound_and_its_shares() {
+        // A path whose first half has memory.
+        let n = 120usize;
+        let around = |node: usize| [node.checked_sub(1), (node + 1 < n).then_some(node + 1)];
+        let (mut offsets, mut targets) = (vec![0], Vec::new());
+        for node in 0..n {
+            targets.extend(around(node).into_iter().flatten().map(|other| other as Idx));
+            offsets.push(targets.len());
+        }
+        let weights: Vec<Idx> = (0..n).flat_map(|node| [1, Idx::from(node < n / 2)]).collect();
+        let shares = [0.5f32, 0.25, 0.25, 0.25, 0.25, 0.5];
+        let bounds = [[60.0, 15.0], [30.0, 15.0], [30.0, 30.0]];
+        for way in [Way::KWay, Way::Recursive] {
+            let options = Options::new(None, Some(way)).expect("the defaults");
+            let graph = LooseGraph {
+                base: 0,
+                offsets: &offsets,
+                targets: &targets,
+                edge_weights: None,
+                vertex_weights: None,
+            };
+            let several = Several {
+                options,
+                graph,
+                num_weights: 2,
+                weights: Some(&weights),
+                num_parts: 3,
+                shares: Some(&shares),
+                imbalances: Some(&[1.05, 1.2]),
+            };
+            let found = several.solve().expect("there is a partition");
+            for (part, [time, memory]) in bounds.into_iter().enumerate() {
+                let members = || (0..n).filter(|&node| found.parts[node] as usize == part);
+                let has_memory = members().filter(|&node| node < n / 2).count();
+                assert!(members().count() as f64 <= 1.05 * time, "{part}");
+                assert!(has_memory as f64 <= 1.2 * memory, "{part}");
+            }
+        }
     }
 }

@@ -64,7 +64,7 @@ impl VertexWeights {
             return Err(VertexWeightsError::TooFew { found: num_weights });
         }
         let found = values.len();
-        if found % num_weights != 0 || found / num_weights > u32::MAX as usize {
+        if !found.is_multiple_of(num_weights) || found / num_weights > u32::MAX as usize {
             return Err(VertexWeightsError::Length { found, num_weights });
         }
         if let Some((at, &value)) = values.iter().enumerate().find(|(_, value)| **value < 0) {

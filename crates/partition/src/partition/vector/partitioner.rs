@@ -22,6 +22,9 @@ const FAST: (usize, usize) = (1, 3);
 const ECO: (usize, usize) = (1, 8);
 const STRONG: (usize, usize) = (4, 16);
 
+/// Further partitions from scratch while a bound is exceeded. Balances bounds that are met against time.
+const FURTHER: u64 = 3;
+
 /// A graph whose vertices have several weights, and the blocks that it is divided into.
 #[derive(Clone, Copy)]
 pub struct VectorProblem<'a> {
@@ -192,6 +195,16 @@ impl<'a> VectorPartitioner<'a> {
         let task = Task { level, weights, targets, depths: &depths, settings, effort, observer };
         let mut best = task.best(self.seed);
         let mut score = task.score(&bounds, &best);
+        for attempt in 0..FURTHER {
+            if !score.0.is_over() || observer.should_stop() {
+                break;
+            }
+            let rival = task.best(derive(self.seed, u64::MAX - 16 - attempt));
+            let of_rival = task.score(&bounds, &rival);
+            if of_rival < score {
+                (best, score) = (rival, of_rival);
+            }
+        }
         if score.0.is_over() {
             let fixed = |node| level.objective.fixed_block(node);
             let packing = Packing { weights, bounds: &bounds, fixed: &fixed };
