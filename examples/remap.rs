@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let machine = PreparedMachine::new(&blocks);
     let remapping = Remapping::new(&homes, weight).with_curve();
     let found = partition(&machine).previous(remapping).solve_for_weights(&config)?;
-    let new = found.best(weight)?.report;
+    let new = &found.best(weight)?.report;
     println!(
         "after: {} edges are cut, {} vertices migrate",
         new.cut,

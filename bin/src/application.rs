@@ -6,7 +6,7 @@ use crate::console::Console;
 use crate::error::Result;
 use crate::files;
 use crate::hints;
-use viem::graph::CsrGraph;
+use viem::graph::{CsrGraph, VertexWeights};
 use viem_io as io;
 use viem_io::Source;
 use viem_io::metis::NodeWeights;
@@ -22,10 +22,21 @@ pub(crate) static FORMATS: LazyLock<Vec<Format>> =
 /// A graph that is divided or converted.
 pub(crate) struct Application {
     pub(crate) graph: CsrGraph,
+    /// All weights of the vertices, if they have several.
+    pub(crate) weights: Option<VertexWeights>,
     /// Whether the file is in METIS or ParHIP format.
     pub(crate) is_metis: bool,
     /// The graph as a METIS file, if the one that was read is none.
     pub(crate) text: Option<String>,
+}
+
+impl Application {
+    /// Says that all weights of the vertices but the first are left out, if there are others.
+    pub(crate) fn leave_weights(&mut self, name: &str, console: Console) {
+        if let Some(weights) = self.weights.take() {
+            files::warn_of_weights(name, &weights, console);
+        }
+    }
 }
 
 /// The format of a graph, if it is not METIS or ParHIP.
@@ -42,8 +53,8 @@ pub(crate) fn read(
     console: Console,
 ) -> Result<Application> {
     let Some(format) = format(from, &mut source) else {
-        let graph = files::read_graph(source, NodeWeights::Read, threads, console)?;
-        return Ok(Application { graph, is_metis: true, text: None });
+        let (graph, weights) = files::read_several(source, NodeWeights::Read, threads, console)?;
+        return Ok(Application { graph, weights, is_metis: true, text: None });
     };
     let name = source.name().to_owned();
     let is_pattern = format.name() == MATRIX_MARKET;
@@ -62,6 +73,7 @@ pub(crate) fn read(
     }
     Ok(Application {
         graph,
+        weights: None,
         is_metis: false,
         text: as_text.then(|| String::from_utf8_lossy(&text).into_owned()),
     })

@@ -9,7 +9,7 @@ use crate::fixed::Fixed;
 use crate::machine::MachineOptions;
 use crate::remap::Remapped;
 use viem::base::types::{BlockId, Cost, Weight};
-use viem::graph::CsrGraph;
+use viem::graph::{CsrGraph, VertexWeights};
 use viem::machine::Machine;
 use viem::partition::Migration;
 use viem_io as io;
@@ -42,6 +42,8 @@ pub(crate) struct Claim<'a> {
     /// The graph as a METIS file, if that is none.
     pub(crate) text: Option<&'a str>,
     pub(crate) graph: &'a CsrGraph,
+    /// All weights of the vertices, if they have several.
+    pub(crate) weights: Option<&'a VertexWeights>,
     /// The block or PE of each vertex.
     pub(crate) blocks: &'a [BlockId],
     pub(crate) num_blocks: usize,
@@ -88,6 +90,11 @@ impl Claim<'_> {
             self.check_loads(&audit.loads)?;
             console.line(format_args!("verified: J of the files is {cost} too, and so are all loads"));
         }
+        if let Some(weights) = self.weights {
+            self.check_several(weights, &verify::audit_loads(&graph, &blocks, self.num_blocks)?)?;
+            let count = weights.num_weights();
+            console.line(format_args!("verified: so are the loads by all {count} weights"));
+        }
         if let Some((remapped, migration)) = self.migration {
             remapped.check(&graph, &blocks, migration)?;
             console.line(format_args!("verified: so is the migration, {}", migration.weight));
@@ -109,6 +116,21 @@ impl Claim<'_> {
             return Err(wrong(message));
         }
         self.check_loads(&audit.loads)
+    }
+
+    fn check_several(&self, weights: &VertexWeights, audited: &[Vec<u128>]) -> Result<()> {
+        let loads = weights.loads(self.blocks, self.num_blocks);
+        let count = weights.num_weights();
+        for (at, &load) in loads.iter().enumerate() {
+            let (block, weight) = (at / count, at % count);
+            if audited.get(block).and_then(|loads| loads.get(weight)) != Some(&(load as u128)) {
+                return Err(wrong(format!(
+                    "the load of block {block} by weight {} differs from {load}",
+                    weight + 1
+                )));
+            }
+        }
+        Ok(())
     }
 
     fn check_loads(&self, audited: &[u128]) -> Result<()> {

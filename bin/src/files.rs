@@ -10,30 +10,34 @@ use crate::machine::MachineOptions;
 use viem::base::text::printable;
 use viem::base::threads;
 use viem::base::types::{Cost, PeId};
-use viem::graph::CsrGraph;
+use viem::graph::{CsrGraph, VertexWeights};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem_io as io;
 use viem_io::mapping::Room;
-use viem_io::metis::NodeWeights;
+use viem_io::metis::{GraphNote, NodeWeights};
 use viem_io::output::OutputId;
 use viem_io::{ReadError, Source};
 use viem_launch::placement::{self, PlacementKind};
 use viem_verify::{self as verify, AuditError, MachineText};
 
-/// Reads a graph in any format with so many threads, and says what it leaves out of its file.
-pub(crate) fn read_graph(
+/// Reads a graph in any format with so many threads, with all weights of its vertices if they have several, and says what it leaves out of its file.
+pub(crate) fn read_several(
     source: Source<'_>,
     weights: NodeWeights,
     threads: usize,
     console: Console,
-) -> error::Result<CsrGraph> {
+) -> error::Result<(CsrGraph, Option<VertexWeights>)> {
     let name = source.name().to_owned();
-    let (graph, notes) = threads::run(threads, || io::read_noted_graph(source, weights))??;
-    for note in notes {
-        console.warn(format_args!("{name}: {note}"));
-    }
-    Ok(graph)
+    let (graph, weights, notes) = threads::run(threads, || io::read_several_graph(source, weights))??;
+    notes.iter().for_each(|note| console.warn(format_args!("{name}: {note}")));
+    Ok((graph, weights))
+}
+
+/// Says that all weights of the vertices but the first are left out.
+pub(crate) fn warn_of_weights(name: &str, weights: &VertexWeights, console: Console) {
+    let note = GraphNote::MoreWeights { count: weights.num_weights() as u64 };
+    console.warn(format_args!("{name}: {note}"));
 }
 
 /// Reads a mapping of `num_processes` processes to a machine, or a file of a launcher that says where they are.

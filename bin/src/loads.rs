@@ -5,6 +5,7 @@ use viem::base::text::counted;
 use viem::base::types::{NodeId, Weight};
 use viem::graph::CsrGraph;
 use viem::partition::{FixedVertices, Targets};
+use viem::solve::{Loads, Report};
 
 /// What loads are those of.
 #[derive(Clone, Copy)]
@@ -44,6 +45,30 @@ pub(crate) fn print_below(console: Console, places: Places, below: &Below, short
             "{least} of {all} {several} {are} below {their} least load, by {shortfall} in total; allow more --imbalance or ask for less --least-load"
         ));
     }
+}
+
+/// The loads of a report: one, or one for each of several weights.
+pub(crate) fn each(report: &Report) -> &[Loads] {
+    match &report.loads_by_weight[..] {
+        [] => report.loads.as_slice(),
+        several => several,
+    }
+}
+
+/// Prints the loads by each of several weights.
+pub(crate) fn print_by_weight(console: Console, Places { one, .. }: Places, loads: &[Loads]) {
+    for (weight, loads) in (1..).zip(loads) {
+        let Loads { least, mean, greatest, bound, .. } = loads;
+        console.line(format_args!(
+            "weight {weight} of a {one}: {least} least, {mean:.2} mean, {greatest} greatest; bound {bound}"
+        ));
+    }
+}
+
+/// The weight, counted from 0, whose bound is exceeded most, in words.
+pub(crate) fn fullest_weight(weight: usize, loads: Option<&Loads>) -> String {
+    let fullest = loads.map_or(1.0, |loads| loads.fullest);
+    format!("weight {} of the vertices exceeds its bound most, {fullest:.5} times", weight + 1)
 }
 
 /// Prints how many places with capacity have no vertex.

@@ -12,9 +12,9 @@ use crate::loads::{self, Below};
 use crate::options::BalanceOptions;
 use crate::summary::Summary;
 use clap::Args;
-use viem::graph::CsrGraph;
+use viem::graph::{CsrGraph, VertexWeights};
 use viem::machine::{self, Machine};
-use viem::solve::Loads;
+use viem::solve::{Loads, Report};
 use viem_io::Source;
 use viem_io::metis::NodeWeights;
 use viem_report::traffic::PeTraffic;
@@ -62,15 +62,43 @@ impl SharingOptions {
         machine: &dyn Machine,
         threads: usize,
         console: Console,
-    ) -> Result<(CsrGraph, bool)> {
+    ) -> Result<Shared> {
         let room = usize::try_from(machine.room()).unwrap_or(usize::MAX);
         let is_asked = self.balance.given().is_some() || self.capacities.is_some();
         let weights = if is_asked { NodeWeights::Read } else { NodeWeights::ReadBeyond(room) };
-        let graph = files::read_graph(source, weights, threads, console)?;
+        let name = source.name().to_owned();
+        let (graph, mut weights) = files::read_several(source, weights, threads, console)?;
         let num_nodes = graph.num_nodes();
         let is_many = num_nodes > machine.num_pes() || graph.node_weights().iter().any(|&weight| weight != 1);
         let is_many_to_one = num_nodes > room || self.capacities.is_some() || (is_asked && is_many);
-        Ok((graph, is_many_to_one))
+        if let Some(weights) = weights.take_if(|_| !is_many_to_one) {
+            files::warn_of_weights(&name, &weights, console);
+        }
+        Ok(Shared { graph, weights, is_many_to_one })
+    }
+}
+
+/// A graph that is mapped.
+pub(crate) struct Shared {
+    pub(crate) graph: CsrGraph,
+    /// All weights of the vertices, if they have several and many of them share a PE.
+    pub(crate) weights: Option<VertexWeights>,
+    pub(crate) is_many_to_one: bool,
+}
+
+/// Prints the loads of the PEs by each of several weights, and warns if one exceeds its bound.
+pub(crate) fn print_several(console: Console, report: &Report, num_pes: usize) {
+    loads::print_by_weight(console, loads::PES, &report.loads_by_weight);
+    for loads in &report.loads_by_weight {
+        let below = Below { half: loads.below_half, least: loads.below_least, all: num_pes };
+        loads::print_below(console, loads::PES, &below, loads.shortfall);
+    }
+    let overload = report.violation().overload;
+    if let Some(weight) = report.fullest_weight().filter(|_| overload > 0) {
+        let weight = loads::fullest_weight(weight, report.loads.as_ref());
+        console.warn(format_args!(
+            "PEs exceed their bounds by {overload} in total: {weight}; allow more --imbalance"
+        ));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Options that several verbs share.
 
+use std::num::ParseFloatError;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,6 +10,7 @@ use serde::{Serialize, Serializer};
 
 use crate::error::{Result, UsageError};
 use crate::verb::Form;
+use viem::base::text::counted;
 use viem::graph::Coordinates;
 use viem::solve::{Balance, MapPreset};
 use viem_io::Source;
@@ -22,13 +24,14 @@ const IMBALANCE: f64 = 3.0;
 #[command(next_help_heading = "Balance")]
 pub(crate) struct BalanceOptions {
     /// Maximum load of a PE or block above its share, in percent. That is, load <= floor((1 + PERCENT/100) * ceil(share)); 0 asks for
-    /// exact sizes [default: 3]
-    #[arg(long, short, value_name = "PERCENT", allow_negative_numbers = true)]
-    pub(crate) imbalance: Option<f64>,
+    /// exact sizes. A list such as 3,5 has one for each weight of the vertices [default: 3]
+    #[arg(long, short, value_name = "PERCENT", allow_negative_numbers = true, value_parser = Percents::parse)]
+    pub(crate) imbalance: Option<Percents>,
 
-    /// Minimum load of a PE or block, in percent of its share. Rounded down; if it conflicts with --imbalance, --imbalance wins [default: 0]
-    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true)]
-    pub(crate) least_load: Option<f64>,
+    /// Minimum load of a PE or block, in percent of its share. Rounded down; if it conflicts with --imbalance, --imbalance wins. A list has one for
+    /// each weight of the vertices [default: 0]
+    #[arg(long, value_name = "PERCENT", allow_negative_numbers = true, value_parser = Percents::parse)]
+    pub(crate) least_load: Option<Percents>,
 
     /// Minimum load of each PE or block. Line i holds that of PE or block i, a weight of at most its share; if it conflicts with
     /// --imbalance, --imbalance wins
@@ -36,11 +39,45 @@ pub(crate) struct BalanceOptions {
     pub(crate) least_loads: Option<PathBuf>,
 }
 
+/// A percentage, or one for each weight of the vertices.
+#[derive(Clone, Debug)]
+pub(crate) struct Percents(Vec<f64>);
+
+impl Percents {
+    fn parse(text: &str) -> Result<Self, ParseFloatError> {
+        let each = text.split(',').map(|percent| percent.trim().parse::<f64>());
+        each.collect::<Result<_, _>>().map(Self)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = f64> + '_ {
+        self.0.iter().copied()
+    }
+}
+
 impl BalanceOptions {
-    /// The distance that loads may have from their shares.
+    /// The distance that loads may have from their shares, where vertices have one weight.
     pub(crate) fn read(&self) -> Result<Balance, UsageError> {
-        let imbalance = imbalance(self.imbalance.unwrap_or(IMBALANCE))?;
-        Ok(Balance { imbalance, least_load: least_load(self.least_load.unwrap_or(0.0))? })
+        Ok(self.read_each(1)?[0])
+    }
+
+    /// The same for each of `count` weights of the vertices.
+    pub(crate) fn read_each(&self, count: usize) -> Result<Vec<Balance>, UsageError> {
+        let imbalances = each("--imbalance", self.imbalance.as_ref(), IMBALANCE, count)?;
+        let least_loads = each("--least-load", self.least_load.as_ref(), 0.0, count)?;
+        let pairs = imbalances.into_iter().zip(least_loads);
+        let balance = |(percent, least)| -> Result<Balance, UsageError> {
+            Ok(Balance { imbalance: imbalance(percent)?, least_load: least_load(least)? })
+        };
+        pairs.map(balance).collect()
+    }
+
+    /// Checks all numbers; can be done before the number of weights is known.
+    pub(crate) fn check(&self) -> Result<(), UsageError> {
+        let imbalances = self.imbalance.iter().flat_map(Percents::iter);
+        imbalances
+            .map(imbalance)
+            .chain(self.least_load.iter().flat_map(Percents::iter).map(least_load))
+            .try_for_each(|share| share.map(|_| ()))
     }
 
     /// The option that is given, if any is.
@@ -234,6 +271,20 @@ fn ids(text: &str) -> Result<Ids, String> {
 /// Threads that are started at most, unless there are more cores: starting a hundred thousand of them can bring a
 /// system down.
 const MOST_THREADS: usize = 256;
+
+/// The percentage for each of `count` weights: those given, the one given for all, or the default.
+fn each(name: &str, given: Option<&Percents>, default: f64, count: usize) -> Result<Vec<f64>, UsageError> {
+    match given.map(|Percents(percents)| &percents[..]) {
+        None => Ok(vec![default; count]),
+        Some([percent]) => Ok(vec![*percent; count]),
+        Some(percents) if percents.len() == count => Ok(percents.to_vec()),
+        Some(percents) => Err(UsageError(format!(
+            "{name} has {found} numbers, but each vertex has {weights}; give one number, or one for each weight",
+            found = percents.len(),
+            weights = counted(count, "weight", "weights")
+        ))),
+    }
+}
 
 /// An imbalance in percent as a share.
 pub(crate) fn imbalance(percent: f64) -> Result<f64, UsageError> {

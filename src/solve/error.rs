@@ -5,6 +5,7 @@ use crate::base::error::{ErrorKind, HasKind};
 use crate::base::settings::ConfigError;
 use crate::base::text::counted;
 use crate::base::threads::ThreadsError;
+use crate::graph::VertexWeightsError;
 use crate::machine::MachineError;
 use crate::mapping::MappingError;
 use crate::mapping::construct::ConstructionError;
@@ -31,6 +32,8 @@ pub enum SolveError {
     Algorithm(#[from] PartitionAlgorithmError),
     #[error(transparent)]
     Targets(#[from] TargetsError),
+    #[error(transparent)]
+    Weights(#[from] VertexWeightsError),
     #[error(transparent)]
     Remap(#[from] RemapError),
     #[error("the start mapping has {found} processes, the graph {expected}")]
@@ -63,6 +66,7 @@ impl HasKind for SolveError {
             Self::Machine(error) => error.kind(),
             Self::Construction(error) => error.kind(),
             Self::Algorithm(error) => error.kind(),
+            Self::Weights(error) => error.kind(),
             Self::Remap(error) => error.kind(),
             Self::Start(error) => error.kind(),
             Self::Fixed(error) => error.kind(),
@@ -126,6 +130,21 @@ pub enum RequestError {
         pes = counted(expected, "PE", "PEs")
     )]
     TargetsDiffer { found: usize, expected: usize },
+    #[error(
+        "there are {limits} for {expected} weights; give one for all or one for each",
+        limits = counted(found, "limit", "limits")
+    )]
+    LimitsDiffer { found: usize, expected: usize },
+    #[error(
+        "several weights of the vertices have limits of their own, so there is no other balance beside them"
+    )]
+    SeveralAndBalance,
+    #[error("a previous assignment is resumed where vertices have one weight, not several")]
+    SeveralHavePrevious,
+    #[error("where vertices have several weights, there is no start or initial mapping")]
+    SeveralHaveStart,
+    #[error("where vertices have several weights, there is no secondary objective")]
+    SeveralHaveSecondary,
     #[error("the targets have fixed vertices; give these to the request instead")]
     TargetsHaveFixed,
 }

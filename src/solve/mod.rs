@@ -8,6 +8,7 @@
 //! | `request` | the request: constraints, their combinations, the way to a solution |
 //! | `prepared` | what all runs ask of a machine, computed once |
 //! | `balance` | limits of the loads of PEs that have many vertices; their loads |
+//! | `several` | several weights of the vertices, with limits for each |
 //! | `config`, `preset` | all settings, and the presets as whole values of them |
 //! | `initial` | initial mappings, and partitions along an order |
 //! | `secondary` | the objective that is lowered after J |
@@ -31,6 +32,7 @@ mod preset;
 mod report;
 mod request;
 mod secondary;
+mod several;
 
 pub use balance::{Balance, LoadLimits, Loads};
 pub use config::Config;
@@ -45,3 +47,4 @@ pub use preset::MapPreset;
 pub use report::{Report, Seconds, Solution};
 pub use request::{Objective, Request};
 pub use secondary::{Lowered, Lowering, Secondary};
+pub use several::SeveralWeights;

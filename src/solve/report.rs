@@ -1,6 +1,7 @@
 //! Solutions and their reports.
 
 use super::balance::Loads;
+use super::several::fullest;
 use crate::base::types::Cost;
 use crate::graph::CsrGraph;
 use crate::mapping::Mapping;
@@ -18,7 +19,7 @@ pub struct Solution {
 }
 
 /// The report of a solution: the same for all requests. A part that a request does not ask for is `None`.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
 #[non_exhaustive]
 pub struct Report {
     /// Number of processes or vertices, n.
@@ -38,8 +39,11 @@ pub struct Report {
     pub cost_of_construction: Option<Cost>,
     /// The construction of the initial mapping.
     pub construction: Option<Construction>,
-    /// The loads of the PEs, if they are balanced.
+    /// The loads of the PEs, if they are balanced. If vertices have several weights, those by the weight whose bound is exceeded most, or is nearest.
     pub loads: Option<Loads>,
+    /// The loads of the PEs by each weight, if vertices have several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub loads_by_weight: Vec<Loads>,
     /// The vertices that migrate, if a previous assignment was given.
     pub migration: Option<Migration>,
     /// Exchanges of two processes that were evaluated.
@@ -65,6 +69,7 @@ impl Report {
             cost_of_construction: None,
             construction: None,
             loads: None,
+            loads_by_weight: Vec::new(),
             migration: None,
             swaps_tried: 0,
             swaps_made: 0,
@@ -73,8 +78,23 @@ impl Report {
         }
     }
 
-    /// Returns the amount by which PEs miss their bounds.
+    /// The same with the loads by each of several weights.
+    pub(super) fn with_loads_by_weight(self, loads_by_weight: Vec<Loads>) -> Self {
+        Self { loads: fullest(&loads_by_weight).map(|(_, loads)| loads), loads_by_weight, ..self }
+    }
+
+    /// The number of the weight whose bound is exceeded most, or is nearest, from 0; none if vertices have one weight.
+    pub fn fullest_weight(&self) -> Option<usize> {
+        fullest(&self.loads_by_weight).map(|(weight, _)| weight)
+    }
+
+    /// Returns the amount by which PEs miss their bounds, by all weights.
     pub fn violation(&self) -> BoundViolation {
+        if !self.loads_by_weight.is_empty() {
+            let sum =
+                |of: fn(&Loads) -> i64| self.loads_by_weight.iter().map(of).fold(0, i64::saturating_add);
+            return BoundViolation::new(sum(|loads| loads.overload), sum(|loads| loads.shortfall));
+        }
         self.loads.map_or(BoundViolation::NONE, |loads| BoundViolation::new(loads.overload, loads.shortfall))
     }
 }

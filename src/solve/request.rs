@@ -7,11 +7,12 @@ use super::config::Config;
 use super::error::{RequestError, SolveError};
 use super::groups::{self, ProcessGroups};
 use super::initial::{Along, Initial, Order};
-use super::many_to_one::{self, Origin, Run};
+use super::many_to_one::{self, Origin, Run, SeveralRun};
 use super::one_to_one::{Given, Task, check_size, identity};
 use super::prepared::PreparedMachine;
 use super::report::{Report, Seconds, Solution};
 use super::secondary::{Lowering, Secondary};
+use super::several::SeveralWeights;
 use crate::base::observer::{Limited, Observer, Phase};
 use crate::base::threads;
 use crate::graph::CsrGraph;
@@ -39,6 +40,7 @@ pub enum Objective {
 ///
 /// | constraint | one-to-one | balanced |
 /// |---|---|---|
+/// | [`balanced_by`](Self::balanced_by) | | several weights of the vertices, each with its limits |
 /// | [`fixed`](Self::fixed) | these processes are on these PEs | the same |
 /// | [`together`](Self::together) | groups of processes share a node | refused |
 /// | [`previous`](Self::previous) | refused | few vertices leave their PEs |
@@ -63,6 +65,7 @@ pub struct Request<'a> {
     machine: &'a PreparedMachine<'a>,
     objective: Objective,
     limits: Option<LoadLimits<'a>>,
+    several: Option<&'a SeveralWeights<'a>>,
     fixed: Option<&'a FixedVertices>,
     together: Option<&'a ProcessGroups>,
     previous: Option<Remapping<'a>>,
@@ -80,6 +83,7 @@ impl<'a> Request<'a> {
             machine,
             objective: Objective::J,
             limits: None,
+            several: None,
             fixed: None,
             together: None,
             previous: None,
@@ -125,6 +129,14 @@ impl<'a> Request<'a> {
     #[must_use]
     pub fn balanced(self, limits: impl Into<LoadLimits<'a>>) -> Self {
         Self { limits: Some(limits.into()), ..self }
+    }
+
+    /// Lets PEs take many vertices whose loads have limits for each of several [weights](SeveralWeights). All limits are met if first fit
+    /// decreasing finds a mapping within them; otherwise the bound that is exceeded most, relative to itself, is exceeded as little as possible.
+    /// Vertices may be [fixed](Self::fixed); other constraints are refused.
+    #[must_use]
+    pub fn balanced_by(self, several: impl Into<Option<&'a SeveralWeights<'a>>>) -> Self {
+        Self { several: several.into(), ..self }
     }
 
     /// Sets the objective. With the cut as the objective, PEs are the blocks of a partition.
@@ -281,6 +293,7 @@ impl<'a> Request<'a> {
         self.check()?;
         let attempt = Attempt { request: self, config, observer: self.observer, begin: Instant::now() };
         threads::run(config.threads, || match self.limits {
+            None if self.several.is_some() => Ok(Envelope::single(attempt.several()?)),
             None => Ok(Envelope::single(attempt.one_to_one()?)),
             Some(limits) => attempt.balanced(limits),
         })?
@@ -315,13 +328,18 @@ impl<'a> Request<'a> {
     /// Checks that the constraints mean something together.
     fn check(&self) -> Result<(), SolveError> {
         let is_cut = self.objective == Objective::Cut;
-        let is_balanced = self.limits.is_some();
+        let has_several = self.several.is_some();
+        let is_balanced = self.limits.is_some() || has_several;
         let has_least_load = self.limits.is_some_and(|limits| limits.has_least_loads());
         let is_grouped = self.together.is_some_and(|groups| groups.size() > 1);
         let has_place = self.start.is_some() || self.initial.is_some();
         let is_mapping = matches!(self.initial, Some(Initial::Mapping(_)));
         let is_index = matches!(self.initial, Some(Initial::Along(Order::Index(_))));
         let refused = [
+            (has_several && self.limits.is_some(), RequestError::SeveralAndBalance),
+            (has_several && self.previous.is_some(), RequestError::SeveralHavePrevious),
+            (has_several && has_place, RequestError::SeveralHaveStart),
+            (has_several && self.secondary.is_some(), RequestError::SeveralHaveSecondary),
             (is_balanced && self.together.is_some(), RequestError::GroupsAreBalanced),
             (!is_balanced && self.previous.is_some(), RequestError::PreviousIsOneToOne),
             (!is_balanced && is_cut, RequestError::CutIsOneToOne),
@@ -338,7 +356,9 @@ impl<'a> Request<'a> {
             return Err(error.into());
         }
         self.secondary.map_or(Ok(()), |secondary| secondary.validate())?;
-        self.limits.map_or(Ok(()), |limits| limits.check(self.graph, self.machine.machine()))
+        let machine = self.machine.machine();
+        self.several.map_or(Ok(()), |several| several.check(self.graph, machine))?;
+        self.limits.map_or(Ok(()), |limits| limits.check(self.graph, machine))
     }
 }
 
@@ -373,6 +393,14 @@ impl Attempt<'_> {
         let seconds = &mut solution.report.seconds;
         (seconds.distances, seconds.construction) = (seconds.distances - spent, seconds.construction + spent);
         self.lowered(solution)
+    }
+
+    fn several(&self) -> Result<Solution, SolveError> {
+        let &Self { request, config, observer, begin } = self;
+        let &Request { graph, machine, fixed, objective, several, .. } = request;
+        let several = several.expect("only asked for if there are several weights");
+        let (is_cut, time_limit) = (objective == Objective::Cut, config.time_limit);
+        SeveralRun { graph, machine, config, several, fixed, is_cut, observer, begin, time_limit }.solve()
     }
 
     fn balanced(&self, limits: LoadLimits<'_>) -> Result<Envelope<Solution>, SolveError> {
@@ -473,11 +501,12 @@ impl Attempt<'_> {
 
     /// The report of a mapping that nothing was done for.
     fn report_of(&self, mapping: &Mapping) -> Result<Report, SolveError> {
-        let &Request { graph, machine, limits, fixed, previous, .. } = self.request;
+        let &Request { graph, machine, limits, several, fixed, previous, .. } = self.request;
         let (whole, distances, pe_of) = (machine.machine(), machine.distances()?, mapping.pes());
         check_size(mapping, graph.num_nodes())?;
         let identity = match limits {
             Some(limits) => limits.identity(graph, whole, fixed)?,
+            None if several.is_some() => several.expect("it is there").identity(whole, fixed)?,
             None => {
                 check_room(graph.num_nodes(), whole)?;
                 Given { fixed, ..Given::default() }.check_fixed(graph.num_nodes(), whole)?;
@@ -487,11 +516,16 @@ impl Attempt<'_> {
         };
         let cost = evaluate(graph, distances, mapping)?;
         let cost_of_identity = evaluate(graph, distances, &identity)?;
-        Ok(Report {
+        let report = Report {
             loads: limits.map(|limits| limits.loads(graph, whole, pe_of)),
             migration: previous.map(|previous| previous.homes.migration(graph, pe_of)),
             seconds: Seconds { total: self.begin.elapsed().as_secs_f64(), ..Seconds::default() },
             ..Report::new(graph, (cost, cut(graph, pe_of)), cost_of_identity)
+        };
+        let by_weight = |several: &SeveralWeights<'_>| several.loads(whole, pe_of);
+        Ok(match several.map(by_weight) {
+            Some(loads) => report.with_loads_by_weight(loads),
+            None => report,
         })
     }
 }

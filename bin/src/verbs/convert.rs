@@ -66,8 +66,11 @@ impl Verb for Options {
         let job = plan.start(&self.report)?;
         let mut source = Source::open(&self.file)?;
         let start = source.start();
-        let Application { graph, is_metis, .. } =
+        let name = source.name().to_owned();
+        let mut application =
             application::read(source, (self.from, false), options::threads(None)?, job.console)?;
+        application.leave_weights(&name, job.console);
+        let Application { graph, is_metis, .. } = application;
         let is_text = is_metis && !parhip::is_parhip(&start);
         let format = self.format.unwrap_or(if is_text { GraphFormat::Parhip } else { GraphFormat::Metis });
         let found = Converted {

@@ -8,10 +8,11 @@ use crate::application;
 use crate::compare::PictureOptions;
 use crate::end::{self, End};
 use crate::error::{Result, UsageError};
+use crate::files;
 use crate::fixed::FixedOptions;
 use crate::job::{Job, Plan};
 use crate::machine::{MachineDetails, MachineOptions, SPEC};
-use crate::many_to_one::SharingOptions;
+use crate::many_to_one::{Shared, SharingOptions};
 use crate::options::{CoordinateOptions, RandomOptions, ResultOptions, TimeOptions, one_of};
 use crate::remap::RemapOptions;
 use crate::verb::{Form, Verb};
@@ -203,14 +204,17 @@ impl Options {
         let machine = asked.machine(config.threads, console)?;
         let machine = machine.as_ref();
         let prepared = &PreparedMachine::new(machine);
-        let (graph, is_many_to_one) = asked.graph(machine, config.threads, console)?;
+        let Shared { graph, weights, is_many_to_one } = asked.graph(machine, config.threads, console)?;
         if !is_many_to_one {
             let message = "each process has a place of its own here, and such mappings are not remapped; viem map \
                  --initial=FILE improves one";
             return Err(UsageError(message.to_owned()).into());
         }
+        if let Some(weights) = weights {
+            files::warn_of_weights(&files::name(&self.file), &weights, console);
+        }
         let way = map::Way::Previous(self.remap.read(&graph, machine.num_pes(), curve)?);
         let task = map::Task { asked, machine, prepared, config, to, job };
-        map::ManyToOne::new(task, &graph, way)?.run()
+        map::ManyToOne::new(task, (&graph, None), way)?.run()
     }
 }

@@ -30,4 +30,5 @@ mod signals;
 mod sources;
 mod traffic;
 mod verbs;
+mod weights;
 mod workloads;

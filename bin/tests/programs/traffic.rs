@@ -203,7 +203,7 @@ fn what_a_recording_does_not_hold_is_said() {
         ("viem traffic job.goal --workload -o job.workload", "--nics=2 makes each a vertex of its own"),
         ("viem traffic links.csv", "messages have no sizes in the files: each weighs 1"),
         (
-            "viem partition two.graph --blocks=2",
+            "viem partition two.graph --blocks=2 --algorithm=linear",
             "warning: two.graph: each vertex has 2 weights, of which all but the first are ignored",
         ),
         (&format!("{on_complete}=1.0"), "all but the first are ignored"),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::metis::{self, GraphContent, GraphNote, NodeWeights};
+use super::metis::{self, GraphContent, GraphNote, GraphRead, NodeWeights};
 use super::parhip::{self, ParhipWidth};
 use super::{ReadError, Source};
 use viem::graph::CsrGraph;
@@ -53,6 +53,15 @@ pub fn read_noted_graph(
         parhip::read(source, node_weights).map(|graph| (graph, Vec::new()))
     } else {
         metis::read_noted(source, node_weights)
+    }
+}
+
+/// Reads a graph as [`read_graph`] does, with all weights of its vertices if each has several; see [`metis::read_several`].
+pub fn read_several_graph(mut source: Source<'_>, node_weights: NodeWeights) -> Result<GraphRead, ReadError> {
+    if parhip::is_parhip(&source.start()) {
+        parhip::read(source, node_weights).map(|graph| (graph, None, Vec::new()))
+    } else {
+        metis::read_several(source, node_weights)
     }
 }
 

@@ -32,7 +32,7 @@ pub use fixed::{audit_fixed, audit_fixed_objects};
 pub use machine::{MachineText, OUTLINE};
 pub use migration::{OldText, audit_migration};
 pub use parhip::{is_parhip, text_of_parhip};
-pub use partition::{PartitionAudit, audit_partition};
+pub use partition::{PartitionAudit, audit_loads, audit_partition};
 pub use qap::audit_qap;
 
 use std::collections::HashMap;

@@ -52,6 +52,28 @@ pub fn audit_partition(graph: &str, blocks: &str, model: &str) -> Result<Partiti
     Ok(PartitionAudit { cut: twice / 2, loads })
 }
 
+/// The loads of `count` blocks by all weights of the vertices of a graph: those of each block.
+///
+/// ```
+/// use viem_verify::audit_loads;
+///
+/// let path = "3 2 010 2\n5 1 2\n6 0 1 3\n7 2 2\n";
+/// assert_eq!(audit_loads(path, "0\n1\n0\n", 2)?, [[12, 3], [6, 0]]);
+/// # Ok::<(), viem_verify::AuditError>(())
+/// ```
+pub fn audit_loads(graph: &str, blocks: &str, count: usize) -> Result<Vec<Vec<u128>>, AuditError> {
+    let (block_of, rows) = read(graph, blocks)?;
+    let weights = rows.iter().map(|row| 1 + row.further.len()).max().unwrap_or(1);
+    let mut loads = vec![vec![0u128; weights]; count];
+    for (vertex, (row, &block)) in rows.iter().zip(&block_of).enumerate() {
+        let own = usize::try_from(block).ok().and_then(|block| loads.get_mut(block));
+        let own = own.ok_or(AuditError::Mapping { line: vertex + 1 })?;
+        let weights = std::iter::once(&row.weight).chain(&row.further);
+        own.iter_mut().zip(weights).for_each(|(load, &weight)| *load += u128::from(weight));
+    }
+    Ok(loads)
+}
+
 /// Checks that a vertex of a model has weight 1 and these edges.
 fn check_block(row: &Row, sums: &BTreeMap<usize, u128>) -> Result<(), &'static str> {
     if row.weight != 1 {

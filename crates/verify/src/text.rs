@@ -6,6 +6,8 @@ use crate::number::number;
 /// A vertex of a graph: its first weight, and its neighbours, numbered from 0, with the weights of the edges.
 pub(crate) struct Row {
     pub(crate) weight: u64,
+    /// The weights behind the first.
+    pub(crate) further: Vec<u64>,
     pub(crate) arcs: Vec<(usize, u64)>,
 }
 
@@ -49,6 +51,10 @@ pub(crate) fn read_rows(
             .collect::<Result<_, _>>()?;
         let step = if has_edge_weights { 2 } else { 1 };
         let weight = if has_node_weights { numbers.get(sizes).copied().unwrap_or(0) } else { 1 };
+        let further = match has_node_weights {
+            true => numbers.get(sizes + 1..skipped.max(sizes + 1)).unwrap_or_default().to_vec(),
+            false => Vec::new(),
+        };
         let mut arcs = Vec::new();
         for arc in numbers.get(skipped..).unwrap_or_default().chunks(step) {
             let weight = if has_edge_weights { *arc.get(1).ok_or(fault(at, "no weight"))? } else { 1 };
@@ -57,7 +63,7 @@ pub(crate) fn read_rows(
             }
             arcs.push((arc[0] as usize - 1, weight));
         }
-        rows.push(Row { weight, arcs });
+        rows.push(Row { weight, further, arcs });
     }
     Ok(rows)
 }

@@ -20,6 +20,7 @@
 //! | `numbering` | the same mapping however the vertices are numbered |
 //! | `layout` | distances and parts of the PEs as blocks |
 //! | `cut` | partitions: the same with the cut as the objective |
+//! | `several` | partitions and mappings of vertices with several weights |
 
 mod config;
 mod cut;
@@ -27,7 +28,9 @@ mod layout;
 mod numbering;
 mod run;
 mod search;
+mod several;
 
 pub use config::{ManyToOneConfig, SmallProblemConfig};
 pub(super) use cut::partition;
 pub(super) use run::{Origin, Run};
+pub(super) use several::SeveralRun;

@@ -258,7 +258,11 @@ impl DistanceVisitor for InBlocks<'_> {
 }
 
 /// Checks that there are such vertices and PEs, and that these have capacity.
-fn check_fixed(fixed: &FixedVertices, num_vertices: usize, machine: &dyn Machine) -> Result<(), FixedError> {
+pub(super) fn check_fixed(
+    fixed: &FixedVertices,
+    num_vertices: usize,
+    machine: &dyn Machine,
+) -> Result<(), FixedError> {
     fixed.check(num_vertices, machine.num_pes())?;
     match fixed.iter().find(|&(_, pe)| machine.capacity(pe) == 0) {
         Some((vertex, block)) => Err(FixedError::NoCapacity { vertex, block }),

@@ -255,7 +255,7 @@ fn the_report_can_be_written_as_json() {
     let hierarchy = Hierarchy::parse("4:4:4", "1:10:100").unwrap();
     let graph = generate::random_geometric(64, 9.0, 4);
     let report = map(&graph, &hierarchy, &Config::default()).report;
-    let json = serde_json::to_value(report).unwrap();
+    let json = serde_json::to_value(&report).unwrap();
     assert_eq!(json["num_processes"], 64);
     assert_eq!(json["cost"], report.cost);
     assert!(json["seconds"]["search"].as_f64().unwrap() >= 0.0);

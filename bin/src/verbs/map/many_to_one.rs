@@ -16,7 +16,7 @@ use crate::error::{Result, UsageError};
 use crate::files;
 use crate::fixed::Fixed;
 use crate::job::{Job, end};
-use crate::limits::Limits;
+use crate::limits::{Limits, Percents};
 use crate::loads;
 use crate::machine;
 use crate::many_to_one;
@@ -30,7 +30,7 @@ use crate::verb::Form;
 use viem::base::observer::Observer;
 use viem::base::threads;
 use viem::base::types::Weight;
-use viem::graph::CsrGraph;
+use viem::graph::{CsrGraph, VertexWeights};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::mapping::search::Neighbourhood;
@@ -91,6 +91,8 @@ pub(crate) enum Way<'a> {
 pub(crate) struct ManyToOne<'a> {
     task: Task<'a>,
     graph: &'a CsrGraph,
+    /// All weights of the vertices, if they have several.
+    weights: Option<&'a VertexWeights>,
     limits: Limits,
     fixed: Option<Fixed>,
     way: Way<'a>,
@@ -107,10 +109,14 @@ struct ManyToOneResult<'a> {
 
 impl<'a> ManyToOne<'a> {
     /// Reads the constraints.
-    pub(crate) fn new(task: Task<'a>, graph: &'a CsrGraph, way: Way<'a>) -> Result<Self> {
-        let limits = task.asked.sharing.balance.limits(task.machine.num_pes())?;
+    pub(crate) fn new(
+        task: Task<'a>,
+        (graph, weights): (&'a CsrGraph, Option<&'a VertexWeights>),
+        way: Way<'a>,
+    ) -> Result<Self> {
+        let limits = task.asked.sharing.balance.limits_of(task.machine.num_pes(), weights)?;
         let fixed = task.asked.fixed.read_vertices(graph.num_nodes(), task.machine)?;
-        Ok(Self { task, graph, limits, fixed, way })
+        Ok(Self { task, graph, weights, limits, fixed, way })
     }
 
     /// Maps the vertices to PEs that have room for many.
@@ -156,18 +162,22 @@ impl<'a> ManyToOne<'a> {
             "many-to-one mapping, {:.1} vertices per PE",
             graph.num_nodes() as f64 / machine.num_pes() as f64
         ));
-        loads::print_rounded(console, graph, &machine.capacities(), self.limits.balance.least_load);
-        if let Some(fixed) = &self.fixed {
-            fixed.print(console, "vertices");
-            fixed.warn_of_loads(console, graph, &self.bounds(), "PE");
+        self.fixed.iter().for_each(|fixed| fixed.print(console, "vertices"));
+        if self.weights.is_none() {
+            loads::print_rounded(console, graph, &machine.capacities(), self.limits.balance.least_load);
+            self.fixed.iter().for_each(|fixed| fixed.warn_of_loads(console, graph, &self.bounds(), "PE"));
         }
     }
 
     /// The mapping, and the previous one that was resumed.
     fn solve(&self, observer: &dyn Observer) -> Result<(Solution, Option<Remapped<'a>>)> {
         let Task { prepared, config, job, .. } = &self.task;
-        let request = Request::new(self.graph, prepared).balanced(self.limits.get()).fixed(self.fixed());
-        let request = request.observed(observer);
+        let several = self.weights.map(|weights| self.limits.of_weights(weights)).transpose()?;
+        let request = Request::new(self.graph, prepared).fixed(self.fixed()).observed(observer);
+        let request = match &several {
+            Some(several) => request.balanced_by(several),
+            None => request.balanced(self.limits.get()),
+        };
         match &self.way {
             Way::Previous(remap) => {
                 let (solution, remapped) = remap.solve(request, (self.graph, config), ("J", job.console))?;
@@ -216,8 +226,9 @@ impl<'a> ManyToOne<'a> {
                 "J is higher than that of --initial, which exceeds bounds or leaves PEs without a vertex"
             ));
         }
-        let too_heavy = loads::too_heavy(self.graph, &self.bounds(), self.fixed(), loads::PES);
-        if let Some(loads) = &report.loads {
+        many_to_one::print_several(console, report, machine.num_pes());
+        if let Some(loads) = report.loads.as_ref().filter(|_| self.weights.is_none()) {
+            let too_heavy = loads::too_heavy(self.graph, &self.bounds(), self.fixed(), loads::PES);
             many_to_one::print_loads(console, loads, machine.num_pes(), too_heavy);
             many_to_one::print_empty(console, loads, *machine, report.num_processes);
         }
@@ -264,6 +275,7 @@ impl<'a> ManyToOne<'a> {
             file: asked.file,
             text: None,
             graph,
+            weights: self.weights,
             blocks: mapping.pes(),
             num_blocks: machine.num_pes(),
             model: model.as_ref().map(|model| (model, report.cut)),
@@ -297,8 +309,8 @@ impl<'a> ManyToOne<'a> {
             time_limit: self.task.time_limit(),
             construction: order.map(|(order, _)| order.algorithm.name()),
             neighbourhood: order.filter(|&(_, is_kept)| is_kept).map(|_| Neighbourhood::None.name()),
-            imbalance: 100.0 * self.limits.balance.imbalance,
-            least_load: 100.0 * self.limits.balance.least_load,
+            imbalance: self.limits.percents(|balance| balance.imbalance),
+            least_load: self.limits.percents(|balance| balance.least_load),
             least_loads: self.limits.file(),
             objective: self.scratch().and_then(|scratch| scratch.bottleneck),
         };
@@ -331,9 +343,9 @@ struct JsonOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     neighbourhood: Option<&'static str>,
     /// In percent.
-    imbalance: f64,
+    imbalance: Percents,
     /// In percent of the share.
-    least_load: f64,
+    least_load: Percents,
     /// The file of those of each PE.
     #[serde(skip_serializing_if = "Option::is_none")]
     least_loads: Option<String>,

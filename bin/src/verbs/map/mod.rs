@@ -24,6 +24,7 @@ pub(crate) use options::{Options, SIGNALS};
 use crate::end::End;
 use crate::error::Result;
 use crate::job::Plan;
+use crate::many_to_one::Shared;
 use crate::verb::{Form, Verb};
 use goal::Goal;
 use many_to_one::Scratch;
@@ -57,9 +58,9 @@ impl Verb for Options {
         let machine = asked.machine(threads, console)?;
         let machine = machine.as_ref();
         let config = self.config(machine)?;
-        self.sharing.balance.read()?;
+        self.sharing.balance.check()?;
         let prepared = &PreparedMachine::new(machine);
-        let (graph, is_many_to_one) = asked.graph(machine, threads, console)?;
+        let Shared { graph, weights, is_many_to_one } = asked.graph(machine, threads, console)?;
         let bottleneck = self.bottleneck(self.objective_on(machine, is_many_to_one))?;
         let task = Task { asked, machine, prepared, config, to, job };
         let shortage = shortage(graph.num_nodes(), machine);
@@ -73,7 +74,7 @@ impl Verb for Options {
             console.note(format_args!("{shortage}"));
         }
         let scratch = Scratch::read(self, bottleneck, (&graph, machine), console)?;
-        ManyToOne::new(task, &graph, Way::Scratch(scratch))?.run()
+        ManyToOne::new(task, (&graph, weights.as_ref()), Way::Scratch(scratch))?.run()
     }
 }
 

@@ -10,11 +10,10 @@ use crate::error::Result;
 use crate::fixed::FixedOptions;
 use crate::job::Job;
 use crate::machine::MachineOptions;
-use crate::many_to_one::SharingOptions;
+use crate::many_to_one::{Shared, SharingOptions};
 use crate::options::ResultOptions;
 use crate::report;
 use viem::base::threads;
-use viem::graph::CsrGraph;
 use viem::machine::Machine;
 use viem::solve::{Config, MapPreset, PreparedMachine};
 use viem_io::Source;
@@ -47,12 +46,7 @@ impl Asked<'_> {
     }
 
     /// Reads the graph, and decides whether many of its vertices share a PE.
-    pub(crate) fn graph(
-        &self,
-        machine: &dyn Machine,
-        threads: usize,
-        console: Console,
-    ) -> Result<(CsrGraph, bool)> {
+    pub(crate) fn graph(&self, machine: &dyn Machine, threads: usize, console: Console) -> Result<Shared> {
         self.sharing.read(Source::open(self.file)?, machine, threads, console)
     }
 }

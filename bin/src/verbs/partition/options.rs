@@ -156,7 +156,8 @@ impl Options {
     pub(super) fn check(&self) -> Result<(), UsageError> {
         self.order.check(self.picture.is_some())?;
         let balance = &self.sharing.balance;
-        let has_least_load = balance.least_load.is_some_and(|percent| percent > 0.0);
+        let has_least_load =
+            balance.least_load.as_ref().is_some_and(|percents| percents.iter().any(|percent| percent > 0.0));
         let given = [
             ("--fixed", self.fixed.file().is_some()),
             ("--least-load", has_least_load),

@@ -13,7 +13,7 @@ use crate::end::End;
 use crate::error::{Failure, Result, UsageError};
 use crate::fixed::{Fixed, FixedOptions};
 use crate::job::{Job, end};
-use crate::limits::Limits;
+use crate::limits::{Limits, Percents};
 use crate::loads::{self, Below};
 use crate::many_to_one::SharingOptions;
 use crate::memory::JsonMemory;
@@ -65,6 +65,19 @@ pub(crate) enum Way<'a> {
     Previous(&'a RemapOptions, Option<OutputId>),
 }
 
+impl Way<'_> {
+    /// Returns whether vertices may have several weights: the multilevel algorithm knows them.
+    fn takes_several_weights(&self) -> bool {
+        match self {
+            Self::Order(options, index) => {
+                let is_multilevel = options.algorithm() == PartitionAlgorithm::default();
+                is_multilevel && options.index.is_none() && index.is_none()
+            }
+            Self::Previous(..) => false,
+        }
+    }
+}
+
 /// The outputs for the results.
 pub(crate) struct Outputs {
     pub(crate) blocks: Option<OutputId>,
@@ -92,7 +105,7 @@ struct Division {
 impl<'a> Sizes<'a> {
     /// Reads what is asked for. What no graph can make right is refused.
     fn read(Asked { blocks, sharing, .. }: &Asked<'a>) -> Result<Self> {
-        let balance = sharing.balance.read()?;
+        sharing.balance.check()?;
         let capacities = sharing.capacities.as_ref().map(Capacities::of_blocks).transpose()?;
         let number = match (*blocks, &capacities) {
             (Some(k), Some(capacities)) if k != capacities.len() => {
@@ -105,7 +118,7 @@ impl<'a> Sizes<'a> {
             (_, Some(capacities)) => capacities.len(),
             (number, None) => number.unwrap_or(0),
         };
-        Targets::check(number, balance.imbalance)?;
+        Targets::check(number, 0.0)?;
         if let Some(capacities) = &capacities {
             Blocks::proportional(capacities.clone())?;
         }
@@ -113,7 +126,7 @@ impl<'a> Sizes<'a> {
     }
 
     /// The blocks of a graph. There are no more than vertices, so their memory is bounded by that of the graph.
-    fn of(self, graph: &CsrGraph) -> Result<Division> {
+    fn of(self, Application { graph, weights, .. }: &Application) -> Result<Division> {
         let Self { number, capacities, balance } = self;
         let blocks = match capacities.clone() {
             Some(capacities) => Blocks::proportional(capacities)?,
@@ -123,7 +136,8 @@ impl<'a> Sizes<'a> {
             }
             None => Blocks::equal(number)?,
         };
-        Ok(Division { limits: balance.limits(blocks.num_pes())?, blocks, capacities })
+        let limits = balance.limits_of(blocks.num_pes(), weights.as_ref())?;
+        Ok(Division { limits, blocks, capacities })
     }
 }
 
@@ -180,8 +194,12 @@ pub(crate) fn run(
 ) -> Result<End> {
     let sizes = Sizes::read(&asked)?;
     let (source, kind) = (Source::open(asked.file)?, (asked.from, asked.results.verify));
-    let application = application::read(source, kind, config.threads, job.console)?;
-    let (graph, division) = (&application.graph, sizes.of(&application.graph)?);
+    let name = source.name().to_owned();
+    let mut application = application::read(source, kind, config.threads, job.console)?;
+    if !way.takes_several_weights() {
+        application.leave_weights(&name, job.console);
+    }
+    let (graph, division) = (&application.graph, sizes.of(&application)?);
     let coordinates = asked.coordinates.read(graph.num_nodes())?;
     let start = Start::read(way, graph, division.blocks.num_pes())?;
     Task { asked, start, config, to, job, division, application, coordinates }.run()
@@ -194,15 +212,22 @@ impl<'a> Task<'a> {
         console.detail(format_args!("io time: {:.6}", self.job.seconds()));
         self.print_problem();
         blocks.check_enough(graph)?;
-        loads::print_rounded(console, graph, blocks.shares(), limits.balance.least_load);
+        let several =
+            self.application.weights.as_ref().map(|weights| limits.of_weights(weights)).transpose()?;
         let fixed = self.fixed()?;
-        if let Some(fixed) = &fixed {
-            fixed.print(console, "vertices");
-            fixed.warn_of_loads(console, graph, &limits.get().bounds(graph, blocks), "block");
+        fixed.iter().for_each(|fixed| fixed.print(console, "vertices"));
+        if several.is_none() {
+            loads::print_rounded(console, graph, blocks.shares(), limits.balance.least_load);
+            let bounds = limits.get().bounds(graph, blocks);
+            fixed.iter().for_each(|fixed| fixed.warn_of_loads(console, graph, &bounds, "block"));
         }
         let begin = Instant::now();
         let prepared = PreparedMachine::new(blocks);
-        let request = Request::new(graph, &prepared).balanced(limits.get()).minimise(Objective::Cut);
+        let request = Request::new(graph, &prepared).minimise(Objective::Cut);
+        let request = match &several {
+            Some(several) => request.balanced_by(several),
+            None => request.balanced(limits.get()),
+        };
         let request = request.fixed(fixed.as_ref().map(|fixed| &fixed.vertices));
         // A remapping that is stopped has a result worth saving; a partition from scratch has none before its end.
         let is_resumed = matches!(self.start, Start::Previous(_));
@@ -247,12 +272,17 @@ impl<'a> Task<'a> {
         let ratio = greatest_ratio(&quality.loads, &Targets::shares(graph, blocks.shares(), 0.0));
         let quality = JsonQuality { quality, balance: ratio };
         let bounds = limits.get().bounds(graph, blocks);
-        let too_heavy = loads::too_heavy(graph, &bounds, fixed.map(|fixed| &fixed.vertices), loads::BLOCKS);
+        let fixed_vertices = fixed.map(|fixed| &fixed.vertices);
+        let too_heavy = match report.fullest_weight() {
+            Some(weight) => Some(loads::fullest_weight(weight, report.loads.as_ref())),
+            None => loads::too_heavy(graph, &bounds, fixed_vertices, loads::BLOCKS),
+        };
         self.print(&model, (report, &quality, remapped.as_ref()), too_heavy);
         let claim = Claim {
             file: self.asked.file,
             text: self.application.text.as_deref(),
             graph,
+            weights: self.application.weights.as_ref(),
             blocks: block_of,
             num_blocks: blocks.num_pes(),
             model: Some((&model, report.cut)),
@@ -352,6 +382,10 @@ impl<'a> Task<'a> {
                 return Ok(Partitioned { solution, written: None, remapped: Some(remapped) });
             }
         };
+        if self.application.weights.is_some() {
+            let solution = request.observed(observer).solve(&self.config)?;
+            return Ok(Partitioned { solution, written: None, remapped: None });
+        }
         let algorithm = options.algorithm();
         let written = to.map(|to| Ok::<_, Failure>((to, self.order(algorithm)?))).transpose()?;
         let order = match index.or(written.as_ref().map(|(_, index)| index)) {
@@ -414,10 +448,14 @@ impl<'a> Task<'a> {
             remapped.print(console, &migration);
         }
         let Some(loads) = &report.loads else { return };
-        let below = Below { half: loads.below_half, least: loads.below_least, all: blocks.num_pes() };
-        loads::print_below(console, loads::BLOCKS, &below, loads.shortfall);
-        if loads.overload > 0 {
-            console.warn(format_args!("{}", imbalance_warning(loads.overload, too_heavy)));
+        loads::print_by_weight(console, loads::BLOCKS, &report.loads_by_weight);
+        for loads in loads::each(report) {
+            let below = Below { half: loads.below_half, least: loads.below_least, all: blocks.num_pes() };
+            loads::print_below(console, loads::BLOCKS, &below, loads.shortfall);
+        }
+        let overload = report.violation().overload;
+        if overload > 0 {
+            console.warn(format_args!("{}", imbalance_warning(overload, too_heavy)));
         }
         if self.job.form == Form::VieM {
             console.line(format_args!("model has {} nodes, {} edges", model.num_nodes(), model.num_arcs()));
@@ -440,8 +478,8 @@ impl<'a> Task<'a> {
             algorithm: self.algorithm(),
             grouping,
             preset: preset.name(),
-            imbalance: 100.0 * limits.balance.imbalance,
-            least_load: 100.0 * limits.balance.least_load,
+            imbalance: limits.percents(|balance| balance.imbalance),
+            least_load: limits.percents(|balance| balance.least_load),
             least_loads: limits.file(),
             time_limit: self.config.time_limit.map(|limit| limit.as_secs_f64()),
         };
@@ -460,9 +498,9 @@ struct JsonOptions {
     grouping: Option<Grouping>,
     preset: &'static str,
     /// In percent.
-    imbalance: f64,
+    imbalance: Percents,
     /// In percent of the share.
-    least_load: f64,
+    least_load: Percents,
     /// The file of those of each block.
     #[serde(skip_serializing_if = "Option::is_none")]
     least_loads: Option<String>,

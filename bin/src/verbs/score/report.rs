@@ -10,10 +10,10 @@ use crate::end::End;
 use crate::error::Result;
 use crate::files;
 use crate::job::{Job, Plan, end_of_lines};
-use crate::limits::Limits;
+use crate::limits::{Limits, Percents};
 use crate::loads;
 use crate::machine;
-use crate::many_to_one;
+use crate::many_to_one::{self, Shared};
 use crate::ranks;
 use crate::report::{self, Found};
 use crate::summary::{PROCESSES, Summary, VERTICES, print_size};
@@ -21,10 +21,11 @@ use crate::verb::Form;
 use crate::workload::{self, SimulationReport};
 use viem::base::text::ranges;
 use viem::base::types::PeId;
-use viem::graph::CsrGraph;
+use viem::graph::{CsrGraph, VertexWeights};
 use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::mapping::problem::check_room;
+use viem::solve::Balance;
 use viem::{Config, PreparedMachine, Request};
 use viem_io::Source;
 use viem_io::output::{Content, OutputId};
@@ -70,15 +71,18 @@ pub(super) fn score(options: &Options) -> Result<End> {
     let console = job.console;
     let machine = options.sharing.weigh(options.machine.build(console)?)?;
     let machine = machine.as_ref();
-    let limits = options.sharing.balance.limits(machine.num_pes())?;
+    options.sharing.balance.check()?;
     let threads = crate::options::threads(None)?;
     let source = Source::open(&options.file)?;
-    let (graph, is_many_to_one) = options.sharing.read(source, machine, threads, console)?;
+    let Shared { graph, weights, is_many_to_one } =
+        options.sharing.read(source, machine, threads, console)?;
+    let limits = options.sharing.balance.limits_of(machine.num_pes(), weights.as_ref())?;
     if !is_many_to_one {
         options.sharing.check_one_to_one()?;
     }
-    Task { options, machine, prepared: &PreparedMachine::new(machine), limits, to, job, is_many_to_one }
-        .run(&graph)
+    let prepared = &PreparedMachine::new(machine);
+    let weights = weights.as_ref();
+    Task { options, machine, prepared, weights, limits, to, job, is_many_to_one }.run(&graph)
 }
 
 /// Where the results go.
@@ -92,6 +96,8 @@ struct Task<'a> {
     options: &'a Options,
     machine: &'a dyn Machine,
     prepared: &'a PreparedMachine<'a>,
+    /// All weights of the vertices, if they have several.
+    weights: Option<&'a VertexWeights>,
     limits: Limits,
     to: Outputs,
     job: Job<'a>,
@@ -109,8 +115,13 @@ impl Task<'_> {
         let drawn = options.picture.draw(graph, prepared, &name, &mapping, self.is_many_to_one)?;
         let drawn = drawn.unwrap_or_default();
         let simulation = options.phase.simulate(graph, *machine, &mapping)?;
+        let several = self.weights.map(|weights| self.limits.of_weights(weights)).transpose()?;
         let request = Request::new(graph, prepared);
-        let request = if self.is_many_to_one { request.balanced(self.limits.get()) } else { request };
+        let request = match &several {
+            Some(several) => request.balanced_by(several),
+            None if self.is_many_to_one => request.balanced(self.limits.get()),
+            None => request,
+        };
         let known = request.evaluate(&mapping, &Config::default())?;
         let report = self.report((graph, &mapping), &known, (simulation.as_ref(), compared))?;
         let bounds = self.limits.get().bounds(graph, *machine);
@@ -190,12 +201,12 @@ impl Task<'_> {
 
     /// The options that decide the result.
     fn named(&self) -> JsonOptions {
-        let percent = |share: f64| self.is_many_to_one.then_some(100.0 * share);
+        let percents = |share: fn(&Balance) -> f64| self.is_many_to_one.then(|| self.limits.percents(share));
         JsonOptions {
             mapping: files::name(&self.options.mapping),
             capacities: self.options.sharing.capacities.as_ref().map(Capacities::name),
-            imbalance: percent(self.limits.balance.imbalance),
-            least_load: percent(self.limits.balance.least_load),
+            imbalance: percents(|balance| balance.imbalance),
+            least_load: percents(|balance| balance.least_load),
             least_loads: self.limits.file(),
         }
     }
@@ -209,10 +220,10 @@ struct JsonOptions {
     capacities: Option<String>,
     /// Where PEs have many vertices: in percent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    imbalance: Option<f64>,
+    imbalance: Option<Percents>,
     /// In percent of the share.
     #[serde(skip_serializing_if = "Option::is_none")]
-    least_load: Option<f64>,
+    least_load: Option<Percents>,
     /// The file of those of each PE.
     #[serde(skip_serializing_if = "Option::is_none")]
     least_loads: Option<String>,
@@ -237,7 +248,8 @@ fn print((console, form): (Console, Form), report: &Report<'_>, num_pes: usize, 
     by_pe.iter().for_each(|traffic| many_to_one::add_traffic(&mut summary, traffic));
     summary.print(console);
     busiest.iter().filter(|_| form == Form::Verb).for_each(|busiest| busiest.print_loads(console));
-    if let Some(loads) = &known.loads {
+    many_to_one::print_several(console, known, num_pes);
+    if let Some(loads) = known.loads.as_ref().filter(|_| known.loads_by_weight.is_empty()) {
         many_to_one::print_loads(console, loads, num_pes, too_heavy);
     }
     match &report.traffic {

@@ -8,7 +8,8 @@ use viem::base::types::{BlockId, Weight};
 use viem_ffi::{LooseGraph, arcs_from, array, array_mut, optional, put};
 
 use crate::mesh::{Adjacency, Mesh};
-use crate::options::{COUNT, Options, Way};
+use crate::options::{COUNT, Objective, Options, Way};
+use crate::several::Several;
 use crate::task::{Solution, Task};
 use crate::{Fault, Idx, OK, call, real};
 
@@ -104,28 +105,39 @@ unsafe fn part_graph(
         unsafe { put_objective(objval, 0) }?;
         return Ok(OK);
     }
-    if unsafe { count("ncon", ncon, 1) }? > 1 {
+    let num_weights = unsafe { count("ncon", ncon, 1) }?;
+    let options = unsafe { options(given_options, Some(way)) }?;
+    // Several weights are known for the cut, of parts that need not be connected.
+    if num_weights > 1 && (options.is_contiguous || options.objective != Objective::Cut) {
         return ask_real();
     }
-    let options = unsafe { options(given_options, Some(way)) }?;
+    let num_values = num_vertices.checked_mul(num_weights).ok_or(Fault::Memory)?;
     let offsets =
         arcs_from(unsafe { array("xadj", xadj, num_vertices + 1) }?, options.base).ok_or(Fault::Input)?;
     let num_arcs = offsets[num_vertices];
-    let imbalance = unsafe { optional("ubvec", ubvec, 1) }?.map(|ubvec| ubvec[0]);
-    if imbalance.is_some_and(|imbalance| !(imbalance >= 1.0 && imbalance.is_finite())) {
+    let imbalances = unsafe { optional("ubvec", ubvec, num_weights) }?;
+    let is_valid = |&imbalance: &f32| imbalance >= 1.0 && imbalance.is_finite();
+    if !imbalances.is_none_or(|imbalances| imbalances.iter().all(is_valid)) {
         return Err(Fault::Input);
     }
+    let weights = unsafe { optional("vwgt", vwgt, num_values) }?;
     let graph = LooseGraph {
         base: options.base,
         offsets: &offsets,
         targets: unsafe { array("adjncy", adjncy, num_arcs) }?,
         edge_weights: unsafe { optional("adjwgt", adjwgt, num_arcs) }?,
-        vertex_weights: unsafe { optional("vwgt", vwgt, num_vertices) }?,
+        vertex_weights: weights.filter(|_| num_weights == 1),
     };
     let sizes = unsafe { optional("vsize", vsize, num_vertices) }?;
-    let shares = unsafe { shares(tpwgts, num_parts) }?;
+    let num_shares = num_parts.checked_mul(num_weights).ok_or(Fault::Memory)?;
+    let shares = unsafe { shares(tpwgts, num_shares) }?;
     let parts = unsafe { array_mut("part", part, num_vertices) }?;
-    let solution = Task { options, graph, sizes, num_parts, shares, imbalance }.solve()?;
+    let solution = if num_weights > 1 {
+        Several { options, graph, num_weights, weights, num_parts, shares, imbalances }.solve()?
+    } else {
+        let imbalance = imbalances.map(|imbalances| imbalances[0]);
+        Task { options, graph, sizes, num_parts, shares, imbalance }.solve()?
+    };
     // Many programs ignore the code: they get this partition even where METIS is not there to make a connected one.
     fill(parts, &solution.parts, options.base)?;
     unsafe { put_objective(objval, solution.objective) }?;

@@ -6,6 +6,7 @@
 //! | `fortran` | the same under the names of Fortran |
 //! | `options` | the array of options |
 //! | `task` | a graph, the blocks that are asked for, and its partition |
+//! | `several` | the same where vertices have several weights |
 //! | `mesh` | dual and nodal graphs of meshes, and parts of nodes from those of elements |
 //! | `real` | METIS itself, for what viem does not do |
 //!
@@ -19,6 +20,7 @@ mod fortran;
 mod mesh;
 mod options;
 mod real;
+mod several;
 mod task;
 
 use std::ffi::c_int;

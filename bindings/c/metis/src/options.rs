@@ -39,6 +39,8 @@ pub(crate) struct Options {
     pub is_contiguous: bool,
     /// 1.03 lets parts be 3 % heavier than their share.
     pub imbalance: f64,
+    /// The same where vertices have several weights.
+    pub imbalance_of_several: f64,
     /// The number of the first vertex.
     pub base: i64,
 }
@@ -61,6 +63,8 @@ impl Options {
             _ => return Err(Fault::Input),
         };
         let default = if way == Way::KWay { 30 } else { 1 };
+        let of_several = if way == Way::KWay { 30 } else { 10 };
+        let of_several = given(IMBALANCE).unwrap_or(of_several);
         let imbalance = given(IMBALANCE).unwrap_or(default);
         let base = given(NUMBERING).unwrap_or(0);
         if imbalance < 1 || !(0..=1).contains(&base) {
@@ -71,6 +75,7 @@ impl Options {
             seed: given(SEED).map_or(0, |seed| seed as u64),
             is_contiguous: given(CONTIGUOUS) == Some(1),
             imbalance: 1.0 + 0.001 * imbalance as f64,
+            imbalance_of_several: 1.0 + 0.001 * of_several as f64,
             base: base.into(),
         })
     }

@@ -45,7 +45,9 @@ impl Task<'_> {
             Objective::Cut => None,
             Objective::Volume => Some(Volume::new(&graph, self.sizes()).map_err(|_| Fault::Input)?),
         };
-        let targets = self.targets(&graph)?;
+        let imbalance = self.imbalance.map_or(self.options.imbalance, f64::from);
+        let bounds = Bounds { num_parts: self.num_parts, shares: self.shares, imbalance };
+        let targets = bounds.targets(&graph)?;
         let weighed = match &volume {
             None => Cow::Borrowed(&graph),
             Some(volume) => Cow::Owned(volume.weighed()),
@@ -70,10 +72,21 @@ impl Task<'_> {
         let num_nodes = self.graph.offsets.len() - 1;
         self.sizes.map_or_else(|| vec![1; num_nodes], |sizes| sizes.iter().map(|&size| size.into()).collect())
     }
+}
 
+/// What METIS says about the weights of the parts.
+pub(crate) struct Bounds<'a> {
+    pub num_parts: usize,
+    /// The share of the weight that each part gets; all equal without.
+    pub shares: Option<&'a [f32]>,
+    /// 1.03 lets parts be 3 % heavier than their share.
+    pub imbalance: f64,
+}
+
+impl Bounds<'_> {
     /// The weights that METIS allows each part: at most `imbalance * share * total`, not rounded up, but never less than a whole vertex of its fair
     /// share. METIS keeps parts from 0.94 of their share on; here it is as far below as a part may be above, but not below [`LEAST`].
-    fn targets(&self, graph: &CsrGraph) -> Result<Targets, Fault> {
+    pub fn targets(&self, graph: &CsrGraph) -> Result<Targets, Fault> {
         let total = graph.total_node_weight();
         let equal = 1.0 / self.num_parts as f64;
         let share = |part: usize| self.shares.map_or(equal, |shares| f64::from(shares[part]));
@@ -92,7 +105,7 @@ impl Task<'_> {
         }
         let sizes = with_one_each(sizes, graph.num_nodes());
         // METIS adds half a digit, so that 1.03 as a float is 1.03.
-        let imbalance = self.imbalance.map_or(self.options.imbalance, f64::from) + 0.0000499;
+        let imbalance = self.imbalance + 0.0000499;
         let bound = |(part, &size): (usize, &Weight)| {
             let most = imbalance * (share(part) / sum) * total as f64;
             size.max((most + 1e-9 * most.abs()).floor() as Weight)
@@ -125,7 +138,7 @@ fn with_one_each(mut sizes: Vec<Weight>, num_nodes: usize) -> Vec<Weight> {
 }
 
 /// Effort and threads, as the environment says: programs that link METIS cannot.
-fn effort() -> Config {
+pub(crate) fn effort() -> Config {
     let preset = match std::env::var("VIEM_PRESET").as_deref() {
         Ok("fast") => PartitionPreset::Fast,
         Ok("strong") => PartitionPreset::Strong,
@@ -196,7 +209,8 @@ mod tests {
         for (num_parts, way) in [(2, Way::Recursive), (5, Way::KWay), (16, Way::KWay)] {
             on_path(&weights, num_parts, way, |task| {
                 let graph = task.graph.symmetric_graph().expect("a path");
-                let targets = task.targets(&graph).expect("shares are equal");
+                let bounds = Bounds { num_parts, shares: None, imbalance: task.options.imbalance };
+                let targets = bounds.targets(&graph).expect("shares are equal");
                 let partitioner = Partitioner::new(PartitionPreset::Eco, task.options.seed);
                 let direct = partitioner.partition(&graph, &targets);
                 assert_eq!(parts(task), direct.blocks(), "{num_parts} {way:?}");

@@ -40,7 +40,8 @@ use crate::reading::Reading;
 use crate::recognise::{readings, signed};
 use crate::{ContentError, ReadError, Source};
 use viem::base::threads;
-use viem::graph::CsrGraph;
+use viem::base::types::Weight;
+use viem::graph::{CsrGraph, VertexWeights};
 
 /// The use of the weights of vertices. They are checked in any case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +53,19 @@ pub enum NodeWeights {
     Ignore,
     /// Take the weights if there are more vertices than this, else let each vertex weigh 1.
     ReadBeyond(usize),
+}
+
+impl NodeWeights {
+    /// The parts of a file that are kept; `all` weights of each vertex, or the first.
+    fn kept(self, all: bool) -> Keep {
+        match (self, all) {
+            (Self::Read, false) => Keep::FirstWeight,
+            (Self::Read, true) => Keep::AllWeights,
+            (Self::Ignore, _) => Keep::Nothing,
+            (Self::ReadBeyond(most), false) => Keep::FirstWeightBeyond(most),
+            (Self::ReadBeyond(most), true) => Keep::AllWeightsBeyond(most),
+        }
+    }
 }
 
 /// Reads a graph, or refuses it at its first fault. Neighbours come out in ascending order.
@@ -81,19 +95,41 @@ pub fn read_noted(
     source: Source<'_>,
     node_weights: NodeWeights,
 ) -> Result<(CsrGraph, Vec<GraphNote>), ReadError> {
-    let keep = match node_weights {
-        NodeWeights::Read => Keep::FirstWeight,
-        NodeWeights::Ignore => Keep::Nothing,
-        NodeWeights::ReadBeyond(most) => Keep::FirstWeightBeyond(most),
-    };
+    let (graph, _, notes) = read_kept(source, node_weights.kept(false))?;
+    Ok((graph, notes))
+}
+
+/// Reads a graph with all weights of its vertices, if each has several and they are taken, and says what is left out otherwise; see [`read`]. The
+/// graph itself has the first of them.
+///
+/// ```
+/// use viem_io::Source;
+/// use viem_io::metis::{NodeWeights, read_several};
+///
+/// // Two vertices with two weights each.
+/// let source = Source::new("pair", "2 1 010 2\n5 3 2\n4 0 1\n".as_bytes())?;
+/// let (graph, weights, _) = read_several(source, NodeWeights::Read)?;
+/// assert_eq!((graph.node_weights(), weights.unwrap().of(1)), (&[5, 4][..], &[4, 0][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn read_several(source: Source<'_>, node_weights: NodeWeights) -> Result<GraphRead, ReadError> {
+    read_kept(source, node_weights.kept(true))
+}
+
+/// A graph, all weights of its vertices if each has several and they are kept, and what is left out.
+pub type GraphRead = (CsrGraph, Option<VertexWeights>, Vec<GraphNote>);
+
+fn read_kept(source: Source<'_>, keep: Keep) -> Result<GraphRead, ReadError> {
     let name = source.name().to_owned();
     let mut faults = Faults::first();
     let rows = parse_source(source, keep, &mut faults, |_, _| 1)?;
     if let Some(Fault { line, column, kind, .. }) = faults.kept.pop() {
         return Err(ReadError::Invalid { file: name, line, column, kind: ContentError::new(kind) });
     }
-    let rows = rows.expect("only a fault stops the parser");
-    let (n, notes) = (rows.header.num_nodes, rows.header.notes());
+    let mut rows = rows.expect("only a fault stops the parser");
+    let weights = several_weights(&mut rows, keep, &name)?;
+    let notes = if weights.is_some() { Vec::new() } else { rows.header.notes() };
+    let n = rows.header.num_nodes;
     let ones = |count| {
         let out_of_memory =
             |source| ReadError::OutOfMemory { file: name.clone(), line: n as u64 + 1, source };
@@ -105,7 +141,37 @@ pub fn read_noted(
     } else {
         CsrGraph::from_symmetric_unweighted(rows.offsets, rows.targets, node_weights)
     };
-    Ok((graph.expect("the parser has proven the sums"), notes))
+    Ok((graph.expect("the parser has proven the sums"), weights, notes))
+}
+
+/// Takes all weights of the vertices from the rows, if there are several, and leaves the first of each.
+fn several_weights(rows: &mut Rows, keep: Keep, name: &str) -> Result<Option<VertexWeights>, ReadError> {
+    let count = rows.header.num_constraints as usize;
+    let are_kept = matches!(keep, Keep::AllWeights | Keep::AllWeightsBeyond(_)) && count > 1;
+    if !are_kept || rows.node_values.is_empty() {
+        return Ok(None);
+    }
+    let first = rows.node_values.iter().step_by(count).copied().collect();
+    let values = std::mem::replace(&mut rows.node_values, first);
+    if let Some(node) = first_overflow(&values, count) {
+        let kind = ContentError::new(FaultKind::NodeWeightOverflow);
+        let line = rows.lines.line(node);
+        return Err(ReadError::Invalid { file: name.to_owned(), line, column: 1, kind });
+    }
+    Ok(Some(VertexWeights::new(count, values).expect("the parser has checked each weight")))
+}
+
+/// The first vertex with which the sum of a weight does not fit, if there is one.
+fn first_overflow(values: &[Weight], count: usize) -> Option<usize> {
+    let mut sums: Vec<Weight> = vec![0; count];
+    let overflows = |row: &[Weight]| {
+        sums.iter_mut().zip(row).any(|(sum, value)| {
+            let (after, overflows) = sum.overflowing_add(*value);
+            *sum = after;
+            overflows
+        })
+    };
+    values.chunks_exact(count).position(overflows)
 }
 
 /// The header of a file that starts with these bytes; nothing if it is not valid, or does not end there.

@@ -26,6 +26,9 @@ pub(super) enum Keep {
     FirstWeight,
     /// The first weight where there are more vertices than this, else nothing.
     FirstWeightBeyond(usize),
+    AllWeights,
+    /// All weights where there are more vertices than this, else nothing.
+    AllWeightsBeyond(usize),
     Everything,
 }
 
@@ -350,7 +353,8 @@ impl<R: Read> Parser<'_, R> {
         let (header, place_of_count) = self.header()?;
         let keep = match keep {
             Keep::FirstWeightBeyond(most) if header.num_nodes > most => Keep::FirstWeight,
-            Keep::FirstWeightBeyond(_) => Keep::Nothing,
+            Keep::AllWeightsBeyond(most) if header.num_nodes > most => Keep::AllWeights,
+            Keep::FirstWeightBeyond(_) | Keep::AllWeightsBeyond(_) => Keep::Nothing,
             keep => keep,
         };
         self.scanner.allow_blank_rows(header.num_nodes);
@@ -509,15 +513,21 @@ impl<R: Read> Parser<'_, R> {
             }
             let value = self.number(token, role)?.unwrap_or(0) as Weight;
             if rows.node_values.len() == rows.node_values.capacity() && keep != Keep::Nothing {
-                let each = if keep == Keep::Everything { first_weight + num_constraints } else { 1 };
+                let each = match keep {
+                    Keep::Everything => first_weight + num_constraints,
+                    Keep::AllWeights => num_constraints,
+                    _ => 1,
+                };
                 let promised = rows.header.num_nodes.saturating_mul(each as usize);
                 let result = memory::grow(&mut rows.node_values, promised);
                 self.or_stop(result)?;
             }
-            if keep == Keep::Everything {
+            let is_weight = index >= first_weight && keep == Keep::AllWeights;
+            let is_summed = index == first_weight && matches!(keep, Keep::FirstWeight | Keep::AllWeights);
+            if keep == Keep::Everything || is_weight || is_summed {
                 rows.node_values.push(value);
-            } else if keep == Keep::FirstWeight && index == first_weight {
-                rows.node_values.push(value);
+            }
+            if is_summed {
                 let (sum, overflows) = rows.weight_sum.overflowing_add(value);
                 if overflows {
                     rows.has_overflowed = true;

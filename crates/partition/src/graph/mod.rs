@@ -3,6 +3,7 @@
 //! | member | what it does |
 //! |---|---|
 //! | [`CsrGraph`] | the graph, checked when it is built |
+//! | [`VertexWeights`] | several weights of each vertex, beside the graph |
 //! | [`Coordinates`] | where the vertices lie |
 //! | [`subgraph`] | the subgraph that a set of vertices induces |
 //! | [`quotient`] | contraction of the blocks of a partition |
@@ -38,7 +39,9 @@ pub mod relabel;
 pub mod stencil;
 pub mod subgraph;
 pub mod validation;
+mod vertex_weights;
 
 pub use convert::{CsrSlices, check_num_nodes};
 pub use coordinates::{Coordinates, CoordinatesError, MOST_DIMENSIONS};
 pub use csr::{CsrGraph, GraphBuilder, GraphError};
+pub use vertex_weights::{VertexWeights, VertexWeightsError};

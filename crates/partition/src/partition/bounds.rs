@@ -1,6 +1,6 @@
 //! What the blocks of a partition may weigh, and by how much they miss that.
 
-use crate::base::types::{BlockId, Weight};
+use crate::base::types::{BlockId, NodeId, Weight};
 
 /// By how much blocks miss their bounds. What exceeds a bound comes first when two are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
@@ -110,6 +110,31 @@ impl LoadBounds<'_> {
     /// By how much blocks of these weights miss the bounds; O(k).
     pub fn violation(&self, weights: &[Weight]) -> BoundViolation {
         BoundViolation::of(weights, self.most, self.least)
+    }
+}
+
+/// What refiners of all blocks ask of bounds, whether vertices have one weight or several.
+pub(crate) trait Room: Copy {
+    /// Whether a vertex of this weight may move between two blocks: bounds are kept as far as they were kept. `weights` are those of the blocks.
+    fn takes(self, weights: &[Weight], vertex: (NodeId, Weight), pair: [BlockId; 2]) -> bool;
+
+    /// The weight that a block has room for; it decides between equal gains.
+    fn room(self, weights: &[Weight], block: BlockId) -> Weight;
+
+    /// Follows the move of a vertex from one block to another.
+    #[inline]
+    fn follow(self, _node: NodeId, _pair: [BlockId; 2]) {}
+}
+
+impl Room for LoadBounds<'_> {
+    #[inline]
+    fn takes(self, weights: &[Weight], (_, weight): (NodeId, Weight), pair: [BlockId; 2]) -> bool {
+        self.allow(weights, weight, pair)
+    }
+
+    #[inline]
+    fn room(self, weights: &[Weight], block: BlockId) -> Weight {
+        self.most[block as usize] - weights[block as usize]
     }
 }
 

@@ -177,8 +177,15 @@ impl<'g, W: Stored> CompactGraph<'g, W> {
     }
 
     /// The same graph with all vertex weights 1.
-    pub fn with_unit_node_weights(mut self) -> Self {
-        self.node_weights.fill(W::narrow(1));
+    pub fn with_unit_node_weights(self) -> Self {
+        self.with_node_weights(|_| 1)
+    }
+
+    /// The same graph with these vertex weights; all sums fit.
+    pub fn with_node_weights(mut self, weight: impl Fn(NodeId) -> Weight) -> Self {
+        for (node, own) in (0..).zip(&mut self.node_weights) {
+            *own = W::narrow(weight(node));
+        }
         Self { unit: self.unit, ..Self::from_parts(self.offsets, self.weighted, self.node_weights) }
     }
 

@@ -29,6 +29,7 @@
 //! | `orders` | other ways to divide: coordinates, curves, spectra | see [`PartitionAlgorithm`] |
 //! | `orders::spectral` | Fiedler vectors | O(n + m) per iteration |
 //! | `orders::index` | orders of the vertices that can be cut repeatedly | O(n) |
+//! | `vector`, `loads` | several weights of a vertex, each with its bounds | as for one, times c where loads are compared |
 //! | `quality` | messages, boundary, volume | O(n + m log k) |
 //! | [`remap`] | partitions that resume older ones | a run |
 //!
@@ -104,6 +105,7 @@ mod compact;
 mod fixed;
 mod heap;
 mod layout;
+mod loads;
 mod many_to_one;
 mod objective;
 mod orders;
@@ -117,6 +119,7 @@ mod residual;
 mod scheme;
 mod settings;
 mod targets;
+mod vector;
 
 pub use blocks::{Partition, block_weights, cut};
 pub use bounds::BoundViolation;
@@ -141,3 +144,4 @@ pub use settings::{
     LargeConfig, PartitionConfig, PartitionPreset, PoolConfig, UnconstrainedConfig,
 };
 pub use targets::{Targets, TargetsError};
+pub use vector::{VectorPartition, VectorPartitioner, VectorProblem, VectorTargets};

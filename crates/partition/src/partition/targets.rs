@@ -68,6 +68,11 @@ pub enum TargetsError {
         blocks = counted(expected, "block", "blocks")
     )]
     BoundsDiffer { found: usize, expected: usize },
+    #[error(
+        "there are targets for {weights}, but each vertex has {expected}",
+        weights = counted(found, "weight", "weights")
+    )]
+    WeightsDiffer { found: usize, expected: usize },
     #[error("block {block} has size {size}, but may weigh {bound} at most; a bound is not below the size")]
     BoundBelowSize { block: usize, size: Weight, bound: Weight },
     #[error("the least load must be a number from 0 to 1 times the share, not {least_load}")]
@@ -99,6 +104,7 @@ impl HasKind for TargetsError {
             | Self::NegativeSize { .. }
             | Self::SumDiffers { .. }
             | Self::BoundsDiffer { .. }
+            | Self::WeightsDiffer { .. }
             | Self::BoundBelowSize { .. }
             | Self::BadLeastLoad { .. }
             | Self::LeastLoadsDiffer { .. }

@@ -170,6 +170,7 @@ mod tests {
     use crate::base::rng::Rng;
     use crate::graph::generate;
     use crate::partition::assignment::{Assignment, Problem};
+    use crate::partition::bounds::LoadBounds;
     use crate::partition::coarsen::{Coarsening, Contraction};
     use crate::partition::objective::Cut;
     use crate::partition::objective::tests::{edge_costs, matrices};
@@ -240,7 +241,8 @@ mod tests {
             before = assignment.cost;
             assert_eq!(assignment.overload(&bounds), 0);
         };
-        let goal = k_way::Goal { bounds: bounds[..].into(), settings: &settings.k_way, observer: &() };
+        let goal =
+            k_way::Goal { bounds: LoadBounds::from(&bounds[..]), settings: &settings.k_way, observer: &() };
         KWay::default().refine(level, &mut assignment, goal, &mut rng);
         lowered(&assignment);
         Flow::default().refine(level, &mut assignment, bounds[..].into(), &settings.flow, &());

@@ -16,7 +16,7 @@ use crate::base::threads;
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
-use crate::partition::bounds::LoadBounds;
+use crate::partition::bounds::Room;
 use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::heap::Heap;
 use crate::partition::objective::Objective;
@@ -60,8 +60,8 @@ impl Degrees {
 
 /// What a refinement must keep to.
 #[derive(Clone, Copy)]
-pub(crate) struct Goal<'a> {
-    pub bounds: LoadBounds<'a>,
+pub(crate) struct Goal<'a, B> {
+    pub bounds: B,
     pub settings: &'a KWayConfig,
     pub observer: &'a dyn Observer,
 }
@@ -111,11 +111,11 @@ impl KWay {
 
     /// Refines a partition until the observer asks to stop; no block that is within its bound leaves it, and none comes to lack its
     /// least load unless that takes more from what others exceed or lack. Returns whether the cost fell.
-    pub fn refine<W: Stored, O: Objective>(
+    pub fn refine<W: Stored, O: Objective, B: Room>(
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &mut Assignment,
-        goal: Goal<'_>,
+        goal: Goal<'_, B>,
         rng: &mut Rng,
     ) -> bool {
         if goal.settings.rounds == 0 {
@@ -151,11 +151,11 @@ impl KWay {
     }
 
     /// One search from each group of seeds; collects in `self.seeds` where the next round should start.
-    fn round<W: Stored, O: Objective>(
+    fn round<W: Stored, O: Objective, B: Room>(
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &mut Assignment,
-        goal: Goal<'_>,
+        goal: Goal<'_, B>,
         rng: &mut Rng,
     ) {
         let Goal { settings, observer, .. } = goal;
@@ -195,7 +195,7 @@ impl KWay {
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &Assignment,
-        bounds: LoadBounds<'_>,
+        bounds: impl Room,
         node: NodeId,
     ) {
         match self.best_move(level, assignment, bounds, node) {
@@ -275,7 +275,7 @@ impl KWay {
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &Assignment,
-        bounds: LoadBounds<'_>,
+        bounds: impl Room,
         node: NodeId,
     ) -> Option<(Weight, BlockId)> {
         self.affinities.collect(level.graph, &assignment.blocks, node);
@@ -285,10 +285,10 @@ impl KWay {
         if weight == assignment.weights[from as usize] {
             return None; // the block would be left empty
         }
-        let lost = bounds.lack_without(from, assignment.weights[from as usize], weight);
-        let room = |block: BlockId| bounds.most[block as usize] - assignment.weights[block as usize];
-        let is_worth = |block| bounds.is_worth(&assignment.weights, (weight, lost), [from, block]);
-        let fits = |block: BlockId| block != from && weight <= room(block) && is_worth(block);
+        let room = |block: BlockId| bounds.room(&assignment.weights, block);
+        let fits = |block: BlockId| {
+            block != from && bounds.takes(&assignment.weights, (node, weight), [from, block])
+        };
         let count = self.affinities.narrow(level.objective.has_pull(), fits);
         self.effort += self.affinities.work_of_gains();
         let mut best: Option<(Weight, Weight, BlockId)> = None;
@@ -306,11 +306,11 @@ impl KWay {
 
     /// Makes moves starting with the vertices in the heap, and returns to the best state. Returns the number of arcs scanned
     /// in vain.
-    fn search<W: Stored, O: Objective>(
+    fn search<W: Stored, O: Objective, B: Room>(
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &mut Assignment,
-        Goal { bounds, settings, .. }: Goal<'_>,
+        Goal { bounds, settings, .. }: Goal<'_, B>,
         watch: &mut Watch<'_>,
     ) -> usize {
         let mut best_cost = assignment.cost;
@@ -328,7 +328,7 @@ impl KWay {
             let to = self.destination[node as usize];
             let weight = level.node_weight(node);
             if self.dirty[node as usize]
-                || !bounds.allow(&assignment.weights, weight, [assignment.blocks[node as usize], to])
+                || !bounds.takes(&assignment.weights, (node, weight), [assignment.blocks[node as usize], to])
             {
                 // The gain is out of date, or a block has filled up or got too light: queue the best move of now.
                 self.enqueue(level, assignment, bounds, node);
@@ -336,6 +336,7 @@ impl KWay {
                 continue;
             }
             self.heap.pop();
+            bounds.follow(node, [assignment.blocks[node as usize], to]);
             self.move_top(level, assignment, Move { node, to, gain });
             if assignment.cost < best_cost {
                 best_cost = assignment.cost;
@@ -348,7 +349,7 @@ impl KWay {
             }
         }
         self.heap.clear();
-        self.effort + self.roll_back(level, assignment, best_length)
+        self.effort + self.roll_back(level, assignment, bounds, best_length)
     }
 
     /// Moves a vertex taken from the heap and queues its neighbours.
@@ -382,12 +383,14 @@ impl KWay {
         &mut self,
         level: Problem<'_, W, O>,
         assignment: &mut Assignment,
+        bounds: impl Room,
         length: usize,
     ) -> usize {
         let mut looked_at = 0;
         // Vertices whose move is undone may move again in a later search of the round.
         while self.trail.len() > length {
             let back = self.trail.pop().expect("the trail is longer than its best prefix");
+            bounds.follow(back.node, [assignment.blocks[back.node as usize], back.to]);
             self.shift(level, assignment, back, |_, _, _, _| {});
             self.moved[back.node as usize] = false;
             looked_at += level.graph.hub_degree(back.node);
@@ -450,6 +453,7 @@ mod tests {
     use crate::graph::{CsrGraph, generate};
     use crate::partition::PartitionConfig;
     use crate::partition::PartitionPreset;
+    use crate::partition::bounds::LoadBounds;
     use crate::partition::objective::tests::{edge_costs, matrices};
     use crate::partition::objective::{Cut, StoredCost};
 
@@ -484,7 +488,7 @@ mod tests {
                 let degrees = collect_degrees(&graph, &assignment.blocks, node);
                 assert_eq!(k_way.degrees[node as usize], degrees);
                 let unlimited = vec![Weight::MAX / 2; k as usize];
-                let best = k_way.best_move(level, &assignment, unlimited[..].into(), node);
+                let best = k_way.best_move(level, &assignment, LoadBounds::from(&unlimited[..]), node);
                 let Degrees { internal, external } = degrees;
                 let bound = level.greatest_gain(node, assignment.blocks[node as usize], internal, external);
                 assert!(best.is_none_or(|(gain, _)| gain <= bound));
@@ -513,7 +517,7 @@ mod tests {
             let least = Weight::from(360 / k);
             let bounds: Vec<Weight> = assignment.weights.iter().map(|weight| (*weight).max(least)).collect();
             let goal = Goal {
-                bounds: bounds[..].into(),
+                bounds: LoadBounds::from(&bounds[..]),
                 settings: &PartitionConfig::preset(preset).k_way,
                 observer: &(),
             };

@@ -23,14 +23,53 @@ pub(crate) struct Bounds {
     pub max: [Weight; 2],
 }
 
-impl Bounds {
+/// What the refinement of bisections asks of bounds, whether vertices have one weight or several.
+pub(crate) trait SideBounds {
+    /// The weight that each side should have.
+    fn target(&self) -> [Weight; 2];
+
+    /// By how much sides of these weights exceed their bounds.
+    fn overload(&self, weights: &[Weight; 2]) -> Weight;
+
+    /// Whether a side of these weights exceeds its bound.
+    fn is_over(&self, weights: &[Weight; 2], side: usize) -> bool;
+
+    /// Whether a vertex may leave side `from`: the other side exceeds its bound by `slack` at most, or the overload
+    /// falls.
+    fn allow(&self, weights: &[Weight; 2], from: usize, vertex: (NodeId, Weight), slack: Weight) -> bool;
+
+    /// Begins with these sides.
+    fn begin(&self, _sides: &[BlockId]) {}
+
+    /// Follows the move of a vertex away from a side.
+    #[inline]
+    fn follow(&self, _node: NodeId, _from: BlockId) {}
+}
+
+impl SideBounds for Bounds {
+    #[inline]
+    fn target(&self) -> [Weight; 2] {
+        self.target
+    }
+
+    #[inline]
     fn overload(&self, weights: &[Weight; 2]) -> Weight {
         (weights[0] - self.max[0]).max(0) + (weights[1] - self.max[1]).max(0)
     }
 
-    /// Whether a vertex may leave side `from`: the other side exceeds its bound by `slack` at most, or the overload
-    /// falls.
-    fn allow(&self, weights: &[Weight; 2], from: usize, weight: Weight, slack: Weight) -> bool {
+    #[inline]
+    fn is_over(&self, weights: &[Weight; 2], side: usize) -> bool {
+        weights[side] > self.max[side]
+    }
+
+    #[inline]
+    fn allow(
+        &self,
+        weights: &[Weight; 2],
+        from: usize,
+        (_, weight): (NodeId, Weight),
+        slack: Weight,
+    ) -> bool {
         let to = 1 - from;
         let mut after = *weights;
         after[from] -= weight;
@@ -50,9 +89,9 @@ pub(crate) struct Bisection {
 }
 
 /// What a refinement aims at, and how long it tries.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Goal<'a> {
-    pub bounds: &'a Bounds,
+#[derive(Debug)]
+pub(crate) struct Goal<'a, B> {
+    pub bounds: &'a B,
     /// Overload up to this weight counts as none: coarse vertices cannot meet exact sizes, and finer levels can.
     pub tolerance: Weight,
     /// The greatest number of passes.
@@ -61,7 +100,15 @@ pub(crate) struct Goal<'a> {
     pub patience: usize,
 }
 
-impl Goal<'_> {
+impl<B> Clone for Goal<'_, B> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<B> Copy for Goal<'_, B> {}
+
+impl<B: SideBounds> Goal<'_, B> {
     /// What is minimised: overload beyond the tolerance first, then the cut.
     pub fn score(&self, bisection: &Bisection) -> (Weight, Weight) {
         (self.bounds.overload(&bisection.weights).max(self.tolerance), bisection.cut)
@@ -111,12 +158,14 @@ impl TwoWay {
         &mut self,
         graph: &CompactGraph<'_, W>,
         bisection: &mut Bisection,
+        bounds: &impl SideBounds,
         node: NodeId,
         mut visit: impl FnMut(&mut Self, NodeId, BlockId),
     ) {
         let from = bisection.sides[node as usize];
         let to = 1 - from;
         let weight = graph.node_weight(node);
+        bounds.follow(node, from);
         bisection.sides[node as usize] = to;
         bisection.weights[from as usize] -= weight;
         bisection.weights[to as usize] += weight;
@@ -141,11 +190,11 @@ impl TwoWay {
 
     /// Refines a bisection until the observer asks to stop; returns whether it got better. Vertices that are held on a side,
     /// which `held` are unless it is empty, stay there.
-    pub fn refine<W: Stored>(
+    pub fn refine<W: Stored, B: SideBounds>(
         &mut self,
         (graph, held): (&CompactGraph<'_, W>, &[BlockId]),
         bisection: &mut Bisection,
-        goal: Goal<'_>,
+        goal: Goal<'_, B>,
         observer: &dyn Observer,
     ) -> bool {
         if observer.should_stop() {
@@ -153,6 +202,7 @@ impl TwoWay {
         }
         let mut watch = Watch::new(observer);
         self.start(graph, &bisection.sides);
+        goal.bounds.begin(&bisection.sides);
         self.hold(held, true);
         let before = goal.score(bisection);
         for _ in 0..goal.passes {
@@ -165,11 +215,11 @@ impl TwoWay {
     }
 
     /// Moves each vertex at most once and goes back to the best state; returns whether that is better than the first.
-    fn pass<W: Stored>(
+    fn pass<W: Stored, B: SideBounds>(
         &mut self,
         graph: &CompactGraph<'_, W>,
         bisection: &mut Bisection,
-        goal: Goal<'_>,
+        goal: Goal<'_, B>,
         watch: &mut Watch<'_>,
     ) -> bool {
         self.enqueue_boundary(graph, bisection);
@@ -185,8 +235,9 @@ impl TwoWay {
                 break;
             }
             let Some(node) = self.choose(graph, bisection, goal.bounds, slack) else {
-                let heavy = (0..2).find(|&side| bisection.weights[side] > goal.bounds.max[side]);
-                let Some(side) = heavy.filter(|&side| is_unmet && !refilled[side]) else { break };
+                let is_heavy =
+                    |&side: &usize| goal.bounds.is_over(&bisection.weights, side) && !refilled[side];
+                let Some(side) = (0..2).find(is_heavy).filter(|_| is_unmet) else { break };
                 refilled[side] = true;
                 self.enqueue_side(graph, bisection, side);
                 continue;
@@ -194,7 +245,7 @@ impl TwoWay {
             if watch.stops_after(1 + graph.degree(node)) {
                 break;
             }
-            self.move_chosen(graph, bisection, node);
+            self.move_chosen(graph, bisection, goal.bounds, node);
             let score = goal.score(bisection);
             if score < best {
                 best = score;
@@ -202,7 +253,7 @@ impl TwoWay {
             }
         }
         self.heaps.iter_mut().for_each(Heap::clear);
-        self.roll_back(graph, bisection, best_length);
+        self.roll_back(graph, bisection, goal.bounds, best_length);
         best < start
     }
 
@@ -230,12 +281,13 @@ impl TwoWay {
         &mut self,
         graph: &CompactGraph<'_, W>,
         bisection: &mut Bisection,
+        bounds: &impl SideBounds,
         node: NodeId,
     ) {
         self.moved[node as usize] = true;
         self.trail.push(node);
         let old_side = bisection.sides[node as usize];
-        self.shift(graph, bisection, node, |this, other, side| {
+        self.shift(graph, bisection, bounds, node, |this, other, side| {
             // A neighbour left behind is on the boundary now; one on the new side already was.
             if !this.moved[other as usize] && (side == old_side || this.heaps[side as usize].contains(other))
             {
@@ -249,12 +301,13 @@ impl TwoWay {
         &mut self,
         graph: &CompactGraph<'_, W>,
         bisection: &mut Bisection,
+        bounds: &impl SideBounds,
         length: usize,
     ) {
         while self.trail.len() > length {
             let node = self.trail.pop().expect("the trail is longer than its best prefix");
             self.moved[node as usize] = false;
-            self.shift(graph, bisection, node, |_, _, _| {});
+            self.shift(graph, bisection, bounds, node, |_, _, _| {});
         }
         for node in self.trail.drain(..) {
             self.moved[node as usize] = false;
@@ -268,19 +321,20 @@ impl TwoWay {
         &mut self,
         graph: &CompactGraph<'_, W>,
         bisection: &Bisection,
-        bounds: &Bounds,
+        bounds: &impl SideBounds,
         slack: Weight,
     ) -> Option<NodeId> {
         let weights = &bisection.weights;
         loop {
             let tops = [0, 1].map(|from| self.heaps[from].peek());
             let may_move = |from: usize| {
-                tops[from].filter(|&(_, node)| bounds.allow(weights, from, graph.node_weight(node), slack))
+                let is_allowed = |node| bounds.allow(weights, from, (node, graph.node_weight(node)), slack);
+                tops[from].filter(|&(_, node)| is_allowed(node))
             };
             let from = match [may_move(0), may_move(1)] {
                 // Equal gains: relieve the side that is further above its target.
                 [Some(a), Some(b)] if a.0 == b.0 => {
-                    let excess = |side: usize| weights[side] - bounds.target[side];
+                    let excess = |side: usize| weights[side] - bounds.target()[side];
                     usize::from(excess(1) > excess(0))
                 }
                 [Some(a), Some(b)] => usize::from(b.0 > a.0),
@@ -302,20 +356,22 @@ impl TwoWay {
     pub fn grow<W: Stored>(
         &mut self,
         (graph, held): (&CompactGraph<'_, W>, &[BlockId]),
-        bounds: &Bounds,
+        bounds: &impl SideBounds,
         rng: &mut Rng,
     ) -> Bisection {
         let n = graph.num_nodes();
         let mut bisection = Bisection { sides: vec![1; n], weights: [0, graph.total_node_weight()], cut: 0 };
         self.start(graph, &bisection.sides);
+        bounds.begin(&bisection.sides);
         self.hold(held, true);
+        let target = bounds.target()[0];
         for (node, _) in (0..).zip(held).filter(|&(_, &side)| side == 0) {
-            self.take(graph, &mut bisection, node);
+            self.take(graph, &mut bisection, bounds, node);
         }
         let first = if n == 0 { 0 } else { rng.below(n as u32) as usize };
         // Vertices that have been tried as starts, in cyclic order from the first one on.
         let mut tried = 0;
-        while bisection.weights[0] < bounds.target[0] {
+        while bisection.weights[0] < target {
             let node = match self.heaps[1].pop() {
                 Some((_, node)) => node,
                 None => {
@@ -331,12 +387,12 @@ impl TwoWay {
                 continue;
             }
             let weight = graph.node_weight(node);
-            let missing = bounds.target[0] - bisection.weights[0];
+            let missing = target - bisection.weights[0];
             if weight > missing && weight - missing > missing && bisection.weights[0] > 0 {
                 // It overshoots by more than is missing. A lighter one may still fit.
                 continue;
             }
-            self.take(graph, &mut bisection, node);
+            self.take(graph, &mut bisection, bounds, node);
         }
         self.heaps[1].clear();
         self.hold(held, false);
@@ -344,8 +400,14 @@ impl TwoWay {
     }
 
     /// Moves a vertex to side 0 and queues its neighbours.
-    fn take<W: Stored>(&mut self, graph: &CompactGraph<'_, W>, bisection: &mut Bisection, node: NodeId) {
-        self.shift(graph, bisection, node, |this, other, side| {
+    fn take<W: Stored>(
+        &mut self,
+        graph: &CompactGraph<'_, W>,
+        bisection: &mut Bisection,
+        bounds: &impl SideBounds,
+        node: NodeId,
+    ) {
+        self.shift(graph, bisection, bounds, node, |this, other, side| {
             if side == 1 && !this.moved[other as usize] {
                 this.heaps[1].set(other, this.gain[other as usize]);
             }

@@ -12,6 +12,7 @@
 //! | `network` | the flow network of a region and its terminals |
 //! | `max_flow` | blocking flows, continued as the terminals grow |
 //! | `piercing` | grows the terminals until a minimum cut is balanced |
+//! | `several` | the bounds of a pair where vertices have several weights |
 //!
 //! Capacities are those of edges only. What vertices cost by themselves counts when a cut has been found: it is taken if the
 //! cost of the whole partition falls. On meshes, networks with an arc to a terminal for each vertex away from home took twice
@@ -27,10 +28,12 @@ mod max_flow;
 mod network;
 mod piercing;
 mod region;
+mod several;
 
 use network::Side;
 use piercing::{Balance, Piercing};
 use region::Region;
+use several::PairLoads;
 
 use crate::base::budget::Budget;
 use crate::base::observer::{Observer, Watch};
@@ -39,6 +42,7 @@ use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::LoadBounds;
 use crate::partition::compact::{CompactGraph, Stored};
+use crate::partition::loads::Loads;
 use crate::partition::objective::Objective;
 use crate::partition::settings::FlowConfig;
 
@@ -83,6 +87,8 @@ pub(crate) struct Flow {
 struct Task<'a, W, O> {
     level: Problem<'a, W, O>,
     bounds: LoadBounds<'a>,
+    /// The loads by all weights, if vertices have several.
+    several: Option<&'a Loads<'a>>,
     settings: &'a FlowConfig,
     observer: &'a dyn Observer,
 }
@@ -98,6 +104,18 @@ impl Flow {
         settings: &FlowConfig,
         observer: &dyn Observer,
     ) -> bool {
+        self.refine_several(level, assignment, (bounds, None), settings, observer)
+    }
+
+    /// The same where vertices may have several weights, whose bounds hold, too. The loads follow all moves.
+    pub fn refine_several<W: Stored, O: Objective>(
+        &mut self,
+        level: Problem<'_, W, O>,
+        assignment: &mut Assignment,
+        (bounds, several): (LoadBounds<'_>, Option<&Loads<'_>>),
+        settings: &FlowConfig,
+        observer: &dyn Observer,
+    ) -> bool {
         self.region.resize(level.num_nodes());
         self.affinities.resize(bounds.num_blocks());
         self.piercing.flow.network.resize(bounds.num_blocks());
@@ -105,7 +123,7 @@ impl Flow {
         self.budget = Budget::new(effort.saturating_mul(level.num_arcs()));
         self.hub_budget = Budget::new(HUB_EFFORT.saturating_mul(level.num_arcs()));
         let before = assignment.cost;
-        let task = Task { level, bounds, settings, observer };
+        let task = Task { level, bounds, several, settings, observer };
         let mut watch = Watch::new(observer);
         let mut active = vec![true; bounds.num_blocks()];
         for _ in 0..settings.rounds {
@@ -184,9 +202,10 @@ impl Flow {
             most: pair.map(|block| task.bounds.most[block as usize]),
             least: [0, 1].map(|side| task.bounds.least(pair[side]).min(weights[side])),
         };
-        let side = piercing.balanced_cut(&region.depth, &balance, old_cut, watch);
+        let mut loads = task.several.map(|loads| PairLoads::new(loads, pair, region));
+        let side = piercing.balanced_cut(&region.depth, (&balance, loads.as_mut()), old_cut, watch);
         self.budget.put_back(piercing.flow.budget);
-        side.is_some_and(|side| self.apply(task.level, assignment, pair, side))
+        side.is_some_and(|side| self.apply(task, assignment, pair, side))
     }
 
     /// Gives the vertices of the region to the sides of the cut that was found: what the terminal of `side` reaches
@@ -194,7 +213,7 @@ impl Flow {
     /// whether it fell.
     fn apply<W: Stored, O: Objective>(
         &mut self,
-        level: Problem<'_, W, O>,
+        &Task { level, several, .. }: &Task<'_, W, O>,
         assignment: &mut Assignment,
         pair: [BlockId; 2],
         side: Side,
@@ -213,6 +232,12 @@ impl Flow {
             }
         }
         if assignment.cost < before {
+            let follow = |loads: &Loads<'_>| {
+                changes.iter().for_each(|&(node, from, _)| {
+                    loads.follow(node, [from, assignment.blocks[node as usize]]);
+                });
+            };
+            several.into_iter().for_each(follow);
             return true;
         }
         for (node, from, gain) in changes.into_iter().rev() {

@@ -2,6 +2,7 @@
 
 use super::max_flow::MaxFlow;
 use super::network::{Side, inward};
+use super::several::PairLoads;
 use crate::base::observer::Watch;
 use crate::base::types::Weight;
 
@@ -19,13 +20,14 @@ pub(super) struct Balance {
 impl Balance {
     /// The side whose reach makes the cut, if one of them meets the bounds: of two, the more even one.
     ///
-    /// `reached` is what each block would weigh with the reach of its terminal, `total` both blocks together.
-    fn side(&self, reached: [Weight; 2], total: Weight) -> Option<Side> {
+    /// `reached` is what each block would weigh with the reach of its terminal, `total` both blocks together. `others_fit` checks the other bounds
+    /// of a side.
+    fn side(&self, reached: [Weight; 2], total: Weight, others_fit: impl Fn(Side) -> bool) -> Option<Side> {
         let fits = |side: Side| {
             let fits =
                 |side: Side, weight| (self.least[side as usize]..=self.most[side as usize]).contains(&weight);
             let own = reached[side as usize];
-            fits(side, own) && fits(side.opposite(), total - own)
+            fits(side, own) && fits(side.opposite(), total - own) && others_fit(side)
         };
         let heavier = |side: &Side| reached[*side as usize].max(total - reached[*side as usize]);
         Side::BOTH.into_iter().filter(|&side| fits(side)).min_by_key(heavier)
@@ -43,12 +45,12 @@ pub(super) struct Piercing {
 impl Piercing {
     /// Looks for a cut lighter than `old_cut` whose sides meet the bounds.
     ///
-    /// Gives up when the budget of the flow is used up, or when the observer asks to stop. `depth` is the distance of each
+    /// Several weights of the vertices have bounds of their own, too. Gives up when the budget of the flow is used up, or when the observer asks to stop. `depth` is the distance of each
     /// local vertex from the boundary. The cut is around what the side returned [takes](MaxFlow::takes).
     pub fn balanced_cut(
         &mut self,
         depth: &[i32],
-        balance: &Balance,
+        (balance, mut several): (&Balance, Option<&mut PairLoads<'_>>),
         old_cut: Weight,
         watch: &mut Watch<'_>,
     ) -> Option<Side> {
@@ -58,6 +60,10 @@ impl Piercing {
         let total = balance.outside.iter().chain(&self.flow.network.weights).sum();
         // The weight of each terminal with its block outside the region.
         let mut fixed = Side::BOTH.map(|side| balance.outside[side as usize] + self.start_front(side));
+        if let Some(loads) = &mut several {
+            let seeds = &self.flow.network.seeds;
+            Side::BOTH.into_iter().for_each(|side| loads.absorb(side, &seeds[side as usize]));
+        }
         let mut flow = 0;
         // By side, whether what its seeds reach may have changed.
         let mut stale = [true; 2];
@@ -76,12 +82,19 @@ impl Piercing {
                 return None;
             }
             let reached = [0, 1].map(|side| fixed[side] + self.flow.reach[side].weight);
-            if let Some(side) = balance.side(reached, total) {
+            let others_fit = |side: Side| {
+                several.as_ref().is_none_or(|loads| loads.fit(side, &self.flow.reach[side as usize].nodes))
+            };
+            if let Some(side) = balance.side(reached, total, others_fit) {
                 return Some(side);
             }
             let side = if reached[0] <= reached[1] { Side::Source } else { Side::Sink };
+            if let Some(loads) = &mut several {
+                loads.absorb(side, &self.flow.reach[side as usize].nodes);
+            }
             self.absorb_reach(side);
             let node = self.pierce(side, depth)?;
+            several.iter_mut().for_each(|loads| loads.absorb(side, &[node]));
             fixed[side as usize] = reached[side as usize] + self.flow.network.weights[node as usize];
             stale[side as usize] = true;
             // A vertex that the other terminal reaches opens an augmenting path.

@@ -210,7 +210,7 @@ impl Recursion<'_> {
         level: &CompactGraph<'_, W>,
         bounds: &'b Bounds,
         is_finest: bool,
-    ) -> Goal<'b> {
+    ) -> Goal<'b, Bounds> {
         let least = if is_finest { 0 } else { level.max_node_weight() };
         let BisectionConfig { passes, patience, .. } = *self.settings;
         Goal { bounds, tolerance: self.tolerance.max(least), passes, patience }
@@ -220,7 +220,7 @@ impl Recursion<'_> {
     fn best(
         &self,
         tries: usize,
-        goal: Goal<'_>,
+        goal: Goal<'_, Bounds>,
         two_way: &mut TwoWay,
         rng: &mut Rng,
         bisect: &dyn Fn(&mut TwoWay, &mut Rng) -> Bisection,
@@ -286,7 +286,12 @@ struct Aim<'a> {
 /// What the two halves of the blocks may weigh so that later bisections still have room.
 ///
 /// Of the room that all bounds leave together, each remaining level of the recursion gets an equal factor.
-fn bisection_bounds(total: Weight, sizes: &[Weight], bounds: &[Weight], half: usize) -> Bounds {
+pub(in crate::partition) fn bisection_bounds(
+    total: Weight,
+    sizes: &[Weight],
+    bounds: &[Weight],
+    half: usize,
+) -> Bounds {
     let sum = |weights: &[Weight]| weights.iter().map(|&weight| i128::from(weight)).sum::<i128>();
     let size = [sum(&sizes[..half]), sum(&sizes[half..])];
     let bound = [sum(&bounds[..half]), sum(&bounds[half..])];

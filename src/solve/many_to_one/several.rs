@@ -1,0 +1,99 @@
+//! Partitions and many-to-one mappings of graphs whose vertices have several weights.
+
+use std::time::{Duration, Instant};
+
+use super::layout::{Between, block_of_each_pe, block_tree};
+use super::run::check_fixed;
+use crate::base::observer::{Limited, Observer, Phase};
+use crate::base::types::PeId;
+use crate::graph::CsrGraph;
+use crate::machine::{DistanceOracle, DistanceVisitor, Parts};
+use crate::mapping::objective::evaluate;
+use crate::mapping::{Mapping, problem};
+use crate::partition::{FixedVertices, Layout, VectorPartitioner, VectorProblem, cut};
+use crate::solve::balance::in_order;
+use crate::solve::config::Config;
+use crate::solve::error::SolveError;
+use crate::solve::prepared::PreparedMachine;
+use crate::solve::report::{Report, Seconds, Solution};
+use crate::solve::several::SeveralWeights;
+
+/// The input of a run with several weights.
+#[derive(Clone, Copy)]
+pub(in crate::solve) struct SeveralRun<'a> {
+    pub graph: &'a CsrGraph,
+    pub machine: &'a PreparedMachine<'a>,
+    pub config: &'a Config,
+    pub several: &'a SeveralWeights<'a>,
+    /// Vertices that must be on given PEs.
+    pub fixed: Option<&'a FixedVertices>,
+    /// Whether the cut is the objective, and not J.
+    pub is_cut: bool,
+    pub observer: &'a dyn Observer,
+    pub begin: Instant,
+    pub time_limit: Option<Duration>,
+}
+
+impl SeveralRun<'_> {
+    /// A mapping within all limits, of small cut or J.
+    pub fn solve(&self) -> Result<Solution, SolveError> {
+        let machine = self.machine.machine();
+        self.fixed.map_or(Ok(()), |fixed| check_fixed(fixed, self.graph.num_nodes(), machine))?;
+        self.observer.begins(Phase::Search);
+        if self.is_cut {
+            let order = in_order(machine);
+            return self.solution(self.mapping(&order, None)?);
+        }
+        let silent = Limited::silent(self.observer, self.begin, self.time_limit);
+        let parts = self.machine.parts(&silent)?;
+        let mapping = self.machine.distances()?.visit(ByDistances { run: self, parts: &parts })?;
+        self.solution(mapping)
+    }
+
+    /// The mapping to the PEs in this order, which have distances if J is the objective.
+    fn mapping(&self, order: &[PeId], layout: Option<Layout<'_>>) -> Result<Mapping, SolveError> {
+        let &Self { graph, config, several, observer, begin, time_limit, .. } = self;
+        let targets = several.targets(self.machine.machine(), order)?;
+        let fixed = self.fixed.map(|fixed| fixed.renamed(&block_of_each_pe(order)));
+        let plain = VectorProblem::new(graph, several.weights(), &targets)?.with_fixed(fixed.as_ref())?;
+        let limited = Limited::silent(observer, begin, time_limit);
+        let partitioner = VectorPartitioner::new(config.partition, config.seed).observed(&limited);
+        let problem = layout.map_or(plain, |layout| plain.with_layout(layout));
+        let blocks = partitioner.partition(&problem).into_blocks();
+        Ok(Mapping::from_places(blocks.into_iter().map(|block| order[block as usize]).collect()))
+    }
+
+    fn solution(&self, mapping: Mapping) -> Result<Solution, SolveError> {
+        let &Self { graph, several, fixed, observer, begin, .. } = self;
+        let (machine, distances) = (self.machine.machine(), self.machine.distances()?);
+        let cost_of_identity = evaluate(graph, distances, &several.identity(machine, fixed)?)?;
+        let costs = (evaluate(graph, distances, &mapping)?, cut(graph, mapping.pes()));
+        let total = begin.elapsed();
+        let report = Report {
+            stopped: observer.should_stop() || self.time_limit.is_some_and(|limit| total >= limit),
+            seconds: Seconds { total: total.as_secs_f64(), ..Seconds::default() },
+            ..Report::new(graph, costs, cost_of_identity)
+        };
+        let report = report.with_loads_by_weight(several.loads(machine, mapping.pes()));
+        Ok(Solution { mapping, report })
+    }
+}
+
+/// A run once the distances are known.
+struct ByDistances<'a> {
+    run: &'a SeveralRun<'a>,
+    parts: &'a Parts,
+}
+
+impl DistanceVisitor for ByDistances<'_> {
+    type Output = Result<Mapping, SolveError>;
+
+    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
+        let Self { run, parts } = self;
+        problem::check_cost(run.graph, oracle.max_distance())?;
+        let order = parts.order();
+        let between = Between { oracle, keys: order.iter().map(|&pe| oracle.key(pe)).collect() };
+        let is_tree = run.machine.machine().hierarchy().is_some() || oracle.ultrametric().is_some();
+        run.mapping(order, Some(Layout::new(&block_tree(parts, is_tree), &between)))
+    }
+}
