@@ -106,6 +106,14 @@ pub enum RequestError {
         "ranges of an order that are the blocks ignore least loads; leave out the least load or the order"
     )]
     RangesHaveLeastLoads,
+    #[error(
+        "ranges of an order that are the blocks need not be connected; leave out the order, or this wish"
+    )]
+    RangesAreConnected,
+    #[error("blocks are connected where the cut is minimised and vertices have one weight")]
+    ConnectedOtherThanCut,
+    #[error("a previous assignment is resumed without joining what lies apart; leave out one of them")]
+    ConnectedHasPrevious,
     #[error("a secondary objective needs distances, which the cut leaves out")]
     CutHasSecondary,
     #[error(

@@ -48,6 +48,7 @@ pub enum Objective {
 /// | [`initial`](Self::initial) | the search begins there | the same; of the cut, only an order, whose blocks are the result |
 /// | [`minimise`](Self::minimise) | J | J or the cut |
 /// | [`then_lower`](Self::then_lower) | a secondary objective is lowered | the same, but for the cut |
+/// | [`connected`](Self::connected) | refused | of the cut: each block is connected |
 ///
 /// ```
 /// use viem::graph::generate;
@@ -72,6 +73,7 @@ pub struct Request<'a> {
     start: Option<&'a Mapping>,
     initial: Option<Initial<'a>>,
     secondary: Option<&'a dyn Secondary>,
+    is_connected: bool,
     observer: &'a dyn Observer,
 }
 
@@ -90,6 +92,7 @@ impl<'a> Request<'a> {
             start: None,
             initial: None,
             secondary: None,
+            is_connected: false,
             observer: &(),
         }
     }
@@ -137,6 +140,12 @@ impl<'a> Request<'a> {
     #[must_use]
     pub fn balanced_by(self, several: impl Into<Option<&'a SeveralWeights<'a>>>) -> Self {
         Self { several: several.into(), ..self }
+    }
+
+    /// Asks for a partition of connected blocks: see [`Partition::connected`](crate::partition::Partition::connected).
+    #[must_use]
+    pub fn connected(self) -> Self {
+        Self { is_connected: true, ..self }
     }
 
     /// Sets the objective. With the cut as the objective, PEs are the blocks of a partition.
@@ -345,6 +354,9 @@ impl<'a> Request<'a> {
             (!is_balanced && is_cut, RequestError::CutIsOneToOne),
             (is_cut && (self.start.is_some() || is_mapping), RequestError::CutHasStart),
             (is_cut && self.secondary.is_some(), RequestError::CutHasSecondary),
+            (self.is_connected && (!is_cut || has_several), RequestError::ConnectedOtherThanCut),
+            (self.is_connected && self.previous.is_some(), RequestError::ConnectedHasPrevious),
+            (self.is_connected && is_index, RequestError::RangesAreConnected),
             (self.previous.is_some() && has_place, RequestError::PreviousHasStart),
             (self.fixed.is_some() && is_index, RequestError::RangesAreFixed),
             (has_least_load && is_cut && is_index, RequestError::RangesHaveLeastLoads),
@@ -419,7 +431,7 @@ impl Attempt<'_> {
             time_limit: self.limit_of_j(),
         };
         if objective == Objective::Cut {
-            return many_to_one::partition(&run, config.partition, self.order());
+            return many_to_one::partition(&run, config.partition, (self.order(), request.is_connected));
         }
         let (made, spent) = self.initial_along(|along| along.balanced(limits, fixed))?;
         let initial = made.as_ref().or(self.given_initial());

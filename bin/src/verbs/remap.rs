@@ -177,6 +177,7 @@ impl Options {
             blocks: self.blocks,
             preset: self.preset,
             sharing: &self.sharing,
+            is_connected: false,
             fixed: &self.fixed,
             coordinates: &self.coordinates,
             results: &self.results,

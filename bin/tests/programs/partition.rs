@@ -56,6 +56,26 @@ fn every_algorithm_partitions_by_speed_and_reports_its_cost() {
 }
 
 #[test]
+fn blocks_are_connected_on_demand() {
+    let folder = folder();
+    let pieces = || folder.report("report")["quality"]["in_pieces"].as_u64().unwrap();
+    for algorithm in PartitionAlgorithm::ALL {
+        let points = if algorithm.needs_coordinates() { "--coordinates=mesh.xyz" } else { "" };
+        let line = format!("--blocks=24 --algorithm={algorithm} {points} --connected --json=report --preset=fast");
+        folder.stdout(on_mesh(&line));
+        let loads = &folder.report("report")["loads"];
+        assert_eq!((pieces(), &loads["overload"]), (0, &0.into()), "{algorithm}");
+    }
+    // Two paths of four vertices: one block of three has to take from both.
+    folder.write("paths", "8 6\n2\n1 3\n2 4\n3\n6\n5 7\n6 8\n7\n");
+    let text = folder.stdout("viem partition paths --blocks=3 --imbalance=0 --connected --json=report");
+    assert_eq!((figure(&text, "cut"), figure(&text, "blocks in pieces"), pieces()), ("2", "1", 1));
+    assert_eq!(folder.report("report")["options"]["connected"], true);
+    let index = "--connected does not go with --write-index";
+    folder.fails("viem partition paths --blocks=2 --connected --write-index=index", 2, index);
+}
+
+#[test]
 fn an_index_is_cut_again() {
     let folder = folder();
     folder.write("speeds", "4\n0\n2\n");

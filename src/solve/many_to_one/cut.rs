@@ -5,7 +5,7 @@ use crate::base::observer::{Limited, Observer as _, Phase};
 use crate::base::types::Weight;
 use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
-use crate::partition::{Envelope, PartitionPreset, Partitioner, Targets, TargetsError, cut};
+use crate::partition::{Envelope, Partition, PartitionPreset, Partitioner, Targets, TargetsError, cut};
 use crate::solve::balance::{LoadLimits, are_alike, in_order, near};
 use crate::solve::error::SolveError;
 use crate::solve::initial::{Along, Order};
@@ -16,7 +16,7 @@ use crate::solve::report::Solution;
 pub(in crate::solve) fn partition(
     run: &Run<'_>,
     preset: PartitionPreset,
-    order: Option<Order<'_>>,
+    (order, is_connected): (Option<Order<'_>>, bool),
 ) -> Result<Envelope<Solution>, SolveError> {
     run.check()?;
     let &Run { graph, limits, from, fixed, observer, begin, time_limit, seed, .. } = run;
@@ -46,7 +46,11 @@ pub(in crate::solve) fn partition(
         }
     };
     let known = Known { cost_of_identity, cost_of_start: None, stopped: limited.should_stop() };
-    found.try_map(|blocks| {
+    let connected = |blocks| match is_connected {
+        true => Partition::of(graph, blocks, &targets).connected(graph, &targets, limited).into_blocks(),
+        false => blocks,
+    };
+    found.map(connected).try_map(|blocks| {
         let (cut, mapping) = (cut(graph, &blocks), Mapping::from_places(blocks));
         let cost = evaluate(graph, distances, &mapping)?;
         Ok(run.solution(mapping, (cost, cut), &known))

@@ -48,6 +48,7 @@ impl Options {
             blocks: self.blocks,
             preset: self.preset,
             sharing: &self.sharing,
+            is_connected: self.connected,
             fixed: &self.fixed,
             coordinates: &self.order.coordinates,
             results: &self.results,

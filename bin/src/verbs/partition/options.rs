@@ -50,6 +50,10 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) sharing: SharingOptions,
 
+    /// Make each block connected, if the graph allows that within the bounds; otherwise, blocks fall into few pieces
+    #[arg(long, help_heading = "Balance")]
+    pub(crate) connected: bool,
+
     #[command(flatten)]
     pub(crate) fixed: FixedOptions,
 
@@ -91,7 +95,7 @@ pub(crate) struct OrderOptions {
     pub(crate) write_index: Option<PathBuf>,
 
     /// The order of the vertices that --write-index wrote. Blocks are ranges of it, which takes no time
-    #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with_all = ["algorithm", "write_index", "grouping", "fixed", "least_load", "least_loads", "preset", "seed"])]
+    #[arg(hide_short_help = true, long, value_name = "FILE", conflicts_with_all = ["algorithm", "write_index", "grouping", "connected", "fixed", "least_load", "least_loads", "preset", "seed"])]
     pub(crate) index: Option<PathBuf>,
 }
 
@@ -159,6 +163,7 @@ impl Options {
         let has_least_load =
             balance.least_load.as_ref().is_some_and(|percents| percents.iter().any(|percent| percent > 0.0));
         let given = [
+            ("--connected", self.connected),
             ("--fixed", self.fixed.file().is_some()),
             ("--least-load", has_least_load),
             ("--least-loads", balance.least_loads.is_some()),

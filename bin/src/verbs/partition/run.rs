@@ -52,6 +52,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) blocks: Option<usize>,
     pub(crate) preset: PartitionPreset,
     pub(crate) sharing: &'a SharingOptions,
+    pub(crate) is_connected: bool,
     pub(crate) fixed: &'a FixedOptions,
     pub(crate) coordinates: &'a CoordinateOptions,
     pub(crate) results: &'a ResultOptions,
@@ -229,6 +230,7 @@ impl<'a> Task<'a> {
             None => request.balanced(limits.get()),
         };
         let request = request.fixed(fixed.as_ref().map(|fixed| &fixed.vertices));
+        let request = if self.asked.is_connected { request.connected() } else { request };
         // A remapping that is stopped has a result worth saving; a partition from scratch has none before its end.
         let is_resumed = matches!(self.start, Start::Previous(_));
         let first = if is_resumed { First::AsksToStop } else { First::Ends };
@@ -481,6 +483,7 @@ impl<'a> Task<'a> {
             imbalance: limits.percents(|balance| balance.imbalance),
             least_load: limits.percents(|balance| balance.least_load),
             least_loads: limits.file(),
+            connected: self.asked.is_connected,
             time_limit: self.config.time_limit.map(|limit| limit.as_secs_f64()),
         };
         report::of_verb(verb, file, named, found).seeded(self.config.seed)
@@ -504,6 +507,8 @@ struct JsonOptions {
     /// The file of those of each block.
     #[serde(skip_serializing_if = "Option::is_none")]
     least_loads: Option<String>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    connected: bool,
     /// In seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_limit: Option<f64>,

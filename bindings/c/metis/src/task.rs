@@ -55,14 +55,15 @@ impl Task<'_> {
         let blocks = Blocks::equal(self.num_parts).map_err(|_| Fault::Input)?;
         let machine = PreparedMachine::new(&blocks);
         let request = Request::new(&weighed, &machine).balanced(&targets).minimise(Goal::Cut);
+        // As with METIS, nothing is asked of a graph that is not connected itself.
+        let is_asked = self.options.is_contiguous && is_contiguous(&graph, &vec![0; graph.num_nodes()]);
+        let request = if is_asked { request.connected() } else { request };
         let solution = request.solve(&effort().with_seed(self.options.seed)).map_err(|_| Fault::Memory)?;
         let mut parts = solution.mapping.into_pes();
         let objective = match volume {
             None => solution.report.cut,
             Some(volume) => volume.lower(&mut parts, &targets, self.options.seed),
         };
-        // As with METIS, nothing is asked of a graph that is not connected itself.
-        let is_asked = self.options.is_contiguous && is_contiguous(&graph, &vec![0; graph.num_nodes()]);
         let is_contiguous = !is_asked || is_contiguous(&graph, &parts);
         Ok(Solution { parts, objective, is_contiguous })
     }

@@ -2,17 +2,13 @@
 
 use super::blocks::{Partition, renamed};
 use super::bounds::BoundViolation;
-use super::refine::{connect, fill};
+use super::refine::fill;
 use super::scheme::pool;
 use super::settings::{PartitionConfig, PartitionPreset};
 use super::targets::Targets;
 use crate::base::observer::Observer;
-use crate::base::rng::derive;
 use crate::base::settings::ConfigError;
 use crate::graph::CsrGraph;
-
-/// The greatest number of partitions that are made until one of them has connected blocks. Balances pieces against time.
-const ATTEMPTS: u64 = 3;
 
 /// A multilevel graph partitioner.
 ///
@@ -39,7 +35,6 @@ pub struct Partitioner<'a> {
     pub(super) seed: u64,
     /// If given, partitions are not worse than those of this preset.
     not_worse_than: Option<PartitionPreset>,
-    is_connected: bool,
     pub(super) observer: &'a dyn Observer,
 }
 
@@ -48,7 +43,7 @@ impl<'a> Partitioner<'a> {
     /// exact sizes. Partitions are never worse than those of the next quicker preset with the same seed.
     pub fn new(preset: PartitionPreset, seed: u64) -> Self {
         let (settings, exact) = (PartitionConfig::preset(preset), PartitionConfig::exact(preset));
-        Self { settings, exact, seed, not_worse_than: preset.quicker(), is_connected: false, observer: &() }
+        Self { settings, exact, seed, not_worse_than: preset.quicker(), observer: &() }
     }
 
     /// A partitioner with given settings. Fails if one of them is out of its range ([`PartitionConfig::validate`]).
@@ -70,31 +65,13 @@ impl<'a> Partitioner<'a> {
     /// A partitioner with settings derived from a preset.
     pub fn with_valid_settings(settings: PartitionConfig, seed: u64) -> Self {
         debug_assert_eq!(settings.validate(), Ok(()));
-        Self { exact: settings, settings, seed, not_worse_than: None, is_connected: false, observer: &() }
+        Self { exact: settings, settings, seed, not_worse_than: None, observer: &() }
     }
 
     /// The same with an observer. Runs end soon after it asks to stop: block sizes are met all the same, nothing is promised about the cut.
     #[must_use]
     pub fn observed(self, observer: &'a dyn Observer) -> Self {
         Self { observer, ..self }
-    }
-
-    /// The same, but each block is connected if such a partition is found that misses the bounds by no more than others. Else blocks fall into
-    /// as few pieces as possible. Tiny graphs get the fewest pieces that the bounds allow.
-    ///
-    /// ```
-    /// use viem::graph::generate;
-    /// use viem::partition::{PartitionPreset, PartitionQuality, Partitioner, Targets};
-    ///
-    /// let graph = generate::random_geometric(2000, 8.0, 1);
-    /// let targets = Targets::equal(&graph, 16, 0.03)?;
-    /// let partition = Partitioner::new(PartitionPreset::Eco, 0).connected().partition(&graph, &targets);
-    /// assert!(PartitionQuality::of(&graph, partition.blocks(), 16).in_pieces <= 1); // the graph itself is not connected
-    /// # Ok::<(), viem::partition::TargetsError>(())
-    /// ```
-    #[must_use]
-    pub fn connected(self) -> Self {
-        Self { is_connected: true, ..self }
     }
 
     /// The same with the [basic](PartitionConfig::basic) settings, for partitions of which many are made.
@@ -114,29 +91,6 @@ impl<'a> Partitioner<'a> {
             let partition = self.partition(graph, &open);
             return Partition::of(graph, renamed(partition.blocks(), &numbers), targets);
         }
-        if !self.is_connected {
-            return self.of_open(graph, targets);
-        }
-        let attempt = |seed| {
-            let partition = Self { seed, ..self.clone() }.of_open(graph, targets);
-            connect::connected(graph, partition, targets, self.observer)
-        };
-        let mut best = attempt(self.seed);
-        for index in 1..ATTEMPTS {
-            let (violation, _, pieces, _) = connect::score(graph, &best);
-            if (violation, pieces) == (BoundViolation::NONE, 0) || self.observer.should_stop() {
-                break;
-            }
-            let next = attempt(derive(self.seed, index));
-            if connect::score(graph, &next) < connect::score(graph, &best) {
-                best = next;
-            }
-        }
-        best
-    }
-
-    /// The same if no block is closed.
-    fn of_open(&self, graph: &CsrGraph, targets: &Targets) -> Partition {
         let settings = if targets.are_exact() { &self.exact } else { &self.settings };
         let settings = settings.suited_to(graph, targets.fixed());
         let assignment = pool::partition(graph, targets, &settings, self.seed, self.observer);

@@ -68,37 +68,45 @@ fn pieces_of<I: Iterator<Item = NodeId>>(
     })
 }
 
-/// The partition with fewer pieces, if there is one that misses the bounds by no more: that of the fewest pieces, if the graph is tiny.
-pub(in crate::partition) fn connected(
-    graph: &CsrGraph,
-    partition: Partition,
-    targets: &Targets,
-    observer: &dyn Observer,
-) -> Partition {
-    let extra = extra_of(graph, &partition);
-    if extra == 0 || observer.should_stop() {
-        return partition;
+impl Partition {
+    /// The same partition, but what lies apart from its block joins other blocks, so that each block is connected. If that is not possible within the
+    /// bounds of the targets, as many pieces are joined as is. Tiny graphs get the partition of the fewest pieces, and among these of the
+    /// smallest cut, that misses the bounds by the least. Nearly O(n + m) for few pieces. Nothing changes once the observer asks to stop.
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::partition::{Partition, Targets};
+    ///
+    /// // A path in two blocks that alternate.
+    /// let path = generate::grid(100, 1);
+    /// let targets = Targets::equal(&path, 2, 0.03)?;
+    /// let partition = Partition::of(&path, path.nodes().map(|node| node % 2).collect(), &targets);
+    /// let connected = partition.connected(&path, &targets, &());
+    /// assert_eq!((connected.cut(), connected.overload()), (1, 0));
+    /// # Ok::<(), viem::partition::TargetsError>(())
+    /// ```
+    pub fn connected(self, graph: &CsrGraph, targets: &Targets, observer: &dyn Observer) -> Self {
+        if extra_of(graph, &self) == 0 || observer.should_stop() {
+            return self;
+        }
+        let joined = if compact::is_narrow(graph) {
+            joined(&CompactGraph::<i32>::new(graph), &self, targets, observer)
+        } else {
+            joined(&CompactGraph::<i64>::new(graph), &self, targets, observer)
+        };
+        let rival = Self::of(graph, joined, targets);
+        [self, rival].into_iter().min_by_key(|one| score(graph, one)).expect("there are two")
     }
-    let joined = if compact::is_narrow(graph) {
-        joined(&CompactGraph::<i32>::new(graph), &partition, targets, observer)
-    } else {
-        joined(&CompactGraph::<i64>::new(graph), &partition, targets, observer)
-    };
-    let rival = Partition::of(graph, joined, targets);
-    [partition, rival].into_iter().min_by_key(|one| score(graph, one)).expect("there are two")
 }
 
 /// What partitions are compared by where blocks should be connected: the bounds first, then the pieces, then the cut.
-pub(in crate::partition) fn score(
-    graph: &CsrGraph,
-    partition: &Partition,
-) -> (BoundViolation, usize, usize, Cost) {
+fn score(graph: &CsrGraph, partition: &Partition) -> (BoundViolation, usize, usize, Cost) {
     let (violation, empty, cut) = partition.score();
     (violation, empty, extra_of(graph, partition), cut)
 }
 
 /// The number of pieces beyond one for each block.
-pub(in crate::partition) fn extra_of(graph: &CsrGraph, partition: &Partition) -> usize {
+fn extra_of(graph: &CsrGraph, partition: &Partition) -> usize {
     let neighbours = |node| graph.neighbours(node).iter().copied();
     extra_pieces(&pieces(partition.blocks(), partition.block_weights().len(), neighbours))
 }
@@ -531,7 +539,8 @@ mod tests {
             let (n, k) = (2 + rng.below(6) as usize, 2 + rng.below(2) as usize);
             let graph = random_graph(n, 1 + round % 3, 3, &mut rng).with_unit_node_weights();
             let Ok(targets) = Targets::equal(&graph, k.min(n), 0.5) else { continue };
-            let found = Partitioner::new(PartitionPreset::Fast, 0).connected().partition(&graph, &targets);
+            let found = Partitioner::new(PartitionPreset::Fast, 0).partition(&graph, &targets);
+            let found = found.connected(&graph, &targets, &());
             let best =
                 all(n, k.min(n)).map(|blocks| score(&graph, &Partition::of(&graph, blocks, &targets))).min();
             assert_eq!(Some(score(&graph, &found)), best);
@@ -543,7 +552,8 @@ mod tests {
         let edges = [(0, 1), (1, 2), (2, 3), (4, 5), (5, 6), (6, 7)];
         let graph = CsrGraph::from_edges(8, edges.map(|(u, v)| (u, v, 1))).unwrap();
         let targets = Targets::equal(&graph, 3, 0.0).unwrap();
-        let found = Partitioner::new(PartitionPreset::Fast, 0).connected().partition(&graph, &targets);
+        let found = Partitioner::new(PartitionPreset::Fast, 0).partition(&graph, &targets);
+        let found = found.connected(&graph, &targets, &());
         assert_eq!(score(&graph, &found), (BoundViolation::NONE, 0, 1, 2));
     }
 
