@@ -4,18 +4,17 @@
 
 use std::path::Path;
 
+use crate::application::{self, Application, How, Input};
 use crate::capacities::Capacities;
 use crate::console::Console;
 use crate::error::{Result, UsageError};
-use crate::files;
 use crate::loads::{self, Below};
+use crate::mesh::MeshOptions;
 use crate::options::BalanceOptions;
 use crate::summary::Summary;
 use clap::Args;
-use viem::graph::CsrGraph;
 use viem::machine::{self, Machine};
 use viem::solve::Loads;
-use viem_io::Source;
 use viem_io::metis::NodeWeights;
 use viem_report::traffic::PeTraffic;
 
@@ -55,22 +54,23 @@ impl SharingOptions {
 
     /// Reads a graph, and decides whether its mapping is many-to-one: if there are more vertices than the machine has
     /// room for processes, if PEs have weights, or if an imbalance or a least load is given and vertices have weights, or are
-    /// more than the PEs. Vertex weights are read only then.
+    /// more than the PEs. Vertex weights are read only then. `as_text`: whether a mesh is needed as a METIS file, too.
     pub(crate) fn read(
         &self,
-        source: Source<'_>,
+        input: Input<'_>,
         machine: &dyn Machine,
-        threads: usize,
-        console: Console,
-    ) -> Result<(CsrGraph, bool)> {
+        (mesh, as_text): (&MeshOptions, bool),
+        (threads, console): (usize, Console),
+    ) -> Result<(Application, bool)> {
         let room = usize::try_from(machine.room()).unwrap_or(usize::MAX);
         let is_asked = self.balance.given().is_some() || self.capacities.is_some();
         let weights = if is_asked { NodeWeights::Read } else { NodeWeights::ReadBeyond(room) };
-        let graph = files::read_graph(source, weights, threads, console)?;
+        let application = application::read_graph(input, &How { mesh, weights, as_text, threads, console })?;
+        let graph = &application.graph;
         let num_nodes = graph.num_nodes();
         let is_many = num_nodes > machine.num_pes() || graph.node_weights().iter().any(|&weight| weight != 1);
         let is_many_to_one = num_nodes > room || self.capacities.is_some() || (is_asked && is_many);
-        Ok((graph, is_many_to_one))
+        Ok((application, is_many_to_one))
     }
 }
 

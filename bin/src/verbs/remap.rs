@@ -12,6 +12,7 @@ use crate::fixed::FixedOptions;
 use crate::job::{Job, Plan};
 use crate::machine::{MachineDetails, MachineOptions, SPEC};
 use crate::many_to_one::SharingOptions;
+use crate::mesh::MeshOptions;
 use crate::options::{CoordinateOptions, RandomOptions, ResultOptions, TimeOptions, one_of};
 use crate::remap::RemapOptions;
 use crate::verb::{Form, Verb};
@@ -44,7 +45,8 @@ Examples:
     mut_args(adapted),
 )]
 pub(crate) struct Options {
-    /// The graph, in METIS or ParHIP format. With -k, also a matrix (Matrix Market), JSON or GraphML; - is standard input
+    /// The graph, in METIS or ParHIP format, or a mesh of METIS, Gmsh, VTK or OpenFOAM (the folder of a case). With -k, also a
+    /// matrix (Matrix Market), JSON or GraphML; - is standard input
     file: PathBuf,
 
     #[command(flatten)]
@@ -69,6 +71,9 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     fixed: FixedOptions,
+
+    #[command(flatten)]
+    mesh: MeshOptions,
 
     /// Trade-off of time and quality. The social presets treat every graph as one with heavy-tailed degrees; on a machine, they
     /// are the same as the others
@@ -178,6 +183,7 @@ impl Options {
             sharing: &self.sharing,
             fixed: &self.fixed,
             coordinates: &self.coordinates,
+            mesh: &self.mesh,
             results: &self.results,
         }
     }
@@ -197,20 +203,21 @@ impl Options {
             sharing: &self.sharing,
             fixed: &self.fixed,
             picture: &self.picture,
+            mesh: &self.mesh,
             results: &self.results,
         };
         let (config, console) = (self.config()?, job.console);
         let machine = asked.machine(config.threads, console)?;
         let machine = machine.as_ref();
         let prepared = &PreparedMachine::new(machine);
-        let (graph, is_many_to_one) = asked.graph(machine, config.threads, console)?;
+        let (application, is_many_to_one) = asked.graph(machine, config.threads, console)?;
         if !is_many_to_one {
             let message = "each process has a place of its own here, and such mappings are not remapped; viem map \
                  --initial=FILE improves one";
             return Err(UsageError(message.to_owned()).into());
         }
-        let way = map::Way::Previous(self.remap.read(&graph, machine.num_pes(), curve)?);
+        let way = map::Way::Previous(self.remap.read(&application.graph, machine.num_pes(), curve)?);
         let task = map::Task { asked, machine, prepared, config, to, job };
-        map::ManyToOne::new(task, &graph, way)?.run()
+        map::ManyToOne::new(task, &application, way)?.run()
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::application::{Application, Input};
 use crate::compare::PictureOptions;
 use crate::console::Console;
 use crate::error::Result;
@@ -11,13 +12,12 @@ use crate::fixed::FixedOptions;
 use crate::job::Job;
 use crate::machine::MachineOptions;
 use crate::many_to_one::SharingOptions;
+use crate::mesh::MeshOptions;
 use crate::options::ResultOptions;
 use crate::report;
 use viem::base::threads;
-use viem::graph::CsrGraph;
 use viem::machine::Machine;
 use viem::solve::{Config, MapPreset, PreparedMachine};
-use viem_io::Source;
 use viem_io::output::OutputId;
 use viem_report::envelope::Envelope;
 
@@ -37,6 +37,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) sharing: &'a SharingOptions,
     pub(crate) fixed: &'a FixedOptions,
     pub(crate) picture: &'a PictureOptions,
+    pub(crate) mesh: &'a MeshOptions,
     pub(crate) results: &'a ResultOptions,
 }
 
@@ -52,8 +53,9 @@ impl Asked<'_> {
         machine: &dyn Machine,
         threads: usize,
         console: Console,
-    ) -> Result<(CsrGraph, bool)> {
-        self.sharing.read(Source::open(self.file)?, machine, threads, console)
+    ) -> Result<(Application, bool)> {
+        let mesh = (self.mesh, self.results.verify);
+        self.sharing.read(Input::open(self.file)?, machine, mesh, (threads, console))
     }
 }
 

@@ -50,6 +50,7 @@ impl Options {
             sharing: &self.sharing,
             fixed: &self.fixed,
             coordinates: &self.order.coordinates,
+            mesh: &self.mesh,
             results: &self.results,
         }
     }

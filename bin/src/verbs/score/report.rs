@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::options::Options;
+use crate::application::Input;
 use crate::capacities::Capacities;
 use crate::compare::{self, Busiest, Row};
 use crate::console::Console;
@@ -26,7 +27,6 @@ use viem::machine::Machine;
 use viem::mapping::Mapping;
 use viem::mapping::problem::check_room;
 use viem::{Config, PreparedMachine, Request};
-use viem_io::Source;
 use viem_io::output::{Content, OutputId};
 use viem_report::compare::Comparison;
 use viem_report::traffic::{self, DistanceTraffic, LevelTraffic};
@@ -72,13 +72,13 @@ pub(super) fn score(options: &Options) -> Result<End> {
     let machine = machine.as_ref();
     let limits = options.sharing.balance.limits(machine.num_pes())?;
     let threads = crate::options::threads(None)?;
-    let source = Source::open(&options.file)?;
-    let (graph, is_many_to_one) = options.sharing.read(source, machine, threads, console)?;
+    let (input, mesh) = (Input::open(&options.file)?, (&options.mesh, false));
+    let (application, is_many_to_one) = options.sharing.read(input, machine, mesh, (threads, console))?;
     if !is_many_to_one {
         options.sharing.check_one_to_one()?;
     }
     Task { options, machine, prepared: &PreparedMachine::new(machine), limits, to, job, is_many_to_one }
-        .run(&graph)
+        .run(&application.graph)
 }
 
 /// Where the results go.
