@@ -48,10 +48,10 @@ pub fn read_folder(path: &Path) -> Result<Mesh, ReadError> {
     let points = parse(open("points")?, points)?;
     let faces = parse(open("faces")?, |cursor| faces(cursor, (owner.len(), points.len())))?;
     let num_cells = num_cells(&owner, &neighbour);
-    let mesh = cells((&owner, &neighbour), num_cells, &faces).and_then(|(elements, kinds)| {
+    let mesh = cells((&owner, &neighbour), num_cells, &faces).map(|(elements, kinds)| {
         let inner = owner.iter().copied().zip(neighbour.iter().copied()).filter(|(one, other)| one != other);
         let inner = inner.map(|(one, other)| (one.min(other), one.max(other))).collect();
-        Ok(Mesh { elements, kinds, num_nodes: points.len(), points, faces: Some(inner), ..Mesh::default() })
+        Mesh { elements, kinds, num_nodes: points.len(), points, faces: Some(inner), ..Mesh::default() }
     });
     mesh.map_err(|stop| stop.of_file(folder.display().to_string(), &[]))
 }
@@ -85,8 +85,8 @@ fn cells(
     faces: &Rows,
 ) -> Outcome<(Rows, Vec<ElementKind>)> {
     let mut sides = Rows::default();
-    for face in 0..owner.len() {
-        let both = [owner[face], neighbour.get(face).copied().unwrap_or(owner[face])];
+    for (face, &own) in owner.iter().enumerate() {
+        let both = [own, neighbour.get(face).copied().unwrap_or(own)];
         sides.push(if both[0] == both[1] { &both[..1] } else { &both })?;
     }
     let faces_of = sides.transposed(num_cells)?;
