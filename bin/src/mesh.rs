@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 
 use clap::Args;
+use serde::Serialize;
 
 use crate::console::Console;
 use crate::error::{Result, UsageError};
@@ -15,21 +16,24 @@ use viem_io::Source;
 use viem_mesh::{ElementKind, Format, Mesh, Neighbours};
 
 /// The graph of a mesh.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Args, Clone, Debug, Default, Serialize)]
 #[command(next_help_heading = "Mesh")]
 pub(crate) struct MeshOptions {
     /// Nodes that neighbouring elements of a mesh share. INT of them, or all but one of those of either; by default, those of a
     /// face, or of an edge in the plane [default: a face]
     #[arg(hide_short_help = true, long, value_name = "INT", conflicts_with = "nodal")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     common: Option<NonZeroUsize>,
 
     /// Make the nodes of a mesh the vertices. Two are neighbours if an element has both
     #[arg(hide_short_help = true, long)]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     nodal: bool,
 
     /// Weights of the elements of a mesh by kind. Such as tetrahedron=1,hexahedron=3; others weigh 1, and by default they have
     /// the weights of their file, or 1
     #[arg(hide_short_help = true, long, value_name = "LIST", value_delimiter = ',', value_parser = weight_of_kind, conflicts_with = "nodal")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     element_weights: Vec<(ElementKind, Weight)>,
 }
 

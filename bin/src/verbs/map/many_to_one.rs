@@ -22,6 +22,7 @@ use crate::loads;
 use crate::machine;
 use crate::many_to_one;
 use crate::memory::JsonMemory;
+use crate::mesh::MeshOptions;
 use crate::ranks;
 use crate::remap::{Remap, Remapped};
 use crate::report::{self, Found};
@@ -308,6 +309,7 @@ impl<'a> ManyToOne<'a> {
             imbalance: 100.0 * self.limits.balance.imbalance,
             least_load: 100.0 * self.limits.balance.least_load,
             least_loads: self.limits.file(),
+            mesh: asked.mesh.clone(),
             objective: self.scratch().and_then(|scratch| scratch.bottleneck),
         };
         let found = Found {
@@ -345,6 +347,8 @@ struct JsonOptions {
     /// The file of those of each PE.
     #[serde(skip_serializing_if = "Option::is_none")]
     least_loads: Option<String>,
+    #[serde(flatten)]
+    mesh: MeshOptions,
     /// What was minimised, if not J alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     objective: Option<BottleneckConfig>,

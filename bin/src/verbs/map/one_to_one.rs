@@ -19,6 +19,7 @@ use crate::fixed::{FirstHost, Fixed, with_rank0_on_first_host};
 use crate::job::end;
 use crate::launch::{self, JobLaunch, Planned};
 use crate::machine;
+use crate::mesh::MeshOptions;
 use crate::ranks;
 use crate::report::{self, Found};
 use crate::signals::{First, StopAtSignal};
@@ -224,6 +225,8 @@ struct JsonOptions<'a> {
     /// What was minimised, if not J alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     objective: Option<BottleneckConfig>,
+    #[serde(flatten)]
+    mesh: &'a MeshOptions,
     /// In seconds.
     time_limit: Option<f64>,
 }
@@ -243,6 +246,7 @@ impl<'a> JsonOptions<'a> {
             interval: settings.search.block_size,
             together: options.together.as_ref(),
             objective,
+            mesh: &options.mesh,
             time_limit: options.search.time.seconds(),
         }
     }

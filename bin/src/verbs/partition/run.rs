@@ -452,7 +452,7 @@ impl<'a> Task<'a> {
             Start::Order { options, .. } => options.grouping,
             Start::Previous(_) => None,
         };
-        let Asked { verb, file, preset, .. } = self.asked;
+        let Asked { verb, file, preset, mesh, .. } = self.asked;
         let Division { blocks, capacities, limits } = &self.division;
         let named = JsonOptions {
             blocks: blocks.num_pes(),
@@ -463,6 +463,7 @@ impl<'a> Task<'a> {
             imbalance: 100.0 * limits.balance.imbalance,
             least_load: 100.0 * limits.balance.least_load,
             least_loads: limits.file(),
+            mesh: mesh.clone(),
             time_limit: self.config.time_limit.map(|limit| limit.as_secs_f64()),
         };
         report::of_verb(verb, file, named, found).seeded(self.config.seed)
@@ -486,6 +487,8 @@ struct JsonOptions {
     /// The file of those of each block.
     #[serde(skip_serializing_if = "Option::is_none")]
     least_loads: Option<String>,
+    #[serde(flatten)]
+    mesh: MeshOptions,
     /// In seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_limit: Option<f64>,

@@ -15,6 +15,7 @@ use crate::limits::Limits;
 use crate::loads;
 use crate::machine;
 use crate::many_to_one;
+use crate::mesh::MeshOptions;
 use crate::ranks;
 use crate::report::{self, Found};
 use crate::summary::{PROCESSES, Summary, VERTICES, print_size};
@@ -197,6 +198,7 @@ impl Task<'_> {
             imbalance: percent(self.limits.balance.imbalance),
             least_load: percent(self.limits.balance.least_load),
             least_loads: self.limits.file(),
+            mesh: self.options.mesh.clone(),
         }
     }
 }
@@ -216,6 +218,8 @@ struct JsonOptions {
     /// The file of those of each PE.
     #[serde(skip_serializing_if = "Option::is_none")]
     least_loads: Option<String>,
+    #[serde(flatten)]
+    mesh: MeshOptions,
 }
 
 /// Prints what was found.
