@@ -38,6 +38,7 @@
 //! | solve a dense quadratic assignment problem | [`qap::QapRequest`] |
 //! | map tasks that compute and communicate in time | `viem_workload::map::TaskRequest` |
 //! | read and write files | `viem_io` |
+//! | read meshes, and make graphs of them | `viem_mesh` |
 //! | start a job as it was mapped | `viem_launch` |
 //! | describe the machine by files, hwloc, or the job of a batch system | `viem_cluster` |
 //!

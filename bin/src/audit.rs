@@ -24,7 +24,7 @@ pub(crate) type On<'a> = (&'a MachineOptions, &'a dyn Machine, Cost);
 
 /// Recomputes J of a one-to-one mapping from its files, and says so.
 pub(crate) fn one_to_one(
-    (graph, mapping): (&Path, &Path),
+    (graph, mapping): ((&Path, Option<&str>), &Path),
     (options, machine, cost): On<'_>,
     fixed: Option<&Fixed>,
     console: Console,

@@ -16,6 +16,7 @@ use viem_cluster::SpecError;
 use viem_io::metis::RepairError;
 use viem_io::{ReadError, WriteError};
 use viem_launch::LaunchError;
+use viem_mesh::DualError;
 use viem_traffic::TrafficError;
 use viem_training::experts::ExpertError;
 use viem_training::jobs::TrainingError;
@@ -61,6 +62,7 @@ failures! {
     Algorithm(PartitionAlgorithmError),
     Assign(TaskMapError),
     Config(ConfigError),
+    Dual(DualError),
     Estimate(EstimateError),
     Experts(ExpertError),
     Fixed(FixedError),

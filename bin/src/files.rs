@@ -151,7 +151,7 @@ pub(crate) fn probe_verifiable<'a>(
     mut inputs: impl Iterator<Item = &'a Path>,
     is_file: bool,
 ) -> Result<(), UsageError> {
-    if !is_file || inputs.any(io::is_stream) {
+    if !is_file || inputs.any(|path| !path.is_dir() && io::is_stream(path)) {
         let message = "--verify reads the files again, so none of them can be a stream; name files";
         return Err(UsageError(message.to_owned()));
     }
@@ -166,8 +166,11 @@ pub(crate) fn bytes(path: &Path) -> Result<Vec<u8>, ReadError> {
     Ok(bytes)
 }
 
-/// The text of a file, as the auditor takes it; of a binary graph, what it would be as text.
+/// The text of a file, as the auditor takes it; of a binary graph or a file of OpenFOAM, what it would be as text.
 pub(crate) fn text(path: &Path) -> error::Result<String> {
+    if let Some(parts) = viem_mesh::read_decomposition(Source::open(path)?)? {
+        return Ok(parts.iter().map(|part| format!("{part}\n")).collect());
+    }
     let bytes = bytes(path)?;
     if verify::is_parhip(&bytes) {
         return Ok(verify::text_of_parhip(&bytes).map_err(VerificationError::from)?);
@@ -225,14 +228,15 @@ pub(crate) fn compare(audited: i128, cost: Cost) -> error::Result<()> {
     Ok(())
 }
 
-/// Reads the texts of model, mapping and machine, and hands them to an audit.
+/// Reads the texts of model, mapping and machine, and hands them to an audit. The model may be there as a text already.
 pub(crate) fn with_texts<R>(
-    model: &Path,
+    (model, of_model): (&Path, Option<&str>),
     mapping: &Path,
     (options, machine): (&MachineOptions, &dyn Machine),
     audit: impl Fn(&str, &str, &MachineText<'_>) -> Result<R, AuditError>,
 ) -> error::Result<R> {
-    let (model, mapping) = (text(model)?, text(mapping)?);
+    let model = of_model.map_or_else(|| text(model), |text| Ok(text.to_owned()))?;
+    let mapping = text(mapping)?;
     with_machine((options, machine), |machine| Ok(audit(&model, &mapping, machine)?))
 }
 

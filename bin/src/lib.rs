@@ -15,7 +15,7 @@
 //! | `workload` | workloads, and their simulation |
 //! | `compare` | mappings side by side, and the picture of two of them |
 //! | `launch`, `ranks` | the files and the line that launch a job; ranks of each node |
-//! | `application` | graphs in any format |
+//! | `application`, `mesh` | graphs in any format; graphs of meshes |
 //! | `audit` | `--verify` |
 //! | `files` | reading inputs, writing results |
 //! | `report` | reports: the library's, with a head that is the same for all runs |
@@ -51,6 +51,7 @@ mod loads;
 mod machine;
 mod many_to_one;
 mod memory;
+mod mesh;
 mod neighbourhood;
 mod options;
 mod progress;

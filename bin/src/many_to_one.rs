@@ -4,18 +4,17 @@
 
 use std::path::Path;
 
+use crate::application::{self, Application, How, Input};
 use crate::capacities::Capacities;
 use crate::console::Console;
 use crate::error::{Result, UsageError};
-use crate::files;
 use crate::loads::{self, Below};
+use crate::mesh::MeshOptions;
 use crate::options::BalanceOptions;
 use crate::summary::Summary;
 use clap::Args;
-use viem::graph::{CsrGraph, VertexWeights};
 use viem::machine::{self, Machine};
 use viem::solve::{Loads, Report};
-use viem_io::Source;
 use viem_io::metis::NodeWeights;
 use viem_report::traffic::PeTraffic;
 
@@ -55,35 +54,29 @@ impl SharingOptions {
 
     /// Reads a graph, and decides whether its mapping is many-to-one: if there are more vertices than the machine has
     /// room for processes, if PEs have weights, or if an imbalance or a least load is given and vertices have weights, or are
-    /// more than the PEs. Vertex weights are read only then.
+    /// more than the PEs. Vertex weights are read only then. `as_text`: whether a mesh is needed as a METIS file, too.
     pub(crate) fn read(
         &self,
-        source: Source<'_>,
+        input: Input<'_>,
         machine: &dyn Machine,
-        threads: usize,
-        console: Console,
-    ) -> Result<Shared> {
+        (mesh, as_text): (&MeshOptions, bool),
+        (threads, console): (usize, Console),
+    ) -> Result<(Application, bool)> {
         let room = usize::try_from(machine.room()).unwrap_or(usize::MAX);
         let is_asked = self.balance.given().is_some() || self.capacities.is_some();
         let weights = if is_asked { NodeWeights::Read } else { NodeWeights::ReadBeyond(room) };
-        let name = source.name().to_owned();
-        let (graph, mut weights) = files::read_several(source, weights, threads, console)?;
+        let name = input.name();
+        let mut application =
+            application::read_graph(input, &How { mesh, weights, as_text, threads, console })?;
+        let graph = &application.graph;
         let num_nodes = graph.num_nodes();
         let is_many = num_nodes > machine.num_pes() || graph.node_weights().iter().any(|&weight| weight != 1);
         let is_many_to_one = num_nodes > room || self.capacities.is_some() || (is_asked && is_many);
-        if let Some(weights) = weights.take_if(|_| !is_many_to_one) {
-            files::warn_of_weights(&name, &weights, console);
+        if !is_many_to_one {
+            application.leave_weights(&name, console);
         }
-        Ok(Shared { graph, weights, is_many_to_one })
+        Ok((application, is_many_to_one))
     }
-}
-
-/// A graph that is mapped.
-pub(crate) struct Shared {
-    pub(crate) graph: CsrGraph,
-    /// All weights of the vertices, if they have several and many of them share a PE.
-    pub(crate) weights: Option<VertexWeights>,
-    pub(crate) is_many_to_one: bool,
 }
 
 /// Prints the loads of the PEs by each of several weights, and warns if one exceeds its bound.

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::{CratePath, Mention, Source, sources};
 
 /// The crates of the workspace with more than one file, by their folders.
-const CRATES: [&str; 18] = [
+const CRATES: [&str; 19] = [
     "src",
     "bin/src",
     "bindings/c/src",
@@ -21,6 +21,7 @@ const CRATES: [&str; 18] = [
     "crates/distributed/mpi/src",
     "crates/io/src",
     "crates/launch/src",
+    "crates/mesh/src",
     "crates/partition/src",
     "crates/report/src",
     "crates/traffic/src",

@@ -4,11 +4,12 @@
 use crate::code::{Source, passed_over, sources, tokens, without_tests, word};
 
 /// The folders of the library.
-const LIBRARY: [&str; 9] = [
+const LIBRARY: [&str; 10] = [
     "src",
     "crates/cluster/src",
     "crates/io/src",
     "crates/launch/src",
+    "crates/mesh/src",
     "crates/partition/src",
     "crates/report/src",
     "crates/traffic/src",

@@ -4,12 +4,15 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
+use crate::application::{self, How, Input};
 use crate::console::{Console, check_lines};
 use crate::end::{self, End};
 use crate::error::{Result, UsageError};
 use crate::exit;
+use crate::files;
 use crate::hints;
 use crate::job::{Job, Plan, end_of_lines};
+use crate::mesh::MeshOptions;
 use crate::options::{self, ReportOptions};
 use crate::report;
 use crate::verb::{Form, Verb};
@@ -26,7 +29,7 @@ Examples:
   viem check mesh.graph
   viem check mesh.graph --fix=repaired.graph";
 
-/// Checks whether a file is a valid graph, in METIS or ParHIP format. If not, says what is wrong where and what would be
+/// Checks whether a file is a valid graph, in METIS or ParHIP format, or a valid mesh. If not, says what is wrong where and what would be
 /// right.
 #[derive(Parser, Debug)]
 #[command(name = "check", version, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", end::CODES))]
@@ -72,17 +75,26 @@ impl Verb for Options {
         // The input may be repaired in place.
         let fix = self.fix.as_deref().map(|path| plan.successor("--fix", path)).transpose()?;
         let job = plan.start(&self.report)?;
-        let mut source = Source::open(&self.file)?;
-        if !parhip::is_parhip(&source.start()) {
-            return self.check_text(&job, source, fix);
-        }
+        let mut input = Input::open(&self.file)?;
+        let is_binary = parhip::is_parhip(&input.start());
+        let input = match input {
+            Input::Other(source) if !is_binary => {
+                return self.check_text(&job, source, fix);
+            }
+            input => input,
+        };
         if fix.is_some() {
-            let message = "--fix repairs text only; viem convert writes a valid binary graph as text";
+            let message = match input {
+                Input::Other(_) => {
+                    "--fix repairs text only; viem convert writes a valid binary graph as text"
+                }
+                _ => "--fix repairs graphs, not meshes; viem convert writes the graph of a valid mesh",
+            };
             return Err(UsageError(message.to_owned()).into());
         }
-        let name = source.name().to_owned();
-        let read = || io::read_graph(source, NodeWeights::Read);
-        let graph = threads::run(options::threads(None)?, read)??;
+        let (mesh, weights, threads) = (&MeshOptions::default(), NodeWeights::Read, options::threads(None)?);
+        let how = How { mesh, weights, as_text: false, threads, console: job.console };
+        let (name, graph) = (files::name(&self.file), application::read_graph(input, &how)?.graph);
         let (vertices, edges) = (graph.num_nodes(), graph.num_edges() as u64);
         print_valid(&job, &name, vertices, edges);
         let found = Checked {

@@ -5,29 +5,33 @@ use std::path::PathBuf;
 use clap::Parser;
 use serde::Serialize;
 
-use crate::application::{self, Application};
+use crate::application::{self, Application, How, Input};
 use crate::end::{self, End};
 use crate::error::Result;
 use crate::job::Plan;
+use crate::mesh::MeshOptions;
 use crate::options::{self, ReportOptions, one_of};
 use crate::report;
 use crate::summary::{VERTICES, size};
 use crate::verb::{Form, Verb};
 use viem_io as io;
+use viem_io::metis::NodeWeights;
 use viem_io::output::Content;
-use viem_io::{GraphFormat, Source, metis, parhip};
+use viem_io::{GraphFormat, metis, parhip};
 use viem_traffic::Format;
 
 const EXAMPLES: &str = "\
 Examples:
   viem convert mesh.graph -o mesh.parhip              binary, to be read faster
-  viem convert mesh.mtx -o mesh.graph                 the pattern of a sparse matrix as a graph";
+  viem convert mesh.mtx -o mesh.graph                 the pattern of a sparse matrix as a graph
+  viem convert wing.msh -o wing.graph                 the elements of a mesh, joined where they share a face";
 
 /// Writes a graph in another format, if it is valid.
 #[derive(Parser, Debug)]
 #[command(name = "convert", version, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", end::CODES))]
 pub(crate) struct Options {
-    /// The graph, in METIS or ParHIP format, or as a matrix (Matrix Market), JSON or GraphML; - is standard input
+    /// The graph, in METIS or ParHIP format, or as a matrix (Matrix Market), JSON or GraphML; or a mesh of METIS, Gmsh, VTK or
+    /// OpenFOAM (the folder of a case); - is standard input
     file: PathBuf,
 
     /// Kind of the file, if its content is ambiguous
@@ -42,6 +46,9 @@ pub(crate) struct Options {
     /// [default: parhip if FILE is a METIS graph, else metis]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(&GraphFormat::ALL, GraphFormat::name))]
     format: Option<GraphFormat>,
+
+    #[command(flatten)]
+    mesh: MeshOptions,
 
     #[command(flatten)]
     pub(crate) report: ReportOptions,
@@ -64,12 +71,17 @@ impl Verb for Options {
         let mut plan = Plan::new(vec![self.file.as_path()], [])?;
         let output = plan.output("--output", &self.output)?;
         let job = plan.start(&self.report)?;
-        let mut source = Source::open(&self.file)?;
-        let start = source.start();
-        let name = source.name().to_owned();
-        let mut application =
-            application::read(source, (self.from, false), options::threads(None)?, job.console)?;
-        application.leave_weights(&name, job.console);
+        let mut input = Input::open(&self.file)?;
+        let start = input.start();
+        let how = How {
+            mesh: &self.mesh,
+            weights: NodeWeights::Read,
+            as_text: false,
+            threads: options::threads(None)?,
+            console: job.console,
+        };
+        let mut application = application::read(input, self.from, &how)?;
+        application.leave_weights(&files::name(&self.file), job.console);
         let Application { graph, is_metis, .. } = application;
         let is_text = is_metis && !parhip::is_parhip(&start);
         let format = self.format.unwrap_or(if is_text { GraphFormat::Parhip } else { GraphFormat::Metis });

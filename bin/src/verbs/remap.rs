@@ -12,7 +12,8 @@ use crate::files;
 use crate::fixed::FixedOptions;
 use crate::job::{Job, Plan};
 use crate::machine::{MachineDetails, MachineOptions, SPEC};
-use crate::many_to_one::{Shared, SharingOptions};
+use crate::many_to_one::SharingOptions;
+use crate::mesh::MeshOptions;
 use crate::options::{CoordinateOptions, RandomOptions, ResultOptions, TimeOptions, one_of};
 use crate::remap::RemapOptions;
 use crate::verb::{Form, Verb};
@@ -45,7 +46,8 @@ Examples:
     mut_args(adapted),
 )]
 pub(crate) struct Options {
-    /// The graph, in METIS or ParHIP format. With -k, also a matrix (Matrix Market), JSON or GraphML; - is standard input
+    /// The graph, in METIS or ParHIP format, or a mesh of METIS, Gmsh, VTK or OpenFOAM (the folder of a case). With -k, also a
+    /// matrix (Matrix Market), JSON or GraphML; - is standard input
     file: PathBuf,
 
     #[command(flatten)]
@@ -70,6 +72,9 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     fixed: FixedOptions,
+
+    #[command(flatten)]
+    mesh: MeshOptions,
 
     /// Trade-off of time and quality. The social presets treat every graph as one with heavy-tailed degrees; on a machine, they
     /// are the same as the others
@@ -180,6 +185,7 @@ impl Options {
             is_connected: false,
             fixed: &self.fixed,
             coordinates: &self.coordinates,
+            mesh: &self.mesh,
             results: &self.results,
         }
     }
@@ -199,23 +205,22 @@ impl Options {
             sharing: &self.sharing,
             fixed: &self.fixed,
             picture: &self.picture,
+            mesh: &self.mesh,
             results: &self.results,
         };
         let (config, console) = (self.config()?, job.console);
         let machine = asked.machine(config.threads, console)?;
         let machine = machine.as_ref();
         let prepared = &PreparedMachine::new(machine);
-        let Shared { graph, weights, is_many_to_one } = asked.graph(machine, config.threads, console)?;
+        let (mut application, is_many_to_one) = asked.graph(machine, config.threads, console)?;
         if !is_many_to_one {
             let message = "each process has a place of its own here, and such mappings are not remapped; viem map \
                  --initial=FILE improves one";
             return Err(UsageError(message.to_owned()).into());
         }
-        if let Some(weights) = weights {
-            files::warn_of_weights(&files::name(&self.file), &weights, console);
-        }
-        let way = map::Way::Previous(self.remap.read(&graph, machine.num_pes(), curve)?);
+        application.leave_weights(&files::name(&self.file), console);
+        let way = map::Way::Previous(self.remap.read(&application.graph, machine.num_pes(), curve)?);
         let task = map::Task { asked, machine, prepared, config, to, job };
-        map::ManyToOne::new(task, (&graph, None), way)?.run()
+        map::ManyToOne::new(task, &application, way)?.run()
     }
 }

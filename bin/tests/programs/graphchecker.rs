@@ -58,7 +58,7 @@ fn repairable_graphs_are_repaired() {
 fn files_of_other_kinds_are_named() {
     let folder = Folder::new();
     let random: Vec<u8> = (0..5000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
-    let files: [(&[u8], &str); 14] = [
+    let files: [(&[u8], &str); 13] = [
         (b"2\n0\n3\n1\n", "a mapping or a partition"),
         (b"0 1\n0 2\n1 2\n2 3\n", "an edge list"),
         (b"1 2 0.5\n1 3 1.5\n2 3 1\n1 4 2\n", "an edge list"),
@@ -67,7 +67,6 @@ fn files_of_other_kinds_are_named() {
         (b"source,target,weight\n1,2,3\n", "CSV"),
         (b"name,colour\na,red\n", "a table with separators"),
         (b"3 5\n1 2 3\n3 4\n4 5 1\n", "a hypergraph"),
-        (b"3\n1 2 5 4\n2 3 6 5\n4 5 8 7\n", "a METIS mesh"),
         (b"4 3\n1\n0 2\n1 3\n2\n", "from 0"),
         (b"{\"nodes\": []}\n", "a JSON file"),
         (b"PROCESS 0 STOP\n", "a workload (PROCESS ...)"),

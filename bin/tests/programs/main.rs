@@ -19,6 +19,7 @@ mod loads;
 mod machines;
 mod many_to_one;
 mod map;
+mod meshes;
 mod outputs;
 mod partition;
 mod qap;

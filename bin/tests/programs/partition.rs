@@ -61,7 +61,8 @@ fn blocks_are_connected_on_demand() {
     let pieces = || folder.report("report")["quality"]["in_pieces"].as_u64().unwrap();
     for algorithm in PartitionAlgorithm::ALL {
         let points = if algorithm.needs_coordinates() { "--coordinates=mesh.xyz" } else { "" };
-        let line = format!("--blocks=24 --algorithm={algorithm} {points} --connected --json=report --preset=fast");
+        let line =
+            format!("--blocks=24 --algorithm={algorithm} {points} --connected --json=report --preset=fast");
         folder.stdout(on_mesh(&line));
         let loads = &folder.report("report")["loads"];
         assert_eq!((pieces(), &loads["overload"]), (0, &0.into()), "{algorithm}");

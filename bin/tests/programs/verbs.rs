@@ -99,6 +99,9 @@ const MAP: &[Trial] = &[
     trial("least-loads", "least").instead(MANY),
     trial("capacities", "1,2,1,2").instead(MANY),
     trial("fixed", "fixed"),
+    trial("common", "1").instead("mesh --machine=2:2 --distances=1:10 --imbalance=20"),
+    trial("nodal", "").instead("mesh --machine=2:2 --distances=1:10 --imbalance=20"),
+    trial("element-weights", "triangle=5").instead("mesh --machine=2:2 --distances=1:10 --imbalance=20"),
     trial("first-host", "rank0"),
     trial("together", "3"),
     trial("output", "other"),
@@ -134,6 +137,9 @@ const REMAP: &[Trial] = &[
     trial("capacities", "1,2,1,2"),
     trial("capacities", "weights").instead(ONTO),
     trial("fixed", "fixed"),
+    trial("common", "1").instead("mesh old --blocks=4 --migration-weight=1"),
+    trial("nodal", "").instead("mesh old --blocks=4 --migration-weight=1"),
+    trial("element-weights", "triangle=5").instead("mesh old --blocks=4 --migration-weight=1"),
     trial("preset", "fast"),
     trial("time-limit", "0.05"),
     trial("time-limit", "0.05").instead(ONTO),
@@ -162,6 +168,9 @@ const SCORE: &[Trial] = &[
     trial("least-load", "90").instead("graph old --machine=2:2 --distances=1:10"),
     trial("least-loads", "least").instead("graph old --machine=2:2 --distances=1:10"),
     trial("capacities", "weights").instead("graph old --machine=2:2 --distances=1:10"),
+    trial("common", "1").instead("mesh old --machine=2:2 --distances=1:10 --imbalance=20"),
+    trial("nodal", "").instead("mesh old --machine=2:2 --distances=1:10 --imbalance=20"),
+    trial("element-weights", "triangle=5").instead("mesh old --machine=2:2 --distances=1:10 --imbalance=20"),
     trial("compare", "block"),
     trial("simulate", ""),
     trial("sharing", "fair").beside("--simulate"),
@@ -183,6 +192,9 @@ const PARTITION: &[Trial] = &[
     trial("imbalance", "40"),
     trial("least-load", "90"),
     trial("least-loads", "least"),
+    trial("common", "1").instead("mesh --blocks=2"),
+    trial("nodal", "").instead("mesh --blocks=2"),
+    trial("element-weights", "triangle=5").instead("mesh --blocks=2"),
     trial("fixed", "fixed"),
     trial("algorithm", "linear"),
     trial("coordinates", "points").beside("--algorithm=rcb"),
@@ -211,6 +223,9 @@ const CONVERT: &[Trial] = &[
     trial("from", "mtx").instead("pattern.mtx --output=converted"),
     trial("output", "other").instead("graph"),
     trial("format", "parhip32"),
+    trial("common", "1").instead("mesh --output=converted"),
+    trial("nodal", "").instead("mesh --output=converted"),
+    trial("element-weights", "triangle=5").instead("mesh --output=converted"),
     trial("json", "other"),
     trial("quiet", ""),
     trial("verbose", ""),
@@ -504,6 +519,11 @@ fn fill(folder: &Folder) {
     let entries: String = (1..N).map(|v| format!("{} {v} 1\n", v + 1)).collect();
     let header = "%%MatrixMarket matrix coordinate real symmetric";
     folder.write("pattern.mtx", format!("{header}\n{N} {N} {}\n{entries}", N - 1));
+    // A closed strip of triangles, with as many nodes.
+    folder.write(
+        "mesh",
+        format!("{N}\n{}", all(&|v| format!("{} {} {}\n", v % N + 1, (v + 1) % N + 1, (v + 2) % N + 1))),
+    );
     folder.write("latencies", "0 1\n1 0\n");
     folder.write("order.0", "viem_order 1\nrank 0 of 2\nssend 1 5 6400\nwait 1 6\nend 2\n");
     folder.write("order.1", "viem_order 1\nrank 1 of 2\nrecv 0 5\nsend 0 6 1000\nend 2\n");

@@ -90,6 +90,167 @@ fn gpmetis_partitions_better_within_the_same_balance() {
     }
 }
 
+/// The part of each vertex, as `gpmetis` writes it, and the edges of its graph.
+struct Parts {
+    edges: Vec<(usize, usize)>,
+    of: Vec<usize>,
+}
+
+impl Parts {
+    fn read(folder: &Path, graph: &str, num_parts: usize) -> Self {
+        let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+        let number = |text: &str| text.parse::<usize>().unwrap();
+        let rows = read(graph);
+        let rows = rows.lines().filter(|line| !line.starts_with('%')).skip(1).enumerate();
+        let row = |(u, line): (usize, &str)| {
+            line.split_whitespace().map(|v| (u, number(v) - 1)).filter(|(u, v)| u < v).collect::<Vec<_>>()
+        };
+        let of = read(&format!("{graph}.part.{num_parts}")).lines().map(number).collect();
+        Self { edges: rows.flat_map(row).collect(), of }
+    }
+
+    /// The sum of a distance over the edges.
+    fn sum(&self, distance: impl Fn(usize, usize) -> usize) -> usize {
+        self.edges.iter().map(|&(u, v)| distance(self.of[u], self.of[v])).sum()
+    }
+
+    /// The edges between groups of so many parts with successive numbers.
+    fn between_groups(&self, size: usize) -> usize {
+        self.sum(|a, b| usize::from(a / size != b / size))
+    }
+}
+
+#[test]
+fn recursive_bisection_gives_near_parts_near_numbers() {
+    if !has("gpmetis") {
+        return;
+    }
+    let own = tempfile::tempdir().unwrap();
+    std::fs::write(own.path().join("mesh"), with_holes(160, 120)).unwrap();
+    let (mut groups, mut cuts) = (Vec::new(), Vec::new());
+    for (num_parts, size) in [(32, 8), (64, 16), (128, 16), (48, 16), (30, 6), (22, 11)] {
+        let run = |method: &str, is_own: bool| {
+            let mut gpmetis = Command::new("gpmetis");
+            gpmetis.current_dir(own.path()).args([method, "mesh", &num_parts.to_string()]);
+            if is_own {
+                gpmetis.env("LD_PRELOAD", lib().join("libviem_metis.so"));
+            }
+            expect(&mut gpmetis);
+            let parts = Parts::read(own.path(), "mesh", num_parts);
+            (parts.between_groups(size) as f64, parts.between_groups(1) as f64)
+        };
+        let (metis, viem) = (run("-ptype=rb", false), run("-ptype=rb", true));
+        println!("{num_parts} parts: METIS {metis:?}, viem {viem:?}");
+        groups.push(viem.0 / metis.0);
+        cuts.push(viem.1 / metis.1);
+    }
+    let mean =
+        |ratios: &[f64]| (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp();
+    println!(
+        "between groups {groups:.3?}, mean {:.3}; cuts {cuts:.3?}, mean {:.3}",
+        mean(&groups),
+        mean(&cuts)
+    );
+    assert!(mean(&groups) <= 0.9 && mean(&cuts) <= 0.92, "{groups:?}, {cuts:?}");
+}
+
+/// A triangulated grid from which three of ten vertices are taken, as a METIS file.
+fn with_holes(width: usize, height: usize) -> String {
+    let mut state = 12_345u64;
+    let is_kept: Vec<bool> = (0..width * height)
+        .map(|_| {
+            state = (state * 1_103_515_245 + 12_345) % (1 << 31);
+            (state >> 16) % 10 < 7
+        })
+        .collect();
+    let numbers: Vec<usize> = is_kept
+        .iter()
+        .scan(0, |count, &kept| {
+            *count += usize::from(kept);
+            Some(*count)
+        })
+        .collect();
+    let near = |v: usize| {
+        let (x, y) = ((v % width) as isize, (v / width) as isize);
+        let steps = [(-1, -1), (0, -1), (-1, 0), (1, 0), (0, 1), (1, 1)];
+        let near = steps.map(|(right, down)| (x + right, y + down));
+        let is_inside =
+            |&(x, y): &(isize, isize)| (0..width as isize).contains(&x) && (0..height as isize).contains(&y);
+        let near = near.into_iter().filter(is_inside).map(|(x, y)| x as usize + y as usize * width);
+        near.filter(|&u| is_kept[u]).map(|u| numbers[u]).collect::<Vec<_>>()
+    };
+    let rows: Vec<Vec<usize>> = (0..width * height).filter(|&v| is_kept[v]).map(near).collect();
+    let mut text = format!("{} {}\n", rows.len(), rows.iter().map(Vec::len).sum::<usize>() / 2);
+    for row in rows {
+        text += &(row.iter().map(usize::to_string).collect::<Vec<_>>().join(" ") + "\n");
+    }
+    text
+}
+
+#[test]
+fn parts_are_mapped_to_the_machine_of_the_environment() {
+    if !has("gpmetis") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("grid"), grid(60, 50)).unwrap();
+    let gpmetis = |num_parts: usize, options: &[&str], machine: Option<(&str, &str)>| {
+        let mut command = Command::new("gpmetis");
+        command.current_dir(folder.path()).args(options).args(["grid", &num_parts.to_string()]);
+        command.env("LD_PRELOAD", lib().join("libviem_metis.so"));
+        if let Some((machine, distances)) = machine {
+            command.env("VIEM_MACHINE", machine).env("VIEM_DISTANCES", distances);
+        }
+        let output = command.output().unwrap();
+        assert!(output.status.success());
+        (Parts::read(folder.path(), "grid", num_parts), String::from_utf8(output.stderr).unwrap())
+    };
+    let on_mesh = |a: usize, b: usize| (a % 8).abs_diff(b % 8) + (a / 8).abs_diff(b / 8);
+    let on_tree = |a: usize, b: usize| match (a == b, a / 4 == b / 4, a / 8 == b / 8) {
+        (true, ..) => 0,
+        (_, true, _) => 1,
+        (.., true) => 10,
+        _ => 100,
+    };
+    for options in [&[][..], &["-ptype=rb"], &["-objtype=vol"]] {
+        let machines =
+            [("mesh:8x4", "1", &on_mesh as &dyn Fn(usize, usize) -> usize), ("4:2:4", "1:10:100", &on_tree)];
+        for (machine, distances, distance) in machines {
+            let (plain, silent) = gpmetis(32, options, None);
+            let (mapped, said) = gpmetis(32, options, Some((machine, distances)));
+            assert_eq!((silent.as_str(), said.as_str()), ("", ""), "{machine}");
+            let (plain, mapped) = (plain.sum(distance), mapped.sum(distance));
+            // Parts of recursive bisection are near each other on many machines anyway.
+            let share = if options == ["-ptype=rb"] { 1.0 } else { 0.9 };
+            assert!(mapped as f64 <= share * plain as f64, "{machine}, {options:?}: {plain}, {mapped}");
+        }
+    }
+    for (machine, part) in [
+        ("mesh:4x4", "VIEM_MACHINE has 16 PEs, but 8 parts are asked for"),
+        ("mesh:4y", "VIEM_MACHINE=mesh:4y: "),
+    ] {
+        let (mapped, said) = gpmetis(8, &[], Some((machine, "1")));
+        assert!(said.contains(part) && said.lines().count() == 1, "{said}");
+        assert_eq!(mapped.of, gpmetis(8, &[], None).0.of);
+    }
+}
+
+#[test]
+fn kahip_maps_to_the_machine_of_the_environment() {
+    const SIDE: usize = 24;
+    let program = linked("tests/programs/kahip_grid.c", "viem_kahip", &[]);
+    let parts = |machine: &str| {
+        let output = expect(program.command().env("VIEM_MACHINE", machine).env("VIEM_DISTANCES", "1"));
+        output.lines().map(|line| line.parse::<usize>().unwrap()).collect::<Vec<_>>()
+    };
+    let right = (0..SIDE * SIDE).filter(|v| v % SIDE + 1 < SIDE).map(|v| (v, v + 1));
+    let edges: Vec<(usize, usize)> = right.chain((SIDE..SIDE * SIDE).map(|v| (v - SIDE, v))).collect();
+    let on_line = |parts: &[usize]| edges.iter().map(|&(u, v)| parts[u].abs_diff(parts[v])).sum::<usize>();
+    let (plain, mapped, other) = (parts(""), parts("mesh:8"), parts("mesh:9"));
+    assert!(10 * on_line(&mapped) <= 9 * on_line(&plain), "{} {}", on_line(&mapped), on_line(&plain));
+    assert_eq!(plain, other);
+}
+
 #[test]
 fn several_constraints_are_passed_to_metis() {
     if !has("gpmetis") {

@@ -7,10 +7,12 @@ use std::fmt;
 pub struct Reading {
     name: &'static str,
     traffic: Option<&'static str>,
+    mesh: Option<&'static str>,
     hint: &'static str,
 }
 
 const CONVERT: &str = "give a graph, or convert the file to one";
+const OF_MESH: &str = "convert it to the graph of its elements first";
 const SUM: &str = "if it is recorded traffic, sum it into a graph first";
 
 impl Reading {
@@ -25,11 +27,9 @@ impl Reading {
         "a hypergraph (hMETIS: nets, vertices, then the vertices of each net)",
         "hypergraphs are not read; give a graph, such as one with an edge for each two vertices of a net",
     );
-    /// The elements of a mesh.
-    pub const MESH: Self = Self::new(
-        "a METIS mesh (the number of elements, then the nodes of each)",
-        "meshes are not read; m2gmetis of METIS makes a graph of it",
-    );
+    /// The elements of a mesh of METIS.
+    pub const MESH: Self =
+        Self::of_mesh("a METIS mesh (the number of elements, then the nodes of each)", "metis");
     /// A quadratic assignment problem.
     pub const QAP: Self =
         Self::new("a quadratic assignment problem (n and two matrices)", "say that it is one");
@@ -59,12 +59,17 @@ impl Reading {
     pub const ORDER: Self = Self::foreign("the recorded order of messages (viem_order ...)");
 
     const fn new(name: &'static str, hint: &'static str) -> Self {
-        Self { name, traffic: None, hint }
+        Self { name, traffic: None, mesh: None, hint }
     }
 
     /// Recorded traffic of a kind.
     pub(super) const fn of_traffic(name: &'static str, kind: &'static str) -> Self {
-        Self { name, traffic: Some(kind), hint: SUM }
+        Self { traffic: Some(kind), ..Self::new(name, SUM) }
+    }
+
+    /// A mesh of a kind.
+    pub(super) const fn of_mesh(name: &'static str, kind: &'static str) -> Self {
+        Self { mesh: Some(kind), ..Self::new(name, OF_MESH) }
     }
 
     /// One that nothing here reads.
@@ -80,6 +85,11 @@ impl Reading {
     /// The kind of recorded traffic, by its name, if it may be that.
     pub fn traffic_kind(self) -> Option<&'static str> {
         self.traffic
+    }
+
+    /// The kind of mesh, by its name, if it may be one.
+    pub fn mesh_kind(self) -> Option<&'static str> {
+        self.mesh
     }
 
     /// Several of them in a message: `an edge list or a dense matrix`.

@@ -53,6 +53,8 @@ pub(super) fn signed(start: &[u8]) -> Option<Reading> {
         Some(Reading::MATRIX_MARKET)
     } else if is_parhip(start) {
         Some(Reading::PARHIP)
+    } else if let Some(&(reading, _)) = signature::MESHES.iter().find(|(_, is_certain)| is_certain(start)) {
+        Some(reading)
     } else {
         signature::by_bytes(start)
     }
@@ -404,7 +406,12 @@ mod tests {
         for text in profile {
             assert_eq!(names(text), ["a profile of Open MPI's monitoring (.prof)"]);
         }
-        let cases: [(&[u8], &str); 7] = [
+        let cases: [(&[u8], &str); 12] = [
+            (b"$MeshFormat\n4.1 0 8\n", "a mesh of Gmsh (.msh)"),
+            (b"# vtk DataFile Version 3.0\nt\nASCII\n", "a file of VTK (.vtk)"),
+            (b"<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\">", "a file of VTK in XML (.vtu)"),
+            (b"FoamFile\n{\n", "a file of OpenFOAM; the folder of its case is read"),
+            (b"/* comment\n*/\nFoamFile\n{\n", "a file of OpenFOAM; the folder of its case is read"),
             (b"%%MatrixMarket matrix\n", "a Matrix Market file"),
             (b"\x7fELF\x02\x01", "a program (ELF)"),
             (b"graph [ node [", "a GML file"),

@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use clap::{Arg, Args};
 
+use crate::application::Application;
 use crate::error::{Result, UsageError};
 use crate::options::{CoordinateOptions, one_of};
 use viem::graph::Coordinates;
@@ -86,28 +87,31 @@ impl InitialOptions {
         self.coordinates.file()
     }
 
-    /// An error if coordinates are needed and missing, or given and not needed.
+    /// An error if coordinates are given and not needed.
     pub(super) fn check(&self) -> Result<(), UsageError> {
         let needs = self.along().is_some_and(PartitionAlgorithm::needs_coordinates);
-        match (needs, self.file()) {
-            (true, None) => {
-                let name = self.construction.map_or("", Start::name);
-                Err(UsageError(format!(
-                    "--construction={name} needs the coordinates of the processes; give --coordinates=FILE"
-                )))
-            }
-            (false, Some(_)) => Err(UsageError(format!(
+        match self.file().filter(|_| !needs) {
+            Some(_) => Err(UsageError(format!(
                 "--coordinates is for --construction={}; leave it out",
                 WITH_COORDINATES.join(", ")
             ))),
-            _ => Ok(()),
+            None => Ok(()),
         }
     }
 
-    /// Reads what the order needs, if one was asked for. To be called before signals are caught, as a pipe may never end.
-    pub(super) fn read(&self, num_nodes: usize) -> Result<Option<InitialOrder>> {
+    /// Reads what the order needs, if one was asked for: the coordinates are in their file, or else those of the mesh. To be called before
+    /// signals are caught, as a pipe may never end.
+    pub(super) fn read(&self, application: &Application) -> Result<Option<InitialOrder>> {
         let Some(algorithm) = self.along() else { return Ok(None) };
-        Ok(Some(InitialOrder { algorithm, points: self.coordinates.read(num_nodes)? }))
+        let points = self.coordinates.read(application.graph.num_nodes())?;
+        let points = points.or_else(|| application.coordinates.clone());
+        if points.is_none() && algorithm.needs_coordinates() {
+            return Err(UsageError(format!(
+                "--construction={algorithm} needs the coordinates of the processes; give --coordinates=FILE"
+            ))
+            .into());
+        }
+        Ok(Some(InitialOrder { algorithm, points }))
     }
 }
 

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::initial::InitialOrder;
 use super::options::Options;
 use super::task::Task;
+use crate::application::Application;
 use crate::audit::{Claim, MODEL, Written};
 use crate::capacities::Capacities;
 use crate::compare::Busiest;
@@ -21,6 +22,7 @@ use crate::loads;
 use crate::machine;
 use crate::many_to_one;
 use crate::memory::JsonMemory;
+use crate::mesh::MeshOptions;
 use crate::ranks;
 use crate::remap::{Remap, Remapped};
 use crate::report::{self, Found};
@@ -59,9 +61,10 @@ impl Scratch {
     pub(super) fn read(
         options: &Options,
         bottleneck: Option<BottleneckConfig>,
-        (graph, machine): (&CsrGraph, &dyn Machine),
+        (application, machine): (&Application, &dyn Machine),
         console: Console,
     ) -> Result<Self> {
+        let graph = &application.graph;
         let read = |path: &Path| files::read_many(path, graph.num_nodes(), machine, console);
         let start = options.initial.as_deref().map(read).transpose()?;
         if let (Some(_), Some(algorithm)) = (&start, options.construction.along()) {
@@ -70,8 +73,7 @@ impl Scratch {
             ))
             .into());
         }
-        let (order, keeps_order) =
-            (options.construction.read(graph.num_nodes())?, options.neighbourhood.is_none());
+        let (order, keeps_order) = (options.construction.read(application)?, options.neighbourhood.is_none());
         if keeps_order && order.is_none() {
             let message =
                 "--neighbourhood=none keeps a mapping along an order; give --construction, or leave it out";
@@ -90,6 +92,7 @@ pub(crate) enum Way<'a> {
 /// A request for a many-to-one mapping.
 pub(crate) struct ManyToOne<'a> {
     task: Task<'a>,
+    application: &'a Application,
     graph: &'a CsrGraph,
     /// All weights of the vertices, if they have several.
     weights: Option<&'a VertexWeights>,
@@ -109,14 +112,11 @@ struct ManyToOneResult<'a> {
 
 impl<'a> ManyToOne<'a> {
     /// Reads the constraints.
-    pub(crate) fn new(
-        task: Task<'a>,
-        (graph, weights): (&'a CsrGraph, Option<&'a VertexWeights>),
-        way: Way<'a>,
-    ) -> Result<Self> {
-        let limits = task.asked.sharing.balance.limits_of(task.machine.num_pes(), weights)?;
+    pub(crate) fn new(task: Task<'a>, application: &'a Application, way: Way<'a>) -> Result<Self> {
+        let Application { graph, weights, .. } = application;
+        let limits = task.asked.sharing.balance.limits_of(task.machine.num_pes(), weights.as_ref())?;
         let fixed = task.asked.fixed.read_vertices(graph.num_nodes(), task.machine)?;
-        Ok(Self { task, graph, weights, limits, fixed, way })
+        Ok(Self { task, application, graph, weights: weights.as_ref(), limits, fixed, way })
     }
 
     /// Maps the vertices to PEs that have room for many.
@@ -140,6 +140,7 @@ impl<'a> ManyToOne<'a> {
             Form::Verb => job.console.line(format_args!("mapping written to {place}")),
             Form::VieM => job.console.line(format_args!("written to {place}")),
         }
+        self.application.print_dictionary(place, machine.num_pes(), job.console);
         end(&received)
     }
 
@@ -265,15 +266,19 @@ impl<'a> ManyToOne<'a> {
         let drawn = asked.picture.draw(graph, prepared, self.task.name(), mapping, true)?.unwrap_or_default();
         let curve = remapped.as_ref().and_then(Remapped::picture);
         let (to_curve, curve) = curve.unzip();
+        let is_decomposition = self.application.is_decomposition(self.task.name());
         let contents: [Content<'_>; 4] = [
-            (Some(to.mapping), &|out| io::mapping::write(out, mapping.pes())),
+            (Some(to.mapping), &|out| match is_decomposition {
+                true => viem_mesh::write_decomposition(out, mapping.pes()),
+                false => io::mapping::write(out, mapping.pes()),
+            }),
             (to.model, &|out| model.iter().try_for_each(|model| io::metis::write(out, model, MODEL))),
             (to.picture, &|out| out.write_all(drawn.as_bytes())),
             (to_curve, &|out| out.write_all(curve.unwrap_or_default().as_bytes())),
         ];
         let claim = Claim {
             file: asked.file,
-            text: None,
+            text: self.application.text.as_deref(),
             graph,
             weights: self.weights,
             blocks: mapping.pes(),
@@ -312,6 +317,7 @@ impl<'a> ManyToOne<'a> {
             imbalance: self.limits.percents(|balance| balance.imbalance),
             least_load: self.limits.percents(|balance| balance.least_load),
             least_loads: self.limits.file(),
+            mesh: asked.mesh.clone(),
             objective: self.scratch().and_then(|scratch| scratch.bottleneck),
         };
         let found = Found {
@@ -349,6 +355,8 @@ struct JsonOptions {
     /// The file of those of each PE.
     #[serde(skip_serializing_if = "Option::is_none")]
     least_loads: Option<String>,
+    #[serde(flatten)]
+    mesh: MeshOptions,
     /// What was minimised, if not J alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     objective: Option<BottleneckConfig>,

@@ -60,21 +60,26 @@ impl Verb for Options {
         let config = self.config(machine)?;
         self.sharing.balance.check()?;
         let prepared = &PreparedMachine::new(machine);
-        let Shared { graph, weights, is_many_to_one } = asked.graph(machine, threads, console)?;
+        let (application, is_many_to_one) = asked.graph(machine, threads, console)?;
+        let graph = &application.graph;
         let bottleneck = self.bottleneck(self.objective_on(machine, is_many_to_one))?;
         let task = Task { asked, machine, prepared, config, to, job };
         let shortage = shortage(graph.num_nodes(), machine);
         if !is_many_to_one {
             self.check_one_to_one()?;
-            return one_to_one::map(OneToOne { options: self, task, bottleneck, goal }, planned, &graph);
+            return one_to_one::map(
+                OneToOne { options: self, task, bottleneck, goal },
+                planned,
+                &application,
+            );
         }
         self.check_many_to_one(shortage.as_deref())?;
         // Other machines have fewer PEs than there are vertices because their users want it so.
         if let Some(shortage) = shortage.filter(|_| is_slurm(machine)) {
             console.note(format_args!("{shortage}"));
         }
-        let scratch = Scratch::read(self, bottleneck, (&graph, machine), console)?;
-        ManyToOne::new(task, (&graph, weights.as_ref()), Way::Scratch(scratch))?.run()
+        let scratch = Scratch::read(self, bottleneck, (&application, machine), console)?;
+        ManyToOne::new(task, &application, Way::Scratch(scratch))?.run()
     }
 }
 

@@ -9,6 +9,7 @@ use super::initial::InitialOrder;
 use super::options::Options;
 use super::task::Task;
 use super::together;
+use crate::application::Application;
 use crate::audit;
 use crate::compare::Busiest;
 use crate::end::End;
@@ -18,6 +19,7 @@ use crate::fixed::{FirstHost, Fixed, with_rank0_on_first_host};
 use crate::job::end;
 use crate::launch::{self, JobLaunch, Planned};
 use crate::machine;
+use crate::mesh::MeshOptions;
 use crate::ranks;
 use crate::report::{self, Found};
 use crate::signals::{First, StopAtSignal};
@@ -49,15 +51,20 @@ pub(super) struct OneToOne<'a> {
 }
 
 /// Maps each process to a place of its own.
-pub(super) fn map(mut asked: OneToOne<'_>, planned: Option<Planned>, graph: &CsrGraph) -> Result<End> {
+pub(super) fn map(
+    mut asked: OneToOne<'_>,
+    planned: Option<Planned>,
+    application: &Application,
+) -> Result<End> {
     let OneToOne { options, ref mut task, bottleneck, goal } = asked;
+    let graph = &application.graph;
     let (machine, console) = (task.machine, task.job.console);
     planned.iter().try_for_each(|planned| planned.check(machine, graph.num_nodes()))?;
     let replaces = options.goal.as_ref().is_some_and(Goal::replaces);
     let schedule = options.goal.as_ref().map(|goal| goal.read(machine, graph.num_nodes())).transpose()?;
     let read = |path: &Path| files::read_mapping(path, graph.num_nodes(), machine, console);
     let start = options.initial.as_deref().map(read).transpose()?;
-    let order = options.construction.read(graph.num_nodes())?;
+    let order = options.construction.read(application)?;
     check_order(options)?;
     let groups = options.together.as_ref().map(|asked| asked.groups(graph.num_nodes())).transpose()?;
     let mut fixed = options.fixed.read_processes(graph.num_nodes(), machine)?;
@@ -84,7 +91,7 @@ pub(super) fn map(mut asked: OneToOne<'_>, planned: Option<Planned>, graph: &Csr
     let busiest = Busiest::new((graph, task.prepared), (start.as_ref(), &solution.mapping), false);
     print(task, &solution, busiest.as_ref(), bottleneck);
     asked.write(
-        graph,
+        application,
         &solution,
         (constraints.fixed.as_ref(), busiest),
         (launch.as_ref(), schedule.as_deref()),
@@ -169,12 +176,13 @@ impl OneToOne<'_> {
     /// Writes mapping, report, picture and what launches the job, once the mapping is verified if that was asked for.
     fn write(
         &self,
-        graph: &CsrGraph,
+        application: &Application,
         solution: &Solution,
         (fixed, busiest): (Option<&Fixed>, Option<Busiest>),
         (launch, schedule): (Option<&JobLaunch>, Option<&str>),
     ) -> Result<()> {
         let Self { options, ref task, .. } = *self;
+        let (graph, text) = (&application.graph, application.text.as_deref());
         let Task { machine, ref to, ref job, .. } = *task;
         let Solution { mapping, report, .. } = solution;
         let drawn = options.picture.draw(graph, task.prepared, task.name(), mapping, false)?;
@@ -196,7 +204,7 @@ impl OneToOne<'_> {
         contents.extend(fills.iter().map(|(id, fill)| (Some(*id), fill as _)));
         let on = (&options.machine, machine, report.cost);
         let audit = |staged: &Staged<'_>| match staged.path(to.mapping) {
-            Some(written) => audit::one_to_one((&options.file, written), on, fixed, job.console),
+            Some(written) => audit::one_to_one(((&options.file, text), written), on, fixed, job.console),
             None => Ok(()),
         };
         job.publish(&|out| json.write(out), &contents, options.results.verify.then_some(&audit as _))
@@ -217,6 +225,8 @@ struct JsonOptions<'a> {
     /// What was minimised, if not J alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     objective: Option<BottleneckConfig>,
+    #[serde(flatten)]
+    mesh: &'a MeshOptions,
     /// In seconds.
     time_limit: Option<f64>,
 }
@@ -236,6 +246,7 @@ impl<'a> JsonOptions<'a> {
             interval: settings.search.block_size,
             together: options.together.as_ref(),
             objective,
+            mesh: &options.mesh,
             time_limit: options.search.time.seconds(),
         }
     }

@@ -16,6 +16,7 @@ use crate::fixed::{FirstHost, FixedOptions};
 use crate::launch::LaunchOptions;
 use crate::machine::{self, MachineOptions};
 use crate::many_to_one::SharingOptions;
+use crate::mesh::MeshOptions;
 use crate::neighbourhood::NeighbourhoodOptions;
 use crate::options::{ResultOptions, SearchOptions, one_of};
 use crate::verb::Form;
@@ -39,7 +40,8 @@ pub(crate) const SIGNALS: &str = "The first SIGINT, SIGTERM, SIGUSR1 or SIGUSR2 
 #[command(name = "map", version, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{SIGNALS}\n\n{}", end::CODES))]
 pub(crate) struct Options {
     /// The graph, in METIS or ParHIP format. Its vertices are the processes, its edge weights how much two of them
-    /// communicate; or a mesh with many vertices for each PE; - is standard input
+    /// communicate; or a mesh of METIS, Gmsh, VTK or OpenFOAM (the folder of a case), with many elements for each PE; - is standard
+    /// input
     pub(crate) file: PathBuf,
 
     #[command(flatten)]
@@ -72,6 +74,9 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) fixed: FixedOptions,
 
+    #[command(flatten)]
+    pub(crate) mesh: MeshOptions,
+
     /// What must be on the first host. rank0: process 0 is on one of its PEs, as launchers need that
     /// otherwise hang
     #[arg(hide_short_help = true, long, value_name = "WHAT", help_heading = "Constraints", value_parser = one_of(&FirstHost::ALL, FirstHost::name))]
@@ -100,8 +105,8 @@ pub(crate) struct Options {
     )]
     excess: Option<f64>,
 
-    /// Where the mapping is written. Line i holds the PE of process i, both from 0; - is standard output, which then carries
-    /// nothing else
+    /// Where the mapping is written. Line i holds the PE of process i, both from 0; of a mesh of OpenFOAM, a file of the name
+    /// cellDecomposition is written as its decomposePar reads it; - is standard output, which then carries nothing else
     #[arg(long, short, default_value = "permutation", value_name = "FILE", help_heading = "Output")]
     pub(crate) output: PathBuf,
 
@@ -131,6 +136,7 @@ impl Options {
             sharing: &self.sharing,
             fixed: &self.fixed,
             picture: &self.picture,
+            mesh: &self.mesh,
             results: &self.results,
         }
     }

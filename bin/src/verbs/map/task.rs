@@ -4,19 +4,20 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use crate::application::{Application, Input};
 use crate::compare::PictureOptions;
 use crate::console::Console;
 use crate::error::Result;
 use crate::fixed::FixedOptions;
 use crate::job::Job;
 use crate::machine::MachineOptions;
-use crate::many_to_one::{Shared, SharingOptions};
+use crate::many_to_one::SharingOptions;
+use crate::mesh::MeshOptions;
 use crate::options::ResultOptions;
 use crate::report;
 use viem::base::threads;
 use viem::machine::Machine;
 use viem::solve::{Config, MapPreset, PreparedMachine};
-use viem_io::Source;
 use viem_io::output::OutputId;
 use viem_report::envelope::Envelope;
 
@@ -36,6 +37,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) sharing: &'a SharingOptions,
     pub(crate) fixed: &'a FixedOptions,
     pub(crate) picture: &'a PictureOptions,
+    pub(crate) mesh: &'a MeshOptions,
     pub(crate) results: &'a ResultOptions,
 }
 
@@ -46,8 +48,14 @@ impl Asked<'_> {
     }
 
     /// Reads the graph, and decides whether many of its vertices share a PE.
-    pub(crate) fn graph(&self, machine: &dyn Machine, threads: usize, console: Console) -> Result<Shared> {
-        self.sharing.read(Source::open(self.file)?, machine, threads, console)
+    pub(crate) fn graph(
+        &self,
+        machine: &dyn Machine,
+        threads: usize,
+        console: Console,
+    ) -> Result<(Application, bool)> {
+        let mesh = (self.mesh, self.results.verify);
+        self.sharing.read(Input::open(self.file)?, machine, mesh, (threads, console))
     }
 }
 

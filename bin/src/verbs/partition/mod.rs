@@ -51,6 +51,7 @@ impl Options {
             is_connected: self.connected,
             fixed: &self.fixed,
             coordinates: &self.order.coordinates,
+            mesh: &self.mesh,
             results: &self.results,
         }
     }

@@ -9,6 +9,7 @@ use crate::end;
 use crate::error::{Result, UsageError};
 use crate::fixed::FixedOptions;
 use crate::many_to_one::SharingOptions;
+use crate::mesh::MeshOptions;
 use crate::options::{CoordinateOptions, RandomOptions, ResultOptions, one_of};
 use crate::verb::Form;
 use viem::partition::{Grouping, OrderIndex, PartitionAlgorithm, PartitionPreset};
@@ -29,7 +30,8 @@ pub(crate) const PARTITION: &str = "partition";
 #[derive(Parser, Debug)]
 #[command(name = "partition", version, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", end::CODES))]
 pub(crate) struct Options {
-    /// The graph, in METIS or ParHIP format, or as a matrix (Matrix Market), JSON or GraphML; - is standard input
+    /// The graph, in METIS or ParHIP format, or as a matrix (Matrix Market), JSON or GraphML; or a mesh of METIS, Gmsh, VTK or
+    /// OpenFOAM (the folder of a case); - is standard input
     pub(crate) file: PathBuf,
 
     /// Kind of the file, if its content is ambiguous
@@ -60,13 +62,17 @@ pub(crate) struct Options {
     #[command(flatten)]
     pub(crate) order: OrderOptions,
 
-    /// Where the block of each vertex is written. Line i holds the block of vertex i, both from 0; - is standard output, which
-    /// then carries nothing else [default: partition]
+    #[command(flatten)]
+    pub(crate) mesh: MeshOptions,
+
+    /// Where the block of each vertex is written. Line i holds the block of vertex i, both from 0; of a mesh of OpenFOAM, a file
+    /// of the name cellDecomposition is written as its decomposePar reads it; - is standard output, which then carries nothing else
+    /// [default: partition]
     #[arg(long, short, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 
-    /// Also draw the graph and its blocks into an SVG file
-    #[arg(long, value_name = "FILE.svg", requires = "coordinates", help_heading = "Output")]
+    /// Also draw the graph and its blocks into an SVG file, by --coordinates or those of a mesh
+    #[arg(long, value_name = "FILE.svg", help_heading = "Output")]
     pub(crate) picture: Option<PathBuf>,
 
     #[command(flatten)]
@@ -77,7 +83,7 @@ pub(crate) struct Options {
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Other algorithms")]
 pub(crate) struct OrderOptions {
-    /// How the graph is divided. rcb, zcurve and hilbert need --coordinates [default: multilevel]
+    /// How the graph is divided. rcb, zcurve and hilbert need coordinates, those of a mesh or --coordinates [default: multilevel]
     #[arg(long, value_name = "ALGORITHM", value_parser = one_of(&PartitionAlgorithm::ALL, PartitionAlgorithm::name))]
     algorithm: Option<PartitionAlgorithm>,
 
@@ -104,6 +110,21 @@ impl OrderOptions {
         self.algorithm.unwrap_or_default()
     }
 
+    fn needs_coordinates(&self) -> bool {
+        self.index.is_none() && self.algorithm().needs_coordinates()
+    }
+
+    /// An error if there are no coordinates, but they are needed.
+    pub(super) fn check_coordinates(&self, are_there: bool) -> Result<(), UsageError> {
+        if are_there || !self.needs_coordinates() {
+            return Ok(());
+        }
+        let algorithm = self.algorithm();
+        Err(UsageError(format!(
+            "--algorithm={algorithm} needs the coordinates of the vertices; give --coordinates=FILE"
+        )))
+    }
+
     /// Reads the order that --write-index wrote, if --index is given.
     pub(super) fn read_index(&self, num_nodes: usize) -> Result<Option<OrderIndex>> {
         let Some(path) = &self.index else { return Ok(None) };
@@ -114,13 +135,7 @@ impl OrderOptions {
     /// An error if these options do not fit together.
     fn check(&self, is_drawn: bool) -> Result<(), UsageError> {
         let algorithm = self.algorithm();
-        let needs = self.index.is_none() && algorithm.needs_coordinates();
-        let message = match (needs, self.coordinates.file()) {
-            (true, None) => {
-                format!(
-                    "--algorithm={algorithm} needs the coordinates of the vertices; give --coordinates=FILE"
-                )
-            }
+        let message = match (self.needs_coordinates(), self.coordinates.file()) {
             (false, Some(_)) if !is_drawn => {
                 "--coordinates is for --algorithm=rcb, zcurve, hilbert and for --picture; leave it out"
                     .to_owned()

@@ -6,7 +6,7 @@ use std::time::Instant;
 use serde::Serialize;
 
 use super::options::OrderOptions;
-use crate::application::{self, Application};
+use crate::application::{self, Application, How, Input};
 use crate::audit::{Claim, MODEL, Written};
 use crate::capacities::Capacities;
 use crate::end::End;
@@ -17,6 +17,7 @@ use crate::limits::{Limits, Percents};
 use crate::loads::{self, Below};
 use crate::many_to_one::SharingOptions;
 use crate::memory::JsonMemory;
+use crate::mesh::MeshOptions;
 use crate::options::{BalanceOptions, CoordinateOptions, ResultOptions};
 use crate::remap::{Drawn, Remap, RemapOptions, Remapped};
 use crate::report::{self, Found, JsonQuality};
@@ -35,9 +36,9 @@ use viem::partition::{
 };
 use viem::solve::{Config, Initial, Objective, Order, PreparedMachine, Report, Request, Solution};
 use viem_io as io;
-use viem_io::Source;
 use viem_io::fixed::FixedKind;
 use viem_io::mapping::Room;
+use viem_io::metis::NodeWeights;
 use viem_io::output::{Content, OutputId, Staged};
 use viem_report::envelope::Envelope;
 use viem_report::picture;
@@ -55,6 +56,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) is_connected: bool,
     pub(crate) fixed: &'a FixedOptions,
     pub(crate) coordinates: &'a CoordinateOptions,
+    pub(crate) mesh: &'a MeshOptions,
     pub(crate) results: &'a ResultOptions,
 }
 
@@ -194,14 +196,27 @@ pub(crate) fn run(
     (to, job): (Outputs, Job<'_>),
 ) -> Result<End> {
     let sizes = Sizes::read(&asked)?;
-    let (source, kind) = (Source::open(asked.file)?, (asked.from, asked.results.verify));
-    let name = source.name().to_owned();
-    let mut application = application::read(source, kind, config.threads, job.console)?;
+    let how = How {
+        mesh: asked.mesh,
+        weights: NodeWeights::Read,
+        as_text: asked.results.verify,
+        threads: config.threads,
+        console: job.console,
+    };
+    let mut application = application::read(Input::open(asked.file)?, asked.from, &how)?;
     if !way.takes_several_weights() {
-        application.leave_weights(&name, job.console);
+        application.leave_weights(&files::name(asked.file), job.console);
     }
+    let of_mesh = application.coordinates.take();
     let (graph, division) = (&application.graph, sizes.of(&application)?);
-    let coordinates = asked.coordinates.read(graph.num_nodes())?;
+    let coordinates = asked.coordinates.read(graph.num_nodes())?.or(of_mesh);
+    if let Way::Order(options, _) = &way {
+        options.check_coordinates(coordinates.is_some())?;
+    }
+    if to.picture.is_some() && coordinates.is_none() {
+        let message = "--picture needs the coordinates of the vertices; give --coordinates=FILE";
+        return Err(UsageError(message.to_owned()).into());
+    }
     let start = Start::read(way, graph, division.blocks.num_pes())?;
     Task { asked, start, config, to, job, division, application, coordinates }.run()
 }
@@ -315,10 +330,15 @@ impl<'a> Task<'a> {
         (written, picture, curve): (Option<&(OutputId, OrderIndex)>, &str, Option<Drawn<'_>>),
     ) -> Result<()> {
         let (to, model) = (&self.to, claim.model.map(|(model, _)| model));
+        let is_decomposition =
+            to.blocks.is_some_and(|id| self.application.is_decomposition(self.job.name(id)));
         let (to_index, index) = written.map(|(to, index)| (*to, index.positions())).unzip();
         let (to_curve, curve) = curve.unzip();
         let contents: [Content<'_>; 5] = [
-            (to.blocks, &|out| io::partition::write(out, claim.blocks)),
+            (to.blocks, &|out| match is_decomposition {
+                true => viem_mesh::write_decomposition(out, claim.blocks),
+                false => io::partition::write(out, claim.blocks),
+            }),
             (to.model, &|out| model.iter().try_for_each(|model| io::metis::write(out, model, MODEL))),
             (to_index, &|out| io::index::write(out, index.unwrap_or_default())),
             (to.picture, &|out| out.write_all(picture.as_bytes())),
@@ -336,7 +356,9 @@ impl<'a> Task<'a> {
     fn print_end(&self) {
         let console = self.job.console;
         if let Some(blocks) = self.to.blocks {
-            console.line(format_args!("partition written to {}", self.job.name(blocks)));
+            let name = self.job.name(blocks);
+            console.line(format_args!("partition written to {name}"));
+            self.application.print_dictionary(name, self.division.blocks.num_pes(), console);
         }
         if let Some(model) = self.to.model {
             console.line(format_args!("model written to {}", self.job.name(model)));
@@ -472,7 +494,7 @@ impl<'a> Task<'a> {
             Start::Order { options, .. } => options.grouping,
             Start::Previous(_) => None,
         };
-        let Asked { verb, file, preset, .. } = self.asked;
+        let Asked { verb, file, preset, mesh, .. } = self.asked;
         let Division { blocks, capacities, limits } = &self.division;
         let named = JsonOptions {
             blocks: blocks.num_pes(),
@@ -484,6 +506,7 @@ impl<'a> Task<'a> {
             least_load: limits.percents(|balance| balance.least_load),
             least_loads: limits.file(),
             connected: self.asked.is_connected,
+            mesh: mesh.clone(),
             time_limit: self.config.time_limit.map(|limit| limit.as_secs_f64()),
         };
         report::of_verb(verb, file, named, found).seeded(self.config.seed)
@@ -509,6 +532,8 @@ struct JsonOptions {
     least_loads: Option<String>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     connected: bool,
+    #[serde(flatten)]
+    mesh: MeshOptions,
     /// In seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     time_limit: Option<f64>,

@@ -9,6 +9,7 @@ use crate::end;
 use crate::files;
 use crate::machine::MachineOptions;
 use crate::many_to_one::SharingOptions;
+use crate::mesh::MeshOptions;
 use crate::options::ReportOptions;
 use crate::workload::PhaseOptions;
 
@@ -24,7 +25,7 @@ Examples:
 #[command(name = "score", version, after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{}", end::CODES))]
 pub(crate) struct Options {
     /// The graph, in METIS or ParHIP format. Its vertices are the processes, its edge weights how much two of them communicate;
-    /// - is standard input
+    /// or a mesh of METIS, Gmsh, VTK or OpenFOAM (the folder of a case); - is standard input
     pub(crate) file: PathBuf,
 
     /// The mapping. Line i holds the PE of process i, both from 0; also a rankfile, a rank order of
@@ -37,6 +38,9 @@ pub(crate) struct Options {
 
     #[command(flatten)]
     pub(crate) sharing: SharingOptions,
+
+    #[command(flatten)]
+    pub(crate) mesh: MeshOptions,
 
     /// Compare the mapping with others. A list with commas: block (the identity), socket (the packages of a node by
     /// turns), cyclic or node (the nodes by turns), node-major (node after node), megatron (node after node, near ones in

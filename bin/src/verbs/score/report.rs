@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::options::Options;
+use crate::application::Input;
 use crate::capacities::Capacities;
 use crate::compare::{self, Busiest, Row};
 use crate::console::Console;
@@ -13,7 +14,8 @@ use crate::job::{Job, Plan, end_of_lines};
 use crate::limits::{Limits, Percents};
 use crate::loads;
 use crate::machine;
-use crate::many_to_one::{self, Shared};
+use crate::many_to_one;
+use crate::mesh::MeshOptions;
 use crate::ranks;
 use crate::report::{self, Found};
 use crate::summary::{PROCESSES, Summary, VERTICES, print_size};
@@ -27,7 +29,6 @@ use viem::mapping::Mapping;
 use viem::mapping::problem::check_room;
 use viem::solve::Balance;
 use viem::{Config, PreparedMachine, Request};
-use viem_io::Source;
 use viem_io::output::{Content, OutputId};
 use viem_report::compare::Comparison;
 use viem_report::traffic::{self, DistanceTraffic, LevelTraffic};
@@ -73,16 +74,15 @@ pub(super) fn score(options: &Options) -> Result<End> {
     let machine = machine.as_ref();
     options.sharing.balance.check()?;
     let threads = crate::options::threads(None)?;
-    let source = Source::open(&options.file)?;
-    let Shared { graph, weights, is_many_to_one } =
-        options.sharing.read(source, machine, threads, console)?;
-    let limits = options.sharing.balance.limits_of(machine.num_pes(), weights.as_ref())?;
+    let (input, mesh) = (Input::open(&options.file)?, (&options.mesh, false));
+    let (application, is_many_to_one) = options.sharing.read(input, machine, mesh, (threads, console))?;
+    let weights = application.weights.as_ref();
+    let limits = options.sharing.balance.limits_of(machine.num_pes(), weights)?;
     if !is_many_to_one {
         options.sharing.check_one_to_one()?;
     }
     let prepared = &PreparedMachine::new(machine);
-    let weights = weights.as_ref();
-    Task { options, machine, prepared, weights, limits, to, job, is_many_to_one }.run(&graph)
+    Task { options, machine, prepared, weights, limits, to, job, is_many_to_one }.run(&application.graph)
 }
 
 /// Where the results go.
@@ -208,6 +208,7 @@ impl Task<'_> {
             imbalance: percents(|balance| balance.imbalance),
             least_load: percents(|balance| balance.least_load),
             least_loads: self.limits.file(),
+            mesh: self.options.mesh.clone(),
         }
     }
 }
@@ -227,6 +228,8 @@ struct JsonOptions {
     /// The file of those of each PE.
     #[serde(skip_serializing_if = "Option::is_none")]
     least_loads: Option<String>,
+    #[serde(flatten)]
+    mesh: MeshOptions,
 }
 
 /// Prints what was found.

@@ -217,15 +217,16 @@ impl Task<'_> {
     fn audit(&self, mapping: &Path, report: &TaskMapReport) -> Result<()> {
         let costs = self.options.costs.costs();
         let machine = (&self.options.machine, self.machine);
-        let audited = files::with_texts(&self.options.file, mapping, machine, |text, mapping, machine| {
-            let program = WorkloadText {
-                text,
-                room: self.room.map(u64::from),
-                send_cycles: costs.send,
-                receive_cycles: costs.receive,
-            };
-            verify::audit_workload_on(&program, mapping, machine)
-        })?;
+        let audited =
+            files::with_texts((&self.options.file, None), mapping, machine, |text, mapping, machine| {
+                let program = WorkloadText {
+                    text,
+                    room: self.room.map(u64::from),
+                    send_cycles: costs.send,
+                    receive_cycles: costs.receive,
+                };
+                verify::audit_workload_on(&program, mapping, machine)
+            })?;
         let TaskMapReport { cost, estimate, .. } = report;
         compare(&audited, *cost, *estimate)?;
         self.job.console.line(format_args!("verified: J of the files is {cost} too"));

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `arguments` | pointers and counts of C as references, slices and texts |
 //! | `division` | the blocks that are asked for, with bounds and least loads |
+//! | `environment` | what the environment says to libraries whose callers cannot |
 //! | `files` | files, each written whole or not at all |
 //! | `graph` | graphs as other partitioners take them |
 //! | `guard` | a panic as a message; no traps of floating-point exceptions |
@@ -12,6 +13,7 @@
 
 mod arguments;
 mod division;
+pub mod environment;
 mod files;
 mod graph;
 mod guard;

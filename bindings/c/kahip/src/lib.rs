@@ -7,7 +7,7 @@
 //! `viem_kahip_error` says it.
 //!
 //! *Departures from KaHIP.* Graphs are checked. Bounds hold to the vertex. Nothing is printed, whatever `suppress_output` says. The variable
-//! `VIEM_THREADS` chooses the number of threads.
+//! `VIEM_THREADS` chooses the number of threads, and parts are mapped to the machine that `VIEM_MACHINE` names.
 #![allow(unsafe_code, non_snake_case, clippy::too_many_arguments)] // a foreign interface
 
 use std::cell::RefCell;
@@ -15,11 +15,11 @@ use std::ffi::{CString, c_char, c_int};
 use std::fmt::Display;
 
 use viem::base::types::{BlockId, Cost};
-use viem::solve::Balance;
+use viem::solve::{Balance, Objective};
 use viem::{Config, CsrGraph, Hierarchy, PartitionPreset, PreparedMachine, Request, Solution};
 use viem_ffi::{
-    Division, LooseGraph, arcs_from, array, array_mut, check_memory, guarded, memory_of_run, optional, put,
-    put_if_wanted,
+    Division, LooseGraph, arcs_from, array, array_mut, check_memory, environment, guarded, memory_of_run,
+    optional, put, put_if_wanted,
 };
 
 thread_local! {
@@ -140,17 +140,12 @@ fn config(mode: c_int, seed: c_int) -> Result<Config, String> {
     let presets = [Fast, Eco, Strong, FastSocial, EcoSocial, StrongSocial];
     let preset = usize::try_from(mode).ok().and_then(|mode| presets.get(mode).copied());
     let preset = preset.ok_or_else(|| format!("the mode is {mode}; modes are 0 to 5"))?;
-    Ok(Config::from(preset).with_seed(seed as u64).with_threads(num_threads()))
+    Ok(Config::from(preset).with_seed(seed as u64).with_threads(environment::threads()))
 }
 
 /// Parts may be as far below their share as above it, down to nine tenths. KaHIP has no least loads, and a part may end up with next to nothing.
 fn balance(imbalance: f64) -> Balance {
     Balance::default().with_imbalance(imbalance).with_least_load((1.0 - imbalance).clamp(0.9, 1.0))
-}
-
-fn num_threads() -> usize {
-    let threads = std::env::var("VIEM_THREADS").ok().and_then(|threads| threads.parse().ok());
-    threads.filter(|threads| (1..=1024).contains(threads)).unwrap_or(1)
 }
 
 /// # Safety
@@ -169,8 +164,10 @@ unsafe fn partition(
     check_memory(64 * num_parts as u128).map_err(text)?;
     let division = Division::new(&graph, num_parts, None, (balance(imbalance), None)).map_err(text)?;
     let blocks = division.blocks().map_err(text)?;
-    let machine = PreparedMachine::new(&blocks);
-    let request = division.request(&graph, &machine);
+    let given = environment::machine(num_parts);
+    let machine = PreparedMachine::new(given.unwrap_or(&blocks));
+    let objective = if given.is_some() { Objective::J } else { Objective::Cut };
+    let request = division.request(&graph, &machine).minimise(objective);
     let Solution { mapping, report, .. } = request.solve(&config(mode, seed)?).map_err(text)?;
     let too_few = too_few(&graph, num_parts);
     Ok(Found { parts: mapping.into_pes(), cut: report.cut, cost: None, too_few })

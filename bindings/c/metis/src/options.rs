@@ -21,7 +21,7 @@ pub(crate) enum Objective {
     Volume,
 }
 
-/// The method with which METIS would partition; here it only decides defaults.
+/// The method with which METIS would partition. Parts of recursive bisection have numbers near those of their neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Way {
     /// `METIS_PTYPE_RB`.
@@ -33,6 +33,7 @@ pub(crate) enum Way {
 /// The options that mean something here.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Options {
+    pub way: Way,
     pub objective: Objective,
     pub seed: u64,
     /// Each part must be connected.
@@ -71,6 +72,7 @@ impl Options {
             return Err(Fault::Input);
         }
         Ok(Self {
+            way,
             objective,
             seed: given(SEED).map_or(0, |seed| seed as u64),
             is_contiguous: given(CONTIGUOUS) == Some(1),

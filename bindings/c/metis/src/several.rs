@@ -4,10 +4,10 @@ use viem::graph::VertexWeights;
 use viem::machine::Blocks;
 use viem::solve::{LoadLimits, Objective as Goal, SeveralWeights};
 use viem::{PreparedMachine, Request};
-use viem_ffi::{LooseGraph, check_memory, memory_of_run};
+use viem_ffi::{LooseGraph, check_memory, environment, memory_of_run};
 
-use crate::options::Options;
-use crate::task::{Bounds, Solution, effort};
+use crate::options::{Options, Way};
+use crate::task::{Bounds, Solution};
 use crate::{Fault, Idx};
 
 /// A problem of several constraints.
@@ -41,7 +41,7 @@ impl Several<'_> {
                 self.shares.map(|shares| shares.iter().skip(weight).step_by(num_weights).copied().collect());
             let given = self.imbalances.map(|imbalances| f64::from(imbalances[weight]));
             let imbalance = given.unwrap_or(self.options.imbalance_of_several);
-            let bounds = Bounds { num_parts, shares: column.as_deref(), imbalance };
+            let bounds = Bounds { num_parts, shares: column.as_deref(), imbalance, way: Way::KWay };
             let targets = bounds.targets(&weights.alone(weight))?;
             // As with METIS, a part may have little of one weight.
             targets.with_least_loads(vec![0; num_parts]).map_err(|_| Fault::Input)
@@ -52,7 +52,8 @@ impl Several<'_> {
         let blocks = Blocks::equal(num_parts).map_err(|_| Fault::Input)?;
         let machine = PreparedMachine::new(&blocks);
         let request = Request::new(&graph, &machine).balanced_by(&several).minimise(Goal::Cut);
-        let solution = request.solve(&effort().with_seed(self.options.seed)).map_err(|_| Fault::Memory)?;
+        let solution =
+            request.solve(&environment::effort().with_seed(self.options.seed)).map_err(|_| Fault::Memory)?;
         Ok(Solution {
             objective: solution.report.cut,
             parts: solution.mapping.into_pes(),

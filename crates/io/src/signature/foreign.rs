@@ -52,9 +52,20 @@ const OPENINGS: [(&str, &str); 20] = [
     ("c ", "a DIMACS graph"),
 ];
 
+/// A file of OpenFOAM, of which several make a mesh.
+const FOAM: (&[u8], &str) = (b"FoamFile", "a file of OpenFOAM; the folder of its case is read");
+
+/// Returns whether a file begins with the dictionary of OpenFOAM, perhaps after its banner.
+fn is_foam(start: &[u8]) -> bool {
+    let start = &start[..start.len().min(1 << 11)];
+    let mut lines = start.split(|&byte| byte == b'\n');
+    start.starts_with(FOAM.0) || start.starts_with(b"/*") && lines.any(|line| line.trim_ascii() == FOAM.0)
+}
+
 /// The kind of a file by its first bytes.
 pub(crate) fn by_bytes(start: &[u8]) -> Option<Reading> {
     let signature = SIGNATURES.iter().find(|(signature, _)| start.starts_with(signature));
+    let signature = signature.or(is_foam(start).then_some(&FOAM));
     signature.map(|&(_, name)| Reading::foreign(name))
 }
 

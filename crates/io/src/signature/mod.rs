@@ -50,6 +50,20 @@ pub const TRAFFIC: &[(Reading, Signature)] = &[
     (Reading::of_traffic("a time-independent trace of SimGrid", "simgrid"), simgrid::is_certain),
 ];
 
+/// The kinds of meshes, each with its signature.
+pub const MESHES: &[(Reading, Signature)] = &[
+    (Reading::MESH, |_| false),
+    (Reading::of_mesh("a mesh of Gmsh (.msh)", "gmsh"), |start| start.starts_with(b"$MeshFormat")),
+    (Reading::of_mesh("a file of VTK (.vtk)", "vtk"), |start| start.starts_with(b"# vtk DataFile Version")),
+    (Reading::of_mesh("a file of VTK in XML (.vtu)", "vtu"), is_vtk_xml),
+];
+
+/// An XML file with an element `VTKFile`.
+fn is_vtk_xml(start: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(&start[..start.len().min(1 << 10)]);
+    text.trim_start().starts_with('<') && text.contains("<VTKFile")
+}
+
 /// Returns whether a file is in the Matrix Market format.
 pub(crate) fn is_matrix_market(start: &[u8]) -> bool {
     let mark = MATRIX_MARKET.as_bytes();

@@ -1,0 +1,8 @@
+//! Tests of meshes.
+
+mod dual;
+mod formats;
+mod grid;
+mod hostile;
+mod tools;
+mod written;
