@@ -9,7 +9,6 @@ use crate::graph::{CsrGraph, VertexWeights, generate};
 use crate::partition::loads::{Excess, VectorBounds};
 use crate::partition::objective::tests::{Matrix, matrices};
 use crate::partition::{BlockTree, FixedVertices, Layout, PartitionPreset, Targets, block_weights, cut};
-use crate::testing::random_graph;
 
 const PRESETS: [PartitionPreset; 3] = [PartitionPreset::Fast, PartitionPreset::Eco, PartitionPreset::Strong];
 
@@ -64,7 +63,7 @@ fn no_assignment_of_few_vertices_misses_the_bounds_by_less() {
     let mut feasible = 0;
     for round in 0..120u64 {
         let (n, k) = (3 + rng.below(7) as usize, 2 + rng.below(2) as usize);
-        let graph = random_graph(n, 3, 5, &mut rng);
+        let graph = generate::random_geometric(n, 4.0, round);
         let weights = random_weights(n, 2 + rng.below(2) as usize, 7, &mut rng);
         let capacities: Vec<u32> = (0..k).map(|_| 1 + rng.below(2)).collect();
         let least = if round % 3 == 0 { 0.5 } else { 0.0 };
@@ -84,16 +83,16 @@ fn no_assignment_of_few_vertices_misses_the_bounds_by_less() {
 fn bounds_hold_wherever_first_fit_decreasing_keeps_them() {
     let mut rng = Rng::new(12);
     let mut kept = 0;
-    for round in 0..60 {
+    for round in 0..60u64 {
         let (n, k) = (30 + rng.below(60) as usize, 3 + rng.below(5) as usize);
-        let graph = random_graph(n, 4, 5, &mut rng);
+        let graph = generate::random_geometric(n, 5.0, round);
         let weights = random_weights(n, 2 + rng.below(2) as usize, 20, &mut rng);
         let targets = targets(&weights, &vec![1; k], 0.02 * f64::from(1 + rng.below(4)), 0.0);
         let bounds = targets.bounds();
         let packing = Packing { weights: &weights, bounds: &bounds, fixed: &|_| None };
         let fits = packing.first_fits().iter().any(|blocks| !excess(&weights, &bounds, blocks).is_over());
         kept += u32::from(fits);
-        let found = solve((&graph, &weights, &targets), None, PRESETS[round % 2], round as u64);
+        let found = solve((&graph, &weights, &targets), None, PRESETS[round as usize % 2], round);
         assert!(!fits || found.overload() == 0, "round {round}");
     }
     assert!((5..60).contains(&kept), "{kept}");
