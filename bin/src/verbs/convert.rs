@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::application::{self, Application, How, Input};
 use crate::end::{self, End};
 use crate::error::Result;
+use crate::files;
 use crate::job::Plan;
 use crate::mesh::MeshOptions;
 use crate::options::{self, ReportOptions, one_of};

@@ -24,7 +24,6 @@ pub(crate) use options::{Options, SIGNALS};
 use crate::end::End;
 use crate::error::Result;
 use crate::job::Plan;
-use crate::many_to_one::Shared;
 use crate::verb::{Form, Verb};
 use goal::Goal;
 use many_to_one::Scratch;

@@ -11,6 +11,7 @@ use crate::audit::{Claim, MODEL, Written};
 use crate::capacities::Capacities;
 use crate::end::End;
 use crate::error::{Failure, Result, UsageError};
+use crate::files;
 use crate::fixed::{Fixed, FixedOptions};
 use crate::job::{Job, end};
 use crate::limits::{Limits, Percents};
