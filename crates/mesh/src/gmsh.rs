@@ -99,8 +99,7 @@ fn read(cursor: &mut Cursor<'_>) -> Outcome<Mesh> {
                     let found = Ids::new(&parts.given.ids)?;
                     let at = |place: usize| parts.given.offsets[place];
                     let is_binary = header.form.is_binary();
-                    parts.ids =
-                        Some(found.map_err(|(place, fault)| Stop::new(is_binary, at(place), fault))?);
+                    parts.ids = Some(found.map_err(|(place, fault)| Stop::new(is_binary, at(place), fault))?);
                 }
                 elements(cursor, header, &mut parts)?;
                 cursor.expect("$EndElements")?;
@@ -203,7 +202,11 @@ fn elements(cursor: &mut Cursor<'_>, header: Header, parts: &mut Parts) -> Outco
         let count = cursor.count("the number of elements")?;
         cursor.line();
         let numbers = &mut Numbers { cursor, form };
-        return if form.is_binary() { old_blocks(numbers, count, parts) } else { old_lines(numbers, count, parts) };
+        return if form.is_binary() {
+            old_blocks(numbers, count, parts)
+        } else {
+            old_lines(numbers, count, parts)
+        };
     }
     let numbers = &mut Numbers { cursor, form };
     let blocks = numbers.count("the number of blocks of elements", size, 1)?;

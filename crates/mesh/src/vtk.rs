@@ -283,7 +283,8 @@ fn skip_array(cursor: &mut Cursor<'_>, form: Form) -> Outcome<()> {
         while cursor.line().is_some_and(|line| !line.text.is_empty()) {}
         return skip_array(cursor, form);
     }
-    let number = |index: usize| nth(&header, index, end).whole("the size of an array", 0, u64::from(u32::MAX));
+    let number =
+        |index: usize| nth(&header, index, end).whole("the size of an array", 0, u64::from(u32::MAX));
     let (components, tuples) = (number(1)?, number(2)?);
     let bytes = size_of_type(nth(&header, 3, end))?;
     let count = usize::try_from(components.saturating_mul(tuples)).unwrap_or(usize::MAX);

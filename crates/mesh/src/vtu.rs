@@ -118,9 +118,8 @@ impl<'a> File<'a> {
         mesh.num_nodes = mesh.points.len();
         let cells = child(piece, "Cells")?;
         let array = |name: &str| {
-            let is_it = |node: &Node<'_, '_>| {
-                node.has_tag_name("DataArray") && node.attribute("Name") == Some(name)
-            };
+            let is_it =
+                |node: &Node<'_, '_>| node.has_tag_name("DataArray") && node.attribute("Name") == Some(name);
             let node = cells.children().find(is_it);
             let node = node.ok_or_else(|| malformed(cells, format!("the cells have no array `{name}`")))?;
             Ok::<_, Stop>((node, self.integers(node)?))
@@ -236,5 +235,7 @@ fn data_type(array: Node<'_, '_>) -> Outcome<Type> {
     let found = [("UInt", false, false), ("Int", false, true), ("Float", true, true)]
         .into_iter()
         .find_map(|(prefix, is_float, is_signed)| number(is_float, is_signed, name.strip_prefix(prefix)?));
-    found.ok_or_else(|| malformed(array, format!("the type `{}` of the array is not known", name.escape_debug())))
+    found.ok_or_else(|| {
+        malformed(array, format!("the type `{}` of the array is not known", name.escape_debug()))
+    })
 }
