@@ -192,6 +192,7 @@ const PARTITION: &[Trial] = &[
     trial("imbalance", "40"),
     trial("least-load", "90"),
     trial("least-loads", "least"),
+    trial("connected", ""),
     trial("common", "1").instead("mesh --blocks=2"),
     trial("nodal", "").instead("mesh --blocks=2"),
     trial("element-weights", "triangle=5").instead("mesh --blocks=2"),

@@ -18,6 +18,7 @@
 //! | `refine::balance` | bounds restored by single moves | O((n + m) log n), O(k) if they hold |
 //! | `refine::fill` | least loads met and empty blocks filled by single moves | O((n + m) log n), O(n) if nothing is missing |
 //! | `refine::cycles` | negative cycles and cheapest paths of blocks: improvement at exact sizes | as its settings allow |
+//! | `refine::connect` | pieces of blocks join others, so that blocks are connected | O(n + m), and a search around each vertex that might move |
 //! | `refine::volume` | the communication volume lowered by annealing of the boundary | the squares of its degrees, per sweep |
 //! | `scheme::multilevel` | one run down and up the levels | the sum of the above |
 //! | `scheme::groups` | components and groups of heavy edges kept whole in blocks | O(n + m), a packing, a run |
@@ -111,6 +112,7 @@ mod objective;
 mod orders;
 mod packing;
 mod partitioner;
+mod pieces;
 mod quality;
 mod refine;
 pub mod relay;

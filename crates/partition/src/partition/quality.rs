@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
+use super::pieces::pieces;
 use crate::base::threads;
 use crate::base::types::{BlockId, NodeId, Weight};
 use crate::graph::CsrGraph;
-use crate::partition::refine::connect::pieces;
 
 /// The costs of a partition of a graph.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]

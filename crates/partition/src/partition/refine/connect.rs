@@ -15,13 +15,13 @@ use crate::base::budget::Budget;
 use crate::base::observer::{Observer, Watch};
 use crate::base::types::{BlockId, Cost, NodeId, Weight};
 use crate::graph::CsrGraph;
-use crate::graph::components::components;
 use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::blocks::Partition;
 use crate::partition::bounds::{BoundViolation, LoadBounds};
 use crate::partition::compact::{self, CompactGraph, Stored};
 use crate::partition::objective::{Cut, EdgeCost, Migrating, Objective};
+use crate::partition::pieces::{extra_pieces, pieces, pieces_of};
 use crate::partition::scheme::enumeration;
 use crate::partition::targets::Targets;
 
@@ -33,40 +33,6 @@ const ROUNDS: usize = 4;
 
 /// What all chains of blocks together may look at, in multiples of the vertices. Balances bounds against time.
 const CHAIN_EFFORT: usize = 256;
-
-/// The number of pieces of each block of a partition: connected sets of its vertices; nearly O(n + m). Neighbours are mutual.
-pub(in crate::partition) fn pieces<I: Iterator<Item = NodeId>>(
-    blocks: &[BlockId],
-    num_blocks: usize,
-    neighbours: impl Fn(NodeId) -> I,
-) -> Vec<u32> {
-    let (piece_of, _) = pieces_of(blocks, neighbours);
-    let mut pieces = vec![0; num_blocks];
-    let mut next = 0;
-    for (&piece, &block) in piece_of.iter().zip(blocks) {
-        // Pieces are numbered in the order of their first vertices.
-        if piece == next {
-            pieces[block as usize] += 1;
-            next += 1;
-        }
-    }
-    pieces
-}
-
-/// The number of pieces beyond one for each block.
-pub(in crate::partition) fn extra_pieces(pieces: &[u32]) -> usize {
-    pieces.iter().map(|&count| count.saturating_sub(1) as usize).sum()
-}
-
-/// The piece of each vertex, and the number of pieces.
-fn pieces_of<I: Iterator<Item = NodeId>>(
-    blocks: &[BlockId],
-    neighbours: impl Fn(NodeId) -> I,
-) -> (Vec<u32>, usize) {
-    components(blocks.len(), |node| {
-        neighbours(node).filter(move |&other| blocks[other as usize] == blocks[node as usize])
-    })
-}
 
 impl Partition {
     /// The same partition, but what lies apart from its block joins other blocks, so that each block is connected. If that is not possible within the
@@ -519,6 +485,7 @@ impl<'a, W: Stored, O: Objective> Connecting<'a, W, O> {
 mod tests {
     use super::*;
     use crate::base::rng::Rng;
+    use crate::graph::components::components;
     use crate::graph::generate;
     use crate::partition::{PartitionPreset, Partitioner};
     use crate::testing::random_graph;

@@ -8,7 +8,7 @@ use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::bounds::{BoundViolation, LoadBounds};
 use crate::partition::compact::Stored;
 use crate::partition::objective::Objective;
-use crate::partition::refine::connect;
+use crate::partition::pieces::{extra_pieces, pieces};
 
 /// The greatest number of partitions that are tried. Balances the optimum of tiny problems against time: this takes a few
 /// milliseconds.
@@ -80,7 +80,7 @@ impl<W: Stored, O: Objective> Search<'_, W, O> {
             return 0;
         }
         let neighbours = |node| self.level.graph.arcs(node).iter().map(|arc| arc.target);
-        connect::extra_pieces(&connect::pieces(&self.blocks, self.weights.len(), neighbours))
+        extra_pieces(&pieces(&self.blocks, self.weights.len(), neighbours))
     }
 
     /// Assigns the next vertex; `cost` is that of those before it.
