@@ -252,7 +252,7 @@ fn kahip_maps_to_the_machine_of_the_environment() {
 }
 
 #[test]
-fn several_constraints_are_passed_to_metis() {
+fn several_constraints_are_balanced_in_place_of_metis() {
     if !has("gpmetis") {
         return;
     }

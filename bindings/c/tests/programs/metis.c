@@ -264,13 +264,34 @@ static void test_pieces(int is_installed) {
   for (idx_t v = 0; v < star; v++) CHECK(found[v] >= 0 && found[v] < nparts);
 }
 
+static idx_t two = 2, pairs[2 * CELLS];
+
+/* Two weights of each vertex, each of which is balanced. */
+static void test_several(void) {
+  idx_t nparts = 4, objval;
+  fill_grid(0);
+  for (idx_t v = 0; v < CELLS; v++) pairs[2 * v] = 1, pairs[2 * v + 1] = v % 3;
+  CHECK(METIS_PartGraphKway(&cells, &two, xadj, adjncy, pairs, NULL, NULL, &nparts, NULL, NULL, NULL, &objval, part) == METIS_OK);
+  CHECK(objval == cut(0));
+  for (idx_t p = 0; p < nparts; p++) {
+    idx_t loads[2] = {0, 0}, all[2] = {0, 0};
+    for (idx_t i = 0; i < 2 * CELLS; i++) {
+      all[i % 2] += pairs[i];
+      loads[i % 2] += part[i / 2] == p ? pairs[i] : 0;
+    }
+    CHECK(400 * loads[0] <= 103 * all[0] && 400 * loads[1] <= 103 * all[1]);
+  }
+}
+
 /* What METIS itself does, if it is installed. */
 static void test_real(int is_installed) {
-  idx_t two = 2, nparts = 2, objval, vwgt[2 * CELLS], perm[CELLS], iperm[CELLS];
+  idx_t nparts = 2, objval, perm[CELLS], iperm[CELLS], options[NOPTIONS];
   fill_grid(0);
-  for (idx_t i = 0; i < 2 * CELLS; i++) vwgt[i] = 1;
   int expected = is_installed ? METIS_OK : METIS_ERROR;
-  CHECK(METIS_PartGraphKway(&cells, &two, xadj, adjncy, vwgt, NULL, NULL, &nparts, NULL, NULL, NULL, &objval, part) == expected);
+  METIS_SetDefaultOptions(options);
+  options[OPTION_CONTIG] = 1;
+  for (idx_t i = 0; i < 2 * CELLS; i++) pairs[i] = 1;
+  CHECK(METIS_PartGraphKway(&cells, &two, xadj, adjncy, pairs, NULL, NULL, &nparts, NULL, NULL, options, &objval, part) == expected);
   CHECK(METIS_NodeND(&cells, xadj, adjncy, NULL, NULL, perm, iperm) == expected);
   for (idx_t v = 0; is_installed && v < CELLS; v++) CHECK(perm[iperm[v]] == v);
 }
@@ -286,6 +307,7 @@ int main(int argc, char **argv) {
   test_least();
   test_fortran();
   test_pieces(argc > 1);
+  test_several();
   CHECK(exceptions_trap());
   test_real(argc > 1);
   return 0;

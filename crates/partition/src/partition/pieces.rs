@@ -1,9 +1,8 @@
 //! The pieces that blocks fall into: sets of vertices that the edges inside a block connect.
 
 use crate::base::types::{BlockId, NodeId};
-use crate::graph::components::components;
 
-/// The number of pieces of each block of a partition: connected sets of its vertices; nearly O(n + m). Neighbours are mutual.
+/// The number of pieces of each block of a partition: connected sets of its vertices; O(n + m). Neighbours are mutual.
 pub(super) fn pieces<I: Iterator<Item = NodeId>>(
     blocks: &[BlockId],
     num_blocks: usize,
@@ -27,12 +26,29 @@ pub(super) fn extra_pieces(pieces: &[u32]) -> usize {
     pieces.iter().map(|&count| count.saturating_sub(1) as usize).sum()
 }
 
-/// The piece of each vertex, and the number of pieces.
+/// The piece of each vertex, numbered in the order of their first vertices, and the number of pieces.
 pub(super) fn pieces_of<I: Iterator<Item = NodeId>>(
     blocks: &[BlockId],
     neighbours: impl Fn(NodeId) -> I,
 ) -> (Vec<u32>, usize) {
-    components(blocks.len(), |node| {
-        neighbours(node).filter(move |&other| blocks[other as usize] == blocks[node as usize])
-    })
+    let mut piece_of = vec![u32::MAX; blocks.len()];
+    let (mut count, mut reached) = (0, Vec::new());
+    for first in 0..blocks.len() {
+        if piece_of[first] != u32::MAX {
+            continue;
+        }
+        let block = blocks[first];
+        piece_of[first] = count;
+        reached.push(first as NodeId);
+        while let Some(node) = reached.pop() {
+            for other in neighbours(node) {
+                if blocks[other as usize] == block && piece_of[other as usize] == u32::MAX {
+                    piece_of[other as usize] = count;
+                    reached.push(other);
+                }
+            }
+        }
+        count += 1;
+    }
+    (piece_of, count as usize)
 }

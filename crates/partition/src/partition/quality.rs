@@ -27,7 +27,7 @@ pub struct PartitionQuality {
 }
 
 impl PartitionQuality {
-    /// The quality of a partition of a graph into parts below `num_blocks`, `blocks[u]` that of vertex `u`; nearly O(n + m log k + k). Runs on
+    /// The quality of a partition of a graph into parts below `num_blocks`, `blocks[u]` that of vertex `u`; O(n + m log k + k). Runs on
     /// the threads of the rayon pool it is called in, or else on the calling thread.
     ///
     /// ```

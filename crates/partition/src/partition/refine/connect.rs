@@ -37,7 +37,7 @@ const CHAIN_EFFORT: usize = 256;
 impl Partition {
     /// The same partition, but what lies apart from its block joins other blocks, so that each block is connected. If that is not possible within the
     /// bounds of the targets, as many pieces are joined as is. Tiny graphs get the partition of the fewest pieces, and among these of the
-    /// smallest cut, that misses the bounds by the least. Nearly O(n + m) for few pieces. Nothing changes once the observer asks to stop.
+    /// smallest cut, that misses the bounds by the least. O(n + m) for few pieces. Nothing changes once the observer asks to stop.
     ///
     /// ```
     /// use viem::graph::generate;
