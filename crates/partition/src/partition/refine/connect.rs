@@ -9,6 +9,7 @@
 //!
 //! Components of the graph that are no block's heaviest piece stay apart: nothing can join them.
 
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::base::budget::Budget;
@@ -241,29 +242,8 @@ impl<'a, W: Stored, O: Objective> Connecting<'a, W, O> {
 
     /// Joins a loose piece to a block that it touches; returns false if there is none.
     fn attach(&mut self, piece: usize, weight: Weight) -> bool {
-        let mut held: Vec<(BlockId, Weight)> = Vec::new();
-        for &node in &self.pieces[piece] {
-            self.level.arcs(node).iter().filter(|arc| self.loose[arc.target as usize] == JOINED).for_each(
-                |arc| {
-                    held.push((self.assignment.blocks[arc.target as usize], arc.weight()));
-                },
-            );
-        }
-        held.sort_unstable();
-        held.dedup_by(|next, sum| {
-            let is_same = next.0 == sum.0;
-            sum.1 += if is_same { next.1 } else { 0 };
-            is_same
-        });
-        let best = |held: &[(BlockId, Weight)], fits: &dyn Fn(BlockId) -> bool| {
-            let fitting = held.iter().filter(|&&(block, _)| fits(block));
-            fitting
-                .max_by_key(|&&(block, weight)| (weight, std::cmp::Reverse(block)))
-                .map(|&(block, _)| block)
-        };
-        let room = |block: BlockId| self.room(block);
-        let Some(anywhere) = best(&held, &|_| true) else { return false };
-        match best(&held, &|block| weight <= room(block)) {
+        let Some(anywhere) = self.holder(&self.pieces[piece], None) else { return false };
+        match self.holder(&self.pieces[piece], Some(weight)) {
             Some(to) => self.join(piece, to),
             None => self.divide(piece, anywhere),
         }
@@ -290,7 +270,8 @@ impl<'a, W: Stored, O: Objective> Connecting<'a, W, O> {
             loop {
                 let before = left.len();
                 left.retain(|&node| {
-                    let Some(to) = self.holder(node, needs_room) else { return true };
+                    let weight = needs_room.then(|| self.level.node_weight(node));
+                    let Some(to) = self.holder(&[node], weight) else { return true };
                     self.shift(node, to);
                     self.loose[node as usize] = JOINED;
                     false
@@ -304,22 +285,22 @@ impl<'a, W: Stored, O: Objective> Connecting<'a, W, O> {
         self.join(piece, anywhere);
     }
 
-    /// The block that holds a loose vertex most, of those that have room for it if need be.
-    fn holder(&self, node: NodeId, needs_room: bool) -> Option<BlockId> {
-        let weight = self.level.node_weight(node);
+    /// The block that holds loose vertices most, of those that have room for this weight if one is given.
+    fn holder(&self, nodes: &[NodeId], weight: Option<Weight>) -> Option<BlockId> {
         let mut held: Vec<(BlockId, Weight)> = Vec::new();
-        self.level.arcs(node).iter().for_each(|arc| {
-            let block = self.assignment.blocks[arc.target as usize];
-            if self.loose[arc.target as usize] == JOINED && (!needs_room || weight <= self.room(block)) {
-                match held.iter_mut().find(|(other, _)| *other == block) {
-                    Some((_, sum)) => *sum += arc.weight(),
-                    None => held.push((block, arc.weight())),
+        for &node in nodes {
+            self.level.arcs(node).iter().for_each(|arc| {
+                let block = self.assignment.blocks[arc.target as usize];
+                let has_room = weight.is_none_or(|weight| weight <= self.room(block));
+                if has_room && self.loose[arc.target as usize] == JOINED {
+                    held.push((block, arc.weight()));
                 }
-            }
-        });
-        held.into_iter()
-            .max_by_key(|&(block, weight)| (weight, std::cmp::Reverse(block)))
-            .map(|(block, _)| block)
+            });
+        }
+        held.sort_unstable();
+        let sum = |of_block: &[(BlockId, Weight)]| of_block.iter().map(|(_, weight)| weight).sum::<Weight>();
+        let sums = held.chunk_by(|a, b| a.0 == b.0).map(|held| (sum(held), Reverse(held[0].0)));
+        sums.max().map(|(_, Reverse(block))| block)
     }
 
     /// Moves a vertex.
@@ -383,8 +364,7 @@ impl<'a, W: Stored, O: Objective> Connecting<'a, W, O> {
         self.affinities.collect(self.level.graph, &self.assignment.blocks, node);
         let blocks = self.affinities.blocks().iter().copied();
         let allowed = blocks.filter(|&to| to != from && takes(self, to));
-        let gains =
-            allowed.map(|to| (self.level.gain(node, &self.affinities, from, to), std::cmp::Reverse(to)));
+        let gains = allowed.map(|to| (self.level.gain(node, &self.affinities, from, to), Reverse(to)));
         gains.max().map(|(gain, to)| (gain, to.0))
     }
 
