@@ -78,7 +78,7 @@ impl<'a> VectorProblem<'a> {
 /// let equal = |weight| Targets::equal(&weights.alone(weight), 4, 0.0);
 /// let targets = VectorTargets::new(&weights, vec![equal(0)?, equal(1)?])?;
 /// let problem = VectorProblem::new(&grid, &weights, &targets)?;
-/// let partition = VectorPartitioner::new(PartitionPreset::Eco, 0).partition(&problem);
+/// let partition = VectorPartitioner::new(PartitionPreset::Strong, 0).partition(&problem);
 /// assert_eq!(partition.loads(), [64, 32, 64, 32, 64, 32, 64, 32]);
 /// assert_eq!(partition.cut(), 48);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
