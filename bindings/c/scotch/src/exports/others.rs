@@ -2,7 +2,7 @@
 //! with a message.
 #![allow(unsafe_code, non_snake_case, clippy::too_many_arguments)] // a foreign interface
 
-use std::ffi::{c_char, c_double, c_int, c_void};
+use std::ffi::{c_char, c_double, c_int};
 
 use libc::FILE;
 
