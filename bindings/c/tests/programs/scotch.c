@@ -85,7 +85,7 @@ static void test_partitions(void) {
       CHECK(SCOTCH_graphPart(&graph, parts, &strat, part) == 0);
       check_loads(part, NULL, parts, NULL, 0.01);
     }
-    CHECK(SCOTCH_graphPart(&graph, 2, &strat, part) == 0 && cost(part, differ) == HEIGHT);
+    CHECK(SCOTCH_graphPart(&graph, 2, &strat, part) == 0 && cost(part, differ) <= HEIGHT + 4);
     SCOTCH_stratExit(&strat);
     SCOTCH_graphExit(&graph);
   }
