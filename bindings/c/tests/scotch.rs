@@ -4,7 +4,6 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::dropins::{Parts, grid, linked, mean, number, with_holes};
-use crate::programs::SANITIZED;
 use crate::tools::{Program, expect, has, lib};
 
 /// Where the header of Scotch is, for integers of 32 and of 64 bits.
