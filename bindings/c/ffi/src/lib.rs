@@ -8,6 +8,7 @@
 //! | `files` | files, each written whole or not at all |
 //! | `graph` | graphs as other partitioners take them |
 //! | `guard` | a panic as a message; no traps of floating-point exceptions |
+//! | `limits` | the limits of the loads, by each weight of the vertices |
 //! | `memory` | whether there is enough of it for a call |
 //! | `place` | where the fault is: file, line, column, entry |
 
@@ -17,13 +18,15 @@ pub mod environment;
 mod files;
 mod graph;
 mod guard;
+mod limits;
 mod memory;
 mod place;
 
 pub use arguments::{ArgumentError, Fault, array, array_mut, count, optional, put, put_if_wanted, text};
-pub use division::{Division, rounded_least};
+pub use division::Division;
 pub use files::{write, write_graph, write_launch};
 pub use graph::{Integer, LooseError, LooseGraph, arcs_from};
 pub use guard::{guarded, untrapped};
+pub use limits::Limits;
 pub use memory::{MemoryError, check_memory, memory_of_graph, memory_of_run};
 pub use place::{Place, place};
