@@ -8,14 +8,10 @@ use viem::machine::{Blocks, Hierarchy, Machine, UnevenTree};
 use viem::partition::Volume;
 use viem::solve::Objective as Goal;
 use viem::{CsrGraph, PreparedMachine, Request, Targets};
-use viem_ffi::{LooseGraph, check_memory, environment, memory_of_run};
+use viem_ffi::{HALF_A_DIGIT, LooseGraph, Shares, check_memory, environment, memory_of_run};
 
 use crate::options::{Objective, Options, Way};
 use crate::{Fault, Idx};
-
-/// The least load of a part with any imbalance, as a part of its share. On motorBike (353 525 cells) in 256 parts it costs nothing in cut (77 153
-/// instead of 77 233), where a part had one cell without it.
-const LEAST: f64 = 0.9;
 
 /// The part of its fair load that a vertex may weigh so that the imbalance of a bisection can be that of all parts. Below, METIS keeps to that, too; above, it would cost
 /// up to 1.4 of the cut.
@@ -29,7 +25,7 @@ pub(crate) struct Task<'a> {
     pub sizes: Option<&'a [Idx]>,
     pub num_parts: usize,
     /// The share of the weight that each part gets; all equal without.
-    pub shares: Option<&'a [f32]>,
+    pub shares: Option<&'a [f64]>,
     /// Instead of that of the options.
     pub imbalance: Option<f32>,
 }
@@ -96,50 +92,24 @@ impl Task<'_> {
 pub(crate) struct Bounds<'a> {
     pub num_parts: usize,
     /// The share of the weight that each part gets; all equal without.
-    pub shares: Option<&'a [f32]>,
+    pub shares: Option<&'a [f64]>,
     /// 1.03 lets parts be 3 % heavier than their share.
     pub imbalance: f64,
     pub way: Way,
 }
 
 impl Bounds<'_> {
-    /// The weights that METIS allows each part: at most `imbalance * share * total`, not rounded up, but never less than a whole vertex of its fair
-    /// share. METIS keeps parts from 0.94 of their share on; here it is as far below as a part may be above, but not below [`LEAST`].
+    /// The weights that METIS allows each part: at most `imbalance * share * total`.
     pub fn targets(&self, graph: &CsrGraph) -> Result<Targets, Fault> {
-        let total = graph.total_node_weight();
-        let equal = 1.0 / self.num_parts as f64;
-        let share = |part: usize| self.shares.map_or(equal, |shares| f64::from(shares[part]));
-        let sum: f64 = (0..self.num_parts).map(share).sum();
-        let mut sizes = Vec::with_capacity(self.num_parts);
-        let (mut before, mut given) = (0.0, 0);
-        for part in 0..self.num_parts {
-            before += share(part);
-            let until = if part + 1 == self.num_parts {
-                total
-            } else {
-                (total as f64 * before / sum).round() as Weight
-            };
-            sizes.push(until.clamp(given, total) - given);
-            given = until.clamp(given, total);
-        }
-        let sizes = with_one_each(sizes, graph.num_nodes());
-        let fair: Vec<f64> = (0..self.num_parts).map(|part| share(part) / sum * total as f64).collect();
-        let most = self.greatest(graph, &fair);
-        let bound = |(&size, &most): (&Weight, &f64)| size.max((most + 1e-9 * most.abs()).floor() as Weight);
-        let bounds = sizes.iter().zip(&most).map(bound).collect();
-        let least = |((&size, &most), &fair): ((&Weight, &f64), &f64)| {
-            size.min((2.0 * fair - most).max(LEAST * fair).floor() as Weight)
-        };
-        let least = sizes.iter().zip(&most).zip(&fair).map(least).collect();
-        let targets = Targets::sizes(graph, sizes, 0.0).and_then(|targets| targets.with_bounds(bounds));
-        targets.and_then(|targets| targets.with_least_loads(least)).map_err(|_| Fault::Input)
+        let shares = Shares { num_parts: self.num_parts, shares: self.shares };
+        let greatest = self.greatest(graph, &shares.fair(graph.total_node_weight()));
+        shares.targets(graph.into(), &greatest).map_err(|_| Fault::Input)
     }
 
     /// The greatest load of each part, from the fair ones. Where some vertices are heavy, the imbalance is that of each bisection, as METIS defines it, and METIS lets
     /// a side of it have in addition up to twice the mean weight of a vertex, and at most a twentieth of what is divided.
     fn greatest(&self, graph: &CsrGraph, fair: &[f64]) -> Vec<f64> {
-        // METIS adds half a digit, so that 1.03 as a float is 1.03.
-        let imbalance = self.imbalance + 0.0000499;
+        let imbalance = self.imbalance + HALF_A_DIGIT;
         let weights = graph.node_weights();
         let (least, heaviest) =
             (weights.iter().min(), weights.iter().max().map_or(0.0, |&weight| weight as f64));
@@ -164,22 +134,6 @@ impl Bounds<'_> {
         }
         greatest
     }
-}
-
-/// No part is meant to be empty if there are vertices for all: the largest gives up the deficit of the smallest.
-fn with_one_each(mut sizes: Vec<Weight>, num_nodes: usize) -> Vec<Weight> {
-    let total: Weight = sizes.iter().sum();
-    if num_nodes < sizes.len() || total < sizes.len() as Weight {
-        return sizes;
-    }
-    let mut lacking = sizes.iter().filter(|&&size| size == 0).count() as Weight;
-    sizes.iter_mut().filter(|size| **size == 0).for_each(|size| *size = 1);
-    while lacking > 0 {
-        let Some(largest) = sizes.iter_mut().max_by_key(|size| **size) else { break };
-        *largest -= 1;
-        lacking -= 1;
-    }
-    sizes
 }
 
 /// Blocks that are equally far from each other.
@@ -363,7 +317,7 @@ mod tests {
                 let graph = task.graph.symmetric_graph().expect("a path");
                 let fair = vec![total / 5.0; 5];
                 // Two and three parts, then one and two of the three.
-                let imbalance = task.options.imbalance + 0.0000499;
+                let imbalance = task.options.imbalance + HALF_A_DIGIT;
                 let slack = 2.0 * total / 400.0;
                 let side = |most: f64, share: f64| imbalance * share * most + slack.min(most / 20.0);
                 let (two, three) = (side(total, 0.4), side(total, 0.6));
