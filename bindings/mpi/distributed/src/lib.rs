@@ -31,10 +31,9 @@ use viem_distributed::solve::{DistConfig, DistSolution, Given, Goal, Old, divide
 use viem_ffi::{put, text};
 
 pub use arguments::{Arguments, Graph};
-pub use comm::Operations;
+pub use comm::{Mpi, Operations};
 
 use arguments::Part;
-use comm::Mpi;
 
 /// Partitions, maps or remaps a distributed graph.
 ///
