@@ -1,6 +1,5 @@
 //! Partitions of distributed graphs.
 
-use viem::PartitionPreset;
 use viem::base::types::{BlockId, Cost, Weight};
 use viem::machine::Machine;
 use viem::partition::MigrationWeight;
@@ -83,9 +82,7 @@ fn single(comm: &impl Comm, graph: &DistGraph, input: &Input) -> Result<Found, D
     let old = input.old.as_deref().map(|blocks| Old { blocks, weight });
     let sizes = sizes(input);
     let given = Given::default().with_old(old).with_sizes(Some(&sizes)).with_targets(Some(&targets));
-    let mut config = DistConfig::preset(preset().into());
-    (config.seed, config.threads) = (seed, environment::threads());
-    let solution = divide(comm, graph, goal, given, &config)?;
+    let solution = divide(comm, graph, goal, given, &config(seed))?;
     Ok(Found { parts: solution.blocks, cut: solution.report.cut })
 }
 
@@ -94,9 +91,12 @@ pub(crate) fn sizes(input: &Input) -> Vec<Weight> {
     input.sizes.clone().unwrap_or_else(|| vec![1; input.layout.count])
 }
 
-/// The effort.
-fn preset() -> PartitionPreset {
-    environment::preset().unwrap_or(PartitionPreset::Fast)
+/// The effort that the environment says; without, the least, since programs that call ParMETIS do it while they run.
+fn config(seed: u64) -> DistConfig {
+    let preset = environment::preset().map(|preset| DistConfig::preset(preset.into()));
+    let mut config = preset.unwrap_or_else(DistConfig::brief);
+    (config.seed, config.threads) = (seed, environment::threads());
+    config
 }
 
 /// The machine to whose PEs parts are mapped. Where there is none that fits, the first rank says why.

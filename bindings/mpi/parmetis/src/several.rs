@@ -1,10 +1,10 @@
 //! Partitions of graphs whose vertices have several weights: on the first rank, which has all of the graph.
 
-use viem::CsrGraph;
 use viem::base::linear_assignment::cheapest_assignment;
 use viem::base::types::{BlockId, Cost, Weight};
 use viem::graph::VertexWeights;
 use viem::partition::{MigrationWeight, cut};
+use viem::{Config, CsrGraph, PartitionPreset};
 use viem_distributed::comm::{Comm, Ranges, gather_words};
 use viem_distributed::error::{DistError, agree};
 use viem_distributed::gather::gather;
@@ -80,7 +80,9 @@ fn on_one(
     let (shares, imbalances) = (parts.shares.as_deref(), &parts.imbalances[..]);
     let several = Several { graph, weights: &weights, num_parts, shares, imbalances };
     let refused = |error: viem_ffi::SeveralError| Refused::because(error.to_string());
-    let solution = several.solve(&environment::effort().with_seed(seed)).map_err(refused)?;
+    let effort = Config::from(environment::preset().unwrap_or(PartitionPreset::Fast));
+    let effort = effort.with_seed(seed).with_threads(environment::threads());
+    let solution = several.solve(&effort).map_err(refused)?;
     let mut found = solution.mapping.into_pes();
     if let Some(old) = &old {
         relabel(&mut found, old, parts);
