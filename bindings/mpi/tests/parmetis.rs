@@ -10,7 +10,7 @@ fn compile(mpi: &Mpi, (integers, reals): (u32, u32), library: &str) -> PathBuf {
     let widths = [format!("-DIDXTYPEWIDTH={integers}"), format!("-DREALTYPEWIDTH={reals}")];
     let options = [&STRICT[..], &[&widths[0], &widths[1], "-DVIEM_PARMETIS_WITHOUT_METIS"]].concat();
     let linked = ("install_parmetis", library);
-    compile_linked(mpi, linked, "mpicc", "tests/programs/parmetis.c", &[&options[..], &["-lm"]].concat())
+    compile_linked(mpi, linked, "mpicc", "tests/programs/parmetis.c", &options)
 }
 
 #[test]

@@ -91,7 +91,7 @@ pub fn compile_linked(
         (format!("-I{}", include.join("viem").display()), format!("-I{}", include.display()));
     let (search, rpath) = (format!("-L{}", lib.display()), format!("-Wl,-rpath,{}", lib.display()));
     let library = format!("-l{library}");
-    let linked = [&own[..], &include, &search, &rpath, "-Wl,--no-as-needed", &library];
+    let linked = [&own[..], &include, &search, &rpath, "-Wl,--no-as-needed", &library, "-lm"];
     mpi.compile(compiler, &[options, &linked].concat(), &format!("bindings/mpi/{source}"))
 }
 

@@ -1,7 +1,7 @@
-//! What a rank gives to a function that partitions, checked and copied.
+//! What a rank gives to a function that partitions, checked and copied, and what it gets.
 #![allow(unsafe_code)] // a foreign interface
 
-use viem::base::types::{BlockId, NodeId, Weight};
+use viem::base::types::{BlockId, Cost, NodeId, Weight};
 use viem_ffi::{Integers, check_memory};
 
 use crate::arguments::{Arguments, Function, Layout, Lists};
@@ -37,6 +37,12 @@ pub(crate) struct Input {
     pub sizes: Option<Vec<Weight>>,
     /// The part of each vertex, if the function starts from one.
     pub old: Option<Vec<BlockId>>,
+}
+
+/// The parts of the vertices of this rank, and the cut.
+pub(crate) struct Found {
+    pub parts: Vec<BlockId>,
+    pub cut: Cost,
 }
 
 /// `ubvec` where there is none.
@@ -85,7 +91,12 @@ impl Input {
         Ok(Self { function, layout, parts, lists, common, edge_weights, vertex_weights, sizes, old })
     }
 
-    /// The neighbours of the vertices, of which there are so many.
+    /// What moves with each vertex of this rank.
+    pub fn sizes(&self) -> Vec<Weight> {
+        self.sizes.clone().unwrap_or_else(|| vec![1; self.layout.count])
+    }
+
+    /// The neighbours of the vertices of this rank.
     pub fn neighbours(&self) -> Result<Vec<NodeId>, Refused> {
         let total = self.layout.starts[self.layout.starts.len() - 1];
         let neighbour = |(index, &entry): (usize, &i64)| match NodeId::try_from(entry) {

@@ -6,7 +6,7 @@
 //! | member | purpose |
 //! |---|---|
 //! | `arguments` | the arguments of C: arrays of either width, results |
-//! | `input` | what a rank gives to a function that partitions |
+//! | `input` | what a rank gives to a function that partitions, and what it gets |
 //! | `partition` | the graph of all ranks, and its partition |
 //! | `several` | the same where vertices have several weights |
 //! | `refused` | why a rank refuses a call |

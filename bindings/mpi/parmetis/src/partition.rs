@@ -1,6 +1,5 @@
 //! Partitions of distributed graphs.
 
-use viem::base::types::{BlockId, Cost, Weight};
 use viem::machine::Machine;
 use viem::partition::MigrationWeight;
 use viem_distributed::comm::{Comm, sum};
@@ -12,14 +11,8 @@ use viem_distributed::{alike, loose};
 use viem_ffi::{Divided, Shares, environment};
 
 use crate::arguments::{Function, Lists};
-use crate::input::{Input, Parts};
+use crate::input::{Found, Input, Parts};
 use crate::several;
-
-/// The parts of the vertices of this rank, and the cut.
-pub(crate) struct Found {
-    pub parts: Vec<BlockId>,
-    pub cut: Cost,
-}
 
 /// Partitions the graph, or the mesh, of all ranks.
 pub(crate) fn partition(comm: &impl Comm, mut input: Input) -> Result<Found, DistError> {
@@ -80,15 +73,10 @@ fn single(comm: &impl Comm, graph: &DistGraph, input: &Input) -> Result<Found, D
     let goal = machine(comm.rank(), num_parts).map_or(Goal::Blocks(num_parts), Goal::Pes);
     let weight = MigrationWeight::rounded(price);
     let old = input.old.as_deref().map(|blocks| Old { blocks, weight });
-    let sizes = sizes(input);
+    let sizes = input.sizes();
     let given = Given::default().with_old(old).with_sizes(Some(&sizes)).with_targets(Some(&targets));
     let solution = divide(comm, graph, goal, given, &config(seed))?;
     Ok(Found { parts: solution.blocks, cut: solution.report.cut })
-}
-
-/// What moves with each vertex of this rank.
-pub(crate) fn sizes(input: &Input) -> Vec<Weight> {
-    input.sizes.clone().unwrap_or_else(|| vec![1; input.layout.count])
 }
 
 /// The effort that the environment says; without, the least, since programs that call ParMETIS do it while they run.

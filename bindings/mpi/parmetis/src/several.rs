@@ -11,8 +11,7 @@ use viem_distributed::gather::gather;
 use viem_distributed::graph::DistGraph;
 use viem_ffi::{Several, check_memory, environment, memory_of_graph};
 
-use crate::input::{Input, Parts};
-use crate::partition::{Found, sizes};
+use crate::input::{Found, Input, Parts};
 use crate::refused::Refused;
 
 /// Most parts whose labels are chosen to keep vertices where they are.
@@ -37,7 +36,7 @@ pub(crate) fn partition(comm: &impl Comm, graph: &DistGraph, input: &Input) -> R
     };
     let old = input.old.as_ref().map(|old| {
         let numbers: Vec<Weight> = old.iter().map(|&part| part.into()).collect();
-        (all(&numbers), all(&sizes(input)))
+        (all(&numbers), all(&input.sizes()))
     });
     let found = whole.map(|graph| {
         let old = old.map(|(parts, sizes)| OldParts {
