@@ -4,9 +4,8 @@
 use std::ffi::c_void;
 
 use viem::base::types::{BlockId, Cost, NodeId};
+use viem_dist_c::Refused;
 use viem_ffi::{Integers, array_mut, check_memory, memory_of_graph, put, reals};
-
-use crate::refused::Refused;
 
 /// The functions, by the numbers that `call.h` gives them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,10 +2,10 @@
 #![allow(unsafe_code)] // a foreign interface
 
 use viem::base::types::{BlockId, Cost, NodeId, Weight};
+use viem_dist_c::Refused;
 use viem_ffi::{Integers, check_memory};
 
 use crate::arguments::{Arguments, Function, Layout, Lists};
-use crate::refused::Refused;
 
 /// The parts that are asked for, the same on all ranks.
 pub(crate) struct Parts {

@@ -9,7 +9,6 @@
 //! | `input` | what a rank gives to a function that partitions, and what it gets |
 //! | `partition` | the graph of all ranks, and its partition |
 //! | `several` | the same where vertices have several weights |
-//! | `refused` | why a rank refuses a call |
 //!
 //! A fault on one rank is returned on all, as `METIS_ERROR`; `viem_parmetis_error` has the message of the first such rank.
 //!
@@ -21,12 +20,11 @@
 mod arguments;
 mod input;
 mod partition;
-mod refused;
 mod several;
 
 use std::ffi::{c_char, c_int};
 
-use viem_dist_c::{Mpi, Operations};
+use viem_dist_c::{Mpi, Operations, Refused};
 use viem_distributed::comm::Comm;
 use viem_distributed::error::{DistError, agree};
 use viem_distributed::rounds::Rounds;
@@ -37,7 +35,6 @@ pub use arguments::Arguments;
 
 use arguments::{Function, Layout};
 use input::{Input, common_nodes};
-use refused::Refused;
 
 /// `METIS_OK`.
 const OK: c_int = 1;

@@ -5,6 +5,7 @@ use viem::base::types::{BlockId, Cost, Weight};
 use viem::graph::VertexWeights;
 use viem::partition::{MigrationWeight, cut};
 use viem::{Config, CsrGraph, PartitionPreset};
+use viem_dist_c::Refused;
 use viem_distributed::comm::{Comm, Ranges, gather_words};
 use viem_distributed::error::{DistError, agree};
 use viem_distributed::gather::gather;
@@ -12,7 +13,6 @@ use viem_distributed::graph::DistGraph;
 use viem_ffi::{Several, check_memory, environment, memory_of_graph};
 
 use crate::input::{Found, Input, Parts};
-use crate::refused::Refused;
 
 /// Most parts whose labels are chosen to keep vertices where they are.
 const MOST_RELABELLED: usize = 1 << 11;

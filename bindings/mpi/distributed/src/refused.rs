@@ -1,13 +1,13 @@
 //! Why a rank refuses a call.
 
-use std::fmt;
-
 use viem::base::error::{ErrorKind, HasKind};
+use viem_c::error::Error;
 use viem_ffi::{ArgumentError, MemoryError};
 
-/// The message of a rank that refuses a call.
-#[derive(Debug)]
-pub(crate) struct Refused {
+/// The error of one rank.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Refused {
     kind: ErrorKind,
     message: String,
 }
@@ -24,17 +24,15 @@ impl Refused {
     }
 }
 
-impl fmt::Display for Refused {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Refused {}
-
 impl HasKind for Refused {
     fn kind(&self) -> ErrorKind {
         self.kind
+    }
+}
+
+impl From<Error> for Refused {
+    fn from(error: Error) -> Self {
+        Self { kind: error.kind(), message: error.message() }
     }
 }
 
