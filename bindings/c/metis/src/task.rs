@@ -8,7 +8,7 @@ use viem::machine::{Blocks, Hierarchy, Machine, UnevenTree};
 use viem::partition::{Volume, in_pieces};
 use viem::solve::Objective as Goal;
 use viem::{CsrGraph, PreparedMachine, Request, Targets};
-use viem_ffi::{LooseGraph, check_memory, environment, memory_of_run, targets_of_shares};
+use viem_ffi::{HALF_A_DIGIT, LooseGraph, Shares, check_memory, environment, memory_of_run};
 
 use crate::options::{Objective, Options, Way};
 use crate::{Fault, Idx};
@@ -25,7 +25,7 @@ pub(crate) struct Task<'a> {
     pub sizes: Option<&'a [Idx]>,
     pub num_parts: usize,
     /// The share of the weight that each part gets; all equal without.
-    pub shares: Option<&'a [f32]>,
+    pub shares: Option<&'a [f64]>,
     /// Instead of that of the options.
     pub imbalance: Option<f32>,
 }
@@ -92,27 +92,24 @@ impl Task<'_> {
 pub(crate) struct Bounds<'a> {
     pub num_parts: usize,
     /// The share of the weight that each part gets; all equal without.
-    pub shares: Option<&'a [f32]>,
+    pub shares: Option<&'a [f64]>,
     /// 1.03 lets parts be 3 % heavier than their share.
     pub imbalance: f64,
     pub way: Way,
 }
 
 impl Bounds<'_> {
-    /// The weights that METIS allows each part: at most `imbalance * share * total`. METIS keeps parts from 0.94 of their share on; here it is as far below as a part
-    /// may be above, but not below nine tenths.
+    /// The weights that METIS allows each part: at most `imbalance * share * total`.
     pub fn targets(&self, graph: &CsrGraph) -> Result<Targets, Fault> {
-        let equal = 1.0 / self.num_parts as f64;
-        let share = |part: usize| self.shares.map_or(equal, |shares| f64::from(shares[part]));
-        let shares: Vec<f64> = (0..self.num_parts).map(share).collect();
-        targets_of_shares(graph, &shares, |fair| self.greatest(graph, fair)).map_err(|_| Fault::Input)
+        let shares = Shares { num_parts: self.num_parts, shares: self.shares };
+        let greatest = self.greatest(graph, &shares.fair(graph.total_node_weight()));
+        shares.targets(graph.into(), &greatest).map_err(|_| Fault::Input)
     }
 
     /// The greatest load of each part, from the fair ones. Where some vertices are heavy, the imbalance is that of each bisection, as METIS defines it, and METIS lets
     /// a side of it have in addition up to twice the mean weight of a vertex, and at most a twentieth of what is divided.
     fn greatest(&self, graph: &CsrGraph, fair: &[f64]) -> Vec<f64> {
-        // METIS adds half a digit, so that 1.03 as a float is 1.03.
-        let imbalance = self.imbalance + 0.0000499;
+        let imbalance = self.imbalance + HALF_A_DIGIT;
         let weights = graph.node_weights();
         let (least, heaviest) =
             (weights.iter().min(), weights.iter().max().map_or(0.0, |&weight| weight as f64));
@@ -293,7 +290,7 @@ mod tests {
                 let graph = task.graph.symmetric_graph().expect("a path");
                 let fair = vec![total / 5.0; 5];
                 // Two and three parts, then one and two of the three.
-                let imbalance = task.options.imbalance + 0.0000499;
+                let imbalance = task.options.imbalance + HALF_A_DIGIT;
                 let slack = 2.0 * total / 400.0;
                 let side = |most: f64, share: f64| imbalance * share * most + slack.min(most / 20.0);
                 let (two, three) = (side(total, 0.4), side(total, 0.6));
