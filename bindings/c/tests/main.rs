@@ -7,4 +7,5 @@ mod guard;
 mod header;
 mod packages;
 mod programs;
+mod scotch;
 mod tools;

@@ -98,13 +98,31 @@ fn the_library_exports_its_interface_and_nothing_else() {
             "viem_kahip_error"
         ]
     );
+    for (file, header) in [("libviem_scotch.so", "scotch"), ("libviem_scotch64.so", "scotch-int64")] {
+        let found = names(file);
+        assert!(
+            found
+                .iter()
+                .all(|name| name.starts_with("SCOTCH_") || name.to_lowercase().starts_with("scotchf"))
+        );
+        // Programs that are compiled against the header of Scotch link.
+        let Ok(header) = std::fs::read_to_string(format!("/usr/include/{header}/scotch.h")) else { continue };
+        let declared = header.lines().filter(|line| !line.starts_with('#'));
+        let declared = declared.filter_map(|line| line.split_once('(')?.0.split_whitespace().last());
+        let declared: Vec<&str> = declared.filter(|name| name.starts_with("SCOTCH_")).collect();
+        assert!(declared.len() > 150, "{declared:?}");
+        let missing: Vec<_> = declared.iter().filter(|name| found.iter().all(|own| own != *name)).collect();
+        assert!(missing.is_empty(), "{missing:?} in {file}");
+    }
     let version = ["MAJOR", "MINOR", "PATCH"].map(|part| {
         let line =
             header.lines().find_map(|line| line.strip_prefix(&format!("#define VIEM_VERSION_{part} ")));
         line.unwrap().to_owned()
     });
     assert_eq!(version.join("."), env!("CARGO_PKG_VERSION"));
-    for name in ["libviem", "libviem_metis", "libviem_metis64", "libviem_kahip"] {
+    for name in
+        ["libviem", "libviem_metis", "libviem_metis64", "libviem_kahip", "libviem_scotch", "libviem_scotch64"]
+    {
         let soname = expect(Command::new("readelf").arg("-d").arg(lib().join(format!("{name}.so.2"))));
         assert!(soname.contains(&format!("[{name}.so.2]")), "{soname}");
     }

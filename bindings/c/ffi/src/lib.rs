@@ -3,39 +3,45 @@
 //! | member | purpose |
 //! |---|---|
 //! | `arguments` | pointers and counts of C as references, slices and texts |
+//! | `bounds` | greatest and least loads of parts, as other partitioners define them |
 //! | `division` | the blocks that are asked for, with bounds and least loads |
 //! | `environment` | what the environment says to libraries whose callers cannot |
 //! | `files` | files, each written whole or not at all |
 //! | `graph` | graphs as other partitioners take them |
 //! | `integers` | arrays whose entries are of either width |
 //! | `guard` | a panic as a message; no traps of floating-point exceptions |
-//! | `message` | the message of the last call of a thread |
+//! | `limits` | the limits of the loads, by each weight of the vertices |
 //! | `memory` | whether there is enough of it for a call |
-//! | `shares` | what METIS says about the weights of parts, as targets |
+//! | `message` | the message of the last call of a thread |
+//! | `original` | the library in whose place one of ours stands |
 //! | `several` | partitions by several weights |
 //! | `place` | where the fault is: file, line, column, entry |
 
 mod arguments;
+mod bounds;
 mod division;
 pub mod environment;
 mod files;
 mod graph;
 mod guard;
 mod integers;
+mod limits;
 mod memory;
 mod message;
+mod original;
 mod place;
 mod several;
-mod shares;
 
 pub use arguments::{ArgumentError, Fault, array, array_mut, count, optional, put, put_if_wanted, text};
-pub use division::{Division, rounded_least};
+pub use bounds::{Divided, HALF_A_DIGIT, targets_of_shares, targets_within};
+pub use division::Division;
 pub use files::{write, write_graph, write_launch};
 pub use graph::{Integer, LooseError, LooseGraph, arcs_from};
 pub use guard::{guarded, untrapped};
 pub use integers::{Integers, reals};
+pub use limits::Limits;
 pub use memory::{MemoryError, check_memory, memory_of_graph, memory_of_run};
 pub use message::{keep_message, kept_message};
+pub use original::Original;
 pub use place::{Place, place};
 pub use several::{Several, SeveralError};
-pub use shares::{Divided, HALF_A_DIGIT, Shares};

@@ -156,7 +156,7 @@ unsafe fn partition(
     let (nparts, imbalance) = unsafe { (one("nparts", nparts)?, one("imbalance", imbalance)?) };
     let num_parts = usize::try_from(nparts).map_err(|_| format!("nparts is {nparts}; it is at least 1"))?;
     check_memory(64 * num_parts as u128).map_err(text)?;
-    let division = Division::new(&graph, num_parts, None, (balance(imbalance), None)).map_err(text)?;
+    let division = Division::new(&graph, num_parts, None, balance(imbalance).into()).map_err(text)?;
     let blocks = division.blocks().map_err(text)?;
     let given = environment::machine(num_parts);
     let machine = PreparedMachine::new(given.unwrap_or(&blocks));

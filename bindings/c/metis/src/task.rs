@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use viem::base::types::{BlockId, Distance, NodeId, Weight};
+use viem::base::types::{BlockId, Distance, Weight};
 use viem::machine::{Blocks, Hierarchy, Machine, UnevenTree};
-use viem::partition::Volume;
+use viem::partition::{Volume, in_pieces};
 use viem::solve::Objective as Goal;
 use viem::{CsrGraph, PreparedMachine, Request, Targets};
-use viem_ffi::{HALF_A_DIGIT, LooseGraph, Shares, check_memory, environment, memory_of_run};
+use viem_ffi::{HALF_A_DIGIT, LooseGraph, check_memory, environment, memory_of_run, targets_of_shares};
 
 use crate::options::{Objective, Options, Way};
 use crate::{Fault, Idx};
@@ -52,7 +52,7 @@ impl Task<'_> {
             Some(volume) => Cow::Owned(volume.weighed()),
         };
         // As with METIS, nothing is asked of a graph that is not connected itself.
-        let is_asked = self.options.is_contiguous && is_contiguous(&graph, &vec![0; graph.num_nodes()]);
+        let is_asked = self.options.is_contiguous && in_pieces(&graph, &vec![0; graph.num_nodes()], 1) == 0;
         let given = environment::machine(self.num_parts);
         let (goal, machine) = match (given, self.options.way) {
             (Some(_), _) => (Goal::J, None),
@@ -72,7 +72,7 @@ impl Task<'_> {
             Some(volume) if given.is_some() => volume.of(&parts),
             Some(volume) => volume.lower(&mut parts, &targets, self.options.seed),
         };
-        let is_contiguous = !is_asked || is_contiguous(&graph, &parts);
+        let is_contiguous = !is_asked || in_pieces(&graph, &parts, self.num_parts) == 0;
         Ok(Solution { parts, objective, is_contiguous })
     }
 
@@ -99,11 +99,13 @@ pub(crate) struct Bounds<'a> {
 }
 
 impl Bounds<'_> {
-    /// The weights that METIS allows each part: at most `imbalance * share * total`.
+    /// The weights that METIS allows each part: at most `imbalance * share * total`. METIS keeps parts from 0.94 of their share on; here it is as far below as a part
+    /// may be above, but not below nine tenths.
     pub fn targets(&self, graph: &CsrGraph) -> Result<Targets, Fault> {
-        let shares = Shares { num_parts: self.num_parts, shares: self.shares };
-        let greatest = self.greatest(graph, &shares.fair(graph.total_node_weight()));
-        shares.targets(graph.into(), &greatest).map_err(|_| Fault::Input)
+        let equal = 1.0 / self.num_parts as f64;
+        let share = |part: usize| self.shares.map_or(equal, |shares| shares[part]);
+        let shares: Vec<f64> = (0..self.num_parts).map(share).collect();
+        targets_of_shares(graph, &shares, |fair| self.greatest(graph, fair)).map_err(|_| Fault::Input)
     }
 
     /// The greatest load of each part, from the fair ones. Where some vertices are heavy, the imbalance is that of each bisection, as METIS defines it, and METIS lets
@@ -187,33 +189,6 @@ fn factors(num_parts: usize) -> Vec<u32> {
 fn halves(parts: &Range<usize>) -> Option<[Range<usize>; 2]> {
     let middle = parts.start + parts.len() / 2;
     (parts.len() > 1).then_some([parts.start..middle, middle..parts.end])
-}
-
-/// Returns whether each part is connected; O(n + m).
-fn is_contiguous(graph: &CsrGraph, parts: &[BlockId]) -> bool {
-    let mut reached = vec![false; graph.num_nodes()];
-    let mut has_begun = vec![false; parts.iter().max().map_or(0, |&part| part as usize + 1)];
-    let mut queue: Vec<NodeId> = Vec::new();
-    for node in graph.nodes() {
-        if reached[node as usize] {
-            continue;
-        }
-        let part = parts[node as usize];
-        if std::mem::replace(&mut has_begun[part as usize], true) {
-            return false;
-        }
-        reached[node as usize] = true;
-        queue.push(node);
-        while let Some(next) = queue.pop() {
-            let inside = |&&other: &&NodeId| parts[other as usize] == part;
-            for &other in graph.neighbours(next).iter().filter(inside) {
-                if !std::mem::replace(&mut reached[other as usize], true) {
-                    queue.push(other);
-                }
-            }
-        }
-    }
-    true
 }
 
 #[cfg(test)]
