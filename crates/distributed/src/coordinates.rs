@@ -80,7 +80,7 @@ pub fn bisect(
     let coordinates = coordinates.iter().map(|&number| ordered(number)).collect();
     let mut points =
         Points { comm, coordinates, dimensions, first, total, num_parts, set_of: vec![0; count] };
-    let mut sets = vec![0..num_parts as BlockId];
+    let mut sets: Vec<Range<BlockId>> = std::iter::once(0..num_parts as BlockId).collect();
     while sets.iter().any(|set| set.len() > 1) {
         sets = points.halve(&sets);
     }

@@ -3,6 +3,7 @@
 //! | member | purpose |
 //! |---|---|
 //! | `arguments` | pointers and counts of C as references, slices and texts |
+//! | `bounds` | greatest and least loads of parts, as other partitioners define them |
 //! | `division` | the blocks that are asked for, with bounds and least loads |
 //! | `environment` | what the environment says to libraries whose callers cannot |
 //! | `files` | files, each written whole or not at all |
@@ -13,11 +14,11 @@
 //! | `memory` | whether there is enough of it for a call |
 //! | `message` | the message of the last call of a thread |
 //! | `original` | the library in whose place one of ours stands |
-//! | `place` | where the fault is: file, line, column, entry |
 //! | `several` | partitions by several weights |
-//! | `shares` | what METIS says about the weights of parts, as targets |
+//! | `place` | where the fault is: file, line, column, entry |
 
 mod arguments;
+mod bounds;
 mod division;
 pub mod environment;
 mod files;
@@ -30,9 +31,9 @@ mod message;
 mod original;
 mod place;
 mod several;
-mod shares;
 
 pub use arguments::{ArgumentError, Fault, array, array_mut, count, optional, put, put_if_wanted, text};
+pub use bounds::{Divided, HALF_A_DIGIT, targets_of_shares, targets_within};
 pub use division::Division;
 pub use files::{write, write_graph, write_launch};
 pub use graph::{Integer, LooseError, LooseGraph, arcs_from};
@@ -44,4 +45,3 @@ pub use message::{keep_message, kept_message};
 pub use original::Original;
 pub use place::{Place, place};
 pub use several::{Several, SeveralError};
-pub use shares::{Divided, HALF_A_DIGIT, Shares};

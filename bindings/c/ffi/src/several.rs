@@ -10,7 +10,7 @@ use viem::partition::TargetsError;
 use viem::solve::{LoadLimits, Objective, RequestError, SeveralWeights, Solution, SolveError};
 use viem::{Config, CsrGraph, PreparedMachine, Request};
 
-use crate::{Divided, MemoryError, Shares, check_memory, memory_of_run};
+use crate::{MemoryError, check_memory, memory_of_run, targets_within};
 
 /// A graph whose vertices have several weights, and the parts that are asked for.
 pub struct Several<'a> {
@@ -92,12 +92,13 @@ impl Several<'_> {
         let &Self { weights, num_parts, .. } = self;
         let num_weights = weights.num_weights();
         let targets = (0..num_weights).map(|weight| {
-            let column: Option<Vec<f64>> =
-                self.shares.map(|shares| shares.iter().skip(weight).step_by(num_weights).copied().collect());
-            let shares = Shares { num_parts, shares: column.as_deref() };
-            let divided = Divided::from(&weights.alone(weight));
+            let shares = match self.shares {
+                Some(shares) => shares.iter().skip(weight).step_by(num_weights).copied().collect(),
+                None => vec![1.0 / num_parts as f64; num_parts],
+            };
+            let targets = targets_within(&weights.alone(weight), &shares, self.imbalances[weight])?;
             // As with METIS, a part may have little of one weight.
-            shares.targets_within(divided, self.imbalances[weight])?.with_least_loads(vec![0; num_parts])
+            targets.with_least_loads(vec![0; num_parts])
         });
         let targets = targets.collect::<Result<Vec<_>, _>>().map_err(SeveralError::Targets)?;
         let limits: Vec<LoadLimits<'_>> = targets.iter().map(LoadLimits::from).collect();

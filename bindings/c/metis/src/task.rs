@@ -8,7 +8,7 @@ use viem::machine::{Blocks, Hierarchy, Machine, UnevenTree};
 use viem::partition::{Volume, in_pieces};
 use viem::solve::Objective as Goal;
 use viem::{CsrGraph, PreparedMachine, Request, Targets};
-use viem_ffi::{HALF_A_DIGIT, LooseGraph, Shares, check_memory, environment, memory_of_run};
+use viem_ffi::{HALF_A_DIGIT, LooseGraph, check_memory, environment, memory_of_run, targets_of_shares};
 
 use crate::options::{Objective, Options, Way};
 use crate::{Fault, Idx};
@@ -99,11 +99,13 @@ pub(crate) struct Bounds<'a> {
 }
 
 impl Bounds<'_> {
-    /// The weights that METIS allows each part: at most `imbalance * share * total`.
+    /// The weights that METIS allows each part: at most `imbalance * share * total`. METIS keeps parts from 0.94 of their share on; here it is as far below as a part
+    /// may be above, but not below nine tenths.
     pub fn targets(&self, graph: &CsrGraph) -> Result<Targets, Fault> {
-        let shares = Shares { num_parts: self.num_parts, shares: self.shares };
-        let greatest = self.greatest(graph, &shares.fair(graph.total_node_weight()));
-        shares.targets(graph.into(), &greatest).map_err(|_| Fault::Input)
+        let equal = 1.0 / self.num_parts as f64;
+        let share = |part: usize| self.shares.map_or(equal, |shares| shares[part]);
+        let shares: Vec<f64> = (0..self.num_parts).map(share).collect();
+        targets_of_shares(graph, &shares, |fair| self.greatest(graph, fair)).map_err(|_| Fault::Input)
     }
 
     /// The greatest load of each part, from the fair ones. Where some vertices are heavy, the imbalance is that of each bisection, as METIS defines it, and METIS lets

@@ -5,7 +5,7 @@ use viem::machine::{Blocks, Machine};
 use viem::partition::{FixedVertices, MigrationWeight, PreviousAssignment, Remapping, RemovedBlocks};
 use viem::solve::Objective;
 use viem::{CsrGraph, PreparedMachine, Request};
-use viem_ffi::{Shares, check_memory, environment, memory_of_run};
+use viem_ffi::{check_memory, environment, memory_of_run, targets_of_shares};
 
 use crate::arch::Target;
 use crate::{Num, text};
@@ -43,10 +43,8 @@ impl Task<'_> {
         }
         check_memory(memory_of_run(graph.num_nodes(), graph.num_arcs()) + 64 * num_pes as u128)
             .map_err(text)?;
-        let shares = Shares { num_parts: num_pes, shares: Some(&target.shares) };
-        let greatest: Vec<f64> =
-            shares.fair(graph.total_node_weight()).iter().map(|fair| (1.0 + self.imbalance) * fair).collect();
-        let targets = shares.targets(graph.into(), &greatest).map_err(text)?;
+        let greatest = |fair: &[f64]| fair.iter().map(|fair| (1.0 + self.imbalance) * fair).collect();
+        let targets = targets_of_shares(graph, &target.shares, greatest).map_err(text)?;
         let blocks = Blocks::equal(num_pes).map_err(text)?;
         let machine: Option<&dyn Machine> = target.machine.as_deref();
         let machine = machine.or_else(|| environment::machine(num_pes));

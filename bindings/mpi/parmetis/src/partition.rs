@@ -8,7 +8,7 @@ use viem_distributed::graph::{DistGraph, Rows};
 use viem_distributed::mesh::{Elements, dual};
 use viem_distributed::solve::{DistConfig, Given, Goal, Old, divide};
 use viem_distributed::{alike, loose};
-use viem_ffi::{Divided, Shares, environment};
+use viem_ffi::{Divided, environment, targets_within};
 
 use crate::arguments::{Function, Lists};
 use crate::input::{Found, Input, Parts};
@@ -66,10 +66,11 @@ pub(crate) fn elements(Lists { offsets, entries }: Lists) -> Elements {
 /// Partitions a graph of one weight.
 fn single(comm: &impl Comm, graph: &DistGraph, input: &Input) -> Result<Found, DistError> {
     let &Parts { num_parts, seed, price, .. } = &input.parts;
-    let shares = Shares { num_parts, shares: input.parts.shares.as_deref() };
+    let equal = || vec![1.0; num_parts];
+    let shares = input.parts.shares.clone().unwrap_or_else(equal);
     let total = sum(comm, graph.node_weights().iter().sum());
     let divided = Divided { total, num_vertices: graph.ranges().total() as usize };
-    let targets = agree(comm, shares.targets_within(divided, input.parts.imbalances[0]))?;
+    let targets = agree(comm, targets_within(divided, &shares, input.parts.imbalances[0]))?;
     let goal = machine(comm.rank(), num_parts).map_or(Goal::Blocks(num_parts), Goal::Pes);
     let weight = MigrationWeight::rounded(price);
     let old = input.old.as_deref().map(|blocks| Old { blocks, weight });
