@@ -13,7 +13,7 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 
-#ifdef NUM64
+#if BITS == 64
 typedef int64_t num;
 #define MPI_NUM MPI_INT64_T
 #else

@@ -11,6 +11,7 @@ mod fortran;
 mod mpi;
 mod named;
 mod parmetis;
+mod ptscotch;
 mod reading;
 mod tools;
 mod topologies;

@@ -1,0 +1,31 @@
+//! The library that stands in for PT-Scotch, with Debian's PT-Scotch behind it.
+
+use std::path::Path;
+
+use crate::mpi::{Mpi, skipped};
+use crate::tools::{STRICT, made, run_with};
+
+#[test]
+fn graphs_are_divided_in_the_same_way_on_any_number_of_ranks() {
+    if !Path::new("/usr/include/scotch/ptscotch.h").exists() {
+        skipped("PT-Scotch is not installed");
+        return;
+    }
+    // Debian's PT-Scotch is for its Open MPI.
+    for mpi in Mpi::all().iter().filter(|mpi| mpi.kind == "openmpi") {
+        let library = made(mpi, "install_ptscotch").join("lib/libviem_ptscotch.so");
+        let linked =
+            ["-isystem/usr/include/scotch", "-Wl,--no-as-needed", "-lptscotch", "-lscotch", "-lptscotcherr"];
+        let program =
+            mpi.compile("mpicc", &[&STRICT[..], &linked].concat(), "bindings/mpi/tests/programs/ptscotch.c");
+        let preload = format!("LD_PRELOAD={}", library.display());
+        let run = |ranks, arguments: &[&str]| {
+            run_with(mpi, ranks, &[&preload, "VIEM_PRESET=fast"], &program, arguments).out
+        };
+        let first = run(1, &[]);
+        let costs: Vec<u32> = first.split_whitespace().map(|cost| cost.parse().unwrap()).collect();
+        // Straight cuts into 4 x 4, 1 x 3 and 1 x 7 parts cost 324, 96 and 288 edges; PT-Scotch maps to no tree on several ranks.
+        assert!(costs[0] <= 360 && costs[2] <= 96 && costs[3] <= 200 && costs[1] <= 6600, "{first}");
+        assert_eq!([run(2, &[]), run(3, &["empty"])], [first.clone(), first]);
+    }
+}
