@@ -301,11 +301,7 @@ fn check_targets(graph: &CsrGraph, machine: &dyn Machine, targets: &Targets) -> 
     if targets.fixed().is_some() {
         return Err(RequestError::TargetsHaveFixed.into());
     }
-    let sum = targets.block_sizes().iter().map(|&size| i128::from(size)).sum();
-    let total = graph.total_node_weight();
-    if sum != i128::from(total) {
-        return Err(TargetsError::SumDiffers { sum, total }.into());
-    }
+    targets.check_sum(graph.total_node_weight())?;
     let is_closed = |&(pe, size): &(usize, Weight)| size > 0 && machine.capacity(pe as PeId) == 0;
     match targets.block_sizes().iter().copied().enumerate().find(is_closed) {
         Some((block, size)) => Err(TargetsError::ClosedBlockHasSize { block, size }.into()),

@@ -139,14 +139,17 @@ pub enum RequestError {
     )]
     TargetsDiffer { found: usize, expected: usize },
     #[error(
-        "there are {limits} for {expected} weights; give one for all or one for each",
-        limits = counted(found, "limit", "limits")
+        "there are {limits} for {weights}; give one for all or one for each",
+        limits = counted(found, "limit", "limits"),
+        weights = counted(expected, "weight", "weights")
     )]
     LimitsDiffer { found: usize, expected: usize },
     #[error(
         "several weights of the vertices have limits of their own, so there is no other balance beside them"
     )]
     SeveralAndBalance,
+    #[error("least loads of single blocks or PEs are for vertices of one weight, not of several")]
+    SeveralHaveLeastLoads,
     #[error("a previous assignment is resumed where vertices have one weight, not several")]
     SeveralHavePrevious,
     #[error("where vertices have several weights, there is no start or initial mapping")]

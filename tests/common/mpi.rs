@@ -111,6 +111,12 @@ impl Mpi {
         found.into_iter().map(with_folder).collect()
     }
 
+    /// One Open MPI and one other MPI, for what the library decides by itself, whichever calls it.
+    pub fn two() -> Vec<Self> {
+        let (open, others): (Vec<Self>, Vec<Self>) = Self::all().into_iter().partition(Self::is_open_mpi);
+        open.into_iter().take(1).chain(others.into_iter().take(1)).collect()
+    }
+
     pub fn is_open_mpi(&self) -> bool {
         self.kind.starts_with("openmpi")
     }

@@ -8,13 +8,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::code::{CratePath, Mention, Source, sources};
 
 /// The crates of the workspace with more than one file, by their folders.
-const CRATES: [&str; 19] = [
+const CRATES: [&str; 20] = [
     "src",
     "bin/src",
     "bindings/c/src",
     "bindings/c/ffi/src",
     "bindings/c/metis/src",
     "bindings/mpi/distributed/src",
+    "bindings/mpi/parmetis/src",
     "bindings/python/src",
     "crates/cluster/src",
     "crates/distributed/src",

@@ -7,8 +7,17 @@ use crate::documents::{folders, read};
 
 /// The engine, and the programs and libraries that are built after one another.
 const BUILT_TOGETHER: [&[&str]; 2] = [
-    &["viem", "viem-cli", "viem-capi", "viem-metis", "viem-kahip", "viem-scotch", "viem-dist-capi"],
-    &["viem-capi", "viem-metis", "viem-kahip", "viem-scotch", "viem-dist-capi"],
+    &[
+        "viem",
+        "viem-cli",
+        "viem-capi",
+        "viem-metis",
+        "viem-kahip",
+        "viem-scotch",
+        "viem-dist-capi",
+        "viem-parmetis",
+    ],
+    &["viem-capi", "viem-metis", "viem-kahip", "viem-scotch", "viem-dist-capi", "viem-parmetis"],
 ];
 
 /// The dependencies of a package with their features, as cargo lists them.

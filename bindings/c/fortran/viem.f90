@@ -220,6 +220,22 @@ module viem
       integer(c_int) :: viem_graph_read
     end function
 
+    function viem_graph_with_weights( &
+        graph, &
+        num_weights, &
+        weights, &
+        weighted, &
+        error) &
+        bind(C, name="viem_graph_with_weights")
+      import
+      type(c_ptr), value :: graph
+      integer(c_int64_t), value :: num_weights
+      integer(c_int64_t), intent(in), optional :: weights(*)
+      type(c_ptr), intent(out) :: weighted
+      type(c_ptr), intent(out), optional :: error
+      integer(c_int) :: viem_graph_with_weights
+    end function
+
     function viem_graph_read_traffic( &
         num_files, &
         paths, &
@@ -286,6 +302,14 @@ module viem
       import
       type(c_ptr), value :: graph
       type(c_ptr) :: viem_graph_edge_weights
+    end function
+
+    function viem_graph_num_weights( &
+        graph) &
+        bind(C, name="viem_graph_num_weights")
+      import
+      type(c_ptr), value :: graph
+      integer(c_int64_t) :: viem_graph_num_weights
     end function
 
     function viem_graph_vertex_weights( &
@@ -943,6 +967,22 @@ module viem
       integer(c_int64_t), intent(in) :: least_loads(*)
       type(c_ptr), intent(out), optional :: error
       integer(c_int) :: viem_settings_set_least_loads
+    end function
+
+    function viem_settings_set_limits_of_weights( &
+        settings, &
+        num_weights, &
+        imbalances, &
+        least_loads, &
+        error) &
+        bind(C, name="viem_settings_set_limits_of_weights")
+      import
+      type(c_ptr), value :: settings
+      integer(c_int64_t), value :: num_weights
+      type(c_ptr), value :: imbalances
+      type(c_ptr), value :: least_loads
+      type(c_ptr), intent(out), optional :: error
+      integer(c_int) :: viem_settings_set_limits_of_weights
     end function
 
     function viem_settings_set_objective( &

@@ -269,8 +269,8 @@ const char *viem_version(void);
 
 /**
  * Returns the notes of the last function of this thread that returns a status: a line of UTF-8 for each note, without a line end
- * behind the last one; empty if there is nothing. Notes are not errors: they report omissions and assumptions, such as the further weights of
- * the vertices of a file, or a least load that is rounded down to 0. Valid until the next such function of this thread; it is not freed.
+ * behind the last one; empty if there is nothing. Notes are not errors: they report omissions and assumptions, such as traffic without
+ * a place, or a least load that is rounded down to 0. Valid until the next such function of this thread; it is not freed.
  */
 const char *viem_notes(void);
 
@@ -384,10 +384,10 @@ viem_status viem_graph_from_edges(int64_t num_vertices,
 
 /**
  * Reads a graph from a METIS file, packed with gzip or not, or from one in ParHIP's binary format. Where the file is
- * faulty, the error has line and column, or names the byte. `viem_notes` says if vertices have more than one weight.
+ * faulty, the error has line and column, or names the byte. Vertices with several weights keep all of them.
  *
  * - `path`: the name of the file, in UTF-8
- * - `unit_weights`: 0 to take the first weight of each vertex, any other number to let each vertex weigh 1
+ * - `unit_weights`: 0 to take the weights of the vertices, any other number to let each vertex weigh 1
  *
  * Precondition: `path` ends with a zero byte.
  */
@@ -395,6 +395,23 @@ viem_status viem_graph_read(const char *path,
                             int unit_weights,
                             viem_graph **graph,
                             viem_error **error);
+
+/**
+ * Makes the same graph with several weights of its vertices, such as time and memory, in place of those that it has. Partitions and many-to-one
+ * mappings balance each of them; `viem_settings_set_limits_of_weights` gives each limits of its own. METIS calls the number `ncon` and the array `vwgt`.
+ * O(n + m + c n) for c weights.
+ *
+ * - `num_weights`: c, at least 1
+ * - `weights`: c n entries, at least 0, all weights of one vertex after the other
+ * - `weighted`: gets the graph, which `viem_graph_free` frees; null on failure
+ *
+ * Precondition: The array has this length. It does not change during the call.
+ */
+viem_status viem_graph_with_weights(const viem_graph *graph,
+                                    int64_t num_weights,
+                                    const int64_t *weights,
+                                    viem_graph **weighted,
+                                    viem_error **error);
 
 /**
  * Reads the recorded traffic of a job as a graph: vertex `i` is rank `i`, and an edge weighs the bytes that its ends exchange. Flows of all
@@ -446,7 +463,12 @@ const uint32_t *viem_graph_targets(const viem_graph *graph);
 const int64_t *viem_graph_edge_weights(const viem_graph *graph);
 
 /**
- * The weights of the vertices. Valid until the graph is freed; null for null.
+ * Number of weights of each vertex; 0 for null.
+ */
+int64_t viem_graph_num_weights(const viem_graph *graph);
+
+/**
+ * The weights of the vertices, all weights of one vertex after the other. Valid until the graph is freed; null for null.
  */
 const int64_t *viem_graph_vertex_weights(const viem_graph *graph);
 
@@ -1009,6 +1031,22 @@ viem_status viem_settings_set_least_loads(viem_settings *settings,
                                           int64_t num_blocks,
                                           const int64_t *least_loads,
                                           viem_error **error);
+
+/**
+ * Sets imbalance and least load for each of several weights of the vertices, as `viem_graph_with_weights` takes them, in place of those that all
+ * have in common. Graphs of another number of weights are refused.
+ *
+ * - `num_weights`: the number of weights; 0 removes these limits
+ * - `imbalances`: by weight, finite and at least 0
+ * - `least_loads`: by weight, from 0 to 1; null for 0
+ *
+ * Precondition: The arrays have this length. They do not change during the call. The settings are not in use elsewhere.
+ */
+viem_status viem_settings_set_limits_of_weights(viem_settings *settings,
+                                                int64_t num_weights,
+                                                const double *imbalances,
+                                                const double *least_loads,
+                                                viem_error **error);
 
 /**
  * Sets what mappings minimise, one-to-one and many-to-one. Partitions and remappings minimise the cut or J.

@@ -117,8 +117,8 @@ pub fn note(text: &str) {
 }
 
 /// Returns the notes of the last function of this thread that returns a status: a line of UTF-8 for each note, without a line end
-/// behind the last one; empty if there is nothing. Notes are not errors: they report omissions and assumptions, such as the further weights of
-/// the vertices of a file, or a least load that is rounded down to 0. Valid until the next such function of this thread; it is not freed.
+/// behind the last one; empty if there is nothing. Notes are not errors: they report omissions and assumptions, such as traffic without
+/// a place, or a least load that is rounded down to 0. Valid until the next such function of this thread; it is not freed.
 #[unsafe(no_mangle)]
 pub extern "C" fn viem_notes() -> *const c_char {
     NOTES.with_borrow(|notes| notes.as_ptr())

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 
 use viem::CsrGraph;
 use viem::base::types::{NodeId, Weight};
-use viem::graph::CsrSlices;
+use viem::graph::{CsrSlices, VertexWeights};
 use viem_ffi::{array, check_memory, count, memory_of_graph, optional, text, write_graph};
 use viem_io::Source;
 use viem_io::metis::NodeWeights;
@@ -19,14 +19,17 @@ use crate::error::{Error, Status, call, create, free, given, note};
 /// An undirected graph with weights of vertices (at least 0) and of edges (at least 1), all sums of which fit 63 bits. It does not change,
 /// so any number of threads may use it at once.
 pub struct Graph {
+    /// Of several weights of a vertex, it has the first.
     pub(crate) csr: CsrGraph,
+    /// All weights of the vertices, if they have several.
+    pub(crate) several: Option<VertexWeights>,
     /// The weight of each arc, where it was asked for and all are 1.
     ones: OnceLock<Vec<i64>>,
 }
 
 impl From<CsrGraph> for Graph {
     fn from(csr: CsrGraph) -> Self {
-        Self { csr, ones: OnceLock::new() }
+        Self { csr, several: None, ones: OnceLock::new() }
     }
 }
 
@@ -221,10 +224,10 @@ fn vertices(name: &str, numbers: &[i64], num_vertices: usize) -> Result<Vec<Node
 }
 
 /// Reads a graph from a METIS file, packed with gzip or not, or from one in ParHIP's binary format. Where the file is
-/// faulty, the error has line and column, or names the byte. `viem_notes` says if vertices have more than one weight.
+/// faulty, the error has line and column, or names the byte. Vertices with several weights keep all of them.
 ///
 /// - `path`: the name of the file, in UTF-8
-/// - `unit_weights`: 0 to take the first weight of each vertex, any other number to let each vertex weigh 1
+/// - `unit_weights`: 0 to take the weights of the vertices, any other number to let each vertex weigh 1
 ///
 /// # Safety
 ///
@@ -240,11 +243,49 @@ pub unsafe extern "C" fn viem_graph_read(
         // SAFETY: the caller's promise.
         let path = unsafe { text("path", path) }?;
         let weights = if unit_weights == 0 { NodeWeights::Read } else { NodeWeights::Ignore };
-        let (graph, notes) = viem_io::read_noted_graph(Source::open(Path::new(path))?, weights)?;
+        let (graph, several, notes) = viem_io::read_several_graph(Source::open(Path::new(path))?, weights)?;
         if unit_weights == 0 {
             notes.iter().for_each(|left_out| note(&format!("{path}: {left_out}")));
         }
-        Ok(graph.into())
+        Ok(Graph { several, ..graph.into() })
+    })
+}
+
+/// Makes the same graph with several weights of its vertices, such as time and memory, in place of those that it has. Partitions and many-to-one
+/// mappings balance each of them; `viem_settings_set_limits_of_weights` gives each limits of its own. METIS calls the number `ncon` and the array `vwgt`.
+/// O(n + m + c n) for c weights.
+///
+/// - `num_weights`: c, at least 1
+/// - `weights`: c n entries, at least 0, all weights of one vertex after the other
+/// - `weighted`: gets the graph, which `viem_graph_free` frees; null on failure
+///
+/// # Safety
+///
+/// The array has this length. It does not change during the call.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_graph_with_weights(
+    graph: Option<&Graph>,
+    num_weights: i64,
+    weights: *const i64,
+    weighted: *mut *mut Graph,
+    error: *mut *mut Error,
+) -> Status {
+    create(("weighted", weighted), error, || {
+        let csr = &given("graph", graph)?.csr;
+        let num_weights = count("num_weights", num_weights)?;
+        let length = csr.num_nodes().checked_mul(num_weights).filter(|_| num_weights > 0);
+        let length = length.ok_or_else(|| {
+            Error::usage(format!(
+                "a vertex has {num_weights} weights; it has one at least, and all fit memory"
+            ))
+        })?;
+        check_memory(memory_of_graph(csr.num_nodes(), csr.num_arcs()) + 8 * length as u128)?;
+        // SAFETY: the caller's promise.
+        let weights = unsafe { array("weights", weights, length) }?;
+        let first = weights.iter().step_by(num_weights).copied().collect();
+        let several =
+            (num_weights > 1).then(|| VertexWeights::new(num_weights, weights.to_vec())).transpose()?;
+        Ok(Graph { several, ..csr.clone().with_node_weights(first)?.into() })
     })
 }
 
@@ -295,10 +336,10 @@ pub unsafe extern "C" fn viem_graph_write(
     error: *mut *mut Error,
 ) -> Status {
     call(error, || {
-        let csr = &given("graph", graph)?.csr;
+        let graph = given("graph", graph)?;
         // SAFETY: the caller's promise.
         let path = unsafe { text("path", path) }?;
-        Ok(write_graph(Path::new(path), csr)?)
+        Ok(write_graph(Path::new(path), &graph.csr, graph.several.as_ref())?)
     })
 }
 
@@ -336,10 +377,20 @@ pub extern "C" fn viem_graph_edge_weights(graph: Option<&Graph>) -> *const i64 {
     })
 }
 
-/// The weights of the vertices. Valid until the graph is freed; null for null.
+/// Number of weights of each vertex; 0 for null.
+#[unsafe(no_mangle)]
+pub extern "C" fn viem_graph_num_weights(graph: Option<&Graph>) -> i64 {
+    graph.map_or(0, |graph| graph.several.as_ref().map_or(1, |several| several.num_weights() as i64))
+}
+
+/// The weights of the vertices, all weights of one vertex after the other. Valid until the graph is freed; null for null.
 #[unsafe(no_mangle)]
 pub extern "C" fn viem_graph_vertex_weights(graph: Option<&Graph>) -> *const i64 {
-    graph.map_or(std::ptr::null(), |graph| graph.csr.node_weights().as_ptr())
+    let weights = |graph: &Graph| match &graph.several {
+        Some(several) => several.values().as_ptr(),
+        None => graph.csr.node_weights().as_ptr(),
+    };
+    graph.map_or(std::ptr::null(), weights)
 }
 
 /// Frees a graph. Null is ignored.

@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use viem::partition::{FixedVertices, PreviousAssignment, Remapping};
 use viem::solve::Secondary;
 use viem::{PreparedMachine, Request, Solution, score};
-use viem_ffi::{memory_of_run, put, rounded_least};
+use viem_ffi::{Limits, memory_of_run, put};
 use viem_workload::contention::{BottleneckConfig, JobObjective, routing_of};
 
 use crate::error::{Error, Status, call, create, given, note};
@@ -61,9 +61,9 @@ impl<'a> Job<'a> {
         Ok(request.observed(&self.settings.watcher()).solve(&self.settings.config())?)
     }
 
-    /// Notes where a least load is rounded down to 0.
-    fn note_rounded(&self) {
-        note_rounded(self.graph, self.machine, self.settings);
+    /// The limits of the loads. Notes where a least load is rounded down to 0.
+    fn limits(&self) -> Result<Limits<'_>, Error> {
+        noted_limits(self.graph, self.machine, self.settings)
     }
 
     fn num_pes(&self) -> usize {
@@ -72,9 +72,14 @@ impl<'a> Job<'a> {
 }
 
 /// The same for a mapping that is given.
-fn note_rounded(graph: &Graph, machine: &Machine, settings: &Settings) {
-    let rounded = rounded_least(&graph.csr, &machine.inner.capacities(), settings.limits().into());
-    rounded.iter().for_each(|text| note(text));
+fn noted_limits<'a>(
+    graph: &'a Graph,
+    machine: &Machine,
+    settings: &'a Settings,
+) -> Result<Limits<'a>, Error> {
+    let limits = settings.limits(graph)?;
+    limits.rounded_least(&graph.csr, &machine.inner.capacities()).iter().for_each(|text| note(text));
+    Ok(limits)
 }
 
 fn mapping_of(Solution { mapping, report, .. }: Solution, num_pes: usize) -> Mapping {
@@ -139,9 +144,8 @@ pub unsafe extern "C" fn viem_map_many_to_one(
     create(("mapping", mapping), error, || {
         // SAFETY: the caller's promise.
         let job = unsafe { Job::new(graph, machine, settings, fixed) }?;
-        job.note_rounded();
-        let prepared = PreparedMachine::new(&job.machine.inner);
-        let request = job.request(start, &prepared).balanced(job.settings.limits());
+        let (limits, prepared) = (job.limits()?, PreparedMachine::new(&job.machine.inner));
+        let request = limits.bound(job.request(start, &prepared));
         Ok(mapping_of(job.solve(request)?, job.num_pes()))
     })
 }
@@ -172,9 +176,8 @@ pub unsafe extern "C" fn viem_remap(
         let job = unsafe { Job::new(graph, machine, settings, fixed) }?;
         let homes = PreviousAssignment::new(given("old", old)?.inner.pes(), job.num_pes())?;
         let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
-        job.note_rounded();
-        let prepared = PreparedMachine::new(&job.machine.inner);
-        let request = job.request(None, &prepared).balanced(job.settings.limits()).previous(remapping);
+        let (limits, prepared) = (job.limits()?, PreparedMachine::new(&job.machine.inner));
+        let request = limits.bound(job.request(None, &prepared)).previous(remapping);
         Ok(mapping_of(job.solve(request)?, job.num_pes()))
     })
 }
@@ -240,9 +243,9 @@ pub unsafe extern "C" fn viem_evaluate(
         let found = match many_to_one {
             0 => Report::of_cost(score(&graph.csr, &machine.inner, mapping.inner.pes())?),
             _ => {
-                note_rounded(graph, machine, or_default(settings));
                 let (settings, prepared) = (or_default(settings), PreparedMachine::new(&machine.inner));
-                let request = Request::new(&graph.csr, &prepared).balanced(settings.limits());
+                let limits = noted_limits(graph, machine, settings)?;
+                let request = limits.bound(Request::new(&graph.csr, &prepared));
                 Report::from(&request.evaluate(&mapping.inner, &settings.config())?)
             }
         };

@@ -22,13 +22,13 @@ impl MachineSpec {
     /// # Safety
     ///
     /// The arrays are as long as `viem_partition` says, and they do not change during the call.
-    unsafe fn division<'a>(&self, graph: &Graph, settings: &'a Settings) -> Result<Division<'a>, Error> {
+    unsafe fn division<'a>(&self, graph: &'a Graph, settings: &'a Settings) -> Result<Division<'a>, Error> {
         let num_blocks = block_count(self.num_blocks)?;
         check_memory(64 * num_blocks as u128)?;
         // SAFETY: the caller's promise.
         let shares = unsafe { optional("shares", self.shares, num_blocks) }?;
         let shares = shares.map(speeds).transpose()?;
-        let division = Division::new(&graph.csr, num_blocks, shares, settings.limits())?;
+        let division = Division::new(&graph.csr, num_blocks, shares, settings.limits(graph)?)?;
         // SAFETY: the caller's promise.
         let fixed = unsafe { fixed_vertices(self.fixed, graph, num_blocks) }?;
         Ok(division.with_fixed(fixed))

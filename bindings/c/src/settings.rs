@@ -9,10 +9,11 @@ use viem::base::types::Weight;
 use viem::qap::QapConfig;
 use viem::solve::Balance;
 use viem::{Config, MapPreset, PartitionPreset, Targets};
-use viem_ffi::{array, count, text};
+use viem_ffi::{Limits, array, count, optional, text};
 use viem_workload::contention::{BottleneckConfig, JobObjective};
 
 use crate::error::{Error, Status, call, create, free};
+use crate::graph::Graph;
 use crate::progress::{Callback, Watcher};
 
 /// Trade-offs of time and quality.
@@ -41,6 +42,8 @@ pub struct Settings {
     balance: Balance,
     /// The least load of each block or PE, instead of that of the balance; empty if not given.
     least_loads: Vec<Weight>,
+    /// The limits of each of several weights; empty if all have those of the balance.
+    limits_of_weights: Vec<Balance>,
     pub(crate) time_limit: Option<Duration>,
     /// None for J alone.
     bottleneck: Option<BottleneckConfig>,
@@ -56,6 +59,7 @@ impl Settings {
             threads: 1,
             balance: Balance { imbalance: 0.03, least_load: 0.0 },
             least_loads: Vec::new(),
+            limits_of_weights: Vec::new(),
             time_limit: None,
             bottleneck: None,
             callback: None,
@@ -97,9 +101,12 @@ impl Settings {
         self.balance
     }
 
-    /// Returns the bounds of the loads, and the least load of each block or PE if these are given.
-    pub(crate) fn limits(&self) -> (Balance, Option<&[Weight]>) {
-        (self.balance, Some(&self.least_loads[..]).filter(|least| !least.is_empty()))
+    /// Returns the limits of the loads of a graph, whose vertices may have several weights.
+    pub(crate) fn limits<'a>(&'a self, graph: &'a Graph) -> Result<Limits<'a>, Error> {
+        let least_loads = Some(&self.least_loads[..]).filter(|least| !least.is_empty());
+        let common = std::slice::from_ref(&self.balance);
+        let each = Some(&self.limits_of_weights[..]).filter(|each| !each.is_empty()).unwrap_or(common);
+        Ok(Limits::new(graph.several.as_ref(), each, least_loads)?)
     }
 
     /// A setting that is not the default and that distributed graphs do not have, if there is one.
@@ -110,6 +117,7 @@ impl Settings {
             (self.is_social, "recognition of social networks"),
             (self.bottleneck.is_some(), "objective"),
             (!self.least_loads.is_empty(), "least loads of single blocks"),
+            (!self.limits_of_weights.is_empty(), "limits of several weights"),
         ];
         settings.into_iter().find(|(is_set, _)| *is_set).map(|(_, name)| name)
     }
@@ -265,6 +273,41 @@ pub unsafe extern "C" fn viem_settings_set_least_loads(
         // SAFETY: the caller's promise.
         let least_loads = unsafe { array("least_loads", least_loads, count("num_blocks", num_blocks)?) }?;
         settings.least_loads = least_loads.to_vec();
+        Ok(())
+    })
+}
+
+/// Sets imbalance and least load for each of several weights of the vertices, as `viem_graph_with_weights` takes them, in place of those that all
+/// have in common. Graphs of another number of weights are refused.
+///
+/// - `num_weights`: the number of weights; 0 removes these limits
+/// - `imbalances`: by weight, finite and at least 0
+/// - `least_loads`: by weight, from 0 to 1; null for 0
+///
+/// # Safety
+///
+/// The arrays have this length. They do not change during the call. The settings are not in use elsewhere.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn viem_settings_set_limits_of_weights(
+    settings: Option<&mut Settings>,
+    num_weights: i64,
+    imbalances: *const f64,
+    least_loads: *const f64,
+    error: *mut *mut Error,
+) -> Status {
+    change(settings, error, |settings| {
+        let num_weights = count("num_weights", num_weights)?;
+        // SAFETY: the caller's promise.
+        let imbalances = unsafe { array("imbalances", imbalances, num_weights) }?;
+        // SAFETY: the caller's promise.
+        let least_loads = unsafe { optional("least_loads", least_loads, num_weights) }?;
+        let balance = |(weight, &imbalance)| Balance {
+            imbalance,
+            least_load: least_loads.map_or(0.0, |least_loads: &[f64]| least_loads[weight]),
+        };
+        let limits: Vec<Balance> = imbalances.iter().enumerate().map(balance).collect();
+        limits.iter().try_for_each(Balance::validate)?;
+        settings.limits_of_weights = limits;
         Ok(())
     })
 }

@@ -4,15 +4,11 @@ use std::path::PathBuf;
 
 use crate::fortran::has_fortran;
 use crate::mpi::Mpi;
-use crate::tools::{STRICT, folder, made, run_with};
+use crate::tools::{STRICT, compile_linked, folder, made, run_with};
 
 /// Compiles a program with the installed library.
 fn compile(mpi: &Mpi, compiler: &str, source: &str, options: &[&str]) -> PathBuf {
-    let prefix = made(mpi, "install_distributed");
-    let (include, lib) = (format!("-I{}", prefix.join("include").display()), prefix.join("lib"));
-    let (search, rpath) = (format!("-L{}", lib.display()), format!("-Wl,-rpath,{}", lib.display()));
-    let linked = [&include[..], &search, &rpath, "-Wl,--no-as-needed", "-lviem_dist"];
-    mpi.compile(compiler, &[options, &linked].concat(), &format!("bindings/mpi/{source}"))
+    compile_linked(mpi, ("install_distributed", "viem_dist"), compiler, source, options)
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod fortran;
 #[allow(dead_code, unused_imports)]
 mod mpi;
 mod named;
+mod parmetis;
 mod ptscotch;
 mod reading;
 mod tools;

@@ -77,6 +77,24 @@ pub fn compile(mpi: &Mpi, compiler: &str, source: &str, options: &[&str]) -> Pat
     mpi.compile(compiler, &[options, &[&include]].concat(), &format!("bindings/mpi/{source}"))
 }
 
+/// The same, linked to a library that a target of `make` installs.
+pub fn compile_linked(
+    mpi: &Mpi,
+    (target, library): (&'static str, &str),
+    compiler: &str,
+    source: &str,
+    options: &[&str],
+) -> PathBuf {
+    let prefix = made(mpi, target);
+    let (include, lib) = (prefix.join("include"), prefix.join("lib"));
+    let (own, include) =
+        (format!("-I{}", include.join("viem").display()), format!("-I{}", include.display()));
+    let (search, rpath) = (format!("-L{}", lib.display()), format!("-Wl,-rpath,{}", lib.display()));
+    let library = format!("-l{library}");
+    let linked = [&own[..], &include, &search, &rpath, "-Wl,--no-as-needed", &library, "-lm"];
+    mpi.compile(compiler, &[options, &linked].concat(), &format!("bindings/mpi/{source}"))
+}
+
 /// Runs a program with the library loaded before it. The job must succeed.
 pub fn run(mpi: &Mpi, num_ranks: usize, variables: &[&str], program: &Path, arguments: &[&str]) -> Output {
     let preload = format!("LD_PRELOAD={}", installed(mpi).join("lib/libviem_reorder.so").display());

@@ -6,11 +6,11 @@ use crate::tools::{MACHINE, Output, SANITIZED, STRICT, compile, folder, installe
 
 const VERBOSE: [&str; 3] = [MACHINE[0], MACHINE[1], "VIEM_REORDER_VERBOSE=1"];
 
-/// The number of ranks, and the number of seeds. MPICH takes seconds to create a communicator of more ranks than cores.
+/// The number of ranks, and the number of seeds. MPICH and its kin take seconds to create a communicator of more ranks than cores.
 fn sizes(mpi: &Mpi) -> &'static [(usize, &'static str)] {
     match mpi.kind {
-        "mpich" | "mpich40" => &[(2, "10"), (3, "4"), (5, "2"), (8, "1")],
-        _ => &[(2, "20"), (3, "20"), (5, "10"), (8, "10"), (16, "3"), (64, "1")],
+        "openmpi" | "openmpi5" => &[(2, "20"), (3, "20"), (5, "10"), (8, "10"), (16, "3"), (64, "1")],
+        _ => &[(2, "10"), (3, "4"), (5, "2"), (8, "1")],
     }
 }
 

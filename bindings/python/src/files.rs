@@ -1,6 +1,7 @@
 //! Files: graphs, mappings, traffic, what launchers need.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use numpy::IntoPyArray;
 use pyo3::prelude::*;
@@ -20,15 +21,16 @@ use crate::map::{Pes, json, pes_of};
 /// Reads a graph in the format of METIS, or in the binary one of ParHIP; and notes on the parts of the file that it leaves out.
 #[pyfunction]
 pub(crate) fn read_graph(py: Python<'_>, path: PathBuf) -> PyResult<(Graph, Vec<String>)> {
-    let read = || io::read_noted_graph(Source::open(&path)?, NodeWeights::Read);
-    let (graph, notes) = py.detach(read).or_raise()?;
-    Ok((Graph::new(graph), notes.iter().map(|note| format!("{}: {note}", path.display())).collect()))
+    let read = || io::read_several_graph(Source::open(&path)?, NodeWeights::Read);
+    let (graph, several, notes) = py.detach(read).or_raise()?;
+    let graph = Graph { several: several.map(Arc::new), ..Graph::new(graph) };
+    Ok((graph, notes.iter().map(|note| format!("{}: {note}", path.display())).collect()))
 }
 
-/// Writes a graph in the format of METIS, with the weights that are not all 1.
+/// Writes a graph in the format of METIS, with the weights that are not all 1, and all of several weights of its vertices.
 #[pyfunction]
 pub(crate) fn write_graph(py: Python<'_>, path: PathBuf, graph: &Graph) -> PyResult<()> {
-    py.detach(|| viem_ffi::write_graph(&path, &graph.csr)).or_raise()
+    py.detach(|| viem_ffi::write_graph(&path, &graph.csr, graph.several.as_deref())).or_raise()
 }
 
 /// Reads a number for each vertex: a partition or a mapping.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArrayDyn, PyArrayMethods};
 use pyo3::prelude::*;
 use viem::CsrGraph;
 use viem::base::types::{NodeId, Weight};
-use viem::graph::GraphError;
+use viem::graph::{GraphError, VertexWeights};
 use viem_ffi::{check_memory, memory_of_graph};
 
 use crate::error::{Fault, OrRaise};
@@ -15,12 +15,49 @@ use crate::numbers::{Number, Numbers, not_whole, visit};
 /// An undirected graph: `viem.Graph` without its labels.
 #[pyclass(frozen, module = "viem._viem")]
 pub(crate) struct Graph {
+    /// Of several weights of a vertex, it has the first.
     pub(crate) csr: Arc<CsrGraph>,
+    /// All weights of the vertices, if they have several.
+    pub(crate) several: Option<Arc<VertexWeights>>,
 }
 
 impl Graph {
     pub fn new(csr: CsrGraph) -> Self {
-        Self { csr: Arc::new(csr) }
+        Self { csr: Arc::new(csr), several: None }
+    }
+}
+
+/// The weights of the vertices: the first of each, and all of them if there are several.
+struct Weights {
+    first: Vec<Weight>,
+    several: Option<Arc<VertexWeights>>,
+}
+
+impl Weights {
+    /// One row of a matrix for each vertex, or an array with one number for each; all 1 where none are given.
+    fn of(num_vertices: usize, weights: Option<&Bound<'_, PyAny>>) -> Result<Self, Fault> {
+        let Some(weights) = weights else { return Ok(Self { first: vec![1; num_vertices], several: None }) };
+        let weights = Numbers::of("weights", weights)?;
+        let (rows, columns) = match weights.shape()[..] {
+            [rows] => (rows, 1),
+            [rows, columns] if columns > 0 => (rows, columns),
+            _ => return Err(Fault::data("weights have one column at least, and one or two dimensions")),
+        };
+        if rows != num_vertices {
+            return Err(Fault::data(format!("{rows} weights are given for {num_vertices} vertices")));
+        }
+        let values = weights.collect::<Weight>("weights")?;
+        if columns == 1 {
+            return Ok(Self { first: values, several: None });
+        }
+        let first = values.iter().step_by(columns).copied().collect();
+        Ok(Self { first, several: Some(Arc::new(VertexWeights::new(columns, values)?)) })
+    }
+
+    /// The graph that is made with the first of the weights.
+    fn graph<E>(self, make: impl FnOnce(Vec<Weight>) -> Result<CsrGraph, E>) -> Result<Graph, E> {
+        let Self { first, several } = self;
+        Ok(Graph { csr: Arc::new(make(first)?), several })
     }
 }
 
@@ -29,8 +66,21 @@ type Arrays<'py> = (
     Bound<'py, PyArray1<i64>>,
     Bound<'py, PyArray1<i64>>,
     Bound<'py, PyArray1<i64>>,
-    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArrayDyn<i64>>,
 );
+
+impl Graph {
+    fn weights<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<i64>>> {
+        let num_vertices = self.csr.num_nodes();
+        match &self.several {
+            None => PyArray1::from_slice(py, self.csr.node_weights()).reshape([num_vertices].as_slice()),
+            Some(several) => {
+                let columns = several.num_weights();
+                PyArray1::from_slice(py, several.values()).reshape([num_vertices, columns].as_slice())
+            }
+        }
+    }
+}
 
 #[pymethods]
 impl Graph {
@@ -53,10 +103,10 @@ impl Graph {
             None => vec![1; targets.len()],
             Some(data) => Numbers::of("data", data)?.collect::<Weight>("data")?,
         };
-        let vertex_weights = vertex_weights(num_vertices, weights)?;
+        let vertex_weights = Weights::of(num_vertices, weights)?;
         let rows = Rows { offsets, targets, edge_weights };
         rows.check()?;
-        py.detach(|| rows.graph(vertex_weights, directed)).map(Self::new).map_err(PyErr::from)
+        py.detach(|| vertex_weights.graph(|first| rows.graph(first, directed))).or_raise()
     }
 
     /// Makes a graph from edges in any order and direction, whose weights are summed.
@@ -82,12 +132,11 @@ impl Graph {
         if let Some(edge) = edge_weights.iter().position(|&weight| weight < 0) {
             return Err(negative("data", edge, edge_weights[edge]).into());
         }
-        let vertex_weights = vertex_weights(num_vertices, weights)?;
+        let vertex_weights = Weights::of(num_vertices, weights)?;
         check_memory(memory_of_graph(num_vertices, 4 * count)).or_raise()?;
         let edges = sources.into_iter().zip(targets).zip(edge_weights).map(|((u, v), weight)| (u, v, weight));
-        py.detach(|| weighted(CsrGraph::from_edges(num_vertices, edges)?, vertex_weights))
-            .map(Self::new)
-            .or_raise()
+        let make = |first| CsrGraph::from_edges(num_vertices, edges)?.with_node_weights(first);
+        py.detach(|| vertex_weights.graph(make)).or_raise()
     }
 
     /// Makes a graph from a square matrix.
@@ -105,9 +154,9 @@ impl Graph {
         if rows != columns {
             return Err(Fault::from(GraphError::NotSquare { rows, columns }).into());
         }
-        let vertex_weights = vertex_weights(rows, weights)?;
+        let vertex_weights = Weights::of(rows, weights)?;
         let rows = visit!(&matrix, |array| Rows::of_matrix(rows, array.as_array().iter().copied()))?;
-        py.detach(|| rows.graph(vertex_weights, directed)).map(Self::new).map_err(PyErr::from)
+        py.detach(|| vertex_weights.graph(|first| rows.graph(first, directed))).or_raise()
     }
 
     #[getter]
@@ -126,42 +175,29 @@ impl Graph {
         self.csr.total_arc_weight() / 2
     }
 
-    /// The same graph with other weights of its vertices.
-    fn with_weights(&self, py: Python<'_>, weights: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let weights = vertex_weights(self.csr.num_nodes(), Some(weights))?;
-        py.detach(|| weighted(CsrGraph::clone(&self.csr), weights)).map(Self::new).or_raise()
+    /// The number of weights of each vertex.
+    #[getter]
+    fn num_weights(&self) -> usize {
+        self.several.as_ref().map_or(1, |several| several.num_weights())
     }
 
-    /// Copies: indptr, indices, data, weights.
-    fn arrays<'py>(&self, py: Python<'py>) -> Arrays<'py> {
+    /// The same graph with other weights of its vertices.
+    fn with_weights(&self, py: Python<'_>, weights: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let weights = Weights::of(self.csr.num_nodes(), Some(weights))?;
+        py.detach(|| weights.graph(|first| CsrGraph::clone(&self.csr).with_node_weights(first))).or_raise()
+    }
+
+    /// Copies: indptr, indices, data, weights; a row for each vertex where it has several weights.
+    fn arrays<'py>(&self, py: Python<'py>) -> PyResult<Arrays<'py>> {
         let offsets: Vec<i64> = self.csr.offsets().iter().map(|&offset| offset as i64).collect();
         let targets: Vec<i64> = self.csr.targets().iter().map(|&target| target.into()).collect();
-        (
+        Ok((
             offsets.into_pyarray(py),
             targets.into_pyarray(py),
             edge_weights(&self.csr).into_pyarray(py),
-            PyArray1::from_slice(py, self.csr.node_weights()),
-        )
+            self.weights(py)?,
+        ))
     }
-}
-
-/// The weights of vertices, all 1 where none are given.
-fn vertex_weights(num_vertices: usize, weights: Option<&Bound<'_, PyAny>>) -> Result<Vec<Weight>, Fault> {
-    let Some(weights) = weights else { return Ok(vec![1; num_vertices]) };
-    let weights = Numbers::of("weights", weights)?.collect::<Weight>("weights")?;
-    if weights.len() != num_vertices {
-        let count = weights.len();
-        return Err(Fault::data(format!("{count} weights are given for {num_vertices} vertices")));
-    }
-    Ok(weights)
-}
-
-/// The graph with other weights of its vertices.
-fn weighted(graph: CsrGraph, weights: Vec<Weight>) -> Result<CsrGraph, GraphError> {
-    if weights == graph.node_weights() {
-        return Ok(graph);
-    }
-    CsrGraph::new(graph.offsets().to_vec(), graph.targets().to_vec(), edge_weights(&graph), weights)
 }
 
 /// The weight of each arc.
@@ -235,7 +271,7 @@ impl Rows {
             let sources = self.offsets.windows(2).enumerate().flat_map(row_of);
             let edges = sources.zip(self.targets.iter().copied()).zip(self.edge_weights.iter().copied());
             let edges = edges.map(|((u, v), weight)| (u, v, weight));
-            return Ok(weighted(CsrGraph::from_edges(vertex_weights.len(), edges)?, vertex_weights)?);
+            return Ok(CsrGraph::from_edges(vertex_weights.len(), edges)?.with_node_weights(vertex_weights)?);
         }
         self.tidy()?;
         CsrGraph::new(self.offsets, self.targets, self.edge_weights, vertex_weights).map_err(|error| {

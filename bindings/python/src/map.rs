@@ -10,7 +10,7 @@ use viem::base::types::PeId;
 use viem::partition::{FixedVertices, MigrationWeight, PreviousAssignment, Remapping};
 use viem::solve::Secondary;
 use viem::{Mapping, PreparedMachine, Request, Solution, score};
-use viem_ffi::{check_memory, memory_of_run, rounded_least};
+use viem_ffi::{Limits, check_memory, memory_of_run};
 use viem_workload::contention::BottleneckConfig;
 
 use crate::error::{Fault, OrRaise};
@@ -46,8 +46,8 @@ pub(crate) fn warn(py: Python<'_>, note: Option<String>) -> PyResult<()> {
 }
 
 /// Warns where a least load is rounded down to 0.
-fn warn_rounded(py: Python<'_>, graph: &Graph, machine: &Machine, settings: &Settings) -> PyResult<()> {
-    warn(py, rounded_least(&graph.csr, &machine.inner.capacities(), settings.limits().into()))
+fn warn_rounded(py: Python<'_>, graph: &Graph, machine: &Machine, limits: &Limits<'_>) -> PyResult<()> {
+    warn(py, limits.rounded_least(&graph.csr, &machine.inner.capacities()))
 }
 
 /// PEs or blocks from an array.
@@ -139,10 +139,10 @@ pub(crate) fn map_many_to_one<'py>(
     settings: Settings,
 ) -> PyResult<Found<'py>> {
     let (input, config) = (Input::new(graph, machine, start, fixed)?, settings.config()?);
-    let bottleneck = settings.bottleneck()?;
-    warn_rounded(py, graph, machine, &settings)?;
+    let (bottleneck, limits) = (settings.bottleneck()?, settings.limits(graph)?);
+    warn_rounded(py, graph, machine, &limits)?;
     let prepared = PreparedMachine::new(&machine.inner);
-    let request = input.request(graph, &prepared).balanced(settings.limits());
+    let request = limits.bound(input.request(graph, &prepared));
     let request = request.then_lower(secondary(&bottleneck));
     found_solution(py, &settings.run(py, |watcher| request.observed(watcher).solve(&config))?)
 }
@@ -159,11 +159,12 @@ pub(crate) fn remap<'py>(
     settings: Settings,
 ) -> PyResult<Found<'py>> {
     let (input, config) = (Input::new(graph, machine, None, fixed)?, settings.config()?);
-    warn_rounded(py, graph, machine, &settings)?;
+    let limits = settings.limits(graph)?;
+    warn_rounded(py, graph, machine, &limits)?;
     let homes = PreviousAssignment::new(&pes_of("old", old)?, machine.inner.num_pes()).or_raise()?;
     let remapping = Remapping::new(&homes, migration_weight_of(migration_weight)?);
     let prepared = PreparedMachine::new(&machine.inner);
-    let request = input.request(graph, &prepared).balanced(settings.limits()).previous(remapping);
+    let request = limits.bound(input.request(graph, &prepared)).previous(remapping);
     found_solution(py, &settings.run(py, |watcher| request.observed(watcher).solve(&config))?)
 }
 
@@ -193,7 +194,8 @@ pub(crate) fn evaluate<'py>(
     }
     let (config, prepared) = (settings.config()?, PreparedMachine::new(inner));
     let mapping = Mapping::many(inner.num_pes(), pes).or_raise()?;
-    let request = Request::new(csr, &prepared).balanced(settings.limits());
+    let limits = settings.limits(graph)?;
+    let request = limits.bound(Request::new(csr, &prepared));
     let report = py.detach(|| request.evaluate(&mapping, &config)).or_raise()?;
     Ok((report.cost, Some(json(&report)?)))
 }

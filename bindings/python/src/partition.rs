@@ -4,7 +4,6 @@ use pyo3::prelude::*;
 use serde::Serialize;
 use viem::base::types::{BlockId, Weight};
 use viem::partition::{PreviousAssignment, Remapping};
-use viem::solve::Balance;
 use viem::{Mapping, PreparedMachine, Report, Solution};
 use viem_ffi::{Division, check_memory, memory_of_run};
 
@@ -19,16 +18,36 @@ use crate::run::Settings;
 struct Known<'a> {
     #[serde(flatten)]
     report: &'a Report,
-    bounds: &'a [Weight],
+    bounds: Bounds<'a>,
+}
+
+/// The bounds of the blocks, or those of each block by each weight.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Bounds<'a> {
+    One(&'a [Weight]),
+    Several(Vec<Vec<Weight>>),
+}
+
+impl<'a> Bounds<'a> {
+    fn of(division: &'a Division<'_>) -> Self {
+        match division.bounds() {
+            [bounds] => Self::One(bounds),
+            several => {
+                let of_block = |block: usize| several.iter().map(|bounds| bounds[block]).collect();
+                Self::Several((0..division.num_blocks()).map(of_block).collect())
+            }
+        }
+    }
 }
 
 /// Loads in proportion to `shares`, equal ones without.
 fn division<'a>(
-    graph: &Graph,
+    graph: &'a Graph,
     num_blocks: usize,
     shares: Option<&Bound<'_, PyAny>>,
     fixed: Option<&Bound<'_, PyAny>>,
-    limits: (Balance, Option<&'a [Weight]>),
+    settings: &'a Settings,
 ) -> Result<Division<'a>, Fault> {
     let (num_vertices, csr) = (graph.csr.num_nodes(), &graph.csr);
     check_memory(64 * num_blocks as u128)?;
@@ -36,7 +55,7 @@ fn division<'a>(
     if let Some(count) = shares.as_ref().map(Vec::len).filter(|&count| count != num_blocks) {
         return Err(Fault::usage(format!("{count} shares are given for {num_blocks} blocks")));
     }
-    let division = Division::new(csr, num_blocks, shares, limits)?;
+    let division = Division::new(csr, num_blocks, shares, settings.limits(graph)?)?;
     Ok(division.with_fixed(fixed_vertices(fixed, num_vertices, num_blocks)?))
 }
 
@@ -46,7 +65,7 @@ fn reported<'py>(
     report: &Report,
     division: &Division<'_>,
 ) -> PyResult<Found<'py>> {
-    found(py, blocks, report.cut, &Known { report, bounds: division.bounds() })
+    found(py, blocks, report.cut, &Known { report, bounds: Bounds::of(division) })
 }
 
 /// Partitions a graph; with `old`, adapts an older partition with few moves.
@@ -64,7 +83,7 @@ pub(crate) fn partition<'py>(
 ) -> PyResult<Found<'py>> {
     let csr = &graph.csr;
     check_memory(memory_of_run(csr.num_nodes(), csr.num_arcs())).or_raise()?;
-    let division = division(graph, num_blocks, shares, fixed, settings.limits())?;
+    let division = division(graph, num_blocks, shares, fixed, &settings)?;
     let blocks = division.blocks().or_raise()?;
     blocks.check_enough(csr).or_raise()?;
     warn(py, division.rounded_least(csr))?;
@@ -91,7 +110,7 @@ pub(crate) fn evaluate_partition<'py>(
     blocks: &Bound<'py, PyAny>,
     settings: Settings,
 ) -> PyResult<Found<'py>> {
-    let division = division(graph, num_blocks, shares, None, settings.limits())?;
+    let division = division(graph, num_blocks, shares, None, &settings)?;
     let mapping = Mapping::many(num_blocks, pes_of("blocks", blocks)?).or_raise()?;
     let (found, expected) = (mapping.num_processes(), graph.csr.num_nodes());
     if found != expected {

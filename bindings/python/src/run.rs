@@ -12,10 +12,11 @@ use viem::base::types::{Cost, Weight};
 use viem::qap::QapConfig;
 use viem::solve::Balance;
 use viem::{Config, MapPreset, Observer, PartitionPreset};
-use viem_ffi::guarded;
+use viem_ffi::{Limits, guarded};
 use viem_workload::contention::{BottleneckConfig, JobObjective};
 
 use crate::error::{Fault, OrRaise};
+use crate::graph::Graph;
 use crate::numbers::Numbers;
 
 /// Settings of a run, as `viem._settings.Settings` has them.
@@ -25,8 +26,8 @@ pub(crate) struct Settings {
     seed: u64,
     threads: usize,
     time_limit: Option<f64>,
-    imbalance: f64,
-    least_load: f64,
+    imbalances: Vec<f64>,
+    least_shares: Vec<f64>,
     least_loads: Option<LeastLoads>,
     objective: String,
     excess: f64,
@@ -68,10 +69,18 @@ impl Settings {
         }
     }
 
-    /// The bounds of the loads, and the least load of each block or PE if these are given.
-    pub fn limits(&self) -> (Balance, Option<&[Weight]>) {
-        let balance = Balance { imbalance: self.imbalance, least_load: self.least_load };
-        (balance, self.least_loads.as_ref().map(|LeastLoads(least_loads)| &least_loads[..]))
+    /// The limits of the loads of a graph, whose vertices may have several weights.
+    pub fn limits<'a>(&'a self, graph: &'a Graph) -> Result<Limits<'a>, Fault> {
+        let count = self.imbalances.len().max(self.least_shares.len());
+        if [&self.imbalances, &self.least_shares].iter().any(|each| ![1, count].contains(&each.len())) {
+            return Err(Fault::usage("imbalance and least_load are each one number, or one for each weight"));
+        }
+        let (imbalances, least) = (self.imbalances.iter().cycle(), self.least_shares.iter().cycle());
+        let balances = imbalances.zip(least).take(count);
+        let balances: Vec<Balance> =
+            balances.map(|(&imbalance, &least_load)| Balance { imbalance, least_load }).collect();
+        let least_loads = self.least_loads.as_ref().map(|LeastLoads(least_loads)| &least_loads[..]);
+        Ok(Limits::new(graph.several.as_deref(), &balances, least_loads)?)
     }
 
     /// The search for the objective, if that is not J alone.

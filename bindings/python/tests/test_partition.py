@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 
 import networkx as nx
 import numpy as np
@@ -155,3 +156,82 @@ def test_missing_least_loads_are_reported():
 def test_refusals(options, error):
     with pytest.raises(error):
         viem.partition(nx.path_graph(4), **options)
+
+
+def check_several(weights, result, count, imbalances):
+    """The loads by each weight are what they are summed from scratch, and within their bounds."""
+    places = result.blocks if isinstance(result, viem.Partition) else result.pe
+    expected = np.stack([np.bincount(places, column, count) for column in weights.T], axis=1)
+    assert np.array_equal(result.loads, expected)
+    bounds = np.floor((1 + np.asarray(imbalances)) * np.ceil(weights.sum(axis=0) / count))
+    assert (result.loads <= bounds).all()
+    by_weight = result.report["loads_by_weight"]
+    assert [loads["greatest"] for loads in by_weight] == expected.max(axis=0).tolist()
+    assert all(loads["overload"] == 0 for loads in by_weight)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_several_weights(seed):
+    random = np.random.default_rng(seed)
+    mesh = nx.grid_2d_graph(24, 24)
+    weights = np.stack([random.integers(1, 4, 576), np.where(np.arange(576) % 24 < 8, 5, 0)], axis=1)
+    options = {"weights": weights, "imbalance": [0.05, 0.2], "preset": "fast", "seed": seed}
+    check_several(weights, viem.partition(mesh, 6, **options), 6, [0.05, 0.2])
+    mapping = viem.map_many_to_one(mesh, viem.Machine("2:3", distances="1:10"), **options)
+    check_several(weights, mapping, 6, [0.05, 0.2])
+    assert mapping.cost == viem.evaluate(mesh, viem.Machine("2:3", distances="1:10"), mapping, many_to_one=True).cost
+
+
+def test_several_weights_of_any_source(tmp_path):
+    mesh = nx.grid_2d_graph(6, 4)
+    rows = np.array([[1, 10 * (vertex < 12)] for vertex in range(24)])
+    labels = dict(zip(mesh, map(tuple, rows.tolist())))
+    nx.set_node_attributes(mesh, labels, "load")
+    graphs = [
+        viem.Graph(mesh, weights=rows),
+        viem.Graph(mesh, weights=labels),
+        viem.Graph(mesh, weights="load"),
+        viem.Graph(viem.Graph(mesh), weights=rows.astype(float)),
+        viem.Graph(viem.Graph(mesh).to_scipy(), weights=np.asfortranarray(rows)),
+    ]
+    viem.write(tmp_path / "mesh.graph", graphs[0])
+    graphs.append(viem.read(tmp_path / "mesh.graph"))
+    graphs.append(pickle.loads(pickle.dumps(graphs[0])))
+    for graph in graphs:
+        assert graph.num_weights == 2
+        assert np.array_equal(graph.arrays()[3], rows)
+        partition = viem.partition(graph, 2, imbalance=0)
+        assert partition.loads.tolist() == [[12, 60], [12, 60]]
+        assert partition.bounds.tolist() == [[12, 60], [12, 60]]
+        assert list(partition.frame().columns) == ["load0", "bound0", "load1", "bound1"]
+    assert viem.Graph(mesh, weights=rows[:, :1]).num_weights == 1
+
+
+def test_overload_by_several_weights():
+    found = viem.evaluate([[0, 1], [1, 0]], 2, [0, 0], weights=[[1, 2], [1, 2]], imbalance=0)
+    assert found.overload == 1 + 2
+    assert [loads["overload"] for loads in found.report["loads_by_weight"]] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"weights": [[1, 2]] * 3}, "3 weights are given for 4 vertices"),
+        ({"weights": [[1, 2], [1], [1, 2], [1, 2]]}, "different numbers of weights"),
+        ({"weights": [[1, -2]] * 4}, "weight 1 of vertex 0 is -2"),
+        ({"weights": [[]] * 4}, "one column at least"),
+        ({"weights": [[1, 2]] * 4, "imbalance": [0.1, 0.1, 0.1]}, "3 limits for 2 weights"),
+        ({"weights": [[1, 2]] * 4, "least_load": [0.1, 0.1, 0.1]}, "3 limits for 2 weights"),
+        ({"weights": [[1, 2]] * 4, "imbalance": [0.1, 0.1], "least_load": [0.1] * 3}, "one for each weight"),
+        ({"imbalance": [0.1, 0.1]}, "2 limits for 1 weight"),
+        ({"imbalance": []}, "one for each weight"),
+    ],
+)
+def test_several_weights_that_do_not_fit(options, message):
+    with pytest.raises(viem.Error, match=message):
+        viem.partition(nx.path_graph(4), 2, **options)
+
+
+def test_several_weights_are_not_remapped():
+    with pytest.raises(viem.UsageError, match="one weight, not several"):
+        viem.remap(nx.path_graph(4), 2, [0, 0, 1, 1], weights=[[1, 2]] * 4)

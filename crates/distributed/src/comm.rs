@@ -166,6 +166,18 @@ pub fn sum(comm: &impl Comm, number: i64) -> i64 {
     words[0] as i64
 }
 
+/// The same for numbers of more than 64 bits, which are not negative.
+pub fn sums_of_long<const N: usize>(comm: &impl Comm, numbers: [i128; N]) -> [i128; N] {
+    let words = numbers.map(|number| [number as u64, (number >> 64) as u64]);
+    let mut sums = [0; N];
+    for numbers in comm.all_gather(words.as_flattened()).words.chunks_exact(2 * N) {
+        for (sum, &[low, high]) in sums.iter_mut().zip(numbers.as_chunks().0) {
+            *sum += i128::from(low) | i128::from(high) << 64;
+        }
+    }
+    sums
+}
+
 /// The words of all ranks, in the order of these, on each of the first `receivers` ranks; nothing on the others.
 pub fn gather_words(comm: &impl Comm, words: &[u64], receivers: usize) -> Vec<u64> {
     if receivers >= comm.size() {

@@ -11,7 +11,7 @@ use viem::base::error::{ErrorKind, HasKind};
 use viem::base::types::{NodeId, Weight};
 use viem::graph::fingerprint::Fingerprint;
 
-use crate::comm::{Comm, Outbox, Ranges};
+use crate::comm::{Comm, Outbox, Ranges, sums_of_long};
 use crate::error::{DistError, agree};
 
 /// The part of a graph that a rank has, and what connects it to the others.
@@ -107,9 +107,18 @@ pub struct Asymmetry {
 const COMPARED: usize = 1 << 20;
 
 impl Rows {
-    /// Checks all that a rank can check alone, and puts the arcs of each vertex into ascending order.
-    fn check(&mut self, ranges: &Ranges) -> Result<(), RowsError> {
-        let (own, total) = (ranges.own(), ranges.total());
+    /// The vertices of all ranks.
+    pub(crate) fn ranges(&self, comm: &impl Comm) -> Result<Ranges, DistError> {
+        let count = self.offsets.len().saturating_sub(1);
+        let total: u64 = comm.all_gather(&[count as u64]).words.iter().sum();
+        let few = total < u64::from(NodeId::MAX);
+        agree(comm, if few { Ok(()) } else { Err(RowsError::TooMany { count: total }) })?;
+        Ok(Ranges::gather(comm, count as NodeId))
+    }
+
+    /// Checks the lengths of the arrays, and that no vertex has a negative weight.
+    pub(crate) fn check_lengths(&self, ranges: &Ranges) -> Result<(), RowsError> {
+        let own = ranges.own();
         let vertices = own.len();
         if self.offsets.len() != vertices + 1 {
             return Err(RowsError::Offsets { found: self.offsets.len(), vertices });
@@ -128,14 +137,19 @@ impl Rows {
             return Err(RowsError::Length { what, last, found });
         }
         let negative = |weights: &Vec<Weight>| weights.iter().position(|&weight| weight < 0);
-        if let Some((local, weights)) = self.node_weights.as_ref().and_then(|it| Some((negative(it)?, it))) {
-            return Err(RowsError::NodeWeight {
-                vertex: own.start + local as NodeId,
-                weight: weights[local],
-            });
+        match self.node_weights.as_ref().and_then(|it| Some((negative(it)?, it))) {
+            None => Ok(()),
+            Some((local, weights)) => {
+                Err(RowsError::NodeWeight { vertex: own.start + local as NodeId, weight: weights[local] })
+            }
         }
-        for (local, vertex) in own.enumerate() {
-            self.check_row(self.offsets[local]..self.offsets[local + 1], vertex, total)?;
+    }
+
+    /// Checks all that a rank can check alone, and puts the arcs of each vertex into ascending order.
+    fn check(&mut self, ranges: &Ranges) -> Result<(), RowsError> {
+        self.check_lengths(ranges)?;
+        for (local, vertex) in ranges.own().enumerate() {
+            self.check_row(self.offsets[local]..self.offsets[local + 1], vertex, ranges.total())?;
         }
         Ok(())
     }
@@ -188,7 +202,7 @@ impl Rows {
     }
 
     /// Returns whether both ends of each edge agree, by one number of each rank.
-    fn is_symmetric(&self, comm: &impl Comm, ranges: &Ranges) -> bool {
+    pub(crate) fn is_symmetric(&self, comm: &impl Comm, ranges: &Ranges) -> bool {
         let mut key = if comm.rank() == 0 { vec![Fingerprint::draw_key()] } else { Vec::new() };
         comm.broadcast(0, &mut key);
         let (first, weights) = (ranges.own().start, self.edge_weights.as_deref());
@@ -279,11 +293,7 @@ impl DistGraph {
     /// assert_eq!(ghosts, [Ok(vec![2]), Ok(vec![1])]);
     /// ```
     pub fn new(comm: &impl Comm, mut rows: Rows) -> Result<Self, DistError> {
-        let count = rows.offsets.len().saturating_sub(1);
-        let total: u64 = comm.all_gather(&[count as u64]).words.iter().sum();
-        let few = total < u64::from(NodeId::MAX);
-        agree(comm, if few { Ok(()) } else { Err(RowsError::TooMany { count: total }) })?;
-        let ranges = Ranges::gather(comm, count as NodeId);
+        let ranges = rows.ranges(comm)?;
         agree(comm, rows.check(&ranges))?;
         let kinds = comm.all_gather(&[u64::from(rows.edge_weights.is_some())]).words;
         let are_alike = kinds.iter().all(|kind| *kind == kinds[0]);
@@ -303,8 +313,8 @@ impl DistGraph {
         let Rows { offsets, targets, edge_weights, node_weights } = rows;
         let node_weights = node_weights.unwrap_or_else(|| vec![1; ranges.own().len()]);
         let num_arcs = targets.len() as i128;
-        let of_edges = edge_weights.as_deref().map_or(num_arcs, total);
-        agree(comm, check_sums(comm, [total(&node_weights), of_edges]))?;
+        let of_edges = edge_weights.as_deref().map_or(num_arcs, total_of);
+        agree(comm, check_sums(comm, [total_of(&node_weights), of_edges]))?;
         let mut graph = Self {
             ranges,
             offsets,
@@ -437,20 +447,14 @@ impl DistGraph {
     }
 }
 
-fn total(weights: &[Weight]) -> i128 {
+/// The sum of some weights.
+pub(crate) fn total_of(weights: &[Weight]) -> i128 {
     weights.iter().map(|&weight| i128::from(weight)).sum()
 }
 
 /// Returns whether the weights of vertices and edges fit, in sum over all ranks.
 fn check_sums(comm: &impl Comm, sums: [i128; 2]) -> Result<(), RowsError> {
-    let words = sums.map(|sum| sum as u128).map(|sum| [sum as u64, (sum >> 64) as u64]).concat();
-    let mut all = [0u128; 2];
-    for sums in comm.all_gather(&words).words.as_chunks::<4>().0 {
-        for (all, &[low, high]) in all.iter_mut().zip(sums.as_chunks::<2>().0) {
-            *all += u128::from(low) | u128::from(high) << 64;
-        }
-    }
-    match all.iter().position(|&sum| sum > Weight::MAX as u128) {
+    match sums_of_long(comm, sums).iter().position(|&sum| sum > i128::from(Weight::MAX)) {
         Some(0) => Err(RowsError::Overflow { what: "vertices" }),
         Some(_) => Err(RowsError::Overflow { what: "edges, both directions counted," }),
         None => Ok(()),

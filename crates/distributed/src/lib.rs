@@ -10,6 +10,9 @@
 //! | [`alike`] | what all ranks must give alike |
 //! | [`error`] | errors that all ranks return alike |
 //! | [`graph`] | distributed graphs: their layout, and ghosts |
+//! | [`loose`] | the same of rows with edges that mean nothing, or that only one end lists |
+//! | [`mesh`] | the graph of the elements of a distributed mesh |
+//! | [`coordinates`] | partitions by the coordinates of the vertices |
 //! | [`read`] | graph files, of which each rank reads its part |
 //! | [`generate`] | grids, for tests and measurements |
 //! | [`gather`] | distributed graphs on each rank as a whole, and back |
@@ -29,6 +32,8 @@
 //! | `comm` | `trait Comm`: rank, size, all-to-all, all-gather, reduction, broadcast, barrier; all of words of 64 bits. `threads` implements it with the threads of a process, `viem-mpi` with MPI |
 //! | `rounds`, `guard` | a `Comm` of operations with counts of 32 bits, such as those of MPI; a panic on one rank as an error on all |
 //! | `graph` | the layout of ParMETIS: a range of the vertices on each rank, with all their arcs. Vertices of other ranks that are neighbours are ghosts, with local numbers behind the own ones |
+//! | `loose`, `mesh` | graphs as other programs hand them over; the graph of a mesh |
+//! | `coordinates` | partitions that need no graph |
 //! | `read`, `generate`, `gather` | files, of which each rank reads its part; grids; a distributed graph as a whole on some ranks, and back |
 //! | `cluster`, `contract` | size-constrained label propagation, and the graph of clusters |
 //! | `refine`, `band` | rounds of moves with exact loads; the surroundings of borders as a graph |
@@ -69,11 +74,14 @@ pub mod band;
 pub mod cluster;
 pub mod comm;
 pub mod contract;
+pub mod coordinates;
 pub mod error;
 pub mod gather;
 pub mod generate;
 pub mod graph;
 pub mod guard;
+pub mod loose;
+pub mod mesh;
 pub mod objective;
 pub mod read;
 pub mod refine;

@@ -3,6 +3,8 @@
 use viem::base::types::{BlockId, Weight};
 use viem::machine::{DistanceOracle, Distances, Metric};
 
+use crate::graph::DistGraph;
+
 /// Most blocks whose distances are stored as a table: that of this many takes 4 MB.
 const MOST_STORED: usize = 1 << 10;
 
@@ -73,6 +75,8 @@ pub struct Places {
     pub homes: Option<Vec<BlockId>>,
     /// The block where each must be, or [`Places::NONE`] if it is free; nothing if all are.
     pub fixed: Option<Vec<BlockId>>,
+    /// What moves with each own vertex; nothing if that is its weight.
+    pub sizes: Option<Vec<Weight>>,
 }
 
 impl Places {
@@ -90,13 +94,20 @@ impl Places {
 pub struct PreviousAssignment {
     /// The block of each local vertex; [`PreviousAssignment::NONE`] if it is new, or its block no longer exists.
     pub blocks: Vec<BlockId>,
-    /// The price of moving a vertex of weight 1, in the unit in which an edge of weight 1 between blocks of distance 1 costs `scale`.
+    /// The price of moving a vertex of size 1, in the unit in which an edge of weight 1 between blocks of distance 1 costs `scale`.
     pub penalty: Weight,
     /// See `penalty`.
     pub scale: Weight,
+    /// What moves with each own vertex; nothing if that is its weight.
+    pub sizes: Option<Vec<Weight>>,
 }
 
 impl PreviousAssignment {
     /// No block.
     pub const NONE: BlockId = BlockId::MAX;
+
+    /// What moves with each own vertex of a graph.
+    pub fn sizes<'a>(&'a self, graph: &'a DistGraph) -> &'a [Weight] {
+        self.sizes.as_deref().unwrap_or(graph.node_weights())
+    }
 }

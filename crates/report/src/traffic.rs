@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use viem::base::types::{Cost, Distance, PeId, Weight};
 use viem::graph::{CsrGraph, quotient};
-use viem::machine::{
-    DistanceOracle, DistanceVisitor, Distances, Hierarchy, Machine, MachineError, Nodes, nodes_of,
-};
+use viem::machine::{DistanceOracle, Distances, Hierarchy, Machine, MachineError, Nodes, nodes_of};
 use viem::mapping::Mapping;
 use viem::mapping::objective::ScoreError;
 use viem::mapping::problem::check_pes;
@@ -89,7 +87,7 @@ const MOST_ROWS: usize = 64;
 /// [`evaluate`](viem::mapping::objective::evaluate) must accept the graph and the mapping, so that no cost
 /// overflows. The costs add up to J.
 pub fn by_distance(graph: &CsrGraph, distances: &Distances, pe_of: &[PeId]) -> Vec<DistanceTraffic> {
-    let weights = distances.visit(Weights { graph, pe_of });
+    let weights = weights(graph, distances, pe_of);
     let (Some((&least, _)), Some((&greatest, _))) = (weights.first_key_value(), weights.last_key_value())
     else {
         return Vec::new();
@@ -113,26 +111,15 @@ pub fn by_distance(graph: &CsrGraph, distances: &Distances, pe_of: &[PeId]) -> V
 }
 
 /// The total weight of the edges of each distance, each edge counted once.
-struct Weights<'a> {
-    graph: &'a CsrGraph,
-    pe_of: &'a [PeId],
-}
-
-impl DistanceVisitor for Weights<'_> {
-    type Output = BTreeMap<Distance, Weight>;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
-        let Self { graph, pe_of } = self;
-        let mut weights = BTreeMap::new();
-        for node in graph.nodes() {
-            let from = oracle.key(pe_of[node as usize]);
-            for (target, weight) in graph.arcs(node).filter(|&(target, _)| target > node) {
-                let distance = oracle.between(from, oracle.key(pe_of[target as usize]));
-                *weights.entry(distance).or_insert(0) += weight;
-            }
+fn weights(graph: &CsrGraph, distances: &Distances, pe_of: &[PeId]) -> BTreeMap<Distance, Weight> {
+    let mut weights = BTreeMap::new();
+    for node in graph.nodes() {
+        for (target, weight) in graph.arcs(node).filter(|&(target, _)| target > node) {
+            let distance = distances.distance(pe_of[node as usize], pe_of[target as usize]);
+            *weights.entry(distance).or_insert(0) += weight;
         }
-        weights
     }
+    weights
 }
 
 /// The traffic between PEs in a many-to-one mapping.
@@ -252,21 +239,15 @@ mod tests {
     }
 
     /// The weight of both directions at each distance, by definition.
-    struct BothWays<'a>(&'a CsrGraph, &'a [PeId]);
-
-    impl DistanceVisitor for BothWays<'_> {
-        type Output = BTreeMap<Distance, Weight>;
-        fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
-            let Self(graph, pe_of) = self;
-            let mut expected = BTreeMap::new();
-            for u in graph.nodes() {
-                for (v, weight) in graph.arcs(u) {
-                    let distance = oracle.distance(pe_of[u as usize], pe_of[v as usize]);
-                    *expected.entry(distance).or_insert(0) += weight;
-                }
+    fn both_ways(graph: &CsrGraph, distances: &Distances, pe_of: &[PeId]) -> BTreeMap<Distance, Weight> {
+        let mut expected = BTreeMap::new();
+        for u in graph.nodes() {
+            for (v, weight) in graph.arcs(u) {
+                let distance = distances.distance(pe_of[u as usize], pe_of[v as usize]);
+                *expected.entry(distance).or_insert(0) += weight;
             }
-            expected
         }
+        expected
     }
 
     #[test]
@@ -278,7 +259,7 @@ mod tests {
         pe_of.truncate(36);
         let distances = torus.distances().unwrap();
         let rows = by_distance(&graph, &distances, &pe_of);
-        let expected = distances.visit(BothWays(&graph, &pe_of));
+        let expected = both_ways(&graph, &distances, &pe_of);
         let found: Vec<_> =
             rows.iter().map(|row| (row.least, row.greatest, 2 * row.weight, row.cost)).collect();
         let expected: Vec<_> = expected.iter().map(|(&d, &both)| (d, d, both, both * d)).collect();
@@ -298,7 +279,7 @@ mod tests {
         let pe_of: Vec<PeId> = (0..400).collect();
         let distances = matrix.distances().unwrap();
         let rows = by_distance(&graph, &distances, &pe_of);
-        let expected = distances.visit(BothWays(&graph, &pe_of));
+        let expected = both_ways(&graph, &distances, &pe_of);
         assert!(expected.len() > MOST_ROWS && rows.len() <= MOST_ROWS && rows.len() > 10);
         assert!(rows.iter().all(|row| row.least <= row.greatest));
         assert!(rows.windows(2).all(|pair| pair[0].greatest < pair[1].least));

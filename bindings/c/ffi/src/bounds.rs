@@ -9,6 +9,24 @@ use viem::partition::TargetsError;
 /// instead of 77 233), where a part had one cell without it.
 const LEAST: f64 = 0.9;
 
+/// What is added to an imbalance: METIS adds half a digit, so that 1.03 as a float is 1.03.
+pub const HALF_A_DIGIT: f64 = 0.0000499;
+
+/// The weights of a graph of which parts get their shares.
+#[derive(Clone, Copy)]
+pub struct Divided {
+    /// Their sum.
+    pub total: Weight,
+    /// The number of vertices.
+    pub num_vertices: usize,
+}
+
+impl From<&CsrGraph> for Divided {
+    fn from(graph: &CsrGraph) -> Self {
+        Self { total: graph.total_node_weight(), num_vertices: graph.num_nodes() }
+    }
+}
+
 /// The targets of parts with these shares, of any sum. `greatest` returns the greatest load of each part from the fair ones; it is not rounded up, but a part may
 /// have a whole vertex of its fair share. The least load is as far below the fair one as the greatest is above, but not below [`LEAST`] of it. O(k) for k parts.
 ///
@@ -16,11 +34,11 @@ const LEAST: f64 = 0.9;
 ///
 /// There are no parts or too many.
 pub fn targets_of_shares(
-    graph: &CsrGraph,
+    divided: impl Into<Divided>,
     shares: &[f64],
     greatest: impl FnOnce(&[f64]) -> Vec<f64>,
 ) -> Result<Targets, TargetsError> {
-    let total = graph.total_node_weight();
+    let Divided { total, num_vertices } = divided.into();
     let sum: f64 = shares.iter().sum();
     let mut sizes = Vec::with_capacity(shares.len());
     let (mut before, mut given) = (0.0, 0);
@@ -31,7 +49,7 @@ pub fn targets_of_shares(
         sizes.push(until.clamp(given, total) - given);
         given = until.clamp(given, total);
     }
-    let sizes = with_one_each(sizes, graph.num_nodes());
+    let sizes = with_one_each(sizes, num_vertices);
     let fair: Vec<f64> = shares.iter().map(|share| share / sum * total as f64).collect();
     let most = greatest(&fair);
     let bound = |(&size, &most): (&Weight, &f64)| size.max((most + 1e-9 * most.abs()).floor() as Weight);
@@ -40,7 +58,22 @@ pub fn targets_of_shares(
         size.min((2.0 * fair - most).max(LEAST * fair).floor() as Weight)
     };
     let least = sizes.iter().zip(&most).zip(&fair).map(least).collect();
-    Targets::sizes(graph, sizes, 0.0)?.with_bounds(bounds)?.with_least_loads(least)
+    Targets::of_sizes(sizes)?.with_bounds(bounds)?.with_least_loads(least)
+}
+
+/// The same where all parts may be heavier than their share by the same factor: 1.03 lets them be 3 % heavier.
+///
+/// # Errors
+///
+/// There are no parts or too many.
+pub fn targets_within(
+    divided: impl Into<Divided>,
+    shares: &[f64],
+    imbalance: f64,
+) -> Result<Targets, TargetsError> {
+    targets_of_shares(divided, shares, |fair| {
+        fair.iter().map(|fair| (imbalance + HALF_A_DIGIT) * fair).collect()
+    })
 }
 
 /// No part is meant to be empty if there are vertices for all: the largest gives up the deficit of the smallest.

@@ -19,30 +19,40 @@ pub fn threads() -> usize {
     threads.filter(|threads| (1..=1024).contains(threads)).unwrap_or(1)
 }
 
-/// The effort that `VIEM_PRESET` says, with that number of threads.
+/// The preset that `VIEM_PRESET` says, if it says one.
+pub fn preset() -> Option<PartitionPreset> {
+    match std::env::var("VIEM_PRESET").as_deref() {
+        Ok("fast") => Some(PartitionPreset::Fast),
+        Ok("eco") => Some(PartitionPreset::Eco),
+        Ok("strong") => Some(PartitionPreset::Strong),
+        _ => None,
+    }
+}
+
+/// The effort that `VIEM_PRESET` says, else `eco`, with that number of threads.
 pub fn effort() -> Config {
-    let preset = match std::env::var("VIEM_PRESET").as_deref() {
-        Ok("fast") => PartitionPreset::Fast,
-        Ok("strong") => PartitionPreset::Strong,
-        _ => PartitionPreset::Eco,
-    };
-    Config::from(preset).with_threads(threads())
+    Config::from(preset().unwrap_or(PartitionPreset::Eco)).with_threads(threads())
 }
 
 /// The machine that the environment names, to whose PEs so many parts are mapped. If its PEs are not as many, or it cannot be made, there is none, and a
 /// line on stderr says so, once in a process: the callers have no other place for it.
 pub fn machine(num_parts: usize) -> Option<&'static dyn Machine> {
     static SAID: Once = Once::new();
-    let say = |message: &str| {
-        SAID.call_once(|| eprintln!("viem: {message}; parts are not mapped to it"));
+    fitting(num_parts).unwrap_or_else(|reason| {
+        SAID.call_once(|| eprintln!("viem: {reason}; parts are not mapped to it"));
         None
-    };
-    match MACHINE.as_ref()? {
-        Ok(machine) if machine.num_pes() == num_parts => Some(machine.as_ref()),
-        Ok(machine) => {
+    })
+}
+
+/// The same, or why there is none, for callers that run in many processes.
+pub fn fitting(num_parts: usize) -> Result<Option<&'static dyn Machine>, String> {
+    match MACHINE.as_ref() {
+        None => Ok(None),
+        Some(Ok(machine)) if machine.num_pes() == num_parts => Ok(Some(machine.as_ref())),
+        Some(Ok(machine)) => {
             let pes = machine.num_pes();
-            say(&format!("VIEM_MACHINE has {pes} PEs, but {num_parts} parts are asked for"))
+            Err(format!("VIEM_MACHINE has {pes} PEs, but {num_parts} parts are asked for"))
         }
-        Err(reason) => say(reason),
+        Some(Err(reason)) => Err(reason.clone()),
     }
 }

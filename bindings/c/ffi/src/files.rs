@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
-use viem::CsrGraph;
+use viem::graph::{CsrGraph, VertexWeights};
 use viem_io::output::{Content, Fill};
 use viem_io::{GraphFormat, Outputs, WriteError};
 use viem_launch::Launch;
@@ -15,9 +15,12 @@ pub fn write(path: &Path, fill: Fill<'_>) -> Result<(), WriteError> {
     outputs.write(&[(Some(output), fill)])
 }
 
-/// Writes a graph in the format of METIS, with the weights that are not all 1.
-pub fn write_graph(path: &Path, graph: &CsrGraph) -> Result<(), WriteError> {
-    write(path, &|out| viem_io::write_graph(out, graph, GraphFormat::Metis))
+/// Writes a graph in the format of METIS, with the weights that are not all 1, or with several weights of its vertices.
+pub fn write_graph(path: &Path, graph: &CsrGraph, several: Option<&VertexWeights>) -> Result<(), WriteError> {
+    write(path, &|out| match several {
+        None => viem_io::write_graph(out, graph, GraphFormat::Metis),
+        Some(weights) => viem_io::metis::write_several(out, graph, weights),
+    })
 }
 
 /// Writes the files of a launcher, as many as there are paths; all of them or none.

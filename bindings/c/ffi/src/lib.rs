@@ -8,9 +8,13 @@
 //! | `environment` | what the environment says to libraries whose callers cannot |
 //! | `files` | files, each written whole or not at all |
 //! | `graph` | graphs as other partitioners take them |
+//! | `integers` | arrays whose entries are of either width |
 //! | `guard` | a panic as a message; no traps of floating-point exceptions |
+//! | `limits` | the limits of the loads, by each weight of the vertices |
 //! | `memory` | whether there is enough of it for a call |
+//! | `message` | the message of the last call of a thread |
 //! | `original` | the library in whose place one of ours stands |
+//! | `several` | partitions by several weights |
 //! | `place` | where the fault is: file, line, column, entry |
 
 mod arguments;
@@ -20,16 +24,24 @@ pub mod environment;
 mod files;
 mod graph;
 mod guard;
+mod integers;
+mod limits;
 mod memory;
+mod message;
 mod original;
 mod place;
+mod several;
 
 pub use arguments::{ArgumentError, Fault, array, array_mut, count, optional, put, put_if_wanted, text};
-pub use bounds::targets_of_shares;
-pub use division::{Division, rounded_least};
+pub use bounds::{Divided, HALF_A_DIGIT, targets_of_shares, targets_within};
+pub use division::Division;
 pub use files::{write, write_graph, write_launch};
 pub use graph::{Integer, LooseError, LooseGraph, arcs_from};
 pub use guard::{guarded, untrapped};
+pub use integers::{Integers, reals};
+pub use limits::Limits;
 pub use memory::{MemoryError, check_memory, memory_of_graph, memory_of_run};
+pub use message::{keep_message, kept_message};
 pub use original::Original;
 pub use place::{Place, place};
+pub use several::{Several, SeveralError};

@@ -10,27 +10,21 @@
 //! `VIEM_THREADS` chooses the number of threads, and parts are mapped to the machine that `VIEM_MACHINE` names.
 #![allow(unsafe_code, non_snake_case, clippy::too_many_arguments)] // a foreign interface
 
-use std::cell::RefCell;
-use std::ffi::{CString, c_char, c_int};
+use std::ffi::{c_char, c_int};
 use std::fmt::Display;
 
 use viem::base::types::{BlockId, Cost};
 use viem::solve::{Balance, Objective};
 use viem::{Config, CsrGraph, Hierarchy, PartitionPreset, PreparedMachine, Request, Solution};
 use viem_ffi::{
-    Division, LooseGraph, arcs_from, array, array_mut, check_memory, environment, guarded, memory_of_run,
-    optional, put, put_if_wanted,
+    Division, LooseGraph, arcs_from, array, array_mut, check_memory, environment, guarded, keep_message,
+    kept_message, memory_of_run, optional, put, put_if_wanted,
 };
-
-thread_local! {
-    /// The message of the last call of this thread.
-    static MESSAGE: RefCell<CString> = RefCell::default();
-}
 
 /// The message of the last call of this thread; empty if it succeeded and no part is empty for want of vertices. Valid until its next call.
 #[unsafe(no_mangle)]
 pub extern "C" fn viem_kahip_error() -> *const c_char {
-    MESSAGE.with_borrow(|message| message.as_ptr())
+    kept_message()
 }
 
 /// The arguments that describe a graph.
@@ -131,7 +125,7 @@ unsafe fn call(
         }
     };
     let message = guarded(write).unwrap_or_else(Err).err().unwrap_or_default();
-    MESSAGE.with_borrow_mut(|kept| *kept = CString::new(message).unwrap_or_default());
+    keep_message(message);
 }
 
 /// The settings of `FAST`, `ECO`, `STRONG` and so on.
@@ -162,7 +156,7 @@ unsafe fn partition(
     let (nparts, imbalance) = unsafe { (one("nparts", nparts)?, one("imbalance", imbalance)?) };
     let num_parts = usize::try_from(nparts).map_err(|_| format!("nparts is {nparts}; it is at least 1"))?;
     check_memory(64 * num_parts as u128).map_err(text)?;
-    let division = Division::new(&graph, num_parts, None, (balance(imbalance), None)).map_err(text)?;
+    let division = Division::new(&graph, num_parts, None, balance(imbalance).into()).map_err(text)?;
     let blocks = division.blocks().map_err(text)?;
     let given = environment::machine(num_parts);
     let machine = PreparedMachine::new(given.unwrap_or(&blocks));
@@ -269,7 +263,7 @@ pub extern "C" fn kahip_sizeof_idx() -> usize {
 /// Keeps the message that viem does not do this.
 fn refuse(what: &str) {
     let message = format!("viem does not {what}; link KaHIP itself for that");
-    MESSAGE.with_borrow_mut(|kept| *kept = CString::new(message).unwrap_or_default());
+    keep_message(message);
 }
 
 /// Fails: viem does not separate graphs by vertices. The number of vertices is -1, and the separator null.

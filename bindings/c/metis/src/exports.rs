@@ -58,11 +58,11 @@ unsafe fn options(pointer: *const Idx, way: Option<Way>) -> Result<Options, Faul
 /// # Safety
 ///
 /// It is null or leads to `num_parts` numbers.
-unsafe fn shares<'a>(pointer: *const f32, num_parts: usize) -> Result<Option<&'a [f32]>, Fault> {
+unsafe fn shares(pointer: *const f32, num_parts: usize) -> Result<Option<Vec<f64>>, Fault> {
     // SAFETY: the caller's promise.
-    let shares = unsafe { optional("tpwgts", pointer, num_parts) }?;
-    let are_valid = shares.is_none_or(|shares| shares.iter().all(|&share| share > 0.0 && share.is_finite()));
-    if are_valid { Ok(shares) } else { Err(Fault::Input) }
+    let Some(shares) = unsafe { optional("tpwgts", pointer, num_parts) }? else { return Ok(None) };
+    let are_valid = shares.iter().all(|&share| share > 0.0 && share.is_finite());
+    if are_valid { Ok(Some(shares.iter().map(|&share| share.into()).collect())) } else { Err(Fault::Input) }
 }
 
 /// The common part of both functions that partition graphs.
@@ -131,6 +131,7 @@ unsafe fn part_graph(
     let sizes = unsafe { optional("vsize", vsize, num_vertices) }?;
     let num_shares = num_parts.checked_mul(num_weights).ok_or(Fault::Memory)?;
     let shares = unsafe { shares(tpwgts, num_shares) }?;
+    let shares = shares.as_deref();
     let parts = unsafe { array_mut("part", part, num_vertices) }?;
     let solution = if num_weights > 1 {
         Several { options, graph, num_weights, weights, num_parts, shares, imbalances }.solve()?
@@ -378,7 +379,7 @@ struct PartMesh<'a> {
     weights: Option<&'a [Idx]>,
     sizes: Option<&'a [Idx]>,
     num_parts: usize,
-    shares: Option<&'a [f32]>,
+    shares: Option<Vec<f64>>,
 }
 
 impl<'a> PartMesh<'a> {
@@ -405,15 +406,12 @@ impl<'a> PartMesh<'a> {
         let (offsets, targets) = (&graph.offsets, &graph.targets);
         let graph =
             LooseGraph { base: 0, offsets, targets, edge_weights: None, vertex_weights: self.weights };
-        let (sizes, num_parts, shares) = (self.sizes, self.num_parts, self.shares);
+        let (sizes, num_parts, shares) = (self.sizes, self.num_parts, self.shares.as_deref());
         Task { options, graph, sizes, num_parts, shares, imbalance: None }.solve()
     }
 
     fn shares(&self) -> Vec<f64> {
-        self.shares.map_or_else(
-            || vec![1.0; self.num_parts],
-            |shares| shares.iter().map(|&share| share.into()).collect(),
-        )
+        self.shares.clone().unwrap_or_else(|| vec![1.0; self.num_parts])
     }
 }
 

@@ -1,13 +1,10 @@
 //! A graph whose vertices have several weights, and its partition.
 
 use viem::graph::VertexWeights;
-use viem::machine::Blocks;
-use viem::solve::{LoadLimits, Objective as Goal, SeveralWeights};
-use viem::{PreparedMachine, Request};
-use viem_ffi::{LooseGraph, check_memory, environment, memory_of_run};
+use viem_ffi::{LooseGraph, SeveralError, check_memory, environment};
 
-use crate::options::{Options, Way};
-use crate::task::{Bounds, Solution};
+use crate::options::Options;
+use crate::task::Solution;
 use crate::{Fault, Idx};
 
 /// A problem of several constraints.
@@ -19,7 +16,7 @@ pub(crate) struct Several<'a> {
     pub weights: Option<&'a [Idx]>,
     pub num_parts: usize,
     /// The shares of each part of all weights; all equal without.
-    pub shares: Option<&'a [f32]>,
+    pub shares: Option<&'a [f64]>,
     /// By weight, instead of that of the options.
     pub imbalances: Option<&'a [f32]>,
 }
@@ -27,33 +24,25 @@ pub(crate) struct Several<'a> {
 impl Several<'_> {
     /// The parts of the vertices, each within the bounds of all weights if there are such parts.
     pub fn solve(&self) -> Result<Solution, Fault> {
-        let &Self { num_weights, num_parts, .. } = self;
+        let &Self { num_weights, num_parts, shares, .. } = self;
         let graph = self.graph.symmetric_graph()?;
-        let (n, size) = (graph.num_nodes(), (num_weights * (graph.num_nodes() + num_parts)) as u128);
-        check_memory(memory_of_run(n, graph.num_arcs()) + 64 * num_parts as u128 + 32 * size)?;
+        let size = num_weights * graph.num_nodes();
+        check_memory(32 * size as u128)?;
         let values = match self.weights {
             Some(weights) => weights.iter().map(|&weight| weight.into()).collect(),
-            None => vec![1; n * num_weights],
+            None => vec![1; size],
         };
         let weights = VertexWeights::new(num_weights, values).map_err(|_| Fault::Input)?;
-        let targets = (0..num_weights).map(|weight| {
-            let column: Option<Vec<f32>> =
-                self.shares.map(|shares| shares.iter().skip(weight).step_by(num_weights).copied().collect());
-            let given = self.imbalances.map(|imbalances| f64::from(imbalances[weight]));
-            let imbalance = given.unwrap_or(self.options.imbalance_of_several);
-            let bounds = Bounds { num_parts, shares: column.as_deref(), imbalance, way: Way::KWay };
-            let targets = bounds.targets(&weights.alone(weight))?;
-            // As with METIS, a part may have little of one weight.
-            targets.with_least_loads(vec![0; num_parts]).map_err(|_| Fault::Input)
-        });
-        let targets = targets.collect::<Result<Vec<_>, _>>()?;
-        let limits: Vec<LoadLimits<'_>> = targets.iter().map(LoadLimits::from).collect();
-        let several = SeveralWeights::new(&weights, &limits).map_err(|_| Fault::Input)?;
-        let blocks = Blocks::equal(num_parts).map_err(|_| Fault::Input)?;
-        let machine = PreparedMachine::new(&blocks);
-        let request = Request::new(&graph, &machine).balanced_by(&several).minimise(Goal::Cut);
-        let solution =
-            request.solve(&environment::effort().with_seed(self.options.seed)).map_err(|_| Fault::Memory)?;
+        let given = |imbalances: &[f32]| imbalances.iter().map(|&imbalance| imbalance.into()).collect();
+        let imbalances: Vec<f64> =
+            self.imbalances.map_or_else(|| vec![self.options.imbalance_of_several; num_weights], given);
+        let (graph, weights, imbalances) = (&graph, &weights, &imbalances[..]);
+        let several = viem_ffi::Several { graph, weights, num_parts, shares, imbalances };
+        let solution = several.solve(&environment::effort().with_seed(self.options.seed));
+        let solution = solution.map_err(|error| match error {
+            SeveralError::Memory(_) | SeveralError::Solve(_) => Fault::Memory,
+            SeveralError::Targets(_) | SeveralError::Blocks(_) | SeveralError::Request(_) => Fault::Input,
+        })?;
         Ok(Solution {
             objective: solution.report.cut,
             parts: solution.mapping.into_pes(),
@@ -78,7 +67,7 @@ mod tests {
             offsets.push(targets.len());
         }
         let weights: Vec<Idx> = (0..n).flat_map(|node| [1, Idx::from(node < n / 2)]).collect();
-        let shares = [0.5f32, 0.25, 0.25, 0.25, 0.25, 0.5];
+        let shares = [0.5, 0.25, 0.25, 0.25, 0.25, 0.5];
         let bounds = [[60.0, 15.0], [30.0, 15.0], [30.0, 30.0]];
         for way in [Way::KWay, Way::Recursive] {
             let options = Options::new(None, Some(way)).expect("the defaults");

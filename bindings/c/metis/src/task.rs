@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use viem::base::types::{BlockId, Distance, NodeId, Weight};
+use viem::base::types::{BlockId, Distance, Weight};
 use viem::machine::{Blocks, Hierarchy, Machine, UnevenTree};
-use viem::partition::Volume;
+use viem::partition::{Volume, in_pieces};
 use viem::solve::Objective as Goal;
 use viem::{CsrGraph, PreparedMachine, Request, Targets};
-use viem_ffi::{LooseGraph, check_memory, environment, memory_of_run, targets_of_shares};
+use viem_ffi::{HALF_A_DIGIT, LooseGraph, check_memory, environment, memory_of_run, targets_of_shares};
 
 use crate::options::{Objective, Options, Way};
 use crate::{Fault, Idx};
@@ -25,7 +25,7 @@ pub(crate) struct Task<'a> {
     pub sizes: Option<&'a [Idx]>,
     pub num_parts: usize,
     /// The share of the weight that each part gets; all equal without.
-    pub shares: Option<&'a [f32]>,
+    pub shares: Option<&'a [f64]>,
     /// Instead of that of the options.
     pub imbalance: Option<f32>,
 }
@@ -52,7 +52,7 @@ impl Task<'_> {
             Some(volume) => Cow::Owned(volume.weighed()),
         };
         // As with METIS, nothing is asked of a graph that is not connected itself.
-        let is_asked = self.options.is_contiguous && is_contiguous(&graph, &vec![0; graph.num_nodes()]);
+        let is_asked = self.options.is_contiguous && in_pieces(&graph, &vec![0; graph.num_nodes()], 1) == 0;
         let given = environment::machine(self.num_parts);
         let (goal, machine) = match (given, self.options.way) {
             (Some(_), _) => (Goal::J, None),
@@ -72,7 +72,7 @@ impl Task<'_> {
             Some(volume) if given.is_some() => volume.of(&parts),
             Some(volume) => volume.lower(&mut parts, &targets, self.options.seed),
         };
-        let is_contiguous = !is_asked || is_contiguous(&graph, &parts);
+        let is_contiguous = !is_asked || in_pieces(&graph, &parts, self.num_parts) == 0;
         Ok(Solution { parts, objective, is_contiguous })
     }
 
@@ -92,7 +92,7 @@ impl Task<'_> {
 pub(crate) struct Bounds<'a> {
     pub num_parts: usize,
     /// The share of the weight that each part gets; all equal without.
-    pub shares: Option<&'a [f32]>,
+    pub shares: Option<&'a [f64]>,
     /// 1.03 lets parts be 3 % heavier than their share.
     pub imbalance: f64,
     pub way: Way,
@@ -103,7 +103,7 @@ impl Bounds<'_> {
     /// may be above, but not below nine tenths.
     pub fn targets(&self, graph: &CsrGraph) -> Result<Targets, Fault> {
         let equal = 1.0 / self.num_parts as f64;
-        let share = |part: usize| self.shares.map_or(equal, |shares| f64::from(shares[part]));
+        let share = |part: usize| self.shares.map_or(equal, |shares| shares[part]);
         let shares: Vec<f64> = (0..self.num_parts).map(share).collect();
         targets_of_shares(graph, &shares, |fair| self.greatest(graph, fair)).map_err(|_| Fault::Input)
     }
@@ -111,8 +111,7 @@ impl Bounds<'_> {
     /// The greatest load of each part, from the fair ones. Where some vertices are heavy, the imbalance is that of each bisection, as METIS defines it, and METIS lets
     /// a side of it have in addition up to twice the mean weight of a vertex, and at most a twentieth of what is divided.
     fn greatest(&self, graph: &CsrGraph, fair: &[f64]) -> Vec<f64> {
-        // METIS adds half a digit, so that 1.03 as a float is 1.03.
-        let imbalance = self.imbalance + 0.0000499;
+        let imbalance = self.imbalance + HALF_A_DIGIT;
         let weights = graph.node_weights();
         let (least, heaviest) =
             (weights.iter().min(), weights.iter().max().map_or(0.0, |&weight| weight as f64));
@@ -190,33 +189,6 @@ fn factors(num_parts: usize) -> Vec<u32> {
 fn halves(parts: &Range<usize>) -> Option<[Range<usize>; 2]> {
     let middle = parts.start + parts.len() / 2;
     (parts.len() > 1).then_some([parts.start..middle, middle..parts.end])
-}
-
-/// Returns whether each part is connected; O(n + m).
-fn is_contiguous(graph: &CsrGraph, parts: &[BlockId]) -> bool {
-    let mut reached = vec![false; graph.num_nodes()];
-    let mut has_begun = vec![false; parts.iter().max().map_or(0, |&part| part as usize + 1)];
-    let mut queue: Vec<NodeId> = Vec::new();
-    for node in graph.nodes() {
-        if reached[node as usize] {
-            continue;
-        }
-        let part = parts[node as usize];
-        if std::mem::replace(&mut has_begun[part as usize], true) {
-            return false;
-        }
-        reached[node as usize] = true;
-        queue.push(node);
-        while let Some(next) = queue.pop() {
-            let inside = |&&other: &&NodeId| parts[other as usize] == part;
-            for &other in graph.neighbours(next).iter().filter(inside) {
-                if !std::mem::replace(&mut reached[other as usize], true) {
-                    queue.push(other);
-                }
-            }
-        }
-    }
-    true
 }
 
 #[cfg(test)]
@@ -320,7 +292,7 @@ mod tests {
                 let graph = task.graph.symmetric_graph().expect("a path");
                 let fair = vec![total / 5.0; 5];
                 // Two and three parts, then one and two of the three.
-                let imbalance = task.options.imbalance + 0.0000499;
+                let imbalance = task.options.imbalance + HALF_A_DIGIT;
                 let slack = 2.0 * total / 400.0;
                 let side = |most: f64, share: f64| imbalance * share * most + slack.min(most / 20.0);
                 let (two, three) = (side(total, 0.4), side(total, 0.6));

@@ -289,7 +289,7 @@ static void test_notes(void) {
   FILE *file = fopen(path, "w");
   CHECK(file != NULL && fputs("8 0 010 2\n1 5\n1 5\n1 5\n1 5\n1 5\n1 5\n1 5\n1 5\n", file) >= 0 && fclose(file) == 0);
   SUCCEED(viem_graph_read(path, 0, &graph, &error));
-  CHECK(strcmp(viem_notes(), "two_weights.graph: each vertex has 2 weights, of which all but the first are ignored") == 0);
+  CHECK(strcmp(viem_notes(), "") == 0 && viem_graph_num_weights(graph) == 2);
   SUCCEED(viem_settings_set_least_load(settings, 0.9, &error));
   CHECK(strcmp(viem_notes(), "") == 0);
   SUCCEED(viem_partition(graph, 8, NULL, NULL, settings, &partition, &error));
@@ -371,6 +371,59 @@ static void test_least_load(void) {
   viem_mapping_free(old);
   viem_settings_free(settings);
   viem_machine_free(tree);
+  viem_graph_free(grid);
+}
+
+/* A grid of 20 x 20 whose left half has memory, too. */
+static void test_several_weights(void) {
+  viem_error *error = NULL;
+  viem_graph *grid = new_grid(20, 20), *weighted = NULL, *read = NULL;
+  viem_machine *tree = new_machine("2:2", "1:10");
+  viem_settings *settings = new_settings(VIEM_PRESET_FAST);
+  viem_mapping *found[3] = {NULL};
+  viem_report report;
+  int64_t weights[800];
+  double imbalances[2] = {0.02, 0.1}, least_loads[2] = {0, 0.9};
+  for (int v = 0; v < 400; v++) weights[2 * v] = 1, weights[2 * v + 1] = v % 20 < 10 ? 7 : 0;
+  SUCCEED(viem_graph_with_weights(grid, 2, weights, &weighted, &error));
+  CHECK(viem_graph_num_weights(grid) == 1 && viem_graph_num_weights(weighted) == 2 && viem_graph_num_weights(NULL) == 0);
+  CHECK(memcmp(viem_graph_vertex_weights(weighted), weights, sizeof weights) == 0);
+  SUCCEED(viem_graph_write(weighted, "several.graph", &error));
+  SUCCEED(viem_graph_read("several.graph", 0, &read, &error));
+  CHECK(memcmp(viem_graph_vertex_weights(read), weights, sizeof weights) == 0);
+  SUCCEED(viem_settings_set_limits_of_weights(settings, 2, imbalances, least_loads, &error));
+  SUCCEED(viem_partition(weighted, 4, NULL, NULL, settings, &found[0], &error));
+  SUCCEED(viem_map_many_to_one(weighted, tree, NULL, NULL, settings, &found[1], &error));
+  SUCCEED(viem_partition(read, 4, NULL, NULL, settings, &found[2], &error));
+  CHECK(memcmp(viem_mapping_pes(found[0]), viem_mapping_pes(found[2]), 400 * sizeof(uint32_t)) == 0);
+  for (int i = 0; i < 3; i++) {
+    int64_t loads[4][2] = {{0}};
+    for (int v = 0; v < 400; v++) {
+      uint32_t block = viem_mapping_pes(found[i])[v];
+      for (int weight = 0; weight < 2; weight++) loads[block][weight] += weights[2 * v + weight];
+    }
+    for (int block = 0; block < 4; block++) CHECK(loads[block][0] <= 102 && loads[block][1] <= 385 && loads[block][1] >= 315);
+    SUCCEED(viem_mapping_report(found[i], &report, &error));
+    CHECK(report.loads.overload == 0 && report.loads.shortfall == 0);
+    viem_mapping_free(found[i]);
+  }
+  FAIL(viem_partition(grid, 4, NULL, NULL, settings, &found[0], &error), VIEM_STATUS_USAGE, "2 limits for 1 weight");
+  SUCCEED(viem_settings_set_limits_of_weights(settings, 0, NULL, NULL, &error));
+  SUCCEED(viem_partition(weighted, 4, NULL, NULL, settings, &found[0], &error));
+  FAIL(viem_repartition(weighted, 4, NULL, NULL, found[0], 1, settings, &found[1], &error), VIEM_STATUS_USAGE, "one weight, not several");
+  viem_mapping_free(found[0]);
+  imbalances[1] = -1;
+  FAIL(viem_settings_set_limits_of_weights(settings, 2, imbalances, NULL, &error), VIEM_STATUS_USAGE, "imbalance");
+  FAIL(viem_settings_set_limits_of_weights(settings, 2, NULL, NULL, &error), VIEM_STATUS_USAGE, "`imbalances`");
+  viem_graph *none = NULL;
+  FAIL(viem_graph_with_weights(grid, 0, weights, &none, &error), VIEM_STATUS_USAGE, "has 0 weights");
+  FAIL(viem_graph_with_weights(grid, INT64_MAX, weights, &none, &error), VIEM_STATUS_USAGE, "weights");
+  weights[5] = -1;
+  FAIL(viem_graph_with_weights(grid, 2, weights, &none, &error), VIEM_STATUS_BAD_DATA, "weight 1 of vertex 2 is -1");
+  viem_settings_free(settings);
+  viem_machine_free(tree);
+  viem_graph_free(read);
+  viem_graph_free(weighted);
   viem_graph_free(grid);
 }
 
@@ -489,6 +542,7 @@ int main(void) {
   test_map();
   test_least_load();
   test_notes();
+  test_several_weights();
   test_qap();
   test_launch();
   test_progress();

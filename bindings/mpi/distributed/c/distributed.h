@@ -4,23 +4,8 @@
 
 #include <stdint.h>
 
+#include "operations.h"
 #include "viem_dist.h"
-
-/* How numbers are combined. */
-enum { REDUCE_SUM, REDUCE_LEAST, REDUCE_GREATEST };
-
-/* Collective operations, as the trait `Exchange` has them. */
-typedef struct {
-    void *comm;
-    int32_t rank, size;
-    void (*all_to_all)(void *comm, const uint64_t *words, uint64_t *received);
-    void (*all_to_all_v)(void *comm, const uint64_t *words, const int32_t *counts, const int32_t *starts, uint64_t *received,
-                         const int32_t *from, const int32_t *from_starts);
-    void (*all_gather_v)(void *comm, const uint64_t *words, int32_t count, uint64_t *received, const int32_t *from,
-                         const int32_t *from_starts);
-    void (*all_reduce)(void *comm, const int64_t *numbers, int64_t *all, int32_t count, int32_t how);
-    void (*broadcast)(void *comm, uint64_t *words, int32_t count, int32_t root);
-} operations;
 
 /* The arguments of a call. */
 typedef struct {

@@ -10,7 +10,7 @@ use viem_c::mapping::Report;
 use viem_c::settings::Settings;
 use viem_distributed::graph::Rows;
 use viem_distributed::solve::Given;
-use viem_ffi::{array, array_mut, check_memory, memory_of_graph, optional};
+use viem_ffi::{Integers, array, array_mut, check_memory, memory_of_graph, optional};
 
 /// The part of a graph that a rank has, as `viem_dist.h` declares it.
 #[repr(C)]
@@ -21,41 +21,6 @@ pub struct Graph {
     vwgt: *const c_void,
     adjwgt: *const c_void,
     bits: i32,
-}
-
-/// An array of whole numbers of either width.
-#[derive(Clone, Copy)]
-enum Integers<'a> {
-    Of32(&'a [i32]),
-    Of64(&'a [i64]),
-}
-
-impl Integers<'_> {
-    fn at(self, index: usize) -> i64 {
-        match self {
-            Self::Of32(entries) => entries[index].into(),
-            Self::Of64(entries) => entries[index],
-        }
-    }
-
-    /// Collects the results of `convert` for each entry and its index.
-    fn each<T, E>(self, mut convert: impl FnMut(usize, i64) -> Result<T, E>) -> Result<Vec<T>, E> {
-        match self {
-            Self::Of32(entries) => {
-                entries.iter().enumerate().map(|(index, &entry)| convert(index, entry.into())).collect()
-            }
-            Self::Of64(entries) => {
-                entries.iter().enumerate().map(|(index, &entry)| convert(index, entry)).collect()
-            }
-        }
-    }
-
-    fn to_vec(self) -> Vec<i64> {
-        match self {
-            Self::Of32(entries) => entries.iter().map(|&entry| entry.into()).collect(),
-            Self::Of64(entries) => entries.to_vec(),
-        }
-    }
 }
 
 impl Graph {
@@ -70,15 +35,16 @@ impl Graph {
         first: *const c_void,
         length: usize,
     ) -> Result<Integers<'_>, Error> {
-        match self.bits {
-            // SAFETY: the caller's promise.
-            32 => Ok(Integers::Of32(unsafe { array(name, first.cast(), length) }?)),
-            // SAFETY: as above.
-            0 | 64 => Ok(Integers::Of64(unsafe { array(name, first.cast(), length) }?)),
+        let is_short = match self.bits {
+            32 => true,
+            0 | 64 => false,
             bits => {
-                Err(Error::usage(format!("the entries of `graph` have {bits} bits; it must be 32 or 64")))
+                let message = format!("the entries of `graph` have {bits} bits; it must be 32 or 64");
+                return Err(Error::usage(message));
             }
-        }
+        };
+        // SAFETY: the caller's promise.
+        Ok(unsafe { Integers::at_pointer(name, first, length, is_short) }?)
     }
 
     /// The same, if there is one.

@@ -6,7 +6,7 @@ use std::ffi::c_void;
 use viem_distributed::comm::{Reduction, starts_of};
 use viem_distributed::rounds::Exchange;
 
-/// A communicator, as `distributed.h` declares it. The functions do not fail: an error of MPI ends the job.
+/// A communicator, as `operations.h` declares it. The functions do not fail: an error of MPI ends the job.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Operations {
@@ -37,13 +37,13 @@ pub struct Operations {
 }
 
 /// A communicator for as long as a call.
-pub(crate) struct Mpi(Operations);
+pub struct Mpi(Operations);
 
 impl Mpi {
     /// # Safety
     ///
     /// The functions do what their namesakes of [`Exchange`] do, and the communicator is not freed before this.
-    pub(crate) unsafe fn new(operations: Operations) -> Self {
+    pub unsafe fn new(operations: Operations) -> Self {
         Self(operations)
     }
 }

@@ -5,16 +5,17 @@
 //!
 //! - `comm`: the operations of MPI, as functions of C
 //! - `arguments`: the arrays of a rank, checked and copied
+//! - `refused`: the error of one rank
 //!
 //! A fault on one rank is returned on all.
 #![allow(unsafe_code)] // a foreign interface
 
 mod arguments;
 mod comm;
+mod refused;
 
 use std::ffi::c_char;
 
-use viem::base::error::{ErrorKind, HasKind};
 use viem::solve::Balance;
 use viem_c::error::{Error, Status, call_of_other};
 use viem_c::machine::Machine;
@@ -31,10 +32,10 @@ use viem_distributed::solve::{DistConfig, DistSolution, Given, Goal, Old, divide
 use viem_ffi::{put, text};
 
 pub use arguments::{Arguments, Graph};
-pub use comm::Operations;
+pub use comm::{Mpi, Operations};
+pub use refused::Refused;
 
 use arguments::Part;
-use comm::Mpi;
 
 /// Partitions, maps or remaps a distributed graph.
 ///
@@ -73,26 +74,6 @@ pub unsafe extern "C" fn distributed_divide(
 pub unsafe extern "C" fn distributed_refuse(message: *const c_char, error: *mut *mut Error) -> Status {
     // SAFETY: the caller's promise, for both.
     unsafe { call_of_other(error, || Err(Error::usage(text("message", message)?))) }
-}
-
-/// An error of one rank.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
-struct Refused {
-    kind: ErrorKind,
-    message: String,
-}
-
-impl HasKind for Refused {
-    fn kind(&self) -> ErrorKind {
-        self.kind
-    }
-}
-
-impl From<Error> for Refused {
-    fn from(error: Error) -> Self {
-        Self { kind: error.kind(), message: error.message() }
-    }
 }
 
 /// The input of a rank.

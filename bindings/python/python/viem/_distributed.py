@@ -357,8 +357,8 @@ def _settings(make: Make, library: ctypes.CDLL, settings: Settings) -> ctypes.c_
     values = {
         "seed": ctypes.c_uint64(settings.seed),
         "threads": ctypes.c_int64(settings.threads),
-        "imbalance": ctypes.c_double(settings.imbalance),
-        "least_load": ctypes.c_double(settings.least_load),
+        "imbalance": ctypes.c_double(settings.imbalances[0]),
+        "least_load": ctypes.c_double(settings.least_shares[0]),
     }
     for name, value in values.items():
         _checked(library, getattr(library, f"viem_settings_set_{name}"), handle, value)

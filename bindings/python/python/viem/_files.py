@@ -78,7 +78,7 @@ def read(path: Path, kind: Kind = "graph") -> Any:
         The kind of the file and of the result: a graph in the format of METIS, or the binary one of ParHIP, as a Graph; a mapping or partition, a number per line, as an array of
         int64; a problem of QAPLIB as two matrices of int64, n x n; a workload as a Workload.
 
-    Errors name file, line and column. What a graph leaves out of its file, such as a second weight of each vertex, and likely mistakes in a problem are warned of.
+    Errors name file, line and column. A graph has all weights of its vertices. Likely mistakes in a problem are warned of.
 
     Examples
     --------

@@ -64,8 +64,9 @@ class Graph:
         - a data frame of pandas, an edge per row: the columns `source`, `target` and perhaps `weight`, else the first two or three. An edge may
           come several times, in either direction: its weights are summed
         - a tuple `(indptr, indices)` or `(indptr, indices, data)` of compressed sparse rows, as scipy, METIS and KaHIP have them
-    weights : array of n numbers, dict by label, or name of an attribute of networkx, optional
-        Weights of the vertices, 1 by default.
+    weights : array of n numbers or n x c numbers, dict by label, or name of an attribute of networkx, optional
+        Weights of the vertices, 1 by default. The rows of a matrix are several weights of each vertex, such as time and memory, which are all balanced;
+        the values of a dict or an attribute may be such rows, too.
     directed : bool
         True if entry (u, v) of a matrix is the traffic from u to v: it need not be symmetric, and the weight of u - v is the sum of both directions. For directed
         graphs of networkx, it always is.
@@ -155,7 +156,7 @@ class Graph:
         edges = list(graph.edges(data="weight", default=1))
         count = len(edges)
         if isinstance(weights, str):
-            weights = [data for _, data in graph.nodes(data=weights, default=1)]
+            weights = {label: data for label, data in graph.nodes(data=weights) if data is not None}
         self._core = _viem.Graph.from_edges(
             len(self._labels),
             np.fromiter((index[u] for u, _, _ in edges), np.int64, count),
@@ -196,8 +197,13 @@ class Graph:
             unknown = weights.keys() - set(labels)
             if unknown:
                 raise DataError(f"`weights`: there is no vertex {next(iter(unknown))!r}")
-            return vector("weights", [weights.get(label, 1) for label in labels])
-        return vector("weights", weights)
+            values = list(weights.values())
+            default = 1 if not values or np.ndim(values[0]) == 0 else [1] * len(values[0])
+            weights = [weights.get(label, default) for label in labels]
+        try:
+            return numbers("weights", weights)
+        except ValueError as error:
+            raise DataError("`weights`: vertices have different numbers of weights") from error
 
     def _weights(self, weights: Weights) -> Numbers:
         found = self._weights_of(self.num_vertices, weights)
@@ -226,6 +232,16 @@ class Graph:
         return self._core.total_weight
 
     @property
+    def num_weights(self) -> int:
+        """The number of weights of each vertex.
+
+        >>> import viem
+        >>> viem.Graph([[0, 3], [3, 0]], weights=[[1, 5], [1, 0]]).num_weights
+        2
+        """
+        return self._core.num_weights
+
+    @property
     def labels(self) -> Sequence[Hashable]:
         """The labels of its vertices, by vertex: the nodes of networkx, the ends of edges of a data frame, else their numbers."""
         return range(self.num_vertices) if self._labels is None else self._labels
@@ -245,7 +261,7 @@ class Graph:
         raise DataError(f"there is no vertex {label!r}")
 
     def arrays(self) -> tuple[Ids, Ids, Ids, Ids]:
-        """Copies of its arrays: indptr (n + 1), indices and data (2 m), weights (n). Each edge is in the rows of both of its ends.
+        """Copies of its arrays: indptr (n + 1), indices and data (2 m), weights (n, or n x c). Each edge is in the rows of both of its ends.
 
         >>> import viem
         >>> viem.Graph([[0, 3], [3, 0]]).arrays()[:3]

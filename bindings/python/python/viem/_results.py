@@ -84,13 +84,16 @@ class Report(TypedDict, total=False):
     cost_of_construction: Optional[int]
     construction: Optional[str]
     loads: Optional[Loads]
+    """Of several weights of the vertices: those by the weight whose bound is exceeded most, or is nearest."""
+    loads_by_weight: list[Loads]
+    """Of several weights of the vertices: those by each weight."""
     migration: Optional[Migration]
     swaps_tried: int
     swaps_made: int
     stopped: bool
     seconds: Seconds
-    bounds: list[int]
-    """Of a partition: the greatest load of each block."""
+    bounds: Union[list[int], list[list[int]]]
+    """Of a partition: the greatest load of each block; of several weights, a row for each block."""
 
 
 class BusiestLink(TypedDict):
@@ -146,9 +149,9 @@ class _Placed:
 
     @cached_property
     def loads(self) -> Ids:
-        """The sum of the weights of the vertices, by PE or block."""
+        """The sum of the weights of the vertices, by PE or block; of several weights, a row for each PE or block."""
         weights = self.graph.arrays()[3]
-        loads: Ids = np.zeros(self._count(), np.int64)
+        loads: Ids = np.zeros((self._count(), *weights.shape[1:]), np.int64)
         np.add.at(loads, self._places, weights)
         return loads
 
@@ -359,25 +362,26 @@ class Partition(_Placed):
     def _count(self) -> int:
         return self.num_blocks
 
-    def _loads(self) -> Loads:
+    def _loads(self) -> list[Loads]:
+        """The loads by each weight."""
         loads = self.report["loads"]
         assert loads is not None, "a partition has loads"
-        return loads
+        return self.report.get("loads_by_weight", [loads])
 
     @property
     def bounds(self) -> Ids:
-        """The greatest load that each block may have."""
+        """The greatest load that each block may have; of several weights, a row for each block."""
         return np.array(self.report["bounds"], np.int64)
 
     @property
     def overload(self) -> int:
         """The sum of what loads exceed their bounds by: 0 if all bounds are met."""
-        return self._loads()["overload"]
+        return sum(loads["overload"] for loads in self._loads())
 
     @property
     def shortfall(self) -> int:
         """The sum of the deficits of blocks below their least loads: 0 if all have them."""
-        return self._loads()["shortfall"]
+        return sum(loads["shortfall"] for loads in self._loads())
 
     def block_of(self, label: Hashable) -> int:
         """The block of the vertex with a label."""
@@ -388,9 +392,16 @@ class Partition(_Placed):
         return dict(zip(self.graph.labels, self.blocks.tolist()))
 
     def frame(self) -> pandas.DataFrame:
-        """Loads and bounds of the blocks as a data frame of pandas, a row per block."""
+        """Loads and bounds of the blocks as a data frame of pandas, a row per block; of several weights, columns with the number of the weight."""
         import pandas
 
+        if self.graph.num_weights > 1:
+            columns = {
+                f"{name}{weight}": values[:, weight]
+                for weight in range(self.graph.num_weights)
+                for name, values in (("load", self.loads), ("bound", self.bounds))
+            }
+            return pandas.DataFrame(columns).rename_axis("block")
         return pandas.DataFrame({"load": self.loads, "bound": self.bounds}).rename_axis("block")
 
     def __repr__(self) -> str:

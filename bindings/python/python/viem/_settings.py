@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Callable, Literal, Optional, Union
 
 import numpy as np
@@ -16,8 +17,11 @@ Preset = Literal["fast", "eco", "strong", "fastsocial", "ecosocial", "strongsoci
 Progress = Callable[[Optional[int]], Optional[bool]]
 """Called with the best J so far, or None before there is one; the run ends soon if it returns True."""
 
+Imbalance = Union[float, Sequence[float]]
+"""The excess over a share that is allowed, or one for each of several weights of the vertices."""
+
 LeastLoad = Union[float, ArrayLike]
-"""A fraction of the share of each PE or block, or an array with a weight for each."""
+"""A fraction of the share of each PE or block, or an array with a weight for each; of several weights of the vertices, a fraction for each weight."""
 
 OnInterrupt = Literal["raise", "return"]
 """The effect of Ctrl-C on a run, besides ending it."""
@@ -28,9 +32,9 @@ class Settings:
 
     __slots__ = (
         "excess",
-        "imbalance",
-        "least_load",
+        "imbalances",
         "least_loads",
+        "least_shares",
         "objective",
         "preset",
         "progress",
@@ -48,10 +52,11 @@ class Settings:
         time_limit: Optional[float] = None,
         progress: Optional[Progress] = None,
         on_interrupt: str = "raise",
-        imbalance: float = 0.03,
+        imbalance: Imbalance = 0.03,
         least_load: LeastLoad = 0.0,
         objective: str = "J",
         excess: float = 0.03,
+        num_weights: int = 1,
     ) -> None:
         if on_interrupt not in ("raise", "return"):
             raise UsageError(f'on_interrupt is {on_interrupt!r}; it must be "raise" or "return"')
@@ -65,9 +70,9 @@ class Settings:
         self.time_limit = time_limit
         self.progress = progress
         self.returns_on_interrupt = on_interrupt == "return"
-        self.imbalance = imbalance
-        is_number = np.ndim(least_load) == 0
-        self.least_load = float(np.asarray(least_load)) if is_number else 0.0
-        self.least_loads = None if is_number else vector("least_load", least_load)
+        are_shares = num_weights > 1 or np.ndim(least_load) == 0
+        self.imbalances = vector("imbalance", np.atleast_1d(imbalance)).tolist()
+        self.least_shares = vector("least_load", np.atleast_1d(least_load)).tolist() if are_shares else [0.0]
+        self.least_loads = None if are_shares else vector("least_load", least_load)
         self.objective = objective
         self.excess = excess

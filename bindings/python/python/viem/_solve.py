@@ -12,7 +12,7 @@ from ._errors import UsageError
 from ._graph import Weights, as_graph, places, vector
 from ._machine import Machine, core_of
 from ._results import Mapping, Partition
-from ._settings import LeastLoad, OnInterrupt, Preset, Progress, Settings
+from ._settings import Imbalance, LeastLoad, OnInterrupt, Preset, Progress, Settings
 
 
 def map(
@@ -96,7 +96,7 @@ def map_many_to_one(
     machine: Machine,
     *,
     weights: Weights = None,
-    imbalance: float = 0.03,
+    imbalance: Imbalance = 0.03,
     least_load: LeastLoad = 0.0,
     directed: bool = False,
     start: Any = None,
@@ -120,9 +120,9 @@ def map_many_to_one(
         Each PE gets a load in proportion to its capacity.
     weights :
         Weights of the vertices, as for `Graph`.
-    imbalance : float
+    imbalance : float, or one for each weight of the vertices
         No PE gets more than `(1 + imbalance) * ceil(its share)`; 0 asks for perfect balance.
-    least_load : float, or array with a weight for each PE
+    least_load : float, or array with a weight for each PE, or of several weights of the vertices one for each
         No PE gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1. An array has the least weight of each PE,
         which is not above its share, rounded up. Bounds take precedence over least loads, and
         `report["loads"]` says how many are below (`below_least`) and what they lack (`shortfall`).
@@ -139,7 +139,17 @@ def map_many_to_one(
     """
     converted = as_graph(graph, weights, directed)
     settings = Settings(
-        preset, seed, threads, time_limit, progress, on_interrupt, imbalance, least_load, objective, excess
+        preset,
+        seed,
+        threads,
+        time_limit,
+        progress,
+        on_interrupt,
+        imbalance,
+        least_load,
+        objective,
+        excess,
+        converted.num_weights,
     )
     found = _viem.map_many_to_one(
         converted._core,
@@ -156,7 +166,7 @@ def partition(
     num_blocks: int,
     *,
     weights: Weights = None,
-    imbalance: float = 0.03,
+    imbalance: Imbalance = 0.03,
     least_load: LeastLoad = 0.0,
     shares: Optional[ArrayLike] = None,
     directed: bool = False,
@@ -178,9 +188,9 @@ def partition(
         At least 1.
     weights :
         Weights of the vertices, as for `Graph`.
-    imbalance : float
+    imbalance : float, or one for each weight of the vertices
         No block gets more than `(1 + imbalance) * ceil(its share)`; 0 asks for perfect balance.
-    least_load : float, or array with a weight for each block
+    least_load : float, or array with a weight for each block, or of several weights of the vertices one for each
         No block gets less than `least_load * its share`, rounded down: 0.9 asks for 90 % at least. From 0 to 1. An array has the least weight of each block,
         which is not above its share, rounded up. Bounds take precedence over least loads, and
         `report["loads"]` says how many are below (`below_least`) and what they lack (`shortfall`).
@@ -199,9 +209,26 @@ def partition(
     >>> partition = viem.partition(nx.grid_2d_graph(8, 8), 2)
     >>> partition.cut, partition.loads
     (8, array([32, 32]))
+
+    The cells on the left take memory, too, which is balanced as well as time:
+
+    >>> weights = {(row, column): (1, 10 if column < 4 else 0) for row in range(8) for column in range(8)}
+    >>> viem.partition(nx.grid_2d_graph(8, 8), 2, weights=weights).loads
+    array([[ 32, 160],
+           [ 32, 160]])
     """
     converted = as_graph(graph, weights, directed)
-    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt, imbalance, least_load)
+    settings = Settings(
+        preset,
+        seed,
+        threads,
+        time_limit,
+        progress,
+        on_interrupt,
+        imbalance,
+        least_load,
+        num_weights=converted.num_weights,
+    )
     found = _viem.partition(
         converted._core,
         _count(num_blocks),
@@ -286,7 +313,7 @@ def remap(
     migration_weight : float
         At least 0.
 
-    The rest is as for `map_many_to_one` and `partition`. What has moved is in `report["migration"]`.
+    The rest is as for `map_many_to_one` and `partition`, but vertices have one weight. What has moved is in `report["migration"]`.
 
     Examples
     --------
@@ -298,7 +325,17 @@ def remap(
     np.True_
     """
     converted = as_graph(graph, weights, directed)
-    settings = Settings(preset, seed, threads, time_limit, progress, on_interrupt, imbalance, least_load)
+    settings = Settings(
+        preset,
+        seed,
+        threads,
+        time_limit,
+        progress,
+        on_interrupt,
+        imbalance,
+        least_load,
+        num_weights=converted.num_weights,
+    )
     if isinstance(target, Machine):
         if shares is not None:
             raise UsageError("the shares of a machine are its capacities")
@@ -331,7 +368,7 @@ def evaluate(
     *,
     many_to_one: bool = False,
     weights: Weights = None,
-    imbalance: float = 0.03,
+    imbalance: Imbalance = 0.03,
     least_load: LeastLoad = 0.0,
     directed: bool = False,
 ) -> Mapping: ...
@@ -342,7 +379,7 @@ def evaluate(
     placement: Any,
     *,
     weights: Weights = None,
-    imbalance: float = 0.03,
+    imbalance: Imbalance = 0.03,
     least_load: LeastLoad = 0.0,
     shares: Optional[ArrayLike] = None,
     directed: bool = False,
@@ -354,7 +391,7 @@ def evaluate(
     *,
     many_to_one: bool = False,
     weights: Weights = None,
-    imbalance: float = 0.03,
+    imbalance: Imbalance = 0.03,
     least_load: LeastLoad = 0.0,
     shares: Optional[ArrayLike] = None,
     directed: bool = False,
@@ -382,7 +419,7 @@ def evaluate(
     1
     """
     converted = as_graph(graph, weights, directed)
-    settings = Settings(imbalance=imbalance, least_load=least_load)
+    settings = Settings(imbalance=imbalance, least_load=least_load, num_weights=converted.num_weights)
     if isinstance(target, Machine):
         if np.any(least_load) and not many_to_one:
             raise UsageError("least_load is for many-to-one mappings and partitions")

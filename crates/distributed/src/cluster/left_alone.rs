@@ -62,7 +62,7 @@ impl<C: Comm> Run<'_, C> {
 
     /// The home of an own vertex and the block that it is fixed to, in one word.
     fn must_stay(&self, own: usize) -> u64 {
-        let Places { homes, fixed } = self.places;
+        let Places { homes, fixed, .. } = self.places;
         let block = |blocks: &Option<Vec<u32>>| blocks.as_ref().map_or(0, |blocks| u64::from(blocks[own]));
         block(homes) << 32 | block(fixed)
     }

@@ -140,7 +140,7 @@ impl<C: Comm> Run<'_, C> {
 
     /// Returns whether an own vertex may be in the cluster of a local one.
     fn may_join(&self, vertex: usize, other: usize) -> bool {
-        let Places { homes, fixed } = self.places;
+        let Places { homes, fixed, .. } = self.places;
         let is_apart = homes.as_ref().is_some_and(|homes| homes[vertex] != homes[other]);
         let is_free = |fixed: &Vec<BlockId>| fixed[vertex] == Places::NONE;
         let both = fixed.as_ref().filter(|fixed| !is_free(fixed)).zip(self.fixed_to.as_ref());
@@ -263,7 +263,7 @@ mod tests {
                         let own = |all: &[BlockId]| {
                             Some((0..part.num_local()).map(|v| all[part.global(v) as usize]).collect())
                         };
-                        let places = Places { homes: own(&homes), fixed: own(&fixed) };
+                        let places = Places { homes: own(&homes), fixed: own(&fixed), sizes: None };
                         let labels = cluster(comm, part, &places, most, &ClusterConfig::default(), round);
                         labels[..part.num_own()].to_vec()
                     })

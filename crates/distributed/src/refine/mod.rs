@@ -231,7 +231,8 @@ impl<'a, C: Comm> State<'a, C> {
             None => cost,
             Some(homes) => {
                 let away = |&own: &usize| self.is_away(homes, own, self.blocks[own]);
-                let migration = open().filter(away).map(|own| graph.node_weights()[own]).sum();
+                let sizes = homes.sizes(graph);
+                let migration = open().filter(away).map(|own| sizes[own]).sum();
                 // Each edge counts twice here.
                 cost * i128::from(homes.scale)
                     + 2 * i128::from(sum(self.comm, migration)) * i128::from(homes.penalty)
@@ -260,7 +261,7 @@ impl<'a, C: Comm> State<'a, C> {
             None => edges,
             Some(homes) => {
                 let away = Weight::from(self.is_away(homes, own, block));
-                edges * homes.scale + away * homes.penalty * self.task.graph.node_weights()[own]
+                edges * homes.scale + away * homes.penalty * homes.sizes(self.task.graph)[own]
             }
         }
     }

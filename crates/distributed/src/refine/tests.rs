@@ -35,6 +35,8 @@ fn partitions_get_better_hold_their_bounds_and_are_the_same_on_any_number_of_ran
         let start: Vec<BlockId> = graph.nodes().map(|_| rng.below(*num_blocks as u32)).collect();
         let homes = (round % 2 == 0).then(|| (0..graph.num_nodes()).map(|_| rng.below(*num_blocks as u32)));
         let homes: Option<Vec<BlockId>> = homes.map(Iterator::collect);
+        let sizes: Option<Vec<Weight>> =
+            (round % 4 == 0).then(|| graph.nodes().map(|_| rng.below(9).into()).collect());
         // As many of each block as fit.
         let is_fixed: Option<Vec<bool>> = (round % 5 == 0).then(|| {
             let mut room: Vec<Weight> = bounds.most.iter().map(|bound| bound / 2).collect();
@@ -56,6 +58,9 @@ fn partitions_get_better_hold_their_bounds_and_are_the_same_on_any_number_of_ran
                         blocks: of(homes),
                         penalty: 1,
                         scale: 2,
+                        sizes: sizes.as_ref().map(|sizes| {
+                            part.ranges().own().map(|v| sizes[v as usize]).collect::<Vec<Weight>>()
+                        }),
                     });
                     let mut blocks = of(&start);
                     let fixed = is_fixed.as_ref().map(|is_fixed| {
@@ -101,7 +106,8 @@ fn partitions_get_better_hold_their_bounds_and_are_the_same_on_any_number_of_ran
             let cost = i128::from(cost_of(&graph, distances, blocks));
             let Some(homes) = &homes else { return cost };
             let away = graph.nodes().filter(|&v| blocks[v as usize] != homes[v as usize]);
-            2 * cost + 2 * away.map(|v| i128::from(graph.node_weight(v))).sum::<i128>()
+            let size = |v: u32| sizes.as_ref().map_or(graph.node_weight(v), |sizes| sizes[v as usize]);
+            2 * cost + 2 * away.map(|v| i128::from(size(v))).sum::<i128>()
         };
         let empty = (0..*num_blocks as BlockId).filter(|block| !blocks.contains(block)).count();
         assert_eq!(*quality, Quality { overload: 0, shortfall: 0, empty: empty as u64, cost: full(blocks) });

@@ -43,7 +43,7 @@ impl<C: Comm> Run<'_, C> {
         let stays = coarse_blocks(comm, &contraction, &stays);
         let fixed = start.iter().zip(&stays);
         let fixed = fixed.map(|(&block, &stays)| if stays == 1 { block } else { Places::NONE }).collect();
-        let start = Places { homes: Some(start), fixed: Some(fixed) };
+        let start = Places { homes: Some(start), fixed: Some(fixed), sizes: None };
         let whole = self.whole(coarse, &start, attempts)?;
         let found = self.improved(whole.as_ref(), coarse.ranges(), bounds, attempts, seed)?;
         let is_new = start.homes.is_some_and(|start| found != start[..found.len()]);

@@ -37,6 +37,13 @@ pub enum DivideError {
         vertices = counted(expected, "vertex", "vertices")
     )]
     FixedLength { found: usize, expected: usize },
+    #[error(
+        "the sizes are those of {found} of {vertices}",
+        vertices = counted(expected, "vertex", "vertices")
+    )]
+    SizesLength { found: usize, expected: usize },
+    #[error("vertex {vertex} has size {size}; sizes must not be negative")]
+    Size { vertex: u32, size: Weight },
     #[error("vertex {vertex} was in block {block}, but the last one is {last}", last = num_blocks.saturating_sub(1))]
     OldBlock { vertex: u32, block: BlockId, num_blocks: usize },
     #[error("the number of attempts must be at least 1")]
@@ -52,9 +59,12 @@ impl HasKind for DivideError {
             Self::Blocks(error) => error.kind(),
             Self::PreviousAssignment(error) => error.kind(),
             Self::Fixed(error) => error.kind(),
-            Self::Overflow | Self::OldLength { .. } | Self::OldBlock { .. } | Self::FixedLength { .. } => {
-                ErrorKind::BadData
-            }
+            Self::Overflow
+            | Self::OldLength { .. }
+            | Self::OldBlock { .. }
+            | Self::FixedLength { .. }
+            | Self::SizesLength { .. }
+            | Self::Size { .. } => ErrorKind::BadData,
             Self::NoAttempt => ErrorKind::Usage,
         }
     }

@@ -1,8 +1,8 @@
 //! The division of a graph, and the given blocks of its vertices.
 
-use viem::base::types::BlockId;
+use viem::base::types::{BlockId, Weight};
 use viem::machine::Machine;
-use viem::partition::MigrationWeight;
+use viem::partition::{MigrationWeight, Targets};
 
 use crate::objective::Places;
 
@@ -16,6 +16,21 @@ pub enum Goal<'a> {
     Pes(&'a dyn Machine),
 }
 
+impl Goal<'_> {
+    /// Returns the number of blocks or PEs.
+    pub(super) fn num_blocks(self) -> usize {
+        match self {
+            Self::Blocks(count) => count,
+            Self::Pes(machine) => machine.num_pes(),
+        }
+    }
+
+    /// Returns whether a block must stay empty.
+    pub(super) fn is_closed(self, block: BlockId) -> bool {
+        matches!(self, Self::Pes(machine) if machine.capacity(block) == 0)
+    }
+}
+
 /// The previous blocks of the vertices of a rank.
 #[derive(Clone, Copy, Debug)]
 pub struct Old<'a> {
@@ -25,14 +40,19 @@ pub struct Old<'a> {
     pub weight: MigrationWeight,
 }
 
-/// The given blocks of the vertices of a rank.
+/// The given blocks of the vertices of a rank, and what blocks are to weigh.
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct Given<'a> {
     /// Their previous blocks.
     pub old: Option<Old<'a>>,
+    /// What moves with each own vertex that leaves its previous block; its weight without. All ranks give sizes, or none.
+    pub sizes: Option<&'a [Weight]>,
     /// The block where each own vertex must be, or [`Given::FREE`]. Nothing if all of this rank are free.
     pub fixed: Option<&'a [BlockId]>,
+    /// The weights of the blocks, their bounds and least loads, the same on all ranks; without, they follow from the settings. With them, there may be more
+    /// blocks than vertices.
+    pub targets: Option<&'a Targets>,
 }
 
 impl<'a> Given<'a> {
@@ -42,6 +62,16 @@ impl<'a> Given<'a> {
     /// The same with older places, on all ranks or none.
     pub fn with_old(self, old: Option<Old<'a>>) -> Self {
         Self { old, ..self }
+    }
+
+    /// The same with sizes of the vertices that migrate.
+    pub fn with_sizes(self, sizes: Option<&'a [Weight]>) -> Self {
+        Self { sizes, ..self }
+    }
+
+    /// The same with weights of the blocks, which must sum up to the weight of the whole graph.
+    pub fn with_targets(self, targets: Option<&'a Targets>) -> Self {
+        Self { targets, ..self }
     }
 
     /// The same with fixed vertices. They are in their blocks whatever that costs; where they alone exceed a bound, the report has the overload.

@@ -62,8 +62,12 @@ impl<C: Comm> Run<'_, C> {
                 break;
             }
             let coarse = |finer: &Vec<BlockId>| coarse_blocks(comm, &contraction, finer);
-            let Places { homes, fixed } = &places[level];
-            places.push(Places { homes: homes.as_ref().map(coarse), fixed: fixed.as_ref().map(coarse) });
+            let Places { homes, fixed, sizes } = &places[level];
+            places.push(Places {
+                homes: homes.as_ref().map(coarse),
+                fixed: fixed.as_ref().map(coarse),
+                sizes: sizes.as_ref().map(|finer| coarse_sizes(comm, &contraction, finer)),
+            });
             contractions.push(contraction);
         }
         Ok(Levels { contractions, places })
@@ -77,8 +81,30 @@ impl<C: Comm> Run<'_, C> {
             self.graph.update(self.comm, &mut blocks);
             blocks
         };
-        Places { homes: self.old.map(|old| local(old.blocks)), fixed: self.fixed.as_deref().map(local) }
+        Places {
+            homes: self.old.map(|old| local(old.blocks)),
+            fixed: self.fixed.as_deref().map(local),
+            sizes: self.sizes.map(<[Weight]>::to_vec),
+        }
     }
+}
+
+/// What moves with the own vertices of a coarse graph: the sum over those of the finer one.
+fn coarse_sizes(comm: &impl Comm, contraction: &Contraction, finer: &[Weight]) -> Vec<Weight> {
+    let Contraction { coarse, coarse_of } = contraction;
+    let own = coarse.ranges().own();
+    let mut sizes = vec![0; coarse.num_own()];
+    let mut outbox = Outbox::default();
+    for (&vertex, &size) in coarse_of.iter().zip(finer) {
+        match own.contains(&vertex) {
+            true => sizes[(vertex - own.start) as usize] += size,
+            false => outbox.push(coarse.ranges().owner(vertex), [u64::from(vertex), size as u64]),
+        }
+    }
+    for &[vertex, size] in outbox.send(comm).records() {
+        sizes[(vertex as u32 - own.start) as usize] += size as Weight;
+    }
+    sizes
 }
 
 /// The blocks of the local vertices of a coarse graph. Those of a cluster that are in a block are in the same; if none is, neither is the cluster.

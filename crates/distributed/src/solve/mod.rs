@@ -132,7 +132,7 @@ impl<C: Comm> Run<'_, C> {
             // Rounds of moves find nothing there that the library for one machine has not, or what contradicts its results for other weights.
             return Ok(());
         }
-        let homes = places.homes.as_ref().map(|homes| self.homes(homes.clone()));
+        let homes = places.homes.as_ref().map(|homes| self.homes(homes.clone(), places.sizes.clone()));
         let (homes, fixed) = (homes.as_ref(), places.fixed.as_deref());
         let task = Task { graph, distances: &self.distances, bounds, homes, fixed };
         let RefineConfig { loss, coarse_loss, .. } = self.config.refine;

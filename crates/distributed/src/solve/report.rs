@@ -45,7 +45,7 @@ pub struct DistReport {
     pub shortfall: Weight,
     /// The number of blocks without vertices that need not be empty.
     pub empty: usize,
-    /// The weight of the vertices that are not where they were, if they were anywhere.
+    /// The weight, or the sizes, of the vertices that are not where they were, if they were anywhere.
     pub migration: Option<Weight>,
     /// The vertices that had to be in given blocks, if there were any.
     pub fixed: Option<FixedReport>,
@@ -82,17 +82,19 @@ impl<C: Comm> Run<'_, C> {
         let is_mapped = matches!(self.goal, Goal::Pes(_));
         let cost = is_mapped.then(|| refine::cost(comm, graph, &self.distances, blocks));
         let migration = self.old.map(|old| {
-            let pairs = old.blocks.iter().zip(blocks).zip(graph.node_weights());
+            let sizes = self.sizes.unwrap_or(graph.node_weights());
+            let pairs = old.blocks.iter().zip(blocks).zip(sizes);
             let away = pairs.filter(|((home, block), _)| **home != PreviousAssignment::NONE && home != block);
-            sum(comm, away.map(|(_, weight)| weight).sum())
+            sum(comm, away.map(|(_, size)| size).sum())
         });
         let counts = refine::counts(comm, graph, blocks, self.num_blocks);
         let Quality { overload, shortfall, empty, .. } = bounds.quality(&loads, &counts, 0);
         let below_half = Targets::num_below_half(&self.capacities(), &loads);
         let below_least = loads.iter().zip(&bounds.least).filter(|(load, least)| load < least).count();
         let share_without_least = Targets::share_without_least(self.total, &self.capacities(), &bounds.least);
+        let has_least = self.config.least_load > 0.0 && self.targets.is_none();
         DistReport {
-            share_without_least: share_without_least.filter(|_| self.config.least_load > 0.0),
+            share_without_least: share_without_least.filter(|_| has_least),
             cost,
             cut,
             loads,

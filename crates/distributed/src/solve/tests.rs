@@ -101,7 +101,7 @@ fn check(
         // Ranks without fixed vertices need not say so.
         let fixed = fixed.map(|fixed| &fixed[own.start as usize..own.end as usize]);
         let fixed = fixed.filter(|fixed| fixed.iter().any(|&block| block != Given::FREE));
-        divide(comm, part, goal, Given { old, fixed }, config).unwrap()
+        divide(comm, part, goal, Given { old, fixed, ..Given::default() }, config).unwrap()
     });
     let mut report = parts[0].report.clone();
     (report.coarsening, report.dividing, report.refining) = (0.0, 0.0, 0.0);
@@ -383,7 +383,7 @@ fn errors_are_the_same_on_all_ranks() {
                 blocks: &blocks[..part.num_own() - usize::from(comm.rank() == 2 && part.num_own() > 0)],
                 weight: MigrationWeight::ONE,
             });
-            divide(comm, part, goal, Given { old, fixed }, &config).unwrap_err()
+            divide(comm, part, goal, Given { old, fixed, ..Given::default() }, &config).unwrap_err()
         });
         assert!(errors.iter().all(|error| *error == errors[0]));
         errors[0].clone()
@@ -442,4 +442,114 @@ fn fixed_corners_shape_the_partition() {
     assert!(report.levels > 1 && report.overload == 0 && report.cut <= 48, "{report:?}");
     assert_eq!([blocks[0], blocks[1560], blocks[39], blocks[1599]], [0, 0, 1, 1]);
     assert_eq!(report.fixed, Some(FixedReport { number: 4, loads: vec![2, 2] }));
+}
+
+/// Divides a graph of unit weights on several numbers of ranks with all that can be given beside the goal; checks all figures from scratch.
+fn check_given(
+    graph: &CsrGraph,
+    (goal, targets): (Goal<'_>, &Targets),
+    old: Option<(&[BlockId], MigrationWeight, &[Weight])>,
+    config: &DistConfig,
+) -> (Vec<BlockId>, DistReport) {
+    let machine = match goal {
+        Goal::Blocks(count) => Ok(count),
+        Goal::Pes(machine) => Err(machine),
+    };
+    let on = |size: usize| {
+        let parts = on_ranks(size, graph, size as u64, |comm, part| {
+            let own = part.ranges().own();
+            let own = own.start as usize..own.end as usize;
+            let homes = old.map(|(blocks, weight, _)| Old { blocks: &blocks[own.clone()], weight });
+            let sizes = old.map(|(.., sizes)| &sizes[own]);
+            let given = Given::default().with_old(homes).with_sizes(sizes).with_targets(Some(targets));
+            divide(comm, part, machine.map_or_else(Goal::Pes, Goal::Blocks), given, config).unwrap()
+        });
+        let mut report = parts[0].report.clone();
+        (report.coarsening, report.dividing, report.refining) = (0.0, 0.0, 0.0);
+        (parts.into_iter().flat_map(|part| part.blocks).collect::<Vec<BlockId>>(), report)
+    };
+    let (blocks, report) = on(1);
+    assert!([2, 5].into_iter().all(|size| on(size) == (blocks.clone(), report.clone())));
+    let load = |block| blocks.iter().filter(|&&other| other == block).count() as Weight;
+    let loads: Vec<Weight> = (0..targets.num_blocks() as BlockId).map(load).collect();
+    assert_eq!((&report.loads, &report.bounds[..]), (&loads, targets.bounds()));
+    assert!(loads.iter().zip(targets.bounds()).all(|(load, bound)| load <= bound), "{loads:?}");
+    assert!(loads.iter().zip(targets.least_loads()).all(|(load, least)| load >= least), "{loads:?}");
+    assert_eq!((report.overload, report.shortfall), (0, 0));
+    let moved = old.map(|(homes, _, sizes)| {
+        let away = homes.iter().zip(&blocks).zip(sizes).filter(|((home, block), _)| home != block);
+        away.map(|(_, size)| size).sum()
+    });
+    assert_eq!(report.migration, moved);
+    (blocks, report)
+}
+
+#[test]
+fn weights_of_blocks_and_sizes_of_vertices_are_given() {
+    let mut rng = Rng::new(37);
+    let machine = tree("3:2", "1:10");
+    for round in 0..8 {
+        let graph = mesh(40, 30, round);
+        let mut sizes: Vec<Weight> = (0..6).map(|_| 60 + Weight::from(rng.below(100))).collect();
+        sizes[0] += 1200 - sizes.iter().sum::<Weight>();
+        let part = |percent: Weight| sizes.iter().map(|size| size * percent / 100).collect::<Vec<_>>();
+        let targets = Targets::of_sizes(sizes.clone()).unwrap().with_bounds(part(105)).unwrap();
+        let targets = targets.with_least_loads(part(95)).unwrap();
+        let goal = if round % 2 == 0 { Goal::Blocks(6) } else { Goal::Pes(&*machine) };
+        let homes: Vec<BlockId> = (0..1200).map(|node| node / 200).collect();
+        let moving: Vec<Weight> = (0..1200).map(|_| rng.below(9).into()).collect();
+        let old = (round % 3 == 0).then_some((&homes[..], MigrationWeight::ONE, &moving[..]));
+        check_given(&graph, (goal, &targets), old, &DistConfig { seed: round, ..small() });
+    }
+    // There may be more blocks than vertices.
+    let targets = Targets::of_sizes(vec![1, 1, 0, 1, 1, 0]).unwrap();
+    let (blocks, report) = check_given(&grid(2, 2), (Goal::Blocks(6), &targets), None, &small());
+    assert_eq!((blocks.len(), report.cut), (4, 4));
+}
+
+#[test]
+fn large_vertices_stay_and_those_without_size_go() {
+    // Rows in bands, of which the left half is dear to move. Columns would be cut less.
+    let graph = grid(60, 20);
+    let targets = Targets::equal(&graph, 4, 0.05).unwrap();
+    let homes: Vec<BlockId> = (0..1200).map(|node| node / 300).collect();
+    let is_left = |node: usize| node % 60 < 30;
+    let sizes: Vec<Weight> = (0..1200).map(|node| if is_left(node) { 1000 } else { 0 }).collect();
+    let old = Some((&homes[..], MigrationWeight::ONE, &sizes[..]));
+    for config in [small(), DistConfig::default()] {
+        let (blocks, report) = check_given(&graph, (Goal::Blocks(4), &targets), old, &config);
+        assert!((0..1200).all(|node| !is_left(node) || blocks[node] == homes[node]));
+        assert!(report.migration == Some(0) && report.cut < 180, "{report:?}");
+    }
+}
+
+#[test]
+fn wrong_weights_of_blocks_and_sizes_are_refused_on_all_ranks() {
+    let graph = grid(5, 5);
+    let fail = |sizes: Option<&(dyn Fn(usize) -> Vec<Weight> + Sync)>,
+                targets: &[Weight],
+                other: &[Weight]| {
+        let errors = on_ranks(3, &graph, 1, |comm, part| {
+            let is_last = comm.rank() == 2;
+            let targets = Targets::of_sizes(if is_last { other } else { targets }.to_vec()).unwrap();
+            let old = vec![0; part.num_own()];
+            let old = Old { blocks: &old, weight: MigrationWeight::ONE };
+            let wrong = sizes.map(|sizes| sizes(part.num_own()));
+            let right = vec![1; part.num_own()];
+            let sizes = wrong.filter(|_| is_last).unwrap_or(right);
+            let given =
+                Given::default().with_old(Some(old)).with_sizes(Some(&sizes)).with_targets(Some(&targets));
+            divide(comm, part, Goal::Blocks(2), given, &small()).unwrap_err()
+        });
+        assert!(errors.iter().all(|error| *error == errors[0]));
+        errors[0].message.clone()
+    };
+    let even = &[13, 12];
+    assert!(fail(None, even, &[12, 13]).contains("division of the weight among the blocks"));
+    assert!(fail(None, &[9, 9], &[9, 9]).contains("sum up to 18"));
+    assert!(fail(None, &[9, 9, 7], &[9, 9, 7]).contains("3 bounds"));
+    assert!(fail(Some(&|count| vec![1; count + 1]), even, even).contains("sizes are those of"));
+    assert!(fail(Some(&|count| vec![-1; count]), even, even).contains("has size -1"));
+    let most = fail(Some(&|count| vec![Weight::MAX; count]), even, even);
+    assert!(most.contains("the cost may exceed"), "{most}");
 }

@@ -39,7 +39,7 @@ impl<C: Comm> Run<'_, C> {
     /// Returns the partition after a V-cycle; both are given for all local vertices.
     fn v_cycle(&self, bounds: &Bounds, blocks: &[BlockId], seed: u64) -> Result<Vec<BlockId>, DistError> {
         // As homes, the blocks keep the clusters apart. Nothing more: leaving them costs nothing.
-        let places = Places { homes: Some(blocks.to_vec()), ..self.places() };
+        let places = Places { homes: Some(blocks.to_vec()), sizes: None, ..self.places() };
         let mut levels = self.coarsen(places, seed)?;
         let mut found = self.improve_whole(&levels, bounds, seed)?;
         levels.places.iter_mut().for_each(|places| places.homes = None);

@@ -29,6 +29,21 @@ pub(super) struct Whole {
     pub homes: Option<Vec<BlockId>>,
     /// See `homes`.
     pub fixed: Option<Vec<BlockId>>,
+    /// What moves with the vertices; nothing if that is their weight.
+    pub sizes: Option<Vec<Weight>>,
+}
+
+impl Whole {
+    /// What moves with the vertices that are not in these previous blocks.
+    fn migration(&self, blocks: &[BlockId]) -> i128 {
+        let Some(homes) = &self.homes else { return 0 };
+        let sizes = self.sizes.as_deref().unwrap_or(self.graph.node_weights());
+        let is_away = |&((home, block), _): &((&BlockId, &BlockId), &Weight)| {
+            *home != PreviousAssignment::NONE && home != block
+        };
+        let away = homes.iter().zip(blocks).zip(sizes).filter(is_away);
+        away.map(|(_, &size)| i128::from(size)).sum()
+    }
 }
 
 impl<C: Comm> Run<'_, C> {
@@ -41,7 +56,7 @@ impl<C: Comm> Run<'_, C> {
         let blocks = self.best_of(attempts, ranges, seed, |seed| {
             let whole = whole.as_ref().expect("a rank that makes an attempt has the graph");
             let blocks = self.attempt(whole, levels.contractions.is_empty(), seed)?;
-            Ok((self.quality(&whole.graph, whole.homes.as_deref(), &blocks, &bounds), blocks))
+            Ok((self.quality(&whole.graph, whole.migration(&blocks), &blocks, &bounds), blocks))
         })?;
         Ok((blocks, bounds))
     }
@@ -55,7 +70,7 @@ impl<C: Comm> Run<'_, C> {
     pub(super) fn whole(
         &self,
         graph: &DistGraph,
-        Places { homes, fixed }: &Places,
+        Places { homes, fixed, sizes }: &Places,
         receivers: usize,
     ) -> Result<Option<Whole>, DistError> {
         let all = |blocks: &Vec<BlockId>| {
@@ -64,8 +79,12 @@ impl<C: Comm> Run<'_, C> {
             all.into_iter().map(|word| word as BlockId).collect()
         };
         let (homes, fixed) = (homes.as_ref().map(all), fixed.as_ref().map(all));
+        let sizes = sizes.as_ref().map(|sizes| {
+            let own: Vec<u64> = sizes.iter().map(|&size| size as u64).collect();
+            gather_words(self.comm, &own, receivers).into_iter().map(|word| word as Weight).collect()
+        });
         let whole = gather(self.comm, graph, receivers)?;
-        Ok(whole.map(|graph| Whole { graph, homes, fixed }))
+        Ok(whole.map(|graph| Whole { graph, homes, fixed, sizes }))
     }
 
     /// The best blocks of several attempts, which are dealt to the first ranks; the first of equally good ones. An attempt finds them for all
@@ -121,9 +140,9 @@ impl<C: Comm> Run<'_, C> {
         attempts: usize,
         seed: u64,
     ) -> Result<Vec<BlockId>, DistError> {
-        let given = whole.map(|Whole { graph, homes, fixed }| {
+        let given = whole.map(|Whole { graph, homes, fixed, .. }| {
             let start = homes.as_deref().expect("each vertex is in a block");
-            (graph, start, fixed.as_deref(), self.quality(graph, None, start, bounds))
+            (graph, start, fixed.as_deref(), self.quality(graph, 0, start, bounds))
         });
         // Migration is to cost next to nothing: what counts is where the search starts.
         let slight = MigrationWeight::rounded(0.0);
@@ -131,7 +150,7 @@ impl<C: Comm> Run<'_, C> {
             let (graph, start, fixed, before) = given.expect("a rank that makes an attempt has the graph");
             let homes = WholePreviousAssignment::new(start, self.num_blocks)?;
             let found = self.divided(graph, Some(Remapping::new(&homes, slight).alone()), fixed, seed)?;
-            let quality = self.quality(graph, None, &found, bounds);
+            let quality = self.quality(graph, 0, &found, bounds);
             Ok(if quality < before { (quality, found) } else { (before, start.to_vec()) })
         })
     }
@@ -139,12 +158,18 @@ impl<C: Comm> Run<'_, C> {
     /// A division of the coarsest graph by the library for one machine. Only where that is the finest one, too, can results for different
     /// weights of migration agree.
     fn attempt(&self, whole: &Whole, is_finest: bool, seed: u64) -> Result<Vec<BlockId>, DivideError> {
-        let Whole { graph, homes, fixed } = whole;
+        let Whole { graph, homes, fixed, sizes } = whole;
         let new = self.num_blocks as BlockId;
         let known = |&home: &BlockId| if home == PreviousAssignment::NONE { new } else { home };
         let old = homes.as_ref().map(|homes| homes.iter().map(known).collect::<Vec<_>>());
         let old = old
-            .map(|old| WholePreviousAssignment::after(&old, RemovedBlocks(&[new]), self.num_blocks))
+            .map(|old| {
+                let homes = WholePreviousAssignment::after(&old, RemovedBlocks(&[new]), self.num_blocks)?;
+                match sizes {
+                    None => Ok(homes),
+                    Some(sizes) => homes.with_sizes(sizes.clone()),
+                }
+            })
             .transpose()?;
         let remapping = old.as_ref().zip(self.old).map(|(homes, Old { weight, .. })| {
             let remapping = Remapping::new(homes, weight);
@@ -168,26 +193,37 @@ impl<C: Comm> Run<'_, C> {
             let request = request.fixed(fixed.as_ref()).previous(remapping);
             Ok(request.solve(&self.config.attempt(seed))?.mapping.into_pes())
         };
-        match self.goal {
-            Goal::Blocks(count) => {
+        match (self.goal, self.targets) {
+            (Goal::Blocks(count), None) => {
                 let targets = self.config.targets(whole, count)?;
                 solve(&Blocks::equal(count)?, (&targets).into(), Objective::Cut)
             }
-            Goal::Pes(machine) => solve(machine, self.config.balance().into(), Objective::J),
+            (Goal::Blocks(count), Some(targets)) => {
+                solve(&Blocks::equal(count)?, targets.into(), Objective::Cut)
+            }
+            (Goal::Pes(machine), None) => solve(machine, self.config.balance().into(), Objective::J),
+            (Goal::Pes(machine), Some(targets)) => solve(machine, targets.into(), Objective::J),
         }
     }
 
     /// Returns the capacities of the blocks, as proportions.
     pub(super) fn capacities(&self) -> Vec<u32> {
-        match self.goal {
-            Goal::Blocks(count) => vec![1; count],
-            Goal::Pes(machine) => machine.capacities(),
+        match (self.goal, self.targets) {
+            (_, Some(targets)) => proportions(targets.block_sizes()),
+            (Goal::Blocks(count), None) => vec![1; count],
+            (Goal::Pes(machine), None) => machine.capacities(),
         }
     }
 
     /// Returns the bounds of the blocks, on each rank. The first has the whole graph.
     fn bounds(&self, whole: Option<&Whole>) -> Result<Bounds, DistError> {
         let capacities = self.capacities();
+        let closed = (0..self.num_blocks as BlockId).map(|block| self.goal.is_closed(block)).collect();
+        if let Some(targets) = self.targets {
+            let mut least = targets.least_loads().to_vec();
+            least.resize(self.num_blocks, 0);
+            return Ok(Bounds { most: targets.bounds().to_vec(), least, closed });
+        }
         let bounds = whole.map(|Whole { graph, .. }| -> Result<_, TargetsError> {
             let mut bounds = match self.goal {
                 Goal::Blocks(count) => self.config.targets(graph, count)?.bounds().to_vec(),
@@ -201,7 +237,7 @@ impl<C: Comm> Run<'_, C> {
         self.comm.broadcast(0, &mut words);
         let mut most: Vec<Weight> = words.into_iter().map(|word| word as Weight).collect();
         let least = most.split_off(capacities.len());
-        Ok(Bounds { most, least, closed: capacities.into_iter().map(|capacity| capacity == 0).collect() })
+        Ok(Bounds { most, least, closed })
     }
 
     /// Returns the fixed vertices in the form of the library for one machine.
@@ -210,27 +246,25 @@ impl<C: Comm> Run<'_, C> {
         FixedVertices::new(&fixed.iter().map(block).collect::<Vec<_>>(), self.num_blocks)
     }
 
-    /// The quality of a division of a whole graph, in the units of [`refine`].
-    fn quality(
-        &self,
-        whole: &CsrGraph,
-        homes: Option<&[BlockId]>,
-        blocks: &[BlockId],
-        bounds: &Bounds,
-    ) -> Quality {
+    /// The quality of a division of a whole graph, given what migrates, in the units of [`refine`].
+    fn quality(&self, whole: &CsrGraph, migration: i128, blocks: &[BlockId], bounds: &Bounds) -> Quality {
         let (mut loads, mut counts) = (vec![0; self.num_blocks], vec![0; self.num_blocks]);
-        let (mut cost, mut migration) = (0, 0);
+        let mut cost = 0;
         for node in whole.nodes() {
             let block = blocks[node as usize];
             loads[block as usize] += whole.node_weight(node);
             counts[block as usize] += 1;
             let between = |to: u32| self.distances.between(block, blocks[to as usize]);
             cost += whole.arcs(node).map(|(to, weight)| i128::from(weight * between(to))).sum::<i128>();
-            let home = homes.map_or(PreviousAssignment::NONE, |homes| homes[node as usize]);
-            let is_away = home != PreviousAssignment::NONE && home != block;
-            migration += i128::from(is_away) * i128::from(whole.node_weight(node));
         }
         let (penalty, scale) = self.penalty();
         bounds.quality(&loads, &counts, cost * i128::from(scale) + 2 * migration * i128::from(penalty))
     }
+}
+
+/// The sizes of blocks as numbers of 32 bits in about the same proportions.
+fn proportions(sizes: &[Weight]) -> Vec<u32> {
+    let greatest = sizes.iter().copied().max().unwrap_or(0) as u64;
+    let shift = (u64::BITS - greatest.leading_zeros()).saturating_sub(u32::BITS);
+    sizes.iter().map(|&size| ((size as u64 >> shift) as u32).max(u32::from(size > 0))).collect()
 }

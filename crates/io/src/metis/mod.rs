@@ -30,7 +30,7 @@ mod write;
 pub use fault::{Fault, FaultKind, Role};
 pub use header::{GraphNote, Header};
 pub use repair::{Changes, Repair, RepairError, RepairedGraph, repair};
-pub use write::{GraphContent, write};
+pub use write::{GraphContent, write, write_several};
 
 use self::fault::Faults;
 use self::parse::{Keep, Parser, Rows, counts_from_zero};

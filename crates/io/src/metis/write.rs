@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use super::header::Header;
 use crate::digits::DigitWriter;
 use viem::base::types::{NodeId, Weight};
-use viem::graph::CsrGraph;
+use viem::graph::{CsrGraph, VertexWeights};
 
 /// The weights that are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,23 @@ pub fn write(out: &mut (impl Write + ?Sized), graph: &CsrGraph, content: GraphCo
     };
     let values = if content.node_weights { graph.node_weights() } else { &[] };
     write_rows(out, header, values, |node| graph.arcs(node))
+}
+
+/// Writes a graph with several weights of its vertices, and the weights of its edges unless all are 1; O(n + m). Reading it with
+/// [`read_several`](super::read_several) gives the same graph and weights.
+pub fn write_several(
+    out: &mut (impl Write + ?Sized),
+    graph: &CsrGraph,
+    weights: &VertexWeights,
+) -> io::Result<()> {
+    let header = Header {
+        num_nodes: graph.num_nodes(),
+        num_edges: graph.num_edges() as u64,
+        has_node_sizes: false,
+        num_constraints: weights.num_weights() as u64,
+        has_edge_weights: graph.edge_weights().is_some(),
+    };
+    write_rows(out, header, weights.values(), |node| graph.arcs(node))
 }
 
 /// Writes a header, and for each vertex its `values` and its arcs.

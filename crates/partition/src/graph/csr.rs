@@ -135,8 +135,6 @@ impl CsrGraph {
         edge_weights: Vec<Weight>,
         node_weights: Vec<Weight>,
     ) -> Result<Self, GraphError> {
-        let sum =
-            |weights: &[Weight]| weights.iter().try_fold(0, |sum: Weight, &weight| sum.checked_add(weight));
         let total_arc_weight = sum(&edge_weights).ok_or(GraphError::EdgeWeightOverflow)?;
         let total_node_weight = sum(&node_weights).ok_or(GraphError::NodeWeightOverflow)?;
         let has_edge_weights = edge_weights.iter().any(|&weight| weight != 1);
@@ -166,11 +164,7 @@ impl CsrGraph {
     fn check_arcs(&self) -> Result<(), GraphError> {
         let n = self.num_nodes();
         let mut seen_by = vec![NodeId::MAX; n];
-        for (node, &weight) in self.node_weights.iter().enumerate() {
-            if weight < 0 {
-                return Err(GraphError::NodeWeightOutOfRange { node: node as NodeId, weight });
-            }
-        }
+        check_node_weights(&self.node_weights)?;
         for node in self.nodes() {
             for (target, weight) in self.arcs(node) {
                 if target as usize >= n {
@@ -331,6 +325,21 @@ impl CsrGraph {
         self
     }
 
+    /// The same graph with other weights of its vertices; O(n).
+    ///
+    /// # Errors
+    ///
+    /// There are more or fewer weights than vertices, one is negative, or their sum does not fit.
+    pub fn with_node_weights(mut self, node_weights: Vec<Weight>) -> Result<Self, GraphError> {
+        if node_weights.len() != self.num_nodes() {
+            return Err(GraphError::Malformed { reason: "each vertex needs one weight" });
+        }
+        check_node_weights(&node_weights)?;
+        self.total_node_weight = sum(&node_weights).ok_or(GraphError::NodeWeightOverflow)?;
+        self.node_weights = node_weights;
+        Ok(self)
+    }
+
     /// The same graph with other weights, computed from the ends and the weight of each edge, the same in both directions; at least 1, and
     /// their sum fits. O(m).
     pub(crate) fn with_edge_weights(self, weight: impl Fn(NodeId, NodeId, Weight) -> Weight) -> Self {
@@ -355,6 +364,19 @@ impl CsrGraph {
         let shift =
             (1..Weight::BITS).find(|shift| (total >> shift) + num_arcs <= bound).unwrap_or(Weight::BITS - 1);
         self.with_edge_weights(|_, _, weight| (weight >> shift).max(1))
+    }
+}
+
+/// The sum of weights, if it fits.
+fn sum(weights: &[Weight]) -> Option<Weight> {
+    weights.iter().try_fold(0, |sum: Weight, &weight| sum.checked_add(weight))
+}
+
+/// Fails if a vertex has a negative weight.
+fn check_node_weights(weights: &[Weight]) -> Result<(), GraphError> {
+    match weights.iter().enumerate().find(|&(_, &weight)| weight < 0) {
+        Some((node, &weight)) => Err(GraphError::NodeWeightOutOfRange { node: node as NodeId, weight }),
+        None => Ok(()),
     }
 }
 

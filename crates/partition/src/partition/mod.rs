@@ -135,7 +135,7 @@ pub use orders::index::OrderIndex;
 pub use orders::{Grouping, PartitionAlgorithm, PartitionAlgorithmError, PartitionInput};
 pub use packing::Packing;
 pub use partitioner::Partitioner;
-pub use quality::PartitionQuality;
+pub use quality::{PartitionQuality, in_pieces};
 pub use refine::volume::Volume;
 pub use remap::{
     CurvePoint, Envelope, Migration, MigrationWeight, MigrationWeightError, PreviousAssignment,

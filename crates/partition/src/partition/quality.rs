@@ -106,8 +106,8 @@ impl Counts {
     }
 }
 
-/// The number of parts that are not connected.
-fn in_pieces(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> usize {
+/// The number of blocks that are not connected; O(n + m + k). An empty block is.
+pub fn in_pieces(graph: &CsrGraph, blocks: &[BlockId], num_blocks: usize) -> usize {
     let pieces = pieces(blocks, num_blocks, |node| graph.neighbours(node).iter().copied());
     pieces.into_iter().filter(|&count| count > 1).count()
 }

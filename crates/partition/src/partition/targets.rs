@@ -291,16 +291,25 @@ impl Targets {
     /// `(1 + epsilon) * sizes[b]`.
     pub fn sizes(graph: &CsrGraph, sizes: Vec<Weight>, epsilon: f64) -> Result<Self, TargetsError> {
         check(sizes.len(), epsilon)?;
+        let targets = Self::of_sizes(sizes)?;
+        targets.check_sum(graph.total_node_weight())?;
+        let bounds = targets.sizes.iter().map(|&size| relax(size, epsilon)).collect();
+        Ok(Self { bounds, ..targets })
+    }
+
+    /// Blocks of exactly these weights, for any graph of as much weight.
+    pub fn of_sizes(sizes: Vec<Weight>) -> Result<Self, TargetsError> {
+        check(sizes.len(), 0.0)?;
         if let Some((block, &size)) = sizes.iter().enumerate().find(|(_, size)| **size < 0) {
             return Err(TargetsError::NegativeSize { block, size });
         }
-        let sum = sizes.iter().map(|&size| i128::from(size)).sum();
-        let total = graph.total_node_weight();
-        if sum != i128::from(total) {
-            return Err(TargetsError::SumDiffers { sum, total });
-        }
-        let bounds = sizes.iter().map(|&size| relax(size, epsilon)).collect();
-        Ok(Self::bounded(sizes, bounds))
+        Ok(Self::bounded(sizes.clone(), sizes))
+    }
+
+    /// Fails unless the weights of the blocks sum up to that of a graph.
+    pub fn check_sum(&self, total: Weight) -> Result<(), TargetsError> {
+        let sum = self.sizes.iter().map(|&size| i128::from(size)).sum();
+        if sum == i128::from(total) { Ok(()) } else { Err(TargetsError::SumDiffers { sum, total }) }
     }
 
     /// The same sizes with other bounds: block `b` weighs at most `bounds[b]`, which is not below its size.

@@ -3,7 +3,7 @@
 use super::svg::{Anchor, Frame, SHADES, Svg};
 use super::{MATRIX, MOST_CELLS};
 use viem::base::types::{Distance, PeId};
-use viem::machine::{DistanceOracle, DistanceVisitor, Distances};
+use viem::machine::{DistanceOracle, Distances};
 
 const MARGIN: f64 = 24.0;
 const TOP: f64 = 64.0;
@@ -11,7 +11,7 @@ const TOP: f64 = 64.0;
 /// The picture of the distances between all PEs, as the text of an SVG file: the darker, the farther. Large machines are sampled: the map has at
 /// most 128 rows, each for the first of some PEs with neighbouring numbers. O(PEs).
 pub fn draw_machine(distances: &Distances, title: &str) -> String {
-    let rows = distances.visit(Sample);
+    let rows = sample(distances);
     let most = rows.iter().flatten().copied().max().unwrap_or(0);
     let mut values: Vec<Distance> = rows.iter().flatten().copied().filter(|&distance| distance > 0).collect();
     values.sort_unstable();
@@ -30,17 +30,12 @@ pub fn draw_machine(distances: &Distances, title: &str) -> String {
     svg.finish()
 }
 
-/// Distances between a sample of PEs.
-struct Sample;
-
-impl DistanceVisitor for Sample {
-    type Output = Vec<Vec<Distance>>;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
-        let side = oracle.num_pes().min(MOST_CELLS);
-        let pe = |row: usize| (row * oracle.num_pes() / side.max(1)) as PeId;
-        (0..side).map(|from| (0..side).map(|to| oracle.distance(pe(from), pe(to))).collect()).collect()
-    }
+/// The distances between a sample of PEs.
+fn sample(distances: &Distances) -> Vec<Vec<Distance>> {
+    let num_pes = distances.num_pes();
+    let side = num_pes.min(MOST_CELLS);
+    let pe = |row: usize| (row * num_pes / side.max(1)) as PeId;
+    (0..side).map(|from| (0..side).map(|to| distances.distance(pe(from), pe(to))).collect()).collect()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::error::ExpertError;
 use super::routing::ExpertRouting;
 use viem::base::types::{Distance, PeId};
-use viem::machine::{DistanceOracle, DistanceVisitor, Machine, Nodes, distances_of};
+use viem::machine::{DistanceOracle, Distances, Machine, Nodes, distances_of};
 
 /// Upper limit on the cost of a placement, so that sums of gains fit.
 const MOST_COST: i128 = 1 << 58;
@@ -61,7 +61,7 @@ impl Domains {
     /// Fails if costs of a routing could exceed what fits, or if it has costs and the machine is no tree, which has no levels otherwise. O(PEs² · levels).
     pub fn of(machine: &dyn Machine, routing: &ExpertRouting) -> Result<Self, ExpertError> {
         let num_pes = machine.num_pes();
-        let levels = match distances_of(machine)?.visit(Levels) {
+        let levels = match levels(&distances_of(machine)?) {
             Err(_) if routing.is_of_loads() => Vec::new(),
             levels => levels?,
         };
@@ -92,39 +92,32 @@ impl Domains {
     }
 }
 
-/// Finds the levels, if distances are those of a tree, or three PEs that contradict it.
-struct Levels;
-
-impl DistanceVisitor for Levels {
-    type Output = Result<Vec<Level>, ExpertError>;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
-        let num_pes = oracle.num_pes() as PeId;
-        let all = || (0..num_pes).flat_map(|p| (0..p).map(move |q| (p, q)));
-        let mut distances: Vec<Distance> = all().map(|(p, q)| oracle.distance(p, q)).collect();
-        distances.push(0);
-        distances.sort_unstable();
-        distances.dedup();
-        let mut levels = Vec::new();
-        for pair in distances.windows(2) {
-            let (inside, step) = (pair[0], pair[1] - pair[0]);
-            let is_near = |p: PeId, q: PeId| p == q || oracle.distance(p, q) <= inside;
-            let first = |p: PeId| (0..=p).find(|&q| is_near(p, q)).unwrap_or(p) as usize;
-            let level = Level::new((0..num_pes).map(first), step);
-            if let Some((p, q)) = all().find(|&(p, q)| is_near(p, q) != (level.group(p) == level.group(q))) {
-                // Of two that are near, the one whose first neighbour is later is far from that of the other. Two that are far have the same.
-                let [first_of_p, first_of_q] = [first(p) as PeId, first(q) as PeId];
-                let [a, b, third] = match is_near(p, q) {
-                    true if first_of_p < first_of_q => [first_of_p, q, p],
-                    true => [first_of_q, p, q],
-                    false => [p, q, first_of_p],
-                };
-                let distances =
-                    [(a, b), (a, third), (b, third)].map(|(one, other)| oracle.distance(one, other));
-                return Err(ExpertError::NoTree { pes: [a, b, third], distances });
-            }
-            levels.push(level);
+/// The levels, if distances are those of a tree; fails with three PEs that contradict it otherwise.
+fn levels(distances: &Distances) -> Result<Vec<Level>, ExpertError> {
+    let num_pes = distances.num_pes() as PeId;
+    let all = || (0..num_pes).flat_map(|p| (0..p).map(move |q| (p, q)));
+    let mut occurring: Vec<Distance> = all().map(|(p, q)| distances.distance(p, q)).collect();
+    occurring.push(0);
+    occurring.sort_unstable();
+    occurring.dedup();
+    let mut levels = Vec::new();
+    for pair in occurring.windows(2) {
+        let (inside, step) = (pair[0], pair[1] - pair[0]);
+        let is_near = |p: PeId, q: PeId| p == q || distances.distance(p, q) <= inside;
+        let first = |p: PeId| (0..=p).find(|&q| is_near(p, q)).unwrap_or(p) as usize;
+        let level = Level::new((0..num_pes).map(first), step);
+        if let Some((p, q)) = all().find(|&(p, q)| is_near(p, q) != (level.group(p) == level.group(q))) {
+            // Of two that are near, the one whose first neighbour is later is far from that of the other. Two that are far have the same.
+            let [first_of_p, first_of_q] = [first(p) as PeId, first(q) as PeId];
+            let [a, b, third] = match is_near(p, q) {
+                true if first_of_p < first_of_q => [first_of_p, q, p],
+                true => [first_of_q, p, q],
+                false => [p, q, first_of_p],
+            };
+            let between = [(a, b), (a, third), (b, third)].map(|(one, other)| distances.distance(one, other));
+            return Err(ExpertError::NoTree { pes: [a, b, third], distances: between });
         }
-        Ok(levels)
+        levels.push(level);
     }
+    Ok(levels)
 }

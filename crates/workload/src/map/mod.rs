@@ -71,7 +71,7 @@ use viem::mapping::problem::{self, ProblemError};
 use viem::solve::{
     Config, Lowering, MapPreset, OneToOneConfig, PreparedMachine, Request, Secondary as _, SolveError,
 };
-use view::{MachineView, Sum};
+use view::MachineView;
 
 /// All settings of a mapping of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
@@ -352,7 +352,7 @@ impl Candidate {
 /// J of a mapping: the flits of each pair of tasks, both directions together, times their distance, over
 /// ordered pairs.
 pub fn cost(workload: &Workload, machine: &dyn Machine, pe_of: &[PeId]) -> Result<i128, MachineError> {
-    Ok(distances_of(machine)?.visit(Sum(workload, pe_of)))
+    Ok(view::cost(&distances_of(machine)?, workload, pe_of))
 }
 
 /// The best mapping found.

@@ -4,10 +4,7 @@ use crate::Workload;
 use crate::routing::Routing;
 use viem::base::observer::Observer;
 use viem::base::types::{Distance, PeId};
-use viem::machine::{
-    DistanceOracle, DistanceVisitor, Distances, Division, Interconnect, Machine, MachineError, Parts,
-    distances_of,
-};
+use viem::machine::{DistanceOracle, Distances, Division, Interconnect, Machine, MachineError, distances_of};
 use viem::mapping::annealing::Near;
 
 /// A machine as the mapper sees it.
@@ -42,7 +39,8 @@ impl Nearby {
         };
         let is_in_order = pe_at.is_sorted();
         let listed = (!is_in_order).then(|| distances.listed(&pe_at));
-        let near = listed.as_ref().unwrap_or(distances).visit(Nearest(parts.as_ref(), observer));
+        let listed = listed.as_ref().unwrap_or(distances);
+        let near = Near::new(listed, &listed.keys(), parts.as_ref(), observer);
         let mut place_of = in_order();
         for (place, &pe) in (0..).zip(&pe_at) {
             place_of[pe as usize] = place;
@@ -56,41 +54,13 @@ impl Nearby {
     }
 }
 
-struct Nearest<'a>(Option<&'a Parts>, &'a dyn Observer);
-
-impl DistanceVisitor for Nearest<'_> {
-    type Output = Near;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Near {
-        let keys: Vec<O::Key> = (0..oracle.num_pes() as PeId).map(|place| oracle.key(place)).collect();
-        Near::new(oracle, &keys, self.0, self.1)
-    }
-}
-
-struct Between(PeId, PeId);
-
-impl DistanceVisitor for Between {
-    type Output = Distance;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Distance {
-        oracle.distance(self.0, self.1)
-    }
-}
-
 /// J of a mapping.
-pub(super) struct Sum<'a>(pub &'a Workload, pub &'a [PeId]);
-
-impl DistanceVisitor for Sum<'_> {
-    type Output = i128;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> i128 {
-        let Self(workload, pe_of) = self;
-        let terms = workload.channels().iter().zip(workload.traffic()).map(|(channel, traffic)| {
-            let distance = oracle.distance(pe_of[channel.from as usize], pe_of[channel.to as usize]);
-            2 * i128::from(traffic.flits) * i128::from(distance)
-        });
-        terms.sum()
-    }
+pub(super) fn cost(distances: &Distances, workload: &Workload, pe_of: &[PeId]) -> i128 {
+    let terms = workload.channels().iter().zip(workload.traffic()).map(|(channel, traffic)| {
+        let distance = distances.distance(pe_of[channel.from as usize], pe_of[channel.to as usize]);
+        2 * i128::from(traffic.flits) * i128::from(distance)
+    });
+    terms.sum()
 }
 
 impl MachineView {
@@ -98,7 +68,7 @@ impl MachineView {
         let distances = distances_of(machine)?;
         let near = Nearby::new(machine, &distances, observer);
         let pes = 0..machine.num_pes() as PeId;
-        let to_nearest = |pe: PeId| near.of(pe).next().map(|other| distances.visit(Between(pe, other)));
+        let to_nearest = |pe: PeId| near.of(pe).next().map(|other| distances.distance(pe, other));
         let least = pes.filter_map(to_nearest).min().unwrap_or(0);
         let room = machine.capacities();
         let grid = match machine.interconnect() {
@@ -127,12 +97,12 @@ impl MachineView {
     }
 
     pub(super) fn distance(&self, p: PeId, q: PeId) -> Distance {
-        self.distances.visit(Between(p, q))
+        self.distances.distance(p, q)
     }
 
     /// J of a mapping, as [`cost`](super::cost) has it.
     pub(super) fn cost(&self, workload: &Workload, pe_of: &[PeId]) -> i128 {
-        self.distances.visit(Sum(workload, pe_of))
+        cost(&self.distances, workload, pe_of)
     }
 
     /// PEs near a PE, nearest first.

@@ -1,8 +1,8 @@
 //! Machines with known distances only: out through a port, in through a port.
 
 use super::hop::{Hop, LaneId, check_lanes, push};
-use viem::base::types::{Distance, PeId};
-use viem::machine::{DistanceOracle, DistanceVisitor, Distances, Machine, MachineError, distances_of};
+use viem::base::types::PeId;
+use viem::machine::{DistanceOracle, Distances, Machine, MachineError, Metric, distances_of};
 
 /// Link 2 p leads out of PE p, link 2 p + 1 into it. On each, a flit takes half the distance.
 #[derive(Debug)]
@@ -12,32 +12,12 @@ pub(super) struct PortRoutes {
     longest: u64,
 }
 
-struct Between(PeId, PeId);
-
-impl DistanceVisitor for Between {
-    type Output = Distance;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Distance {
-        oracle.distance(self.0, self.1)
-    }
-}
-
-struct Longest;
-
-impl DistanceVisitor for Longest {
-    type Output = Distance;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Distance {
-        oracle.max_distance()
-    }
-}
-
 impl PortRoutes {
     pub(super) fn new(machine: &dyn Machine) -> Result<Self, MachineError> {
         let num_pes = machine.num_pes();
         check_lanes(2 * num_pes as u128)?;
         let distances = distances_of(machine)?;
-        let longest = distances.visit(Longest) as u64;
+        let longest = distances.max_distance() as u64;
         Ok(Self { distances, num_pes, longest })
     }
 
@@ -51,7 +31,7 @@ impl PortRoutes {
 
     pub(super) fn route(&self, from: PeId, to: PeId, hops: &mut Vec<Hop>) {
         if from != to {
-            let distance = self.distances.visit(Between(from, to)) as u64;
+            let distance = self.distances.distance(from, to) as u64;
             push(hops, 2 * from as usize, distance.div_ceil(2));
             push(hops, 2 * to as usize + 1, distance / 2);
         }

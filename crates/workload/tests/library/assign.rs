@@ -340,14 +340,16 @@ fn mappings_for_every_objective_are_starts() {
     let (mut rng, machine) = (Rng::new(11), Hierarchy::parse("2:2:4", "1:3:30").unwrap());
     let mut config = quick();
     config.simulated = 1_000_000;
-    let mut origins: Vec<Start> = Vec::new();
+    let mut missing = vec![Start::Bottleneck, Start::BusiestNode, Start::Mixed];
     for _ in 0..60 {
         let workload = random_messages(16, &mut rng);
-        origins.push(TaskRequest::new(&workload, &machine).solve(&config).unwrap().report.start);
+        let start = TaskRequest::new(&workload, &machine).solve(&config).unwrap().report.start;
+        missing.retain(|&other| other != start);
+        if missing.is_empty() {
+            return;
+        }
     }
-    for start in [Start::Bottleneck, Start::BusiestNode, Start::Mixed] {
-        assert!(origins.contains(&start), "{start:?} never leads to the fastest: {origins:?}");
-    }
+    panic!("{missing:?} never lead to the fastest");
 }
 
 /// Messages between random tasks, sent and received in the same order, so that there is no deadlock.
@@ -371,7 +373,7 @@ fn random_messages(tasks: u32, rng: &mut Rng) -> Workload {
 fn small_workloads_are_not_slower_than_any_start() {
     let mut rng = Rng::new(3);
     let mut count = 0;
-    for _ in 0..400 {
+    for _ in 0..120 {
         let (tasks, sides) = [(4, [2, 2]), (6, [2, 3]), (9, [3, 3])][rng.below(3) as usize];
         let (workload, machine) = (random_messages(tasks, &mut rng), Grid::mesh(&sides).unwrap());
         let identity: Vec<PeId> = (0..tasks).collect();

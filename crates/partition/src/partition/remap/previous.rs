@@ -29,6 +29,8 @@ pub struct PreviousAssignment {
     /// By vertex; a number from `num_blocks` on stands for a block that has left.
     pub(super) homes: Vec<u32>,
     pub(super) num_blocks: usize,
+    /// What moves with each vertex; empty if that is its weight.
+    sizes: Vec<Weight>,
 }
 
 /// The reason why homes were refused. Vertices and blocks are counted from 0.
@@ -58,6 +60,16 @@ pub enum PreviousAssignmentError {
         blocks = counted(found, "block", "blocks")
     )]
     Blocks { found: usize, expected: usize },
+    #[error(
+        "there are sizes of {vertices}, but the old partition has {expected}",
+        vertices = counted(found, "vertex", "vertices")
+    )]
+    Sizes { found: usize, expected: usize },
+    #[error(
+        "vertex {vertex} has size {size}; sizes must not be negative, nor their sum above {}",
+        Weight::MAX
+    )]
+    SizeOutOfRange { vertex: usize, size: Weight },
 }
 
 impl HasKind for PreviousAssignmentError {
@@ -67,7 +79,9 @@ impl HasKind for PreviousAssignmentError {
             | Self::LeftTwice { .. }
             | Self::NoSuchParent { .. }
             | Self::Length { .. }
-            | Self::Blocks { .. } => ErrorKind::BadData,
+            | Self::Blocks { .. }
+            | Self::Sizes { .. }
+            | Self::SizeOutOfRange { .. } => ErrorKind::BadData,
         }
     }
 }
@@ -108,10 +122,42 @@ impl PreviousAssignment {
             now_or_none.ok_or(PreviousAssignmentError::NoSuchBlock { vertex, block, now, num_blocks })
         };
         let homes = old.iter().enumerate().map(home).collect::<Result<_, _>>()?;
-        Ok(Self { homes, num_blocks })
+        Ok(Self { homes, num_blocks, sizes: Vec::new() })
     }
 
-    /// The homes of the vertices of another graph, each of which names the vertex it comes from.
+    /// The same where what moves with a vertex is a size of its own, such as the bytes of its data, and not its weight. Migration is the sum of these. O(n).
+    ///
+    /// ```
+    /// use viem::graph::generate;
+    /// use viem::partition::PreviousAssignment;
+    ///
+    /// let homes = PreviousAssignment::new(&[0, 0, 1], 2)?.with_sizes(vec![5, 7, 9])?;
+    /// assert_eq!(homes.migration(&generate::grid(3, 1), &[0, 1, 0]).weight, 16);
+    /// # Ok::<(), viem::partition::PreviousAssignmentError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// There is not a size for each vertex, one is negative, or their sum is too large.
+    pub fn with_sizes(self, sizes: Vec<Weight>) -> Result<Self, PreviousAssignmentError> {
+        let (found, expected) = (sizes.len(), self.homes.len());
+        if found != expected {
+            return Err(PreviousAssignmentError::Sizes { found, expected });
+        }
+        let mut sum: Weight = 0;
+        for (vertex, &size) in sizes.iter().enumerate() {
+            let fits = sum.checked_add(size).filter(|_| size >= 0);
+            sum = fits.ok_or(PreviousAssignmentError::SizeOutOfRange { vertex, size })?;
+        }
+        Ok(Self { sizes, ..self })
+    }
+
+    /// What moves with each vertex of a graph: its size, or its weight if there are no sizes.
+    pub(super) fn sizes<'a>(&'a self, graph: &'a CsrGraph) -> &'a [Weight] {
+        if self.sizes.is_empty() { graph.node_weights() } else { &self.sizes }
+    }
+
+    /// The homes of the vertices of another graph, each of which names the vertex it comes from. They have no sizes.
     pub fn of_children(&self, parents: &[NodeId]) -> Result<Self, PreviousAssignmentError> {
         let num_parents = self.homes.len();
         let home = |(vertex, &parent): (usize, &NodeId)| {
@@ -119,21 +165,25 @@ impl PreviousAssignment {
             home.ok_or(PreviousAssignmentError::NoSuchParent { vertex, parent, num_parents })
         };
         let homes = parents.iter().enumerate().map(home).collect::<Result<_, _>>()?;
-        Ok(Self { homes, num_blocks: self.num_blocks })
+        Ok(Self { homes, num_blocks: self.num_blocks, sizes: Vec::new() })
     }
 
     /// The same with other numbers for the present blocks: block `b` becomes `names[b]`; all names are different and below
     /// the number of blocks.
     pub fn renamed(&self, names: &[BlockId]) -> Self {
         let name = |&home: &u32| names.get(home as usize).copied().unwrap_or(home);
-        Self { homes: self.homes.iter().map(name).collect(), num_blocks: self.num_blocks }
+        Self { homes: self.homes.iter().map(name).collect(), ..self.clone() }
     }
 
     /// The same as if all present blocks but these, which ascend, had left: block `blocks[b]` becomes block b.
     pub(crate) fn without_others(&self, blocks: &[BlockId]) -> Self {
         let left = blocks.len() as u32;
         let home = |home: &u32| blocks.binary_search(home).map_or(left, |block| block as u32);
-        Self { homes: self.homes.iter().map(home).collect(), num_blocks: blocks.len() }
+        Self {
+            homes: self.homes.iter().map(home).collect(),
+            num_blocks: blocks.len(),
+            sizes: self.sizes.clone(),
+        }
     }
 
     /// Number of vertices.
@@ -160,9 +210,9 @@ impl PreviousAssignment {
     /// What moves if the vertices of a graph go to these blocks; O(n).
     pub fn migration(&self, graph: &CsrGraph, blocks: &[BlockId]) -> Migration {
         let mut migration = Migration::default();
-        for ((&home, &block), &weight) in self.homes.iter().zip(blocks).zip(graph.node_weights()) {
+        for ((&home, &block), &size) in self.homes.iter().zip(blocks).zip(self.sizes(graph)) {
             if home != block {
-                migration.weight += weight;
+                migration.weight += size;
                 migration.vertices += 1;
             }
         }
@@ -184,7 +234,7 @@ impl PreviousAssignment {
 /// What moves: vertices whose block is not their home, including those whose home no longer exists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Migration {
-    /// The sum of their weights.
+    /// The sum of their weights, or of their sizes if they have [some](PreviousAssignment::with_sizes).
     pub weight: Weight,
     /// Their number.
     pub vertices: usize,

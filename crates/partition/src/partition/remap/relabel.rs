@@ -21,6 +21,8 @@ pub(super) struct Relabelling<'a> {
     pub tree: &'a BlockTree,
     /// The weight that stays if block `b` gets the label `l`, at `b · k + l`.
     pub overlaps: Vec<Weight>,
+    /// More than can stay in all blocks together.
+    pub most: Weight,
     /// The weight of each block.
     pub weights: &'a [Weight],
     /// What each label may weigh.
@@ -63,10 +65,8 @@ impl Relabelling<'_> {
         let count = own.len();
         let pairs = own.flat_map(|one| others.clone().map(move |other| (one, other)));
         let mut values: Vec<_> = pairs.map(|(one, other)| value(one, other, watch)).collect();
-        // All overlaps together do not exceed the weight of all blocks.
-        let forbidden = self.weights.iter().sum::<Weight>().saturating_add(1);
         let cost =
-            |row: usize, column: usize| values[row * count + column].as_ref().map_or(forbidden, |v| -v.0);
+            |row: usize, column: usize| values[row * count + column].as_ref().map_or(self.most, |v| -v.0);
         let (column_of, _) = cheapest_assignment_until(count, cost, watch)?;
         let mut labels = Vec::new();
         let mut sum = 0;
@@ -143,6 +143,7 @@ mod tests {
             let bounds = random(6, 60, &mut rng);
             let relabelling = Relabelling {
                 tree: &tree,
+                most: overlaps.iter().sum::<Weight>() + 1,
                 overlaps,
                 weights: &weights,
                 bounds: bounds[..].into(),
@@ -165,6 +166,7 @@ mod tests {
         let weights: Vec<Weight> = overlaps.chunks(count).map(|row| row.iter().sum()).collect();
         let stopped = Relabelling {
             tree: &tree,
+            most: overlaps.iter().sum::<Weight>() + 1,
             overlaps,
             weights: &weights,
             bounds: weights[..].into(),

@@ -94,16 +94,16 @@ impl Remap<'_> {
         self.remapping.homes.check(self.graph.num_nodes(), num_blocks)?;
         let most = i128::from(greatest).saturating_mul(i128::from(times));
         let edges = i128::from(self.graph.total_arc_weight()).saturating_mul(most);
-        Ok(Limits { edges, total: self.graph.total_node_weight(), num_blocks })
+        let total = self.remapping.homes.sizes(self.graph).iter().sum();
+        Ok(Limits { edges, total, num_blocks })
     }
 
-    /// What edges cost, and the weights of the vertices away from home.
+    /// What edges cost, and the sizes of the vertices away from home.
     fn migrating<'o>(&self, objective: EdgeCost<'o>, costs: EdgeCosts) -> Migrating<'o> {
         let homes = self.remapping.homes;
-        let penalty = |(&home, &weight): (&u32, &Weight)| {
-            if (home as usize) < homes.num_blocks { weight } else { 0 }
-        };
-        let penalties = homes.homes.iter().zip(self.graph.node_weights()).map(penalty).collect();
+        let penalty =
+            |(&home, &size): (&u32, &Weight)| if (home as usize) < homes.num_blocks { size } else { 0 };
+        let penalties = homes.homes.iter().zip(homes.sizes(self.graph)).map(penalty).collect();
         let objective = Migrating::new(objective, costs.times, homes.homes.clone(), penalties);
         match self.targets.fixed() {
             Some(fixed) => objective.with_fixed(fixed),
@@ -126,27 +126,26 @@ impl Remap<'_> {
     pub fn labels(&self, partition: &Partition, tree: &BlockTree) -> Vec<BlockId> {
         let num_blocks = self.targets.num_blocks();
         let mut overlaps = vec![0; num_blocks * num_blocks];
-        for (node, (&block, &weight)) in
-            self.graph.nodes().zip(partition.blocks().iter().zip(self.graph.node_weights()))
-        {
+        let sizes = self.remapping.homes.sizes(self.graph);
+        for (node, (&block, &size)) in self.graph.nodes().zip(partition.blocks().iter().zip(sizes)) {
             if let Some(home) = self.remapping.homes.of(node) {
-                overlaps[block as usize * num_blocks + home as usize] += weight;
+                overlaps[block as usize * num_blocks + home as usize] += size;
             }
         }
         let (weights, bounds) = (partition.block_weights(), self.targets.load_bounds());
+        let most = sizes.iter().sum::<Weight>().saturating_add(1);
         let own: Vec<BlockId> = (0..num_blocks as BlockId).collect();
         let Some(fixed) = self.targets.fixed() else {
-            return Relabelling { tree, overlaps, weights, bounds, observer: self.observer }.best();
+            return Relabelling { tree, overlaps, most, weights, bounds, observer: self.observer }.best();
         };
         // A block with fixed vertices is worth more under its own label than all that could stay elsewhere.
-        let most = self.graph.total_node_weight().saturating_add(1);
         if most.checked_mul(num_blocks as Weight + 1).is_none() {
             return own;
         }
         for (_, block) in fixed.iter() {
             overlaps[block as usize * num_blocks + block as usize] = most;
         }
-        let labels = Relabelling { tree, overlaps, weights, bounds, observer: self.observer }.best();
+        let labels = Relabelling { tree, overlaps, most, weights, bounds, observer: self.observer }.best();
         if fixed.iter().all(|(_, block)| labels[block as usize] == block) { labels } else { own }
     }
 }
