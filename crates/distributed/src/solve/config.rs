@@ -129,7 +129,7 @@ impl DistConfig {
     }
 
     /// The settings of least effort: a small coarsest graph, few rounds of refinement, no bands and V-cycles. Balances quality against the time that ParMETIS takes: on
-    /// the graphs of docs/benchmarks/parmetis.md, cuts are 3 to 16 % above those of `fast`, which takes two to five times as long; its commands show the curve.
+    /// the graphs of docs/benchmarks/parmetis.md, cuts are 2 to 17 % above those of `fast`, which takes up to nine times as long; its commands show the curve.
     pub fn brief() -> Self {
         let mut brief = Self::preset(MapPreset::Fast);
         brief.coarsest = 20_000;
