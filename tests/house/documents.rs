@@ -168,6 +168,8 @@ fn named_tests(item: &str) -> Vec<(&str, &str)> {
     for word in item.split('`').skip(1).step_by(2) {
         match file {
             _ if word.ends_with(".rs") => file = Some(word),
+            // Tests in Python are not looked up.
+            _ if word.ends_with(".py") => file = None,
             Some(file) if word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') => {
                 tests.push((file, word))
             }
