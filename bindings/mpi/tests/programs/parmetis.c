@@ -16,6 +16,7 @@ static int rank, num_ranks;
 static idx_t vtxdist[MOST_RANKS + 1], xadj[TOTAL + 1], adjncy[4 * TOTAL], vwgt[MOST_WEIGHTS * TOTAL], adjwgt[4 * TOTAL], vsize[TOTAL];
 static idx_t part[TOTAL], all[TOTAL], before[TOTAL];
 static idx_t first, count, base;
+static int is_even;
 static uint64_t hash = 0xcbf29ce484222325u;
 static MPI_Comm comm;
 
@@ -34,14 +35,20 @@ static idx_t weight_between(idx_t u, idx_t v)
     return u / WIDTH == v / WIDTH ? 1 : 3;
 }
 
-/* Rank 1 has no vertex; the others have the more, the higher they are. Numbers count from `base`. */
+/* The part of the vertices that a rank has: rank 1 has none, the others have the more, the higher they are; or all have equally many. */
+static idx_t portion(int r)
+{
+    return is_even ? 1 : r == 1 ? 0 : r + 1;
+}
+
+/* Numbers count from `base`. */
 static void make_grid(void)
 {
     idx_t parts = 0, sum = 0;
-    for (int r = 0; r < num_ranks; r++) parts += r == 1 ? 0 : r + 1;
+    for (int r = 0; r < num_ranks; r++) parts += portion(r);
     for (int r = 0; r <= num_ranks; r++) {
         vtxdist[r] = TOTAL * sum / parts + base;
-        sum += r == 1 ? 0 : r + 1;
+        sum += portion(r);
     }
     first = vtxdist[rank] - base;
     count = vtxdist[rank + 1] - vtxdist[rank];
@@ -292,6 +299,12 @@ static void check_refine_kway(void)
     ask(0, 1, num_ranks, (real_t)1.05);
     for (idx_t i = 0; i < count; i++) part[i] = -5;
     check(refine_kway(), 0);
+    is_even = 1;
+    ask(0, 1, num_ranks, (real_t)1.05);
+    check(adaptive_repart(0.0001), 0);
+    for (int r = 0; r < num_ranks; r++)
+        for (idx_t v = vtxdist[r] - base; v < vtxdist[r + 1] - base; v++) CHECK(all[v] == r);
+    is_even = 0;
     base = 0;
 }
 
