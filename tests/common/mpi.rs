@@ -111,7 +111,7 @@ impl Mpi {
         found.into_iter().map(with_folder).collect()
     }
 
-    /// One Open MPI and one other MPI, for what the library decides by itself, whichever calls it.
+    /// One Open MPI and one other MPI, for what the library does by itself, whichever calls it, and for tests that take minutes under each.
     pub fn two() -> Vec<Self> {
         let (open, others): (Vec<Self>, Vec<Self>) = Self::all().into_iter().partition(Self::is_open_mpi);
         open.into_iter().take(1).chain(others.into_iter().take(1)).collect()
