@@ -66,6 +66,8 @@ for wrong in (
     lambda: viem.mpi.map_distributed(comm, graph, machine, weights=weights[comm.rank :]) if comm.size > 1 else 1 / 0,
     lambda: viem.mpi.partition_distributed(comm, graph, -1),
     lambda: viem.mpi.partition_distributed(comm, graph, 2, preset="fastsocial"),
+    lambda: viem.mpi.partition_distributed(comm, graph, 2, imbalance=[0.1, 0.2]),
+    lambda: viem.mpi.partition_distributed(comm, graph, 2, least_load=[10, 10]),
     lambda: viem.mpi.remap_distributed(comm, graph, parts.places, 10),
     lambda: viem.mpi.remap_distributed(comm, graph, parts.places, float("nan"), num_blocks=6),
 ):

@@ -195,6 +195,8 @@ def _rank(
     imbalance, least_load, preset, seed, threads = settings
     if preset not in _PRESETS:
         raise UsageError(f'the preset of distributed graphs is {preset!r}; it must be "fast", "eco" or "strong"')
+    if np.ndim(imbalance) or np.ndim(least_load):
+        raise UsageError("distributed graphs have one imbalance and one least load, each a number")
     if not isinstance(graph, tuple) or len(graph) not in (2, 3):
         raise UsageError("the rows of a rank are a tuple (indptr, indices) or (indptr, indices, data)")
     xadj, adjncy = (_whole(name, values, np.int64) for name, values in zip(("indptr", "indices"), graph))

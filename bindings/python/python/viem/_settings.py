@@ -54,9 +54,9 @@ class Settings:
         on_interrupt: str = "raise",
         imbalance: Imbalance = 0.03,
         least_load: LeastLoad = 0.0,
+        num_weights: int = 1,
         objective: str = "J",
         excess: float = 0.03,
-        num_weights: int = 1,
     ) -> None:
         if on_interrupt not in ("raise", "return"):
             raise UsageError(f'on_interrupt is {on_interrupt!r}; it must be "raise" or "return"')

@@ -147,9 +147,9 @@ def map_many_to_one(
         on_interrupt,
         imbalance,
         least_load,
+        converted.num_weights,
         objective,
         excess,
-        converted.num_weights,
     )
     found = _viem.map_many_to_one(
         converted._core,
@@ -219,15 +219,7 @@ def partition(
     """
     converted = as_graph(graph, weights, directed)
     settings = Settings(
-        preset,
-        seed,
-        threads,
-        time_limit,
-        progress,
-        on_interrupt,
-        imbalance,
-        least_load,
-        num_weights=converted.num_weights,
+        preset, seed, threads, time_limit, progress, on_interrupt, imbalance, least_load, converted.num_weights
     )
     found = _viem.partition(
         converted._core,
@@ -326,15 +318,7 @@ def remap(
     """
     converted = as_graph(graph, weights, directed)
     settings = Settings(
-        preset,
-        seed,
-        threads,
-        time_limit,
-        progress,
-        on_interrupt,
-        imbalance,
-        least_load,
-        num_weights=converted.num_weights,
+        preset, seed, threads, time_limit, progress, on_interrupt, imbalance, least_load, converted.num_weights
     )
     if isinstance(target, Machine):
         if shares is not None:
