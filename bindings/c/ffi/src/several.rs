@@ -1,8 +1,5 @@
 //! Partitions by several weights, as METIS and ParMETIS ask for them.
 
-use std::fmt;
-
-use viem::base::error::{ErrorKind, HasKind};
 use viem::base::types::BlockId;
 use viem::graph::VertexWeights;
 use viem::machine::{Blocks, HierarchyError};
@@ -27,53 +24,31 @@ pub struct Several<'a> {
 }
 
 /// The reason why there is no such partition.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)] // the messages are the documentation
 pub enum SeveralError {
-    Targets(TargetsError),
-    Blocks(HierarchyError),
-    Request(RequestError),
-    Solve(SolveError),
-    Memory(MemoryError),
+    #[error(transparent)]
+    Targets(#[from] TargetsError),
+    #[error(transparent)]
+    Blocks(#[from] HierarchyError),
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
 }
-
-impl fmt::Display for SeveralError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Targets(error) => error.fmt(f),
-            Self::Blocks(error) => error.fmt(f),
-            Self::Request(error) => error.fmt(f),
-            Self::Solve(error) => error.fmt(f),
-            Self::Memory(error) => error.fmt(f),
-        }
-    }
-}
-
-impl HasKind for SeveralError {
-    fn kind(&self) -> ErrorKind {
-        match self {
-            Self::Targets(error) => error.kind(),
-            Self::Blocks(error) => error.kind(),
-            Self::Request(error) => error.kind(),
-            Self::Solve(error) => error.kind(),
-            Self::Memory(error) => error.kind(),
-        }
-    }
-}
-
-impl std::error::Error for SeveralError {}
 
 impl Several<'_> {
     /// The parts of the vertices, each within the bounds of all weights if there are such parts.
     pub fn solve(&self, config: &Config) -> Result<Solution, SeveralError> {
         let (n, k, num_weights) = (self.graph.num_nodes(), self.num_parts, self.weights.num_weights());
         let size = (num_weights * (n + k)) as u128;
-        check_memory(memory_of_run(n, self.graph.num_arcs()) + 64 * k as u128 + 32 * size)
-            .map_err(SeveralError::Memory)?;
+        check_memory(memory_of_run(n, self.graph.num_arcs()) + 64 * k as u128 + 32 * size)?;
         self.with_limits(|blocks, several| {
             let machine = PreparedMachine::new(blocks);
             let request = Request::new(self.graph, &machine).balanced_by(several).minimise(Objective::Cut);
-            request.solve(config).map_err(SeveralError::Solve)
+            Ok(request.solve(config)?)
         })
     }
 
@@ -100,9 +75,9 @@ impl Several<'_> {
             // As with METIS, a part may have little of one weight.
             targets.with_least_loads(vec![0; num_parts])
         });
-        let targets = targets.collect::<Result<Vec<_>, _>>().map_err(SeveralError::Targets)?;
+        let targets = targets.collect::<Result<Vec<_>, TargetsError>>()?;
         let limits: Vec<LoadLimits<'_>> = targets.iter().map(LoadLimits::from).collect();
-        let several = SeveralWeights::new(weights, &limits).map_err(SeveralError::Request)?;
-        work(&Blocks::equal(num_parts).map_err(SeveralError::Blocks)?, &several)
+        let several = SeveralWeights::new(weights, &limits)?;
+        work(&Blocks::equal(num_parts)?, &several)
     }
 }
