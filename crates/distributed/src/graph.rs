@@ -109,11 +109,7 @@ const COMPARED: usize = 1 << 20;
 impl Rows {
     /// The vertices of all ranks.
     pub(crate) fn ranges(&self, comm: &impl Comm) -> Result<Ranges, DistError> {
-        let count = self.offsets.len().saturating_sub(1);
-        let total: u64 = comm.all_gather(&[count as u64]).words.iter().sum();
-        let few = total < u64::from(NodeId::MAX);
-        agree(comm, if few { Ok(()) } else { Err(RowsError::TooMany { count: total }) })?;
-        Ok(Ranges::gather(comm, count as NodeId))
+        ranges_of(comm, self.offsets.len().saturating_sub(1))
     }
 
     /// Checks the lengths of the arrays, and that no vertex has a negative weight.
@@ -445,6 +441,14 @@ impl DistGraph {
         let received = comm.all_to_all(&words, &self.sent_to);
         values[self.num_own()..].copy_from_slice(&received.words);
     }
+}
+
+/// The vertices of all ranks, given the number of those of this rank. Collective.
+pub(crate) fn ranges_of(comm: &impl Comm, count: usize) -> Result<Ranges, DistError> {
+    let total: u64 = comm.all_gather(&[count as u64]).words.iter().sum();
+    let few = total < u64::from(NodeId::MAX);
+    agree(comm, if few { Ok(()) } else { Err(RowsError::TooMany { count: total }) })?;
+    Ok(Ranges::gather(comm, count as NodeId))
 }
 
 /// The sum of some weights.

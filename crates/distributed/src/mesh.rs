@@ -13,7 +13,7 @@ use viem::base::types::NodeId;
 
 use crate::comm::{Comm, Outbox, Ranges};
 use crate::error::{DistError, agree};
-use crate::graph::{Rows, RowsError};
+use crate::graph::{Rows, ranges_of};
 
 /// The elements of a rank, which follow those of the rank before it.
 #[derive(Clone, Debug, Default)]
@@ -88,14 +88,11 @@ impl Elements {
 /// assert_eq!(rows, [Ok(vec![1, 0, 2]), Ok(vec![1, 3, 2])]);
 /// ```
 pub fn dual(comm: &impl Comm, elements: &Elements, common: usize) -> Result<Rows, DistError> {
-    let count = elements.offsets.len().saturating_sub(1);
-    let total: u64 = comm.all_gather(&[count as u64]).words.iter().sum();
-    let few = total < u64::from(NodeId::MAX);
-    agree(comm, if few { Ok(()) } else { Err(RowsError::TooMany { count: total }) })?;
-    let own = Ranges::gather(comm, count as NodeId).own();
+    let ranges = ranges_of(comm, elements.offsets.len().saturating_sub(1))?;
+    let own = ranges.own();
     agree(comm, elements.check(own.start, common))?;
     let nodes_of = elements.sorted();
-    let at_nodes = AtNodes::learn(comm, own.start, &nodes_of);
+    let at_nodes = AtNodes::learn(comm, &ranges, &nodes_of);
     let mut rows = Rows { offsets: vec![0], ..Rows::default() };
     let mut met = Vec::new();
     for (element, nodes) in own.zip(&nodes_of) {
@@ -118,10 +115,10 @@ struct AtNodes {
 }
 
 impl AtNodes {
-    /// Collective; `first` is the number of the first element of this rank.
-    fn learn(comm: &impl Comm, first: NodeId, nodes_of: &[Vec<u64>]) -> Self {
+    /// Collective; `ranges` are the elements of all ranks.
+    fn learn(comm: &impl Comm, ranges: &Ranges, nodes_of: &[Vec<u64>]) -> Self {
         let mut outbox = Outbox::default();
-        for (element, nodes) in (first..).zip(nodes_of) {
+        for (element, nodes) in ranges.own().zip(nodes_of) {
             for &node in nodes {
                 outbox.push((node % comm.size() as u64) as usize, [node, u64::from(element)]);
             }
@@ -131,8 +128,7 @@ impl AtNodes {
             told.records().map(|&[node, element]| (node, element as NodeId)).collect();
         drop(told);
         pairs.sort_unstable();
-        let ranges = Ranges::gather(comm, nodes_of.len() as NodeId);
-        Self::of_sorted(&Self::answers(comm, &ranges, &pairs))
+        Self::of_sorted(&Self::answers(comm, ranges, &pairs))
     }
 
     /// The elements of all nodes of this rank's elements, given those of the nodes that are dealt to each rank.

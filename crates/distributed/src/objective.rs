@@ -75,7 +75,7 @@ pub struct Places {
     pub homes: Option<Vec<BlockId>>,
     /// The block where each must be, or [`Places::NONE`] if it is free; nothing if all are.
     pub fixed: Option<Vec<BlockId>>,
-    /// What moves with each own vertex; nothing if that is its weight.
+    /// The amount that migrates with each own vertex; `None` if that is its weight.
     pub sizes: Option<Vec<Weight>>,
 }
 
@@ -98,7 +98,7 @@ pub struct PreviousAssignment {
     pub penalty: Weight,
     /// See `penalty`.
     pub scale: Weight,
-    /// What moves with each own vertex; nothing if that is its weight.
+    /// The amount that migrates with each own vertex; `None` if that is its weight.
     pub sizes: Option<Vec<Weight>>,
 }
 
@@ -106,7 +106,7 @@ impl PreviousAssignment {
     /// No block.
     pub const NONE: BlockId = BlockId::MAX;
 
-    /// What moves with each own vertex of a graph.
+    /// The amount that migrates with each own vertex of a graph.
     pub fn sizes<'a>(&'a self, graph: &'a DistGraph) -> &'a [Weight] {
         self.sizes.as_deref().unwrap_or(graph.node_weights())
     }

@@ -5,6 +5,7 @@ use std::ffi::c_void;
 
 use viem::base::types::{BlockId, Cost, NodeId};
 use viem_dist_c::Refused;
+use viem_distributed::alike;
 use viem_ffi::{Integers, array_mut, check_memory, memory_of_graph, put, reals};
 
 /// The functions, by the numbers that `call.h` gives them.
@@ -78,6 +79,14 @@ pub(crate) struct Layout {
     pub count: usize,
     /// The number of the first vertex in all arrays.
     pub base: i64,
+}
+
+impl Layout {
+    /// The arguments that are the same on all ranks, with their names.
+    pub fn shared(&self) -> [(&'static str, u64); 2] {
+        let starts = alike::digest(self.starts.iter().map(|&start| start as u64));
+        [("`vtxdist`", starts), ("`numflag`", self.base as u64)]
+    }
 }
 
 /// A list for each vertex of this rank, counted from 0.

@@ -33,7 +33,7 @@ pub(crate) struct Input {
     pub edge_weights: Option<Vec<Weight>>,
     /// Those of one vertex after the other.
     pub vertex_weights: Option<Vec<Weight>>,
-    /// What moves with each vertex; 1 without.
+    /// The amount that migrates with each vertex; `None` if that is 1.
     pub sizes: Option<Vec<Weight>>,
     /// The part of each vertex, if the function starts from one.
     pub old: Option<Vec<BlockId>>,
@@ -91,7 +91,7 @@ impl Input {
         Ok(Self { function, layout, parts, lists, common, edge_weights, vertex_weights, sizes, old })
     }
 
-    /// What moves with each vertex of this rank.
+    /// The amount that migrates with each vertex of this rank.
     pub fn sizes(&self) -> Vec<Weight> {
         self.sizes.clone().unwrap_or_else(|| vec![1; self.layout.count])
     }

@@ -33,7 +33,7 @@ use viem_ffi::{keep_message, kept_message, text};
 
 pub use arguments::Arguments;
 
-use arguments::{Function, Layout};
+use arguments::Function;
 use input::{Input, common_nodes};
 
 /// `METIS_OK`.
@@ -122,7 +122,7 @@ unsafe fn part_points(comm: &impl Comm, arguments: &Arguments) -> Result<(), Dis
         }
     };
     let (layout, (points, dimensions)) = agree(comm, given())?;
-    check_layout(comm, &layout)?;
+    alike::check(comm, &layout.shared())?;
     let parts = coordinates::bisect(comm, &points, dimensions, comm.size())?;
     // SAFETY: the caller's promise; the place was checked.
     agree(comm, unsafe { arguments.put_parts(&parts, 0) })
@@ -142,7 +142,7 @@ unsafe fn make_dual(comm: &impl Comm, arguments: &Arguments) -> Result<(), DistE
         }
     };
     let (layout, lists, common) = agree(comm, given())?;
-    check_layout(comm, &layout)?;
+    alike::check(comm, &layout.shared())?;
     alike::check(comm, &[("`ncommonnodes`", common as u64)])?;
     let rows = mesh::dual(comm, &partition::elements(lists), common)?;
     let offsets: Vec<i64> = rows.offsets.into_iter().map(|offset| offset as i64 + layout.base).collect();
@@ -151,10 +151,4 @@ unsafe fn make_dual(comm: &impl Comm, arguments: &Arguments) -> Result<(), DistE
     let (xadj, adjncy) = agree(comm, arrays)?;
     // SAFETY: the caller's promise; the places were checked.
     agree(comm, unsafe { arguments.put_graph(xadj, adjncy) })
-}
-
-/// Refuses the call unless all ranks know the same vertices of each.
-fn check_layout(comm: &impl Comm, layout: &Layout) -> Result<(), DistError> {
-    let starts = alike::digest(layout.starts.iter().map(|&start| start as u64));
-    alike::check(comm, &[("`vtxdist`", starts), ("`numflag`", layout.base as u64)])
 }

@@ -32,10 +32,11 @@ pub(crate) fn partition(comm: &impl Comm, mut input: Input) -> Result<Found, Dis
 fn check_alike(comm: &impl Comm, input: &Input) -> Result<(), DistError> {
     let Parts { num_weights, num_parts, shares, imbalances, seed, price, is_coupled } = &input.parts;
     let digest = |numbers: &[f64]| alike::digest(numbers.iter().map(|number| number.to_bits()));
+    let [starts, base] = input.layout.shared();
     let given = [
         ("function", input.function as u64),
-        ("`vtxdist`", alike::digest(input.layout.starts.iter().map(|&start| start as u64))),
-        ("`numflag`", input.layout.base as u64),
+        starts,
+        base,
         ("`ncon`", *num_weights as u64),
         ("`nparts`", *num_parts as u64),
         ("`tpwgts`", shares.as_deref().map_or(0, digest)),

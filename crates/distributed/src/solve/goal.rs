@@ -46,7 +46,7 @@ pub struct Old<'a> {
 pub struct Given<'a> {
     /// Their previous blocks.
     pub old: Option<Old<'a>>,
-    /// What moves with each own vertex that leaves its previous block; its weight without. All ranks give sizes, or none.
+    /// The amount that migrates with each own vertex; `None` if that is its weight. All ranks give sizes, or none does.
     pub sizes: Option<&'a [Weight]>,
     /// The block where each own vertex must be, or [`Given::FREE`]. Nothing if all of this rank are free.
     pub fixed: Option<&'a [BlockId]>,

@@ -89,7 +89,7 @@ impl<C: Comm> Run<'_, C> {
     }
 }
 
-/// What moves with the own vertices of a coarse graph: the sum over those of the finer one.
+/// The amount that migrates with each own vertex of a coarse graph: the sum over its vertices of the finer one.
 fn coarse_sizes(comm: &impl Comm, contraction: &Contraction, finer: &[Weight]) -> Vec<Weight> {
     let Contraction { coarse, coarse_of } = contraction;
     let own = coarse.ranges().own();

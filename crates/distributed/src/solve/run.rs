@@ -27,7 +27,7 @@ pub(super) struct Run<'a, C> {
     pub(super) graph: &'a DistGraph,
     pub(super) goal: Goal<'a>,
     pub(super) old: Option<Old<'a>>,
-    /// What moves with each own vertex, if there is an older partition and that is not the weight.
+    /// The amount that migrates with each own vertex, if there is an older partition and that is not the weight.
     pub(super) sizes: Option<&'a [Weight]>,
     pub(super) targets: Option<&'a Targets>,
     /// The block of each fixed own vertex, if any vertex of any rank is fixed.

@@ -29,12 +29,12 @@ pub(super) struct Whole {
     pub homes: Option<Vec<BlockId>>,
     /// See `homes`.
     pub fixed: Option<Vec<BlockId>>,
-    /// What moves with the vertices; nothing if that is their weight.
+    /// The amount that migrates with each vertex; `None` if that is its weight.
     pub sizes: Option<Vec<Weight>>,
 }
 
 impl Whole {
-    /// What moves with the vertices that are not in these previous blocks.
+    /// The amount that migrates: that of all vertices that leave their previous blocks.
     fn migration(&self, blocks: &[BlockId]) -> i128 {
         let Some(homes) = &self.homes else { return 0 };
         let sizes = self.sizes.as_deref().unwrap_or(self.graph.node_weights());
