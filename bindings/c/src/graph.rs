@@ -276,7 +276,7 @@ pub unsafe extern "C" fn viem_graph_with_weights(
         let length = csr.num_nodes().checked_mul(num_weights).filter(|_| num_weights > 0);
         let length = length.ok_or_else(|| {
             Error::usage(format!(
-                "a vertex has {num_weights} weights; it has one at least, and all fit memory"
+                "a vertex has {num_weights} weights; there must be at least one, and they must fit in memory"
             ))
         })?;
         check_memory(memory_of_graph(csr.num_nodes(), csr.num_arcs()) + 8 * length as u128)?;

@@ -28,20 +28,10 @@ int METIS_NodeND(idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *, idx_t *);
 int METIS_SetDefaultOptions(idx_t *);
 int METIS_Free(void *);
 
-enum { WIDTH = 24, HEIGHT = 20, CELLS = WIDTH * HEIGHT };
-static idx_t xadj[CELLS + 1], adjncy[4 * CELLS], part[CELLS], one = 1, cells = CELLS;
+#define INDEX idx_t
+#include "cells.h"
 
-static void fill_grid(idx_t base) {
-  idx_t arcs = 0;
-  for (idx_t v = 0; v < CELLS; v++) {
-    xadj[v] = arcs + base;
-    if (v / WIDTH > 0) adjncy[arcs++] = v - WIDTH + base;
-    if (v % WIDTH > 0) adjncy[arcs++] = v - 1 + base;
-    if (v % WIDTH < WIDTH - 1) adjncy[arcs++] = v + 1 + base;
-    if (v / WIDTH < HEIGHT - 1) adjncy[arcs++] = v + WIDTH + base;
-  }
-  xadj[CELLS] = arcs + base;
-}
+static idx_t one = 1, cells = CELLS;
 
 /* The weight of a part. */
 static idx_t load(const idx_t *vwgt, idx_t of) {

@@ -10,20 +10,8 @@
 
 #include <scotch.h>
 
-enum { WIDTH = 24, HEIGHT = 20, CELLS = WIDTH * HEIGHT };
-static SCOTCH_Num xadj[CELLS + 1], adjncy[4 * CELLS], part[CELLS];
-
-static void fill_grid(SCOTCH_Num base) {
-  SCOTCH_Num arcs = 0;
-  for (SCOTCH_Num v = 0; v < CELLS; v++) {
-    xadj[v] = arcs + base;
-    if (v / WIDTH > 0) adjncy[arcs++] = v - WIDTH + base;
-    if (v % WIDTH > 0) adjncy[arcs++] = v - 1 + base;
-    if (v % WIDTH < WIDTH - 1) adjncy[arcs++] = v + 1 + base;
-    if (v / WIDTH < HEIGHT - 1) adjncy[arcs++] = v + WIDTH + base;
-  }
-  xadj[CELLS] = arcs + base;
-}
+#define INDEX SCOTCH_Num
+#include "cells.h"
 
 static void build(SCOTCH_Graph *graph, SCOTCH_Num base, SCOTCH_Num *vwgt) {
   fill_grid(base);
