@@ -12,7 +12,6 @@ use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::thread;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
-use signal_hook::iterator::Signals;
 use signal_hook::{flag, low_level};
 
 use crate::progress::Progress;
@@ -61,23 +60,47 @@ pub(crate) fn listen(progress: &Progress, first: First) -> Received {
         return received;
     }
     let (first_signal, bar) = (received.clone(), progress.bar());
-    let listen = move |mut signals: Signals| {
-        for signal in signals.forever() {
-            bar.finish_and_clear();
-            let is_first =
-                first_signal.0.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok();
-            if !is_first || first == First::Ends {
-                end_by(signal);
-            }
+    for_each_signal(move |signal| {
+        bar.finish_and_clear();
+        let is_first =
+            first_signal.0.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if !is_first || first == First::Ends {
+            end_by(signal);
         }
-    };
-    if let Ok(signals) = Signals::new(SIGNALS) {
+    });
+    received
+}
+
+/// Calls a function, in a thread of its own, with each signal from now on.
+#[cfg(unix)]
+fn for_each_signal(act: impl FnMut(i32) + Send + 'static) {
+    if let Ok(mut signals) = signal_hook::iterator::Signals::new(SIGNALS) {
         let handle = signals.handle();
-        if thread::Builder::new().spawn(move || listen(signals)).is_err() {
+        if thread::Builder::new().spawn(move || signals.forever().for_each(act)).is_err() {
             handle.close();
         }
     }
-    received
+}
+
+/// The same where a handler can only set a flag, at which the thread looks from time to time.
+#[cfg(not(unix))]
+fn for_each_signal(mut act: impl FnMut(i32) + Send + 'static) {
+    use std::sync::atomic::AtomicUsize;
+    const PAUSE: std::time::Duration = std::time::Duration::from_millis(20);
+    let latest: Arc<AtomicUsize> = Arc::default();
+    let seen = Arc::clone(&latest);
+    let watch = move || loop {
+        thread::sleep(PAUSE);
+        match seen.swap(0, Ordering::Relaxed) {
+            0 => {}
+            signal => act(signal as i32),
+        }
+    };
+    if thread::Builder::new().spawn(watch).is_ok() {
+        for signal in SIGNALS {
+            let _ = flag::register_usize(signal, Arc::clone(&latest), signal as usize);
+        }
+    }
 }
 
 /// Ends the process by a signal, as if nobody had listened to it.
