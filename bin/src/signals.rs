@@ -6,16 +6,14 @@
 //! ignored, as Rust programs start, and [`Console`](super::console::Console) ignores the failed write.
 
 use std::io::{self, Write};
-use std::panic;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::thread;
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::{flag, low_level};
 
 use crate::progress::Progress;
-use viem::base::error::ErrorKind;
 use viem::base::observer::{Observer, Phase};
 use viem::base::types::Cost;
 
@@ -112,26 +110,29 @@ pub(crate) fn end_by(signal: i32) -> u8 {
 
 /// Has limits of the process end it like other failures: a write beyond the greatest size of a file (`ulimit -f`) fails, so
 /// that nothing is left behind; and where Rust aborts because memory has run out, the process exits with the code of that.
+#[cfg(unix)]
 pub(crate) fn respect_limits() {
+    use std::panic;
+    use std::sync::atomic::AtomicBool;
+
+    use viem::base::error::ErrorKind;
+
     let out_of_memory = i32::from(ErrorKind::NoResources.exit_code());
-    #[cfg(unix)]
-    {
-        let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
-        // A panic that ends in an abort is another matter.
-        let nothing_panicked = Arc::new(AtomicBool::new(true));
-        let flag = Arc::clone(&nothing_panicked);
-        let hook = panic::take_hook();
-        panic::set_hook(Box::new(move |panic| {
-            flag.store(false, Ordering::Relaxed);
-            hook(panic);
-        }));
-        let _ = flag::register_conditional_shutdown(
-            signal_hook::consts::SIGABRT,
-            out_of_memory,
-            nothing_panicked,
-        );
-    }
+    let _ = flag::register(signal_hook::consts::SIGXFSZ, Arc::default());
+    // A panic that ends in an abort is another matter.
+    let nothing_panicked = Arc::new(AtomicBool::new(true));
+    let flag = Arc::clone(&nothing_panicked);
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        flag.store(false, Ordering::Relaxed);
+        hook(panic);
+    }));
+    let _ =
+        flag::register_conditional_shutdown(signal_hook::consts::SIGABRT, out_of_memory, nothing_panicked);
 }
+
+#[cfg(not(unix))]
+pub(crate) fn respect_limits() {}
 
 /// An observer that also ends the run once a signal has come.
 pub(crate) struct StopAtSignal<O> {
