@@ -69,7 +69,7 @@ impl CarriersVisitor for Task<'_> {
             if number > 0 {
                 // If J is too great, only a lower maximum justifies it.
                 let is_maximum = config.objective != JobObjective::Mixed;
-                starts.retain(|start| is_maximum && (start.greatest as f64) < best.key.0);
+                starts.retain(|start| is_maximum && start.greatest < best.key.greatest);
             }
             let rng = &mut Rng::new(derive(config.seed, number));
             let found = search.anneal_best_of(&starts, most, rng);
