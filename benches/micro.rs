@@ -19,8 +19,8 @@ use viem::base::rng::Rng;
 use viem::base::types::{NodeId, PeId};
 use viem::graph::{CsrGraph, GraphBuilder, generate};
 use viem::machine::{
-    Dimension, DistanceOracle, DistanceVisitor, Distances, Grid, Hierarchy, Hypercube, Listed, Machine,
-    Network, Places, StoredDistances,
+    Dimension, DistanceOracle, Distances, Grid, Hierarchy, Hypercube, Listed, Machine, Network, Places,
+    StoredDistances,
 };
 use viem::mapping::construct::{Construction, ConstructionConfig, construct};
 use viem::mapping::objective::{keys, swap_delta};
@@ -77,14 +77,14 @@ mod distance {
 
     /// The metric of a machine of any kind.
     fn bench_machine(bencher: Bencher, machine: &impl Machine) {
-        struct Visitor<'a, 'b>(Bencher<'a, 'b>);
-        impl DistanceVisitor for Visitor<'_, '_> {
-            type Output = ();
-            fn visit<O: DistanceOracle>(self, oracle: &O) {
-                bench(self.0, oracle);
-            }
+        match machine.distances().expect("enough memory") {
+            Distances::Prefixes(oracle) => bench(bencher, &oracle),
+            Distances::Hops(oracle) => bench(bencher, &oracle),
+            Distances::Hamming(oracle) => bench(bencher, &oracle),
+            Distances::Differences(oracle) => bench(bencher, &oracle),
+            Distances::Routes(oracle) => bench(bencher, &oracle),
+            any => bench(bencher, &any),
         }
-        machine.distances().expect("enough memory").visit(Visitor(bencher));
     }
 
     #[divan::bench(args = [16, 32])]

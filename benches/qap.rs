@@ -25,7 +25,7 @@ use std::time::Duration;
 use common::{Options, Stopwatch, changed, fail};
 use viem::base::rng::Rng;
 use viem::graph::generate;
-use viem::machine::{DistanceOracle, DistanceVisitor, Machine};
+use viem::machine::Machine;
 use viem::qap::{Qap, QapConfig, QapMachine, QapRequest};
 use viem_io::{Source, qaplib};
 
@@ -171,18 +171,9 @@ fn geometric(machine: &dyn Machine, degree: f64, seed: u64) -> Qap {
     }
     let mut order: Vec<u32> = (0..n as u32).collect();
     Rng::new(seed).shuffle(&mut order);
-    let whole = machine.distances().unwrap_or_else(|error| fail(error)).visit(InOrder(&order));
+    let distances = machine.distances().unwrap_or_else(|error| fail(error));
+    let whole = order.iter().flat_map(|&pe| distances.row_of(pe, &order)).collect();
     Qap::from_matrices(n, flows, whole).unwrap_or_else(|error| fail(error))
-}
-
-/// The distances of PEs in a given order, row by row.
-struct InOrder<'a>(&'a [u32]);
-
-impl DistanceVisitor for InOrder<'_> {
-    type Output = Vec<i64>;
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Vec<i64> {
-        self.0.iter().flat_map(|&p| self.0.iter().map(move |&q| oracle.distance(p, q))).collect()
-    }
 }
 
 /// Processor time of an iteration of tabu search on dense problems of 100 objects, symmetric and asymmetric.

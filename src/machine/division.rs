@@ -47,9 +47,10 @@ pub(crate) fn divide(machine: &dyn Machine, distances: &Distances, observer: &dy
 fn nearest_graph(distances: &Distances) -> CsrGraph {
     let n = distances.num_pes() as PeId;
     let mut pairs: Vec<(PeId, PeId, Distance)> = Vec::with_capacity(NEAREST * n as usize);
+    let pes: Vec<PeId> = (0..n).collect();
     let (mut row, mut nearest) = (vec![0; n as usize], Vec::with_capacity(n as usize));
     for p in 0..n {
-        distances.fill_row(p, &mut row);
+        distances.fill_row(p, &pes, &mut row);
         let others = (0..n).zip(&row).filter(|&(q, _)| q != p);
         nearest.clear();
         nearest.extend(others.map(|(q, &distance)| (distance, q.wrapping_sub(p))));

@@ -40,10 +40,11 @@
 //! From the bottom up: metrics with the plain data they are computed from (`metric/`), `Distances`, the trait (`interface.rs`), its families
 //! (`family/`), and the code that reads, recognises and divides machines. No file knows those above it.
 //!
-//! `Problem` holds distances of any kind. Only loops that ask for many distances are compiled for each kind: `with_oracle!` in
-//! `distances.rs` matches once and runs a piece of code with the concrete type. Everything above such a loop is compiled once. So a
-//! further machine adds a file, and only a further kind of distances adds compiled code. A machine of a user's own implements `Machine`, and,
-//! where no metric of the library has its distances, `OwnDistances`; no table of all pairs is needed.
+//! `Problem` holds distances of any kind. Only the loops that most of the time goes into are compiled for each of the kinds that most machines have:
+//! `with_oracle!` in `distances.rs` matches once and runs a piece of code with the concrete type. All other kinds share one more copy, where each
+//! distance, row or sum costs a match. Everything else asks `Distances` for rows. So a further machine adds a file, and only a further kind that
+//! is listed in `with_oracle!` adds compiled code. A machine of a user's own implements `Machine`, and, where no metric of the library has its
+//! distances, `OwnDistances`; no table of all pairs is needed.
 //!
 //! - *Keys instead of PE numbers.* A search keeps the key of the PE of each process: the padded code in a tree, the coordinates in a grid, the
 //!   router and the link to it in a network. So a listed part of a machine, in any order, costs a list of keys and nothing else.
@@ -133,7 +134,7 @@ pub use metric::small::SmallTable;
 pub use metric::stored::{DistanceKind, StoredDistances};
 pub use metric::table::{Entry, Table};
 pub use metric::uneven::UnevenTree;
-pub use metric::{DistanceOracle, DistanceVisitor, Metric, Ultrametric};
+pub use metric::{DistanceOracle, Metric, Ultrametric};
 pub use nodes::{Nodes, Site, nodes_of};
 pub use parts::{Division, PartTree, Parts};
 pub(crate) use places::{EqualNodes, GroupSlots};

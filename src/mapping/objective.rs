@@ -8,7 +8,7 @@ use crate::base::threads;
 use crate::base::types::{Cost, NodeId, PeId};
 use crate::graph::CsrGraph;
 use crate::machine::{
-    DistanceOracle, DistanceVisitor, Distances, Machine, MachineError, distances_of, with_oracle,
+    DistanceOracle, Distances, Machine, MachineError, Metric as _, distances_of, with_oracle,
 };
 use crate::mapping::problem::{self, Problem, ProblemError};
 use crate::mapping::{Mapping, MappingError};
@@ -78,23 +78,9 @@ pub fn keys<O: DistanceOracle>(oracle: &O, mapping: &Mapping) -> Vec<O::Key> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn evaluate(graph: &CsrGraph, distances: &Distances, mapping: &Mapping) -> Result<Cost, ProblemError> {
-    distances.visit(Evaluation { graph, mapping })
-}
-
-struct Evaluation<'a> {
-    graph: &'a CsrGraph,
-    mapping: &'a Mapping,
-}
-
-impl DistanceVisitor for Evaluation<'_> {
-    type Output = Result<Cost, ProblemError>;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
-        let Self { graph, mapping } = self;
-        problem::check_pes(graph, oracle.num_pes(), mapping.pes())?;
-        problem::check_cost(graph, oracle.max_distance())?;
-        Ok(sum_of_rows(graph, oracle, &keys(oracle, mapping)))
-    }
+    problem::check_pes(graph, distances.num_pes(), mapping.pes())?;
+    problem::check_cost(graph, distances.max_distance())?;
+    Ok(with_oracle!(distances, |oracle| sum_of_rows(graph, oracle, &keys(oracle, mapping))))
 }
 
 /// J of a mapping; O(n + m). The mapping must be as large as the problem.

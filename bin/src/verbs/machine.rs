@@ -18,7 +18,7 @@ use crate::report;
 use crate::verb::{Form, Verb};
 use viem::base::text::counted;
 use viem::base::types::{Distance, PeId};
-use viem::machine::{DistanceOracle, DistanceVisitor, Distances, Hierarchy, Interconnect, Machine, Nodes};
+use viem::machine::{DistanceOracle as _, Distances, Hierarchy, Interconnect, Machine, Nodes};
 use viem_io::output::Content;
 use viem_io::target::{self, Base};
 use viem_report::picture::draw_machine;
@@ -121,7 +121,7 @@ impl Verb for Options {
             (picture, &|out| out.write_all(drawn.as_bytes())),
             (scotch, &|out| base.iter().try_for_each(|base| target::write(out, base))),
             (hwloc, &|out| writeln!(out, "{synthetic}")),
-            (matrix, &|out| distances.visit(WriteRows(out))),
+            (matrix, &|out| write_rows(&distances, out)),
         ];
         let report = report::of_verb("machine", None, (), understood).on(options.report(machine));
         job.publish(&|out| report.write(out), &contents, None)?;
@@ -160,58 +160,36 @@ fn understood(machine: &dyn Machine, distances: &Distances) -> Understood {
     Understood {
         places: machine.room(),
         pes_of_nodes,
-        distances: distances.visit(Count),
+        distances: pairs_of_each(distances),
         is_sample: machine.num_pes() > MOST_COUNTED,
     }
 }
 
 /// Counts the pairs of each distance, from all PEs or from a sample of them.
-struct Count;
-
-impl DistanceVisitor for Count {
-    type Output = Vec<Pairs>;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Vec<Pairs> {
-        let (num_pes, rows) = (oracle.num_pes(), oracle.num_pes().min(MOST_COUNTED));
-        let keys = oracle.keys();
-        let mut counts: BTreeMap<Distance, u64> = BTreeMap::new();
-        for row in 0..rows {
-            let from = row * num_pes / rows;
-            for (_, &key) in keys.iter().enumerate().filter(|&(to, _)| to != from) {
-                *counts.entry(oracle.between(keys[from], key)).or_default() += 1;
-            }
+fn pairs_of_each(distances: &Distances) -> Vec<Pairs> {
+    let (num_pes, rows) = (distances.num_pes(), distances.num_pes().min(MOST_COUNTED));
+    let all: Vec<PeId> = (0..num_pes as PeId).collect();
+    let mut counts: BTreeMap<Distance, u64> = BTreeMap::new();
+    for from in (0..rows).map(|row| row * num_pes / rows) {
+        let row = distances.row_of(from as PeId, &all);
+        for (_, distance) in row.into_iter().enumerate().filter(|&(to, _)| to != from) {
+            *counts.entry(distance).or_default() += 1;
         }
-        counts.into_iter().map(|(distance, pairs)| Pairs { distance, pairs }).collect()
     }
+    counts.into_iter().map(|(distance, pairs)| Pairs { distance, pairs }).collect()
 }
 
 /// Writes a row of distances on each line.
-struct WriteRows<'a>(&'a mut dyn Write);
-
-impl DistanceVisitor for WriteRows<'_> {
-    type Output = io::Result<()>;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> io::Result<()> {
-        let keys = oracle.keys();
-        for &from in &keys {
-            let row: Vec<String> = keys.iter().map(|&to| oracle.between(from, to).to_string()).collect();
-            writeln!(self.0, "{}", row.join(" "))?;
-        }
-        Ok(())
-    }
+fn write_rows(distances: &Distances, out: &mut dyn Write) -> io::Result<()> {
+    distances.rows().try_for_each(|row| {
+        let row: Vec<String> = row.iter().map(Distance::to_string).collect();
+        writeln!(out, "{}", row.join(" "))
+    })
 }
 
-/// Collects the distances of PE 1 to 0, of 2 to 0 and 1, and so on.
-struct Triangle;
-
-impl DistanceVisitor for Triangle {
-    type Output = Vec<Distance>;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Vec<Distance> {
-        let keys = oracle.keys();
-        let row = |from: usize| keys[..from].iter().map(move |&to| (from, to));
-        (0..keys.len()).flat_map(row).map(|(from, to)| oracle.between(keys[from], to)).collect()
-    }
+/// The distances of PE 1 to 0, of 2 to 0 and 1, and so on.
+fn triangle(distances: &Distances) -> Vec<Distance> {
+    distances.rows().enumerate().flat_map(|(from, row)| row.into_iter().take(from)).collect()
 }
 
 /// The machine as Scotch has it: by its kind, or else by its distances.
@@ -219,7 +197,7 @@ fn base_of(machine: &dyn Machine, distances: &Distances) -> Base {
     known_base(machine).unwrap_or_else(|| Base::Decomposition {
         capacities: machine.capacities().into_iter().map(|capacity| capacity.max(1)).collect(),
         domains: target::balanced_domains(machine.num_pes()),
-        triangle: distances.visit(Triangle),
+        triangle: triangle(distances),
     })
 }
 

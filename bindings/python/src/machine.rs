@@ -7,7 +7,7 @@ use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use viem::base::memory::with_room;
 use viem::base::types::{Distance, PeId};
-use viem::machine::{self, DistanceOracle, DistanceVisitor};
+use viem::machine;
 use viem::{Capacities, DistanceMatrix, Network};
 use viem_cluster::{MachineSpec, PeKind};
 
@@ -116,8 +116,9 @@ impl Machine {
         let (rows, columns) = (self.pes("rows", rows)?, self.pes("columns", columns)?);
         machine::check_memory(self.inner.as_ref()).or_raise()?;
         let distances = py.detach(|| -> Result<Vec<Distance>, Fault> {
-            let entries = with_room(rows.len() * columns.len())?;
-            Ok(self.inner.distances()?.visit(Between { rows: &rows, columns: &columns, entries }))
+            let (mut entries, distances) = (with_room(rows.len() * columns.len())?, self.inner.distances()?);
+            rows.iter().for_each(|&row| entries.extend(distances.row_of(row, &columns)));
+            Ok(entries)
         })?;
         Ok(distances.into_pyarray(py))
     }
@@ -133,23 +134,5 @@ impl Machine {
                 Err(Fault::entry(index, message))
             }
         }
-    }
-}
-
-/// Collects the distances between some PEs.
-struct Between<'a> {
-    rows: &'a [PeId],
-    columns: &'a [PeId],
-    entries: Vec<Distance>,
-}
-
-impl DistanceVisitor for Between<'_> {
-    type Output = Vec<Distance>;
-
-    fn visit<O: DistanceOracle>(mut self, oracle: &O) -> Vec<Distance> {
-        for &row in self.rows {
-            self.entries.extend(self.columns.iter().map(|&column| oracle.distance(row, column)));
-        }
-        self.entries
     }
 }

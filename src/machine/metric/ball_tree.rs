@@ -244,70 +244,60 @@ fn scan_row(row: &[u8], mut bound: Distance, mut visit: impl FnMut(PeId, Distanc
 mod tests {
     use super::*;
     use crate::base::rng::Rng;
-    use crate::machine::{DistanceMatrix, DistanceVisitor, Grid, Hierarchy, Hypercube, Machine};
+    use crate::machine::{DistanceMatrix, Grid, Hierarchy, Hypercube, Machine, with_oracle};
 
-    /// Compares visits of all PEs with a look at all others.
-    struct Compare<'a> {
-        /// The method that should be used: rows, balls or a scan.
-        way: (bool, bool),
-        rng: &'a mut Rng,
-    }
-
-    impl DistanceVisitor for Compare<'_> {
-        type Output = ();
-
-        fn visit<O: DistanceOracle>(self, oracle: &O) {
-            let n = oracle.num_pes();
-            let key_of: Vec<O::Key> = (0..n as PeId).map(|pe| oracle.key(pe)).collect();
-            let parts = Parts::divide((0..n as PeId).collect(), |pes| match pes.len() {
-                0..=3 => Vec::new(),
-                n => vec![n / 3, n - n / 3],
-            });
-            let vicinity = Neighbours::new(oracle, &key_of, Some(&parts));
-            assert_eq!((oracle.row(0).is_some(), vicinity.balls.is_some()), self.way);
-            let max = oracle.max_distance();
-            for pe in 0..n as PeId {
-                let sorted = |bound: Distance| -> Vec<(PeId, Distance)> {
-                    let all = (0..n as PeId).map(|other| (other, oracle.distance(pe, other)));
-                    all.filter(|&(_, distance)| distance <= bound).collect()
-                };
-                for bound in [-1, 0, 1, max / 3, max / 2, max, Distance::MAX] {
-                    let mut found = Vec::new();
-                    vicinity.visit(pe, bound, |other, distance| {
-                        found.push((other, distance));
-                        bound
-                    });
-                    found.sort_unstable();
-                    assert_eq!(found, sorted(bound), "{pe} {bound}");
-                }
-                let some: Vec<(PeId, Weight)> =
-                    (0..4).map(|_| (self.rng.below(n as u32), Weight::from(self.rng.below(5)))).collect();
-                let pays = |pe: PeId| some.iter().map(|&(to, weight)| weight * oracle.distance(pe, to)).sum();
-                let partners = Partners::new(some.iter().map(|&(to, weight)| (oracle.key(to), weight)));
-                if oracle.has_triangle_inequality() {
-                    let mut found = Vec::new();
-                    let watch = &mut Watch::new(&());
-                    vicinity.visit_cheaper(pe, &partners, watch, |other, saving| {
-                        found.push((other, pays(pe) - saving));
-                        true
-                    });
-                    found.sort_unstable();
-                    let all = (0..n as PeId).map(|other| (other, pays(other)));
-                    assert_eq!(found, all.filter(|&(_, there)| there < pays(pe)).collect::<Vec<(_, Cost)>>());
-                }
-                // With a bound that falls, nothing that is within the last one is missed.
+    /// Compares visits of all PEs with a look at all others. `way` is the method that should be used: rows, balls or a scan.
+    fn compare<O: DistanceOracle>(oracle: &O, way: (bool, bool), rng: &mut Rng) {
+        let n = oracle.num_pes();
+        let key_of: Vec<O::Key> = (0..n as PeId).map(|pe| oracle.key(pe)).collect();
+        let parts = Parts::divide((0..n as PeId).collect(), |pes| match pes.len() {
+            0..=3 => Vec::new(),
+            n => vec![n / 3, n - n / 3],
+        });
+        let vicinity = Neighbours::new(oracle, &key_of, Some(&parts));
+        assert_eq!((oracle.row(0).is_some(), vicinity.balls.is_some()), way);
+        let max = oracle.max_distance();
+        for pe in 0..n as PeId {
+            let sorted = |bound: Distance| -> Vec<(PeId, Distance)> {
+                let all = (0..n as PeId).map(|other| (other, oracle.distance(pe, other)));
+                all.filter(|&(_, distance)| distance <= bound).collect()
+            };
+            for bound in [-1, 0, 1, max / 3, max / 2, max, Distance::MAX] {
                 let mut found = Vec::new();
-                let mut last = max;
-                vicinity.visit(pe, max, |other, distance| {
-                    assert!(distance <= last);
+                vicinity.visit(pe, bound, |other, distance| {
                     found.push((other, distance));
-                    last -= Distance::from(self.rng.below(3)).min(last);
-                    last
+                    bound
                 });
-                found.retain(|&(_, distance)| distance <= last);
                 found.sort_unstable();
-                assert_eq!(found, sorted(last), "{pe}");
+                assert_eq!(found, sorted(bound), "{pe} {bound}");
             }
+            let some: Vec<(PeId, Weight)> =
+                (0..4).map(|_| (rng.below(n as u32), Weight::from(rng.below(5)))).collect();
+            let pays = |pe: PeId| some.iter().map(|&(to, weight)| weight * oracle.distance(pe, to)).sum();
+            let partners = Partners::new(some.iter().map(|&(to, weight)| (oracle.key(to), weight)));
+            if oracle.has_triangle_inequality() {
+                let mut found = Vec::new();
+                let watch = &mut Watch::new(&());
+                vicinity.visit_cheaper(pe, &partners, watch, |other, saving| {
+                    found.push((other, pays(pe) - saving));
+                    true
+                });
+                found.sort_unstable();
+                let all = (0..n as PeId).map(|other| (other, pays(other)));
+                assert_eq!(found, all.filter(|&(_, there)| there < pays(pe)).collect::<Vec<(_, Cost)>>());
+            }
+            // With a bound that falls, nothing that is within the last one is missed.
+            let mut found = Vec::new();
+            let mut last = max;
+            vicinity.visit(pe, max, |other, distance| {
+                assert!(distance <= last);
+                found.push((other, distance));
+                last -= Distance::from(rng.below(3)).min(last);
+                last
+            });
+            found.retain(|&(_, distance)| distance <= last);
+            found.sort_unstable();
+            assert_eq!(found, sorted(last), "{pe}");
         }
     }
 
@@ -333,7 +323,7 @@ mod tests {
             (Machine::distances(&Hierarchy::single()).unwrap().tabulated(), rows),
         ];
         for (distances, way) in cases {
-            distances.visit(Compare { way, rng: &mut rng });
+            with_oracle!(&distances, |oracle| compare(oracle, way, &mut rng));
         }
     }
 }

@@ -94,21 +94,16 @@ impl Metric for Differences {
 mod tests {
     use super::*;
     use crate::base::rng::Rng;
-    use crate::machine::{DistanceVisitor, Distances, Grid, Hierarchy, Hypercube, Machine};
+    use crate::machine::{DistanceOracle as _, Distances, Grid, Hierarchy, Hypercube, Machine, with_oracle};
 
     /// The distances of all pairs of PEs.
-    struct Pairs;
-
-    impl DistanceVisitor for Pairs {
-        type Output = Vec<Distance>;
-
-        fn visit<O: crate::machine::DistanceOracle>(self, oracle: &O) -> Vec<Distance> {
-            let pes = 0..oracle.num_pes() as PeId;
-            let pairs = pes.clone().flat_map(|p| pes.clone().map(move |q| (p, q)));
-            let distances: Vec<Distance> = pairs.map(|(p, q)| oracle.distance(p, q)).collect();
-            assert_eq!(distances.iter().max(), Some(&oracle.max_distance()));
-            distances
-        }
+    fn pairs(distances: &Distances) -> Vec<Distance> {
+        let pes = 0..distances.num_pes() as PeId;
+        let pairs = pes.clone().flat_map(|p| pes.clone().map(move |q| (p, q)));
+        let all: Vec<Distance> =
+            with_oracle!(distances, |oracle| pairs.map(|(p, q)| oracle.distance(p, q)).collect());
+        assert_eq!(all.iter().max(), Some(&distances.max_distance()));
+        all
     }
 
     #[test]
@@ -138,7 +133,7 @@ mod tests {
             });
             let distances = grid.distances().unwrap();
             assert!(matches!(distances, Distances::Differences(_)));
-            assert_eq!(distances.visit(Pairs), expected.collect::<Vec<_>>(), "{dimensions:?}");
+            assert_eq!(pairs(&distances), expected.collect::<Vec<_>>(), "{dimensions:?}");
         }
     }
 
@@ -149,7 +144,7 @@ mod tests {
             assert!(matches!(distances, Distances::Differences(_)));
             let n: PeId = 1 << dimension;
             let expected = (0..n * n).map(|pair| Distance::from(((pair / n) ^ (pair % n)).count_ones()));
-            assert_eq!(distances.visit(Pairs), expected.collect::<Vec<_>>(), "{dimension}");
+            assert_eq!(pairs(&distances), expected.collect::<Vec<_>>(), "{dimension}");
         }
     }
 

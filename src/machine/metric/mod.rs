@@ -113,14 +113,6 @@ pub struct Ultrametric {
     pub outside: Distance,
 }
 
-/// An operation on distances that is compiled for each representation of them.
-pub trait DistanceVisitor {
-    /// The result.
-    type Output;
-    /// Runs it.
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output;
-}
-
 /// [`Metric::costs`] for metrics that store rows of distances: each row holds the distance to the arc's head by the key of that.
 #[inline(always)]
 pub(crate) fn costs_in_rows<D: Copy + Into<Distance>, W: Copy + Into<Weight>, const N: usize>(

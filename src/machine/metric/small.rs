@@ -1,13 +1,8 @@
 //! Distances between few places, as a table of all pairs.
 
-use crate::base::threads;
 use crate::base::types::{Cost, Distance, NodeId, PeId, Weight};
 use crate::machine::metric::placed::has_repeats;
-use crate::machine::{DistanceOracle, DistanceVisitor, Metric, costs_in_rows};
-
-/// Most PEs whose distances are stored: the table of that many takes four megabytes, and most of what a search reads is in cache.
-/// On tori of 512 to 2048 PEs, annealing takes about half the time that it takes with computed distances.
-const MOST_PES: usize = 1 << 11;
+use crate::machine::{DistanceOracle, Metric, costs_in_rows};
 
 /// The distance between every two PEs, a byte each.
 #[derive(Clone, Debug)]
@@ -20,34 +15,23 @@ pub struct SmallTable {
     has_triangle_inequality: bool,
 }
 
-/// Makes a table of the distances it visits, if there are few PEs and all are near; O(n²).
-pub(in crate::machine) struct Tabulate;
-
-impl DistanceVisitor for Tabulate {
-    type Output = Option<SmallTable>;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Option<SmallTable> {
-        let (num_pes, max_distance) = (oracle.num_pes(), oracle.max_distance());
-        if num_pes > MOST_PES || max_distance > Distance::from(u8::MAX) {
-            return None;
-        }
-        let keys: Vec<O::Key> = (0..num_pes as PeId).map(|pe| oracle.key(pe)).collect();
-        let row = |pe: usize| -> Vec<u8> {
-            keys.iter().map(|&there| oracle.between(keys[pe], there) as u8).collect()
-        };
-        let distances = threads::map(num_pes, 64, &row).concat();
-        // Interchangeable PEs are consecutive.
+impl SmallTable {
+    /// The table with these entries, row by row. Interchangeable PEs are consecutive: `is_like_last` tells whether a PE and the one before are.
+    pub(in crate::machine) fn new(
+        distances: Vec<u8>,
+        is_like_last: impl Fn(PeId) -> bool,
+        max_distance: Distance,
+        has_triangle_inequality: bool,
+    ) -> Self {
+        let num_pes = distances.len().isqrt();
         let mut group_of: Vec<PeId> = Vec::with_capacity(num_pes);
         for pe in 0..num_pes {
-            let is_alike = pe > 0 && oracle.interchangeable(keys[pe - 1], keys[pe]);
+            let is_alike = is_like_last(pe as PeId);
             group_of.push(if is_alike { group_of[pe - 1] } else { pe as PeId });
         }
-        let has_triangle_inequality = oracle.has_triangle_inequality();
-        Some(SmallTable { num_pes, distances, group_of, max_distance, has_triangle_inequality })
+        Self { num_pes, distances, group_of, max_distance, has_triangle_inequality }
     }
-}
 
-impl SmallTable {
     /// The table of the PEs with these numbers.
     pub(in crate::machine) fn listed(&self, list: &[PeId]) -> Self {
         let row = |&p: &PeId| list.iter().map(move |&q| self.row_of(p)[q as usize]);

@@ -1,7 +1,7 @@
 //! A matrix of distances, and a machine that may have them.
 
 use crate::base::types::{Distance, PeId};
-use crate::machine::{DistanceOracle, DistanceVisitor, Machine};
+use crate::machine::{Distances, Machine};
 
 /// A machine that has the distances of a matrix.
 #[non_exhaustive]
@@ -51,10 +51,16 @@ impl Recognised {
         let is_permutation = self.pe_of.len() == matrix.size && self.pe_of.iter().all(|&pe| take(pe));
         is_permutation
             && self.machine.num_pes() == matrix.size
-            && self
-                .machine
-                .distances()
-                .is_ok_and(|distances| distances.visit(Comparison { own: self, matrix }))
+            && self.machine.distances().is_ok_and(|distances| self.has_entries_of(matrix, &distances))
+    }
+
+    /// Returns whether every entry outside the diagonal is that for the distance of its two PEs.
+    fn has_entries_of(&self, matrix: &Matrix<'_>, distances: &Distances) -> bool {
+        let mut row = vec![0; matrix.size];
+        (0..matrix.size).all(|k| {
+            distances.fill_row(self.pe_of[k], &self.pe_of, &mut row);
+            (0..matrix.size).all(|l| k == l || self.entry(row[l]) == Some(matrix.at(k, l)))
+        })
     }
 
     /// The greatest distance between two rows of the matrix, if it fits.
@@ -67,24 +73,5 @@ impl Recognised {
     /// The entry for a distance.
     fn entry(&self, distance: Distance) -> Option<i64> {
         self.factor.checked_mul(distance)?.checked_add(self.offset)
-    }
-}
-
-/// Compares all distances with a matrix.
-struct Comparison<'a> {
-    own: &'a Recognised,
-    matrix: &'a Matrix<'a>,
-}
-
-impl DistanceVisitor for Comparison<'_> {
-    type Output = bool;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> bool {
-        let Self { own, matrix } = self;
-        let keys: Vec<O::Key> = own.pe_of.iter().map(|&pe| oracle.key(pe)).collect();
-        let is_exact = |k: usize, l: usize| {
-            k == l || own.entry(oracle.between(keys[k], keys[l])) == Some(matrix.at(k, l))
-        };
-        (0..matrix.size).all(|k| (0..matrix.size).all(|l| is_exact(k, l)))
     }
 }

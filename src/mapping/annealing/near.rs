@@ -200,7 +200,7 @@ pub(super) mod tests {
     use crate::base::rng::Rng;
     use crate::graph::GraphBuilder;
     use crate::machine::{
-        Dimension, DistanceMatrix, DistanceVisitor, Distances, Grid, Hierarchy, Hypercube, Machine, Network,
+        Dimension, DistanceMatrix, Distances, Grid, Hierarchy, Hypercube, Machine, Network, with_oracle,
     };
     use crate::testing::{in_halves, random_edges};
 
@@ -257,39 +257,24 @@ pub(super) mod tests {
         all
     }
 
-    /// The number of PEs.
-    pub struct Count;
-
-    impl DistanceVisitor for Count {
-        type Output = usize;
-        fn visit<O: DistanceOracle>(self, oracle: &O) -> usize {
-            oracle.num_pes()
-        }
-    }
-
     /// Compares the lists with a scan of all places.
-    struct Compare;
-
-    impl DistanceVisitor for Compare {
-        type Output = ();
-        fn visit<O: DistanceOracle>(self, oracle: &O) {
-            let n = oracle.num_pes();
-            let key_of: Vec<O::Key> = (0..n as PeId).map(|place| oracle.key(place)).collect();
-            let parts = in_halves(n);
-            let expected: Vec<Vec<PeId>> = (0..n as PeId).map(|place| by_definition(oracle, place)).collect();
-            let found = [
-                Near::new(oracle, &key_of, Some(&parts), &()),
-                Near::new(oracle, &key_of, None, &()),
-                Near::among(oracle, &key_of, &()),
-            ];
-            for near in found {
-                check_least(oracle, near.least());
-                for place in 0..n as PeId {
-                    assert_eq!(near.of(place), expected[place as usize], "{place} of {n}");
-                    let round = || near.of(place).iter().copied().cycle();
-                    assert!(round().take(FEW).eq(near.pick(place, 0)));
-                    assert!(round().skip(near.of(place).len() - 1).take(FEW).eq(near.pick(place, 255)));
-                }
+    fn compare<O: DistanceOracle>(oracle: &O) {
+        let n = oracle.num_pes();
+        let key_of: Vec<O::Key> = (0..n as PeId).map(|place| oracle.key(place)).collect();
+        let parts = in_halves(n);
+        let expected: Vec<Vec<PeId>> = (0..n as PeId).map(|place| by_definition(oracle, place)).collect();
+        let found = [
+            Near::new(oracle, &key_of, Some(&parts), &()),
+            Near::new(oracle, &key_of, None, &()),
+            Near::among(oracle, &key_of, &()),
+        ];
+        for near in found {
+            check_least(oracle, near.least());
+            for place in 0..n as PeId {
+                assert_eq!(near.of(place), expected[place as usize], "{place} of {n}");
+                let round = || near.of(place).iter().copied().cycle();
+                assert!(round().take(FEW).eq(near.pick(place, 0)));
+                assert!(round().skip(near.of(place).len() - 1).take(FEW).eq(near.pick(place, 255)));
             }
         }
     }
@@ -341,9 +326,9 @@ pub(super) mod tests {
     #[test]
     fn lists_agree_with_a_scan_of_all_places() {
         for distances in every_kind(&mut Rng::new(2)) {
-            distances.visit(Compare);
+            with_oracle!(&distances, |oracle| compare(oracle));
         }
-        Grid::mesh(&[1]).unwrap().distances().unwrap().visit(Compare);
+        compare(&Grid::mesh(&[1]).unwrap().distances().unwrap());
     }
 
     #[test]

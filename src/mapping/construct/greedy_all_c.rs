@@ -19,13 +19,14 @@ use crate::mapping::problem::Problem;
 use crate::partition::FixedVertices;
 
 pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
-    let problem = task.problem;
-    Ok(with_oracle!(problem.oracle(), |oracle| place(&problem.with_oracle(oracle), task.observer)))
+    let Task { problem, observer, .. } = *task;
+    let first = most_central(problem.oracle(), observer);
+    Ok(with_oracle!(problem.oracle(), |oracle| place(&problem.with_oracle(oracle), first, observer)))
 }
 
-fn place<O: DistanceOracle>(problem: &Problem<'_, O>, observer: &dyn Observer) -> Mapping {
+fn place<O: DistanceOracle>(problem: &Problem<'_, O>, first: usize, observer: &dyn Observer) -> Mapping {
     let (graph, oracle) = (problem.graph(), problem.oracle());
-    let mut free = FreePlaces::new(oracle, observer);
+    let mut free = FreePlaces::new(oracle, first, observer);
     let mut place_of: Vec<Option<PeId>> = vec![None; graph.num_nodes()];
     let mut processes = ProcessQueue::new(graph);
     for (process, place) in problem.fixed().into_iter().flat_map(FixedVertices::iter) {
@@ -58,11 +59,10 @@ struct FreePlaces<'a, O: DistanceOracle> {
 }
 
 impl<'a, O: DistanceOracle> FreePlaces<'a, O> {
-    fn new(oracle: &'a O, observer: &'a dyn Observer) -> Self {
+    fn new(oracle: &'a O, first: usize, observer: &'a dyn Observer) -> Self {
         let places: Vec<PeId> = (0..oracle.num_pes() as PeId).collect();
-        let keys: Vec<O::Key> = places.iter().map(|&place| oracle.key(place)).collect();
-        let first = Some(most_central(oracle, &keys, observer));
-        Self { oracle, places, keys, first, watch: Watch::new(observer) }
+        let keys = places.iter().map(|&place| oracle.key(place)).collect();
+        Self { oracle, places, keys, first: Some(first), watch: Watch::new(observer) }
     }
 
     /// Takes a place, of which the places before have been taken by this already.
@@ -110,7 +110,7 @@ mod tests {
     use crate::base::rng::Rng;
     use crate::base::types::NodeId;
     use crate::graph::CsrGraph;
-    use crate::machine::{Hierarchy, Metric, StoredDistances};
+    use crate::machine::{Distances, Hierarchy, Metric, StoredDistances};
     use crate::testing::random_graph;
 
     /// The same, with all volumes, sums and costs recomputed for each process.
@@ -150,7 +150,8 @@ mod tests {
             for mean_degree in [0, 2, 12] {
                 let graph = random_graph(24, mean_degree, 5, &mut rng);
                 let problem = Problem::new(&graph, &distances).unwrap();
-                let mapping = place(&problem, &());
+                let first = most_central(&Distances::StoredTree(distances.clone()), &());
+                let mapping = place(&problem, first, &());
                 assert_eq!(mapping.pes(), from_scratch(&graph, &distances), "{arities} {mean_degree}");
             }
         }

@@ -19,9 +19,9 @@ use std::ops::Range;
 use super::central::most_central;
 use super::process_queue::ProcessQueue;
 use crate::base::observer::Observer;
-use crate::base::types::{NodeId, PeId};
+use crate::base::types::{Distance, NodeId, PeId};
 use crate::graph::CsrGraph;
-use crate::machine::{DistanceOracle, Hierarchy, with_oracle};
+use crate::machine::{DistanceOracle, Distances, Hierarchy};
 use crate::mapping::Mapping;
 use crate::mapping::construct::task::{ConstructionError, Task};
 use crate::partition::FixedVertices;
@@ -40,12 +40,9 @@ pub(super) fn construct(task: &Task<'_>) -> Result<Mapping, ConstructionError> {
         }
         None => {
             // The sums of all free PEs are updated for each PE in use.
-            let mut pes: Box<dyn FnMut() -> PeId> = with_oracle!(problem.oracle(), |oracle| {
-                let mut pes = ListedPes::new(oracle, observer);
-                fixed.iter().for_each(|&(_, pe)| pes.take(pe));
-                Box::new(move || pes.take_nearest())
-            });
-            grow(problem.graph(), &fixed, observer, &mut pes)
+            let mut pes = ListedPes::new(problem.oracle(), observer);
+            fixed.iter().for_each(|&(_, pe)| pes.take(pe));
+            grow(problem.graph(), &fixed, observer, &mut || pes.take_nearest())
         }
     })
 }
@@ -78,21 +75,21 @@ fn grow(
 }
 
 /// The free PEs of any machine, with the sums of their distances to those in use.
-struct ListedPes<'a, O: DistanceOracle> {
-    oracle: &'a O,
+struct ListedPes<'a> {
+    distances: &'a Distances,
     free: Vec<PeId>,
-    keys: Vec<O::Key>,
     sums: Vec<i128>,
+    /// Distances to the free PEs, for a moment.
+    row: Vec<Distance>,
     /// The position of the first PE, until it is taken.
     first: Option<usize>,
 }
 
-impl<'a, O: DistanceOracle> ListedPes<'a, O> {
-    fn new(oracle: &'a O, observer: &dyn Observer) -> Self {
-        let free: Vec<PeId> = (0..oracle.num_pes() as PeId).collect();
-        let keys: Vec<O::Key> = free.iter().map(|&pe| oracle.key(pe)).collect();
-        let first = Some(most_central(oracle, &keys, observer));
-        Self { oracle, sums: vec![0; free.len()], free, keys, first }
+impl<'a> ListedPes<'a> {
+    fn new(distances: &'a Distances, observer: &dyn Observer) -> Self {
+        let free: Vec<PeId> = (0..distances.num_pes() as PeId).collect();
+        let first = Some(most_central(distances, observer));
+        Self { distances, sums: vec![0; free.len()], row: vec![0; free.len()], free, first }
     }
 
     /// Takes the free PE with the smallest sum, the lowest number on ties. On the first call, takes the PE
@@ -112,11 +109,10 @@ impl<'a, O: DistanceOracle> ListedPes<'a, O> {
     }
 
     fn take_at(&mut self, nearest: usize) -> PeId {
-        let (pe, here) = (self.free.swap_remove(nearest), self.keys.swap_remove(nearest));
+        let pe = self.free.swap_remove(nearest);
         self.sums.swap_remove(nearest);
-        for (sum, &key) in self.sums.iter_mut().zip(&self.keys) {
-            *sum += i128::from(self.oracle.between(here, key));
-        }
+        self.distances.fill_row(pe, &self.free, &mut self.row);
+        self.sums.iter_mut().zip(&self.row).for_each(|(sum, &distance)| *sum += i128::from(distance));
         pe
     }
 }

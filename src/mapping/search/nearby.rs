@@ -259,30 +259,20 @@ impl<'s, O: DistanceOracle> Now<'s, O> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::{DistanceVisitor, Grid, Machine};
+    use crate::machine::{Grid, Machine};
     use crate::mapping::Mapping;
     use crate::testing::{Counted, in_halves, random_graph, star};
 
     /// Counts the distances and exchanges of a descent on a square mesh from the identity.
-    struct LookedAt<'a>(&'a CsrGraph, Effort);
-
-    impl DistanceVisitor for LookedAt<'_> {
-        type Output = (usize, u64);
-
-        fn visit<O: DistanceOracle>(self, oracle: &O) -> (usize, u64) {
-            let (oracle, n) = (&Counted::new(oracle), oracle.num_pes());
-            let parts = in_halves(n);
-            let problem = Problem::new(self.0, oracle).unwrap().with_parts(&parts);
-            let mut search = SwapSearch::new(&problem, &Mapping::identity(n), &());
-            let before = oracle.count();
-            descend(&mut search, &mut |_, _| true, self.1, 1);
-            (oracle.count() - before, search.now() - BEGIN)
-        }
-    }
-
     fn looked_at(graph: &CsrGraph, effort: Effort) -> (usize, u64) {
-        let side = graph.num_nodes().isqrt() as u32;
-        Grid::mesh(&[side, side]).unwrap().distances().unwrap().visit(LookedAt(graph, effort))
+        let (n, side) = (graph.num_nodes(), graph.num_nodes().isqrt() as u32);
+        let distances = Grid::mesh(&[side, side]).unwrap().distances().unwrap();
+        let (oracle, parts) = (&Counted::new(&distances), in_halves(n));
+        let problem = Problem::new(graph, oracle).unwrap().with_parts(&parts);
+        let mut search = SwapSearch::new(&problem, &Mapping::identity(n), &());
+        let before = oracle.count();
+        descend(&mut search, &mut |_, _| true, effort, 1);
+        (oracle.count() - before, search.now() - BEGIN)
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::ops::Range;
 use hashbrown::HashMap;
 
 use crate::base::types::{BlockId, Distance, PeId};
-use crate::machine::{DistanceOracle, Parts};
+use crate::machine::{DistanceOracle, Distances, Parts, with_oracle};
 use crate::partition::{BlockDistances, BlockTree};
 
 /// Upper limit on the parts of a machine that is not a tree that are divided at once. Balances the sum of all
@@ -21,10 +21,16 @@ pub(super) fn block_of_each_pe(order: &[PeId]) -> Vec<BlockId> {
     block_of
 }
 
-/// The distances of PEs in the order of the parts.
-pub(super) struct Between<'a, O: DistanceOracle> {
-    pub oracle: &'a O,
-    pub keys: Vec<O::Key>,
+/// The distances of the PEs in this order.
+pub(super) fn between<'a>(distances: &'a Distances, order: &[PeId]) -> Box<dyn BlockDistances + 'a> {
+    with_oracle!(distances, |oracle| {
+        Box::new(Between { oracle, keys: order.iter().map(|&pe| oracle.key(pe)).collect() })
+    })
+}
+
+struct Between<'a, O: DistanceOracle> {
+    oracle: &'a O,
+    keys: Vec<O::Key>,
 }
 
 impl<O: DistanceOracle> BlockDistances for Between<'_, O> {

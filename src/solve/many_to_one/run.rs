@@ -4,12 +4,12 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use super::config::ManyToOneConfig;
-use super::layout::{Between, block_of_each_pe, block_tree};
+use super::layout::{between, block_of_each_pe, block_tree};
 use super::search::{Search, Watched};
 use crate::base::observer::{Limited, Observer, Phase};
 use crate::base::types::{BlockId, Cost, PeId, Weight};
 use crate::graph::CsrGraph;
-use crate::machine::{DistanceOracle, DistanceVisitor, Machine, Parts};
+use crate::machine::{DistanceOracle, Machine, Parts};
 use crate::mapping::Mapping;
 use crate::mapping::objective::evaluate;
 use crate::mapping::problem;
@@ -134,7 +134,8 @@ impl Run<'_> {
         self.check()?;
         let silent = Limited::silent(self.observer, self.begin, self.time_limit);
         let parts = self.machine.parts(&silent)?;
-        self.machine.distances()?.visit(InBlocks { run: self, parts: &parts })
+        let distances = self.machine.distances()?;
+        self.with(&parts, &*between(distances, parts.order()), distances.ultrametric().is_some())
     }
 
     /// Checks that all inputs fit graph and machine.
@@ -240,21 +241,6 @@ pub(super) struct Known {
     pub cost_of_identity: Cost,
     pub cost_of_start: Option<Cost>,
     pub stopped: bool,
-}
-
-/// A run once the distances are known.
-struct InBlocks<'a> {
-    run: &'a Run<'a>,
-    parts: &'a Parts,
-}
-
-impl DistanceVisitor for InBlocks<'_> {
-    type Output = Result<Envelope<Solution>, SolveError>;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
-        let keys = self.parts.order().iter().map(|&pe| oracle.key(pe)).collect();
-        self.run.with(self.parts, &Between { oracle, keys }, oracle.ultrametric().is_some())
-    }
 }
 
 /// Checks that there are such vertices and PEs, and that these have capacity.

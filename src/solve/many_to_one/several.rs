@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::layout::{Between, block_of_each_pe, block_tree};
+use super::layout::{between, block_of_each_pe, block_tree};
 use super::run::check_fixed;
 use crate::base::observer::{Limited, Observer, Phase};
 use crate::base::types::PeId;
 use crate::graph::CsrGraph;
-use crate::machine::{DistanceOracle, DistanceVisitor, Parts};
+use crate::machine::{DistanceOracle, Metric as _};
 use crate::mapping::objective::evaluate;
 use crate::mapping::{Mapping, problem};
 use crate::partition::{FixedVertices, Layout, VectorPartitioner, VectorProblem, cut};
@@ -46,8 +46,11 @@ impl SeveralRun<'_> {
         }
         let silent = Limited::silent(self.observer, self.begin, self.time_limit);
         let parts = self.machine.parts(&silent)?;
-        let mapping = self.machine.distances()?.visit(ByDistances { run: self, parts: &parts })?;
-        self.solution(mapping)
+        let (distances, order) = (self.machine.distances()?, parts.order());
+        problem::check_cost(self.graph, distances.max_distance())?;
+        let is_tree = machine.hierarchy().is_some() || distances.ultrametric().is_some();
+        let tree = block_tree(&parts, is_tree);
+        self.solution(self.mapping(order, Some(Layout::new(&tree, &*between(distances, order))))?)
     }
 
     /// The mapping to the PEs in this order, which have distances if J is the objective.
@@ -76,24 +79,5 @@ impl SeveralRun<'_> {
         };
         let report = report.with_loads_by_weight(several.loads(machine, mapping.pes()));
         Ok(Solution { mapping, report })
-    }
-}
-
-/// A run once the distances are known.
-struct ByDistances<'a> {
-    run: &'a SeveralRun<'a>,
-    parts: &'a Parts,
-}
-
-impl DistanceVisitor for ByDistances<'_> {
-    type Output = Result<Mapping, SolveError>;
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Self::Output {
-        let Self { run, parts } = self;
-        problem::check_cost(run.graph, oracle.max_distance())?;
-        let order = parts.order();
-        let between = Between { oracle, keys: order.iter().map(|&pe| oracle.key(pe)).collect() };
-        let is_tree = run.machine.machine().hierarchy().is_some() || oracle.ultrametric().is_some();
-        run.mapping(order, Some(Layout::new(&block_tree(parts, is_tree), &between)))
     }
 }

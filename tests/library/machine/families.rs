@@ -5,9 +5,9 @@ use viem::base::rng::Rng;
 use viem::base::types::{Distance, NodeId, PeId};
 use viem::graph::CsrGraph;
 use viem::machine::{
-    Capacities, Dimension, DistanceMatrix, DistanceOracle, DistanceVisitor, Distances, Divided, Division,
-    Grid, Hierarchy, Hypercube, Listed, Machine, MachineError, Network, NodeMatrix, PartTree, Parts, Rails,
-    StoredDistances, UnevenTree,
+    Capacities, Dimension, DistanceMatrix, DistanceOracle as _, Distances, Divided, Division, Grid,
+    Hierarchy, Hypercube, Listed, Machine, MachineError, Metric as _, Network, NodeMatrix, PartTree, Parts,
+    Rails, StoredDistances, UnevenTree,
 };
 use viem::machine::{Located as _, Nodes, Places};
 
@@ -302,62 +302,61 @@ fn for_random_machines(check: impl Fn(&Case)) {
     }
 }
 
-/// All guarantees of an oracle.
-struct Promises<'a> {
-    name: &'a str,
-    expected: &'a [Vec<Distance>],
-}
-
-impl DistanceVisitor for Promises<'_> {
-    type Output = ();
-
-    fn visit<O: DistanceOracle>(self, oracle: &O) {
-        let Self { name, expected } = self;
-        let n = expected.len();
-        assert_eq!(oracle.num_pes(), n, "{name}");
-        let mut greatest = 0;
-        for p in 0..n {
-            for q in 0..n {
-                let distance = oracle.distance(p as PeId, q as PeId);
-                assert_eq!(distance, expected[p][q], "{p} to {q} of {name}");
-                assert_eq!(distance, oracle.distance(q as PeId, p as PeId));
-                assert!(p != q || distance == 0);
-                greatest = greatest.max(distance);
-                if oracle.interchangeable(oracle.key(p as PeId), oracle.key(q as PeId)) {
-                    for r in (0..n).filter(|&r| r != p && r != q) {
-                        assert_eq!(expected[p][r], expected[q][r], "{p} is not {q} to {r} of {name}");
-                    }
-                }
-                if oracle.has_triangle_inequality() {
-                    for (r, stop) in expected.iter().enumerate() {
-                        assert!(distance <= stop[p] + stop[q], "{p} {r} {q} of {name}");
-                    }
+/// Checks all that distances promise.
+fn check_promises(distances: &Distances, name: &str, expected: &[Vec<Distance>]) {
+    let n = expected.len();
+    let all: Vec<PeId> = (0..n as PeId).collect();
+    assert_eq!(distances.num_pes(), n, "{name}");
+    let mut greatest = 0;
+    for p in 0..n {
+        for q in 0..n {
+            let distance = distances.distance(p as PeId, q as PeId);
+            assert_eq!(distance, expected[p][q], "{p} to {q} of {name}");
+            assert_eq!(distance, distances.distance(q as PeId, p as PeId));
+            assert!(p != q || distance == 0);
+            greatest = greatest.max(distance);
+            if distances.interchangeable(distances.key(p as PeId), distances.key(q as PeId)) {
+                for r in (0..n).filter(|&r| r != p && r != q) {
+                    assert_eq!(expected[p][r], expected[q][r], "{p} is not {q} to {r} of {name}");
                 }
             }
-            for bound in [0, 1, 3, greatest, greatest + 1] {
-                let near = oracle.nearer_than(p as PeId, bound);
-                let mut nearer = (0..n).filter(|&q| expected[p][q] < bound);
-                assert!(nearer.all(|q| near.contains(&(q as PeId))), "{p} {bound} {near:?} of {name}");
+            if distances.has_triangle_inequality() {
+                for (r, stop) in expected.iter().enumerate() {
+                    assert!(distance <= stop[p] + stop[q], "{p} {r} {q} of {name}");
+                }
             }
         }
-        assert!(oracle.max_distance() >= greatest, "{name}");
-        if let Some(groups) = oracle.ultrametric() {
-            for p in 0..n {
-                for q in (0..n).filter(|&q| q != p) {
-                    let inside = p / groups.group_size == q / groups.group_size;
-                    assert_eq!(expected[p][q] == groups.inside, inside || groups.inside == groups.outside);
-                    assert!((0..n).all(|r| expected[p][q] <= expected[p][r].max(expected[r][q])));
-                }
+        let weights: Vec<(PeId, i32)> = all.iter().map(|&pe| (pe, 1 + pe as i32 % 3)).collect();
+        let costs = expected[p]
+            .iter()
+            .zip(&weights)
+            .map(|(distance, &(_, weight))| distance * Distance::from(weight));
+        assert_eq!(distances.costs([p as PeId], &weights, &all), [costs.sum::<Distance>()], "{p} of {name}");
+        assert_eq!(distances.row_of(p as PeId, &all), expected[p], "{p} of {name}");
+        for bound in [0, 1, 3, greatest, greatest + 1] {
+            let near = distances.nearer_than(p as PeId, bound);
+            let mut nearer = (0..n).filter(|&q| expected[p][q] < bound);
+            assert!(nearer.all(|q| near.contains(&(q as PeId))), "{p} {bound} {near:?} of {name}");
+        }
+    }
+    assert!(distances.max_distance() >= greatest, "{name}");
+    if let Some(groups) = distances.ultrametric() {
+        for p in 0..n {
+            for q in (0..n).filter(|&q| q != p) {
+                let inside = p / groups.group_size == q / groups.group_size;
+                assert_eq!(expected[p][q] == groups.inside, inside || groups.inside == groups.outside);
+                assert!((0..n).all(|r| expected[p][q] <= expected[p][r].max(expected[r][q])));
             }
         }
     }
+    assert!(distances.rows().eq(expected.iter().cloned()), "{name}");
 }
 
 #[test]
 fn distances_match_the_definitions() {
     for_random_machines(|Case { name, machine, expected }| {
         assert_eq!(machine.num_pes(), expected.len());
-        machine.distances().unwrap().visit(Promises { name, expected });
+        check_promises(&machine.distances().unwrap(), name, expected);
     });
 }
 
@@ -370,8 +369,8 @@ fn pes_may_be_listed_repeatedly() {
         let of_slots = |&p: &PeId| slots.iter().map(|&q| expected[p as usize][q as usize]).collect();
         let expected: Vec<Vec<Distance>> = slots.iter().map(of_slots).collect();
         let distances = machine.distances().unwrap();
-        distances.clone().listed(&slots).visit(Promises { name, expected: &expected });
-        distances.tabulated().listed(&slots).visit(Promises { name, expected: &expected });
+        check_promises(&distances.listed(&slots), name, &expected);
+        check_promises(&distances.tabulated().listed(&slots), name, &expected);
     });
 }
 
@@ -389,32 +388,22 @@ fn stored_distances_are_the_same_and_can_be_listed() {
                 list.iter().map(|&q| tree_distance(&arities, &distances, p as usize, q as usize)).collect()
             };
             let expected: Vec<Vec<Distance>> = list.iter().map(row).collect();
-            distances_at_hand.visit(Promises { name: "stored", expected: &expected });
+            check_promises(&distances_at_hand, "stored", &expected);
         }
-    }
-}
-
-/// Reads the distance of two PEs.
-struct Ask(PeId, PeId);
-
-impl DistanceVisitor for Ask {
-    type Output = Distance;
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Distance {
-        oracle.distance(self.0, self.1)
     }
 }
 
 #[test]
 fn grids_too_long_or_of_too_many_dimensions_for_short_keys() {
     let ring = Grid::torus(&[40_000]).unwrap().distances().unwrap();
-    assert_eq!(ring.visit(Ask(0, 39_999)), 1);
-    assert_eq!(ring.visit(Ask(5, 20_005)), 20_000);
-    assert_eq!(ring.visit(Ask(39_000, 18_999)), 19_999);
+    assert_eq!(ring.distance(0, 39_999), 1);
+    assert_eq!(ring.distance(5, 20_005), 20_000);
+    assert_eq!(ring.distance(39_000, 18_999), 19_999);
     let line = Grid::mesh(&[1, 16_385, 2, 1]).unwrap().distances().unwrap();
-    assert_eq!(line.visit(Ask(0, 32_769)), 16_385);
+    assert_eq!(line.distance(0, 32_769), 16_385);
     // At the limits of short keys.
-    assert_eq!(Grid::mesh(&[16_384]).unwrap().distances().unwrap().visit(Ask(16_383, 0)), 16_383);
-    assert_eq!(Grid::torus(&[16_383]).unwrap().distances().unwrap().visit(Ask(0, 8_192)), 8_191);
+    assert_eq!(Grid::mesh(&[16_384]).unwrap().distances().unwrap().distance(16_383, 0), 16_383);
+    assert_eq!(Grid::torus(&[16_383]).unwrap().distances().unwrap().distance(0, 8_192), 8_191);
     for lengths in [vec![2; 9], vec![2; 12], vec![3, 1, 2, 2, 2, 2, 2, 2, 2, 2]] {
         for is_closed in [false, true] {
             let dimensions: Vec<_> = lengths.iter().map(|&length| Dimension { length, is_closed }).collect();
@@ -428,7 +417,7 @@ fn grids_too_long_or_of_too_many_dimensions_for_short_keys() {
                     hops += steps(from % length, to % length, dimension);
                     (from, to) = (from / length, to / length);
                 }
-                assert_eq!(distances.visit(Ask(p, q)), 300 * hops, "{lengths:?} {p} {q}");
+                assert_eq!(distances.distance(p, q), 300 * hops, "{lengths:?} {p} {q}");
             }
         }
     }
@@ -438,7 +427,7 @@ fn grids_too_long_or_of_too_many_dimensions_for_short_keys() {
 fn hypercubes_too_large_for_a_table() {
     let cube = Hypercube::new(14).unwrap().distances().unwrap();
     for (p, q, expected) in [(0, 0, 0), (0, 16_383, 14), (5, 4, 1), (8_192, 8_191, 14), (12_288, 4_096, 1)] {
-        assert_eq!(cube.visit(Ask(p, q)), expected, "{p} {q}");
+        assert_eq!(cube.distance(p, q), expected, "{p} {q}");
     }
 }
 
@@ -446,7 +435,7 @@ fn hypercubes_too_large_for_a_table() {
 fn special_networks() {
     let promise = |case: Case| {
         let Case { name, machine, expected } = &case;
-        machine.distances().unwrap().visit(Promises { name, expected });
+        check_promises(&machine.distances().unwrap(), name, expected);
     };
     promise(network_case(&[1], &[]));
     promise(network_case(&[4], &[]));
@@ -589,7 +578,7 @@ fn the_first_pes_keep_numbers_and_distances() {
             let n = part.num_pes();
             assert!(least <= n && n < expected.len(), "{least} of {name}");
             let expected: Vec<Vec<Distance>> = expected[..n].iter().map(|row| row[..n].to_vec()).collect();
-            part.distances().unwrap().visit(Promises { name, expected: &expected });
+            check_promises(&part.distances().unwrap(), name, &expected);
         }
     });
     let first = |tree: &Hierarchy, least| tree.first_pes(least).map(|part| part.describe());
@@ -690,7 +679,7 @@ fn a_division_can_be_given() {
     assert!(matches!(machine.division(), Division::Parts(given) if given == parts));
     let listed = Listed::new(&machine, vec![1, 2]).unwrap();
     assert!(matches!(listed.division(), Division::Parts(left) if left.order() == [1, 0]));
-    assert_eq!(machine.distances().unwrap().visit(Ask(1, 2)), 3);
+    assert_eq!(machine.distances().unwrap().distance(1, 2), 3);
     let refused = Divided::new(Hierarchy::single(), parts).unwrap_err();
     assert_eq!(refused, MachineError::PartsDiffer { num_pes: 1, found: 3 });
 }
@@ -702,8 +691,8 @@ fn large_machines_are_listed_at_the_cost_of_the_list() {
     assert_eq!(listed.unwrap_err(), MachineError::PeOutOfRange { index: 0, pe: 1 << 31, count: 1 << 31 });
     let listed = Listed::new(&tree, vec![(1 << 31) - 1, 5, 4]).unwrap();
     let distances = listed.distances().unwrap();
-    assert_eq!(distances.visit(Ask(1, 2)), 1);
-    assert_eq!(distances.visit(Ask(0, 2)), 100);
+    assert_eq!(distances.distance(1, 2), 1);
+    assert_eq!(distances.distance(0, 2), 100);
 }
 
 #[test]
@@ -755,7 +744,7 @@ fn invalid_machines_are_rejected() {
     assert_eq!(uneven(&[1, 2, 3], &[0, 0, 0, 1 << 30, 1 << 30, 1 << 30]), TooUneven);
     // 2^64 members in all groups together are not too many.
     let wide = UnevenTree::new(&[1, 2], &[0, 0, u32::MAX - 1, u32::MAX - 1]).unwrap();
-    assert_eq!(wide.distances().unwrap().visit(Ask(0, 1)), 2);
+    assert_eq!(wide.distances().unwrap().distance(0, 1), 2);
 }
 
 #[test]

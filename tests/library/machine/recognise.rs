@@ -1,23 +1,13 @@
 //! Machines recognised by a matrix of their distances, with rows in any order.
 
 use viem::base::rng::Rng;
-use viem::base::types::{Distance, PeId};
+use viem::base::types::Distance;
 use viem::machine::recognise::{Recognised, recognise};
-use viem::machine::{Dimension, DistanceOracle, DistanceVisitor, Grid, Hierarchy, Hypercube, Machine};
+use viem::machine::{Dimension, Grid, Hierarchy, Hypercube, Machine};
 
 /// The distances of a machine, row by row.
-struct Matrix;
-
-impl DistanceVisitor for Matrix {
-    type Output = Vec<Distance>;
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Vec<Distance> {
-        let n = oracle.num_pes() as PeId;
-        (0..n * n).map(|pair| oracle.distance(pair / n, pair % n)).collect()
-    }
-}
-
 fn matrix(machine: &dyn Machine) -> Vec<Distance> {
-    machine.distances().unwrap().visit(Matrix)
+    machine.distances().unwrap().rows().flatten().collect()
 }
 
 fn tree(rng: &mut Rng) -> Box<dyn Machine> {

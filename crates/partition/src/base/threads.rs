@@ -1,7 +1,7 @@
 //! Running work on a given number of threads.
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 use thiserror::Error;
@@ -47,7 +47,7 @@ fn each(count: usize, work: &(dyn Fn(usize) + Sync)) {
     (0..count).into_par_iter().with_max_len(1).for_each(work);
 }
 
-/// A place that one task reads or writes.
+/// A place that tasks read or write.
 struct Slot<T>(Mutex<T>);
 
 impl<T> Slot<T> {
@@ -55,9 +55,13 @@ impl<T> Slot<T> {
         Self(Mutex::new(content))
     }
 
+    fn lock(&self) -> MutexGuard<'_, T> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Puts something in the place of what is there.
     fn replace(&self, content: T) -> T {
-        std::mem::replace(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner), content)
+        std::mem::replace(&mut self.lock(), content)
     }
 
     fn into_inner(self) -> T {
@@ -77,7 +81,9 @@ pub fn map<T: Send>(count: usize, grain_size: usize, work: &(dyn Fn(usize) -> T 
         let begin = grain * grain_size;
         grains[grain].replace((begin..count.min(begin + grain_size)).map(work).collect());
     });
-    grains.into_iter().flat_map(Slot::into_inner).collect()
+    let mut results = Vec::with_capacity(count);
+    grains.into_iter().for_each(|grain| results.append(&mut grain.into_inner()));
+    results
 }
 
 /// The number of terms that a task of [`sum`] adds up, and of entries that one of [`fill`] computes. Balances the cost of a task against idle
@@ -135,7 +141,27 @@ pub fn map_until<T: Send>(
     stops: &(dyn Fn() -> bool + Sync),
     work: &(dyn Fn(usize) -> T + Sync),
 ) -> Vec<T> {
-    range.into_par_iter().take_any_while(|_| !stops()).map(work).collect()
+    let found = Slot::new((Vec::new(), Vec::new()));
+    each_until(range, stops, &|number| {
+        let result = Some(work(number));
+        let (numbers, results) = &mut *found.lock();
+        numbers.push(number);
+        results.push(result);
+    });
+    let (numbers, mut results) = found.into_inner();
+    in_order_of(&numbers).into_iter().filter_map(|place| results[place].take()).collect()
+}
+
+/// Calls `work` with the numbers of a range in any order until `stops` says so.
+fn each_until(range: Range<usize>, stops: &(dyn Fn() -> bool + Sync), work: &(dyn Fn(usize) + Sync)) {
+    range.into_par_iter().take_any_while(|_| !stops()).for_each(work);
+}
+
+/// The places of numbers, by number.
+fn in_order_of(numbers: &[usize]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..numbers.len()).collect();
+    places.sort_unstable_by_key(|&place| numbers[place]);
+    places
 }
 
 #[cfg(test)]

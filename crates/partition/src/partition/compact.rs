@@ -22,6 +22,9 @@ const LEAST_PART: usize = 1 << 18;
 
 /// A stored weight: `i32` where every sum over the graph fits, else `i64`.
 pub(crate) trait Stored: Copy + Send + Sync + 'static {
+    /// Whether almost all graphs are stored so. For the others, what searches is compiled once, for objectives of any kind.
+    const IS_NARROW: bool;
+
     fn wide(self) -> Weight;
 
     /// `weight` must fit, which holds for every sum over a graph that was stored in this type.
@@ -29,6 +32,8 @@ pub(crate) trait Stored: Copy + Send + Sync + 'static {
 }
 
 impl Stored for i32 {
+    const IS_NARROW: bool = true;
+
     #[inline]
     fn wide(self) -> Weight {
         Weight::from(self)
@@ -40,6 +45,8 @@ impl Stored for i32 {
 }
 
 impl Stored for i64 {
+    const IS_NARROW: bool = false;
+
     #[inline]
     fn wide(self) -> Weight {
         self

@@ -267,11 +267,14 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn on<W: Stored>(&self, graph: &CompactGraph<'_, W>) -> Assignment {
-        match (self.targets.fixed(), EdgeCost::of_distances(self.layout.distances)) {
-            (None, EdgeCost::Stored(objective)) => self.with(Problem { graph, objective: &objective }),
-            (None, cost) => self.with(Problem { graph, objective: &Migrating::of(cost) }),
-            (Some(fixed), cost) => self.with(Problem { graph, objective: &Migrating::fixing(cost, fixed) }),
+        let (fixed, cost) = (self.targets.fixed(), EdgeCost::of_distances(self.layout.distances));
+        if W::IS_NARROW
+            && fixed.is_none()
+            && let EdgeCost::Stored(objective) = &cost
+        {
+            return self.with(Problem { graph, objective });
         }
+        self.with(Problem { graph, objective: &Migrating::around(cost, fixed) })
     }
 
     fn with<W: Stored, O: Objective>(&self, level: Problem<'_, W, O>) -> Assignment {

@@ -7,7 +7,7 @@ use super::sets::CopySets;
 use super::*;
 use viem::base::rng::Rng;
 use viem::base::types::{Distance, PeId};
-use viem::machine::{DistanceOracle, DistanceVisitor, Distances, distances_of};
+use viem::machine::{DistanceOracle as _, Distances, distances_of};
 
 const MACHINES: [(&str, &str); 4] = [("2:2", "1:10"), ("4:2", "1:10"), ("2:2:2", "1:5:30"), ("1:8", "1:3")];
 
@@ -52,21 +52,12 @@ fn random(experts: u32, layers: usize, tokens: u32, rng: &mut Rng) -> ExpertRout
     builder.build().unwrap()
 }
 
-struct Ask(PeId, PeId);
-
-impl DistanceVisitor for Ask {
-    type Output = Distance;
-    fn visit<O: DistanceOracle>(self, oracle: &O) -> Distance {
-        oracle.distance(self.0, self.1)
-    }
-}
-
 /// The length of a minimum spanning tree of some PEs, by Prim.
 fn spanning_tree(distances: &Distances, pes: &[PeId]) -> Distance {
     let (mut inside, mut outside) = (vec![pes[0]], pes[1..].to_vec());
     let mut length = 0;
     while !outside.is_empty() {
-        let nearest = |&pe: &PeId| inside.iter().map(|&other| distances.visit(Ask(pe, other))).min().unwrap();
+        let nearest = |&pe: &PeId| inside.iter().map(|&other| distances.distance(pe, other)).min().unwrap();
         let (place, distance) =
             outside.iter().map(nearest).enumerate().min_by_key(|&(_, distance)| distance).unwrap();
         length += distance;

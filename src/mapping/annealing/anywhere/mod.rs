@@ -365,35 +365,29 @@ impl<M: Metric, W: Copy + TryFrom<Weight> + Into<Weight>> State for Walk<'_, M, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::{DistanceOracle, DistanceVisitor, Grid, Machine};
+    use crate::machine::{DistanceOracle, Grid, Machine};
     use crate::mapping::annealing::Near;
     use crate::testing::{Counted, in_halves, star};
 
     /// Counts the distances read while annealing a star around the middle of a square mesh.
-    struct LookedAt;
-
-    impl DistanceVisitor for LookedAt {
-        type Output = usize;
-
-        fn visit<O: DistanceOracle>(self, oracle: &O) -> usize {
-            let oracle = &Counted::new(oracle);
-            let n = oracle.num_pes() as NodeId;
-            let middle = n / 2 + n.isqrt() / 2;
-            let place_of: Vec<PeId> = (0..n).collect();
-            let key_of: Vec<_> = place_of.iter().map(|&place| oracle.key(place)).collect();
-            let near = Near::new(oracle, &key_of, Some(&in_halves(key_of.len())), &());
-            let site =
-                AnnealingContext { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
-            let cooling = Cooling { proposals: 40, initial_acceptance: 0.1, final_acceptance: 0.01 };
-            let before = oracle.count();
-            site.anneal(&star(n as usize, middle), &place_of, &place_of, 0..n, &cooling, 1);
-            oracle.count() - before
-        }
+    fn looked_at(side: u32) -> usize {
+        let distances = Grid::mesh(&[side, side]).unwrap().distances().unwrap();
+        let oracle = &Counted::new(&distances);
+        let n = oracle.num_pes() as NodeId;
+        let middle = n / 2 + n.isqrt() / 2;
+        let place_of: Vec<PeId> = (0..n).collect();
+        let key_of: Vec<_> = place_of.iter().map(|&place| oracle.key(place)).collect();
+        let near = Near::new(oracle, &key_of, Some(&in_halves(key_of.len())), &());
+        let site =
+            AnnealingContext { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
+        let cooling = Cooling { proposals: 40, initial_acceptance: 0.1, final_acceptance: 0.01 };
+        let before = oracle.count();
+        site.anneal(&star(n as usize, middle), &place_of, &place_of, 0..n, &cooling, 1);
+        oracle.count() - before
     }
 
     #[test]
     fn stars_are_annealed_in_proportion_to_their_size() {
-        let looked_at = |side| Grid::mesh(&[side, side]).unwrap().distances().unwrap().visit(LookedAt);
         let (few, many) = (looked_at(40), looked_at(80));
         assert!(many < 6 * few, "{few} {many}");
     }

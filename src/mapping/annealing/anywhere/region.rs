@@ -236,19 +236,11 @@ impl<K: Copy + Eq, W: Copy + TryFrom<Weight> + Into<Weight>> Region<K, W> {
 mod tests {
     use super::*;
     use crate::base::rng::Rng;
-    use crate::machine::{DistanceOracle, DistanceVisitor};
+    use crate::machine::{DistanceOracle, with_oracle};
     use crate::mapping::annealing::Near;
     use crate::mapping::annealing::near::tests::every_kind;
     use crate::mapping::process_on_each;
     use crate::testing::{in_halves, random_graph, random_mapping};
-
-    /// Exchanges random processes in random ranges of places and recomputes J of the whole mapping before and
-    /// after each exchange.
-    struct Exchanges<'a, W> {
-        graph: &'a CsrGraph,
-        rng: &'a mut Rng,
-        weights: std::marker::PhantomData<W>,
-    }
 
     /// The change of J/2 by an exchange that is about to be made. Also updates all payments.
     fn exchange<O: DistanceOracle, W: Copy + TryFrom<Weight> + Into<Weight>>(
@@ -276,64 +268,63 @@ mod tests {
         arcs.map(cost).sum::<i128>() / 2
     }
 
-    impl<W: Copy + TryFrom<Weight> + Into<Weight>> DistanceVisitor for Exchanges<'_, W> {
-        type Output = ();
-
-        fn visit<O: DistanceOracle>(self, oracle: &O) {
-            let Self { graph, rng, .. } = self;
-            let n = graph.num_nodes() as PeId;
-            let parts = in_halves(n as usize);
-            let key_of: Vec<O::Key> = (0..n).map(|place| oracle.key(place)).collect();
-            let near = Near::new(oracle, &key_of, Some(&parts), &());
-            let site =
-                AnnealingContext { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
-            for places in [0..n, 0..n / 2, n / 3..n, n / 3..2 * n / 3] {
-                let start = random_mapping(n as usize, rng);
-                let process_on = process_on_each(start.pes());
-                let mut region =
-                    Region::<O::Key, W>::new(graph, &site, start.pes(), &process_on, places.clone());
-                let mapping = |region: &Region<O::Key, W>| {
-                    let mut place_of = start.pes().to_vec();
-                    let moved = &process_on[places.start as usize..places.end as usize];
-                    for (&process, &place) in moved.iter().zip(&region.place_of) {
-                        place_of[process as usize] = place;
-                    }
-                    place_of
-                };
-                let initial = region.place_of.clone();
-                let mut pays = region.payments(oracle);
-                let least = region.least_payments(near.least());
-                let half_at_start = half_of_cost(graph, oracle, start.pes());
-                let mut half = half_at_start;
-                for _ in 0..200 {
-                    let count = region.num_processes() as u32;
-                    let (u, v) = (rng.below(count), rng.below(count));
-                    if u == v {
-                        continue;
-                    }
-                    let delta = exchange(&region, oracle, &mut pays, u, v);
-                    if region.are_interchangeable(oracle, u, v) {
-                        assert_eq!(delta, 0);
-                    }
-                    region.swap(u, v);
-                    let after = half_of_cost(graph, oracle, &mapping(&region));
-                    assert_eq!(after - half, i128::from(delta));
-                    half = after;
-                    assert_eq!(pays, region.payments(oracle));
-                    assert!(least.iter().zip(&pays).all(|(least, pays)| least <= pays));
-                    for process in [u, v] {
-                        assert_eq!(region.process_on(region.place(process)), Some(process));
-                    }
+    /// Exchanges random processes in several ranges of places and recomputes J of the whole mapping before and after each exchange; regions keep
+    /// weights as `W`.
+    fn exchange_all<O: DistanceOracle, W>(oracle: &O, graph: &CsrGraph, rng: &mut Rng)
+    where
+        W: Copy + TryFrom<Weight> + Into<Weight>,
+    {
+        let n = graph.num_nodes() as PeId;
+        let parts = in_halves(n as usize);
+        let key_of: Vec<O::Key> = (0..n).map(|place| oracle.key(place)).collect();
+        let near = Near::new(oracle, &key_of, Some(&parts), &());
+        let site =
+            AnnealingContext { metric: oracle, key_of: &key_of, near: &near, kinds: &[], observer: &() };
+        for places in [0..n, 0..n / 2, n / 3..n, n / 3..2 * n / 3] {
+            let start = random_mapping(n as usize, rng);
+            let process_on = process_on_each(start.pes());
+            let mut region = Region::<O::Key, W>::new(graph, &site, start.pes(), &process_on, places.clone());
+            let mapping = |region: &Region<O::Key, W>| {
+                let mut place_of = start.pes().to_vec();
+                let moved = &process_on[places.start as usize..places.end as usize];
+                for (&process, &place) in moved.iter().zip(&region.place_of) {
+                    place_of[process as usize] = place;
                 }
-                region.restore(&key_of, &initial);
-                assert_eq!(half_of_cost(graph, oracle, &mapping(&region)), half_at_start);
-                // The keys match the places again, so the changes are right.
-                if region.num_processes() > 1 {
-                    let delta = exchange(&region, oracle, &mut region.payments(oracle), 0, 1);
-                    region.swap(0, 1);
-                    let after = half_of_cost(graph, oracle, &mapping(&region));
-                    assert_eq!(after - half_at_start, i128::from(delta));
+                place_of
+            };
+            let initial = region.place_of.clone();
+            let mut pays = region.payments(oracle);
+            let least = region.least_payments(near.least());
+            let half_at_start = half_of_cost(graph, oracle, start.pes());
+            let mut half = half_at_start;
+            for _ in 0..200 {
+                let count = region.num_processes() as u32;
+                let (u, v) = (rng.below(count), rng.below(count));
+                if u == v {
+                    continue;
                 }
+                let delta = exchange(&region, oracle, &mut pays, u, v);
+                if region.are_interchangeable(oracle, u, v) {
+                    assert_eq!(delta, 0);
+                }
+                region.swap(u, v);
+                let after = half_of_cost(graph, oracle, &mapping(&region));
+                assert_eq!(after - half, i128::from(delta));
+                half = after;
+                assert_eq!(pays, region.payments(oracle));
+                assert!(least.iter().zip(&pays).all(|(least, pays)| least <= pays));
+                for process in [u, v] {
+                    assert_eq!(region.process_on(region.place(process)), Some(process));
+                }
+            }
+            region.restore(&key_of, &initial);
+            assert_eq!(half_of_cost(graph, oracle, &mapping(&region)), half_at_start);
+            // The keys match the places again, so the changes are right.
+            if region.num_processes() > 1 {
+                let delta = exchange(&region, oracle, &mut region.payments(oracle), 0, 1);
+                region.swap(0, 1);
+                let after = half_of_cost(graph, oracle, &mapping(&region));
+                assert_eq!(after - half_at_start, i128::from(delta));
             }
         }
     }
@@ -342,14 +333,12 @@ mod tests {
     fn changes_are_those_of_the_sum_over_all_edges() {
         let mut rng = Rng::new(1);
         for distances in every_kind(&mut rng) {
-            let n = distances.visit(crate::mapping::annealing::near::tests::Count);
+            let n = distances.num_pes();
             for degree in [1, 4, 12] {
                 let graph = random_graph(n, degree, 9, &mut rng);
-                let weights = std::marker::PhantomData::<i32>;
-                distances.visit(Exchanges { graph: &graph, rng: &mut rng, weights });
+                with_oracle!(&distances, |oracle| exchange_all::<_, i32>(oracle, &graph, &mut rng));
                 let heavy = heavier(&graph, 3 << 40);
-                let weights = std::marker::PhantomData::<Weight>;
-                distances.visit(Exchanges { graph: &heavy, rng: &mut rng, weights });
+                with_oracle!(&distances, |oracle| exchange_all::<_, Weight>(oracle, &heavy, &mut rng));
             }
         }
     }

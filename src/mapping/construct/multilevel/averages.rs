@@ -3,7 +3,7 @@
 use super::matching::Sets;
 use crate::base::threads;
 use crate::base::types::{Cost, Distance, NodeId, PeId, Weight};
-use crate::machine::{DistanceOracle, Metric, costs_in_rows};
+use crate::machine::{Distances, Metric, costs_in_rows};
 
 /// The approximate largest entry.
 const GREATEST: f64 = 60_000.0;
@@ -25,17 +25,17 @@ pub(super) struct Averages {
 
 impl Averages {
     /// The means over the two ends of each set; O(k²) distances.
-    pub fn of_ends<O: DistanceOracle>(oracle: &O, ends: &[[PeId; 2]]) -> Self {
+    pub fn of_ends(distances: &Distances, ends: &[[PeId; 2]]) -> Self {
         let count = ends.len();
-        let keys: Vec<[O::Key; 2]> = ends.iter().map(|ends| ends.map(|place| oracle.key(place))).collect();
-        let unit = GREATEST / (4.0 * oracle.max_distance().max(1) as f64);
-        let mean = |a: &[O::Key; 2], b: &[O::Key; 2]| {
-            let sums = a.iter().flat_map(|&p| b.iter().map(move |&q| oracle.between(p, q) as f64));
-            (sums.sum::<f64>() * unit) as u16
-        };
+        let unit = GREATEST / (4.0 * distances.max_distance().max(1) as f64);
         let row = |index: usize| -> Vec<u16> {
-            let others = keys.iter().enumerate();
-            others.map(|(other, b)| if index == other { 0 } else { mean(&keys[index], b) }).collect()
+            let [first, second] = ends[index].map(|end| distances.row_of(end, ends.as_flattened()));
+            let sums = first.as_chunks::<2>().0.iter().zip(second.as_chunks::<2>().0);
+            let mean = |(other, (&[a, b], &[c, d])): (usize, (&[Distance; 2], &[Distance; 2]))| {
+                let sum: f64 = [a, b, c, d].into_iter().map(|distance| distance as f64).sum();
+                if index == other { 0 } else { (sum * unit) as u16 }
+            };
+            sums.enumerate().map(mean).collect()
         };
         Self { count, means: threads::map(count, ROWS, &row).concat() }
     }

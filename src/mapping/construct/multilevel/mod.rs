@@ -36,7 +36,7 @@ use crate::base::rng::derive;
 use crate::base::threads;
 use crate::base::types::{BlockId, Cost, NodeId, PeId};
 use crate::graph::{CsrGraph, quotient};
-use crate::machine::{Distances, Metric as _, with_oracle};
+use crate::machine::{Distances, Metric as _};
 use crate::mapping::annealing::{AnnealingContext, Cooling, FIXED, Near};
 use crate::mapping::construct::task::{ConstructionError, Task};
 use crate::mapping::{Mapping, process_on_each};
@@ -262,8 +262,7 @@ fn next_level(
         .collect();
     let averages = match before.and_then(|level| level.averages.as_ref()) {
         Some(averages) => Some(averages.of_sets(&places)),
-        None => (places.len() <= MOST_PLACES)
-            .then(|| with_oracle!(distances, |oracle| Averages::of_ends(oracle, &ends))),
+        None => (places.len() <= MOST_PLACES).then(|| Averages::of_ends(distances, &ends)),
     };
     let mut block_of: Vec<BlockId> = vec![0; n];
     for (block, set) in processes.iter().enumerate() {

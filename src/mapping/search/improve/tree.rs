@@ -15,8 +15,6 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use rayon::prelude::*;
-
 use super::region::{Region, Regions};
 use crate::base::observer::Observer;
 use crate::base::rng::{Rng, derive};
@@ -248,20 +246,16 @@ impl<'a> State<'a> {
         self.rounds += 1;
         let mut rng = Rng::new(derive(seed, 0));
         let regions = Regions::gather(graph, hierarchy, &self.pe_of, level, groups, &mut rng);
-        let outcomes: Vec<(usize, Vec<NodeId>, Improved)> = (0..regions.len())
-            .into_par_iter()
-            .with_max_len(1)
-            .filter(|_| !observer.should_stop())
-            .map(|index| {
-                let mut region = regions.problem(graph, hierarchy, &self.pe_of, &self.process_on, index);
-                let is_fixed = |fixed: &FixedVertices| {
-                    region.processes.iter().map(|&process| fixed.of(process).is_some()).collect()
-                };
-                region.is_fixed = self.fixed.map_or_else(Vec::new, is_fixed);
-                let improved = improve(&region, derive(seed, 1 + index as u64));
-                (index, region.processes, improved)
-            })
-            .collect();
+        let outcome = |index: usize| -> (usize, Vec<NodeId>, Improved) {
+            let mut region = regions.problem(graph, hierarchy, &self.pe_of, &self.process_on, index);
+            let is_fixed = |fixed: &FixedVertices| {
+                region.processes.iter().map(|&process| fixed.of(process).is_some()).collect()
+            };
+            region.is_fixed = self.fixed.map_or_else(Vec::new, is_fixed);
+            let improved = improve(&region, derive(seed, 1 + index as u64));
+            (index, region.processes, improved)
+        };
+        let outcomes = threads::map_until(0..regions.len(), &|| observer.should_stop(), &outcome);
         for (index, processes, improved) in outcomes {
             self.tried += improved.tried;
             self.made += improved.made;

@@ -47,6 +47,14 @@ impl<'a> Migrating<'a> {
         Self { homes, penalties, ..Self::of(inner) }.with_fixed(fixed)
     }
 
+    /// The cost of edges, with vertices that must be in given blocks if there are any, and no older partition.
+    pub fn around(inner: EdgeCost<'a>, fixed: Option<&FixedVertices>) -> Self {
+        match fixed {
+            Some(fixed) => Self::fixing(inner, fixed),
+            None => Self::of(inner),
+        }
+    }
+
     /// The same with vertices that must be in given blocks, wherever they come from.
     pub fn with_fixed(mut self, fixed: &FixedVertices) -> Self {
         debug_assert_eq!(self.homes.len(), fixed.num_vertices());

@@ -30,7 +30,8 @@
 //!
 //! If many vertices share a PE, blocks are PEs, and what counts is J instead of the cut. An objective (`partition/objective/`) defines what an
 //! edge between two blocks costs and what a move gains. Members are the cut, J with a table of distances, J with computed distances, and
-//! migration on top of any of these. Every refiner takes the objective as a type parameter: it is compiled for the cut, for J with a table, and once for everything else.
+//! migration on top of any of these. Every refiner takes the objective as a type parameter: it is compiled for the cut, for J with a table, and once for everything else, which serves all
+//! graphs whose weights need 64 bits.
 //!
 //! ```text
 //!  graph ──multisection along the parts of the machine──▶ partition ──▶ refine by J ──▶ V-cycles, combined pairs ──▶ mapping

@@ -20,7 +20,7 @@ use crate::partition::affinities::BlockAffinities;
 use crate::partition::assignment::{Assignment, Problem};
 use crate::partition::blocks::Partition;
 use crate::partition::bounds::{BoundViolation, LoadBounds};
-use crate::partition::compact::{self, CompactGraph, Stored};
+use crate::partition::compact::{CompactGraph, Stored};
 use crate::partition::objective::{Cut, EdgeCost, Migrating, Objective};
 use crate::partition::pieces::{extra_pieces, pieces, pieces_of};
 use crate::partition::scheme::enumeration;
@@ -53,23 +53,20 @@ impl Partition {
     /// # Ok::<(), viem::partition::TargetsError>(())
     /// ```
     pub fn connected(self, graph: &CsrGraph, targets: &Targets, observer: &dyn Observer) -> Self {
-        if extra_of(graph, &self) == 0 || observer.should_stop() {
+        let extra = extra_of(graph, &self);
+        if extra == 0 || observer.should_stop() {
             return self;
         }
-        let joined = if compact::is_narrow(graph) {
-            joined(&CompactGraph::<i32>::new(graph), &self, targets, observer)
-        } else {
-            joined(&CompactGraph::<i64>::new(graph), &self, targets, observer)
-        };
+        let joined = joined(&CompactGraph::new(graph), &self, targets, observer);
         let rival = Self::of(graph, joined, targets);
-        [self, rival].into_iter().min_by_key(|one| score(graph, one)).expect("there are two")
+        if score(&rival, extra_of(graph, &rival)) < score(&self, extra) { rival } else { self }
     }
 }
 
-/// What partitions are compared by where blocks should be connected: the bounds first, then the pieces, then the cut.
-fn score(graph: &CsrGraph, partition: &Partition) -> (BoundViolation, usize, usize, Cost) {
+/// What partitions are compared by where blocks should be connected: the bounds first, then the `extra` pieces, then the cut.
+fn score(partition: &Partition, extra: usize) -> (BoundViolation, usize, usize, Cost) {
     let (violation, empty, cut) = partition.score();
-    (violation, empty, extra_of(graph, partition), cut)
+    (violation, empty, extra, cut)
 }
 
 /// The number of pieces beyond one for each block.
@@ -78,21 +75,18 @@ fn extra_of(graph: &CsrGraph, partition: &Partition) -> usize {
     extra_pieces(&pieces(partition.blocks(), partition.block_weights().len(), neighbours))
 }
 
-fn joined<W: Stored>(
-    graph: &CompactGraph<'_, W>,
+fn joined(
+    graph: &CompactGraph<'_, i64>,
     partition: &Partition,
     targets: &Targets,
     observer: &dyn Observer,
 ) -> Vec<BlockId> {
     let bounds = targets.load_bounds();
-    let blocks = partition.blocks().to_vec();
-    let in_them = |level: Problem<'_, W, _>| match enumeration::of_fewest_pieces(level, bounds) {
+    let objective = &Migrating::around(EdgeCost::Cut(Cut), targets.fixed());
+    let level = Problem { graph, objective };
+    match enumeration::of_fewest_pieces(level, bounds) {
         Some(best) => best.blocks,
-        None => of_level(level, blocks, bounds, observer),
-    };
-    match targets.fixed() {
-        None => in_them(Problem { graph, objective: &Migrating::of(EdgeCost::Cut(Cut)) }),
-        Some(fixed) => in_them(Problem { graph, objective: &Migrating::fixing(EdgeCost::Cut(Cut), fixed) }),
+        None => of_level(level, partition.blocks().to_vec(), bounds, observer),
     }
 }
 
@@ -525,9 +519,10 @@ mod tests {
             let Ok(targets) = Targets::equal(&graph, k.min(n), 0.5) else { continue };
             let found = Partitioner::new(PartitionPreset::Fast, 0).partition(&graph, &targets);
             let found = found.connected(&graph, &targets, &());
+            let score_of = |one: &Partition| score(one, extra_of(&graph, one));
             let best =
-                all(n, k.min(n)).map(|blocks| score(&graph, &Partition::of(&graph, blocks, &targets))).min();
-            assert_eq!(Some(score(&graph, &found)), best);
+                all(n, k.min(n)).map(|blocks| score_of(&Partition::of(&graph, blocks, &targets))).min();
+            assert_eq!(Some(score_of(&found)), best);
         }
     }
 
@@ -538,7 +533,7 @@ mod tests {
         let targets = Targets::equal(&graph, 3, 0.0).unwrap();
         let found = Partitioner::new(PartitionPreset::Fast, 0).partition(&graph, &targets);
         let found = found.connected(&graph, &targets, &());
-        assert_eq!(score(&graph, &found), (BoundViolation::NONE, 0, 1, 2));
+        assert_eq!(score(&found, extra_of(&graph, &found)), (BoundViolation::NONE, 0, 1, 2));
     }
 
     #[test]

@@ -68,13 +68,11 @@ pub(crate) fn smallest_cut<W: Stored>(
     seed: u64,
     observer: &dyn Observer,
 ) -> Assignment {
-    match targets.fixed() {
-        None => Pool::of_cut(graph, &Cut, targets, settings, seed, observer).best(),
-        Some(fixed) => {
-            let objective = Migrating::fixing(EdgeCost::Cut(Cut), fixed);
-            Pool::of_cut(graph, &objective, targets, settings, seed, observer).best()
-        }
+    if W::IS_NARROW && targets.fixed().is_none() {
+        return Pool::of_cut(graph, &Cut, targets, settings, seed, observer).best();
     }
+    let objective = Migrating::around(EdgeCost::Cut(Cut), targets.fixed());
+    Pool::of_cut(graph, &objective, targets, settings, seed, observer).best()
 }
 
 /// The best partition that keeps groups of heavy edges whole, if there are such groups.

@@ -167,17 +167,11 @@ impl<'a> VectorPartitioner<'a> {
         let VectorProblem { graph, weights, fixed, layout, .. } = *problem;
         let graph = CompactGraph::<W>::new(graph).with_node_weights(loads::sizes(weights));
         let edges = layout.map(|layout| EdgeCost::of_distances(layout.distances));
-        match (edges, fixed) {
-            (None, None) => self.solve(problem, Problem { graph: &graph, objective: &Cut }),
-            (edges, None) => {
-                let objective = &Migrating::of(edges.unwrap_or(EdgeCost::Cut(Cut)));
-                self.solve(problem, Problem { graph: &graph, objective })
-            }
-            (edges, Some(fixed)) => {
-                let objective = &Migrating::fixing(edges.unwrap_or(EdgeCost::Cut(Cut)), fixed);
-                self.solve(problem, Problem { graph: &graph, objective })
-            }
+        if W::IS_NARROW && edges.is_none() && fixed.is_none() {
+            return self.solve(problem, Problem { graph: &graph, objective: &Cut });
         }
+        let objective = &Migrating::around(edges.unwrap_or(EdgeCost::Cut(Cut)), fixed);
+        self.solve(problem, Problem { graph: &graph, objective })
     }
 
     fn solve<W: Stored, O: Objective>(

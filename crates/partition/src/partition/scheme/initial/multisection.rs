@@ -264,12 +264,11 @@ impl<W: Stored, O: Objective> Division<'_, W, O> {
         }
         let distances = GroupDistances { distances: self.multisection.distances, groups };
         let Some(objective) = StoredCost::new(&distances) else { return group_of };
-        match self.fixed_among(self.level.nodes(), groups) {
-            Some(fixed) => {
-                self.refine_by(&Migrating::fixing(EdgeCost::Stored(objective), &fixed), groups, group_of)
-            }
-            None => self.refine_by(&objective, groups, group_of),
+        let fixed = self.fixed_among(self.level.nodes(), groups);
+        if W::IS_NARROW && fixed.is_none() {
+            return self.refine_by(&objective, groups, group_of);
         }
+        self.refine_by(&Migrating::around(EdgeCost::Stored(objective), fixed.as_ref()), groups, group_of)
     }
 
     /// The same by a given objective.
