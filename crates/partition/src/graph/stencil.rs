@@ -352,7 +352,7 @@ mod tests {
             expected.sort();
             let grid = generate::stencil(lengths, is_closed, &expected);
             let layer = grid.num_nodes() / lengths[0];
-            for missing in 1..layer {
+            for missing in (1..layer).step_by(3) {
                 let count = grid.num_nodes() - missing;
                 let first = first_vertices(&grid, count);
                 let found = Stencil::of(&first).unwrap_or_else(|| panic!("{lengths:?} without {missing}"));
@@ -395,11 +395,9 @@ mod tests {
             let Some(stencil) = Stencil::of(&graph) else { continue };
             found += 1;
             let again = generate::stencil(stencil.lengths(), stencil.is_closed(), stencil.offsets());
-            assert_eq!(
-                first_vertices(&again, stencil.num_cells()).with_isolated_nodes(graph.num_nodes()),
-                graph,
-                "{lengths:?} {is_closed:?} {halves:?}"
-            );
+            let [again, cells] = [&again, &graph].map(|graph| first_vertices(graph, stencil.num_cells()));
+            assert_eq!(again, cells, "{lengths:?} {is_closed:?} {halves:?}");
+            assert_eq!(cells.num_arcs(), graph.num_arcs(), "{lengths:?} {is_closed:?} {halves:?}");
         }
         assert!(found > 200, "{found}");
     }
